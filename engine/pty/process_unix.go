@@ -1,0 +1,238 @@
+//go:build linux || darwin
+
+package pty
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// leaders holds every program of this package that is not reaped yet, by pid. The
+// reaper of adopted orphans leaves them alone.
+var leaders sync.Map // int -> *PTY
+
+// checkDir says up front what chdir would say after the fork, where it could not be
+// told from a missing program.
+func checkDir(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return cause(err)
+	case !info.IsDir():
+		return syscall.ENOTDIR
+	}
+	return cause(os.NewSyscallError("", unix.Faccessat(unix.AT_FDCWD, dir, unix.X_OK, unix.AT_EACCESS)))
+}
+
+// lookup finds the program as execvp(3) would in the child: a path counts from dir, a
+// name is looked for in the PATH of env, whose relative entries count from dir too.
+func lookup(name, dir string, env []string) (string, error) {
+	if strings.Contains(name, separators) {
+		return name, executable(inDir(dir, name))
+	}
+	// A missing PATH means the default of execvp(3).
+	list, found := "/bin:/usr/bin", false
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
+			list, found = v, true
+		}
+	}
+	err := fmt.Errorf("not found in PATH (%s): %w", clip(list, 512), fs.ErrNotExist)
+	if !found {
+		err = fmt.Errorf("not found in %s, and the environment has no PATH: %w", list, fs.ErrNotExist)
+	}
+	for _, entry := range filepath.SplitList(list) {
+		path := filepath.Join(entry, name)
+		if !strings.Contains(path, separators) {
+			path = "./" + path // an empty entry is the working directory
+		}
+		switch e := executable(inDir(dir, path)); {
+		case e == nil:
+			return path, nil
+		case errors.Is(e, fs.ErrPermission):
+			err = fmt.Errorf("%s: %w", path, e) // go on: a later entry may have one that runs
+		}
+	}
+	return "", err
+}
+
+func inDir(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// executable reports why path cannot be executed by this user.
+func executable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return cause(err)
+	case info.IsDir():
+		return fmt.Errorf("it is a directory: %w", fs.ErrPermission)
+	}
+	return cause(os.NewSyscallError("", unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)))
+}
+
+// cause takes the call and the path off an error: StartError tells both.
+func cause(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err
+	}
+	if call := (*os.SyscallError)(nil); errors.As(err, &call) {
+		return call.Err
+	}
+	return err
+}
+
+// fork executes the program as a session leader whose controlling terminal and
+// descriptors 0-2 are the slave. pidfd is -1 where the system has none.
+func fork(path string, argv []string, dir string, env []string, slave *os.File) (pid, pidfd int, err error) {
+	pidfd = -1
+	// Fd makes the slave blocking, which is what programs expect of their terminal.
+	fd := slave.Fd()
+	attr := &syscall.ProcAttr{
+		Dir:   dir,
+		Env:   env,
+		Files: []uintptr{fd, fd, fd},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0},
+	}
+	withPidfd(attr.Sys, &pidfd)
+	pid, err = syscall.ForkExec(path, argv, attr)
+	return pid, pidfd, err
+}
+
+// Wait blocks until the program has ended and is reaped, and returns how it ended. Any
+// number of goroutines may wait, and any number of times. It says nothing about output
+// that is still to be read, nor about descendants.
+func (p *PTY) Wait() Exit {
+	<-p.done
+	return p.exit
+}
+
+// tryReap reaps the program if it has ended, and reports whether it is reaped now.
+func (p *PTY) tryReap(options int) bool {
+	p.mu.Lock()
+	// Before the reaping: a process that has started by then has pinned the session id.
+	now := clockTicks()
+	var status syscall.WaitStatus
+	pid, err := 0, error(unix.EINTR)
+	for err == unix.EINTR {
+		pid, err = syscall.Wait4(p.tree.pid, &status, options, nil)
+	}
+	if err == nil && pid == 0 {
+		p.mu.Unlock()
+		return false
+	}
+	p.exit = Exit{Code: -1}
+	switch {
+	case err != nil:
+		// ECHILD: somebody has waited for any child, or SIGCHLD is ignored.
+	case status.Signaled():
+		p.exit.Signal = signalName(status.Signal())
+	default:
+		p.exit.Code = status.ExitStatus()
+	}
+	p.tree.reaped = now
+	hooks := p.onReap
+	p.onReap = nil
+	p.mu.Unlock()
+
+	leaders.Delete(p.tree.pid)
+	close(p.done)
+	for _, f := range hooks {
+		f()
+	}
+	return true
+}
+
+// whenReaped calls f once the program is reaped, from the reaping goroutine, or at once
+// if it has been.
+func (p *PTY) whenReaped(f func()) {
+	p.mu.Lock()
+	if p.tree.reaped == 0 {
+		p.onReap = append(p.onReap, f)
+		p.mu.Unlock()
+		return
+	}
+	p.mu.Unlock()
+	f()
+}
+
+// identity returns what identifies the tree at this moment.
+func (p *PTY) identity() tree {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tree
+}
+
+// signalName names a signal as kill(1) does, with "SIG".
+func signalName(s syscall.Signal) string {
+	// glibc keeps 32 and 33 for itself, so SIGRTMIN is 34 to every program on Linux.
+	const rtMin = 34
+	if name := unix.SignalName(s); name != "" {
+		return name
+	}
+	switch {
+	case s == rtMin:
+		return "SIGRTMIN"
+	case s > rtMin:
+		return fmt.Sprintf("SIGRTMIN+%d", int(s)-rtMin)
+	}
+	return fmt.Sprintf("SIG%d", int(s))
+}
+
+var signalNumbers = map[Signal]syscall.Signal{
+	SignalTerm: unix.SIGTERM, SignalHup: unix.SIGHUP, SignalQuit: unix.SIGQUIT, SignalInt: unix.SIGINT,
+	SignalKill: unix.SIGKILL, SignalUser1: unix.SIGUSR1, SignalUser2: unix.SIGUSR2,
+}
+
+// Signal sends s to the terminal's foreground process group, as a key would, or to the
+// program's own group when there is none. It does not wait for an effect. The error is
+// [ErrExited] once the program has ended; it wraps fs.ErrPermission when the group
+// belongs to another user.
+func (p *PTY) Signal(s Signal) error {
+	number, ok := signalNumbers[s]
+	if !ok {
+		_, err := ParseSignal(string(s))
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tree.reaped != 0 {
+		return ErrExited
+	}
+	group, err := p.Foreground()
+	if err == nil {
+		err = unix.Kill(-group, number)
+	}
+	if err != nil && !errors.Is(err, unix.EPERM) {
+		// No foreground group, or it has just ended. A session leader cannot leave its
+		// group and is not reaped, so this one exists.
+		group = p.tree.pid
+		err = unix.Kill(-group, number)
+	}
+	if err != nil {
+		return fmt.Errorf("send %s to process group %d: %w", signalName(number), group, err)
+	}
+	return nil
+}
+
+// signalOwnGroup sends a signal to the program's own process group.
+func (p *PTY) signalOwnGroup(number syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tree.reaped != 0 {
+		return ErrExited
+	}
+	return unix.Kill(-p.tree.pid, number)
+}

@@ -1,0 +1,178 @@
+// Package pty runs one program on a pseudo-terminal of its own, and ends it with
+// everything it has started.
+//
+// [Start] opens the terminal and starts the program; [PTY.Next] and [PTY.Write] move
+// bytes; [PTY.Wait] tells how the program ended; [PTY.Kill] and [KillAll] end the
+// whole tree; [PTY.Close] gives the terminal back. A server calls three more once:
+// [DefaultSignals] before its first child, [AdoptOrphans] so that descendants that
+// have left their session can still be found, and [StartWatcher] so that children do
+// not outlive a server that is killed outright.
+//
+// The end of the program and the end of its output are two events: Wait returns when
+// the program is reaped, Next returns io.EOF when the last process has let go of the
+// terminal. Either may come first, and the second may come much later, or never while
+// a background job holds the terminal.
+//
+// The package never interprets what it carries, never changes the terminal's modes,
+// and never signals a process that it cannot show to belong to the program.
+//
+// On Unix the master is non-blocking, so that deadlines fire and Close wakes a reader,
+// and is only touched through [os.File] and its SyscallConn. On Linux a parked session
+// costs two descriptors (master and pidfd), two goroutines and no thread. What differs
+// on macOS and Windows is said where it differs.
+package pty
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Size is the size of a terminal. Rows and Cols count character cells, PixelWidth and
+// PixelHeight the whole text area in pixels; zero pixels mean "unknown". Windows has no
+// place for pixels and ignores them.
+type Size struct{ Rows, Cols, PixelWidth, PixelHeight uint16 }
+
+// Command says what [Start] is to run.
+type Command struct {
+	// Path is the program: a path when it contains a separator (a relative one counts
+	// from Dir), else a name that is looked up in the PATH of Env. It is also argv[0].
+	Path string
+	// Args are the arguments without the program's name.
+	Args []string
+	// Dir is the working directory and must exist; "" is the directory of this process.
+	Dir string
+	// Env is the whole environment, as "K=V"; nothing is added to it but Mark. Of two
+	// entries with the same key the last counts.
+	Env []string
+	// Size is the terminal's size before the program starts; zero Rows and Cols mean
+	// 24 rows of 80 columns.
+	Size Size
+	// Mark, "K=V", is put into the environment. Descendants inherit it, so that Kill
+	// recognizes those that have left the process tree, the session and the terminal.
+	// It must be unique to this Command; "" does without.
+	Mark string
+}
+
+// Exit is how a program ended.
+type Exit struct {
+	// Code is the exit status, 0-255 (0-4294967295 on Windows); -1 when a signal ended
+	// the program, or when its status was lost because something else in this process
+	// reaped it.
+	Code int
+	// Signal names the signal that ended the program ("SIGKILL"; real-time signals as
+	// "SIGRTMIN+3"), "" when it exited by itself. Always "" on Windows.
+	Signal string
+}
+
+// LineMode is what the terminal does with input before the program reads it: the
+// termios flags and characters that decide whether typed text is held until the end of
+// a line, shown, and turned into signals. A character that is switched off is 0.
+type LineMode struct {
+	Canonical bool // ICANON: input is handed over by lines, and a line over 4,095 bytes is cut
+	Echo      bool // ECHO: input is shown; off at a password prompt
+	Signals   bool // ISIG: Interrupt, Quit and Suspend make signals
+	CRToNL    bool // ICRNL: a carriage return arrives as a line feed, so it ends a line
+
+	EOF, EOL, EOL2           byte // VEOF, VEOL, VEOL2: each ends a line, as line feed does
+	Interrupt, Quit, Suspend byte // VINTR, VQUIT, VSUSP
+}
+
+// Signal is a signal by the name that it has on every system.
+type Signal string
+
+// The signals that [PTY.Signal] can send. Windows has only SignalTerm and SignalKill,
+// which both end the tree, and SignalInt, which types Ctrl+C.
+const (
+	SignalTerm  Signal = "term"  // SIGTERM
+	SignalHup   Signal = "hup"   // SIGHUP
+	SignalQuit  Signal = "quit"  // SIGQUIT
+	SignalInt   Signal = "int"   // SIGINT
+	SignalKill  Signal = "kill"  // SIGKILL
+	SignalUser1 Signal = "user1" // SIGUSR1
+	SignalUser2 Signal = "user2" // SIGUSR2
+)
+
+// signals is the closed list behind ParseSignal, in the order its message tells it.
+var signals = []Signal{SignalTerm, SignalHup, SignalQuit, SignalInt, SignalKill, SignalUser1, SignalUser2}
+
+// ParseSignal returns the signal with the given name: term, hup, quit, int, kill, user1
+// or user2. The error for any other name lists them.
+func ParseSignal(name string) (Signal, error) {
+	if s := Signal(name); slices.Contains(signals, s) {
+		return s, nil
+	}
+	return "", fmt.Errorf("unknown signal %q: use term, hup, quit, int, kill, user1 or user2", clip(name, 32))
+}
+
+var (
+	// ErrExited is returned by operations that need the program when it has ended.
+	ErrExited = errors.New("the program has ended")
+
+	// ErrHungUp is returned by Write when no process has the terminal open any more.
+	ErrHungUp = errors.New("no process has the terminal open any more")
+)
+
+// StartError is the error of [Start]. It wraps the cause, so errors.Is finds
+// [fs.ErrNotExist], [fs.ErrPermission] and system errors.
+type StartError struct {
+	// Op is the part that failed: "command" (the Command itself is not valid), "lookup"
+	// (the program), "dir" (the working directory), "open" (the terminal), "start".
+	Op string
+	// Path is the program or directory that Op was about; "" for the terminal.
+	Path string
+	Err  error
+}
+
+// Error says what was being done, why it failed and what to do.
+func (e *StartError) Error() string {
+	path := strconv.Quote(clip(e.Path, 256))
+	switch e.Op {
+	case "command":
+		return fmt.Sprintf("start %s: %v", path, e.Err)
+	case "lookup":
+		switch {
+		case errors.Is(e.Err, fs.ErrPermission):
+			return fmt.Sprintf("start %s: %v: give a program that may be executed", path, e.Err)
+		case strings.ContainsAny(e.Path, separators):
+			return fmt.Sprintf("start %s: %v: give the path of a program", path, e.Err)
+		}
+		return fmt.Sprintf("start %s: %v: install it, give its full path, or set PATH in the program's environment", path, e.Err)
+	case "dir":
+		return fmt.Sprintf("start in directory %s: %v: give an existing directory", path, e.Err)
+	case "open":
+		return fmt.Sprintf("open a pseudo-terminal: %v: close sessions, or raise the limits on open files and terminals", e.Err)
+	}
+	return fmt.Sprintf("start %s: %v", path, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// SurvivorsError is the error of [PTY.Kill] and [KillAll] when processes were still
+// there at the bound: they are in an uninterruptible system call, or belong to a user
+// that this process may not signal.
+type SurvivorsError struct {
+	PIDs []int // in ascending order
+}
+
+// Error names at most eight of the processes.
+func (e *SurvivorsError) Error() string {
+	shown := e.PIDs[:min(len(e.PIDs), 8)]
+	more := ""
+	if n := len(e.PIDs) - len(shown); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("processes %v%s did not end: they hang in the kernel or belong to another user; see their state and owner with ps", shown, more)
+}
+
+// clip bounds text that came from a caller before it becomes part of a message.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:n] + "..."
+}

@@ -1,0 +1,343 @@
+//go:build linux || darwin
+
+package pty
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	creack "github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+const separators = "/"
+
+// PTY is a program on its pseudo-terminal. Its methods may be called from any
+// goroutine, but Next by one at a time, since it hands out a buffer.
+type PTY struct {
+	tree tree // what identifies the program and its descendants; fixed but for tree.reaped
+
+	master *os.File
+	conn   syscall.RawConn // of master
+	closed atomic.Bool
+
+	// terminal is read-locked while a kill relies on the terminal's name meaning this
+	// terminal: the kernel gives the name away as soon as the master is closed. Close
+	// takes it to close. It protects no memory.
+	terminal sync.RWMutex
+
+	// mu makes "not reaped yet" and "signal by pid" one step: a pid is free for reuse
+	// the moment it is reaped. It is held for system calls that do not block.
+	mu     sync.Mutex
+	onReap []func() // called once when the program is reaped; nil afterwards
+
+	done chan struct{} // closed when the program is reaped
+	exit Exit          // valid once done is closed
+
+	// Of the goroutine in Next.
+	buf     *[readSize]byte // handed out by the last Next
+	n       int             // bytes in buf
+	readErr error           // of the last attempt, io.EOF included
+	attempt func(fd uintptr) bool
+}
+
+// readSize bounds what one Next gathers. The kernel hands out at most 4,095 bytes a
+// read, so this is 16 reads under flood. More would let the caller hold its locks
+// longer for one batch; less would make it take them more often.
+const readSize = 64 << 10
+
+// buffers holds the buffers of Next: sessions that are parked share them.
+var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
+
+// Start opens a pseudo-terminal, sets its size and starts the program on it as the
+// leader of a new session with that controlling terminal. The program gets descriptors
+// 0-2 and no others. Start blocks until the program has been executed or that has
+// failed; it leaves nothing behind on failure.
+//
+// The error is a [*StartError].
+func Start(c Command) (*PTY, error) {
+	env, err := c.environment()
+	if err != nil {
+		return nil, &StartError{Op: "command", Path: c.Path, Err: err}
+	}
+	if c.Dir != "" {
+		if err := checkDir(c.Dir); err != nil {
+			return nil, &StartError{Op: "dir", Path: c.Dir, Err: err}
+		}
+	}
+	path, err := lookup(c.Path, c.Dir, env)
+	if err != nil {
+		return nil, &StartError{Op: "lookup", Path: c.Path, Err: err}
+	}
+
+	master, slave, err := open(c.Size)
+	if err != nil {
+		return nil, &StartError{Op: "open", Err: err}
+	}
+	defer slave.Close()
+	p := &PTY{master: master, done: make(chan struct{})}
+	p.attempt = p.read
+	if p.conn, err = master.SyscallConn(); err == nil {
+		p.tree, err = terminalTree(slave)
+	}
+	if err != nil {
+		master.Close()
+		return nil, &StartError{Op: "open", Err: err}
+	}
+	p.tree.mark = c.Mark
+
+	pid, pidfd, err := fork(path, append([]string{c.Path}, c.Args...), c.Dir, env, slave)
+	if err != nil {
+		master.Close()
+		return nil, &StartError{Op: "start", Path: path, Err: startCause(path, err)}
+	}
+	p.tree.pid = pid
+	// The program cannot have been reaped yet, so it is there to be asked, be it as a
+	// zombie.
+	p.tree.start = startTime(pid)
+	leaders.Store(pid, p)
+	go p.reap(pidfd)
+	return p, nil
+}
+
+// startCause makes the causes that mislead plain: the kernel says "no such file" when
+// the interpreter in a script's first line is missing.
+func startCause(path string, err error) error {
+	if errors.Is(err, syscall.ENOENT) {
+		if _, statErr := os.Stat(path); statErr == nil {
+			return fmt.Errorf("the interpreter or loader that it names is missing: %w", err)
+		}
+	}
+	if errors.Is(err, syscall.E2BIG) {
+		return fmt.Errorf("%w: shorten the arguments or the environment", err)
+	}
+	return err
+}
+
+// open returns a non-blocking master and a slave of the given size.
+func open(s Size) (master, slave *os.File, err error) {
+	m, slave, err := creack.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer m.Close()
+	if s.Rows == 0 && s.Cols == 0 {
+		s.Rows, s.Cols = 24, 80
+	}
+	if err = creack.Setsize(m, winsize(s)); err == nil {
+		master, err = nonblocking(m)
+	}
+	if err != nil {
+		slave.Close()
+		return nil, nil, err
+	}
+	return master, slave, nil
+}
+
+func winsize(s Size) *creack.Winsize {
+	return &creack.Winsize{Rows: s.Rows, Cols: s.Cols, X: s.PixelWidth, Y: s.PixelHeight}
+}
+
+// nonblocking returns a second file on f's terminal that the runtime's poller knows.
+// creack/pty calls Fd, which leaves its file blocking for good: deadlines are then
+// accepted and ignored, and Close does not wake a reader.
+func nonblocking(f *os.File) (*os.File, error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	fd, dupErr := -1, error(nil)
+	err = conn.Control(func(old uintptr) {
+		fd, dupErr = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 3)
+	})
+	if err = errors.Join(err, dupErr); err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		unix.Close(fd)
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+// PID returns the process id of the program, which is also the id of its session and
+// of its first process group. It means nothing more once Wait has returned.
+func (p *PTY) PID() int { return p.tree.pid }
+
+// Next blocks until there is output, then returns all that is there, at most 64 KiB.
+// The bytes are valid until the following Next. While it waits it holds no buffer.
+//
+// The error is io.EOF when no process has the terminal open any more and everything
+// has been read, os.ErrDeadlineExceeded when the read deadline has passed (it is looked
+// at before the output is), os.ErrClosed after Close. Bytes and an error never come
+// together. Next may be called again after a deadline and after io.EOF: on Linux a
+// process that opens the terminal by name brings it back.
+func (p *PTY) Next() ([]byte, error) {
+	p.release()
+	p.readErr = nil
+	err := p.conn.Read(p.attempt)
+	switch {
+	case err == nil && p.n > 0:
+		return p.buf[:p.n], nil
+	case err == nil:
+		err = p.readErr
+	case errors.Is(err, os.ErrDeadlineExceeded) && !p.closed.Load():
+		return nil, os.ErrDeadlineExceeded
+	case p.closed.Load():
+		err = os.ErrClosed
+	}
+	p.release()
+	return nil, err
+}
+
+// read gathers what is there. It reports whether Next is to return; if not, it is
+// called again when the terminal is readable.
+func (p *PTY) read(fd uintptr) bool {
+	p.buf = buffers.Get().(*[readSize]byte)
+	for p.n < readSize {
+		n, err := unix.Read(int(fd), p.buf[p.n:])
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.EAGAIN && p.n == 0:
+			p.release()
+			return false
+		case err == unix.EIO, err == nil && n == 0:
+			// Linux ends a terminal with EIO, macOS with zero bytes.
+			p.readErr = io.EOF
+			return true
+		case err == unix.EAGAIN:
+			return true
+		case err != nil:
+			p.readErr = os.NewSyscallError("read", err)
+			return true
+		}
+		p.n += n
+	}
+	return true
+}
+
+func (p *PTY) release() {
+	if p.buf != nil {
+		buffers.Put(p.buf)
+		p.buf, p.n = nil, 0
+	}
+}
+
+// Write hands b to the terminal as if it had been typed, and blocks while the program
+// does not read: a raw-mode terminal takes about 18 KiB ahead. It returns how many
+// bytes the terminal has taken; fewer than len(b) only with an error, which wraps
+// os.ErrDeadlineExceeded when the write deadline has passed, os.ErrClosed after Close,
+// and [ErrHungUp] when nobody has the terminal open. In canonical mode the terminal
+// takes, and drops, what a line has over 4,095 bytes: ask LineMode first. Concurrent
+// Writes do not mix their bytes.
+func (p *PTY) Write(b []byte) (int, error) {
+	n, err := p.master.Write(b)
+	if errors.Is(err, unix.EIO) {
+		err = ErrHungUp
+	}
+	return n, err
+}
+
+// SetReadDeadline sets the time after which Next gives up with os.ErrDeadlineExceeded,
+// also for one that is waiting. The zero time means never.
+func (p *PTY) SetReadDeadline(t time.Time) error { return p.master.SetReadDeadline(t) }
+
+// SetWriteDeadline does for Write what SetReadDeadline does for Next.
+func (p *PTY) SetWriteDeadline(t time.Time) error { return p.master.SetWriteDeadline(t) }
+
+// Resize changes the terminal's size; the kernel sends SIGWINCH to the foreground
+// process group if the size differs. Zero Rows or Cols are refused.
+func (p *PTY) Resize(s Size) error {
+	if s.Rows == 0 || s.Cols == 0 {
+		return fmt.Errorf("resize the terminal to %d rows and %d columns: give at least one of each", s.Rows, s.Cols)
+	}
+	ws := &unix.Winsize{Row: s.Rows, Col: s.Cols, Xpixel: s.PixelWidth, Ypixel: s.PixelHeight}
+	return p.ioctl("set the terminal's size", func(fd int) error {
+		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, ws)
+	})
+}
+
+// Foreground returns the terminal's foreground process group: what Ctrl+C would reach.
+// The error is [ErrExited] when there is none, because the program has ended.
+func (p *PTY) Foreground() (pgid int, err error) {
+	err = p.ioctl("ask for the foreground process group", func(fd int) (err error) {
+		pgid, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		return err
+	})
+	if err == nil && pgid <= 0 {
+		return 0, ErrExited
+	}
+	return pgid, err
+}
+
+// LineMode returns the terminal's present line discipline settings. The program may
+// change them at any time. On Windows it returns an error that wraps
+// errors.ErrUnsupported.
+func (p *PTY) LineMode() (m LineMode, err error) {
+	err = p.ioctl("ask for the terminal's modes", func(fd int) error {
+		t, err := unix.IoctlGetTermios(fd, getTermios)
+		if err != nil {
+			return err
+		}
+		m = LineMode{
+			Canonical: t.Lflag&unix.ICANON != 0,
+			Echo:      t.Lflag&unix.ECHO != 0,
+			Signals:   t.Lflag&unix.ISIG != 0,
+			CRToNL:    t.Iflag&unix.ICRNL != 0,
+			EOF:       char(t.Cc[unix.VEOF]),
+			EOL:       char(t.Cc[unix.VEOL]),
+			EOL2:      char(t.Cc[unix.VEOL2]),
+			Interrupt: char(t.Cc[unix.VINTR]),
+			Quit:      char(t.Cc[unix.VQUIT]),
+			Suspend:   char(t.Cc[unix.VSUSP]),
+		}
+		return nil
+	})
+	return m, err
+}
+
+// char maps "switched off", which is 0 on Linux and 0xff on macOS, to 0.
+func char(c uint8) byte {
+	if c == posixVDisable {
+		return 0
+	}
+	return c
+}
+
+// ioctl runs f on the master. doing completes the error's message.
+func (p *PTY) ioctl(doing string, f func(fd int) error) error {
+	var err error
+	if ctlErr := p.conn.Control(func(fd uintptr) {
+		for err = unix.EINTR; err == unix.EINTR; {
+			err = f(int(fd))
+		}
+	}); ctlErr != nil {
+		err = os.ErrClosed // the only error that Control has of its own
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+// Close closes the master and makes a waiting Next or Write return os.ErrClosed. The
+// kernel hangs up the terminal: its processes get SIGHUP, which does not end those that
+// ignore it, nor those that have left the session. Call Kill first to end them all; Kill
+// cannot tell processes by their terminal once it is closed. Close may wait for one look
+// of a concurrent Kill at the process table. A second Close returns os.ErrClosed.
+func (p *PTY) Close() error {
+	if p.closed.Swap(true) {
+		return os.ErrClosed
+	}
+	p.master.SetDeadline(time.Unix(1, 0)) // wakes Next and Write before the lock is ours
+	p.terminal.Lock()
+	defer p.terminal.Unlock()
+	return p.master.Close()
+}

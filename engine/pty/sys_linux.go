@@ -1,0 +1,77 @@
+package pty
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	windows       = false
+	getTermios    = unix.TCGETS
+	posixVDisable = 0
+)
+
+func withPidfd(attr *syscall.SysProcAttr, pidfd *int) { attr.PidFD = pidfd }
+
+// reap waits for the program without holding a thread: the poller tells when the pidfd
+// becomes readable, which is when the program has ended.
+func (p *PTY) reap(pidfd int) {
+	if pidfd >= 0 && unix.SetNonblock(pidfd, true) == nil {
+		f := os.NewFile(uintptr(pidfd), "pidfd")
+		defer f.Close()
+		if conn, err := f.SyscallConn(); err == nil {
+			if conn.Read(func(uintptr) bool { return p.tryReap(unix.WNOHANG) }) == nil {
+				return
+			}
+		}
+	}
+	p.reapBlocking()
+}
+
+// reapBlocking is reap for kernels before 5.3, which have no pidfd to poll: it costs a
+// thread. It waits without reaping, so that the reaping is under the lock.
+func (p *PTY) reapBlocking() {
+	for unix.Waitid(unix.P_PID, p.tree.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+	p.tryReap(0)
+}
+
+// clockTicks returns the time since boot in the unit of startTime.
+func clockTicks() uint64 {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
+		return 1
+	}
+	const perSecond = 100 // USER_HZ, fixed in the kernel's interface whatever its own tick
+	return uint64(now.Sec)*perSecond + uint64(now.Nsec)/(1e9/perSecond)
+}
+
+// ignoredSignals asks the kernel, since the os/signal package knows only of SIGHUP and
+// SIGINT.
+func ignoredSignals() (ignored []syscall.Signal) {
+	status, err := readFile("/proc/self/status", nil)
+	if err != nil {
+		return nil
+	}
+	mask := parseSigIgn(status)
+	for _, s := range handleable {
+		if mask&(1<<(uint(s)-1)) != 0 {
+			ignored = append(ignored, s)
+		}
+	}
+	return ignored
+}
+
+// parseSigIgn returns the mask of ignored signals in /proc/PID/status, bit 0 for signal 1.
+func parseSigIgn(status []byte) (mask uint64) {
+	for line := range strings.Lines(string(status)) {
+		if hex, ok := strings.CutPrefix(line, "SigIgn:"); ok {
+			mask, _ = strconv.ParseUint(strings.TrimSpace(hex), 16, 64)
+		}
+	}
+	return mask
+}

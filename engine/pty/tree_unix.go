@@ -1,0 +1,236 @@
+//go:build linux || darwin
+
+package pty
+
+import (
+	"bytes"
+	"strings"
+)
+
+// process is a row of the system's process table. All times are in the unit of
+// clockTicks.
+type process struct {
+	pid, ppid, sid int
+	tty            uint64 // device number of the controlling terminal, 0 for none
+	start          uint64 // when it was started; with pid, names a process for ever
+	dead           bool   // a zombie, so nothing can be done to it
+	stopped        bool
+	kernel         bool // a kernel thread
+}
+
+// id names a process whatever becomes of its pid.
+type id struct {
+	pid   int
+	start uint64
+}
+
+func (p process) id() id { return id{p.pid, p.start} }
+
+// tree is what identifies the leader of a session and its descendants.
+type tree struct {
+	pid    int    // of the leader; also the session id
+	start  uint64 // of the leader
+	reaped uint64 // when the leader was reaped, 0 while its pid is still taken
+	mark   string // "K=V" in the environment, "" for none
+
+	terminal terminal
+	noTTY    bool   // the terminal's name may mean another terminal by now
+	until    uint64 // if not 0: processes started later are not told by their descriptors
+}
+
+// terminal identifies the slave of a pseudo-terminal. The inode is needed beside the
+// device number: containers on one machine number their terminals alike.
+type terminal struct{ tty, dev, ino uint64 }
+
+// table is one look at the processes of the system. The functions look closer at one
+// of them, and are only called for those that nothing cheaper has decided about.
+type table struct {
+	procs []process
+	self  int
+
+	environ    func(pid int) []byte             // NUL-separated; nil when unreadable
+	onTerminal func(pid int, t terminal) bool   // whether its controlling terminal with number t.tty is t
+	holds      func(pid int, ts []terminal) int // which of ts it has open; -1 for none
+}
+
+// attribution says which processes belong to which tree.
+type attribution struct {
+	table
+	trees    []tree
+	owner    []int // by index into procs: index into trees, or one of the below
+	children map[int][]int
+	marks    map[string]int
+	oldest   uint64 // start of the oldest tree
+}
+
+const (
+	nobody  = -1 // not known to belong to a tree
+	barred  = -2 // never touched: ourselves, our ancestors, init, the kernel's
+	pidInit = 1
+)
+
+// attribute finds the live processes of trees: the leader; whoever is in its session;
+// whoever has its terminal for controlling terminal; whoever carries its mark; those in
+// known, which were members when last looked at; and the descendants of all of them.
+// adopted lists pids to be taken as members of the last tree.
+func attribute(t table, trees []tree, known map[id]int, adopted []int) *attribution {
+	a := &attribution{
+		table: t, trees: trees,
+		owner:    make([]int, len(t.procs)),
+		children: make(map[int][]int, len(t.procs)),
+		marks:    make(map[string]int),
+		oldest:   ^uint64(0),
+	}
+	index := make(map[int]int, len(t.procs))
+	for i, p := range t.procs {
+		a.owner[i] = nobody
+		index[p.pid] = i
+		a.children[p.ppid] = append(a.children[p.ppid], i)
+		if p.pid == pidInit || p.kernel {
+			a.owner[i] = barred
+		}
+	}
+	for pid := t.self; ; {
+		i, ok := index[pid]
+		if !ok || a.owner[i] == barred && pid != t.self {
+			break
+		}
+		a.owner[i] = barred
+		pid = t.procs[i].ppid
+	}
+
+	sessions, ttys := make(map[int]int, len(trees)), make(map[uint64]int, len(trees))
+	oldest := a.oldestInSessions()
+	for k, tr := range trees {
+		a.oldest = min(a.oldest, tr.start)
+		if tr.mark != "" {
+			a.marks[tr.mark] = k
+		}
+		if tr.pid != 0 && (tr.reaped == 0 || a.sessionIsStill(tr, index, oldest)) {
+			sessions[tr.pid] = k
+		}
+		if tr.terminal.tty != 0 && !tr.noTTY {
+			ttys[tr.terminal.tty] = k
+		}
+	}
+	for i, p := range t.procs {
+		if k, ok := known[p.id()]; ok {
+			a.claim(i, k)
+		} else if k, ok := sessions[p.sid]; ok && p.start >= trees[k].start {
+			a.claim(i, k)
+		} else if k, ok := ttys[p.tty]; ok && p.start >= trees[k].start && t.onTerminal(p.pid, trees[k].terminal) {
+			a.claim(i, k)
+		}
+	}
+	for _, pid := range adopted {
+		if i, ok := index[pid]; ok {
+			a.claim(i, len(trees)-1)
+		}
+	}
+	if len(a.marks) > 0 {
+		for i, p := range t.procs {
+			if a.owner[i] == nobody && !p.dead && p.start >= a.oldest {
+				if k := a.marked(p); k >= 0 {
+					a.claim(i, k)
+				}
+			}
+		}
+	}
+	return a
+}
+
+// sessionIsStill reports whether a session with the number of tr's leader is tr's, and not
+// that of a later process with the same pid. The number stays taken while a process has
+// it for pid or session, and a process has had its session since it was started, unless
+// it leads one. So it is enough that the leader is still there, or one other process of
+// the session that is older than the leader's reaping.
+func (a *attribution) sessionIsStill(tr tree, index map[int]int, oldest map[int]uint64) bool {
+	if i, ok := index[tr.pid]; ok {
+		return a.procs[i].start == tr.start
+	}
+	o, ok := oldest[tr.pid]
+	return ok && o <= tr.reaped
+}
+
+// oldestInSessions returns, by session id, when the oldest process of the session was
+// started that does not lead it.
+func (a *attribution) oldestInSessions() map[int]uint64 {
+	oldest := make(map[int]uint64)
+	for _, p := range a.procs {
+		if o, ok := oldest[p.sid]; p.sid != p.pid && (!ok || p.start < o) {
+			oldest[p.sid] = p.start
+		}
+	}
+	return oldest
+}
+
+// claim gives process i and its descendants to tree k. A dead process is nobody's, but
+// its children are followed: they are not handed on before it is reaped.
+func (a *attribution) claim(i, k int) {
+	if a.owner[i] != nobody {
+		return
+	}
+	a.owner[i] = k
+	for _, child := range a.children[a.procs[i].pid] {
+		a.claim(child, k)
+	}
+}
+
+// marked returns the tree whose mark p carries, or nobody.
+func (a *attribution) marked(p process) int {
+	for kv := range bytes.SplitSeq(a.environ(p.pid), []byte{0}) {
+		if k, ok := a.marks[string(kv)]; ok && p.start >= a.trees[k].start {
+			return k
+		}
+	}
+	return nobody
+}
+
+// claimHolders gives the processes that have the terminal of one of the trees in ks open
+// to that tree. It looks at every descriptor of every young process that is nobody's, so
+// it is asked for only when a terminal is still open though its tree looks empty. A
+// process that carries another mark under the same key belongs to another session, and
+// is only writing to this terminal.
+func (a *attribution) claimHolders(ks []int) {
+	terminals := make([]terminal, len(ks))
+	for n, k := range ks {
+		terminals[n] = a.trees[k].terminal
+	}
+	for i, p := range a.procs {
+		if a.owner[i] != nobody || p.dead || p.start < a.oldest {
+			continue
+		}
+		n := a.holds(p.pid, terminals)
+		if n < 0 {
+			continue
+		}
+		tr := a.trees[ks[n]]
+		if p.start >= tr.start && (tr.until == 0 || p.start <= tr.until) && !a.otherMark(p.pid, tr.mark) {
+			a.claim(i, ks[n])
+		}
+	}
+}
+
+func (a *attribution) otherMark(pid int, mark string) bool {
+	key, _, ok := strings.Cut(mark, "=")
+	if !ok {
+		return false
+	}
+	for kv := range bytes.SplitSeq(a.environ(pid), []byte{0}) {
+		if k, _, _ := strings.Cut(string(kv), "="); k == key && string(kv) != mark {
+			return true
+		}
+	}
+	return false
+}
+
+// members returns the live processes of every tree, by index into trees.
+func (a *attribution) members() [][]process {
+	m := make([][]process, len(a.trees))
+	for i, p := range a.procs {
+		if k := a.owner[i]; k >= 0 && !p.dead {
+			m[k] = append(m[k], p)
+		}
+	}
+	return m
+}

@@ -1,0 +1,302 @@
+//go:build linux || darwin
+
+package pty
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Watcher is a process that ends recorded programs when this one is gone, also when it
+// was killed outright and could end nothing itself. Its methods may be called from any
+// goroutine.
+type Watcher struct {
+	process *os.Process
+	pipe    *os.File
+
+	wake    chan struct{} // holds at most one "there is news"
+	written chan struct{} // closed when the writing goroutine has ended
+
+	mu sync.Mutex // protects the fields below
+	// want is what the watcher is to know, told what it has been told. Only the
+	// difference is ever written, so a watcher that does not read costs no memory.
+	want, told map[*PTY]string
+	closing    bool
+}
+
+// watcherPatience is how long Close waits for the watcher, to take what it has not been
+// told and then to end what is still recorded (killBound) and itself.
+const watcherPatience = killBound + time.Second
+
+// StartWatcher starts argv, which must come to call [RunWatcher] with its standard input,
+// as a process in a session of its own, with a pipe for standard input, no output and no
+// other descriptors. argv[0] is looked up in PATH. There is no need for more than one a
+// server.
+func StartWatcher(argv []string) (*Watcher, error) {
+	if len(argv) == 0 {
+		return nil, errors.New("start the watcher: no program was given")
+	}
+	w, err := startWatcher(argv)
+	if err != nil {
+		return nil, fmt.Errorf("start the watcher %q: %w", argv[0], err)
+	}
+	go w.write()
+	return w, nil
+}
+
+func startWatcher(argv []string) (*Watcher, error) {
+	path, err := exec.LookPath(argv[0])
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	r, pipe, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	process, err := os.StartProcess(path, argv, &os.ProcAttr{
+		Dir:   "/", // it is not to keep a file system busy
+		Files: []*os.File{r, null, null},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		pipe.Close()
+		return nil, err
+	}
+	return &Watcher{
+		process: process, pipe: pipe,
+		wake: make(chan struct{}, 1), written: make(chan struct{}),
+		want: make(map[*PTY]string), told: make(map[*PTY]string),
+	}, nil
+}
+
+// PID returns the watcher's process id.
+func (w *Watcher) PID() int { return w.process.Pid }
+
+// Add records p and its descendants: they are ended should this process end before
+// Remove. It does not block.
+func (w *Watcher) Add(p *PTY) {
+	w.set(p, func() string { return record(p.identity()) })
+	// From then on the watcher must know that the leader's pid may be another's.
+	p.whenReaped(func() {
+		w.set(p, func() string {
+			if w.want[p] == "" {
+				return ""
+			}
+			return record(p.identity())
+		})
+	})
+}
+
+// Remove takes p off the record: nothing of it is touched any more. It does not block. Call
+// it when Kill has returned.
+func (w *Watcher) Remove(p *PTY) { w.set(p, func() string { return "" }) }
+
+func (w *Watcher) set(p *PTY, line func() string) {
+	w.mu.Lock()
+	if !w.closing {
+		if s := line(); s != "" {
+			w.want[p] = s
+		} else {
+			delete(w.want, p)
+		}
+	}
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// write tells the watcher what is new, until Close. It is the only one that writes, and
+// the only one that may have to wait for the watcher.
+func (w *Watcher) write() {
+	defer close(w.written)
+	for range w.wake {
+		news, closing := w.news()
+		if len(news) > 0 {
+			if _, err := w.pipe.Write(news); err != nil {
+				return // it is gone, or Close has lost patience
+			}
+		}
+		if closing {
+			return
+		}
+	}
+}
+
+func (w *Watcher) news() (lines []byte, closing bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for p := range w.told {
+		if w.want[p] == "" {
+			delete(w.told, p)
+			lines = fmt.Appendf(lines, "remove %d\n", p.tree.pid)
+		}
+	}
+	for p, line := range w.want {
+		if w.told[p] != line {
+			w.told[p] = line
+			lines = append(lines, line...)
+		}
+	}
+	return lines, w.closing
+}
+
+// Close tells the watcher what it does not know yet and then that this process is done:
+// it ends what is still recorded, and itself. Close returns when the watcher has ended,
+// after at most 5 s; one that has not read by then is killed, so that it never acts on
+// what is stale. A second Close has no effect.
+func (w *Watcher) Close() error {
+	w.mu.Lock()
+	again := w.closing
+	w.closing = true
+	w.mu.Unlock()
+	if again {
+		return nil
+	}
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+	w.pipe.SetWriteDeadline(time.Now().Add(time.Second))
+	<-w.written
+
+	behind := false
+	w.mu.Lock()
+	for p := range w.told {
+		behind = behind || w.want[p] == ""
+	}
+	w.mu.Unlock()
+	return w.finish(behind)
+}
+
+func (w *Watcher) finish(behind bool) error {
+	if behind {
+		w.process.Kill()
+	}
+	late := time.AfterFunc(watcherPatience, func() { w.process.Kill() })
+	defer late.Stop()
+	closeErr := w.pipe.Close()
+	state, err := w.process.Wait()
+	switch {
+	case err != nil:
+		return fmt.Errorf("wait for the watcher: %w", err)
+	case !state.Success():
+		return fmt.Errorf("the watcher, process %d, did not end by itself: %v", w.process.Pid, state)
+	}
+	return closeErr
+}
+
+// The lines of the watcher's protocol. Numbers are decimal, times those of clockTicks; the
+// mark is quoted as in Go, and a reaped of 0 means that the leader's pid is still taken.
+//
+//	add PID START REAPED TTY DEV INO MARK
+//	remove PID
+const (
+	lineAdd    = "add "
+	lineRemove = "remove "
+	// maxLine bounds a line, in bytes: a mark has at most 128 KiB, the kernel's bound on
+	// one environment string, and quoting makes at most four bytes of one.
+	maxLine = 1 << 20
+)
+
+func record(t tree) string {
+	return fmt.Sprintf("%s%d %d %d %d %d %d %q\n",
+		lineAdd, t.pid, t.start, t.reaped, t.terminal.tty, t.terminal.dev, t.terminal.ino, t.mark)
+}
+
+func parseRecord(line string) (t tree, err error) {
+	fields := strings.SplitN(line, " ", 7)
+	if len(fields) != 7 {
+		return t, fmt.Errorf("%d fields, want 7", len(fields))
+	}
+	if t.pid, err = strconv.Atoi(fields[0]); err != nil || t.pid <= pidInit {
+		return t, fmt.Errorf("bad process id %q", clip(fields[0], 32))
+	}
+	for i, n := range []*uint64{&t.start, &t.reaped, &t.terminal.tty, &t.terminal.dev, &t.terminal.ino} {
+		if *n, err = strconv.ParseUint(fields[i+1], 10, 64); err != nil {
+			return t, fmt.Errorf("bad number %q", clip(fields[i+1], 32))
+		}
+	}
+	t.mark, err = strconv.Unquote(fields[6])
+	return t, err
+}
+
+// RunWatcher is the body of the process that [StartWatcher] starts; r is its standard
+// input. It reads what is recorded until r ends, which is when the server has ended
+// however it ended, then ends the recorded trees by the stages of [PTY.Kill], within 3 s,
+// and returns. Processes whose records were removed are never touched. SIGHUP, SIGINT and
+// SIGTERM are ignored from the call on: whoever ends the server by name would else end
+// its watcher first.
+//
+// The error is a [*SurvivorsError], or says which line could not be understood; then
+// only what had been read before is ended. It reads standard input as the end of the
+// server if that is not a pipe; the caller should make sure.
+func RunWatcher(r io.Reader) error {
+	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	trees, err := readRecords(r)
+	now := clockTicks()
+	targets := make([]target, 0, len(trees))
+	for _, t := range trees {
+		// The server was there until now, and had not reaped the leader. Its end has
+		// closed the terminal, whose number may be given to another; a process that was
+		// started before can only have had this one.
+		if t.reaped == 0 {
+			t.reaped = now
+		}
+		t.noTTY, t.until = true, now
+		targets = append(targets, target{tree: t})
+	}
+	if len(targets) == 0 {
+		return err
+	}
+	return errors.Join(err, newSweep(targets).run(context.Background()))
+}
+
+func readRecords(r io.Reader) (map[int]tree, error) {
+	trees := make(map[int]tree)
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		line := lines.Text()
+		if rest, ok := strings.CutPrefix(line, lineAdd); ok {
+			t, err := parseRecord(rest)
+			if err != nil {
+				return trees, fmt.Errorf("read the watcher's record: %w", err)
+			}
+			trees[t.pid] = t
+			continue
+		}
+		rest, ok := strings.CutPrefix(line, lineRemove)
+		pid, err := strconv.Atoi(rest)
+		if !ok || err != nil {
+			return trees, fmt.Errorf("read the watcher's record: bad line %q", clip(line, 64))
+		}
+		delete(trees, pid)
+	}
+	if err := lines.Err(); err != nil {
+		return trees, fmt.Errorf("read the watcher's record: %w", err)
+	}
+	return trees, nil
+}
