@@ -1,0 +1,450 @@
+package protocol
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// A Conn is one connection, served. The zero value is of no use; see [NewConn].
+type Conn struct {
+	stream  io.ReadWriteCloser
+	dialect Dialect
+	handler Handler
+	limits  Limits
+	log     *slog.Logger
+	in      *Reader
+	out     *outbox
+
+	base   context.Context // parent of every request's context
+	cancel context.CancelCauseFunc
+
+	turn    chan struct{} // one slot; whoever filled it has the turn
+	notice  chan struct{} // one slot; filled while a notification is on its way
+	space   chan struct{} // one slot; a kick for the leader that waits for a shorter queue
+	stop    chan struct{} // closed by Close
+	idle    chan struct{} // closed when nothing is left to be read, run or answered
+	noInput chan struct{} // closed when nobody reads any more
+
+	// The leader owns these: the goroutine that runs lead.
+	rest []*call  // of the message in hand, not yet started
+	one  [1]*call // room for rest
+	held bool     // the leader has the turn, between two entries of a batch
+	seen uint64   // requests read
+
+	mu sync.Mutex
+	// protects the fields below
+	ordering  Ordering
+	leading   bool // a goroutine leads
+	reading   bool // and it is inside stream.Read
+	stopping  bool
+	cause     error // of stopping; the first one counts
+	lost      bool  // the stream holds what we cannot read
+	idleDone  bool
+	open      int // requests queued, or running without the lead
+	executing int // of them and the leader's own: with a key; reservations for tickets included
+	loose     int // yielded requests without a key
+	queued    int // bytes charged for what is queued
+	collected int // bytes of replies that wait for the rest of their batch
+	tickets   int // followers that are about to take the backlog's head
+	backlog   []*call
+	lines     map[string]*line
+	ids       map[string]*call // the first of a list: ids need not be unique
+	flushing  *time.Timer
+}
+
+// NewConn returns a connection over stream, ready for [Conn.Serve].
+//
+// Closing stream must end its reads and writes in progress, or else SetReadDeadline must fail on it, as
+// on a terminal or an inherited pipe: its last read is then left behind when Serve returns. A stream that
+// has CloseWrite can be closed by the peer in one direction; on any other, the end of input means
+// that the peer is gone.
+func NewConn(stream io.ReadWriteCloser, dialect Dialect, config Config) *Conn {
+	limits := config.Limits.withDefaults()
+	log := config.Log
+	if log == nil {
+		log = slog.Default()
+	}
+	c := &Conn{
+		stream: stream, dialect: dialect, limits: limits, log: log,
+		turn: make(chan struct{}, 1), notice: make(chan struct{}, 1), space: make(chan struct{}, 1),
+		stop: make(chan struct{}), idle: make(chan struct{}), noInput: make(chan struct{}),
+		leading: true,
+		lines:   make(map[string]*line), ids: make(map[string]*call),
+	}
+	c.in = config.Framing.NewReader(source{c}, limits.Message)
+	c.out = newOutbox(stream, config.Framing, limits,
+		func() { c.fail(ErrSlowReader) },
+		func(err error) { c.fail(fmt.Errorf("%w: write: %w", ErrPeerGone, err)) })
+	return c
+}
+
+// Serve reads and answers until the input ends, and returns nil when all that was read is answered: requests that
+// wait then wait as long as they had been going to. When nobody is left to read the answers, they are cancelled
+// at once instead, and the error is [ErrPeerGone].
+//
+// When ctx ends, the requests are cancelled and answered, for at most Limits.Flush, and the error is [ErrShutdown].
+// Other errors are [ErrFraming], [ErrSlowReader], or the cause given to [Conn.Close]. A handler
+// that ignores its context holds Serve up. Serve closes the stream. It is called once.
+func (c *Conn) Serve(ctx context.Context) error {
+	c.base, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	c.handler = c.dialect.Open(c)
+	go c.out.run()
+	release := context.AfterFunc(ctx, func() { c.Close(ErrShutdown) })
+	defer release()
+	go c.lead()
+
+	<-c.idle
+	c.handler.Close()
+	c.out.close()
+	select {
+	case <-c.out.done:
+	case <-c.out.dead:
+	}
+	c.mu.Lock()
+	lost, cause := c.lost, c.cause
+	c.stopping = true // what is read from here on is nobody's
+	if c.flushing != nil {
+		c.flushing.Stop()
+	}
+	c.mu.Unlock()
+	if lost {
+		linger(c.stream)
+	}
+	interruptible := c.interruptRead()
+	c.stream.Close()
+	if interruptible {
+		<-c.noInput
+		<-c.out.done
+	}
+	c.out.kill()
+	c.cancel(ErrClosed)
+	return cause
+}
+
+// Close ends the connection: nothing more is read, running requests are cancelled with cause and answered, so
+// are queued ones without being started, and after at most Limits.Flush the stream is closed and
+// Serve returns cause. It returns at once. A cause that is not [ErrCancelled] is made one for the requests.
+func (c *Conn) Close(cause error) {
+	c.mu.Lock()
+	if c.stopping {
+		c.mu.Unlock()
+		return
+	}
+	c.stopping, c.cause = true, cause
+	var waiting []*call
+	for _, l := range c.lines {
+		waiting = append(waiting, l.waiting...)
+		l.waiting = nil
+	}
+	waiting = append(waiting, c.backlog...)
+	c.backlog = nil
+	waiting = c.untrackLocked(waiting)
+	c.flushing = time.AfterFunc(c.limits.Flush, c.kill)
+	close(c.stop)
+	c.mu.Unlock()
+
+	why := cause
+	if !errors.Is(cause, ErrCancelled) {
+		why = fmt.Errorf("%w: %w", ErrCancelled, cause)
+	}
+	c.cancel(why)
+	c.interruptRead()
+	for _, k := range waiting {
+		c.answer(k, nil, why, false)
+	}
+	c.mu.Lock()
+	c.open -= len(waiting)
+	c.checkIdleLocked()
+	c.mu.Unlock()
+}
+
+// fail ends the connection without a further word.
+func (c *Conn) fail(cause error) {
+	c.Close(cause)
+	c.kill()
+}
+
+func (c *Conn) kill() {
+	c.out.kill()
+	c.stream.Close()
+}
+
+// interruptRead ends a read in progress, and reports whether it can.
+func (c *Conn) interruptRead() bool {
+	d, ok := c.stream.(interface{ SetReadDeadline(time.Time) error })
+	return ok && d.SetReadDeadline(time.Unix(1, 0)) == nil
+}
+
+// linger takes what the peer is still sending, so that it can read our last word before a reset.
+// One second and 64 MiB bound what a peer can make of it.
+func linger(stream io.ReadWriteCloser) {
+	half, ok := stream.(interface {
+		CloseWrite() error
+		SetReadDeadline(time.Time) error
+	})
+	if !ok || half.CloseWrite() != nil || half.SetReadDeadline(time.Now().Add(time.Second)) != nil {
+		return
+	}
+	io.CopyN(io.Discard, stream, 64<<20)
+}
+
+// checkIdleLocked closes idle when nothing is left to do. A leader that is inside Read does not count once
+// the connection is stopping: endRead sends it home.
+func (c *Conn) checkIdleLocked() {
+	if c.open == 0 && !c.idleDone && (!c.leading || c.stopping && c.reading) {
+		c.idleDone = true
+		close(c.idle)
+	}
+}
+
+var errStopped = errors.New("stopped reading")
+
+// source is the stream as the Reader sees it: it sends what was held back before it may block.
+type source struct{ c *Conn }
+
+func (s source) Read(p []byte) (int, error) {
+	c := s.c
+	c.out.flush()
+	c.mu.Lock()
+	if c.stopping {
+		c.mu.Unlock()
+		return 0, errStopped
+	}
+	c.reading = true
+	c.mu.Unlock()
+	n, err := c.stream.Read(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reading = false
+	if c.stopping {
+		return 0, errStopped
+	}
+	return n, err
+}
+
+// SetOrdering says how requests queue from the next one read. On [Concurrent] those that are queued
+// behind another of their key start, in the order they were read.
+func (c *Conn) SetOrdering(o Ordering) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ordering = o
+	if o == Concurrent {
+		c.releaseLinesLocked()
+	}
+}
+
+// Notify sends a notification and returns when the stream has taken its last byte, or with an error when ctx
+// or the connection ended before. One notification is on its way at a time, so a slow peer parks the
+// caller, who then computes the next one from what is true by then.
+//
+// A notification is never sent between the start of a request that does not wait and its reply. The
+// rows of a dialect do not call Notify before they [Yield]; a goroutine of the dialect's does.
+func (c *Conn) Notify(ctx context.Context, method string, params any) error {
+	message, err := appendNotification(nil, method, params)
+	if err != nil {
+		return fmt.Errorf("encode notification %s: %w", method, err)
+	}
+	select {
+	case c.notice <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-c.out.dead:
+		return ErrClosed
+	}
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		<-c.notice
+		return context.Cause(ctx)
+	case <-c.out.dead:
+		<-c.notice
+		return ErrClosed
+	}
+	written := c.out.notify(message, c.notice)
+	<-c.turn
+	select {
+	case <-written:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-c.out.dead:
+		return ErrClosed
+	}
+}
+
+// Yield is called by a row of a dialect, with its context, right before it waits for anything: it
+// gives up the connection's turn, and from then on the next request may start and notifications
+// may be sent. Further calls do nothing; nor does one whose context is of no request.
+func Yield(ctx context.Context) {
+	if k, ok := ctx.Value(callKey{}).(*call); ok {
+		k.conn.yield(k)
+	}
+}
+
+// errorOf asks the dialect for an error's code.
+func (c *Conn) errorOf(err error) (e *Error) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.log.Error("panic in a dialect's Error", "panic", v, "stack", string(debug.Stack()))
+			e = Internal(errors.New("internal error"))
+		}
+	}()
+	if e = c.handler.Error(err); e == nil {
+		e = Internal(errors.New("internal error"))
+	}
+	return e
+}
+
+// answer encodes and delivers the reply to a request. One that has no id gets none.
+func (c *Conn) answer(k *call, result any, err error, cork bool) {
+	if k.id == nil {
+		if k.batch != nil {
+			c.collect(k, nil)
+		}
+		return
+	}
+	buf := scratch.Get().(*[]byte)
+	b := (*buf)[:0]
+	if err == nil {
+		b, err = c.encode(b, k, result)
+		if err != nil {
+			c.log.Error("encode a result", "method", k.method.Name, "error", err)
+			err = fmt.Errorf("result of %s does not encode", k.method.Name)
+		}
+	}
+	if err != nil {
+		var dataErr error
+		if b, dataErr = appendError(b[:0], k.id, c.errorOf(err)); dataErr != nil {
+			c.log.Error("encode the data of an error", "method", k.method.Name, "error", dataErr)
+		}
+	}
+	if k.batch != nil {
+		c.collect(k, b)
+	} else {
+		c.out.reply(b, cork)
+	}
+	if cap(b) <= keepBuffer {
+		*buf = b
+		scratch.Put(buf)
+	}
+}
+
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
+
+// encode guards against a panic in the dialect's own encoders.
+func (c *Conn) encode(b []byte, k *call, result any) (out []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			out, err = b, fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return appendResult(b, k.id, result)
+}
+
+// A batch collects the replies to its entries.
+type batch struct {
+	mu sync.Mutex
+	// protects the fields below
+	replies [][]byte // by place in the batch; nil: none
+	left    int
+	size    int
+}
+
+// batchEntry is what a reply may have whatever the bound says: enough for an error that says so.
+const batchEntry = 2 << 10
+
+// collect puts the reply to one entry into its batch; the last one sends the array.
+func (c *Conn) collect(k *call, reply []byte) {
+	c.mu.Lock()
+	over := len(reply) > batchEntry && c.collected+len(reply) > c.limits.Replies
+	c.mu.Unlock()
+	if over {
+		e := c.errorOf(&LimitError{What: "bytes in the replies of a batch", Limit: c.limits.Replies})
+		reply, _ = appendError(nil, k.id, e)
+	}
+	c.keep(len(reply))
+
+	b := k.batch
+	b.mu.Lock()
+	if reply != nil {
+		b.replies[k.slot] = bytes.Clone(reply)
+		b.size += len(reply)
+	}
+	b.left--
+	last := b.left == 0
+	b.mu.Unlock()
+	if !last || b.size == 0 {
+		return
+	}
+	array := make([]byte, 0, b.size+len(b.replies)+1)
+	for _, r := range b.replies {
+		if r != nil {
+			array = append(append(array, ','), r...)
+		}
+	}
+	array[0] = '['
+	c.out.reply(append(array, ']'), false)
+	c.keep(-b.size)
+}
+
+// keep accounts for bytes of replies that wait for the rest of their batch.
+func (c *Conn) keep(n int) {
+	c.mu.Lock()
+	c.collected += n
+	c.mu.Unlock()
+	c.roomier()
+}
+
+// roomier tells the leader that less may be queued.
+func (c *Conn) roomier() {
+	select {
+	case c.space <- struct{}{}:
+	default:
+	}
+}
+
+// A call is one request, and its context.
+type call struct {
+	context.Context // set when it starts
+	conn            *Conn
+	id              json.RawMessage // nil: a notification
+	params          json.RawMessage // nil once it runs
+	method          Method
+	key             string
+	batch           *batch
+	slot            int // in the batch
+	seq             uint64
+	refused         error // it never runs
+	leads           bool  // it was started by the leader, in place
+	cancel          context.CancelCauseFunc
+
+	// protected by conn.mu
+	charge   int // of conn.queued
+	started  bool
+	yielded  bool
+	ended    bool
+	tracked  bool     // counted in open, found by id
+	counted  bool     // in executing
+	loose    bool     // counted in loose
+	inLine   bool     // counted in its line's busy
+	same     [2]*call // the calls before and behind it in the list of its id
+	disposed bool     // cancelled while queued, and answered
+}
+
+type callKey struct{}
+
+// Value finds the request itself, for Yield; the rest is the parent's.
+func (k *call) Value(key any) any {
+	if _, ok := key.(callKey); ok {
+		return k
+	}
+	return k.Context.Value(key)
+}

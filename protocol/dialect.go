@@ -1,0 +1,149 @@
+package protocol
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+)
+
+// A Dialect is a vocabulary of methods.
+type Dialect interface {
+	// Open is called once for each connection, before anything is read from it. What it returns
+	// lives as long as the connection.
+	Open(c *Conn) Handler
+}
+
+// A Handler is a dialect's side of one connection. Its methods are called from several goroutines.
+type Handler interface {
+	// Method finds a row by its name; names are case-sensitive.
+	Method(name string) (Method, bool)
+
+	// Error is the dialect's only function from an error to a code. It gets what its own rows
+	// returned and what this package found wrong: a [*ParseError], [*RequestError], [*MethodError],
+	// [*ParamError], [*LimitError], [*PanicError] or an error that is [ErrCancelled].
+	// [Standard] answers the first five as JSON-RPC 2.0 does.
+	Error(err error) *Error
+
+	// Close is called once, when the connection is over and each of its requests has ended.
+	// What Notify is given before Close returns can still reach the peer.
+	Close()
+}
+
+// A Method is one row of a dialect's table.
+type Method struct {
+	Name string
+
+	// Key names what a request queues behind, say a session; nil, or "", means that the request
+	// never queues. It is called in the order of reading, must not block, and gets params as in Call.
+	Key func(params json.RawMessage) string
+
+	// Call runs a request. It holds the connection's turn until it returns or calls [Yield], which it
+	// does right before it waits for anything. params is a JSON object or array, syntactically right, "{}"
+	// when the request had none; members may still be doubled ([Bind] refuses that). The result is
+	// encoded as JSON; see [Appender]. ctx ends when the request is cancelled, the connection is gone
+	// or the server stops; context.Cause(ctx) then is an error that is [ErrCancelled].
+	Call func(ctx context.Context, params json.RawMessage) (result any, err error)
+}
+
+// An Appender is a result, or the params of a notification, that encodes itself. AppendJSON appends one
+// valid, compact JSON value in UTF-8, without line breaks, to b.
+type Appender interface {
+	AppendJSON(b []byte) []byte
+}
+
+// An Error is what a peer sees of an error.
+type Error struct {
+	Code int
+	// Message is for people. It is cut to 1 KiB, and control characters in it are escaped.
+	Message string
+	// Reason becomes data.reason when it is not empty: snake_case, from a list the dialect closes.
+	Reason string
+	// Data, if not nil, encodes to a JSON object that has no member "reason"; its members stand
+	// beside the reason in data.
+	Data any
+}
+
+// Ordering says which requests of a connection wait for which.
+//
+// In both orderings requests start in the order they were read, one that does not wait runs to
+// its end and is answered before the next starts, and one that waits lets the next start.
+type Ordering int32
+
+const (
+	// Session queues a request behind the unfinished requests that have its key.
+	Session Ordering = iota
+	// Concurrent queues nothing by key.
+	Concurrent
+)
+
+// String returns "session" or "concurrent".
+func (o Ordering) String() string {
+	if o == Concurrent {
+		return "concurrent"
+	}
+	return "session"
+}
+
+// Limits bound what one connection can take. Zero means the default.
+type Limits struct {
+	// Message is the largest message read, in bytes. Default 16 MiB.
+	Message int
+	// Batch is the largest number of entries in a batch. Default 10,000: each entry can cost an error
+	// reply of some 150 bytes, however short it was.
+	Batch int
+	// Executing is the number of requests with a key that run at once; the rest queue. Default 256.
+	// Requests without a key start past it, since the one that frees a slot is among them; when
+	// as many of them wait, the next keeps the turn while it waits.
+	Executing int
+	// Queued is how many bytes of requests, each with 512 bytes of overhead, are kept read but not
+	// started; past it nothing is read. Default 16 MiB.
+	Queued int
+	// Replies is how many bytes of replies may be unread; past it no request starts, and the
+	// connection ends with [ErrSlowReader] when the peer takes nothing for Stall. Default 8 MiB.
+	Replies int
+	// Stall is how long a peer past Replies may take nothing at all. Default 2 s: longer than a
+	// garbage collection of the peer, shorter than a person's patience.
+	Stall time.Duration
+	// Flush is how long the last replies may take once the server is told to stop. Default 2 s, so that
+	// a server that has five seconds to stop has three for its children.
+	Flush time.Duration
+}
+
+const (
+	defaultMessage   = 16 << 20
+	defaultBatch     = 10_000
+	defaultExecuting = 256
+	defaultQueued    = 16 << 20
+	defaultReplies   = 8 << 20
+	defaultStall     = 2 * time.Second
+	defaultFlush     = 2 * time.Second
+)
+
+func (l Limits) withDefaults() Limits {
+	set := func(n *int, d int) {
+		if *n <= 0 {
+			*n = d
+		}
+	}
+	set(&l.Message, defaultMessage)
+	set(&l.Batch, defaultBatch)
+	set(&l.Executing, defaultExecuting)
+	set(&l.Queued, defaultQueued)
+	set(&l.Replies, defaultReplies)
+	if l.Stall <= 0 {
+		l.Stall = defaultStall
+	}
+	if l.Flush <= 0 {
+		l.Flush = defaultFlush
+	}
+	return l
+}
+
+// Config is how a connection is served. The zero value serves lines, with the default limits.
+type Config struct {
+	Framing Framing
+	Limits  Limits
+	// Log takes what a peer must not see: stacks of panics, results that do not encode. Default slog.Default().
+	Log *slog.Logger
+}

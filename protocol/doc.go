@@ -1,0 +1,27 @@
+// Package protocol serves JSON-RPC 2.0 over any stream of bytes. It knows framings, envelopes,
+// batches, the order of requests on a connection, cancellation, bounds and listeners. It knows no
+// method: a vocabulary is a [Dialect], and each one has its own folder below this one.
+//
+// A [Conn] serves one stream; a [Server] serves every connection of a listener made by [Listen].
+//
+// # One request from the wire to its reply
+//
+//	framing.go   bytes -> one message, capped before memory is taken
+//	scan.go      message -> envelope, strict
+//	dispatch.go  order, queues, cancellation; runs the dialect's Call
+//	encode.go    result or error -> bytes
+//	outbox.go    bytes -> the stream, few writes
+//
+// # Goroutines
+//
+// Per connection: one that leads (it reads, and runs each request that does not wait in place), one
+// for every request that waits, and one that writes. A request that is about to wait calls [Yield]:
+// it gives up the connection's turn, and another goroutine leads from there. So a quick request
+// costs no hand-over, and a waiting one costs a goroutine.
+//
+// # Order
+//
+// See [Ordering]. The turn is a one-slot channel and not a mutex: it can be waited for together with
+// a context, and testing/synctest sees through it. It is never held across I/O, but for what a
+// handler does before it yields.
+package protocol

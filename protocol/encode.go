@@ -1,0 +1,113 @@
+package protocol
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"errors"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxMessage bounds an error message, in bytes: a page of text, and no way to have input sent back at length.
+const maxMessage = 1 << 10
+
+var encodeOptions = json.JoinOptions(
+	json.Deterministic(true),
+	// Text of programs can hold anything; a bad byte becomes U+FFFD, and the reply stays one document.
+	jsontext.AllowInvalidUTF8(true),
+	// A raw value inside a result was encoded by us; looking for doubles costs a quarter of the time.
+	jsontext.AllowDuplicateNames(true),
+)
+
+var errNotWire = errors.New("AppendJSON gave a line break or invalid UTF-8")
+
+// appendValue appends v as compact JSON.
+func appendValue(b []byte, v any) ([]byte, error) {
+	if a, ok := v.(Appender); ok {
+		start := len(b)
+		b = a.AppendJSON(b)
+		if bytes.IndexByte(b[start:], '\n') >= 0 || !utf8.Valid(b[start:]) {
+			return b[:start], errNotWire
+		}
+		return b, nil
+	}
+	text, err := json.Marshal(v, encodeOptions)
+	if err != nil {
+		return b, err
+	}
+	return append(b, text...), nil
+}
+
+func appendHead(b []byte, id stdjson.RawMessage) []byte {
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	return append(b, id...)
+}
+
+func appendResult(b []byte, id stdjson.RawMessage, result any) ([]byte, error) {
+	b = appendHead(b, id)
+	b = append(b, `,"result":`...)
+	b, err := appendValue(b, result)
+	return append(b, '}'), err
+}
+
+func appendNotification(b []byte, method string, params any) ([]byte, error) {
+	b = append(b, `{"jsonrpc":"2.0","method":`...)
+	b, err := jsontext.AppendQuote(b, method)
+	if err != nil {
+		return b, err
+	}
+	b = append(b, `,"params":`...)
+	b, err = appendValue(b, params)
+	return append(b, '}'), err
+}
+
+// appendError appends an error reply. Data that does not encode to an object is left out, and the error
+// returned says so; the reply is whole either way.
+func appendError(b []byte, id stdjson.RawMessage, e *Error) ([]byte, error) {
+	b = appendHead(b, id)
+	b = append(b, `,"error":{"code":`...)
+	b = strconv.AppendInt(b, int64(e.Code), 10)
+	b = append(b, `,"message":`...)
+	b, _ = jsontext.AppendQuote(b, cutBytes(escape(e.Message), maxMessage))
+	var data []byte
+	var err error
+	if e.Data != nil {
+		data, err = appendValue(nil, e.Data)
+		if err == nil && (len(data) < 2 || data[0] != '{') {
+			err = errors.New("data of an error is not an object")
+		}
+		if err != nil {
+			data = nil
+		}
+	}
+	if e.Reason != "" {
+		b = append(b, `,"data":{"reason":`...)
+		b, _ = jsontext.AppendQuote(b, e.Reason)
+		if len(data) > 2 {
+			b = append(b, ',')
+			b = append(b, data[1:]...)
+		} else {
+			b = append(b, '}')
+		}
+	} else if data != nil {
+		b = append(b, `,"data":`...)
+		b = append(b, data...)
+	}
+	return append(b, "}}"...), err
+}
+
+// cutBytes returns s, or as many whole runes of it as fit with an ellipsis into max bytes.
+func cutBytes(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	const ellipsis = "…"
+	n := max - len(ellipsis)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + ellipsis
+}

@@ -1,0 +1,130 @@
+package native
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// Codes of this dialect beside those of JSON-RPC 2.0.
+const (
+	codeTimeout       = -32001 // a wait's time is up
+	codeSessionClosed = -32002 // the session's program has ended, or the session was killed or closed
+	codeCancelled     = -32005 // the request was cancelled
+)
+
+// A sessionError is about a session that there is not.
+type sessionError struct {
+	id  string
+	err error
+}
+
+func (e *sessionError) Error() string { return "unknown session " + protocol.Quote(e.id, 32) }
+func (e *sessionError) Unwrap() error { return e.err }
+
+// A waitError is a wait that did not match, with its evidence.
+type waitError struct {
+	err      error
+	evidence *evidence
+}
+
+func (e *waitError) Error() string { return e.err.Error() }
+func (e *waitError) Unwrap() error { return e.err }
+
+// reasons tell code and data.reason of the errors that are values. The first that fits counts.
+var reasons = []struct {
+	err    error
+	code   int
+	reason string
+}{
+	{engine.ErrTimeout, codeTimeout, "timeout"},
+	{engine.ErrClosed, codeSessionClosed, "session_closed"},
+	{engine.ErrEnded, codeSessionClosed, "session_ended"},
+	{pty.ErrExited, codeSessionClosed, "session_ended"},
+	{pty.ErrHungUp, codeSessionClosed, "session_ended"},
+	{protocol.ErrCancelled, codeCancelled, "cancelled"},
+	{engine.ErrNoSession, protocol.CodeInvalidParams, "unknown_session"},
+	{engine.ErrEngineClosed, codeCancelled, "shutting_down"},
+	{engine.ErrInputFull, protocol.CodeInternal, "input_full"},
+	{engine.ErrNoMouse, protocol.CodeInvalidParams, "mouse_not_requested"},
+	{engine.ErrTooManyMarks, protocol.CodeInvalidParams, "too_many_marks"},
+	{syscall.EMFILE, protocol.CodeInternal, "limit_exceeded"},
+	{syscall.ENFILE, protocol.CodeInternal, "limit_exceeded"},
+	{syscall.EAGAIN, protocol.CodeInternal, "limit_exceeded"},
+}
+
+// Error turns any error of a request into what goes on the wire. No other function writes a code.
+func (c *client) Error(err error) *protocol.Error {
+	e := wireError(err)
+	e.Message = redact.Default.String(e.Message)
+	return e
+}
+
+func wireError(err error) *protocol.Error {
+	if e := protocol.Standard(err); e != nil {
+		return e
+	}
+	e := &protocol.Error{Code: protocol.CodeInternal, Reason: "internal_error", Message: err.Error()}
+	for _, r := range reasons {
+		if errors.Is(err, r.err) {
+			e.Code, e.Reason = r.code, r.reason
+			break
+		}
+	}
+	var (
+		wait    *waitError
+		param   *paramError
+		parse   *matchers.ParseError
+		size    *engine.SizeError
+		env     *engine.EnvError
+		limit   *engine.LimitError
+		file    *engine.FileError
+		blocked *engine.InputBlockedError
+		line    *engine.LineTooLongError
+		start   *pty.StartError
+		alive   *pty.SurvivorsError
+	)
+	switch {
+	case errors.As(err, &wait):
+		e.Data = wait.evidence
+	case errors.As(err, &param):
+		e.Code, e.Reason = protocol.CodeInvalidParams, param.reason
+	case errors.As(err, &parse):
+		e.Code, e.Reason, e.Message = protocol.CodeInvalidParams, "invalid_matcher", "params."+parse.Error()
+	case errors.As(err, &size):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "size_out_of_range"
+	case errors.As(err, &env):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_environment"
+	case errors.As(err, &limit):
+		e.Code, e.Reason = protocol.CodeInternal, "limit_exceeded"
+		e.Data = map[string]any{"what": limit.What, "limit": limit.Limit}
+	case errors.As(err, &file):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "file_refused"
+	case errors.As(err, &blocked):
+		e.Reason = "input_blocked"
+		e.Data = map[string]any{"written": blocked.Written, "length": blocked.Length}
+	case errors.As(err, &line):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "line_too_long"
+		e.Data = map[string]any{"length": line.Length, "limit": line.Limit}
+	case errors.As(err, &start) && e.Reason != "limit_exceeded":
+		e.Code, e.Reason = protocol.CodeInvalidParams, "cannot_start"
+		e.Data = map[string]any{"operation": start.Op}
+	case errors.As(err, &alive):
+		e.Reason = "unkillable"
+		e.Data = map[string]any{"pids": alive.PIDs}
+	}
+	return e
+}
+
+// ownReasons are the values of data.reason that this dialect adds to protocol.Reasons. Together they are closed: a test
+// reads them out of this package's source.
+var ownReasons = []string{
+	"timeout", "session_closed", "session_ended", "cancelled", "unknown_session", "shutting_down", "input_full",
+	"input_blocked", "line_too_long", "mouse_not_requested", "too_many_marks", "limit_exceeded", "invalid_matcher",
+	"invalid_redaction", "invalid_action", "invalid_environment", "size_out_of_range", "file_refused", "cannot_start", "unkillable",
+}

@@ -1,0 +1,100 @@
+// Package native is ptywright's own dialect: server.* and session.* over a shared engine.
+//
+// [New] makes the dialect; every connection that it is opened on has its own notification state and ordering, and
+// all see the same sessions. The method table in table.go is what server.capabilities prints.
+//
+// Whatever text leaves here has passed a redactor, unless the request said "redact": false: wire.go builds every
+// result that carries text of a program, and error builds every message.
+package native
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol"
+)
+
+// A Server is the dialect over one engine. It is a [protocol.Dialect].
+type Server struct {
+	engine  *engine.Engine
+	version string
+	log     *slog.Logger
+	limits  protocol.Limits
+}
+
+// Options configure a [Server].
+type Options struct {
+	Version string          // printed by server.capabilities
+	Limits  protocol.Limits // printed by server.capabilities
+	Log     *slog.Logger    // nil: slog.Default
+}
+
+// New returns the dialect over e.
+func New(e *engine.Engine, o Options) *Server {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	return &Server{engine: e, version: o.Version, log: o.Log, limits: o.Limits}
+}
+
+// Open begins a connection.
+func (s *Server) Open(c *protocol.Conn) protocol.Handler {
+	ctx, stop := context.WithCancel(context.Background())
+	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop, methods: make(map[string]protocol.Method, len(table))}
+	for _, r := range table {
+		cl.methods[r.name] = protocol.Method{Name: r.name, Key: r.key, Call: r.bind(cl)}
+	}
+	return cl
+}
+
+// A client is one connection's state. It is a [protocol.Handler].
+type client struct {
+	*Server
+	conn    *protocol.Conn
+	methods map[string]protocol.Method
+	ctx     context.Context // ends with the connection; the notifier's
+	stop    context.CancelFunc
+
+	mu sync.Mutex
+	// protects the fields below
+	notifier *notifier // nil until notifications are first enabled
+}
+
+func (c *client) Method(name string) (protocol.Method, bool) {
+	m, ok := c.methods[name]
+	return m, ok
+}
+
+// Close ends the notifier once it has told what there is to tell.
+func (c *client) Close() {
+	c.mu.Lock()
+	n := c.notifier
+	c.mu.Unlock()
+	c.stop()
+	if n != nil {
+		<-n.done
+	}
+}
+
+// session finds a session by its name on the wire.
+func (c *client) session(id string) (*engine.Session, error) {
+	s, err := c.engine.Session(engine.ID(id))
+	if err != nil {
+		return nil, &sessionError{id: id, err: err}
+	}
+	return s, nil
+}
+
+// sessionKey names the session that a request queues behind: the string params.session, whether it exists or not.
+func sessionKey(params json.RawMessage) string {
+	var p struct {
+		Session string `json:"session"`
+	}
+	if protocol.Decode(params, &p) != nil {
+		return "" // it will be refused
+	}
+	return p.Session
+}

@@ -1,0 +1,153 @@
+package native
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// none is the params of a method that takes none.
+type none struct{}
+
+// sessionParams are those of a method that needs a session and nothing else.
+type sessionParams struct {
+	Session string `json:"session" jsonschema:"the session's id"`
+}
+
+// readParams say how a read is redacted. They stand in the params of every method that shows text of a program.
+type readParams struct {
+	Redact    *bool            `json:"redact,omitempty" jsonschema:"false shows the text as it is; default true"`
+	Redaction *redactionParams `json:"redaction,omitempty" jsonschema:"more rules for this read"`
+}
+
+type redactionParams struct {
+	Enabled       *bool    `json:"enabled,omitempty" jsonschema:"accepted for compatibility; redaction is always on when rules are given"`
+	Replacement   string   `json:"replacement,omitempty" jsonschema:"what stands in place of a secret; default [REDACTED]"`
+	ExtraLiterals []string `json:"extra_literals,omitempty" jsonschema:"texts to hide"`
+	ExtraRegexes  []string `json:"extra_regexes,omitempty" jsonschema:"RE2 expressions of what to hide"`
+}
+
+// redactor returns what this read asked for; nil shows text as it is.
+func (p readParams) redactor() (*redact.Redactor, error) {
+	switch {
+	case p.Redact != nil && !*p.Redact:
+		return nil, nil
+	case p.Redaction == nil:
+		return redact.Default, nil
+	}
+	r, err := redact.New(redact.Policy{
+		Replacement:   p.Redaction.Replacement,
+		ExtraLiterals: p.Redaction.ExtraLiterals,
+		ExtraRegexes:  p.Redaction.ExtraRegexes,
+	})
+	if err != nil {
+		var pe *redact.PolicyError
+		path := "redaction"
+		if errors.As(err, &pe) {
+			if path += "." + pe.Field; pe.Index >= 0 {
+				path += fmt.Sprintf("[%d]", pe.Index)
+			}
+			return nil, &paramError{path: path, reason: "invalid_redaction", problem: pe.Reason}
+		}
+		return nil, &paramError{path: path, reason: "invalid_redaction", problem: err.Error()}
+	}
+	return r, nil
+}
+
+// A paramError is about a parameter whose type is right and whose value is not.
+type paramError struct {
+	path, reason, problem string
+}
+
+func (e *paramError) Error() string { return "params." + e.path + ": " + e.problem }
+
+// required refuses an absent or empty string.
+func required(path, value string) error {
+	if value == "" {
+		return &protocol.ParamError{Path: path, Expected: "a string that is not empty"}
+	}
+	return nil
+}
+
+// sizeParams are a terminal's size. Absent rows and columns are 24 and 80, absent pixels 0.
+type sizeParams struct {
+	Rows        *int64 `json:"rows,omitempty" jsonschema:"rows of the terminal, 1 to 1000; default 24"`
+	Cols        *int64 `json:"cols,omitempty" jsonschema:"columns of the terminal, 1 to 1000; default 80"`
+	PixelWidth  *int64 `json:"pixel_width,omitempty" jsonschema:"width in pixels, 0 to 65535; default 0, not known"`
+	PixelHeight *int64 `json:"pixel_height,omitempty" jsonschema:"height in pixels, 0 to 65535; default 0, not known"`
+}
+
+func (p sizeParams) size(path string) (pty.Size, error) {
+	var s pty.Size
+	for _, f := range []struct {
+		name   string
+		value  *int64
+		absent int64
+		least  int64
+		most   int64
+		to     *uint16
+	}{
+		{"rows", p.Rows, 24, 1, 1000, &s.Rows},
+		{"cols", p.Cols, 80, 1, 1000, &s.Cols},
+		{"pixel_width", p.PixelWidth, 0, 0, math.MaxUint16, &s.PixelWidth},
+		{"pixel_height", p.PixelHeight, 0, 0, math.MaxUint16, &s.PixelHeight},
+	} {
+		v := f.absent
+		if f.value != nil {
+			v = *f.value
+		}
+		if v < f.least || v > f.most {
+			return s, &protocol.ParamError{
+				Path: path + f.name, Expected: fmt.Sprintf("an integer from %d to %d", f.least, f.most),
+				Got: fmt.Sprint(v), Reason: "size_out_of_range",
+			}
+		}
+		*f.to = uint16(v)
+	}
+	return s, nil
+}
+
+// maxTimeout bounds every time a client gives. A day is longer than any wait, and far from overflow.
+const maxTimeout = 24 * time.Hour
+
+// milliseconds reads a time that may be absent.
+func milliseconds(path string, ms *int64, absent time.Duration) (time.Duration, error) {
+	if ms == nil {
+		return absent, nil
+	}
+	if *ms < 0 || *ms > maxTimeout.Milliseconds() {
+		return 0, &protocol.ParamError{
+			Path: path, Expected: fmt.Sprintf("an integer from 0 to %d", maxTimeout.Milliseconds()), Got: fmt.Sprint(*ms),
+		}
+	}
+	return time.Duration(*ms) * time.Millisecond, nil
+}
+
+// count reads a number of things that may be absent.
+func count(path string, n *int64, absent, least, most int64) (int, error) {
+	if n == nil {
+		return int(absent), nil
+	}
+	if *n < least || *n > most {
+		return 0, &protocol.ParamError{Path: path, Expected: fmt.Sprintf("an integer from %d to %d", least, most), Got: fmt.Sprint(*n)}
+	}
+	return int(*n), nil
+}
+
+// tree decodes a value whose shape depends on itself: a matcher, or an action's value.
+func tree(path string, raw json.RawMessage) (any, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil { // its syntax and its members have been checked
+		return nil, &paramError{path: path, reason: "invalid_params", problem: "cannot be decoded"}
+	}
+	return v, nil
+}

@@ -1,0 +1,406 @@
+package native
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
+)
+
+type createParams struct {
+	Program string            `json:"program" jsonschema:"executable name or path"`
+	Args    []string          `json:"args,omitempty" jsonschema:"arguments"`
+	Cwd     string            `json:"cwd,omitempty" jsonschema:"working directory; default the server's"`
+	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to set"`
+	Clear   bool              `json:"clear_env,omitempty" jsonschema:"start from an empty environment instead of the server's"`
+	sizeParams
+	TranscriptMaxChars  *int64 `json:"transcript_max_chars,omitempty" jsonschema:"characters of output to retain; default 131072"`
+	ScrollbackMaxLines  *int64 `json:"scrollback_max_lines,omitempty" jsonschema:"lines to retain that have left the screen; default 10000"`
+	RawTranscriptPath   string `json:"raw_transcript_path,omitempty" jsonschema:"file that gets the unredacted output; it must not exist"`
+	RawTranscriptAppend bool   `json:"raw_transcript_append,omitempty" jsonschema:"append to an existing file instead"`
+}
+
+type createResult struct {
+	Session string `json:"session"`
+}
+
+// maxTranscript bounds what one session may retain: 64 Mi characters are all the output of a long day.
+const maxTranscript = 64 << 20
+
+// maxScrollback bounds the lines one session may retain: about 200 MB of full lines.
+const maxScrollback = 1_000_000
+
+func (c *client) sessionCreate(_ context.Context, p createParams) (createResult, error) {
+	config, err := p.config()
+	if err != nil {
+		return createResult{}, err
+	}
+	if p.RawTranscriptPath != "" {
+		tap, err := engine.OpenRawTranscript(p.RawTranscriptPath, p.RawTranscriptAppend)
+		if err != nil {
+			return createResult{}, err
+		}
+		config.Taps = []engine.Tap{tap}
+	}
+	s, err := c.engine.Spawn(config)
+	if err != nil {
+		return createResult{}, err
+	}
+	return createResult{Session: string(s.ID())}, nil
+}
+
+func (p *createParams) config() (engine.Config, error) {
+	var none engine.Config
+	if err := required("program", p.Program); err != nil {
+		return none, err
+	}
+	if p.RawTranscriptAppend && p.RawTranscriptPath == "" {
+		return none, &paramError{path: "raw_transcript_append", reason: "invalid_params", problem: "requires raw_transcript_path"}
+	}
+	size, err := p.size("")
+	if err != nil {
+		return none, err
+	}
+	chars, err := count("transcript_max_chars", p.TranscriptMaxChars, engine.DefaultTranscriptChars, 0, maxTranscript)
+	if err != nil {
+		return none, err
+	}
+	lines, err := count("scrollback_max_lines", p.ScrollbackMaxLines, 0, 0, maxScrollback)
+	if err != nil {
+		return none, err
+	}
+	return engine.Config{
+		Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, ClearEnv: p.Clear, Size: size,
+		TranscriptChars: noneIfZero(p.TranscriptMaxChars, chars),
+		Scrollback:      noneIfZero(p.ScrollbackMaxLines, lines),
+	}, nil
+}
+
+// noneIfZero says "none" as the engine does, for a number that was given as 0.
+func noneIfZero(given *int64, n int) int {
+	if given != nil && n == 0 {
+		return -1
+	}
+	return n
+}
+
+type listParams struct {
+	Details bool `json:"details,omitempty" jsonschema:"add one object a session"`
+	readParams
+}
+
+type listResult struct {
+	Sessions []string      `json:"sessions"`
+	Details  []sessionInfo `json:"details,omitzero"`
+}
+
+type sessionInfo struct {
+	Session         string    `json:"session"`
+	Program         string    `json:"program"`
+	Args            []string  `json:"args"`
+	Cwd             string    `json:"cwd"`
+	PID             int       `json:"pid"`
+	Started         time.Time `json:"started"`
+	Rows            int       `json:"rows"`
+	Cols            int       `json:"cols"`
+	Title           *string   `json:"title"`
+	Sequence        uint64    `json:"sequence"`
+	QuietMS         int64     `json:"quiet_ms"`
+	AlternateScreen bool      `json:"alternate_screen"`
+	Exit            *exitInfo `json:"exit"`
+	TranscriptError string    `json:"transcript_error,omitempty"`
+}
+
+type exitInfo struct {
+	Code     *int    `json:"exit_code"`
+	Signal   *string `json:"signal"`
+	Draining bool    `json:"draining"`
+}
+
+func (c *client) sessionList(_ context.Context, p listParams) (listResult, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return listResult{}, err
+	}
+	all := c.engine.List()
+	r := listResult{Sessions: make([]string, len(all))}
+	for i, s := range all {
+		r.Sessions[i] = string(s.ID())
+		if p.Details {
+			r.Details = append(r.Details, describe(s, hide))
+		}
+	}
+	if p.Details && r.Details == nil {
+		r.Details = []sessionInfo{}
+	}
+	return r, nil
+}
+
+func describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
+	v, config := s.View(), s.Config()
+	l := &look{view: v, hide: hide}
+	info := sessionInfo{
+		Session: string(s.ID()), Program: l.clean(config.Program), Cwd: l.clean(config.Dir), PID: s.PID(),
+		Args: make([]string, len(config.Args)), Started: s.Started().UTC(),
+		Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence, QuietMS: v.StableFor().Milliseconds(),
+		AlternateScreen: v.Screen.Modes.AltScreen,
+	}
+	for i, a := range config.Args {
+		info.Args[i] = l.clean(a)
+	}
+	if v.Screen.TitleSet {
+		title := l.clean(v.Screen.Title)
+		info.Title = &title
+	}
+	if e := v.Exit; e != nil {
+		info.Exit = &exitInfo{Draining: e.Draining}
+		if e.Signal != "" {
+			info.Exit.Signal = &e.Signal
+		} else if e.Code >= 0 {
+			info.Exit.Code = &e.Code
+		}
+	}
+	if err := s.TapError(); err != nil {
+		info.TranscriptError = redact.Default.String(err.Error())
+	}
+	return info
+}
+
+type inputParams struct {
+	sessionParams
+	Action    json.RawMessage `json:"action" jsonschema:"an object with type and, where the type needs one, value"`
+	TimeoutMS *int64          `json:"timeout_ms,omitempty" jsonschema:"how long a program that does not read may take; default 5000"`
+}
+
+type inputResult struct {
+	Sent     bool   `json:"sent"`
+	Sequence uint64 `json:"sequence"`
+	Stripped int    `json:"stripped,omitzero"`
+}
+
+func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, error) {
+	value, err := tree("action", p.Action)
+	if err != nil {
+		return inputResult{}, err
+	}
+	action, err := parseAction(value)
+	if err != nil {
+		return inputResult{}, err
+	}
+	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, engine.DefaultInputTimeout)
+	if err != nil {
+		return inputResult{}, err
+	}
+	s, err := c.session(p.Session)
+	if err != nil {
+		return inputResult{}, err
+	}
+	r, err := s.Do(ctx, action, engine.DoOptions{Timeout: max(timeout, time.Millisecond), Parked: func() { protocol.Yield(ctx) }})
+	if err != nil {
+		return inputResult{}, err
+	}
+	return inputResult{Sent: true, Sequence: r.Sequence, Stripped: r.Stripped}, nil
+}
+
+type resizeParams struct {
+	sessionParams
+	sizeParams
+}
+
+type resizeResult struct {
+	Resized bool `json:"resized"`
+}
+
+func (c *client) sessionResize(_ context.Context, p resizeParams) (resizeResult, error) {
+	if p.Rows == nil {
+		return resizeResult{}, &protocol.ParamError{Path: "rows", Expected: "an integer from 1 to 1000"}
+	}
+	if p.Cols == nil {
+		return resizeResult{}, &protocol.ParamError{Path: "cols", Expected: "an integer from 1 to 1000"}
+	}
+	size, err := p.size("")
+	if err != nil {
+		return resizeResult{}, err
+	}
+	s, err := c.session(p.Session)
+	if err != nil {
+		return resizeResult{}, err
+	}
+	return resizeResult{Resized: true}, s.Resize(size)
+}
+
+type killResult struct {
+	Killed bool   `json:"killed"`
+	State  string `json:"state,omitempty" jsonschema:"unkillable: the kernel has not ended it in time"`
+	PIDs   []int  `json:"pids,omitzero" jsonschema:"what could not be ended"`
+}
+
+func (c *client) sessionKill(ctx context.Context, p sessionParams) (killResult, error) {
+	s, err := c.session(p.Session)
+	if err != nil {
+		return killResult{}, err
+	}
+	err = patiently(ctx, func() error { return s.Kill(ctx) })
+	if alive := survivors(err); alive != nil {
+		return killResult{State: "unkillable", PIDs: alive.PIDs}, nil
+	}
+	return killResult{Killed: err == nil}, err
+}
+
+type closeResult struct {
+	Closed bool `json:"closed"`
+}
+
+func (c *client) sessionClose(ctx context.Context, p sessionParams) (closeResult, error) {
+	s, err := c.session(p.Session)
+	if err != nil {
+		return closeResult{}, err
+	}
+	whole := context.WithoutCancel(ctx) // half a close would leak
+	return closeResult{Closed: true}, patiently(ctx, func() error { return s.Close(whole) })
+}
+
+// patience is how long an end may take before it lets other requests start. Most programs end within a millisecond of
+// their hang-up, and a script that closes and lists then sees the session gone; one that ignores it must not hold up
+// forty others until the ladder of signals is through.
+const patience = 250 * time.Millisecond
+
+// patiently runs f and yields when it takes long.
+func patiently(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C:
+	}
+	protocol.Yield(ctx)
+	return <-done
+}
+
+type snapshotParams struct {
+	sessionParams
+	readParams
+	Cells string `json:"cells,omitempty" jsonschema:"full (default), runs or none"`
+}
+
+func (c *client) sessionSnapshot(_ context.Context, p snapshotParams) (*look, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return nil, err
+	}
+	cells, err := cellsOf(p.Cells, "full")
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.session(p.Session)
+	if err != nil {
+		return nil, err
+	}
+	return newLook(s.View(), hide, cells), nil
+}
+
+func cellsOf(given, absent string) (string, error) {
+	switch given {
+	case "":
+		return absent, nil
+	case "full", "runs", "none":
+		return given, nil
+	}
+	return "", &protocol.ParamError{Path: "cells", Expected: `"full", "runs" or "none"`, Got: protocol.Got(given)}
+}
+
+type transcriptParams struct {
+	sessionParams
+	readParams
+}
+
+type transcriptResult struct {
+	Text string `json:"text"`
+}
+
+func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (transcriptResult, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return transcriptResult{}, err
+	}
+	s, err := c.session(p.Session)
+	if err != nil {
+		return transcriptResult{}, err
+	}
+	l := &look{view: s.View(), hide: hide}
+	return transcriptResult{Text: l.clean(l.view.Transcript.String())}, nil
+}
+
+type waitParams struct {
+	sessionParams
+	readParams
+	Matcher   json.RawMessage `json:"matcher" jsonschema:"an object with type and, where the type needs one, value"`
+	TimeoutMS *int64          `json:"timeout_ms,omitempty" jsonschema:"default 30000; 0 looks once"`
+	Since     *uint64         `json:"since,omitempty" jsonschema:"only what came after this sequence counts"`
+	Cells     string          `json:"cells,omitempty" jsonschema:"none (default), full or runs"`
+}
+
+func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return nil, err
+	}
+	cells, err := cellsOf(p.Cells, "none")
+	if err != nil {
+		return nil, err
+	}
+	value, err := tree("matcher", p.Matcher)
+	if err != nil {
+		return nil, err
+	}
+	m, err := matchers.Parse(value, nil)
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, engine.DefaultWait)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.session(p.Session)
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.Wait(ctx, m, engine.WaitOptions{
+		Since: p.Since, Timeout: timeout, Parked: func() { protocol.Yield(ctx) },
+	})
+	l := newLook(out.View, hide, cells)
+	if err != nil {
+		quiet := out.View.At.Sub(out.View.Changed)
+		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, matcher: m.Explain(out.View)}}
+	}
+	return &waitResult{look: l, outcome: out}, nil
+}
+
+// survivors returns the error that names what could not be ended, or nil.
+func survivors(err error) *pty.SurvivorsError {
+	var alive *pty.SurvivorsError
+	if errors.As(err, &alive) {
+		return alive
+	}
+	return nil
+}
+
+// appendAny encodes a small value of ours.
+func appendAny(b []byte, v any) []byte {
+	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	if err != nil { // maps of numbers do encode
+		panic("native: " + err.Error())
+	}
+	return append(b, text...)
+}

@@ -1,0 +1,352 @@
+package native
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// A look is a view as one request may see it: every text of a program leaves through its methods.
+type look struct {
+	view   *engine.View
+	screen *vt.Screen // redacted
+	hide   *redact.Redactor
+	cells  string // "full", "runs" or "none"
+}
+
+// newLook redacts a view; with hide nil it shows it as it is.
+func newLook(v *engine.View, hide *redact.Redactor, cells string) *look {
+	l := &look{view: v, screen: v.Screen, hide: hide, cells: cells}
+	if hide != nil {
+		l.screen = v.Screen.Mask(func(line string) []vt.Mask { return masks(hide, line) })
+	}
+	return l
+}
+
+// masks finds what is to be covered in a line.
+func masks(hide *redact.Redactor, line string) []vt.Mask {
+	spans := hide.Spans(line)
+	if spans == nil {
+		return nil
+	}
+	out := make([]vt.Mask, len(spans))
+	for i, s := range spans {
+		out[i] = vt.Mask(s)
+	}
+	return out
+}
+
+// clean redacts a string that is not on the grid: a title, a link, a line of evidence.
+func (l *look) clean(s string) string {
+	if l.hide == nil || s == "" {
+		return s
+	}
+	return l.hide.String(s)
+}
+
+// tailChars is how many characters of output stand beside a snapshot: what the earlier implementation showed.
+const tailChars = 16 << 10
+
+// tail returns the end of the transcript. Redaction sees whole lines: what is cut off in front is cut after it.
+func (l *look) tail() string {
+	t := l.view.Transcript
+	if l.hide == nil {
+		return t.Tail(tailChars)
+	}
+	const before = 4 << 10 // a secret that begins further in front of the tail than that is longer than any rule knows
+	text := l.hide.String(t.Tail(tailChars + before))
+	return lastChars(text, tailChars)
+}
+
+func lastChars(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if len(s)-i <= n { // at least as many characters as bytes are needed to be over n
+			return s[i:]
+		}
+	}
+	return ""
+}
+
+// AppendJSON makes a look the wire's ScreenSnapshot.
+func (l *look) AppendJSON(b []byte) []byte {
+	s := l.screen
+	b = append(b, `{"size":{"rows":`...)
+	b = strconv.AppendInt(b, int64(s.Rows), 10)
+	b = appendInt(b, `,"cols":`, s.Cols)
+	b = appendInt(b, `,"pixel_width":`, s.PixelWidth)
+	b = appendInt(b, `,"pixel_height":`, s.PixelHeight)
+	b = appendInt(b, `},"cursor":{"row":`, s.Cursor.Row)
+	b = appendInt(b, `,"col":`, s.Cursor.Col)
+	b = appendBool(b, `,"visible":`, s.Cursor.Visible)
+	b = append(b, `},"sequence":`...)
+	b = strconv.AppendUint(b, l.view.Sequence, 10)
+	b = appendString(b, `,"plain_text":`, s.Text())
+	b = append(b, `,"lines":[`...)
+	for i, line := range s.Lines() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, ``, line)
+	}
+	b = append(b, `],"cells":[`...)
+	switch l.cells {
+	case "full":
+		b = l.appendCells(b)
+	case "runs":
+		b = l.appendRuns(b)
+	}
+	b = appendBool(b, `],"alternate_screen":`, s.Modes.AltScreen)
+	b = appendBool(b, `,"application_cursor":`, s.Modes.AppCursor)
+	b = appendBool(b, `,"application_keypad":`, s.Modes.AppKeypad)
+	if s.TitleSet {
+		b = appendString(b, `,"title":`, l.clean(s.Title))
+	} else {
+		b = append(b, `,"title":null`...)
+	}
+	b = append(b, `,"exit":`...)
+	b = appendExit(b, l.view.Exit)
+	return append(b, '}')
+}
+
+func (l *look) appendCells(b []byte) []byte {
+	var style vt.Style
+	encoded := l.appendStyle(nil, style) // of the style before: most neighbours share it
+	for row := range l.screen.Rows {
+		l.screen.EachCell(row, func(col int, c vt.Cell) {
+			if c.Style != style {
+				style = c.Style
+				encoded = l.appendStyle(encoded[:0], style)
+			}
+			if row+col > 0 {
+				b = append(b, ',')
+			}
+			b = appendInt(b, `{"row":`, row)
+			b = appendInt(b, `,"col":`, col)
+			b = appendString(b, `,"text":`, c.Text)
+			b = appendBool(b, `,"wide":`, c.Wide)
+			b = appendBool(b, `,"wide_continuation":`, c.Continuation)
+			b = append(b, `,"style":`...)
+			b = append(b, encoded...)
+			b = append(b, '}')
+		})
+	}
+	return b
+}
+
+func (l *look) appendRuns(b []byte) []byte {
+	first := true
+	for row := range l.screen.Rows {
+		l.screen.EachRun(row, func(r vt.Run) {
+			if !first {
+				b = append(b, ',')
+			}
+			first = false
+			b = appendInt(b, `{"row":`, row)
+			b = appendInt(b, `,"col":`, r.Col)
+			b = appendInt(b, `,"cols":`, r.Cols)
+			b = appendString(b, `,"text":`, r.Text)
+			b = append(b, `,"style":`...)
+			b = l.appendStyle(b, r.Style)
+			b = append(b, '}')
+		})
+	}
+	return b
+}
+
+// appendStyle writes the members of the specification always, and the others where they say something.
+func (l *look) appendStyle(b []byte, s vt.Style) []byte {
+	b = appendString(b, `{"foreground":`, s.Foreground.String())
+	b = appendString(b, `,"background":`, s.Background.String())
+	b = appendBool(b, `,"bold":`, s.Bold)
+	b = appendBool(b, `,"dim":`, s.Dim)
+	b = appendBool(b, `,"italic":`, s.Italic)
+	b = appendBool(b, `,"underline":`, s.Underline != vt.UnderlineNone)
+	b = appendBool(b, `,"inverse":`, s.Inverse)
+	for _, more := range [...]struct {
+		name string
+		set  bool
+	}{{`,"strike":`, s.Strike}, {`,"hidden":`, s.Hidden}, {`,"blink":`, s.Blink}, {`,"overline":`, s.Overline}} {
+		if more.set {
+			b = appendBool(b, more.name, true)
+		}
+	}
+	if s.Underline != vt.UnderlineNone {
+		b = appendString(b, `,"underline_style":`, s.Underline.String())
+	}
+	if !s.UnderlineColor.IsDefault() {
+		b = appendString(b, `,"underline_color":`, s.UnderlineColor.String())
+	}
+	if s.Link != "" {
+		b = appendString(b, `,"link":`, l.clean(s.Link))
+	}
+	return append(b, '}')
+}
+
+// A waitResult is the answer to a wait that matched.
+type waitResult struct {
+	look    *look
+	outcome *engine.Outcome
+}
+
+// AppendJSON makes it the wire's wait result.
+func (r *waitResult) AppendJSON(b []byte) []byte {
+	b = append(b, `{"matched":true,"sequence":`...)
+	b = strconv.AppendUint(b, r.look.view.Sequence, 10)
+	b = appendMillis(b, `,"elapsed_ms":`, r.outcome.Elapsed)
+	b = append(b, `,"outcome":`...)
+	b = r.look.appendMatch(b, r.outcome.Match)
+	b = append(b, `,"snapshot":`...)
+	b = r.look.AppendJSON(b)
+	b = appendString(b, `,"transcript_tail":`, r.look.tail())
+	return append(b, '}')
+}
+
+// An evidence is what a wait that did not match has to show.
+type evidence struct {
+	look    *look
+	elapsed time.Duration
+	quiet   time.Duration
+	matcher matchers.Explanation
+}
+
+// AppendJSON makes it the members of an error's data.
+func (e *evidence) AppendJSON(b []byte) []byte {
+	b = appendMillis(b, `{"elapsed_ms":`, e.elapsed)
+	b = appendMillis(b, `,"quiet_ms":`, e.quiet)
+	b = append(b, `,"sequence":`...)
+	b = strconv.AppendUint(b, e.look.view.Sequence, 10)
+	b = append(b, `,"snapshot":`...)
+	b = e.look.AppendJSON(b)
+	b = appendString(b, `,"transcript_tail":`, e.look.tail())
+	b = append(b, `,"matcher":`...)
+	b = e.look.appendExplanation(b, e.matcher)
+	return append(b, '}')
+}
+
+// appendExplanation writes the matcher's tree as it was sent, with held, why and nearest at each node.
+func (l *look) appendExplanation(b []byte, e matchers.Explanation) []byte {
+	b = appendString(b, `{"type":`, e.Type)
+	switch {
+	case e.Type == "not":
+		b = append(b, `,"value":`...)
+		b = l.appendExplanation(b, e.Parts[0])
+	case e.Type == "any" || e.Type == "all":
+		b = append(b, `,"value":[`...)
+		for i, p := range e.Parts {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = l.appendExplanation(b, p)
+		}
+		b = append(b, ']')
+	case e.Value != nil:
+		b = append(b, `,"value":`...)
+		b = l.appendValue(b, e.Value)
+	}
+	b = appendBool(b, `,"held":`, e.Held)
+	b = appendString(b, `,"why":`, l.clean(e.Why))
+	if e.Nearest != "" {
+		b = appendString(b, `,"nearest":`, l.clean(e.Nearest))
+	}
+	return append(b, '}')
+}
+
+// appendValue writes a matcher's value: a string, or an object of numbers.
+func (l *look) appendValue(b []byte, v any) []byte {
+	if s, ok := v.(string); ok {
+		return appendString(b, ``, l.clean(s))
+	}
+	return appendAny(b, v)
+}
+
+// appendMatch writes what matched, in the specification's shape.
+func (l *look) appendMatch(b []byte, m *engine.Match) []byte {
+	b = appendString(b, `{"kind":`, m.Kind)
+	switch m.Kind {
+	case "contains_text", "transcript_contains", "title_contains":
+		b = appendString(b, `,"text":`, l.clean(m.Text))
+	case "screen_regex", "transcript_regex", "title_regex":
+		b = appendString(b, `,"pattern":`, l.clean(m.Pattern))
+		b = appendString(b, `,"capture":`, l.clean(m.Capture))
+	case "cursor_at":
+		b = appendInt(b, `,"row":`, m.Row)
+		b = appendInt(b, `,"col":`, m.Col)
+	case "screen_stable":
+		b = appendMillis(b, `,"min_ms":`, m.Min)
+	case "any":
+		b = append(b, `,"matched":`...)
+		b = l.appendMatch(b, m.Parts[0])
+	case "all":
+		b = append(b, `,"matched":[`...)
+		for i, p := range m.Parts {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = l.appendMatch(b, p)
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+// appendExit writes how a program ended; null while it runs.
+func appendExit(b []byte, e *engine.Exit) []byte {
+	if e == nil {
+		return append(b, `null`...)
+	}
+	b = append(b, `{"exit_code":`...)
+	b = appendCode(b, e)
+	b = append(b, `,"signal":`...)
+	b = appendSignal(b, e)
+	b = appendBool(b, `,"draining":`, e.Draining)
+	return append(b, '}')
+}
+
+func appendCode(b []byte, e *engine.Exit) []byte {
+	if e.Signal != "" || e.Code < 0 {
+		return append(b, `null`...)
+	}
+	return strconv.AppendInt(b, int64(e.Code), 10)
+}
+
+func appendSignal(b []byte, e *engine.Exit) []byte {
+	if e.Signal == "" {
+		return append(b, `null`...)
+	}
+	return appendString(b, ``, e.Signal)
+}
+
+func appendInt(b []byte, name string, n int) []byte {
+	return strconv.AppendInt(append(b, name...), int64(n), 10)
+}
+
+func appendMillis(b []byte, name string, d time.Duration) []byte {
+	return strconv.AppendInt(append(b, name...), d.Milliseconds(), 10)
+}
+
+func appendBool(b []byte, name string, v bool) []byte {
+	return strconv.AppendBool(append(b, name...), v)
+}
+
+// appendString quotes s. Cells are one character each, and most text of a terminal is ASCII that needs no escape.
+func appendString(b []byte, name, s string) []byte {
+	b = append(b, name...)
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			b, _ = jsontext.AppendQuote(b, s) // bytes that are not UTF-8 become U+FFFD, which is what is wanted
+			return b
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}

@@ -1,0 +1,236 @@
+package protocol
+
+import (
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	// 64 KiB a write: as much as a pipe or a socket takes at once, and the grain in which progress of a
+	// slow peer is seen.
+	writeChunk = 64 << 10
+	// Replies are held back for company while more requests are at hand, up to this long: a tenth
+	// of the shortest delay a person or a shell script could notice.
+	corkTime = 100 * time.Microsecond
+	// Buffers that grew past this are given back once they are empty.
+	keepBuffer = 1 << 20
+)
+
+// An outbox is the outgoing side of a connection: frames are appended by anyone, and one goroutine
+// writes them, many in one write when they come quickly.
+type outbox struct {
+	w       io.Writer
+	framing Framing
+	bound   int           // unread reply bytes past which nothing new starts
+	stall   time.Duration // with so long no byte taken past the bound, onStall is called
+	onStall func()
+	onError func(error)
+
+	kick chan struct{} // one slot: there is something to write
+	dead chan struct{} // closed when nothing will be written any more
+	done chan struct{} // closed when the writer has ended
+
+	mu sync.Mutex
+	// protects the fields below
+	buf     []byte // framed, not yet taken by the writer
+	unread  int    // bytes in buf and in the writer's hands, but for the notification
+	note    *note  // the one notification that is not yet written
+	room    chan struct{}
+	corked  time.Time // when the first reply in buf was held back
+	closing bool
+	killed  bool
+	timer   *time.Timer
+}
+
+// A note is a notification on its way.
+type note struct {
+	size    int
+	ahead   int // bytes that leave before its last one, itself included
+	written chan struct{}
+	slot    <-chan struct{} // emptied when it is written
+}
+
+func newOutbox(w io.Writer, framing Framing, limits Limits, onStall func(), onError func(error)) *outbox {
+	return &outbox{
+		w: w, framing: framing, bound: limits.Replies, stall: limits.Stall, onStall: onStall, onError: onError,
+		kick: make(chan struct{}, 1), dead: make(chan struct{}), done: make(chan struct{}),
+	}
+}
+
+// reply appends a message. A corked one may wait for company, until flush or the next reply.
+func (o *outbox) reply(message []byte, cork bool) {
+	o.mu.Lock()
+	if o.killed {
+		o.mu.Unlock()
+		return
+	}
+	before := len(o.buf)
+	o.buf = o.framing.Append(o.buf, message)
+	o.unread += len(o.buf) - before
+	if o.unread > o.bound && o.timer == nil {
+		o.timer = time.AfterFunc(o.stall, o.onStall)
+	}
+	if cork && len(o.buf) < writeChunk {
+		now := time.Now()
+		if o.corked.IsZero() {
+			o.corked = now
+		}
+		cork = now.Sub(o.corked) < corkTime
+	} else {
+		cork = false
+	}
+	if !cork {
+		o.corked = time.Time{}
+	}
+	o.mu.Unlock()
+	if !cork {
+		o.wake()
+	}
+}
+
+// notify appends the connection's one notification. When its last byte is written, written is closed and
+// slot is emptied, so that the next one can come.
+func (o *outbox) notify(message []byte, slot <-chan struct{}) (written <-chan struct{}) {
+	n := &note{written: make(chan struct{}), slot: slot}
+	o.mu.Lock()
+	if o.killed {
+		o.mu.Unlock()
+		return n.written // never: the caller watches dead as well
+	}
+	before := len(o.buf)
+	o.buf = o.framing.Append(o.buf, message)
+	n.size = len(o.buf) - before
+	n.ahead = o.unread + n.size
+	o.note = n
+	o.corked = time.Time{}
+	o.mu.Unlock()
+	o.wake()
+	return n.written
+}
+
+func (o *outbox) wake() {
+	select {
+	case o.kick <- struct{}{}:
+	default:
+	}
+}
+
+// flush sends what was corked.
+func (o *outbox) flush() {
+	o.mu.Lock()
+	corked := !o.corked.IsZero()
+	o.corked = time.Time{}
+	o.mu.Unlock()
+	if corked {
+		o.wake()
+	}
+}
+
+// waitRoom returns when the unread replies are within the bound, or nothing is written any more.
+func (o *outbox) waitRoom() {
+	o.mu.Lock()
+	if o.unread <= o.bound || o.killed {
+		o.mu.Unlock()
+		return
+	}
+	if o.room == nil {
+		o.room = make(chan struct{})
+	}
+	room := o.room
+	o.mu.Unlock()
+	select {
+	case <-room:
+	case <-o.dead:
+	}
+}
+
+// run writes until close and the last byte, or kill, or an error.
+func (o *outbox) run() {
+	defer close(o.done)
+	var spare []byte
+	for {
+		o.mu.Lock()
+		batch := o.buf
+		o.buf = spare[:0]
+		o.corked = time.Time{}
+		closing, killed := o.closing, o.killed
+		o.mu.Unlock()
+		if killed || closing && len(batch) == 0 {
+			return
+		}
+		if len(batch) == 0 {
+			spare = batch
+			select {
+			case <-o.kick:
+			case <-o.dead:
+			}
+			continue
+		}
+		for rest := batch; len(rest) > 0; {
+			n, err := o.w.Write(rest[:min(len(rest), writeChunk)])
+			o.taken(n)
+			if err != nil {
+				o.kill()
+				o.onError(err)
+				return
+			}
+			rest = rest[n:]
+		}
+		if spare = batch; cap(spare) > keepBuffer {
+			spare = nil
+		}
+	}
+}
+
+// taken accounts for n bytes that the peer's side has taken.
+func (o *outbox) taken(n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if note := o.note; note != nil {
+		if note.ahead -= n; note.ahead <= 0 {
+			// Bytes of the note among the n are not replies.
+			n -= note.size
+			o.note = nil
+			close(note.written)
+			<-note.slot
+		}
+	}
+	o.unread -= n
+	if o.timer != nil {
+		if o.unread > o.bound {
+			o.timer.Reset(o.stall)
+		} else {
+			o.timer.Stop()
+			o.timer = nil
+		}
+	}
+	if o.unread <= o.bound && o.room != nil {
+		close(o.room)
+		o.room = nil
+	}
+}
+
+// close lets the writer end once everything is written.
+func (o *outbox) close() {
+	o.mu.Lock()
+	o.closing = true
+	o.mu.Unlock()
+	o.wake()
+}
+
+// kill drops what is not written. A write in progress ends when the stream is closed.
+func (o *outbox) kill() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.killed {
+		return
+	}
+	o.killed = true
+	o.buf, o.unread, o.note = nil, 0, nil
+	if o.timer != nil {
+		o.timer.Stop()
+		o.timer = nil
+	}
+	close(o.dead)
+}
