@@ -1,0 +1,142 @@
+package vt
+
+// control executes a C0 control.
+func (t *Terminal) control(c byte) {
+	t.last = 0
+	t.joint = joint{}
+	cur := &t.cursor
+	switch c {
+	case 0x07:
+		t.effect.Bell++
+	case 0x08:
+		t.backspace()
+	case 0x09:
+		t.tab(1)
+	case 0x0a, 0x0b, 0x0c:
+		t.index()
+		cur.pending = false
+		if t.modes.newLine {
+			cur.col = 0
+		}
+	case 0x0d:
+		cur.col, cur.pending = 0, false
+	case 0x0e:
+		t.charsets.gl = 1
+	case 0x0f:
+		t.charsets.gl = 0
+	}
+}
+
+// escape executes ESC c.
+func (t *Terminal) escape(c byte) {
+	t.last = 0
+	t.joint = joint{}
+	cur := &t.cursor
+	switch c {
+	case '7':
+		t.saveCursor()
+	case '8':
+		t.restoreCursor()
+	case 'D':
+		t.index()
+		cur.pending = false
+	case 'E':
+		t.index()
+		cur.col, cur.pending = 0, false
+	case 'H':
+		t.tabStops()[cur.col] = true
+	case 'M':
+		t.reverseIndex()
+		cur.pending = false
+	case 'N':
+		t.charsets.single = 2
+	case 'O':
+		t.charsets.single = 3
+	case 'Z': // DECID
+		t.replyDA1()
+	case 'c':
+		t.hardReset()
+	case '=':
+		t.modes.appKeypad = true
+	case '>':
+		t.modes.appKeypad = false
+	case 'n':
+		t.charsets.gl = 2
+	case 'o':
+		t.charsets.gl = 3
+	}
+}
+
+// escapeIntermediate executes ESC with intermediate bytes.
+func (t *Terminal) escapeIntermediate(c byte) {
+	t.last = 0
+	t.joint = joint{}
+	s := &t.parser
+	if s.nInter > 2 {
+		return
+	}
+	switch i := s.intermediates[0]; i {
+	case '(', ')', '*', '+':
+		if s.nInter == 1 {
+			t.charsets.designate(int(i-'('), c)
+		} else {
+			t.charsets.designate(int(i-'('), 0)
+		}
+	case '#':
+		if c == '8' && s.nInter == 1 {
+			t.alignmentPattern()
+		}
+	}
+}
+
+// alignmentPattern is DECALN: the screen full of E, margins and cursor reset. All rows are one
+// row, so that it costs no more than the screen has rows and columns.
+func (t *Terminal) alignmentPattern() {
+	t.top, t.bottom = 0, t.rows-1
+	t.modes.origin = false
+	t.cursor = cursor{}
+	t.touch()
+	r := &row{cells: make([]cell, t.cols), n: t.cols, born: t.frame}
+	for x := range r.cells {
+		r.cells[x] = cell{lo: 'E'}
+	}
+	t.replaceAll(0, t.rows, r)
+}
+
+// hardReset is RIS.
+func (t *Terminal) hardReset() {
+	t.release()
+	t.syncSet = false
+	t.toMain()
+	t.reset()
+	t.title, t.titleSet = "", false
+	t.eraseRows(0, t.rows)
+	t.history.clear()
+}
+
+// softReset is DECSTR (VT520 manual, table of what it resets).
+func (t *Terminal) softReset() {
+	m := &t.modes
+	m.cursorVisible, m.insert, m.origin, m.autoWrap = true, false, false, true
+	m.appKeypad, m.appCursor = false, false
+	t.top, t.bottom = 0, t.rows-1
+	t.charsets = charsets{}
+	t.pen = pen{}
+	t.link = ""
+	t.grid.saved = savedCursor{}
+}
+
+func (t *Terminal) saveCursor() {
+	t.grid.saved = savedCursor{t.cursor, t.pen, t.charsets, t.modes.origin, true}
+}
+
+// restoreCursor is DECRC; without a saved one the cursor goes home (VT520 manual).
+func (t *Terminal) restoreCursor() {
+	s := t.grid.saved
+	t.cursor, t.pen, t.charsets, t.modes.origin = s.cursor, s.pen, s.charsets, s.origin
+	t.cursor.row = min(t.cursor.row, t.rows-1)
+	if t.cursor.col >= t.cols {
+		t.cursor.col = t.cols - 1
+	}
+	t.cursor.pending = t.cursor.pending && t.cursor.col == t.cols-1
+}

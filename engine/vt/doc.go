@@ -1,0 +1,19 @@
+// Package vt is a terminal emulator as a value: bytes go in, a screen comes out.
+//
+// Two entry points: Terminal.Feed takes whatever the program wrote and returns what follows from
+// it (answers to queries, whether the visible screen changed, events); Terminal.Snapshot returns an
+// immutable Screen that any number of goroutines may read. Keys, mouse and focus reports are
+// encoded under the terminal's current modes.
+//
+// The package is pure: no goroutine, clock, lock or I/O, and nothing it does depends on how the
+// input was cut into Feed calls. A Terminal has one owner; only Screen and History are shared.
+//
+// Program output is hostile. Parameters are clamped while they are parsed, every string is capped,
+// no repeat count costs more than the screen is large, and an answer to a query is built from
+// constants and numbers only: it never holds text that the program supplied.
+//
+// The screen follows xterm where programs depend on it: ECMA-48 (5th edition), the VT420/VT520
+// manuals (DEC EK-VT520-RM), xterm's "XTerm Control Sequences", and for newer sequences the
+// specifications named at their code. Where terminals differ, the recordings in testdata decide,
+// and the differences are listed in testdata/README.md.
+package vt

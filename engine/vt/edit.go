@@ -1,0 +1,300 @@
+package vt
+
+// Erasing, inserting, deleting and scrolling.
+
+// erased returns the cell that erasing leaves: blank in the background of the pen (BCE).
+func (t *Terminal) erased() cell { return cell{hi: uint64(t.pen.bg)} }
+
+// fillRow returns a row of erased cells that may stand in several places.
+func (t *Terminal) fillRow() *row {
+	if t.pen.bg == 0 {
+		return t.blankRow()
+	}
+	r := &row{cells: make([]cell, t.cols), n: t.cols, rich: true, born: t.frame}
+	e := t.erased()
+	for x := range r.cells {
+		r.cells[x] = e
+	}
+	return r
+}
+
+// replaceAll puts r, a row that is not written to, in place of rows from..to-1.
+func (t *Terminal) replaceAll(from, to int, r *row) {
+	for y := from; y < to; y++ {
+		t.grid.rows[y] = r
+	}
+}
+
+// eraseRows erases whole rows.
+func (t *Terminal) eraseRows(from, to int) {
+	if from >= to {
+		return
+	}
+	t.breakWrap(from - 1)
+	var fill *row
+	for y := from; y < to; y++ {
+		r := t.grid.rows[y]
+		if t.pen.bg == 0 {
+			if r.n == 0 && !r.wrapped {
+				continue
+			}
+			if r.frame == t.frame {
+				r.clear()
+				continue
+			}
+		}
+		if fill == nil {
+			t.touch()
+			fill = t.fillRow()
+		}
+		t.grid.rows[y] = fill
+	}
+}
+
+// breakWrap says that row y does not go on in the next any more.
+func (t *Terminal) breakWrap(y int) {
+	if y >= 0 && t.grid.rows[y].wrapped {
+		t.own(y).wrapped = false
+	}
+}
+
+// eraseCols erases columns from..to-1 of row y.
+func (t *Terminal) eraseCols(y, from, to int) {
+	if from >= to {
+		return
+	}
+	if from == 0 && to == t.cols {
+		t.eraseRow(y)
+		return
+	}
+	r := t.grid.rows[y]
+	if t.pen.bg == 0 && from >= r.n && !(r.wrapped && to == t.cols) {
+		return
+	}
+	r = t.own(y)
+	r.split(from)
+	r.split(to)
+	if t.pen.bg == 0 {
+		clear(r.cells[from:min(to, max(from, r.n))])
+		if to >= r.n {
+			r.n = min(r.n, from)
+		}
+	} else {
+		e := t.erased()
+		for x := from; x < to; x++ {
+			r.cells[x] = e
+		}
+		r.n, r.rich = max(r.n, to), true
+	}
+	if to == t.cols {
+		r.wrapped = false
+	}
+}
+
+// eraseRow erases the whole of row y.
+func (t *Terminal) eraseRow(y int) { t.eraseRows(y, y+1) }
+
+// cursorEdge is the column that erasing to the right begins at: behind the last column when a wrap
+// is pending, so that the character written there stays, as in xterm.js and tmux.
+func (t *Terminal) cursorEdge() int {
+	if t.cursor.pending {
+		return t.cols
+	}
+	return t.cursor.col
+}
+
+// eraseInLine is EL.
+func (t *Terminal) eraseInLine(mode int) {
+	y := t.cursor.row
+	switch mode {
+	case 0:
+		t.eraseCols(y, t.cursorEdge(), t.cols)
+	case 1:
+		t.eraseCols(y, 0, min(t.cursor.col+1, t.cols))
+	case 2:
+		t.eraseRow(y)
+	}
+}
+
+// eraseInDisplay is ED. Mode 3 clears the scrollback (xterm).
+func (t *Terminal) eraseInDisplay(mode int) {
+	y := t.cursor.row
+	switch mode {
+	case 0:
+		t.eraseInLine(0)
+		t.eraseRows(y+1, t.rows)
+	case 1:
+		t.eraseRows(0, y)
+		t.eraseInLine(1)
+	case 2:
+		t.eraseRows(0, t.rows)
+	case 3:
+		t.history.clear()
+	}
+}
+
+// selectiveErase is DECSED and DECSEL: what DECSCA protects stays, attributes too.
+func (t *Terminal) selectiveErase(mode int, display bool) {
+	first, last := t.cursor.row, t.cursor.row
+	if display {
+		if mode >= 1 {
+			first = 0
+		}
+		if mode != 1 {
+			last = t.rows - 1
+		}
+	}
+	for y := first; y <= last; y++ {
+		from, to := 0, t.cols
+		if y == t.cursor.row {
+			if mode == 0 {
+				from = t.cursorEdge()
+			} else if mode == 1 {
+				to = t.cursor.col + 1
+			}
+		}
+		if mode > 2 || from >= t.grid.rows[y].n {
+			continue
+		}
+		r := t.own(y)
+		for x := from; x < min(to, r.n); x++ {
+			c := r.cells[x]
+			if c.attr()&attrProtected != 0 {
+				continue
+			}
+			if c.attr()&(attrWide|attrContinuation) != 0 {
+				r.split(x)
+				r.split(x + 1)
+				c = r.cells[x]
+			}
+			c.lo &^= 0xffffffff
+			r.cells[x] = c
+		}
+	}
+}
+
+// eraseCells is ECH.
+func (t *Terminal) eraseCells(n int) {
+	t.cursor.pending = false
+	t.eraseCols(t.cursor.row, t.cursor.col, min(t.cols, t.cursor.col+n))
+}
+
+// insertCells makes room for n cells at the cursor: ICH, and IRM.
+func (t *Terminal) insertCells(n int) {
+	t.cursor.pending = false
+	x, y := t.cursor.col, t.cursor.row
+	n = min(n, t.cols-x)
+	if t.grid.rows[y].n <= x && t.pen.bg == 0 {
+		return
+	}
+	r := t.own(y)
+	r.split(x)
+	r.split(t.cols - n)
+	copy(r.cells[x+n:], r.cells[x:t.cols-n])
+	e := t.erased()
+	for i := x; i < x+n; i++ {
+		r.cells[i] = e
+	}
+	r.n, r.wrapped = t.cols, false
+	r.rich = r.rich || t.pen.bg != 0
+	r.shrink()
+}
+
+// deleteCells is DCH.
+func (t *Terminal) deleteCells(n int) {
+	t.cursor.pending = false
+	x, y := t.cursor.col, t.cursor.row
+	n = min(n, t.cols-x)
+	if t.grid.rows[y].n <= x && t.pen.bg == 0 {
+		return
+	}
+	r := t.own(y)
+	r.split(x)
+	r.split(x + n)
+	copy(r.cells[x:], r.cells[x+n:])
+	e := t.erased()
+	for i := t.cols - n; i < t.cols; i++ {
+		r.cells[i] = e
+	}
+	r.n, r.wrapped = t.cols, false
+	r.rich = r.rich || t.pen.bg != 0
+	r.shrink()
+}
+
+// shrink makes n as small as it can be.
+func (r *row) shrink() {
+	for r.n > 0 && r.cells[r.n-1] == (cell{}) {
+		r.n--
+	}
+}
+
+// insertLines is IL: only inside of the margins; the cursor goes to the first column.
+func (t *Terminal) insertLines(n int) {
+	if y := t.cursor.row; y >= t.top && y <= t.bottom {
+		t.scrollDown(y, t.bottom, n)
+		t.cursor.col, t.cursor.pending = 0, false
+	}
+}
+
+// deleteLines is DL.
+func (t *Terminal) deleteLines(n int) {
+	if y := t.cursor.row; y >= t.top && y <= t.bottom {
+		t.scrollUp(y, t.bottom, n, false)
+		t.breakWrap(t.bottom - min(n, t.bottom-y+1))
+		t.cursor.col, t.cursor.pending = 0, false
+	}
+}
+
+// scrollUp moves rows top..bottom up by n. What leaves the top of the main screen goes to the
+// scrollback when keep is set.
+func (t *Terminal) scrollUp(top, bottom, n int, keep bool) {
+	n = min(n, bottom-top+1)
+	t.moving()
+	rows := t.grid.rows
+	if top > 0 {
+		t.breakWrap(top - 1)
+	} else if keep && t.grid == &t.main {
+		for _, r := range rows[:n] {
+			t.history.push(r)
+		}
+	}
+	if n == 1 {
+		r := rows[top]
+		copy(rows[top:bottom], rows[top+1:bottom+1])
+		rows[bottom] = t.vacated(r)
+		return
+	}
+	for _, r := range rows[top : top+n] {
+		t.recycle(r)
+	}
+	copy(rows[top:bottom+1], rows[top+n:bottom+1])
+	t.replaceAll(bottom-n+1, bottom+1, t.fillRow())
+}
+
+// scrollDown moves rows top..bottom down by n; what leaves at the bottom is gone.
+func (t *Terminal) scrollDown(top, bottom, n int) {
+	n = min(n, bottom-top+1)
+	t.moving()
+	t.breakWrap(top - 1)
+	rows := t.grid.rows
+	for _, r := range rows[bottom-n+1 : bottom+1] {
+		t.recycle(r)
+	}
+	copy(rows[top+n:bottom+1], rows[top:bottom+1-n])
+	t.replaceAll(top, top+n, t.fillRow())
+	t.breakWrap(bottom)
+}
+
+// vacated turns a row that was scrolled out into the blank one that takes its place.
+func (t *Terminal) vacated(r *row) *row {
+	if r.frame <= t.shared || t.pen.bg != 0 {
+		t.recycle(r)
+		if t.pen.bg == 0 && len(t.free) > 0 {
+			return t.newRow()
+		}
+		return t.fillRow()
+	}
+	r.clear()
+	r.frame, r.changed = t.frame, 0
+	return r
+}

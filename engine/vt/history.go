@@ -1,0 +1,461 @@
+package vt
+
+import (
+	"encoding/binary"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// Scrollback is kept as text: lines are encoded one after the other into blocks, which nothing
+// writes again, so that a History is a handful of words and readers need no lock. A line of 80
+// plain columns costs 86 bytes; as cells it would cost 1,280.
+const (
+	// blockMax is the size of a full block in bytes. Larger blocks waste more at their end and keep
+	// more dropped lines alive, smaller ones cost more headers.
+	blockMax = 16 << 10
+	// blockMin is the size of the first block, for sessions that scroll a few lines only.
+	blockMin = 1 << 10
+	// historyBytesPerLine bounds the bytes of the scrollback together with the number of lines:
+	// rows of a thousand columns in a thousand colours must not cost a hundred times the usual.
+	historyBytesPerLine = 1 << 10
+)
+
+// Codes inside an encoded line. Cells never hold C0 characters, so they are free.
+const (
+	codeBlank      = 0x00 // a cell never written
+	codeWide       = 0x01 // the next character takes two columns
+	codeCluster    = 0x02 // start of a text of more than one rune
+	codeClusterEnd = 0x03
+)
+
+type block struct {
+	first uint64 // absolute number of its first line
+	data  []byte
+	ends  []uint32 // end of each line in data
+}
+
+// history is the writing side. Sealed blocks never change; the slice of them is replaced as a whole.
+type history struct {
+	limit   int
+	sealed  []*block
+	tail    block
+	dropped uint64 // absolute number of the oldest line kept
+	cleared uint64 // number of the line at the last clear, so that a clear is seen as a change
+	next    uint64 // absolute number of the next line
+	bytes   int    // of all blocks
+}
+
+// push encodes r as the newest line.
+func (h *history) push(r *row) {
+	if h.limit <= 0 {
+		h.dropped++
+		h.next++
+		h.tail.first = h.next
+		return
+	}
+	need := encodedMax(r)
+	if len(h.tail.data)+need > cap(h.tail.data) {
+		h.seal(need)
+	}
+	h.tail.data = encodeRow(h.tail.data, r)
+	h.tail.ends = append(h.tail.ends, uint32(len(h.tail.data)))
+	h.next++
+	if h.next-h.dropped > uint64(h.limit) {
+		h.dropped++
+		h.trim()
+	}
+}
+
+// seal closes the tail and opens a block that has room for at least need bytes.
+func (h *history) seal(need int) {
+	size := min(max(blockMin, 2*cap(h.tail.data)), blockMax)
+	if len(h.tail.ends) > 0 {
+		full := h.tail
+		// A block that was grown for one long line is cut to size; the usual one has little to give.
+		if cap(full.data)-len(full.data) > len(full.data)/8+256 {
+			full.data = append(make([]byte, 0, len(full.data)), full.data...)
+		}
+		h.bytes += cap(full.data)
+		sealed := make([]*block, len(h.sealed)+1)
+		copy(sealed, h.sealed)
+		sealed[len(h.sealed)] = &full
+		h.sealed = sealed
+		for h.bytes > h.limit*historyBytesPerLine && len(h.sealed) > 0 {
+			h.dropped = max(h.dropped, h.after(0))
+			h.trim()
+		}
+	}
+	h.tail = block{first: h.next, data: make([]byte, 0, max(size, need)), ends: make([]uint32, 0, len(h.tail.ends)+8)}
+}
+
+// after returns the number of the first line behind sealed block i.
+func (h *history) after(i int) uint64 { return h.sealed[i].first + uint64(len(h.sealed[i].ends)) }
+
+// trim lets go of blocks whose lines have all left the bound.
+func (h *history) trim() {
+	n := 0
+	for n < len(h.sealed) && h.after(n) <= h.dropped {
+		h.bytes -= cap(h.sealed[n].data)
+		n++
+	}
+	if n > 0 {
+		h.sealed = append([]*block(nil), h.sealed[n:]...)
+	}
+}
+
+// clear drops all lines.
+func (h *history) clear() {
+	h.sealed, h.bytes, h.dropped = nil, 0, h.next
+	h.cleared = h.next
+	h.tail = block{first: h.next}
+}
+
+// pop removes the newest line and returns it as a row of at least its own width.
+func (h *history) pop() *row {
+	if h.next == h.dropped {
+		return nil
+	}
+	if len(h.tail.ends) == 0 {
+		b := h.sealed[len(h.sealed)-1]
+		h.bytes -= cap(b.data)
+		h.sealed = h.sealed[: len(h.sealed)-1 : len(h.sealed)-1]
+		h.tail = *b
+	}
+	i := len(h.tail.ends) - 1
+	r := decodeRow(h.tail.line(i))
+	// Clipped, so that the next push does not write over bytes which a snapshot still reads.
+	end := uint32(0)
+	if i > 0 {
+		end = h.tail.ends[i-1]
+	}
+	h.tail.data = h.tail.data[:end:end]
+	h.tail.ends = h.tail.ends[:i:i]
+	h.next--
+	return r
+}
+
+// lastWrapped reports whether the newest line goes on in the first row of the screen.
+func (h *history) lastWrapped() bool {
+	v := h.view()
+	n := v.Len()
+	return n > 0 && v.Wrapped(n-1)
+}
+
+func (h *history) view() History {
+	return History{sealed: h.sealed, tail: h.tail, dropped: h.dropped, next: h.next}
+}
+
+func (b *block) line(i int) []byte {
+	start := uint32(0)
+	if i > 0 {
+		start = b.ends[i-1]
+	}
+	return b.data[start:b.ends[i]]
+}
+
+// A History is the scrollback as of one snapshot: lines that left the top of the main screen, oldest
+// first, as many as the bound allows. It is a value; later output never alters it, and any number of
+// goroutines may read it. Lines keep the width they had when they left the screen.
+type History struct {
+	sealed  []*block
+	tail    block
+	dropped uint64
+	next    uint64
+}
+
+// Len returns the number of lines kept.
+func (h History) Len() int { return int(h.next - h.dropped) }
+
+// Dropped returns how many older lines are gone. Dropped()+i is the absolute number of line i, and
+// Dropped()+Len() that of the screen's first row; Event.Line counts the same way.
+func (h History) Dropped() uint64 { return h.dropped }
+
+// find returns the encoded line i.
+func (h *History) find(i int) []byte {
+	if i < 0 || i >= h.Len() {
+		return nil
+	}
+	abs := h.dropped + uint64(i)
+	if abs >= h.tail.first {
+		return h.tail.line(int(abs - h.tail.first))
+	}
+	k := sort.Search(len(h.sealed), func(k int) bool { return h.sealed[k].first > abs }) - 1
+	return h.sealed[k].line(int(abs - h.sealed[k].first))
+}
+
+// Line returns the text of line i, without trailing blanks unless the line goes on in the next;
+// "" when there is no such line.
+func (h History) Line(i int) string {
+	text, wrapped, _ := splitLine(h.find(i))
+	if strings.IndexFunc(string(text), func(r rune) bool { return r <= codeClusterEnd }) < 0 {
+		if !wrapped {
+			text = trimSpaces(text)
+		}
+		return string(text)
+	}
+	out := make([]byte, 0, len(text))
+	for _, c := range text {
+		if c == codeBlank {
+			out = append(out, ' ')
+		} else if c > codeClusterEnd {
+			out = append(out, c)
+		}
+	}
+	if !wrapped {
+		out = trimSpaces(out)
+	}
+	return string(out)
+}
+
+// Wrapped reports whether line i goes on in line i+1 (for the last line: in the screen's first row).
+func (h History) Wrapped(i int) bool {
+	_, wrapped, _ := splitLine(h.find(i))
+	return wrapped
+}
+
+// EachCell calls f for each column of line i up to the last one that was written.
+func (h History) EachCell(i int, f func(col int, c Cell)) {
+	if line := h.find(i); line != nil {
+		decodeRow(line).eachCell(-1, f)
+	}
+}
+
+func trimSpaces(b []byte) []byte {
+	for len(b) > 0 && b[len(b)-1] == ' ' {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// An encoded line is: uvarint of the text's length, shifted left by two, | 1 when the line goes on
+// in the next, | 2 when styles follow; the text with the codes above; and for each run of equally
+// styled cells a run header (see appendRun).
+func encodedMax(r *row) int {
+	if !r.rich {
+		return 8 + r.n
+	}
+	return 8 + 12*r.n + len(r.arena) // an estimate: longer lines grow their block
+}
+
+func encodeRow(dst []byte, r *row) []byte {
+	var flags uint64
+	if r.wrapped {
+		flags = 1
+	}
+	width := r.n
+	if r.wrapped {
+		width = r.joinedWidth()
+	} else {
+		for width > 0 && r.cells[width-1] == (cell{}) {
+			width--
+		}
+	}
+	if !r.rich {
+		width = min(width, r.n)
+		dst = binary.AppendUvarint(dst, uint64(width)<<2|flags)
+		start := len(dst)
+		dst = dst[:start+width]
+		out := dst[start:]
+		for i, c := range r.cells[:width] {
+			out[i] = byte(c.lo)
+		}
+		return dst
+	}
+	width = min(width, len(r.cells))
+	cells := r.cells[:width]
+	size, styled := 0, false
+	for _, c := range cells {
+		size += r.encodedLen(c)
+		if c.lo>>32 != 0 || c.bg() != 0 || c.attr()&(attrStyle|attrExtraMask) != 0 {
+			styled = true
+		}
+	}
+	if styled {
+		flags |= 2
+	}
+	dst = binary.AppendUvarint(dst, uint64(size)<<2|flags)
+	for _, c := range cells {
+		ch := c.content()
+		if c.attr()&attrContinuation != 0 {
+			continue
+		}
+		if c.attr()&attrWide != 0 {
+			dst = append(dst, codeWide)
+		}
+		switch {
+		case ch < utf8.RuneSelf:
+			dst = append(dst, byte(ch))
+		case ch&clusterBit != 0:
+			dst = append(dst, codeCluster)
+			dst = append(dst, r.cluster(ch)...)
+			dst = append(dst, codeClusterEnd)
+		default:
+			dst = utf8.AppendRune(dst, rune(ch))
+		}
+	}
+	if !styled {
+		return dst
+	}
+	link := ""
+	for i := 0; i < len(cells); {
+		c := cells[i]
+		j := i + 1
+		for j < len(cells) && cells[j].lo>>32 == c.lo>>32 && (cells[j].hi^c.hi)&^(uint64(attrWide|attrContinuation)<<32) == 0 {
+			j++
+		}
+		dst, link = appendRun(dst, j-i, c, r.extraOf(c), link)
+		i = j
+	}
+	return dst
+}
+
+func (r *row) encodedLen(c cell) int {
+	ch, n := c.content(), 0
+	if c.attr()&attrContinuation != 0 {
+		return 0
+	}
+	if c.attr()&attrWide != 0 {
+		n = 1
+	}
+	switch {
+	case ch < utf8.RuneSelf:
+		return n + 1
+	case ch&clusterBit != 0:
+		return n + 2 + int(ch&clusterLenMax)
+	}
+	return n + utf8.RuneLen(rune(ch))
+}
+
+const (
+	runFG = 1 << iota
+	runBG
+	runAttr
+	runUnderlineColor
+	runLink     // a link follows
+	runSameLink // the link of the run before
+)
+
+// appendRun appends a run: columns, a byte of run flags, then what the flags name. link is the last
+// link written.
+func appendRun(dst []byte, n int, c cell, x *extra, link string) ([]byte, string) {
+	flags, attr := byte(0), uint16(c.attr()&attrStyle)
+	if c.fg() != 0 {
+		flags |= runFG
+	}
+	if c.bg() != 0 {
+		flags |= runBG
+	}
+	if attr != 0 {
+		flags |= runAttr
+	}
+	if x != nil {
+		if x.underline != 0 {
+			flags |= runUnderlineColor
+		}
+		if x.link != "" && x.link == link {
+			flags |= runSameLink
+		} else if x.link != "" {
+			flags |= runLink
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(n))
+	dst = append(dst, flags)
+	if flags&runFG != 0 {
+		dst = binary.LittleEndian.AppendUint32(dst, c.fg())
+	}
+	if flags&runBG != 0 {
+		dst = binary.LittleEndian.AppendUint32(dst, c.bg())
+	}
+	if flags&runAttr != 0 {
+		dst = binary.LittleEndian.AppendUint16(dst, attr)
+	}
+	if flags&runUnderlineColor != 0 {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(x.underline))
+	}
+	if flags&runLink != 0 {
+		dst = binary.AppendUvarint(dst, uint64(len(x.link)))
+		dst = append(dst, x.link...)
+		link = x.link
+	}
+	return dst, link
+}
+
+// splitLine returns the parts of an encoded line; nil gives empty parts.
+func splitLine(line []byte) (text []byte, wrapped bool, runs []byte) {
+	v, k := binary.Uvarint(line)
+	if k <= 0 {
+		return nil, false, nil
+	}
+	size := int(v >> 2)
+	return line[k : k+size], v&1 != 0, line[k+size:]
+}
+
+// decodeRow makes a row exactly as wide as the line.
+func decodeRow(line []byte) *row {
+	text, wrapped, runs := splitLine(line)
+	r := &row{wrapped: wrapped, rich: true, cells: make([]cell, 0, len(text))}
+	for len(text) > 0 {
+		attr, content := uint32(0), uint32(0)
+		if text[0] == codeWide {
+			attr = attrWide
+			text = text[1:]
+		}
+		if text[0] == codeCluster {
+			end := 1
+			for text[end] != codeClusterEnd {
+				end++
+			}
+			off := len(r.arena)
+			r.arena = append(r.arena, text[1:end]...)
+			content = clusterBit | uint32(off)<<clusterLenBits | uint32(end-1)
+			text = text[end+1:]
+		} else {
+			c, size := utf8.DecodeRune(text)
+			content = uint32(c)
+			text = text[size:]
+		}
+		r.cells = append(r.cells, makeCell(content, 0, 0, attr))
+		if attr == attrWide {
+			r.cells = append(r.cells, makeCell(0, 0, 0, attrContinuation))
+		}
+	}
+	r.n = len(r.cells)
+	link := ""
+	for i := 0; len(runs) > 0 && i < r.n; {
+		n, k := binary.Uvarint(runs)
+		flags := runs[k]
+		runs = runs[k+1:]
+		u32 := func() (v uint32) { v, runs = binary.LittleEndian.Uint32(runs), runs[4:]; return v }
+		var fg, bg, attr uint32
+		var x extra
+		if flags&runFG != 0 {
+			fg = u32()
+		}
+		if flags&runBG != 0 {
+			bg = u32()
+		}
+		if flags&runAttr != 0 {
+			attr, runs = uint32(binary.LittleEndian.Uint16(runs)), runs[2:]
+		}
+		if flags&runUnderlineColor != 0 {
+			x.underline = Color(u32())
+		}
+		if flags&runLink != 0 {
+			size, k := binary.Uvarint(runs)
+			link = string(runs[k : k+int(size)])
+			runs = runs[k+int(size):]
+		}
+		if flags&(runLink|runSameLink) != 0 {
+			x.link = link
+		}
+		if x != (extra{}) {
+			attr |= r.addExtra(x)
+		}
+		for end := min(i+int(n), r.n); i < end; i++ {
+			c := r.cells[i]
+			r.cells[i] = makeCell(c.content(), fg, bg, attr|c.attr())
+		}
+	}
+	return r
+}

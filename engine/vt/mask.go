@@ -1,0 +1,135 @@
+package vt
+
+import (
+	"slices"
+	"sort"
+	"unicode/utf8"
+)
+
+// historyJoin bounds the bytes of scrollback that Mask looks at before the first row: a secret that
+// began further up than this would have to be longer than any rule knows.
+const historyJoin = 8 << 10
+
+// A masker holds one logical line and where each of its cells begins.
+type masker struct {
+	text  []byte
+	spots []spot
+}
+
+// A spot is a cell of the line: the byte at which its text begins.
+type spot struct{ start, row, col, width int }
+
+// join puts together rows first to last and, before the first row of the screen, the scrollback that
+// goes on in it.
+func (m *masker) join(s *Screen, first, last int) string {
+	m.text, m.spots = m.text[:0], m.spots[:0]
+	if first == 0 && !s.Modes.AltScreen {
+		m.text = s.history.appendContinued(m.text)
+	}
+	for y := first; y <= last; y++ {
+		r := s.rows[y]
+		n := r.trimmed()
+		if y < last {
+			n = r.joinedWidth()
+		}
+		for x := 0; x < n; x++ {
+			c := r.cells[x]
+			if c.attr()&attrContinuation != 0 {
+				continue
+			}
+			width := 1
+			if c.attr()&attrWide != 0 {
+				width = 2
+			}
+			m.spots = append(m.spots, spot{len(m.text), y, x, width})
+			switch ch := c.content(); {
+			case ch == 0:
+				m.text = append(m.text, ' ')
+			case ch < utf8.RuneSelf:
+				m.text = append(m.text, byte(ch))
+			case ch&clusterBit != 0:
+				m.text = append(m.text, r.cluster(ch)...)
+			default:
+				m.text = utf8.AppendRune(m.text, rune(ch))
+			}
+		}
+	}
+	return string(m.text)
+}
+
+// appendContinued appends the newest lines that go on in the first row of the screen.
+func (h History) appendContinued(dst []byte) []byte {
+	n, size := h.Len(), 0
+	i := n
+	for i > 0 && size < historyJoin && h.Wrapped(i-1) {
+		i--
+		size += len(h.Line(i))
+	}
+	for ; i < n; i++ {
+		dst = append(dst, h.Line(i)...)
+	}
+	return dst
+}
+
+// apply returns the rows that differ once the masks are on, by number; nil when none does.
+func (m *masker) apply(rows []*row, masks []Mask) map[int]*row {
+	var out map[int]*row
+	covered := make([]bool, len(m.spots))
+	for _, k := range masks {
+		from := sort.Search(len(m.spots), func(i int) bool { return m.end(i) > k.Start })
+		to := sort.Search(len(m.spots), func(i int) bool { return m.spots[i].start >= k.End })
+		if k.End <= k.Start || from >= to {
+			continue
+		}
+		fill := []rune(k.Text)
+		fill = slices.DeleteFunc(fill, func(c rune) bool { return c < 0x20 || runeWidth(c) != 1 })
+		if len(fill) == 0 {
+			fill = []rune{'*'}
+		}
+		if k.Start < 0 || from == 0 && m.spots[0].start > k.Start {
+			// The range begins in the scrollback; what is seen of it is its end.
+			fill = fill[len(fill)-1:]
+		}
+		at := 0
+		for i := from; i < to; i++ {
+			p := m.spots[i]
+			width := p.width
+			if covered[i] {
+				at += width
+				continue
+			}
+			covered[i] = true
+			r := out[p.row]
+			if r == nil {
+				if out == nil {
+					out = make(map[int]*row)
+				}
+				r = rows[p.row].clone()
+				r.rich = true
+				out[p.row] = r
+			}
+			for x := p.col; x < p.col+width; x++ {
+				c := r.cells[x]
+				attr := c.attr() &^ (attrWide | attrContinuation | attrExtraMask)
+				r.cells[x] = makeCell(uint32(fill[min(at, len(fill)-1)]), c.fg(), c.bg(), attr)
+				at++
+			}
+			r.n = max(r.n, p.col+width)
+		}
+	}
+	return out
+}
+
+func (m *masker) end(i int) int {
+	if i+1 < len(m.spots) {
+		return m.spots[i+1].start
+	}
+	return len(m.text)
+}
+
+// clone returns a row of its own with the same content.
+func (r *row) clone() *row {
+	c := &row{cells: make([]cell, len(r.cells)), changed: r.changed}
+	c.copyFrom(r)
+	return c
+}

@@ -1,0 +1,254 @@
+package vt
+
+// modes are the settings that escape sequences switch.
+type modes struct {
+	autoWrap, reverseWrap, origin, insert, newLine bool
+	appCursor, appKeypad, backarrowBS              bool
+	bracketedPaste, focusEvents, alternateScroll   bool
+	reverseVideo, cursorVisible, cursorBlink       bool
+	inBandResize, graphemes, allow132, columns132  bool
+	mouse                                          MouseTracking
+	mouseEncoding                                  MouseEncoding
+	cursorShape                                    CursorShape
+	cursorStyle                                    uint8 // parameter of DECSCUSR
+	modifyOtherKeys                                uint8
+	savedModes                                     uint64 // XTSAVE: bit i is the state of decModes[i]
+}
+
+var defaultModes = modes{autoWrap: true, cursorVisible: true, cursorBlink: true, alternateScroll: true}
+
+func (t *Terminal) visibleModes() Modes {
+	m := &t.modes
+	return Modes{
+		AltScreen: t.grid == &t.alt, AppCursor: m.appCursor, AppKeypad: m.appKeypad, BracketedPaste: m.bracketedPaste,
+		FocusEvents: m.focusEvents, Mouse: m.mouse, MouseEncoding: m.mouseEncoding, AlternateScroll: m.alternateScroll,
+		AutoWrap: m.autoWrap, Origin: m.origin, Insert: m.insert, NewLine: m.newLine, ReverseVideo: m.reverseVideo,
+		ReverseWrap: m.reverseWrap, InBandResize: m.inBandResize, GraphemeClusters: m.graphemes,
+		BackarrowIsBS: m.backarrowBS, ModifyOtherKeys: m.modifyOtherKeys, KittyKeyboard: t.kittyFlags(),
+	}
+}
+
+// A decMode is a private mode (DECSET): where its state is kept and what more happens when it is set.
+type decMode struct {
+	number int
+	flag   func(t *Terminal) *bool // nil when the state is derived
+	get    func(t *Terminal) bool
+	set    func(t *Terminal, on bool) // after the flag was set
+}
+
+func mouseMode(number int, m MouseTracking) decMode {
+	return decMode{number: number,
+		get: func(t *Terminal) bool { return t.modes.mouse == m },
+		set: func(t *Terminal, on bool) {
+			t.modes.mouse = MouseOff
+			if on {
+				t.modes.mouse = m
+			}
+		}}
+}
+
+func mouseEncodingMode(number int, e MouseEncoding) decMode {
+	return decMode{number: number,
+		get: func(t *Terminal) bool { return t.modes.mouseEncoding == e },
+		set: func(t *Terminal, on bool) {
+			t.modes.mouseEncoding = MouseEncodingDefault
+			if on {
+				t.modes.mouseEncoding = e
+			}
+		}}
+}
+
+func altMode(number int) decMode {
+	return decMode{number: number,
+		get: func(t *Terminal) bool { return t.grid == &t.alt },
+		set: func(t *Terminal, on bool) {
+			if on {
+				if number == 1049 {
+					t.saveCursor()
+				}
+				t.toAlt()
+				return
+			}
+			t.toMain()
+			if number == 1049 && t.main.saved.set {
+				t.restoreCursor()
+			}
+		}}
+}
+
+// decModes are the private modes that are known, in the order of their numbers.
+var decModes = [...]decMode{
+	{number: 1, flag: func(t *Terminal) *bool { return &t.modes.appCursor }},
+	{number: 3, flag: func(t *Terminal) *bool { return &t.modes.columns132 }, set: func(t *Terminal, _ bool) {
+		// DECCOLM. The width belongs to whoever runs the terminal and stays; the rest happens.
+		if t.modes.allow132 {
+			t.top, t.bottom = 0, t.rows-1
+			t.eraseRows(0, t.rows)
+			t.moveTo(0, 0)
+		}
+	}},
+	{number: 5, flag: func(t *Terminal) *bool { return &t.modes.reverseVideo }},
+	{number: 6, flag: func(t *Terminal) *bool { return &t.modes.origin }, set: func(t *Terminal, _ bool) { t.moveTo(0, 0) }},
+	{number: 7, flag: func(t *Terminal) *bool { return &t.modes.autoWrap }},
+	mouseMode(9, MouseX10),
+	{number: 12, flag: func(t *Terminal) *bool { return &t.modes.cursorBlink }},
+	{number: 25, flag: func(t *Terminal) *bool { return &t.modes.cursorVisible }},
+	{number: 40, flag: func(t *Terminal) *bool { return &t.modes.allow132 }},
+	{number: 45, flag: func(t *Terminal) *bool { return &t.modes.reverseWrap }},
+	altMode(47),
+	{number: 66, flag: func(t *Terminal) *bool { return &t.modes.appKeypad }},
+	{number: 67, flag: func(t *Terminal) *bool { return &t.modes.backarrowBS }},
+	mouseMode(1000, MouseNormal),
+	mouseMode(1002, MouseButton),
+	mouseMode(1003, MouseAny),
+	{number: 1004, flag: func(t *Terminal) *bool { return &t.modes.focusEvents }},
+	mouseEncodingMode(1005, MouseEncodingUTF8),
+	mouseEncodingMode(1006, MouseEncodingSGR),
+	{number: 1007, flag: func(t *Terminal) *bool { return &t.modes.alternateScroll }},
+	mouseEncodingMode(1015, MouseEncodingURXVT),
+	mouseEncodingMode(1016, MouseEncodingPixels),
+	altMode(1047),
+	{number: 1048, get: func(t *Terminal) bool { return t.grid.saved.set }, set: func(t *Terminal, on bool) {
+		if on {
+			t.saveCursor()
+		} else {
+			t.restoreCursor()
+		}
+	}},
+	altMode(1049),
+	{number: 2004, flag: func(t *Terminal) *bool { return &t.modes.bracketedPaste }},
+	{number: 2026, get: func(t *Terminal) bool { return t.syncSet }, set: func(t *Terminal, on bool) {
+		t.syncSet = on
+		if on {
+			t.hold()
+		} else {
+			t.release()
+		}
+	}},
+	{number: 2027, flag: func(t *Terminal) *bool { return &t.modes.graphemes }},
+	{number: 2048, flag: func(t *Terminal) *bool { return &t.modes.inBandResize }, set: func(t *Terminal, on bool) {
+		if on {
+			t.reportSize()
+		}
+	}},
+}
+
+// findMode returns the index of a private mode, -1 for one that is not known.
+func findMode(number int) int {
+	lo, hi := 0, len(decModes)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if decModes[mid].number < number {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(decModes) && decModes[lo].number == number {
+		return lo
+	}
+	return -1
+}
+
+func (m *decMode) state(t *Terminal) bool {
+	if m.flag != nil {
+		return *m.flag(t)
+	}
+	return m.get(t)
+}
+
+// setMode is DECSET and DECRST of one mode.
+func (t *Terminal) setMode(number int, on bool) {
+	i := findMode(number)
+	if i < 0 {
+		return
+	}
+	m := &decModes[i]
+	if m.flag != nil {
+		*m.flag(t) = on
+	}
+	if m.set != nil {
+		m.set(t, on)
+	}
+}
+
+// modeState is the answer to DECRQM: 0 not known, 1 set, 2 reset.
+func (t *Terminal) modeState(number int) int {
+	i := findMode(number)
+	if i < 0 {
+		return 0
+	}
+	if decModes[i].state(t) {
+		return 1
+	}
+	return 2
+}
+
+// saveModes and restoreModes are XTSAVE and XTRESTORE.
+func (t *Terminal) saveModes() {
+	for i := range t.parser.nParams {
+		if k := findMode(t.parser.param(i, 0)); k >= 0 {
+			t.modes.savedModes &^= 1 << k
+			if decModes[k].state(t) {
+				t.modes.savedModes |= 1 << k
+			}
+		}
+	}
+}
+
+func (t *Terminal) restoreModes() {
+	for i := range t.parser.nParams {
+		if k := findMode(t.parser.param(i, 0)); k >= 0 {
+			if on := t.modes.savedModes>>k&1 != 0; on != decModes[k].state(t) {
+				t.setMode(decModes[k].number, on)
+			}
+		}
+	}
+}
+
+func (t *Terminal) ansiMode(number int) *bool {
+	switch number {
+	case 4:
+		return &t.modes.insert
+	case 20:
+		return &t.modes.newLine
+	}
+	return nil
+}
+
+func (t *Terminal) setANSIMode(number int, on bool) {
+	if f := t.ansiMode(number); f != nil {
+		*f = on
+	}
+}
+
+func (t *Terminal) ansiModeState(number int) int {
+	switch f := t.ansiMode(number); {
+	case f == nil:
+		return 0
+	case *f:
+		return 1
+	}
+	return 2
+}
+
+// toAlt shows the alternate screen, blank, with the cursor where it was.
+func (t *Terminal) toAlt() {
+	if t.grid == &t.alt {
+		return
+	}
+	t.touch()
+	t.alt = grid{rows: make([]*row, t.rows), saved: t.alt.saved}
+	t.grid = &t.alt
+	t.replaceAll(0, t.rows, t.fillRow())
+}
+
+// toMain shows the main screen again. The alternate one is given up: entering it clears it anyway.
+func (t *Terminal) toMain() {
+	if t.grid == &t.main {
+		return
+	}
+	t.touch()
+	t.grid = &t.main
+	t.alt.rows = nil
+}

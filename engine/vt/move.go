@@ -1,0 +1,138 @@
+package vt
+
+// Cursor movement, margins and tab stops. ECMA-48 8.3 (CUU and so on); margins as on the VT420.
+
+// up moves the cursor up, stopping at the top margin when it starts inside of the margins.
+func (t *Terminal) up(n int) {
+	limit := 0
+	if t.cursor.row >= t.top {
+		limit = t.top
+	}
+	t.cursor.row = max(limit, t.cursor.row-n)
+	t.cursor.pending = false
+}
+
+func (t *Terminal) down(n int) {
+	limit := t.rows - 1
+	if t.cursor.row <= t.bottom {
+		limit = t.bottom
+	}
+	t.cursor.row = min(limit, t.cursor.row+n)
+	t.cursor.pending = false
+}
+
+func (t *Terminal) right(n int) {
+	t.cursor.col = min(t.cols-1, t.cursor.col+n)
+	t.cursor.pending = false
+}
+
+// left moves the cursor to the left. Behind the last column it counts as on it, as in xterm.
+func (t *Terminal) left(n int) {
+	t.cursor.col = max(0, t.cursor.col-n)
+	t.cursor.pending = false
+}
+
+// backspace moves one column to the left; with reverse wraparound (mode 45) from the first column of
+// a row that continues the one above to its end.
+func (t *Terminal) backspace() {
+	c := &t.cursor
+	if !t.modes.reverseWrap || !t.modes.autoWrap {
+		t.left(1)
+		return
+	}
+	switch {
+	case c.pending:
+		c.pending = false
+	case c.col > 0:
+		c.col--
+	case c.row > t.top && c.row <= t.bottom && t.grid.rows[c.row-1].wrapped:
+		c.row--
+		c.col = t.cols - 1
+	}
+}
+
+// moveTo places the cursor; row and col from zero, row counted from the top margin in origin mode.
+func (t *Terminal) moveTo(row, col int) {
+	first, last := 0, t.rows-1
+	if t.modes.origin {
+		first, last = t.top, t.bottom
+	}
+	t.cursor.row = min(max(first+row, first), last)
+	t.cursor.col = min(max(col, 0), t.cols-1)
+	t.cursor.pending = false
+}
+
+// setMargins is DECSTBM; top and bottom count from one. A region of less than two lines is refused.
+func (t *Terminal) setMargins(top, bottom int) {
+	bottom = min(bottom, t.rows)
+	if top >= bottom {
+		return
+	}
+	t.top, t.bottom = top-1, bottom-1
+	t.moveTo(0, 0)
+}
+
+// index moves down one row and scrolls at the bottom margin.
+func (t *Terminal) index() {
+	if t.cursor.row == t.bottom {
+		t.scrollUp(t.top, t.bottom, 1, true)
+	} else if t.cursor.row < t.rows-1 {
+		t.cursor.row++
+	}
+}
+
+// reverseIndex moves up one row and scrolls at the top margin.
+func (t *Terminal) reverseIndex() {
+	if t.cursor.row == t.top {
+		t.scrollDown(t.top, t.bottom, 1)
+	} else if t.cursor.row > 0 {
+		t.cursor.row--
+	}
+}
+
+// tabStops returns the stops for writing. Until a program sets or clears one there are none kept:
+// then they are at every eighth column.
+func (t *Terminal) tabStops() []bool {
+	for x := len(t.tabs); x < t.cols; x++ {
+		t.tabs = append(t.tabs, x%8 == 0)
+	}
+	return t.tabs
+}
+
+func (t *Terminal) isTab(x int) bool {
+	if x < len(t.tabs) {
+		return t.tabs[x]
+	}
+	return x%8 == 0
+}
+
+// tab moves n stops to the right, at most to the last column.
+func (t *Terminal) tab(n int) {
+	c := &t.cursor
+	for ; n > 0 && c.col < t.cols-1; n-- {
+		for c.col++; c.col < t.cols-1 && !t.isTab(c.col); c.col++ {
+		}
+	}
+}
+
+// backTab moves n stops to the left.
+func (t *Terminal) backTab(n int) {
+	c := &t.cursor
+	c.pending = false
+	for ; n > 0 && c.col > 0; n-- {
+		for c.col--; c.col > 0 && !t.isTab(c.col); c.col-- {
+		}
+	}
+}
+
+// clearTabs is TBC.
+func (t *Terminal) clearTabs(mode int) {
+	stops := t.tabStops()
+	switch mode {
+	case 0:
+		stops[t.cursor.col] = false
+	case 3:
+		// Also behind the right edge, where a later resize would show default stops.
+		t.tabs = make([]bool, MaxSide)
+	}
+}

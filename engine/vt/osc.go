@@ -1,0 +1,198 @@
+package vt
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	titleMax      = 1 << 10 // bytes of a title
+	linkMax       = 2 << 10 // bytes of a URI; browsers and xterm's specification agree on about 2,000
+	titleStackMax = 10      // titles saved by CSI 22 t
+	// eventsMax bounds the events of one Feed; more are counted by nobody, since a program that
+	// marks a thousand prompts in 64 KiB is not a shell.
+	eventsMax = 1024
+)
+
+// An EventKind says what an Event is.
+type EventKind uint8
+
+const (
+	EventDirectory    EventKind = iota + 1 // OSC 7: Text is the URI of the working directory
+	EventNotification                      // OSC 9, 777, 99: Text is what to show
+	EventProgress                          // OSC 9;4: State and Value (percent)
+	EventClipboard                         // OSC 52: Value is the length of the payload; nothing is kept
+	EventMark                              // OSC 133 (FinalTerm): Mark is A, B, C, D ...; for D, Exit when HasExit
+	EventMark633                           // OSC 633 (VS Code): the same; for E, Text is the command line; for P, a property
+	EventStatus                            // OSC 7501: Text is the payload, key=value pairs joined by colons
+)
+
+// An Event is something that a program said beside its screen. Text is what the program wrote, without
+// control and bidi characters, cut at 8 KiB: plain data, to be redacted like the screen.
+type Event struct {
+	Kind EventKind
+	// Line and Col are where the cursor was. Line counts from the first line ever: History.Dropped +
+	// History.Len + row.
+	Line uint64
+	Col  int
+	// Alt says that the alternate screen was shown: Line then counts its rows.
+	Alt     bool
+	Mark    byte
+	Exit    int
+	HasExit bool
+	State   int // of progress: 0 none, 1 normal, 2 error, 3 busy, 4 paused
+	Value   int
+	Text    string
+}
+
+// osc executes an operating system command. Colours, fonts and clipboards are never answered.
+func (t *Terminal) osc(bel bool) {
+	_ = bel
+	s := &t.parser
+	body := s.str
+	code := body
+	rest := []byte(nil)
+	if i := bytes.IndexByte(body, ';'); i >= 0 {
+		code, rest = body[:i], body[i+1:]
+	}
+	n, err := strconv.Atoi(string(code))
+	if err != nil || len(code) > 5 {
+		return
+	}
+	switch n {
+	case 0, 2:
+		t.title, t.titleSet = clean(rest, titleMax), true
+	case 8:
+		t.setLink(rest)
+	case 7:
+		t.event(Event{Kind: EventDirectory, Text: clean(rest, stringMax)})
+	case 9:
+		t.osc9(rest)
+	case 52:
+		size := s.size - len(code) - 1
+		if i := bytes.IndexByte(rest, ';'); i >= 0 {
+			if string(rest[i+1:]) == "?" { // never answered
+				return
+			}
+			size -= i + 1
+		}
+		t.event(Event{Kind: EventClipboard, Value: max(size, 0)})
+	case 99, 777:
+		t.event(Event{Kind: EventNotification, Text: clean(rest, stringMax)})
+	case 133:
+		t.mark(EventMark, rest)
+	case 633:
+		t.mark(EventMark633, rest)
+	case 7501:
+		// A constant answer turns the reports on (Program Status Protocol).
+		if string(rest) == "?" {
+			t.answer("\x1b]7501;?\x1b\\")
+			return
+		}
+		t.event(Event{Kind: EventStatus, Text: clean(rest, stringMax)})
+	}
+}
+
+func (t *Terminal) event(e Event) {
+	if len(t.effect.Events) >= eventsMax {
+		return
+	}
+	e.Line, e.Col, e.Alt = t.history.next+uint64(t.cursor.row), t.cursor.col, t.grid == &t.alt
+	t.effect.Events = append(t.effect.Events, e)
+}
+
+// osc9 is a notification (iTerm2), or with 4 in front progress (ConEmu).
+func (t *Terminal) osc9(rest []byte) {
+	fields := strings.Split(clean(rest, stringMax), ";")
+	if fields[0] != "4" || len(fields) < 2 {
+		t.event(Event{Kind: EventNotification, Text: strings.Join(fields, ";")})
+		return
+	}
+	e := Event{Kind: EventProgress, State: decimal(fields[1])}
+	if len(fields) > 2 {
+		e.Value = min(decimal(fields[2]), 100)
+	}
+	if e.State <= 4 {
+		t.event(e)
+	}
+}
+
+// decimal reads a small number; 0 when it is none.
+func decimal(s string) int {
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+// mark is a shell integration mark: a letter, then parameters.
+func (t *Terminal) mark(kind EventKind, rest []byte) {
+	text := clean(rest, stringMax)
+	if text == "" || len(text) > 1 && text[1] != ';' {
+		return
+	}
+	e := Event{Kind: kind, Mark: text[0]}
+	if len(text) > 2 {
+		e.Text = text[2:]
+	}
+	if e.Mark == 'D' {
+		first, _, _ := strings.Cut(e.Text, ";")
+		if n, err := strconv.ParseInt(first, 10, 32); err == nil {
+			e.Exit, e.HasExit = int(n), true
+		}
+	}
+	t.event(e)
+}
+
+// setLink is OSC 8: parameters, then the URI; an empty one ends the link. An URI that is too long
+// is no link, as half of one would lead elsewhere.
+func (t *Terminal) setLink(rest []byte) {
+	t.link = ""
+	if i := bytes.IndexByte(rest, ';'); i >= 0 && len(rest)-i-1 <= linkMax && !t.parser.strLong {
+		t.link = clean(rest[i+1:], linkMax)
+	}
+}
+
+func (t *Terminal) pushTitle() {
+	if len(t.titleStack) == titleStackMax {
+		t.titleStack = append(t.titleStack[:0], t.titleStack[1:]...)
+	}
+	t.titleStack = append(t.titleStack, t.title)
+}
+
+func (t *Terminal) popTitle() {
+	if n := len(t.titleStack); n > 0 {
+		t.title, t.titleSet = t.titleStack[n-1], true
+		t.titleStack = t.titleStack[:n-1]
+	}
+}
+
+// clean makes plain text of what a program sent: valid UTF-8 without control characters, without
+// those that turn the direction of what follows, at most limit bytes.
+func clean(b []byte, limit int) string {
+	if plain := asciiLen(b); plain == len(b) && len(b) <= limit {
+		return string(b)
+	}
+	out := make([]byte, 0, min(len(b), limit))
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		b = b[n:]
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || isBidiControl(r) || r == utf8.RuneError && n == 1 {
+			continue
+		}
+		if len(out)+n > limit {
+			break
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out)
+}
+
+// isBidiControl reports the characters of Unicode's Bidi_Control property, and the line and paragraph
+// separators, which end a line for some readers.
+func isBidiControl(r rune) bool {
+	return r == 0x061c || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}

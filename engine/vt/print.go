@@ -1,0 +1,327 @@
+package vt
+
+import "unicode/utf8"
+
+// maxMarks bounds what is added to one character: combining marks, or the parts of a cluster.
+// Text with more is not language (Unicode Stream-Safe Text Format allows 30 for any script, the
+// longest emoji have 10); what is over is dropped.
+const maxMarks = 16
+
+// printASCII prints a run of bytes 0x20-0x7e.
+func (t *Terminal) printASCII(p []byte) {
+	if t.modes.insert || t.charsets.active() != charsetASCII {
+		for _, c := range p {
+			t.put(t.charsets.active().translate(c), 1)
+		}
+		t.last = t.charsets.active().translate(p[len(p)-1])
+		t.joint = joint{open: true}
+		return
+	}
+	t.last = rune(p[len(p)-1])
+	t.joint = joint{open: true}
+	c := &t.cursor
+	for len(p) > 0 {
+		if c.pending {
+			if t.modes.autoWrap {
+				t.wrap()
+			} else {
+				c.pending = false
+			}
+		}
+		room := t.cols - c.col
+		n := len(p)
+		if n >= room {
+			n = room
+			if !t.modes.autoWrap { // what does not fit is drawn over the last column
+				t.writeASCII(c.col, p[:n])
+				t.writeASCII(t.cols-1, p[len(p)-1:])
+				c.col, c.pending = t.cols-1, true
+				return
+			}
+		}
+		t.writeASCII(c.col, p[:n])
+		p = p[n:]
+		c.col += n
+		if n == room {
+			c.col, c.pending = t.cols-1, true
+		}
+	}
+}
+
+// writeASCII puts p into the cursor's row; it must fit.
+func (t *Terminal) writeASCII(x int, p []byte) {
+	r := t.own(t.cursor.row)
+	end := x + len(p)
+	attr := t.pen.attr
+	if r.rich {
+		r.split(x)
+		r.split(end)
+	}
+	if t.pen.underline != 0 || t.link != "" {
+		attr |= r.addExtra(extra{t.pen.underline, t.link})
+	}
+	hi := uint64(t.pen.bg) | uint64(attr)<<32
+	if hi|uint64(t.pen.fg) != 0 {
+		r.rich = true
+	}
+	fg := uint64(t.pen.fg) << 32
+	cells := r.cells[x:end]
+	for i, c := range p[:len(cells)] {
+		cells[i] = cell{fg | uint64(c), hi}
+	}
+	if end > r.n {
+		r.n = end
+	}
+	if end == len(r.cells) {
+		r.wrapped = false
+	}
+}
+
+// split makes sure that no wide character lies across the boundary before column x: one half is
+// about to be overwritten, the other becomes blank.
+func (r *row) split(x int) {
+	if x <= 0 || x >= r.n || r.cells[x].attr()&attrContinuation == 0 {
+		return
+	}
+	for i := x - 1; i <= x; i++ {
+		c := r.cells[i]
+		r.cells[i] = makeCell(0, c.fg(), c.bg(), c.attr()&^(attrWide|attrContinuation))
+	}
+}
+
+// print prints a character that is not ASCII.
+func (t *Terminal) print(r rune) {
+	p := props(r)
+	class := p >> propClassShift & propClassMask
+	if r < 0xa0 { // C1 controls have no meaning in UTF-8 here, and no picture
+		return
+	}
+	if t.modes.graphemes {
+		joined := t.joint.joins(class)
+		t.joint = t.joint.after(class, joined)
+		if joined {
+			t.extend(r, p)
+			return
+		}
+	} else {
+		t.joint = joint{open: true}
+	}
+	w := int(p & propWidth)
+	if w == 0 {
+		t.addMark(r)
+		return
+	}
+	t.last = r
+	if t.modes.insert || t.charsets.single != 0 {
+		t.charsets.single = 0
+	}
+	t.put(r, w)
+}
+
+// put prints one character of one or two columns at the cursor.
+func (t *Terminal) put(ch rune, width int) {
+	c := &t.cursor
+	if c.pending {
+		if t.modes.autoWrap {
+			t.wrap()
+		} else {
+			c.pending = false
+		}
+	}
+	if width == 2 && c.col == t.cols-1 {
+		// It goes to the next row whole; the column that is left stays blank.
+		if !t.modes.autoWrap || t.cols < 2 {
+			return
+		}
+		r := t.own(c.row)
+		r.split(c.col)
+		r.split(c.col + 1)
+		r.set(c.col, cell{})
+		t.wrap()
+	}
+	if t.modes.insert {
+		t.insertCells(width)
+	}
+	r := t.own(c.row)
+	if r.rich {
+		r.split(c.col)
+		r.split(c.col + width)
+	}
+	attr := t.pen.attr
+	if t.pen.underline != 0 || t.link != "" {
+		attr |= r.addExtra(extra{t.pen.underline, t.link})
+	}
+	r.rich = true
+	end := c.col + width
+	if end > r.n {
+		r.n = end
+	}
+	if end >= len(r.cells) {
+		r.wrapped = false
+	}
+	if width == 2 {
+		r.cells[c.col] = makeCell(uint32(ch), t.pen.fg, t.pen.bg, attr|attrWide)
+		r.cells[c.col+1] = makeCell(0, t.pen.fg, t.pen.bg, attr|attrContinuation)
+	} else {
+		r.cells[c.col] = makeCell(uint32(ch), t.pen.fg, t.pen.bg, attr)
+	}
+	c.col = end
+	if end >= t.cols {
+		c.col, c.pending = t.cols-1, true
+	}
+}
+
+// set writes one cell and keeps n right.
+func (r *row) set(x int, c cell) {
+	r.cells[x] = c
+	if x >= r.n && c != (cell{}) {
+		r.n = x + 1
+	}
+}
+
+// wrap goes on in the next row.
+func (t *Terminal) wrap() {
+	c := &t.cursor
+	if c.row == t.bottom || c.row < t.rows-1 {
+		t.own(c.row).wrapped = true
+	}
+	t.index()
+	c.col, c.pending = 0, false
+}
+
+// target returns the column of the character before the cursor, -1 when there is none in this row.
+func (t *Terminal) target() int {
+	x := t.cursor.col
+	if !t.cursor.pending {
+		x--
+	}
+	r := t.grid.rows[t.cursor.row]
+	if x > 0 && r.cells[x].attr()&attrContinuation != 0 {
+		x--
+	}
+	return x
+}
+
+// addMark puts a character without width onto the one before the cursor. Without one it is dropped,
+// as there is no cell that it could be part of.
+func (t *Terminal) addMark(ch rune) {
+	x := t.target()
+	if x < 0 || t.grid.rows[t.cursor.row].cells[x].content() == 0 {
+		return
+	}
+	t.append(x, ch)
+}
+
+// append adds a character to the text of a cell.
+func (t *Terminal) append(x int, ch rune) {
+	r := t.own(t.cursor.row)
+	c := r.cells[x]
+	var buf [clusterLenMax + utf8.UTFMax]byte
+	text := buf[:0]
+	if v := c.content(); v&clusterBit != 0 {
+		text = append(text, r.cluster(v)...)
+	} else {
+		text = utf8.AppendRune(text, rune(v))
+	}
+	if utf8.RuneCount(text) > maxMarks || len(text)+utf8.UTFMax > clusterLenMax {
+		return
+	}
+	text = utf8.AppendRune(text, ch)
+	c.lo = c.lo&^0xffffffff | uint64(r.addCluster(text))
+	r.cells[x] = c
+}
+
+// extend continues the cluster before the cursor (mode 2027). The cluster is as wide as its widest
+// part, and wide with U+FE0F where emoji presentation exists, or as a flag.
+func (t *Terminal) extend(ch rune, p byte) {
+	x := t.target()
+	if x < 0 {
+		return
+	}
+	old := t.grid.rows[t.cursor.row].cells[x]
+	t.append(x, ch)
+	wide := p&propWidth == 2 || p>>propClassShift&propClassMask == classRegional
+	if ch == 0xfe0f {
+		v := old.content()
+		wide = v&clusterBit == 0 && props(rune(v))&propEmojiWide != 0
+	}
+	if !wide || old.attr()&attrWide != 0 {
+		return
+	}
+	t.widen(x)
+}
+
+// widen makes the character at column x, the last one printed, two columns wide.
+func (t *Terminal) widen(x int) {
+	c := &t.cursor
+	r := t.own(c.row)
+	old := r.cells[x]
+	if x+1 < t.cols {
+		r.split(x + 2)
+		r.cells[x].hi |= uint64(attrWide) << 32
+		r.set(x+1, makeCell(0, old.fg(), old.bg(), old.attr()|attrContinuation))
+		c.col, c.pending = x+2, false
+		if c.col >= t.cols {
+			c.col, c.pending = t.cols-1, true
+		}
+		return
+	}
+	if !t.modes.autoWrap || t.cols < 2 {
+		return
+	}
+	// It does not fit any more: the whole cluster goes to the next row.
+	v := old.content()
+	var text []byte
+	if v&clusterBit != 0 {
+		text = append(text, r.cluster(v)...)
+	}
+	extras := r.extraOf(old)
+	r.cells[x] = cell{}
+	t.wrap()
+	n := t.own(c.row)
+	n.split(2)
+	attr := old.attr() &^ attrExtraMask
+	if extras != nil {
+		attr |= n.addExtra(*extras)
+	}
+	if text != nil {
+		v = n.addCluster(text)
+	}
+	n.rich = true
+	n.set(0, makeCell(v, old.fg(), old.bg(), attr|attrWide))
+	n.set(1, makeCell(0, old.fg(), old.bg(), attr|attrContinuation))
+	c.col = 2
+	if c.col >= t.cols {
+		c.col, c.pending = t.cols-1, true
+	}
+}
+
+// repeat is REP: the last printed character again, n times. 4,096 is more than any line; a count
+// beyond it only serves to keep the terminal busy.
+func (t *Terminal) repeat(n int) {
+	ch := t.last
+	if ch == 0 {
+		return
+	}
+	n = min(n, t.rows*t.cols, 4096)
+	w := runeWidth(ch)
+	if ch < 0x80 && !t.modes.insert {
+		var buf [256]byte
+		for i := range buf {
+			buf[i] = byte(ch)
+		}
+		saved := t.charsets
+		t.charsets = charsets{}
+		for n > 0 {
+			k := min(n, len(buf))
+			t.printASCII(buf[:k])
+			n -= k
+		}
+		t.charsets = saved
+	} else if w > 0 {
+		for range n {
+			t.put(ch, w)
+		}
+	}
+	t.last = 0
+}

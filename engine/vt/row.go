@@ -1,0 +1,224 @@
+package vt
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+)
+
+// A row is one line of a grid. Rows are shared between the grid and snapshots, so a row may be
+// written only by the frame that made it (see Terminal.own).
+type row struct {
+	cells []cell
+	n     int    // cells[n:] are blank in the default style
+	arena []byte // text of the clusters, some of it no longer in use
+	// extras are the links and underline colours of this row's cells, some no longer in use.
+	extras  []extra
+	changed uint64 // sequence at which the content last became visible
+	frame   uint64 // frame that made the row; 0 for rows that stand in several places
+	born    uint64 // frame that made a row which stands in several places
+	wrapped bool   // the line goes on in the next row
+	rich    bool   // a cell may be styled, wide, a cluster or not ASCII
+}
+
+// An extra is what few cells have and a cell has no room for.
+type extra struct {
+	underline Color
+	link      string
+}
+
+func (r *row) cluster(content uint32) []byte {
+	off, n := content&^uint32(clusterBit)>>clusterLenBits, content&clusterLenMax
+	return r.arena[off : off+n]
+}
+
+func (r *row) extraOf(c cell) *extra {
+	if i := c.attr() >> attrExtraShift; i != 0 {
+		return &r.extras[i-1]
+	}
+	return nil
+}
+
+// clear makes a row blank in the default style, keeping its memory.
+func (r *row) clear() {
+	clear(r.cells[:r.n])
+	clear(r.extras) // let go of the links
+	r.n, r.arena, r.extras, r.wrapped, r.rich = 0, r.arena[:0], r.extras[:0], false, false
+}
+
+// copyFrom makes r equal to o, which has as many columns.
+func (r *row) copyFrom(o *row) {
+	if o.n < r.n {
+		clear(r.cells[o.n:r.n])
+	}
+	copy(r.cells, o.cells[:o.n])
+	clear(r.extras)
+	r.n, r.wrapped, r.rich = o.n, o.wrapped, o.rich
+	r.arena = append(r.arena[:0], o.arena...)
+	r.extras = append(r.extras[:0], o.extras...)
+}
+
+// equal reports whether both rows show the same.
+func (r *row) equal(o *row) bool {
+	if r == o {
+		return true
+	}
+	if r.wrapped != o.wrapped || len(r.cells) != len(o.cells) {
+		return false
+	}
+	n := max(r.n, o.n)
+	if len(r.arena)+len(r.extras)+len(o.arena)+len(o.extras) == 0 {
+		return slices.Equal(r.cells[:n], o.cells[:n])
+	}
+	for i, a := range r.cells[:n] {
+		b := o.cells[i]
+		if a.fg() != b.fg() || a.bg() != b.bg() || a.attr()&^attrExtraMask != b.attr()&^attrExtraMask {
+			return false
+		}
+		if ac, bc := a.content(), b.content(); ac&clusterBit == 0 {
+			if ac != bc {
+				return false
+			}
+		} else if bc&clusterBit == 0 || !bytes.Equal(r.cluster(ac), o.cluster(bc)) {
+			return false
+		}
+		ax, bx := r.extraOf(a), o.extraOf(b)
+		if (ax == nil) != (bx == nil) || ax != nil && *ax != *bx {
+			return false
+		}
+	}
+	return true
+}
+
+// addCluster stores text and returns the content that refers to it. live bounds what the arena may
+// hold: when more than twice as much is in it, the rest is garbage and is thrown away.
+func (r *row) addCluster(text []byte) uint32 {
+	if len(text) > clusterLenMax {
+		text = text[:clusterLenMax]
+		for !utf8.Valid(text) { // cut between characters
+			text = text[:len(text)-1]
+		}
+	}
+	// 4 bytes a column is what a line of ordinary combining text needs; a row of full clusters is
+	// compacted more often, and never grows past twice its live text.
+	if len(r.arena)+len(text) > cap(r.arena) && len(r.arena) > 4*len(r.cells)+256 {
+		text = slices.Clone(text)
+		r.compactArena()
+	}
+	off := len(r.arena)
+	r.arena = append(r.arena, text...)
+	r.rich = true
+	return clusterBit | uint32(off)<<clusterLenBits | uint32(len(text))
+}
+
+// compactArena drops text that no cell refers to.
+func (r *row) compactArena() {
+	live := make([]byte, 0, len(r.arena)/2+clusterLenMax)
+	for i, c := range r.cells[:r.n] {
+		if ch := c.content(); ch&clusterBit != 0 {
+			off := len(live)
+			live = append(live, r.cluster(ch)...)
+			r.cells[i].lo = c.lo&^0xffffffff | clusterBit | uint64(off)<<clusterLenBits | uint64(ch&clusterLenMax)
+		}
+	}
+	if cap(live)-len(live) < len(live) { // room, so that the next compaction is far away
+		live = slices.Grow(live, len(live)+clusterLenMax)
+	}
+	r.arena = live
+}
+
+// addExtra stores x and returns the attribute bits that refer to it.
+func (r *row) addExtra(x extra) uint32 {
+	for i := len(r.extras) - 1; i >= max(0, len(r.extras)-8); i-- {
+		if r.extras[i] == x {
+			return uint32(i+1) << attrExtraShift
+		}
+	}
+	if len(r.extras) > 2*len(r.cells)+64 {
+		r.compactExtras()
+	}
+	r.extras = append(r.extras, x)
+	r.rich = true
+	return uint32(len(r.extras)) << attrExtraShift
+}
+
+// compactExtras drops extras that no cell refers to.
+func (r *row) compactExtras() {
+	var live []extra
+	index := make([]uint32, len(r.extras)+1)
+	for i, c := range r.cells[:r.n] {
+		old := c.attr() >> attrExtraShift
+		if old == 0 {
+			continue
+		}
+		if index[old] == 0 {
+			live = append(live, r.extras[old-1])
+			index[old] = uint32(len(live))
+		}
+		r.cells[i].hi = c.hi&^(attrExtraMask<<32) | uint64(index[old])<<(32+attrExtraShift)
+	}
+	r.extras = live
+}
+
+// trimmed returns the number of columns up to the last one that is not blank.
+func (r *row) trimmed() int {
+	n := r.n
+	for n > 0 {
+		c := r.cells[n-1]
+		if ch := c.content(); ch != ' ' && (ch != 0 || c.attr()&attrContinuation != 0) {
+			break
+		}
+		n--
+	}
+	return n
+}
+
+// joinedWidth returns the number of columns that a row which goes on in the next one contributes to
+// the logical line: all of them, but for the last when a wide character did not fit there.
+func (r *row) joinedWidth() int {
+	n := len(r.cells)
+	if last := r.cells[n-1]; last.content() == 0 && last.attr()&attrContinuation == 0 {
+		return n - 1
+	}
+	return n
+}
+
+// appendText appends the text of the first n columns.
+func (r *row) appendText(dst []byte, n int) []byte {
+	blank := 0
+	if n > r.n {
+		n, blank = r.n, n-r.n
+	}
+	if !r.rich {
+		start := len(dst)
+		dst = slices.Grow(dst, n+blank)[:start+n]
+		out := dst[start:]
+		for i, c := range r.cells[:n] {
+			ch := byte(c.lo)
+			if ch == 0 {
+				ch = ' '
+			}
+			out[i] = ch
+		}
+	} else {
+		for _, c := range r.cells[:n] {
+			ch := c.content()
+			switch {
+			case ch == 0:
+				if c.attr()&attrContinuation == 0 {
+					dst = append(dst, ' ')
+				}
+			case ch < utf8.RuneSelf:
+				dst = append(dst, byte(ch))
+			case ch&clusterBit != 0:
+				dst = append(dst, r.cluster(ch)...)
+			default:
+				dst = utf8.AppendRune(dst, rune(ch))
+			}
+		}
+	}
+	for range blank {
+		dst = append(dst, ' ')
+	}
+	return dst
+}

@@ -1,0 +1,315 @@
+package vt
+
+import (
+	"strings"
+	"sync"
+)
+
+// CursorShape is what DECSCUSR (CSI Ps SP q) asks for.
+type CursorShape uint8
+
+const (
+	CursorBlock CursorShape = iota
+	CursorUnderline
+	CursorBar
+)
+
+// String returns "block", "underline" or "bar".
+func (c CursorShape) String() string {
+	return [...]string{"block", "underline", "bar", "block"}[c&3]
+}
+
+// A Cursor is the position of the next character, from zero. With PendingWrap the last column has
+// been written and the next character goes to the next row; Col is then the last column.
+type Cursor struct {
+	Row, Col             int
+	Visible, PendingWrap bool
+	Shape                CursorShape
+	Blink                bool
+}
+
+// MouseTracking is which mouse events the program asked for.
+type MouseTracking uint8
+
+const (
+	MouseOff    MouseTracking = iota
+	MouseX10                  // DECSET 9: presses only, no modifiers
+	MouseNormal               // DECSET 1000: presses and releases
+	MouseButton               // DECSET 1002: and motion while a button is down
+	MouseAny                  // DECSET 1003: and all motion
+)
+
+// String returns "none", "x10", "vt200", "drag" or "any", the words of xterm.js.
+func (m MouseTracking) String() string {
+	names := [...]string{"none", "x10", "vt200", "drag", "any"}
+	if int(m) < len(names) {
+		return names[m]
+	}
+	return "none"
+}
+
+// MouseEncoding is how mouse events are written.
+type MouseEncoding uint8
+
+const (
+	MouseEncodingDefault MouseEncoding = iota // CSI M and three bytes; not beyond column 223
+	MouseEncodingUTF8                         // DECSET 1005
+	MouseEncodingSGR                          // DECSET 1006
+	MouseEncodingURXVT                        // DECSET 1015
+	MouseEncodingPixels                       // DECSET 1016
+)
+
+// Modes are the settings of the program that others may want to know.
+type Modes struct {
+	AltScreen        bool // 47, 1047, 1049
+	AppCursor        bool // DECCKM
+	AppKeypad        bool // DECKPAM, or DECSET 66
+	BracketedPaste   bool // 2004
+	FocusEvents      bool // 1004
+	Mouse            MouseTracking
+	MouseEncoding    MouseEncoding
+	AlternateScroll  bool // 1007: the wheel sends cursor keys on the alternate screen
+	AutoWrap         bool // DECAWM
+	Origin           bool // DECOM
+	Insert           bool // IRM
+	NewLine          bool // LNM: enter sends CR LF
+	ReverseVideo     bool // DECSCNM
+	ReverseWrap      bool // 45
+	InBandResize     bool // 2048
+	GraphemeClusters bool // 2027
+	Synchronized     bool // 2026: this is the last whole frame, an update is under way
+	BackarrowIsBS    bool // DECBKM
+	ModifyOtherKeys  uint8
+	KittyKeyboard    uint8 // progressive enhancement flags of the screen shown
+}
+
+// A Screen is what a terminal showed at one sequence. It is immutable and safe for any number of
+// goroutines. What it holds is unredacted text of the program.
+type Screen struct {
+	Rows, Cols              int
+	PixelWidth, PixelHeight int // of the whole screen; 0 when not known
+	Cursor                  Cursor
+	Modes                   Modes
+	// Title is the window title: at most 1 KiB, no control or bidi characters. TitleSet tells an
+	// empty title from one that was never set.
+	Title    string
+	TitleSet bool
+	// Sequence is the number of Feed and Resize calls that led to this screen.
+	Sequence uint64
+
+	rows    []*row
+	history History
+	text    *lazyText
+}
+
+// lazyText is the rendered plain text, shared by the screens that show the same rows.
+type lazyText struct {
+	once sync.Once
+	text string
+}
+
+func (s *Screen) row(y int) *row {
+	if y < 0 || y >= len(s.rows) {
+		return nil
+	}
+	return s.rows[y]
+}
+
+// Text returns the screen as plain text: rows cut at their last non-blank and joined by "\n", rows
+// that go on in the next joined without it, blank rows at the end dropped. It is rendered on first
+// use and kept.
+func (s *Screen) Text() string {
+	s.text.once.Do(func() { s.text.text = joinRows(s.rows, 0) })
+	return s.text.text
+}
+
+// TextSince is Text of only those rows that changed after sequence seq; other rows do not
+// contribute. A row that goes on in the next is joined to it when both changed.
+func (s *Screen) TextSince(seq uint64) string {
+	for _, r := range s.rows {
+		if r.changed <= seq {
+			return joinRows(s.rows, seq+1)
+		}
+	}
+	return s.Text()
+}
+
+// joinRows renders the rows that changed at from or later.
+func joinRows(rows []*row, from uint64) string {
+	size := 0
+	for _, r := range rows {
+		size += r.n + len(r.arena) + 1
+		if r.rich {
+			size += r.n // most of what is not ASCII takes two or three bytes
+		}
+	}
+	out := make([]byte, 0, size)
+	newlines, begun := 0, false // newlines are written when text follows
+	for i, r := range rows {
+		if r.changed < from {
+			continue
+		}
+		joined := i+1 < len(rows) && r.wrapped && rows[i+1].changed >= from
+		n := r.trimmed()
+		if joined {
+			n = r.joinedWidth()
+		}
+		if n > 0 {
+			for range newlines {
+				out = append(out, '\n')
+			}
+			newlines, begun = 0, true
+			out = r.appendText(out, n)
+		}
+		if !joined && (begun || from == 0) {
+			newlines++
+		}
+	}
+	return string(out)
+}
+
+// Lines returns one string a row, without trailing blanks.
+func (s *Screen) Lines() []string {
+	lines := make([]string, len(s.rows))
+	var buf []byte
+	for y, r := range s.rows {
+		buf = r.appendText(buf[:0], r.trimmed())
+		lines[y] = string(buf)
+	}
+	return lines
+}
+
+// Changed returns the sequence at which the row's content last changed. It travels with the row when
+// the row scrolls. 0 for a row that was never written, or that does not exist.
+func (s *Screen) Changed(row int) uint64 {
+	if r := s.row(row); r != nil {
+		return r.changed
+	}
+	return 0
+}
+
+// Wrapped reports whether the row goes on in the next one.
+func (s *Screen) Wrapped(row int) bool {
+	r := s.row(row)
+	return r != nil && r.wrapped
+}
+
+// Cell returns one cell; a blank one outside of the screen.
+func (s *Screen) Cell(row, col int) Cell {
+	r := s.row(row)
+	if r == nil || col < 0 || col >= len(r.cells) {
+		return Cell{Text: " "}
+	}
+	return r.cell(r.cells[col])
+}
+
+func (r *row) cell(c cell) Cell {
+	a := c.attr()
+	return Cell{Text: r.text(c), Wide: a&attrWide != 0, Continuation: a&attrContinuation != 0, Style: r.styleOf(c)}
+}
+
+// EachCell calls f for each column of a row, in order.
+func (s *Screen) EachCell(row int, f func(col int, c Cell)) {
+	if r := s.row(row); r != nil {
+		r.eachCell(len(r.cells), f)
+	}
+}
+
+// eachCell makes the Style of a run of equal cells once. width -1 stands for the written part.
+func (r *row) eachCell(width int, f func(col int, c Cell)) {
+	if width < 0 {
+		width = r.n
+	}
+	var last cell
+	var style Style
+	for col, c := range r.cells[:width] {
+		if c.lo>>32 != last.lo>>32 || c.hi != last.hi {
+			style, last = r.styleOf(c), c
+		}
+		a := c.attr()
+		f(col, Cell{Text: r.text(c), Wide: a&attrWide != 0, Continuation: a&attrContinuation != 0, Style: style})
+	}
+}
+
+// A Run is a stretch of equally styled cells of one row.
+type Run struct {
+	Col, Cols int
+	Text      string // of all its cells; blank cells are spaces
+	Style     Style
+}
+
+// EachRun calls f for each run of equally styled cells of a row, from the first column up to the
+// last one that is not blank in the default style.
+func (s *Screen) EachRun(y int, f func(Run)) {
+	r := s.row(y)
+	if r == nil {
+		return
+	}
+	n := r.n
+	for n > 0 && (r.cells[n-1] == cell{} || r.cells[n-1] == cell{lo: ' '}) {
+		n--
+	}
+	var text []byte
+	for i := 0; i < n; {
+		style := r.styleOf(r.cells[i])
+		j, key := i+1, r.cells[i]
+		for j < n && r.cells[j].lo>>32 == key.lo>>32 && (r.cells[j].hi^key.hi)&^(uint64(attrWide|attrContinuation|attrProtected)<<32) == 0 {
+			j++
+		}
+		text = text[:0]
+		part := row{cells: r.cells[i:j], n: j - i, arena: r.arena, rich: r.rich}
+		text = part.appendText(text, j-i)
+		f(Run{Col: i, Cols: j - i, Text: string(text), Style: style})
+		i = j
+	}
+}
+
+// History returns the scrollback as of this screen.
+func (s *Screen) History() History { return s.history }
+
+// String returns the text, so that a Screen prints as what it shows.
+func (s *Screen) String() string { return s.Text() }
+
+// A Mask says that bytes Start to End of a line are to be covered by Text.
+type Mask struct {
+	Start, End int
+	Text       string
+}
+
+// Mask returns a copy of the screen in which what find returns is covered: redaction. find is called
+// with each logical line: rows that go on in the next are joined, attributes are dropped, and the
+// first row of the screen is seen together with the scrollback lines that it continues (of which
+// nothing is shown). The cells of a masked range are filled with Mask.Text, cut or padded with its
+// last character to the same width; a cell that is masked in part is masked whole. Links on masked
+// cells are taken off. When nothing was found the same Screen is returned.
+//
+// find must be safe to call from the caller's goroutine only; ranges that lie outside of the line or
+// are empty are cut or ignored, and where ranges overlap the earlier in the result wins.
+func (s *Screen) Mask(find func(line string) []Mask) *Screen {
+	var m masker
+	out := s
+	for first := 0; first < len(s.rows); {
+		last := first
+		for last < len(s.rows)-1 && s.rows[last].wrapped {
+			last++
+		}
+		line := m.join(s, first, last)
+		if strings.TrimSpace(line) != "" {
+			if masks := find(line); len(masks) > 0 {
+				if rows := m.apply(s.rows, masks); rows != nil {
+					if out == s {
+						c := *s
+						c.rows = append([]*row(nil), s.rows...)
+						c.text = new(lazyText)
+						out = &c
+					}
+					for y, r := range rows {
+						out.rows[y] = r
+					}
+				}
+			}
+		}
+		first = last + 1
+	}
+	return out
+}

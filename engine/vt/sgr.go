@@ -1,0 +1,163 @@
+package vt
+
+import "strconv"
+
+// sgr is SGR: ECMA-48 8.3.117, ITU-T T.416 for colours, kitty's underline styles.
+func (t *Terminal) sgr() {
+	s := &t.parser
+	p := &t.pen
+	if s.nParams == 0 {
+		*p = pen{attr: p.attr & attrProtected}
+		return
+	}
+	for i := 0; i < s.nParams; i++ {
+		v := s.params[i]
+		// Sub-parameters belong to the parameter before them.
+		sub := 0
+		for i+sub+1 < s.nParams && s.colon>>(i+sub+1)&1 != 0 {
+			sub++
+		}
+		switch {
+		case v == 0:
+			*p = pen{attr: p.attr & attrProtected}
+		case v == 4 && sub > 0:
+			if u := s.params[i+1]; u <= 5 {
+				p.attr = p.attr&^attrUnderlineMask | uint32(u)<<attrUnderlineShift
+			}
+		case v == 38 || v == 48 || v == 58:
+			c, used, ok := s.colour(i, sub)
+			if sub == 0 {
+				i += used
+			}
+			if !ok {
+				break
+			}
+			switch v {
+			case 38:
+				p.fg = uint32(c)
+			case 48:
+				p.bg = uint32(c)
+			default:
+				p.underline = c
+			}
+		case v >= 30 && v <= 37:
+			p.fg = colorIndexed | uint32(v-30)
+		case v == 39:
+			p.fg = 0
+		case v >= 40 && v <= 47:
+			p.bg = colorIndexed | uint32(v-40)
+		case v == 49:
+			p.bg = 0
+		case v == 59:
+			p.underline = 0
+		case v >= 90 && v <= 97:
+			p.fg = colorIndexed | uint32(v-90+8)
+		case v >= 100 && v <= 107:
+			p.bg = colorIndexed | uint32(v-100+8)
+		case int(v) < len(sgrChange):
+			c := sgrChange[v]
+			p.attr = p.attr&^c.off | c.on
+		}
+		i += sub
+	}
+}
+
+// sgrChange is what the simple parameters do to the attributes.
+var sgrChange = [...]struct{ off, on uint32 }{
+	1:  {0, attrBold},
+	2:  {0, attrDim},
+	3:  {0, attrItalic},
+	4:  {attrUnderlineMask, attrUnderline0},
+	5:  {0, attrBlink},
+	6:  {0, attrBlink},
+	7:  {0, attrInverse},
+	8:  {0, attrHidden},
+	9:  {0, attrStrike},
+	21: {attrUnderlineMask, attrUnderline1}, // double
+	22: {attrBold | attrDim, 0},
+	23: {attrItalic, 0},
+	24: {attrUnderlineMask, 0},
+	25: {attrBlink, 0},
+	27: {attrInverse, 0},
+	28: {attrHidden, 0},
+	29: {attrStrike, 0},
+	53: {0, attrOverline},
+	55: {attrOverline, 0},
+}
+
+// colour reads what follows 38, 48 or 58 at parameter i: 5;n or 2;r;g;b, or with sub sub-parameters
+// 5:n, 2:r:g:b or 2:space:r:g:b. used is the number of parameters taken.
+func (s *parser) colour(i, sub int) (c Color, used int, ok bool) {
+	rest := s.params[i+1 : s.nParams]
+	if sub > 0 {
+		rest = rest[:sub]
+	}
+	if len(rest) == 0 {
+		return 0, 0, false
+	}
+	switch rest[0] {
+	case 5:
+		if len(rest) < 2 {
+			return 0, len(rest), false
+		}
+		return IndexedColor(uint8(rest[1])), 2, rest[1] <= 255
+	case 2:
+		v := rest[1:]
+		if sub > 4 { // the colour space comes first
+			v = v[1:]
+		}
+		if len(v) < 3 {
+			return 0, len(rest), false
+		}
+		return RGBColor(uint8(v[0]), uint8(v[1]), uint8(v[2])), 4, v[0] <= 255 && v[1] <= 255 && v[2] <= 255
+	}
+	return 0, 1, false
+}
+
+// appendSGR appends the parameters that make the pen, for DECRQSS.
+func (p *pen) appendSGR(b []byte) []byte {
+	b = append(b, '0')
+	for _, c := range [...]struct {
+		bit  uint32
+		code string
+	}{{attrBold, ";1"}, {attrDim, ";2"}, {attrItalic, ";3"}, {attrBlink, ";5"}, {attrInverse, ";7"}, {attrHidden, ";8"},
+		{attrStrike, ";9"}, {attrOverline, ";53"}} {
+		if p.attr&c.bit != 0 {
+			b = append(b, c.code...)
+		}
+	}
+	switch u := p.attr & attrUnderlineMask >> attrUnderlineShift; u {
+	case 0:
+	case 1:
+		b = append(b, ";4"...)
+	default:
+		b = strconv.AppendUint(append(b, ";4:"...), uint64(u), 10)
+	}
+	b = appendColour(b, Color(p.fg), 30, 38)
+	b = appendColour(b, Color(p.bg), 40, 48)
+	return appendColour(b, p.underline, 0, 58)
+}
+
+func appendColour(b []byte, c Color, low, extended int) []byte {
+	i, indexed := c.Index()
+	r, g, bl, rgb := c.RGB()
+	num := func(sep byte, n int) { b = strconv.AppendInt(append(b, sep), int64(n), 10) }
+	switch {
+	case indexed && low != 0 && i < 8:
+		num(';', low+int(i))
+	case indexed && low != 0 && i < 16:
+		num(';', low+60+int(i)-8)
+	case indexed:
+		num(';', extended)
+		num(':', 5)
+		num(':', int(i))
+	case rgb:
+		num(';', extended)
+		num(':', 2)
+		b = append(b, ':')
+		num(':', int(r))
+		num(':', int(g))
+		num(':', int(bl))
+	}
+	return b
+}

@@ -1,0 +1,21 @@
+package vt
+
+import "testing"
+
+func TestPlainText(t *testing.T) {
+	term := New(4, 10, Options{})
+	e := term.Feed([]byte("hello\r\nworld, this is wrapped\r\n"))
+	if !e.Dirty || e.Held || e.Reply != nil {
+		t.Errorf("effect: %+v", e)
+	}
+	s := term.Snapshot()
+	if got, want := s.Text(), "world, this is wrapped"; got != want {
+		t.Errorf("text: %q, want %q", got, want)
+	}
+	if got := s.History().Line(0); got != "hello" {
+		t.Errorf("history: %q", got)
+	}
+	if c := s.Cursor; c.Row != 3 || c.Col != 0 || !c.Visible {
+		t.Errorf("cursor: %+v", c)
+	}
+}
