@@ -1,0 +1,126 @@
+package redact
+
+// automaton finds every keyword of every rule in one pass over a text (Aho and Corasick, 1975).
+// ASCII case is folded. It is a dense table over classes of bytes: two dependent loads a byte
+// whatever the number of keywords, which is what lets the rule table grow.
+type automaton struct {
+	class [256]uint8 // byte -> column; 0 is every byte that no keyword holds
+	cols  int
+	next  []uint16 // state*cols + class -> state, with marked set where a keyword ends
+	out   [][]hit  // by state
+}
+
+// hit is one keyword of one rule.
+type hit struct {
+	rule int
+	word string
+}
+
+const (
+	// marked is set in a transition whose target ends a keyword, so that the common step looks
+	// at nothing but the transition itself.
+	marked = 1 << 15
+	// maxKeyword is how many bytes of a keyword the automaton knows; the rest of a longer one is
+	// compared where these stand. With MaxLiterals it bounds the states to about 2,000 and the table to 1 MiB.
+	maxKeyword = 8
+)
+
+func newAutomaton(rules []rule) *automaton {
+	a := &automaton{cols: 1}
+	for _, r := range rules {
+		for _, w := range r.keywords {
+			for i := range min(len(w), maxKeyword) {
+				c := fold(w[i])
+				if a.class[c] == 0 {
+					a.class[c] = uint8(a.cols) // at most 230 folded bytes exist
+					a.cols++
+				}
+			}
+		}
+	}
+	for c := byte('a'); c <= 'z'; c++ {
+		a.class[c-'a'+'A'] = a.class[c]
+	}
+	a.add()
+	for i, r := range rules {
+		for _, w := range r.keywords {
+			a.insert(w, i)
+		}
+	}
+	a.link()
+	return a
+}
+
+func (a *automaton) add() uint16 {
+	a.next = append(a.next, make([]uint16, a.cols)...)
+	a.out = append(a.out, nil)
+	return uint16(len(a.out) - 1)
+}
+
+func (a *automaton) insert(word string, rule int) {
+	state := uint16(0)
+	for i := range min(len(word), maxKeyword) {
+		at := int(state)*a.cols + int(a.class[word[i]])
+		if a.next[at] == 0 {
+			a.next[at] = a.add()
+		}
+		state = a.next[at]
+	}
+	a.out[state] = append(a.out[state], hit{rule, word})
+}
+
+// link turns the tree of keywords into the automaton: breadth first, each missing transition
+// becomes that of the longest proper suffix that is also in the tree.
+func (a *automaton) link() {
+	fail := make([]uint16, len(a.out))
+	queue := make([]uint16, 0, len(a.out))
+	for c := range a.cols {
+		if s := a.next[c]; s != 0 {
+			queue = append(queue, s)
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		s := int(queue[i])
+		f := int(fail[s])
+		a.out[s] = append(a.out[s], a.out[f]...)
+		for c := range a.cols {
+			at := s*a.cols + c
+			if t := a.next[at]; t != 0 {
+				fail[t] = a.next[f*a.cols+c]
+				queue = append(queue, t)
+			} else {
+				a.next[at] = a.next[f*a.cols+c]
+			}
+		}
+	}
+	for i, s := range a.next {
+		if a.out[s] != nil {
+			a.next[i] = s | marked
+		}
+	}
+}
+
+// step is one byte of the pass; see Redactor.apply for the loop.
+func (a *automaton) step(state uint16, c byte) uint16 {
+	return a.next[int(state&^marked)*a.cols+int(a.class[c])]
+}
+
+// matches reports whether text begins with word, ASCII case folded.
+func matches(text, word string) bool {
+	if len(text) < len(word) {
+		return false
+	}
+	for i := range len(word) {
+		if fold(text[i]) != fold(word[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func fold(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}

@@ -1,0 +1,191 @@
+package redact
+
+import "strings"
+
+const esc = 0x1b
+
+// plain reports whether line holds nothing that a reader must see through.
+func plain(line string) bool {
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c < 0x20 && c != '\t', c == 0x7f:
+			return false
+		case c >= 0xc2 && invisible(line, i) > 0:
+			return false
+		}
+	}
+	return true
+}
+
+// invisible returns the length of the character at i if it takes no cell and no part in a word:
+// C1 controls, the soft hyphen, zero-width and directional marks, variation selectors. They are
+// what a secret can be broken with, by accident or not.
+func invisible(s string, i int) int {
+	c := s[i]
+	switch {
+	case c == 0xc2 && i+1 < len(s):
+		if d := s[i+1]; d < 0xa0 || d == 0xad { // U+0080-U+009F, U+00AD
+			return 2
+		}
+	case c == 0xe2 && i+2 < len(s):
+		switch d, e := s[i+1], s[i+2]; {
+		case d == 0x80 && (e >= 0x8b && e <= 0x8f || e >= 0xaa && e <= 0xae), // U+200B-F, U+202A-E
+			d == 0x81 && e >= 0xa0 && e <= 0xaf: // U+2060-F
+			return 3
+		}
+	case c == 0xef && i+2 < len(s):
+		switch d, e := s[i+1], s[i+2]; {
+		case d == 0xbb && e == 0xbf, // U+FEFF
+			d == 0xb8 && e <= 0x8f: // U+FE00-F
+			return 3
+		}
+	}
+	return 0
+}
+
+// read puts into s.clean the characters of line without its control sequences, and into s.at
+// where each came from. payload is called with the range of each control string's content.
+//
+// Without overwrite, characters follow each other as they were written and CR is a hard break.
+// With it, CR, BS and the cursor keys' sequences move, what is written then replaces what was
+// there, and EL cuts: a line editor's corrections. read reports whether anything in line moved the
+// cursor back, which is when the second reading differs from the first.
+func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (moved bool) {
+	s.clean, s.at = s.clean[:0], s.at[:0]
+	cur := 0
+	put := func(c byte, at int) {
+		if cur == len(s.clean) {
+			s.clean, s.at = append(s.clean, c), append(s.at, int32(at))
+		} else {
+			s.clean[cur], s.at[cur] = c, int32(at)
+		}
+		cur++
+	}
+	for i := 0; i < len(line); {
+		c := line[i]
+		switch {
+		case c == esc:
+			n, from, to := sequence(line, i)
+			if from < to {
+				payload(from, to)
+			}
+			back, cut := motion(line[i : i+n])
+			moved = moved || back > 0
+			if overwrite {
+				cur = min(max(0, cur-back), len(s.clean))
+				if cut {
+					s.clean, s.at = s.clean[:cur], s.at[:cur]
+				}
+			}
+			i += n
+		case c == '\b':
+			moved = true
+			if overwrite {
+				cur = max(0, cur-1)
+			}
+			i++
+		case c == '\r' && overwrite:
+			cur = 0
+			i++
+		case c == '\r':
+			moved = true
+			put('\n', i)
+			i++
+		case c == ' ' && !overwrite && i+1 < len(line)-1 && line[i+1] == '\r':
+			// Line editors go to the next row with a space and CR: what follows continues.
+			moved = true
+			i += 2
+		case c < 0x20 && c != '\t' && c != '\n' || c == 0x7f:
+			i++
+		case c >= 0xc2 && invisible(line, i) > 0:
+			i += invisible(line, i)
+		default:
+			if c >= 0x80 && cur < len(s.clean) {
+				// Cells and bytes part here; give up the old text rather than mix the two.
+				s.clean, s.at = s.clean[:cur], s.at[:cur]
+			}
+			put(c, i)
+			i++
+		}
+	}
+	return moved
+}
+
+// motion says how many columns a control sequence moves the cursor left (negative: right) and
+// whether it erases to the end of the line. Other sequences do not move within a line.
+func motion(seq string) (back int, cut bool) {
+	if len(seq) < 3 || seq[1] != '[' {
+		return 0, false
+	}
+	n := 0
+	for _, c := range []byte(seq[2 : len(seq)-1]) {
+		if !isDigit(c) || n > 9999 {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	switch seq[len(seq)-1] {
+	case 'D':
+		return max(1, n), false
+	case 'C':
+		return -max(1, n), false
+	case 'K':
+		return 0, n == 0
+	}
+	return 0, false
+}
+
+// sequence returns the length of the control sequence that begins with the ESC at line[i], and
+// the range of its payload if it is a control string (OSC, DCS, APC, PM, SOS). One that line
+// does not end is taken to the line's end. Grammar: ECMA-48, section 5.4 and 5.6, with BEL as a
+// second terminator of strings, as xterm has it.
+func sequence(line string, i int) (n, from, to int) {
+	j := i + 1
+	if j == len(line) {
+		return 1, 0, 0
+	}
+	switch c := line[j]; {
+	case c == '[':
+		for j++; j < len(line); j++ {
+			switch c := line[j]; {
+			case c >= 0x40 && c <= 0x7e:
+				return j + 1 - i, 0, 0
+			case c >= 0x80, c == esc, c == 0x18, c == 0x1a:
+				return j - i, 0, 0
+			}
+		}
+		return j - i, 0, 0
+	case strings.IndexByte("]P_^X", c) >= 0:
+		from = j + 1
+		for j = from; j < len(line); j++ {
+			switch c := line[j]; {
+			case c == 0x07, c == 0x18, c == 0x1a:
+				return j + 1 - i, from, j
+			case c == esc && j+1 < len(line) && line[j+1] == '\\':
+				return j + 2 - i, from, j
+			case c == esc:
+				return j - i, from, j
+			case c == 0xc2 && j+1 < len(line) && line[j+1] == 0x9c: // ST as one character
+				return j + 2 - i, from, j
+			}
+		}
+		return j - i, from, j
+	default:
+		for ; j < len(line) && line[j] >= 0x20 && line[j] <= 0x2f; j++ {
+		}
+		if j < len(line) && line[j] >= 0x30 && line[j] <= 0x7e {
+			j++
+		}
+		return j - i, 0, 0
+	}
+}
+
+// stripped is text without what a reader sees through.
+func stripped(text string) string {
+	if plain(text) {
+		return text
+	}
+	var s scan
+	s.read(text, false, func(int, int) {})
+	return strings.Trim(string(s.clean), "\n")
+}

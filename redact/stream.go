@@ -1,0 +1,265 @@
+package redact
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// window is how many bytes of an unfinished line a Stream holds before it lets go of a part.
+	// More delays output that has no line ends (a full-screen program's); less leaves less room
+	// for lookback.
+	window = 4 << 10
+	// lookback is how many bytes of a window are kept for the next one, so that what begins near
+	// a window's end is read whole. It must not be less than MaxLiteralLen, nor than the longest
+	// candidate that is no secret yet (a key, 2*maxBlanks, a few quotes).
+	lookback = 1 << 10
+)
+
+// Stream redacts text that arrives in pieces, such as output deltas. What it returns, joined, is
+// what [Redactor.String] returns for the joined text as long as no line is longer than 4 KiB,
+// wherever the pieces are cut. It is not safe for concurrent use. The zero Stream is not usable;
+// see [NewStream].
+type Stream struct {
+	r    *Redactor
+	line string // the unfinished line, or the end of it
+	sent int    // bytes of line that were returned already and stay as context
+
+	// masked: what comes next belongs to a secret whose replacement was returned already, up to
+	// quote, or to white space or any quote where quote is 0, or to the line's end.
+	masked bool
+	quote  byte
+}
+
+// NewStream returns an empty Stream under r's policy.
+func NewStream(r *Redactor) *Stream { return &Stream{r: r} }
+
+// Pending returns how many bytes were written but not returned; less than 4 KiB after a Write.
+func (s *Stream) Pending() int { return len(s.line) - s.sent }
+
+// Write adds text and returns what no rule can still change: whole lines, and of a line of 4 KiB
+// all but its last KiB. A built-in or literal secret of any length is hidden wholly; a match of an
+// extra regex that runs over a KiB within a line over 4 KiB may be seen in part.
+func (s *Stream) Write(text string) string {
+	data := text
+	if len(s.line) > 0 {
+		data = s.line + text
+	}
+	o := newOutput(data, s.sent)
+	start := 0
+	for {
+		rest := data[start:]
+		if n := strings.IndexByte(rest[:min(len(rest), window)], '\n'); n >= 0 {
+			s.finish(&o, start, start+n+1)
+			start += n + 1
+		} else if len(rest) >= window {
+			start = s.cut(&o, start)
+		} else {
+			break
+		}
+	}
+	out := o.upTo(max(start, o.done))
+	s.sent = max(0, o.done-start)
+	s.line = strings.Clone(data[start:]) // text may be megabytes
+	return out
+}
+
+// Flush returns the rest, as when output has paused or ended. A secret that may be unfinished is
+// replaced at once, and what follows of it later is dropped until its end. The Stream remembers
+// the line, so a secret that begins after a Flush, or in spite of it, is still found.
+func (s *Stream) Flush() string {
+	o := newOutput(s.line, s.sent)
+	from := s.unmask(&o, 0, len(s.line))
+	sc := scanPool.Get().(*scan)
+	sc.partial = true
+	found := s.r.mustJudge(sc, s.line[from:])
+	first := -1
+	for i, c := range found {
+		if c.open && c.start < c.end && (first < 0 || c.start < found[first].start) {
+			first = i
+		}
+	}
+	if first < 0 {
+		o.apply(from, s.r.pieces(s.line[from:], found))
+		s.sent = len(s.line)
+	} else {
+		s.mask(&o, from, len(s.line), found, found[first])
+	}
+	sc.release()
+	out := o.upTo(len(s.line))
+	if s.masked {
+		// Only a sequence that is not over yet is still of use.
+		tail := openSequence(s.line)
+		s.line = s.line[tail:]
+		s.sent = len(s.line)
+	}
+	return out
+}
+
+// finish writes the line data[start:end], which ends in LF.
+func (s *Stream) finish(o *output, start, end int) {
+	body := start + bodyEnd(o.data[start:end])
+	from := s.unmask(o, start, body)
+	o.apply(from, s.r.Spans(o.data[from:body]))
+	s.masked = false
+}
+
+// cut lets go of a part of the unfinished line at data[start:], which has at least a window, and
+// returns where the rest begins. Where it cuts depends on the window alone, not on how the text
+// came in.
+func (s *Stream) cut(o *output, start int) int {
+	end := start + wholeRunes(o.data[start:start+window])
+	if tail := start + openSequence(o.data[start:end]); tail >= start+window/2 {
+		end = tail
+	}
+	from := s.unmask(o, start, end)
+	if s.masked {
+		return end
+	}
+	sc := scanPool.Get().(*scan)
+	defer sc.release()
+	sc.partial = true
+	found := s.r.mustJudge(sc, o.data[from:end])
+	at := max(from, breakNear(o.data, start, end-lookback)) - from
+	for moved := true; moved; {
+		moved = false
+		for _, c := range found {
+			switch {
+			case c.from >= at || c.end <= at && !c.open:
+			case c.open:
+				s.mask(o, from, end, found, c)
+				return end
+			case c.hit && c.end > at:
+				at, moved = c.end, true
+			}
+		}
+	}
+	kept := found[:0]
+	for _, c := range found {
+		if c.end <= at {
+			kept = append(kept, c)
+		}
+	}
+	o.apply(from, s.r.pieces(o.data[from:from+at], kept))
+	return from + at
+}
+
+// mask writes data[from:end] with everything from where the open candidate c begins hidden, and
+// keeps hiding.
+func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) {
+	s.masked, s.quote = true, c.quote
+	all := append([]candidate{{from: c.start, start: c.start, end: end - from, hit: true}}, found...)
+	o.apply(from, s.r.pieces(o.data[from:end], all))
+}
+
+// unmask hides what still belongs to a masked secret at data[start:end] and returns where it is
+// over: start when nothing was masked, end when it goes on.
+func (s *Stream) unmask(o *output, start, end int) int {
+	if !s.masked {
+		return start
+	}
+	i := start
+	for i < end {
+		c := o.data[i]
+		if c == esc {
+			n, _, _ := sequence(o.data[:end], i)
+			i += n
+			continue
+		}
+		if c == s.quote || s.quote == 0 && (c == ' ' || c == '\t' || c == '"' || c == '\'' || c == '`') {
+			s.masked = false
+			break
+		}
+		if c == '\\' && s.quote != 0 && i+1 < end {
+			i++
+		}
+		i++
+	}
+	o.apply(start, s.r.mask(nil, o.data[start:i], 0, i-start, ""))
+	return i
+}
+
+// openSequence returns where the control sequence begins that text may have ended inside of, or
+// the length of text.
+func openSequence(text string) int {
+	for i := 0; ; {
+		k := strings.IndexByte(text[i:], esc)
+		if k < 0 {
+			return len(text)
+		}
+		n, _, _ := sequence(text, i+k)
+		if i+k+n == len(text) {
+			return i + k
+		}
+		i += k + n
+	}
+}
+
+// breakNear returns a place at or shortly before at where data[start:] is best cut: after a
+// space, never inside a character, nor inside a control sequence unless that began at start.
+func breakNear(data string, start, at int) int {
+	const far = 256 // a word is rarely longer
+	if k := strings.LastIndexByte(data[at-far:at], ' '); k >= 0 {
+		at += k + 1 - far
+	}
+	for !utf8.RuneStart(data[at]) && at > start {
+		at--
+	}
+	if tail := start + openSequence(data[start:at]); tail > start && tail < at {
+		return tail
+	}
+	return at
+}
+
+// output is a text being rewritten from left to right, without a copy while nothing is replaced.
+type output struct {
+	data   string
+	done   int // data[:done] was returned earlier, or is settled
+	copied int // data[:copied] was returned earlier, or is in b, or is replaced
+	b      strings.Builder
+}
+
+func newOutput(data string, sent int) output { return output{data: data, done: sent, copied: sent} }
+
+// apply replaces spans, which count from base. What was returned earlier cannot be taken back:
+// of a span that begins there, the rest goes.
+func (o *output) apply(base int, spans []Span) {
+	owed := ""
+	for _, sp := range spans {
+		start, end, text := base+sp.Start, base+sp.End, sp.Text
+		if end <= o.done {
+			owed = text
+			continue
+		}
+		if text == "" {
+			text = owed
+		}
+		owed = ""
+		start = max(start, o.done)
+		o.b.WriteString(o.data[o.copied:start])
+		o.b.WriteString(text)
+		o.done, o.copied = end, end
+	}
+}
+
+// upTo returns what is not returned yet of the text up to at.
+func (o *output) upTo(at int) string {
+	if o.b.Len() == 0 {
+		return o.data[o.copied:at]
+	}
+	o.b.WriteString(o.data[o.copied:at])
+	return o.b.String()
+}
+
+// wholeRunes is the length of text without a character at its end that is cut in two.
+func wholeRunes(text string) int {
+	for i := len(text) - 1; i >= 0 && i >= len(text)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRuneInString(text[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(text)
+}
