@@ -68,12 +68,8 @@ type Conn struct {
 // that the peer is gone.
 func NewConn(stream io.ReadWriteCloser, dialect Dialect, config Config) *Conn {
 	limits := config.Limits.withDefaults()
-	log := config.Log
-	if log == nil {
-		log = slog.Default()
-	}
 	c := &Conn{
-		stream: stream, dialect: dialect, limits: limits, log: log,
+		stream: stream, dialect: dialect, limits: limits, log: config.logger(),
 		turn: make(chan struct{}, 1), notice: make(chan struct{}, 1), space: make(chan struct{}, 1),
 		stop: make(chan struct{}), idle: make(chan struct{}), noInput: make(chan struct{}),
 		leading: true,
@@ -411,20 +407,24 @@ func (c *Conn) roomier() {
 	}
 }
 
-// A call is one request, and its context.
+// A call is one request, and the context of it.
 type call struct {
-	context.Context // set when it starts
-	conn            *Conn
-	id              json.RawMessage // nil: a notification
-	params          json.RawMessage // nil once it runs
-	method          Method
-	key             string
-	batch           *batch
-	slot            int // in the batch
-	seq             uint64
-	refused         error // it never runs
-	leads           bool  // it was started by the leader, in place
-	cancel          context.CancelCauseFunc
+	conn    *Conn
+	id      json.RawMessage // nil: a notification
+	params  json.RawMessage // nil once it runs
+	method  Method
+	key     string
+	batch   *batch
+	slot    int // in the batch
+	seq     uint64
+	refused error // it never runs
+	leads   bool  // it was started by the leader, in place
+
+	lazy sync.Mutex
+	// protects the fields below
+	made   context.Context
+	unmake context.CancelCauseFunc
+	why    error // it was cancelled, or has ended
 
 	// protected by conn.mu
 	charge   int // of conn.queued
@@ -441,10 +441,53 @@ type call struct {
 
 type callKey struct{}
 
-// Value finds the request itself, for Yield; the rest is the parent's.
+// A call's context is made when somebody looks at it: most requests end before anyone does.
+
+func (k *call) inner() context.Context {
+	k.lazy.Lock()
+	defer k.lazy.Unlock()
+	if k.made == nil {
+		k.made, k.unmake = context.WithCancelCause(k.conn.base)
+		if k.why != nil {
+			k.unmake(k.why)
+		}
+	}
+	return k.made
+}
+
+func (k *call) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (k *call) Done() <-chan struct{}       { return k.inner().Done() }
+func (k *call) Err() error                  { return k.inner().Err() }
+
+// Value finds the request itself, for Yield; the rest is of the context that is made, which lets package context
+// know it for one of its own.
 func (k *call) Value(key any) any {
 	if _, ok := key.(callKey); ok {
 		return k
 	}
-	return k.Context.Value(key)
+	return k.inner().Value(key)
+}
+
+// cancel ends the context; the first cause counts.
+func (k *call) cancel(cause error) {
+	k.lazy.Lock()
+	if k.why == nil {
+		k.why = cause
+	}
+	unmake := k.unmake
+	k.lazy.Unlock()
+	if unmake != nil {
+		unmake(cause)
+	}
+}
+
+// cancelled returns why the request is to end, or nil.
+func (k *call) cancelled() error {
+	k.lazy.Lock()
+	why := k.why
+	k.lazy.Unlock()
+	if why == nil {
+		why = context.Cause(k.conn.base)
+	}
+	return why
 }

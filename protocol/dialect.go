@@ -147,3 +147,10 @@ type Config struct {
 	// Log takes what a peer must not see: stacks of panics, results that do not encode. Default slog.Default().
 	Log *slog.Logger
 }
+
+func (c Config) logger() *slog.Logger {
+	if c.Log != nil {
+		return c.Log
+	}
+	return slog.Default()
+}

@@ -178,7 +178,6 @@ func (c *Conn) start(k *call) bool {
 		c.held = true
 	}
 	k.leads = true
-	k.Context, k.cancel = context.WithCancelCause(c.base)
 	yielded := c.run(k)
 	more := c.finish(k)
 	if yielded {
@@ -257,14 +256,16 @@ func (c *Conn) run(k *call) (yielded bool) {
 	yielded = k.yielded
 	k.ended = true
 	c.mu.Unlock()
-	if err == context.Canceled && k.Err() != nil {
-		err = context.Cause(k)
+	if err == context.Canceled {
+		if why := k.cancelled(); why != nil {
+			err = why
+		}
 	}
 	if yielded {
 		c.out.waitRoom()
 	}
 	c.answer(k, result, err, k.leads && !yielded)
-	k.cancel(nil)
+	k.cancel(context.Canceled)
 	return yielded
 }
 
@@ -276,8 +277,8 @@ func (c *Conn) invoke(k *call) (result any, err error) {
 			result, err = nil, e
 		}
 	}()
-	if k.Err() != nil {
-		return nil, context.Cause(k)
+	if why := k.cancelled(); why != nil {
+		return nil, why
 	}
 	params := k.params
 	k.params = nil
@@ -328,7 +329,6 @@ func (c *Conn) take() *call {
 			continue
 		}
 		k.started, k.counted = true, true
-		k.Context, k.cancel = context.WithCancelCause(c.base)
 		for c.ticketLocked() { // for those that stood behind a cancelled one
 			go c.follow()
 		}

@@ -393,7 +393,7 @@ func (s *scanner) envelope(depth int) (e envelope) {
 		refuse(reasonDuplicate, "a member is given twice")
 	case version == nil:
 		refuse(reasonRequest, `member "jsonrpc" is missing`)
-	case !(string(version) == `"2.0"` || version[0] == '"' && string(unquote(version)) == "2.0"):
+	case !(string(version) == `"2.0"` || version[0] == '"' && text(version) == "2.0"):
 		refuse(reasonRequest, `member "jsonrpc" is not the string "2.0"`)
 	case method == nil:
 		refuse(reasonRequest, `member "method" is missing`)
@@ -408,16 +408,20 @@ func (s *scanner) envelope(depth int) (e envelope) {
 		}
 		return e
 	}
-	if bytes.IndexByte(method, '\\') < 0 {
-		e.method = string(method[1 : len(method)-1])
-	} else {
-		e.method = string(unquote(method))
-	}
+	e.method = text(method)
 	e.params = params
 	if params == nil || params[0] == 'n' {
 		e.params = emptyParams
 	}
 	return e
+}
+
+// text decodes a JSON string.
+func text(quoted []byte) string {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	return string(unquote(quoted))
 }
 
 // unquote decodes a JSON string; a lone surrogate becomes U+FFFD.
@@ -435,10 +439,9 @@ func KeyMember(member string) func(params json.RawMessage) string {
 			return ""
 		}
 		s.object(0, func(quoted []byte, start int) {
-			if s.b[start] != '"' || string(unquote(quoted)) != member {
-				return
+			if s.b[start] == '"' && text(quoted) == member {
+				key = text(s.b[start:s.i])
 			}
-			key = string(unquote(s.b[start:s.i]))
 		})
 		return key
 	}
@@ -448,7 +451,7 @@ func KeyMember(member string) func(params json.RawMessage) string {
 // with the same digits.
 func canonicalID(id json.RawMessage) string {
 	if len(id) > 0 && id[0] == '"' {
-		return `"` + string(unquote(id))
+		return `"` + text(id)
 	}
 	return string(id)
 }

@@ -2,7 +2,10 @@ package native
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -180,4 +183,62 @@ func parseResize(value any) (engine.Action, error) {
 		*f.to = uint16(n)
 	}
 	return engine.Resize(size), nil
+}
+
+var mouseButtons = map[string]vt.MouseButtonCode{
+	"none": vt.MouseNone, "left": vt.MouseLeft, "middle": vt.MouseMiddle, "right": vt.MouseRight,
+	"wheel_up": vt.MouseWheelUp, "wheel_down": vt.MouseWheelDown, "wheel_left": vt.MouseWheelLeft, "wheel_right": vt.MouseWheelRight,
+}
+
+var mouseActions = map[string]vt.MouseAction{"press": vt.MousePress, "release": vt.MouseRelease, "move": vt.MouseMotion}
+
+var mouseMods = map[string]vt.Mods{"shift": vt.Shift, "alt": vt.Alt, "ctrl": vt.Ctrl}
+
+// parseMouse reads {row, col, button?, action?, mods?}: a press of the left button unless told otherwise.
+func parseMouse(value any) (engine.Action, error) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, badAction("action.value", "an object with row and col", value)
+	}
+	row, err := member(object, "row", needed, 0, engine.MaxSide-1)
+	if err != nil {
+		return nil, err
+	}
+	col, err := member(object, "col", needed, 0, engine.MaxSide-1)
+	if err != nil {
+		return nil, err
+	}
+	m := vt.Mouse{Row: row, Col: col, Button: vt.MouseLeft, Action: vt.MousePress}
+	if v, ok := object["button"]; ok {
+		name, _ := v.(string)
+		if m.Button, ok = mouseButtons[name]; !ok {
+			return nil, badAction("action.value.button", oneOf(mouseButtons), v)
+		}
+	}
+	if v, ok := object["action"]; ok {
+		name, _ := v.(string)
+		if m.Action, ok = mouseActions[name]; !ok {
+			return nil, badAction("action.value.action", oneOf(mouseActions), v)
+		}
+	}
+	if v, ok := object["mods"]; ok {
+		mods, ok := v.([]any)
+		if !ok {
+			return nil, badAction("action.value.mods", "an array", v)
+		}
+		for _, x := range mods {
+			name, _ := x.(string)
+			mod, ok := mouseMods[name]
+			if !ok {
+				return nil, badAction("action.value.mods", oneOf(mouseMods), x)
+			}
+			m.Mods |= mod
+		}
+	}
+	return engine.Mouse(m), nil
+}
+
+// oneOf lists the keys of a table for an error.
+func oneOf[V any](table map[string]V) string {
+	return "one of " + strings.Join(slices.Sorted(maps.Keys(table)), ", ")
 }

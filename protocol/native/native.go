@@ -8,12 +8,14 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
 	"sync"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/protocol"
 )
 
@@ -23,13 +25,15 @@ type Server struct {
 	version string
 	log     *slog.Logger
 	limits  protocol.Limits
+	depth   int
 }
 
 // Options configure a [Server].
 type Options struct {
-	Version string          // printed by server.capabilities
-	Limits  protocol.Limits // printed by server.capabilities
-	Log     *slog.Logger    // nil: slog.Default
+	Version      string          // printed by server.capabilities
+	Limits       protocol.Limits // printed by server.capabilities
+	MatcherDepth int             // levels of nested matchers; 0: matchers.MaxDepth
+	Log          *slog.Logger    // nil: slog.Default
 }
 
 // New returns the dialect over e.
@@ -37,7 +41,7 @@ func New(e *engine.Engine, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	return &Server{engine: e, version: o.Version, log: o.Log, limits: o.Limits}
+	return &Server{engine: e, version: o.Version, log: o.Log, limits: o.Limits, depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)}
 }
 
 // Open begins a connection.
@@ -60,7 +64,8 @@ type client struct {
 
 	mu sync.Mutex
 	// protects the fields below
-	notifier *notifier // nil until notifications are first enabled
+	notifier  *notifier // nil until server.set_notifications is first called
+	notifying bool      // what it last asked for
 }
 
 func (c *client) Method(name string) (protocol.Method, bool) {

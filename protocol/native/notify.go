@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -31,13 +32,18 @@ func (c *client) setNotifications(_ context.Context, p notificationsParams) (not
 	f := filter{enabled: p.Enabled, sessions: p.Sessions, adapters: p.Adapters, hide: hide}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.notifier != nil:
-		c.notifier.set(f)
-	case p.Enabled:
-		c.notifier = newNotifier(c, f)
+	if c.notifier == nil {
+		c.notifier = &notifier{
+			client: c, change: make(chan change, 1), done: make(chan struct{}), cursors: map[engine.ID]*cursor{},
+		}
 		go c.notifier.run()
 	}
+	ch := change{filter: f}
+	if f.enabled && !c.notifying { // found out here, before the reply: what comes after it is told
+		ch.skip = positions(c.engine)
+	}
+	c.notifying = f.enabled
+	c.notifier.set(ch)
 	return notificationsResult{Enabled: p.Enabled, Adapters: p.Adapters, Sessions: p.Sessions}, nil
 }
 
@@ -69,10 +75,31 @@ const (
 // last, and looks again when that has been read. However slow the client, it costs this one goroutine.
 type notifier struct {
 	client  *client
-	change  chan filter // one slot: the newest filter
+	change  chan change // one slot: the newest, with what an older one it replaces had to skip
 	done    chan struct{}
 	filter  filter
 	cursors map[engine.ID]*cursor
+}
+
+// A change is a new filter and, where notifications come on, how far each session is not to be told.
+type change struct {
+	filter filter
+	skip   map[engine.ID]position
+}
+
+type position struct {
+	sequence uint64
+	offset   engine.Offset
+}
+
+func positions(e *engine.Engine) map[engine.ID]position {
+	skip := map[engine.ID]position{}
+	for _, s := range e.List() {
+		v := s.View()
+		_, end := v.Transcript.Bounds()
+		skip[s.ID()] = position{v.Sequence, end}
+	}
+	return skip
 }
 
 // A cursor is how far one session has been told.
@@ -85,43 +112,37 @@ type cursor struct {
 	exited   bool           // session.exited was told
 }
 
-// newNotifier sets the cursors of all sessions that there are to where they are: a client that has just subscribed sees
-// what comes after.
-func newNotifier(c *client, f filter) *notifier {
-	n := &notifier{client: c, change: make(chan filter, 1), done: make(chan struct{}), cursors: map[engine.ID]*cursor{}}
-	n.apply(f)
-	return n
-}
-
 // set changes the filter. It is called under the client's lock and never blocks.
-func (n *notifier) set(f filter) {
+func (n *notifier) set(c change) {
 	select {
-	case <-n.change:
+	case old := <-n.change:
+		if c.skip == nil {
+			c.skip = old.skip
+		}
 	default:
 	}
-	n.change <- f
+	n.change <- c
 }
 
-// apply takes a new filter; turning notifications on skips what was produced while they were off.
-func (n *notifier) apply(f filter) {
-	if f.enabled && !n.filter.enabled {
-		for _, s := range n.client.engine.List() {
-			cur := n.cursor(s, f)
-			v := s.View()
-			_, cur.offset = v.Transcript.Bounds()
-			cur.sequence, cur.held = v.Sequence, time.Time{}
+// apply takes a new filter.
+func (n *notifier) apply(c change) {
+	n.filter = c.filter
+	for _, s := range n.client.engine.List() {
+		cur := n.cursor(s)
+		if p, ok := c.skip[s.ID()]; ok {
+			cur.sequence, cur.offset = p.sequence, p.offset
 		}
 	}
 	for _, cur := range n.cursors {
-		cur.stream = stream(f.hide)
+		cur.stream, cur.held = stream(n.filter.hide), time.Time{}
 	}
-	n.filter = f
 }
 
-func (n *notifier) cursor(s *engine.Session, f filter) *cursor {
+// cursor returns the session's cursor; a new session is told from its beginning.
+func (n *notifier) cursor(s *engine.Session) *cursor {
 	cur, ok := n.cursors[s.ID()]
 	if !ok {
-		cur = &cursor{session: s, stream: stream(f.hide)}
+		cur = &cursor{session: s, stream: stream(n.filter.hide)}
 		n.cursors[s.ID()] = cur
 	}
 	return cur
@@ -142,34 +163,34 @@ func (n *notifier) run() {
 	for {
 		changed := n.client.engine.Changed() // taken before looking, so that no change is missed
 		began := time.Now()
-		wake := time.Duration(0)
+		var wake time.Duration
 		if n.filter.enabled {
 			var err error
-			if wake, err = n.tell(began); err != nil {
+			if wake, err = n.tell(n.client.ctx, began); err != nil {
 				return // the connection has ended
 			}
 		}
-		timer.Stop()
-		var fire <-chan time.Time
+		var due <-chan time.Time
 		if wake > 0 {
 			timer.Reset(wake)
-			fire = timer.C
+			due = timer.C
 		}
 		select {
 		case <-n.client.ctx.Done():
+			n.last()
 			return
-		case f := <-n.change:
-			n.apply(f)
+		case c := <-n.change:
+			n.apply(c)
 			continue
-		case <-fire:
+		case <-due:
 			continue
 		case <-changed:
 		}
 		if rest := floor - time.Since(began); rest > 0 && n.filter.enabled {
-			timer.Stop()
 			timer.Reset(rest)
 			select {
 			case <-n.client.ctx.Done():
+				n.last()
 				return
 			case <-timer.C:
 			}
@@ -177,14 +198,27 @@ func (n *notifier) run() {
 	}
 }
 
+// lastBound is how long a connection that has ended may take to read what was still to be told.
+const lastBound = 250 * time.Millisecond
+
+// last tells what has happened up to the connection's end.
+func (n *notifier) last() {
+	if !n.filter.enabled {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastBound)
+	defer cancel()
+	_, _ = n.tell(ctx, time.Now()) // the client may be gone; there is nobody to tell
+}
+
 // tell writes what has changed in every session, also in those that have left the registry, and returns when held-back
 // text is due; 0: nothing is held.
-func (n *notifier) tell(now time.Time) (wake time.Duration, err error) {
+func (n *notifier) tell(ctx context.Context, now time.Time) (wake time.Duration, err error) {
 	alive := map[engine.ID]bool{}
 	order := n.client.engine.List()
 	for _, s := range order {
 		alive[s.ID()] = true
-		n.cursor(s, n.filter)
+		n.cursor(s)
 	}
 	var gone []*cursor
 	for id, cur := range n.cursors {
@@ -194,13 +228,13 @@ func (n *notifier) tell(now time.Time) (wake time.Duration, err error) {
 		}
 	}
 	for _, cur := range gone {
-		if err := n.session(cur, now); err != nil {
+		if err := n.session(ctx, cur, now); err != nil {
 			return 0, err
 		}
 	}
 	for _, s := range order {
 		cur := n.cursors[s.ID()]
-		if err := n.session(cur, now); err != nil {
+		if err := n.session(ctx, cur, now); err != nil {
 			return 0, err
 		}
 		if !cur.held.IsZero() {
@@ -214,7 +248,7 @@ func (n *notifier) tell(now time.Time) (wake time.Duration, err error) {
 }
 
 // session writes what has changed in one session: changed, output, exited.
-func (n *notifier) session(cur *cursor, now time.Time) error {
+func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) error {
 	s := cur.session
 	if !n.filter.wants(s.ID()) {
 		return nil
@@ -223,7 +257,7 @@ func (n *notifier) session(cur *cursor, now time.Time) error {
 	id := string(s.ID())
 	if v.Sequence != cur.sequence {
 		cur.sequence = v.Sequence
-		if err := n.notify("session.changed", changedParams{Session: id, Sequence: v.Sequence}); err != nil {
+		if err := n.notify(ctx, "session.changed", changedParams{Session: id, Sequence: v.Sequence}); err != nil {
 			return err
 		}
 	}
@@ -233,13 +267,13 @@ func (n *notifier) session(cur *cursor, now time.Time) error {
 	out := cur.take(string(text), dropped, exit || v.Ended, now)
 	if out != "" || dropped {
 		p := outputParams{Session: id, Sequence: v.Sequence, Output: out, Dropped: dropped}
-		if err := n.notify("session.output", p); err != nil {
+		if err := n.notify(ctx, "session.output", p); err != nil {
 			return err
 		}
 	}
 	if exit {
 		cur.exited = true
-		return n.notify("session.exited", exitedParams{id: id, sequence: v.Sequence, exit: v.Exit})
+		return n.notify(ctx, "session.exited", exitedParams{id: id, sequence: v.Sequence, exit: v.Exit})
 	}
 	return nil
 }
@@ -266,8 +300,8 @@ func (c *cursor) take(text string, dropped, all bool, now time.Time) string {
 	return out
 }
 
-func (n *notifier) notify(method string, params any) error {
-	return n.client.conn.Notify(n.client.ctx, method, params)
+func (n *notifier) notify(ctx context.Context, method string, params any) error {
+	return n.client.conn.Notify(ctx, method, params)
 }
 
 type changedParams struct {
@@ -292,7 +326,7 @@ type exitedParams struct {
 func (p exitedParams) AppendJSON(b []byte) []byte {
 	b = appendString(b, `{"session":`, p.id)
 	b = append(b, `,"sequence":`...)
-	b = appendUint(b, p.sequence)
+	b = strconv.AppendUint(b, p.sequence, 10)
 	b = append(b, `,"exit_code":`...)
 	b = appendCode(b, p.exit)
 	b = append(b, `,"signal":`...)

@@ -1,0 +1,244 @@
+//go:build unix
+
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/gofrs/flock"
+	"golang.org/x/sys/unix"
+)
+
+// backlog is how many connections the kernel keeps for us; it cuts the number to its own maximum, 4,096 on
+// Linux. A full one makes clients fail or wait although the server is well.
+const backlog = 1024
+
+// Listen listens on a Unix socket that only this user can connect to.
+//
+// The socket has mode 0600 before anyone can connect, and each connection's peer is asked of the kernel
+// before a byte is read; another user's is closed. The folder must be ours, and neither its group nor others
+// may write in it; one that does not exist is made, with mode 0700. So /tmp itself is refused: its sticky
+// bit keeps others from removing our socket, but not from being there first with their own,
+// which our clients would then talk to. A folder of our own below /tmp is as good as any.
+//
+// A lock on the sibling file path.lock, held as long as the listener is open, makes the check for another server
+// and the take-over of a stale socket one step. A live server is never replaced, and what is
+// no socket is never removed. Closing the listener removes the socket if it is still the one it made.
+//
+// Errors are [*ListenError]: [ErrInUse], [ErrNotSocket], [ErrPath], [ErrFolder], or of the system.
+func Listen(path string) (net.Listener, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, &ListenError{Path: path, Err: err}
+	}
+	var raw unix.RawSockaddrUnix
+	if most := len(raw.Path) - 1; len(path) > most {
+		return nil, &ListenError{
+			Path: path, Err: ErrPath, Detail: fmt.Sprintf("it has %d bytes", len(path)),
+			Advice: fmt.Sprintf("use one of at most %d", most),
+		}
+	}
+	if err := privateFolder(filepath.Dir(path)); err != nil {
+		err.Path = path
+		return nil, err
+	}
+	lock, err := lockFor(path)
+	if err != nil {
+		return nil, err
+	}
+	l, err := listenLocked(path, lock)
+	if err != nil {
+		unlock(lock)
+		return nil, err
+	}
+	return l, nil
+}
+
+// privateFolder makes dir if it is missing, and checks that nobody else can put a file into it.
+func privateFolder(dir string) *ListenError {
+	const advice = "use a folder of your own that group and others cannot write, or a path in a folder that does not exist yet"
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return &ListenError{Err: err}
+		}
+		info, err = os.Lstat(dir)
+	}
+	if err != nil {
+		return &ListenError{Err: err}
+	}
+	unsafe := func(format string, args ...any) *ListenError {
+		return &ListenError{Err: ErrFolder, Detail: dir + " " + fmt.Sprintf(format, args...), Advice: advice}
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return unsafe("is a symbolic link")
+	}
+	if !info.IsDir() {
+		return unsafe("is not a folder")
+	}
+	if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() {
+		return unsafe("belongs to user %d and not to user %d", owner, os.Geteuid())
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return unsafe("has mode %#o", info.Mode().Perm())
+	}
+	return nil
+}
+
+// lockFor takes the lock beside path. The file is removed by whoever holds the lock, so a lock on a
+// file that is no longer at its path is worth nothing.
+func lockFor(path string) (*flock.Flock, error) {
+	for {
+		lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))
+		ok, err := lock.TryLock()
+		if err != nil {
+			return nil, &ListenError{Path: path, Err: fmt.Errorf("lock %s.lock: %w", path, err)}
+		}
+		if !ok {
+			lock.Close()
+			return nil, inUse(path)
+		}
+		held, err := lock.Stat()
+		if err == nil {
+			if there, err := os.Lstat(path + ".lock"); err == nil && os.SameFile(held, there) {
+				return lock, nil
+			}
+		}
+		lock.Close()
+	}
+}
+
+func unlock(lock *flock.Flock) {
+	os.Remove(lock.Path())
+	lock.Close()
+}
+
+func inUse(path string) *ListenError {
+	return &ListenError{Path: path, Err: ErrInUse, Advice: "connect to it, stop it, or use another path"}
+}
+
+// listenLocked makes the socket; the caller holds the lock.
+func listenLocked(path string, lock *flock.Flock) (*listener, error) {
+	fail := func(what string, err error) (*listener, error) {
+		return nil, &ListenError{Path: path, Err: fmt.Errorf("%s: %w", what, err)}
+	}
+	if err := clearStale(path); err != nil {
+		return nil, err
+	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return fail("socket", err)
+	}
+	unix.CloseOnExec(fd)
+	f := os.NewFile(uintptr(fd), path)
+	defer f.Close() // the net.Listener has a duplicate
+	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: path}); err != nil {
+		return fail("bind", err)
+	}
+	made, err := os.Lstat(path)
+	if err != nil {
+		return fail("look at the new socket", err)
+	}
+	// Nobody can connect before listen(2), so the umask, which is the whole process's, need not be touched.
+	if err = os.Chmod(path, 0o600); err == nil {
+		err = unix.Listen(fd, backlog)
+	}
+	var inner net.Listener
+	if err == nil {
+		inner, err = net.FileListener(f)
+	}
+	if err != nil {
+		os.Remove(path)
+		return fail("prepare the socket", err)
+	}
+	return &listener{UnixListener: inner.(*net.UnixListener), path: path, made: made, lock: lock}, nil
+}
+
+// clearStale removes a socket that nobody listens on.
+func clearStale(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &ListenError{Path: path, Err: err}
+	}
+	if info.Mode()&fs.ModeSocket == 0 {
+		return &ListenError{
+			Path: path, Err: ErrNotSocket, Detail: "its mode is " + info.Mode().String(),
+			Advice: "use another path, or move it away",
+		}
+	}
+	conn, err := net.Dial("unix", path)
+	if err == nil {
+		conn.Close()
+		return inUse(path)
+	}
+	// Refused is the only sure sign of death: a busy server's full queue is EAGAIN.
+	if !errors.Is(err, unix.ECONNREFUSED) {
+		e := inUse(path)
+		e.Detail = "or cannot be told to be dead: " + err.Error()
+		return e
+	}
+	if err := os.Remove(path); err != nil {
+		return &ListenError{Path: path, Err: err}
+	}
+	return nil
+}
+
+type listener struct {
+	*net.UnixListener
+	path   string
+	made   fs.FileInfo
+	lock   *flock.Flock
+	closed sync.Once
+}
+
+// Accept returns the next connection of our own user.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.UnixListener.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		uid, err := peerUID(c)
+		if err == nil && uid == os.Geteuid() {
+			return c, nil
+		}
+		slog.Warn("refused a connection of another user", "socket", l.path, "uid", uid, "error", err)
+		c.Close()
+	}
+}
+
+func (l *listener) Close() error {
+	err := net.ErrClosed
+	l.closed.Do(func() {
+		err = l.UnixListener.Close()
+		if there, statErr := os.Lstat(l.path); statErr == nil && os.SameFile(there, l.made) {
+			os.Remove(l.path)
+		}
+		unlock(l.lock)
+	})
+	return err
+}
+
+// peerUID asks the kernel who has connected.
+func peerUID(c *net.UnixConn) (int, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	uid, asked := -1, error(nil)
+	if err := raw.Control(func(fd uintptr) { uid, asked = peerUIDOf(int(fd)) }); err != nil {
+		return -1, err
+	}
+	return uid, asked
+}

@@ -1,0 +1,42 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/Microsoft/go-winio"
+	"golang.org/x/sys/windows"
+)
+
+// pipeBuffer is what a pipe holds in each direction: as much as we write at once.
+const pipeBuffer = writeChunk
+
+// Listen listens on a named pipe, `\\.\pipe\name`, that only this user can open.
+//
+// Its access control list has this user's SID and no other entry, remote clients are rejected, and a pipe that
+// exists is not joined. Errors are [*ListenError]: [ErrInUse], [ErrPath], or of the system.
+func Listen(path string) (net.Listener, error) {
+	if !strings.HasPrefix(strings.ToLower(path), `\\.\pipe\`) {
+		return nil, &ListenError{Path: path, Err: ErrPath, Advice: `use \\.\pipe\ and a name`}
+	}
+	user, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		return nil, &ListenError{Path: path, Err: fmt.Errorf("ask for our own user: %w", err)}
+	}
+	l, err := winio.ListenPipe(path, &winio.PipeConfig{
+		// P: no inherited entries; GA: all rights.
+		SecurityDescriptor: "D:P(A;;GA;;;" + user.User.Sid.String() + ")",
+		InputBufferSize:    pipeBuffer,
+		OutputBufferSize:   pipeBuffer,
+	})
+	// A pipe that exists with another access control list answers a second creation with "access denied".
+	if errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_PIPE_BUSY) || errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
+		return nil, &ListenError{Path: path, Err: ErrInUse, Detail: err.Error(), Advice: "connect to it, stop it, or use another name"}
+	}
+	if err != nil {
+		return nil, &ListenError{Path: path, Err: err}
+	}
+	return l, nil
+}

@@ -1,0 +1,173 @@
+package native
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/protocol"
+)
+
+type capabilitiesParams struct {
+	Schema bool `json:"schema,omitempty" jsonschema:"add the shape of every method"`
+}
+
+type capabilitiesResult struct {
+	Name          string                  `json:"name"`
+	Version       string                  `json:"version"`
+	Framing       []string                `json:"framing"`
+	Methods       []string                `json:"methods"`
+	Notifications []string                `json:"notifications"`
+	Actions       []string                `json:"actions"`
+	Matchers      []string                `json:"matchers"`
+	Ordering      []string                `json:"ordering"`
+	Limits        map[string]int          `json:"limits"`
+	Reasons       []string                `json:"reasons,omitempty"`
+	Schema        map[string]methodSchema `json:"schema,omitempty"`
+}
+
+type methodSchema struct {
+	About  string             `json:"about"`
+	Params *jsonschema.Schema `json:"params"`
+	Result *jsonschema.Schema `json:"result"`
+}
+
+func (c *client) capabilities(_ context.Context, p capabilitiesParams) (capabilitiesResult, error) {
+	r := capabilitiesResult{
+		Name: "ptywright", Version: c.version,
+		Framing:       []string{"ndjson", "lsp"},
+		Notifications: []string{"session.changed", "session.output", "session.exited"},
+		Actions:       slices.Sorted(maps.Keys(actions)),
+		Matchers:      matchers.Types(),
+		Ordering:      []string{protocol.Session.String(), protocol.Concurrent.String()},
+		Limits: map[string]int{
+			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing, "queued_bytes": c.limits.Queued,
+			"reply_bytes": c.limits.Replies, "screen_side": engine.MaxSide, "matcher_depth": c.depth,
+			"matcher_nodes": matchers.MaxNodes, "sessions": c.engine.Limit(),
+		},
+	}
+	for _, row := range table {
+		r.Methods = append(r.Methods, row.name)
+	}
+	if !p.Schema {
+		return r, nil
+	}
+	r.Reasons = append(slices.Clone(protocol.Reasons), ownReasons...)
+	slices.Sort(r.Reasons)
+	r.Reasons = slices.Compact(r.Reasons)
+	r.Schema = map[string]methodSchema{}
+	for _, row := range table {
+		params, err := shape(row.params)
+		if err != nil {
+			return r, err
+		}
+		result, err := shape(row.result)
+		if err != nil {
+			return r, err
+		}
+		r.Schema[row.name] = methodSchema{About: row.about, Params: params, Result: result}
+	}
+	return r, nil
+}
+
+// shapes stand for the results that encode themselves; a test holds what they write against these.
+var shapes = map[reflect.Type]reflect.Type{
+	reflect.TypeFor[*look]():       reflect.TypeFor[snapshotShape](),
+	reflect.TypeFor[*waitResult](): reflect.TypeFor[waitShape](),
+}
+
+// shape returns the JSON Schema of what a type is on the wire.
+func shape(t reflect.Type) (*jsonschema.Schema, error) {
+	if s, ok := shapes[t]; ok {
+		t = s
+	}
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[matchShape](): {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	open(s)
+	return s, nil
+}
+
+// open lets objects have more members than are named: unknown members are ignored, and results may grow.
+func open(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Properties) > 0 {
+		s.AdditionalProperties = nil
+	}
+	for _, p := range s.Properties {
+		open(p)
+	}
+	open(s.Items)
+}
+
+type snapshotShape struct {
+	Size struct {
+		Rows        int `json:"rows"`
+		Cols        int `json:"cols"`
+		PixelWidth  int `json:"pixel_width"`
+		PixelHeight int `json:"pixel_height"`
+	} `json:"size"`
+	Cursor struct {
+		Row     int  `json:"row" jsonschema:"from 0"`
+		Col     int  `json:"col" jsonschema:"from 0"`
+		Visible bool `json:"visible"`
+	} `json:"cursor"`
+	Sequence          uint64      `json:"sequence"`
+	PlainText         string      `json:"plain_text" jsonschema:"rows cut at their last non-blank, soft-wrapped rows joined, blank rows at the end dropped"`
+	Lines             []string    `json:"lines" jsonschema:"one string a row"`
+	Cells             []cellShape `json:"cells" jsonschema:"every cell by rows; with runs: stretches of one style; else empty"`
+	AlternateScreen   bool        `json:"alternate_screen"`
+	ApplicationCursor bool        `json:"application_cursor"`
+	ApplicationKeypad bool        `json:"application_keypad"`
+	Title             *string     `json:"title"`
+	Exit              *exitInfo   `json:"exit"`
+}
+
+type cellShape struct {
+	Row              int        `json:"row"`
+	Col              int        `json:"col"`
+	Cols             int        `json:"cols,omitempty" jsonschema:"of a run"`
+	Text             string     `json:"text"`
+	Wide             bool       `json:"wide,omitempty"`
+	WideContinuation bool       `json:"wide_continuation,omitempty"`
+	Style            styleShape `json:"style"`
+}
+
+type styleShape struct {
+	Foreground     string `json:"foreground" jsonschema:"default, idx:N or rgb:R:G:B"`
+	Background     string `json:"background" jsonschema:"default, idx:N or rgb:R:G:B"`
+	Bold           bool   `json:"bold"`
+	Dim            bool   `json:"dim"`
+	Italic         bool   `json:"italic"`
+	Underline      bool   `json:"underline"`
+	Inverse        bool   `json:"inverse"`
+	Strike         bool   `json:"strike,omitempty"`
+	Hidden         bool   `json:"hidden,omitempty"`
+	Blink          bool   `json:"blink,omitempty"`
+	Overline       bool   `json:"overline,omitempty"`
+	UnderlineStyle string `json:"underline_style,omitempty"`
+	UnderlineColor string `json:"underline_color,omitempty"`
+	Link           string `json:"link,omitempty"`
+}
+
+// matchShape is any of the outcomes of engine.Match.
+type matchShape struct{}
+
+type waitShape struct {
+	Matched        bool          `json:"matched"`
+	Sequence       uint64        `json:"sequence"`
+	ElapsedMS      int64         `json:"elapsed_ms"`
+	Outcome        matchShape    `json:"outcome"`
+	Snapshot       snapshotShape `json:"snapshot"`
+	TranscriptTail string        `json:"transcript_tail"`
+}

@@ -1,0 +1,16 @@
+//go:build darwin || freebsd
+
+package protocol
+
+import "golang.org/x/sys/unix"
+
+// solLocal is SOL_LOCAL of sys/un.h; LOCAL_PEERCRED is documented in unix(4).
+const solLocal = 0
+
+func peerUIDOf(fd int) (int, error) {
+	cred, err := unix.GetsockoptXucred(fd, solLocal, unix.LOCAL_PEERCRED)
+	if err != nil {
+		return -1, err
+	}
+	return int(cred.Uid), nil
+}

@@ -1,0 +1,12 @@
+package protocol
+
+import "golang.org/x/sys/unix"
+
+// peerUIDOf reads SO_PEERCRED: unix(7).
+func peerUIDOf(fd int) (int, error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return -1, err
+	}
+	return int(cred.Uid), nil
+}
