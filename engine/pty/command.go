@@ -36,14 +36,14 @@ func (c Command) environment() ([]string, error) {
 	for i, kv := range all {
 		// From the second byte: Windows keeps per-drive directories as "=C:=C:\dir".
 		eq := strings.IndexByte(kv[min(1, len(kv)):], '=') + 1
-		if eq == 0 || strings.HasPrefix(kv, "=") && !windows {
+		if eq == 0 || strings.HasPrefix(kv, "=") && !onWindows {
 			return nil, fmt.Errorf("environment entry %d is not KEY=VALUE", i+1)
 		}
 		if strings.ContainsRune(kv, 0) {
 			return nil, fmt.Errorf("the environment variable %q holds a NUL byte: take it out", clip(kv[:eq], 64))
 		}
 		key := kv[:eq]
-		if windows {
+		if onWindows {
 			key = strings.ToUpper(key)
 		}
 		if j, ok := at[key]; ok {

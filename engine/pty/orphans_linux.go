@@ -25,11 +25,11 @@ import (
 // pidfds that this process has open. A child that was forked past the os package is not,
 // and its status may be lost.
 //
-// The error says what is missing: it wraps errors.ErrUnsupported on other systems than
-// Linux.
-var AdoptOrphans = sync.OnceValue(adoptOrphans)
+// The error says what is missing: on other systems than Linux it wraps
+// errors.ErrUnsupported.
+func AdoptOrphans() error { return adoptOrphans() }
 
-func adoptOrphans() error {
+var adoptOrphans = sync.OnceValue(func() error {
 	if err := probePidfd(); err != nil {
 		return fmt.Errorf("adopt orphaned processes: pidfds are needed to tell them from other children, and need Linux 5.10: %w", err)
 	}
@@ -47,7 +47,7 @@ func adoptOrphans() error {
 		}
 	}()
 	return nil
-}
+})
 
 func probePidfd() error {
 	fd, err := unix.PidfdOpen(os.Getpid(), pidfdNonblock)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	windows       = false
+	onWindows     = false
 	getTermios    = unix.TCGETS
 	posixVDisable = 0
 )

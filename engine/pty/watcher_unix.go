@@ -29,6 +29,8 @@ type Watcher struct {
 	wake    chan struct{} // holds at most one "there is news"
 	written chan struct{} // closed when the writing goroutine has ended
 
+	failed bool // valid once written is closed: it may not have been told everything
+
 	mu sync.Mutex // protects the fields below
 	// want is what the watcher is to know, told what it has been told. Only the
 	// difference is ever written, so a watcher that does not read costs no memory.
@@ -136,6 +138,7 @@ func (w *Watcher) write() {
 		news, closing := w.news()
 		if len(news) > 0 {
 			if _, err := w.pipe.Write(news); err != nil {
+				w.failed = true
 				return // it is gone, or Close has lost patience
 			}
 		}
@@ -151,7 +154,7 @@ func (w *Watcher) news() (lines []byte, closing bool) {
 	for p := range w.told {
 		if w.want[p] == "" {
 			delete(w.told, p)
-			lines = fmt.Appendf(lines, "remove %d\n", p.tree.pid)
+			lines = fmt.Appendf(lines, "%s%d %d\n", lineRemove, p.tree.pid, p.tree.start)
 		}
 	}
 	for p, line := range w.want {
@@ -181,18 +184,7 @@ func (w *Watcher) Close() error {
 	}
 	w.pipe.SetWriteDeadline(time.Now().Add(time.Second))
 	<-w.written
-
-	behind := false
-	w.mu.Lock()
-	for p := range w.told {
-		behind = behind || w.want[p] == ""
-	}
-	w.mu.Unlock()
-	return w.finish(behind)
-}
-
-func (w *Watcher) finish(behind bool) error {
-	if behind {
+	if w.failed {
 		w.process.Kill()
 	}
 	late := time.AfterFunc(watcherPatience, func() { w.process.Kill() })
@@ -212,7 +204,7 @@ func (w *Watcher) finish(behind bool) error {
 // mark is quoted as in Go, and a reaped of 0 means that the leader's pid is still taken.
 //
 //	add PID START REAPED TTY DEV INO MARK
-//	remove PID
+//	remove PID START
 const (
 	lineAdd    = "add "
 	lineRemove = "remove "
@@ -231,12 +223,12 @@ func parseRecord(line string) (t tree, err error) {
 	if len(fields) != 7 {
 		return t, fmt.Errorf("%d fields, want 7", len(fields))
 	}
-	if t.pid, err = strconv.Atoi(fields[0]); err != nil || t.pid <= pidInit {
-		return t, fmt.Errorf("bad process id %q", clip(fields[0], 32))
+	if t.pid, t.start, err = parseID(fields[:2]); err != nil {
+		return t, err
 	}
-	for i, n := range []*uint64{&t.start, &t.reaped, &t.terminal.tty, &t.terminal.dev, &t.terminal.ino} {
-		if *n, err = strconv.ParseUint(fields[i+1], 10, 64); err != nil {
-			return t, fmt.Errorf("bad number %q", clip(fields[i+1], 32))
+	for i, n := range []*uint64{&t.reaped, &t.terminal.tty, &t.terminal.dev, &t.terminal.ino} {
+		if *n, err = strconv.ParseUint(fields[i+2], 10, 64); err != nil {
+			return t, err
 		}
 	}
 	t.mark, err = strconv.Unquote(fields[6])
@@ -251,8 +243,7 @@ func parseRecord(line string) (t tree, err error) {
 // its watcher first.
 //
 // The error is a [*SurvivorsError], or says which line could not be understood; then
-// only what had been read before is ended. It reads standard input as the end of the
-// server if that is not a pipe; the caller should make sure.
+// only what had been read before is ended.
 func RunWatcher(r io.Reader) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
 	trees, err := readRecords(r)
@@ -274,29 +265,39 @@ func RunWatcher(r io.Reader) error {
 	return errors.Join(err, newSweep(targets).run(context.Background()))
 }
 
-func readRecords(r io.Reader) (map[int]tree, error) {
-	trees := make(map[int]tree)
+func readRecords(r io.Reader) (map[id]tree, error) {
+	trees := make(map[id]tree)
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		line := lines.Text()
+		t, err := tree{}, errors.New("unknown kind of line")
 		if rest, ok := strings.CutPrefix(line, lineAdd); ok {
-			t, err := parseRecord(rest)
-			if err != nil {
-				return trees, fmt.Errorf("read the watcher's record: %w", err)
+			if t, err = parseRecord(rest); err == nil {
+				trees[id{t.pid, t.start}] = t
 			}
-			trees[t.pid] = t
-			continue
+		} else if rest, ok := strings.CutPrefix(line, lineRemove); ok {
+			if t.pid, t.start, err = parseID(strings.Fields(rest)); err == nil {
+				delete(trees, id{t.pid, t.start})
+			}
 		}
-		rest, ok := strings.CutPrefix(line, lineRemove)
-		pid, err := strconv.Atoi(rest)
-		if !ok || err != nil {
-			return trees, fmt.Errorf("read the watcher's record: bad line %q", clip(line, 64))
+		if err != nil {
+			return trees, fmt.Errorf("read the watcher's record: %q: %w", clip(line, 64), err)
 		}
-		delete(trees, pid)
 	}
 	if err := lines.Err(); err != nil {
 		return trees, fmt.Errorf("read the watcher's record: %w", err)
 	}
 	return trees, nil
+}
+
+func parseID(fields []string) (pid int, start uint64, err error) {
+	if len(fields) != 2 {
+		return 0, 0, fmt.Errorf("%d fields, want 2", len(fields))
+	}
+	if pid, err = strconv.Atoi(fields[0]); err != nil || pid <= pidInit {
+		return 0, 0, errors.New("bad process id")
+	}
+	start, err = strconv.ParseUint(fields[1], 10, 64)
+	return pid, start, err
 }

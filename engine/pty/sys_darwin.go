@@ -1,0 +1,49 @@
+package pty
+
+import (
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	onWindows     = false
+	getTermios    = unix.TIOCGETA
+	posixVDisable = 0xff
+)
+
+func withPidfd(*syscall.SysProcAttr, *int) {}
+
+// reap waits for the program in a thread of its own: macOS has no descriptor for a
+// process that the runtime's poller takes. It learns of the end before it reaps, so that
+// the reaping is under the lock.
+func (p *PTY) reap(int) {
+	if kq, err := unix.Kqueue(); err == nil {
+		unix.CloseOnExec(kq)
+		var event [1]unix.Kevent_t
+		unix.SetKevent(&event[0], p.tree.pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
+		event[0].Fflags = unix.NOTE_EXIT
+		for {
+			// ESRCH: it has ended already.
+			if _, err := unix.Kevent(kq, event[:], event[:], nil); err != unix.EINTR {
+				break
+			}
+		}
+		unix.Close(kq)
+	}
+	p.tryReap(0)
+}
+
+// clockTicks returns the time in the unit of startTime.
+func clockTicks() uint64 { return uint64(time.Now().UnixMicro()) }
+
+func ignoredSignals() (ignored []syscall.Signal) {
+	for _, s := range handleable {
+		if signal.Ignored(s) {
+			ignored = append(ignored, s)
+		}
+	}
+	return ignored
+}

@@ -1,0 +1,37 @@
+//go:build linux || darwin
+
+package pty
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// TryWrite is Write that never blocks: it hands over what the terminal takes now and returns how many bytes that were,
+// also when it is none. Its errors are those of Write but for the deadline.
+func (p *PTY) TryWrite(b []byte) (n int, err error) {
+	ctlErr := p.conn.Write(func(fd uintptr) bool {
+		for n < len(b) {
+			k, werr := unix.Write(int(fd), b[n:])
+			switch {
+			case werr == unix.EINTR:
+				continue
+			case werr == unix.EAGAIN:
+				return true
+			case werr == unix.EIO:
+				err = ErrHungUp
+				return true
+			case werr != nil:
+				err = os.NewSyscallError("write", werr)
+				return true
+			}
+			n += k
+		}
+		return true
+	})
+	if ctlErr != nil {
+		return n, os.ErrClosed
+	}
+	return n, err
+}
