@@ -43,11 +43,11 @@ func (c *client) capabilities(_ context.Context, p capabilitiesParams) (capabili
 		Framing:       []string{"ndjson", "lsp"},
 		Notifications: []string{"session.changed", "session.output", "session.exited"},
 		Actions:       slices.Sorted(maps.Keys(actions)),
-		Matchers:      matchers.Types(),
+		Matchers:      matchers.Types(c.matchers),
 		Ordering:      []string{protocol.Session.String(), protocol.Concurrent.String()},
 		Limits: map[string]int{
 			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing, "queued_bytes": c.limits.Queued,
-			"reply_bytes": c.limits.Replies, "screen_side": engine.MaxSide, "matcher_depth": c.depth,
+			"reply_bytes": c.limits.Replies, "screen_side": engine.MaxSide, "matcher_depth": c.matchers.Depth,
 			"matcher_nodes": matchers.MaxNodes, "sessions": c.engine.Limit(),
 		},
 	}

@@ -21,11 +21,11 @@ import (
 
 // A Server is the dialect over one engine. It is a [protocol.Dialect].
 type Server struct {
-	engine  *engine.Engine
-	version string
-	log     *slog.Logger
-	limits  protocol.Limits
-	depth   int
+	engine   *engine.Engine
+	version  string
+	log      *slog.Logger
+	limits   protocol.Limits
+	matchers matchers.Options
 }
 
 // Options configure a [Server].
@@ -41,7 +41,7 @@ func New(e *engine.Engine, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	return &Server{engine: e, version: o.Version, log: o.Log, limits: o.Limits, depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)}
+	return &Server{engine: e, version: o.Version, log: o.Log, limits: o.Limits, matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)}}
 }
 
 // Open begins a connection.

@@ -364,7 +364,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
-	m, err := matchers.Parse(value, matchers.Options{Depth: c.depth})
+	m, err := matchers.Parse(value, c.matchers)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,146 @@
+// Command ptywright lets programs use terminal programs the way a person does. It is wiring only: flags choose a
+// transport, a framing and a dialect. Everything else lives in the packages beside it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/redact"
+)
+
+// Exit codes that are not a child's.
+const (
+	exitError = 1
+	exitUsage = 2
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}
+
+// stdio are the process's standard streams. Nothing below run touches those of package os.
+type stdio struct {
+	in, out *os.File
+	err     io.Writer
+}
+
+// An exitCode ends the program without a message.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// A usageError is about the command line.
+type usageError struct{ error }
+
+// run is the whole program: it returns the exit code.
+func run(ctx context.Context, args []string, std stdio) int {
+	root := command(std)
+	root.SetArgs(args)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	err := root.ExecuteContext(ctx)
+	var code exitCode
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
+		complain(std.err, err)
+		fmt.Fprintln(std.err, "Try 'ptywright --help'.")
+		return exitUsage
+	}
+	complain(std.err, err)
+	return exitError
+}
+
+// complain prints an error as one line, without what it must not show.
+func complain(w io.Writer, err error) {
+	fmt.Fprintf(w, "ptywright: %s\n", oneLine(redact.Default.String(err.Error())))
+}
+
+// oneLine escapes what would break a line or move a cursor.
+func oneLine(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			fmt.Fprintf(&b, `\x%02x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func command(std stdio) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ptywright",
+		Short: "Use terminal programs from programs",
+		Long: `ptywright starts programs on pseudo-terminals, keeps the screen a person would see,
+sends input, waits for what should happen next, and hides secrets.
+
+Drive a shell from a script, one JSON-RPC request a line:
+
+  printf '%s\n' \
+    '{"jsonrpc":"2.0","id":1,"method":"session.create","params":{"program":"sh"}}' \
+    '{"jsonrpc":"2.0","id":2,"method":"session.input","params":{"session":"s1","action":{"type":"text","value":"echo $((6*7))\n"}}}' \
+    '{"jsonrpc":"2.0","id":3,"method":"session.wait","params":{"session":"s1","matcher":{"type":"screen_regex","value":"(?m)^42$"}}}' \
+  | ptywright serve --stdio
+
+What the server can do, with the shape of every method:
+
+  echo '{"jsonrpc":"2.0","id":1,"method":"server.capabilities","params":{"schema":true}}' | ptywright serve --stdio`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetVersionTemplate("ptywright {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(serveCommand(std), runCommand(std), watcherCommand(std))
+	for _, c := range append(root.Commands(), root) {
+		c.Args = usageArgs(c.Args)
+	}
+	return root
+}
+
+// usageArgs makes what is wrong with the arguments a usage error.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		if err := check(c, args); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+}
+
+// version is what the build knows of itself.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(12, len(s.Value))]) {
+			v += "+" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return v
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/ptywright/ptywright/engine/pty"
+)
+
+func runCommand(std stdio) *cobra.Command {
+	var rows, cols uint16
+	c := &cobra.Command{
+		Use:   "run [flags] [--] PROGRAM [ARGUMENT...]",
+		Short: "Run one program on a pseudo-terminal, bridged to this one",
+		Long: `Run one program on a pseudo-terminal of its own, bridged to this terminal or to a pipe.
+
+In a terminal the bridge is raw, follows the window's size, and leaves the terminal as it
+was. In a pipe the program still sees a terminal; the end of input reaches it as Ctrl-D.
+The exit code is the program's, or 128 and its signal.`,
+		Example: `  ptywright run -- vim notes.txt
+  echo 'print(6*7)' | ptywright run python3 -q`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return bridge(c.Context(), std, args, pty.Size{Rows: rows, Cols: cols})
+		},
+	}
+	c.Flags().SetInterspersed(false) // flags after the program are the program's
+	c.Flags().Uint16Var(&rows, "rows", 0, "rows of the terminal (default: this terminal's, else 24)")
+	c.Flags().Uint16Var(&cols, "cols", 0, "columns of the terminal (default: this terminal's, else 80)")
+	return c
+}
+
+// bridge runs one program and returns its exit code as an error, nil for 0.
+func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err error) {
+	pty.DefaultSignals()
+	in := int(std.in.Fd())
+	terminal := term.IsTerminal(in)
+	p, err := pty.Start(pty.Command{Path: args[0], Args: args[1:], Env: os.Environ(), Size: windowSize(std, fixed)})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if kill := p.Kill(context.WithoutCancel(ctx)); kill != nil && err == nil {
+			err = kill
+		}
+		p.Close()
+	}()
+	if terminal {
+		state, err := term.MakeRaw(in)
+		if err != nil {
+			return fmt.Errorf("make the terminal raw: %w", err)
+		}
+		defer term.Restore(in, state)
+	}
+	ending := make(chan os.Signal, 4)
+	signal.Notify(ending, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+	defer signal.Stop(ending)
+	resized := make(chan os.Signal, 1)
+	notifyResize(resized)
+	defer signal.Stop(resized)
+
+	output := make(chan error, 1)
+	go func() { output <- copyOutput(std.out, p) }()
+	go copyInput(p, std.in, terminal) // ends with the process: a read of a terminal cannot be taken back
+
+	ended := make(chan pty.Exit, 1)
+	go func() { ended <- p.Wait() }()
+	for {
+		select {
+		case exit := <-ended:
+			return finish(exit, output)
+		case err := <-output:
+			if err != nil { // nobody reads: what Ctrl-C in a pipeline or `head` does
+				return exitCode(128 + int(syscall.SIGPIPE))
+			}
+			output = nil // the program let go of its terminal; its end is yet to come
+		case s := <-ending:
+			return exitCode(128 + signalNumber(s))
+		case <-resized:
+			if err := p.Resize(windowSize(std, fixed)); err != nil && !errors.Is(err, os.ErrClosed) {
+				return err
+			}
+		}
+	}
+}
+
+// drainBound is how long output may go on after the program's end while something else holds the terminal.
+const drainBound = 200 * time.Millisecond
+
+// finish takes the output that is left and turns the program's end into ours. A background job that holds the terminal
+// does not keep us.
+func finish(exit pty.Exit, output <-chan error) error {
+	if output != nil {
+		select {
+		case <-output:
+		case <-time.After(drainBound):
+		}
+	}
+	switch {
+	case exit.Signal != "":
+		return exitCode(128 + exitSignal(exit.Signal))
+	case exit.Code != 0:
+		return exitCode(exit.Code)
+	}
+	return nil
+}
+
+// windowSize is the size of the terminal we are on, with what the user fixed; zeros where neither is known.
+func windowSize(std stdio, fixed pty.Size) pty.Size {
+	size := pty.Size{Rows: 24, Cols: 80}
+	for _, f := range []*os.File{std.out, std.in} {
+		if cols, rows, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 && rows > 0 {
+			size = pty.Size{Rows: uint16(rows), Cols: uint16(cols)}
+			break
+		}
+	}
+	if fixed.Rows > 0 {
+		size.Rows = fixed.Rows
+	}
+	if fixed.Cols > 0 {
+		size.Cols = fixed.Cols
+	}
+	return size
+}
+
+// copyOutput returns nil at the end of the program's output, and an error when ours cannot be written.
+func copyOutput(w io.Writer, p *pty.PTY) error {
+	for {
+		b, err := p.Next()
+		if err != nil {
+			return nil
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+}
+
+// copyInput types what comes in. At the end of a pipe it types the terminal's end-of-file character, twice when a line
+// was begun: the first only ends the line.
+func copyInput(p *pty.PTY, r io.Reader, terminal bool) {
+	buf := make([]byte, 32<<10)
+	last := byte('\n')
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			last = buf[n-1]
+			if _, err := p.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	mode, err := p.LineMode()
+	if terminal || err != nil || !mode.Canonical || mode.EOF == 0 {
+		return
+	}
+	eof := []byte{mode.EOF, mode.EOF}
+	if last == '\n' {
+		eof = eof[:1]
+	}
+	_, _ = p.Write(eof) // the program may have ended
+}

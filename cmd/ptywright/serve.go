@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/native"
+)
+
+// serveFlags are the flags of serve.
+type serveFlags struct {
+	stdio   bool
+	socket  string
+	framing string
+
+	sessions, message, requests, queued, replies, side, depth int
+}
+
+func serveCommand(std stdio) *cobra.Command {
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve JSON-RPC over standard input and output, or over a socket",
+		Long: `Serve JSON-RPC 2.0.
+
+With --stdio the server is the child of one client: it answers on standard output, writes
+diagnostics to standard error, and ends with everything it started when its input ends.
+With --socket it listens for any number of clients, who share its sessions, until it gets
+SIGTERM or SIGINT. Without either it listens on the default socket,
+$PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
+		Example: `  ptywright serve --stdio < examples/hello.ndjson
+  ptywright serve --socket /run/user/1000/ptywright/socket`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.stdio && c.Flags().Changed("socket") {
+				return usageError{errors.New("--stdio and --socket exclude each other: a server has one transport")}
+			}
+			return serve(c.Context(), std, f)
+		},
+	}
+	fs := c.Flags()
+	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
+	fs.StringVar(&f.socket, "socket", "", "listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
+	fs.StringVar(&f.framing, "framing", "ndjson", "how messages are told apart: ndjson (one a line) or lsp (Content-Length)")
+	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions at a time")
+	fs.IntVar(&f.message, "max-message-bytes", 16<<20, "size of one message")
+	fs.IntVar(&f.requests, "max-requests", 256, "requests a connection may have under way; more are queued")
+	fs.IntVar(&f.queued, "max-queued-bytes", 16<<20, "requests a connection may have queued; then it is not read")
+	fs.IntVar(&f.replies, "max-reply-bytes", 8<<20, "replies a client may leave unread; then it is cut off")
+	fs.IntVar(&f.side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
+	fs.IntVar(&f.depth, "max-matcher-depth", matchers.MaxDepth, "levels of nested matchers, at most 32")
+	return c
+}
+
+// check refuses what cannot be meant.
+func (f *serveFlags) check() error {
+	for _, n := range []struct {
+		name        string
+		value, most int
+	}{
+		{"max-sessions", f.sessions, 1 << 20}, {"max-message-bytes", f.message, 1 << 30}, {"max-requests", f.requests, 1 << 20},
+		{"max-queued-bytes", f.queued, 1 << 30}, {"max-reply-bytes", f.replies, 1 << 30},
+		{"max-screen", f.side, engine.MaxSide}, {"max-matcher-depth", f.depth, matchers.MaxDepth},
+	} {
+		if n.value < 1 || n.value > n.most {
+			return usageError{fmt.Errorf("--%s is %d: give 1 to %d", n.name, n.value, n.most)}
+		}
+	}
+	return nil
+}
+
+// endBound is how long a server may take to end its children. With the two seconds that the last replies may take it
+// stays within the five that a harness gives it.
+const endBound = 2500 * time.Millisecond
+
+// serve wires a transport to the native dialect over a fresh engine, and sees to it that nothing outlives it.
+func serve(ctx context.Context, std stdio, f serveFlags) (err error) {
+	framing, err := protocol.ParseFraming(f.framing)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	log := newLogger(std.err)
+	slog.SetDefault(log)
+	pty.DefaultSignals()
+	if err := pty.AdoptOrphans(); err != nil {
+		log.Warn("descendants that leave their session may outlive it", "error", err)
+	}
+	ctx, hurry, stop := untilSignal(ctx, f.stdio)
+	defer stop()
+
+	watch := &lazyWatcher{log: log}
+	limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
+	e := engine.New(engine.Options{Sessions: f.sessions, Side: f.side, Watch: watch, Log: log})
+	dialect := native.New(e, native.Options{Version: version(), Limits: limits, MatcherDepth: f.depth, Log: log})
+	config := protocol.Config{Framing: framing, Limits: limits, Log: log}
+
+	defer func() {
+		bound, cancel := context.WithTimeout(hurry, endBound)
+		defer cancel()
+		end := errors.Join(e.Close(bound), pty.KillAdopted(bound), watch.close())
+		if end != nil {
+			log.Error("some of what the sessions started could not be ended", "error", end)
+		}
+	}()
+	if f.stdio {
+		return serveStdio(ctx, std, dialect, config)
+	}
+	return serveSocket(ctx, std, f.socket, dialect, config)
+}
+
+// serveStdio serves one client. Its end, however it comes, is the server's proper end.
+func serveStdio(ctx context.Context, std stdio, d protocol.Dialect, config protocol.Config) error {
+	stream, err := takeStdio(std)
+	if err != nil {
+		return err
+	}
+	err = protocol.NewConn(stream, d, config).Serve(ctx)
+	if err != nil && !errors.Is(err, protocol.ErrShutdown) && !errors.Is(err, protocol.ErrPeerGone) {
+		config.Log.Warn("the connection ended early", "error", err)
+	}
+	return nil
+}
+
+// serveSocket serves every client of a socket until ctx ends.
+func serveSocket(ctx context.Context, std stdio, path string, d protocol.Dialect, config protocol.Config) error {
+	explicit := path != ""
+	if !explicit {
+		var err error
+		if path, err = defaultSocket(); err != nil {
+			return err
+		}
+	}
+	l, err := protocol.Listen(path)
+	if err != nil {
+		return err
+	}
+	if !explicit {
+		fmt.Fprintf(std.err, "ptywright: serving on %s (override with --socket)\n", path)
+	}
+	s := &protocol.Server{Dialect: d, Config: config}
+	if err := s.Serve(ctx, l); err != nil && !errors.Is(err, protocol.ErrShutdown) {
+		return err
+	}
+	return nil
+}
+
+// defaultSocket is where a server listens that is not told where.
+func defaultSocket() (string, error) {
+	if home := os.Getenv("PTYWRIGHT_HOME"); home != "" {
+		return filepath.Join(home, "socket"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find a place for the socket: %w; set PTYWRIGHT_HOME or give --socket", err)
+	}
+	return filepath.Join(home, ".ptywright", "socket"), nil
+}
+
+// untilSignal returns a context that the first signal to end cancels, and one that the second cancels: nothing is
+// waited for then. A server of many clients goes on when its terminal hangs up.
+func untilSignal(ctx context.Context, stdio bool) (first, second context.Context, stop func()) {
+	first, cancelFirst := context.WithCancel(ctx)
+	second, cancelSecond := context.WithCancel(context.WithoutCancel(ctx))
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if stdio {
+		signal.Notify(signals, syscall.SIGHUP)
+	} else {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // caught and dropped, so that children do not ignore it
+	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a reader that is gone is an error of a write, not our end
+	done := make(chan struct{})
+	go func() {
+		for _, cancel := range []func(){cancelFirst, cancelSecond} {
+			select {
+			case <-signals:
+				cancel()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return first, second, func() {
+		signal.Stop(signals)
+		close(done)
+		cancelFirst()
+		cancelSecond()
+	}
+}
+
+// A lazyWatcher starts the watcher with the first session, so that a server without sessions costs no second process.
+type lazyWatcher struct {
+	log  *slog.Logger
+	once sync.Once
+	w    *pty.Watcher
+}
+
+// Add records a child.
+func (l *lazyWatcher) Add(p *pty.PTY) {
+	l.once.Do(func() {
+		self, err := os.Executable()
+		if err == nil {
+			l.w, err = pty.StartWatcher([]string{self, watcherName})
+		}
+		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			l.log.Warn("children may outlive this server if it is killed outright", "error", err)
+		}
+	})
+	if l.w != nil {
+		l.w.Add(p)
+	}
+}
+
+// Remove takes a child off the record.
+func (l *lazyWatcher) Remove(p *pty.PTY) {
+	if l.w != nil {
+		l.w.Remove(p)
+	}
+}
+
+func (l *lazyWatcher) close() error {
+	if l.w == nil {
+		return nil
+	}
+	return l.w.Close()
+}
+
+// watcherName is the hidden command that the watcher runs as.
+const watcherName = "watch-children"
+
+func watcherCommand(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:    watcherName,
+		Short:  "End what a killed server left behind; started by the server itself",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE:   func(*cobra.Command, []string) error { return pty.RunWatcher(std.in) },
+	}
+}

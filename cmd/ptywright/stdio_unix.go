@@ -1,0 +1,50 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ptywright/ptywright/protocol"
+)
+
+// takeStdio takes standard input and output for the protocol alone: descriptors 0 and 1 become /dev/null and standard
+// error, so that nothing a library prints or reads can get between the messages.
+func takeStdio(std stdio) (io.ReadWriteCloser, error) {
+	in, err := private(std.in, "stdin")
+	if err != nil {
+		return nil, err
+	}
+	out, err := private(std.out, "stdout")
+	if err != nil {
+		return nil, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	if err := dup2(int(null.Fd()), 0); err != nil {
+		return nil, fmt.Errorf("detach standard input: %w", err)
+	}
+	if err := dup2(2, 1); err != nil { // a closed stderr: what is printed goes nowhere
+		err = dup2(int(null.Fd()), 1)
+		if err != nil {
+			return nil, fmt.Errorf("detach standard output: %w", err)
+		}
+	}
+	return protocol.Join(in, out), nil
+}
+
+// private returns a copy of f that children do not inherit.
+func private(f *os.File, name string) (*os.File, error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, fmt.Errorf("take %s: %w", name, err)
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/ptywright/ptywright/engine/pty"
+)
+
+// Config says how a session is started.
+type Config struct {
+	Program         string
+	Args            []string
+	Dir             string            // working directory; "": the server's
+	Env             map[string]string // set in the child's environment
+	ClearEnv        bool              // begin with nothing instead of the server's environment
+	Size            pty.Size          // zero rows or columns: 24 and 80
+	TranscriptChars int               // retained characters; 0: DefaultTranscriptChars; negative: none
+	Scrollback      int               // retained lines; 0: vt.DefaultScrollback; negative: none
+	Taps            []Tap
+}
+
+// An EnvError says which variable cannot be set.
+type EnvError struct {
+	Name string
+}
+
+func (e *EnvError) Error() string {
+	return fmt.Sprintf("environment variable %.32q: a name is not empty and holds neither = nor NUL, a value no NUL", e.Name)
+}
+
+// markName is the variable by which the processes of a session are told from others when they have left its process
+// group and its terminal.
+const markName = "PTYWRIGHT_SESSION"
+
+// foreign are variables of the server's environment that describe the terminal the server was started in, not the one
+// the child gets. COLUMNS and LINES override a program's own look at its size; the others make programs talk to a
+// terminal or multiplexer that is not there.
+var foreign = []string{
+	"COLUMNS", "LINES", "TERM", "TERMCAP", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "TMUX", "TMUX_PANE", "STY",
+	"WINDOWID", "VTE_VERSION", "KITTY_WINDOW_ID", "KITTY_PID", "KITTY_LISTEN_ON", "GHOSTTY_RESOURCES_DIR", "WEZTERM_PANE",
+	"ITERM_SESSION_ID", "WT_SESSION", "KONSOLE_VERSION", "ALACRITTY_WINDOW_ID",
+}
+
+// environ returns the child's whole environment: the server's without ptywright's own variables and what describes
+// another terminal, TERM, the mark, and what the caller sets.
+func (c *Config) environ(mark string) ([]string, error) {
+	set := map[string]string{"TERM": "xterm-256color"}
+	if !c.ClearEnv {
+		for _, kv := range os.Environ() {
+			name, value, ok := strings.Cut(kv, "=")
+			if ok && name != "" && !strings.HasPrefix(name, "PTYWRIGHT_") && !slices.Contains(foreign, name) {
+				set[name] = value
+			}
+		}
+		set["COLORTERM"] = "truecolor" // the terminal shows 24-bit colours, whatever the server's own does
+		if c.Dir != "" {
+			set["PWD"] = c.Dir
+		}
+	}
+	for name, value := range c.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
+			return nil, &EnvError{Name: name}
+		}
+		set[name] = value
+	}
+	env := make([]string, 0, len(set)+1)
+	for name, value := range set {
+		env = append(env, name+"="+value)
+	}
+	slices.Sort(env)
+	return env, nil
+}

@@ -1,0 +1,32 @@
+// Package engine runs programs on pseudo-terminals and lets any number of goroutines look at them, wait for them
+// and type into them.
+//
+// Start with [New] and [Engine.Spawn]; look with [Session.View]; wait with [Session.Wait]; type with [Session.Do].
+// The package knows no wire, no JSON and no Lua, and never will.
+//
+// # The life of a byte
+//
+// The child writes; the pump (session.go) reads it from the PTY (package pty), shows it to the session's taps,
+// feeds the terminal (package vt) and the transcript (transcript.go) under the session's lock, raises the sequence
+// and beats the pulse (pulse.go). Whoever waits wakes, takes a [View] and judges it. What the terminal answers goes
+// to the input queue (input.go), where actions wait too: one order for all that is bound for the child.
+//
+// # Goroutines
+//
+// Who starts one waits for it; there is no other go statement in this package.
+//
+//	goroutine  per      started by         does                                         ends when                 awaited by
+//	pump       session  Engine.Spawn       reads output, feeds, publishes the exit      the PTY ends or is closed  Session.Close
+//	reaper     session  Engine.Spawn       waits for the leader, bounds the drain       the leader is reaped       Session.Close
+//	feeder     session  a write that would
+//	                    block              writes the input queue                       the queue is empty         Session.Close
+//	frame      session  time.AfterFunc     ends a synchronized update after its bound   it ran                     nobody: it only
+//	                                                                                                              takes the lock
+//	closer     session  Engine.Close       closes one session                           the session is closed      Engine.Close
+//
+// # Locks
+//
+// Engine.mu guards the registry, Session.mu the terminal, transcript and flags, inputQueue.mu the queue. They are
+// never nested, and none is held across I/O, a matcher, a tap or a channel operation that can block. Session.turn is
+// not a lock but a one-slot channel, taken with a context: it alone is held while waiting.
+package engine

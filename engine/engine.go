@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// ID names a session: "s1", "s2" and so on, never reused in an engine's life. Clients must take it as opaque.
+type ID string
+
+// DefaultSessions is how many sessions an engine holds when it is not told otherwise: the 1,024 of the design. Each
+// needs up to three descriptors and, idle, some tens of KiB.
+const DefaultSessions = 1024
+
+// Options configure an engine. The zero value works.
+type Options struct {
+	Sessions int                              // at most so many at a time; 0: DefaultSessions
+	Side     int                              // rows or columns of a screen at most; 0: MaxSide, which is the most
+	Start    func(c pty.Command) (PTY, error) // starts children; nil: pty.Start
+	Watch    Watcher                          // is told of every child that pty.Start started; may be nil
+	Log      *slog.Logger                     // diagnostics; nil: slog.Default
+}
+
+// A Watcher ends recorded children when this process is killed outright; *[pty.Watcher] is one.
+type Watcher interface {
+	Add(p *pty.PTY)
+	Remove(p *pty.PTY)
+}
+
+// An Engine is the registry of sessions. Its methods may be called by any number of goroutines.
+type Engine struct {
+	opts  Options
+	nonce string // tells this engine's children from another's
+	pulse pulse
+
+	mu sync.Mutex
+	// protects the fields below
+	sessions map[ID]*Session
+	order    []*Session // by creation
+	starting int        // sessions being started, which count against the limit
+	last     int
+	closed   bool
+
+	starts sync.WaitGroup // the same sessions, for Close to wait for
+}
+
+// New returns an engine without sessions.
+func New(o Options) *Engine {
+	if o.Sessions <= 0 {
+		o.Sessions = DefaultSessions
+	}
+	if o.Side <= 0 || o.Side > MaxSide {
+		o.Side = MaxSide
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Start == nil {
+		o.Start = func(c pty.Command) (PTY, error) {
+			p, err := pty.Start(c)
+			if err != nil {
+				return nil, err
+			}
+			if o.Watch != nil {
+				o.Watch.Add(p)
+			}
+			return p, nil
+		}
+	}
+	return &Engine{opts: o, nonce: rand.Text(), sessions: map[ID]*Session{}}
+}
+
+// Limit returns how many sessions the engine holds at a time.
+func (e *Engine) Limit() int { return e.opts.Sessions }
+
+// ErrNoSession: there is no session of that name.
+var ErrNoSession = errors.New("unknown session")
+
+// ErrEngineClosed: the engine is being closed and starts nothing more.
+var ErrEngineClosed = errors.New("the server is shutting down")
+
+// A LimitError says which bound of the engine is reached.
+type LimitError struct {
+	What  string // "sessions"
+	Limit int
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the limit of %d %s is reached; close some first", e.Limit, e.What)
+}
+
+// Spawn starts a session. Errors: *[LimitError], *[SizeError], *[EnvError], *[pty.StartError], [ErrEngineClosed].
+// Taps of a session that could not be started are closed.
+func (e *Engine) Spawn(c Config) (*Session, error) {
+	s, err := e.spawn(c)
+	if err != nil {
+		for _, t := range c.Taps {
+			_ = t.Close() // nothing was written
+		}
+	}
+	return s, err
+}
+
+func (e *Engine) spawn(c Config) (*Session, error) {
+	if c.Size.Rows == 0 && c.Size.Cols == 0 {
+		c.Size.Rows, c.Size.Cols = 24, 80
+	}
+	rows, cols := int(c.Size.Rows), int(c.Size.Cols)
+	if err := e.checkSize(rows, cols); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.TranscriptChars == 0:
+		c.TranscriptChars = DefaultTranscriptChars
+	case c.TranscriptChars < 0:
+		c.TranscriptChars = 0
+	}
+	id, err := e.reserve()
+	if err != nil {
+		return nil, err
+	}
+	var s *Session
+	defer func() { e.settle(s) }()
+
+	mark := ""
+	if !c.ClearEnv {
+		mark = markName + "=" + e.nonce + "-" + string(id)
+	}
+	env, err := c.environ(mark)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: c.Args, Dir: c.Dir, Env: env, Size: c.Size, Mark: mark})
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	s = &Session{
+		id: id, config: c, started: now, pty: p, engine: e, log: e.opts.Log,
+		input:   &inputQueue{pty: p},
+		turn:    make(chan struct{}, 1),
+		tapping: make(chan struct{}, 1),
+		reaped:  make(chan struct{}),
+		pumped:  make(chan struct{}),
+		gone:    make(chan struct{}),
+		term:    vt.New(rows, cols, vt.Options{Scrollback: c.Scrollback}),
+		rec:     recorder{limit: c.TranscriptChars},
+		changed: now,
+		taps:    c.Taps,
+	}
+	go s.pump()
+	go s.reaper()
+	return s, nil
+}
+
+// reserve takes a place and a name for a session that is about to be started.
+func (e *Engine) reserve() (ID, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.closed:
+		return "", ErrEngineClosed
+	case len(e.sessions)+e.starting >= e.opts.Sessions:
+		return "", &LimitError{What: "sessions", Limit: e.opts.Sessions}
+	}
+	e.starting++
+	e.starts.Add(1)
+	e.last++
+	return ID("s" + strconv.Itoa(e.last)), nil
+}
+
+// settle ends a reservation; s is nil when nothing was started.
+func (e *Engine) settle(s *Session) {
+	e.mu.Lock()
+	e.starting--
+	if s != nil {
+		e.sessions[s.id] = s
+		e.order = append(e.order, s)
+	}
+	e.mu.Unlock()
+	e.starts.Done()
+	e.pulse.beat()
+}
+
+// Session returns the session of that name, or [ErrNoSession].
+func (e *Engine) Session(id ID) (*Session, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s, ok := e.sessions[id]; ok {
+		return s, nil
+	}
+	return nil, ErrNoSession
+}
+
+// List returns all sessions in the order of their creation, those that have ended too.
+func (e *Engine) List() []*Session {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.order)
+}
+
+// Changed returns a channel that is closed when any session next changes, appears or goes. Take it before looking.
+func (e *Engine) Changed() <-chan struct{} { return e.pulse.next() }
+
+// forget takes a session out of the registry.
+func (e *Engine) forget(id ID) {
+	e.mu.Lock()
+	if s, ok := e.sessions[id]; ok {
+		delete(e.sessions, id)
+		e.order = slices.DeleteFunc(e.order, func(x *Session) bool { return x == s })
+	}
+	e.mu.Unlock()
+	e.pulse.beat()
+}
+
+// Close ends every session and everything their programs have started, and refuses new ones. It returns when all of it
+// is gone or could not be ended. Errors are those of [Session.Close], joined.
+func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.starts.Wait()
+	all := e.List()
+	var real []*pty.PTY // ended together: one look at the process table serves all
+	for _, s := range all {
+		s.refuse()
+		if p, ok := s.pty.(*pty.PTY); ok {
+			real = append(real, p)
+		}
+	}
+	errs := make([]error, len(all)+1)
+	errs[len(all)] = pty.KillAll(ctx, real)
+	var wg sync.WaitGroup
+	for i, s := range all {
+		wg.Go(func() { errs[i] = s.Close(ctx) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}

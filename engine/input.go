@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine/pty"
+)
+
+const (
+	// maxQueuedInput bounds the bytes that wait for a child. One action larger than that is taken when nothing else
+	// waits. More memory buys nothing: a child that leaves 1 MiB unread does not read.
+	maxQueuedInput = 1 << 20
+	// maxQueuedReplies bounds the terminal's own answers that wait for a child. Programs ask a handful of questions
+	// at a time, each answered in under 40 bytes; past the bound answers are dropped and counted.
+	maxQueuedReplies = 4 << 10
+)
+
+// DefaultInputTimeout is how long an action waits for a child that does not read: the 5,000 ms of the design.
+const DefaultInputTimeout = 5 * time.Second
+
+// An InputBlockedError says that a child did not take an action's bytes in time. The rest was dropped.
+type InputBlockedError struct {
+	Written, Length int // bytes
+}
+
+func (e *InputBlockedError) Error() string {
+	return fmt.Sprintf("the program does not read its input: %d of %d bytes written, the rest dropped", e.Written, e.Length)
+}
+
+// A LineTooLongError says that a terminal in canonical mode would have cut a line. Nothing was written.
+type LineTooLongError struct {
+	Length, Limit int // bytes, without the line's end
+}
+
+func (e *LineTooLongError) Error() string {
+	return fmt.Sprintf("a line of %d bytes is longer than the %d that a terminal in canonical mode keeps; send it in "+
+		"shorter lines, or to a program that reads in raw mode", e.Length, e.Limit)
+}
+
+// ErrInputFull: too much input waits already for a child that does not read.
+var ErrInputFull = errors.New("too much input is waiting for a program that does not read")
+
+// An inputQueue holds everything bound for one child in the order in which it was put there. Whoever puts something
+// into an empty queue writes it at once; only when the child does not take it all does a feeder go on.
+type inputQueue struct {
+	pty PTY
+
+	mu sync.Mutex
+	// protects the fields below
+	items   []*input
+	writing *input // what the token's holder is writing; nil when nobody writes
+	queued  int    // bytes of actions in items and writing
+	replies int    // bytes of replies in items and writing
+	dropped int    // replies dropped
+	err     error  // set: nothing more is taken
+	feeder  sync.WaitGroup
+	line    int // bytes in the child's unfinished canonical line; belongs to who writes
+}
+
+// An input is the bytes of one action or reply.
+type input struct {
+	data  []byte
+	off   int           // written so far
+	reply bool          // the terminal's own
+	abort bool          // its sender's time is up; guarded by the queue's mu
+	done  chan struct{} // closed when err is set
+	err   error
+}
+
+// put queues in and writes what the child takes at once.
+func (q *inputQueue) put(in *input) error {
+	in.done = make(chan struct{})
+	q.mu.Lock()
+	switch {
+	case q.err != nil:
+		q.mu.Unlock()
+		return q.err
+	case in.reply && q.replies+len(in.data) > maxQueuedReplies:
+		q.dropped++
+		q.mu.Unlock()
+		return ErrInputFull
+	case !in.reply && q.queued > 0 && q.queued+len(in.data) > maxQueuedInput:
+		q.mu.Unlock()
+		return ErrInputFull
+	}
+	q.count(in, len(in.data))
+	if q.writing != nil || len(q.items) > 0 {
+		q.items = append(q.items, in)
+		q.mu.Unlock()
+		return nil
+	}
+	q.writing = in
+	q.mu.Unlock()
+	blocked := q.write(in, q.pty.TryWrite)
+	q.mu.Lock()
+	if !blocked {
+		q.finish(in)
+	}
+	if blocked || len(q.items) > 0 {
+		q.feeder.Add(1)
+		go q.feed()
+	}
+	q.mu.Unlock()
+	return nil
+}
+
+func (q *inputQueue) count(in *input, n int) {
+	if in.reply {
+		q.replies += n
+	} else {
+		q.queued += n
+	}
+}
+
+// finish ends what was being written. Called with mu held, as expire is, so that a deadline set for one input is
+// never met by the next.
+func (q *inputQueue) finish(in *input) {
+	if in.abort {
+		q.pty.SetWriteDeadline(time.Time{})
+	}
+	q.count(in, -len(in.data))
+	q.writing = nil
+	close(in.done)
+}
+
+// feed writes until nothing is queued.
+func (q *inputQueue) feed() {
+	defer q.feeder.Done()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		in := q.writing
+		if in == nil {
+			if len(q.items) == 0 {
+				q.items = nil
+				return
+			}
+			in, q.items = q.items[0], q.items[1:]
+			q.writing = in
+		}
+		if q.err != nil {
+			in.err = q.err
+		} else {
+			q.mu.Unlock()
+			q.write(in, q.pty.Write)
+			q.mu.Lock()
+		}
+		if errors.Is(in.err, os.ErrDeadlineExceeded) {
+			switch {
+			case in.abort:
+				in.err = &InputBlockedError{Written: in.off, Length: len(in.data)}
+			case q.err != nil:
+				in.err = q.err
+			}
+		}
+		q.finish(in)
+	}
+}
+
+// write hands the rest of in to the PTY and reports whether some is left because the child does not take it.
+func (q *inputQueue) write(in *input, write func([]byte) (int, error)) (blocked bool) {
+	if in.off == 0 && !in.reply {
+		if in.err = q.checkLine(in.data); in.err != nil {
+			return false
+		}
+	}
+	n, err := write(in.data[in.off:])
+	in.off += n
+	if in.off < len(in.data) && err == nil {
+		return true
+	}
+	in.err = err
+	return false
+}
+
+// checkLine refuses what a canonical-mode terminal would cut without a word. The child's unfinished line is followed
+// by what was sent, since a terminal does not tell: a character that ends or flushes a line starts a new one.
+func (q *inputQueue) checkLine(p []byte) error {
+	mode, err := q.pty.LineMode()
+	if err != nil || !mode.Canonical {
+		q.line = 0
+		return nil
+	}
+	ends := []byte{'\n'}
+	if mode.CRToNL {
+		ends = append(ends, '\r')
+	}
+	for _, c := range [...]byte{mode.EOF, mode.EOL, mode.EOL2, mode.Interrupt, mode.Quit, mode.Suspend} {
+		if c != 0 { // switched off
+			ends = append(ends, c)
+		}
+	}
+	line, longest := q.line, 0
+	for _, c := range p {
+		if bytes.IndexByte(ends, c) >= 0 {
+			line = 0
+			continue
+		}
+		line++
+		longest = max(longest, line)
+	}
+	if longest > pty.MaxLine {
+		return &LineTooLongError{Length: longest, Limit: pty.MaxLine}
+	}
+	q.line = line
+	return nil
+}
+
+// send queues data and waits until the PTY has taken it, at most for o.Timeout.
+func (q *inputQueue) send(ctx context.Context, data []byte, o DoOptions) error {
+	if len(data) == 0 {
+		return nil
+	}
+	in := &input{data: data}
+	if err := q.put(in); err != nil {
+		return err
+	}
+	select {
+	case <-in.done:
+		return in.err
+	default:
+	}
+	o.park()
+	timer := time.NewTimer(o.Timeout)
+	defer timer.Stop()
+	select {
+	case <-in.done:
+	case <-timer.C:
+		q.expire(in, nil)
+	case <-ctx.Done():
+		q.expire(in, context.Cause(ctx))
+	}
+	<-in.done
+	return in.err
+}
+
+// expire takes in out of the queue, or has its writer stop. cause replaces the error of one that was not begun.
+func (q *inputQueue) expire(in *input, cause error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, x := range q.items {
+		if x == in {
+			q.items = append(q.items[:i:i], q.items[i+1:]...)
+			if in.err = cause; cause == nil {
+				in.err = &InputBlockedError{Length: len(in.data)}
+			}
+			q.count(in, -len(in.data))
+			close(in.done)
+			return
+		}
+	}
+	if q.writing == in {
+		in.abort = true
+		q.pty.SetWriteDeadline(longAgo)
+	}
+}
+
+// longAgo is a deadline that has passed.
+var longAgo = time.Unix(1, 0)
+
+// reply queues the terminal's own answer. It never blocks: it may be dropped.
+func (q *inputQueue) reply(p []byte) {
+	_ = q.put(&input{data: append([]byte(nil), p...), reply: true}) // a full queue has been counted
+}
+
+// close refuses what comes and ends what waits with err.
+func (q *inputQueue) close(err error) {
+	q.mu.Lock()
+	if q.err == nil {
+		q.err = err
+	}
+	if q.writing != nil {
+		q.pty.SetWriteDeadline(longAgo)
+	}
+	q.mu.Unlock()
+}

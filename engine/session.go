@@ -1,0 +1,469 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+const (
+	// frameBound is how long a synchronized update (mode 2026) may hide the screen: the 150 ms of the design. Whole
+	// frames of real programs take a few milliseconds; a program that crashed inside one must not freeze its screen.
+	frameBound = 150 * time.Millisecond
+	// drainBound is how long after its leader's end a session's output may go on before the exit is told although a
+	// descendant still holds the terminal. It leaves 100 ms of the 250 ms that are promised to a busy machine.
+	drainBound = 150 * time.Millisecond
+	// closeBound is how long Close waits for the pump after the master is closed, and for what cannot be ended.
+	closeBound = 2 * time.Second
+)
+
+// A PTY is one child on one pseudo-terminal; *[pty.PTY] is one, and says what the methods do.
+type PTY interface {
+	PID() int
+	Next() ([]byte, error)
+	Write(p []byte) (int, error)
+	TryWrite(p []byte) (int, error)
+	SetReadDeadline(t time.Time) error
+	SetWriteDeadline(t time.Time) error
+	Resize(s pty.Size) error
+	LineMode() (pty.LineMode, error)
+	Signal(s pty.Signal) error
+	Wait() pty.Exit
+	Kill(ctx context.Context) error
+	Close() error
+}
+
+// A Session is one child on one PTY with its terminal and its transcript. Its methods may be called by any number of
+// goroutines.
+type Session struct {
+	id      ID
+	config  Config
+	started time.Time
+	pty     PTY
+	input   *inputQueue
+	turn    chan struct{} // held by the action under way
+	tapping chan struct{} // held while taps are shown something
+	pulse   pulse
+	engine  *Engine
+	log     *slog.Logger
+	reaped  chan struct{} // closed when leader is set
+	pumped  chan struct{} // closed when the pump has ended
+	gone    chan struct{} // closed when Close is through
+	leader  pty.Exit
+
+	mu sync.Mutex
+	// protects the fields below
+	term    *vt.Terminal
+	rec     recorder
+	seqs    sequenceLog
+	view    *View // the last look, until something changes
+	changed time.Time
+	bell    uint64
+	exit    *Exit
+	ended   bool
+	killed  bool
+	closed  bool
+	frame   *time.Timer // runs while a synchronized update hides the screen
+	taps    []Tap
+	tapErr  error
+}
+
+// ID returns the session's name, unique in its engine's life.
+func (s *Session) ID() ID { return s.id }
+
+// Config returns what the session was started with.
+func (s *Session) Config() Config { return s.config }
+
+// Started returns when the child was started.
+func (s *Session) Started() time.Time { return s.started }
+
+// PID returns the leader's process id.
+func (s *Session) PID() int { return s.pty.PID() }
+
+// View returns the session as it is now. It never blocks for longer than one batch of output takes to be parsed.
+func (s *Session) View() *View {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.view == nil {
+		s.view = &View{
+			Session:    s.id,
+			Sequence:   s.term.Sequence(),
+			Screen:     s.term.Snapshot(),
+			Transcript: s.rec.value(),
+			Changed:    s.changed,
+			Bell:       s.bell,
+			Exit:       s.exit,
+			Ended:      s.ended,
+		}
+	}
+	v := *s.view
+	v.At = time.Now()
+	return &v
+}
+
+// Changed returns a channel that is closed when the session next changes. Take it before looking.
+func (s *Session) Changed() <-chan struct{} { return s.pulse.next() }
+
+// Sequence counts batches of output, resizes and released frames.
+func (s *Session) Sequence() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.term.Sequence()
+}
+
+// TapError returns why a tap was detached; nil when none was.
+func (s *Session) TapError() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tapErr
+}
+
+// since resolves a sequence to what a wait needs of it.
+func (s *Session) since(seq uint64) Since {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Since{Sequence: seq, Offset: s.seqs.at(seq), Set: true}
+}
+
+func (s *Session) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// inputError tells why the session takes no input, nil when it does.
+func (s *Session) inputError() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.killed || s.closed:
+		return ErrClosed
+	case s.exit != nil:
+		return ErrEnded
+	}
+	return nil
+}
+
+// touch is called with mu held after every change: what was looked at is out of date.
+func (s *Session) touch() {
+	oldest, end := s.rec.value().Bounds()
+	s.seqs.add(s.term.Sequence(), end, oldest)
+	s.view = nil
+}
+
+// beat wakes whoever waits for the session or for any session.
+func (s *Session) beat() {
+	s.pulse.beat()
+	s.engine.pulse.beat()
+}
+
+// pump reads until the terminal is closed. It alone feeds the terminal and the transcript.
+func (s *Session) pump() {
+	defer close(s.pumped)
+	drain := newDrain(s)
+	for {
+		p, err := s.pty.Next()
+		if len(p) > 0 {
+			s.output(p)
+			drain.read(len(p))
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			drain.expired()
+			continue
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) && !s.isReaped() {
+				<-s.reaped // a leader that let go of its terminal may have opened it again by name
+				continue
+			}
+			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
+				s.log.Warn("reading a terminal ended early", "session", s.id, "error", err)
+			}
+			break
+		}
+	}
+	s.finish()
+}
+
+func (s *Session) isReaped() bool {
+	select {
+	case <-s.reaped:
+		return true
+	default:
+		return false
+	}
+}
+
+// output takes one batch.
+func (s *Session) output(p []byte) {
+	now := time.Now()
+	s.tap(func(t Tap) error { return t.Output(now, p) })
+	s.mu.Lock()
+	e := s.term.Feed(p)
+	s.rec.write(p)
+	s.apply(e, now)
+	s.mu.Unlock()
+	if len(e.Reply) > 0 {
+		s.input.reply(e.Reply)
+	}
+	s.beat()
+}
+
+// apply is called with mu held after the terminal has taken something.
+func (s *Session) apply(e vt.Effect, now time.Time) {
+	if e.Dirty {
+		s.changed = now
+	}
+	if e.Bell > 0 {
+		s.bell = s.term.Sequence()
+	}
+	switch {
+	case e.Held && s.frame == nil:
+		s.frame = time.AfterFunc(frameBound, s.release)
+	case !e.Held && s.frame != nil:
+		s.frame.Stop()
+		s.frame = nil
+	}
+	s.touch()
+}
+
+// release shows what a synchronized update has hidden for too long.
+func (s *Session) release() {
+	s.mu.Lock()
+	if s.frame == nil { // the update ended meanwhile
+		s.mu.Unlock()
+		return
+	}
+	s.frame = nil
+	s.term.Release()
+	s.changed = time.Now()
+	s.touch()
+	s.mu.Unlock()
+	s.beat()
+}
+
+// tap shows something to every tap, one caller at a time.
+func (s *Session) tap(show func(Tap) error) {
+	s.tapping <- struct{}{}
+	defer func() { <-s.tapping }()
+	s.mu.Lock()
+	taps := s.taps
+	s.mu.Unlock()
+	for _, t := range taps {
+		if err := show(t); err != nil {
+			s.detach(t, err)
+		}
+	}
+}
+
+// detach takes a failed tap off; the first error is kept.
+func (s *Session) detach(t Tap, err error) {
+	s.log.Warn("a recording of a session ended early; the session goes on", "session", s.id, "error", err)
+	s.mu.Lock()
+	if s.tapErr == nil {
+		s.tapErr = err
+	}
+	kept := make([]Tap, 0, len(s.taps))
+	for _, x := range s.taps {
+		if x != t {
+			kept = append(kept, x)
+		}
+	}
+	s.taps = kept
+	s.mu.Unlock()
+	_ = t.Close() // it has failed already
+}
+
+// closeTaps ends the taps that have seen everything.
+func (s *Session) closeTaps() {
+	s.tapping <- struct{}{}
+	defer func() { <-s.tapping }()
+	s.mu.Lock()
+	taps := s.taps
+	s.taps = nil
+	s.mu.Unlock()
+	for _, t := range taps {
+		if err := t.Close(); err != nil {
+			s.log.Warn("a recording of a session was not completed", "session", s.id, "error", err)
+		}
+	}
+}
+
+// reaper waits for the leader and bounds what may still be read after its end.
+func (s *Session) reaper() {
+	s.leader = s.pty.Wait()
+	close(s.reaped)
+	s.pty.SetReadDeadline(time.Now().Add(drainBound))
+}
+
+// A drain tells when a session's exit may be told although its terminal is still held.
+//
+// When the leader is reaped, all it wrote is in the kernel's queue, at most maxLeft. Its exit is told when the
+// terminal is closed, and else after drainBound, as soon as nothing is left to be read or more than the queue can hold
+// has been. So no byte of the leader is ever late, and a descendant that never stops writing delays nothing.
+type drain struct {
+	s    *Session
+	left int // bytes that may still be the leader's; 0: not counting
+}
+
+const (
+	// maxLeft is above what a Linux pseudo-terminal queues: 64 KiB of flip buffers and 4 KiB of line discipline.
+	maxLeft = 128 << 10
+	// idleRead is how long the queue must be empty for the leader's output to be complete. Linux flushes its queue
+	// before it says that nothing is there, so this only covers other systems.
+	idleRead = 10 * time.Millisecond
+)
+
+func newDrain(s *Session) *drain { return &drain{s: s} }
+
+// read counts what was read after the bound.
+func (d *drain) read(n int) {
+	if d.left == 0 {
+		return
+	}
+	if d.left -= n; d.left <= 0 {
+		d.publish()
+		return
+	}
+	d.s.pty.SetReadDeadline(time.Now().Add(idleRead))
+}
+
+// expired is told that a read deadline has passed: first drainBound, then idleRead.
+func (d *drain) expired() {
+	if d.left == 0 {
+		d.left = maxLeft
+		d.s.pty.SetReadDeadline(time.Now().Add(idleRead))
+		return
+	}
+	d.publish()
+}
+
+func (d *drain) publish() {
+	d.left = 0
+	d.s.pty.SetReadDeadline(time.Time{})
+	d.s.publish(true)
+}
+
+// publish makes the exit visible, once. It is called by the pump, after the leader was reaped.
+func (s *Session) publish(draining bool) {
+	s.mu.Lock()
+	if s.exit == nil {
+		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining}
+	} else if s.exit.Draining && !draining {
+		e := *s.exit
+		e.Draining = false
+		s.exit = &e
+	}
+	s.view = nil
+	s.mu.Unlock()
+	s.input.close(ErrEnded)
+	s.beat()
+}
+
+// finish is the end of output.
+func (s *Session) finish() {
+	s.mu.Lock()
+	s.rec.finish()
+	s.view = nil
+	s.mu.Unlock()
+	<-s.reaped // the terminal may be closed before the leader ends, and on some systems before it is reaped
+	s.closeTaps()
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.publish(false)
+}
+
+// Resize changes the terminal's size and tells the child. Errors: *[SizeError], [ErrEnded], [ErrClosed].
+func (s *Session) Resize(size pty.Size) error {
+	rows, cols := int(size.Rows), int(size.Cols)
+	if err := s.engine.checkSize(rows, cols); err != nil {
+		return err
+	}
+	if err := s.inputError(); err != nil {
+		return err
+	}
+	now := time.Now()
+	s.mu.Lock()
+	e := s.term.Resize(rows, cols, int(size.PixelWidth), int(size.PixelHeight))
+	s.apply(e, now)
+	s.mu.Unlock()
+	err := s.pty.Resize(size)
+	s.tap(func(t Tap) error { return t.Resize(now, rows, cols) })
+	if len(e.Reply) > 0 {
+		s.input.reply(e.Reply)
+	}
+	s.beat()
+	return err
+}
+
+func (e *Engine) checkSize(rows, cols int) error {
+	if rows < 1 || rows > e.opts.Side || cols < 1 || cols > e.opts.Side {
+		return &SizeError{Rows: rows, Cols: cols, Most: e.opts.Side}
+	}
+	return nil
+}
+
+// Kill ends the program and all its descendants and returns when nothing of it is left. The session stays readable;
+// input is refused from now on. Killing what has ended is no error: whatever the program left behind is ended then.
+// Errors: *[pty.SurvivorsError], or the cause of ctx's end.
+func (s *Session) Kill(ctx context.Context) error {
+	s.refuse()
+	if err := s.pty.Kill(ctx); err != nil {
+		return err
+	}
+	bound := time.NewTimer(closeBound)
+	defer bound.Stop()
+	select { // what is left now is only to be read
+	case <-s.pumped:
+		return nil
+	case <-bound.C: // something out of our reach holds the terminal open
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// refuse takes no input from now on.
+func (s *Session) refuse() {
+	s.mu.Lock()
+	s.killed = true
+	s.mu.Unlock()
+	s.input.close(ErrClosed)
+}
+
+// Close ends the program and all its descendants, waits until everything the session owns is gone and takes it out of
+// its engine. It may be called more than once; every call returns when the session is gone. Errors are those of Kill:
+// the session is gone all the same.
+func (s *Session) Close(ctx context.Context) error {
+	err := s.Kill(ctx)
+	s.engine.forget(s.id)
+	s.mu.Lock()
+	first := !s.closed
+	s.closed = true
+	if s.frame != nil {
+		s.frame.Stop()
+		s.frame = nil
+	}
+	s.mu.Unlock()
+	if !first {
+		<-s.gone
+		return err
+	}
+	defer close(s.gone)
+	if p, ok := s.pty.(*pty.PTY); ok && s.engine.opts.Watch != nil {
+		s.engine.opts.Watch.Remove(p)
+	}
+	s.pty.Close() // wakes a pump that a survivor keeps waiting; it has nothing more to tell
+	s.input.feeder.Wait()
+	<-s.pumped
+	s.beat()
+	return err
+}

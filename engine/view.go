@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// A View is one consistent, immutable look at a session. Taking one costs well under a microsecond: rows and
+// transcript are shared with the session and copied by it when they change.
+type View struct {
+	Session    ID
+	Sequence   uint64     // batches of output, resizes and released frames so far
+	Screen     *vt.Screen // inside a synchronized update: the last whole frame
+	Transcript Transcript
+	At         time.Time // when this look was taken
+	Changed    time.Time // when the screen last changed; the session's start when it never did
+	Bell       uint64    // sequence of the last BEL; 0: none yet
+	Exit       *Exit     // nil until the child has ended and its last byte is in Transcript
+	Ended      bool      // no more output can come: the terminal is closed
+	Since      Since     // what a wait looks at; zero: everything
+}
+
+// Exit tells how a session's leader ended.
+type Exit struct {
+	pty.Exit
+	At       time.Time
+	Draining bool // a descendant still holds the terminal: more output may come
+}
+
+// Since narrows a look to what came after a sequence.
+type Since struct {
+	Sequence uint64
+	Offset   Offset    // the transcript's end when Sequence was complete
+	Began    time.Time // when the wait began
+	Set      bool
+}
+
+// StableFor is how long the screen has been as it is. With Since it counts from the wait's beginning at the earliest:
+// whoever waits for what follows an action gives the program that long to begin with it.
+func (v *View) StableFor() time.Duration {
+	from := v.Changed
+	if v.Since.Set && v.Since.Began.After(from) {
+		from = v.Since.Began
+	}
+	return v.At.Sub(from)
+}
+
+// Text is what a text matcher reads: the screen's plain text, or with Since only that of rows changed after it.
+func (v *View) Text() string {
+	if v.Since.Set {
+		return v.Screen.TextSince(v.Since.Sequence)
+	}
+	return v.Screen.Text()
+}
+
+// Output is what a transcript matcher reads, and where it begins: the retained text, or with Since only what came
+// after it. The caller must not modify it.
+func (v *View) Output() (text []byte, from Offset) {
+	text, end, _ := v.Transcript.Since(v.Since.Offset)
+	return text, end - Offset(len(text))
+}

@@ -1,0 +1,311 @@
+package matchers
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+)
+
+// An Explanation tells how one view looked to one matcher: the evidence of a wait that did not match.
+type Explanation struct {
+	Type    string
+	Value   any    // as in the tree that was parsed; for any, all and not: nil, see Parts
+	Held    bool   // the matcher would have matched
+	Why     string // one line for people
+	Nearest string // for text and regex: the line that came nearest; "" when none did
+	Parts   []Explanation
+}
+
+// maxNearest bounds the lines that a search for the nearest one looks at, from the newest: a screen has fewer, and the
+// end of a transcript is where a wait's text would have come.
+const maxNearest = 500
+
+func (m *containsText) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "contains_text", Value: m.value, Held: strings.Contains(v.Text(), m.value)}
+	if e.Held {
+		e.Why = "the screen shows it"
+		return e
+	}
+	e.Why, e.Nearest = missing(m.value, v.Text(), "the screen")
+	if v.Since.Set && strings.Contains(v.Screen.Text(), m.value) {
+		e.Why = fmt.Sprintf("the screen shows it, but in rows that have not changed since sequence %d", v.Since.Sequence)
+	}
+	return e
+}
+
+func (m *screenRegex) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "screen_regex", Value: m.re.String(), Held: m.re.MatchString(v.Text())}
+	if e.Held {
+		e.Why = "the screen matches"
+		return e
+	}
+	e.Why, e.Nearest = unmatched(m.re, v.Text(), "the screen")
+	if v.Since.Set && m.re.MatchString(v.Screen.Text()) {
+		e.Why = fmt.Sprintf("the screen matches, but in rows that have not changed since sequence %d", v.Since.Sequence)
+	}
+	return e
+}
+
+func (m *transcriptContains) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "transcript_contains", Value: m.value, Held: m.Check(v).Match != nil}
+	if e.Held {
+		e.Why = "the transcript holds it"
+		return e
+	}
+	text, _ := v.Output()
+	e.Why, e.Nearest = missing(m.value, string(text), "the transcript")
+	if v.Since.Set && strings.Contains(v.Transcript.String(), m.value) {
+		e.Why = fmt.Sprintf("the transcript holds it, but from before sequence %d", v.Since.Sequence)
+	}
+	return e
+}
+
+func (m *transcriptRegex) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "transcript_regex", Value: m.re.String(), Held: m.Check(v).Match != nil}
+	if e.Held {
+		e.Why = "the transcript matches"
+		return e
+	}
+	text, _ := v.Output()
+	e.Why, e.Nearest = unmatched(m.re, string(text), "the transcript")
+	if v.Since.Set && m.re.Match(v.Transcript.Bytes()) {
+		e.Why = fmt.Sprintf("the transcript matches, but from before sequence %d", v.Since.Sequence)
+	}
+	return e
+}
+
+func (m *cursorAt) Explain(v *engine.View) Explanation {
+	c := v.Screen.Cursor
+	return Explanation{
+		Type: "cursor_at", Value: map[string]any{"row": m.row, "col": m.col}, Held: m.Check(v).Match != nil,
+		Why: fmt.Sprintf("the cursor is in row %d, column %d", c.Row, c.Col),
+	}
+}
+
+func (m *screenStable) Explain(v *engine.View) Explanation {
+	return Explanation{
+		Type: "screen_stable", Value: map[string]any{"min_ms": m.min.Milliseconds()}, Held: m.Check(v).Match != nil,
+		Why: fmt.Sprintf("the screen has been as it is for %d ms", v.StableFor().Milliseconds()),
+	}
+}
+
+func (m processExited) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "process_exited", Held: v.Exit != nil, Why: "the program is running"}
+	switch {
+	case v.Exit != nil && v.Exit.Signal != "":
+		e.Why = "the program was ended by " + v.Exit.Signal
+	case v.Exit != nil:
+		e.Why = fmt.Sprintf("the program has exited with code %d", v.Exit.Code)
+	}
+	return e
+}
+
+func (m *titleContains) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "title_contains", Value: m.value, Held: m.Check(v).Match != nil}
+	e.Why, e.Nearest = titleWhy(v), v.Screen.Title
+	return e
+}
+
+func (m *titleRegex) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "title_regex", Value: m.re.String(), Held: m.Check(v).Match != nil}
+	e.Why, e.Nearest = titleWhy(v), v.Screen.Title
+	return e
+}
+
+func titleWhy(v *engine.View) string {
+	if v.Screen.Title == "" {
+		return "there is no title"
+	}
+	return "the title is " + v.Screen.Title
+}
+
+func (m *bell) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "bell", Held: m.Check(v).Match != nil, Why: "the bell has not rung"}
+	if v.Bell > 0 {
+		e.Why = fmt.Sprintf("the bell last rang at sequence %d", v.Bell)
+	}
+	return e
+}
+
+func (m anyOf) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "any", Parts: explainAll(m, v)}
+	held := count(e.Parts)
+	e.Held = held > 0
+	e.Why = fmt.Sprintf("%d of %d hold; one has to", held, len(m))
+	return e
+}
+
+func (m allOf) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "all", Parts: explainAll(m, v)}
+	held := count(e.Parts)
+	e.Held = held == len(m)
+	e.Why = fmt.Sprintf("%d of %d hold; all have to", held, len(m))
+	return e
+}
+
+func (m not) Explain(v *engine.View) Explanation {
+	e := Explanation{Type: "not", Parts: explainAll([]Matcher{m.of}, v)}
+	e.Held = !e.Parts[0].Held
+	if e.Why = "what must not hold holds"; e.Held {
+		e.Why = "what must not hold does not"
+	}
+	return e
+}
+
+func explainAll(m []Matcher, v *engine.View) []Explanation {
+	parts := make([]Explanation, len(m))
+	for i, x := range m {
+		parts[i] = x.Explain(v)
+	}
+	return parts
+}
+
+func count(parts []Explanation) int {
+	n := 0
+	for _, p := range parts {
+		if p.Held {
+			n++
+		}
+	}
+	return n
+}
+
+// missing tells how near haystack comes to holding needle.
+func missing(needle, haystack, where string) (why, nearest string) {
+	if strings.TrimSpace(haystack) == "" {
+		return where + " is blank", ""
+	}
+	lines := lastLines(haystack)
+	for _, l := range lines {
+		if strings.Contains(strings.ToLower(l), strings.ToLower(needle)) {
+			return where + " shows it in other letter case", l
+		}
+	}
+	if i := strings.Index(strings.ReplaceAll(haystack, "\n", ""), strings.ReplaceAll(needle, "\n", "")); i >= 0 {
+		return where + " shows it broken over lines", lineAt(haystack, i)
+	}
+	nearest, common := nearestLine(needle, lines)
+	if common == "" {
+		return where + " shows nothing like it", ""
+	}
+	return fmt.Sprintf("%s shows %d of its %d bytes", where, len(common), len(needle)), nearest
+}
+
+// lineAt returns the line of text in which byte i stands when line ends are not counted.
+func lineAt(text string, i int) string {
+	for l := range strings.SplitSeq(text, "\n") {
+		if i < len(l) {
+			return l
+		}
+		i -= len(l)
+	}
+	return ""
+}
+
+// lastLines returns the last maxNearest lines that are not blank.
+func lastLines(text string) []string {
+	var lines []string
+	for _, l := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if strings.TrimSpace(l) != "" {
+			lines = append(lines, l)
+		}
+	}
+	return lines[max(0, len(lines)-maxNearest):]
+}
+
+// nearestLine returns the line that shares the longest piece with needle, and the piece; the newest of equals. A piece
+// of one character says nothing, unless the needle is that short.
+func nearestLine(needle string, lines []string) (line, common string) {
+	const longest = 256 // more of a needle is not needed to find its line, and this is quadratic
+	if len(needle) > longest {
+		needle = needle[:longest]
+	}
+	for _, l := range lines {
+		if c := commonPiece(needle, l[:min(len(l), 4*longest)]); len(c) >= len(common) && len(c) >= min(2, len(needle)) {
+			line, common = l, c
+		}
+	}
+	return line, common
+}
+
+// commonPiece returns the longest string that stands in both a and b.
+func commonPiece(a, b string) string {
+	best, end := 0, 0
+	row := make([]int, len(b)+1) // row[j+1]: length of the common piece that ends at a[i], b[j]
+	for i := range len(a) {
+		before := 0
+		for j := range len(b) {
+			above := row[j+1]
+			if row[j+1] = 0; a[i] == b[j] {
+				row[j+1] = before + 1
+				if row[j+1] > best {
+					best, end = row[j+1], i+1
+				}
+			}
+			before = above
+		}
+	}
+	return a[end-best : end]
+}
+
+// unmatched tells how near text comes to matching re: the longest beginning of the expression that matches somewhere,
+// else the line with the longest of its literal pieces.
+func unmatched(re *regexp.Regexp, text, where string) (why, nearest string) {
+	if strings.TrimSpace(text) == "" {
+		return where + " is blank", ""
+	}
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
+	if err != nil {
+		return where + " does not match", ""
+	}
+	for tree.Op == syntax.OpCapture {
+		tree = tree.Sub[0]
+	}
+	if tree.Op == syntax.OpConcat {
+		deadline := time.Now().Add(50 * time.Millisecond) // evidence is worth that much of a wait's end, not more
+		for n := len(tree.Sub) - 1; n > 0 && time.Now().Before(deadline); n-- {
+			head := &syntax.Regexp{Op: syntax.OpConcat, Flags: tree.Flags, Sub: tree.Sub[:n]}
+			part, err := regexp.Compile(head.String())
+			if err != nil {
+				continue
+			}
+			if loc := part.FindStringIndex(text); loc != nil && loc[1] > loc[0] {
+				return where + " matches its beginning " + head.String() + " only", lineAround(text, loc[0], loc[1])
+			}
+		}
+	}
+	var piece, line string
+	for _, l := range literals(tree, nil) {
+		if near, c := nearestLine(l, lastLines(text)); len(c) > len(piece) {
+			piece, line = c, near
+		}
+	}
+	if piece == "" {
+		return where + " shows nothing like it", ""
+	}
+	return where + " does not match", line
+}
+
+// lineAround returns the lines of text in which the bytes from start to end stand.
+func lineAround(text string, start, end int) string {
+	from := strings.LastIndexByte(text[:start], '\n') + 1
+	if to := strings.IndexByte(text[end:], '\n'); to >= 0 {
+		return text[from : end+to]
+	}
+	return text[from:]
+}
+
+// literals collects the literal pieces of an expression.
+func literals(re *syntax.Regexp, out []string) []string {
+	if re.Op == syntax.OpLiteral {
+		return append(out, string(re.Rune))
+	}
+	for _, sub := range re.Sub {
+		out = literals(sub, out)
+	}
+	return out
+}

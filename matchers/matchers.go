@@ -1,0 +1,282 @@
+// Package matchers holds the questions that a wait can ask: text, regex, cursor, title, bell, stability, exit, and
+// their combination with any, all and not. [Parse] makes one from a tree as it stands on the wire or in a Lua table.
+//
+// A matcher serves one wait at a time: it remembers what it has looked at, so that nothing is scanned twice.
+package matchers
+
+import (
+	"bytes"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// A Matcher answers a question about views, and can tell what is missing.
+type Matcher interface {
+	engine.Matcher
+	// Explain tells how v looks to the matcher. It is slower than Check: it is for the end of a wait.
+	Explain(v *engine.View) Explanation
+}
+
+// scan remembers which text a matcher has found nothing in.
+type scan struct {
+	screen *vt.Screen
+}
+
+// stale reports whether v shows a screen that was not looked at yet, and remembers it.
+func (s *scan) stale(v *engine.View) bool {
+	if s.screen == v.Screen {
+		return false
+	}
+	s.screen = v.Screen
+	return true
+}
+
+type containsText struct {
+	scan
+	value string
+}
+
+func (m *containsText) Check(v *engine.View) engine.Result {
+	if m.value == "" || m.stale(v) && strings.Contains(v.Text(), m.value) {
+		m.screen = nil // still there when asked again
+		return matched(engine.Match{Kind: "contains_text", Text: m.value})
+	}
+	return engine.Result{}
+}
+
+type screenRegex struct {
+	scan
+	re *regexp.Regexp
+}
+
+func (m *screenRegex) Check(v *engine.View) engine.Result {
+	if !m.stale(v) {
+		return engine.Result{}
+	}
+	if c, ok := capture(m.re, []byte(v.Text())); ok {
+		m.screen = nil
+		return matched(engine.Match{Kind: "screen_regex", Pattern: m.re.String(), Capture: c})
+	}
+	return engine.Result{}
+}
+
+// transcriptContains looks at each byte of output once. What it has seen counts, also when it has left the bound.
+type transcriptContains struct {
+	value   string
+	scanned engine.Offset
+	found   bool
+}
+
+func (m *transcriptContains) Check(v *engine.View) engine.Result {
+	if !m.found {
+		text, from := v.Output()
+		end := from + engine.Offset(len(text))
+		if back := engine.Offset(len(m.value)); m.scanned > from+back {
+			text = text[m.scanned-back-from:]
+		}
+		m.found = bytes.Contains(text, []byte(m.value))
+		m.scanned = end
+	}
+	if m.found {
+		return matched(engine.Match{Kind: "transcript_contains", Text: m.value})
+	}
+	return engine.Result{}
+}
+
+// lookback is how far before new output a transcript regex begins to search: a match longer than that, and not whole
+// in one look, is missed. It is the 16 KiB of transcript that the earlier implementation searched at all; more makes
+// every look slower.
+const lookback = 16 << 10
+
+type transcriptRegex struct {
+	re       *regexp.Regexp
+	anchored bool // ^ or \A without (?m): only the very beginning counts
+	lines    bool // (?m)^: a search must begin at a line's beginning
+	scanned  engine.Offset
+	capture  string
+	found    bool
+}
+
+func (m *transcriptRegex) Check(v *engine.View) engine.Result {
+	if !m.found {
+		text, from := v.Output()
+		end := from + engine.Offset(len(text))
+		if end == m.scanned && end > 0 {
+			return engine.Result{}
+		}
+		m.capture, m.found = capture(m.re, m.window(text, from))
+		m.scanned = end
+	}
+	if m.found {
+		return matched(engine.Match{Kind: "transcript_regex", Pattern: m.re.String(), Capture: m.capture})
+	}
+	return engine.Result{}
+}
+
+// window cuts from text, which begins at from, what need not be searched again.
+func (m *transcriptRegex) window(text []byte, from engine.Offset) []byte {
+	if m.anchored || m.scanned < from+lookback {
+		return text
+	}
+	ends := "\n\r"
+	if m.lines {
+		ends = "\n"
+	}
+	if i := bytes.LastIndexAny(text[:m.scanned-lookback-from], ends); i >= 0 {
+		return text[i+1:]
+	}
+	return text
+}
+
+type cursorAt struct{ row, col int }
+
+func (m *cursorAt) Check(v *engine.View) engine.Result {
+	if c := v.Screen.Cursor; c.Row == m.row && c.Col == m.col {
+		return matched(engine.Match{Kind: "cursor_at", Row: m.row, Col: m.col})
+	}
+	return engine.Result{}
+}
+
+type screenStable struct{ min time.Duration }
+
+func (m *screenStable) Check(v *engine.View) engine.Result {
+	if left := m.min - v.StableFor(); left > 0 {
+		return engine.Result{Recheck: left}
+	}
+	return matched(engine.Match{Kind: "screen_stable", Min: m.min})
+}
+
+type processExited struct{}
+
+func (processExited) Check(v *engine.View) engine.Result {
+	if v.Exit != nil {
+		return matched(engine.Match{Kind: "process_exited"})
+	}
+	return engine.Result{}
+}
+
+type titleContains struct{ value string }
+
+func (m *titleContains) Check(v *engine.View) engine.Result {
+	if strings.Contains(v.Screen.Title, m.value) {
+		return matched(engine.Match{Kind: "title_contains", Text: m.value})
+	}
+	return engine.Result{}
+}
+
+type titleRegex struct{ re *regexp.Regexp }
+
+func (m *titleRegex) Check(v *engine.View) engine.Result {
+	if c, ok := capture(m.re, []byte(v.Screen.Title)); ok {
+		return matched(engine.Match{Kind: "title_regex", Pattern: m.re.String(), Capture: c})
+	}
+	return engine.Result{}
+}
+
+// bell matches a BEL that rang after the wait's since, or without one after the wait's first look.
+type bell struct {
+	after uint64
+	begun bool
+}
+
+func (m *bell) Check(v *engine.View) engine.Result {
+	if !m.begun {
+		m.begun = true
+		if m.after = v.Sequence; v.Since.Set {
+			m.after = v.Since.Sequence
+		}
+	}
+	if v.Bell > m.after {
+		return matched(engine.Match{Kind: "bell"})
+	}
+	return engine.Result{}
+}
+
+type anyOf []Matcher
+
+func (m anyOf) Check(v *engine.View) engine.Result {
+	var r engine.Result
+	for _, x := range m {
+		y := x.Check(v)
+		if y.Match != nil {
+			return matched(engine.Match{Kind: "any", Parts: []*engine.Match{y.Match}})
+		}
+		r.Recheck = sooner(r.Recheck, y.Recheck)
+	}
+	return r
+}
+
+type allOf []Matcher
+
+func (m allOf) Check(v *engine.View) engine.Result {
+	var r engine.Result
+	parts := make([]*engine.Match, 0, len(m))
+	for _, x := range m {
+		y := x.Check(v)
+		if y.Match != nil {
+			parts = append(parts, y.Match)
+		}
+		r.Recheck = sooner(r.Recheck, y.Recheck)
+	}
+	if len(parts) == len(m) {
+		return matched(engine.Match{Kind: "all", Parts: parts})
+	}
+	return r
+}
+
+type not struct{ of Matcher }
+
+func (m not) Check(v *engine.View) engine.Result {
+	r := m.of.Check(v)
+	if r.Match == nil {
+		return matched(engine.Match{Kind: "not"})
+	}
+	return engine.Result{Recheck: r.Recheck}
+}
+
+func matched(m engine.Match) engine.Result { return engine.Result{Match: &m} }
+
+// sooner returns the shorter of two times to look again, of which 0 means never.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// capture searches text for re: group 1 when it took part, else the whole match.
+func capture(re *regexp.Regexp, text []byte) (string, bool) {
+	if re.NumSubexp() == 0 {
+		loc := re.FindIndex(text)
+		if loc == nil {
+			return "", false
+		}
+		return string(text[loc[0]:loc[1]]), true
+	}
+	loc := re.FindSubmatchIndex(text)
+	switch {
+	case loc == nil:
+		return "", false
+	case loc[2] >= 0:
+		return string(text[loc[2]:loc[3]]), true
+	}
+	return string(text[loc[0]:loc[1]]), true
+}
+
+// has reports whether op stands anywhere in re.
+func has(re *syntax.Regexp, op syntax.Op) bool {
+	if re.Op == op {
+		return true
+	}
+	for _, sub := range re.Sub {
+		if has(sub, op) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,274 @@
+package matchers
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// Bounds of a matcher that comes from outside. A tree that a person or a plugin writes has a handful of nodes.
+const (
+	MaxDepth   = 32       // levels of any, all and not; the design's bound
+	MaxNodes   = 256      // matchers in one tree: each is asked at every change
+	MaxPattern = 4 << 10  // bytes of a regular expression: RE2 does not blow up, but its program grows with the text
+	MaxText    = 64 << 10 // bytes of a text to look for; a full screen of 1000x1000 does not occur in practice
+)
+
+// maxStable is the longest stability that can be asked for. A day is longer than any wait.
+const maxStable = 24 * time.Hour
+
+// Predicates finds a plugin's Lua predicate. It is declared here so that matchers need not know plugins.
+type Predicates interface {
+	// Predicate returns a matcher that asks function of plugin, or an error that says which of them is not known.
+	Predicate(plugin, function string, params any) (Matcher, error)
+}
+
+// A ParseError says what is wrong with a matcher tree and where. Its text quotes at most 32 characters of the input.
+type ParseError struct {
+	Path string // for instance "matcher.value[1].type"
+	Msg  string
+}
+
+func (e *ParseError) Error() string { return e.Path + ": " + e.Msg }
+
+// Options bound and complete what [Parse] knows. The zero value works.
+type Options struct {
+	Predicates Predicates // nil: no predicate is known
+	Depth      int        // levels of nesting; 0: MaxDepth, which is the most
+}
+
+// Parse makes a matcher from a tree of maps, slices, strings, numbers and booleans, as JSON and Lua give it:
+// {"type": ..., "value": ...}. Errors are *[ParseError].
+func Parse(tree any, o Options) (Matcher, error) {
+	if o.Depth <= 0 || o.Depth > MaxDepth {
+		o.Depth = MaxDepth
+	}
+	return (&parser{Options: o}).matcher(tree, "matcher", 0)
+}
+
+type parser struct {
+	Options
+	nodes int
+}
+
+// kinds are the matcher types and what makes each from its value.
+var kinds map[string]func(p *parser, value any, path string, depth int) (Matcher, error)
+
+func init() { // a literal would be an initialization cycle through any, all and not
+	kinds = map[string]func(p *parser, value any, path string, depth int) (Matcher, error){
+		"contains_text":       text(func(s string) Matcher { return &containsText{value: s} }),
+		"screen_regex":        regex(func(re *regexp.Regexp) Matcher { return &screenRegex{re: re} }),
+		"transcript_contains": text(func(s string) Matcher { return &transcriptContains{value: s} }),
+		"transcript_regex":    regex(newTranscriptRegex),
+		"title_contains":      text(func(s string) Matcher { return &titleContains{value: s} }),
+		"title_regex":         regex(func(re *regexp.Regexp) Matcher { return &titleRegex{re: re} }),
+		"cursor_at":           parseCursorAt,
+		"screen_stable":       parseStable,
+		"process_exited":      constant(func() Matcher { return processExited{} }),
+		"bell":                constant(func() Matcher { return &bell{} }),
+		"any":                 list(func(m []Matcher) Matcher { return anyOf(m) }),
+		"all":                 list(func(m []Matcher) Matcher { return allOf(m) }),
+		"not":                 parseNot,
+		"lua":                 parseLua,
+	}
+}
+
+func (p *parser) matcher(tree any, path string, depth int) (Matcher, error) {
+	if depth >= p.Depth {
+		return nil, &ParseError{path, fmt.Sprintf("nested more than %d levels deep", p.Depth)}
+	}
+	if p.nodes++; p.nodes > MaxNodes {
+		return nil, &ParseError{path, fmt.Sprintf("more than %d matchers in one tree", MaxNodes)}
+	}
+	object, ok := tree.(map[string]any)
+	if !ok {
+		return nil, &ParseError{path, "expected an object with type and value, got " + kindOf(tree)}
+	}
+	name, ok := object["type"].(string)
+	if !ok {
+		return nil, &ParseError{path + ".type", "expected a string, got " + kindOf(object["type"])}
+	}
+	make, ok := kinds[name]
+	if !ok {
+		return nil, &ParseError{path + ".type", fmt.Sprintf("unknown matcher %.32q", name)}
+	}
+	return make(p, object["value"], path+".value", depth)
+}
+
+func text(make func(string) Matcher) func(*parser, any, string, int) (Matcher, error) {
+	return func(_ *parser, value any, path string, _ int) (Matcher, error) {
+		s, ok := value.(string)
+		switch {
+		case !ok:
+			return nil, &ParseError{path, "expected a string, got " + kindOf(value)}
+		case len(s) > MaxText:
+			return nil, &ParseError{path, fmt.Sprintf("text of %d bytes, at most %d are allowed", len(s), MaxText)}
+		}
+		return make(s), nil
+	}
+}
+
+func regex(make func(*regexp.Regexp) Matcher) func(*parser, any, string, int) (Matcher, error) {
+	return func(_ *parser, value any, path string, _ int) (Matcher, error) {
+		s, ok := value.(string)
+		switch {
+		case !ok:
+			return nil, &ParseError{path, "expected a string, got " + kindOf(value)}
+		case len(s) > MaxPattern:
+			return nil, &ParseError{path, fmt.Sprintf("pattern of %d bytes, at most %d are allowed", len(s), MaxPattern)}
+		}
+		re, err := regexp.Compile(s)
+		if err != nil {
+			return nil, &ParseError{path, "invalid regular expression: " + regexReason(err)}
+		}
+		return make(re), nil
+	}
+}
+
+// regexReason tells what is wrong with a pattern without quoting more of it than is needed to find the place.
+func regexReason(err error) string {
+	if e, ok := err.(*syntax.Error); ok {
+		return fmt.Sprintf("%s: %.32q", e.Code, e.Expr)
+	}
+	return "not RE2 syntax"
+}
+
+func newTranscriptRegex(re *regexp.Regexp) Matcher {
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
+	if err != nil { // it has just been compiled
+		panic("matchers: " + err.Error())
+	}
+	return &transcriptRegex{re: re, anchored: has(tree, syntax.OpBeginText), lines: has(tree, syntax.OpBeginLine)}
+}
+
+func constant(make func() Matcher) func(*parser, any, string, int) (Matcher, error) {
+	return func(*parser, any, string, int) (Matcher, error) { return make(), nil }
+}
+
+func list(make func([]Matcher) Matcher) func(*parser, any, string, int) (Matcher, error) {
+	return func(p *parser, value any, path string, depth int) (Matcher, error) {
+		items, ok := value.([]any)
+		if !ok {
+			return nil, &ParseError{path, "expected an array of matchers, got " + kindOf(value)}
+		}
+		var parts []Matcher
+		for i, item := range items {
+			m, err := p.matcher(item, fmt.Sprintf("%s[%d]", path, i), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, m)
+		}
+		return make(parts), nil
+	}
+}
+
+func parseNot(p *parser, value any, path string, depth int) (Matcher, error) {
+	m, err := p.matcher(value, path, depth+1)
+	if err != nil {
+		return nil, err
+	}
+	return not{m}, nil
+}
+
+func parseCursorAt(_ *parser, value any, path string, _ int) (Matcher, error) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, &ParseError{path, "expected an object with row and col, got " + kindOf(value)}
+	}
+	row, err := integer(object["row"], path+".row", math.MaxUint16)
+	if err != nil {
+		return nil, err
+	}
+	col, err := integer(object["col"], path+".col", math.MaxUint16)
+	if err != nil {
+		return nil, err
+	}
+	return &cursorAt{row: int(row), col: int(col)}, nil
+}
+
+func parseStable(_ *parser, value any, path string, _ int) (Matcher, error) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, &ParseError{path, "expected an object with min_ms, got " + kindOf(value)}
+	}
+	ms, err := integer(object["min_ms"], path+".min_ms", int64(maxStable/time.Millisecond))
+	if err != nil {
+		return nil, err
+	}
+	return &screenStable{min: time.Duration(ms) * time.Millisecond}, nil
+}
+
+func parseLua(p *parser, value any, path string, _ int) (Matcher, error) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, &ParseError{path, "expected an object with plugin and predicate, got " + kindOf(value)}
+	}
+	var names [2]string
+	for i, key := range [...]string{"plugin", "predicate"} {
+		if names[i], ok = object[key].(string); !ok {
+			return nil, &ParseError{path + "." + key, "expected a string, got " + kindOf(object[key])}
+		}
+	}
+	if p.Predicates == nil {
+		return nil, &ParseError{path + ".plugin", fmt.Sprintf("unknown plugin %.32q", names[0])}
+	}
+	m, err := p.Predicates.Predicate(names[0], names[1], object["params"])
+	if err != nil {
+		return nil, &ParseError{path, err.Error()}
+	}
+	return m, nil
+}
+
+// integer reads a whole number from 0 to most.
+func integer(value any, path string, most int64) (int64, error) {
+	var n float64
+	switch x := value.(type) {
+	case float64:
+		n = x
+	case int64:
+		n = float64(x)
+	case int:
+		n = float64(x)
+	default:
+		return 0, &ParseError{path, fmt.Sprintf("expected a whole number from 0 to %d, got %s", most, kindOf(value))}
+	}
+	if n < 0 || n > float64(most) || n != math.Trunc(n) {
+		return 0, &ParseError{path, fmt.Sprintf("expected a whole number from 0 to %d, got %v", most, n)}
+	}
+	return int64(n), nil
+}
+
+// kindOf names a value's type in the words of JSON.
+func kindOf(value any) string {
+	switch x := value.(type) {
+	case nil:
+		return "nothing"
+	case bool:
+		return "a boolean"
+	case float64, int64, int:
+		return "a number"
+	case string:
+		if utf8.RuneCountInString(x) == 0 {
+			return "an empty string"
+		}
+		return "a string"
+	case []any:
+		return "an array"
+	}
+	return "an object"
+}
+
+// Types returns the names of the matcher types that Parse knows with o, sorted.
+func Types(o Options) []string {
+	names := slices.Sorted(maps.Keys(kinds))
+	if o.Predicates == nil {
+		names = slices.DeleteFunc(names, func(s string) bool { return s == "lua" })
+	}
+	return names
+}
