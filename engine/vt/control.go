@@ -13,8 +13,7 @@ func (t *Terminal) control(c byte) {
 	case 0x09:
 		t.tab(1)
 	case 0x0a, 0x0b, 0x0c:
-		t.index()
-		cur.pending = false
+		t.lineFeed()
 		if t.modes.newLine {
 			cur.col = 0
 		}
@@ -38,11 +37,10 @@ func (t *Terminal) escape(c byte) {
 	case '8':
 		t.restoreCursor()
 	case 'D':
-		t.index()
-		cur.pending = false
+		t.lineFeed()
 	case 'E':
-		t.index()
-		cur.col, cur.pending = 0, false
+		t.lineFeed()
+		cur.col = 0
 	case 'H':
 		t.tabStops()[cur.col] = true
 	case 'M':

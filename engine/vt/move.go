@@ -72,6 +72,16 @@ func (t *Terminal) setMargins(top, bottom int) {
 	t.moveTo(0, 0)
 }
 
+// lineFeed is LF and IND. What follows begins a line of its own, also where the row had been wrapped
+// into the next one before, as when an edited command line is given up in its first row.
+func (t *Terminal) lineFeed() {
+	if t.grid.rows[t.cursor.row].wrapped {
+		t.breakWrap(t.cursor.row)
+	}
+	t.index()
+	t.cursor.pending = false
+}
+
 // index moves down one row and scrolls at the bottom margin.
 func (t *Terminal) index() {
 	if t.cursor.row == t.bottom {

@@ -48,8 +48,8 @@ type Event struct {
 }
 
 // osc executes an operating system command. Colours, fonts and clipboards are never answered.
-func (t *Terminal) osc(bel bool) {
-	_ = bel
+func (t *Terminal) osc() {
+	t.last = 0
 	s := &t.parser
 	body := s.str
 	code := body
@@ -156,16 +156,22 @@ func (t *Terminal) setLink(rest []byte) {
 	}
 }
 
+// savedTitle is an entry of the title stack (CSI 22 t); what was never set comes back as that.
+type savedTitle struct {
+	text string
+	set  bool
+}
+
 func (t *Terminal) pushTitle() {
 	if len(t.titleStack) == titleStackMax {
 		t.titleStack = append(t.titleStack[:0], t.titleStack[1:]...)
 	}
-	t.titleStack = append(t.titleStack, t.title)
+	t.titleStack = append(t.titleStack, savedTitle{t.title, t.titleSet})
 }
 
 func (t *Terminal) popTitle() {
 	if n := len(t.titleStack); n > 0 {
-		t.title, t.titleSet = t.titleStack[n-1], true
+		t.title, t.titleSet = t.titleStack[n-1].text, t.titleStack[n-1].set
 		t.titleStack = t.titleStack[:n-1]
 	}
 }

@@ -90,7 +90,6 @@ func (t *Terminal) ground(p []byte) []byte {
 		case c == 0x1b:
 			s.state = stateEscape
 			s.nInter = 0
-			t.last = 0
 			p = p[1:]
 			// The common case at once: ESC [ parameters final.
 			if len(p) > 0 && p[0] == '[' {
@@ -220,7 +219,7 @@ func (t *Terminal) step(c byte) {
 			s.state = stateGround
 			switch from {
 			case stateOSCEscape:
-				t.osc(false)
+				t.osc()
 			case stateDCSEscape:
 				t.dcs()
 			}
@@ -440,7 +439,7 @@ func (t *Terminal) stringBytes(p []byte) []byte {
 			if c == 0x1b {
 				s.state = map[state]state{stateOSC: stateOSCEscape, stateDCSPass: stateDCSEscape, stateSkip: stateSkipEscape}[from]
 			} else if c == 0x07 {
-				t.osc(true)
+				t.osc()
 			}
 			return p[i+1:]
 		}

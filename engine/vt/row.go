@@ -3,6 +3,7 @@ package vt
 import (
 	"bytes"
 	"slices"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -160,12 +161,17 @@ func (r *row) compactExtras() {
 	r.extras = live
 }
 
-// trimmed returns the number of columns up to the last one that is not blank.
+// trimmed returns the number of columns up to the last one that is not blank. All white space is
+// blank, no-break and ideographic spaces too: at the end of a row nobody sees them.
 func (r *row) trimmed() int {
 	n := r.n
 	for n > 0 {
 		c := r.cells[n-1]
-		if ch := c.content(); ch != ' ' && (ch != 0 || c.attr()&attrContinuation != 0) {
+		if ch := c.content(); ch == 0 {
+			if c.attr()&attrContinuation != 0 && r.cells[n-2].content() != 0x3000 {
+				break
+			}
+		} else if ch != ' ' && (ch < 0x80 || ch&clusterBit != 0 || !unicode.IsSpace(rune(ch))) {
 			break
 		}
 		n--

@@ -68,7 +68,7 @@ type Terminal struct {
 
 	title      string
 	titleSet   bool
-	titleStack []string
+	titleStack []savedTitle
 	kitty      [2]kittyStack // main, alternate
 	link       string
 
