@@ -133,11 +133,15 @@ func listenLocked(path string, lock *flock.Flock) (*listener, error) {
 	if err := clearStale(path); err != nil {
 		return nil, err
 	}
+	syscall.ForkLock.RLock() // no child of ours starts between the two
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		return fail("socket", err)
 	}
-	unix.CloseOnExec(fd)
 	f := os.NewFile(uintptr(fd), path)
 	defer f.Close() // the net.Listener has a duplicate
 	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: path}); err != nil {
