@@ -14,12 +14,12 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 	if !ok {
 		return candidate{}, false
 	}
-	if i == len(t) {
-		return candidate{from: at, start: i, end: i, open: true}, true
+	if strings.TrimLeft(t[i:], `\`) == "" { // no value yet, or the beginning of an escaped quote
+		return candidate{from: at, start: len(t), end: len(t), open: true}, true
 	}
 	if end-at == len("authorization") {
 		if j, rest := scheme(t, i); rest {
-			return candidate{from: at, start: j, end: len(t), hit: j < len(t), open: true, quote: '\n'}, true
+			return candidate{from: at, start: j, end: len(t), hit: j < len(t), open: true, until: ending{quote: '\n'}}, true
 		} else if i = j; i == len(t) {
 			return candidate{from: at, start: i, end: i, open: true}, true
 		}
@@ -28,7 +28,7 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 		s.spend(j - start)
 		hit := !placeholder(t, start, j)
 		open := j == len(t)
-		return candidate{from: at, start: start, end: j, hit: hit, open: open, quote: q}, hit || open
+		return candidate{from: at, start: start, end: j, hit: hit, open: open, until: ending{q, t[i] == '\\'}}, hit || open
 	}
 	query := 0
 	if keyStart := wordStart(t, at); keyStart > 0 && (t[keyStart-1] == '?' || t[keyStart-1] == '&') {
@@ -95,10 +95,13 @@ func separator(t string, i int) (int, bool) {
 	return blanks(t, i), true
 }
 
-// scheme passes the scheme of an Authorization value, so that it stays readable. rest reports a
-// scheme whose parameters are the secret together: RFC 7616, and AWS's signature.
+// scheme passes the scheme of an Authorization value, so that it stays readable; all of t when it
+// ends within one. rest reports a scheme whose parameters are the secret together: RFC 7616, and AWS's signature.
 func scheme(t string, i int) (j int, rest bool) {
 	for _, w := range []string{"bearer", "basic", "token", "apikey", "negotiate", "digest", "aws4-hmac-sha256", "hmac"} {
+		if matches(w, t[i:]) {
+			return len(t), false // perhaps only its beginning
+		}
 		if k := i + len(w); matches(t[i:], w) && k < len(t) && (t[k] == ' ' || t[k] == '\t') {
 			return blanks(t, k), w == "digest" || w == "aws4-hmac-sha256" || w == "hmac"
 		}

@@ -172,7 +172,7 @@ func TestFailsClosed(t *testing.T) {
 	}
 }
 
-const hostileSize = 1 << 14 // bytes
+const hostileSize = 1 << 18 // bytes
 
 // A line made of beginnings costs time in proportion to its length, and is not given up on.
 func TestHostileLinesAreLinear(t *testing.T) {

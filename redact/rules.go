@@ -22,7 +22,7 @@ var builtin = []rule{
 		"api_key", "api-key", "apikey", "token", "secret", "password", "passwd", "authorization",
 		// Beyond the usual list, since a value named so is never public.
 		"passphrase", "secret_key", "secret-key", "secretkey", "access_key", "access-key", "accesskey",
-		"private_key", "private-key", "privatekey",
+		"private_key", "private-key", "privatekey", "secret_key_base", "mysql_pwd",
 	}, findAssignment},
 }
 

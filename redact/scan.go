@@ -13,7 +13,13 @@ type candidate struct {
 	start, end int  // what is to be hidden
 	hit        bool // it is a secret
 	open       bool // the text ended inside: more text could make it one, or a longer one
-	quote      byte // what ends an open one; 0 for white space or a quote
+	until      ending
+}
+
+// ending is what ends an open candidate, beside the line's end.
+type ending struct {
+	quote   byte // 0: white space or any quote; '\n': nothing else
+	escaped bool // the quote is written \", so a backslash before it does not protect it
 }
 
 // scan is the work on one line: scratch space, and what was found.
@@ -27,6 +33,8 @@ type scan struct {
 
 	// partial asks for literals whose beginning ends the text, too.
 	partial bool
+
+	last candidate // that was added, in offsets of text
 
 	// The last value and run that a rule has walked through: a second walk from inside ends
 	// where the first did, so a line of nested candidates costs linear time.
@@ -111,6 +119,7 @@ func (a *automaton) in(text []byte) bool {
 // for byte i of text, or base+i when at is nil.
 func (r *Redactor) apply(s *scan, text string, at []int32, base int) {
 	s.text, s.base = text, base
+	s.last = candidate{}
 	s.values[0].end, s.values[1].end, s.run.end = 0, 0, 0
 	s.budget = workFactor*len(text) + 1<<12
 	state := uint16(0)
@@ -159,7 +168,13 @@ func (r *Redactor) partialLiteral(text string) int {
 	return first
 }
 
+// add records c, in offsets of the raw line, unless it lies within the hit before it: nested
+// candidates are many on a hostile line, and each would cost its length here.
 func (s *scan) add(c candidate, at []int32) {
+	if l := s.last; l.hit && l.start <= c.start && c.end <= l.end && (l.open || !c.open) {
+		return
+	}
+	s.last = c
 	if at == nil {
 		c.from, c.start, c.end = c.from+s.base, c.start+s.base, c.end+s.base
 		c.open = c.open && s.base+len(s.text) == s.size // a terminated control string goes no further
@@ -256,7 +271,7 @@ func (r *Redactor) mask(spans []Span, line string, start, end int, text string) 
 func (r *Redactor) mustJudge(s *scan, line string) (found []candidate) {
 	defer func() {
 		if recover() != nil {
-			found = []candidate{{end: len(line), hit: true, open: true, quote: '\n'}}
+			found = []candidate{{end: len(line), hit: true, open: true, until: ending{quote: '\n'}}}
 		}
 	}()
 	return r.judge(s, line)

@@ -25,10 +25,9 @@ type Stream struct {
 	line string // the unfinished line, or the end of it
 	sent int    // bytes of line that were returned already and stay as context
 
-	// masked: what comes next belongs to a secret whose replacement was returned already, up to
-	// quote, or to white space or any quote where quote is 0, or to the line's end.
+	// masked: what comes next belongs to a secret whose replacement was returned already.
 	masked bool
-	quote  byte
+	until  ending
 }
 
 // NewStream returns an empty Stream under r's policy.
@@ -147,7 +146,7 @@ func (s *Stream) cut(o *output, start int) int {
 // mask writes data[from:end] with everything from where the open candidate c begins hidden, and
 // keeps hiding.
 func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) {
-	s.masked, s.quote = true, c.quote
+	s.masked, s.until = true, c.until
 	all := append([]candidate{{from: c.start, start: c.start, end: end - from, hit: true}}, found...)
 	o.apply(from, s.r.pieces(o.data[from:end], all))
 }
@@ -166,17 +165,36 @@ func (s *Stream) unmask(o *output, start, end int) int {
 			i += n
 			continue
 		}
-		if c == s.quote || s.quote == 0 && (c == ' ' || c == '\t' || c == '"' || c == '\'' || c == '`') {
-			s.masked = false
-			break
+		if next := s.goesOn(o.data[i:end]); next > 0 {
+			i += next
+			continue
 		}
-		if c == '\\' && s.quote != 0 && i+1 < end {
-			i++
-		}
-		i++
+		s.masked = false
+		break
 	}
 	o.apply(start, s.r.mask(nil, o.data[start:i], 0, i-start, ""))
 	return i
+}
+
+// goesOn returns how many bytes text begins with that belong to the masked secret; 0 when it is
+// over.
+func (s *Stream) goesOn(text string) int {
+	quote := s.until.quote
+	switch c := text[0]; {
+	case c == '\r' && (quote == 0 || len(text) == 1): // the line ends
+		return 0
+	case c == '\\' && quote != 0 && !s.until.escaped:
+		return min(2, len(text))
+	case quote != 0 && c == quote:
+		return 0
+	case quote != 0:
+		return 1
+	case c == ' ' && len(text) > 2 && text[1] == '\r': // as in scan.read
+		return 2
+	case strings.IndexByte(" \t\"'`", c) >= 0:
+		return 0
+	}
+	return 1
 }
 
 // openSequence returns where the control sequence begins that text may have ended inside of, or

@@ -1,0 +1,65 @@
+package redact
+
+import (
+	"strings"
+	"testing"
+)
+
+const prose = "The quick brown fox jumps over the lazy dog, while 42 builders wait at /usr/local/bin.\r\n"
+
+// A screen of 24x80 without a secret: what every snapshot pays.
+func BenchmarkScreen(b *testing.B) {
+	rows := strings.Split(strings.Repeat(prose[:80]+"\n", 24), "\n")
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, row := range rows {
+			if Default.Spans(row) != nil {
+				b.Fatal("a hit")
+			}
+		}
+	}
+}
+
+// The same with ten secrets on it.
+func BenchmarkScreenWithTenSecrets(b *testing.B) {
+	rows := strings.Split(strings.Repeat(prose[:80]+"\n", 24), "\n")
+	for i := range 10 {
+		rows[2*i] = "export DB_PASSWORD=hunter2hunter2 and some more text to the end of the row, okay"
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, row := range rows {
+			Default.Spans(row)
+		}
+	}
+}
+
+func benchmarkStream(b *testing.B, text string, chunk int) {
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		s := NewStream(Default)
+		for rest := text; rest != ""; rest = rest[min(chunk, len(rest)):] {
+			s.Write(rest[:min(chunk, len(rest))])
+		}
+		s.Flush()
+	}
+}
+
+func BenchmarkStreamProse(b *testing.B) {
+	benchmarkStream(b, strings.Repeat(prose, 1<<20/len(prose)), 32<<10)
+}
+
+func BenchmarkStreamProseSmallChunks(b *testing.B) {
+	benchmarkStream(b, strings.Repeat(prose, 1<<20/len(prose)), 200)
+}
+
+func BenchmarkStreamSGR(b *testing.B) {
+	line := "\x1b[32m+\x1b[0m \x1b[1mfunc\x1b[0m main \x1b[38;5;208m(args)\x1b[39m { return \x1b[31mnil\x1b[0m }\r\n"
+	benchmarkStream(b, strings.Repeat(line, 1<<20/len(line)), 32<<10)
+}
+
+func BenchmarkStreamWithoutLineEnds(b *testing.B) {
+	line := strings.ReplaceAll(prose, "\r\n", "\x1b[5;1H")
+	benchmarkStream(b, strings.Repeat(line, 1<<20/len(line)), 32<<10)
+}
