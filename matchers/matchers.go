@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,15 +89,15 @@ func (m *transcriptContains) Check(v *engine.View) engine.Result {
 	return engine.Result{}
 }
 
-// lookback is how far before new output a transcript regex begins to search: a match longer than that, and not whole
-// in one look, is missed. It is the 16 KiB of transcript that the earlier implementation searched at all; more makes
-// every look slower.
+// lookback is how far before new output an expression that may match a line feed begins to search: a match longer than
+// that, and not whole in one look, is missed. It is the 16 KiB of transcript that the earlier implementation searched
+// at all; more makes every look slower.
 const lookback = 16 << 10
 
 type transcriptRegex struct {
 	re       *regexp.Regexp
 	anchored bool // ^ or \A without (?m): only the very beginning counts
-	lines    bool // (?m)^: a search must begin at a line's beginning
+	crosses  bool // a match may hold a line feed
 	scanned  engine.Offset
 	capture  string
 	found    bool
@@ -118,19 +119,18 @@ func (m *transcriptRegex) Check(v *engine.View) engine.Result {
 	return engine.Result{}
 }
 
-// window cuts from text, which begins at from, what need not be searched again.
+// window cuts from text, which begins at from, what need not be searched again: a new match ends in new text, so it
+// begins in the line that the last look ended in, or for an expression that may match a line feed in the lookback.
+// The cut is behind a line feed, where (?m)^ and \b see what they would see in the whole text.
 func (m *transcriptRegex) window(text []byte, from engine.Offset) []byte {
-	if m.anchored || m.scanned < from+lookback {
+	if m.anchored || m.scanned <= from {
 		return text
 	}
-	ends := "\n\r"
-	if m.lines {
-		ends = "\n"
+	old := text[:m.scanned-from]
+	if m.crosses {
+		old = old[:max(0, len(old)-lookback)]
 	}
-	if i := bytes.LastIndexAny(text[:m.scanned-lookback-from], ends); i >= 0 {
-		return text[i+1:]
-	}
-	return text
+	return text[bytes.LastIndexByte(old, '\n')+1:]
 }
 
 type cursorAt struct{ row, col int }
@@ -268,15 +268,24 @@ func capture(re *regexp.Regexp, text []byte) (string, bool) {
 	return string(text[loc[0]:loc[1]]), true
 }
 
-// has reports whether op stands anywhere in re.
-func has(re *syntax.Regexp, op syntax.Op) bool {
-	if re.Op == op {
+// crosses reports whether a match of re may hold a line feed.
+func crosses(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpAnyChar:
 		return true
-	}
-	for _, sub := range re.Sub {
-		if has(sub, op) {
-			return true
+	case syntax.OpLiteral:
+		return slices.Contains(re.Rune, '\n')
+	case syntax.OpCharClass: // pairs of bounds
+		for i := 0; i < len(re.Rune); i += 2 {
+			if re.Rune[i] <= '\n' && '\n' <= re.Rune[i+1] {
+				return true
+			}
 		}
 	}
-	return false
+	return slices.ContainsFunc(re.Sub, crosses)
+}
+
+// has reports whether op stands anywhere in re.
+func has(re *syntax.Regexp, op syntax.Op) bool {
+	return re.Op == op || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return has(sub, op) })
 }

@@ -143,7 +143,7 @@ func newTranscriptRegex(re *regexp.Regexp) Matcher {
 	if err != nil { // it has just been compiled
 		panic("matchers: " + err.Error())
 	}
-	return &transcriptRegex{re: re, anchored: has(tree, syntax.OpBeginText), lines: has(tree, syntax.OpBeginLine)}
+	return &transcriptRegex{re: re, anchored: has(tree, syntax.OpBeginText), crosses: crosses(tree)}
 }
 
 func constant(make func() Matcher) func(*parser, any, string, int) (Matcher, error) {

@@ -1,0 +1,356 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/enginetest"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/matchers"
+)
+
+// inBubble runs f in virtual time with one session on a terminal without a kernel, and sees to it that nothing is left.
+func inBubble(t *testing.T, f func(t *testing.T, p *enginetest.PTY, s *engine.Session)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		p := enginetest.New()
+		e := enginetest.Engine(p)
+		s, err := e.Spawn(engine.Config{Program: "fake"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(t, p, s)
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func matcher(t *testing.T, tree any) matchers.Matcher {
+	t.Helper()
+	m, err := matchers.Parse(tree, matchers.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func contains(s string) any   { return map[string]any{"type": "contains_text", "value": s} }
+func transcript(s string) any { return map[string]any{"type": "transcript_contains", "value": s} }
+func stable(ms int) any {
+	return map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": ms}}
+}
+func group(kind string, of ...any) any { return map[string]any{"type": kind, "value": of} }
+
+// later runs f after d, in the bubble.
+func later(d time.Duration, f func()) { time.AfterFunc(d, f) }
+
+func TestWaitEndsWhenItMatches(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		later(70*time.Millisecond, func() { p.Print("rea") })
+		later(90*time.Millisecond, func() { p.Print("dy\r\n") })
+		parked := 0
+		out, err := s.Wait(t.Context(), matcher(t, contains("ready")), engine.WaitOptions{Timeout: time.Second, Parked: func() { parked++ }})
+		if err != nil || out.Match == nil || out.Match.Text != "ready" {
+			t.Fatalf("got %+v, %v", out, err)
+		}
+		if out.Elapsed != 90*time.Millisecond || parked != 1 {
+			t.Errorf("it took %v and parked %d times", out.Elapsed, parked)
+		}
+		out, err = s.Wait(t.Context(), matcher(t, contains("ready")), engine.WaitOptions{Parked: func() { parked++ }})
+		if err != nil || out.Elapsed != 0 || parked != 1 {
+			t.Errorf("what is there already: %v after %v, parked %d times", err, out.Elapsed, parked)
+		}
+	})
+}
+
+func TestWaitEndsWithEvidence(t *testing.T) {
+	cancelled := errors.New("cancelled by the test")
+	for name, c := range map[string]struct {
+		during  func(p *enginetest.PTY, s *engine.Session, cancel context.CancelCauseFunc)
+		want    error
+		elapsed time.Duration
+	}{
+		"timeout": {func(*enginetest.PTY, *engine.Session, context.CancelCauseFunc) {}, engine.ErrTimeout, 500 * time.Millisecond},
+		"cancel": {func(_ *enginetest.PTY, _ *engine.Session, cancel context.CancelCauseFunc) { cancel(cancelled) },
+			cancelled, 100 * time.Millisecond},
+		"end": {func(p *enginetest.PTY, _ *engine.Session, _ context.CancelCauseFunc) { p.End(3) }, engine.ErrEnded, 100 * time.Millisecond},
+		"close": {func(_ *enginetest.PTY, s *engine.Session, _ context.CancelCauseFunc) { s.Close(context.Background()) },
+			engine.ErrEnded, 100 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				p.Print("on the screen")
+				later(100*time.Millisecond, func() { c.during(p, s, cancel) })
+				out, err := s.Wait(ctx, matcher(t, contains("never")), engine.WaitOptions{Timeout: 500 * time.Millisecond})
+				if !errors.Is(err, c.want) && !(errors.Is(err, engine.ErrClosed) && c.want == engine.ErrEnded) {
+					t.Fatalf("ended with %v, want %v", err, c.want)
+				}
+				if out.Match != nil || out.View.Screen.Text() != "on the screen" || out.Elapsed != c.elapsed {
+					t.Errorf("evidence: match %v, screen %q after %v", out.Match, out.View.Screen.Text(), out.Elapsed)
+				}
+			})
+		})
+	}
+}
+
+func TestWaitTimeoutOfZeroLooksOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		parked := func() { t.Error("it parked") }
+		if _, err := s.Wait(t.Context(), matcher(t, contains("x")), engine.WaitOptions{Parked: parked}); !errors.Is(err, engine.ErrTimeout) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestWaitStableCountsFromTheLastChange(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		for i := range 5 {
+			later(time.Duration(i)*100*time.Millisecond, func() { p.Print("working ") })
+		}
+		out, err := s.Wait(t.Context(), matcher(t, stable(250)), engine.WaitOptions{Timeout: 5 * time.Second})
+		if err != nil || out.Elapsed != 650*time.Millisecond {
+			t.Errorf("stable after %v, %v; want 650ms", out.Elapsed, err)
+		}
+		time.Sleep(time.Second)
+		out, err = s.Wait(t.Context(), matcher(t, stable(250)), engine.WaitOptions{Timeout: 5 * time.Second})
+		if err != nil || out.Elapsed != 0 {
+			t.Errorf("a screen that is stable already took %v, %v", out.Elapsed, err)
+		}
+	})
+}
+
+func TestWaitStableIgnoresOutputThatChangesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Print("same")
+		for i := range 20 {
+			later(time.Duration(i)*50*time.Millisecond, func() { p.Print("\rsame") })
+		}
+		out, err := s.Wait(t.Context(), matcher(t, stable(300)), engine.WaitOptions{Timeout: 5 * time.Second})
+		if err != nil || out.Elapsed != 300*time.Millisecond {
+			t.Errorf("stable after %v, %v; want 300ms", out.Elapsed, err)
+		}
+	})
+}
+
+func TestWaitStableAfterAnActionGivesTheProgramTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Print("$ ")
+		time.Sleep(10 * time.Second)
+		since := s.Sequence()
+		later(200*time.Millisecond, func() { p.Print("answer") })
+		out, err := s.Wait(t.Context(), matcher(t, stable(250)), engine.WaitOptions{Since: &since, Timeout: 5 * time.Second})
+		if err != nil || out.Elapsed != 450*time.Millisecond {
+			t.Errorf("stable after %v, %v; want 450ms", out.Elapsed, err)
+		}
+	})
+}
+
+func TestWaitTwoThresholdsAreBothLookedAt(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		out, err := s.Wait(t.Context(), matcher(t, group("all", stable(100), stable(500))), engine.WaitOptions{Timeout: 5 * time.Second})
+		if err != nil || out.Elapsed != 500*time.Millisecond {
+			t.Errorf("both held after %v, %v", out.Elapsed, err)
+		}
+		out, err = s.Wait(t.Context(), matcher(t, stable(5000)), engine.WaitOptions{Timeout: 5 * time.Second})
+		if err != nil || out.Elapsed != 4500*time.Millisecond {
+			t.Errorf("at the deadline it is judged once more: %v after %v", err, out.Elapsed)
+		}
+	})
+}
+
+func TestWaitSinceSeesOnlyWhatCameAfter(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Print("ok\r\n")
+		synctest.Wait()
+		since := s.Sequence()
+		for _, tree := range []any{contains("ok"), transcript("ok"), map[string]any{"type": "transcript_regex", "value": "^ok"}} {
+			if out, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: &since}); err == nil {
+				t.Errorf("%v matched what was there before: %+v", tree, out.Match)
+			}
+		}
+		later(time.Millisecond, func() { p.Print("now ok\r\n") })
+		for _, tree := range []any{contains("ok"), transcript("ok")} {
+			if _, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: &since, Timeout: time.Second}); err != nil {
+				t.Errorf("%v did not match what came after: %v", tree, err)
+			}
+		}
+	})
+}
+
+func TestWaitOnASessionThatHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Print("bye")
+		p.End(7)
+		synctest.Wait()
+		for _, tree := range []any{contains("bye"), map[string]any{"type": "process_exited"}} {
+			if _, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Timeout: time.Hour}); err != nil {
+				t.Errorf("%v on the final view: %v", tree, err)
+			}
+		}
+		out, err := s.Wait(t.Context(), matcher(t, contains("no")), engine.WaitOptions{Timeout: time.Hour})
+		if !errors.Is(err, engine.ErrEnded) || out.Elapsed != 0 || out.View.Exit.Code != 7 {
+			t.Errorf("%v after %v with %+v", err, out.Elapsed, out.View.Exit)
+		}
+		out, err = s.Wait(t.Context(), matcher(t, stable(300)), engine.WaitOptions{Timeout: time.Hour})
+		if err != nil || out.Elapsed != 300*time.Millisecond {
+			t.Errorf("stability can still come true: %v after %v", err, out.Elapsed)
+		}
+	})
+}
+
+func TestWaitBell(t *testing.T) {
+	bell := map[string]any{"type": "bell"}
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		since := s.Sequence()
+		p.Print("\a")
+		synctest.Wait()
+		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.WaitOptions{}); err == nil {
+			t.Error("a bell from before the wait counted")
+		}
+		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.WaitOptions{Since: &since}); err != nil {
+			t.Errorf("a bell since then did not count: %v", err)
+		}
+		later(time.Millisecond, func() { p.Print("\a") })
+		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.WaitOptions{Timeout: time.Second}); err != nil {
+			t.Errorf("a bell during the wait did not count: %v", err)
+		}
+	})
+}
+
+func TestWaitSeesWholeFrames(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Print("old")
+		synctest.Wait()
+		p.Print("\x1b[?2026h\x1b[2J\x1b[Hne")
+		synctest.Wait()
+		if text := s.View().Screen.Text(); text != "old" {
+			t.Errorf("inside an update the screen shows %q", text)
+		}
+		p.Print("w\x1b[?2026l")
+		synctest.Wait()
+		if text := s.View().Screen.Text(); text != "new" {
+			t.Errorf("after the update it shows %q", text)
+		}
+		p.Print("\x1b[?2026h\x1b[2J\x1b[Hstuck")
+		out, err := s.Wait(t.Context(), matcher(t, contains("stuck")), engine.WaitOptions{Timeout: time.Second})
+		if err != nil || out.Elapsed != 150*time.Millisecond {
+			t.Errorf("an update that never ends hides the screen: %v after %v", err, out.Elapsed)
+		}
+	})
+}
+
+func TestWaitEvidenceExplains(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Print("Proceed? [y/N]\r\npassword for bob:\r\nTotal: 41 files")
+		synctest.Wait()
+		for want, tree := range map[string]any{
+			"other letter case": contains("proceed?"),
+			"nearest: password": contains("password for alice"),
+			"nearest: Total":    map[string]any{"type": "screen_regex", "value": `Total: \d+ directories`},
+			"broken over lines": contains("[y/N]password"),
+			"0 of 2 hold":       group("any", contains("xyz"), stable(60_000)),
+			"nothing like it":   contains("\u2603\u2603"),
+		} {
+			m := matcher(t, tree)
+			out, err := s.Wait(t.Context(), m, engine.WaitOptions{})
+			if err == nil {
+				t.Fatalf("%v matched", tree)
+			}
+			e := m.Explain(out.View)
+			if got := e.Why + "; nearest: " + e.Nearest; !strings.Contains(got, want) {
+				t.Errorf("%v is explained as %q, want %q in it", tree, got, want)
+			}
+		}
+	})
+}
+
+func TestExitIsToldOnceAllIsRead(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Exit(pty.Exit{Code: 5}) // a descendant holds the terminal
+		later(100*time.Millisecond, func() { p.Print("late but in time") })
+		out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: time.Minute})
+		if err != nil || out.Elapsed > 250*time.Millisecond || out.Elapsed < 150*time.Millisecond {
+			t.Fatalf("told after %v, %v", out.Elapsed, err)
+		}
+		if e := out.View.Exit; e.Code != 5 || !e.Draining || out.View.Screen.Text() != "late but in time" {
+			t.Errorf("exit %+v with %q", e, out.View.Screen.Text())
+		}
+		p.Print(" and more")
+		p.HangUp()
+		synctest.Wait()
+		if v := s.View(); v.Exit.Draining || v.Screen.Text() != "late but in time and more" {
+			t.Errorf("in the end: %+v with %q", v.Exit, v.Screen.Text())
+		}
+	})
+}
+
+func TestExitIsToldDespiteAnEndlessWriter(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		ctx, stop := context.WithCancel(t.Context())
+		var writer sync.WaitGroup
+		writer.Go(func() {
+			for ctx.Err() == nil {
+				p.Print(strings.Repeat("y", 4096))
+				time.Sleep(time.Millisecond)
+			}
+		})
+		defer writer.Wait()
+		defer stop()
+		p.Exit(pty.Exit{Code: 0})
+		out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: time.Minute})
+		if err != nil || out.Elapsed > 250*time.Millisecond {
+			t.Errorf("told after %v, %v", out.Elapsed, err)
+		}
+	})
+}
+
+func TestExitWaitsForTheStatus(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.HangUp() // some systems end the output before the leader can be reaped
+		synctest.Wait()
+		if e := s.View().Exit; e != nil {
+			t.Fatalf("guessed %+v", e)
+		}
+		p.Exit(pty.Exit{Code: 7})
+		synctest.Wait()
+		if e := s.View().Exit; e == nil || e.Code != 7 {
+			t.Errorf("got %+v", e)
+		}
+	})
+}
+
+func TestTranscriptRegexOverManyBatches(t *testing.T) {
+	re := regexp.MustCompile(`(?m)^item (\d+): done$`)
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		m := matcher(t, map[string]any{"type": "transcript_regex", "value": re.String()})
+		done := make(chan *engine.Outcome)
+		go func() {
+			out, err := s.Wait(t.Context(), m, engine.WaitOptions{Timeout: time.Hour})
+			if err != nil {
+				t.Error(err)
+			}
+			done <- out
+		}()
+		for range 3000 {
+			p.Print("item 12: still going strong\n")
+			synctest.Wait()
+		}
+		for _, c := range "item 4711: done\n" {
+			p.Print(string(c))
+			synctest.Wait()
+		}
+		if out := <-done; out.Match == nil || out.Match.Capture != "4711" {
+			t.Errorf("got %+v", out.Match)
+		}
+	})
+}

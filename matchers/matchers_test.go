@@ -1,0 +1,105 @@
+package matchers
+
+import (
+	"context"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/enginetest"
+)
+
+// TestIncrementalSearchFindsWhatAWholeOneWould feeds text in random pieces and holds each look of the transcript
+// matchers against a search of everything so far.
+func TestIncrementalSearchFindsWhatAWholeOneWould(t *testing.T) {
+	patterns := []string{`ab`, `a+b$`, `(?m)^b\w*a$`, `\Aa`, `^b`, `b\na`, `(?s)a.*c`, `a[^x]c`, `\bcab\b`, `(?m)^\s*$`}
+	const alphabet = "aaabbbcc \n\n\r"
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		synctest.Test(t, func(t *testing.T) {
+			p := enginetest.New()
+			e := enginetest.Engine(p)
+			s, err := e.Spawn(engine.Config{Program: "fake"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close(context.Background())
+			pattern := patterns[random.IntN(len(patterns))]
+			re := regexp.MustCompile(pattern)
+			m, _ := Parse(map[string]any{"type": "transcript_regex", "value": pattern}, Options{})
+			text := strings.Repeat("c", 1+random.IntN(3))
+			c, _ := Parse(map[string]any{"type": "transcript_contains", "value": text}, Options{})
+			all, foundRegex, foundText := "", false, false
+			for range 12 {
+				piece := make([]byte, 1+random.IntN(6))
+				for i := range piece {
+					piece[i] = alphabet[random.IntN(len(alphabet))]
+				}
+				p.Print(string(piece))
+				all += string(piece)
+				synctest.Wait()
+				v := s.View()
+				foundRegex = foundRegex || re.MatchString(all)
+				foundText = foundText || strings.Contains(all, text)
+				if got := m.Check(v).Match != nil; got != foundRegex {
+					t.Fatalf("%q in %q: %v, want %v", pattern, all, got, foundRegex)
+				}
+				if got := c.Check(v).Match != nil; got != foundText {
+					t.Fatalf("%q in %q: %v, want %v", text, all, got, foundText)
+				}
+			}
+		})
+	}
+}
+
+func TestCheckAndExplainAgree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := enginetest.New()
+		e := enginetest.Engine(p)
+		s, err := e.Spawn(engine.Config{Program: "fake"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close(context.Background())
+		p.Print("\x1b]0;editor\a\a  hello world\r\n")
+		synctest.Wait()
+		v := s.View()
+		text := func(kind, s string) any { return map[string]any{"type": kind, "value": s} }
+		for _, c := range []struct {
+			tree any
+			held bool
+		}{
+			{text("contains_text", "hello"), true}, {text("contains_text", "Hello"), false},
+			{text("screen_regex", `h\w+o`), true}, {text("screen_regex", `^hello`), false},
+			{text("transcript_contains", "\x1b]0;"), true}, {text("transcript_contains", "bye"), false},
+			{text("transcript_regex", `world\r\n$`), true}, {text("transcript_regex", `bye`), false},
+			{text("title_contains", "edit"), true}, {text("title_contains", "shell"), false},
+			{text("title_regex", "^editor$"), true}, {text("title_regex", "^e$"), false},
+			{map[string]any{"type": "cursor_at", "value": map[string]any{"row": 1.0, "col": 0.0}}, true},
+			{map[string]any{"type": "cursor_at", "value": map[string]any{"row": 0.0, "col": 0.0}}, false},
+			{map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": 0.0}}, true},
+			{map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": 5.0}}, false},
+			{map[string]any{"type": "process_exited"}, false}, {map[string]any{"type": "bell"}, false},
+			{map[string]any{"type": "not", "value": text("contains_text", "bye")}, true},
+			{map[string]any{"type": "not", "value": text("contains_text", "hello")}, false},
+			{map[string]any{"type": "any", "value": []any{}}, false}, {map[string]any{"type": "all", "value": []any{}}, true},
+			{map[string]any{"type": "any", "value": []any{text("contains_text", "bye"), text("contains_text", "hello")}}, true},
+			{map[string]any{"type": "all", "value": []any{text("contains_text", "bye"), text("contains_text", "hello")}}, false},
+		} {
+			m, err := Parse(c.tree, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := m.Check(v).Match != nil; got != c.held {
+				t.Errorf("%v: matched %v, want %v", c.tree, got, c.held)
+			}
+			x := m.Explain(v)
+			if x.Held != c.held || x.Why == "" || x.Type != c.tree.(map[string]any)["type"] {
+				t.Errorf("%v is explained as %+v", c.tree, x)
+			}
+		}
+	})
+}

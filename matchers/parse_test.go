@@ -1,0 +1,105 @@
+package matchers
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func parseJSON(t *testing.T, text string) (Matcher, error) {
+	t.Helper()
+	var tree any
+	if err := json.Unmarshal([]byte(text), &tree); err != nil {
+		t.Fatal(err)
+	}
+	return Parse(tree, Options{})
+}
+
+func TestParseTakesEveryType(t *testing.T) {
+	values := map[string]string{
+		"contains_text": `"x"`, "screen_regex": `"x+"`, "transcript_contains": `"x"`, "transcript_regex": `"x+"`,
+		"title_contains": `"x"`, "title_regex": `"x"`, "cursor_at": `{"row":0,"col":0}`, "screen_stable": `{"min_ms":250}`,
+		"process_exited": `null`, "bell": `null`, "any": `[{"type":"bell"}]`, "all": `[]`, "not": `{"type":"bell"}`,
+	}
+	for _, name := range Types(Options{}) {
+		value, ok := values[name]
+		if !ok {
+			t.Errorf("%s is not tested", name)
+			continue
+		}
+		if _, err := parseJSON(t, `{"type":"`+name+`","value":`+value+`}`); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
+	for text, want := range map[string]string{
+		`7`:                                   "matcher: expected an object",
+		`{}`:                                  "matcher.type: expected a string, got nothing",
+		`{"type":"nope"}`:                     `matcher.type: unknown matcher "nope"`,
+		`{"type":"contains_text"}`:            "matcher.value: expected a string, got nothing",
+		`{"type":"screen_regex","value":"("}`: "matcher.value: invalid regular expression: missing closing )",
+		`{"type":"screen_regex","value":"a{1001}"}`:                                    "invalid repeat count",
+		`{"type":"any","value":{}}`:                                                    "matcher.value: expected an array",
+		`{"type":"any","value":[{"type":"bell"},{"type":"all","value":[{"type":1}]}]}`: "matcher.value[1].value[0].type: expected a string, got a number",
+		`{"type":"cursor_at","value":{"row":-1,"col":0}}`:                              "matcher.value.row: expected a whole number from 0 to 65535, got -1",
+		`{"type":"cursor_at","value":{"row":0}}`:                                       "matcher.value.col: expected a whole number",
+		`{"type":"screen_stable","value":{"min_ms":1.5}}`:                              "matcher.value.min_ms: expected a whole number",
+		`{"type":"screen_stable","value":{"min_ms":1e300}}`:                            "matcher.value.min_ms: expected a whole number",
+		`{"type":"not"}`: "matcher.value: expected an object",
+		`{"type":"lua","value":{"plugin":"p","predicate":"f"}}`: `matcher.value.plugin: unknown plugin "p"`,
+	} {
+		_, err := parseJSON(t, text)
+		var e *ParseError
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestParseBounds(t *testing.T) {
+	nested := func(n int) string {
+		return strings.Repeat(`{"type":"not","value":`, n-1) + `{"type":"bell"}` + strings.Repeat("}", n-1)
+	}
+	wide := func(n int) string {
+		return `{"type":"any","value":[` + strings.Join(strings.Split(strings.Repeat(`{"type":"bell"} `, n-1), " ")[:n-1], ",") + `]}`
+	}
+	for name, c := range map[string]struct {
+		text string
+		ok   bool
+	}{
+		"depth":       {nested(MaxDepth), true},
+		"depth + 1":   {nested(MaxDepth + 1), false},
+		"nodes":       {wide(MaxNodes), true},
+		"nodes + 1":   {wide(MaxNodes + 1), false},
+		"pattern":     {`{"type":"screen_regex","value":"` + strings.Repeat("a", MaxPattern) + `"}`, true},
+		"pattern + 1": {`{"type":"screen_regex","value":"` + strings.Repeat("a", MaxPattern+1) + `"}`, false},
+		"text + 1":    {`{"type":"contains_text","value":"` + strings.Repeat("a", MaxText+1) + `"}`, false},
+	} {
+		if _, err := parseJSON(t, c.text); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(`{"type":"all","value":[{"type":"contains_text","value":"rea"},{"type":"not","value":{"type":"bell"}}]}`)
+	f.Add(`{"type":"screen_regex","value":"[[:^alpha:]\\p{Greek}]{2,}$"}`)
+	f.Add(`{"type":"lua","value":{"plugin":"p","predicate":"f","params":{"a":[1]}}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var tree any
+		if json.Unmarshal([]byte(text), &tree) != nil {
+			return
+		}
+		m, err := Parse(tree, Options{})
+		if (m == nil) == (err == nil) {
+			t.Fatalf("matcher %v and error %v", m, err)
+		}
+		if err != nil && (!utf8.ValidString(err.Error()) || len(err.Error()) > 4096) {
+			t.Errorf("an error of %d bytes: %.100q", len(err.Error()), err)
+		}
+	})
+}
