@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -216,3 +217,5 @@ var echoMethod = protocol.Method{
 
 func (echoDialect) Error(err error) *protocol.Error { return protocol.Standard(err) }
 func (echoDialect) Close()                          {}
+
+var quiet = slog.New(slog.DiscardHandler)
