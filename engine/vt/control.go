@@ -128,13 +128,10 @@ func (t *Terminal) saveCursor() {
 	t.grid.saved = savedCursor{t.cursor, t.pen, t.charsets, t.modes.origin, true}
 }
 
-// restoreCursor is DECRC; without a saved one the cursor goes home (VT520 manual).
+// restoreCursor is DECRC; without a saved one the cursor goes home (VT520 manual). A pending wrap is
+// not restored, as in xterm.js and tmux.
 func (t *Terminal) restoreCursor() {
 	s := t.grid.saved
-	t.cursor, t.pen, t.charsets, t.modes.origin = s.cursor, s.pen, s.charsets, s.origin
-	t.cursor.row = min(t.cursor.row, t.rows-1)
-	if t.cursor.col >= t.cols {
-		t.cursor.col = t.cols - 1
-	}
-	t.cursor.pending = t.cursor.pending && t.cursor.col == t.cols-1
+	t.pen, t.charsets, t.modes.origin = s.pen, s.charsets, s.origin
+	t.cursor = cursor{row: min(s.cursor.row, t.rows-1), col: min(s.cursor.col, t.cols-1)}
 }

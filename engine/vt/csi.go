@@ -178,6 +178,14 @@ func (t *Terminal) csiIntermediate(final byte) {
 		t.answer("\x1b[%d;%d$y", s.param(0, 0), t.ansiModeState(s.param(0, 0)))
 	case i == '!' && final == 'p' && s.prefix == 0:
 		t.softReset()
+	case i == ' ' && final == '@' && s.prefix == 0: // SL
+		t.shiftCols(0, -s.param(0, 1))
+	case i == ' ' && final == 'A' && s.prefix == 0: // SR
+		t.shiftCols(0, s.param(0, 1))
+	case i == '\'' && final == '}' && s.prefix == 0: // DECIC
+		t.shiftCols(t.cursor.col, s.param(0, 1))
+	case i == '\'' && final == '~' && s.prefix == 0: // DECDC
+		t.shiftCols(t.cursor.col, -s.param(0, 1))
 	case i == ' ' && final == 'q' && s.prefix == 0:
 		t.setCursorStyle(s.param(0, 0))
 	case i == '"' && final == 'q' && s.prefix == 0: // DECSCA

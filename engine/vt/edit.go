@@ -182,43 +182,53 @@ func (t *Terminal) eraseCells(n int) {
 // insertCells makes room for n cells at the cursor: ICH, and IRM.
 func (t *Terminal) insertCells(n int) {
 	t.cursor.pending = false
-	x, y := t.cursor.col, t.cursor.row
-	n = min(n, t.cols-x)
-	if t.grid.rows[y].n <= x && t.pen.bg == 0 {
-		return
-	}
-	r := t.own(y)
-	r.split(x)
-	r.split(t.cols - n)
-	copy(r.cells[x+n:], r.cells[x:t.cols-n])
-	e := t.erased()
-	for i := x; i < x+n; i++ {
-		r.cells[i] = e
-	}
-	r.n, r.wrapped = t.cols, false
-	r.rich = r.rich || t.pen.bg != 0
-	r.shrink()
+	t.shiftRow(t.cursor.row, t.cursor.col, n)
 }
 
 // deleteCells is DCH.
 func (t *Terminal) deleteCells(n int) {
 	t.cursor.pending = false
-	x, y := t.cursor.col, t.cursor.row
-	n = min(n, t.cols-x)
+	t.shiftRow(t.cursor.row, t.cursor.col, -n)
+}
+
+// shiftRow moves the cells of row y from column x on by n columns, to the left when n is negative;
+// what is vacated is erased.
+func (t *Terminal) shiftRow(y, x, n int) {
 	if t.grid.rows[y].n <= x && t.pen.bg == 0 {
 		return
 	}
 	r := t.own(y)
 	r.split(x)
-	r.split(x + n)
-	copy(r.cells[x:], r.cells[x+n:])
+	from, to := x, t.cols // what is vacated
+	if n < 0 {
+		n = min(-n, t.cols-x)
+		r.split(x + n)
+		copy(r.cells[x:], r.cells[x+n:])
+		from = t.cols - n
+	} else {
+		n = min(n, t.cols-x)
+		r.split(t.cols - n)
+		copy(r.cells[x+n:], r.cells[x:t.cols-n])
+		to = x + n
+	}
 	e := t.erased()
-	for i := t.cols - n; i < t.cols; i++ {
+	for i := from; i < to; i++ {
 		r.cells[i] = e
 	}
-	r.n, r.wrapped = t.cols, false
+	r.n, r.wrapped = t.cols, r.wrapped && to != t.cols // what was pushed out had gone on
 	r.rich = r.rich || t.pen.bg != 0
 	r.shrink()
+}
+
+// shiftCols moves the columns from x on within the margins by n: SL, SR, DECIC and DECDC. It does
+// nothing with the cursor outside of the margins.
+func (t *Terminal) shiftCols(x, n int) {
+	if t.cursor.row < t.top || t.cursor.row > t.bottom {
+		return
+	}
+	for y := t.top; y <= t.bottom; y++ {
+		t.shiftRow(y, x, n)
+	}
 }
 
 // shrink makes n as small as it can be.

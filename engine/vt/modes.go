@@ -80,12 +80,11 @@ func altMode(number int) decMode {
 var decModes = [...]decMode{
 	{number: 1, flag: func(t *Terminal) *bool { return &t.modes.appCursor }},
 	{number: 3, flag: func(t *Terminal) *bool { return &t.modes.columns132 }, set: func(t *Terminal, _ bool) {
-		// DECCOLM. The width belongs to whoever runs the terminal and stays; the rest happens.
-		if t.modes.allow132 {
-			t.top, t.bottom = 0, t.rows-1
-			t.eraseRows(0, t.rows)
-			t.moveTo(0, 0)
-		}
+		// DECCOLM. The width belongs to whoever runs the terminal and stays; the rest happens, as
+		// in tmux and alacritty.
+		t.top, t.bottom = 0, t.rows-1
+		t.eraseRows(0, t.rows)
+		t.moveTo(0, 0)
 	}},
 	{number: 5, flag: func(t *Terminal) *bool { return &t.modes.reverseVideo }},
 	{number: 6, flag: func(t *Terminal) *bool { return &t.modes.origin }, set: func(t *Terminal, _ bool) { t.moveTo(0, 0) }},

@@ -135,8 +135,8 @@ func (t *Terminal) put(ch rune, width int) {
 		}
 		r := t.own(c.row)
 		r.split(c.col)
-		r.split(c.col + 1)
-		r.set(c.col, cell{})
+		r.set(c.col, makeCell(0, t.pen.fg, t.pen.bg, t.pen.attr))
+		r.rich = true
 		t.wrap()
 	}
 	if t.modes.insert {
