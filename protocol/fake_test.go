@@ -82,7 +82,7 @@ func (f fake) note(event string) {
 	}
 }
 
-func (f fake) events() string {
+func (f *state) events() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return strings.Join(f.order, ", ")
