@@ -9,7 +9,7 @@ import (
 
 // Scrollback is kept as text: lines are encoded one after the other into blocks, which nothing
 // writes again, so that a History is a handful of words and readers need no lock. A line of 80
-// plain columns costs 86 bytes; as cells it would cost 1,280.
+// plain columns costs 88 bytes; as cells it would cost 1,280.
 const (
 	// blockMax is the size of a full block in bytes. Larger blocks waste more at their end and keep
 	// more dropped lines alive, smaller ones cost more headers.
@@ -54,7 +54,7 @@ func (h *history) push(r *row) {
 		h.tail.first = h.next
 		return
 	}
-	need := encodedMax(r)
+	need := textMax(r)
 	if len(h.tail.data)+need > cap(h.tail.data) {
 		h.seal(need)
 	}
@@ -228,103 +228,99 @@ func trimSpaces(b []byte) []byte {
 	return b
 }
 
-// An encoded line is: uvarint of the text's length, shifted left by two, | 1 when the line goes on
-// in the next, | 2 when styles follow; the text with the codes above; and for each run of equally
-// styled cells a run header (see appendRun).
-func encodedMax(r *row) int {
+// An encoded line is: four bytes, little-endian, of the text's length, shifted left by two, | 1 when
+// the line goes on in the next, | 2 when styles follow; the text with the codes above; and for each
+// run of equally styled cells what appendRun writes.
+const (
+	lineHead    = 4
+	lineWrapped = 1
+	lineStyled  = 2
+	// cellTextMax is the most that a cell which is no cluster takes: codeWide and a rune; a cluster
+	// takes two codes more than its bytes in the arena.
+	cellTextMax = 1 + utf8.UTFMax
+)
+
+// textMax bounds the head and text of an encoded row.
+func textMax(r *row) int {
 	if !r.rich {
-		return 8 + r.n
+		return lineHead + r.n
 	}
-	return 8 + 12*r.n + len(r.arena) // an estimate: longer lines grow their block
+	return lineHead + cellTextMax*r.n + len(r.arena)
 }
 
+// encodeRow appends an encoded row to dst, which has room for textMax.
 func encodeRow(dst []byte, r *row) []byte {
-	var flags uint64
-	if r.wrapped {
-		flags = 1
-	}
 	width := r.n
+	head := uint32(0)
 	if r.wrapped {
-		width = r.joinedWidth()
+		width, head = min(width, r.joinedWidth()), lineWrapped
 	} else {
 		for width > 0 && r.cells[width-1] == (cell{}) {
 			width--
 		}
 	}
+	start := len(dst)
+	cells := r.cells[:width]
 	if !r.rich {
-		width = min(width, r.n)
-		dst = binary.AppendUvarint(dst, uint64(width)<<2|flags)
-		start := len(dst)
-		dst = dst[:start+width]
-		out := dst[start:]
-		for i, c := range r.cells[:width] {
+		dst = dst[:start+lineHead+width]
+		out := dst[start+lineHead:]
+		for i, c := range cells {
 			out[i] = byte(c.lo)
 		}
+		binary.LittleEndian.PutUint32(dst[start:], uint32(width)<<2|head)
 		return dst
 	}
-	width = min(width, len(r.cells))
-	cells := r.cells[:width]
-	size, styled := 0, false
-	for _, c := range cells {
-		size += r.encodedLen(c)
-		if c.lo>>32 != 0 || c.bg() != 0 || c.attr()&(attrStyle|attrExtraMask) != 0 {
-			styled = true
-		}
-	}
-	if styled {
-		flags |= 2
-	}
-	dst = binary.AppendUvarint(dst, uint64(size)<<2|flags)
-	for _, c := range cells {
-		ch := c.content()
-		if c.attr()&attrContinuation != 0 {
-			continue
-		}
-		if c.attr()&attrWide != 0 {
-			dst = append(dst, codeWide)
+	out := dst[start+lineHead : cap(dst)]
+	k, styled := 0, uint64(0)
+	for i := range cells {
+		c := cells[i]
+		ch, attr := c.content(), c.attr()
+		styled |= c.lo>>32 | uint64(c.bg()) | uint64(attr&(attrStyle|attrExtraMask))
+		if attr&(attrWide|attrContinuation) != 0 {
+			if attr&attrContinuation != 0 {
+				continue
+			}
+			out[k] = codeWide
+			k++
 		}
 		switch {
 		case ch < utf8.RuneSelf:
-			dst = append(dst, byte(ch))
+			out[k] = byte(ch)
+			k++
+		case ch < 0x800:
+			out[k], out[k+1] = 0xc0|byte(ch>>6), 0x80|byte(ch&0x3f)
+			k += 2
+		case ch < 0x10000:
+			out[k], out[k+1], out[k+2] = 0xe0|byte(ch>>12), 0x80|byte(ch>>6&0x3f), 0x80|byte(ch&0x3f)
+			k += 3
 		case ch&clusterBit != 0:
-			dst = append(dst, codeCluster)
-			dst = append(dst, r.cluster(ch)...)
-			dst = append(dst, codeClusterEnd)
+			out[k] = codeCluster
+			k += 1 + copy(out[k+1:], r.cluster(ch))
+			out[k] = codeClusterEnd
+			k++
 		default:
-			dst = utf8.AppendRune(dst, rune(ch))
+			k += utf8.EncodeRune(out[k:], rune(ch))
 		}
 	}
-	if !styled {
+	if styled != 0 {
+		head |= lineStyled
+	}
+	dst = dst[:start+lineHead+k]
+	binary.LittleEndian.PutUint32(dst[start:], uint32(k)<<2|head)
+	if styled == 0 {
 		return dst
 	}
 	link := ""
 	for i := 0; i < len(cells); {
 		c := cells[i]
 		j := i + 1
-		for j < len(cells) && cells[j].lo>>32 == c.lo>>32 && (cells[j].hi^c.hi)&^(uint64(attrWide|attrContinuation)<<32) == 0 {
+		for j < len(cells) && cells[j].lo>>32 == c.lo>>32 && (cells[j].hi^c.hi)&^(uint64(attrWide|attrContinuation|attrProtected)<<32) == 0 {
 			j++
 		}
 		dst, link = appendRun(dst, j-i, c, r.extraOf(c), link)
 		i = j
 	}
 	return dst
-}
-
-func (r *row) encodedLen(c cell) int {
-	ch, n := c.content(), 0
-	if c.attr()&attrContinuation != 0 {
-		return 0
-	}
-	if c.attr()&attrWide != 0 {
-		n = 1
-	}
-	switch {
-	case ch < utf8.RuneSelf:
-		return n + 1
-	case ch&clusterBit != 0:
-		return n + 2 + int(ch&clusterLenMax)
-	}
-	return n + utf8.RuneLen(rune(ch))
 }
 
 const (
@@ -383,12 +379,12 @@ func appendRun(dst []byte, n int, c cell, x *extra, link string) ([]byte, string
 
 // splitLine returns the parts of an encoded line; nil gives empty parts.
 func splitLine(line []byte) (text []byte, wrapped bool, runs []byte) {
-	v, k := binary.Uvarint(line)
-	if k <= 0 {
+	if len(line) < lineHead {
 		return nil, false, nil
 	}
-	size := int(v >> 2)
-	return line[k : k+size], v&1 != 0, line[k+size:]
+	head := binary.LittleEndian.Uint32(line)
+	end := lineHead + int(head>>2)
+	return line[lineHead:end], head&lineWrapped != 0, line[end:]
 }
 
 // decodeRow makes a row exactly as wide as the line.

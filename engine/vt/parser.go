@@ -105,6 +105,10 @@ func (t *Terminal) ground(p []byte) []byte {
 		case c == 0x7f:
 			p = p[1:]
 		default:
+			if rest := t.printRun(p); len(rest) < len(p) {
+				p = rest
+				break
+			}
 			p = t.printUTF8(p)
 		}
 	}

@@ -118,6 +118,65 @@ func (t *Terminal) print(r rune) {
 	t.put(r, w)
 }
 
+// printRun prints the text at the start of p, which is not ASCII, as long as it is simple: characters
+// with a width of their own, single ASCII characters among them, that fit the row. It returns the
+// rest, which may be all of p.
+func (t *Terminal) printRun(p []byte) []byte {
+	c := &t.cursor
+	if c.pending || t.modes.insert || t.modes.graphemes || t.charsets != (charsets{}) {
+		return p
+	}
+	r := t.own(c.row)
+	attr := t.pen.attr
+	if t.pen.underline != 0 || t.link != "" {
+		attr |= r.addExtra(extra{t.pen.underline, t.link})
+	}
+	if r.rich {
+		r.split(c.col)
+	}
+	r.rich = true
+	fg := uint64(t.pen.fg) << 32
+	hi := uint64(t.pen.bg) | uint64(attr)<<32
+	x, last, cells := c.col, rune(0), r.cells
+	for len(p) > 0 {
+		ch, n := rune(p[0]), 1
+		switch {
+		case ch >= 0xe1 && ch <= 0xec && len(p) > 2 && p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80:
+			ch, n = ch&0x0f<<12|rune(p[1]&0x3f)<<6|rune(p[2]&0x3f), 3
+		case ch >= 0xc2 && ch <= 0xdf && len(p) > 1 && p[1]&0xc0 == 0x80:
+			ch, n = ch&0x1f<<6|rune(p[1]&0x3f), 2
+		case ch >= utf8.RuneSelf:
+			ch, n = utf8.DecodeRune(p)
+		case ch < 0x20 || ch == 0x7f || len(p) > 1 && p[1] < utf8.RuneSelf:
+			n = 0 // a control, or a longer run of ASCII
+		}
+		w := int(props(ch) & propWidth)
+		if n == 0 || w == 0 || ch < 0xa0 && n > 1 || ch == utf8.RuneError || x+w >= len(cells) {
+			break
+		}
+		cells[x] = cell{fg | uint64(ch), hi}
+		if w == 2 {
+			cells[x].hi |= uint64(attrWide) << 32
+			// The cell behind may have been the first half of another.
+			if cells[x+1].attr()&attrWide != 0 {
+				r.split(x + 2)
+			}
+			cells[x+1] = cell{fg, hi | uint64(attrContinuation)<<32}
+		}
+		x += w
+		p, last = p[n:], ch
+	}
+	if x > c.col {
+		// What the last character covered half of; r.n must include what is asked about.
+		if x < r.n && cells[x].attr()&attrContinuation != 0 {
+			cells[x] = makeCell(0, cells[x].fg(), cells[x].bg(), cells[x].attr()&^attrContinuation)
+		}
+		c.col, r.n = x, max(r.n, x)
+		t.last, t.joint = last, joint{open: true}
+	}
+	return p
+}
+
 // put prints one character of one or two columns at the cursor.
 func (t *Terminal) put(ch rune, width int) {
 	c := &t.cursor
