@@ -247,7 +247,8 @@ func (r *Redactor) Spans(line string) (spans []Span) {
 }
 
 // String returns s with the secrets of each line replaced. Lines end at LF; CR LF stays as it
-// is. What is not part of a secret stays byte for byte.
+// is. What is not part of a secret stays byte for byte. Redacting twice is redacting once, unless
+// an extra rule hid what kept a built-in one from matching beside it.
 func (r *Redactor) String(s string) string {
 	var b strings.Builder
 	done := 0
