@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,6 +175,36 @@ func TestEnd(t *testing.T) {
 		}
 	})
 
+	bubble(t, "a notification is written with its last byte and not before", func(t *testing.T) {
+		a, b := halves()
+		c := mute(t, a, b, protocol.Limits{})
+		synctest.Wait()
+		var written atomic.Bool
+		go func() {
+			if err := c.state.conn.Notify(context.Background(), "changed", strings.Repeat("x", 200_000)); err != nil {
+				t.Error(err)
+			}
+			written.Store(true)
+		}()
+		synctest.Wait()
+		c.send(named("a", "do", "", 0))
+		io.CopyN(io.Discard, a, 200_000)
+		synctest.Wait()
+		if written.Load() {
+			t.Error("Notify returned before the last byte")
+		}
+		r := protocol.Lines.NewReader(a, 1000)
+		r.Next()
+		synctest.Wait()
+		if !written.Load() {
+			t.Error("Notify did not return after the last byte")
+		}
+		if line, err := r.Next(); err != nil || brief(string(line)) != `"a": a` {
+			t.Errorf("got %s, %v", line, err)
+		}
+		c.end(nil)
+	})
+
 	bubble(t, "past the bound on queued bytes nothing more is read", func(t *testing.T) {
 		c := dial(t, protocol.Limits{Queued: 10_000})
 		c.send(named("a", "wait", "s1", 1000))
@@ -181,22 +212,22 @@ func TestEnd(t *testing.T) {
 		for i := range 200 {
 			lines = append(lines, named(fmt.Sprint("q", i), "do", "s1", 0))
 		}
-		wrote := false
+		var wrote atomic.Bool
 		go func() {
 			// Far more than the buffer of the reader takes in at once.
 			for range 10 {
 				io.WriteString(c.stream, strings.Join(lines, "\n")+strings.Repeat(" ", 64<<10)+"\n")
 			}
 			io.WriteString(c.stream, named("free", "do", "", 0)+"\n")
-			wrote = true
+			wrote.Store(true)
 		}()
 		c.expect("")
-		if wrote {
+		if wrote.Load() {
 			t.Error("everything was read past the bound")
 		}
 		pass(time.Second)
-		if got := c.got(); strings.Count(got, ": q") != 2000 || !strings.HasSuffix(got, `"free": free`) || !wrote {
-			t.Errorf("%d answers, written %t, end %s", strings.Count(got, ": q"), wrote, got[max(0, len(got)-40):])
+		if got := c.got(); strings.Count(got, ": q") != 2000 || !strings.HasSuffix(got, `"free": free`) || !wrote.Load() {
+			t.Errorf("%d answers, written %t, end %s", strings.Count(got, ": q"), wrote.Load(), got[max(0, len(got)-40):])
 		}
 		c.end(nil)
 	})

@@ -62,11 +62,11 @@ func (c *client) capabilities(_ context.Context, p capabilitiesParams) (capabili
 	r.Reasons = slices.Compact(r.Reasons)
 	r.Schema = map[string]methodSchema{}
 	for _, row := range table {
-		params, err := shape(row.params)
+		params, err := shape(row.params, r.Matchers)
 		if err != nil {
 			return r, err
 		}
-		result, err := shape(row.result)
+		result, err := shape(row.result, r.Matchers)
 		if err != nil {
 			return r, err
 		}
@@ -82,18 +82,36 @@ var shapes = map[reflect.Type]reflect.Type{
 }
 
 // shape returns the JSON Schema of what a type is on the wire.
-func shape(t reflect.Type) (*jsonschema.Schema, error) {
+func shape(t reflect.Type, matchers []string) (*jsonschema.Schema, error) {
 	if s, ok := shapes[t]; ok {
 		t = s
 	}
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[matchShape](): {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
+		reflect.TypeFor[actionTree]():        typed("what to do", slices.Sorted(maps.Keys(actions))),
+		reflect.TypeFor[matcherTree]():       typed("what to wait for", matchers),
+		reflect.TypeFor[matchShape]():        {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
+		reflect.TypeFor[jsonschema.Schema](): {Type: "object", Description: "a JSON Schema"},
 	}})
 	if err != nil {
 		return nil, err
 	}
 	open(s)
 	return s, nil
+}
+
+// typed is the schema of {"type": ..., "value": ...}.
+func typed(about string, types []string) *jsonschema.Schema {
+	enum := make([]any, len(types))
+	for i, t := range types {
+		enum[i] = t
+	}
+	return &jsonschema.Schema{
+		Type: "object", Description: about, Required: []string{"type"},
+		Properties: map[string]*jsonschema.Schema{
+			"type":  {Type: "string", Enum: enum},
+			"value": {Description: "what the type needs: a string, an object or an array"},
+		},
+	}
 }
 
 // open lets objects have more members than are named: unknown members are ignored, and results may grow.

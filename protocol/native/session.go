@@ -174,10 +174,16 @@ func describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
 	return info
 }
 
+// An actionTree is an action, a matcherTree a matcher, as it came: its shape depends on its type.
+type (
+	actionTree  struct{ json.RawMessage }
+	matcherTree struct{ json.RawMessage }
+)
+
 type inputParams struct {
 	sessionParams
-	Action    json.RawMessage `json:"action" jsonschema:"an object with type and, where the type needs one, value"`
-	TimeoutMS *int64          `json:"timeout_ms,omitempty" jsonschema:"how long a program that does not read may take; default 5000"`
+	Action    actionTree `json:"action" jsonschema:"an object with type and, where the type needs one, value"`
+	TimeoutMS *int64     `json:"timeout_ms,omitempty" jsonschema:"how long a program that does not read may take; default 5000"`
 }
 
 type inputResult struct {
@@ -187,7 +193,7 @@ type inputResult struct {
 }
 
 func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, error) {
-	value, err := tree("action", p.Action)
+	value, err := tree("action", p.Action.RawMessage)
 	if err != nil {
 		return inputResult{}, err
 	}
@@ -345,10 +351,10 @@ func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (trans
 type waitParams struct {
 	sessionParams
 	readParams
-	Matcher   json.RawMessage `json:"matcher" jsonschema:"an object with type and, where the type needs one, value"`
-	TimeoutMS *int64          `json:"timeout_ms,omitempty" jsonschema:"default 30000; 0 looks once"`
-	Since     *uint64         `json:"since,omitempty" jsonschema:"only what came after this sequence counts"`
-	Cells     string          `json:"cells,omitempty" jsonschema:"none (default), full or runs"`
+	Matcher   matcherTree `json:"matcher" jsonschema:"an object with type and, where the type needs one, value"`
+	TimeoutMS *int64      `json:"timeout_ms,omitempty" jsonschema:"default 30000; 0 looks once"`
+	Since     *uint64     `json:"since,omitempty" jsonschema:"only what came after this sequence counts"`
+	Cells     string      `json:"cells,omitempty" jsonschema:"none (default), full or runs"`
 }
 
 func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, error) {
@@ -360,7 +366,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
-	value, err := tree("matcher", p.Matcher)
+	value, err := tree("matcher", p.Matcher.RawMessage)
 	if err != nil {
 		return nil, err
 	}

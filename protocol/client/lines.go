@@ -1,0 +1,109 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// MaxMessage bounds one message of the server, in bytes. Every cell of the largest screen, 1,000 by 1,000, is some 200
+// MB; more is no server of ours, and would only cost memory.
+const MaxMessage = 256 << 20
+
+// lines is a stream of messages, one a line. It has one reader and, by the library's lock, one writer at a time.
+type lines struct {
+	rwc   io.ReadWriteCloser
+	in    *bufio.Reader
+	ended chan struct{} // closed when nothing is read any more
+
+	mu sync.Mutex
+	// protects the fields below
+	err error // why nothing is read any more; nil: the end, or not yet
+}
+
+func newLines(rwc io.ReadWriteCloser) *lines {
+	// 64 KiB: as much as a pipe holds.
+	return &lines{rwc: rwc, in: bufio.NewReaderSize(rwc, 64<<10), ended: make(chan struct{})}
+}
+
+// WriteObject writes a message and its line's end in one piece.
+func (l *lines) WriteObject(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = l.rwc.Write(append(b, '\n'))
+	return err
+}
+
+// ReadObject reads the next message. It is not called again after an error.
+func (l *lines) ReadObject(v any) error {
+	err := l.cause()
+	if err == nil {
+		var line []byte
+		if line, err = l.next(); err == nil {
+			if err = json.Unmarshal(line, v); err == nil {
+				return nil
+			}
+			err = fmt.Errorf("the server sent what is no message: %w", err)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		l.fail(err)
+	}
+	close(l.ended)
+	return io.EOF // the library would log anything else
+}
+
+// next returns the next line that is not blank. A last line without an end is not a message.
+func (l *lines) next() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if len(line)+len(part) > MaxMessage {
+			return nil, fmt.Errorf("the server sent a message of more than %d bytes", MaxMessage)
+		}
+		line = append(line, part...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return line, nil
+		}
+	}
+}
+
+// check is shown every answer. An error without an id is about a request that the server could not read, and nobody can
+// tell which: the connection ends with it, so that no call waits for an answer that has come.
+func (l *lines) check(_ *jsonrpc2.Request, answer *jsonrpc2.Response) {
+	if answer != nil && answer.Error != nil && answer.ID == (jsonrpc2.ID{}) {
+		l.fail(wireError(answer.Error))
+	}
+}
+
+// fail keeps the first reason.
+func (l *lines) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+func (l *lines) cause() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Close closes the stream beneath.
+func (l *lines) Close() error { return l.rwc.Close() }

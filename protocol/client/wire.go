@@ -1,0 +1,199 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Config says how a session is started; see session.create.
+type Config struct {
+	Program             string            `json:"program"`
+	Args                []string          `json:"args,omitempty"`
+	Cwd                 string            `json:"cwd,omitempty"` // "": the server's
+	Env                 map[string]string `json:"env,omitempty"`
+	ClearEnv            bool              `json:"clear_env,omitempty"` // start from nothing instead of the server's environment
+	Rows                int               `json:"rows,omitempty"`      // 0: 24
+	Cols                int               `json:"cols,omitempty"`      // 0: 80
+	TranscriptMaxChars  *int              `json:"transcript_max_chars,omitempty"`
+	ScrollbackMaxLines  *int              `json:"scrollback_max_lines,omitempty"`
+	RawTranscriptPath   string            `json:"raw_transcript_path,omitempty"`
+	RawTranscriptAppend bool              `json:"raw_transcript_append,omitempty"`
+}
+
+// Info is what session.list tells of a session.
+type Info struct {
+	Session         string    `json:"session"`
+	Program         string    `json:"program"`
+	Args            []string  `json:"args"`
+	Cwd             string    `json:"cwd"`
+	PID             int       `json:"pid"`
+	Started         time.Time `json:"started"`
+	Rows            int       `json:"rows"`
+	Cols            int       `json:"cols"`
+	Title           *string   `json:"title"`
+	Sequence        uint64    `json:"sequence"`
+	QuietMS         int64     `json:"quiet_ms"`
+	AlternateScreen bool      `json:"alternate_screen"`
+	Exit            *Exit     `json:"exit"` // nil: it runs
+	TranscriptError string    `json:"transcript_error"`
+}
+
+// Exit is how a program ended: one of Code and Signal is set.
+type Exit struct {
+	Code     *int    `json:"exit_code"`
+	Signal   *string `json:"signal"`   // "SIGKILL"
+	Draining bool    `json:"draining"` // something it left behind holds the terminal, and may still write
+}
+
+// An Action is something a person could do to a session: text, paste, bracketed_paste, stream_text, key, mouse, resize,
+// interrupt, eof, signal, kill, mark_transcript.
+type Action struct {
+	Type  string `json:"type"`
+	Value any    `json:"value,omitempty"`
+}
+
+// A Sent tells of an action that the PTY has taken.
+type Sent struct {
+	// Sequence is the session's right before the first byte was written: a wait Since it sees what the action caused,
+	// and nothing older.
+	Sequence uint64 `json:"sequence"`
+	Stripped int    `json:"stripped"` // control bytes taken out of a bracketed paste
+}
+
+// A Matcher is a question asked of a session. The functions below make those that need no thought about JSON.
+type Matcher struct {
+	Type  string `json:"type"`
+	Value any    `json:"value,omitempty"`
+}
+
+// Contains matches a text on the screen.
+func Contains(text string) Matcher { return Matcher{"contains_text", text} }
+
+// Screen matches an RE2 expression on the screen's text: rows joined by line feeds.
+func Screen(pattern string) Matcher { return Matcher{"screen_regex", pattern} }
+
+// Transcript matches an RE2 expression in the output.
+func Transcript(pattern string) Matcher { return Matcher{"transcript_regex", pattern} }
+
+// Stable matches a screen that has not changed for d, to the millisecond.
+func Stable(d time.Duration) Matcher {
+	return Matcher{"screen_stable", map[string]int64{"min_ms": d.Milliseconds()}}
+}
+
+// Exited matches the end of the program, when its last byte has been read.
+func Exited() Matcher { return Matcher{Type: "process_exited"} }
+
+// Any matches when one of ms does.
+func Any(ms ...Matcher) Matcher { return Matcher{"any", ms} }
+
+// All matches when all of ms do.
+func All(ms ...Matcher) Matcher { return Matcher{"all", ms} }
+
+// WaitOptions say how long a wait lasts and what it looks at.
+type WaitOptions struct {
+	TimeoutMS *int64  `json:"timeout_ms,omitempty"` // nil: 30,000; 0: one look
+	Since     *uint64 `json:"since,omitempty"`      // only what came after this sequence counts
+	Cells     string  `json:"cells,omitempty"`      // "": none
+	Redact    *bool   `json:"redact,omitempty"`     // nil: true
+}
+
+// ReadOptions say how a screen is read.
+type ReadOptions struct {
+	Cells  string `json:"cells,omitempty"`  // full, runs or none; "": full
+	Redact *bool  `json:"redact,omitempty"` // nil: true
+}
+
+// A Matched is the result of a wait.
+type Matched struct {
+	Sequence       uint64   `json:"sequence"`
+	ElapsedMS      int64    `json:"elapsed_ms"`
+	Outcome        Outcome  `json:"outcome"`
+	Snapshot       Snapshot `json:"snapshot"`
+	TranscriptTail string   `json:"transcript_tail"`
+}
+
+// An Outcome tells what matched.
+type Outcome struct {
+	Kind    string `json:"kind"`
+	Text    string `json:"text"`
+	Pattern string `json:"pattern"`
+	Capture string `json:"capture"` // group 1 of the expression, or else the whole match
+	// Matched is another Outcome for any, and an array of them for all.
+	Matched json.RawMessage `json:"matched"`
+}
+
+// Evidence is what a wait that did not match has to show.
+type Evidence struct {
+	ElapsedMS      int64    `json:"elapsed_ms"`
+	QuietMS        int64    `json:"quiet_ms"`
+	Sequence       uint64   `json:"sequence"`
+	Snapshot       Snapshot `json:"snapshot"`
+	TranscriptTail string   `json:"transcript_tail"`
+	// Matcher is the tree that was sent, with held, why and nearest at each node.
+	Matcher json.RawMessage `json:"matcher"`
+}
+
+// A Snapshot is a screen.
+type Snapshot struct {
+	Size struct {
+		Rows        int `json:"rows"`
+		Cols        int `json:"cols"`
+		PixelWidth  int `json:"pixel_width"`
+		PixelHeight int `json:"pixel_height"`
+	} `json:"size"`
+	Cursor struct {
+		Row     int  `json:"row"` // from 0
+		Col     int  `json:"col"` // from 0
+		Visible bool `json:"visible"`
+	} `json:"cursor"`
+	Sequence          uint64   `json:"sequence"`
+	PlainText         string   `json:"plain_text"` // soft-wrapped rows joined
+	Lines             []string `json:"lines"`      // one a row
+	Cells             []Cell   `json:"cells"`
+	AlternateScreen   bool     `json:"alternate_screen"`
+	ApplicationCursor bool     `json:"application_cursor"`
+	ApplicationKeypad bool     `json:"application_keypad"`
+	Title             *string  `json:"title"` // nil: none was set
+	Exit              *Exit    `json:"exit"`  // nil: the program runs
+}
+
+// A Cell is one cell, or with cells "runs" a stretch of one style.
+type Cell struct {
+	Row              int    `json:"row"`
+	Col              int    `json:"col"`
+	Cols             int    `json:"cols"` // of a stretch
+	Text             string `json:"text"`
+	Wide             bool   `json:"wide"`
+	WideContinuation bool   `json:"wide_continuation"`
+	Style            Style  `json:"style"`
+}
+
+// A Style is how a cell is shown. Colours are default, idx:N or rgb:R:G:B.
+type Style struct {
+	Foreground     string `json:"foreground"`
+	Background     string `json:"background"`
+	Bold           bool   `json:"bold"`
+	Dim            bool   `json:"dim"`
+	Italic         bool   `json:"italic"`
+	Underline      bool   `json:"underline"`
+	Inverse        bool   `json:"inverse"`
+	Strike         bool   `json:"strike"`
+	Hidden         bool   `json:"hidden"`
+	Blink          bool   `json:"blink"`
+	Overline       bool   `json:"overline"`
+	UnderlineStyle string `json:"underline_style"`
+	UnderlineColor string `json:"underline_color"`
+	Link           string `json:"link"`
+}
+
+// An Event is a notification: session.changed, session.output or session.exited. Params has it as it came.
+type Event struct {
+	Method   string          `json:"-"`
+	Session  string          `json:"session"`
+	Sequence uint64          `json:"sequence"`
+	Output   string          `json:"output"`
+	Dropped  bool            `json:"dropped"` // output before Output was lost: this client did not keep up
+	Code     *int            `json:"exit_code"`
+	Signal   *string         `json:"signal"`
+	Params   json.RawMessage `json:"-"`
+}

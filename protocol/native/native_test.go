@@ -1,0 +1,261 @@
+package native_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/enginetest"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/protocoltest"
+)
+
+func TestCorpus(t *testing.T) {
+	for _, f := range []protocol.Framing{protocol.Lines, protocol.Headers} {
+		t.Run(f.String(), func(t *testing.T) {
+			family := map[protocol.Framing]string{protocol.Lines: "ndjson", protocol.Headers: "lsp"}[f]
+			protocoltest.Corpus(t, protocoltest.Suite{
+				Family: family,
+				Dial:   func(t *testing.T) protocoltest.Peer { return serve(t, engine.New(engine.Options{}), f) },
+				Has: func(m string) bool {
+					return !strings.HasPrefix(m, "adapter.") && !strings.HasPrefix(m, "plugin.") && !strings.HasPrefix(m, "auth.")
+				},
+			})
+		})
+	}
+}
+
+// specified are the methods of the specification that this dialect is to have.
+var specified = []string{
+	"server.capabilities", "server.set_notifications", "session.create", "session.list", "session.input", "session.wait",
+	"session.snapshot", "session.transcript", "session.resize", "session.kill", "session.close",
+}
+
+func TestCapabilitiesPrintTheTable(t *testing.T) {
+	w := newWire(t, engine.New(engine.Options{}))
+	r := w.result("server.capabilities", nil)
+	var methods []string
+	for _, m := range r["methods"].([]any) {
+		methods = append(methods, m.(string))
+	}
+	for _, m := range specified {
+		if !slices.Contains(methods, m) {
+			t.Errorf("%s is not in the table", m)
+		}
+	}
+	schema := w.result("server.capabilities", obj{"schema": true})["schema"].(map[string]any)
+	for _, m := range methods {
+		s, ok := schema[m].(map[string]any)
+		if !ok || s["params"] == nil || s["result"] == nil || s["about"] == "" {
+			t.Errorf("%s has no schema: %v", m, s)
+		}
+	}
+}
+
+func TestCreateDefaultsAndSnapshotShape(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	p.Print("\x1b]0;a title\a\x1b[1;31mred\x1b[m plain 漢\r\n")
+	w.until(id, "plain")
+	r := w.result("session.snapshot", obj{"session": id})
+	size, cursor := r["size"].(map[string]any), r["cursor"].(map[string]any)
+	if size["rows"] != 24.0 || size["cols"] != 80.0 || size["pixel_width"] != 0.0 {
+		t.Errorf("size %v", size)
+	}
+	if cursor["row"] != 1.0 || cursor["col"] != 0.0 || cursor["visible"] != true {
+		t.Errorf("cursor %v", cursor)
+	}
+	if r["plain_text"] != "red plain 漢" || r["title"] != "a title" || r["exit"] != nil || len(r["lines"].([]any)) != 24 {
+		t.Errorf("%v", r)
+	}
+	cells := r["cells"].([]any)
+	if len(cells) != 24*80 {
+		t.Fatalf("%d cells", len(cells))
+	}
+	red, wide, after := cells[0].(map[string]any), cells[10].(map[string]any), cells[11].(map[string]any)
+	if s := red["style"].(map[string]any); red["text"] != "r" || s["foreground"] != "idx:1" || s["background"] != "default" || s["bold"] != true {
+		t.Errorf("first cell %v", red)
+	}
+	if wide["text"] != "漢" || wide["wide"] != true || after["wide_continuation"] != true || after["text"] != "" {
+		t.Errorf("wide cells %v %v", wide, after)
+	}
+	if empty := cells[100].(map[string]any); empty["text"] != "" || empty["row"] != 1.0 || empty["col"] != 20.0 {
+		t.Errorf("empty cell %v", empty)
+	}
+	runs := w.result("session.snapshot", obj{"session": id, "cells": "runs"})["cells"].([]any)
+	if first := runs[0].(map[string]any); len(runs) != 2 || first["text"] != "red" || first["cols"] != 3.0 {
+		t.Errorf("runs %v", runs)
+	}
+	if n := len(w.result("session.snapshot", obj{"session": id, "cells": "none"})["cells"].([]any)); n != 0 {
+		t.Errorf("%d cells though none were asked for", n)
+	}
+}
+
+func TestWaitAnswersWithEvidence(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	p.Print("token=abcdef123456 ready\r\n")
+	r := w.result("session.wait", obj{"session": id, "matcher": obj{"type": "screen_regex", "value": `rea(\w)y`}})
+	outcome := r["outcome"].(map[string]any)
+	if r["matched"] != true || outcome["kind"] != "screen_regex" || outcome["capture"] != "d" || outcome["pattern"] != `rea(\w)y` {
+		t.Errorf("%v", r)
+	}
+	if snap := r["snapshot"].(map[string]any); strings.Contains(snap["plain_text"].(string), "abcdef") || len(snap["cells"].([]any)) != 0 {
+		t.Errorf("snapshot %v", snap)
+	}
+	if tail := r["transcript_tail"].(string); strings.Contains(tail, "abcdef") || !strings.Contains(tail, "ready\r\n") {
+		t.Errorf("tail %q", tail)
+	}
+	m := w.fails("session.wait", obj{"session": id, "timeout_ms": 30, "matcher": obj{"type": "any", "value": []obj{
+		text("Ready"), {"type": "screen_stable", "value": obj{"min_ms": 60000}},
+	}}}, -32001, "timeout")
+	d := m.Error.Data
+	tree := d["matcher"].(map[string]any)
+	first := tree["value"].([]any)[0].(map[string]any)
+	if tree["type"] != "any" || tree["held"] != false || first["held"] != false || first["why"] == "" || !strings.Contains(first["nearest"].(string), "ready") {
+		t.Errorf("matcher %v", tree)
+	}
+	if d["elapsed_ms"].(float64) < 30 || d["quiet_ms"] == nil || d["sequence"] == nil || d["transcript_tail"] == nil {
+		t.Errorf("data %v", d)
+	}
+	if strings.Contains(m.line, "abcdef") {
+		t.Error("the evidence holds the secret")
+	}
+	p.End(9)
+	m = w.fails("session.wait", obj{"session": id, "matcher": text("no such")}, -32002, "session_ended")
+	if exit := m.Error.Data["snapshot"].(map[string]any)["exit"].(map[string]any); exit["exit_code"] != 9.0 || exit["signal"] != nil {
+		t.Errorf("exit %v", exit)
+	}
+}
+
+func TestBadParametersAreToldApart(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	for _, c := range []struct {
+		method string
+		params obj
+		reason string
+	}{
+		{"session.create", obj{"program": ""}, "invalid_params"},
+		{"session.create", obj{"program": "x", "rows": 70000}, "size_out_of_range"},
+		{"session.create", obj{"program": "x", "cols": 0}, "size_out_of_range"},
+		{"session.create", obj{"program": "x", "raw_transcript_append": true}, "invalid_params"},
+		{"session.create", obj{"program": "x", "raw_transcript_path": "/"}, "file_refused"},
+		{"session.create", obj{"program": "x", "env": obj{"A=B": "c"}}, "invalid_environment"},
+		{"session.create", obj{"program": "x", "transcript_max_chars": -1}, "invalid_params"},
+		{"session.snapshot", obj{"session": "s9"}, "unknown_session"},
+		{"session.snapshot", obj{"session": id, "cells": "some"}, "invalid_params"},
+		{"session.snapshot", obj{"session": id, "redaction": obj{"extra_regexes": []string{"("}}}, "invalid_redaction"},
+		{"session.snapshot", obj{"session": id, "redaction": obj{"extra_regexes": []string{"x*"}}}, "invalid_redaction"},
+		{"session.input", obj{"session": id, "action": obj{"type": "nope"}}, "invalid_action"},
+		{"session.input", obj{"session": id, "action": obj{"type": "text", "value": 7}}, "invalid_action"},
+		{"session.input", obj{"session": id, "action": obj{"type": "key", "value": "Enter!"}}, "invalid_action"},
+		{"session.input", obj{"session": id, "action": obj{"type": "signal", "value": "stop"}}, "invalid_action"},
+		{"session.input", obj{"session": id, "action": obj{"type": "resize", "value": obj{"rows": 5}}}, "invalid_action"},
+		{"session.input", obj{"session": id, "action": obj{"type": "mouse", "value": obj{"row": 1, "col": 1}}}, "mouse_not_requested"},
+		{"session.input", obj{"session": id}, "invalid_action"},
+		{"session.resize", obj{"session": id, "rows": 5}, "invalid_params"},
+		{"session.resize", obj{"session": id, "rows": 1001, "cols": 5}, "size_out_of_range"},
+		{"session.wait", obj{"session": id}, "invalid_matcher"},
+		{"session.wait", obj{"session": id, "matcher": obj{"type": "screen_regex", "value": "("}}, "invalid_matcher"},
+		{"session.wait", obj{"session": id, "matcher": text("x"), "timeout_ms": -1}, "invalid_params"},
+		{"session.wait", obj{"session": id, "matcher": text("x"), "timeout_ms": 1 << 50}, "invalid_params"},
+		{"session.scrollback", obj{"session": id, "count": -1}, "invalid_params"},
+		{"session.search", obj{"session": id}, "invalid_params"},
+		{"session.search", obj{"session": id, "text": "a", "regex": "b"}, "invalid_params"},
+		{"session.search", obj{"session": id, "regex": "("}, "invalid_params"},
+		{"server.set_ordering", obj{"ordering": "random"}, "invalid_params"},
+		{"server.set_notifications", obj{"enabled": "yes"}, "invalid_params"},
+	} {
+		w.fails(c.method, c.params, -32602, c.reason)
+	}
+	if r := w.result("session.list", nil); len(r["sessions"].([]any)) != 1 {
+		t.Errorf("afterwards there are %v", r)
+	}
+}
+
+func TestEveryActionIsTaken(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	p.Print("\x1b[?1000h\x1b[?1006hgo")
+	w.until(id, "go")
+	values := map[string]any{
+		"text": "a", "paste": "b", "bracketed_paste": "c\x1b", "key": "ctrl+shift+up", "signal": "hup",
+		"resize": obj{"rows": 30, "cols": 90}, "mark_transcript": obj{"label": "here"},
+		"stream_text": obj{"text": "dd", "chunk_chars": 1, "delay_ms": 1}, "mouse": obj{"row": 1, "col": 2, "button": "right", "mods": []string{"ctrl"}},
+		"interrupt": nil, "eof": nil, "kill": nil,
+	}
+	var names []string
+	for _, a := range w.result("server.capabilities", nil)["actions"].([]any) {
+		names = append(names, a.(string))
+	}
+	slices.SortFunc(names, func(a, b string) int { // kill last
+		if a == "kill" {
+			return 1
+		}
+		if b == "kill" {
+			return -1
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names {
+		value, ok := values[name]
+		if !ok {
+			t.Errorf("%s is not tested", name)
+			continue
+		}
+		r := w.result("session.input", obj{"session": id, "action": obj{"type": name, "value": value}})
+		if r["sent"] != true || r["sequence"] == nil {
+			t.Errorf("%s: %v", name, r)
+		}
+		if name == "bracketed_paste" && r["stripped"] != 1.0 {
+			t.Errorf("stripped %v", r["stripped"])
+		}
+	}
+	if want := "\x1b[200~c\x1b[201~\x04\x03\x1b[1;6A\x1b[<18;3;2Mbdda"; p.Input() != want {
+		t.Errorf("the program got %q, want %q", p.Input(), want)
+	}
+	if s := p.Signals(); len(s) != 1 || s[0] != pty.SignalHup {
+		t.Errorf("signals %v", s)
+	}
+	w.fails("session.input", obj{"session": id, "action": obj{"type": "text", "value": "x"}}, -32002, "session_closed")
+}
+
+func TestScrollbackAndSearch(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	for i := range 100 {
+		p.Print(strings.Repeat("x", i%3) + " line " + string(rune('A'+i%26)) + "\r\n")
+	}
+	p.Print("password=" + strings.Repeat("s3cret", 20) + " end\r\n") // wraps over two rows
+	w.until(id, "end")
+	r := w.result("session.scrollback", obj{"session": id, "start": 0, "count": 3})
+	if lines(r, "lines") != " line A\nx line B\nxx line C" || r["start"] != 0.0 || r["count"] != 3.0 || r["dropped"] != 0.0 {
+		t.Errorf("%v", r)
+	}
+	total := r["total"].(float64)
+	if total != 103 { // 100 lines, one over two rows, the cursor's row
+		t.Errorf("total %v", total)
+	}
+	if all := w.result("session.scrollback", obj{"session": id, "count": 1000}); all["count"] != total || strings.Contains(lines(all, "lines"), "s3cret") {
+		t.Errorf("%v", all)
+	}
+	s := w.result("session.search", obj{"session": id, "text": "line B", "max": 2})
+	m := s["matches"].([]any)[0].(map[string]any)
+	if s["total"] != 4.0 || s["truncated"] != true || m["line"] != 1.0 || m["col"] != 2.0 || m["text"] != "x line B" {
+		t.Errorf("%v", s)
+	}
+	if s := w.result("session.search", obj{"session": id, "regex": "s3cr.t"}); s["total"] != 0.0 {
+		t.Errorf("a secret was found: %v", s)
+	}
+	if s := w.result("session.search", obj{"session": id, "regex": "(s3cret){20}", "redact": false}); s["total"] != 1.0 {
+		t.Errorf("a match over a soft wrap was not found: %v", s)
+	}
+}
