@@ -129,7 +129,8 @@ type Style struct {
 
 // A Cell is one column of a Screen.
 type Cell struct {
-	// Text is the character with its combining marks, " " for a blank cell and "" for the second
+	// Text is the character with its combining marks, "" for a cell that is empty (never written, or
+	// erased; a space that was printed is " ") and for the second
 	// column of a wide character.
 	Text string
 	// Wide says that the character takes this column and the next.
@@ -169,11 +170,8 @@ var asciiText = func() (t [128]string) {
 func (r *row) text(c cell) string {
 	ch := c.content()
 	switch {
-	case ch == 0:
-		if c.attr()&attrContinuation != 0 {
-			return ""
-		}
-		return " "
+	case ch == 0: // never written, erased, or the second column of a wide character
+		return ""
 	case ch < 128:
 		return asciiText[ch]
 	case ch&clusterBit != 0:

@@ -194,11 +194,11 @@ func (s *Screen) Wrapped(row int) bool {
 	return r != nil && r.wrapped
 }
 
-// Cell returns one cell; a blank one outside of the screen.
+// Cell returns one cell; an empty one outside of the screen.
 func (s *Screen) Cell(row, col int) Cell {
 	r := s.row(row)
 	if r == nil || col < 0 || col >= len(r.cells) {
-		return Cell{Text: " "}
+		return Cell{}
 	}
 	return r.cell(r.cells[col])
 }
