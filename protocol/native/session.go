@@ -388,7 +388,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	l := newLook(out.View, hide, cells)
 	if err != nil {
 		quiet := out.View.At.Sub(out.View.Changed)
-		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, matcher: m.Explain(out.View)}}
+		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, matcher: m.Explain(out.View, l.shown())}}
 	}
 	return &waitResult{look: l, outcome: out}, nil
 }

@@ -2,6 +2,7 @@ package native
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -253,9 +254,9 @@ func (l *look) appendExplanation(b []byte, e matchers.Explanation) []byte {
 		b = l.appendValue(b, e.Value)
 	}
 	b = appendBool(b, `,"held":`, e.Held)
-	b = appendString(b, `,"why":`, l.clean(e.Why))
+	b = appendString(b, `,"why":`, e.Why)
 	if e.Nearest != "" {
-		b = appendString(b, `,"nearest":`, l.clean(e.Nearest))
+		b = appendString(b, `,"nearest":`, e.Nearest)
 	}
 	return append(b, '}')
 }
@@ -268,15 +269,43 @@ func (l *look) appendValue(b []byte, v any) []byte {
 	return appendAny(b, v)
 }
 
+// shown is what an explanation may draw on.
+func (l *look) shown() matchers.Shown {
+	return matchers.Shown{
+		Screen: l.screen,
+		Output: func() string { return l.clean(l.view.Transcript.String()) },
+		Title:  l.clean(l.view.Screen.Title),
+	}
+}
+
+// found redacts a piece of what was searched. Taken out of its line, a secret cannot be told from other text: so only
+// what stands in the redacted whole is shown.
+func (l *look) found(piece string, m *engine.Match) string {
+	if l.hide == nil || piece == "" {
+		return piece
+	}
+	whole := l.screen.Text()
+	switch m.Kind {
+	case "transcript_contains", "transcript_regex":
+		whole = l.shown().Output()
+	case "title_contains", "title_regex":
+		whole = l.shown().Title
+	}
+	if strings.Contains(whole, piece) {
+		return piece
+	}
+	return redact.DefaultReplacement
+}
+
 // appendMatch writes what matched, in the specification's shape.
 func (l *look) appendMatch(b []byte, m *engine.Match) []byte {
 	b = appendString(b, `{"kind":`, m.Kind)
 	switch m.Kind {
 	case "contains_text", "transcript_contains", "title_contains":
-		b = appendString(b, `,"text":`, l.clean(m.Text))
+		b = appendString(b, `,"text":`, l.found(m.Text, m))
 	case "screen_regex", "transcript_regex", "title_regex":
 		b = appendString(b, `,"pattern":`, l.clean(m.Pattern))
-		b = appendString(b, `,"capture":`, l.clean(m.Capture))
+		b = appendString(b, `,"capture":`, l.found(m.Capture, m))
 	case "cursor_at":
 		b = appendInt(b, `,"row":`, m.Row)
 		b = appendInt(b, `,"col":`, m.Col)

@@ -1,0 +1,179 @@
+package native_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/enginetest"
+	"github.com/ptywright/ptywright/engine/pty"
+)
+
+// TestCanary plants a secret wherever a program or a client can put one, calls every method, and looks at every byte
+// that came back.
+func TestCanary(t *testing.T) {
+	const secret = "canary0123456789abcdef"
+	p := enginetest.New()
+	started := false
+	e := engine.New(engine.Options{Start: func(c pty.Command) (engine.PTY, error) {
+		if started {
+			return nil, &pty.StartError{Op: "lookup", Path: c.Path, Err: errors.New("password=" + secret)}
+		}
+		started = true
+		return p, nil
+	}})
+	w := newWire(t, e)
+	plain := "token=" + secret
+	w.result("server.set_notifications", obj{"enabled": true})
+	id := w.result("session.create", obj{
+		"program": "fake", "args": []string{"--api-key=" + secret}, "cwd": "/tmp/password=" + secret, "env": obj{"TOKEN": secret},
+	})["session"].(string)
+	for range 60 {
+		p.Print("in the scrollback " + plain + "\r\n")
+	}
+	p.Print("\x1b]0;" + plain + "\a\x1b]8;;https://example.invalid/?" + plain + "\x1b\\link\x1b]8;;\x1b\\\r\n")
+	p.Print("pass\x1b[1mword: " + secret[:10] + "\x1b[31m" + secret[10:] + "\x1b[m\r\n")
+	p.Print(strings.Repeat("-", 60) + " token=" + secret + " wrapped\r\n")
+	p.Print("secret: ")
+	for _, c := range secret {
+		p.Print(string(c))
+	}
+	p.Print("\r\ndone\r\n")
+	w.result("session.wait", obj{"session": id, "cells": "full", "matcher": obj{"type": "all", "value": []obj{
+		text("done"), text(secret), {"type": "transcript_regex", "value": "token=(\\w+)"}, {"type": "title_regex", "value": ".*"},
+	}}})
+	calls := map[string][]obj{
+		"server.capabilities":      {nil, {"schema": true}},
+		"server.set_notifications": {{"enabled": true}},
+		"server.set_ordering":      {{"ordering": "session"}},
+		"session.create":           {{"program": "token=" + secret}, {"program": "x", "raw_transcript_path": "/nowhere/token=" + secret}},
+		"session.list":             {{"details": true}},
+		"session.input":            {{"session": id, "action": obj{"type": "key", "value": "token=" + secret}}, {"session": "token=" + secret, "action": obj{"type": "eof"}}},
+		"session.resize":           {{"session": id, "rows": 20, "cols": 70}},
+		"session.snapshot":         {{"session": id}, {"session": id, "cells": "runs"}, {"session": id, "cells": "token=" + secret}},
+		"session.transcript":       {{"session": id}},
+		"session.wait": {
+			{"session": id, "timeout_ms": 0, "matcher": obj{"type": "any", "value": []obj{
+				text(secret + "?"), {"type": "screen_regex", "value": "canary(.*)nothing"}, {"type": "title_contains", "value": "?"},
+			}}},
+			{"session": id, "matcher": obj{"type": "token=" + secret}},
+			{"session": id, "matcher": obj{"type": "screen_regex", "value": "token=" + secret + "("}},
+		},
+		"session.scrollback": {{"session": id, "count": 1000}},
+		"session.search":     {{"session": id, "regex": "."}, {"session": id, "regex": "token=" + secret + "("}},
+		"session.kill":       {{"session": id}},
+		"session.close":      {{"session": id}},
+	}
+	for _, m := range w.result("server.capabilities", nil)["methods"].([]any) {
+		if calls[m.(string)] == nil {
+			t.Errorf("%s is not called", m)
+		}
+		for _, params := range calls[m.(string)] {
+			if name := m.(string); name != "session.kill" && name != "session.close" {
+				w.call(name, params)
+			}
+		}
+	}
+	w.call("session.kill", calls["session.kill"][0])
+	w.call("session.close", calls["session.close"][0])
+	w.call("no.such.method.token="+secret, nil)
+	w.reply(w.send("server.capabilities", nil)) // whatever was still to be told has been
+	all := w.all.String()
+	for i := 0; i+12 <= len(secret); i++ {
+		if at := strings.Index(all, secret[i:i+12]); at >= 0 {
+			t.Fatalf("%q left: %q", secret[i:i+12], all[max(0, at-300):min(len(all), at+60)])
+		}
+	}
+	if !strings.Contains(all, "[REDACTED]") {
+		t.Error("nothing was redacted: the canary was not seen at all")
+	}
+}
+
+// TestResultsFitTheirSchema holds what is written by hand against the schema that is printed.
+func TestResultsFitTheirSchema(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	schemas := w.result("server.capabilities", obj{"schema": true})["schema"].(map[string]any)
+	id := w.create()
+	p.Print("\x1b]0;t\a\x1b[1;2;3;4:3;5;7;8;9;53;58:5:9mstyled\x1b[m\x1b]8;;http://x.invalid\x1b\\link\x1b]8;;\x1b\\\r\n")
+	w.until(id, "styled")
+	calls := []struct {
+		method string
+		params obj
+	}{
+		{"server.capabilities", nil}, {"server.capabilities", obj{"schema": true}},
+		{"server.set_notifications", obj{"enabled": false}}, {"server.set_ordering", obj{"ordering": "session"}},
+		{"session.list", nil}, {"session.list", obj{"details": true}},
+		{"session.snapshot", obj{"session": id}}, {"session.snapshot", obj{"session": id, "cells": "runs"}},
+		{"session.wait", obj{"session": id, "matcher": text("styled"), "cells": "full"}},
+		{"session.transcript", obj{"session": id}}, {"session.scrollback", obj{"session": id}},
+		{"session.search", obj{"session": id, "text": "l"}}, {"session.resize", obj{"session": id, "rows": 30, "cols": 80}},
+		{"session.input", obj{"session": id, "action": obj{"type": "text", "value": "x"}}},
+		{"session.kill", obj{"session": id}}, {"session.snapshot", obj{"session": id}}, {"session.close", obj{"session": id}},
+	}
+	for _, c := range calls {
+		for part, value := range map[string]any{"params": map[string]any(c.params), "result": w.result(c.method, c.params)} {
+			if part == "params" && c.params == nil {
+				continue
+			}
+			b, err := json.Marshal(schemas[c.method].(map[string]any)[part])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var s jsonschema.Schema
+			if err := json.Unmarshal(b, &s); err != nil {
+				t.Fatal(err)
+			}
+			resolved, err := s.Resolve(nil)
+			if err != nil {
+				t.Fatalf("%s: %v", c.method, err)
+			}
+			b, _ = json.Marshal(value)
+			var plain any
+			json.Unmarshal(b, &plain)
+			if err := resolved.Validate(plain); err != nil {
+				t.Errorf("%s %v: the %s does not fit its schema: %v", c.method, c.params, part, err)
+			}
+		}
+	}
+}
+
+// TestReasonsAreClosed reads every data.reason out of the source and holds them against the list that is printed.
+func TestReasonsAreClosed(t *testing.T) {
+	w := newWire(t, engine.New(engine.Options{}))
+	var printed []string
+	for _, r := range w.result("server.capabilities", obj{"schema": true})["reasons"].([]any) {
+		printed = append(printed, r.(string))
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reason := regexp.MustCompile(`(?:[rR]eason(?: =|:) |code\w*, |CodeI\w+, )"([a-z_]+)"`)
+	found := 0
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range reason.FindAllStringSubmatch(string(source), -1) {
+			if found++; !slices.Contains(printed, m[1]) {
+				t.Errorf("%s: the reason %q is not in the list", f, m[1])
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d reasons were found in the source", found)
+	}
+}
