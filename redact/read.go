@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 const esc = 0x1b
 
@@ -72,7 +75,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 			back, cut := motion(line[i : i+n])
 			moved = moved || back > 0
 			if overwrite {
-				cur = min(max(0, cur-back), len(s.clean))
+				cur = s.move(cur, back)
 				if cut {
 					s.clean, s.at = s.clean[:cur], s.at[:cur]
 				}
@@ -81,7 +84,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 		case c == '\b':
 			moved = true
 			if overwrite {
-				cur = max(0, cur-1)
+				cur = s.move(cur, 1)
 			}
 			i++
 		case c == '\r' && overwrite:
@@ -100,7 +103,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 		case c >= 0xc2 && invisible(line, i) > 0:
 			i += invisible(line, i)
 		default:
-			if c >= 0x80 && cur < len(s.clean) {
+			if cur < len(s.clean) && (c >= 0x80 || s.clean[cur] >= 0x80) {
 				// Cells and bytes part here; give up the old text rather than mix the two.
 				s.clean, s.at = s.clean[:cur], s.at[:cur]
 			}
@@ -111,6 +114,28 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 	return moved
 }
 
+// move returns the place in s.clean that is back characters left of cur, or -back right of it.
+func (s *scan) move(cur, back int) int {
+	// The steps a character's bytes may take, in text that is no UTF-8 too.
+	inside := func(i, from int) bool {
+		return i < len(s.clean) && !utf8.RuneStart(s.clean[i]) && max(i-from, from-i) < utf8.UTFMax
+	}
+	for ; back > 0 && cur > 0; back-- {
+		from := cur
+		for cur--; cur > 0 && inside(cur, from); cur-- {
+		}
+	}
+	for ; back < 0 && cur < len(s.clean); back++ {
+		from := cur
+		for cur++; inside(cur, from); cur++ {
+		}
+	}
+	return cur
+}
+
+// maxColumns bounds what one sequence moves, and so its cost; no row of a terminal is wider.
+const maxColumns = 1000
+
 // motion says how many columns a control sequence moves the cursor left (negative: right) and
 // whether it erases to the end of the line. Other sequences do not move within a line.
 func motion(seq string) (back int, cut bool) {
@@ -119,10 +144,10 @@ func motion(seq string) (back int, cut bool) {
 	}
 	n := 0
 	for _, c := range []byte(seq[2 : len(seq)-1]) {
-		if !isDigit(c) || n > 9999 {
+		if !isDigit(c) {
 			return 0, false
 		}
-		n = n*10 + int(c-'0')
+		n = min(n*10+int(c-'0'), maxColumns)
 	}
 	switch seq[len(seq)-1] {
 	case 'D':
