@@ -266,7 +266,8 @@ func TestWaitEvidenceExplains(t *testing.T) {
 			if err == nil {
 				t.Fatalf("%v matched", tree)
 			}
-			e := m.Explain(out.View)
+			v := out.View
+			e := m.Explain(v, matchers.Shown{Screen: v.Screen, Output: v.Transcript.String, Title: v.Screen.Title})
 			if got := e.Why + "; nearest: " + e.Nearest; !strings.Contains(got, want) {
 				t.Errorf("%v is explained as %q, want %q in it", tree, got, want)
 			}

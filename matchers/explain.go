@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
 )
 
 // An Explanation tells how one view looked to one matcher: the evidence of a wait that did not match.
@@ -20,65 +21,79 @@ type Explanation struct {
 	Parts   []Explanation
 }
 
+// Shown is what may be shown of a view: an explanation takes every text of the program from here and none from the
+// view, so that it holds nothing that was redacted.
+type Shown struct {
+	Screen *vt.Screen
+	Output func() string // the retained transcript; called when it is needed
+	Title  string
+}
+
+// text is what a text matcher would read of it.
+func (s Shown) text(v *engine.View) string {
+	if v.Since.Set {
+		return s.Screen.TextSince(v.Since.Sequence)
+	}
+	return s.Screen.Text()
+}
+
 // maxNearest bounds the lines that a search for the nearest one looks at, from the newest: a screen has fewer, and the
 // end of a transcript is where a wait's text would have come.
 const maxNearest = 500
 
-func (m *containsText) Explain(v *engine.View) Explanation {
+func (m *containsText) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "contains_text", Value: m.value, Held: strings.Contains(v.Text(), m.value)}
 	if e.Held {
 		e.Why = "the screen shows it"
 		return e
 	}
-	e.Why, e.Nearest = missing(m.value, v.Text(), "the screen")
+	e.Why, e.Nearest = missing(m.value, shown.text(v), "the screen")
 	if v.Since.Set && strings.Contains(v.Screen.Text(), m.value) {
 		e.Why = fmt.Sprintf("the screen shows it, but in rows that have not changed since sequence %d", v.Since.Sequence)
 	}
 	return e
 }
 
-func (m *screenRegex) Explain(v *engine.View) Explanation {
+func (m *screenRegex) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "screen_regex", Value: m.re.String(), Held: m.re.MatchString(v.Text())}
 	if e.Held {
 		e.Why = "the screen matches"
 		return e
 	}
-	e.Why, e.Nearest = unmatched(m.re, v.Text(), "the screen")
+	e.Why, e.Nearest = unmatched(m.re, shown.text(v), "the screen")
 	if v.Since.Set && m.re.MatchString(v.Screen.Text()) {
 		e.Why = fmt.Sprintf("the screen matches, but in rows that have not changed since sequence %d", v.Since.Sequence)
 	}
 	return e
 }
 
-func (m *transcriptContains) Explain(v *engine.View) Explanation {
+func (m *transcriptContains) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "transcript_contains", Value: m.value, Held: m.Check(v).Match != nil}
 	if e.Held {
 		e.Why = "the transcript holds it"
 		return e
 	}
-	text, _ := v.Output()
-	e.Why, e.Nearest = missing(m.value, string(text), "the transcript")
+	e.Why, e.Nearest = missing(m.value, shown.Output(), "the transcript")
 	if v.Since.Set && strings.Contains(v.Transcript.String(), m.value) {
 		e.Why = fmt.Sprintf("the transcript holds it, but from before sequence %d", v.Since.Sequence)
 	}
 	return e
 }
 
-func (m *transcriptRegex) Explain(v *engine.View) Explanation {
+func (m *transcriptRegex) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "transcript_regex", Value: m.re.String(), Held: m.Check(v).Match != nil}
 	if e.Held {
 		e.Why = "the transcript matches"
 		return e
 	}
-	text, _ := v.Output()
-	e.Why, e.Nearest = unmatched(m.re, string(text), "the transcript")
+	e.Why, e.Nearest = unmatched(m.re, shown.Output(), "the transcript")
 	if v.Since.Set && m.re.Match(v.Transcript.Bytes()) {
 		e.Why = fmt.Sprintf("the transcript matches, but from before sequence %d", v.Since.Sequence)
 	}
 	return e
 }
 
-func (m *cursorAt) Explain(v *engine.View) Explanation {
+func (m *cursorAt) Explain(v *engine.View, shown Shown) Explanation {
 	c := v.Screen.Cursor
 	return Explanation{
 		Type: "cursor_at", Value: map[string]any{"row": m.row, "col": m.col}, Held: m.Check(v).Match != nil,
@@ -86,14 +101,14 @@ func (m *cursorAt) Explain(v *engine.View) Explanation {
 	}
 }
 
-func (m *screenStable) Explain(v *engine.View) Explanation {
+func (m *screenStable) Explain(v *engine.View, shown Shown) Explanation {
 	return Explanation{
 		Type: "screen_stable", Value: map[string]any{"min_ms": m.min.Milliseconds()}, Held: m.Check(v).Match != nil,
 		Why: fmt.Sprintf("the screen has been as it is for %d ms", v.StableFor().Milliseconds()),
 	}
 }
 
-func (m processExited) Explain(v *engine.View) Explanation {
+func (m processExited) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "process_exited", Held: v.Exit != nil, Why: "the program is running"}
 	switch {
 	case v.Exit != nil && v.Exit.Signal != "":
@@ -104,26 +119,26 @@ func (m processExited) Explain(v *engine.View) Explanation {
 	return e
 }
 
-func (m *titleContains) Explain(v *engine.View) Explanation {
+func (m *titleContains) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "title_contains", Value: m.value, Held: m.Check(v).Match != nil}
-	e.Why, e.Nearest = titleWhy(v), v.Screen.Title
+	e.Why, e.Nearest = titleWhy(shown.Title), shown.Title
 	return e
 }
 
-func (m *titleRegex) Explain(v *engine.View) Explanation {
+func (m *titleRegex) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "title_regex", Value: m.re.String(), Held: m.Check(v).Match != nil}
-	e.Why, e.Nearest = titleWhy(v), v.Screen.Title
+	e.Why, e.Nearest = titleWhy(shown.Title), shown.Title
 	return e
 }
 
-func titleWhy(v *engine.View) string {
-	if v.Screen.Title == "" {
+func titleWhy(title string) string {
+	if title == "" {
 		return "there is no title"
 	}
-	return "the title is " + v.Screen.Title
+	return "the title is " + title
 }
 
-func (m *bell) Explain(v *engine.View) Explanation {
+func (m *bell) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "bell", Held: m.Check(v).Match != nil, Why: "the bell has not rung"}
 	if v.Bell > 0 {
 		e.Why = fmt.Sprintf("the bell last rang at sequence %d", v.Bell)
@@ -131,24 +146,24 @@ func (m *bell) Explain(v *engine.View) Explanation {
 	return e
 }
 
-func (m anyOf) Explain(v *engine.View) Explanation {
-	e := Explanation{Type: "any", Parts: explainAll(m, v)}
+func (m anyOf) Explain(v *engine.View, shown Shown) Explanation {
+	e := Explanation{Type: "any", Parts: explainAll(m, v, shown)}
 	held := count(e.Parts)
 	e.Held = held > 0
 	e.Why = fmt.Sprintf("%d of %d hold; one has to", held, len(m))
 	return e
 }
 
-func (m allOf) Explain(v *engine.View) Explanation {
-	e := Explanation{Type: "all", Parts: explainAll(m, v)}
+func (m allOf) Explain(v *engine.View, shown Shown) Explanation {
+	e := Explanation{Type: "all", Parts: explainAll(m, v, shown)}
 	held := count(e.Parts)
 	e.Held = held == len(m)
 	e.Why = fmt.Sprintf("%d of %d hold; all have to", held, len(m))
 	return e
 }
 
-func (m not) Explain(v *engine.View) Explanation {
-	e := Explanation{Type: "not", Parts: explainAll([]Matcher{m.of}, v)}
+func (m not) Explain(v *engine.View, shown Shown) Explanation {
+	e := Explanation{Type: "not", Parts: explainAll([]Matcher{m.of}, v, shown)}
 	e.Held = !e.Parts[0].Held
 	if e.Why = "what must not hold holds"; e.Held {
 		e.Why = "what must not hold does not"
@@ -156,10 +171,10 @@ func (m not) Explain(v *engine.View) Explanation {
 	return e
 }
 
-func explainAll(m []Matcher, v *engine.View) []Explanation {
+func explainAll(m []Matcher, v *engine.View, shown Shown) []Explanation {
 	parts := make([]Explanation, len(m))
 	for i, x := range m {
-		parts[i] = x.Explain(v)
+		parts[i] = x.Explain(v, shown)
 	}
 	return parts
 }

@@ -19,8 +19,9 @@ import (
 // A Matcher answers a question about views, and can tell what is missing.
 type Matcher interface {
 	engine.Matcher
-	// Explain tells how v looks to the matcher. It is slower than Check: it is for the end of a wait.
-	Explain(v *engine.View) Explanation
+	// Explain tells how v looks to the matcher, in words and texts that may be shown. It is slower than Check: it is
+	// for the end of a wait.
+	Explain(v *engine.View, shown Shown) Explanation
 }
 
 // scan remembers which text a matcher has found nothing in.

@@ -96,7 +96,7 @@ func TestCheckAndExplainAgree(t *testing.T) {
 			if got := m.Check(v).Match != nil; got != c.held {
 				t.Errorf("%v: matched %v, want %v", c.tree, got, c.held)
 			}
-			x := m.Explain(v)
+			x := m.Explain(v, Shown{Screen: v.Screen, Output: v.Transcript.String, Title: v.Screen.Title})
 			if x.Held != c.held || x.Why == "" || x.Type != c.tree.(map[string]any)["type"] {
 				t.Errorf("%v is explained as %+v", c.tree, x)
 			}

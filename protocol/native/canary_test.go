@@ -62,7 +62,7 @@ func TestCanary(t *testing.T) {
 		"session.transcript":       {{"session": id}},
 		"session.wait": {
 			{"session": id, "timeout_ms": 0, "matcher": obj{"type": "any", "value": []obj{
-				text(secret + "?"), {"type": "screen_regex", "value": "canary(.*)nothing"}, {"type": "title_contains", "value": "?"},
+				text("canary nothing"), {"type": "screen_regex", "value": "canary(.*)nothing"}, {"type": "title_contains", "value": "?"},
 			}}},
 			{"session": id, "matcher": obj{"type": "token=" + secret}},
 			{"session": id, "matcher": obj{"type": "screen_regex", "value": "token=" + secret + "("}},

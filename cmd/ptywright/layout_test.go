@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/ptywright/ptywright"
+
+// mayImport says which of our packages each of our packages may import, in code that is not a test. Changing the
+// structure means changing this table in the same commit. "*" is everything.
+var mayImport = map[string][]string{
+	"engine/vt":             {},
+	"engine/pty":            {},
+	"engine":                {"engine/vt", "engine/pty"},
+	"engine/enginetest":     {"engine", "engine/pty"},
+	"matchers":              {"engine", "engine/vt"},
+	"redact":                {},
+	"protocol":              {},
+	"protocol/client":       {},
+	"protocol/protocoltest": {"protocol"},
+	"protocol/native":       {"protocol", "engine", "engine/vt", "engine/pty", "matchers", "redact"},
+	"cmd/ptywright":         {"*"},
+	"bench":                 {},
+}
+
+// thirdParty says who may import what from outside. A module that is not here may not be imported at all, but by tests.
+var thirdParty = map[string][]string{
+	"github.com/creack/pty":                {"engine/pty"},
+	"github.com/charmbracelet/x/conpty":    {"engine/pty"},
+	"golang.org/x/sys":                     {"engine", "engine/pty", "protocol", "cmd/ptywright"},
+	"golang.org/x/term":                    {"cmd/ptywright"},
+	"github.com/go-json-experiment/json":   {"protocol", "protocol/native", "protocol/client", "protocol/protocoltest"},
+	"github.com/google/jsonschema-go":      {"protocol/native"},
+	"github.com/gofrs/flock":               {"protocol"},
+	"github.com/Microsoft/go-winio":        {"protocol"},
+	"github.com/sourcegraph/jsonrpc2":      {"protocol/client"},
+	"github.com/spf13/cobra":               {"cmd/ptywright"},
+	"github.com/clipperhouse/displaywidth": {"engine/vt"},
+	"github.com/clipperhouse/uax29":        {"engine/vt"},
+}
+
+// platforms are those whose files the rule is held against.
+var platforms = []string{"linux", "darwin", "windows"}
+
+func TestLayout(t *testing.T) {
+	for _, goos := range platforms {
+		for name, imports := range packages(t, goos) {
+			allowed, known := mayImport[name]
+			if !known {
+				t.Errorf("%s: package %s is not in the table of layout_test.go", goos, name)
+				continue
+			}
+			for _, i := range imports {
+				if ours, ok := strings.CutPrefix(i, module+"/"); ok {
+					if !slices.Contains(allowed, ours) && !slices.Contains(allowed, "*") {
+						t.Errorf("%s: %s imports %s, which the layout does not allow", goos, name, ours)
+					}
+				} else if strings.Contains(strings.Split(i, "/")[0], ".") && !mayImportThirdParty(name, i) {
+					t.Errorf("%s: %s imports %s, which the layout does not allow", goos, name, i)
+				}
+			}
+		}
+	}
+}
+
+func mayImportThirdParty(name, imported string) bool {
+	for prefix, who := range thirdParty {
+		if imported == prefix || strings.HasPrefix(imported, prefix+"/") {
+			return slices.Contains(who, name)
+		}
+	}
+	return false
+}
+
+// packages lists our packages with their imports as built for an operating system.
+func packages(t *testing.T, goos string) map[string][]string {
+	t.Helper()
+	list := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
+	list.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list for %s: %v", goos, err)
+	}
+	found := map[string][]string{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return found
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		found[name] = p.Imports
+	}
+}
