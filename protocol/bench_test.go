@@ -3,8 +3,11 @@ package protocol_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"io"
 	"net"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/ptywright/ptywright/protocol"
@@ -34,18 +37,45 @@ func conn(c net.Conn) {
 	protocol.NewConn(c, echoDialect{}, protocol.Config{}).Serve(context.Background())
 }
 
-// BenchmarkRequests compares a served connection with the bare loop, in the same run: the ratio of the
-// two lines of a pair is what counts.
-func BenchmarkRequests(b *testing.B) {
-	for _, window := range []int{1, 64} {
-		name := map[int]string{1: "one at a time", 64: "64 in flight"}[window]
-		b.Run(name+"/bare loop", func(b *testing.B) { requests(b, bareLoop, window) })
-		b.Run(name+"/served", func(b *testing.B) { requests(b, conn, window) })
+// parsingLoop is the bare loop that also reads each line as an envelope and encodes its reply, with
+// encoding/json and no rule of JSON-RPC kept.
+func parsingLoop(conn net.Conn) {
+	r, w := bufio.NewReaderSize(conn, 64<<10), bufio.NewWriterSize(conn, 64<<10)
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return
+		}
+		var request struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params echoParams      `json:"params"`
+		}
+		if json.Unmarshal(line, &request) != nil {
+			return
+		}
+		reply, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": request.ID, "result": request.Params})
+		w.Write(append(reply, '\n'))
+		if r.Buffered() == 0 {
+			w.Flush()
+		}
 	}
 }
 
-// requests keeps up to window requests unanswered over a Unix socket.
-func requests(b *testing.B, serve func(net.Conn), window int) {
+// BenchmarkRequests compares a served connection with two loops, in the same run: "of-bare" is what
+// counts, the rate as a share of that of the bare loop measured just before.
+func BenchmarkRequests(b *testing.B) {
+	for _, window := range []int{1, 64} {
+		name := map[int]string{1: "one at a time", 64: "64 in flight"}[window]
+		var bare float64
+		b.Run(name+"/bare loop", func(b *testing.B) { bare = requests(b, bareLoop, window) })
+		b.Run(name+"/parsing loop", func(b *testing.B) { b.ReportMetric(requests(b, parsingLoop, window)/bare, "of-bare") })
+		b.Run(name+"/served", func(b *testing.B) { b.ReportMetric(requests(b, conn, window)/bare, "of-bare") })
+	}
+}
+
+// requests keeps up to window requests unanswered over a Unix socket, and returns requests per second.
+func requests(b *testing.B, serve func(net.Conn), window int) float64 {
 	l, err := net.Listen("unix", filepath.Join(b.TempDir(), "s"))
 	if err != nil {
 		b.Fatal(err)
@@ -66,14 +96,22 @@ func requests(b *testing.B, serve func(net.Conn), window int) {
 	defer c.Close()
 	// One write a request, as clients do that send each from where it came up.
 	free := make(chan struct{}, window)
-	go func() {
+	var sender sync.WaitGroup
+	defer sender.Wait()
+	over := make(chan struct{})
+	defer close(over)
+	sender.Go(func() {
 		for {
-			free <- struct{}{}
+			select {
+			case free <- struct{}{}:
+			case <-over:
+				return
+			}
 			if _, err := c.Write(benchRequest); err != nil {
 				return
 			}
 		}
-	}()
+	})
 	r := bufio.NewReaderSize(c, 64<<10)
 	for b.Loop() {
 		if _, err := r.ReadSlice('\n'); err != nil {
@@ -81,5 +119,39 @@ func requests(b *testing.B, serve func(net.Conn), window int) {
 		}
 		<-free
 	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+	rate := float64(b.N) / b.Elapsed().Seconds()
+	b.ReportMetric(rate, "requests/s")
+	return rate
 }
+
+// BenchmarkDispatch is what one request costs without a stream: framing, envelope, order, decoding, encoding.
+func BenchmarkDispatch(b *testing.B) {
+	b.ReportAllocs()
+	in := io.NopCloser(&repeat{line: benchRequest, left: b.N})
+	stream := protocol.Join(in, discard{})
+	if err := protocol.NewConn(stream, echoDialect{}, protocol.Config{}).Serve(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// repeat reads as one line, many times.
+type repeat struct {
+	line []byte
+	left int
+}
+
+func (r *repeat) Read(p []byte) (n int, err error) {
+	for r.left > 0 && len(p)-n >= len(r.line) {
+		n += copy(p[n:], r.line)
+		r.left--
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) Close() error                { return nil }

@@ -33,19 +33,14 @@ func Bind[P, R any](f func(ctx context.Context, params P) (R, error)) func(ctx c
 	}
 }
 
-var decodeOptions = json.JoinOptions(
-	json.RejectUnknownMembers(false),
-	json.MatchCaseInsensitiveNames(false),
-	jsontext.AllowDuplicateNames(false),
-	jsontext.AllowInvalidUTF8(false),
-)
-
 // Decode decodes params into p, a pointer to a struct, as [Bind] does. Errors are [*ParamError].
 func Decode(params []byte, p any) error {
 	if len(params) > 0 && params[0] != '{' {
 		return &ParamError{Expected: "an object", Got: kindName(jsontext.Value(params).Kind())}
 	}
-	err := json.Unmarshal(params, p, decodeOptions)
+	// The defaults of v2 are what we promise: case matters, doubles and bad UTF-8 are refused, unknown members
+	// are ignored.
+	err := json.Unmarshal(params, p)
 	if err == nil {
 		return nil
 	}

@@ -127,7 +127,7 @@ func (c *Conn) Serve(ctx context.Context) error {
 
 // Close ends the connection: nothing more is read, running requests are cancelled with cause and answered, so
 // are queued ones without being started, and after at most Limits.Flush the stream is closed and
-// Serve returns cause. It returns at once. A cause that is not [ErrCancelled] is made one for the requests.
+// Serve returns cause. It returns at once, and may be called from [Dialect.Open] on. A cause that is not [ErrCancelled] is made one for the requests.
 func (c *Conn) Close(cause error) {
 	c.mu.Lock()
 	if c.stopping {
@@ -241,9 +241,13 @@ func (c *Conn) SetOrdering(o Ordering) {
 // or the connection ended before. One notification is on its way at a time, so a slow peer parks the
 // caller, who then computes the next one from what is true by then.
 //
-// A notification is never sent between the start of a request that does not wait and its reply. The
-// rows of a dialect do not call Notify before they [Yield]; a goroutine of the dialect's does.
+// A notification is never sent between the start of a request that does not wait and its reply. So a row of the
+// dialect that calls Notify with its own context before it has yielded would wait for itself, and gets an error; it is
+// a goroutine of the dialect's that notifies.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
+	if k, ok := ctx.Value(callKey{}).(*call); ok && k.conn == c && c.holdsTurn(k) {
+		return fmt.Errorf("notification %s from within %s: it has not yielded", method, k.method.Name)
+	}
 	message, err := appendNotification(nil, method, params)
 	if err != nil {
 		return fmt.Errorf("encode notification %s: %w", method, err)
@@ -274,6 +278,12 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	case <-c.out.dead:
 		return ErrClosed
 	}
+}
+
+func (c *Conn) holdsTurn(k *call) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !k.yielded && !k.ended
 }
 
 // Yield is called by a row of a dialect, with its context, right before it waits for anything: it

@@ -34,11 +34,11 @@ func appendValue(b []byte, v any) ([]byte, error) {
 		}
 		return b, nil
 	}
-	text, err := json.Marshal(v, encodeOptions)
-	if err != nil {
+	buf := bytes.NewBuffer(b)
+	if err := json.MarshalWrite(buf, v, encodeOptions); err != nil {
 		return b, err
 	}
-	return append(b, text...), nil
+	return buf.Bytes(), nil
 }
 
 func appendHead(b []byte, id stdjson.RawMessage) []byte {

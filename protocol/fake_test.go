@@ -162,6 +162,14 @@ func (f fake) Method(name string) (protocol.Method, bool) {
 			<-sent
 			return p.Name, nil
 		})
+	case "notify.inside": // what a row must not do
+		m.Call = protocol.Bind(func(ctx context.Context, p sessionParams) (string, error) {
+			if err := f.conn.Notify(ctx, "changed", none{}); err == nil {
+				return "", errors.New("sent")
+			}
+			protocol.Yield(ctx)
+			return "", f.conn.Notify(ctx, "changed", none{})
+		})
 	case "panic":
 		m.Call = func(context.Context, json.RawMessage) (any, error) { panic("the secret of the panic") }
 	case "panic.key":

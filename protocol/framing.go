@@ -142,6 +142,7 @@ func (r *Reader) line() ([]byte, error) {
 				}
 				break
 			}
+			part = bytes.TrimSuffix(part, []byte("\n"))
 			if long == nil {
 				return bytes.Clone(part), nil
 			}

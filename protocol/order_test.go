@@ -200,6 +200,11 @@ func TestOrder(t *testing.T) {
 		c.expect(`["x": x, "y": y], changed{"name":"x"}`)
 	})
 
+	run("a row cannot wait for itself by notifying", protocol.Limits{}, func(t *testing.T, c *client) {
+		c.send(named("a", "notify.inside", "", 0))
+		c.expect(`changed{}, "a": `)
+	})
+
 	run("notifications flow while a wait is pending", protocol.Limits{}, func(t *testing.T, c *client) {
 		c.send(named("a", "wait", "s1", 1000))
 		if err := c.state.conn.Notify(t.Context(), "changed", none{}); err != nil {

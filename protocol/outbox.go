@@ -13,8 +13,9 @@ const (
 	// Replies are held back for company while more requests are at hand, up to this long: a tenth
 	// of the shortest delay a person or a shell script could notice.
 	corkTime = 100 * time.Microsecond
-	// Buffers that grew past this are given back once they are empty.
-	keepBuffer = 1 << 20
+	// 256 KiB: buffers that grew past this are given back once they are empty. A snapshot with all its cells fits; a
+	// connection keeps up to two of them.
+	keepBuffer = 256 << 10
 )
 
 // An outbox is the outgoing side of a connection: frames are appended by anyone, and one goroutine

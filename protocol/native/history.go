@@ -83,30 +83,37 @@ func (n *lines) redacted(from, to int) []string {
 	if len(spans) == 0 {
 		return rows
 	}
-	var covered strings.Builder // the same number of characters as joined
+	var covered strings.Builder // as many characters as joined, but for the end
 	at := 0
 	for _, s := range spans {
 		covered.WriteString(joined[at:s.Start])
-		covered.WriteString(fit(s.Text, utf8.RuneCountInString(joined[s.Start:s.End])))
+		if s.End == len(joined) {
+			covered.WriteString(s.Text) // nothing follows: the marker may be longer than what it covers
+		} else {
+			covered.WriteString(fit(s.Text, utf8.RuneCountInString(joined[s.Start:s.End])))
+		}
 		at = s.End
 	}
 	covered.WriteString(joined[at:])
 	rest := []rune(covered.String())
 	for i, r := range rows {
-		k := utf8.RuneCountInString(r)
+		k := min(utf8.RuneCountInString(r), len(rest))
+		if i == len(rows)-1 {
+			k = len(rest)
+		}
 		rows[i] = string(rest[:k])
 		rest = rest[k:]
 	}
 	return rows
 }
 
-// fit cuts text to n characters, or fills it with asterisks.
+// fit cuts text to n characters, or fills it with spaces.
 func fit(text string, n int) string {
 	r := []rune(text)
 	if len(r) >= n {
 		return string(r[:n])
 	}
-	return text + strings.Repeat("*", n-len(r))
+	return text + strings.Repeat(" ", n-len(r))
 }
 
 type scrollbackParams struct {
