@@ -35,12 +35,14 @@ func inBubble(t *testing.T, f func(t *testing.T, p *enginetest.PTY, s *engine.Se
 
 func matcher(t *testing.T, tree any) matchers.Matcher {
 	t.Helper()
-	m, err := matchers.Parse(tree, matchers.Options{})
+	m, err := parse(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
+
+func parse(tree any) (matchers.Matcher, error) { return matchers.Parse(tree, matchers.Options{}) }
 
 func contains(s string) any   { return map[string]any{"type": "contains_text", "value": s} }
 func transcript(s string) any { return map[string]any{"type": "transcript_contains", "value": s} }

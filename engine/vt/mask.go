@@ -93,31 +93,45 @@ func (m *masker) apply(rows []*row, masks []Mask) map[int]*row {
 		at := 0
 		for i := from; i < to; i++ {
 			p := m.spots[i]
-			width := p.width
 			if covered[i] {
-				at += width
+				at += p.width
 				continue
 			}
 			covered[i] = true
+			if out == nil {
+				out = make(map[int]*row)
+			}
 			r := out[p.row]
 			if r == nil {
-				if out == nil {
-					out = make(map[int]*row)
-				}
 				r = rows[p.row].clone()
 				r.rich = true
 				out[p.row] = r
 			}
-			for x := p.col; x < p.col+width; x++ {
-				c := r.cells[x]
-				attr := c.attr() &^ (attrWide | attrContinuation | attrExtraMask)
-				r.cells[x] = makeCell(uint32(fill[min(at, len(fill)-1)]), c.fg(), c.bg(), attr)
+			for x := p.col; x < p.col+p.width; x++ {
+				r.put(x, fill, at)
 				at++
 			}
-			r.n = max(r.n, p.col+width)
+			if i == len(m.spots)-1 { // nothing follows: the marker may go on where the row is blank
+				for x := p.col + p.width; x < len(r.cells) && at < len(fill); x++ {
+					r.put(x, fill, at)
+					at++
+				}
+			}
 		}
 	}
 	return out
+}
+
+// put covers the cell in column x with character at of fill, or with a space behind its end.
+func (r *row) put(x int, fill []rune, at int) {
+	ch := ' '
+	if at < len(fill) {
+		ch = fill[at]
+	}
+	c := r.cells[x]
+	attr := c.attr() &^ (attrWide | attrContinuation | attrExtraMask)
+	r.cells[x] = makeCell(uint32(ch), c.fg(), c.bg(), attr)
+	r.n = max(r.n, x+1)
 }
 
 func (m *masker) end(i int) int {

@@ -279,8 +279,9 @@ type Mask struct {
 // Mask returns a copy of the screen in which what find returns is covered: redaction. find is called
 // with each logical line: rows that go on in the next are joined, attributes are dropped, and the
 // first row of the screen is seen together with the scrollback lines that it continues (of which
-// nothing is shown). The cells of a masked range are filled with Mask.Text, cut or padded with its
-// last character to the same width; a cell that is masked in part is masked whole. Links on masked
+// nothing is shown). The cells of a masked range are filled with Mask.Text, cut to their width or
+// padded with spaces; at the end of a line the text goes on over the blank cells behind it. A cell
+// that is masked in part is masked whole. Links on masked
 // cells are taken off. When nothing was found the same Screen is returned.
 //
 // find must be safe to call from the caller's goroutine only; ranges that lie outside of the line or

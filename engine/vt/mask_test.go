@@ -1,0 +1,72 @@
+package vt
+
+import (
+	"strings"
+	"testing"
+)
+
+// hide masks every occurrence of word.
+func hide(word, marker string) func(string) []Mask {
+	return func(line string) (m []Mask) {
+		for at := 0; ; {
+			i := strings.Index(line[at:], word)
+			if i < 0 {
+				return m
+			}
+			m = append(m, Mask{at + i, at + i + len(word), marker})
+			at += i + len(word)
+		}
+	}
+}
+
+func TestMaskKeepsColumns(t *testing.T) {
+	for name, c := range map[string]struct{ in, word, want string }{
+		"in a line, padded":        {"a secretsecret b", "secretsecret", "a [HIDDEN]     b"},
+		"in a line, cut":           {"a pin b", "pin", "a [HI b"},
+		"at the end, whole":        {"a pin", "pin", "a [HIDDEN]"},
+		"at the edge, cut":         {strings.Repeat("x", 17) + "pin", "pin", strings.Repeat("x", 17) + "[HI"},
+		"over a soft wrap":         {strings.Repeat("x", 15) + "secretsecret b", "secretsecret", strings.Repeat("x", 15) + "[HIDDEN]     b"},
+		"over attributes":          {"a sec\x1b[1mret\x1b[m b", "secret", "a [HIDDE b"},
+		"wide characters":          {"a \u6f22\u5b57 b", "\u6f22\u5b57", "a [HID b"},
+		"part of a wide character": {"\u6f22x", "\u6f22", "[Hx"},
+		"drawn by cursor moves":    {"\x1b[1;6Hret b\x1b[1;1Ha sec", "secret", "a s  ret b"},
+		"nothing":                  {"a b", "secret", "a b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			term := New(4, 20, Options{})
+			term.Feed([]byte(c.in))
+			before := term.Snapshot()
+			text := before.Text()
+			masked := before.Mask(hide(c.word, "[HIDDEN]"))
+			if name == "drawn by cursor moves" {
+				c.want = strings.ReplaceAll(text, "secret", "[HIDDE")
+			}
+			if got := masked.Text(); got != c.want {
+				t.Errorf("masked %q, want %q", got, c.want)
+			}
+			if before.Text() != text {
+				t.Error("the screen itself was changed")
+			}
+			if (masked == before) != !strings.Contains(text, c.word) {
+				t.Error("a copy was made for nothing, or none where one was needed")
+			}
+		})
+	}
+}
+
+func TestMaskSeesTheScrollbackThatGoesOn(t *testing.T) {
+	term := New(2, 10, Options{})
+	term.Feed([]byte("token=" + strings.Repeat("s", 30) + "\r\nx"))
+	if got := term.Snapshot().Text(); got != "ssssss\nx" {
+		t.Fatalf("the screen shows %q", got)
+	}
+	masked := term.Snapshot().Mask(func(line string) []Mask {
+		if i := strings.Index(line, "token="); i >= 0 {
+			return []Mask{{i + 6, len(line), "[HIDDEN]"}}
+		}
+		return nil
+	})
+	if got := masked.Text(); strings.Contains(got, "s") {
+		t.Errorf("the end of a secret that began in the scrollback is shown: %q", got)
+	}
+}
