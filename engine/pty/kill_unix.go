@@ -244,17 +244,7 @@ func (t target) stillOpen() bool {
 	if t.pty == nil {
 		return t.tree.terminal != terminal{}
 	}
-	if t.pty.closed.Load() {
-		return false
-	}
-	open := false
-	t.pty.conn.Control(func(fd uintptr) {
-		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		// The kernel reports a hang-up once the last slave is closed, read or not.
-		_, err := unix.Poll(fds, 0)
-		open = err == nil && fds[0].Revents&unix.POLLHUP == 0
-	})
-	return open
+	return !t.pty.closed.Load() && !t.pty.hungUp()
 }
 
 // holdTerminals keeps the targets' terminals from being closed, so that their names mean

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -49,7 +50,7 @@ func lookup(name, dir string, env []string) (string, error) {
 	if !found {
 		err = fmt.Errorf("not found in %s, and the environment has no PATH: %w", list, fs.ErrNotExist)
 	}
-	for _, entry := range filepath.SplitList(list) {
+	for entry := range strings.SplitSeq(list, ":") { // SplitList takes "" for no entry
 		path := filepath.Join(entry, name)
 		if !strings.Contains(path, separators) {
 			path = "./" + path // an empty entry is the working directory
@@ -93,6 +94,20 @@ func cause(err error) error {
 	}
 	return err
 }
+
+// keepInherited keeps descriptors that this process was started with to itself. All that
+// Go opens is close-on-exec already; those of a careless parent are not.
+var keepInherited = sync.OnceFunc(func() {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return
+	}
+	for _, e := range open {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+})
 
 // fork executes the program as a session leader whose controlling terminal and
 // descriptors 0-2 are the slave. pidfd is -1 where the system has none.
@@ -143,29 +158,34 @@ func (p *PTY) tryReap(options int) bool {
 		p.exit.Code = status.ExitStatus()
 	}
 	p.tree.reaped = now
-	hooks := p.onReap
-	p.onReap = nil
 	p.mu.Unlock()
-
-	leaders.Delete(p.tree.pid)
-	close(p.done)
-	for _, f := range hooks {
-		f()
-	}
 	return true
 }
 
-// whenReaped calls f once the program is reaped, from the reaping goroutine, or at once
-// if it has been.
+// announce tells everybody that the program is reaped.
+func (p *PTY) announce() {
+	leaders.Delete(p.tree.pid)
+	close(p.done)
+	p.mu.Lock()
+	hooks := p.onReap
+	p.onReap = nil
+	p.mu.Unlock()
+	for _, f := range hooks {
+		f()
+	}
+}
+
+// whenReaped calls f, in another goroutine, once the program is reaped, or at once if it
+// has been.
 func (p *PTY) whenReaped(f func()) {
 	p.mu.Lock()
-	if p.tree.reaped == 0 {
+	defer p.mu.Unlock()
+	select {
+	case <-p.done:
+		go f()
+	default:
 		p.onReap = append(p.onReap, f)
-		p.mu.Unlock()
-		return
 	}
-	p.mu.Unlock()
-	f()
 }
 
 // identity returns what identifies the tree at this moment.

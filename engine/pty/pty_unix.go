@@ -57,7 +57,8 @@ var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 
 // Start opens a pseudo-terminal, sets its size and starts the program on it as the
 // leader of a new session with that controlling terminal. The program gets descriptors
-// 0-2 and no others. Start blocks until the program has been executed or that has
+// 0-2 and no others: the first Start marks those close-on-exec that this process was
+// itself started with. Start blocks until the program has been executed or that has
 // failed; it leaves nothing behind on failure.
 //
 // The error is a [*StartError].
@@ -92,6 +93,7 @@ func Start(c Command) (*PTY, error) {
 	}
 	p.tree.mark = c.Mark
 
+	keepInherited()
 	pid, pidfd, err := fork(path, append([]string{c.Path}, c.Args...), c.Dir, env, slave)
 	if err != nil {
 		master.Close()
@@ -238,19 +240,46 @@ func (p *PTY) release() {
 // takes, and drops, what a line has over 4,095 bytes: ask LineMode first. Concurrent
 // Writes do not mix their bytes.
 func (p *PTY) Write(b []byte) (int, error) {
+	// Linux 6.18 takes, and drops, what is written when nobody is there (measured).
+	if p.hungUp() {
+		return 0, ErrHungUp
+	}
 	n, err := p.master.Write(b)
 	if errors.Is(err, unix.EIO) {
 		err = ErrHungUp
 	}
-	return n, err
+	return n, p.orClosed(err)
+}
+
+// hungUp reports whether no process has the slave open. The kernel says so also while
+// there is output to be read. It is false once the master is closed.
+func (p *PTY) hungUp() (hungUp bool) {
+	p.conn.Control(func(fd uintptr) {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		_, err := unix.Poll(fds, 0)
+		hungUp = err == nil && fds[0].Revents&unix.POLLHUP != 0
+	})
+	return hungUp
 }
 
 // SetReadDeadline sets the time after which Next gives up with os.ErrDeadlineExceeded,
 // also for one that is waiting. The zero time means never.
-func (p *PTY) SetReadDeadline(t time.Time) error { return p.master.SetReadDeadline(t) }
+func (p *PTY) SetReadDeadline(t time.Time) error {
+	return p.orClosed(p.master.SetReadDeadline(t))
+}
 
 // SetWriteDeadline does for Write what SetReadDeadline does for Next.
-func (p *PTY) SetWriteDeadline(t time.Time) error { return p.master.SetWriteDeadline(t) }
+func (p *PTY) SetWriteDeadline(t time.Time) error {
+	return p.orClosed(p.master.SetWriteDeadline(t))
+}
+
+// orClosed gives the poller's own "use of closed file" the name that callers know.
+func (p *PTY) orClosed(err error) error {
+	if err != nil && p.closed.Load() {
+		return os.ErrClosed
+	}
+	return err
+}
 
 // Resize changes the terminal's size; the kernel sends SIGWINCH to the foreground
 // process group if the size differs. Zero Rows or Cols are refused.

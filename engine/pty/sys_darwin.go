@@ -34,6 +34,7 @@ func (p *PTY) reap(int) {
 		unix.Close(kq)
 	}
 	p.tryReap(0)
+	p.announce()
 }
 
 // clockTicks returns the time in the unit of startTime.

@@ -17,27 +17,32 @@ const (
 
 func withPidfd(attr *syscall.SysProcAttr, pidfd *int) { attr.PidFD = pidfd }
 
-// reap waits for the program without holding a thread: the poller tells when the pidfd
-// becomes readable, which is when the program has ended.
+// reap reaps the program and announces it. When Wait returns, the pidfd is closed.
 func (p *PTY) reap(pidfd int) {
-	if pidfd >= 0 && unix.SetNonblock(pidfd, true) == nil {
-		f := os.NewFile(uintptr(pidfd), "pidfd")
-		defer f.Close()
-		if conn, err := f.SyscallConn(); err == nil {
-			if conn.Read(func(uintptr) bool { return p.tryReap(unix.WNOHANG) }) == nil {
-				return
-			}
+	if !p.reapByPidfd(pidfd) {
+		// Kernels before 5.3 have no pidfd to poll, so this costs a thread. It waits
+		// without reaping, so that the reaping is under the lock.
+		for unix.Waitid(unix.P_PID, p.tree.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 		}
+		p.tryReap(0)
 	}
-	p.reapBlocking()
+	p.announce()
 }
 
-// reapBlocking is reap for kernels before 5.3, which have no pidfd to poll: it costs a
-// thread. It waits without reaping, so that the reaping is under the lock.
-func (p *PTY) reapBlocking() {
-	for unix.Waitid(unix.P_PID, p.tree.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+// reapByPidfd holds no thread: the poller tells when the pidfd becomes readable, which is
+// when the program has ended.
+func (p *PTY) reapByPidfd(pidfd int) bool {
+	if pidfd < 0 {
+		return false
 	}
-	p.tryReap(0)
+	if unix.SetNonblock(pidfd, true) != nil {
+		unix.Close(pidfd)
+		return false
+	}
+	f := os.NewFile(uintptr(pidfd), "pidfd")
+	defer f.Close()
+	conn, err := f.SyscallConn()
+	return err == nil && conn.Read(func(uintptr) bool { return p.tryReap(unix.WNOHANG) }) == nil
 }
 
 // clockTicks returns the time since boot in the unit of startTime.

@@ -76,6 +76,7 @@ func startWatcher(argv []string) (*Watcher, error) {
 		return nil, err
 	}
 	defer r.Close()
+	keepInherited()
 	process, err := os.StartProcess(path, argv, &os.ProcAttr{
 		Dir:   "/", // it is not to keep a file system busy
 		Files: []*os.File{r, null, null},

@@ -1,0 +1,265 @@
+package pty
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A member is described by the words of playMember; "|" is "/" one level deeper.
+var trees = map[string]struct {
+	leader []string // its words
+	came   []string // whom to await
+	leave  bool     // the leader is told to exit, and is reaped, before the kill
+	mark   bool     // without it there is nothing but the mark to tell a member by
+}{
+	"leader alone":          {leader: []string{"hello"}, came: []string{"leader"}},
+	"ignores HUP and TERM":  {leader: []string{"ignore", "hello"}, came: []string{"leader"}},
+	"stopped leader":        {leader: []string{"hello", "stop"}, came: []string{"leader"}},
+	"stopped child":         {leader: []string{"start:group:child:hello/stop", "hello"}, came: []string{"leader", "child"}},
+	"background job":        {leader: []string{"start:group:job:ignore/hello", "hello"}, came: []string{"leader", "job"}},
+	"setsid child":          {leader: []string{"start:setsid:child:ignore/hello", "hello"}, came: []string{"leader", "child"}},
+	"leader has exited":     {leader: []string{"start:group:job:ignore/hello", "hello", "go", "exit"}, came: []string{"leader", "job"}, leave: true},
+	"daemon with the mark":  {leader: []string{"start:setsid:middle:hello/start:setsid:daemon:silent|ignore|hello/exit", "hello"}, came: []string{"leader", "middle", "daemon"}, mark: true},
+	"daemon, leader gone":   {leader: []string{"start:setsid:middle:hello/start:setsid:daemon:silent|ignore|hello/exit", "hello", "go", "exit"}, came: []string{"leader", "middle", "daemon"}, leave: true, mark: true},
+	"holds only the tty":    {leader: []string{"start:setsid,noenv:middle:hello/start:setsid:holder:ignore|hello/exit", "hello"}, came: []string{"leader", "middle", "holder"}},
+	"tty only, leader gone": {leader: []string{"start:setsid,noenv:middle:hello/start:setsid:holder:ignore|hello/exit", "hello", "go", "exit"}, came: []string{"leader", "middle", "holder"}, leave: true},
+	"has only the session":  {leader: []string{"start:group,noenv:middle:hello/start:group:job:silent|ignore|hello/exit", "hello"}, came: []string{"leader", "middle", "job"}},
+	"session, leader gone":  {leader: []string{"start:group,noenv:middle:hello/start:group:job:silent|ignore|hello/exit", "hello", "go", "exit"}, came: []string{"leader", "middle", "job"}, leave: true},
+}
+
+func TestKillReachesTheWholeTree(t *testing.T) {
+	for name, c := range trees {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLobby(t)
+			p, guests := startTree(t, l, c.leader, c.came, c.mark)
+			if c.leave {
+				guests["leader"].conn.Write([]byte{1})
+				p.Wait()
+			}
+			began := time.Now()
+			if err := p.Kill(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("took %v", time.Since(began).Round(time.Millisecond))
+			l.ended(guests)
+			select {
+			case <-p.done:
+			default:
+				t.Error("Kill has returned before the leader was reaped")
+			}
+			if err := p.Kill(t.Context()); err != nil {
+				t.Errorf("a second Kill: %v", err)
+			}
+		})
+	}
+}
+
+func startTree(t *testing.T, l *lobby, words, came []string, mark bool) (*PTY, map[string]guest) {
+	t.Helper()
+	c := self("member", append([]string{l.path, "leader"}, words...)...)
+	if mark {
+		c.Mark = "PTY_TEST_MARK=" + l.path
+	}
+	p := start(t, c)
+	guests := l.await(came...)
+	if middle, ok := guests["middle"]; ok {
+		l.ends(middle) // what it has started is an orphan now
+	}
+	return p, guests
+}
+
+func TestKillWithoutGrace(t *testing.T) {
+	l := newLobby(t)
+	p, guests := startTree(t, l, []string{"start:setsid:child:ignore/hello", "ignore", "hello"}, []string{"leader", "child"}, false)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.Kill(ctx); err != nil {
+		t.Fatal(err)
+	}
+	l.ended(guests)
+	if e := p.Wait(); e.Signal != "SIGKILL" {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestKillHangsUpFirst(t *testing.T) {
+	p := start(t, self("cat"))
+	expect(t, p, "ready")
+	if err := p.Kill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if e := p.Wait(); e.Signal != "SIGHUP" {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestKillKeepsTheOutput(t *testing.T) {
+	p := start(t, self("cat"))
+	p.SetReadDeadline(time.Now().Add(hang))
+	expect(t, p, "ready")
+	if _, err := p.Write([]byte("last words\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := drain(t, p); !strings.Contains(string(got), "last words") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestKillWinsAgainstForks kills while 63 processes that ignore HUP and TERM are being
+// forked, half of them into sessions of their own.
+func TestKillWinsAgainstForks(t *testing.T) {
+	for _, mark := range []bool{true, false} {
+		t.Run(fmt.Sprintf("mark %v", mark), func(t *testing.T) {
+			l := newLobby(t)
+			c := self("bomb", l.path, "5")
+			ctx := t.Context()
+			if mark {
+				c.Mark = "PTY_TEST_MARK=" + l.path
+			} else {
+				// Only the parent tells who they are, so no parent may end before it
+				// was asked: no hang-up.
+				cancelled, cancel := context.WithCancel(ctx)
+				cancel()
+				ctx = cancelled
+			}
+			p := start(t, c)
+			l.await("bomb")
+			if err := p.Kill(ctx); err != nil {
+				t.Fatal(err)
+			}
+			l.ended(nil)
+		})
+	}
+}
+
+func TestKillAllLooksOnceForAll(t *testing.T) {
+	const n = 20
+	l := newLobby(t)
+	var ps []*PTY
+	for range n {
+		ps = append(ps, start(t, self("member", l.path, "leader", "start:setsid:child:hello", "hello")))
+	}
+	for came := 0; came < 2*n; came++ {
+		select {
+		case g := <-l.guest:
+			defer g.conn.Close()
+		case <-time.After(hang):
+			t.Fatalf("%d came", came)
+		}
+	}
+	if err := KillAll(t.Context(), ps); err != nil {
+		t.Fatal(err)
+	}
+	l.ended(nil)
+	if err := KillAll(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestKillLeavesOthersAlone(t *testing.T) {
+	l := newLobby(t)
+	// A neighbour with another mark that writes to this terminal, a process of ours, and
+	// ourselves.
+	p, _ := startTree(t, l, []string{"ignore", "hello"}, []string{"leader"}, true)
+	other := exec.Command(os.Args[0], roleArg, "member", l.path, "other", "hello")
+	other.Env = append(os.Environ(), "PTY_TEST_MARK=another")
+	tty, err := os.OpenFile(slaveName(t, p), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Stdout = tty
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	g := l.await("other")["other"]
+	defer func() { g.conn.Close(); other.Wait() }()
+	if err := p.Kill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.alive(g)
+}
+
+func slaveName(t *testing.T, p *PTY) string {
+	t.Helper()
+	var n int
+	if err := p.ioctl("ask for the slave", func(fd int) (err error) {
+		n, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("/dev/pts/%d", n)
+}
+
+func TestKillDuringCloseAndClosed(t *testing.T) {
+	l := newLobby(t)
+	p, guests := startTree(t, l, []string{"start:setsid:child:ignore/hello", "ignore", "hello"}, []string{"leader", "child"}, false)
+	closed := make(chan error)
+	go func() { closed <- p.Close() }()
+	if err := p.Kill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-closed; err != nil {
+		t.Fatal(err)
+	}
+	l.ended(guests)
+
+	p, guests = startTree(t, l, []string{"ignore", "hello"}, []string{"leader"}, false)
+	p.Close()
+	if err := p.Kill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.ended(guests)
+}
+
+func TestAStaleIDIsNeverSignalled(t *testing.T) {
+	l := newLobby(t)
+	p, guests := startTree(t, l, []string{"hello"}, []string{"leader"}, false)
+	if _, err := hold(id{p.PID(), p.tree.start - 1}); !errors.Is(err, unix.ESRCH) {
+		t.Errorf("a handle on another process with that pid: %v", err)
+	}
+	old := handle{-1, id{p.PID(), p.tree.start - 1}} // as on a kernel without pidfds
+	if err := old.signal(unix.SIGKILL); !errors.Is(err, unix.ESRCH) {
+		t.Error(err)
+	}
+	l.alive(guests["leader"])
+	if err := (handle{-1, id{p.PID(), p.tree.start}}).signal(unix.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	if e := p.Wait(); e.Signal != "SIGKILL" {
+		t.Error(e)
+	}
+}
+
+func TestSurvivorsAreNamed(t *testing.T) {
+	err := error(&SurvivorsError{PIDs: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}})
+	if got := err.Error(); !strings.Contains(got, "[1 2 3 4 5 6 7 8] and 2 more") {
+		t.Error(got)
+	}
+}
+
+// playServer is a server with children. Its first argument is the lobby, the second
+// says what it does: "watch" starts a watcher, "adopt" adopts.
+func playServer(a []string) {
+	lobby, what := a[0], a[1]
+	DefaultSignals()
+	switch what {
+	case "watch":
+		serveWatched(lobby)
+	case "adopt":
+		serveAdopting(lobby)
+	}
+}
