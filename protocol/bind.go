@@ -24,7 +24,6 @@ func Bind[P, R any](f func(ctx context.Context, params P) (R, error)) func(ctx c
 		if err := Decode(params, &p); err != nil {
 			return nil, err
 		}
-		params = nil // a request that waits does not keep its message
 		result, err := f(ctx, p)
 		if err != nil {
 			return nil, err

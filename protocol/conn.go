@@ -125,9 +125,10 @@ func (c *Conn) Serve(ctx context.Context) error {
 	return cause
 }
 
-// Close ends the connection: nothing more is read, running requests are cancelled with cause and answered, so
-// are queued ones without being started, and after at most Limits.Flush the stream is closed and
-// Serve returns cause. It returns at once, and may be called from [Dialect.Open] on. A cause that is not [ErrCancelled] is made one for the requests.
+// Close ends the connection: nothing more is read, running requests are cancelled with cause and answered,
+// so are queued ones without being started, and after at most Limits.Flush the stream is closed and Serve
+// returns cause. It does not wait for any of that, and may be called from [Dialect.Open] on. A cause that is
+// not [ErrCancelled] is made one for the requests.
 func (c *Conn) Close(cause error) {
 	c.mu.Lock()
 	if c.stopping {

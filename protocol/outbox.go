@@ -95,7 +95,7 @@ func (o *outbox) reply(message []byte, cork bool) {
 func (o *outbox) notify(message []byte, slot <-chan struct{}) (written <-chan struct{}) {
 	n := &note{written: make(chan struct{}), slot: slot}
 	o.mu.Lock()
-	if o.killed {
+	if o.killed || o.closing {
 		o.mu.Unlock()
 		return n.written // never: the caller watches dead as well
 	}

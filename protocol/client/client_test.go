@@ -261,10 +261,9 @@ func TestEventsComeInOrderAndHoldTheReaderBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := later(func() error { return c.Call(t.Context(), "session.list", nil, nil) })
-	id := s.next().ID
-	s.send(`{"jsonrpc":"2.0","method":"session.output","params":{"session":"s1","sequence":3,"output":"a","dropped":true}}`)
-	s.send(`{"jsonrpc":"2.0","method":"session.exited","params":{"session":"s1","sequence":4,"exit_code":null,"signal":"SIGHUP"}}`)
-	s.send(`{"jsonrpc":"2.0","id":%d,"result":{}}`, id)
+	s.send(`{"jsonrpc":"2.0","method":"session.output","params":{"session":"s1","sequence":3,"output":"a","dropped":true}}`+"\n"+
+		`{"jsonrpc":"2.0","method":"session.exited","params":{"session":"s1","sequence":4,"exit_code":null,"signal":"SIGHUP"}}`+"\n"+
+		`{"jsonrpc":"2.0","id":%d,"result":{}}`, s.next().ID)
 	select {
 	case <-list:
 		t.Fatal("an answer overtook an event")
