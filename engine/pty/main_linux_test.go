@@ -47,6 +47,7 @@ func init() {
 		"exit":     func(a []string) { os.Exit(number(a[0])) },
 		"raise":    func(a []string) { raise(number(a[0])) },
 		"flood":    func(a []string) { flood(number(a[0]), number(a[1])) },
+		"spew":     func(a []string) { spew(number(a[0])) },
 		"cat":      func([]string) { say("ready"); io.Copy(os.Stdout, os.Stdin) },
 		"raw":      playRaw,
 		"default":  playDefault,
