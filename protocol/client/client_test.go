@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"net"
+	"os/exec"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -220,26 +221,44 @@ func TestConnectionEnds(t *testing.T) {
 	}
 }
 
-func TestMessagesAreBounded(t *testing.T) {
-	c, s := pair(t)
-	done := later(func() error { return c.Call(t.Context(), "session.list", nil, nil) })
-	s.next()
-	n, _ := io.Copy(s.conn, io.LimitReader(endless{}, client.MaxMessage*2))
-	if err := <-done; !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(), "bytes") {
-		t.Errorf("error %v", err)
+func TestStartedServerIsEndedAndItsExitReported(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh")
 	}
-	if n > client.MaxMessage+1<<20 {
-		t.Errorf("%d bytes were read", n)
+	for code, script := range []string{"cat >/dev/null", "cat >/dev/null; exit 1", "exit 2"} {
+		c, err := client.Start(t.Context(), "sh", "-c", script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.Close()
+		var exit *exec.ExitError
+		if got := 0; errors.As(err, &exit) {
+			if got = exit.ExitCode(); got != code {
+				t.Errorf("%s: exit %d", script, got)
+			}
+		} else if err != nil || code != 0 {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
+	if _, err := client.Start(t.Context(), "/nonexistent/ptywright"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
 	}
 }
 
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
+func TestEndOfContextClosesAStartedServer(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh")
 	}
-	return len(p), nil
+	ctx, cancel := context.WithCancel(t.Context())
+	c, err := client.Start(ctx, "sh", "-c", "cat >/dev/null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	<-c.Done()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestEventsComeInOrderAndHoldTheReaderBack(t *testing.T) {

@@ -19,6 +19,7 @@ const MaxMessage = 256 << 20
 // lines is a stream of messages, one a line. It has one reader and, by the library's lock, one writer at a time.
 type lines struct {
 	rwc   io.ReadWriteCloser
+	most  int // bytes of a message
 	in    *bufio.Reader
 	ended chan struct{} // closed when nothing is read any more
 
@@ -29,7 +30,7 @@ type lines struct {
 
 func newLines(rwc io.ReadWriteCloser) *lines {
 	// 64 KiB: as much as a pipe holds.
-	return &lines{rwc: rwc, in: bufio.NewReaderSize(rwc, 64<<10), ended: make(chan struct{})}
+	return &lines{rwc: rwc, most: MaxMessage, in: bufio.NewReaderSize(rwc, 64<<10), ended: make(chan struct{})}
 }
 
 // WriteObject writes a message and its line's end in one piece.
@@ -66,8 +67,8 @@ func (l *lines) next() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if len(line)+len(part) > MaxMessage {
-			return nil, fmt.Errorf("the server sent a message of more than %d bytes", MaxMessage)
+		if len(line)+len(part) > l.most {
+			return nil, fmt.Errorf("the server sent a message of more than %d bytes", l.most)
 		}
 		line = append(line, part...)
 		switch {
