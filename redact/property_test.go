@@ -221,6 +221,7 @@ func TestStreamPauses(t *testing.T) {
 		{"export API_KEY=hunter2 x\n", "export API_KEY=[REDACTED] x\n"},
 		{"token=ab\x1b[1mcd\x1b[0m e\n", "token=[REDACTED]\x1b[1m\x1b[0m e\n"},
 		{"$ echo é中 \x1b]0;title\x07ok\n", "$ echo é中 \x1b]0;title\x07ok\n"},
+		{`"token": "ab\"cd e", 1` + "\n", `"token": "[REDACTED]", 1` + "\n"},
 		{"sk-SK.UTF-8\n", "sk-[REDACTED]\n"}, // could have become one; stays hidden to its end
 	} {
 		s := NewStream(Default)

@@ -49,7 +49,8 @@ func invisible(s string, i int) int {
 // read puts into s.clean the characters of line without its control sequences, and into s.at
 // where each came from. payload is called with the range of each control string's content.
 //
-// Without overwrite, characters follow each other as they were written and CR is a hard break.
+// Without overwrite, characters follow each other as they were written and CR is a hard break,
+// but for one that only wraps.
 // With it, CR, BS and the cursor keys' sequences move, what is written then replaces what was
 // there, and EL cuts: a line editor's corrections. read reports whether anything in line moved the
 // cursor back, which is when the second reading differs from the first.
@@ -90,14 +91,18 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 		case c == '\r' && overwrite:
 			cur = 0
 			i++
+		case c == '\r' && wraps(line, i):
+			// The character before it was written to reach the next row and is written again.
+			moved = true
+			if cur > 0 {
+				cur--
+				s.clean, s.at = s.clean[:cur], s.at[:cur]
+			}
+			i++
 		case c == '\r':
 			moved = true
 			put('\n', i)
 			i++
-		case c == ' ' && !overwrite && i+1 < len(line)-1 && line[i+1] == '\r':
-			// Line editors go to the next row with a space and CR: what follows continues.
-			moved = true
-			i += 2
 		case c < 0x20 && c != '\t' && c != '\n' || c == 0x7f:
 			i++
 		case c >= 0xc2 && invisible(line, i) > 0:
@@ -112,6 +117,17 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 		}
 	}
 	return moved
+}
+
+// wraps reports whether the CR at line[i] is how a line editor goes on in the next row: zsh writes
+// a space, CR and what follows; bash and zsh write the next character, CR, and that character
+// again (readline 8.2, zsh 5.9, on a terminal with am and xenl).
+func wraps(line string, i int) bool {
+	if i == 0 || i+1 >= len(line) {
+		return false
+	}
+	before, after := line[i-1], line[i+1]
+	return before == ' ' && after != '\n' || before == after && after > ' '
 }
 
 // move returns the place in s.clean that is back characters left of cur, or -back right of it.

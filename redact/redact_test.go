@@ -54,6 +54,8 @@ func TestString(t *testing.T) {
 		{"title inside a secret", "token=ab\x1b]0;secret=x1\x07cd", "token=[REDACTED]\x1b]0;secret=[REDACTED]\x07"},
 		{"overwritten", "tokex\b" + "n=abc", "tokex\bn=[REDACTED]"},
 		{"progress, then a secret", "50%\rtoken=abc\r\n", "50%\rtoken=[REDACTED]\r\n"},
+		{"wrapped by bash", "$ TOKEN=abcx\rxyz0 more", "$ TOKEN=[REDACTED] more"},
+		{"wrapped by zsh", "$ TOKEN=abcw \r\x1b[Kx\rxyz0 more", "$ TOKEN=[REDACTED]\x1b[K more"},
 		{"two lines", "token:\nabc", "token:\nabc"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

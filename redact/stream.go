@@ -28,6 +28,7 @@ type Stream struct {
 	// masked: what comes next belongs to a secret whose replacement was returned already.
 	masked bool
 	until  ending
+	half   bool // a backslash came last, which protects what comes next
 }
 
 // NewStream returns an empty Stream under r's policy.
@@ -100,7 +101,7 @@ func (s *Stream) finish(o *output, start, end int) {
 	body := start + bodyEnd(o.data[start:end])
 	from := s.unmask(o, start, body)
 	o.apply(from, s.r.Spans(o.data[from:body]))
-	s.masked = false
+	s.masked, s.half = false, false
 }
 
 // cut lets go of a part of the unfinished line at data[start:], which has at least a window, and
@@ -147,6 +148,9 @@ func (s *Stream) cut(o *output, start int) int {
 // keeps hiding.
 func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) {
 	s.masked, s.until = true, c.until
+	hidden := o.data[from+c.start : end]
+	slashes := len(hidden) - len(strings.TrimRight(hidden, `\`))
+	s.half = c.until.quote != 0 && !c.until.escaped && slashes%2 == 1
 	all := append([]candidate{{from: c.start, start: c.start, end: end - from, hit: true}}, found...)
 	o.apply(from, s.r.pieces(o.data[from:end], all))
 }
@@ -158,6 +162,10 @@ func (s *Stream) unmask(o *output, start, end int) int {
 		return start
 	}
 	i := start
+	if s.half && i < end {
+		s.half = false
+		i++
+	}
 	for i < end {
 		c := o.data[i]
 		if c == esc {
@@ -165,31 +173,32 @@ func (s *Stream) unmask(o *output, start, end int) int {
 			i += n
 			continue
 		}
-		if next := s.goesOn(o.data[i:end]); next > 0 {
+		if next := s.goesOn(o.data[start:end], i-start); next > 0 {
 			i += next
 			continue
 		}
-		s.masked = false
+		// After a CR at the very end, the line may end or go on: what comes next tells.
+		s.masked = c == '\r' && i+1 == end
 		break
 	}
 	o.apply(start, s.r.mask(nil, o.data[start:i], 0, i-start, ""))
 	return i
 }
 
-// goesOn returns how many bytes text begins with that belong to the masked secret; 0 when it is
-// over.
-func (s *Stream) goesOn(text string) int {
+// goesOn returns how many bytes from text[i] on belong to the masked secret; 0 when it is over.
+func (s *Stream) goesOn(text string, i int) int {
 	quote := s.until.quote
-	switch c := text[0]; {
-	case c == '\r' && (quote == 0 || len(text) == 1): // the line ends
+	switch c := text[i]; {
+	case c == '\r' && (i+1 == len(text) || quote == 0 && !wraps(text, i)):
 		return 0
 	case c == '\\' && quote != 0 && !s.until.escaped:
-		return min(2, len(text))
+		s.half = i+1 == len(text)
+		return min(2, len(text)-i)
 	case quote != 0 && c == quote:
 		return 0
 	case quote != 0:
 		return 1
-	case c == ' ' && len(text) > 2 && text[1] == '\r': // as in scan.read
+	case c == ' ' && i+2 < len(text) && text[i+1] == '\r':
 		return 2
 	case strings.IndexByte(" \t\"'`", c) >= 0:
 		return 0
