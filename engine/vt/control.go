@@ -94,11 +94,7 @@ func (t *Terminal) alignmentPattern() {
 	t.modes.origin = false
 	t.cursor = cursor{}
 	t.touch()
-	r := &row{cells: make([]cell, t.cols), n: t.cols, born: t.frame}
-	for x := range r.cells {
-		r.cells[x] = cell{lo: 'E'}
-	}
-	t.replaceAll(0, t.rows, r)
+	t.replaceAll(0, t.rows, t.patternRow(cell{lo: 'E'}))
 }
 
 // hardReset is RIS.

@@ -199,12 +199,13 @@ func (t *Terminal) csiIntermediate(final byte) {
 	}
 }
 
-// scrollUpBy is SU. Blank rows at the end of what leaves are not worth a line of scrollback.
+// scrollUpBy is SU. Rows that were never written one by one, blank or a pattern, are not worth a line
+// of scrollback: a sequence of a few bytes must not cost a screen of them.
 func (t *Terminal) scrollUpBy(n int) {
 	n = min(n, t.bottom-t.top+1)
 	if t.top == 0 && t.grid == &t.main {
 		k := n
-		for k > 0 && t.grid.rows[k-1].trimmed() == 0 {
+		for k > 0 && (t.grid.rows[k-1].born != 0 || t.grid.rows[k-1].trimmed() == 0) {
 			k--
 		}
 		for _, r := range t.grid.rows[:k] {

@@ -10,10 +10,18 @@ func (t *Terminal) fillRow() *row {
 	if t.pen.bg == 0 {
 		return t.blankRow()
 	}
+	if f := t.fill; f != nil && f.cells[0] == t.erased() {
+		return f
+	}
+	t.fill = t.patternRow(t.erased())
+	return t.fill
+}
+
+// patternRow returns a row full of c that may stand in several places.
+func (t *Terminal) patternRow(c cell) *row {
 	r := &row{cells: make([]cell, t.cols), n: t.cols, rich: true, born: t.frame}
-	e := t.erased()
 	for x := range r.cells {
-		r.cells[x] = e
+		r.cells[x] = c
 	}
 	return r
 }

@@ -355,14 +355,17 @@ func (t *Terminal) widen(x int) {
 	}
 }
 
-// repeat is REP: the last printed character again, n times. 4,096 is more than any line; a count
-// beyond it only serves to keep the terminal busy.
+// repeatMax bounds REP. Programs repeat within a row; a longer count only serves to keep the
+// terminal busy, which this makes no dearer than a thousand bytes of text.
+const repeatMax = MaxSide
+
+// repeat is REP: the last printed character again, n times.
 func (t *Terminal) repeat(n int) {
 	ch := t.last
 	if ch == 0 {
 		return
 	}
-	n = min(n, t.rows*t.cols, 4096)
+	n = min(n, t.rows*t.cols, repeatMax)
 	w := runeWidth(ch)
 	if ch < 0x80 && !t.modes.insert {
 		var buf [256]byte

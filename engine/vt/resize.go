@@ -3,25 +3,26 @@ package vt
 // Resize changes the size of the screen; rows and cols are clamped to 1..MaxSide, the pixels are of
 // the whole screen, 0 when not known.
 //
-// On the main screen lines that were wrapped by the terminal are wrapped anew; the rows around the
-// cursor stay, rows that do not fit go to the scrollback and come back when there is room, and the
-// cursor keeps its character. The alternate screen is cut or padded: its program draws it again. A
-// synchronized update ends. Margins are reset, as in xterm.
+// On the main screen, lines that the terminal had wrapped are wrapped anew, and the cursor keeps its
+// character. When there are too many rows, those below the cursor go first, then rows move from the
+// top to the scrollback; when there is room and the cursor is in the last row, they come back. The
+// scrollback itself keeps its lines as they are, so that line numbers stay valid. The alternate
+// screen is cut or padded: its program draws it again. A synchronized update ends, margins are reset.
+// A row that is only moved or wrapped anew keeps its age (Screen.Changed).
 //
 // The Effect has the in-band report when the program asked for it (mode 2048).
 func (t *Terminal) Resize(rows, cols, pixelWidth, pixelHeight int) Effect {
 	t.begin()
 	rows, cols = clampSide(rows), clampSide(cols)
 	pixelWidth, pixelHeight = max(pixelWidth, 0), max(pixelHeight, 0)
-	same := rows == t.rows && cols == t.cols
-	if same && pixelWidth == t.pixelWidth && pixelHeight == t.pixelHeight {
+	if rows == t.rows && cols == t.cols && pixelWidth == t.pixelWidth && pixelHeight == t.pixelHeight {
 		return t.end()
 	}
 	t.release()
 	t.pixelWidth, t.pixelHeight = pixelWidth, pixelHeight
 	t.fresh = false
 	t.effect.Dirty = true
-	if !same {
+	if rows != t.rows || cols != t.cols {
 		t.resize(rows, cols)
 	}
 	if t.modes.inBandResize {
@@ -30,256 +31,231 @@ func (t *Terminal) Resize(rows, cols, pixelWidth, pixelHeight int) Effect {
 	return t.end()
 }
 
+// resize works between two frames: nothing is pending in the one under way.
 func (t *Terminal) resize(rows, cols int) {
-	old := t.grid.rows
-	onAlt := t.grid == &t.alt
-	t.free = nil
+	t.free, t.blank, t.fill = nil, nil, nil
 	t.joint = joint{}
-	main := t.cursor
-	if onAlt {
-		main = t.main.saved.cursor // where 1049 will go back to
+	onAlt := t.grid == &t.alt
+	cur := t.cursor
+	if onAlt && t.main.saved.set { // where leaving by 1049 goes back to
+		cur = t.main.saved.cursor
 	}
-	if cols != t.cols {
+	wider := cols != t.cols
+	if wider {
 		t.zero = make([]cell, cols)
-		main = t.reflow(rows, cols, main)
-	} else {
-		main = t.refit(rows, cols, main)
+		cur = t.reflow(cols, cur)
 	}
+	cur = t.refit(rows, cols, cur)
 	if onAlt {
+		t.cropAlt(rows, cols)
 		if t.main.saved.set {
-			t.main.saved.cursor = main
+			t.main.saved.cursor = cur
 		}
-		t.crop(rows, cols)
 	} else {
-		t.cursor = main
+		t.cursor = cur
 		t.main.saved.cursor = clampCursor(t.main.saved.cursor, rows, cols)
 	}
 	t.alt.saved.cursor = clampCursor(t.alt.saved.cursor, rows, cols)
 	t.rows, t.cols = rows, cols
 	t.top, t.bottom = 0, rows-1
 	t.cursor = clampCursor(t.cursor, rows, cols)
-	// Rows that are the very same keep their age; any other counts as changed.
-	kept := make(map[*row]bool, len(old))
-	for _, r := range old {
-		kept[r] = true
-	}
-	for y, r := range t.grid.rows {
-		if !kept[r] && r.n > 0 {
-			r = t.own(y)
-			r.changed = t.seq
-		}
-	}
-	t.saved, t.moved, t.blank = false, false, nil
-	clear(t.before)
-	t.before = t.before[:0]
+	t.blank = nil
 	t.frame++
 	t.shown = t.visible()
 }
 
 func clampCursor(c cursor, rows, cols int) cursor {
 	c.row = min(max(c.row, 0), rows-1)
-	if c.col >= cols {
-		c.col = cols - 1
-	}
 	c.pending = c.pending && c.col == cols-1
+	c.col = min(c.col, cols-1)
 	return c
 }
 
-// refit changes the number of rows of the main screen. Blank rows below the cursor go first, then
-// rows at the top move to the scrollback; when there is more room they come back.
+// refit changes the number of rows of the main screen, which has the right columns already.
 func (t *Terminal) refit(rows, cols int, cur cursor) cursor {
-	g := &t.main
-	if rows < len(g.rows) {
-		last := len(g.rows)
-		for last > rows && last > cur.row+1 && g.rows[last-1].trimmed() == 0 {
-			last--
+	all := append([]*row(nil), t.main.rows...)
+	if over := len(all) - rows; over > 0 {
+		below := min(over, len(all)-1-cur.row)
+		all = all[:len(all)-below]
+		if below > 0 && all[len(all)-1].wrapped {
+			last := *all[len(all)-1]
+			last.wrapped, last.frame = false, 0
+			all[len(all)-1] = &last
 		}
-		for len(g.rows) > rows && last > rows {
-			t.history.push(g.rows[0])
-			g.rows = g.rows[1:]
-			last--
+		for len(all) > rows {
+			t.history.push(all[0])
+			all = all[1:]
 			cur.row--
 		}
-		g.rows = append([]*row(nil), g.rows[:rows]...)
-		return cur
 	}
-	var back []*row
-	for len(back)+len(g.rows) < rows {
-		r := t.history.pop()
-		if r == nil {
-			break
+	if len(all) < rows && cur.row == len(all)-1 {
+		var back []*row
+		for len(back)+len(all) < rows {
+			r := t.history.pop()
+			if r == nil {
+				break
+			}
+			back = append(back, fit(r, cols))
 		}
-		back = append(back, fit(r, cols))
+		cur.row += len(back)
+		for i, j := 0, len(back)-1; i < j; i, j = i+1, j-1 {
+			back[i], back[j] = back[j], back[i]
+		}
+		all = append(back, all...)
 	}
-	all := make([]*row, 0, rows)
-	for i := len(back) - 1; i >= 0; i-- {
-		all = append(all, back[i])
-	}
-	all = append(all, g.rows...)
-	cur.row += len(back)
 	for len(all) < rows {
 		all = append(all, t.blankRow())
 	}
-	g.rows = all
+	t.main.rows = all
 	return cur
 }
 
-// fit cuts or pads a row to cols columns.
+// fit returns r, cut or padded to cols columns.
 func fit(r *row, cols int) *row {
 	if len(r.cells) == cols {
 		return r
 	}
-	c := &row{cells: make([]cell, cols), changed: r.changed, wrapped: r.wrapped && len(r.cells) < cols, rich: true}
-	r2 := *r
-	r2.cells = append([]cell(nil), r.cells...)
-	r2.split(cols)
-	c.n = copy(c.cells, r2.cells[:min(r2.n, len(r2.cells))])
+	c := &row{cells: make([]cell, cols), changed: r.changed, rich: r.rich}
+	c.n = copy(c.cells, r.cells[:r.n])
+	if c.n == cols && c.cells[cols-1].attr()&attrWide != 0 { // its other half is cut off
+		last := c.cells[cols-1]
+		c.cells[cols-1] = makeCell(0, last.fg(), last.bg(), last.attr()&^attrWide)
+	}
 	c.arena = append([]byte(nil), r.arena...)
 	c.extras = append([]extra(nil), r.extras...)
+	c.wrapped = r.wrapped && len(r.cells) < cols && r.n == cols
 	c.shrink()
 	return c
 }
 
-// crop cuts or pads the alternate screen. Rows below the cursor go first, then rows at the top.
-func (t *Terminal) crop(rows, cols int) {
-	g := &t.alt
-	from := 0
-	if rows < len(g.rows) {
-		from = max(0, t.cursor.row-rows+1)
-		t.cursor.row -= from
-	}
-	all := make([]*row, rows)
-	for y := range all {
-		if from+y < len(g.rows) {
-			all[y] = fit(g.rows[from+y], cols)
+// cropAlt cuts or pads the alternate screen. Rows below the cursor go first, then rows at the top.
+func (t *Terminal) cropAlt(rows, cols int) {
+	old := t.alt.rows
+	from := max(0, min(t.cursor.row-rows+1, len(old)-rows))
+	t.cursor.row -= from
+	t.alt.rows = make([]*row, rows)
+	for y := range t.alt.rows {
+		if from+y < len(old) {
+			t.alt.rows[y] = fit(old[from+y], cols)
 		} else {
-			all[y] = &row{cells: make([]cell, cols), born: t.frame}
+			t.alt.rows[y] = t.blankRow()
 		}
 	}
-	g.rows = all
 }
 
-// reflow changes the number of columns of the main screen, and of rows with it: logical lines are
-// put together and wrapped anew. Scrollback is left as it is, but for the line that goes on in the
-// first row of the screen, and for what comes back from it.
-func (t *Terminal) reflow(rows, cols int, cur cursor) cursor {
-	old := t.main.rows
-	// Take back the rows that the first row continues, a screenful at most.
+// reflow changes the number of columns of the main screen. How many rows come out of it depends on
+// the lines; refit puts that right.
+func (t *Terminal) reflow(cols int, cur cursor) cursor {
+	all := t.main.rows
+	// The line that goes on in the first row is taken back whole, or a screenful of it.
 	var head []*row
 	for len(head) < MaxSide && t.history.lastWrapped() {
-		head = append(head, t.history.pop())
+		head = append([]*row{t.history.pop()}, head...)
 	}
-	all := make([]*row, 0, len(head)+len(old))
-	for i := len(head) - 1; i >= 0; i-- {
-		all = append(all, head[i])
-	}
-	all = append(all, old...)
+	all = append(head, all...)
 	cur.row += len(head)
-
-	last := len(all) // rows in use: up to the cursor at least
-	for last > cur.row+1 && all[last-1].trimmed() == 0 {
-		last--
-	}
 	var out []*row
-	place := cur
-	for y := 0; y < last; {
-		end := y
-		for end < last-1 && all[end].wrapped {
-			end++
+	for first := 0; first < len(all); {
+		last := first
+		for last < len(all)-1 && all[last].wrapped {
+			last++
 		}
 		w := wrapper{cols: cols}
-		for i := y; i <= end; i++ {
-			n := all[i].n
-			if i < end {
-				n = all[i].joinedWidth()
+		here := cur.row >= first && cur.row <= last
+		for y := first; y <= last; y++ {
+			r := all[y]
+			n := r.written()
+			if y < last {
+				n = r.joinedWidth()
 			}
-			for x := 0; x < n || i == cur.row && x <= cur.col; x++ {
-				if i == cur.row && x == cur.col {
-					place.row, place.col = w.at(all[i], x, cur.pending)
-					place.row += len(out)
+			w.changed = max(w.changed, r.changed)
+			for x := range n {
+				if here && y == cur.row && x == cur.col && !cur.pending {
+					w.mark()
 				}
-				if x < n {
-					w.add(all[i], x)
+				w.add(r, x)
+				if here && y == cur.row && x == cur.col && cur.pending {
+					w.mark()
 				}
 			}
-		}
-		lines := w.done()
-		// The cursor may stand behind the end of its line.
-		if cur.row >= y && cur.row <= end {
-			for place.row >= len(out)+len(lines) {
-				lines = append(lines, &row{cells: make([]cell, cols)})
+			if here && y == cur.row && !w.marked {
+				// Behind the end of the line: as many columns behind it as before.
+				w.mark()
+				w.at += cur.col - n
 			}
 		}
-		out = append(out, lines...)
-		y = end + 1
-	}
-	place.pending = cur.pending && place.col == cols-1 && out[place.row].cells[cols-1].content() != 0
-	// The last rows are the screen. Where there is room, older lines come back.
-	for len(out) > rows {
-		if place.row == len(out)-1-(len(out)-rows) && false {
-			break
+		if here {
+			cur = w.place(len(out), last == len(all)-1 || cur.pending)
+			for cur.row >= len(out)+len(w.line()) {
+				w.rows = append(w.rows, &row{cells: make([]cell, cols)})
+			}
 		}
-		t.history.push(out[0])
-		out = out[1:]
-		place.row--
+		out = append(out, w.done()...)
+		first = last + 1
 	}
 	t.main.rows = out
-	if place.row < 0 { // more text below the cursor than the screen has rows
-		place.row = 0
+	return cur
+}
+
+// written returns the number of columns up to the last character; erased cells behind it, whatever
+// their background, are not part of the line.
+func (r *row) written() int {
+	n := r.n
+	for n > 0 && r.cells[n-1].content() == 0 && r.cells[n-1].attr()&attrContinuation == 0 {
+		n--
 	}
-	return t.refit(rows, cols, place)
+	return n
 }
 
-// A wrapper lays cells out in rows of a width.
+// A wrapper lays the cells of one logical line out in rows.
 type wrapper struct {
-	cols int
-	rows []*row
-	x    int
+	cols    int
+	rows    []*row
+	x       int // next column in the last row
+	changed uint64
+	marked  bool
+	y, at   int // where the cursor is: a row of rows, and a column that may lie behind it
 }
 
-func (w *wrapper) line() *row {
+func (w *wrapper) line() []*row {
 	if len(w.rows) == 0 {
 		w.rows = append(w.rows, &row{cells: make([]cell, w.cols)})
 	}
-	return w.rows[len(w.rows)-1]
+	return w.rows
 }
 
-func (w *wrapper) wrap() {
-	w.line().wrapped = true
-	w.rows = append(w.rows, &row{cells: make([]cell, w.cols)})
-	w.x = 0
-}
+// mark says that the cursor stands where the next cell goes.
+func (w *wrapper) mark() { w.marked, w.y, w.at = true, len(w.line())-1, w.x }
 
-// at returns where the cell that is added next goes.
-func (w *wrapper) at(r *row, x int, pending bool) (row, col int) {
-	width := 1
-	if x < len(r.cells) && r.cells[x].attr()&attrWide != 0 {
-		width = 2
+// place returns where the cursor is, given the rows in front of the line. Right behind a full row it
+// is the first column of the next one, or with atEnd the last column with a wrap pending.
+func (w *wrapper) place(before int, atEnd bool) cursor {
+	if w.at == w.cols && w.y == len(w.rows)-1 && atEnd {
+		return cursor{row: before + w.y, col: w.cols - 1, pending: true}
 	}
-	y := max(len(w.rows)-1, 0)
-	if w.x+width > w.cols {
-		return y + 1, 0
-	}
-	return y, w.x
+	return cursor{row: before + w.y + w.at/w.cols, col: w.at % w.cols}
 }
 
 // add copies cell x of r.
 func (w *wrapper) add(r *row, x int) {
 	c := r.cells[x]
+	if c.attr()&attrContinuation != 0 {
+		return
+	}
 	width := 1
 	if c.attr()&attrWide != 0 {
 		width = 2
 	}
-	if c.attr()&attrContinuation != 0 {
-		return
+	if width > w.cols { // a single column: nothing wide fits
+		c, width = cell{}, 1
 	}
-	if width > w.cols { // one column: nothing wide fits
-		c, width = makeCell(0, c.fg(), c.bg(), c.attr()&^attrWide), 1
-	}
+	out := w.line()[len(w.rows)-1]
 	if w.x+width > w.cols {
-		w.wrap()
+		out.wrapped = true
+		out = &row{cells: make([]cell, w.cols)}
+		w.rows = append(w.rows, out)
+		w.x = 0
 	}
-	out := w.line()
 	attr := c.attr() &^ attrExtraMask
 	if e := r.extraOf(c); e != nil {
 		attr |= out.addExtra(*e)
@@ -294,13 +270,14 @@ func (w *wrapper) add(r *row, x int) {
 		out.cells[w.x+1] = makeCell(0, c.fg(), c.bg(), attr&^attrWide|attrContinuation)
 	}
 	w.x += width
-	out.n = max(out.n, w.x)
+	out.n = w.x
 }
 
+// done returns the rows. They are as old as the newest row that went into them.
 func (w *wrapper) done() []*row {
-	w.line()
-	for _, r := range w.rows {
+	for _, r := range w.line() {
 		r.shrink()
+		r.changed = w.changed
 	}
 	return w.rows
 }

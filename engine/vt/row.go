@@ -183,6 +183,9 @@ func (r *row) trimmed() int {
 // the logical line: all of them, but for the last when a wide character did not fit there.
 func (r *row) joinedWidth() int {
 	n := len(r.cells)
+	if n == 0 { // a line of the scrollback
+		return 0
+	}
 	if last := r.cells[n-1]; last.content() == 0 && last.attr()&attrContinuation == 0 {
 		return n - 1
 	}

@@ -114,6 +114,7 @@ type frames struct {
 	shownOn  *grid  // grid at the last commit
 	shown    visible
 	blank    *row   // blank row made in this frame, used wherever a whole row is erased
+	fill     *row   // the same in the background of fill.cells, last used in this frame
 	zero     []cell // cells of blank rows
 	free     []*row
 	screen   *Screen // last one made; its rows are current while fresh
@@ -308,7 +309,8 @@ func (t *Terminal) commit() bool {
 	if dirty {
 		t.fresh = false
 	}
-	t.saved, t.moved, t.blank, t.shownOn = false, false, nil, t.grid
+	t.saved, t.moved, t.shownOn = false, false, t.grid
+	t.blank, t.fill = nil, nil
 	clear(t.before)
 	t.before = t.before[:0]
 	t.frame++

@@ -91,7 +91,7 @@ func verifyRow(r *row, cols int) string {
 // gives the same cells.
 func dump(s *Screen) []byte {
 	var b strings.Builder
-	b.WriteString("\x1b[?2027h\x1b[?7l")
+	b.WriteString("\x1b[?7l")
 	for y := range s.Rows {
 		for x := 0; x < s.Cols; x++ {
 			c := s.rows[y].cells[x]
@@ -106,12 +106,19 @@ func dump(s *Screen) []byte {
 				b.WriteString("\x1b[\"q")
 			}
 			if c.content() != 0 {
+				// A cluster that is more than a character and its marks needs mode 2027.
+				runes := []rune(view.Text)
+				clusters := view.Wide && runeWidth(runes[0]) != 2
+				for _, r := range runes[1:] {
+					clusters = clusters || runeWidth(r) != 0
+				}
+				b.WriteString(map[bool]string{true: "\x1b[?2027h", false: "\x1b[?2027l"}[clusters])
 				b.WriteString(view.Text)
 				continue
 			}
 			// An erased cell has no attributes but the background, or those of a character that it was
 			// half of: DECSEL keeps them.
-			b.WriteString("\x1b[\"qx\b\x1b[?0K")
+			fmt.Fprintf(&b, "\x1b[\"qx\x1b[%d;%dH\x1b[?0K", y+1, x+1)
 		}
 	}
 	return []byte(b.String())
