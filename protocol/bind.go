@@ -37,6 +37,13 @@ func Decode(params []byte, p any) error {
 	if len(params) > 0 && params[0] != '{' {
 		return &ParamError{Expected: "an object", Got: kindName(jsontext.Value(params).Kind())}
 	}
+	if string(params) == "{}" {
+		switch p.(type) {
+		case json.Unmarshaler, json.UnmarshalerFrom:
+		default:
+			return nil // a struct stays as it is
+		}
+	}
 	// The defaults of v2 are what we promise: case matters, doubles and bad UTF-8 are refused, unknown members
 	// are ignored.
 	err := json.Unmarshal(params, p)

@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -244,6 +245,18 @@ func TestOrderProperties(t *testing.T) {
 			}
 			lines = append(lines, named(r.name, method, r.session, r.ms))
 		}
+		cancelled := map[string]bool{}
+		for range rapid.IntRange(0, 10).Draw(rt, "cancels") {
+			i := rapid.IntRange(0, len(reqs)-1).Draw(rt, "cancelled")
+			name := fmt.Sprint("r", i)
+			cancelled[name] = true
+			// Anywhere: of a request that runs, is queued, is over, or has not come yet.
+			at := rapid.IntRange(0, len(lines)).Draw(rt, "at")
+			lines = slices.Insert(lines, at, cancelNote(`"`+name+`"`))
+		}
+		if rapid.Bool().Draw(rt, "batch") {
+			lines = []string{"[" + strings.Join(lines, ",") + "]"}
+		}
 		var events []string
 		var replies string
 		synctest.Test(t, func(t *testing.T) {
@@ -288,7 +301,12 @@ func TestOrderProperties(t *testing.T) {
 			}
 		}
 		for _, r := range reqs {
-			if n := strings.Count(replies, fmt.Sprintf("%q: %s", r.name, r.name)); n != 1 {
+			n := strings.Count(replies, fmt.Sprintf("%q: %s", r.name, r.name)+",") +
+				strings.Count(replies, fmt.Sprintf("%q: %s", r.name, r.name)+"]")
+			if cancelled[r.name] {
+				n += strings.Count(replies, fmt.Sprintf("%q: %d", r.name, codeCancelled))
+			}
+			if n != 1 {
 				rt.Fatalf("%d replies to %s: %s", n, r.name, replies)
 			}
 		}
