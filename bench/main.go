@@ -5,6 +5,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,7 +32,9 @@ type bench struct {
 	samples  int // of a latency, in each repeat
 	requests int
 	sessions int
-	flood    int64 // bytes
+	flood    int64         // bytes
+	noise    int           // noisy sessions beside a latency
+	rest     time.Duration // over which idle sessions are watched
 }
 
 func main() {
@@ -61,12 +64,15 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*bin, wanted, bench{repeats: *repeats, mb: *mb, samples: 100, requests: 100_000, sessions: *sessions, flood: *floodMB * 1e6}); err != nil {
+	if err := run(*bin, wanted, bench{repeats: *repeats, mb: *mb, samples: 100, requests: 100_000, sessions: *sessions,
+		flood: *floodMB * 1e6,
+		rest:  5 * time.Second}, os.Stdout); err != nil {
 		fatal("%v", err)
 	}
 }
 
-func run(bin string, wanted *regexp.Regexp, b bench) (err error) {
+// run writes the table to out, each row when it is known.
+func run(bin string, wanted *regexp.Regexp, b bench, out io.Writer) (err error) {
 	if b.dir, err = os.MkdirTemp("", "ptyb"); err != nil {
 		return err
 	}
@@ -87,10 +93,10 @@ func run(bin string, wanted *regexp.Regexp, b bench) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d cores, %s, load average %.4s at the start; medians of %d runs of each side, alternating.\n\n",
+	fmt.Fprintf(out, "%d cores, %s, load average %.4s at the start; medians of %d runs of each side, alternating.\n\n",
 		runtime.NumCPU(), runtime.Version(), load, b.repeats)
-	fmt.Println("| what | ptywright | beside it | ratio | bar | met |")
-	fmt.Println("| --- | ---: | ---: | ---: | --- | --- |")
+	fmt.Fprintln(out, "| what | ptywright | beside it | ratio | bar | met |")
+	fmt.Fprintln(out, "| --- | ---: | ---: | ---: | --- | --- |")
 	for _, m := range measurements {
 		if !wanted.MatchString(m.name) {
 			continue
@@ -100,7 +106,7 @@ func run(bin string, wanted *regexp.Regexp, b bench) (err error) {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		for _, r := range rows {
-			r.print()
+			r.print(out)
 		}
 	}
 	return nil
@@ -114,7 +120,7 @@ type row struct {
 	met                bool
 }
 
-func (r row) print() {
+func (r row) print(out io.Writer) {
 	ratio, met := "", ""
 	if r.ratio > 0 {
 		ratio = fmt.Sprintf("%.2f", r.ratio)
@@ -122,7 +128,7 @@ func (r row) print() {
 	if r.bar != "" {
 		met = map[bool]string{true: "yes", false: "NO"}[r.met]
 	}
-	fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", r.what, r.ours, r.beside, ratio, r.bar, met)
+	fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", r.what, r.ours, r.beside, ratio, r.bar, met)
 }
 
 // median and the other quantile of samples, which it sorts.

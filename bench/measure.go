@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,7 +79,7 @@ func (b *bench) throughput() (rows []row, err error) {
 // latencies are from the write of a mark by a child until the client has the answer of the wait
 // for it, beside the server that parses nothing.
 func (b *bench) latencies() (rows []row, err error) {
-	for _, noisy := range []int{0, 50} {
+	for _, noisy := range []int{0, b.noise} {
 		var ours, bare []float64
 		one := func(argv []string, samples *[]float64) func() error {
 			return func() error {
@@ -247,7 +248,7 @@ func (b *bench) startup() ([]row, error) {
 			return nil
 		}
 	}
-	err := b.alternate(one(append(b.subject[:len(b.subject):len(b.subject)], "--stdio"), &ours),
+	err := b.alternate(one(slices.Concat(b.subject, []string{"--stdio"}), &ours),
 		one([]string{b.self, "lines", listReply, "--stdio"}, &bare))
 	if err != nil {
 		return nil, err
@@ -259,7 +260,6 @@ func (b *bench) startup() ([]row, error) {
 
 // idle is what sessions cost that do nothing.
 func (b *bench) idle() ([]row, error) {
-	const rest = 5 * time.Second // 500 of the kernel's ticks
 	type cost struct{ kib, create, cpu float64 }
 	one := func(argv []string) (got cost, err error) {
 		err = b.on(argv, func(s *server, c *conn) error {
@@ -284,7 +284,7 @@ func (b *bench) idle() ([]row, error) {
 			if err != nil {
 				return err
 			}
-			<-time.After(rest)
+			<-time.After(b.rest)
 			later, err := s.cpu()
 			got.cpu = milliseconds(later - used)
 			return err
@@ -303,7 +303,7 @@ func (b *bench) idle() ([]row, error) {
 	return []row{
 		{what + ", resident each", fmt.Sprintf("%.0f KiB", o.kib), fmt.Sprintf("%.0f KiB, stub server", l.kib), o.kib / l.kib,
 			"under 100 KiB", o.kib < 100},
-		{what + ", CPU in 5 s", fmt.Sprintf("%.0f ms", o.cpu), fmt.Sprintf("%.0f ms, stub server", l.cpu), 0,
+		{fmt.Sprintf("%s, CPU in %v", what, b.rest), fmt.Sprintf("%.0f ms", o.cpu), fmt.Sprintf("%.0f ms, stub server", l.cpu), 0,
 			"none (one tick of 10 ms)", o.cpu <= 10},
 		{what + ", to create one", fmt.Sprintf("%.2f ms", o.create), fmt.Sprintf("%.2f ms, stub server", l.create), o.create / l.create, "", false},
 	}, nil
