@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -251,6 +254,104 @@ func TestSurvivorsAreNamed(t *testing.T) {
 	}
 }
 
+// TestKillGivesUp has a debugger hold the program, so that it cannot be reaped.
+func TestKillGivesUp(t *testing.T) {
+	t.Parallel()
+	l := newLobby(t)
+	p, _ := startTree(t, l, []string{"hello"}, []string{"leader"}, false)
+	tracer := exec.Command(os.Args[0], roleArg, "tracer", l.path, fmt.Sprint(p.PID()))
+	var said strings.Builder
+	tracer.Stderr = &said
+	if err := tracer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { defer close(ended); tracer.Wait() }()
+	select {
+	case g := <-l.guest:
+		defer g.conn.Close()
+	case <-ended:
+		t.Skipf("ptrace is not allowed here: %s", said.String())
+	case <-time.After(hang):
+		t.Fatal("the tracer does not come")
+	}
+	var survivors *SurvivorsError
+	if err := p.Kill(t.Context()); !errors.As(err, &survivors) || !slices.Equal(survivors.PIDs, []int{p.PID()}) {
+		t.Errorf("%v", err)
+	}
+	tracer.Process.Kill()
+	<-ended
+	if e := p.Wait(); e.Code != -1 || e.Signal == "" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// servePowerless starts a set-uid program that becomes another user's, and kills it.
+func servePowerless(lobby, program string) {
+	c := self("member", lobby, "leader", "start:group:child:ignore/hello", "root", "ignore", "hello")
+	c.Path = program
+	p, err := Start(c)
+	must(err)
+	conn := hello(lobby, "server")
+	awaitWord(conn)
+	err = p.Kill(context.Background())
+	var survivors *SurvivorsError
+	if !errors.As(err, &survivors) || !slices.Equal(survivors.PIDs, []int{p.PID()}) {
+		must(fmt.Errorf("want %d as survivor, got: %w", p.PID(), err))
+	}
+	if err := p.Signal(SignalTerm); !errors.Is(err, os.ErrPermission) {
+		must(fmt.Errorf("signal: %w", err))
+	}
+}
+
+func TestKillOfAnotherUsersProgram(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can make a program of another user")
+	}
+	l := newLobby(t)
+	dir := filepath.Dir(l.path)
+	data, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, ordinary := filepath.Join(dir, "setuid"), filepath.Join(dir, "ordinary")
+	for _, err := range []error{
+		os.WriteFile(ordinary, data, 0o755), os.WriteFile(program, data, 0o755), os.Chmod(program, 0o755|os.ModeSetuid), os.Chmod(dir, 0o755), os.Chmod(l.path, 0o777),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := exec.Command(ordinary, roleArg, "server", l.path, "powerless", program)
+	server.Dir = "/"
+	const nobody = 65534
+	server.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	var said strings.Builder
+	server.Stderr = &said
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	var g map[string]guest
+	came := make(chan struct{})
+	go func() { defer close(came); g = l.await("server", "leader", "child") }()
+	select {
+	case <-came:
+	case err := <-ended:
+		t.Skipf("set-uid programs do not work here: %v: %s", err, said.String())
+	}
+	g["server"].conn.Write([]byte{1})
+	if err := <-ended; err != nil {
+		t.Errorf("%v: %s", err, said.String())
+	}
+	l.alive(g["leader"])
+	g["leader"].conn.Close()
+	l.ends(g["leader"])
+	l.ends(g["child"])
+}
+
 // playServer is a server with children. Its first argument is the lobby, the second
 // says what it does: "watch" starts a watcher, "adopt" adopts.
 func playServer(a []string) {
@@ -261,5 +362,7 @@ func playServer(a []string) {
 		serveWatched(lobby)
 	case "adopt":
 		serveAdopting(lobby)
+	case "powerless":
+		servePowerless(lobby, a[2])
 	}
 }

@@ -69,7 +69,7 @@ type target struct {
 type sweep struct {
 	targets []target
 	// adopted, if not nil, picks further processes to be ended, as the last target.
-	adopted func([]process) []int
+	adopted func([]process) ([]int, error)
 
 	began   time.Time
 	known   map[id]int         // members that were alive when last looked at -> target
@@ -210,7 +210,9 @@ func (s *sweep) look() ([]process, error) {
 	}
 	var adopted []int
 	if s.adopted != nil {
-		adopted = s.adopted(t.procs)
+		if adopted, err = s.adopted(t.procs); err != nil {
+			return nil, err
+		}
 		s.trees = append(s.trees, tree{noTTY: true})
 	}
 	a := attribute(t, s.trees, s.known, adopted)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -57,6 +58,7 @@ func init() {
 		"bomb":     playBomb,
 		"server":   playServer,
 		"watcher":  func([]string) { must(RunWatcher(os.Stdin)) },
+		"tracer":   playTracer,
 		"deaf":     func(a []string) { stay(hello(a[0], "deaf")) },
 		"forkexec": playForkExec,
 	}
@@ -140,6 +142,13 @@ func playDefault(a []string) {
 	stay(hello(a[0], "default"))
 }
 
+// playTracer attaches to a process as a debugger does, and never asks how it ended.
+func playTracer(a []string) {
+	runtime.LockOSThread()
+	must(unix.PtraceSeize(number(a[1])))
+	stay(hello(a[0], "tracer"))
+}
+
 // playLook reports what a child sees of the world that it was started in.
 func playLook([]string) {
 	dir, err := os.Open("/proc/self/fd")
@@ -196,6 +205,8 @@ func playMember(a []string) {
 			conn = hello(lobby, name)
 		case "ignore":
 			ignore(unix.SIGHUP, unix.SIGTERM, unix.SIGINT)
+		case "root": // of a set-uid copy: out of reach of the user who started it
+			must(syscall.Setresuid(0, 0, 0))
 		case "stop":
 			must(unix.Kill(os.Getpid(), unix.SIGSTOP))
 		case "silent": // no descriptor on the terminal

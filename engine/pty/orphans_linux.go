@@ -63,10 +63,10 @@ func probePidfd() error {
 // have ended. The errors are those of Kill.
 func KillAdopted(ctx context.Context) error {
 	s := newSweep(nil)
-	s.adopted = func(procs []process) []int {
+	s.adopted = func(procs []process) ([]int, error) {
 		held, err := heldChildren()
 		if err != nil {
-			return nil
+			return nil, fmt.Errorf("tell adopted processes from other children: %w", err)
 		}
 		var pids []int
 		for _, p := range procs {
@@ -74,7 +74,7 @@ func KillAdopted(ctx context.Context) error {
 				pids = append(pids, p.pid)
 			}
 		}
-		return pids
+		return pids, nil
 	}
 	err := s.run(ctx)
 	for reapAdopted() {
