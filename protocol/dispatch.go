@@ -303,6 +303,9 @@ func (c *Conn) follow() {
 }
 
 // ticketLocked reserves a place among the executing for a head of the backlog. Whoever gets true follows.
+//
+// As long as there are places left, each in the backlog has its ticket: it is asked for where one of
+// the two can grow, and a cancelled one that take drops brings in at most one other.
 func (c *Conn) ticketLocked() bool {
 	if c.executing >= c.limits.Executing || len(c.backlog) <= c.tickets {
 		return false
@@ -329,9 +332,6 @@ func (c *Conn) take() *call {
 			continue
 		}
 		k.started, k.counted = true, true
-		for c.ticketLocked() { // for those that stood behind a cancelled one
-			go c.follow()
-		}
 		return k
 	}
 	c.executing--

@@ -175,6 +175,22 @@ func TestOrder(t *testing.T) {
 		c.expect(`"a": a, "d": d, "c": c`)
 	})
 
+	run("nothing is left of a cancelled one that was the whole backlog", protocol.Limits{Executing: 1}, func(t *testing.T, c *client) {
+		c.send(named("a", "wait", "s1", 100), named("b", "wait", "s2", 100), cancelNote(`"b"`))
+		pass(100 * time.Millisecond)
+		c.send(named("c", "wait", "s2", 100), named("d", "do", "s2", 0))
+		pass(100 * time.Millisecond)
+		c.expect(fmt.Sprintf(`"b": %d, "a": a, "c": c, "d": d`, codeCancelled))
+	})
+
+	run("a cancelled request gives its bytes back at once", protocol.Limits{Queued: 10_000}, func(t *testing.T, c *client) {
+		long := `"session":"s1","long":"` + strings.Repeat("x", 8000) + `"`
+		c.send(named("a", "wait", "s1", 100), call("1", "do", long), cancelNote("1"), call("2", "do", long), named("free", "do", "", 0))
+		c.expect(fmt.Sprintf(`1: %d, "free": free`, codeCancelled))
+		pass(100 * time.Millisecond)
+		c.expect(`"a": a, 2: `)
+	})
+
 	run("a batch is answered when all of it has ended", protocol.Limits{}, func(t *testing.T, c *client) {
 		c.send("[" + strings.Join([]string{
 			named("a", "wait", "s1", 100), named("b", "do", "s1", 0), named("c", "do", "s2", 0),
