@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 
 // Every measurement runs to its end, with the yardstick server in ptywright's place.
 func TestRunAgainstTheStub(t *testing.T) {
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // else each child takes a second to end under -race
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

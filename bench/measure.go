@@ -279,7 +279,7 @@ func (b *bench) idle() ([]row, error) {
 				return err
 			}
 			got.kib = (after - before) / float64(b.sessions)
-			<-time.After(time.Second) // what creating them left to do
+			<-time.After(b.rest / 5) // what creating them left to do
 			used, err := s.cpu()
 			if err != nil {
 				return err
