@@ -10,8 +10,9 @@ const (
 	// 64 KiB a write: as much as a pipe or a socket takes at once, and the grain in which progress of a
 	// slow peer is seen.
 	writeChunk = 64 << 10
-	// Replies are held back for company while more requests are at hand, up to this long: a tenth
-	// of the shortest delay a person or a shell script could notice.
+	// Replies to requests that were read together leave together: one is held back while the next request, already
+	// at hand, runs, for this long and that one's time at most. It saves a tenth of the time of a quick request; a
+	// row that takes long yields, and then nothing is held back.
 	corkTime = 100 * time.Microsecond
 	// 256 KiB: buffers that grew past this are given back once they are empty. A snapshot with all its cells fits; a
 	// connection keeps up to two of them.
