@@ -40,7 +40,7 @@ var thirdParty = map[string][]string{
 	"github.com/go-json-experiment/json":   {"protocol", "protocol/native", "protocol/client", "protocol/protocoltest"},
 	"github.com/google/jsonschema-go":      {"protocol/native"},
 	"github.com/gofrs/flock":               {"protocol"},
-	"github.com/Microsoft/go-winio":        {"protocol"},
+	"github.com/Microsoft/go-winio":        {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":      {"protocol/client"},
 	"github.com/spf13/cobra":               {"cmd/ptywright"},
 	"github.com/clipperhouse/displaywidth": {"engine/vt"},
