@@ -9,11 +9,12 @@ const maxMarks = 16
 
 // printASCII prints a run of bytes 0x20-0x7e.
 func (t *Terminal) printASCII(p []byte) {
-	if t.modes.insert || t.charsets.active() != charsetASCII {
+	if t.modes.insert || t.charsets.active() != charsetASCII || t.charsets.single != 0 {
 		for _, c := range p {
-			t.put(t.charsets.active().translate(c), 1)
+			t.last = t.charsets.active().translate(c)
+			t.charsets.single = 0
+			t.put(t.last, 1)
 		}
-		t.last = t.charsets.active().translate(p[len(p)-1])
 		t.joint = joint{open: true}
 		return
 	}
@@ -112,9 +113,7 @@ func (t *Terminal) print(r rune) {
 		return
 	}
 	t.last = r
-	if t.modes.insert || t.charsets.single != 0 {
-		t.charsets.single = 0
-	}
+	t.charsets.single = 0
 	t.put(r, w)
 }
 

@@ -155,13 +155,13 @@ func (t *Terminal) reflow(cols int, cur cursor) cursor {
 	all = append(head, all...)
 	cur.row += len(head)
 	var out []*row
+	place := cur
 	for first := 0; first < len(all); {
 		last := first
 		for last < len(all)-1 && all[last].wrapped {
 			last++
 		}
 		w := wrapper{cols: cols}
-		here := cur.row >= first && cur.row <= last
 		for y := first; y <= last; y++ {
 			r := all[y]
 			n := r.written()
@@ -170,31 +170,27 @@ func (t *Terminal) reflow(cols int, cur cursor) cursor {
 			}
 			w.changed = max(w.changed, r.changed)
 			for x := range n {
-				if here && y == cur.row && x == cur.col && !cur.pending {
+				if y == cur.row && x == cur.col && !cur.pending {
 					w.mark()
 				}
 				w.add(r, x)
-				if here && y == cur.row && x == cur.col && cur.pending {
+				if y == cur.row && x == cur.col && cur.pending {
 					w.mark()
 				}
 			}
-			if here && y == cur.row && !w.marked {
-				// Behind the end of the line: as many columns behind it as before.
+			if y == cur.row && !w.marked { // behind the end of the line
 				w.mark()
-				w.at += cur.col - n
+				w.at = min(w.at+cur.col-n, max(w.at, cols-1))
 			}
 		}
-		if here {
-			cur = w.place(len(out), last == len(all)-1 || cur.pending)
-			for cur.row >= len(out)+len(w.line()) {
-				w.rows = append(w.rows, &row{cells: make([]cell, cols)})
-			}
+		if w.marked {
+			place = w.place(len(out))
 		}
 		out = append(out, w.done()...)
 		first = last + 1
 	}
 	t.main.rows = out
-	return cur
+	return place
 }
 
 // written returns the number of columns up to the last character; erased cells behind it, whatever
@@ -214,7 +210,7 @@ type wrapper struct {
 	x       int // next column in the last row
 	changed uint64
 	marked  bool
-	y, at   int // where the cursor is: a row of rows, and a column that may lie behind it
+	y, at   int // where the cursor is: a row of rows, and a column or the width
 }
 
 func (w *wrapper) line() []*row {
@@ -227,13 +223,17 @@ func (w *wrapper) line() []*row {
 // mark says that the cursor stands where the next cell goes.
 func (w *wrapper) mark() { w.marked, w.y, w.at = true, len(w.line())-1, w.x }
 
-// place returns where the cursor is, given the rows in front of the line. Right behind a full row it
-// is the first column of the next one, or with atEnd the last column with a wrap pending.
-func (w *wrapper) place(before int, atEnd bool) cursor {
-	if w.at == w.cols && w.y == len(w.rows)-1 && atEnd {
-		return cursor{row: before + w.y, col: w.cols - 1, pending: true}
+// place returns where the cursor is, given the number of rows in front of the line. Right behind a
+// full row it is with the next character in the next row or, when there is none, still behind the
+// last one with a wrap pending.
+func (w *wrapper) place(before int) cursor {
+	switch {
+	case w.at < w.cols:
+		return cursor{row: before + w.y, col: w.at}
+	case w.y+1 < len(w.rows):
+		return cursor{row: before + w.y + 1}
 	}
-	return cursor{row: before + w.y + w.at/w.cols, col: w.at % w.cols}
+	return cursor{row: before + w.y, col: w.cols - 1, pending: true}
 }
 
 // add copies cell x of r.
