@@ -1,8 +1,11 @@
 package vt
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // hide masks every occurrence of word.
@@ -69,4 +72,36 @@ func TestMaskSeesTheScrollbackThatGoesOn(t *testing.T) {
 	if got := masked.Text(); strings.Contains(got, "s") {
 		t.Errorf("the end of a secret that began in the scrollback is shown: %q", got)
 	}
+}
+
+// TestMaskLooksAtTheLinesOfText holds the quick look against one that walks the cells.
+func TestMaskLooksAtTheLinesOfText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		term := New(rapid.IntRange(1, 5).Draw(t, "rows"), rapid.IntRange(1, 12).Draw(t, "cols"), Options{})
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bb", " ", "\u6f22", "e\u0301", "\r\n", "\x1b[2;2H", "\x1b[K", "\x1b[1m", "\t", "\x1b[?1049h"}), 0, 40)
+		for _, p := range pieces.Draw(t, "pieces") {
+			term.Feed([]byte(p))
+		}
+		s := term.Snapshot()
+		if s.Text() == "" {
+			return // nothing to cover, whatever it continues
+		}
+		var quick []string
+		s.Mask(func(line string) []Mask { quick = append(quick, line); return nil })
+		var slow []string
+		var m masker
+		for first := 0; first < s.Rows; {
+			last := first
+			for last < s.Rows-1 && s.Wrapped(last) {
+				last++
+			}
+			if line := m.join(s, first, last); strings.TrimSpace(line) != "" {
+				slow = append(slow, line)
+			}
+			first = last + 1
+		}
+		if !slices.Equal(quick, slow) {
+			t.Fatalf("looked at %q, the cells say %q", quick, slow)
+		}
+	})
 }

@@ -289,24 +289,26 @@ type Mask struct {
 func (s *Screen) Mask(find func(line string) []Mask) *Screen {
 	var m masker
 	out := s
-	for first := 0; first < len(s.rows); {
+	rest := s.Text() // one logical line a line; those of blank rows at the end are missing
+	for first := 0; first < len(s.rows) && rest != ""; {
 		last := first
 		for last < len(s.rows)-1 && s.rows[last].wrapped {
 			last++
 		}
-		line := m.join(s, first, last)
-		if strings.TrimSpace(line) != "" {
-			if masks := find(line); len(masks) > 0 {
-				if rows := m.apply(s.rows, masks); rows != nil {
-					if out == s {
-						c := *s
-						c.rows = append([]*row(nil), s.rows...)
-						c.text = new(lazyText)
-						out = &c
-					}
-					for y, r := range rows {
-						out.rows[y] = r
-					}
+		line, after, _ := strings.Cut(rest, "\n")
+		rest = after
+		continued := first == 0 && !s.Modes.AltScreen && s.history.Wrapped(s.history.Len()-1)
+		if continued || strings.TrimSpace(line) != "" && len(find(line)) > 0 {
+			// Something is to be covered, or may be: only now it matters which cell holds which byte.
+			if rows := m.apply(s.rows, find(m.join(s, first, last))); rows != nil {
+				if out == s {
+					c := *s
+					c.rows = append([]*row(nil), s.rows...)
+					c.text = new(lazyText)
+					out = &c
+				}
+				for y, r := range rows {
+					out.rows[y] = r
 				}
 			}
 		}
