@@ -145,13 +145,10 @@ func (c *Conn) Close(cause error) {
 	c.backlog = nil
 	waiting = c.untrackLocked(waiting)
 	c.flushing = time.AfterFunc(c.limits.Flush, c.kill)
+	why := c.stopCauseLocked()
 	close(c.stop)
 	c.mu.Unlock()
 
-	why := cause
-	if !errors.Is(cause, ErrCancelled) {
-		why = fmt.Errorf("%w: %w", ErrCancelled, cause)
-	}
 	c.cancel(why)
 	c.interruptRead()
 	for _, k := range waiting {
@@ -422,9 +419,7 @@ func (c *Conn) roomier() {
 type call struct {
 	conn    *Conn
 	id      json.RawMessage // nil: a notification
-	params  json.RawMessage // nil once it runs
 	method  Method
-	key     string
 	batch   *batch
 	slot    int // in the batch
 	seq     uint64
@@ -438,7 +433,10 @@ type call struct {
 	why    error // it was cancelled, or has ended
 
 	// protected by conn.mu
-	charge   int // of conn.queued
+	params   json.RawMessage // nil once it waits or has ended
+	key      string
+	keyed    bool // key was asked for
+	charge   int  // of conn.queued
 	started  bool
 	yielded  bool
 	ended    bool

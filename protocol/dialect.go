@@ -35,7 +35,7 @@ type Method struct {
 	Name string
 
 	// Key names what a request queues behind, say a session; nil, or "", means that the request
-	// never queues. It is called in the order of reading, must not block, and gets params as in Call.
+	// never queues. It must not block, gets params as in Call, and is not called when nothing depends on it.
 	Key func(params json.RawMessage) string
 
 	// Call runs a request. It holds the connection's turn until it returns or calls [Yield], which it

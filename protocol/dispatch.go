@@ -134,23 +134,20 @@ func (c *Conn) newCall(e envelope) *call {
 	var ok bool
 	if k.method, ok = c.handler.Method(e.method); !ok {
 		k.refused = &MethodError{Name: e.method}
-		return k
 	}
-	k.key = c.keyOf(k)
 	return k
 }
 
-func (c *Conn) keyOf(k *call) (key string) {
-	if k.method.Key == nil {
-		return ""
-	}
+// keyOf asks the row for the key of a request.
+func (c *Conn) keyOf(k *call, params json.RawMessage) (key string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.log.Error("panic in a row's Key", "method", k.method.Name, "panic", v, "stack", string(debug.Stack()))
-			k.refused = &PanicError{Method: k.method.Name, Value: v}
+			e := &PanicError{Method: k.method.Name, Value: v, Stack: debug.Stack()}
+			c.log.Error("panic in a row's Key", "method", e.Method, "panic", v, "stack", string(e.Stack))
+			err = e
 		}
 	}()
-	return k.method.Key(k.params)
+	return k.method.Key(params), nil
 }
 
 // start runs or queues one request; the leader calls it. It reports whether the caller still leads.
@@ -195,12 +192,30 @@ func (c *Conn) start(k *call) bool {
 // admit decides about a request that was read: true means that it runs now, or is refused.
 func (c *Conn) admit(k *call) bool {
 	c.mu.Lock()
+	if k.method.Key == nil {
+		if c.stopping {
+			k.refused = c.stopCauseLocked()
+		}
+		c.mu.Unlock()
+		return true
+	}
+	if !c.stopping && len(c.lines) == 0 && len(c.backlog) == 0 && c.executing < c.limits.Executing {
+		// It queues behind nothing whatever its key, which is asked for if it yields.
+		c.executing++
+		k.counted = true
+		c.mu.Unlock()
+		return true
+	}
+	c.mu.Unlock()
+	if k.key, k.refused = c.keyOf(k, k.params); k.refused != nil {
+		return true
+	}
+	k.keyed = true
+
+	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopping {
-		k.refused = context.Cause(c.base)
-		if k.refused == nil { // Close is between its lock and its cancel
-			k.refused = ErrCancelled
-		}
+		k.refused = c.stopCauseLocked()
 		return true
 	}
 	if k.key == "" {
@@ -222,7 +237,18 @@ func (c *Conn) admit(k *call) bool {
 	k.charge = len(k.id) + len(k.params) + callOverhead
 	c.queued += k.charge
 	c.trackLocked(k)
+	if c.ticketLocked() {
+		go c.follow()
+	}
 	return false
+}
+
+// stopCauseLocked returns why requests end now.
+func (c *Conn) stopCauseLocked() error {
+	if errors.Is(c.cause, ErrCancelled) {
+		return c.cause
+	}
+	return fmt.Errorf("%w: %w", ErrCancelled, c.cause)
 }
 
 // waitSpace holds the leader until what it has queued is within the bound.
@@ -255,6 +281,7 @@ func (c *Conn) run(k *call) (yielded bool) {
 	c.mu.Lock()
 	yielded = k.yielded
 	k.ended = true
+	k.params = nil
 	c.mu.Unlock()
 	if err == context.Canceled {
 		if why := k.cancelled(); why != nil {
@@ -280,9 +307,7 @@ func (c *Conn) invoke(k *call) (result any, err error) {
 	if why := k.cancelled(); why != nil {
 		return nil, why
 	}
-	params := k.params
-	k.params = nil
-	return k.method.Call(k, params)
+	return k.method.Call(k, k.params)
 }
 
 // follow runs the backlog's head, and whatever becomes the head when that has ended. The caller has a ticket.
@@ -456,10 +481,20 @@ func (c *Conn) untrackLocked(calls []*call) []*call {
 // yield gives up the turn, and the lead if k has it.
 func (c *Conn) yield(k *call) {
 	c.mu.Lock()
+	params, key := k.params, k.key
+	ask := !k.yielded && !k.ended && !k.keyed && k.method.Key != nil
+	c.mu.Unlock()
+	if ask {
+		key, _ = c.keyOf(k, params) // without a key nothing queues behind it
+	}
+
+	c.mu.Lock()
 	if k.yielded || k.ended {
 		c.mu.Unlock()
 		return
 	}
+	k.key, k.keyed = key, true
+	k.params = nil // a request that waits does not keep its message
 	if !k.counted {
 		if c.loose >= c.limits.Executing {
 			c.mu.Unlock()

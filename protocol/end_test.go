@@ -272,7 +272,6 @@ func TestFaults(t *testing.T) {
 	c := newReal(t)
 	for _, tt := range []struct{ name, line, want string }{
 		{"panic", call("1", "panic", ""), `"code":-32603,"message":"internal error in \"panic\"","data":{"reason":"internal_error"}`},
-		{"panic of Key", call("1", "panic.key", ""), `"code":-32603`},
 		{"result that does not encode", call("1", "unencodable", ""), `"message":"result of unencodable does not encode"`},
 		{"appender", call("1", "appender", `"name":"{\"a\":1}"`), `"result":{"a":1}}`},
 		{"appender with a line break", call("1", "appender", `"name":"[1,\n2]"`), `"code":-32603`},
@@ -300,6 +299,15 @@ func TestFaults(t *testing.T) {
 	if got := c.ask(call("9", "do", `"name":"alive"`)); brief(got) != "9: alive" {
 		t.Errorf("afterwards: %s", got)
 	}
+}
+
+func TestPanicOfKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := dial(t, protocol.Limits{})
+		c.send(named("a", "wait", "s1", 10), call("1", "panic.key", ""), named("b", "do", "s2", 0))
+		c.expect(`1: -32603, "b": b`)
+		c.end(nil)
+	})
 }
 
 func TestBatchBounds(t *testing.T) {

@@ -175,6 +175,20 @@ func TestOrder(t *testing.T) {
 		c.expect(`"a": a, "d": d, "c": c`)
 	})
 
+	run("a request is not held up by one that is about to start before it", protocol.Limits{}, func(t *testing.T, c *client) {
+		c.send(
+			named("a", "wait", "s1", 10), named("b", "wait", "s1", 1000), // b is due at 10 ms and
+			named("h", "hold", "s3", 50), // gets the turn at 50 ms,
+			named("c", "do", "s2", 0),    // which is when c is read
+		)
+		pass(60 * time.Millisecond)
+		if got := c.got(); !strings.Contains(got, `"c": c`) {
+			t.Errorf("got %s", got)
+		}
+		pass(time.Second)
+		c.expect(`"b": b`)
+	})
+
 	run("nothing is left of a cancelled one that was the whole backlog", protocol.Limits{Executing: 1}, func(t *testing.T, c *client) {
 		c.send(named("a", "wait", "s1", 100), named("b", "wait", "s2", 100), cancelNote(`"b"`))
 		pass(100 * time.Millisecond)
@@ -273,6 +287,7 @@ func TestOrderProperties(t *testing.T) {
 		if rapid.Bool().Draw(rt, "batch") {
 			lines = []string{"[" + strings.Join(lines, ",") + "]"}
 		}
+		pauses := rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 7}), len(lines), len(lines)).Draw(rt, "pauses in ms")
 		var events []string
 		var replies string
 		synctest.Test(t, func(t *testing.T) {
@@ -281,7 +296,10 @@ func TestOrderProperties(t *testing.T) {
 				c.send(call("0", "server.set_ordering", `"name":"concurrent"`))
 				c.got()
 			}
-			c.send(lines...)
+			for i, line := range lines {
+				c.send(line)
+				pass(time.Duration(pauses[i]) * time.Millisecond)
+			}
 			c.end(nil)
 			events, replies = c.state.order, c.got()
 		})
