@@ -105,6 +105,22 @@ func TestKillHangsUpFirst(t *testing.T) {
 	}
 }
 
+// TestKillWakesWhatIsStopped: a stopped program acts on no signal but SIGKILL until it
+// is continued.
+func TestKillWakesWhatIsStopped(t *testing.T) {
+	l := newLobby(t)
+	p, _ := startTree(t, l, []string{"hello", "stop"}, []string{"leader"}, false)
+	if err := unix.Waitid(unix.P_PID, p.PID(), nil, unix.WSTOPPED|unix.WNOWAIT, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if e := p.Wait(); e.Signal != "SIGHUP" {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestKillKeepsTheOutput(t *testing.T) {
 	p := start(t, self("cat"))
 	p.SetReadDeadline(time.Now().Add(hang))
@@ -147,7 +163,37 @@ func TestKillWinsAgainstForks(t *testing.T) {
 	}
 }
 
-func TestKillAllLooksOnceForAll(t *testing.T) {
+// TestKillsThatOverlap run on the same sessions in opposite orders while these are closed.
+func TestKillsThatOverlap(t *testing.T) {
+	for range 5 {
+		var ps []*PTY
+		for range 4 {
+			p := start(t, self("cat"))
+			expect(t, p, "ready")
+			ps = append(ps, p)
+		}
+		back := slices.Clone(ps)
+		slices.Reverse(back)
+		done := make(chan error, 6)
+		go func() { done <- KillAll(t.Context(), append(ps[:4:4], ps...)) }()
+		go func() { done <- KillAll(t.Context(), back) }()
+		for _, p := range ps {
+			go func() { done <- p.Close() }()
+		}
+		for range 6 {
+			select {
+			case err := <-done:
+				if err != nil {
+					t.Error(err)
+				}
+			case <-time.After(hang):
+				t.Fatal("they wait for each other")
+			}
+		}
+	}
+}
+
+func TestKillAllEndsAll(t *testing.T) {
 	const n = 20
 	l := newLobby(t)
 	var ps []*PTY

@@ -63,6 +63,7 @@ func KillAll(ctx context.Context, ps []*PTY) error {
 type target struct {
 	pty  *PTY // nil in the watcher, whose trees are another process's children
 	tree tree // when pty is nil
+	held bool // of this round: pty's terminal stays open, so that its name means it
 }
 
 // sweep is one run of the stages over some targets. It is used by one goroutine.
@@ -104,11 +105,8 @@ func (s *sweep) run(ctx context.Context) error {
 			return &SurvivorsError{PIDs: left}
 		}
 		empty = 0
-		err = s.await(ctx, stage, until)
+		s.await(ctx, stage, until)
 		s.letGo()
-		if err != nil {
-			return s.blind(err)
-		}
 	}
 }
 
@@ -200,7 +198,7 @@ func (s *sweep) look() ([]process, error) {
 		tr := t.tree
 		if t.pty != nil {
 			tr = t.pty.identity()
-			tr.noTTY = t.pty.closed.Load()
+			tr.noTTY = !t.held
 		}
 		s.trees = append(s.trees, tr)
 	}
@@ -246,42 +244,44 @@ func (t target) stillOpen() bool {
 	if t.pty == nil {
 		return t.tree.terminal != terminal{}
 	}
-	return !t.pty.closed.Load() && !t.pty.hungUp()
+	return t.held && !t.pty.hungUp()
 }
 
 // holdTerminals keeps the targets' terminals from being closed, so that their names mean
-// them, until the returned function is called. A terminal that is closed already is not
-// used.
+// them, until the returned function is called. A terminal that is being closed is not
+// waited for: whoever closes it may wait for another round that waits for this one.
 func (s *sweep) holdTerminals() func() {
-	for _, t := range s.targets {
-		if t.pty != nil {
-			t.pty.terminal.RLock()
+	for i := range s.targets {
+		if p := s.targets[i].pty; p != nil {
+			s.targets[i].held = p.terminal.TryRLock()
 		}
 	}
 	return func() {
-		for _, t := range s.targets {
-			if t.pty != nil {
+		for i := range s.targets {
+			if t := &s.targets[i]; t.held {
 				t.pty.terminal.RUnlock()
+				t.held = false
 			}
 		}
 	}
 }
 
 // await waits for the round's processes to end.
-func (s *sweep) await(ctx context.Context, stage unix.Signal, until time.Time) error {
+func (s *sweep) await(ctx context.Context, stage unix.Signal, until time.Time) {
 	if stage == unix.SIGKILL {
 		ctx = context.Background() // it has done what it could: nothing is cut shorter
 	}
-	if s.blocked && len(s.handles) == 0 {
-		// No descriptor left, or a kernel without pidfds: there is no event, only time.
-		// 5 ms is enough for processes to end and for others to let go of descriptors;
-		// more would make such a kill slower, less busier.
-		pause, stop := context.WithTimeout(ctx, 5*time.Millisecond)
-		defer stop()
-		<-pause.Done()
-		return nil
+	if len(s.handles) > 0 || !s.blocked {
+		if awaitEnds(ctx, s.handles, until) == nil {
+			return
+		}
 	}
-	return awaitEnds(ctx, s.handles, until)
+	// No descriptor left, or a kernel without pidfds: there is no event, only time. 5 ms
+	// is enough for processes to end and for others to let go of descriptors; more would
+	// make such a kill slower, less busier.
+	pause, stop := context.WithTimeout(ctx, 5*time.Millisecond)
+	defer stop()
+	<-pause.Done()
 }
 
 func (s *sweep) letGo() {

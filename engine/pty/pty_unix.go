@@ -29,7 +29,8 @@ type PTY struct {
 
 	// terminal is read-locked while a kill relies on the terminal's name meaning this
 	// terminal: the kernel gives the name away as soon as the master is closed. Close
-	// takes it to close. It protects no memory.
+	// takes it to close. It protects no memory, and is only tried for, never waited for,
+	// by those who hold another one.
 	terminal sync.RWMutex
 
 	// mu makes "not reaped yet" and "signal by pid" one step: a pid is free for reuse

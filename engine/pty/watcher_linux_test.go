@@ -243,7 +243,13 @@ func serveAdopting(lobby string) {
 	brief, err := Start(self("member", lobby, "brief", "start:setsid,noenv:second:hello/start:setsid:gone:silent|hello|go/exit", "hello"))
 	must(err)
 	conn := hello(lobby, "server")
-	awaitWord(conn)
+	var orphan int
+	_, err = fmt.Fscanln(conn, &orphan)
+	must(err)
+	// It is ending, and is reaped when SIGCHLD comes. Meanwhile it can be waited for.
+	for err := error(nil); err != unix.ECHILD; {
+		err = unix.Waitid(unix.P_PID, orphan, nil, unix.WEXITED|unix.WNOWAIT, nil)
+	}
 
 	// quits is a zombie by now or soon, and nobody waits for it yet.
 	must(unix.Waitid(unix.P_PID, quits.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil))
@@ -284,12 +290,12 @@ func TestAdoptedOrphans(t *testing.T) {
 	g["gone"].conn.Write([]byte{1})
 	g["gone"].conn.Close()
 	l.ends(g["gone"])
+	fmt.Fprintln(g["server"].conn, g["gone"].pid)
 
 	reply := bufio.NewReader(g["server"].conn)
+	g["server"].conn.SetReadDeadline(time.Now().Add(hang))
 	step := func(want string) {
 		t.Helper()
-		g["server"].conn.SetReadDeadline(time.Now().Add(hang))
-		g["server"].conn.Write([]byte{1})
 		if got, err := reply.ReadString('\n'); got != want+"\n" {
 			t.Fatalf("%q, %v", got, err)
 		}
@@ -297,6 +303,7 @@ func TestAdoptedOrphans(t *testing.T) {
 	step("killed")
 	l.ends(g["leader"])
 	l.alive(g["lost"]) // out of reach of Kill, as its documentation says
+	g["server"].conn.Write([]byte{1})
 	step("adopted")
 	l.ends(g["lost"])
 	l.alive(g["own"])
