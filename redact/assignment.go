@@ -11,7 +11,7 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 		return candidate{}, false
 	}
 	i, ok := separator(t, end)
-	if !ok {
+	if !ok || isPath(t, at, end) {
 		return candidate{}, false
 	}
 	if strings.TrimLeft(t[i:], `\`) == "" { // no value yet, or the beginning of an escaped quote
@@ -55,6 +55,12 @@ func keyBegins(t string, at, end int) bool {
 	default: // dbpassword, userpasswd: no word ends so but a key
 		return matches(t[at:end], "passw")
 	}
+}
+
+// isPath reports whether the keyword at t[at:end] ends a path that a message is about, as in
+// `/etc/passwd: Permission denied`. What follows `=` is a value all the same.
+func isPath(t string, at, end int) bool {
+	return at > 0 && t[at-1] == '/' && !strings.Contains(t[end:min(len(t), end+4)], "=")
 }
 
 // wordStart returns where the word that holds t[at] begins, looking back a key's length.

@@ -6,8 +6,9 @@ package redact
 type automaton struct {
 	class [256]uint8 // byte -> column; 0 is every byte that no keyword holds
 	cols  int
-	next  []uint16 // state*cols + class -> state, with marked set where a keyword ends
-	out   [][]hit  // by state
+	next  []uint16  // state*cols + class -> state, with marked set where a keyword ends
+	out   [][]hit   // by state
+	idle  [256]bool // printable ASCII that begins no keyword: from the first state it leads back there
 }
 
 // hit is one keyword of one rule.
@@ -92,6 +93,9 @@ func (a *automaton) link() {
 				a.next[at] = a.next[f*a.cols+c]
 			}
 		}
+	}
+	for c := byte(' '); c < 0x7f; c++ {
+		a.idle[c] = a.next[a.class[c]] == 0
 	}
 	for i, s := range a.next {
 		if a.out[s] != nil {

@@ -253,6 +253,9 @@ func (r *Redactor) String(s string) string {
 	var b strings.Builder
 	done := 0
 	for start := 0; start < len(s); {
+		if start += r.quiet(s[start:]); start == len(s) {
+			break
+		}
 		end := len(s)
 		if i := strings.IndexByte(s[start:], '\n'); i >= 0 {
 			end = start + i + 1
@@ -270,6 +273,34 @@ func (r *Redactor) String(s string) string {
 	}
 	b.WriteString(s[done:])
 	return b.String()
+}
+
+// quiet returns the length of the lines at the head of s in which no rule has anything to judge: no keyword, and
+// nothing that must be seen through to find one. Most text is such, and this one pass is all that it costs. A line
+// that s does not end is not among them.
+func (r *Redactor) quiet(s string) int {
+	if len(r.regexes) > 0 {
+		return 0
+	}
+	lines, state := 0, uint16(0)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if state == 0 && r.words.idle[c] {
+			continue
+		}
+		switch {
+		case c == '\n':
+			lines, state = i+1, 0
+		case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
+		case c < 0x20 && c != '\t', c == 0x7f, c >= 0xc2 && invisible(s, i) > 0:
+			return lines
+		default:
+			if state = r.words.step(state, c); state&marked != 0 {
+				return lines
+			}
+		}
+	}
+	return lines
 }
 
 // bodyEnd is the length of line without its LF or CR LF.
