@@ -10,7 +10,6 @@ package native
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"sync"
 
@@ -91,15 +90,4 @@ func (c *client) session(id string) (*engine.Session, error) {
 		return nil, &sessionError{id: id, err: err}
 	}
 	return s, nil
-}
-
-// sessionKey names the session that a request queues behind: the string params.session, whether it exists or not.
-func sessionKey(params json.RawMessage) string {
-	var p struct {
-		Session string `json:"session"`
-	}
-	if protocol.Decode(params, &p) != nil {
-		return "" // it will be refused
-	}
-	return p.Session
 }

@@ -32,7 +32,7 @@ func method[P, R any](name, about string, f func(*client, context.Context, P) (R
 // onSession is a row whose requests queue behind unfinished ones of the same session.
 func onSession[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
 	r := method(name, about, f)
-	r.key = sessionKey
+	r.key = protocol.KeyMember("session")
 	return r
 }
 
