@@ -293,6 +293,19 @@ func TestAStaleIDIsNeverSignalled(t *testing.T) {
 	}
 }
 
+func TestWithoutAProcessTableGroupsAreKilled(t *testing.T) {
+	l := newLobby(t)
+	p, guests := startTree(t, l, []string{"start::child:ignore/hello", "ignore", "hello"}, []string{"leader", "child"}, false)
+	cause := errors.New("no table")
+	if err := newSweep([]target{{pty: p}}).blind(cause); !errors.Is(err, cause) || !strings.Contains(err.Error(), "descendants may be left") {
+		t.Error(err)
+	}
+	if e := p.Wait(); e.Signal != "SIGKILL" {
+		t.Errorf("%+v", e)
+	}
+	l.ends(guests["child"])
+}
+
 func TestSurvivorsAreNamed(t *testing.T) {
 	err := error(&SurvivorsError{PIDs: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}})
 	if got := err.Error(); !strings.Contains(got, "[1 2 3 4 5 6 7 8] and 2 more") {

@@ -245,8 +245,28 @@ func TestWriteWhenNobodyHasTheTerminal(t *testing.T) {
 	p := start(t, self("exit", "0"))
 	p.Wait()
 	drain(t, p)
-	if n, err := p.Write([]byte("x")); n != 0 || !errors.Is(err, ErrHungUp) {
-		t.Errorf("wrote %d: %v", n, err)
+	for name, write := range map[string]func([]byte) (int, error){"Write": p.Write, "TryWrite": p.TryWrite} {
+		if n, err := write([]byte("x")); n != 0 || !errors.Is(err, ErrHungUp) {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+	}
+}
+
+func TestTryWriteNeverBlocks(t *testing.T) {
+	l := newLobby(t)
+	p := start(t, self("raw", l.path, "1"))
+	l.await("raw")
+	n, err := p.TryWrite(make([]byte, 1<<20))
+	if err != nil || n == 0 || n == 1<<20 {
+		t.Errorf("into an empty terminal: %d, %v", n, err)
+	}
+	p.SetWriteDeadline(time.Unix(1, 0))
+	if n, err := p.TryWrite([]byte("x")); n != 0 || err != nil {
+		t.Errorf("after the deadline: %d, %v", n, err)
+	}
+	p.Close()
+	if n, err := p.TryWrite([]byte("x")); n != 0 || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("after Close: %d, %v", n, err)
 	}
 }
 

@@ -3,6 +3,7 @@
 package pty
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -11,6 +12,9 @@ import (
 // TryWrite is Write that never blocks: it hands over what the terminal takes now and returns how many bytes that were,
 // also when it is none. Its errors are those of Write but for the deadline.
 func (p *PTY) TryWrite(b []byte) (n int, err error) {
+	if p.hungUp() {
+		return 0, ErrHungUp // as in Write: the kernel would take it, and drop it
+	}
 	ctlErr := p.conn.Write(func(fd uintptr) bool {
 		for n < len(b) {
 			k, werr := unix.Write(int(fd), b[n:])
@@ -30,8 +34,13 @@ func (p *PTY) TryWrite(b []byte) (n int, err error) {
 		}
 		return true
 	})
-	if ctlErr != nil {
+	switch {
+	case p.closed.Load() && ctlErr != nil:
 		return n, os.ErrClosed
+	case errors.Is(ctlErr, os.ErrDeadlineExceeded):
+		return n, nil // Write is the one to report it
+	case ctlErr != nil:
+		return n, ctlErr
 	}
 	return n, err
 }
