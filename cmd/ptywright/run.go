@@ -25,7 +25,8 @@ func runCommand(std stdio) *cobra.Command {
 
 In a terminal the bridge is raw, follows the window's size, and leaves the terminal as it
 was. In a pipe the program still sees a terminal; the end of input reaches it as Ctrl-D.
-The exit code is the program's, or 128 and its signal.`,
+When the program ends, whatever it started is ended too. The exit code is the program's,
+or 128 and its signal.`,
 		Example: `  ptywright run -- vim notes.txt
   echo 'print(6*7)' | ptywright run python3 -q`,
 		Args: cobra.MinimumNArgs(1),
@@ -64,6 +65,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 	ending := make(chan os.Signal, 4)
 	signal.Notify(ending, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
 	defer signal.Stop(ending)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write then fails, and the child is ended as always
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
 	defer signal.Stop(resized)
