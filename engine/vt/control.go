@@ -124,10 +124,10 @@ func (t *Terminal) saveCursor() {
 	t.grid.saved = savedCursor{t.cursor, t.pen, t.charsets, t.modes.origin, true}
 }
 
-// restoreCursor is DECRC; without a saved one the cursor goes home (VT520 manual). A pending wrap is
-// not restored, as in xterm.js and tmux.
+// restoreCursor is DECRC; without a saved one the cursor goes home (VT520 manual). A pending wrap comes
+// back too (DEC STD 070, xterm, alacritty; xterm.js and tmux forget it).
 func (t *Terminal) restoreCursor() {
 	s := t.grid.saved
 	t.pen, t.charsets, t.modes.origin = s.pen, s.charsets, s.origin
-	t.cursor = cursor{row: min(s.cursor.row, t.rows-1), col: min(s.cursor.col, t.cols-1)}
+	t.cursor = clampCursor(s.cursor, t.rows, t.cols)
 }
