@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -164,9 +165,22 @@ func (s *Session) beat() {
 	s.engine.pulse.beat()
 }
 
-// pump reads until the terminal is closed. It alone feeds the terminal and the transcript.
+// pump reads until the terminal is closed, and then tells the exit. A panic in what it feeds is the end of this session
+// and of no other.
 func (s *Session) pump() {
 	defer close(s.pumped)
+	if cause := s.read(); cause != nil {
+		s.log.Error("a session failed and was ended", "session", s.id, "panic", cause, "stack", string(debug.Stack()))
+		if err := s.pty.Kill(context.Background()); err != nil {
+			s.log.Error("a failed session could not be ended", "session", s.id, "error", err)
+		}
+	}
+	s.finish()
+}
+
+// read takes output until there is no more. It alone feeds the terminal and the transcript.
+func (s *Session) read() (panicked any) {
+	defer func() { panicked = recover() }()
 	drain := newDrain(s)
 	for {
 		p, err := s.pty.Next()
@@ -186,10 +200,9 @@ func (s *Session) pump() {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
 				s.log.Warn("reading a terminal ended early", "session", s.id, "error", err)
 			}
-			break
+			return nil
 		}
 	}
-	s.finish()
 }
 
 func (s *Session) isReaped() bool {
@@ -205,15 +218,20 @@ func (s *Session) isReaped() bool {
 func (s *Session) output(p []byte) {
 	now := time.Now()
 	s.tap(func(t Tap) error { return t.Output(now, p) })
+	if reply := s.feed(p, now); len(reply) > 0 {
+		s.input.reply(reply)
+	}
+	s.beat()
+}
+
+// feed shows one batch to the terminal and the transcript, and returns what the terminal answers.
+func (s *Session) feed(p []byte, now time.Time) (reply []byte) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	e := s.term.Feed(p)
 	s.rec.write(p)
 	s.apply(e, now)
-	s.mu.Unlock()
-	if len(e.Reply) > 0 {
-		s.input.reply(e.Reply)
-	}
-	s.beat()
+	return e.Reply
 }
 
 // apply is called with mu held after the terminal has taken something.
