@@ -17,7 +17,8 @@ type FileError struct {
 	Err      error
 }
 
-func (e *FileError) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, e.Path, e.Err) }
+// Error quotes at most 32 characters of the path.
+func (e *FileError) Error() string { return fmt.Sprintf("%s %.32q: %v", e.Op, e.Path, e.Err) }
 func (e *FileError) Unwrap() error { return e.Err }
 
 // OpenRawTranscript opens path as a tap that writes a session's output unredacted. A new file is made with mode 0600

@@ -46,7 +46,7 @@ func lookup(name, dir string, env []string) (string, error) {
 			list, found = v, true
 		}
 	}
-	err := fmt.Errorf("not found in PATH (%s): %w", clip(list, 512), fs.ErrNotExist)
+	err := fmt.Errorf("not found in PATH: %w", fs.ErrNotExist)
 	if !found {
 		err = fmt.Errorf("not found in %s, and the environment has no PATH: %w", list, fs.ErrNotExist)
 	}
@@ -59,7 +59,7 @@ func lookup(name, dir string, env []string) (string, error) {
 		case e == nil:
 			return path, nil
 		case errors.Is(e, fs.ErrPermission):
-			err = fmt.Errorf("%s: %w", path, e) // go on: a later entry may have one that runs
+			err = fmt.Errorf("%s: %w", clip(path, maxShown), e) // go on: a later entry may have one that runs
 		}
 	}
 	return "", err

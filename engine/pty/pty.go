@@ -127,9 +127,13 @@ type StartError struct {
 	Err  error
 }
 
+// maxShown is how much of a path or name an error shows, in characters: enough to tell which, too little to carry a
+// secret that was given in its place.
+const maxShown = 32
+
 // Error says what was being done, why it failed and what to do.
 func (e *StartError) Error() string {
-	path := strconv.Quote(clip(e.Path, 256))
+	path := strconv.Quote(clip(e.Path, maxShown))
 	switch e.Op {
 	case "command":
 		return fmt.Sprintf("start %s: %v", path, e.Err)
