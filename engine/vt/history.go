@@ -242,10 +242,14 @@ const (
 
 // textMax bounds the head and text of an encoded row.
 func textMax(r *row) int {
-	if !r.rich {
-		return lineHead + r.n
+	width := r.n
+	if r.wrapped {
+		width = len(r.cells)
 	}
-	return lineHead + cellTextMax*r.n + len(r.arena)
+	if !r.rich {
+		return lineHead + width
+	}
+	return lineHead + cellTextMax*width + len(r.arena)
 }
 
 // encodeRow appends an encoded row to dst, which has room for textMax.
@@ -253,7 +257,7 @@ func encodeRow(dst []byte, r *row) []byte {
 	width := r.n
 	head := uint32(0)
 	if r.wrapped {
-		width, head = min(width, r.joinedWidth()), lineWrapped
+		width, head = r.joinedWidth(), lineWrapped
 	} else {
 		for width > 0 && r.cells[width-1] == (cell{}) {
 			width--

@@ -263,15 +263,16 @@ func (t *Terminal) target() int {
 // addMark puts a character without width onto the one before the cursor. Without one it is dropped,
 // as there is no cell that it could be part of.
 func (t *Terminal) addMark(ch rune) {
-	x := t.target()
-	if x < 0 || t.grid.rows[t.cursor.row].cells[x].content() == 0 {
-		return
+	if x := t.target(); x >= 0 {
+		t.append(x, ch)
 	}
-	t.append(x, ch)
 }
 
-// append adds a character to the text of a cell.
+// append adds a character to the text of a cell; a blank one has none that it could be added to.
 func (t *Terminal) append(x int, ch rune) {
+	if t.grid.rows[t.cursor.row].cells[x].content() == 0 {
+		return
+	}
 	r := t.own(t.cursor.row)
 	c := r.cells[x]
 	var buf [clusterLenMax + utf8.UTFMax]byte
@@ -297,6 +298,9 @@ func (t *Terminal) extend(ch rune, p byte) {
 		return
 	}
 	old := t.grid.rows[t.cursor.row].cells[x]
+	if old.content() == 0 {
+		return
+	}
 	t.append(x, ch)
 	wide := p&propWidth == 2 || p>>propClassShift&propClassMask == classRegional
 	if ch == 0xfe0f {

@@ -71,7 +71,7 @@ func (j joint) after(c byte, joined bool) joint {
 	case classPictographic:
 		n.pict = true
 	case classExtend, classExtendPlain, classLinker, classZWJ:
-		n.pict = joined && j.pict
+		n.pict = joined && j.pict && j.class != classZWJ
 		switch {
 		case !joined || j.conjunct == 0 || c == classExtendPlain:
 		case c == classLinker:
@@ -80,7 +80,7 @@ func (j joint) after(c byte, joined bool) joint {
 			n.conjunct = j.conjunct
 		}
 	case classRegional:
-		n.regionals = !joined
+		n.regionals = !joined || !j.regionals // one that joined a Prepend is the first of a pair
 	case classConsonant:
 		n.conjunct = 1
 	}
