@@ -29,6 +29,7 @@ const (
 type PTY interface {
 	PID() int
 	Next() ([]byte, error)
+	Buffered() int
 	Write(p []byte) (int, error)
 	TryWrite(p []byte) (int, error)
 	SetReadDeadline(t time.Time) error
@@ -57,6 +58,7 @@ type Session struct {
 	reaped  chan struct{} // closed when leader is set
 	pumped  chan struct{} // closed when the pump has ended
 	gone    chan struct{} // closed when Close is through
+	quiet   int           // bytes that the pump has taken since it last woke anyone
 	leader  pty.Exit
 
 	mu sync.Mutex
@@ -221,8 +223,15 @@ func (s *Session) output(p []byte) {
 	if reply := s.feed(p, now); len(reply) > 0 {
 		s.input.reply(reply)
 	}
-	s.beat()
+	if s.quiet += len(p); s.pty.Buffered() == 0 || s.quiet >= maxQuiet {
+		s.quiet = 0
+		s.beat()
+	}
 }
+
+// maxQuiet is how much output the pump takes before it wakes those who wait although more is there already. A wake costs
+// a waiter a look at the whole screen; 64 KiB are about a millisecond of a flood.
+const maxQuiet = 64 << 10
 
 // feed shows one batch to the terminal and the transcript, and returns what the terminal answers.
 func (s *Session) feed(p []byte, now time.Time) (reply []byte) {
