@@ -110,31 +110,31 @@ func (e *KeyError) Error() string {
 func (e *KeyError) Unwrap() error { return ErrUnknownKey }
 
 // keyNames are the names of keys that are not characters.
-var keyNames = map[string]Key{
-	"enter": {Code: KeyEnter}, "escape": {Code: KeyEscape}, "tab": {Code: KeyTab},
-	"shift_tab": {Code: KeyTab, Mods: Shift}, "backspace": {Code: KeyBackspace}, "delete": {Code: KeyDelete},
-	"insert": {Code: KeyInsert}, "space": {Rune: ' '}, "up": {Code: KeyUp}, "down": {Code: KeyDown},
-	"right": {Code: KeyRight}, "left": {Code: KeyLeft}, "home": {Code: KeyHome}, "end": {Code: KeyEnd},
-	"page_up": {Code: KeyPageUp}, "page_down": {Code: KeyPageDown}, "shift_enter": {Code: KeyEnter, Mods: Shift},
-	"ctrl_space": {Rune: ' ', Mods: Ctrl}, "ctrl_backslash": {Rune: '\\', Mods: Ctrl},
-	"ctrl_right_bracket": {Rune: ']', Mods: Ctrl}, "ctrl_underscore": {Rune: '_', Mods: Ctrl},
-	"ctrl_caret":     {Rune: '^', Mods: Ctrl},
-	"keypad_decimal": {Code: KeyKeypadDecimal}, "keypad_divide": {Code: KeyKeypadDivide},
-	"keypad_multiply": {Code: KeyKeypadMultiply}, "keypad_subtract": {Code: KeyKeypadSubtract},
-	"keypad_add": {Code: KeyKeypadAdd}, "keypad_enter": {Code: KeyKeypadEnter}, "keypad_equal": {Code: KeyKeypadEqual},
-}
-
-func init() {
+var keyNames = func() map[string]Key {
+	names := map[string]Key{
+		"enter": {Code: KeyEnter}, "escape": {Code: KeyEscape}, "tab": {Code: KeyTab},
+		"shift_tab": {Code: KeyTab, Mods: Shift}, "backspace": {Code: KeyBackspace}, "delete": {Code: KeyDelete},
+		"insert": {Code: KeyInsert}, "space": {Rune: ' '}, "up": {Code: KeyUp}, "down": {Code: KeyDown},
+		"right": {Code: KeyRight}, "left": {Code: KeyLeft}, "home": {Code: KeyHome}, "end": {Code: KeyEnd},
+		"page_up": {Code: KeyPageUp}, "page_down": {Code: KeyPageDown}, "shift_enter": {Code: KeyEnter, Mods: Shift},
+		"ctrl_space": {Rune: ' ', Mods: Ctrl}, "ctrl_backslash": {Rune: '\\', Mods: Ctrl},
+		"ctrl_right_bracket": {Rune: ']', Mods: Ctrl}, "ctrl_underscore": {Rune: '_', Mods: Ctrl},
+		"ctrl_caret":     {Rune: '^', Mods: Ctrl},
+		"keypad_decimal": {Code: KeyKeypadDecimal}, "keypad_divide": {Code: KeyKeypadDivide},
+		"keypad_multiply": {Code: KeyKeypadMultiply}, "keypad_subtract": {Code: KeyKeypadSubtract},
+		"keypad_add": {Code: KeyKeypadAdd}, "keypad_enter": {Code: KeyKeypadEnter}, "keypad_equal": {Code: KeyKeypadEqual},
+	}
 	for i := range 20 {
-		keyNames[fmt.Sprintf("f%d", i+1)] = Key{Code: KeyF1 + KeyCode(i)}
+		names[fmt.Sprintf("f%d", i+1)] = Key{Code: KeyF1 + KeyCode(i)}
 	}
 	for i := range 10 {
-		keyNames[fmt.Sprintf("keypad_%d", i)] = Key{Code: KeyKeypad0 + KeyCode(i)}
+		names[fmt.Sprintf("keypad_%d", i)] = Key{Code: KeyKeypad0 + KeyCode(i)}
 	}
 	for c := 'a'; c <= 'z'; c++ {
-		keyNames["ctrl_"+string(c)] = Key{Rune: c, Mods: Ctrl}
+		names["ctrl_"+string(c)] = Key{Rune: c, Mods: Ctrl}
 	}
-}
+	return names
+}()
 
 // KeyNames returns the names of keys that ParseKey knows beside single characters, sorted.
 func KeyNames() []string {

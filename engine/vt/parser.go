@@ -440,10 +440,16 @@ func (t *Terminal) stringBytes(p []byte) []byte {
 			s.keep(p[:i])
 			from := s.state
 			s.state = stateGround
-			if c == 0x1b {
-				s.state = map[state]state{stateOSC: stateOSCEscape, stateDCSPass: stateDCSEscape, stateSkip: stateSkipEscape}[from]
-			} else if c == 0x07 {
+			switch {
+			case c == 0x07:
 				t.osc()
+			case c != 0x1b:
+			case from == stateOSC:
+				s.state = stateOSCEscape
+			case from == stateDCSPass:
+				s.state = stateDCSEscape
+			default:
+				s.state = stateSkipEscape
 			}
 			return p[i+1:]
 		}
