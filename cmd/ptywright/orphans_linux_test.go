@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// families are programs that leave descendants of every kind, with the mark where %s stands. Each prints "up" when all
+// its processes are there.
+var families = []struct{ name, script string }{
+	{"plain", `sleep 1000.%s & echo up; exec sleep 1000.%[1]s`},
+	{"ignores hang-ups", `trap "" HUP TERM INT QUIT; sleep 1000.%s & echo up; while :; do sleep 1000.%[1]s; done`},
+	{"stopped", `sh -c 'kill -STOP $$; exec sleep 1000.%s' & echo up; exec sleep 1000.%[1]s`},
+	{"session of its own", `setsid sleep 1000.%s & echo up; exec sleep 1000.%[1]s`},
+	{"daemon", `(setsid sh -c 'trap "" HUP TERM; sleep 1000.%s &' <&- >&- 2>&-); echo up; exec sleep 1000.%[1]s`},
+	{"daemon without the mark", `(setsid env -i /bin/sh -c '/bin/sleep 1000.%s &' <&- >&- 2>&-); echo up; exec sleep 1000.%[1]s`},
+	{"leader that has ended", `trap "" HUP; (setsid sleep 1000.%s &); sleep 1000.%[1]s & echo up`},
+}
+
+// raise starts every family in a server.
+func raise(t *testing.T, s *server, mark string) {
+	t.Helper()
+	need(t, "setsid", "util-linux")
+	for _, f := range families {
+		sess := s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, mark)}})
+		sess.wait(client.Contains("up"))
+	}
+	if n := len(marked(t, mark)); n < 2*len(families) {
+		t.Fatalf("only %d processes have been started", n)
+	}
+}
+
+func TestServerThatEndsLeavesNoProcess(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(p *os.Process){
+		"end of input": func(*os.Process) {}, // start's own
+		"SIGTERM":      func(p *os.Process) { p.Signal(unix.SIGTERM) },
+		"SIGINT":       func(p *os.Process) { p.Signal(unix.SIGINT) },
+		"SIGHUP":       func(p *os.Process) { p.Signal(unix.SIGHUP) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			raise(t, s, s.program.mark)
+			pending := make(chan error, 1)
+			if name != "end of input" {
+				go func() {
+					_, err := s.Session("s1").Wait(s.ctx, client.Contains("never"), client.WaitOptions{})
+					pending <- err
+				}()
+				s.Session("s2").Snapshot(s.ctx, client.ReadOptions{}) // the wait has been read before it
+			}
+			end(s.program.Process)
+			if name == "end of input" {
+				return
+			}
+			<-s.Done()
+			if e := wantError(t, <-pending, client.CodeCancelled, "cancelled"); e.Evidence() == nil {
+				t.Error("the cancelled wait has no evidence")
+			}
+		})
+	}
+}
+
+func TestSessionThatIsClosedLeavesNoProcess(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"session.close", "session.kill"} {
+		s := start(t)
+		raise(t, s, s.program.mark)
+		for _, info := range s.list() {
+			s.call(method, map[string]string{"session": info.Session}, nil)
+		}
+		for pid, what := range marked(t, s.program.mark) {
+			// Out of reach of one session: a daemon that has dropped every sign of it. The server's end finds it.
+			if !strings.Contains(what, "serve") && !strings.Contains(what, watcherName) && !strings.Contains(what, "/bin/sleep") {
+				t.Errorf("after %s process %d is left: %s", method, pid, what)
+			}
+		}
+	}
+}
+
+// A server that is killed outright ends nothing itself: its watcher does, and then ends.
+func TestKilledServerLeavesNoTerminalProcess(t *testing.T) {
+	t.Parallel()
+	p := ptywright(t, "serve", "--stdio")
+	s := launch(t, p)
+	mark := p.mark
+	for _, f := range families[:3] {
+		s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, mark)}}).wait(client.Contains("up"))
+	}
+	there := marked(t, mark)
+	watchers := 0
+	for _, what := range there {
+		if strings.Contains(what, watcherName) {
+			watchers++
+		}
+	}
+	if watchers != 1 || len(there) < 8 {
+		t.Fatalf("%d watchers, processes %v", watchers, there)
+	}
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("all have ended after %v", gone(t, there))
+	if code := exitCodeOf(t, s.Close()); code != 128+int(unix.SIGKILL) {
+		t.Errorf("exit %d", code)
+	}
+	noneLeft(t, mark)
+}
+
+func BenchmarkOrphansOfAKilledServer(b *testing.B) {
+	var worst time.Duration
+	for b.Loop() {
+		p := ptywright(b, "serve", "--stdio")
+		s := launch(b, p)
+		for _, f := range families[:3] {
+			s.with(client.Config{Program: "sh", Args: []string{"-c", fmt.Sprintf(f.script, p.mark)}}).wait(client.Contains("up"))
+		}
+		there := marked(b, p.mark)
+		p.Process.Kill()
+		worst = max(worst, gone(b, there))
+		s.Close()
+	}
+	b.ReportMetric(float64(worst.Milliseconds()), "ms-worst")
+}
+
+// A server that inherited ignored signals, as from nohup, starts programs that do not ignore them.
+func TestIgnoredSignalsAreNotHandedOn(t *testing.T) {
+	t.Parallel()
+	s := startProgram(t, limited(t, `trap "" HUP INT QUIT TERM USR1`, "serve", "--stdio"))
+	g := s.sh("grep SigIgn /proc/self/status; grep SigBlk /proc/self/status")
+	m := g.wait(client.Exited())
+	if got := strings.Join(strings.Fields(m.Snapshot.PlainText), " "); got != "SigIgn: 0000000000000000 SigBlk: 0000000000000000" {
+		t.Errorf("a program starts with %q", got)
+	}
+}
