@@ -29,13 +29,14 @@ var mayImport = map[string][]string{
 	"protocol/native":       {"protocol", "engine", "engine/vt", "engine/pty", "matchers", "redact"},
 	"cmd/ptywright":         {"*"},
 	"bench":                 {},
+	"examples/library":      {"engine", "matchers"},
 }
 
 // thirdParty says who may import what from outside. A module that is not here may not be imported at all, but by tests.
 var thirdParty = map[string][]string{
 	"github.com/creack/pty":                {"engine/pty"},
 	"github.com/charmbracelet/x/conpty":    {"engine/pty"},
-	"golang.org/x/sys":                     {"engine", "engine/pty", "protocol", "cmd/ptywright"},
+	"golang.org/x/sys":                     {"engine/pty", "protocol", "cmd/ptywright", "bench"},
 	"golang.org/x/term":                    {"cmd/ptywright"},
 	"github.com/go-json-experiment/json":   {"protocol", "protocol/native", "protocol/client", "protocol/protocoltest"},
 	"github.com/google/jsonschema-go":      {"protocol/native"},

@@ -1,0 +1,124 @@
+//go:build unix
+
+package main
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// root is the repository's folder, seen from this package.
+const root = "../.."
+
+// TestPromisesNameTestsThatExist holds docs/promises.md to the tests that there are.
+func TestPromisesNameTestsThatExist(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "promises.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	exist := map[string]bool{}
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)\w*)\(`)
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range function.FindAllStringSubmatch(string(source), -1) {
+			exist[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(page)) {
+		if !strings.HasPrefix(line, "| R-") {
+			continue
+		}
+		rows++
+		named := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)\\w*)`").FindAllStringSubmatch(line, -1)
+		if len(named) == 0 && !strings.Contains(line, "`go run ./bench`") {
+			t.Errorf("no test is named: %s", line)
+		}
+		for _, m := range named {
+			if !exist[m[1]] {
+				t.Errorf("%s does not exist: %s", m[1], line)
+			}
+		}
+	}
+	if rows == 0 {
+		t.Error("the page holds no promise")
+	}
+}
+
+// TestReadmeMapMatchesTheTree holds the README's map to the folders that there are.
+func TestReadmeMapMatchesTheTree(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(readme), "## The tree\n\n```\n")
+	tree, _, ok2 := strings.Cut(rest, "```")
+	if !ok || !ok2 {
+		t.Fatal("the README has no map under the heading The tree")
+	}
+	mapped := map[string]bool{}
+	parent := ""
+	for line := range strings.Lines(tree) {
+		name := strings.TrimSuffix(strings.Fields(line)[0], "/")
+		if strings.HasPrefix(line, "  ") {
+			name = parent + "/" + name
+		} else {
+			parent = name
+		}
+		mapped[name] = true
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+			t.Errorf("the map names %s: %v", name, err)
+		}
+	}
+	for name := range mayImport {
+		if !mapped[name] && !mapped[path.Dir(name)] {
+			t.Errorf("%s is not in the README's map", name)
+		}
+	}
+}
+
+// TestWireReferenceNamesEveryMethod holds docs/wire.md to the method table.
+func TestWireReferenceNamesEveryMethod(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "wire.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, code := ptywright(t, "serve", "--stdio").run(`{"jsonrpc":"2.0","id":1,"method":"server.capabilities","params":{"schema":true}}` + "\n")
+	if code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	for _, list := range []string{"methods", "actions", "matchers", "reasons", "notifications"} {
+		_, rest, ok := strings.Cut(out, `"`+list+`":[`)
+		items, _, _ := strings.Cut(rest, "]")
+		if !ok {
+			t.Errorf("server.capabilities does not print %s", list)
+		}
+		for _, item := range strings.Split(items, ",") {
+			if name := strings.Trim(item, `"`); !strings.Contains(string(page), "`"+name) {
+				t.Errorf("docs/wire.md does not name %s of %s", name, list)
+			}
+		}
+	}
+}
+
+// TestLibraryExample runs the example that the README points to.
+func TestLibraryExample(t *testing.T) {
+	need(t, "python3", "python3")
+	out, err := exec.Command("go", "run", filepath.Join(root, "examples", "library")).CombinedOutput()
+	if err != nil || string(out) != "python says 42\n" {
+		t.Errorf("%s%v", out, err)
+	}
+}
