@@ -45,8 +45,8 @@ var foreign = []string{
 }
 
 // environ returns the child's whole environment: the server's without ptywright's own variables and what describes
-// another terminal, TERM, the mark, and what the caller sets.
-func (c *Config) environ(mark string) ([]string, error) {
+// another terminal, TERM, and what the caller sets.
+func (c *Config) environ() ([]string, error) {
 	set := map[string]string{"TERM": "xterm-256color"}
 	if !c.ClearEnv {
 		for _, kv := range os.Environ() {
@@ -66,7 +66,7 @@ func (c *Config) environ(mark string) ([]string, error) {
 		}
 		set[name] = value
 	}
-	env := make([]string, 0, len(set)+1)
+	env := make([]string, 0, len(set))
 	for name, value := range set {
 		env = append(env, name+"="+value)
 	}

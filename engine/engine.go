@@ -132,13 +132,13 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	var s *Session
 	defer func() { e.settle(s) }()
 
+	env, err := c.environ()
+	if err != nil {
+		return nil, err
+	}
 	mark := ""
 	if !c.ClearEnv {
 		mark = markName + "=" + e.nonce + "-" + string(id)
-	}
-	env, err := c.environ(mark)
-	if err != nil {
-		return nil, err
 	}
 	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: c.Args, Dir: c.Dir, Env: env, Size: c.Size, Mark: mark})
 	if err != nil {

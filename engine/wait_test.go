@@ -244,7 +244,9 @@ func TestWaitSeesWholeFrames(t *testing.T) {
 			t.Errorf("after the update it shows %q", text)
 		}
 		p.Print("\x1b[?2026h\x1b[2J\x1b[Hstuck")
-		out, err := s.Wait(t.Context(), matcher(t, contains("stuck")), engine.WaitOptions{Timeout: time.Second})
+		synctest.Wait()
+		since := s.Sequence()
+		out, err := s.Wait(t.Context(), matcher(t, contains("stuck")), engine.WaitOptions{Since: &since, Timeout: time.Second})
 		if err != nil || out.Elapsed != 150*time.Millisecond {
 			t.Errorf("an update that never ends hides the screen: %v after %v", err, out.Elapsed)
 		}

@@ -94,7 +94,7 @@ type Screen struct {
 	// empty title from one that was never set.
 	Title    string
 	TitleSet bool
-	// Sequence is the number of Feed and Resize calls that led to this screen.
+	// Sequence is the number of Feed, Resize and Release calls that led to this screen.
 	Sequence uint64
 
 	rows    []*row

@@ -181,7 +181,7 @@ func (t *Terminal) reset() {
 	t.titleStack = nil
 }
 
-// Sequence returns the number of Feed and Resize calls so far.
+// Sequence returns the number of Feed, Resize and Release calls so far.
 func (t *Terminal) Sequence() uint64 { return t.seq }
 
 // Feed takes output of the program. p may end inside a sequence or a character: the screen, the
@@ -385,8 +385,11 @@ func (t *Terminal) release() {
 
 // Release makes Snapshot show the screen as it is, although the program has not ended its
 // synchronized update: for the caller's bound on how long a frame may be held back. The next update
-// is held again.
-func (t *Terminal) Release() { t.release() }
+// is held again. It counts in Sequence: what is shown now changed after what was shown before.
+func (t *Terminal) Release() {
+	t.seq++
+	t.release()
+}
 
 // Snapshot returns the screen. While a synchronized update is under way that is the last whole
 // frame. The cost is a copy of the row headers; rows themselves are copied when they are written
