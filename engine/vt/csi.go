@@ -22,13 +22,13 @@ func (t *Terminal) dispatchCSI(final byte) {
 		t.sgr()
 	case 'H', 'f':
 		t.moveTo(n-1, s.param(1, 1)-1)
-	case 'A', 'k':
+	case 'A':
 		t.up(n)
 	case 'B', 'e':
 		t.down(n)
 	case 'C', 'a':
 		t.right(n)
-	case 'D', 'j':
+	case 'D':
 		t.left(n)
 	case 'E':
 		t.down(n)

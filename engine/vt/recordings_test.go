@@ -3,11 +3,11 @@ package vt
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"os"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -50,31 +50,12 @@ type oracleCursor struct {
 }
 
 var loadRecordings = sync.OnceValues(func() ([]*recording, error) {
-	f, err := os.Open("testdata/recordings.txtar.gz")
+	files, err := readArchive("testdata/recordings.txtar.gz")
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	var buf bytes.Buffer
-	if _, err := buf.ReadFrom(z); err != nil {
 		return nil, err
 	}
 	var all []*recording
-	files := map[string][]byte{}
-	var names []string
-	for _, part := range strings.Split("\n"+buf.String(), "\n-- ")[1:] { // as in txtar
-		name, data, ok := strings.Cut(part, " --\n")
-		if !ok {
-			return nil, fmt.Errorf("recordings: no file name in %.40q", part)
-		}
-		names = append(names, name)
-		files[name] = []byte(data)
-	}
-	for _, file := range names {
+	for _, file := range slices.Sorted(maps.Keys(files)) {
 		name, ok := strings.CutSuffix(file, ".cast")
 		if !ok {
 			continue
