@@ -1,7 +1,7 @@
 package vt
 
 import (
-	"bytes"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -52,60 +52,97 @@ func TestNoAllocationPerByte(t *testing.T) {
 	}
 }
 
-// TestHostileInputIsLinear: a MiB of the most expensive input that is known for each kind of work is
-// done within a bound that is only there to notice a hang, and keeps no more than 64 MiB.
-func TestHostileInputIsLinear(t *testing.T) {
-	inputs := map[string]string{
-		"REP":                   "a\x1b[9999999b",
-		"scroll up and down":    "\x1b[999S\x1b[999T",
-		"insert lines":          "\x1b[H\x1b[999L\x1b[999M",
-		"insert characters":     "x\x1b[H\x1b[999@\x1b[999P",
-		"columns":               "x\x1b[H\x1b[999'}\x1b[999'~",
-		"align and scroll":      "\x1b#8\x1b[999S",
-		"erase with background": "\x1b[41m\x1b[2J\x1b[m\x1b[2J",
-		"tabs":                  "\x1b[65535I\x1b[65535Z",
-		"alternate screen":      "\x1b[?1049hx\x1b[?1049l",
-		"synchronized updates":  "\x1b[?2026hx\x1b[?2026l",
-		"reset":                 "x\x1bc",
-		"soft reset":            "\x1b[5;6r\x1b[!p",
-		"marks":                 "e\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030d\u030e\u030f\u0310\u0311",
-		"marks on one cell":     "\u0301",
-		"clusters":              "\x1b[?2027h👩\u200d👩\u200d👧❤\ufe0f\r",
-		"links":                 "\x1b]8;;" + strings.Repeat("u", 2000) + "\x07x\x1b]8;;\x07y",
-		"short links":           "\x1b]8;;a\x07x\x1b]8;;b\x07y\r",
-		"underline colours":     "\x1b[58;5;1mx\x1b[58;5;2my\r",
-		"titles":                "\x1b]2;x\x07\x1b[22t\x1b[23t",
-		"events":                "\x1b]133;A\x07",
-		"queries":               "\x1b[c\x1b[6n\x1bP$qm\x1b\\",
-		"parameters":            "\x1b[" + strings.Repeat("1;", 4000) + "m",
-		"unfinished string":     strings.Repeat("x", 4000),
-		"line feeds":            "\n",
-		"reverse index":         "\x1bM",
-		"wrapped wide":          "日",
-		"true colours":          "\x1b[38;2;1;2;3m\x1b[48;2;4;5;6mx\x1b[38;2;3;2;1m\x1b[48;2;6;5;4my",
-		"selective erase":       "\x1b[H\x1b[1\"qx\x1b[?2J",
-		"invalid UTF-8":         "\xff\xe6\xf0\x9f",
-		"window sizes":          "\x1b[?2048h",
+// hostile are the most expensive inputs that are known, one for each kind of work. They are repeated
+// to the length wanted.
+var hostile = map[string]string{
+	"REP":                   "a\x1b[9999999b",
+	"scroll up and down":    "\x1b[999S\x1b[999T",
+	"insert lines":          "\x1b[H\x1b[999L\x1b[999M",
+	"insert characters":     "x\x1b[H\x1b[999@\x1b[999P",
+	"columns":               "x\x1b[H\x1b[999'}\x1b[999'~",
+	"align and scroll":      "\x1b#8\x1b[999S",
+	"erase with background": "\x1b[41m\x1b[2J\x1b[m\x1b[2J",
+	"tabs":                  "\x1b[65535I\x1b[65535Z",
+	"alternate screen":      "\x1b[?1049hx\x1b[?1049l",
+	"synchronized updates":  "\x1b[?2026hx\x1b[?2026l",
+	"reset":                 "x\x1bc",
+	"soft reset":            "\x1b[5;6r\x1b[!p",
+	"marks":                 "e\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030d\u030e\u030f\u0310\u0311",
+	"marks on one cell":     "\u0301",
+	"clusters":              "\x1b[?2027h👩\u200d👩\u200d👧❤\ufe0f\r",
+	"links":                 "\x1b]8;;" + strings.Repeat("u", 2000) + "\x07x\x1b]8;;\x07y",
+	"short links":           "\x1b]8;;a\x07x\x1b]8;;b\x07y\r",
+	"underline colours":     "\x1b[58;5;1mx\x1b[58;5;2my\r",
+	"titles":                "\x1b]2;x\x07\x1b[22t\x1b[23t",
+	"events":                "\x1b]133;A\x07",
+	"queries":               "\x1b[c\x1b[6n\x1bP$qm\x1b\\",
+	"parameters":            "\x1b[" + strings.Repeat("1;", 4000) + "m",
+	"unfinished string":     strings.Repeat("x", 4000),
+	"line feeds":            "\n",
+	"reverse index":         "\x1bM",
+	"wrapped wide":          "日",
+	"true colours":          "\x1b[38;2;1;2;3m\x1b[48;2;4;5;6mx\x1b[38;2;3;2;1m\x1b[48;2;6;5;4my",
+	"selective erase":       "\x1b[H\x1b[1\"qx\x1b[?2J",
+	"invalid UTF-8":         "\xff\xe6\xf0\x9f",
+	"window sizes":          "\x1b[?2048h",
+}
+
+// hostileInput returns n bytes of a hostile input.
+func hostileInput(name string, n int) []byte {
+	head := ""
+	if name == "unfinished string" {
+		head = "\x1b]0;"
 	}
-	for name, unit := range inputs {
-		data := []byte(strings.Repeat(unit, 1<<20/len(unit)))
-		if name == "unfinished string" {
-			data = append([]byte("\x1b]0;"), bytes.Repeat([]byte(unit), 1<<20/len(unit))...)
-		}
+	return append([]byte(head), strings.Repeat(hostile[name], max(1, n/len(hostile[name])))...)
+}
+
+// TestHostileInput: no input takes much time or memory. The bound on time is only there to notice a
+// hang; BenchmarkHostile has the figures.
+func TestHostileInput(t *testing.T) {
+	for name := range hostile {
+		data := hostileInput(name, 64<<10)
 		for _, size := range [][2]int{{24, 80}, {1, 1}, {200, 500}} {
 			term := New(size[0], size[1], Options{})
 			start := time.Now()
 			term.Feed(data)
 			term.Snapshot()
-			took := time.Since(start)
-			var m runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&m)
-			t.Logf("%-22s %4dx%-4d %8.1f ms, heap %4.1f MiB", name, size[0], size[1], float64(took.Microseconds())/1000, float64(m.HeapAlloc)/(1<<20))
-			if took > 30*time.Second {
-				t.Errorf("%s on %v: %v for 1 MiB", name, size, took)
+			if took := time.Since(start); took > 10*time.Second {
+				t.Errorf("%s on %v: %v for 64 KiB", name, size, took)
 			}
-			runtime.KeepAlive(term)
+			if s := verify(term); s != "" {
+				t.Errorf("%s on %v: %s", name, size, s)
+			}
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var terms []*Terminal
+	for name := range hostile {
+		term := New(24, 80, Options{})
+		term.Feed(hostileInput(name, 1<<20))
+		terms = append(terms, term)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if each := int(after.HeapAlloc-before.HeapAlloc) / len(terms); each > 4<<20 {
+		t.Errorf("a terminal holds %d bytes after 1 MiB of input", each)
+	}
+	runtime.KeepAlive(terms)
+}
+
+// BenchmarkHostile reports the time for 1 MiB of each hostile input.
+func BenchmarkHostile(b *testing.B) {
+	for name := range hostile {
+		for _, size := range [][2]int{{24, 80}, {200, 500}} {
+			b.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(b *testing.B) {
+				data := hostileInput(name, 1<<20)
+				b.SetBytes(int64(len(data)))
+				for b.Loop() {
+					term := New(size[0], size[1], Options{})
+					term.Feed(data)
+				}
+			})
 		}
 	}
 }

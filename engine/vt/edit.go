@@ -10,19 +10,19 @@ func (t *Terminal) fillRow() *row {
 	if t.pen.bg == 0 {
 		return t.blankRow()
 	}
-	if f := t.fill; f != nil && f.cells[0] == t.erased() {
-		return f
-	}
-	t.fill = t.patternRow(t.erased())
-	return t.fill
+	return t.patternRow(t.erased())
 }
 
 // patternRow returns a row full of c that may stand in several places.
 func (t *Terminal) patternRow(c cell) *row {
+	if f := t.fill; f != nil && f.cells[0] == c {
+		return f
+	}
 	r := &row{cells: make([]cell, t.cols), n: t.cols, rich: true, born: t.frame}
 	for x := range r.cells {
 		r.cells[x] = c
 	}
+	t.fill = r
 	return r
 }
 

@@ -207,15 +207,16 @@ func TestHistoryBounds(t *testing.T) {
 
 // TestHistoryBytes: the most expensive lines do not pass the bound in bytes.
 func TestHistoryBytes(t *testing.T) {
-	term := New(2, 1000, Options{})
+	const limit = 100
+	term := New(2, 1000, Options{Scrollback: limit})
 	var line strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&line, "\x1b[38;2;%d;2;3;48;2;4;%d;6mx", i%256, i%255)
 	}
-	for range 3000 {
+	for range 90 {
 		term.Feed([]byte(line.String()))
 	}
-	if n := term.history.bytes; n > DefaultScrollback*historyBytesPerLine+blockMax {
+	if n := term.history.bytes; n > limit*historyBytesPerLine+2*blockMax || term.Snapshot().History().Len() >= 89 {
 		t.Errorf("%d bytes of scrollback", n)
 	}
 	if s := verify(term); s != "" {

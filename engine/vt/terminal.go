@@ -114,7 +114,7 @@ type frames struct {
 	shownOn  *grid  // grid at the last commit
 	shown    visible
 	blank    *row   // blank row made in this frame, used wherever a whole row is erased
-	fill     *row   // the same in the background of fill.cells, last used in this frame
+	fill     *row   // the last row full of one cell that was made in this frame, used likewise
 	zero     []cell // cells of blank rows
 	free     []*row
 	screen   *Screen // last one made; its rows are current while fresh
