@@ -96,9 +96,9 @@ func hostileInput(name string, n int) []byte {
 	return append([]byte(head), strings.Repeat(hostile[name], max(1, n/len(hostile[name])))...)
 }
 
-// TestHostileInput: no input takes much time or memory. The bound on time is only there to notice a
+// TestHostileInputIsLinear: no input takes much time or memory. The bound on time is only there to notice a
 // hang; BenchmarkHostile has the figures.
-func TestHostileInput(t *testing.T) {
+func TestHostileInputIsLinear(t *testing.T) {
 	for name := range hostile {
 		data := hostileInput(name, 64<<10)
 		for _, size := range [][2]int{{24, 80}, {1, 1}, {200, 500}} {
