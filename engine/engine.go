@@ -158,6 +158,11 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		changed: now,
 		taps:    c.Taps,
 	}
+	s.later = time.AfterFunc(time.Hour, func() {
+		s.telling.Store(false)
+		s.beat()
+	})
+	s.later.Stop()
 	go s.pump()
 	go s.reaper()
 	return s, nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ptywright/ptywright/engine/pty"
@@ -29,7 +30,6 @@ const (
 type PTY interface {
 	PID() int
 	Next() ([]byte, error)
-	Buffered() int
 	Write(p []byte) (int, error)
 	TryWrite(p []byte) (int, error)
 	SetReadDeadline(t time.Time) error
@@ -58,7 +58,9 @@ type Session struct {
 	reaped  chan struct{} // closed when leader is set
 	pumped  chan struct{} // closed when the pump has ended
 	gone    chan struct{} // closed when Close is through
-	quiet   int           // bytes that the pump has taken since it last woke anyone
+	told    time.Time     // when the pump last woke those who wait
+	telling atomic.Bool   // later is running
+	later   *time.Timer   // wakes them after a flood's batch
 	leader  pty.Exit
 
 	mu sync.Mutex
@@ -223,15 +225,30 @@ func (s *Session) output(p []byte) {
 	if reply := s.feed(p, now); len(reply) > 0 {
 		s.input.reply(reply)
 	}
-	if s.quiet += len(p); s.pty.Buffered() == 0 || s.quiet >= maxQuiet {
-		s.quiet = 0
-		s.beat()
-	}
+	s.tell(len(p), now)
 }
 
-// maxQuiet is how much output the pump takes before it wakes those who wait although more is there already. A wake costs
-// a waiter a look at the whole screen; 64 KiB are about a millisecond of a flood.
-const maxQuiet = 64 << 10
+const (
+	// floodBatch is how much output at once is a flood and no answer: what a person or a program waits for comes in
+	// less, but for a whole repaint of a large screen.
+	floodBatch = 2 << 10
+	// floodFloor is the least time between two wakes during a flood. A wake costs a waiter a look at the whole
+	// screen, on a core that the program could use: at one for every batch a flood takes half as long again. A
+	// wait that ends in a flood may end this much later.
+	floodFloor = time.Millisecond
+)
+
+// tell wakes whoever waits: at once, or in a flood when floodFloor has passed.
+func (s *Session) tell(size int, now time.Time) {
+	if size < floodBatch || now.Sub(s.told) >= floodFloor {
+		s.told = now
+		s.beat()
+		return
+	}
+	if s.telling.CompareAndSwap(false, true) {
+		s.later.Reset(floodFloor)
+	}
+}
 
 // feed shows one batch to the terminal and the transcript, and returns what the terminal answers.
 func (s *Session) feed(p []byte, now time.Time) (reply []byte) {

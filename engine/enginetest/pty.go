@@ -146,9 +146,6 @@ func (p *PTY) Next() (out []byte, err error) {
 	return out, err
 }
 
-// Buffered is always 0: Next returns all there is.
-func (p *PTY) Buffered() int { return 0 }
-
 // Write waits until the program has taken b.
 func (p *PTY) Write(b []byte) (n int, err error) {
 	err = p.await(func() time.Time { return p.writeDeadline }, func() bool {

@@ -3,8 +3,5 @@ package pty
 // TryWrite takes nothing: a pseudo-console's input pipe cannot be asked whether it would block. Callers go on to Write.
 func (p *PTY) TryWrite([]byte) (int, error) { return 0, nil }
 
-// Buffered is always 0: Next reads nothing ahead.
-func (p *PTY) Buffered() int { return 0 }
-
 // MaxLine has no meaning on Windows, where LineMode is not known.
 const MaxLine = 1<<31 - 1
