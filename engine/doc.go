@@ -22,6 +22,8 @@
 //	                    block              writes the input queue                       the queue is empty         Session.Close
 //	frame      session  time.AfterFunc     ends a synchronized update after its bound   it ran                     nobody: it only
 //	                                                                                                              takes the lock
+//	later      session  time.AfterFunc     wakes those who wait after a flood's batch   it ran                     nobody: it only
+//	                                                                                                              beats the pulse
 //	closer     session  Engine.Close       closes one session                           the session is closed      Engine.Close
 //
 // # Locks
