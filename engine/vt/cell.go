@@ -73,9 +73,6 @@ func RGBColor(r, g, b uint8) Color {
 	return Color(colorRGB | uint32(r)<<16 | uint32(g)<<8 | uint32(b))
 }
 
-// IsDefault reports whether c is the terminal's default colour.
-func (c Color) IsDefault() bool { return c == 0 }
-
 // Index returns the palette entry of c, and whether c is one.
 func (c Color) Index() (uint8, bool) { return uint8(c), c>>24 == 1 }
 
@@ -130,8 +127,7 @@ type Style struct {
 // A Cell is one column of a Screen.
 type Cell struct {
 	// Text is the character with its combining marks, "" for a cell that is empty (never written, or
-	// erased; a space that was printed is " ") and for the second
-	// column of a wide character.
+	// erased; a space that was printed is " ") and for the second column of a wide character.
 	Text string
 	// Wide says that the character takes this column and the next.
 	Wide bool

@@ -25,7 +25,7 @@ const (
 	EventProgress                          // OSC 9;4: State and Value (percent)
 	EventClipboard                         // OSC 52: Value is the length of the payload; nothing is kept
 	EventMark                              // OSC 133 (FinalTerm): Mark is A, B, C, D ...; for D, Exit when HasExit
-	EventMark633                           // OSC 633 (VS Code): the same; for E, Text is the command line; for P, a property
+	EventMark633                           // OSC 633 (VS Code): the same; for E, Text is the command line; for P, a property k=v
 	EventStatus                            // OSC 7501: Text is the payload, key=value pairs joined by colons
 )
 
@@ -144,7 +144,35 @@ func (t *Terminal) mark(kind EventKind, rest []byte) {
 			e.Exit, e.HasExit = int(n), true
 		}
 	}
+	if kind == EventMark633 && e.Mark == 'E' {
+		e.Text = clean(commandLine(e.Text), stringMax)
+	}
 	t.event(e)
+}
+
+// commandLine undoes the escapes of OSC 633;E (\\ and \xHH) and takes off the nonce behind the first
+// semicolon. Line breaks become spaces, so that a command of several lines stays readable.
+func commandLine(s string) []byte {
+	s, _, _ = strings.Cut(s, ";")
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '\\' && i+1 < len(s) {
+			if s[i+1] == '\\' {
+				i++
+			} else if i+3 < len(s) && s[i+1] == 'x' {
+				if v, err := strconv.ParseUint(s[i+2:i+4], 16, 8); err == nil {
+					c = byte(v)
+					i += 3
+				}
+			}
+		}
+		if c == '\n' || c == '\r' {
+			c = ' '
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // setLink is OSC 8: parameters, then the URI; an empty one ends the link. An URI that is too long
