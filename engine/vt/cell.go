@@ -73,6 +73,9 @@ func RGBColor(r, g, b uint8) Color {
 	return Color(colorRGB | uint32(r)<<16 | uint32(g)<<8 | uint32(b))
 }
 
+// IsDefault reports whether c is the terminal's default colour.
+func (c Color) IsDefault() bool { return c == 0 }
+
 // Index returns the palette entry of c, and whether c is one.
 func (c Color) Index() (uint8, bool) { return uint8(c), c>>24 == 1 }
 
