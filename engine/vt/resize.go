@@ -88,26 +88,62 @@ func (t *Terminal) refit(rows, cols int, cur cursor) cursor {
 			cur.row--
 		}
 	}
-	if len(all) < rows && cur.row == len(all)-1 {
-		var back []*row
-		for len(back)+len(all) < rows {
-			r := t.history.pop()
-			if r == nil {
+	if cur.row == len(all)-1 {
+		for len(all) < rows {
+			line := t.takeBack(cols)
+			if line == nil {
 				break
 			}
-			back = append(back, fit(r, cols))
+			over := max(0, len(line)+len(all)-rows)
+			for _, r := range line[:over] {
+				t.history.push(r)
+			}
+			all = append(line[over:], all...)
+			cur.row += len(line) - over
 		}
-		cur.row += len(back)
-		for i, j := 0, len(back)-1; i < j; i, j = i+1, j-1 {
-			back[i], back[j] = back[j], back[i]
-		}
-		all = append(back, all...)
 	}
 	for len(all) < rows {
 		all = append(all, t.blankRow())
 	}
 	t.main.rows = all
 	return cur
+}
+
+// takeBack removes the newest line from the scrollback and wraps it to cols columns: the rows that it
+// was wrapped into when it left belong to another width. nil when there is none.
+func (t *Terminal) takeBack(cols int) []*row {
+	var rows []*row
+	for {
+		r := t.history.pop()
+		if r == nil {
+			break
+		}
+		rows = append(rows, r)
+		if !t.history.lastWrapped() || len(rows) == MaxSide {
+			break
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	w := wrapper{cols: cols}
+	for i := len(rows) - 1; i >= 0; i-- {
+		w.addRow(rows[i], i == 0)
+	}
+	line := w.done()
+	line[len(line)-1].wrapped = rows[0].wrapped // it may go on in the first row of the screen
+	return line
+}
+
+// addRow copies what row r contributes to its line.
+func (w *wrapper) addRow(r *row, last bool) {
+	n := r.written()
+	if !last {
+		n = r.joinedWidth()
+	}
+	for x := range n {
+		w.add(r, x)
+	}
 }
 
 // fit returns r, cut or padded to cols columns.
