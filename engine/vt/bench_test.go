@@ -121,6 +121,29 @@ func BenchmarkRatio(b *testing.B) {
 	}
 }
 
+// BenchmarkWatched: output while somebody looks after every piece, as a wait does; pieces as a program
+// that prints lines makes them.
+func BenchmarkWatched(b *testing.B) {
+	for _, piece := range []int{128, 4 << 10, 32 << 10} {
+		for _, name := range []string{"plain", "redraw"} {
+			b.Run(fmt.Sprintf("%s/%d", name, piece), func(b *testing.B) {
+				data := streams[name]
+				term := New(24, 80, Options{})
+				b.SetBytes(int64(len(data)))
+				b.ReportAllocs()
+				for b.Loop() {
+					for p := data; len(p) > 0; {
+						n := min(piece, len(p))
+						term.Feed(p[:n])
+						sink += int(term.Snapshot().Sequence)
+						p = p[n:]
+					}
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkFeedSmall: one key echoed, the usual piece of an interactive session.
 func BenchmarkFeedSmall(b *testing.B) {
 	term := New(24, 80, Options{})
