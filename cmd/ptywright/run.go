@@ -45,6 +45,14 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 	pty.DefaultSignals()
 	in := int(std.in.Fd())
 	terminal := term.IsTerminal(in)
+	// Before there is a program to be left behind or a terminal to be left raw.
+	ending := make(chan os.Signal, 4)
+	signal.Notify(ending, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+	defer signal.Stop(ending)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write then fails, and the child is ended as always
+	resized := make(chan os.Signal, 1)
+	notifyResize(resized)
+	defer signal.Stop(resized)
 	p, err := pty.Start(pty.Command{Path: args[0], Args: args[1:], Env: os.Environ(), Size: windowSize(std, fixed)})
 	if err != nil {
 		return err
@@ -62,14 +70,6 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 		}
 		defer term.Restore(in, state)
 	}
-	ending := make(chan os.Signal, 4)
-	signal.Notify(ending, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
-	defer signal.Stop(ending)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write then fails, and the child is ended as always
-	resized := make(chan os.Signal, 1)
-	notifyResize(resized)
-	defer signal.Stop(resized)
-
 	output := make(chan error, 1)
 	go func() { output <- copyOutput(std.out, p) }()
 	go copyInput(p, std.in, terminal) // ends with the process: a read of a terminal cannot be taken back

@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -26,12 +27,10 @@ func exitSignal(name string) int {
 	if n := unix.SignalNum(name); n != 0 {
 		return int(n)
 	}
-	if rest, ok := strings.CutPrefix(name, "SIGRTMIN+"); ok {
-		n := 0
-		for _, c := range rest {
-			n = n*10 + int(c-'0')
-		}
-		return 34 + n // SIGRTMIN as the C library counts
+	rest, ok := strings.CutPrefix(name, "SIGRTMIN")
+	if !ok {
+		return 0
 	}
-	return 0
+	n, _ := strconv.Atoi(rest) // "" or "+3"
+	return 34 + n              // SIGRTMIN as the C library counts
 }

@@ -1,0 +1,156 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+func TestRunInAPipe(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		args         []string
+		input, shows string
+		code         int
+	}{
+		{[]string{"--", "sh", "-c", "exit 7"}, "", "", 7},
+		{[]string{"true"}, "", "", 0},
+		{[]string{"sh", "-c", "kill -TERM $$"}, "", "", 128 + 15},
+		{[]string{"sh", "-c", "kill -34 $$"}, "", "", 128 + 34}, // real-time signals
+		{[]string{"sh", "-c", "kill -40 $$"}, "", "", 128 + 40},
+		{[]string{"sh", "-c", "ulimit -c 0; kill -SEGV $$"}, "", "", 128 + 11},
+		{[]string{"sh", "-c", "test -t 0 && test -t 1 && test -t 2 && stty size"}, "", "24 80\r\n", 0},
+		{[]string{"--rows", "30", "--cols", "100", "stty", "size"}, "", "30 100\r\n", 0},
+		{[]string{"sh"}, "echo a$((6*7))b\nexit 3\n", "a42b\r\n", 3},
+		{[]string{"cat"}, "a line\nand half a one", "and half a one", 0}, // ends at the end of its input
+		{[]string{"sh", "-c", "printf '%s\n' \"$@\"", "sh", "--rows", "x"}, "", "--rows\r\nx\r\n", 0},
+		{[]string{"sh", "-c", "trap '' HUP; sleep 1000 & exit 4"}, "", "", 4}, // what holds the terminal holds nobody up
+		{[]string{"seq", "-f", "%079.0f", "20000"}, "", fmt.Sprintf("%079d\r\n", 20000), 0},
+	} {
+		p := ptywright(t, append([]string{"run"}, test.args...)...)
+		out, code := p.run(test.input)
+		if code != test.code || !strings.HasSuffix(strings.ReplaceAll(out, "^D\b\b", ""), test.shows) && !strings.Contains(out, test.shows) || p.stderr.String() != "" {
+			t.Errorf("%q: exit %d, output %.300q, standard error %q", test.args, code, out, p.stderr)
+		}
+		noneLeft(t, p.mark)
+	}
+}
+
+// A reader that has had enough ends the program, as it would have without a bridge.
+func TestRunWithoutAReader(t *testing.T) {
+	t.Parallel()
+	p := ptywright(t, "run", "yes")
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(hang, func() { p.Process.Kill() }).Stop()
+	out.Read(make([]byte, 10))
+	out.Close()
+	if code := exitCodeOf(t, p.Wait()); code != 128+int(syscall.SIGPIPE) {
+		t.Errorf("exit %d", code)
+	}
+	noneLeft(t, p.mark)
+}
+
+// bridged starts a shell in a session, from which the bridge is run as a person would.
+func bridged(t *testing.T) (s *server, shell *session) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = start(t)
+	shell = s.with(client.Config{Program: "sh", Env: map[string]string{"PS1": "out> ", "ENV": "", "PTYWRIGHT": self}})
+	shell.wait(client.Screen(`^out>$`))
+	return s, shell
+}
+
+// inner starts a program under the bridge and waits for its "up".
+func inner(shell *session, script string) {
+	shell.t.Helper()
+	shell.waitSince(shell.text(fmt.Sprintf("$PTYWRIGHT run -- sh -c 'echo u$((1))p; %s'; echo code=$?\n", script)), client.Screen(`(?m)^u1p$`))
+}
+
+func TestRunIsTransparent(t *testing.T) {
+	t.Parallel()
+	_, shell := bridged(t)
+	shell.waitSince(shell.text("stty -g; echo before$((1))\n"), client.Screen(`(?m)^before1\nout>$`))
+	inner(shell, "stty size; exec sh -c \"while read line; do stty size; echo heard \\$line; done; exit 9\"")
+	shell.waitSince(shell.text("hello\n"), client.Screen(`(?m)^24 80\nheard hello$`))
+	shell.resize(40, 120)
+	shell.waitSince(shell.text("again\n"), client.Screen(`(?m)^40 120\nheard again$`))
+	shell.waitSince(shell.keys("ctrl+d"), client.Screen(`(?m)^code=9\nout>$`))
+	shell.waitSince(shell.text("stty -g; echo after$((1))\n"), client.Screen(`(?m)^after1\nout>$`))
+
+	// Ctrl-C is the program's: it is not the bridge that it interrupts.
+	inner(shell, "trap \"echo caught\" INT; while :; do sleep 1000; done")
+	shell.waitSince(shell.keys("ctrl+c"), client.Screen(`(?m)^(\^C)?caught$`))
+	shell.waitSince(shell.keys("ctrl_backslash"), client.Screen(`code=131\nout>$`))
+
+	var modes []string
+	for _, line := range shell.snapshot("none").Lines {
+		if strings.Count(line, ":") > 10 {
+			modes = append(modes, line)
+		}
+	}
+	if len(modes) != 2 || modes[0] != modes[1] {
+		t.Errorf("the terminal's modes before and after: %q", modes)
+	}
+}
+
+// A bridge that is told to end takes its program with it and leaves the terminal as it was.
+func TestRunThatIsTerminated(t *testing.T) {
+	t.Parallel()
+	_, shell := bridged(t)
+	inner(shell, "trap \"\" TERM HUP; read x; kill -TERM $PPID; while :; do sleep 1000; done")
+	shell.text("\n")
+	shell.wait(client.Screen(`(?m)^code=143\nout>$`))
+	shell.waitSince(shell.text("stty -a | grep -o ' icanon'; echo e$((1))nd\n"), client.Screen(`(?m)^ icanon\ne1nd$`))
+}
+
+// The bridge can be told to end at any moment, the first included: nothing of the program is left, which ignores what a
+// terminal's end would send it.
+func TestRunThatIsTerminatedAtOnce(t *testing.T) {
+	t.Parallel()
+	together(times(24, 500), func(int) {
+		p := ptywright(t, "run", "sh", "-c", `trap "" TERM HUP; kill -TERM $PPID; exec sleep 1000.$`+asProgram)
+		p.Stdin, p.Stdout = nil, io.Discard
+		if err := p.Start(); err != nil {
+			t.Error(err)
+			return
+		}
+		defer time.AfterFunc(hang, func() { p.Process.Kill() }).Stop()
+		if err := p.Wait(); p.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) || p.stderr.String() != "" {
+			t.Errorf("%v: %s", err, p.stderr)
+		}
+		noneLeft(t, p.mark)
+	})
+}
+
+func TestRunKeepsAVimUsable(t *testing.T) {
+	t.Parallel()
+	need(t, "vim", "vim")
+	_, shell := bridged(t)
+	shell.text("$PTYWRIGHT run vim -u NONE -i NONE -N; echo code=$?\n")
+	shell.wait(client.Screen(`VIM - Vi IMproved`))
+	shell.text("ihello")
+	m := shell.wait(client.Screen(`(?s)^hello\n~.*-- INSERT --`))
+	if !m.Snapshot.AlternateScreen {
+		t.Error("vim is not on the alternate screen")
+	}
+	shell.keys("escape")
+	shell.text(":q!\r")
+	shell.wait(client.Screen(`(?m)^code=0\nout>$`))
+}
