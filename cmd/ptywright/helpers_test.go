@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -363,18 +364,22 @@ type reply struct {
 	Params client.Event `json:"params"`
 }
 
-// replies decodes lines; every one must be a message.
+// replies decodes lines; every one must be a message or a batch of them.
 func replies(t testing.TB, r io.Reader) []reply {
 	t.Helper()
 	var all []reply
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, client.MaxMessage)
 	for in.Scan() {
-		var m reply
-		if err := json.Unmarshal(in.Bytes(), &m); err != nil {
+		line := in.Bytes()
+		if !bytes.HasPrefix(line, []byte("[")) {
+			line = slices.Concat([]byte("["), line, []byte("]"))
+		}
+		var batch []reply
+		if err := json.Unmarshal(line, &batch); err != nil {
 			t.Fatalf("%v: %.200q", err, in.Text())
 		}
-		all = append(all, m)
+		all = append(all, batch...)
 	}
 	if err := in.Err(); err != nil {
 		t.Fatal(err)
