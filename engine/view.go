@@ -47,12 +47,14 @@ func (v *View) StableFor() time.Duration {
 	return v.At.Sub(from)
 }
 
-// Text is what a text matcher reads: the screen's plain text, or with Since only that of rows changed after it.
-func (v *View) Text() string {
+// Text is what a text matcher reads: the screen's plain text, or with Since that of the rows written after it. A match
+// counts when something of it lies in fresh: with Since what was written after it, else everything.
+func (v *View) Text() (text string, fresh []vt.Range) {
 	if v.Since.Set {
 		return v.Screen.TextSince(v.Since.Sequence)
 	}
-	return v.Screen.Text()
+	text = v.Screen.Text()
+	return text, []vt.Range{{Start: 0, End: len(text)}}
 }
 
 // Output is what a transcript matcher reads, and where it begins: the retained text, or with Since only what came

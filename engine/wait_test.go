@@ -189,6 +189,52 @@ func TestWaitSinceSeesOnlyWhatCameAfter(t *testing.T) {
 	})
 }
 
+// TestWaitSinceAtAPrompt: the prompt that stood before what was typed is not the one that comes after.
+func TestWaitSinceAtAPrompt(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Print(">>> ")
+		synctest.Wait()
+		since := s.Sequence()
+		later(10*time.Millisecond, func() { p.Print("slow()\r\n") })
+		later(time.Second, func() { p.Print("done\r\n>>> ") })
+		for _, tree := range []any{contains(">>>"), map[string]any{"type": "screen_regex", "value": `(?m)^>>>`}} {
+			out, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: &since, Timeout: time.Minute})
+			if err != nil || out.View.Screen.Text() != ">>> slow()\ndone\n>>>" {
+				t.Errorf("%v: %v with %q", tree, err, out.View.Screen.Text())
+			}
+		}
+		if out, err := s.Wait(t.Context(), matcher(t, contains(">>> slow")), engine.WaitOptions{Since: &since}); err != nil {
+			t.Errorf("a match of old and new did not count: %v with %q", err, out.View.Screen.Text())
+		}
+	})
+}
+
+// TestWaitSinceSeesWhatIsWrittenAgain: the same answer twice is two answers, however it comes.
+func TestWaitSinceSeesWhatIsWrittenAgain(t *testing.T) {
+	for _, chunks := range [][]string{{"\x1b[H\x1b[KNot found"}, {"\x1b[H", "\x1b[K", "Not f", "ound"}, {"\x1b[HNot found"}} {
+		inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+			p.Print("Not found")
+			synctest.Wait()
+			since := s.Sequence()
+			if _, err := s.Wait(t.Context(), matcher(t, contains("Not found")), engine.WaitOptions{Since: &since}); err == nil {
+				t.Error("what was there before counted")
+			}
+			changed := s.View().Changed
+			time.Sleep(time.Second)
+			for _, c := range chunks {
+				p.Print(c)
+				synctest.Wait()
+			}
+			if _, err := s.Wait(t.Context(), matcher(t, contains("Not found")), engine.WaitOptions{Since: &since}); err != nil {
+				t.Errorf("%q did not count", chunks)
+			}
+			if len(chunks) == 1 && s.View().Changed != changed {
+				t.Errorf("%q changed the screen", chunks)
+			}
+		})
+	}
+}
+
 func TestWaitOnASessionThatHasEnded(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		p.Print("bye")

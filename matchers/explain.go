@@ -32,7 +32,8 @@ type Shown struct {
 // text is what a text matcher would read of it.
 func (s Shown) text(v *engine.View) string {
 	if v.Since.Set {
-		return s.Screen.TextSince(v.Since.Sequence)
+		text, _ := s.Screen.TextSince(v.Since.Sequence)
+		return text
 	}
 	return s.Screen.Text()
 }
@@ -42,27 +43,28 @@ func (s Shown) text(v *engine.View) string {
 const maxNearest = 500
 
 func (m *containsText) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "contains_text", Value: m.value, Held: strings.Contains(v.Text(), m.value)}
+	e := Explanation{Type: "contains_text", Value: m.value, Held: m.in(v)}
 	if e.Held {
 		e.Why = "the screen shows it"
 		return e
 	}
 	e.Why, e.Nearest = missing(m.value, shown.text(v), "the screen")
 	if v.Since.Set && strings.Contains(v.Screen.Text(), m.value) {
-		e.Why = fmt.Sprintf("the screen shows it, but in rows that have not changed since sequence %d", v.Since.Sequence)
+		e.Why = fmt.Sprintf("the screen shows it, but nothing of it was written after sequence %d", v.Since.Sequence)
 	}
 	return e
 }
 
 func (m *screenRegex) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "screen_regex", Value: m.re.String(), Held: m.re.MatchString(v.Text())}
+	e := Explanation{Type: "screen_regex", Value: m.re.String()}
+	_, e.Held = m.in(v)
 	if e.Held {
 		e.Why = "the screen matches"
 		return e
 	}
 	e.Why, e.Nearest = unmatched(m.re, shown.text(v), "the screen")
 	if v.Since.Set && m.re.MatchString(v.Screen.Text()) {
-		e.Why = fmt.Sprintf("the screen matches, but in rows that have not changed since sequence %d", v.Since.Sequence)
+		e.Why = fmt.Sprintf("the screen matches, but with nothing that was written after sequence %d", v.Since.Sequence)
 	}
 	return e
 }

@@ -44,11 +44,36 @@ type containsText struct {
 }
 
 func (m *containsText) Check(v *engine.View) engine.Result {
-	if m.value == "" || m.stale(v) && strings.Contains(v.Text(), m.value) {
+	if m.value == "" || m.stale(v) && m.in(v) {
 		m.screen = nil // still there when asked again
 		return matched(engine.Match{Kind: "contains_text", Text: m.value})
 	}
 	return engine.Result{}
+}
+
+func (m *containsText) in(v *engine.View) bool {
+	text, fresh := v.Text()
+	for from := 0; ; {
+		i := strings.Index(text[from:], m.value)
+		if i < 0 {
+			return false
+		}
+		if touches(fresh, from+i, from+i+len(m.value)) {
+			return true
+		}
+		from += i + 1
+	}
+}
+
+// touches reports whether something of start to end lies in one of the ranges, or beside it when there is nothing
+// between start and end.
+func touches(fresh []vt.Range, start, end int) bool {
+	for _, r := range fresh {
+		if start < r.End && r.Start < end || start == end && r.Start <= start && start <= r.End {
+			return true
+		}
+	}
+	return false
 }
 
 type screenRegex struct {
@@ -60,11 +85,28 @@ func (m *screenRegex) Check(v *engine.View) engine.Result {
 	if !m.stale(v) {
 		return engine.Result{}
 	}
-	if c, ok := capture(m.re, []byte(v.Text())); ok {
+	if c, ok := m.in(v); ok {
 		m.screen = nil
 		return matched(engine.Match{Kind: "screen_regex", Pattern: m.re.String(), Capture: c})
 	}
 	return engine.Result{}
+}
+
+// in returns the capture of the first match that counts.
+func (m *screenRegex) in(v *engine.View) (string, bool) {
+	text, fresh := v.Text()
+	if !v.Since.Set { // every match counts
+		return capture(m.re, []byte(text))
+	}
+	for _, loc := range m.re.FindAllStringSubmatchIndex(text, -1) {
+		if touches(fresh, loc[0], loc[1]) {
+			if len(loc) > 2 && loc[2] >= 0 {
+				loc = loc[2:]
+			}
+			return text[loc[0]:loc[1]], true
+		}
+	}
+	return "", false
 }
 
 // transcriptContains looks at each byte of output once. What it has seen counts, also when it has left the bound.

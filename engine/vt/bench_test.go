@@ -185,7 +185,7 @@ func BenchmarkText(b *testing.B) {
 			s := filled(size[0], size[1]).Snapshot()
 			b.ReportAllocs()
 			for b.Loop() {
-				sink += len(joinRows(s.rows, 0))
+				sink += len(joinRows(s.rows))
 			}
 		})
 	}

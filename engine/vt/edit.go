@@ -19,6 +19,9 @@ func (t *Terminal) patternRow(c cell) *row {
 		return f
 	}
 	r := &row{cells: make([]cell, t.cols), n: t.cols, rich: true, born: t.frame}
+	if c.content() != 0 {
+		r.wrote = 1
+	}
 	for x := range r.cells {
 		r.cells[x] = c
 	}
@@ -62,7 +65,7 @@ func (t *Terminal) eraseRows(from, to int) {
 // breakWrap says that row y does not go on in the next any more.
 func (t *Terminal) breakWrap(y int) {
 	if y >= 0 && t.grid.rows[y].wrapped {
-		t.own(y).wrapped = false
+		t.own(y, nowhere).wrapped = false
 	}
 }
 
@@ -79,7 +82,7 @@ func (t *Terminal) eraseCols(y, from, to int) {
 	if t.pen.bg == 0 && from >= r.n && !(r.wrapped && to == t.cols) {
 		return
 	}
-	r = t.own(y)
+	r = t.own(y, nowhere)
 	r.split(from)
 	r.split(to)
 	if t.pen.bg == 0 {
@@ -164,7 +167,7 @@ func (t *Terminal) selectiveErase(mode int, display bool) {
 		if mode > 2 || from >= t.grid.rows[y].n {
 			continue
 		}
-		r := t.own(y)
+		r := t.own(y, nowhere)
 		for x := from; x < min(to, r.n); x++ {
 			c := r.cells[x]
 			if c.attr()&attrProtected != 0 {
@@ -205,7 +208,7 @@ func (t *Terminal) shiftRow(y, x, n int) {
 	if t.grid.rows[y].n <= x && t.pen.bg == 0 {
 		return
 	}
-	r := t.own(y)
+	r := t.own(y, nowhere)
 	r.split(x)
 	from, to := x, t.cols // what is vacated
 	if n < 0 {

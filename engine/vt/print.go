@@ -51,7 +51,7 @@ func (t *Terminal) printASCII(p []byte) {
 
 // writeASCII puts p into the cursor's row; it must fit.
 func (t *Terminal) writeASCII(x int, p []byte) {
-	r := t.own(t.cursor.row)
+	r := t.own(t.cursor.row, x)
 	end := x + len(p)
 	attr := t.pen.attr
 	if r.rich {
@@ -125,7 +125,7 @@ func (t *Terminal) printRun(p []byte) []byte {
 	if c.pending || t.modes.insert || t.modes.graphemes || t.charsets != (charsets{}) {
 		return p
 	}
-	r := t.own(c.row)
+	r := t.own(c.row, c.col)
 	attr := t.pen.attr
 	if t.pen.underline != 0 || t.link != "" {
 		attr |= r.addExtra(extra{t.pen.underline, t.link})
@@ -191,7 +191,7 @@ func (t *Terminal) put(ch rune, width int) {
 		if !t.modes.autoWrap || t.cols < 2 {
 			return
 		}
-		r := t.own(c.row)
+		r := t.own(c.row, nowhere)
 		r.split(c.col)
 		r.set(c.col, makeCell(0, t.pen.fg, t.pen.bg, t.pen.attr))
 		r.rich = true
@@ -200,7 +200,7 @@ func (t *Terminal) put(ch rune, width int) {
 	if t.modes.insert {
 		t.insertCells(width)
 	}
-	r := t.own(c.row)
+	r := t.own(c.row, c.col)
 	if r.rich {
 		r.split(c.col)
 		r.split(c.col + width)
@@ -241,7 +241,7 @@ func (r *row) set(x int, c cell) {
 func (t *Terminal) wrap() {
 	c := &t.cursor
 	if c.row == t.bottom || c.row < t.rows-1 {
-		t.own(c.row).wrapped = true
+		t.own(c.row, nowhere).wrapped = true
 	}
 	t.index()
 	c.col, c.pending = 0, false
@@ -273,7 +273,7 @@ func (t *Terminal) append(x int, ch rune) {
 	if t.grid.rows[t.cursor.row].cells[x].content() == 0 {
 		return
 	}
-	r := t.own(t.cursor.row)
+	r := t.own(t.cursor.row, x)
 	c := r.cells[x]
 	var buf [clusterLenMax + utf8.UTFMax]byte
 	text := buf[:0]
@@ -316,7 +316,7 @@ func (t *Terminal) extend(ch rune, p byte) {
 // widen makes the character at column x, the last one printed, two columns wide.
 func (t *Terminal) widen(x int) {
 	c := &t.cursor
-	r := t.own(c.row)
+	r := t.own(c.row, x)
 	old := r.cells[x]
 	if x+1 < t.cols {
 		r.split(x + 2)
@@ -340,7 +340,7 @@ func (t *Terminal) widen(x int) {
 	extras := r.extraOf(old)
 	r.cells[x] = cell{}
 	t.wrap()
-	n := t.own(c.row)
+	n := t.own(c.row, 0)
 	n.split(2)
 	attr := old.attr() &^ attrExtraMask
 	if extras != nil {

@@ -151,7 +151,7 @@ func fit(r *row, cols int) *row {
 	if len(r.cells) == cols {
 		return r
 	}
-	c := &row{cells: make([]cell, cols), changed: r.changed, rich: r.rich}
+	c := &row{cells: make([]cell, cols), changed: r.changed, rich: r.rich, writes: r.writes}
 	c.n = copy(c.cells, r.cells[:r.n])
 	if c.n == cols && c.cells[cols-1].attr()&attrWide != 0 { // its other half is cut off
 		last := c.cells[cols-1]
@@ -205,6 +205,7 @@ func (t *Terminal) reflow(cols int, cur cursor) cursor {
 				n = r.joinedWidth()
 			}
 			w.changed = max(w.changed, r.changed)
+			w.wrote = max(w.wrote, r.writes.last())
 			for x := range n {
 				if y == cur.row && x == cur.col && !cur.pending {
 					w.mark()
@@ -245,6 +246,7 @@ type wrapper struct {
 	rows    []*row
 	x       int // next column in the last row
 	changed uint64
+	wrote   uint64 // sequence at which text was last written to any of the rows
 	marked  bool
 	y, at   int // where the cursor is: a row of rows, and a column or the width
 }
@@ -314,6 +316,7 @@ func (w *wrapper) done() []*row {
 	for _, r := range w.line() {
 		r.shrink()
 		r.changed = w.changed
+		r.writes.rewrite(w.wrote)
 	}
 	return w.rows
 }

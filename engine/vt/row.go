@@ -20,6 +20,66 @@ type row struct {
 	born    uint64 // frame that made a row which stands in several places
 	wrapped bool   // the line goes on in the next row
 	rich    bool   // a cell may be styled, wide, a cluster or not ASCII
+	wrote   int    // 1 + the leftmost column that the frame under way has written text to; 0: none
+	writes  writes
+}
+
+// nowhere is the column of a change that writes no text.
+const nowhere = -1
+
+// writes remember from which column on a row was written after a sequence: for any sequence the leftmost column of all
+// that was written since. Both seq and col rise, as an older write to the right of a newer one tells nothing more.
+type writes struct {
+	log [4]write // more keep apart more steps of one line's history: prompt, echo, correction, answer
+	n   int
+}
+
+type write struct {
+	seq uint64
+	col int
+}
+
+// stamp ends a frame: what it has written was written at seq.
+func (r *row) stamp(seq uint64) {
+	if r.wrote == 0 {
+		return
+	}
+	w, col := &r.writes, r.wrote-1
+	for w.n > 0 && w.log[w.n-1].col >= col {
+		w.n--
+	}
+	if w.n == len(w.log) { // the two oldest become one: rather a little too much counts as new than too little
+		w.log[1].col = w.log[0].col
+		w.n = copy(w.log[:], w.log[1:])
+	}
+	w.log[w.n] = write{seq, col}
+	w.n++
+	r.wrote = 0
+}
+
+// since returns the leftmost column that text was written to after seq; nowhere when none was.
+func (w *writes) since(seq uint64) int {
+	for _, x := range w.log[:w.n] {
+		if x.seq > seq {
+			return x.col
+		}
+	}
+	return nowhere
+}
+
+// last returns the sequence at which text was last written; 0: never, or not since the row came back.
+func (w *writes) last() uint64 {
+	if w.n == 0 {
+		return 0
+	}
+	return w.log[w.n-1].seq
+}
+
+// rewrite is for a row that is put together anew: its text was last written at seq.
+func (w *writes) rewrite(seq uint64) {
+	if *w = (writes{}); seq > 0 {
+		w.log[0], w.n = write{seq, 0}, 1
+	}
 }
 
 // An extra is what few cells have and a cell has no room for.
@@ -45,6 +105,7 @@ func (r *row) clear() {
 	clear(r.cells[:r.n])
 	clear(r.extras) // let go of the links
 	r.n, r.arena, r.extras, r.wrapped, r.rich = 0, r.arena[:0], r.extras[:0], false, false
+	r.wrote, r.writes = 0, writes{}
 }
 
 // copyFrom makes r equal to o, which has as many columns.
@@ -55,6 +116,7 @@ func (r *row) copyFrom(o *row) {
 	copy(r.cells, o.cells[:o.n])
 	clear(r.extras)
 	r.n, r.wrapped, r.rich = o.n, o.wrapped, o.rich
+	r.wrote, r.writes = 0, o.writes
 	r.arena = append(r.arena[:0], o.arena...)
 	r.extras = append(r.extras[:0], o.extras...)
 }

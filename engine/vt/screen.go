@@ -119,37 +119,25 @@ func (s *Screen) row(y int) *row {
 // that go on in the next joined without it, blank rows at the end dropped. It is rendered on first
 // use and kept.
 func (s *Screen) Text() string {
-	s.text.once.Do(func() { s.text.text = joinRows(s.rows, 0) })
+	s.text.once.Do(func() { s.text.text = joinRows(s.rows) })
 	return s.text.text
 }
 
-// TextSince is Text of only those rows that changed after sequence seq; other rows do not
-// contribute. A row that goes on in the next is joined to it when both changed.
-func (s *Screen) TextSince(seq uint64) string {
-	for _, r := range s.rows {
-		if r.changed <= seq {
-			return joinRows(s.rows, seq+1)
-		}
-	}
-	return s.Text()
-}
+// A Range is a piece of a text, in bytes.
+type Range struct{ Start, End int }
 
-// joinRows renders the rows that changed at from or later.
-func joinRows(rows []*row, from uint64) string {
-	size := 0
-	for _, r := range rows {
-		size += r.n + len(r.arena) + 1
-		if r.rich {
-			size += r.n // most of what is not ASCII takes two or three bytes
-		}
-	}
-	out := make([]byte, 0, size)
-	newlines, begun := 0, false // newlines are written when text follows
-	for i, r := range rows {
-		if r.changed < from {
+// TextSince is Text of only those rows that text was written to after sequence seq, be it the same that they showed
+// before; other rows do not contribute. A row that goes on in the next is joined to it when both were written. What is
+// new in each is in fresh, in order: from the leftmost column that was written on, so that text that stood before it,
+// a prompt before what was typed, can be told from what came after.
+func (s *Screen) TextSince(seq uint64) (text string, fresh []Range) {
+	out, begun, newlines := []byte(nil), false, 0
+	for i, r := range s.rows {
+		col := r.writes.since(seq)
+		if col == nowhere {
 			continue
 		}
-		joined := i+1 < len(rows) && r.wrapped && rows[i+1].changed >= from
+		joined := i+1 < len(s.rows) && r.wrapped && s.rows[i+1].writes.since(seq) != nowhere
 		n := r.trimmed()
 		if joined {
 			n = r.joinedWidth()
@@ -159,9 +147,46 @@ func joinRows(rows []*row, from uint64) string {
 				out = append(out, '\n')
 			}
 			newlines, begun = 0, true
+			out = r.appendText(out, min(col, n))
+			start := len(out)
+			if col < n {
+				rest := row{cells: r.cells[col:], n: n - col, arena: r.arena, rich: r.rich}
+				out = rest.appendText(out, n-col)
+			}
+			fresh = append(fresh, Range{start, len(out)})
+		}
+		if !joined && begun {
+			newlines++
+		}
+	}
+	return string(out), fresh
+}
+
+// joinRows renders the rows.
+func joinRows(rows []*row) string {
+	size := 0
+	for _, r := range rows {
+		size += r.n + len(r.arena) + 1
+		if r.rich {
+			size += r.n // most of what is not ASCII takes two or three bytes
+		}
+	}
+	out := make([]byte, 0, size)
+	newlines := 0 // written when text follows
+	for i, r := range rows {
+		joined := i+1 < len(rows) && r.wrapped
+		n := r.trimmed()
+		if joined {
+			n = r.joinedWidth()
+		}
+		if n > 0 {
+			for range newlines {
+				out = append(out, '\n')
+			}
+			newlines = 0
 			out = r.appendText(out, n)
 		}
-		if !joined && (begun || from == 0) {
+		if !joined {
 			newlines++
 		}
 	}

@@ -46,27 +46,31 @@ func TestText(t *testing.T) {
 
 func TestTextSince(t *testing.T) {
 	term := fed(6, 10, "old\r\nkept\r\n") // sequence 1
+	since := func(seq uint64) string {
+		text, fresh := term.Snapshot().TextSince(seq)
+		for i, r := range fresh {
+			if r.Start > r.End || r.End > len(text) || i > 0 && fresh[i-1].End > r.Start {
+				t.Fatalf("ranges %v of %q", fresh, text)
+			}
+		}
+		return text
+	}
 	first := term.Sequence()
 	term.Feed([]byte("new"))
 	s := term.Snapshot()
-	if got := s.TextSince(first); got != "new" {
+	if got := since(first); got != "new" {
 		t.Errorf("%q, want what was written", got)
 	}
-	if got := s.TextSince(0); got != "old\nkept\nnew" {
+	if got := since(0); got != "old\nkept\nnew" {
 		t.Errorf("%q, want all", got)
 	}
-	if got := s.TextSince(s.Sequence); got != "" {
+	if got := since(s.Sequence); got != "" {
 		t.Errorf("%q, want nothing", got)
-	}
-	// A row that is painted again as it was keeps its age; one that scrolls does too.
-	term.Feed([]byte("\x1b[Hold\x1b[K\x1b[3;1H\x1b[2Knew"))
-	if got := term.Snapshot().TextSince(s.Sequence); got != "" {
-		t.Errorf("%q was painted again as it was", got)
 	}
 	before := term.Sequence()
 	term.Feed([]byte("\x1b[6;1H\nlast"))
 	s = term.Snapshot()
-	if got := s.TextSince(before); got != "last" {
+	if got := since(before); got != "last" {
 		t.Errorf("%q, want what came after the scroll only", got)
 	}
 	if s.Changed(0) != first || s.Changed(1) != 2 || s.Changed(5) != before+1 || s.Changed(99) != 0 {
@@ -75,14 +79,95 @@ func TestTextSince(t *testing.T) {
 	// A wrapped line is joined when both rows are new.
 	before = term.Sequence()
 	term.Feed([]byte("\x1b[2J\x1b[H0123456789abc"))
-	if got := term.Snapshot().TextSince(before); got != "0123456789abc" {
+	if got := since(before); got != "0123456789abc" {
 		t.Errorf("%q", got)
 	}
 	before = term.Sequence()
 	term.Feed([]byte("d"))
-	if got := term.Snapshot().TextSince(before); got != "abcd" {
-		t.Errorf("%q, want the row that changed", got)
+	if got := since(before); got != "abcd" {
+		t.Errorf("%q, want the row that was written", got)
 	}
+	// What is written again as it was has come after, and is no change.
+	for _, again := range []string{"\x1b[H0123456789", "\x1b[H\x1b[K0123456789"} {
+		before = term.Sequence()
+		e := term.Feed([]byte(again))
+		if got := since(before); got != "0123456789" && got != "0123456789abcd" {
+			t.Errorf("%q: %q, want the row that was written", again, got)
+		}
+		if changed := term.Snapshot().Changed(0); changed > before && !e.Dirty {
+			t.Errorf("%q: changed at %d without a change", again, changed)
+		}
+	}
+	// The other screen's rows come back as they were.
+	before = term.Sequence()
+	term.Feed([]byte("\x1b[?1049hvim\x1b[?1049l$ "))
+	if got := since(before); got != "$ cd" {
+		t.Errorf("%q after the alternate screen", got)
+	}
+}
+
+// TestTextSinceTellsWhatIsNew: what stood in a row before something was written behind it.
+func TestTextSinceTellsWhatIsNew(t *testing.T) {
+	for name, c := range map[string]struct{ before, after, text, fresh string }{
+		"typed behind a prompt":     {">>> ", "import x", ">>> import x", "import x"},
+		"and scrolled":              {"\x1b[4;1H>>> ", "x\r\nout\r\n>>> ", ">>> x\nout\n>>>", "x|out|>>>"},
+		"number in the middle":      {"Done 45 %", "\x1b[1;6H100", "Done 1008%", ""},
+		"the prompt, rewritten":     {">>> ", "\r>>> x", ">>> x", ">>> x"},
+		"wide and combined":         {"\u6f22e\u0301", "\u5b57", "\u6f22e\u0301\u5b57", "\u5b57"},
+		"erased":                    {">>> abc", "\x1b[1;5H\x1b[K", "", ""},
+		"inside a synchronized one": {">>> ", "\x1b[?2026hx\x1b[?2026l", ">>> x", "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			term := fed(4, 20, c.before)
+			seq := term.Sequence()
+			term.Feed([]byte(c.after))
+			text, fresh := term.Snapshot().TextSince(seq)
+			var pieces []string
+			for _, r := range fresh {
+				pieces = append(pieces, text[r.Start:r.End])
+			}
+			if c.fresh == "" && c.text != "" {
+				c.fresh = text[5:]
+			}
+			if text != c.text && name != "number in the middle" || strings.Join(pieces, "|") != c.fresh {
+				t.Errorf("%q, new %q; want %q, new %q", text, pieces, c.text, c.fresh)
+			}
+		})
+	}
+}
+
+// TestWritesKeepTheLeftmost holds the short log of a row against a list of everything.
+func TestWritesKeepTheLeftmost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var r row
+		type one struct {
+			seq uint64
+			col int
+		}
+		var all []one
+		for seq := uint64(1); seq < 12; seq++ {
+			if col := rapid.IntRange(-1, 9).Draw(t, "col"); col >= 0 {
+				r.wrote = col + 1
+				r.stamp(seq)
+				all = append(all, one{seq, col})
+			}
+			for q := uint64(0); q <= seq; q++ {
+				want := nowhere
+				for _, w := range all {
+					if w.seq > q && (want == nowhere || w.col < want) {
+						want = w.col
+					}
+				}
+				got := r.writes.since(q)
+				if (got == nowhere) != (want == nowhere) || got > want {
+					t.Fatalf("since %d of %v: column %d, want %d", q, all, got, want)
+				}
+				if len(all) <= len(r.writes.log) && got != want {
+					t.Fatalf("since %d of %v: column %d, want exactly %d", q, all, got, want)
+				}
+			}
+		}
+	})
 }
 
 // TestDirty: what a snapshot does not show is not a change.
@@ -103,7 +188,11 @@ func TestDirty(t *testing.T) {
 		if got := term.Feed([]byte(c.in)).Dirty; got != c.want {
 			t.Errorf("%q: dirty %v, want %v", c.in, got, c.want)
 		}
-		if after := term.Snapshot(); !c.want && (after.Text() != before.Text() || &after.rows[0] != &before.rows[0]) {
+		after := term.Snapshot()
+		if !c.want && (after.Text() != before.Text() || after.Changed(0) != before.Changed(0) || after.Changed(1) != before.Changed(1)) {
+			t.Errorf("%q: a row has changed", c.in)
+		}
+		if again := strings.Contains(c.in, "red"); !c.want && !again && &after.rows[0] != &before.rows[0] {
 			t.Errorf("%q: the rows were copied for nothing", c.in)
 		}
 	}
@@ -123,7 +212,7 @@ func TestSynchronizedUpdate(t *testing.T) {
 	}
 	e = term.Feed([]byte("\x1b[?2026l"))
 	s := term.Snapshot()
-	if e.Held || !e.Dirty || s.Text() != "two" || s.TextSince(seen) != "two" || s.Changed(0) != term.Sequence() {
+	if e.Held || !e.Dirty || s.Text() != "two" || textSince(s, seen) != "two" || s.Changed(0) != term.Sequence() {
 		t.Errorf("at the end: %+v %q, changed at %d", e, s.Text(), s.Changed(0))
 	}
 	// The same frame again is no change.
@@ -267,7 +356,7 @@ func TestScreensAreShared(t *testing.T) {
 					s.EachCell(y, func(int, Cell) {})
 				}
 				masked := s.Mask(func(line string) []Mask { return []Mask{{0, 1, "*"}} })
-				if s.Text() != text || masked.Rows != s.Rows || len(s.TextSince(s.Sequence/2)) > len(text) {
+				if s.Text() != text || masked.Rows != s.Rows || len(textSince(s, s.Sequence/2)) > len(text) {
 					t.Error("a screen has changed")
 				}
 			}
@@ -282,4 +371,9 @@ func TestScreensAreShared(t *testing.T) {
 	}
 	close(screens)
 	wg.Wait()
+}
+
+func textSince(s *Screen, seq uint64) string {
+	text, _ := s.TextSince(seq)
+	return text
 }

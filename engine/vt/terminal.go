@@ -209,18 +209,21 @@ func (t *Terminal) end() Effect {
 	return t.effect
 }
 
-// own returns row y for writing.
-func (t *Terminal) own(y int) *row {
+// own returns row y for writing. Text is going to be written from column col on; nowhere, when none is.
+func (t *Terminal) own(y, col int) *row {
 	r := t.grid.rows[y]
-	if r.frame == t.frame {
-		return r
+	if r.frame != t.frame {
+		r = t.ownSlow(y, r)
 	}
-	return t.ownSlow(y, r)
+	if col != nowhere && (r.wrote == 0 || col < r.wrote-1) {
+		r.wrote = col + 1
+	}
+	return r
 }
 
 func (t *Terminal) ownSlow(y int, r *row) *row {
 	if t.moved && r.frame > t.shared {
-		r.frame = t.frame
+		r.frame, r.wrote = t.frame, 0
 		return r
 	}
 	t.touch()
@@ -290,10 +293,11 @@ func (t *Terminal) commit() bool {
 	if t.moved {
 		for y, r := range t.grid.rows {
 			if switched && !t.made(r) {
-				r = t.own(y)
+				r = t.own(y, nowhere)
 			}
 			if t.made(r) {
 				r.changed = t.seq
+				r.stamp(t.seq)
 			}
 		}
 	} else if t.saved {
@@ -324,6 +328,14 @@ func (t *Terminal) made(r *row) bool { return r.frame == t.frame || r.born == t.
 // that shows the same keeps its age, and where possible the old row is taken back.
 func (t *Terminal) settle(y int, r, b *row, switched bool) bool {
 	same := r.equal(b)
+	if same && !switched && r.wrote > 0 {
+		// The same was written again: the row shows nothing new, but it came after.
+		r.changed = b.changed
+		r.stamp(t.seq)
+		t.recycle(b)
+		t.fresh = false
+		return false
+	}
 	if same && !switched {
 		t.grid.rows[y] = b
 		if r.frame == t.frame {
@@ -333,8 +345,9 @@ func (t *Terminal) settle(y int, r, b *row, switched bool) bool {
 	}
 	// The rows of the other screen are its own; of b only the age can be taken over.
 	if !t.made(r) || same && r.born == t.frame {
-		r = t.own(y)
+		r = t.own(y, nowhere)
 	}
+	r.stamp(t.seq)
 	if same {
 		r.changed = b.changed
 		return false
