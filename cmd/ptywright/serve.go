@@ -158,9 +158,11 @@ func serveSocket(ctx context.Context, std stdio, path string, d protocol.Dialect
 	if err != nil {
 		return err
 	}
+	hint := "" // whoever started us waits for this line: from here on clients can connect
 	if !explicit {
-		fmt.Fprintf(std.err, "ptywright: serving on %s (override with --socket)\n", path)
+		hint = " (override with --socket)"
 	}
+	fmt.Fprintf(std.err, "ptywright: serving on %s%s\n", path, hint)
 	s := &protocol.Server{Dialect: d, Config: config}
 	if err := s.Serve(ctx, l); err != nil && !errors.Is(err, protocol.ErrShutdown) {
 		return err

@@ -122,6 +122,19 @@ func TestSocketIsShared(t *testing.T) {
 	seen.waitSince(seen.text("still\n"), client.Contains("still"))
 }
 
+// A server says when it listens, so that whoever started it need not try.
+func TestSocketOfOnesChoice(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "new", "mine") // its folder is made
+	l, first := launchListener(t, ptywright(t, "serve", "--socket", path), t.TempDir())
+	if first != "ptywright: serving on "+path+"\n" {
+		t.Fatalf("the server says %q", first)
+	}
+	l.path = path
+	l.dial().create("true").exited()
+	l.end()
+}
+
 // Of servers that start at once for one socket, one gets it; the others say so and exit with 1.
 func TestServersRacingForOneSocket(t *testing.T) {
 	t.Parallel()
