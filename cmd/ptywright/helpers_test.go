@@ -24,7 +24,7 @@ import (
 )
 
 // hang bounds everything that a test waits for: far more than a loaded machine needs, so that what hangs fails.
-const hang = 90 * time.Second
+const hang = 3 * time.Minute
 
 // long says that the long forms of tests are wanted.
 var long = os.Getenv("PTYWRIGHT_LONG") == "1"
@@ -278,6 +278,9 @@ func (s *session) waitSince(since uint64, m client.Matcher) *client.Matched {
 
 func (s *session) matched(m client.Matcher, o client.WaitOptions) *client.Matched {
 	s.t.Helper()
+	if patience := hang.Milliseconds() / 2; o.TimeoutMS == nil {
+		o.TimeoutMS = &patience
+	}
 	r, err := s.Wait(s.server.ctx, m, o)
 	var e *client.Error
 	if errors.As(err, &e) {

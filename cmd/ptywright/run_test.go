@@ -77,26 +77,28 @@ func bridged(t *testing.T) (s *server, shell *session) {
 	return s, shell
 }
 
-// inner starts a program under the bridge and waits for its "up".
+// inner starts a script under the bridge and waits until it comes to READY.
 func inner(shell *session, script string) {
 	shell.t.Helper()
-	shell.waitSince(shell.text(fmt.Sprintf("$PTYWRIGHT run -- sh -c 'echo u$((1))p; %s'; echo code=$?\n", script)), client.Screen(`(?m)^u1p$`))
+	script = strings.Replace(script, "READY", "echo u$((1))p", 1)
+	shell.waitSince(shell.text("$PTYWRIGHT run -- sh -c '"+script+"'; echo code=$?\n"), client.Screen(`(?m)^u1p$`))
 }
 
 func TestRunIsTransparent(t *testing.T) {
 	t.Parallel()
 	_, shell := bridged(t)
 	shell.waitSince(shell.text("stty -g; echo before$((1))\n"), client.Screen(`(?m)^before1\nout>$`))
-	inner(shell, "stty size; exec sh -c \"while read line; do stty size; echo heard \\$line; done; exit 9\"")
+	inner(shell, "READY; stty size; exec sh -c \"while read line; do stty size; echo heard \\$line; done; exit 9\"")
 	shell.waitSince(shell.text("hello\n"), client.Screen(`(?m)^24 80\nheard hello$`))
 	shell.resize(40, 120)
 	shell.waitSince(shell.text("again\n"), client.Screen(`(?m)^40 120\nheard again$`))
 	shell.waitSince(shell.keys("ctrl+d"), client.Screen(`(?m)^code=9\nout>$`))
 	shell.waitSince(shell.text("stty -g; echo after$((1))\n"), client.Screen(`(?m)^after1\nout>$`))
 
-	// Ctrl-C is the program's: it is not the bridge that it interrupts.
-	inner(shell, "trap \"echo caught\" INT; while :; do sleep 1000; done")
-	shell.waitSince(shell.keys("ctrl+c"), client.Screen(`(?m)^(\^C)?caught$`))
+	// Ctrl-C and Ctrl-\ are the program's: what they end is not the bridge, which tells of it.
+	inner(shell, "READY; exec cat")
+	shell.waitSince(shell.keys("ctrl+c"), client.Screen(`code=130\nout>$`))
+	inner(shell, "ulimit -c 0; READY; exec cat")
 	shell.waitSince(shell.keys("ctrl_backslash"), client.Screen(`code=131\nout>$`))
 
 	var modes []string
@@ -114,7 +116,7 @@ func TestRunIsTransparent(t *testing.T) {
 func TestRunThatIsTerminated(t *testing.T) {
 	t.Parallel()
 	_, shell := bridged(t)
-	inner(shell, "trap \"\" TERM HUP; read x; kill -TERM $PPID; while :; do sleep 1000; done")
+	inner(shell, "trap \"\" TERM HUP; READY; read x; kill -TERM $PPID; while :; do sleep 1000; done")
 	shell.text("\n")
 	shell.wait(client.Screen(`(?m)^code=143\nout>$`))
 	shell.waitSince(shell.text("stty -a | grep -o ' icanon'; echo e$((1))nd\n"), client.Screen(`(?m)^ icanon\ne1nd$`))

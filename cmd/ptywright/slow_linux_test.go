@@ -33,8 +33,8 @@ func TestClientThatNeverReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flood := times(64, 1000) << 20
-	f := busy.sh(fmt.Sprintf("read x; seq -f %%079.0f 200000; echo w$((1))arm; read x; seq -f %%079.0f %d; echo e$((1))nd", flood/80))
+	flood := times(32, 1000) << 20
+	f := busy.sh(fmt.Sprintf("read x; seq -f %%079.0f 100000; echo w$((1))arm; read x; seq -f %%079.0f %d; echo e$((1))nd", flood/80))
 	f.text("\n")
 	f.wait(client.Screen(`(?m)^w1arm$`)) // scrollback and transcript are full
 	before := memory(t, srv.program.Process.Pid, "VmHWM")
