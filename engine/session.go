@@ -127,11 +127,17 @@ func (s *Session) TapError() error {
 	return s.tapErr
 }
 
-// since resolves a sequence to what a wait needs of it.
-func (s *Session) since(seq uint64) Since {
+// OffsetAt returns the transcript position behind which everything came after seq; 0 when that is too long ago to be
+// known, and so is all that was retained then gone.
+func (s *Session) OffsetAt(seq uint64) Offset {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Since{Sequence: seq, Offset: s.seqs.at(seq), Set: true}
+	return s.seqs.at(seq)
+}
+
+// since resolves a sequence to what a wait needs of it.
+func (s *Session) since(seq uint64) Since {
+	return Since{Sequence: seq, Offset: s.OffsetAt(seq), Set: true}
 }
 
 func (s *Session) isClosed() bool {

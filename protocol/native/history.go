@@ -148,7 +148,7 @@ func (c *client) sessionScrollback(_ context.Context, p scrollbackParams) (scrol
 	if err != nil {
 		return none, err
 	}
-	s, err := c.session(p.Session)
+	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return none, err
 	}
@@ -199,7 +199,7 @@ func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult,
 	if err != nil {
 		return none, err
 	}
-	s, err := c.session(p.Session)
+	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return none, err
 	}
@@ -220,7 +220,7 @@ func (p *searchParams) pattern() (*regexp.Regexp, error) {
 	case (p.Text == nil) == (p.Regex == nil):
 		return nil, &protocol.ParamError{Expected: "either text or regex", Got: map[bool]string{true: "both", false: ""}[p.Text != nil]}
 	case p.Text != nil && *p.Text == "":
-		return nil, required("text", "")
+		return nil, required("text", p.Text)
 	case p.Text != nil:
 		return regexp.Compile(regexp.QuoteMeta(*p.Text))
 	case len(*p.Regex) > matchers.MaxPattern:

@@ -83,11 +83,14 @@ func (c *client) Close() {
 	}
 }
 
-// session finds a session by its name on the wire.
-func (c *client) session(id string) (*engine.Session, error) {
-	s, err := c.engine.Session(engine.ID(id))
+// session finds the session that a request names.
+func (c *client) session(p sessionParams) (*engine.Session, error) {
+	if err := required("session", p.Session); err != nil {
+		return nil, err
+	}
+	s, err := c.engine.Session(engine.ID(*p.Session))
 	if err != nil {
-		return nil, &sessionError{id: id, err: err}
+		return nil, &sessionError{id: *p.Session, err: err}
 	}
 	return s, nil
 }

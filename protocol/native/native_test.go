@@ -259,3 +259,37 @@ func TestScrollbackAndSearch(t *testing.T) {
 		t.Errorf("a match over a soft wrap was not found: %v", s)
 	}
 }
+
+func TestTranscriptSinceAndMark(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	p.Print("old\r\ntoken=abc")
+	w.until(id, "abc")
+	seq := w.result("session.transcript", obj{"session": id})["sequence"]
+	w.result("session.input", obj{"session": id, "action": obj{"type": "mark_transcript", "value": obj{"label": "here"}}})
+	p.Print("def123 end\r\npassword: hunter2\r\nnew")
+	w.until(id, "new")
+	want := "[REDACTED] end\r\npassword: [REDACTED]\r\nnew"
+	for _, by := range []obj{{"session": id, "since": seq}, {"session": id, "mark": "here"}} {
+		if r := w.result("session.transcript", by); r["text"] != want || r["dropped"] != nil {
+			t.Errorf("%v: %q, want %q", by, r["text"], want)
+		}
+	}
+	if r := w.result("session.transcript", obj{"session": id, "mark": "here", "redact": false}); r["text"] != "def123 end\r\npassword: hunter2\r\nnew" {
+		t.Errorf("as it is: %q", r["text"])
+	}
+	if r := w.result("session.transcript", obj{"session": id, "since": 1 << 40}); r["text"] != "" {
+		t.Errorf("from the future: %q", r["text"])
+	}
+	w.fails("session.transcript", obj{"session": id, "mark": "nowhere"}, -32602, "invalid_params")
+	w.fails("session.transcript", obj{"session": id, "mark": "here", "since": 1}, -32602, "invalid_params")
+}
+
+func TestTypingErrorsInRedactionShowNothing(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	w.fails("session.snapshot", obj{"session": id, "redaction": obj{"extra_literal": []string{"x"}}}, -32602, "invalid_redaction")
+	w.fails("session.snapshot", obj{"session_id": id}, -32602, "invalid_params")
+}

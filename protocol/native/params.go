@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/ptywright/ptywright/engine/pty"
@@ -17,20 +18,41 @@ type none struct{}
 
 // sessionParams are those of a method that needs a session and nothing else.
 type sessionParams struct {
-	Session string `json:"session" jsonschema:"the session's id"`
+	Session *string `json:"session" jsonschema:"the session's id"`
 }
 
 // readParams say how a read is redacted. They stand in the params of every method that shows text of a program.
 type readParams struct {
-	Redact    *bool            `json:"redact,omitempty" jsonschema:"false shows the text as it is; default true"`
+	Redact    *bool            `json:"redact,omitempty" jsonschema:"false shows the text as it is, whatever redaction says; default true"`
 	Redaction *redactionParams `json:"redaction,omitempty" jsonschema:"more rules for this read"`
 }
 
 type redactionParams struct {
-	Enabled       *bool    `json:"enabled,omitempty" jsonschema:"accepted for compatibility; redaction is always on when rules are given"`
+	Enabled       *bool    `json:"enabled,omitempty" jsonschema:"taken and ignored: only redact says whether anything is hidden"`
 	Replacement   string   `json:"replacement,omitempty" jsonschema:"what stands in place of a secret; default [REDACTED]"`
 	ExtraLiterals []string `json:"extra_literals,omitempty" jsonschema:"texts to hide"`
 	ExtraRegexes  []string `json:"extra_regexes,omitempty" jsonschema:"RE2 expressions of what to hide"`
+}
+
+// UnmarshalJSON refuses unknown members, which are ignored elsewhere: a rule with a typing error must not show what it
+// was to hide.
+func (p *redactionParams) UnmarshalJSON(b []byte) error {
+	type plain redactionParams
+	if err := protocol.Decode(b, (*plain)(p)); err != nil {
+		return err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(b, &members); err != nil {
+		return &protocol.ParamError{Expected: "an object"}
+	}
+	for name := range members {
+		if !slices.Contains([]string{"enabled", "replacement", "extra_literals", "extra_regexes"}, name) {
+			return &protocol.ParamError{
+				Expected: "replacement, extra_literals and extra_regexes only", Got: protocol.Got(name), Reason: "invalid_redaction",
+			}
+		}
+	}
+	return nil
 }
 
 // redactor returns what this read asked for; nil shows text as it is.
@@ -68,9 +90,12 @@ type paramError struct {
 func (e *paramError) Error() string { return "params." + e.path + ": " + e.problem }
 
 // required refuses an absent or empty string.
-func required(path, value string) error {
-	if value == "" {
-		return &protocol.ParamError{Path: path, Expected: "a string that is not empty"}
+func required(path string, value *string) error {
+	switch {
+	case value == nil:
+		return &protocol.ParamError{Path: path, Expected: "a string"}
+	case *value == "":
+		return &protocol.ParamError{Path: path, Expected: "a string that is not empty", Got: "an empty one"}
 	}
 	return nil
 }
@@ -83,7 +108,7 @@ type sizeParams struct {
 	PixelHeight *int64 `json:"pixel_height,omitempty" jsonschema:"height in pixels, 0 to 65535; default 0, not known"`
 }
 
-func (p sizeParams) size(path string) (pty.Size, error) {
+func (p sizeParams) size() (pty.Size, error) {
 	var s pty.Size
 	for _, f := range []struct {
 		name   string
@@ -104,7 +129,7 @@ func (p sizeParams) size(path string) (pty.Size, error) {
 		}
 		if v < f.least || v > f.most {
 			return s, &protocol.ParamError{
-				Path: path + f.name, Expected: fmt.Sprintf("an integer from %d to %d", f.least, f.most),
+				Path: f.name, Expected: fmt.Sprintf("an integer from %d to %d", f.least, f.most),
 				Got: fmt.Sprint(v), Reason: "size_out_of_range",
 			}
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 type createParams struct {
-	Program string            `json:"program" jsonschema:"executable name or path"`
+	Program *string           `json:"program" jsonschema:"executable name or path"`
 	Args    []string          `json:"args,omitempty" jsonschema:"arguments"`
 	Cwd     string            `json:"cwd,omitempty" jsonschema:"working directory; default the server's"`
 	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to set"`
@@ -65,7 +65,7 @@ func (p *createParams) config() (engine.Config, error) {
 	if p.RawTranscriptAppend && p.RawTranscriptPath == "" {
 		return none, &paramError{path: "raw_transcript_append", reason: "invalid_params", problem: "requires raw_transcript_path"}
 	}
-	size, err := p.size("")
+	size, err := p.size()
 	if err != nil {
 		return none, err
 	}
@@ -78,7 +78,7 @@ func (p *createParams) config() (engine.Config, error) {
 		return none, err
 	}
 	return engine.Config{
-		Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, ClearEnv: p.Clear, Size: size,
+		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, ClearEnv: p.Clear, Size: size,
 		TranscriptChars: noneIfZero(p.TranscriptMaxChars, chars),
 		Scrollback:      noneIfZero(p.ScrollbackMaxLines, lines),
 	}, nil
@@ -205,7 +205,7 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 	if err != nil {
 		return inputResult{}, err
 	}
-	s, err := c.session(p.Session)
+	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return inputResult{}, err
 	}
@@ -218,7 +218,10 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 
 type resizeParams struct {
 	sessionParams
-	sizeParams
+	Rows        *int64 `json:"rows" jsonschema:"rows of the terminal, 1 to 1000"`
+	Cols        *int64 `json:"cols" jsonschema:"columns of the terminal, 1 to 1000"`
+	PixelWidth  *int64 `json:"pixel_width,omitempty" jsonschema:"width in pixels, 0 to 65535; default 0, not known"`
+	PixelHeight *int64 `json:"pixel_height,omitempty" jsonschema:"height in pixels, 0 to 65535; default 0, not known"`
 }
 
 type resizeResult struct {
@@ -232,11 +235,11 @@ func (c *client) sessionResize(_ context.Context, p resizeParams) (resizeResult,
 	if p.Cols == nil {
 		return resizeResult{}, &protocol.ParamError{Path: "cols", Expected: "an integer from 1 to 1000"}
 	}
-	size, err := p.size("")
+	size, err := sizeParams{p.Rows, p.Cols, p.PixelWidth, p.PixelHeight}.size()
 	if err != nil {
 		return resizeResult{}, err
 	}
-	s, err := c.session(p.Session)
+	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return resizeResult{}, err
 	}
@@ -250,7 +253,7 @@ type killResult struct {
 }
 
 func (c *client) sessionKill(ctx context.Context, p sessionParams) (killResult, error) {
-	s, err := c.session(p.Session)
+	s, err := c.session(p)
 	if err != nil {
 		return killResult{}, err
 	}
@@ -266,7 +269,7 @@ type closeResult struct {
 }
 
 func (c *client) sessionClose(ctx context.Context, p sessionParams) (closeResult, error) {
-	s, err := c.session(p.Session)
+	s, err := c.session(p)
 	if err != nil {
 		return closeResult{}, err
 	}
@@ -309,7 +312,7 @@ func (c *client) sessionSnapshot(_ context.Context, p snapshotParams) (*look, er
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.session(p.Session)
+	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return nil, err
 	}
@@ -329,10 +332,14 @@ func cellsOf(given, absent string) (string, error) {
 type transcriptParams struct {
 	sessionParams
 	readParams
+	Since *uint64 `json:"since,omitempty" jsonschema:"only what came after this sequence"`
+	Mark  *string `json:"mark,omitempty" jsonschema:"only what came after this mark was set"`
 }
 
 type transcriptResult struct {
-	Text string `json:"text"`
+	Text     string `json:"text"`
+	Sequence uint64 `json:"sequence" jsonschema:"for the next since"`
+	Dropped  bool   `json:"dropped,omitzero" jsonschema:"part of it had left the bound"`
 }
 
 func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (transcriptResult, error) {
@@ -340,12 +347,25 @@ func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (trans
 	if err != nil {
 		return transcriptResult{}, err
 	}
-	s, err := c.session(p.Session)
+	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return transcriptResult{}, err
 	}
 	l := &look{view: s.View(), hide: hide}
-	return transcriptResult{Text: l.clean(l.view.Transcript.String())}, nil
+	from, _ := l.view.Transcript.Bounds()
+	switch {
+	case p.Since != nil && p.Mark != nil:
+		return transcriptResult{}, &protocol.ParamError{Expected: "since or mark", Got: "both"}
+	case p.Since != nil:
+		from = s.OffsetAt(*p.Since)
+	case p.Mark != nil:
+		var ok bool
+		if from, ok = l.view.Transcript.Mark(*p.Mark); !ok {
+			return transcriptResult{}, &protocol.ParamError{Path: "mark", Expected: "a mark that was set", Got: protocol.Got(*p.Mark)}
+		}
+	}
+	text, dropped := l.outputSince(from)
+	return transcriptResult{Text: text, Sequence: l.view.Sequence, Dropped: dropped}, nil
 }
 
 type waitParams struct {
@@ -378,7 +398,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.session(p.Session)
+	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return nil, err
 	}

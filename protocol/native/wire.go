@@ -1,6 +1,7 @@
 package native
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -63,6 +64,34 @@ func (l *look) tail() string {
 	const before = 4 << 10 // a secret that begins further in front of the tail than that is longer than any rule knows
 	text := l.hide.String(t.Tail(tailChars + before))
 	return lastChars(text, tailChars)
+}
+
+// outputSince returns the output from a position on. A line that was begun before it is redacted as a whole, so that
+// what makes its rest a secret is seen.
+func (l *look) outputSince(from engine.Offset) (text string, dropped bool) {
+	raw, _, dropped := l.view.Transcript.Since(from)
+	if l.hide == nil {
+		return string(raw), dropped
+	}
+	all := l.view.Transcript.Bytes()
+	cut := len(all) - len(raw)
+	begin := bytes.LastIndexByte(all[:cut], '\n') + 1
+	end := len(all)
+	if i := bytes.IndexByte(raw, '\n'); i >= 0 {
+		end = cut + i
+	}
+	line, at := string(all[begin:end]), cut-begin
+	var b strings.Builder
+	for _, s := range l.hide.Spans(strings.TrimSuffix(line, "\r")) {
+		if s.End > at {
+			b.WriteString(line[at:max(at, s.Start)])
+			b.WriteString(s.Text)
+			at = s.End
+		}
+	}
+	b.WriteString(line[at:])
+	b.WriteString(l.clean(string(all[end:])))
+	return b.String(), dropped
 }
 
 func lastChars(s string, n int) string {
