@@ -28,6 +28,7 @@ type Match struct {
 	Col     int           // cursor_at
 	Min     time.Duration // screen_stable
 	Parts   []*Match      // any: the one that matched; all: every one, in source order
+	Index   int           // any: which of its matchers, from 0
 }
 
 // DefaultWait is how long a wait lasts that is not told otherwise: the 30 seconds of the specification.

@@ -304,12 +304,14 @@ func TestWaitEvidenceExplains(t *testing.T) {
 		p.Print("Proceed? [y/N]\r\npassword for bob:\r\nTotal: 41 files")
 		synctest.Wait()
 		for want, tree := range map[string]any{
-			"other letter case": contains("proceed?"),
-			"nearest: password": contains("password for alice"),
-			"nearest: Total":    map[string]any{"type": "screen_regex", "value": `Total: \d+ directories`},
-			"broken over lines": contains("[y/N]password"),
-			"0 of 2 hold":       group("any", contains("xyz"), stable(60_000)),
-			"nothing like it":   contains("\u2603\u2603"),
+			"other letter case":  contains("proceed?"),
+			"nearest: password":  contains("password for alice"),
+			"nearest: Total":     map[string]any{"type": "screen_regex", "value": `Total: \d+ directories`},
+			"broken over lines":  contains("[y/N]password"),
+			"0 of 2 hold":        group("any", contains("xyz"), stable(60_000)),
+			"nothing like it":    contains("\u2603\u2603"),
+			"blanks at the end":  contains("bob: "),
+			"row, which are cut": map[string]any{"type": "screen_regex", "value": `(?m)bob: $`},
 		} {
 			m := matcher(t, tree)
 			out, err := s.Wait(t.Context(), m, engine.WaitOptions{})

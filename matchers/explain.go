@@ -202,6 +202,9 @@ func missing(needle, haystack, where string) (why, nearest string) {
 			return where + " shows it in other letter case", l
 		}
 	}
+	if padded(needle, haystack) {
+		return where + " shows it but for blanks at the end of a row, which are cut: leave them out, or match the transcript", ""
+	}
 	if i := strings.Index(strings.ReplaceAll(haystack, "\n", ""), strings.ReplaceAll(needle, "\n", "")); i >= 0 {
 		return where + " shows it broken over lines", lineAt(haystack, i)
 	}
@@ -211,6 +214,14 @@ func missing(needle, haystack, where string) (why, nearest string) {
 	}
 	return fmt.Sprintf("%s shows %d of its %d bytes", where, len(common), len(needle)), nearest
 }
+
+// padded reports whether text would hold needle if its rows were not cut at their last character.
+func padded(needle, text string) bool {
+	return strings.Contains(pad(text), needle)
+}
+
+// pad puts a blank behind every row.
+func pad(text string) string { return strings.ReplaceAll(text, "\n", " \n") + " " }
 
 // lineAt returns the line of text in which byte i stands when line ends are not counted.
 func lineAt(text string, i int) string {
@@ -274,6 +285,9 @@ func commonPiece(a, b string) string {
 func unmatched(re *regexp.Regexp, text, where string) (why, nearest string) {
 	if strings.TrimSpace(text) == "" {
 		return where + " is blank", ""
+	}
+	if re.MatchString(pad(text)) {
+		return where + " matches but for blanks at the end of a row, which are cut: leave them out, or match the transcript", ""
 	}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {

@@ -244,10 +244,10 @@ type anyOf []Matcher
 
 func (m anyOf) Check(v *engine.View) engine.Result {
 	var r engine.Result
-	for _, x := range m {
+	for i, x := range m {
 		y := x.Check(v)
 		if y.Match != nil {
-			return matched(engine.Match{Kind: "any", Parts: []*engine.Match{y.Match}})
+			return matched(engine.Match{Kind: "any", Parts: []*engine.Match{y.Match}, Index: i})
 		}
 		r.Recheck = sooner(r.Recheck, y.Recheck)
 	}

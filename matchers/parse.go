@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -95,7 +96,7 @@ func (p *parser) matcher(tree any, path string, depth int) (Matcher, error) {
 	}
 	make, ok := kinds[name]
 	if !ok {
-		return nil, &ParseError{path + ".type", fmt.Sprintf("unknown matcher %.32q", name)}
+		return nil, &ParseError{path + ".type", fmt.Sprintf("unknown matcher %.32q: known are %s", name, strings.Join(Types(p.Options), ", "))}
 	}
 	return make(p, object["value"], path+".value", depth)
 }

@@ -3,6 +3,7 @@ package vt
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode"
@@ -230,4 +231,20 @@ func FuzzParseKey(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestParseKeyGuessesWhatWasMeant(t *testing.T) {
+	for name, want := range map[string]string{
+		"Enter": "enter", "return": "enter", "Esc": "escape", "PgDn": "page_down", "page-up": "page_up", "C-c": "ctrl+c", "^d": "ctrl+d",
+		"M-x": "alt+x", "ctrl-shift": "", "ArrowUp": "up", "shift-tab": "shift+tab",
+	} {
+		_, err := ParseKey(name)
+		if err == nil {
+			t.Errorf("%q was taken", name)
+			continue
+		}
+		if got := strings.Contains(err.Error(), fmt.Sprintf("did you mean %q?", want)); got != (want != "") {
+			t.Errorf("%q: %.100s, want %q", name, err, want)
+		}
+	}
 }

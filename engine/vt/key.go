@@ -187,7 +187,37 @@ func ParseKey(name string) (Key, error) {
 	return Key{}, keyError(name, "")
 }
 
+// keyAliases are names that other tools have for keys, in lower case with underscores.
+var keyAliases = map[string]string{
+	"return": "enter", "cr": "enter", "esc": "escape", "del": "delete", "ins": "insert", "bs": "backspace", "backtab": "shift_tab",
+	"pgup": "page_up", "pageup": "page_up", "pgdn": "page_down", "pgdown": "page_down", "pagedown": "page_down",
+	"arrow_up": "up", "arrow_down": "down", "arrow_left": "left", "arrow_right": "right",
+	"arrowup": "up", "arrowdown": "down", "arrowleft": "left", "arrowright": "right", "spacebar": "space",
+}
+
+// meant guesses which key somebody means who is used to another tool's names; "" when there is no telling.
+func meant(name string) string {
+	n := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(name))
+	for prefix, mod := range map[string]string{"c_": "ctrl+", "^": "ctrl+", "control_": "ctrl+", "ctrl_": "ctrl+", "m_": "alt+", "a_": "alt+", "alt_": "alt+", "s_": "shift+", "shift_": "shift+"} {
+		if rest, ok := strings.CutPrefix(n, prefix); ok && rest != "" {
+			if _, err := ParseKey(mod + rest); err == nil {
+				return mod + rest
+			}
+		}
+	}
+	if a, ok := keyAliases[n]; ok {
+		n = a
+	}
+	if _, ok := keyNames[n]; ok {
+		return n
+	}
+	return ""
+}
+
 func keyError(name, why string) *KeyError {
+	if guess := meant(name); why == "" && guess != "" && guess != name {
+		why = fmt.Sprintf("did you mean %q?", guess)
+	}
 	if r := []rune(name); len(r) > 32 {
 		name = string(r[:32]) + "…"
 	}

@@ -42,7 +42,7 @@ func parseAction(tree any) (engine.Action, error) {
 	}
 	make, ok := actions[name]
 	if !ok {
-		return nil, badAction("action.type", "a known action", name)
+		return nil, badAction("action.type", oneOf(actions), name)
 	}
 	return make(object["value"])
 }

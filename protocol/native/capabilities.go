@@ -147,6 +147,8 @@ type snapshotShape struct {
 	AlternateScreen   bool        `json:"alternate_screen"`
 	ApplicationCursor bool        `json:"application_cursor"`
 	ApplicationKeypad bool        `json:"application_keypad"`
+	BracketedPaste    bool        `json:"bracketed_paste" jsonschema:"the program takes a paste in brackets"`
+	Mouse             string      `json:"mouse" jsonschema:"what the program asks for: none, x10, vt200, drag or any"`
 	Title             *string     `json:"title"`
 	Exit              *exitInfo   `json:"exit"`
 }

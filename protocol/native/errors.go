@@ -2,6 +2,7 @@ package native
 
 import (
 	"errors"
+	"strings"
 	"syscall"
 
 	"github.com/ptywright/ptywright/engine"
@@ -61,6 +62,12 @@ var reasons = []struct {
 // Error turns any error of a request into what goes on the wire. No other function writes a code.
 func (c *client) Error(err error) *protocol.Error {
 	e := wireError(err)
+	var unknown *protocol.MethodError
+	if errors.As(err, &unknown) {
+		if near := nearestMethod(unknown.Name); near != "" {
+			e.Message += ": did you mean " + near + "?"
+		}
+	}
 	e.Message = redact.Default.String(e.Message)
 	return e
 }
@@ -119,6 +126,44 @@ func wireError(err error) *protocol.Error {
 		e.Data = map[string]any{"pids": alive.PIDs}
 	}
 	return e
+}
+
+// nearestMethod returns the method whose name is the nearest to one that there is not; "" when none is near.
+func nearestMethod(name string) string {
+	best, least := "", 4 // more than three typing errors are another word
+	if len(name) > 64 {
+		return ""
+	}
+	for _, r := range table {
+		_, short, _ := strings.Cut(r.name, ".")
+		for _, n := range [...]string{r.name, short} {
+			if d := distance(name, n); d < least && d < len(n)/2 {
+				best, least = r.name, d
+			}
+		}
+	}
+	return best
+}
+
+// distance is how many characters have to be changed, added or taken away to make b of a (Levenshtein, 1966).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // ownReasons are the values of data.reason that this dialect adds to protocol.Reasons. Together they are closed: a test

@@ -137,6 +137,8 @@ func (l *look) AppendJSON(b []byte) []byte {
 	b = appendBool(b, `],"alternate_screen":`, s.Modes.AltScreen)
 	b = appendBool(b, `,"application_cursor":`, s.Modes.AppCursor)
 	b = appendBool(b, `,"application_keypad":`, s.Modes.AppKeypad)
+	b = appendBool(b, `,"bracketed_paste":`, s.Modes.BracketedPaste)
+	b = appendString(b, `,"mouse":`, s.Modes.Mouse.String())
 	if s.TitleSet {
 		b = appendString(b, `,"title":`, l.clean(s.Title))
 	} else {
@@ -341,6 +343,7 @@ func (l *look) appendMatch(b []byte, m *engine.Match) []byte {
 	case "screen_stable":
 		b = appendMillis(b, `,"min_ms":`, m.Min)
 	case "any":
+		b = appendInt(b, `,"index":`, m.Index)
 		b = append(b, `,"matched":`...)
 		b = l.appendMatch(b, m.Parts[0])
 	case "all":
