@@ -24,9 +24,10 @@ func runCommand(std stdio) *cobra.Command {
 		Long: `Run one program on a pseudo-terminal of its own, bridged to this terminal or to a pipe.
 
 In a terminal the bridge is raw, follows the window's size, and leaves the terminal as it
-was. In a pipe the program still sees a terminal; the end of input reaches it as Ctrl-D.
-When the program ends, whatever it started is ended too. The exit code is the program's,
-or 128 and its signal.`,
+was. In a pipe the program still sees a terminal, one that does not echo what it is sent;
+the end of input reaches it as Ctrl-D, typed again for a while as long as it runs. When the
+program ends, whatever it started is ended too. The exit code is the program's, or 128 and
+its signal.`,
 		Example: `  ptywright run -- vim notes.txt
   echo 'print(6*7)' | ptywright run python3 -q`,
 		Args: cobra.MinimumNArgs(1),
@@ -72,10 +73,19 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 	}
 	output := make(chan error, 1)
 	go func() { output <- copyOutput(std.out, p) }()
-	go copyInput(p, std.in, terminal) // ends with the process: a read of a terminal cannot be taken back
-
 	ended := make(chan pty.Exit, 1)
 	go func() { ended <- p.Wait() }()
+	input := make(chan error, 1) // its goroutine ends with the process: a read of a terminal cannot be taken back
+	if terminal {
+		go func() { _, _ = io.Copy(p, std.in) }()
+	} else {
+		if err := p.SetEcho(false); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+		over := make(chan struct{})
+		defer close(over)
+		go func() { input <- typePipe(p, std.in, over) }()
+	}
 	for {
 		select {
 		case exit := <-ended:
@@ -85,6 +95,10 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 				return exitCode(128 + int(syscall.SIGPIPE))
 			}
 			output = nil // the program let go of its terminal; its end is yet to come
+		case err := <-input:
+			if err != nil {
+				return err
+			}
 		case s := <-ending:
 			return exitCode(128 + signalNumber(s))
 		case <-resized:
@@ -145,32 +159,4 @@ func copyOutput(w io.Writer, p *pty.PTY) error {
 			return err
 		}
 	}
-}
-
-// copyInput types what comes in. At the end of a pipe it types the terminal's end-of-file character, twice when a line
-// was begun: the first only ends the line.
-func copyInput(p *pty.PTY, r io.Reader, terminal bool) {
-	buf := make([]byte, 32<<10)
-	last := byte('\n')
-	for {
-		n, err := r.Read(buf)
-		if n > 0 {
-			last = buf[n-1]
-			if _, err := p.Write(buf[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
-			break
-		}
-	}
-	mode, err := p.LineMode()
-	if terminal || err != nil || !mode.Canonical || mode.EOF == 0 {
-		return
-	}
-	eof := []byte{mode.EOF, mode.EOF}
-	if last == '\n' {
-		eof = eof[:1]
-	}
-	_, _ = p.Write(eof) // the program may have ended
 }

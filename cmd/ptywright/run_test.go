@@ -30,7 +30,9 @@ func TestRunInAPipe(t *testing.T) {
 		{[]string{"sh", "-c", "test -t 0 && test -t 1 && test -t 2 && stty size"}, "", "24 80\r\n", 0},
 		{[]string{"--rows", "30", "--cols", "100", "stty", "size"}, "", "30 100\r\n", 0},
 		{[]string{"sh"}, "echo a$((6*7))b\nexit 3\n", "a42b\r\n", 3},
-		{[]string{"cat"}, "a line\nand half a one", "and half a one", 0}, // ends at the end of its input
+		{[]string{"cat"}, "a line\nand half a one", "and half a one", 0},                                 // ends at the end of its input
+		{[]string{"cat"}, "one\ntwo\n", "one\r\ntwo\r\n", 0},                                             // and what it is sent is not echoed
+		{[]string{"sh", "-c", "sleep .2; stty raw -echo; dd bs=1 count=4 2>/dev/null"}, "ab", "\x04", 0}, // the end reaches a raw terminal
 		{[]string{"sh", "-c", "printf '%s\n' \"$@\"", "sh", "--rows", "x"}, "", "--rows\r\nx\r\n", 0},
 		{[]string{"sh", "-c", "trap '' HUP; sleep 1000 & exit 4"}, "", "", 4}, // what holds the terminal holds nobody up
 		{[]string{"seq", "-f", "%079.0f", "20000"}, "", fmt.Sprintf("%079d\r\n", 20000), 0},
@@ -155,4 +157,30 @@ func TestRunKeepsAVimUsable(t *testing.T) {
 	shell.keys("escape")
 	shell.text(":q!\r")
 	shell.wait(client.Screen(`(?m)^code=0\nout>$`))
+}
+
+// A program with a line editor of its own ends at the end of its input, however late it takes the terminal.
+func TestRunEndsWhatReadsLinesItself(t *testing.T) {
+	t.Parallel()
+	for program, args := range map[string][]string{"bash": {"--norc"}, "python3": {"-q"}} {
+		t.Run(program, func(t *testing.T) {
+			need(t, program, program)
+			for _, input := range []string{"", "1\n"} {
+				p := ptywright(t, append([]string{"run", program}, args...)...)
+				if _, code := p.run(input); program == "python3" && code != 0 {
+					t.Errorf("input %q: exit %d", input, code)
+				}
+			}
+		})
+	}
+}
+
+// What a terminal would cut is refused and not cut.
+func TestRunRefusesALineThatWouldBeCut(t *testing.T) {
+	t.Parallel()
+	p := ptywright(t, "run", "wc", "-c")
+	if out, code := p.run(strings.Repeat("x", 9000) + "\n"); code != 1 || !strings.Contains(p.stderr.String(), "4095 bytes") {
+		t.Errorf("exit %d, output %q, standard error %q", code, out, p.stderr)
+	}
+	noneLeft(t, p.mark)
 }

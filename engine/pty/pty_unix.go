@@ -328,6 +328,21 @@ func (p *PTY) LineMode() (m LineMode, err error) {
 	return m, err
 }
 
+// SetEcho says whether the terminal shows what is typed. The program may change it again. On Windows it returns an error
+// that wraps errors.ErrUnsupported.
+func (p *PTY) SetEcho(on bool) error {
+	return p.ioctl("set the terminal's echo", func(fd int) error {
+		t, err := unix.IoctlGetTermios(fd, getTermios)
+		if err != nil {
+			return err
+		}
+		if t.Lflag &^= unix.ECHO; on {
+			t.Lflag |= unix.ECHO
+		}
+		return unix.IoctlSetTermios(fd, setTermios, t)
+	})
+}
+
 // char maps "switched off", which is 0 on Linux and 0xff on macOS, to 0.
 func char(c uint8) byte {
 	if c == posixVDisable {

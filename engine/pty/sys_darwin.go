@@ -11,6 +11,7 @@ import (
 const (
 	onWindows     = false
 	getTermios    = unix.TIOCGETA
+	setTermios    = unix.TIOCSETA
 	posixVDisable = 0xff
 )
 

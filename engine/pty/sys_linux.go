@@ -12,6 +12,7 @@ import (
 const (
 	onWindows     = false
 	getTermios    = unix.TCGETS
+	setTermios    = unix.TCSETS
 	posixVDisable = 0
 )
 
