@@ -146,8 +146,8 @@ func TestLastByteComesBeforeTheExit(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20
 	var want strings.Builder
-	for i := 1; i <= size/16; i++ {
-		fmt.Fprintf(&want, "%015d\n", i)
+	for i := 1; i <= size/64; i++ {
+		fmt.Fprintf(&want, "%063d\n", i)
 	}
 	hash := sha256.Sum256([]byte(want.String()))
 	s := start(t)
@@ -189,7 +189,7 @@ func TestLastByteComesBeforeTheExit(t *testing.T) {
 	together(times(16, 500), func(i int) {
 		raw := filepath.Join(dir, fmt.Sprint(i))
 		sess, err := s.Create(s.ctx, client.Config{
-			Program: "sh", Args: []string{"-c", fmt.Sprintf("stty -opost; exec seq -f %%015.0f %d", size/16)},
+			Program: "sh", Args: []string{"-c", fmt.Sprintf("stty -opost; exec seq -f %%063.0f %d", size/64)},
 			RawTranscriptPath: raw, TranscriptMaxChars: &keep,
 		})
 		if err != nil {
@@ -201,7 +201,7 @@ func TestLastByteComesBeforeTheExit(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		if last := fmt.Sprintf("%015d", size/16); !strings.HasSuffix(m.TranscriptTail, last+"\n") || !strings.Contains(m.Snapshot.PlainText, last) {
+		if last := fmt.Sprintf("%063d", size/64); !strings.HasSuffix(m.TranscriptTail, last+"\n") || !strings.Contains(m.Snapshot.PlainText, last) {
 			t.Errorf("the last line is not in the wait's result: %.100q", m.TranscriptTail)
 		}
 		got, err := os.ReadFile(raw)

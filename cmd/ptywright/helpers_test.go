@@ -24,7 +24,7 @@ import (
 )
 
 // hang bounds everything that a test waits for: far more than a loaded machine needs, so that what hangs fails.
-const hang = 3 * time.Minute
+var hang = time.Duration(times(3, 20)) * time.Minute
 
 // long says that the long forms of tests are wanted.
 var long = os.Getenv("PTYWRIGHT_LONG") == "1"
