@@ -177,3 +177,43 @@ func TestReasonsAreClosed(t *testing.T) {
 		t.Errorf("only %d reasons were found in the source", found)
 	}
 }
+
+// TestSchemaBoundsAreTheServers asks for one less and one more than each bound that the schema prints.
+func TestSchemaBoundsAreTheServers(t *testing.T) {
+	ptys := make([]*enginetest.PTY, 64)
+	for i := range ptys {
+		ptys[i] = enginetest.New()
+	}
+	w := newWire(t, enginetest.Engine(ptys...))
+	id := w.create()
+	tried := 0
+	for method, s := range w.result("server.capabilities", obj{"schema": true})["schema"].(map[string]any) {
+		properties, _ := s.(map[string]any)["params"].(map[string]any)["properties"].(map[string]any)
+		for name, p := range properties {
+			p := p.(map[string]any)
+			low, bounded := p["minimum"].(float64)
+			high, ranged := p["maximum"].(float64)
+			enum, _ := p["enum"].([]any)
+			values := map[any]bool{}
+			if bounded && ranged {
+				values = map[any]bool{low: true, high: true, low - 1: false, high + 1: false}
+			}
+			for _, e := range enum {
+				values[e] = true
+				values["not "+e.(string)] = false
+			}
+			for value, ok := range values {
+				params := obj{"session": id, "program": "fake", "rows": 24, "cols": 80, "matcher": text(""), "text": "x", "action": obj{"type": "eof"}}
+				params[name] = value
+				tried++
+				m := w.call(method, params)
+				if (m.Error == nil) != ok || m.Error != nil && m.Error.Code != -32602 {
+					t.Errorf("%s with %s %v: %.200s", method, name, value, m.line)
+				}
+			}
+		}
+	}
+	if tried < 40 {
+		t.Errorf("only %d bounds were tried", tried)
+	}
+}

@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 
@@ -66,6 +67,7 @@ func (c *client) capabilities(_ context.Context, p capabilitiesParams) (capabili
 		if err != nil {
 			return r, err
 		}
+		bound(params)
 		result, err := shape(row.result, r.Matchers)
 		if err != nil {
 			return r, err
@@ -97,6 +99,28 @@ func shape(t reflect.Type, matchers []string) (*jsonschema.Schema, error) {
 	}
 	open(s)
 	return s, nil
+}
+
+// ranges are the bounds of whole numbers in params, by name: the same in every method.
+var ranges = map[string][2]int64{
+	"rows": {1, engine.MaxSide}, "cols": {1, engine.MaxSide}, "pixel_width": {0, math.MaxUint16}, "pixel_height": {0, math.MaxUint16},
+	"timeout_ms": {0, maxTimeout.Milliseconds()}, "count": {0, maxLines}, "max": {0, maxMatches},
+	"transcript_max_chars": {0, maxTranscript}, "scrollback_max_lines": {0, maxScrollback},
+}
+
+// words are the values of strings in params that take only some, by name.
+var words = map[string][]any{"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
+
+// bound puts bounds into the schema of params. The code that holds to them says so itself; a test compares the two.
+func bound(s *jsonschema.Schema) {
+	for name, p := range s.Properties {
+		if r, ok := ranges[name]; ok {
+			p.Minimum, p.Maximum = jsonschema.Ptr(float64(r[0])), jsonschema.Ptr(float64(r[1]))
+		}
+		if w, ok := words[name]; ok {
+			p.Enum = w
+		}
+	}
 }
 
 // typed is the schema of {"type": ..., "value": ...}.
