@@ -30,8 +30,8 @@ func TestRunInAPipe(t *testing.T) {
 		{[]string{"sh", "-c", "test -t 0 && test -t 1 && test -t 2 && stty size"}, "", "24 80\r\n", 0},
 		{[]string{"--rows", "30", "--cols", "100", "stty", "size"}, "", "30 100\r\n", 0},
 		{[]string{"sh"}, "echo a$((6*7))b\nexit 3\n", "a42b\r\n", 3},
-		{[]string{"cat"}, "a line\nand half a one", "and half a one", 0},                                 // ends at the end of its input
-		{[]string{"cat"}, "one\ntwo\n", "one\r\ntwo\r\n", 0},                                             // and what it is sent is not echoed
+		{[]string{"cat"}, "a line\nand half a one", "and half a one", 0}, // ends at the end of its input
+		{[]string{"cat"}, "one\ntwo\n", "one\r\ntwo\r\n", 0},             // and what it is sent is not echoed
 		// The end reaches a terminal that is made raw late.
 		{[]string{"sh", "-c", `sleep .2; stty raw -echo; until dd bs=1 count=1 2>/dev/null | od -An -tx1 | grep -q 04; do :; done; echo end`}, "ab", "end", 0},
 		{[]string{"sh", "-c", "printf '%s\n' \"$@\"", "sh", "--rows", "x"}, "", "--rows\r\nx\r\n", 0},
