@@ -45,11 +45,12 @@ type Engine struct {
 
 	mu sync.Mutex
 	// protects the fields below
-	sessions map[ID]*Session
-	order    []*Session // by creation
-	starting int        // sessions being started, which count against the limit
-	last     int
-	closed   bool
+	sessions  map[ID]*Session
+	followers map[*Follower]bool
+	order     []*Session // by creation
+	starting  int        // sessions being started, which count against the limit
+	last      int
+	closed    bool
 
 	starts sync.WaitGroup // the same sessions, for Close to wait for
 }
@@ -77,7 +78,42 @@ func New(o Options) *Engine {
 			return p, nil
 		}
 	}
-	return &Engine{opts: o, nonce: rand.Text(), sessions: map[ID]*Session{}}
+	return &Engine{opts: o, nonce: rand.Text(), sessions: map[ID]*Session{}, followers: map[*Follower]bool{}}
+}
+
+// maxFollowed bounds the sessions that a follower has not asked for yet: those that end before it does keep their
+// memory so long. One that asks so rarely does not learn of some that came and went.
+const maxFollowed = 64
+
+// A Follower learns of every session, also of those that have come and gone between two looks.
+type Follower struct {
+	engine *Engine
+	fresh  []*Session // guarded by Engine.mu
+}
+
+// Follow returns a follower of sessions that are created from now on. Stop it when it is of no use any more.
+func (e *Engine) Follow() *Follower {
+	f := &Follower{engine: e}
+	e.mu.Lock()
+	e.followers[f] = true
+	e.mu.Unlock()
+	return f
+}
+
+// New returns the sessions that were created since it was last asked, in order.
+func (f *Follower) New() []*Session {
+	f.engine.mu.Lock()
+	defer f.engine.mu.Unlock()
+	fresh := f.fresh
+	f.fresh = nil
+	return fresh
+}
+
+// Stop ends the following.
+func (f *Follower) Stop() {
+	f.engine.mu.Lock()
+	delete(f.engine.followers, f)
+	f.engine.mu.Unlock()
 }
 
 // Limit returns how many sessions the engine holds at a time.
@@ -150,6 +186,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		input:   &inputQueue{pty: p},
 		turn:    make(chan struct{}, 1),
 		tapping: make(chan struct{}, 1),
+		sizing:  make(chan struct{}, 1),
 		reaped:  make(chan struct{}),
 		pumped:  make(chan struct{}),
 		gone:    make(chan struct{}),
@@ -191,6 +228,11 @@ func (e *Engine) settle(s *Session) {
 	if s != nil {
 		e.sessions[s.id] = s
 		e.order = append(e.order, s)
+		for f := range e.followers {
+			if len(f.fresh) < maxFollowed {
+				f.fresh = append(f.fresh, s)
+			}
+		}
 	}
 	e.mu.Unlock()
 	e.starts.Done()

@@ -63,6 +63,7 @@ func (d *drain) publish() {
 // publish makes the exit visible, once. It is called by the pump, after the leader was reaped.
 func (s *Session) publish(draining bool) {
 	s.mu.Lock()
+	s.showFrame(time.Now()) // what was written before the end is seen with the end
 	if s.exit == nil {
 		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining}
 	} else if s.exit.Draining && !draining {
@@ -81,6 +82,7 @@ func (s *Session) finish() {
 	s.mu.Lock()
 	s.rec.finish()
 	s.view = nil
+	s.showFrame(time.Now()) // nobody will end it any more
 	s.mu.Unlock()
 	<-s.reaped // the terminal may be closed before the leader ends, and on some systems before it is reaped
 	s.closeTaps()

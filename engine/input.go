@@ -30,6 +30,9 @@ type InputBlockedError struct {
 }
 
 func (e *InputBlockedError) Error() string {
+	if e.Length == 0 {
+		return "the program does not read its input: what was sent before is still under way, and nothing was written"
+	}
 	return fmt.Sprintf("the program does not read its input: %d of %d bytes written, the rest dropped", e.Written, e.Length)
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -49,6 +50,7 @@ type Session struct {
 	input   *inputQueue
 	turn    chan struct{} // held by the action under way
 	tapping chan struct{} // held while taps are shown something
+	sizing  chan struct{} // held while the terminal gets a size
 	pulse   pulse
 	engine  *Engine
 	log     *slog.Logger
@@ -73,6 +75,7 @@ type Session struct {
 	killed  bool
 	closed  bool
 	frame   *time.Timer // runs while a synchronized update hides the screen
+	update  uint64      // which one
 	taps    []Tap
 	tapErr  error
 }
@@ -260,7 +263,7 @@ func (s *Session) feed(p []byte, now time.Time) (reply []byte) {
 	e := s.term.Feed(p)
 	s.rec.write(p)
 	s.apply(e, now)
-	return e.Reply
+	return bytes.Clone(e.Reply) // the terminal's own until it is next fed, by us or by Resize
 }
 
 // apply is called with mu held after the terminal has taken something.
@@ -271,29 +274,40 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 	if e.Bell > 0 {
 		s.bell = s.term.Sequence()
 	}
-	switch {
-	case e.Held && s.frame == nil:
-		s.frame = time.AfterFunc(frameBound, s.release)
-	case !e.Held && s.frame != nil:
+	if s.frame != nil && (!e.Held || s.update != s.term.Updates()) {
 		s.frame.Stop()
 		s.frame = nil
+	}
+	if e.Held && s.frame == nil { // each update has its own time
+		update := s.term.Updates()
+		s.update = update
+		s.frame = time.AfterFunc(frameBound, func() { s.release(update) })
 	}
 	s.touch()
 }
 
 // release shows what a synchronized update has hidden for too long.
-func (s *Session) release() {
+func (s *Session) release(update uint64) {
 	s.mu.Lock()
-	if s.frame == nil { // the update ended meanwhile
+	if s.frame == nil || s.update != update { // it has ended meanwhile
 		s.mu.Unlock()
 		return
 	}
-	s.frame = nil
-	s.term.Release()
-	s.changed = time.Now()
-	s.touch()
+	s.showFrame(time.Now())
 	s.mu.Unlock()
 	s.beat()
+}
+
+// showFrame ends an update that is under way, if there is one. It is called with mu held.
+func (s *Session) showFrame(now time.Time) {
+	if s.frame == nil {
+		return
+	}
+	s.frame.Stop()
+	s.frame = nil
+	s.term.Release()
+	s.changed = now
+	s.touch()
 }
 
 // Resize changes the terminal's size and tells the child. Errors: *[SizeError], [ErrEnded], [ErrClosed].
@@ -305,15 +319,19 @@ func (s *Session) Resize(size pty.Size) error {
 	if err := s.inputError(); err != nil {
 		return err
 	}
+	// One at a time from here to the kernel: the last size wins there too.
+	s.sizing <- struct{}{}
+	defer func() { <-s.sizing }()
 	now := time.Now()
 	s.mu.Lock()
 	e := s.term.Resize(rows, cols, int(size.PixelWidth), int(size.PixelHeight))
 	s.apply(e, now)
+	reply := bytes.Clone(e.Reply)
 	s.mu.Unlock()
 	err := s.pty.Resize(size)
 	s.tap(func(t Tap) error { return t.Resize(now, rows, cols) })
-	if len(e.Reply) > 0 {
-		s.input.reply(e.Reply)
+	if len(reply) > 0 {
+		s.input.reply(reply)
 	}
 	s.beat()
 	return err

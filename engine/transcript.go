@@ -21,12 +21,16 @@ type Transcript struct {
 	text  []byte // retained text; the array behind it is only ever written past this slice's end
 	end   Offset // position behind the last byte of text
 	marks map[string]Offset
+	cut   bool // text begins within a line
 }
 
 // Bounds returns the positions of the oldest retained byte and behind the newest one.
 func (t Transcript) Bounds() (oldest, newest Offset) {
 	return t.end - Offset(len(t.text)), t.end
 }
+
+// Whole reports whether the retained text begins at a line's beginning: with the child's first byte, or behind a line feed.
+func (t Transcript) Whole() bool { return !t.cut }
 
 // Bytes returns the whole retained text. The caller must not modify it.
 func (t Transcript) Bytes() []byte { return t.text }
@@ -85,11 +89,12 @@ type recorder struct {
 	split [utf8.UTFMax]byte // an unfinished character at the end of the last write
 	nsp   int
 	marks map[string]Offset // replaced, never modified: transcripts share it
+	cut   bool              // the last byte that went was no line feed
 }
 
 // value returns the transcript as it is now.
 func (r *recorder) value() Transcript {
-	return Transcript{text: r.buf[r.start:len(r.buf):len(r.buf)], end: r.end, marks: r.marks}
+	return Transcript{text: r.buf[r.start:len(r.buf):len(r.buf)], end: r.end, marks: r.marks, cut: r.cut}
 }
 
 // mark sets label to the current end. It reports false when there are maxMarks other labels already.
@@ -197,7 +202,12 @@ func (r *recorder) add(p []byte) {
 	r.end += Offset(len(p))
 	n := runeCount(p)
 	if n >= r.limit { // only the tail of p stays
-		p = p[runePrefix(p, n-r.limit):]
+		if k := runePrefix(p, n-r.limit); k > 0 {
+			r.cut = p[k-1] != '\n'
+			p = p[k:]
+		} else if len(r.buf) > r.start {
+			r.cut = r.buf[len(r.buf)-1] != '\n'
+		}
 		r.reserve(len(p), len(r.buf)) // nothing of what was there
 		r.buf = append(r.buf, p...)
 		r.chars = r.limit
@@ -205,6 +215,7 @@ func (r *recorder) add(p []byte) {
 	}
 	if over := r.chars + n - r.limit; over > 0 {
 		r.start += runePrefix(r.buf[r.start:], over)
+		r.cut = r.buf[r.start-1] != '\n'
 		r.chars -= over
 	}
 	r.reserve(len(p), r.start)

@@ -245,9 +245,9 @@ type anyOf []Matcher
 func (m anyOf) Check(v *engine.View) engine.Result {
 	var r engine.Result
 	for i, x := range m {
-		y := x.Check(v)
-		if y.Match != nil {
-			return matched(engine.Match{Kind: "any", Parts: []*engine.Match{y.Match}, Index: i})
+		y := x.Check(v) // each is asked, also behind one that matches: it may remember what it sees
+		if y.Match != nil && r.Match == nil {
+			r.Match = &engine.Match{Kind: "any", Parts: []*engine.Match{y.Match}, Index: i}
 		}
 		r.Recheck = sooner(r.Recheck, y.Recheck)
 	}

@@ -57,6 +57,19 @@ func (m *masker) join(s *Screen, first, last int) string {
 	return string(m.text)
 }
 
+// rowIn returns where the text of row y begins and ends in the line.
+func (m *masker) rowIn(y int) (from, to int) {
+	i := sort.Search(len(m.spots), func(i int) bool { return m.spots[i].row >= y })
+	if i == len(m.spots) || m.spots[i].row != y {
+		return 0, 0
+	}
+	from, to = m.spots[i].start, len(m.text)
+	if j := sort.Search(len(m.spots), func(i int) bool { return m.spots[i].row > y }); j < len(m.spots) {
+		to = m.spots[j].start
+	}
+	return from, to
+}
+
 // appendContinued appends the newest lines that go on in the first row of the screen.
 func (h History) appendContinued(dst []byte) []byte {
 	n, size := h.Len(), 0

@@ -135,6 +135,9 @@ func (s *Screen) TextSince(seq uint64) (text string, fresh []Range) {
 	for i, r := range s.rows {
 		col := r.writes.since(seq)
 		if col == nowhere {
+			if begun && newlines == 1 {
+				newlines++ // what is above and below are no neighbours
+			}
 			continue
 		}
 		joined := i+1 < len(s.rows) && r.wrapped && s.rows[i+1].writes.since(seq) != nowhere
@@ -323,9 +326,20 @@ func (s *Screen) Mask(find func(line string) []Mask) *Screen {
 		line, after, _ := strings.Cut(rest, "\n")
 		rest = after
 		continued := first == 0 && !s.Modes.AltScreen && s.history.Wrapped(s.history.Len()-1)
-		if continued || strings.TrimSpace(line) != "" && len(find(line)) > 0 {
+		joined := continued || last > first
+		if joined || strings.TrimSpace(line) != "" && len(find(line)) > 0 {
 			// Something is to be covered, or may be: only now it matters which cell holds which byte.
-			if rows := m.apply(s.rows, find(m.join(s, first, last))); rows != nil {
+			text := m.join(s, first, last)
+			masks := find(text)
+			if joined { // rows may stand together by chance, and hide each other's meaning
+				for y := first; y <= last; y++ {
+					from, to := m.rowIn(y)
+					for _, k := range find(text[from:to]) {
+						masks = append(masks, Mask{from + k.Start, from + k.End, k.Text})
+					}
+				}
+			}
+			if rows := m.apply(s.rows, masks); rows != nil {
 				if out == s {
 					c := *s
 					c.rows = append([]*row(nil), s.rows...)

@@ -121,7 +121,8 @@ type frames struct {
 	fresh    bool
 	held     bool
 	heldMade *Screen
-	syncSet  bool // mode 2026 as the program set it
+	updates  uint64 // that have begun
+	syncSet  bool   // mode 2026 as the program set it
 }
 
 // visible is what a Screen shows beside its rows.
@@ -383,7 +384,12 @@ func (t *Terminal) hold() {
 	frame.Modes.Synchronized = true
 	t.heldMade = &frame
 	t.held = true
+	t.updates++
 }
+
+// Updates returns how many synchronized updates have begun, so that a caller can tell one that is under way from another
+// that it has given its time to.
+func (t *Terminal) Updates() uint64 { return t.updates }
 
 // release ends a synchronized update.
 func (t *Terminal) release() {

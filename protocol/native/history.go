@@ -3,12 +3,14 @@ package native
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // lines are a session's scrollback and, after it, its screen's rows, as one request may see them.
@@ -55,15 +57,28 @@ func (n *lines) logical(i int) (from, to int) {
 	return from, to
 }
 
+// lookahead is how many lines of one that is wrapped over more than maxJoined are seen twice, so that what stands at the
+// end of one piece is judged together with what follows.
+const lookahead = 20
+
+// piece returns line i and those that belong with it, redacted: rows are those from i on, to the line behind them. A line
+// that is wrapped over very many comes in pieces.
+func (n *lines) piece(i int) (rows []string, to int) {
+	from, to := n.logical(i)
+	rows = n.redacted(from, to)
+	if to < n.len() && n.wrapped(to-1) && to-lookahead > i {
+		to -= lookahead
+	}
+	return rows[i-from : to-from], to
+}
+
 // read returns lines from up to to, redacted: each is seen together with those it is wrapped over.
 func (n *lines) read(from, to int) []string {
 	out := make([]string, 0, to-from)
 	for i := from; i < to; {
-		first, last := n.logical(i)
-		rows := n.redacted(first, last)
-		end := min(last, to)
-		out = append(out, rows[i-first:end-first]...)
-		i = end
+		rows, next := n.piece(i)
+		out = append(out, rows[:min(next, to)-i]...)
+		i = next
 	}
 	return out
 }
@@ -78,33 +93,58 @@ func (n *lines) redacted(from, to int) []string {
 	if n.look.hide == nil {
 		return rows
 	}
+	if from == 0 && n.history.Dropped() > 0 { // it may go on from what was dropped
+		rows[0] = hideHead(rows[0])
+	}
 	joined := strings.Join(rows, "")
 	spans := n.look.hide.Spans(joined)
+	if len(rows) > 1 { // rows may stand together by chance, and hide each other's meaning
+		at := 0
+		for _, r := range rows {
+			for _, s := range n.look.hide.Spans(r) {
+				spans = append(spans, redact.Span{Start: at + s.Start, End: at + s.End, Text: s.Text})
+			}
+			at += len(r)
+		}
+		slices.SortStableFunc(spans, func(a, b redact.Span) int { return a.Start - b.Start })
+	}
 	if len(spans) == 0 {
 		return rows
 	}
-	var covered strings.Builder // as many characters as joined, but for the end
+	covered := []rune(cover(joined, spans))
+	for i, r := range rows {
+		k := min(utf8.RuneCountInString(r), len(covered))
+		if i == len(rows)-1 {
+			k = len(covered)
+		}
+		rows[i] = string(covered[:k])
+		covered = covered[k:]
+	}
+	return rows
+}
+
+// cover replaces spans of a line, sorted by where they begin, by as many characters each; at the line's end, where
+// nothing follows, by the whole marker. Of what two of them cover the first has the say.
+func cover(line string, spans []redact.Span) string {
+	var b strings.Builder
 	at := 0
 	for _, s := range spans {
-		covered.WriteString(joined[at:s.Start])
-		if s.End == len(joined) {
-			covered.WriteString(s.Text) // nothing follows: the marker may be longer than what it covers
+		if s.End <= at {
+			continue
+		}
+		if s.Start < at {
+			s.Start, s.Text = at, ""
+		}
+		b.WriteString(line[at:s.Start])
+		if s.End == len(line) {
+			b.WriteString(s.Text)
 		} else {
-			covered.WriteString(fit(s.Text, utf8.RuneCountInString(joined[s.Start:s.End])))
+			b.WriteString(fit(s.Text, utf8.RuneCountInString(line[s.Start:s.End])))
 		}
 		at = s.End
 	}
-	covered.WriteString(joined[at:])
-	rest := []rune(covered.String())
-	for i, r := range rows {
-		k := min(utf8.RuneCountInString(r), len(rest))
-		if i == len(rows)-1 {
-			k = len(rest)
-		}
-		rows[i] = string(rest[:k])
-		rest = rest[k:]
-	}
-	return rows
+	b.WriteString(line[at:])
+	return b.String()
 }
 
 // fit cuts text to n characters, or fills it with spaces.
@@ -206,9 +246,9 @@ func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult,
 	all := newLines(&look{view: s.View(), hide: hide})
 	r := searchResult{Matches: []searchMatch{}}
 	for i := 0; i < all.len(); {
-		_, to := all.logical(i)
-		all.search(re, i, to, most, &r)
-		i = to
+		rows, next := all.piece(i)
+		search(re, rows, i, most, &r)
+		i = next
 	}
 	r.Truncated = r.Total > len(r.Matches)
 	return r, nil
@@ -233,9 +273,8 @@ func (p *searchParams) pattern() (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// search adds the matches in the logical line from up to to. What is redacted cannot be found.
-func (n *lines) search(re *regexp.Regexp, from, to, most int, r *searchResult) {
-	rows := n.redacted(from, to)
+// search adds the matches in rows, which begin at line from. What is redacted cannot be found.
+func search(re *regexp.Regexp, rows []string, from, most int, r *searchResult) {
 	joined := strings.Join(rows, "")
 	for _, loc := range re.FindAllStringIndex(joined, -1) {
 		if r.Total++; len(r.Matches) >= most {

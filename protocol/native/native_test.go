@@ -293,3 +293,80 @@ func TestTypingErrorsInRedactionShowNothing(t *testing.T) {
 	w.fails("session.snapshot", obj{"session": id, "redaction": obj{"extra_literal": []string{"x"}}}, -32602, "invalid_redaction")
 	w.fails("session.snapshot", obj{"session_id": id}, -32602, "invalid_params")
 }
+
+// TestNothingLeaksWhereALineIsCut: what makes a secret of a text may be lost, further up than is looked at, or told
+// already.
+func TestNothingLeaksWhereALineIsCut(t *testing.T) {
+	const secret = "canary0123456789"
+	leaked := func(t *testing.T, where, s string) {
+		t.Helper()
+		for i := 0; i+6 <= len(secret); i++ {
+			if strings.Contains(s, secret[i:i+6]) {
+				t.Errorf("%s shows %q of the secret", where, secret[i:i+6])
+				return
+			}
+		}
+	}
+	t.Run("transcript", func(t *testing.T) {
+		for cut := range len(secret) {
+			p := enginetest.New()
+			w := newWire(t, enginetest.Engine(p))
+			id := w.result("session.create", obj{"program": "fake", "transcript_max_chars": 200})["session"].(string)
+			p.Print("token=" + secret + strings.Repeat(" x", 100-len(secret)/2+cut/2) + "!")
+			w.until(id, "!")
+			leaked(t, "session.transcript", w.result("session.transcript", obj{"session": id})["text"].(string))
+			leaked(t, "transcript_tail", w.result("session.wait", obj{"session": id, "matcher": text("x")})["transcript_tail"].(string))
+		}
+	})
+	t.Run("scrollback", func(t *testing.T) {
+		p := enginetest.New()
+		w := newWire(t, enginetest.Engine(p))
+		id := w.result("session.create", obj{"program": "fake", "rows": 3, "cols": 10, "scrollback_max_lines": 2})["session"].(string)
+		for _, c := range "xx token=" + secret + " end" {
+			p.Print(string(c))
+			w.call("session.snapshot", obj{"session": id, "cells": "none"})
+			leaked(t, "session.scrollback", lines(w.result("session.scrollback", obj{"session": id}), "lines"))
+		}
+	})
+	t.Run("long line", func(t *testing.T) {
+		for lead := range 30 {
+			p := enginetest.New()
+			w := newWire(t, enginetest.Engine(p))
+			id := w.create()
+			p.Print(strings.Repeat("x", 200*80-lead) + " token=" + secret + " end")
+			w.until(id, "end")
+			all := lines(w.result("session.scrollback", obj{"session": id, "count": 1000}), "lines")
+			leaked(t, "session.scrollback", strings.ReplaceAll(all, "\n", ""))
+			if r := w.result("session.search", obj{"session": id, "text": secret[:6]}); r["total"] != 0.0 {
+				t.Errorf("session.search finds it %d characters behind a cut: %v", lead, r)
+			}
+		}
+	})
+	t.Run("notifications", func(t *testing.T) {
+		p := enginetest.New()
+		w := newWire(t, enginetest.Engine(p))
+		id := w.create()
+		p.Print("partial token=")
+		w.until(id, "token=")
+		w.result("server.set_notifications", obj{"enabled": true})
+		p.Print(secret[:8])
+		w.until(id, secret[:8])
+		w.result("server.set_notifications", obj{"enabled": true, "sessions": []string{id}})
+		p.Print(secret[8:] + " end\r\n")
+		out, _ := w.told(id, func(_ string, p map[string]any) bool {
+			s, _ := p["output"].(string)
+			return strings.Contains(s, "end")
+		})
+		leaked(t, "session.output", out)
+		p.Print("Bearer")
+		w.until(id, "Bearer")
+		w.result("server.set_notifications", obj{"enabled": true})
+		p.Print("s are people\r\n")
+		if out, _ := w.told(id, func(_ string, p map[string]any) bool {
+			s, _ := p["output"].(string)
+			return strings.Contains(s, "people")
+		}); !strings.HasSuffix(out, "Bearers are people\r\n") {
+			t.Errorf("what was held back is lost: %q", out)
+		}
+	})
+}

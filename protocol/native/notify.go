@@ -1,6 +1,7 @@
 package native
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strconv"
@@ -35,6 +36,7 @@ func (c *client) setNotifications(_ context.Context, p notificationsParams) (not
 	if c.notifier == nil {
 		c.notifier = &notifier{
 			client: c, change: make(chan change, 1), done: make(chan struct{}), cursors: map[engine.ID]*cursor{},
+			follow: c.engine.Follow(),
 		}
 		go c.notifier.run()
 	}
@@ -79,6 +81,8 @@ type notifier struct {
 	done    chan struct{}
 	filter  filter
 	cursors map[engine.ID]*cursor
+	follow  *engine.Follower
+	quiet   context.CancelFunc // ends the telling under way; guarded by client.mu, nil when there is none
 }
 
 // A change is a new filter and, where notifications come on, how far each session is not to be told.
@@ -109,6 +113,7 @@ type cursor struct {
 	offset   engine.Offset
 	stream   *redact.Stream // nil: as it is
 	held     time.Time      // since when stream holds something back; zero: it does not
+	carry    string         // what an earlier stream held back: it is told first
 	exited   bool           // session.exited was told
 }
 
@@ -122,53 +127,97 @@ func (n *notifier) set(c change) {
 	default:
 	}
 	n.change <- c
+	if !c.filter.enabled && n.quiet != nil {
+		n.quiet() // the reply to this request is the last that the client hears
+	}
+}
+
+// begin returns the context of a telling, or the change that has to be taken first.
+func (n *notifier) begin() (ctx context.Context, end context.CancelFunc, c change, changed bool) {
+	n.client.mu.Lock()
+	defer n.client.mu.Unlock()
+	select {
+	case c = <-n.change:
+		return nil, nil, c, true
+	default:
+	}
+	ctx, cancel := context.WithCancel(n.client.ctx)
+	n.quiet = cancel
+	return ctx, func() {
+		n.client.mu.Lock()
+		n.quiet = nil
+		n.client.mu.Unlock()
+		cancel()
+	}, c, false
 }
 
 // apply takes a new filter.
 func (n *notifier) apply(c change) {
 	n.filter = c.filter
 	for _, s := range n.client.engine.List() {
-		cur := n.cursor(s)
-		if p, ok := c.skip[s.ID()]; ok {
-			cur.sequence, cur.offset = p.sequence, p.offset
+		n.cursor(s)
+	}
+	for id, cur := range n.cursors {
+		if p, ok := c.skip[id]; ok {
+			cur.sequence, cur.offset, cur.carry = p.sequence, p.offset, ""
+		} else if cur.stream != nil {
+			cur.carry += cur.stream.Flush()
 		}
+		cur.stream, cur.held = cur.seeded(n.filter.hide), time.Time{}
 	}
-	for _, cur := range n.cursors {
-		cur.stream, cur.held = stream(n.filter.hide), time.Time{}
+}
+
+// seeded returns a stream that knows how the line began that the cursor stands in: what makes its rest a secret may
+// have been told, or skipped.
+func (c *cursor) seeded(hide *redact.Redactor) *redact.Stream {
+	if hide == nil {
+		return nil
 	}
+	stream := redact.NewStream(hide)
+	t := c.session.View().Transcript
+	if oldest, end := t.Bounds(); c.offset > oldest && c.offset <= end {
+		before := t.Bytes()[:c.offset-oldest]
+		stream.Write(string(before[bytes.LastIndexByte(before, '\n')+1:]))
+		stream.Flush()
+	}
+	return stream
 }
 
 // cursor returns the session's cursor; a new session is told from its beginning.
 func (n *notifier) cursor(s *engine.Session) *cursor {
 	cur, ok := n.cursors[s.ID()]
 	if !ok {
-		cur = &cursor{session: s, stream: stream(n.filter.hide)}
+		cur = &cursor{session: s}
+		cur.stream = cur.seeded(n.filter.hide)
 		n.cursors[s.ID()] = cur
 	}
 	return cur
 }
 
-func stream(hide *redact.Redactor) *redact.Stream {
-	if hide == nil {
-		return nil
-	}
-	return redact.NewStream(hide)
-}
-
 // run looks whenever something may have changed, until the connection ends.
 func (n *notifier) run() {
 	defer close(n.done)
+	defer n.follow.Stop()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		changed := n.client.engine.Changed() // taken before looking, so that no change is missed
 		began := time.Now()
 		var wake time.Duration
+		ctx, end, c, news := n.begin()
+		if news {
+			n.apply(c)
+			continue
+		}
 		if n.filter.enabled {
 			var err error
-			if wake, err = n.tell(n.client.ctx, began); err != nil {
+			wake, err = n.tell(ctx, began)
+			end()
+			if err != nil && ctx.Err() == nil {
 				return // the connection has ended
 			}
+		} else {
+			end()
 		}
 		var due <-chan time.Time
 		if wake > 0 {
@@ -192,6 +241,8 @@ func (n *notifier) run() {
 			case <-n.client.ctx.Done():
 				n.last()
 				return
+			case c := <-n.change:
+				n.apply(c)
 			case <-timer.C:
 			}
 		}
@@ -214,6 +265,9 @@ func (n *notifier) last() {
 // tell writes what has changed in every session, also in those that have left the registry, and returns when held-back
 // text is due; 0: nothing is held.
 func (n *notifier) tell(ctx context.Context, now time.Time) (wake time.Duration, err error) {
+	for _, s := range n.follow.New() { // also those that have gone again
+		n.cursor(s)
+	}
 	alive := map[engine.ID]bool{}
 	order := n.client.engine.List()
 	for _, s := range order {
@@ -280,12 +334,14 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 
 // take redacts new output. What is held back comes with all when told to, when the line has ended or when it is due.
 func (c *cursor) take(text string, dropped, all bool, now time.Time) string {
+	out := c.carry
+	c.carry = ""
 	if c.stream == nil {
-		return text
+		return out + text
 	}
-	out := ""
 	if dropped { // what was held and what comes are not neighbours
-		out = c.stream.Flush()
+		out += c.stream.Flush()
+		text = hideHead(text)
 	}
 	out += c.stream.Write(text)
 	if all || !c.held.IsZero() && now.Sub(c.held) >= holdBound {

@@ -2,6 +2,7 @@ package native
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -52,6 +53,34 @@ func (l *look) clean(s string) string {
 	return l.hide.String(s)
 }
 
+// hideHead covers the beginning of a text that begins within a line, up to the first white space: what has been lost
+// before it may have made it a secret.
+func hideHead(text string) string {
+	i := strings.IndexAny(text, " \t\r\n")
+	if i < 0 {
+		i = len(text)
+	}
+	if i == 0 {
+		return text
+	}
+	return redact.DefaultReplacement + text[i:]
+}
+
+// output redacts the whole retained output, or its last chars characters.
+func (l *look) output(chars int) string {
+	t := l.view.Transcript
+	text := t.Tail(chars)
+	if l.hide == nil {
+		return text
+	}
+	if oldest, end := t.Bounds(); !t.Whole() || end-engine.Offset(len(text)) > oldest {
+		if begins := end - engine.Offset(len(text)); begins == oldest || t.Bytes()[begins-oldest-1] != '\n' {
+			text = hideHead(text)
+		}
+	}
+	return l.hide.String(text)
+}
+
 // tailChars is how many characters of output stand beside a snapshot: what the earlier implementation showed.
 const tailChars = 16 << 10
 
@@ -62,8 +91,7 @@ func (l *look) tail() string {
 		return t.Tail(tailChars)
 	}
 	const before = 4 << 10 // a secret that begins further in front of the tail than that is longer than any rule knows
-	text := l.hide.String(t.Tail(tailChars + before))
-	return lastChars(text, tailChars)
+	return lastChars(l.output(tailChars+before), tailChars)
 }
 
 // outputSince returns the output from a position on. A line that was begun before it is redacted as a whole, so that
@@ -72,6 +100,9 @@ func (l *look) outputSince(from engine.Offset) (text string, dropped bool) {
 	raw, _, dropped := l.view.Transcript.Since(from)
 	if l.hide == nil {
 		return string(raw), dropped
+	}
+	if oldest, _ := l.view.Transcript.Bounds(); from <= oldest {
+		return l.output(math.MaxInt), dropped
 	}
 	all := l.view.Transcript.Bytes()
 	cut := len(all) - len(raw)
@@ -304,7 +335,7 @@ func (l *look) appendValue(b []byte, v any) []byte {
 func (l *look) shown() matchers.Shown {
 	return matchers.Shown{
 		Screen: l.screen,
-		Output: func() string { return l.clean(l.view.Transcript.String()) },
+		Output: func() string { return l.output(math.MaxInt) },
 		Title:  l.clean(l.view.Screen.Title),
 	}
 }
