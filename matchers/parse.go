@@ -17,6 +17,7 @@ const (
 	MaxDepth   = 32       // levels of any, all and not; the design's bound
 	MaxNodes   = 256      // matchers in one tree: each is asked at every change
 	MaxPattern = 4 << 10  // bytes of a regular expression: RE2 does not blow up, but its program grows with the text
+	MaxProgram = 2000     // instructions of all the compiled expressions of a tree: the time of a look is this by the text's length
 	MaxText    = 64 << 10 // bytes of a text to look for; a full screen of 1000x1000 does not occur in practice
 )
 
@@ -54,7 +55,8 @@ func Parse(tree any, o Options) (Matcher, error) {
 
 type parser struct {
 	Options
-	nodes int
+	nodes   int
+	program int // instructions so far
 }
 
 // kinds are the matcher types and what makes each from its value.
@@ -115,20 +117,50 @@ func text(make func(string) Matcher) func(*parser, any, string, int) (Matcher, e
 }
 
 func regex(make func(*regexp.Regexp) Matcher) func(*parser, any, string, int) (Matcher, error) {
-	return func(_ *parser, value any, path string, _ int) (Matcher, error) {
+	return func(p *parser, value any, path string, _ int) (Matcher, error) {
 		s, ok := value.(string)
-		switch {
-		case !ok:
+		if !ok {
 			return nil, &ParseError{path, "expected a string, got " + kindOf(value)}
-		case len(s) > MaxPattern:
-			return nil, &ParseError{path, fmt.Sprintf("pattern of %d bytes, at most %d are allowed", len(s), MaxPattern)}
 		}
-		re, err := regexp.Compile(s)
+		re, size, err := compile(s)
+		if p.program += size; err == nil && p.program > MaxProgram {
+			err = fmt.Errorf("expressions of %d steps in one tree, at most %d are allowed; repeat less", p.program, MaxProgram)
+		}
 		if err != nil {
-			return nil, &ParseError{path, "invalid regular expression: " + regexReason(err)}
+			return nil, &ParseError{path, err.Error()}
 		}
 		return make(re), nil
 	}
+}
+
+// Compile compiles an expression from outside within the bounds that matchers have.
+func Compile(pattern string) (*regexp.Regexp, error) {
+	re, _, err := compile(pattern)
+	return re, err
+}
+
+// compile returns the expression and how many instructions it takes. Its size is looked at before it is compiled for use:
+// counted repetitions make small texts large.
+func compile(pattern string) (*regexp.Regexp, int, error) {
+	if len(pattern) > MaxPattern {
+		return nil, 0, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(pattern), MaxPattern)
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, 0, fmt.Errorf("invalid regular expression: %s", regexReason(err))
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, 0, fmt.Errorf("invalid regular expression: %s", regexReason(err))
+	}
+	if n := len(program.Inst); n > MaxProgram {
+		return nil, 0, fmt.Errorf("an expression of %d steps, at most %d are allowed; repeat less", n, MaxProgram)
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, 0, fmt.Errorf("invalid regular expression: %s", regexReason(err))
+	}
+	return re, len(program.Inst), nil
 }
 
 // regexReason tells what is wrong with a pattern without quoting more of it than is needed to find the place.

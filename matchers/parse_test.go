@@ -75,8 +75,10 @@ func TestParseBounds(t *testing.T) {
 		"depth + 1":   {nested(MaxDepth + 1), false},
 		"nodes":       {wide(MaxNodes), true},
 		"nodes + 1":   {wide(MaxNodes + 1), false},
-		"pattern":     {`{"type":"screen_regex","value":"` + strings.Repeat("a", MaxPattern) + `"}`, true},
 		"pattern + 1": {`{"type":"screen_regex","value":"` + strings.Repeat("a", MaxPattern+1) + `"}`, false},
+		"program":     {`{"type":"screen_regex","value":"a{900}b{900}"}`, true},
+		"program + 1": {`{"type":"screen_regex","value":"(x?y?){1000}"}`, false},
+		"programs":    {`{"type":"any","value":[{"type":"screen_regex","value":"a{900}"},{"type":"title_regex","value":"a{1000}"},{"type":"title_regex","value":"a{900}"}]}`, false},
 		"text + 1":    {`{"type":"contains_text","value":"` + strings.Repeat("a", MaxText+1) + `"}`, false},
 	} {
 		if _, err := parseJSON(t, c.text); (err == nil) != c.ok {

@@ -32,6 +32,7 @@ const (
 	MaxRegexes     = 64   // entries of ExtraRegexes
 	MaxRegexLen    = 1024 // bytes of one regex, before it is compiled
 	MaxReplacement = 256  // bytes of Replacement
+	MaxRegexSteps  = 4096 // instructions of all regexes, compiled: the time for a text is this by its length
 )
 
 // Policy is what a caller adds to the built-in rules. The zero Policy is the default.
@@ -158,6 +159,7 @@ func (r *Redactor) addRegexes(entries []string) error {
 		return &PolicyError{Field: field, Index: -1,
 			Reason: fmt.Sprintf("has %d entries, the limit is %d", len(entries), MaxRegexes)}
 	}
+	steps := 0
 	for i, e := range entries {
 		bad := func(reason string) error {
 			return &PolicyError{Field: field, Index: i, Quoted: quote(e), Reason: reason}
@@ -171,6 +173,13 @@ func (r *Redactor) addRegexes(entries []string) error {
 		}
 		if canBeEmpty(tree) {
 			return bad("could match the empty string, which hides nothing; demand at least one character")
+		}
+		program, err := syntax.Compile(tree.Simplify())
+		if err != nil {
+			return bad(syntaxReason(err))
+		}
+		if steps += len(program.Inst); steps > MaxRegexSteps {
+			return bad(fmt.Sprintf("makes the regexes too large for every line to be held against: %d steps, the limit is %d; repeat less", steps, MaxRegexSteps))
 		}
 		re, err := regexp.Compile(e)
 		if err != nil {

@@ -95,6 +95,7 @@ func wireError(err error) *protocol.Error {
 		line    *engine.LineTooLongError
 		start   *pty.StartError
 		alive   *pty.SurvivorsError
+		large   tooLargeError
 	)
 	switch {
 	case errors.As(err, &wait):
@@ -121,6 +122,8 @@ func wireError(err error) *protocol.Error {
 	case errors.As(err, &start) && e.Reason != "limit_exceeded":
 		e.Code, e.Reason = protocol.CodeInvalidParams, "cannot_start"
 		e.Data = map[string]any{"operation": start.Op}
+	case errors.As(err, &large):
+		e.Reason = "reply_too_large"
 	case errors.As(err, &alive):
 		e.Reason = "unkillable"
 		e.Data = map[string]any{"pids": alive.PIDs}
@@ -172,4 +175,5 @@ var ownReasons = []string{
 	"timeout", "session_closed", "session_ended", "cancelled", "unknown_session", "shutting_down", "input_full",
 	"input_blocked", "line_too_long", "mouse_not_requested", "too_many_marks", "limit_exceeded", "invalid_matcher",
 	"invalid_redaction", "invalid_action", "invalid_environment", "size_out_of_range", "file_refused", "cannot_start", "unkillable",
+	"reply_too_large",
 }

@@ -263,12 +263,10 @@ func (p *searchParams) pattern() (*regexp.Regexp, error) {
 		return nil, required("text", p.Text)
 	case p.Text != nil:
 		return regexp.Compile(regexp.QuoteMeta(*p.Text))
-	case len(*p.Regex) > matchers.MaxPattern:
-		return nil, &paramError{path: "regex", reason: "invalid_params", problem: "is too long"}
 	}
-	re, err := regexp.Compile(*p.Regex)
+	re, err := matchers.Compile(*p.Regex)
 	if err != nil {
-		return nil, &paramError{path: "regex", reason: "invalid_params", problem: "is not RE2 syntax"}
+		return nil, &paramError{path: "regex", reason: "invalid_params", problem: err.Error()}
 	}
 	return re, nil
 }

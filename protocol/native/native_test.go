@@ -370,3 +370,19 @@ func TestNothingLeaksWhereALineIsCut(t *testing.T) {
 		}
 	})
 }
+
+func TestAnswersAreBounded(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.result("session.create", obj{"program": "fake", "rows": 400, "cols": 1000})["session"].(string)
+	p.Print("\x1b]8;;https://example.invalid/" + strings.Repeat("x", 900) + "\x1b\\" + strings.Repeat("link", 400*1000/4))
+	w.until(id, "link")
+	w.fails("session.snapshot", obj{"session": id}, -32603, "reply_too_large")
+	w.fails("session.wait", obj{"session": id, "matcher": text("link"), "cells": "full"}, -32603, "reply_too_large")
+	if r := w.result("session.snapshot", obj{"session": id, "cells": "runs"}); len(r["cells"].([]any)) != 400 {
+		t.Errorf("%d runs", len(r["cells"].([]any)))
+	}
+	w.fails("session.wait", obj{"session": id, "matcher": obj{"type": "any", "value": make([]obj, 300_000)}}, -32602, "invalid_matcher")
+	w.fails("session.search", obj{"session": id, "regex": "(x?y?){1000}"}, -32602, "invalid_params")
+	w.fails("session.snapshot", obj{"session": id, "redaction": obj{"extra_regexes": []string{"(x?y?){1000}z", "(x?y?){1000}"}}}, -32602, "invalid_redaction")
+}

@@ -165,10 +165,16 @@ func count(path string, n *int64, absent, least, most int64) (int, error) {
 	return int(*n), nil
 }
 
+// maxTree bounds the text of a matcher: 256 matchers of a pattern each.
+const maxTree = 1 << 20
+
 // tree decodes a value whose shape depends on itself: a matcher, or an action's value.
 func tree(path string, raw json.RawMessage) (any, error) {
 	if len(raw) == 0 {
 		return nil, nil
+	}
+	if path == "matcher" && len(raw) > maxTree {
+		return nil, &paramError{path: path, reason: "invalid_matcher", problem: fmt.Sprintf("has %d bytes, at most %d are allowed", len(raw), maxTree)}
 	}
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil { // its syntax and its members have been checked

@@ -316,7 +316,8 @@ func (c *client) sessionSnapshot(_ context.Context, p snapshotParams) (*look, er
 	if err != nil {
 		return nil, err
 	}
-	return newLook(s.View(), hide, cells), nil
+	l := newLook(s.View(), hide, cells)
+	return l, l.encode()
 }
 
 func cellsOf(given, absent string) (string, error) {
@@ -410,7 +411,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 		quiet := out.View.At.Sub(out.View.Changed)
 		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, matcher: m.Explain(out.View, l.shown())}}
 	}
-	return &waitResult{look: l, outcome: out}, nil
+	return &waitResult{look: l, outcome: out}, l.encode()
 }
 
 // survivors returns the error that names what could not be ended, or nil.

@@ -2,6 +2,7 @@ package native
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -15,12 +16,37 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
+// maxReply bounds one answer. The cells of a screen of 300 by 1000 fit, and an answer larger than that is no use to anyone:
+// "cells": "runs" says the same in a hundredth.
+const maxReply = 64 << 20
+
+// A tooLargeError is an answer over maxReply.
+type tooLargeError struct{}
+
+func (tooLargeError) Error() string {
+	return fmt.Sprintf(`the answer would have more than %d bytes; ask for "cells": "runs" or "none"`, maxReply)
+}
+
 // A look is a view as one request may see it: every text of a program leaves through its methods.
 type look struct {
 	view   *engine.View
 	screen *vt.Screen // redacted
 	hide   *redact.Redactor
 	cells  string // "full", "runs" or "none"
+	made   []byte // what AppendJSON gives, once encode has made it
+}
+
+// encode makes the answer at once, to know its size, when it can be large. The error is a tooLargeError.
+func (l *look) encode() error {
+	if l.cells == "none" {
+		return nil
+	}
+	b := l.AppendJSON(nil)
+	if len(b) > maxReply {
+		return tooLargeError{}
+	}
+	l.made = b
+	return nil
 }
 
 // newLook redacts a view; with hide nil it shows it as it is.
@@ -139,6 +165,9 @@ func lastChars(s string, n int) string {
 
 // AppendJSON makes a look the wire's ScreenSnapshot.
 func (l *look) AppendJSON(b []byte) []byte {
+	if l.made != nil {
+		return append(b, l.made...)
+	}
 	s := l.screen
 	b = append(b, `{"size":{"rows":`...)
 	b = strconv.AppendInt(b, int64(s.Rows), 10)
@@ -184,6 +213,9 @@ func (l *look) appendCells(b []byte) []byte {
 	var style vt.Style
 	encoded := l.appendStyle(nil, style) // of the style before: most neighbours share it
 	for row := range l.screen.Rows {
+		if len(b) > maxReply {
+			break // encode tells of it
+		}
 		l.screen.EachCell(row, func(col int, c vt.Cell) {
 			if c.Style != style {
 				style = c.Style
@@ -208,6 +240,9 @@ func (l *look) appendCells(b []byte) []byte {
 func (l *look) appendRuns(b []byte) []byte {
 	first := true
 	for row := range l.screen.Rows {
+		if len(b) > maxReply {
+			break
+		}
 		l.screen.EachRun(row, func(r vt.Run) {
 			if !first {
 				b = append(b, ',')
