@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -54,15 +55,25 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
 	defer signal.Stop(resized)
-	p, err := pty.Start(pty.Command{Path: args[0], Args: args[1:], Env: os.Environ(), Size: windowSize(std, fixed)})
+	watch := &lazyWatcher{log: newLogger(std.err)}
+	if err := pty.AdoptOrphans(); err != nil {
+		watch.log.Warn("descendants that leave their session may outlive it", "error", err)
+	}
+	p, err := pty.Start(pty.Command{
+		Path: args[0], Args: args[1:], Env: os.Environ(), Size: windowSize(std, fixed), Mark: "PTYWRIGHT_SESSION=run-" + rand.Text(),
+	})
 	if err != nil {
 		return err
 	}
+	watch.Add(p)
 	defer func() {
-		if kill := p.Kill(context.WithoutCancel(ctx)); kill != nil && err == nil {
+		whole := context.WithoutCancel(ctx)
+		kill := errors.Join(p.Kill(whole), pty.KillAdopted(whole))
+		watch.Remove(p)
+		p.Close()
+		if kill = errors.Join(kill, watch.close()); kill != nil && err == nil {
 			err = kill
 		}
-		p.Close()
 	}()
 	if terminal {
 		state, err := term.MakeRaw(in)
@@ -72,7 +83,8 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 		defer term.Restore(in, state)
 	}
 	output := make(chan error, 1)
-	go func() { output <- copyOutput(std.out, p) }()
+	last := make(chan struct{}) // closed when the program has ended
+	go func() { output <- copyOutput(std.out, p, last) }()
 	ended := make(chan pty.Exit, 1)
 	go func() { ended <- p.Wait() }()
 	input := make(chan error, 1) // its goroutine ends with the process: a read of a terminal cannot be taken back
@@ -89,7 +101,12 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 	for {
 		select {
 		case exit := <-ended:
-			return finish(exit, output)
+			close(last)
+			p.SetReadDeadline(time.Now().Add(drainBound))
+			if output != nil {
+				<-output
+			}
+			return codeOf(exit)
 		case err := <-output:
 			if err != nil { // nobody reads: what Ctrl-C in a pipeline or `head` does
 				return exitCode(128 + int(syscall.SIGPIPE))
@@ -112,15 +129,14 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 // drainBound is how long output may go on after the program's end while something else holds the terminal.
 const drainBound = 200 * time.Millisecond
 
-// finish takes the output that is left and turns the program's end into ours. A background job that holds the terminal
-// does not keep us.
-func finish(exit pty.Exit, output <-chan error) error {
-	if output != nil {
-		select {
-		case <-output:
-		case <-time.After(drainBound):
-		}
-	}
+// lateRead is how long the terminal must have nothing to give for the output to be complete.
+const lateRead = 10 * time.Millisecond
+
+// maxLate is more than a terminal queues: what comes after it is another's.
+const maxLate = 128 << 10
+
+// codeOf turns the program's end into ours.
+func codeOf(exit pty.Exit) error {
 	switch {
 	case exit.Signal != "":
 		return exitCode(128 + exitSignal(exit.Signal))
@@ -148,12 +164,27 @@ func windowSize(std stdio, fixed pty.Size) pty.Size {
 	return size
 }
 
-// copyOutput returns nil at the end of the program's output, and an error when ours cannot be written.
-func copyOutput(w io.Writer, p *pty.PTY) error {
+// copyOutput returns nil at the end of the program's output, and an error when ours cannot be written. Once last is closed a
+// read deadline is set: then what is there is still taken, however slow our reader, and no more is waited for.
+func copyOutput(w io.Writer, p *pty.PTY, last <-chan struct{}) error {
+	late := 0 // bytes that may still be the program's; 0: it runs
 	for {
+		if late > 0 {
+			p.SetReadDeadline(time.Now().Add(lateRead)) // counts while we read, not while we write
+		}
 		b, err := p.Next()
+		if errors.Is(err, os.ErrDeadlineExceeded) && late == 0 {
+			<-last
+			late = maxLate
+			continue
+		}
 		if err != nil {
 			return nil
+		}
+		if late > 0 {
+			if late -= len(b); late <= 0 {
+				return nil
+			}
 		}
 		if _, err := w.Write(b); err != nil {
 			return err

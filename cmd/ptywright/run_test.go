@@ -188,3 +188,44 @@ func TestRunRefusesALineThatWouldBeCut(t *testing.T) {
 	}
 	noneLeft(t, p.mark)
 }
+
+// A reader that is slow gets everything all the same.
+func TestRunLosesNothingToASlowReader(t *testing.T) {
+	t.Parallel()
+	p := ptywright(t, "run", "--", "sh", "-c", "seq 5000; echo END")
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Builder{}
+	for i := range 5000 {
+		fmt.Fprintf(&want, "%d\r\n", i+1)
+	}
+	want.WriteString("END\r\n")
+	var got []byte
+	piece := make([]byte, 512)
+	for tick := time.Tick(5 * time.Millisecond); ; <-tick { // in all, longer than the bridge waits for a held terminal
+		n, err := out.Read(piece)
+		got = append(got, piece[:n]...)
+		if err != nil {
+			break
+		}
+	}
+	if code := exitCodeOf(t, p.Wait()); code != 0 || string(got) != want.String() {
+		t.Errorf("exit %d, %d bytes of %d", code, len(got), want.Len())
+	}
+	noneLeft(t, p.mark)
+}
+
+// Whatever the program started ends with it, also what has left its terminal behind.
+func TestRunLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	p := ptywright(t, "run", "--", "sh", "-c", "(setsid sleep 1000 </dev/null >/dev/null 2>&1 &); exit 3")
+	if _, code := p.run(""); code != 3 {
+		t.Errorf("exit %d", code)
+	}
+	noneLeft(t, p.mark)
+}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -93,6 +94,10 @@ const endBound = 2500 * time.Millisecond
 // address space only; twice as much would cost a flooded server 32 MiB more of garbage.
 const heapFloor = 16 << 20
 
+// stuckBound is how long after it was told to end a server waits for requests that do not hear of it. Replies have two
+// seconds; a request that computes has no way to be told.
+const stuckBound = 2300 * time.Millisecond
+
 // serve wires a transport to the native dialect over a fresh engine, and sees to it that nothing outlives it.
 func serve(ctx context.Context, std stdio, f serveFlags) (err error) {
 	framing, err := protocol.ParseFraming(f.framing)
@@ -112,20 +117,35 @@ func serve(ctx context.Context, std stdio, f serveFlags) (err error) {
 	ctx, hurry, stop := untilSignal(ctx, f.stdio)
 	defer stop()
 
+	var ended atomic.Bool // nothing is left to be waited for
 	watch := &lazyWatcher{log: log}
 	limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
 	e := engine.New(engine.Options{Sessions: f.sessions, Side: f.side, Watch: watch, Log: log})
 	dialect := native.New(e, native.Options{Version: version(), Limits: limits, MatcherDepth: f.depth, Log: log})
 	config := protocol.Config{Framing: framing, Limits: limits, Log: log}
 
-	defer func() {
+	end := sync.OnceFunc(func() {
 		bound, cancel := context.WithTimeout(hurry, endBound)
 		defer cancel()
-		end := errors.Join(e.Close(bound), pty.KillAdopted(bound), watch.close())
-		if end != nil {
-			log.Error("some of what the sessions started could not be ended", "error", end)
+		if err := errors.Join(e.Close(bound), pty.KillAdopted(bound), watch.close()); err != nil {
+			log.Error("some of what the sessions started could not be ended", "error", err)
 		}
-	}()
+	})
+	defer end()
+	stuck := context.AfterFunc(ctx, func() { // told to end
+		select {
+		case <-hurry.Done(): // we have, or somebody is impatient
+		case <-time.After(stuckBound):
+		}
+		if ended.Load() {
+			return
+		}
+		log.Error("a request does not end; ending without it")
+		end()
+		os.Exit(exitError)
+	})
+	defer stuck()
+	defer ended.Store(true)
 	if f.stdio {
 		return serveStdio(ctx, std, dialect, config)
 	}
@@ -214,37 +234,46 @@ func untilSignal(ctx context.Context, stdio bool) (first, second context.Context
 	}
 }
 
-// A lazyWatcher starts the watcher with the first session, so that a server without sessions costs no second process.
+// A lazyWatcher starts the watcher with the first session, so that a server without sessions costs no second process, and
+// tries again with the next when that could not be done.
 type lazyWatcher struct {
-	log  *slog.Logger
-	once sync.Once
-	w    *pty.Watcher
+	log *slog.Logger
+
+	mu sync.Mutex // held while the watcher is started, which blocks for an exec
+	w  *pty.Watcher
 }
 
 // Add records a child.
 func (l *lazyWatcher) Add(p *pty.PTY) {
-	l.once.Do(func() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.w == nil {
 		self, err := os.Executable()
 		if err == nil {
 			l.w, err = pty.StartWatcher([]string{self, watcherName})
 		}
-		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			l.log.Warn("children may outlive this server if it is killed outright", "error", err)
+		if err != nil {
+			if !errors.Is(err, errors.ErrUnsupported) {
+				l.log.Warn("children may outlive this server if it is killed outright", "error", err)
+			}
+			return
 		}
-	})
-	if l.w != nil {
-		l.w.Add(p)
 	}
+	l.w.Add(p)
 }
 
 // Remove takes a child off the record.
 func (l *lazyWatcher) Remove(p *pty.PTY) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.w != nil {
 		l.w.Remove(p)
 	}
 }
 
 func (l *lazyWatcher) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.w == nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -52,6 +53,9 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 	}
 	s, err := c.engine.Spawn(config)
 	if err != nil {
+		if p.RawTranscriptPath != "" && !p.RawTranscriptAppend {
+			os.Remove(p.RawTranscriptPath) // made for nothing, and in the way of the next try
+		}
 		return createResult{}, err
 	}
 	return createResult{Session: string(s.ID())}, nil
