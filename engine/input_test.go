@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -228,6 +229,39 @@ func TestStreamTextIsOneActionInPieces(t *testing.T) {
 			t.Errorf("got %q after %v", p.Input(), time.Since(begin))
 		}
 	})
+}
+
+// TestResizesOfManyEndTheSameEverywhere: terminal and program have the same size whoever was last.
+func TestResizesOfManyEndTheSameEverywhere(t *testing.T) {
+	p := enginetest.New()
+	e := enginetest.Engine(p)
+	s, err := e.Spawn(engine.Config{Program: "fake"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close(context.Background())
+	p.Print("\x1b[?2048h") // each is answered, too
+	for range 50 {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				p.Print("\x1b[c\x1b[6n")
+				if err := s.Resize(pty.Size{Rows: uint16(10 + i), Cols: uint16(20 + i)}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		sizes := p.Sizes()
+		last, v := sizes[len(sizes)-1], s.View()
+		if int(last.Rows) != v.Screen.Rows || int(last.Cols) != v.Screen.Cols {
+			t.Fatalf("the program has %v, the terminal %dx%d", last, v.Screen.Rows, v.Screen.Cols)
+		}
+	}
+	answer := regexp.MustCompile("^(\x1b\\[(\\?[0-9;]+c|[0-9]+;[0-9]+R|48(;[0-9]+){4}t))*$")
+	if in := p.Input(); !answer.MatchString(in) {
+		t.Errorf("the program was sent something that is no answer: %.200q", in)
+	}
 }
 
 func TestResizeReachesTerminalAndProgram(t *testing.T) {

@@ -299,6 +299,74 @@ func TestWaitSeesWholeFrames(t *testing.T) {
 	})
 }
 
+// TestWaitSeesWholeFramesOneAfterAnother: each update has its own time, also when it begins in the write that ends the
+// one before.
+func TestWaitSeesWholeFramesOneAfterAnother(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Print("MARK\x1b[?2026h\x1b[H\x1b[2J")
+		synctest.Wait()
+		for i := range 20 {
+			later(time.Duration(i)*100*time.Millisecond, func() { p.Print("MARK\x1b[?2026l\x1b[?2026h\x1b[H\x1b[2J") })
+		}
+		gone := map[string]any{"type": "not", "value": contains("MARK")}
+		out, err := s.Wait(t.Context(), matcher(t, gone), engine.WaitOptions{Timeout: time.Minute})
+		if err != nil || out.Elapsed != 2050*time.Millisecond { // 150 ms after the last one began
+			t.Errorf("a frame without the mark was seen after %v: %v", out.Elapsed, err)
+		}
+	})
+}
+
+// TestExitInsideAnUpdateShowsWhatWasWritten: nobody ends the update any more.
+func TestExitInsideAnUpdateShowsWhatWasWritten(t *testing.T) {
+	for _, draining := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+			p.Print("before \x1b[?2026hLASTWORD")
+			p.Exit(pty.Exit{Code: 3})
+			if !draining {
+				p.HangUp()
+			}
+			out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: time.Minute})
+			if err != nil || out.View.Screen.Text() != "before LASTWORD" {
+				t.Errorf("draining %v: at the exit the screen shows %q, %v", draining, out.View.Screen.Text(), err)
+			}
+			if _, err := s.Wait(t.Context(), matcher(t, contains("LASTWORD")), engine.WaitOptions{Timeout: time.Second}); err != nil {
+				t.Errorf("draining %v: %v", draining, err)
+			}
+		})
+	}
+}
+
+// TestWaitAnyAsksAllOfItsParts: a bell that rings while another part matches is not forgotten.
+func TestWaitAnyAsksAllOfItsParts(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Print("A")
+		later(10*time.Millisecond, func() { p.Print("\x1b[2J\x1b[H\a") })
+		later(20*time.Millisecond, func() { p.Print("B") })
+		tree := group("all", group("any", contains("A"), map[string]any{"type": "bell"}), contains("B"))
+		out, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Timeout: time.Minute})
+		if err != nil || out.Match.Parts[0].Index != 1 {
+			t.Errorf("%v after %v", err, out.Elapsed)
+		}
+	})
+}
+
+// TestWaitSinceJoinsNeighboursOnly: rows with an old one between them do not stand together.
+func TestWaitSinceJoinsNeighboursOnly(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		p.Print("x\r\nOLD\r\nx")
+		synctest.Wait()
+		since := s.Sequence()
+		p.Print("\x1b[HA1\x1b[3;1HC1")
+		synctest.Wait()
+		if _, err := s.Wait(t.Context(), matcher(t, contains("A1\nC1")), engine.WaitOptions{Since: &since}); err == nil {
+			t.Error("rows that are no neighbours matched as if they were")
+		}
+		if _, err := s.Wait(t.Context(), matcher(t, group("all", contains("A1"), contains("C1"))), engine.WaitOptions{Since: &since}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestWaitEvidenceExplains(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		p.Print("Proceed? [y/N]\r\npassword for bob:\r\nTotal: 41 files")

@@ -163,3 +163,39 @@ func TestNotificationsMergeForASlowReader(t *testing.T) {
 		t.Errorf("%d bytes were kept for a client that did not read", n)
 	}
 }
+
+// TestNotificationsTellOfShortSessions: a session that is gone before anyone looked was there all the same.
+func TestNotificationsTellOfShortSessions(t *testing.T) {
+	const n = 40
+	ptys := make([]*enginetest.PTY, n)
+	for i := range ptys {
+		ptys[i] = enginetest.New()
+	}
+	w := newWire(t, enginetest.Engine(ptys...))
+	w.result("server.set_notifications", obj{"enabled": true})
+	exited := map[string]bool{}
+	hear := func(m message) {
+		if m.Method == "session.exited" {
+			exited[m.Params["session"].(string)] = true
+		}
+	}
+	for i := range n {
+		p := ptys[i]
+		p.Print("short")
+		p.End(i)
+		for _, call := range []struct {
+			method string
+			params obj
+		}{{"session.create", obj{"program": "fake"}}, {"session.close", obj{"session": fmt.Sprintf("s%d", i+1)}}} {
+			for id := w.send(call.method, call.params); ; {
+				m := w.read()
+				if hear(m); m.ID != nil && *m.ID == id {
+					break
+				}
+			}
+		}
+	}
+	for len(exited) < n {
+		hear(w.read())
+	}
+}
