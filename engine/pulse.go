@@ -22,6 +22,9 @@ func (p *pulse) next() <-chan struct{} {
 	}
 }
 
+// awaited reports whether anybody holds a channel. Whoever takes one later looks later.
+func (p *pulse) awaited() bool { return p.ch.Load() != nil }
+
 // beat wakes all who hold the current channel. It never blocks.
 func (p *pulse) beat() {
 	if p.ch.Load() == nil {

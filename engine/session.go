@@ -240,7 +240,7 @@ const (
 	floodBatch = 2 << 10
 	// floodFloor is the least time between two wakes during a flood. A wake costs a waiter a look at the whole
 	// screen, on a core that the program could use: at one for every batch a flood takes half as long again. A
-	// wait that ends in a flood may end this much later.
+	// wait that ends with a flood may end twice this much later.
 	floodFloor = time.Millisecond
 )
 
@@ -249,10 +249,13 @@ func (s *Session) tell(size int, now time.Time) {
 	if size < floodBatch || now.Sub(s.told) >= floodFloor {
 		s.told = now
 		s.beat()
+		if s.telling.CompareAndSwap(true, false) {
+			s.later.Stop() // so in a flood that goes on it never runs: it is for the last batch
+		}
 		return
 	}
-	if s.telling.CompareAndSwap(false, true) {
-		s.later.Reset(floodFloor)
+	if (s.pulse.awaited() || s.engine.pulse.awaited()) && s.telling.CompareAndSwap(false, true) {
+		s.later.Reset(2 * floodFloor)
 	}
 }
 
