@@ -98,5 +98,8 @@ func TestClientThatLeavesRepliesUnread(t *testing.T) {
 	if grown := memory(t, srv.program.Process.Pid, "VmHWM") - before; grown > 200<<10 {
 		t.Errorf("the server has grown by %d MiB", grown>>10)
 	}
+	if exit := s.snapshot("none").Exit; exit != nil {
+		t.Fatalf("the session has ended: %+v", *exit)
+	}
 	s.waitSince(s.text("still here\n"), client.Contains("still here"))
 }

@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	onWindows     = false
-	getTermios    = unix.TIOCGETA
-	setTermios    = unix.TIOCSETA
-	posixVDisable = 0xff
+	onWindows      = false
+	getTermios     = unix.TIOCGETA
+	setTermios     = unix.TIOCSETA
+	posixVDisable  = 0xff
+	ticksPerSecond = 1_000_000
 )
 
 func withPidfd(*syscall.SysProcAttr, *int) {}

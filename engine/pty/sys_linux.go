@@ -14,6 +14,8 @@ const (
 	getTermios    = unix.TCGETS
 	setTermios    = unix.TCSETS
 	posixVDisable = 0
+	// USER_HZ, fixed in the kernel's interface whatever its own tick.
+	ticksPerSecond = 100
 )
 
 func withPidfd(attr *syscall.SysProcAttr, pidfd *int) { attr.PidFD = pidfd }
@@ -52,8 +54,7 @@ func clockTicks() uint64 {
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
 		return 1
 	}
-	const perSecond = 100 // USER_HZ, fixed in the kernel's interface whatever its own tick
-	return uint64(now.Sec)*perSecond + uint64(now.Nsec)/(1e9/perSecond)
+	return uint64(now.Sec)*ticksPerSecond + uint64(now.Nsec)/(1e9/ticksPerSecond)
 }
 
 // ignoredSignals asks the kernel, since the os/signal package knows only of SIGHUP and

@@ -236,6 +236,10 @@ func parseRecord(line string) (t tree, err error) {
 	return t, err
 }
 
+// wakeTicks is how long before the watcher hears of the server's end that may have been: a second, on a machine that is
+// busy. Terminals are given away at once, and what has been started on one meanwhile is another's.
+const wakeTicks = ticksPerSecond
+
 // RunWatcher is the body of the process that [StartWatcher] starts; r is its standard
 // input. It reads what is recorded until r ends, which is when the server has ended
 // however it ended, then ends the recorded trees by the stages of [PTY.Kill], within 3 s,
@@ -257,7 +261,7 @@ func RunWatcher(r io.Reader) error {
 		if t.reaped == 0 {
 			t.reaped = now
 		}
-		t.noTTY, t.until = true, now
+		t.noTTY, t.until = true, now-min(now, wakeTicks)
 		targets = append(targets, target{tree: t})
 	}
 	if len(targets) == 0 {
