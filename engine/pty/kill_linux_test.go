@@ -274,6 +274,31 @@ func TestKillDuringCloseAndClosed(t *testing.T) {
 	l.ended(guests)
 }
 
+// The kernel gives a closed terminal's name to the next one that is opened, so a kill that comes after Close must not go
+// by that name any more: here the first program's kill would end the second.
+func TestKillAfterCloseLeavesTheNextOwnerOfTheTerminalAlone(t *testing.T) {
+	for range 100 { // tests of other packages open terminals too
+		first := start(t, self("cat"))
+		name := slaveName(t, first)
+		expect(t, first, "ready")
+		first.Close()
+		first.Wait() // hung up
+		second := start(t, self("cat"))
+		if slaveName(t, second) != name {
+			continue
+		}
+		expect(t, second, "ready")
+		if err := first.Kill(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := lookAt(second.PID()); err != nil || p.dead {
+			t.Error("it ended the program on the next terminal of that name")
+		}
+		return
+	}
+	t.Fatal("no terminal ever had the name of the one before")
+}
+
 func TestAStaleIDIsNeverSignalled(t *testing.T) {
 	l := newLobby(t)
 	p, guests := startTree(t, l, []string{"hello"}, []string{"leader"}, false)

@@ -248,12 +248,13 @@ func (t target) stillOpen() bool {
 }
 
 // holdTerminals keeps the targets' terminals from being closed, so that their names mean
-// them, until the returned function is called. A terminal that is being closed is not
-// waited for: whoever closes it may wait for another round that waits for this one.
+// them, until the returned function is called. A terminal that is closed already has lost
+// its name; one that is being closed is not waited for, since whoever closes it may wait
+// for another round that waits for this one.
 func (s *sweep) holdTerminals() func() {
 	for i := range s.targets {
 		if p := s.targets[i].pty; p != nil {
-			s.targets[i].held = p.terminal.TryRLock()
+			s.targets[i].held = p.holdTerminal()
 		}
 	}
 	return func() {
@@ -264,6 +265,18 @@ func (s *sweep) holdTerminals() func() {
 			}
 		}
 	}
+}
+
+// holdTerminal reports whether the terminal is open and stays so until p.terminal.RUnlock.
+func (p *PTY) holdTerminal() bool {
+	if !p.terminal.TryRLock() {
+		return false
+	}
+	if p.closed.Load() { // set before Close asks for the lock, so it also tells what has been closed for long
+		p.terminal.RUnlock()
+		return false
+	}
+	return true
 }
 
 // await waits for the round's processes to end.
