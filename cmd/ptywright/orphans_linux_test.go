@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -131,13 +132,34 @@ func BenchmarkOrphansOfAKilledServer(b *testing.B) {
 	b.ReportMetric(float64(worst.Milliseconds()), "ms-worst")
 }
 
-// A server that inherited ignored signals, as from nohup, starts programs that do not ignore them.
-func TestIgnoredSignalsAreNotHandedOn(t *testing.T) {
+// A server that inherited ignored signals, as from nohup, or blocked ones, as from perf record, starts programs that
+// neither ignore nor block them.
+func TestIgnoredAndBlockedSignalsAreNotHandedOn(t *testing.T) {
 	t.Parallel()
-	s := startProgram(t, limited(t, `trap "" HUP INT QUIT TERM USR1`, "serve", "--stdio"))
-	g := s.sh("grep SigIgn /proc/self/status; grep SigBlk /proc/self/status")
+	p := limited(t, `trap "" HUP INT QUIT TERM USR1`, "serve", "--stdio")
+	// The server takes the mask of the thread that starts it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var block, before unix.Sigset_t
+	block.Val[0] = 1<<(unix.SIGWINCH-1) | 1<<(unix.SIGUSR2-1)
+	if err := unix.PthreadSigmask(unix.SIG_BLOCK, &block, &before); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)
+	s := startProgram(t, p)
+	// Not by way of a shell, which may unblock signals itself.
+	g := s.with(client.Config{Program: "grep", Args: []string{"-E", "Sig(Ign|Blk)", "/proc/self/status"}})
 	m := g.wait(client.Exited())
-	if got := strings.Join(strings.Fields(m.Snapshot.PlainText), " "); got != "SigIgn: 0000000000000000 SigBlk: 0000000000000000" {
+	if got := strings.Join(strings.Fields(m.Snapshot.PlainText), " "); got != "SigBlk: 0000000000000000 SigIgn: 0000000000000000" {
 		t.Errorf("a program starts with %q", got)
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "SigBlk:")
+	var mask uint64
+	if _, err := fmt.Sscanf(rest, "%x", &mask); err != nil || mask&block.Val[0] != block.Val[0] {
+		t.Errorf("the server itself blocks %x (%v), so the test shows nothing", mask, err)
 	}
 }

@@ -122,6 +122,7 @@ func fork(path string, argv []string, dir string, env []string, slave *os.File) 
 		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0},
 	}
 	withPidfd(attr.Sys, &pidfd)
+	defer unblockSignals()()
 	pid, err = syscall.ForkExec(path, argv, attr)
 	return pid, pidfd, err
 }

@@ -58,7 +58,7 @@ var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 // Start opens a pseudo-terminal, sets its size and starts the program on it as the
 // leader of a new session with that controlling terminal. The program gets descriptors
 // 0-2 and no others: the first Start marks those close-on-exec that this process was
-// itself started with. Start blocks until the program has been executed or that has
+// itself started with. On Linux no signal is blocked in it. Start blocks until the program has been executed or that has
 // failed; it leaves nothing behind on failure.
 //
 // The error is a [*StartError].

@@ -50,3 +50,6 @@ func ignoredSignals() (ignored []syscall.Signal) {
 	}
 	return ignored
 }
+
+// unblockSignals does nothing: the system library's pthread_sigmask cannot be reached without cgo.
+func unblockSignals() (restore func()) { return func() {} }

@@ -2,6 +2,7 @@ package pty
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -71,6 +72,21 @@ func ignoredSignals() (ignored []syscall.Signal) {
 		}
 	}
 	return ignored
+}
+
+// unblockSignals lets what this goroutine starts, until it calls restore, begin with no signal blocked. A blocked signal
+// is inherited like an ignored one: under a server that perf record had started, which blocks SIGWINCH, no program ever
+// followed a resize. A child takes the mask of the thread that forks it.
+func unblockSignals() (restore func()) {
+	runtime.LockOSThread()
+	var blocked unix.Sigset_t
+	if unix.PthreadSigmask(unix.SIG_SETMASK, new(unix.Sigset_t), &blocked) != nil {
+		return runtime.UnlockOSThread
+	}
+	return func() {
+		unix.PthreadSigmask(unix.SIG_SETMASK, &blocked, nil)
+		runtime.UnlockOSThread()
+	}
 }
 
 // parseSigIgn returns the mask of ignored signals in /proc/PID/status, bit 0 for signal 1.
