@@ -154,6 +154,17 @@ func (b *bench) alternate(ours, beside func() error) error {
 	return nil
 }
 
+// once measures ptywright and then the stub server.
+func once[T any](b *bench, one func(argv []string) (T, error)) (ours, stub T, err error) {
+	if ours, err = one(b.subject); err != nil {
+		return ours, stub, fmt.Errorf("ptywright: %w", err)
+	}
+	if stub, err = one(b.stub); err != nil {
+		return ours, stub, fmt.Errorf("yardstick: %w", err)
+	}
+	return ours, stub, nil
+}
+
 // on runs work against a fresh server.
 func (b *bench) on(argv []string, work func(s *server, c *conn) error) error {
 	s, err := startServer(b.dir, argv)

@@ -291,13 +291,9 @@ func (b *bench) idle() ([]row, error) {
 		})
 		return got, err
 	}
-	o, err := one(b.subject)
+	o, l, err := once(b, one)
 	if err != nil {
-		return nil, fmt.Errorf("ptywright: %w", err)
-	}
-	l, err := one(b.stub)
-	if err != nil {
-		return nil, fmt.Errorf("yardstick: %w", err)
+		return nil, err
 	}
 	what := fmt.Sprintf("%d idle sessions", b.sessions)
 	return []row{
@@ -356,13 +352,9 @@ func (b *bench) floods() ([]row, error) {
 		})
 		return got, err
 	}
-	o, err := one(b.subject)
+	o, l, err := once(b, one)
 	if err != nil {
-		return nil, fmt.Errorf("ptywright: %w", err)
-	}
-	l, err := one(b.stub)
-	if err != nil {
-		return nil, fmt.Errorf("yardstick: %w", err)
+		return nil, err
 	}
 	what := fmt.Sprintf("flood of %d MB", b.flood/1e6)
 	return []row{

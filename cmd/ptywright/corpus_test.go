@@ -46,17 +46,7 @@ func TestCorpusThroughTheBinary(t *testing.T) {
 				Family: family,
 				Dial: func(t *testing.T) protocoltest.Peer {
 					p := ptywright(t, "serve", "--stdio", "--framing", framing)
-					in, err := p.StdinPipe()
-					if err != nil {
-						t.Fatal(err)
-					}
-					out, err := p.StdoutPipe()
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := p.Start(); err != nil {
-						t.Fatal(err)
-					}
+					in, out := p.startPiped()
 					return &pipedServer{t: t, p: p, WriteCloser: in, Reader: out}
 				},
 				Has: func(m string) bool {

@@ -96,6 +96,22 @@ func (p *program) run(input string) (stdout string, code int) {
 	return out.String(), code
 }
 
+// startPiped starts it and returns the other ends of its standard input and output.
+func (p *program) startPiped() (in io.WriteCloser, out io.ReadCloser) {
+	p.t.Helper()
+	in, err := p.StdinPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if out, err = p.StdoutPipe(); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	return in, out
+}
+
 // exitCodeOf returns the code in an error of exec.Cmd.Wait, 128 and the signal if there was one.
 func exitCodeOf(t testing.TB, err error) int {
 	t.Helper()

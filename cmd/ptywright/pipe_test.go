@@ -154,17 +154,7 @@ func TestEndOfInputLetsWaitsEnd(t *testing.T) {
 func TestReaderOfOutputThatIsGoneEndsWaits(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "serve", "--stdio")
-	in, err := p.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := p.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := p.startPiped()
 	defer time.AfterFunc(hang, func() { p.Process.Kill() }).Stop()
 	began := time.Now()
 	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"session.create","params":{"program":"sleep","args":["1000"]}}

@@ -290,24 +290,17 @@ func (t *Terminal) csi(p []byte) []byte {
 	s := &t.parser
 	for i, c := range p {
 		switch {
-		case c >= '0' && c <= '9':
+		case c >= '0' && c <= ';': // digits, colon, semicolon
 			if s.state == stateCSIEntry {
 				s.state = stateCSIParam
 				s.nParams = 1
 			}
-			if s.state != stateCSIParam {
+			switch {
+			case s.state != stateCSIParam:
 				s.state = stateCSIIgnore
-			} else {
+			case c <= '9':
 				s.digit(c)
-			}
-		case c == ';' || c == ':':
-			if s.state == stateCSIEntry {
-				s.state = stateCSIParam
-				s.nParams = 1
-			}
-			if s.state != stateCSIParam {
-				s.state = stateCSIIgnore
-			} else {
+			default:
 				s.separator(c)
 			}
 		case c >= 0x40 && c <= 0x7e:
