@@ -48,9 +48,10 @@ type PTY struct {
 	attempt func(fd uintptr) bool
 }
 
-// readSize bounds one read. Linux hands out at most 4,095 bytes. Reading on until nothing is left moves a flood a
-// tenth slower (measured): such a read waits for the kernel's own worker, and the program sleeps meanwhile.
-const readSize = 4 << 10
+// readSize bounds one read. Linux queues 4,095 bytes for a reader, but one call goes on while they are refilled behind it:
+// with room for more a flood costs fewer system calls, and moves a sixth faster than with 4 KiB (measured; 64 KiB are no
+// better). Reading again until nothing is left is slower: such a read waits for the kernel's own worker.
+const readSize = 16 << 10
 
 // buffers holds the buffers of Next: sessions that are parked share them.
 var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
@@ -172,7 +173,7 @@ func nonblocking(f *os.File) (*os.File, error) {
 // of its first process group. It means nothing more once Wait has returned.
 func (p *PTY) PID() int { return p.tree.pid }
 
-// Next blocks until there is output and returns what one read gives, at most 4 KiB.
+// Next blocks until there is output and returns what one read gives, at most 16 KiB.
 // The bytes are valid until the following Next. While it waits it holds no buffer.
 //
 // The error is io.EOF when no process has the terminal open any more and everything

@@ -274,14 +274,46 @@ func encodeRow(dst []byte, r *row) []byte {
 		binary.LittleEndian.PutUint32(dst[start:], uint32(width)<<2|head)
 		return dst
 	}
-	out := dst[start+lineHead : cap(dst)]
-	k, styled := 0, uint64(0)
-	for i := range cells {
-		c := cells[i]
-		ch, attr := c.content(), c.attr()
-		styled |= c.lo>>32 | uint64(c.bg()) | uint64(attr&(attrStyle|attrExtraMask))
-		if attr&(attrWide|attrContinuation) != 0 {
-			if attr&attrContinuation != 0 {
+	k := encodeText(dst[start+lineHead:cap(dst)], r, cells)
+	if width > 0 && (cells[0].lo>>32|cells[0].hi&^notStyle != 0 || sameStyle(cells) < width) {
+		head |= lineStyled
+	}
+	dst = dst[:start+lineHead+k]
+	binary.LittleEndian.PutUint32(dst[start:], uint32(k)<<2|head)
+	if head&lineStyled != 0 {
+		for link := ""; len(cells) > 0; {
+			n := sameStyle(cells)
+			dst, link = appendRun(dst, n, cells[0], r.extraOf(cells[0]), link)
+			cells = cells[n:]
+		}
+	}
+	return dst
+}
+
+const (
+	// halves mark the columns of a wide character, notStyle what does not show how a cell is drawn.
+	halves   = uint64(attrWide|attrContinuation) << 32
+	notStyle = halves | uint64(attrProtected)<<32
+)
+
+// sameStyle returns how many cells look like the first but for their text.
+func sameStyle(cells []cell) int {
+	lo, hi := cells[0].lo>>32, cells[0].hi&^notStyle
+	for i, c := range cells {
+		if c.lo>>32 != lo || c.hi&^notStyle != hi {
+			return i
+		}
+	}
+	return len(cells)
+}
+
+// encodeText writes the text of cells of row r and returns how many bytes that are. It is apart from encodeRow, as is what is
+// rare in it, because it then runs in registers: half the time.
+func encodeText(out []byte, r *row, cells []cell) (k int) {
+	for _, c := range cells {
+		ch := c.content()
+		if c.hi&halves != 0 {
+			if c.attr()&attrContinuation != 0 {
 				continue
 			}
 			out[k] = codeWide
@@ -297,86 +329,51 @@ func encodeRow(dst []byte, r *row) []byte {
 		case ch < 0x10000:
 			out[k], out[k+1], out[k+2] = 0xe0|byte(ch>>12), 0x80|byte(ch>>6&0x3f), 0x80|byte(ch&0x3f)
 			k += 3
-		case ch&clusterBit != 0:
-			out[k] = codeCluster
-			k += 1 + copy(out[k+1:], r.cluster(ch))
-			out[k] = codeClusterEnd
-			k++
 		default:
-			k += utf8.EncodeRune(out[k:], rune(ch))
+			k += encodeLong(out[k:], r, ch)
 		}
 	}
-	if styled != 0 {
-		head |= lineStyled
-	}
-	dst = dst[:start+lineHead+k]
-	binary.LittleEndian.PutUint32(dst[start:], uint32(k)<<2|head)
-	if styled == 0 {
-		return dst
-	}
-	link := ""
-	for i := 0; i < len(cells); {
-		c := cells[i]
-		j := i + 1
-		for j < len(cells) && cells[j].lo>>32 == c.lo>>32 && (cells[j].hi^c.hi)&^(uint64(attrWide|attrContinuation|attrProtected)<<32) == 0 {
-			j++
-		}
-		dst, link = appendRun(dst, j-i, c, r.extraOf(c), link)
-		i = j
-	}
-	return dst
+	return k
 }
 
+// encodeLong writes a content that is a cluster, or a character of four bytes.
+func encodeLong(out []byte, r *row, content uint32) int {
+	if content&clusterBit == 0 {
+		return utf8.EncodeRune(out, rune(content))
+	}
+	out[0] = codeCluster
+	n := 1 + copy(out[1:], r.cluster(content))
+	out[n] = codeClusterEnd
+	return n + 1
+}
+
+// A run of an encoded line is its columns and its attributes, two bytes each, and its colours, four bytes each. With
+// runExtra among the attributes the colour of the underline follows, four bytes, and the link: its length, or with
+// runSameLink nothing, since it is the one of the run before.
 const (
-	runFG = 1 << iota
-	runBG
-	runAttr
-	runUnderlineColor
-	runLink     // a link follows
-	runSameLink // the link of the run before
+	runSize     = 12
+	runSameLink = 1 << 14
+	runExtra    = 1 << 15
 )
 
-// appendRun appends a run: columns, a byte of run flags, then what the flags name. link is the last
-// link written.
+// appendRun appends a run of n columns. link is the last one written.
 func appendRun(dst []byte, n int, c cell, x *extra, link string) ([]byte, string) {
-	flags, attr := byte(0), uint16(c.attr()&attrStyle)
-	if c.fg() != 0 {
-		flags |= runFG
-	}
-	if c.bg() != 0 {
-		flags |= runBG
-	}
-	if attr != 0 {
-		flags |= runAttr
-	}
+	attr := c.attr() & attrStyle
 	if x != nil {
-		if x.underline != 0 {
-			flags |= runUnderlineColor
-		}
-		if x.link != "" && x.link == link {
-			flags |= runSameLink
-		} else if x.link != "" {
-			flags |= runLink
+		attr |= runExtra
+		if x.link == link {
+			attr |= runSameLink
 		}
 	}
-	dst = binary.AppendUvarint(dst, uint64(n))
-	dst = append(dst, flags)
-	if flags&runFG != 0 {
-		dst = binary.LittleEndian.AppendUint32(dst, c.fg())
-	}
-	if flags&runBG != 0 {
-		dst = binary.LittleEndian.AppendUint32(dst, c.bg())
-	}
-	if flags&runAttr != 0 {
-		dst = binary.LittleEndian.AppendUint16(dst, attr)
-	}
-	if flags&runUnderlineColor != 0 {
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(n)|uint64(attr)<<16|uint64(c.fg())<<32)
+	dst = binary.LittleEndian.AppendUint32(dst, c.bg())
+	if x != nil {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(x.underline))
-	}
-	if flags&runLink != 0 {
-		dst = binary.AppendUvarint(dst, uint64(len(x.link)))
-		dst = append(dst, x.link...)
-		link = x.link
+		if x.link != link {
+			dst = binary.AppendUvarint(dst, uint64(len(x.link)))
+			dst = append(dst, x.link...)
+			link = x.link
+		}
 	}
 	return dst, link
 }
@@ -423,36 +420,21 @@ func decodeRow(line []byte) *row {
 	r.n = len(r.cells)
 	link := ""
 	for i := 0; len(runs) > 0 && i < r.n; {
-		n, k := binary.Uvarint(runs)
-		flags := runs[k]
-		runs = runs[k+1:]
-		u32 := func() (v uint32) { v, runs = binary.LittleEndian.Uint32(runs), runs[4:]; return v }
-		var fg, bg, attr uint32
-		var x extra
-		if flags&runFG != 0 {
-			fg = u32()
-		}
-		if flags&runBG != 0 {
-			bg = u32()
-		}
-		if flags&runAttr != 0 {
-			attr, runs = uint32(binary.LittleEndian.Uint16(runs)), runs[2:]
-		}
-		if flags&runUnderlineColor != 0 {
-			x.underline = Color(u32())
-		}
-		if flags&runLink != 0 {
-			size, k := binary.Uvarint(runs)
-			link = string(runs[k : k+int(size)])
-			runs = runs[k+int(size):]
-		}
-		if flags&(runLink|runSameLink) != 0 {
+		n, attr := int(binary.LittleEndian.Uint16(runs)), uint32(binary.LittleEndian.Uint16(runs[2:]))
+		fg, bg := binary.LittleEndian.Uint32(runs[4:]), binary.LittleEndian.Uint32(runs[8:])
+		runs = runs[runSize:]
+		if attr&runExtra != 0 {
+			x := extra{underline: Color(binary.LittleEndian.Uint32(runs))}
+			runs = runs[4:]
+			if attr&runSameLink == 0 {
+				size, k := binary.Uvarint(runs)
+				link = string(runs[k : k+int(size)])
+				runs = runs[k+int(size):]
+			}
 			x.link = link
+			attr = attr&attrStyle | r.addExtra(x)
 		}
-		if x != (extra{}) {
-			attr |= r.addExtra(x)
-		}
-		for end := min(i+int(n), r.n); i < end; i++ {
+		for end := min(i+n, r.n); i < end; i++ {
 			c := r.cells[i]
 			r.cells[i] = makeCell(c.content(), fg, bg, attr|c.attr())
 		}

@@ -91,10 +91,16 @@ func (t *Terminal) ground(p []byte) []byte {
 			s.state = stateEscape
 			s.nInter = 0
 			p = p[1:]
-			// The common case at once: ESC [ parameters final.
 			if len(p) > 0 && p[0] == '[' {
+				p = p[1:]
+				if n := s.plainCSI(p); n > 0 {
+					s.state = stateGround
+					t.dispatchCSI(p[n-1])
+					p = p[n:]
+					break
+				}
 				t.beginCSI()
-				p = t.csi(p[1:])
+				p = t.csi(p)
 			}
 			if s.state != stateGround {
 				return p
@@ -283,6 +289,32 @@ func (t *Terminal) beginCSI() {
 	s.state = stateCSIEntry
 	s.prefix, s.nInter, s.nParams, s.colon, s.overflow = 0, 0, 0, 0, false
 	s.params[0] = 0
+}
+
+// plainCSI reads the common control sequence at once, numbers with semicolons between them and a final byte, and returns
+// its length; 0 when p begins with any other or only with a part of one.
+func (s *parser) plainCSI(p []byte) int {
+	v, n := int32(0), 0
+	for i, c := range p {
+		switch d := c - '0'; {
+		case d <= 9:
+			v = min(v*10+int32(d), maxParam)
+		case c == ';' && n < maxParams-1:
+			s.params[n] = v
+			v = 0
+			n++
+		case c >= 0x40 && c <= 0x7e:
+			s.params[n] = v
+			s.prefix, s.nInter, s.nParams, s.colon, s.overflow = 0, 0, n+1, 0, false
+			if i == 0 {
+				s.nParams = 0
+			}
+			return i + 1
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // csi takes the bytes of a control sequence behind ESC [.

@@ -12,19 +12,30 @@ func (t *Terminal) sgr() {
 	}
 	for i := 0; i < s.nParams; i++ {
 		v := s.params[i]
+		if int(v) >= len(sgrTable) {
+			v = 10 // the default font: nothing
+		}
 		// Sub-parameters belong to the parameter before them.
 		sub := 0
-		for i+sub+1 < s.nParams && s.colon>>(i+sub+1)&1 != 0 {
-			sub++
+		if s.colon != 0 {
+			for i+sub+1 < s.nParams && s.colon>>(i+sub+1)&1 != 0 {
+				sub++
+			}
 		}
-		switch {
-		case v == 0:
-			*p = pen{attr: p.attr & attrProtected}
-		case v == 4 && sub > 0:
-			if u := s.params[i+1]; u <= 5 {
+		switch c := &sgrTable[v]; c.op {
+		case sgrAttr:
+			p.attr = p.attr&^c.off | c.on
+		case sgrForeground:
+			p.fg = c.on
+		case sgrBackground:
+			p.bg = c.on
+		case sgrUnderline:
+			if sub == 0 {
+				p.attr = p.attr&^attrUnderlineMask | attrUnderline0
+			} else if u := s.params[i+1]; u <= 5 {
 				p.attr = p.attr&^attrUnderlineMask | uint32(u)<<attrUnderlineShift
 			}
-		case v == 38 || v == 48 || v == 58:
+		case sgrExtended:
 			c, used, ok := s.colour(i, sub)
 			if sub == 0 {
 				i += used
@@ -40,34 +51,61 @@ func (t *Terminal) sgr() {
 			default:
 				p.underline = c
 			}
-		case v >= 30 && v <= 37:
-			p.fg = colorIndexed | uint32(v-30)
-		case v == 39:
-			p.fg = 0
-		case v >= 40 && v <= 47:
-			p.bg = colorIndexed | uint32(v-40)
-		case v == 49:
-			p.bg = 0
-		case v == 59:
+		case sgrUnderlineDefault:
 			p.underline = 0
-		case v >= 90 && v <= 97:
-			p.fg = colorIndexed | uint32(v-90+8)
-		case v >= 100 && v <= 107:
-			p.bg = colorIndexed | uint32(v-100+8)
-		case int(v) < len(sgrChange):
-			c := sgrChange[v]
-			p.attr = p.attr&^c.off | c.on
+		case sgrReset:
+			*p = pen{attr: p.attr & attrProtected}
 		}
 		i += sub
 	}
 }
 
-// sgrChange is what the simple parameters do to the attributes.
+type sgrOp uint8
+
+const (
+	sgrNone             sgrOp = iota
+	sgrAttr                   // take off's attributes away and add on's
+	sgrForeground             // set it to on
+	sgrBackground             // set it to on
+	sgrUnderline              // with sub-parameters
+	sgrExtended               // a colour in more parameters
+	sgrUnderlineDefault       // the colour of underlines
+	sgrReset
+)
+
+// sgrTable is what each parameter does.
+var sgrTable = func() (table [108]struct {
+	op      sgrOp
+	off, on uint32
+}) {
+	for v, c := range sgrChange {
+		if c.off|c.on != 0 {
+			table[v].op, table[v].off, table[v].on = sgrAttr, c.off, c.on
+		}
+	}
+	table[0].op, table[4].op, table[59].op = sgrReset, sgrUnderline, sgrUnderlineDefault
+	for _, v := range []int{38, 48, 58} {
+		table[v].op = sgrExtended
+	}
+	for _, first := range []int{30, 90} { // foreground, ten above them background
+		for i := range 8 {
+			c := colorIndexed | uint32(i)
+			if first == 90 {
+				c += 8 // the bright ones
+			}
+			table[first+i].op, table[first+i].on = sgrForeground, c
+			table[first+10+i].op, table[first+10+i].on = sgrBackground, c
+		}
+	}
+	table[39].op, table[49].op = sgrForeground, sgrBackground // 0: the default
+	return table
+}()
+
+// sgrChange is what some parameters do to the attributes.
 var sgrChange = [...]struct{ off, on uint32 }{
 	1:  {0, attrBold},
 	2:  {0, attrDim},
 	3:  {0, attrItalic},
-	4:  {attrUnderlineMask, attrUnderline0},
 	5:  {0, attrBlink},
 	6:  {0, attrBlink},
 	7:  {0, attrInverse},
