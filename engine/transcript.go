@@ -164,22 +164,32 @@ func (r *recorder) join(p []byte) []byte {
 	return p[invalidLen(c)-had:]
 }
 
-// validPrefix returns how many bytes at the head of p are whole, valid UTF-8.
+// validPrefix returns how many bytes at the head of p are whole, valid UTF-8. It takes the most frequent forms apart
+// itself: utf8.Valid takes three times as long for text of three bytes a character, and does not say where it ends.
 func validPrefix(p []byte) int {
-	if utf8.Valid(p) {
-		return len(p)
-	}
 	i := 0
 	for i < len(p) {
-		if p[i] < utf8.RuneSelf {
-			i++
+		if len(p)-i >= 8 && binary.LittleEndian.Uint64(p[i:])&(0x80*0x0101010101010101) == 0 {
+			i += 8
 			continue
 		}
-		_, n := utf8.DecodeRune(p[i:])
-		if n == 1 {
-			break
+		for i < len(p) && p[i] < utf8.RuneSelf {
+			i++
 		}
-		i += n
+		for i < len(p) && p[i] >= utf8.RuneSelf {
+			switch c := p[i]; {
+			case c >= 0xe1 && c <= 0xec && len(p)-i > 2 && p[i+1]&0xc0 == 0x80 && p[i+2]&0xc0 == 0x80:
+				i += 3
+			case c >= 0xc2 && c <= 0xdf && len(p)-i > 1 && p[i+1]&0xc0 == 0x80:
+				i += 2
+			default:
+				_, n := utf8.DecodeRune(p[i:])
+				if n == 1 {
+					return i
+				}
+				i += n
+			}
+		}
 	}
 	return i
 }

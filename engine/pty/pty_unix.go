@@ -42,10 +42,12 @@ type PTY struct {
 	exit Exit          // valid once done is closed
 
 	// Of the goroutine in Next.
-	buf     *[readSize]byte // handed out by the last Next
-	n       int             // bytes in buf
-	readErr error           // of the last attempt, io.EOF included
-	attempt func(fd uintptr) bool
+	buf      *[readSize]byte // handed out by the last Next
+	n        int             // bytes in buf
+	readErr  error           // of the last attempt, io.EOF included
+	ahead    *readAhead      // not nil in a flood
+	attempt  func(fd uintptr) bool
+	attempts int // of this Next
 }
 
 // readSize bounds one read. Linux queues 4,095 bytes for a reader, but one call goes on while they are refilled behind it:
@@ -84,7 +86,7 @@ func Start(c Command) (*PTY, error) {
 	}
 	defer slave.Close()
 	p := &PTY{master: master, done: make(chan struct{})}
-	p.attempt = p.read
+	p.attempt = p.tryRead
 	if p.conn, err = master.SyscallConn(); err == nil {
 		p.tree, err = terminalTree(slave)
 	}
@@ -183,42 +185,68 @@ func (p *PTY) PID() int { return p.tree.pid }
 // process that opens the terminal by name brings it back.
 func (p *PTY) Next() ([]byte, error) {
 	p.release()
-	p.readErr = nil
-	err := p.conn.Read(p.attempt)
-	switch {
-	case err == nil && p.n > 0:
-		return p.buf[:p.n], nil
-	case err == nil:
-		err = p.readErr
-	case errors.Is(err, os.ErrDeadlineExceeded) && !p.closed.Load():
-		return nil, os.ErrDeadlineExceeded
-	case p.closed.Load():
-		err = os.ErrClosed
+	if p.ahead != nil {
+		b, err := p.ahead.take()
+		if len(b) > 0 {
+			return b, nil
+		}
+		p.ahead.end()
+		p.ahead = nil
+		if err != nil {
+			return nil, p.readError(err)
+		}
 	}
-	p.release()
-	return nil, err
+	p.attempts = 0
+	err := p.conn.Read(p.attempt)
+	if err == nil {
+		err = p.readErr
+	}
+	if err != nil {
+		p.release()
+		return nil, p.readError(err)
+	}
+	if p.n >= queueFull && p.attempts == 1 { // there before it was asked for: the program is faster
+		p.ahead = startAhead(p)
+	}
+	return p.buf[:p.n], nil
 }
 
-// read reads once. It reports whether Next is to return; if not, it is called again when the terminal is readable.
-func (p *PTY) read(fd uintptr) bool {
+// readError gives an error of the poller the name that callers know.
+func (p *PTY) readError(err error) error {
+	if p.closed.Load() {
+		return os.ErrClosed
+	}
+	return err
+}
+
+// tryRead reads once. It reports whether Next is to return; if not, it is called again when the terminal is readable.
+func (p *PTY) tryRead(fd uintptr) bool {
+	p.attempts++
 	p.buf = buffers.Get().(*[readSize]byte)
+	p.n, p.readErr = read(fd, p.buf[:])
+	if p.readErr == unix.EAGAIN {
+		p.release()
+		return false
+	}
+	return true
+}
+
+// read reads once. The error is io.EOF at the terminal's end, unix.EAGAIN when nothing is there now.
+func read(fd uintptr, b []byte) (int, error) {
 	for {
-		n, err := unix.Read(int(fd), p.buf[:])
+		n, err := unix.Read(int(fd), b)
 		switch {
 		case err == unix.EINTR:
 			continue
 		case err == unix.EAGAIN:
-			p.release()
-			return false
+			return 0, err
 		case err == unix.EIO, err == nil && n == 0:
 			// Linux ends a terminal with EIO, macOS with zero bytes.
-			p.readErr = io.EOF
+			return 0, io.EOF
 		case err != nil:
-			p.readErr = os.NewSyscallError("read", err)
-		default:
-			p.n = n
+			return 0, os.NewSyscallError("read", err)
 		}
-		return true
+		return n, nil
 	}
 }
 
