@@ -3,6 +3,8 @@
 package pty
 
 import (
+	"errors"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -12,8 +14,8 @@ import (
 
 // A readAhead reads a terminal in a goroutine of its own while what it has read before is looked at. In a flood that is
 // the difference between a program that is kept waiting and one that is not: the kernel holds 12 KiB for a reader and puts
-// the program to sleep on the rest. It begins when a read has found the kernel's queue full and ends when one finds it empty,
-// so an idle or chatting program has none, and every byte takes one hop.
+// the program to sleep on the rest. It begins when a read has found the kernel's queue full at once, and ends when all it has
+// read was taken and nothing more is there: an idle or chatting program has none.
 //
 // It never waits for whoever takes: when aheadSize is read ahead it ends, and is begun again by the next take.
 type readAhead struct {
@@ -27,8 +29,9 @@ type readAhead struct {
 	running bool
 	full    bool  // it has ended because pending was
 	err     error // it has ended with
+	parked  bool  // its goroutine waits for output
+	idle    bool  // somebody waits in take
 
-	idle bool          // somebody waits in take
 	wake chan struct{} // holds at most one "there is news"
 }
 
@@ -36,8 +39,6 @@ const (
 	// aheadSize bounds what is read ahead of one terminal, in bytes. It covers what a program prints while a large piece is
 	// parsed. Four times as much moves a flood no faster (measured).
 	aheadSize = 64 << 10
-	// lull is how long, in milliseconds, nothing comes when a flood is over.
-	lull = 1
 	// queueFull is a read that found the kernel's queue for a reader full: what a line may have is all that it has room for.
 	queueFull = MaxLine
 )
@@ -80,6 +81,9 @@ func (a *readAhead) take() ([]byte, error) {
 	defer a.mu.Unlock()
 	for len(a.pending) == 0 && a.running {
 		a.idle = true
+		if a.parked { // there is nothing to be ahead of any more
+			a.p.interrupt()
+		}
 		a.mu.Unlock()
 		<-a.wake
 		a.mu.Lock()
@@ -95,23 +99,31 @@ func (a *readAhead) take() ([]byte, error) {
 	return a.taken, nil
 }
 
-// run reads until nothing comes for lull, there is no room or something is wrong.
+// run reads until there is no room, something is wrong, or nothing is there while somebody waits for it.
 func (a *readAhead) run() {
 	for more := true; more; {
 		var n int
 		var readErr error
 		err := a.p.conn.Read(func(fd uintptr) bool {
-			if n, readErr = read(fd, a.chunk[:]); readErr == unix.EAGAIN {
-				unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, lull)
-				n, readErr = read(fd, a.chunk[:])
-			}
-			return true
+			n, readErr = read(fd, a.chunk[:])
+			return readErr != unix.EAGAIN || !a.park()
 		})
-		if err == nil && readErr != unix.EAGAIN {
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			err = nil // whoever reads directly looks at the deadline
+		case err == nil && readErr != unix.EAGAIN:
 			err = readErr
 		}
 		more = a.put(a.chunk[:n], err)
 	}
+}
+
+// park reports whether to wait for more.
+func (a *readAhead) park() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.parked = !a.idle
+	return a.parked
 }
 
 // put adds what was read and reports whether to go on.
@@ -121,6 +133,7 @@ func (a *readAhead) put(b []byte, err error) bool {
 	a.pending = append(a.pending, b...)
 	a.full = err == nil && cap(a.pending)-len(a.pending) < len(a.chunk)
 	a.err = err
+	a.parked = false
 	a.running = len(b) > 0 && err == nil && !a.full
 	if a.idle {
 		a.idle = false

@@ -41,6 +41,11 @@ type PTY struct {
 	done chan struct{} // closed when the program is reaped
 	exit Exit          // valid once done is closed
 
+	reading sync.Mutex
+	// protects the fields below
+	readDeadline time.Time // as the caller wants it
+	interrupted  bool      // another one is set
+
 	// Of the goroutine in Next.
 	buf      *[readSize]byte // handed out by the last Next
 	n        int             // bytes in buf
@@ -192,6 +197,7 @@ func (p *PTY) Next() ([]byte, error) {
 		}
 		p.ahead.end()
 		p.ahead = nil
+		p.resume()
 		if err != nil {
 			return nil, p.readError(err)
 		}
@@ -290,8 +296,31 @@ func (p *PTY) hungUp() (hungUp bool) {
 // SetReadDeadline sets the time after which Next gives up with os.ErrDeadlineExceeded,
 // also for one that is waiting. The zero time means never.
 func (p *PTY) SetReadDeadline(t time.Time) error {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	p.readDeadline = t
 	return p.orClosed(p.master.SetReadDeadline(t))
 }
+
+// interrupt ends a read that waits, until resume is called.
+func (p *PTY) interrupt() {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	p.interrupted = true
+	p.master.SetReadDeadline(past)
+}
+
+func (p *PTY) resume() {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	if p.interrupted {
+		p.interrupted = false
+		p.master.SetReadDeadline(p.readDeadline)
+	}
+}
+
+// past is a deadline that has passed.
+var past = time.Unix(1, 0)
 
 // SetWriteDeadline does for Write what SetReadDeadline does for Next.
 func (p *PTY) SetWriteDeadline(t time.Time) error {
@@ -405,7 +434,7 @@ func (p *PTY) Close() error {
 	if p.closed.Swap(true) {
 		return os.ErrClosed
 	}
-	p.master.SetDeadline(time.Unix(1, 0)) // wakes Next and Write before the lock is ours
+	p.master.SetDeadline(past) // wakes Next and Write before the lock is ours
 	p.terminal.Lock()
 	defer p.terminal.Unlock()
 	return p.master.Close()
