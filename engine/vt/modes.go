@@ -7,6 +7,7 @@ type modes struct {
 	bracketedPaste, focusEvents, alternateScroll   bool
 	reverseVideo, cursorVisible, cursorBlink       bool
 	inBandResize, graphemes, allow132, columns132  bool
+	sideMargins                                    bool // DECLRMM
 	mouse                                          MouseTracking
 	mouseEncoding                                  MouseEncoding
 	cursorShape                                    CursorShape
@@ -82,7 +83,8 @@ var decModes = [...]decMode{
 	{number: 3, flag: func(t *Terminal) *bool { return &t.modes.columns132 }, set: func(t *Terminal, _ bool) {
 		// DECCOLM. The width belongs to whoever runs the terminal and stays; the rest happens, as
 		// in tmux and alacritty.
-		t.top, t.bottom = 0, t.rows-1
+		t.modes.sideMargins = false
+		t.resetMargins()
 		t.eraseRows(0, t.rows)
 		t.moveTo(0, 0)
 	}},
@@ -97,6 +99,7 @@ var decModes = [...]decMode{
 	altMode(47),
 	{number: 66, flag: func(t *Terminal) *bool { return &t.modes.appKeypad }},
 	{number: 67, flag: func(t *Terminal) *bool { return &t.modes.backarrowBS }},
+	{number: 69, flag: func(t *Terminal) *bool { return &t.modes.sideMargins }, set: func(t *Terminal, _ bool) { t.resetSides() }},
 	mouseMode(1000, MouseNormal),
 	mouseMode(1002, MouseButton),
 	mouseMode(1003, MouseAny),

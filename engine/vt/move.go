@@ -22,13 +22,17 @@ func (t *Terminal) down(n int) {
 }
 
 func (t *Terminal) right(n int) {
-	t.cursor.col = min(t.cols-1, t.cursor.col+n)
+	t.cursor.col = min(t.edge(), t.cursor.col+n)
 	t.cursor.pending = false
 }
 
 // left moves the cursor to the left. Behind the last column it counts as on it, as in xterm.
 func (t *Terminal) left(n int) {
-	t.cursor.col = max(0, t.cursor.col-n)
+	limit := 0
+	if t.cursor.col >= t.sides.left {
+		limit = t.sides.left
+	}
+	t.cursor.col = max(limit, t.cursor.col-n)
 	t.cursor.pending = false
 }
 
@@ -51,14 +55,23 @@ func (t *Terminal) backspace() {
 	}
 }
 
-// moveTo places the cursor; row and col from zero, row counted from the top margin in origin mode.
+// moveTo places the cursor; row and col from zero, counted from the top and left margins in origin mode.
 func (t *Terminal) moveTo(row, col int) {
 	first, last := 0, t.rows-1
 	if t.modes.origin {
 		first, last = t.top, t.bottom
 	}
 	t.cursor.row = min(max(first+row, first), last)
-	t.cursor.col = min(max(col, 0), t.cols-1)
+	t.moveToCol(col)
+}
+
+// moveToCol is moveTo in the cursor's row.
+func (t *Terminal) moveToCol(col int) {
+	first, last := 0, t.cols-1
+	if t.modes.origin {
+		first, last = t.sides.left, t.lastCol()
+	}
+	t.cursor.col = min(max(first+col, first), last)
 	t.cursor.pending = false
 }
 
@@ -85,7 +98,9 @@ func (t *Terminal) lineFeed() {
 // index moves down one row and scrolls at the bottom margin.
 func (t *Terminal) index() {
 	if t.cursor.row == t.bottom {
-		t.scrollUp(t.top, t.bottom, 1, true)
+		if t.inSides() {
+			t.scrollUp(t.top, t.bottom, 1, true)
+		}
 	} else if t.cursor.row < t.rows-1 {
 		t.cursor.row++
 	}
@@ -94,7 +109,9 @@ func (t *Terminal) index() {
 // reverseIndex moves up one row and scrolls at the top margin.
 func (t *Terminal) reverseIndex() {
 	if t.cursor.row == t.top {
-		t.scrollDown(t.top, t.bottom, 1)
+		if t.inSides() {
+			t.scrollDown(t.top, t.bottom, 1)
+		}
 	} else if t.cursor.row > 0 {
 		t.cursor.row--
 	}
@@ -116,21 +133,25 @@ func (t *Terminal) isTab(x int) bool {
 	return x%8 == 0
 }
 
-// tab moves n stops to the right, at most to the last column.
+// tab moves n stops to the right, at most to the right margin or the last column.
 func (t *Terminal) tab(n int) {
-	c := &t.cursor
-	for ; n > 0 && c.col < t.cols-1; n-- {
-		for c.col++; c.col < t.cols-1 && !t.isTab(c.col); c.col++ {
+	c, last := &t.cursor, t.edge()
+	for ; n > 0 && c.col < last; n-- {
+		for c.col++; c.col < last && !t.isTab(c.col); c.col++ {
 		}
 	}
 }
 
-// backTab moves n stops to the left.
+// backTab moves n stops to the left; the left margin stops it in origin mode only, as in xterm.
 func (t *Terminal) backTab(n int) {
 	c := &t.cursor
 	c.pending = false
-	for ; n > 0 && c.col > 0; n-- {
-		for c.col--; c.col > 0 && !t.isTab(c.col); c.col-- {
+	first := 0
+	if t.modes.origin {
+		first = t.sides.left
+	}
+	for ; n > 0 && c.col > first; n-- {
+		for c.col--; c.col > first && !t.isTab(c.col); c.col-- {
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (t *Terminal) resize(rows, cols int) {
 	}
 	t.alt.saved.cursor = clampCursor(t.alt.saved.cursor, rows, cols)
 	t.rows, t.cols = rows, cols
-	t.top, t.bottom = 0, rows-1
+	t.resetMargins()
 	t.cursor = clampCursor(t.cursor, rows, cols)
 	t.blank = nil
 	t.frame++
