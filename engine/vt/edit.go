@@ -144,7 +144,7 @@ func (t *Terminal) eraseInDisplay(mode int) {
 	}
 }
 
-// selectiveErase is DECSED and DECSEL: what DECSCA protects stays, attributes too.
+// selectiveErase is DECSED and DECSEL: what DECSCA protects stays, the rest is erased as by ED and EL.
 func (t *Terminal) selectiveErase(mode int, display bool) {
 	first, last := t.cursor.row, t.cursor.row
 	if display {
@@ -155,6 +155,9 @@ func (t *Terminal) selectiveErase(mode int, display bool) {
 			last = t.rows - 1
 		}
 	}
+	if mode > 2 {
+		return
+	}
 	for y := first; y <= last; y++ {
 		from, to := 0, t.cols
 		if y == t.cursor.row {
@@ -164,22 +167,16 @@ func (t *Terminal) selectiveErase(mode int, display bool) {
 				to = t.cursor.col + 1
 			}
 		}
-		if mode > 2 || from >= t.grid.rows[y].n {
-			continue
-		}
-		r := t.own(y, nowhere)
-		for x := from; x < min(to, r.n); x++ {
-			c := r.cells[x]
-			if c.attr()&attrProtected != 0 {
-				continue
+		for from < to {
+			r, end := t.grid.rows[y], from
+			for end < r.n && end < to && r.cells[end].attr()&attrProtected == 0 {
+				end++
 			}
-			if c.attr()&(attrWide|attrContinuation) != 0 {
-				r.split(x)
-				r.split(x + 1)
-				c = r.cells[x]
+			if end >= r.n {
+				end = to
 			}
-			c.lo &^= 0xffffffff
-			r.cells[x] = c
+			t.eraseCols(y, from, end)
+			from = end + 1
 		}
 	}
 }

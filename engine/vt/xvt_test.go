@@ -33,6 +33,7 @@ var xvtDiffers = map[string]string{
 	"ED 3 drops the scrollback and nothing else (xterm)":               "clears the screen",
 	"EL and ED with a pending wrap keep the last character and the pending wrap (xterm.js, tmux)": "erases the last character",
 	"DECSED and DECSEL leave what DECSCA protects (VT510)":                                        "not implemented",
+	"DECSED and DECSEL erase as ED and EL, with the background of the pen (xterm, xterm.js)":      "not implemented",
 	"DECSTBM behind the last row is clamped":                                                      "the bottom margin is not clamped: worse input panics",
 	"DECOM counts from the top margin and homes the cursor (VT510)":                               "the cursor is not homed",
 	"also over a change of attributes and a cut":                                                  "the mark is lost",
