@@ -50,7 +50,7 @@ func TestConformanceParser(t *testing.T) {
 			{name: "as large as they come", in: "␛[" + strings.Repeat("9", 1000) + "B", at: "6,1"},
 			{name: "around 2^16, 2^31, 2^32, 2^63", in: "␛[65536C␛[2147483648D␛[4294967297B␛[9223372036854775808A", at: "1,1"},
 		}},
-		group{name: "sub-parameters", source: "ECMA-48 5.4.2; xterm, ghostty and kitty: only in SGR", checks: []check{
+		group{name: "sub-parameters", source: "ECMA-48 5.4.2; xterm, ghostty: only in SGR", checks: []check{
 			{name: "CUP", in: "␛[2;2H␛[3:4H", at: "2,2"},
 			{name: "CUU", in: "␛[2;2H␛[1:1A", at: "2,2"},
 			{name: "an empty one", in: "␛[2;2H␛[:A", at: "2,2"},
