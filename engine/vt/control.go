@@ -8,7 +8,7 @@ func (t *Terminal) control(c byte) {
 	case 0x07:
 		t.effect.Bell++
 	case 0x08:
-		t.backspace()
+		t.left(1)
 	case 0x09:
 		t.tab(1)
 	case 0x0a, 0x0b, 0x0c:
@@ -104,7 +104,8 @@ func (t *Terminal) alignmentPattern() {
 func (t *Terminal) hardReset() {
 	t.release()
 	t.syncSet = false
-	t.toMain()
+	t.toMain(false)
+	t.alt.rows = nil
 	t.reset()
 	t.title, t.titleSet = "", false
 	t.eraseRows(0, t.rows)

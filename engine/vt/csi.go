@@ -8,6 +8,11 @@ func (t *Terminal) dispatchCSI(final byte) {
 	if final != 'm' {
 		t.joint = joint{}
 	}
+	// Only SGR has sub-parameters. Elsewhere they mean nothing (ECMA-48 5.4.2), and taken for parameters
+	// they would mean something else.
+	if s.colon != 0 && (final != 'm' || s.prefix != 0 || s.nInter > 0) {
+		return
+	}
 	if s.nInter > 0 {
 		t.csiIntermediate(final)
 		return
@@ -24,11 +29,13 @@ func (t *Terminal) dispatchCSI(final byte) {
 		t.moveTo(n-1, s.param(1, 1)-1)
 	case 'A', 'k':
 		t.up(n)
-	case 'B', 'e':
+	case 'B':
 		t.down(n)
+	case 'e': // a position, so the margins count in origin mode only
+		t.moveTo(t.reportedRow()-1+n, t.reportedCol()-1)
 	case 'C':
 		t.right(n)
-	case 'a': // a position, so the margins count in origin mode only
+	case 'a': // a position too
 		t.moveToCol(t.reportedCol() - 1 + n)
 	case 'D', 'j':
 		t.left(n)
@@ -74,11 +81,13 @@ func (t *Terminal) dispatchCSI(final byte) {
 	case 's':
 		if t.modes.sideMargins {
 			t.setSides(n, s.param(1, t.cols))
-		} else {
+		} else if s.nParams == 0 { // with parameters: DECSLRM
 			t.saveCursor()
 		}
 	case 'u':
-		t.restoreCursor()
+		if s.nParams == 0 {
+			t.restoreCursor()
+		}
 	case 'g':
 		t.clearTabs(s.param(0, 0))
 	case 'h', 'l':

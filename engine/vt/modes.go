@@ -52,9 +52,10 @@ func mouseEncodingMode(number int, e MouseEncoding) decMode {
 	return decMode{number: number,
 		get: func(t *Terminal) bool { return t.modes.mouseEncoding == e },
 		set: func(t *Terminal, on bool) {
-			t.modes.mouseEncoding = MouseEncodingDefault
 			if on {
 				t.modes.mouseEncoding = e
+			} else if t.modes.mouseEncoding == e { // another one stays (xterm)
+				t.modes.mouseEncoding = MouseEncodingDefault
 			}
 		}}
 }
@@ -67,10 +68,10 @@ func altMode(number int) decMode {
 				if number == 1049 {
 					t.saveCursor()
 				}
-				t.toAlt()
+				t.toAlt(number == 1049)
 				return
 			}
-			t.toMain()
+			t.toMain(number == 47)
 			if number == 1049 && t.main.saved.set {
 				t.restoreCursor()
 			}
@@ -92,7 +93,13 @@ var decModes = [...]decMode{
 	{number: 6, flag: func(t *Terminal) *bool { return &t.modes.origin }, set: func(t *Terminal, _ bool) { t.moveTo(0, 0) }},
 	{number: 7, flag: func(t *Terminal) *bool { return &t.modes.autoWrap }},
 	mouseMode(9, MouseX10),
-	{number: 12, flag: func(t *Terminal) *bool { return &t.modes.cursorBlink }},
+	{number: 12, flag: func(t *Terminal) *bool { return &t.modes.cursorBlink }, set: func(t *Terminal, on bool) {
+		// What DECRQSS reports is the style that there is now.
+		t.modes.cursorStyle = 2*uint8(t.modes.cursorShape) + 2
+		if on {
+			t.modes.cursorStyle--
+		}
+	}},
 	{number: 25, flag: func(t *Terminal) *bool { return &t.modes.cursorVisible }},
 	{number: 40, flag: func(t *Terminal) *bool { return &t.modes.allow132 }},
 	{number: 45, flag: func(t *Terminal) *bool { return &t.modes.reverseWrap }},
@@ -234,23 +241,28 @@ func (t *Terminal) ansiModeState(number int) int {
 	return 2
 }
 
-// toAlt shows the alternate screen, blank, with the cursor where it was.
-func (t *Terminal) toAlt() {
+// toAlt shows the alternate screen with the cursor where it was: as it was left by 47, or blank.
+func (t *Terminal) toAlt(blank bool) {
 	if t.grid == &t.alt {
 		return
 	}
 	t.touch()
-	t.alt = grid{rows: make([]*row, t.rows), saved: t.alt.saved}
 	t.grid = &t.alt
-	t.replaceAll(0, t.rows, t.fillRow())
+	if blank || t.alt.rows == nil {
+		t.alt.rows = make([]*row, t.rows)
+		t.replaceAll(0, t.rows, t.fillRow())
+	}
 }
 
-// toMain shows the main screen again. The alternate one is given up: entering it clears it anyway.
-func (t *Terminal) toMain() {
+// toMain shows the main screen again. Only 47 keeps the alternate one: 1047 clears it when it is left,
+// 1049 when it is entered.
+func (t *Terminal) toMain(keep bool) {
 	if t.grid == &t.main {
 		return
 	}
 	t.touch()
 	t.grid = &t.main
-	t.alt.rows = nil
+	if !keep {
+		t.alt.rows = nil
+	}
 }

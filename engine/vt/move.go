@@ -26,32 +26,30 @@ func (t *Terminal) right(n int) {
 	t.cursor.pending = false
 }
 
-// left moves the cursor to the left. Behind the last column it counts as on it, as in xterm.
+// left moves the cursor to the left: BS and CUB. Behind the last column it counts as on it, as in xterm;
+// with reverse wraparound (mode 45) taking the wrap back is a step of its own, and from the first column
+// of a row that continues the one above it goes on at that one's end.
 func (t *Terminal) left(n int) {
+	c := &t.cursor
+	reverse := t.modes.reverseWrap && t.modes.autoWrap
+	if reverse && c.pending {
+		n--
+	}
+	c.pending = false
 	limit := 0
-	if t.cursor.col >= t.sides.left {
+	if c.col >= t.sides.left {
 		limit = t.sides.left
 	}
-	t.cursor.col = max(limit, t.cursor.col-n)
-	t.cursor.pending = false
-}
-
-// backspace moves one column to the left; with reverse wraparound (mode 45) from the first column of
-// a row that continues the one above to its end.
-func (t *Terminal) backspace() {
-	c := &t.cursor
-	if !t.modes.reverseWrap || !t.modes.autoWrap {
-		t.left(1)
-		return
-	}
-	switch {
-	case c.pending:
-		c.pending = false
-	case c.col > 0:
-		c.col--
-	case c.row > t.top && c.row <= t.bottom && t.grid.rows[c.row-1].wrapped:
+	for {
+		k := min(n, c.col-limit)
+		c.col -= k
+		n -= k
+		if n == 0 || !reverse || t.sides.set || c.row <= t.top || c.row > t.bottom || !t.grid.rows[c.row-1].wrapped {
+			return
+		}
 		c.row--
 		c.col = t.cols - 1
+		n--
 	}
 }
 

@@ -17,6 +17,10 @@ func (t *Terminal) sgr() {
 		for i+sub+1 < s.nParams && s.colon>>(i+sub+1)&1 != 0 {
 			sub++
 		}
+		if sub > 0 && v != 4 && v != 38 && v != 48 && v != 58 { // none is defined for the others
+			i += sub
+			continue
+		}
 		switch {
 		case v == 0:
 			*p = pen{attr: p.attr & attrProtected}
