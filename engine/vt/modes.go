@@ -8,6 +8,7 @@ type modes struct {
 	reverseVideo, cursorVisible, cursorBlink       bool
 	inBandResize, graphemes, allow132, columns132  bool
 	sideMargins                                    bool // DECLRMM
+	reverseWrapAny                                 bool // XTREVWRAP2
 	mouse                                          MouseTracking
 	mouseEncoding                                  MouseEncoding
 	cursorShape                                    CursorShape
@@ -116,6 +117,7 @@ var decModes = [...]decMode{
 	{number: 1007, flag: func(t *Terminal) *bool { return &t.modes.alternateScroll }},
 	mouseEncodingMode(1015, MouseEncodingURXVT),
 	mouseEncodingMode(1016, MouseEncodingPixels),
+	{number: 1045, flag: func(t *Terminal) *bool { return &t.modes.reverseWrapAny }},
 	altMode(1047),
 	{number: 1048, get: func(t *Terminal) bool { return t.grid.saved.set }, set: func(t *Terminal, on bool) {
 		if on {

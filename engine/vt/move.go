@@ -28,10 +28,12 @@ func (t *Terminal) right(n int) {
 
 // left moves the cursor to the left: BS and CUB. Behind the last column it counts as on it, as in xterm;
 // with reverse wraparound (mode 45) taking the wrap back is a step of its own, and from the first column
-// of a row that continues the one above it goes on at that one's end.
+// of a row that continues the one above it goes on at that one's end. Extended (mode 1045) it goes on above
+// any row, and from the top margin at the bottom one.
 func (t *Terminal) left(n int) {
 	c := &t.cursor
-	reverse := t.modes.reverseWrap && t.modes.autoWrap
+	extended := t.modes.reverseWrapAny && t.modes.autoWrap
+	reverse := extended || t.modes.reverseWrap && t.modes.autoWrap
 	if reverse && c.pending {
 		n--
 	}
@@ -44,11 +46,20 @@ func (t *Terminal) left(n int) {
 		k := min(n, c.col-limit)
 		c.col -= k
 		n -= k
-		if n == 0 || !reverse || t.sides.set || c.row <= t.top || c.row > t.bottom || !t.grid.rows[c.row-1].wrapped {
+		switch {
+		case n == 0 || !reverse:
 			return
+		case extended && c.row == t.top:
+			c.row = t.bottom
+		case extended && c.row > 0:
+			c.row--
+		case extended || t.sides.set || c.row <= t.top || c.row > t.bottom || !t.grid.rows[c.row-1].wrapped:
+			return
+		default:
+			c.row--
 		}
-		c.row--
-		c.col = t.cols - 1
+		c.col = t.lastCol()
+		limit = t.sides.left
 		n--
 	}
 }
