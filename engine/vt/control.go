@@ -4,21 +4,20 @@ package vt
 func (t *Terminal) control(c byte) {
 	t.last = 0
 	t.joint = joint{}
-	cur := &t.cursor
 	switch c {
 	case 0x07:
 		t.effect.Bell++
 	case 0x08:
-		t.backspace()
+		t.left(1)
 	case 0x09:
 		t.tab(1)
 	case 0x0a, 0x0b, 0x0c:
 		t.lineFeed()
 		if t.modes.newLine {
-			cur.col = 0
+			t.carriageReturn()
 		}
 	case 0x0d:
-		cur.col, cur.pending = 0, false
+		t.carriageReturn()
 	case 0x0e:
 		t.charsets.gl = 1
 	case 0x0f:
@@ -32,15 +31,19 @@ func (t *Terminal) escape(c byte) {
 	t.joint = joint{}
 	cur := &t.cursor
 	switch c {
+	case '6': // DECBI
+		t.columnIndex(-1)
 	case '7':
 		t.saveCursor()
 	case '8':
 		t.restoreCursor()
+	case '9': // DECFI
+		t.columnIndex(1)
 	case 'D':
 		t.lineFeed()
 	case 'E':
 		t.lineFeed()
-		cur.col = 0
+		t.carriageReturn()
 	case 'H':
 		t.tabStops()[cur.col] = true
 	case 'M':
@@ -90,7 +93,7 @@ func (t *Terminal) escapeIntermediate(c byte) {
 // alignmentPattern is DECALN: the screen full of E, margins and cursor reset. All rows are one
 // row, so that it costs no more than the screen has rows and columns.
 func (t *Terminal) alignmentPattern() {
-	t.top, t.bottom = 0, t.rows-1
+	t.resetMargins()
 	t.modes.origin = false
 	t.cursor = cursor{}
 	t.touch()
@@ -101,7 +104,8 @@ func (t *Terminal) alignmentPattern() {
 func (t *Terminal) hardReset() {
 	t.release()
 	t.syncSet = false
-	t.toMain()
+	t.toMain(false)
+	t.alt.rows = nil
 	t.reset()
 	t.title, t.titleSet = "", false
 	t.eraseRows(0, t.rows)
@@ -112,8 +116,8 @@ func (t *Terminal) hardReset() {
 func (t *Terminal) softReset() {
 	m := &t.modes
 	m.cursorVisible, m.insert, m.origin, m.autoWrap = true, false, false, true
-	m.appKeypad, m.appCursor = false, false
-	t.top, t.bottom = 0, t.rows-1
+	m.appKeypad, m.appCursor, m.sideMargins = false, false, false
+	t.resetMargins()
 	t.charsets = charsets{}
 	t.pen = pen{}
 	t.link = ""

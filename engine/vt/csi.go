@@ -8,6 +8,11 @@ func (t *Terminal) dispatchCSI(final byte) {
 	if final != 'm' {
 		t.joint = joint{}
 	}
+	// Only SGR has sub-parameters. Elsewhere they mean nothing (ECMA-48 5.4.2), and taken for parameters
+	// they would mean something else.
+	if s.colon != 0 && (final != 'm' || s.prefix != 0 || s.nInter > 0) {
+		return
+	}
 	if s.nInter > 0 {
 		t.csiIntermediate(final)
 		return
@@ -22,24 +27,28 @@ func (t *Terminal) dispatchCSI(final byte) {
 		t.sgr()
 	case 'H', 'f':
 		t.moveTo(n-1, s.param(1, 1)-1)
-	case 'A':
+	case 'A', 'k':
 		t.up(n)
-	case 'B', 'e':
+	case 'B':
 		t.down(n)
-	case 'C', 'a':
+	case 'e': // a position, so the margins count in origin mode only
+		t.moveTo(t.reportedRow()-1+n, t.reportedCol()-1)
+	case 'C':
 		t.right(n)
-	case 'D':
+	case 'a': // a position too
+		t.moveToCol(t.reportedCol() - 1 + n)
+	case 'D', 'j':
 		t.left(n)
 	case 'E':
 		t.down(n)
-		t.cursor.col = 0
+		t.carriageReturn()
 	case 'F':
 		t.up(n)
-		t.cursor.col = 0
+		t.carriageReturn()
 	case 'G', '`':
-		t.cursor.col, t.cursor.pending = min(n, t.cols)-1, false
+		t.moveToCol(n - 1)
 	case 'd':
-		t.moveTo(n-1, t.cursor.col)
+		t.moveTo(n-1, t.reportedCol()-1)
 	case 'I':
 		t.tab(n)
 	case 'Z':
@@ -70,9 +79,15 @@ func (t *Terminal) dispatchCSI(final byte) {
 	case 'r':
 		t.setMargins(n, s.param(1, t.rows))
 	case 's':
-		t.saveCursor()
+		if t.modes.sideMargins {
+			t.setSides(n, s.param(1, t.cols))
+		} else if s.nParams == 0 { // with parameters: DECSLRM
+			t.saveCursor()
+		}
 	case 'u':
-		t.restoreCursor()
+		if s.nParams == 0 {
+			t.restoreCursor()
+		}
 	case 'g':
 		t.clearTabs(s.param(0, 0))
 	case 'h', 'l':
@@ -179,12 +194,12 @@ func (t *Terminal) csiIntermediate(final byte) {
 	case i == '!' && final == 'p' && s.prefix == 0:
 		t.softReset()
 	case i == ' ' && final == '@' && s.prefix == 0: // SL
-		t.shiftCols(0, -s.param(0, 1))
+		t.shiftCols(t.sides.left, -s.param(0, 1))
 	case i == ' ' && final == 'A' && s.prefix == 0: // SR
-		t.shiftCols(0, s.param(0, 1))
-	case i == '\'' && final == '}' && s.prefix == 0: // DECIC
+		t.shiftCols(t.sides.left, s.param(0, 1))
+	case i == '\'' && final == '}' && s.prefix == 0 && t.inSides(): // DECIC
 		t.shiftCols(t.cursor.col, s.param(0, 1))
-	case i == '\'' && final == '~' && s.prefix == 0: // DECDC
+	case i == '\'' && final == '~' && s.prefix == 0 && t.inSides(): // DECDC
 		t.shiftCols(t.cursor.col, -s.param(0, 1))
 	case i == ' ' && final == 'q' && s.prefix == 0:
 		t.setCursorStyle(s.param(0, 0))
@@ -203,7 +218,7 @@ func (t *Terminal) csiIntermediate(final byte) {
 // of scrollback: a sequence of a few bytes must not cost a screen of them.
 func (t *Terminal) scrollUpBy(n int) {
 	n = min(n, t.bottom-t.top+1)
-	if t.top == 0 && t.grid == &t.main {
+	if t.top == 0 && t.grid == &t.main && !t.sides.set {
 		k := n
 		for k > 0 && (t.grid.rows[k-1].born != 0 || t.grid.rows[k-1].trimmed() == 0) {
 			k--

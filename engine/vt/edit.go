@@ -105,11 +105,11 @@ func (t *Terminal) eraseCols(y, from, to int) {
 // eraseRow erases the whole of row y.
 func (t *Terminal) eraseRow(y int) { t.eraseRows(y, y+1) }
 
-// cursorEdge is the column that erasing to the right begins at: behind the last column when a wrap
+// cursorEdge is the column that erasing to the right begins at: behind the cursor's when a wrap
 // is pending, so that the character written there stays, as in xterm.js and tmux.
 func (t *Terminal) cursorEdge() int {
 	if t.cursor.pending {
-		return t.cols
+		return t.cursor.col + 1
 	}
 	return t.cursor.col
 }
@@ -144,7 +144,7 @@ func (t *Terminal) eraseInDisplay(mode int) {
 	}
 }
 
-// selectiveErase is DECSED and DECSEL: what DECSCA protects stays, attributes too.
+// selectiveErase is DECSED and DECSEL: what DECSCA protects stays, the rest is erased as by ED and EL.
 func (t *Terminal) selectiveErase(mode int, display bool) {
 	first, last := t.cursor.row, t.cursor.row
 	if display {
@@ -155,6 +155,9 @@ func (t *Terminal) selectiveErase(mode int, display bool) {
 			last = t.rows - 1
 		}
 	}
+	if mode > 2 {
+		return
+	}
 	for y := first; y <= last; y++ {
 		from, to := 0, t.cols
 		if y == t.cursor.row {
@@ -164,22 +167,16 @@ func (t *Terminal) selectiveErase(mode int, display bool) {
 				to = t.cursor.col + 1
 			}
 		}
-		if mode > 2 || from >= t.grid.rows[y].n {
-			continue
-		}
-		r := t.own(y, nowhere)
-		for x := from; x < min(to, r.n); x++ {
-			c := r.cells[x]
-			if c.attr()&attrProtected != 0 {
-				continue
+		for from < to {
+			r, end := t.grid.rows[y], from
+			for end < r.n && end < to && r.cells[end].attr()&attrProtected == 0 {
+				end++
 			}
-			if c.attr()&(attrWide|attrContinuation) != 0 {
-				r.split(x)
-				r.split(x + 1)
-				c = r.cells[x]
+			if end >= r.n {
+				end = to
 			}
-			c.lo &^= 0xffffffff
-			r.cells[x] = c
+			t.eraseCols(y, from, end)
+			from = end + 1
 		}
 	}
 }
@@ -193,33 +190,38 @@ func (t *Terminal) eraseCells(n int) {
 // insertCells makes room for n cells at the cursor: ICH, and IRM.
 func (t *Terminal) insertCells(n int) {
 	t.cursor.pending = false
-	t.shiftRow(t.cursor.row, t.cursor.col, n)
+	if t.inSides() {
+		t.shiftRow(t.cursor.row, t.cursor.col, n)
+	}
 }
 
 // deleteCells is DCH.
 func (t *Terminal) deleteCells(n int) {
 	t.cursor.pending = false
-	t.shiftRow(t.cursor.row, t.cursor.col, -n)
+	if t.inSides() {
+		t.shiftRow(t.cursor.row, t.cursor.col, -n)
+	}
 }
 
-// shiftRow moves the cells of row y from column x on by n columns, to the left when n is negative;
-// what is vacated is erased.
+// shiftRow moves the cells of row y from column x up to the right margin by n columns, to the left when n
+// is negative; what is vacated is erased.
 func (t *Terminal) shiftRow(y, x, n int) {
 	if t.grid.rows[y].n <= x && t.pen.bg == 0 {
 		return
 	}
-	r := t.own(y, nowhere)
+	r, end := t.own(y, nowhere), t.lastCol()+1
 	r.split(x)
-	from, to := x, t.cols // what is vacated
+	r.split(end)
+	from, to := x, end // what is vacated
 	if n < 0 {
-		n = min(-n, t.cols-x)
+		n = min(-n, end-x)
 		r.split(x + n)
-		copy(r.cells[x:], r.cells[x+n:])
-		from = t.cols - n
+		copy(r.cells[x:end], r.cells[x+n:end])
+		from = end - n
 	} else {
-		n = min(n, t.cols-x)
-		r.split(t.cols - n)
-		copy(r.cells[x+n:], r.cells[x:t.cols-n])
+		n = min(n, end-x)
+		r.split(end - n)
+		copy(r.cells[x+n:end], r.cells[x:end-n])
 		to = x + n
 	}
 	e := t.erased()
@@ -251,18 +253,18 @@ func (r *row) shrink() {
 
 // insertLines is IL: only inside of the margins; the cursor goes to the first column.
 func (t *Terminal) insertLines(n int) {
-	if y := t.cursor.row; y >= t.top && y <= t.bottom {
+	if y := t.cursor.row; y >= t.top && y <= t.bottom && t.inSides() {
 		t.scrollDown(y, t.bottom, n)
-		t.cursor.col, t.cursor.pending = 0, false
+		t.cursor.col, t.cursor.pending = t.sides.left, false
 	}
 }
 
 // deleteLines is DL.
 func (t *Terminal) deleteLines(n int) {
-	if y := t.cursor.row; y >= t.top && y <= t.bottom {
+	if y := t.cursor.row; y >= t.top && y <= t.bottom && t.inSides() {
 		t.scrollUp(y, t.bottom, n, false)
 		t.breakWrap(t.bottom - min(n, t.bottom-y+1))
-		t.cursor.col, t.cursor.pending = 0, false
+		t.cursor.col, t.cursor.pending = t.sides.left, false
 	}
 }
 
@@ -270,6 +272,10 @@ func (t *Terminal) deleteLines(n int) {
 // scrollback when keep is set.
 func (t *Terminal) scrollUp(top, bottom, n int, keep bool) {
 	n = min(n, bottom-top+1)
+	if t.sides.set {
+		t.scrollSides(top, bottom, n)
+		return
+	}
 	t.moving()
 	rows := t.grid.rows
 	if top > 0 {
@@ -295,6 +301,10 @@ func (t *Terminal) scrollUp(top, bottom, n int, keep bool) {
 // scrollDown moves rows top..bottom down by n; what leaves at the bottom is gone.
 func (t *Terminal) scrollDown(top, bottom, n int) {
 	n = min(n, bottom-top+1)
+	if t.sides.set {
+		t.scrollSides(top, bottom, -n)
+		return
+	}
 	t.moving()
 	t.breakWrap(top - 1)
 	rows := t.grid.rows

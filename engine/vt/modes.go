@@ -7,6 +7,8 @@ type modes struct {
 	bracketedPaste, focusEvents, alternateScroll   bool
 	reverseVideo, cursorVisible, cursorBlink       bool
 	inBandResize, graphemes, allow132, columns132  bool
+	sideMargins                                    bool // DECLRMM
+	reverseWrapAny                                 bool // XTREVWRAP2
 	mouse                                          MouseTracking
 	mouseEncoding                                  MouseEncoding
 	cursorShape                                    CursorShape
@@ -51,9 +53,10 @@ func mouseEncodingMode(number int, e MouseEncoding) decMode {
 	return decMode{number: number,
 		get: func(t *Terminal) bool { return t.modes.mouseEncoding == e },
 		set: func(t *Terminal, on bool) {
-			t.modes.mouseEncoding = MouseEncodingDefault
 			if on {
 				t.modes.mouseEncoding = e
+			} else if t.modes.mouseEncoding == e { // another one stays (xterm)
+				t.modes.mouseEncoding = MouseEncodingDefault
 			}
 		}}
 }
@@ -66,10 +69,10 @@ func altMode(number int) decMode {
 				if number == 1049 {
 					t.saveCursor()
 				}
-				t.toAlt()
+				t.toAlt(number == 1049)
 				return
 			}
-			t.toMain()
+			t.toMain(number == 47)
 			if number == 1049 && t.main.saved.set {
 				t.restoreCursor()
 			}
@@ -82,7 +85,8 @@ var decModes = [...]decMode{
 	{number: 3, flag: func(t *Terminal) *bool { return &t.modes.columns132 }, set: func(t *Terminal, _ bool) {
 		// DECCOLM. The width belongs to whoever runs the terminal and stays; the rest happens, as
 		// in tmux and alacritty.
-		t.top, t.bottom = 0, t.rows-1
+		t.modes.sideMargins = false
+		t.resetMargins()
 		t.eraseRows(0, t.rows)
 		t.moveTo(0, 0)
 	}},
@@ -90,13 +94,20 @@ var decModes = [...]decMode{
 	{number: 6, flag: func(t *Terminal) *bool { return &t.modes.origin }, set: func(t *Terminal, _ bool) { t.moveTo(0, 0) }},
 	{number: 7, flag: func(t *Terminal) *bool { return &t.modes.autoWrap }},
 	mouseMode(9, MouseX10),
-	{number: 12, flag: func(t *Terminal) *bool { return &t.modes.cursorBlink }},
+	{number: 12, flag: func(t *Terminal) *bool { return &t.modes.cursorBlink }, set: func(t *Terminal, on bool) {
+		// What DECRQSS reports is the style that there is now.
+		t.modes.cursorStyle = 2*uint8(t.modes.cursorShape) + 2
+		if on {
+			t.modes.cursorStyle--
+		}
+	}},
 	{number: 25, flag: func(t *Terminal) *bool { return &t.modes.cursorVisible }},
 	{number: 40, flag: func(t *Terminal) *bool { return &t.modes.allow132 }},
 	{number: 45, flag: func(t *Terminal) *bool { return &t.modes.reverseWrap }},
 	altMode(47),
 	{number: 66, flag: func(t *Terminal) *bool { return &t.modes.appKeypad }},
 	{number: 67, flag: func(t *Terminal) *bool { return &t.modes.backarrowBS }},
+	{number: 69, flag: func(t *Terminal) *bool { return &t.modes.sideMargins }, set: func(t *Terminal, _ bool) { t.resetSides() }},
 	mouseMode(1000, MouseNormal),
 	mouseMode(1002, MouseButton),
 	mouseMode(1003, MouseAny),
@@ -106,6 +117,7 @@ var decModes = [...]decMode{
 	{number: 1007, flag: func(t *Terminal) *bool { return &t.modes.alternateScroll }},
 	mouseEncodingMode(1015, MouseEncodingURXVT),
 	mouseEncodingMode(1016, MouseEncodingPixels),
+	{number: 1045, flag: func(t *Terminal) *bool { return &t.modes.reverseWrapAny }},
 	altMode(1047),
 	{number: 1048, get: func(t *Terminal) bool { return t.grid.saved.set }, set: func(t *Terminal, on bool) {
 		if on {
@@ -231,23 +243,28 @@ func (t *Terminal) ansiModeState(number int) int {
 	return 2
 }
 
-// toAlt shows the alternate screen, blank, with the cursor where it was.
-func (t *Terminal) toAlt() {
+// toAlt shows the alternate screen with the cursor where it was: as it was left by 47, or blank.
+func (t *Terminal) toAlt(blank bool) {
 	if t.grid == &t.alt {
 		return
 	}
 	t.touch()
-	t.alt = grid{rows: make([]*row, t.rows), saved: t.alt.saved}
 	t.grid = &t.alt
-	t.replaceAll(0, t.rows, t.fillRow())
+	if blank || t.alt.rows == nil {
+		t.alt.rows = make([]*row, t.rows)
+		t.replaceAll(0, t.rows, t.fillRow())
+	}
 }
 
-// toMain shows the main screen again. The alternate one is given up: entering it clears it anyway.
-func (t *Terminal) toMain() {
+// toMain shows the main screen again. Only 47 keeps the alternate one: 1047 clears it when it is left,
+// 1049 when it is entered.
+func (t *Terminal) toMain(keep bool) {
 	if t.grid == &t.main {
 		return
 	}
 	t.touch()
 	t.grid = &t.main
-	t.alt.rows = nil
+	if !keep {
+		t.alt.rows = nil
+	}
 }

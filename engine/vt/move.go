@@ -22,43 +22,65 @@ func (t *Terminal) down(n int) {
 }
 
 func (t *Terminal) right(n int) {
-	t.cursor.col = min(t.cols-1, t.cursor.col+n)
+	t.cursor.col = min(t.edge(), t.cursor.col+n)
 	t.cursor.pending = false
 }
 
-// left moves the cursor to the left. Behind the last column it counts as on it, as in xterm.
+// left moves the cursor to the left: BS and CUB. Behind the last column it counts as on it, as in xterm;
+// with reverse wraparound (mode 45) taking the wrap back is a step of its own, and from the first column
+// of a row that continues the one above it goes on at that one's end. Extended (mode 1045) it goes on above
+// any row, and from the top margin at the bottom one.
 func (t *Terminal) left(n int) {
-	t.cursor.col = max(0, t.cursor.col-n)
-	t.cursor.pending = false
-}
-
-// backspace moves one column to the left; with reverse wraparound (mode 45) from the first column of
-// a row that continues the one above to its end.
-func (t *Terminal) backspace() {
 	c := &t.cursor
-	if !t.modes.reverseWrap || !t.modes.autoWrap {
-		t.left(1)
-		return
+	extended := t.modes.reverseWrapAny && t.modes.autoWrap
+	reverse := extended || t.modes.reverseWrap && t.modes.autoWrap
+	if reverse && c.pending {
+		n--
 	}
-	switch {
-	case c.pending:
-		c.pending = false
-	case c.col > 0:
-		c.col--
-	case c.row > t.top && c.row <= t.bottom && t.grid.rows[c.row-1].wrapped:
-		c.row--
-		c.col = t.cols - 1
+	c.pending = false
+	limit := 0
+	if c.col >= t.sides.left {
+		limit = t.sides.left
+	}
+	for {
+		k := min(n, c.col-limit)
+		c.col -= k
+		n -= k
+		switch {
+		case n == 0 || !reverse:
+			return
+		case extended && c.row == t.top:
+			c.row = t.bottom
+		case extended && c.row > 0:
+			c.row--
+		case extended || t.sides.set || c.row <= t.top || c.row > t.bottom || !t.grid.rows[c.row-1].wrapped:
+			return
+		default:
+			c.row--
+		}
+		c.col = t.lastCol()
+		limit = t.sides.left
+		n--
 	}
 }
 
-// moveTo places the cursor; row and col from zero, row counted from the top margin in origin mode.
+// moveTo places the cursor; row and col from zero, counted from the top and left margins in origin mode.
 func (t *Terminal) moveTo(row, col int) {
 	first, last := 0, t.rows-1
 	if t.modes.origin {
 		first, last = t.top, t.bottom
 	}
 	t.cursor.row = min(max(first+row, first), last)
-	t.cursor.col = min(max(col, 0), t.cols-1)
+	t.moveToCol(col)
+}
+
+// moveToCol is moveTo in the cursor's row.
+func (t *Terminal) moveToCol(col int) {
+	first, last := 0, t.cols-1
+	if t.modes.origin {
+		first, last = t.sides.left, t.lastCol()
+	}
+	t.cursor.col = min(max(first+col, first), last)
 	t.cursor.pending = false
 }
 
@@ -85,7 +107,9 @@ func (t *Terminal) lineFeed() {
 // index moves down one row and scrolls at the bottom margin.
 func (t *Terminal) index() {
 	if t.cursor.row == t.bottom {
-		t.scrollUp(t.top, t.bottom, 1, true)
+		if t.inSides() {
+			t.scrollUp(t.top, t.bottom, 1, true)
+		}
 	} else if t.cursor.row < t.rows-1 {
 		t.cursor.row++
 	}
@@ -94,7 +118,9 @@ func (t *Terminal) index() {
 // reverseIndex moves up one row and scrolls at the top margin.
 func (t *Terminal) reverseIndex() {
 	if t.cursor.row == t.top {
-		t.scrollDown(t.top, t.bottom, 1)
+		if t.inSides() {
+			t.scrollDown(t.top, t.bottom, 1)
+		}
 	} else if t.cursor.row > 0 {
 		t.cursor.row--
 	}
@@ -116,21 +142,25 @@ func (t *Terminal) isTab(x int) bool {
 	return x%8 == 0
 }
 
-// tab moves n stops to the right, at most to the last column.
+// tab moves n stops to the right, at most to the right margin or the last column.
 func (t *Terminal) tab(n int) {
-	c := &t.cursor
-	for ; n > 0 && c.col < t.cols-1; n-- {
-		for c.col++; c.col < t.cols-1 && !t.isTab(c.col); c.col++ {
+	c, last := &t.cursor, t.edge()
+	for ; n > 0 && c.col < last; n-- {
+		for c.col++; c.col < last && !t.isTab(c.col); c.col++ {
 		}
 	}
 }
 
-// backTab moves n stops to the left.
+// backTab moves n stops to the left; the left margin stops it in origin mode only, as in xterm.
 func (t *Terminal) backTab(n int) {
 	c := &t.cursor
 	c.pending = false
-	for ; n > 0 && c.col > 0; n-- {
-		for c.col--; c.col > 0 && !t.isTab(c.col); c.col-- {
+	first := 0
+	if t.modes.origin {
+		first = t.sides.left
+	}
+	for ; n > 0 && c.col > first; n-- {
+		for c.col--; c.col > first && !t.isTab(c.col); c.col-- {
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (t *Terminal) osc() {
 	if i := bytes.IndexByte(body, ';'); i >= 0 {
 		code, rest = body[:i], body[i+1:]
 	}
-	n, err := strconv.Atoi(string(code))
+	n, err := strconv.ParseUint(string(code), 10, 16) // no sign
 	if err != nil || len(code) > 5 {
 		return
 	}

@@ -9,7 +9,7 @@ const maxMarks = 16
 
 // printASCII prints a run of bytes 0x20-0x7e.
 func (t *Terminal) printASCII(p []byte) {
-	if t.modes.insert || t.charsets.active() != charsetASCII || t.charsets.single != 0 {
+	if t.modes.insert || t.sides.set || t.charsets.active() != charsetASCII || t.charsets.single != 0 {
 		for _, c := range p {
 			t.last = t.charsets.active().translate(c)
 			t.charsets.single = 0
@@ -122,7 +122,7 @@ func (t *Terminal) print(r rune) {
 // rest, which may be all of p.
 func (t *Terminal) printRun(p []byte) []byte {
 	c := &t.cursor
-	if c.pending || t.modes.insert || t.modes.graphemes || t.charsets != (charsets{}) {
+	if c.pending || t.modes.insert || t.sides.set || t.modes.graphemes || t.charsets != (charsets{}) {
 		return p
 	}
 	r := t.own(c.row, c.col)
@@ -186,7 +186,8 @@ func (t *Terminal) put(ch rune, width int) {
 			c.pending = false
 		}
 	}
-	if width == 2 && c.col == t.cols-1 {
+	edge := t.edge()
+	if width == 2 && c.col == edge {
 		// It goes to the next row whole; the column that is left stays blank.
 		if !t.modes.autoWrap || t.cols < 2 {
 			return
@@ -196,6 +197,7 @@ func (t *Terminal) put(ch rune, width int) {
 		r.set(c.col, makeCell(0, t.pen.fg, t.pen.bg, t.pen.attr))
 		r.rich = true
 		t.wrap()
+		edge = t.edge()
 	}
 	if t.modes.insert {
 		t.insertCells(width)
@@ -224,8 +226,8 @@ func (t *Terminal) put(ch rune, width int) {
 		r.cells[c.col] = makeCell(uint32(ch), t.pen.fg, t.pen.bg, attr)
 	}
 	c.col = end
-	if end >= t.cols {
-		c.col, c.pending = t.cols-1, true
+	if end > edge {
+		c.col, c.pending = edge, true
 	}
 }
 
@@ -237,14 +239,14 @@ func (r *row) set(x int, c cell) {
 	}
 }
 
-// wrap goes on in the next row.
+// wrap goes on in the next row. Between side margins the rows do not become one line.
 func (t *Terminal) wrap() {
 	c := &t.cursor
-	if c.row == t.bottom || c.row < t.rows-1 {
+	if (c.row == t.bottom || c.row < t.rows-1) && !t.sides.set {
 		t.own(c.row, nowhere).wrapped = true
 	}
 	t.index()
-	c.col, c.pending = 0, false
+	c.col, c.pending = t.sides.left, false
 }
 
 // target returns the column of the character before the cursor, -1 when there is none in this row.
@@ -317,14 +319,14 @@ func (t *Terminal) extend(ch rune, p byte) {
 func (t *Terminal) widen(x int) {
 	c := &t.cursor
 	r := t.own(c.row, x)
-	old := r.cells[x]
-	if x+1 < t.cols {
+	old, edge := r.cells[x], t.edge()
+	if x < edge {
 		r.split(x + 2)
 		r.cells[x].hi |= uint64(attrWide) << 32
 		r.set(x+1, makeCell(0, old.fg(), old.bg(), old.attr()|attrContinuation))
 		c.col, c.pending = x+2, false
-		if c.col >= t.cols {
-			c.col, c.pending = t.cols-1, true
+		if c.col > edge {
+			c.col, c.pending = edge, true
 		}
 		return
 	}
@@ -340,8 +342,10 @@ func (t *Terminal) widen(x int) {
 	extras := r.extraOf(old)
 	r.cells[x] = cell{}
 	t.wrap()
-	n := t.own(c.row, 0)
-	n.split(2)
+	x, edge = c.col, t.edge()
+	n := t.own(c.row, x)
+	n.split(x)
+	n.split(x + 2)
 	attr := old.attr() &^ attrExtraMask
 	if extras != nil {
 		attr |= n.addExtra(*extras)
@@ -350,11 +354,11 @@ func (t *Terminal) widen(x int) {
 		v = n.addCluster(text)
 	}
 	n.rich = true
-	n.set(0, makeCell(v, old.fg(), old.bg(), attr|attrWide))
-	n.set(1, makeCell(0, old.fg(), old.bg(), attr|attrContinuation))
-	c.col = 2
-	if c.col >= t.cols {
-		c.col, c.pending = t.cols-1, true
+	n.set(x, makeCell(v, old.fg(), old.bg(), attr|attrWide))
+	n.set(x+1, makeCell(0, old.fg(), old.bg(), attr|attrContinuation))
+	c.col = x + 2
+	if c.col > edge {
+		c.col, c.pending = edge, true
 	}
 }
 

@@ -33,7 +33,7 @@ func (t *Terminal) statusReport() {
 	case 5:
 		t.answer("\x1b[0n")
 	case 6:
-		t.answer("\x1b[%d;%dR", t.reportedRow(), t.cursor.col+1)
+		t.answer("\x1b[%d;%dR", t.reportedRow(), t.reportedCol())
 	}
 }
 
@@ -41,7 +41,7 @@ func (t *Terminal) statusReport() {
 func (t *Terminal) statusReportDEC() {
 	switch t.parser.param(0, 0) {
 	case 6: // DECXCPR
-		t.answer("\x1b[?%d;%dR", t.reportedRow(), t.cursor.col+1)
+		t.answer("\x1b[?%d;%dR", t.reportedRow(), t.reportedCol())
 	case 15: // no printer
 		t.answer("\x1b[?13n")
 	case 25: // user-defined keys are locked
@@ -57,6 +57,14 @@ func (t *Terminal) reportedRow() int {
 		return t.cursor.row - t.top + 1
 	}
 	return t.cursor.row + 1
+}
+
+// reportedCol counts from one, and from the left margin in origin mode.
+func (t *Terminal) reportedCol() int {
+	if t.modes.origin {
+		return t.cursor.col - t.sides.left + 1
+	}
+	return t.cursor.col + 1
 }
 
 // windowOp is XTWINOPS. Only sizes are answered; titles never, and nothing resizes the terminal.
@@ -102,6 +110,8 @@ func (t *Terminal) dcs() {
 		t.answerBytes("\x1bP1$r", t.pen.appendSGR(buf[:0]), "m\x1b\\")
 	case "r":
 		t.answer("\x1bP1$r%d;%dr\x1b\\", t.top+1, t.bottom+1)
+	case "s":
+		t.answer("\x1bP1$r%d;%ds\x1b\\", t.sides.left+1, t.lastCol()+1)
 	case " q":
 		t.answer("\x1bP1$r%d q\x1b\\", int(t.modes.cursorStyle))
 	case "\"q":

@@ -25,7 +25,7 @@ var replyForms = func() (out []*regexp.Regexp) {
 		`\x1b\[[23];1;1;128;128;1;0x`,         // DECREQTPARM
 		`\x1bP0\$r\x1b\\`,                     // DECRQSS, not known
 		`\x1bP1\$r[0-9;:]*m\x1b\\`,            // SGR
-		`\x1bP1\$r\d+;\d+r\x1b\\`,             // DECSTBM
+		`\x1bP1\$r\d+;\d+[rs]\x1b\\`,          // DECSTBM, DECSLRM
 		`\x1bP1\$r[0-6] q\x1b\\`,              // DECSCUSR
 		`\x1bP1\$r(62;1"p|[01]"q|\d+t)\x1b\\`, // DECSCL, DECSCA, DECSLPP
 		`\x1b\]7501;\?\x1b\\`,                 // Program Status Protocol

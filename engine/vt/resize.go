@@ -46,8 +46,10 @@ func (t *Terminal) resize(rows, cols int) {
 		cur = t.reflow(cols, cur)
 	}
 	cur = t.refit(rows, cols, cur)
-	if onAlt {
+	if t.alt.rows != nil {
 		t.cropAlt(rows, cols)
+	}
+	if onAlt {
 		if t.main.saved.set {
 			t.main.saved.cursor = cur
 		}
@@ -57,7 +59,7 @@ func (t *Terminal) resize(rows, cols int) {
 	}
 	t.alt.saved.cursor = clampCursor(t.alt.saved.cursor, rows, cols)
 	t.rows, t.cols = rows, cols
-	t.top, t.bottom = 0, rows-1
+	t.resetMargins()
 	t.cursor = clampCursor(t.cursor, rows, cols)
 	t.blank = nil
 	t.frame++
@@ -164,11 +166,15 @@ func fit(r *row, cols int) *row {
 	return c
 }
 
-// cropAlt cuts or pads the alternate screen. Rows below the cursor go first, then rows at the top.
+// cropAlt cuts or pads the alternate screen. Rows below the cursor go first, then rows at the top; all
+// below when it is not shown, as it has no cursor then.
 func (t *Terminal) cropAlt(rows, cols int) {
 	old := t.alt.rows
-	from := max(0, min(t.cursor.row-rows+1, len(old)-rows))
-	t.cursor.row -= from
+	from := 0
+	if t.grid == &t.alt {
+		from = max(0, min(t.cursor.row-rows+1, len(old)-rows))
+		t.cursor.row -= from
+	}
 	t.alt.rows = make([]*row, rows)
 	for y := range t.alt.rows {
 		if from+y < len(old) {

@@ -22,7 +22,12 @@ func (t *Terminal) sgr() {
 				sub++
 			}
 		}
-		switch c := &sgrTable[v]; c.op {
+		c := &sgrTable[v]
+		if sub > 0 && c.op != sgrUnderline && c.op != sgrExtended { // none is defined for the others
+			i += sub
+			continue
+		}
+		switch c.op {
 		case sgrAttr:
 			p.attr = p.attr&^c.off | c.on
 		case sgrForeground:
@@ -67,8 +72,8 @@ const (
 	sgrAttr                   // take off's attributes away and add on's
 	sgrForeground             // set it to on
 	sgrBackground             // set it to on
-	sgrUnderline              // with sub-parameters
-	sgrExtended               // a colour in more parameters
+	sgrUnderline              // its sub-parameter is the style
+	sgrExtended               // a colour in more parameters or sub-parameters
 	sgrUnderlineDefault       // the colour of underlines
 	sgrReset
 )

@@ -57,6 +57,7 @@ type Terminal struct {
 	modes  modes
 	// Margins of the scrolling region, inclusive, from zero.
 	top, bottom int
+	sides       sides
 	tabs        []bool
 	charsets    charsets
 	last        rune // last printed character, for REP; 0 after any control
@@ -173,7 +174,7 @@ func (t *Terminal) reset() {
 	t.link = ""
 	t.cursor = cursor{}
 	t.modes = defaultModes
-	t.top, t.bottom = 0, t.rows-1
+	t.resetMargins()
 	t.tabs = nil
 	t.charsets = charsets{}
 	t.last, t.joint = 0, joint{}

@@ -12,7 +12,7 @@ func verify(t *Terminal) string {
 	if t.rows < 1 || t.cols < 1 || t.rows > MaxSide || t.cols > MaxSide {
 		return fmt.Sprintf("size %dx%d", t.rows, t.cols)
 	}
-	if c := t.cursor; c.row < 0 || c.row >= t.rows || c.col < 0 || c.col >= t.cols || c.pending && c.col != t.cols-1 {
+	if c := t.cursor; c.row < 0 || c.row >= t.rows || c.col < 0 || c.col >= t.cols || c.pending && c.col != t.cols-1 && (!t.sides.set || c.col != t.sides.right) {
 		return fmt.Sprintf("cursor %+v on %dx%d", c, t.rows, t.cols)
 	}
 	if t.top < 0 || t.bottom >= t.rows || t.top > t.bottom || t.top == t.bottom && t.rows > 1 {
