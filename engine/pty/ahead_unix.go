@@ -50,28 +50,36 @@ var (
 			wake: make(chan struct{}, 1),
 		}
 	}}
-	// ahead counts those that are in use: at most one a processor, since only a second processor makes one worth while.
-	// So they cost at most two aheadSize a processor.
+	// ahead counts the goroutines that read ahead: at most one a processor, since only a processor that is free makes one
+	// worth while.
 	ahead atomic.Int32
 )
 
 // startAhead begins to read ahead; nil when as many do as are of use.
 func startAhead(p *PTY) *readAhead {
-	if int(ahead.Add(1)) > runtime.GOMAXPROCS(0) {
-		ahead.Add(-1)
+	a := aheads.Get().(*readAhead)
+	a.p = p
+	if !a.start() {
+		a.end()
 		return nil
 	}
-	a := aheads.Get().(*readAhead)
-	a.p, a.running = p, true
-	go a.run()
 	return a
+}
+
+func (a *readAhead) start() bool {
+	if int(ahead.Add(1)) > runtime.GOMAXPROCS(0) {
+		ahead.Add(-1)
+		return false
+	}
+	a.running, a.full = true, false
+	go a.run()
+	return true
 }
 
 // end gives back what has ended and been taken whole.
 func (a *readAhead) end() {
 	a.p, a.pending, a.taken, a.full, a.err = nil, a.pending[:0], a.taken[:0], false, nil
 	aheads.Put(a)
-	ahead.Add(-1)
 }
 
 // take blocks until something is read, and returns it; it is valid until the next take. With neither bytes nor an error
@@ -89,12 +97,11 @@ func (a *readAhead) take() ([]byte, error) {
 		a.mu.Lock()
 	}
 	a.pending, a.taken = a.taken[:0], a.pending
-	switch {
-	case len(a.taken) == 0:
+	if len(a.taken) == 0 {
 		return nil, a.err
-	case a.full:
-		a.full, a.running = false, true
-		go a.run()
+	}
+	if a.full {
+		a.start()
 	}
 	return a.taken, nil
 }
@@ -134,7 +141,9 @@ func (a *readAhead) put(b []byte, err error) bool {
 	a.full = err == nil && cap(a.pending)-len(a.pending) < len(a.chunk)
 	a.err = err
 	a.parked = false
-	a.running = len(b) > 0 && err == nil && !a.full
+	if a.running = len(b) > 0 && err == nil && !a.full; !a.running {
+		ahead.Add(-1)
+	}
 	if a.idle {
 		a.idle = false
 		a.wake <- struct{}{}

@@ -18,8 +18,8 @@
 //
 // On Unix the master is non-blocking, so that deadlines fire and Close wakes a reader,
 // and is only touched through [os.File] and its SyscallConn. On Linux a parked session
-// costs two descriptors (master and pidfd), two goroutines and no thread. What differs
-// on macOS and Windows is said where it differs.
+// costs two descriptors (master and pidfd), two goroutines and no thread; in a flood one
+// more goroutine reads ahead. What differs on macOS and Windows is said where it differs.
 package pty
 
 import (
