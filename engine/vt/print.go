@@ -136,44 +136,57 @@ func (t *Terminal) printRun(p []byte) []byte {
 	r.rich = true
 	fg := uint64(t.pen.fg) << 32
 	hi := uint64(t.pen.bg) | uint64(attr)<<32
-	x, last, cells := c.col, rune(0), r.cells
-	for len(p) > 0 {
-		ch, n := rune(p[0]), 1
-		switch {
-		case ch >= 0xe1 && ch <= 0xec && len(p) > 2 && p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80:
-			ch, n = ch&0x0f<<12|rune(p[1]&0x3f)<<6|rune(p[2]&0x3f), 3
-		case ch >= 0xc2 && ch <= 0xdf && len(p) > 1 && p[1]&0xc0 == 0x80:
-			ch, n = ch&0x1f<<6|rune(p[1]&0x3f), 2
+	cols, n, last := simpleRun(r.cells[c.col:], p, fg, hi)
+	if cols == 0 {
+		return p
+	}
+	x := c.col + cols
+	// What the last character covered half of; r.n must include what is asked about.
+	if x < r.n && r.cells[x].attr()&attrContinuation != 0 {
+		h := r.cells[x]
+		r.cells[x] = makeCell(0, h.fg(), h.bg(), h.attr()&^attrContinuation)
+	}
+	c.col, r.n = x, max(r.n, x)
+	t.last, t.joint = last, joint{open: true}
+	return p[n:]
+}
+
+// simpleRun writes the characters at the start of p to cells in the given style and returns how many columns and bytes they
+// are, and the last one. It stops before what has no width, is no text, begins a longer run of ASCII, comes into the last
+// column or would halve a wide character. On its own it runs in registers.
+func simpleRun(cells []cell, p []byte, fg, hi uint64) (cols, n int, last rune) {
+	for n < len(p) {
+		ch, k := rune(p[n]), 1
+		switch rest := p[n:]; {
+		case ch >= 0xe1 && ch <= 0xec && len(rest) > 2 && rest[1]&0xc0 == 0x80 && rest[2]&0xc0 == 0x80:
+			ch, k = ch&0x0f<<12|rune(rest[1]&0x3f)<<6|rune(rest[2]&0x3f), 3
+		case ch >= 0xc2 && ch <= 0xdf && len(rest) > 1 && rest[1]&0xc0 == 0x80:
+			ch, k = ch&0x1f<<6|rune(rest[1]&0x3f), 2
 		case ch >= utf8.RuneSelf:
-			ch, n = utf8.DecodeRune(p)
-		case ch < 0x20 || ch == 0x7f || len(p) > 1 && p[1] < utf8.RuneSelf:
-			n = 0 // a control, or a longer run of ASCII
+			if ch, k = utf8.DecodeRune(rest); ch == utf8.RuneError {
+				return cols, n, last
+			}
+		case ch < 0x20 || ch == 0x7f || len(rest) > 1 && rest[1] < utf8.RuneSelf:
+			return cols, n, last
 		}
 		w := int(props(ch) & propWidth)
-		if n == 0 || w == 0 || ch < 0xa0 && n > 1 || ch == utf8.RuneError || x+w >= len(cells) {
+		if w == 0 || ch < 0xa0 && k > 1 || cols+w >= len(cells) {
 			break
 		}
-		cells[x] = cell{fg | uint64(ch), hi}
 		if w == 2 {
-			cells[x].hi |= uint64(attrWide) << 32
-			// The cell behind may have been the first half of another.
-			if cells[x+1].attr()&attrWide != 0 {
-				r.split(x + 2)
+			if cells[cols+1].hi&(uint64(attrWide)<<32) != 0 {
+				break
 			}
-			cells[x+1] = cell{fg, hi | uint64(attrContinuation)<<32}
+			cells[cols+1] = cell{fg, hi | uint64(attrContinuation)<<32}
+			cells[cols] = cell{fg | uint64(ch), hi | uint64(attrWide)<<32}
+		} else {
+			cells[cols] = cell{fg | uint64(ch), hi}
 		}
-		x += w
-		p, last = p[n:], ch
+		cols += w
+		n += k
+		last = ch
 	}
-	if x > c.col {
-		// What the last character covered half of; r.n must include what is asked about.
-		if x < r.n && cells[x].attr()&attrContinuation != 0 {
-			cells[x] = makeCell(0, cells[x].fg(), cells[x].bg(), cells[x].attr()&^attrContinuation)
-		}
-		c.col, r.n = x, max(r.n, x)
-		t.last, t.joint = last, joint{open: true}
-	}
-	return p
+	return cols, n, last
 }
 
 // put prints one character of one or two columns at the cursor.
