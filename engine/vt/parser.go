@@ -95,7 +95,12 @@ func (t *Terminal) ground(p []byte) []byte {
 				p = p[1:]
 				if n := s.plainCSI(p); n > 0 {
 					s.state = stateGround
-					t.dispatchCSI(p[n-1])
+					if final := p[n-1]; final == 'm' { // half of all sequences
+						t.last = 0
+						t.sgr()
+					} else {
+						t.dispatchCSI(final)
+					}
 					p = p[n:]
 					break
 				}
