@@ -86,6 +86,8 @@ var hostile = map[string]string{
 	"invalid UTF-8":          "\xff\xe6\xf0\x9f",
 	"window sizes":           "\x1b[?2048h",
 	"line feeds in a column": "\x1b[41m\x1b[?69h\x1b[2;400s\x1b[999;9He\u0301" + strings.Repeat("\n", 400),
+	"text in a column":       "\x1b[?69h\x1b[2;400s\x1b[999;9H" + strings.Repeat("\nx", 400),
+	"columns of all":         "\x1b#8\x1b[999;999H" + strings.Repeat("\x1b9", 400),
 	"links in a column":      "\x1b[?69h\x1b[2;9s\x1b[999;9H\x1b]8;;u\x07x\x1b]8;;\x07" + strings.Repeat("\n\x1b[9Gx", 400),
 }
 
@@ -131,6 +133,36 @@ func TestHostileInputIsLinear(t *testing.T) {
 		t.Errorf("a terminal holds %d bytes after 1 MiB of input", each)
 	}
 	runtime.KeepAlive(terms)
+}
+
+// TestWorkIsPaidFor: a flood of lines between side margins is drawn whole on a large screen, and what only a flood of
+// sequences asks for stops at what it can pay.
+func TestWorkIsPaidFor(t *testing.T) {
+	term := New(50, 200, Options{})
+	var b strings.Builder
+	b.WriteString("\x1b[?69h\x1b[1;100s")
+	for i := range 20000 {
+		fmt.Fprintf(&b, "\r\n%d", 10000+i)
+	}
+	term.Feed([]byte(b.String()))
+	for y, line := range term.Snapshot().Lines() {
+		if want := fmt.Sprint(29950 + y); line != want {
+			t.Fatalf("row %d shows %q, want %q", y, line, want)
+		}
+	}
+	term = New(MaxSide, MaxSide, Options{})
+	term.Feed([]byte("\x1b#8\x1b[1;1H"))
+	n := 0
+	for ; term.Snapshot().Lines()[0] != ""; n++ {
+		before := term.work
+		term.Feed([]byte("\x1b['~")) // DECDC
+		if term.work > before {
+			break // not done: only earned
+		}
+	}
+	if n == 0 || n > 2*workSaved/(workMemory*MaxSide*MaxSide) {
+		t.Errorf("%d times the largest screen was moved", n)
+	}
 }
 
 // BenchmarkHostile reports the time for 1 MiB of each hostile input.

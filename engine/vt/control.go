@@ -3,6 +3,7 @@ package vt
 // control executes a C0 control.
 func (t *Terminal) control(c byte) {
 	t.last = 0
+	t.work += workEarned
 	t.joint = joint{}
 	switch c {
 	case 0x07:
@@ -28,6 +29,7 @@ func (t *Terminal) control(c byte) {
 // escape executes ESC c.
 func (t *Terminal) escape(c byte) {
 	t.last = 0
+	t.work += workEarned
 	t.joint = joint{}
 	cur := &t.cursor
 	switch c {

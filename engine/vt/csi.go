@@ -5,6 +5,7 @@ func (t *Terminal) dispatchCSI(final byte) {
 	s := &t.parser
 	last := t.last
 	t.last = 0
+	t.work += workEarned
 	if final != 'm' {
 		t.joint = joint{}
 	}

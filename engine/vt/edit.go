@@ -158,6 +158,9 @@ func (t *Terminal) selectiveErase(mode int, display bool) {
 	if mode > 2 {
 		return
 	}
+	if display && !t.afford(first, last, t.cols) {
+		return
+	}
 	for y := first; y <= last; y++ {
 		from, to := 0, t.cols
 		if y == t.cursor.row {
@@ -236,7 +239,7 @@ func (t *Terminal) shiftRow(y, x, n int) {
 // shiftCols moves the columns from x on within the margins by n: SL, SR, DECIC and DECDC. It does
 // nothing with the cursor outside of the margins.
 func (t *Terminal) shiftCols(x, n int) {
-	if t.cursor.row < t.top || t.cursor.row > t.bottom {
+	if t.cursor.row < t.top || t.cursor.row > t.bottom || !t.afford(t.top, t.bottom, t.lastCol()+1-x) {
 		return
 	}
 	for y := t.top; y <= t.bottom; y++ {
@@ -328,4 +331,40 @@ func (t *Terminal) vacated(r *row) *row {
 	r.clear()
 	r.frame, r.changed = t.frame, 0
 	return r
+}
+
+// Most sequences cost no more than a row. Those that move or look at every cell of a screen are paid for: each control and
+// each sequence earns work, and what cannot be paid is not done. So a megabyte of them costs less than a second on the
+// largest screen; on one of 24 by 80 half of all sequences can be such, and only a flood ever runs out.
+const (
+	// workEarned is in cells. They take 0.4 ns each to move, or workText times as long where they have text in the arena or
+	// extras; a row takes as long as workRow cells.
+	workEarned = 1 << 10
+	workText   = 16
+	workRow    = 8
+	// What has more cells than workCached, 1 MiB, is no longer in a core's cache and takes workMemory times as long.
+	workCached = 64 << 10
+	workMemory = 4
+	// workSaved bounds what is saved up: four times the largest screen.
+	workSaved = 4 * workMemory * MaxSide * MaxSide
+)
+
+// afford reports whether width cells of each row from top to bottom can be worked on, and pays.
+func (t *Terminal) afford(top, bottom, width int) bool {
+	cost := 0
+	for _, r := range t.grid.rows[top : bottom+1] {
+		if n := min(width, r.n) + workRow; len(r.arena)+len(r.extras) > 0 {
+			cost += workText * n
+		} else {
+			cost += n
+		}
+	}
+	if cost > workCached {
+		cost *= workMemory
+	}
+	if t.work = min(t.work, workSaved); t.work < cost {
+		return false
+	}
+	t.work -= cost
+	return true
 }

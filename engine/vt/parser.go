@@ -110,8 +110,6 @@ func (t *Terminal) ground(p []byte) []byte {
 			if s.state != stateGround {
 				return p
 			}
-		case c == '\n' && t.sides.set:
-			p = t.lineFeedRun(p)
 		case c < 0x20:
 			t.control(c)
 			p = p[1:]

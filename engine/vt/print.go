@@ -191,6 +191,7 @@ func simpleRun(cells []cell, p []byte, fg, hi uint64) (cols, n int, last rune) {
 
 // put prints one character of one or two columns at the cursor.
 func (t *Terminal) put(ch rune, width int) {
+	t.work += workEarned
 	c := &t.cursor
 	if c.pending {
 		if t.modes.autoWrap {

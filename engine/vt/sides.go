@@ -77,28 +77,13 @@ func (t *Terminal) columnIndex(n int) {
 	}
 }
 
-// lineFeedRun takes the line feeds at the start of p. Those at the bottom margin scroll at once: each on its
-// own would copy all that is between side margins, and a byte must not cost a screen.
-func (t *Terminal) lineFeedRun(p []byte) []byte {
-	for len(p) > 0 && p[0] == '\n' {
-		if t.cursor.row == t.bottom && t.inSides() {
-			n := 1
-			for n < len(p) && p[n] == '\n' {
-				n++
-			}
-			t.scrollUp(t.top, t.bottom, n-1, true)
-			p = p[n-1:]
-		}
-		t.control('\n')
-		p = p[1:]
-	}
-	return p
-}
-
 // scrollSides moves what is between the margins, in rows top to bottom, up by n rows, or down when n is
 // negative. Nothing of it goes to the scrollback: it is not whole lines.
 func (t *Terminal) scrollSides(top, bottom, n int) {
 	from, to := t.sides.left, t.sides.right+1
+	if !t.afford(top, bottom, to-from) {
+		return
+	}
 	t.breakWrap(top - 1)
 	for y := top; y <= bottom; y++ {
 		r := t.own(y, nowhere)

@@ -60,6 +60,7 @@ type Terminal struct {
 	sides       sides
 	tabs        []bool
 	charsets    charsets
+	work        int  // saved up, in cells; see afford
 	last        rune // last printed character, for REP; 0 after any control
 	joint       joint
 
@@ -147,6 +148,7 @@ func New(rows, cols int, o Options) *Terminal {
 		t.history.limit = o.Scrollback
 	}
 	t.frame = 1
+	t.work = workSaved
 	t.grid = &t.main
 	t.shownOn = &t.main
 	t.blankGrid(&t.main)
