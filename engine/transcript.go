@@ -224,7 +224,11 @@ func (r *recorder) add(p []byte) {
 		return
 	}
 	if over := r.chars + n - r.limit; over > 0 {
-		r.start += runePrefix(r.buf[r.start:], over)
+		if kept := r.buf[r.start:]; r.chars == len(kept) { // ASCII: each byte is a character
+			r.start += over
+		} else {
+			r.start += runePrefix(kept, over)
+		}
 		r.cut = r.buf[r.start-1] != '\n'
 		r.chars -= over
 	}
