@@ -116,9 +116,8 @@ func dump(s *Screen) []byte {
 				b.WriteString(view.Text)
 				continue
 			}
-			// An erased cell has no attributes but the background, or those of a character that it was
-			// half of: DECSEL keeps them.
-			fmt.Fprintf(&b, "\x1b[\"qx\x1b[%d;%dH\x1b[?0K", y+1, x+1)
+			// An erased cell has the background only, or all that a character had that it was half of. A space looks the same.
+			b.WriteString("\x1b[\"q ")
 		}
 	}
 	return []byte(b.String())
