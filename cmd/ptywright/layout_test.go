@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +22,7 @@ var mayImport = map[string][]string{
 	"engine/enginetest":     {"engine", "engine/pty"},
 	"matchers":              {"engine", "engine/vt"},
 	"redact":                {},
+	"plugins":               {"engine", "matchers", "redact"},
 	"protocol":              {},
 	"protocol/client":       {},
 	"protocol/protocoltest": {"protocol"},
@@ -41,6 +41,7 @@ var thirdParty = map[string][]string{
 	"github.com/go-json-experiment/json":   {"protocol", "protocol/native", "protocol/client", "protocol/protocoltest"},
 	"github.com/google/jsonschema-go":      {"protocol/native"},
 	"github.com/gofrs/flock":               {"protocol"},
+	"github.com/BurntSushi/toml":           {"plugins"},
 	"github.com/Microsoft/go-winio":        {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":      {"protocol/client"},
 	"github.com/spf13/cobra":               {"cmd/ptywright"},

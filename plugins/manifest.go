@@ -1,0 +1,261 @@
+package plugins
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// A Permission is one right that a plugin's manifest asks for. What it does not ask for neither a method on its adapters nor
+// an action that it returns may do.
+type Permission string
+
+const (
+	SessionSpawn   Permission = "session.spawn"   // adapter.start and adapter.resume
+	SessionKill    Permission = "session.kill"    // adapter.close; the actions kill and signal
+	SessionResize  Permission = "session.resize"  // the action resize
+	ScreenRead     Permission = "screen.read"     // adapter.snapshot, adapter.state, adapter.inspect
+	TranscriptRead Permission = "transcript.read" // adapter.transcript
+	InputWrite     Permission = "input.write"     // adapter.send; every action that types
+	MatcherWait    Permission = "matcher.wait"    // adapter.wait
+)
+
+// Permissions returns all that there are, in the order in which plugin.capabilities lists them.
+func Permissions() []Permission {
+	return []Permission{SessionSpawn, SessionKill, SessionResize, ScreenRead, TranscriptRead, InputWrite, MatcherWait}
+}
+
+// A Kind is what a plugin is for. It is told to clients and decides nothing here.
+type Kind string
+
+const (
+	KindAdapter Kind = "adapter"
+	KindMacro   Kind = "macro"
+	KindMatcher Kind = "matcher"
+)
+
+// A Manifest says what a plugin is, what it may do and what it drives. It is read from a manifest.toml, and told to clients
+// as JSON with the same keys. A Manifest that was returned by [ParseManifest] is valid and must not be modified.
+type Manifest struct {
+	Name        string       `toml:"name" json:"name"` // as clients call it: lower-case letters, digits, dots, hyphens; at most maxName
+	Kind        Kind         `toml:"kind" json:"kind"`
+	Version     string       `toml:"version" json:"version"`
+	Runtime     string       `toml:"runtime" json:"runtime,omitempty"`       // "lua", or "" for a manifest that only names a target
+	Entrypoint  string       `toml:"entrypoint" json:"entrypoint,omitempty"` // the main file, below the manifest's folder, with slashes
+	Permissions []Permission `toml:"permissions" json:"permissions"`
+	// ProgramStatus asks the terminal to answer the program's query for the Program Status Protocol (OSC 7501), which then
+	// reports its states in-band.
+	ProgramStatus bool    `toml:"program_status" json:"program_status,omitempty"`
+	Target        *Target `toml:"default_target" json:"default_target,omitempty"`
+}
+
+// A Target is the program that adapter.start runs when it is not told another one.
+type Target struct {
+	Program string   `toml:"program" json:"program"` // a path, or a name that is looked up in PATH
+	Args    []string `toml:"args" json:"args,omitempty"`
+	Rows    int      `toml:"rows" json:"rows,omitempty"` // 1 to 1000; 0: the server's default
+	Cols    int      `toml:"cols" json:"cols,omitempty"` // likewise
+	// Env are defaults that the caller may override, RequiredEnv what always holds, since the plugin cannot read the program
+	// otherwise.
+	Env         map[string]string `toml:"env" json:"env,omitempty"`
+	RequiredEnv map[string]string `toml:"required_env" json:"required_env,omitempty"`
+}
+
+// Allows reports whether the manifest asks for p.
+func (m *Manifest) Allows(p Permission) bool { return slices.Contains(m.Permissions, p) }
+
+const (
+	// maxManifest bounds the text of a manifest, in bytes. The largest in use has 2 KiB.
+	maxManifest = 64 << 10
+	// maxName bounds a plugin's name, in bytes: it stands in every message about it.
+	maxName = 64
+	// maxSide bounds the rows and columns of a target, as those of every screen.
+	maxSide = 1000
+)
+
+// A ManifestError says what is wrong with a manifest.
+type ManifestError struct {
+	Key string // the key that is wrong, as "default_target.rows"; "" when the text is no TOML
+	// Line is where in the text, from 1; 0 when that is not known, as for a key that is missing.
+	Line int
+	Err  error
+}
+
+// Error names the key and the line.
+func (e *ManifestError) Error() string {
+	var b strings.Builder
+	b.WriteString("plugin manifest")
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ", line %d", e.Line)
+	}
+	if e.Key != "" {
+		fmt.Fprintf(&b, ": %s", e.Key)
+	}
+	fmt.Fprintf(&b, ": %v", e.Err)
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *ManifestError) Unwrap() error { return e.Err }
+
+// ParseManifest reads a manifest of at most 64 KiB of TOML. A key that it does not know is an error, since it would otherwise
+// be a wish that nobody hears. The error is a [*ManifestError].
+func ParseManifest(text []byte) (*Manifest, error) {
+	if len(text) > maxManifest {
+		return nil, &ManifestError{Err: fmt.Errorf("it has %d bytes, at most %d are read", len(text), maxManifest)}
+	}
+	m := new(Manifest)
+	meta, err := toml.Decode(string(text), m)
+	if err != nil {
+		return nil, tomlError(err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		key := unknown[0].String()
+		return nil, &ManifestError{Key: clip(key), Line: lineOf(text, unknown[0]), Err: errors.New("unknown key: remove it, or see the documentation for its name")}
+	}
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// typeError is how the decoder says that a value has the wrong type: as text only.
+var typeError = regexp.MustCompile(`^toml: (?:line (\d+) )?\(last key "([^"]*)"\): (.*)`)
+
+// tomlError takes key and line out of a decoder's error. Its long form quotes the text, which may hold a secret.
+func tomlError(err error) error {
+	var parse toml.ParseError
+	if errors.As(err, &parse) {
+		return &ManifestError{Key: clip(parse.LastKey), Line: parse.Position.Line, Err: errors.New(clip(parse.Message))}
+	}
+	if m := typeError.FindStringSubmatch(err.Error()); m != nil {
+		line, _ := strconv.Atoi(m[1]) // 0 when it is not told
+		return &ManifestError{Key: clip(m[2]), Line: line, Err: errors.New(clip(m[3]))}
+	}
+	return &ManifestError{Err: errors.New(clip(strings.TrimPrefix(err.Error(), "toml: ")))}
+}
+
+// lineOf returns the line that a key stands on, 0 when it cannot be told: the decoder keeps no positions.
+func lineOf(text []byte, key toml.Key) int {
+	last := key[len(key)-1]
+	found := 0
+	for i, line := range strings.Split(string(text), "\n") {
+		name, _, ok := strings.Cut(line, "=")
+		if ok && strings.Trim(strings.TrimSpace(name), `"'`) == last || strings.Trim(strings.TrimSpace(line), "[]") == key.String() {
+			if found != 0 {
+				return 0 // it stands there twice, in different tables
+			}
+			found = i + 1
+		}
+	}
+	return found
+}
+
+// Validate checks everything that can be told without the disk. The error is a [*ManifestError] about the first fault.
+func (m *Manifest) Validate() error {
+	fault := func(key, format string, args ...any) error {
+		return &ManifestError{Key: key, Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case m.Name == "":
+		return fault("name", "it is missing")
+	case len(m.Name) > maxName:
+		return fault("name", "%q has %d bytes, at most %d are allowed", clip(m.Name), len(m.Name), maxName)
+	case strings.Trim(m.Name, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "":
+		return fault("name", "%q: use lower-case letters, digits, dots, hyphens and underscores", clip(m.Name))
+	case !slices.Contains([]Kind{KindAdapter, KindMacro, KindMatcher}, m.Kind):
+		return fault("kind", "%q: use adapter, macro or matcher", clip(string(m.Kind)))
+	case strings.TrimSpace(m.Version) == "":
+		return fault("version", "it is missing")
+	case m.Runtime == "wasm":
+		return fault("runtime", "wasm is not supported: use lua")
+	case m.Runtime != "" && m.Runtime != "lua":
+		return fault("runtime", "%q: use lua", clip(m.Runtime))
+	case m.Runtime != "" && m.Entrypoint == "":
+		return fault("entrypoint", "a plugin with a runtime needs one: name its main file")
+	case m.Runtime == "" && m.Entrypoint != "":
+		return fault("runtime", "a plugin with an entrypoint needs one: use lua")
+	}
+	if err := checkEntrypoint(m.Entrypoint); err != nil {
+		return fault("entrypoint", "%w", err)
+	}
+	for i, p := range m.Permissions {
+		switch {
+		case !slices.Contains(Permissions(), p):
+			return fault("permissions", "unknown permission %q: use some of %s", clip(string(p)), join(Permissions()))
+		case slices.Contains(m.Permissions[:i], p):
+			return fault("permissions", "%q stands there twice", p)
+		}
+	}
+	if t := m.Target; t != nil {
+		return t.validate()
+	}
+	return nil
+}
+
+func (t *Target) validate() error {
+	fault := func(key, format string, args ...any) error {
+		return &ManifestError{Key: "default_target." + key, Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case strings.TrimSpace(t.Program) == "":
+		return fault("program", "it is missing")
+	case strings.ContainsRune(t.Program, 0):
+		return fault("program", "it holds a NUL byte")
+	case t.Rows < 0 || t.Rows > maxSide:
+		return fault("rows", "%d: use 1 to %d", t.Rows, maxSide)
+	case t.Cols < 0 || t.Cols > maxSide:
+		return fault("cols", "%d: use 1 to %d", t.Cols, maxSide)
+	}
+	for _, a := range t.Args {
+		if strings.ContainsRune(a, 0) {
+			return fault("args", "an argument holds a NUL byte")
+		}
+	}
+	for key, env := range map[string]map[string]string{"env": t.Env, "required_env": t.RequiredEnv} {
+		for k, v := range env {
+			if k == "" || strings.ContainsAny(k, "=\x00") || strings.ContainsRune(v, 0) {
+				return fault(key, "%q is no name and value of an environment variable", clip(k))
+			}
+		}
+	}
+	return nil
+}
+
+// checkEntrypoint refuses what os.Root would, so that it is known before the disk is looked at, and on every system alike.
+func checkEntrypoint(path string) error {
+	switch {
+	case path == "":
+		return nil
+	case strings.ContainsAny(path, "\\:\x00"):
+		return fmt.Errorf("%q: use a path below the manifest's folder, with slashes", clip(path))
+	case strings.HasPrefix(path, "/"):
+		return fmt.Errorf("%q is absolute: use a path below the manifest's folder", clip(path))
+	case slices.Contains(strings.Split(path, "/"), ".."):
+		return fmt.Errorf("%q leaves the manifest's folder", clip(path))
+	}
+	return nil
+}
+
+func join(ps []Permission) string {
+	var names []string
+	for _, p := range ps {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+// maxShown is how much of a plugin author's or caller's text a message repeats, in bytes.
+const maxShown = 64
+
+func clip(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxShown], "") + "..."
+}

@@ -1,0 +1,141 @@
+package plugins
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"github.com/google/go-cmp/cmp"
+)
+
+const full = `name = "echo"
+kind = "adapter"
+version = "1.2"
+runtime = "lua"
+entrypoint = "lua/main.lua"
+permissions = ["session.spawn", "input.write"]
+program_status = true
+
+[default_target]
+program = "cat"
+args = ["-u"]
+rows = 30
+cols = 100
+
+[default_target.env]
+NO_COLOR = "1"
+
+[default_target.required_env]
+LANG = "C"
+`
+
+func TestParseManifest(t *testing.T) {
+	m, err := ParseManifest([]byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Manifest{
+		Name: "echo", Kind: KindAdapter, Version: "1.2", Runtime: "lua", Entrypoint: "lua/main.lua",
+		Permissions: []Permission{SessionSpawn, InputWrite}, ProgramStatus: true,
+		Target: &Target{Program: "cat", Args: []string{"-u"}, Rows: 30, Cols: 100,
+			Env: map[string]string{"NO_COLOR": "1"}, RequiredEnv: map[string]string{"LANG": "C"}},
+	}
+	if d := cmp.Diff(want, m); d != "" {
+		t.Error(d)
+	}
+	if !m.Allows(InputWrite) || m.Allows(SessionKill) {
+		t.Errorf("it allows %v", m.Permissions)
+	}
+	// Clients are told the same keys.
+	var told Manifest
+	b, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &told); err != nil || cmp.Diff(*m, told) != "" {
+		t.Errorf("as JSON it is %s: %v", b, err)
+	}
+}
+
+func TestParseManifestSaysWhatIsWrongAndWhere(t *testing.T) {
+	head := "name = \"a\"\nkind = \"adapter\"\nversion = \"1\"\n"
+	for _, c := range []struct {
+		text, key string
+		line      int
+		says      string
+	}{
+		{"", "name", 0, "missing"},
+		{"name = \"a\"\nkind = \"robot\"", "kind", 0, `"robot": use adapter, macro or matcher`},
+		{"name = \"a\"\nkind = \"adapter\"", "version", 0, "missing"},
+		{"name = \"A b\"\n", "name", 0, "use lower-case letters"},
+		{"name = \"" + strings.Repeat("a", 65) + "\"", "name", 0, "at most 64"},
+		{head + "runtime = \"wasm\"", "runtime", 0, "use lua"},
+		{head + "runtime = \"perl\"", "runtime", 0, "use lua"},
+		{head + "runtime = \"lua\"", "entrypoint", 0, "needs one"},
+		{head + "entrypoint = \"main.lua\"", "runtime", 0, "needs one"},
+		{head + "permissions = [\"root\"]", "permissions", 0, `unknown permission "root": use some of session.spawn,`},
+		{head + "permissions = [\"input.write\", \"input.write\"]", "permissions", 0, "twice"},
+		{head + "colour = \"red\"", "colour", 4, "unknown key"},
+		{head + "[default_target]\nprogram = \"x\"\nshell = true", "default_target.shell", 6, "unknown key"},
+		{head + "[default_target]\nargs = []", "default_target.program", 0, "missing"},
+		{head + "[default_target]\nprogram = \"x\"\nrows = 70000", "default_target.rows", 0, "use 1 to 1000"},
+		{head + "[default_target]\nprogram = \"x\"\ncols = -1", "default_target.cols", 0, "use 1 to 1000"},
+		{head + "[default_target]\nprogram = \"x\"\n[default_target.env]\n\"A=B\" = \"1\"", "default_target.env", 0, "no name and value"},
+		{head + "name = \"b\"", "name", 4, "already"},
+		{head + "permissions = \"all\"", "permissions", 4, ""},
+		{head + "rows = [", "rows", 4, ""},
+		{head + "\x00", "", 4, ""},
+		{strings.Repeat("#", maxManifest+1), "", 0, "at most 65536"},
+	} {
+		_, err := ParseManifest([]byte(c.text))
+		var fault *ManifestError
+		switch {
+		case !errors.As(err, &fault):
+			t.Errorf("%q: %v", clip(c.text), err)
+		case fault.Key != c.key || fault.Line != c.line || !strings.Contains(err.Error(), c.says):
+			t.Errorf("%q: key %q, line %d: %v", clip(c.text), fault.Key, fault.Line, err)
+		}
+	}
+	for path, says := range map[string]string{
+		"/etc/passwd.lua": "absolute", "../a.lua": "leaves", "a/../../b.lua": "leaves", `a\b.lua`: "slashes", "c:a.lua": "slashes",
+	} {
+		if _, err := ParseManifest(fmt.Appendf(nil, "%sruntime = \"lua\"\nentrypoint = %q", head, path)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("entrypoint %s: %v", path, err)
+		}
+	}
+}
+
+// FuzzParseManifest: whatever the text, it is refused with a short typed error, or it is valid and stays so when it is
+// written and read again.
+func FuzzParseManifest(f *testing.F) {
+	f.Add([]byte(full))
+	f.Add([]byte("name = 1"))
+	f.Add([]byte("[[default_target]]\nprogram=\"x\""))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := ParseManifest(text)
+		if err != nil {
+			var fault *ManifestError
+			if !errors.As(err, &fault) || len(err.Error()) > 600 {
+				t.Errorf("%d bytes of %T: %v", len(err.Error()), err, err)
+			}
+			return
+		}
+		var b bytes.Buffer
+		if err := toml.NewEncoder(&b).Encode(m); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseManifest(b.Bytes())
+		if err != nil {
+			t.Fatalf("written and read again: %v\n%s", err, b.String())
+		}
+		one, _ := json.Marshal(m)
+		two, _ := json.Marshal(again)
+		if !bytes.Equal(one, two) {
+			t.Errorf("%s became %s", one, two)
+		}
+	})
+}
