@@ -26,6 +26,7 @@ const (
 	attrProtected    // DECSCA: selective erase leaves it
 	attrWide         // first column of a two-column character
 	attrContinuation // second column of a two-column character
+	attrSpacer       // last column that a wide character left to go to the next row whole: no part of the line
 )
 
 const (

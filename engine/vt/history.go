@@ -42,6 +42,7 @@ type history struct {
 	tail    block
 	dropped uint64 // absolute number of the oldest line kept
 	cleared uint64 // number of the line at the last clear, so that a clear is seen as a change
+	cut     bool   // the line before the first one in a block, which is dropped, went on in it
 	next    uint64 // absolute number of the next line
 	bytes   int    // of all blocks
 }
@@ -52,6 +53,7 @@ func (h *history) push(r *row) {
 		h.dropped++
 		h.next++
 		h.tail.first = h.next
+		h.cut = r.wrapped
 		return
 	}
 	need := textMax(r)
@@ -97,6 +99,7 @@ func (h *history) trim() {
 	n := 0
 	for n < len(h.sealed) && h.after(n) <= h.dropped {
 		h.bytes -= cap(h.sealed[n].data)
+		_, h.cut, _ = splitLine(h.sealed[n].line(len(h.sealed[n].ends) - 1))
 		n++
 	}
 	if n > 0 {
@@ -107,7 +110,7 @@ func (h *history) trim() {
 // clear drops all lines.
 func (h *history) clear() {
 	h.sealed, h.bytes, h.dropped = nil, 0, h.next
-	h.cleared = h.next
+	h.cleared, h.cut = h.next, false
 	h.tail = block{first: h.next}
 }
 
@@ -143,7 +146,7 @@ func (h *history) lastWrapped() bool {
 }
 
 func (h *history) view() History {
-	return History{sealed: h.sealed, tail: h.tail, dropped: h.dropped, next: h.next}
+	return History{sealed: h.sealed, tail: h.tail, dropped: h.dropped, next: h.next, cut: h.cut}
 }
 
 func (b *block) line(i int) []byte {
@@ -162,6 +165,7 @@ type History struct {
 	tail    block
 	dropped uint64
 	next    uint64
+	cut     bool
 }
 
 // Len returns the number of lines kept.
@@ -170,6 +174,20 @@ func (h History) Len() int { return int(h.next - h.dropped) }
 // Dropped returns how many older lines are gone. Dropped()+i is the absolute number of line i, and
 // Dropped()+Len() that of the screen's first row; Event.Line counts the same way.
 func (h History) Dropped() uint64 { return h.dropped }
+
+// Cut reports whether line 0 goes on from one that was dropped: its head is missing. With no lines kept it tells that of
+// the screen's first row.
+func (h History) Cut() bool {
+	first := &h.tail
+	if len(h.sealed) > 0 {
+		first = h.sealed[0]
+	}
+	if h.dropped > first.first && len(first.ends) > 0 {
+		_, wrapped, _ := splitLine(first.line(int(h.dropped - 1 - first.first)))
+		return wrapped
+	}
+	return h.cut
+}
 
 // find returns the encoded line i.
 func (h *History) find(i int) []byte {
@@ -293,7 +311,7 @@ func encodeRow(dst []byte, r *row) []byte {
 const (
 	// halves mark the columns of a wide character, notStyle what does not show how a cell is drawn.
 	halves   = uint64(attrWide|attrContinuation) << 32
-	notStyle = halves | uint64(attrProtected)<<32
+	notStyle = halves | uint64(attrProtected|attrSpacer)<<32
 )
 
 // sameStyle returns how many cells look like the first but for their text.

@@ -208,7 +208,7 @@ func (t *Terminal) put(ch rune, width int) {
 		}
 		r := t.own(c.row, nowhere)
 		r.split(c.col)
-		r.set(c.col, makeCell(0, t.pen.fg, t.pen.bg, t.pen.attr))
+		r.set(c.col, makeCell(0, t.pen.fg, t.pen.bg, t.pen.attr|attrSpacer))
 		r.rich = true
 		t.wrap()
 		edge = t.edge()

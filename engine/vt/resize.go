@@ -296,11 +296,14 @@ func (w *wrapper) add(r *row, x int) {
 	out := w.line()[len(w.rows)-1]
 	if w.x+width > w.cols {
 		out.wrapped = true
+		if w.x < w.cols {
+			out.cells[w.x], out.n, out.rich = makeCell(0, 0, 0, attrSpacer), w.cols, true
+		}
 		out = &row{cells: make([]cell, w.cols)}
 		w.rows = append(w.rows, out)
 		w.x = 0
 	}
-	attr := c.attr() &^ attrExtraMask
+	attr := c.attr() &^ (attrExtraMask | attrSpacer)
 	if e := r.extraOf(c); e != nil {
 		attr |= out.addExtra(*e)
 	}

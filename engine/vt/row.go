@@ -248,7 +248,7 @@ func (r *row) joinedWidth() int {
 	if n == 0 { // a line of the scrollback
 		return 0
 	}
-	if last := r.cells[n-1]; last.content() == 0 && last.attr()&attrContinuation == 0 {
+	if r.cells[n-1].attr()&attrSpacer != 0 {
 		return n - 1
 	}
 	return n

@@ -274,14 +274,14 @@ func (s *Screen) EachRun(y int, f func(Run)) {
 		return
 	}
 	n := r.n
-	for n > 0 && (r.cells[n-1] == cell{} || r.cells[n-1] == cell{lo: ' '}) {
+	for n > 0 && (r.cells[n-1].lo == 0 || r.cells[n-1].lo == ' ') && r.cells[n-1].hi&^(uint64(attrSpacer)<<32) == 0 {
 		n--
 	}
 	var text []byte
 	for i := 0; i < n; {
 		style := r.styleOf(r.cells[i])
 		j, key := i+1, r.cells[i]
-		for j < n && r.cells[j].lo>>32 == key.lo>>32 && (r.cells[j].hi^key.hi)&^(uint64(attrWide|attrContinuation|attrProtected)<<32) == 0 {
+		for j < n && r.cells[j].lo>>32 == key.lo>>32 && (r.cells[j].hi^key.hi)&^notStyle == 0 {
 			j++
 		}
 		text = text[:0]

@@ -377,3 +377,24 @@ func textSince(s *Screen, seq uint64) string {
 	text, _ := s.TextSince(seq)
 	return text
 }
+
+// TestHistoryCut: whether the oldest line kept goes on from one that was dropped.
+func TestHistoryCut(t *testing.T) {
+	for _, limit := range []int{-1, 3, 400} {
+		term := New(2, 4, Options{Scrollback: limit})
+		var wrapped []bool // of each line that left
+		for i := range 3000 {
+			if i%3 == 0 {
+				term.Feed([]byte("abcdef\r\n"))
+				wrapped = append(wrapped, true, false)
+			} else {
+				term.Feed([]byte("x\r\n"))
+				wrapped = append(wrapped, false)
+			}
+			h := term.Snapshot().History()
+			if want := h.Dropped() > 0 && wrapped[h.Dropped()-1]; h.Cut() != want {
+				t.Fatalf("limit %d, %d dropped, %d kept: %v, want %v", limit, h.Dropped(), h.Len(), h.Cut(), want)
+			}
+		}
+	}
+}

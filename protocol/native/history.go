@@ -93,7 +93,7 @@ func (n *lines) redacted(from, to int) []string {
 	if n.look.hide == nil {
 		return rows
 	}
-	if from == 0 && n.history.Dropped() > 0 { // it may go on from what was dropped
+	if from == 0 && n.history.Cut() { // it goes on from what was dropped
 		rows[0] = hideHead(rows[0])
 	}
 	joined := strings.Join(rows, "")
