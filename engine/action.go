@@ -82,12 +82,19 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("a terminal of %d rows and %d columns is not possible: each side is 1 to %d", e.Rows, e.Cols, e.Most)
 }
 
+// A PositionError says that a mouse event is not on the screen.
+type PositionError struct{ Row, Col, Rows, Cols int }
+
+func (e *PositionError) Error() string {
+	return fmt.Sprintf("row %d, column %d is not on the screen, which has rows 0 to %d and columns 0 to %d", e.Row, e.Col, e.Rows-1, e.Cols-1)
+}
+
 // MaxSide is the most rows or columns of a terminal. A million cells of 16 bytes are what a look may have to show.
 const MaxSide = 1000
 
 // Do performs a and returns when the PTY has taken all its bytes. Actions of any number of goroutines are performed
 // one after the other. Errors: *[InputBlockedError], *[LineTooLongError], [ErrInputFull], [ErrEnded], [ErrClosed],
-// *[SizeError], [ErrNoMouse], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end.
+// *[SizeError], *[PositionError], [ErrNoMouse], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end.
 func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultInputTimeout
@@ -198,8 +205,12 @@ func (a Key) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
 
 func (a Mouse) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
 	s.mu.Lock()
+	rows, cols := s.term.Size()
 	p := s.term.EncodeMouse(vt.Mouse(a))
 	s.mu.Unlock()
+	if a.Row < 0 || a.Row >= rows || a.Col < 0 || a.Col >= cols {
+		return Receipt{}, &PositionError{Row: a.Row, Col: a.Col, Rows: rows, Cols: cols}
+	}
 	if p == nil {
 		return Receipt{}, ErrNoMouse
 	}

@@ -20,6 +20,9 @@ import (
 const (
 	exitError = 1
 	exitUsage = 2
+	// As shells, env and timeout say that there was no program to take a code from.
+	exitNotExecutable = 126
+	exitNotFound      = 127
 )
 
 func main() {
@@ -40,6 +43,12 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // A usageError is about the command line.
 type usageError struct{ error }
 
+// A codedError is told as others are, and ends the program with a code of its own.
+type codedError struct {
+	error
+	code int
+}
+
 // run is the whole program: it returns the exit code.
 func run(ctx context.Context, args []string, std stdio) int {
 	root := command(std)
@@ -49,6 +58,7 @@ func run(ctx context.Context, args []string, std stdio) int {
 	err := root.ExecuteContext(ctx)
 	var code exitCode
 	var usage usageError
+	var coded codedError
 	switch {
 	case err == nil:
 		return 0
@@ -60,6 +70,9 @@ func run(ctx context.Context, args []string, std stdio) int {
 		return exitUsage
 	}
 	complain(std.err, err)
+	if errors.As(err, &coded) {
+		return coded.code
+	}
 	return exitError
 }
 

@@ -263,24 +263,29 @@ func TestUsageErrorsExitWith2(t *testing.T) {
 	}
 }
 
-// Errors that are not about usage are one line too, and exit with 1.
+// Errors that are not about usage are one line too, and exit with 1, or as a shell would for what cannot be run.
 func TestErrorsAreOneLine(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a\nfile\x1b[31m")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{
-		{"serve", "--socket", file},
-		{"serve", "--socket", filepath.Join(file, "socket")},
-		{"serve", "--socket", "/" + strings.Repeat("x", 300)},
-		{"run", file},
-		{"run", "no-such-program-anywhere"},
+	for _, c := range []struct {
+		want int
+		args []string
+	}{
+		{1, []string{"serve", "--socket", file}},
+		{1, []string{"serve", "--socket", filepath.Join(file, "socket")}},
+		{1, []string{"serve", "--socket", "/" + strings.Repeat("x", 300)}},
+		{126, []string{"run", file}},
+		{127, []string{"run", "no-such-program-anywhere"}},
+		{127, []string{"run", "/no/such/program"}},
 	} {
+		args := c.args
 		p := ptywright(t, args...)
 		out, code := p.run("")
 		stderr := p.stderr.String()
-		if code != 1 || out != "" || !strings.HasPrefix(stderr, "ptywright: ") || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "\x1b") {
+		if code != c.want || out != "" || !strings.HasPrefix(stderr, "ptywright: ") || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "\x1b") {
 			t.Errorf("%q: exit %d, output %q, standard error %q", args, code, out, stderr)
 		}
 	}

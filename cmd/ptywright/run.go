@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -28,7 +29,7 @@ In a terminal the bridge is raw, follows the window's size, and leaves the termi
 was. In a pipe the program still sees a terminal, one that does not echo what it is sent;
 the end of input reaches it as Ctrl-D, typed again for a while as long as it runs. When the
 program ends, whatever it started is ended too. The exit code is the program's, or 128 and
-its signal.`,
+its signal; 127 when there is no such program, 126 when it cannot be executed.`,
 		Example: `  ptywright run -- vim notes.txt
   echo 'print(6*7)' | ptywright run python3 -q`,
 		Args: cobra.MinimumNArgs(1),
@@ -63,7 +64,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 		Path: args[0], Args: args[1:], Env: os.Environ(), Size: windowSize(std, fixed), Mark: "PTYWRIGHT_SESSION=run-" + rand.Text(),
 	})
 	if err != nil {
-		return err
+		return notStarted(err)
 	}
 	watch.Add(p)
 	defer func() {
@@ -134,6 +135,18 @@ const lateRead = 10 * time.Millisecond
 
 // maxLate is more than a terminal queues: what comes after it is another's.
 const maxLate = 128 << 10
+
+// notStarted gives the error of a program that could not be started the code that shells give it.
+func notStarted(err error) error {
+	var start *pty.StartError
+	switch {
+	case !errors.As(err, &start) || start.Op != "lookup" && start.Op != "start":
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return codedError{err, exitNotFound}
+	}
+	return codedError{err, exitNotExecutable}
+}
 
 // codeOf turns the program's end into ours.
 func codeOf(exit pty.Exit) error {

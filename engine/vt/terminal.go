@@ -185,6 +185,9 @@ func (t *Terminal) reset() {
 	t.titleStack = nil
 }
 
+// Size returns the rows and columns.
+func (t *Terminal) Size() (rows, cols int) { return t.rows, t.cols }
+
 // Sequence returns the number of Feed, Resize and Release calls so far.
 func (t *Terminal) Sequence() uint64 { return t.seq }
 

@@ -88,6 +88,7 @@ func wireError(err error) *protocol.Error {
 		param   *paramError
 		parse   *matchers.ParseError
 		size    *engine.SizeError
+		place   *engine.PositionError
 		env     *engine.EnvError
 		limit   *engine.LimitError
 		file    *engine.FileError
@@ -106,6 +107,8 @@ func wireError(err error) *protocol.Error {
 		e.Code, e.Reason, e.Message = protocol.CodeInvalidParams, "invalid_matcher", "params."+parse.Error()
 	case errors.As(err, &size):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "size_out_of_range"
+	case errors.As(err, &place):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "position_out_of_range"
 	case errors.As(err, &env):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_environment"
 	case errors.As(err, &limit):
@@ -173,7 +176,7 @@ func distance(a, b string) int {
 // reads them out of this package's source.
 var ownReasons = []string{
 	"timeout", "session_closed", "session_ended", "cancelled", "unknown_session", "shutting_down", "input_full",
-	"input_blocked", "line_too_long", "mouse_not_requested", "too_many_marks", "limit_exceeded", "invalid_matcher",
+	"input_blocked", "line_too_long", "mouse_not_requested", "too_many_marks", "position_out_of_range", "limit_exceeded", "invalid_matcher",
 	"invalid_redaction", "invalid_action", "invalid_environment", "size_out_of_range", "file_refused", "cannot_start", "unkillable",
 	"reply_too_large",
 }

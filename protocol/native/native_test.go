@@ -158,6 +158,7 @@ func TestBadParametersAreToldApart(t *testing.T) {
 		{"session.input", obj{"session": id, "action": obj{"type": "signal", "value": "stop"}}, "invalid_action"},
 		{"session.input", obj{"session": id, "action": obj{"type": "resize", "value": obj{"rows": 5}}}, "invalid_action"},
 		{"session.input", obj{"session": id, "action": obj{"type": "mouse", "value": obj{"row": 1, "col": 1}}}, "mouse_not_requested"},
+		{"session.input", obj{"session": id, "action": obj{"type": "mouse", "value": obj{"row": 99, "col": 1}}}, "position_out_of_range"},
 		{"session.input", obj{"session": id}, "invalid_action"},
 		{"session.resize", obj{"session": id, "rows": 5}, "invalid_params"},
 		{"session.resize", obj{"session": id, "rows": 1001, "cols": 5}, "size_out_of_range"},
@@ -257,6 +258,45 @@ func TestScrollbackAndSearch(t *testing.T) {
 	}
 	if s := w.result("session.search", obj{"session": id, "regex": "(s3cret){20}", "redact": false}); s["total"] != 1.0 {
 		t.Errorf("a match over a soft wrap was not found: %v", s)
+	}
+}
+
+// The oldest line kept is hidden up to its first blank when it goes on from one that was dropped, since that may have said
+// that a secret follows, and only then.
+func TestOldestLineKept(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.result("session.create", obj{"program": "fake", "rows": 3, "cols": 20, "scrollback_max_lines": 2})["session"].(string)
+	p.Print("1\r\n2\r\n3\r\n4\r\n5")
+	w.until(id, "5")
+	if r := w.result("session.scrollback", obj{"session": id, "start": 0}); lines(r, "lines") != "1\n2\n3\n4\n5" {
+		t.Errorf("%v", r)
+	}
+	p.Print("\r\n6\r\n7")
+	w.until(id, "7")
+	if r := w.result("session.scrollback", obj{"session": id, "start": 0}); lines(r, "lines") != "3\n4\n5\n6\n7" || r["dropped"] != 2.0 {
+		t.Errorf("a whole line: %v", r)
+	}
+	p.Print("\r\npassword is s3cr3t0hunter2 x\r\n8\r\n9\r\n10\r\n11")
+	w.until(id, "11")
+	if r := w.result("session.scrollback", obj{"session": id, "start": 0}); !strings.HasPrefix(lines(r, "lines"), "[REDACTED] x\n8\n9") {
+		t.Errorf("the rest of a line: %v", r)
+	}
+}
+
+func TestTranscriptSaysThatItsHeadIsGone(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.result("session.create", obj{"program": "fake", "transcript_max_chars": 10})["session"].(string)
+	p.Print("12345\r\n")
+	w.until(id, "12345")
+	if r := w.result("session.transcript", obj{"session": id}); r["dropped"] != nil {
+		t.Errorf("all of it: %v", r)
+	}
+	p.Print("67890\r\n")
+	w.until(id, "67890")
+	if r := w.result("session.transcript", obj{"session": id}); r["dropped"] != true {
+		t.Errorf("the rest of it: %v", r)
 	}
 }
 

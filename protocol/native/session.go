@@ -357,7 +357,7 @@ func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (trans
 		return transcriptResult{}, err
 	}
 	l := &look{view: s.View(), hide: hide}
-	from, _ := l.view.Transcript.Bounds()
+	from := engine.Offset(0)
 	switch {
 	case p.Since != nil && p.Mark != nil:
 		return transcriptResult{}, &protocol.ParamError{Expected: "since or mark", Got: "both"}
