@@ -1,6 +1,7 @@
 package native_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -281,6 +282,21 @@ func TestOldestLineKept(t *testing.T) {
 	w.until(id, "11")
 	if r := w.result("session.scrollback", obj{"session": id, "start": 0}); !strings.HasPrefix(lines(r, "lines"), "[REDACTED] x\n8\n9") {
 		t.Errorf("the rest of a line: %v", r)
+	}
+}
+
+func TestListTellsTheFolder(t *testing.T) {
+	w := newWire(t, enginetest.Engine(enginetest.New(), enginetest.New()))
+	w.create()
+	w.result("session.create", obj{"program": "fake", "cwd": "/somewhere"})
+	own, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range w.result("session.list", obj{"details": true})["details"].([]any) {
+		if got, want := d.(map[string]any)["cwd"], []string{own, "/somewhere"}[i]; got != want {
+			t.Errorf("session %d is in %v, want %s", i+1, got, want)
+		}
 	}
 }
 

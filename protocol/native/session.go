@@ -150,6 +150,9 @@ func (c *client) sessionList(_ context.Context, p listParams) (listResult, error
 
 func describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
 	v, config := s.View(), s.Config()
+	if config.Dir == "" {
+		config.Dir, _ = os.Getwd() // that of the server, which never changes it
+	}
 	l := &look{view: v, hide: hide}
 	info := sessionInfo{
 		Session: string(s.ID()), Program: l.clean(config.Program), Cwd: l.clean(config.Dir), PID: s.PID(),
