@@ -88,6 +88,10 @@ var hostile = map[string]string{
 	"line feeds in a column": "\x1b[41m\x1b[?69h\x1b[2;400s\x1b[999;9He\u0301" + strings.Repeat("\n", 400),
 	"text in a column":       "\x1b[?69h\x1b[2;400s\x1b[999;9H" + strings.Repeat("\nx", 400),
 	"columns of all":         "\x1b#8\x1b[999;999H" + strings.Repeat("\x1b9", 400),
+	"REP in a column":        "\x1b[?69h\x1b[1;2s\x1b[999;1H" + strings.Repeat("a\x1b[999b", 400),
+	"REP inserted":           "\x1b[4h\x1b[?7l" + strings.Repeat("\ra\x1b[999b", 400),
+	"REP of no ASCII":        "é\x1b[999b",
+	"back in a column":       "\x1b[?69h\x1b[1;2s\x1b[?1045h" + strings.Repeat("\x1b[65535D", 400),
 	"links in a column":      "\x1b[?69h\x1b[2;9s\x1b[999;9H\x1b]8;;u\x07x\x1b]8;;\x07" + strings.Repeat("\n\x1b[9Gx", 400),
 }
 

@@ -136,4 +136,5 @@ func (t *Terminal) restoreCursor() {
 	s := t.grid.saved
 	t.pen, t.charsets, t.modes.origin = s.pen, s.charsets, s.origin
 	t.cursor = clampCursor(s.cursor, t.rows, t.cols)
+	t.cursor.pending = s.cursor.pending && t.cursor.col == t.edge()
 }

@@ -5,9 +5,9 @@ func (t *Terminal) dispatchCSI(final byte) {
 	s := &t.parser
 	last := t.last
 	t.last = 0
-	t.work += workEarned
-	if final != 'm' {
+	if final != 'm' { // as in ground, which does not come here for most of them
 		t.joint = joint{}
+		t.work += workEarned
 	}
 	// Only SGR has sub-parameters. Elsewhere they mean nothing (ECMA-48 5.4.2), and taken for parameters
 	// they would mean something else.
@@ -221,7 +221,7 @@ func (t *Terminal) scrollUpBy(n int) {
 	n = min(n, t.bottom-t.top+1)
 	if t.top == 0 && t.grid == &t.main && !t.sides.set {
 		k := n
-		for k > 0 && (t.grid.rows[k-1].born != 0 || t.grid.rows[k-1].trimmed() == 0) {
+		for k > 0 && (t.grid.rows[k-1].pattern || t.grid.rows[k-1].trimmed() == 0) {
 			k--
 		}
 		for _, r := range t.grid.rows[:k] {

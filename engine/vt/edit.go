@@ -18,7 +18,7 @@ func (t *Terminal) patternRow(c cell) *row {
 	if f := t.fill; f != nil && f.cells[0] == c {
 		return f
 	}
-	r := &row{cells: make([]cell, t.cols), n: t.cols, rich: true, born: t.frame}
+	r := &row{cells: make([]cell, t.cols), n: t.cols, rich: true, born: t.frame, pattern: true}
 	if c.content() != 0 {
 		r.wrote = 1
 	}
@@ -334,14 +334,15 @@ func (t *Terminal) vacated(r *row) *row {
 }
 
 // Most sequences cost no more than a row. Those that move or look at every cell of a screen are paid for: each control and
-// each sequence earns work, and what cannot be paid is not done. So a megabyte of them costs less than a second on the
-// largest screen; on one of 24 by 80 half of all sequences can be such, and only a flood ever runs out.
+// each sequence but SGR earns work, and between side margins each character; what cannot be paid is not done. So a megabyte
+// of them costs about a second on the largest screen; on one of 24 by 80 half of all sequences can be such, and only a flood
+// ever runs out.
 const (
 	// workEarned is in cells. They take 0.4 ns each to move, or workText times as long where they have text in the arena or
 	// extras; a row takes as long as workRow cells.
 	workEarned = 1 << 10
 	workText   = 16
-	workRow    = 8
+	workRow    = 32
 	// What has more cells than workCached, 1 MiB, is no longer in a core's cache and takes workMemory times as long.
 	workCached = 64 << 10
 	workMemory = 4
@@ -351,6 +352,9 @@ const (
 
 // afford reports whether width cells of each row from top to bottom can be worked on, and pays.
 func (t *Terminal) afford(top, bottom, width int) bool {
+	if t.work < (bottom-top+1)*workRow { // not even looked at
+		return false
+	}
 	cost := 0
 	for _, r := range t.grid.rows[top : bottom+1] {
 		if n := min(width, r.n) + workRow; len(r.arena)+len(r.extras) > 0 {
@@ -362,6 +366,11 @@ func (t *Terminal) afford(top, bottom, width int) bool {
 	if cost > workCached {
 		cost *= workMemory
 	}
+	return t.pay(cost)
+}
+
+// pay reports whether there is so much work saved up, and takes it.
+func (t *Terminal) pay(cost int) bool {
 	if t.work = min(t.work, workSaved); t.work < cost {
 		return false
 	}

@@ -52,6 +52,9 @@ var seeds = map[string]string{
 	"tabs":                                  "\x1b[3g\x1b[5C\x1bH\r\t\x1b[I\x1b[Z\x1b[?5W\t",
 	"reverse wrap":                          "\x1b[?45h01234567890123456789x\b\b\b\b",
 	"many parameters":                       "\x1b[" + strings.Repeat("1;", 300) + "1m\x1b[" + strings.Repeat("9", 300) + "C\x1b[?" + strings.Repeat("2004;", 40) + "h",
+	"half of a character behind the margin": "\x1b[4G本x\x1b[?69h\x1b[1;4s\x1b[4G日",
+	"pattern rows on two screens":           "\x1b#8\x1b[?47hx\x1b[?47l\x1b[2S",
+	"work that runs out":                    strings.Repeat("\x1b#8\x1b['~", 300) + strings.Repeat("é", 480) + "\x1b[31m\x1b[H\x1b#8\x1b['~",
 	"in-band size":                          "\x1b[?2048h\x1b[8;99;99t",
 }
 

@@ -32,6 +32,7 @@ func (t *Terminal) right(n int) {
 // any row, and from the top margin at the bottom one.
 func (t *Terminal) left(n int) {
 	c := &t.cursor
+	n = min(n, t.cols+t.rows*(t.lastCol()-t.sides.left+2)) // the longest way, and once around
 	extended := t.modes.reverseWrapAny && t.modes.autoWrap
 	reverse := extended || t.modes.reverseWrap && t.modes.autoWrap
 	if reverse && c.pending {

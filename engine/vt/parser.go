@@ -85,6 +85,9 @@ func (t *Terminal) ground(p []byte) []byte {
 		switch {
 		case c >= 0x20 && c < 0x7f:
 			n := asciiLen(p)
+			if t.sides.set {
+				t.work += n * workEarned
+			}
 			t.printASCII(p[:n])
 			p = p[n:]
 		case c == 0x1b:

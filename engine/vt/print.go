@@ -94,6 +94,9 @@ func (r *row) split(x int) {
 func (t *Terminal) print(r rune) {
 	p := props(r)
 	class := p >> propClassShift & propClassMask
+	if t.sides.set {
+		t.work += workEarned
+	}
 	if r < 0xa0 { // C1 controls have no meaning in UTF-8 here, and no picture
 		return
 	}
@@ -191,7 +194,6 @@ func simpleRun(cells []cell, p []byte, fg, hi uint64) (cols, n int, last rune) {
 
 // put prints one character of one or two columns at the cursor.
 func (t *Terminal) put(ch rune, width int) {
-	t.work += workEarned
 	c := &t.cursor
 	if c.pending {
 		if t.modes.autoWrap {
@@ -208,6 +210,7 @@ func (t *Terminal) put(ch rune, width int) {
 		}
 		r := t.own(c.row, nowhere)
 		r.split(c.col)
+		r.split(c.col + 1) // with side margins the row goes on
 		r.set(c.col, makeCell(0, t.pen.fg, t.pen.bg, t.pen.attr|attrSpacer))
 		r.rich = true
 		t.wrap()
@@ -380,14 +383,22 @@ func (t *Terminal) widen(x int) {
 // terminal busy, which this makes no dearer than a thousand bytes of text.
 const repeatMax = MaxSide
 
-// repeat is REP: the last printed character again, n times.
+// repeat is REP: the last printed character again, n times. One by one, where it is not simply text, it is paid for.
 func (t *Terminal) repeat(n int) {
 	ch := t.last
+	t.last = 0
 	if ch == 0 {
 		return
 	}
 	n = min(n, t.rows*t.cols, repeatMax)
 	w := runeWidth(ch)
+	each := workText
+	if t.modes.insert {
+		each = t.cols
+	}
+	if simple := ch < 0x80 && !t.modes.insert && !t.sides.set; !simple && !t.pay(n*each) {
+		return
+	}
 	if ch < 0x80 && !t.modes.insert {
 		var buf [256]byte
 		for i := range buf {

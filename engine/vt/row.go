@@ -18,6 +18,7 @@ type row struct {
 	changed uint64 // sequence at which the content last became visible
 	frame   uint64 // frame that made the row; 0 for rows that stand in several places
 	born    uint64 // frame that made a row which stands in several places
+	pattern bool   // full of one cell by one sequence, and not written to since
 	wrapped bool   // the line goes on in the next row
 	rich    bool   // a cell may be styled, wide, a cluster or not ASCII
 	wrote   int    // 1 + the leftmost column that the frame under way has written text to; 0: none
@@ -104,7 +105,7 @@ func (r *row) extraOf(c cell) *extra {
 func (r *row) clear() {
 	clear(r.cells[:r.n])
 	clear(r.extras) // let go of the links
-	r.n, r.arena, r.extras, r.wrapped, r.rich = 0, r.arena[:0], r.extras[:0], false, false
+	r.n, r.arena, r.extras, r.wrapped, r.rich, r.pattern = 0, r.arena[:0], r.extras[:0], false, false, false
 	r.wrote, r.writes = 0, writes{}
 }
 

@@ -230,7 +230,7 @@ func (t *Terminal) own(y, col int) *row {
 
 func (t *Terminal) ownSlow(y int, r *row) *row {
 	if t.moved && r.frame > t.shared {
-		r.frame, r.wrote = t.frame, 0
+		r.frame, r.wrote, r.pattern = t.frame, 0, false
 		return r
 	}
 	t.touch()
@@ -239,6 +239,14 @@ func (t *Terminal) ownSlow(y int, r *row) *row {
 	c.changed = r.changed
 	t.grid.rows[y] = c
 	return c
+}
+
+// ownAsIs is own for a row that is not going to be changed but in its age.
+func (t *Terminal) ownAsIs(y int) *row {
+	pattern := t.grid.rows[y].pattern
+	r := t.own(y, nowhere)
+	r.pattern = pattern
+	return r
 }
 
 // touch remembers the rows as they are shown, before the first of them is replaced.
@@ -300,7 +308,7 @@ func (t *Terminal) commit() bool {
 	if t.moved {
 		for y, r := range t.grid.rows {
 			if switched && !t.made(r) {
-				r = t.own(y, nowhere)
+				r = t.ownAsIs(y)
 			}
 			if t.made(r) {
 				r.changed = t.seq
@@ -352,7 +360,7 @@ func (t *Terminal) settle(y int, r, b *row, switched bool) bool {
 	}
 	// The rows of the other screen are its own; of b only the age can be taken over.
 	if !t.made(r) || same && r.born == t.frame {
-		r = t.own(y, nowhere)
+		r = t.ownAsIs(y)
 	}
 	r.stamp(t.seq)
 	if same {
