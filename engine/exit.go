@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/ptywright/ptywright/engine/pty"
+)
 
 // reaper waits for the leader and bounds what may still be read after its end.
 func (s *Session) reaper() {
@@ -13,18 +17,23 @@ func (s *Session) reaper() {
 //
 // When the leader is reaped, all it wrote is in the kernel's queue, at most maxLeft. Its exit is told when the
 // terminal is closed, and else after drainBound, as soon as nothing is left to be read or more than the queue can hold
-// has been. So no byte of the leader is ever late, and a descendant that never stops writing delays nothing.
+// has been, or when a while later a read shows that there was little: a descendant that writes a byte every now and then.
+// So no byte of the leader is ever late, and a descendant that never stops writing delays nothing.
 type drain struct {
-	s    *Session
-	left int // bytes that may still be the leader's; 0: not counting
+	s     *Session
+	left  int       // bytes that may still be the leader's; 0: not counting
+	until time.Time // from then on a read that is short is enough
 }
 
 const (
 	// drainBound is how long after its leader's end a session's output may go on before the exit is told although a
 	// descendant still holds the terminal. It leaves 100 ms of the 250 ms that are promised to a busy machine.
 	drainBound = 150 * time.Millisecond
-	// maxLeft is above what a Linux pseudo-terminal queues: 64 KiB of flip buffers and 4 KiB of line discipline.
-	maxLeft = 128 << 10
+	// drainMore is how long after drainBound the queue of a descendant that writes little is read before its reads count.
+	// The kernel has long moved by then what was behind; it leaves 40 ms of the 250.
+	drainMore = 50 * time.Millisecond
+	// maxLeft is twice what a Linux pseudo-terminal queues: 8 KiB and a page of flip buffers, 4 KiB of line discipline.
+	maxLeft = 32 << 10
 	// idleRead is how long the queue must be empty for the leader's output to be complete. Linux flushes its queue
 	// before it says that nothing is there, so this only covers other systems.
 	idleRead = 10 * time.Millisecond
@@ -37,7 +46,8 @@ func (d *drain) read(n int) {
 	if d.left == 0 {
 		return
 	}
-	if d.left -= n; d.left <= 0 {
+	// A read that did not fill the line discipline's queue has emptied it.
+	if d.left -= n; d.left <= 0 || n < pty.MaxLine && !time.Now().Before(d.until) {
 		d.publish()
 		return
 	}
@@ -47,7 +57,7 @@ func (d *drain) read(n int) {
 // expired is told that a read deadline has passed: first drainBound, then idleRead.
 func (d *drain) expired() {
 	if d.left == 0 {
-		d.left = maxLeft
+		d.left, d.until = maxLeft, time.Now().Add(drainMore)
 		d.s.pty.SetReadDeadline(time.Now().Add(idleRead))
 		return
 	}

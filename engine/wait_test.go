@@ -416,23 +416,27 @@ func TestExitIsToldOnceAllIsRead(t *testing.T) {
 }
 
 func TestExitIsToldDespiteAnEndlessWriter(t *testing.T) {
-	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
-		ctx, stop := context.WithCancel(t.Context())
-		var writer sync.WaitGroup
-		writer.Go(func() {
-			for ctx.Err() == nil {
-				p.Print(strings.Repeat("y", 4096))
-				time.Sleep(time.Millisecond)
-			}
-		})
-		defer writer.Wait()
-		defer stop()
-		p.Exit(pty.Exit{Code: 0})
-		out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: time.Minute})
-		if err != nil || out.Elapsed > 250*time.Millisecond {
-			t.Errorf("told after %v, %v", out.Elapsed, err)
+	for _, size := range []int{1, 100, 1 << 10, 4095, 4 << 10, 64 << 10} {
+		for _, every := range []time.Duration{time.Millisecond, 5 * time.Millisecond, 9 * time.Millisecond} {
+			inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+				ctx, stop := context.WithCancel(t.Context())
+				var writer sync.WaitGroup
+				writer.Go(func() {
+					for ctx.Err() == nil {
+						p.Print(strings.Repeat("y", size))
+						time.Sleep(every)
+					}
+				})
+				defer writer.Wait()
+				defer stop()
+				p.Exit(pty.Exit{Code: 0})
+				out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: time.Minute})
+				if err != nil || out.Elapsed > 250*time.Millisecond {
+					t.Errorf("%d bytes every %v: told after %v, %v", size, every, out.Elapsed, err)
+				}
+			})
 		}
-	})
+	}
 }
 
 func TestExitWaitsForTheStatus(t *testing.T) {
