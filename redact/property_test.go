@@ -242,6 +242,7 @@ func FuzzRedact(f *testing.F) {
 	for _, s := range []string{"token=abc", "Bearer abcdefgh\x1b[1mij", "\x1b]0;sk-aaaaaaaaaaaaaaaaaaaaaa\x07", "a\b\b\r\xff\xe2\x80", `"secret": "x\"y`} {
 		f.Add(s, uint16(3))
 	}
+	f.Add("\r"+strings.Repeat("\x9f", 5000)+"0", uint16(29)) // continues no character
 	rs := redactors(f)
 	f.Fuzz(func(t *testing.T, text string, cut uint16) {
 		for _, r := range rs {

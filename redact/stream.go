@@ -229,8 +229,12 @@ func breakNear(data string, start, at int) int {
 	if k := strings.LastIndexByte(data[at-far:at], ' '); k >= 0 {
 		at += k + 1 - far
 	}
-	for !utf8.RuneStart(data[at]) && at > start {
-		at--
+	// A character has at most UTFMax bytes; behind more that continue one, none begins.
+	for back := at; back > start && at-back < utf8.UTFMax; back-- {
+		if utf8.RuneStart(data[back]) {
+			at = back
+			break
+		}
 	}
 	if tail := start + openSequence(data[start:at]); tail > start && tail < at {
 		return tail

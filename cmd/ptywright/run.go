@@ -133,8 +133,12 @@ const drainBound = 200 * time.Millisecond
 // lateRead is how long the terminal must have nothing to give for the output to be complete.
 const lateRead = 10 * time.Millisecond
 
-// maxLate is more than a terminal queues: what comes after it is another's.
-const maxLate = 128 << 10
+// maxLate is more than a terminal queues: what comes after it is another's. So is what comes in small reads, which empty the
+// queue, drainMore later.
+const (
+	maxLate   = 32 << 10
+	drainMore = 50 * time.Millisecond
+)
 
 // notStarted gives the error of a program that could not be started the code that shells give it.
 func notStarted(err error) error {
@@ -181,6 +185,7 @@ func windowSize(std stdio, fixed pty.Size) pty.Size {
 // read deadline is set: then what is there is still taken, however slow our reader, and no more is waited for.
 func copyOutput(w io.Writer, p *pty.PTY, last <-chan struct{}) error {
 	late := 0 // bytes that may still be the program's; 0: it runs
+	var until time.Time
 	for {
 		if late > 0 {
 			p.SetReadDeadline(time.Now().Add(lateRead)) // counts while we read, not while we write
@@ -188,19 +193,19 @@ func copyOutput(w io.Writer, p *pty.PTY, last <-chan struct{}) error {
 		b, err := p.Next()
 		if errors.Is(err, os.ErrDeadlineExceeded) && late == 0 {
 			<-last
-			late = maxLate
+			late, until = maxLate, time.Now().Add(drainMore)
 			continue
 		}
 		if err != nil {
 			return nil
 		}
-		if late > 0 {
-			if late -= len(b); late <= 0 {
-				return nil
-			}
-		}
 		if _, err := w.Write(b); err != nil {
 			return err
+		}
+		if late > 0 {
+			if late -= len(b); late <= 0 || len(b) < pty.MaxLine && !time.Now().Before(until) {
+				return nil
+			}
 		}
 	}
 }
