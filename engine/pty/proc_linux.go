@@ -93,8 +93,9 @@ func parseStat(b []byte) (p process, ok bool) {
 		ok = ok && err == nil
 		return uint64(n)
 	}
-	pid, err := strconv.Atoi(string(bytes.TrimSpace(b[:open])))
-	ok = err == nil && pid > 0
+	text := strings.TrimSuffix(string(b[:open]), " ")
+	pid, err := strconv.Atoi(text)
+	ok = err == nil && pid > 0 && strconv.Itoa(pid) == text
 	const kernelThread = 0x00200000 // PF_KTHREAD, among the flags
 	p = process{
 		pid: pid, ppid: int(number(4)), sid: int(number(6)),
