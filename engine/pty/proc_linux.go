@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -132,25 +133,54 @@ func lookAt(pid int) (process, error) {
 	return p, err
 }
 
-// look returns the table as it is now.
-func look() (table, error) {
+// look returns the table as it is now, or will be in a moment. The processes are shared with others who look.
+func look() (table, error) { return looks.fresh() }
+
+var looks = newShared(func() (table, error) {
 	procs, err := processes()
 	if err != nil {
 		return table{}, fmt.Errorf("look at the process table: %w", err)
 	}
-	var env []byte
 	return table{
 		procs: procs, self: os.Getpid(),
-		environ: func(pid int) []byte {
-			var err error
-			if env, err = readFile("/proc/"+strconv.Itoa(pid)+"/environ", env[:0]); err != nil {
-				return nil
-			}
-			return env
-		},
+		environ:    new(environments).of,
 		onTerminal: onTerminal,
 		holds:      holds,
 	}, nil
+})
+
+// environments are those of the processes of one look, read when they are asked for.
+type environments struct {
+	mu   sync.Mutex
+	kept map[int][]byte
+	size int // of all that is kept
+}
+
+// maxEnvironments bounds what is kept of one look, in bytes: a thousand usual ones. The rest is read each time.
+const maxEnvironments = 8 << 20
+
+// of returns a process's environment, nil when it cannot be read.
+func (e *environments) of(pid int) []byte {
+	e.mu.Lock()
+	env, ok := e.kept[pid]
+	e.mu.Unlock()
+	if ok {
+		return env
+	}
+	env, err := readFile("/proc/"+strconv.Itoa(pid)+"/environ", nil)
+	if err != nil {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.size+len(env) <= maxEnvironments {
+		if e.kept == nil {
+			e.kept = make(map[int][]byte)
+		}
+		e.kept[pid] = env
+		e.size += len(env)
+	}
+	return env
 }
 
 // terminalTree returns the tree of whoever will be started on the slave.
