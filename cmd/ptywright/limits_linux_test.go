@@ -107,6 +107,9 @@ func TestNothingLeaks(t *testing.T) {
 			t.Errorf("processes %v", left)
 		}
 		p.Process.Signal(unix.SIGQUIT)
+		// It writes for a while on a busy machine: closing its input meanwhile could end it before it is through.
+		for unix.Waitid(unix.P_PID, p.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+		}
 		s.Close()
 		goroutines = map[string]int{}
 		for _, m := range regexp.MustCompile(`(?m)^created by (\S+) in`).FindAllStringSubmatch(p.stderr.String(), -1) {
