@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -374,7 +375,7 @@ func (r *rewriter) concat(e *ast.StringConcatOpExpr, depth int) ast.Expr {
 	}
 	for len(operands) > maxConcat { // the operator is right-associative: the end first
 		from := len(operands) - maxConcat
-		operands = append(operands[:from:from], call(e, nameConcat, operands[from:]...))
+		operands = append(operands[:from], call(e, nameConcat, slices.Clone(operands[from:])...))
 		if depth++; r.tooDeep(e, depth) {
 			return e
 		}

@@ -149,24 +149,17 @@ func (v *VM) reMatchAll(L *lua.LState) int {
 }
 
 // all finds up to most matches. Each may search to the end of the text, and Go looks at no clock in between: they are asked
-// for in shares, of 0.1 s in the worst case at first, and then twice as many.
+// for in shares, of one search of the largest kind at first, and then twice as many.
 func (v *VM) all(re *compiled, text string, pass, most int) [][]int {
-	for share := max(maxPass/2/pass, 1); ; share *= 2 {
+	for share := max(maxPass/8/pass, 1); ; share *= 2 {
 		found := re.FindAllStringSubmatchIndex(text, min(share, most))
-		v.pay(int64(len(found)) * int64(len(found0(found))*8+48))
+		v.pay(int64(len(found)) * int64(re.NumSubexp()*16+64))
 		v.work(len(found) * (1 + len(text)>>8))
 		v.clock()
 		if len(found) < share || share >= most {
 			return found
 		}
 	}
-}
-
-func found0(found [][]int) []int {
-	if len(found) == 0 {
-		return nil
-	}
-	return found[0]
 }
 
 // reGsub replaces all matches, or the first n, by a string in which $1 and ${name} are captures, or by what a function makes of
