@@ -196,30 +196,40 @@ func constants() string {
 
 // TestRetained lets a plugin hoard across calls, each of which is modest.
 func TestRetained(t *testing.T) {
-	v, err := New(map[string]string{"main": `local all, seen, n = {}, {}, 0
+	make := func() *VM {
+		v, err := New(map[string]string{"main": `local all, seen, n = {}, {}, 0
 		return {
 			hoard = function() for i = 1, 1000 do all[#all + 1] = ("x"):rep(100) .. i end end,
 			closures = function() for i = 1, 1000 do local f = all.f all.f = function() return f end end end,
+			failing = function() all[#all + 1] = ("x"):rep(1000) .. #all error("x") end,
+			iterators = function() all[#all + 1] = (("x"):rep(10000) .. #all):gmatch("x") end,
 			forget = function() for i = 1, 1000 do n = n + 1 seen["key" .. n] = true seen["key" .. n] = nil end end,
 		}`}, "main", Options{Limits: Limits{Time: time.Minute, Retained: 2 << 20}})
-	if err != nil {
-		t.Fatal(err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
-	for range 30 { // ten times as many keys as could be kept
+	v := make()
+	for range 30 { // three times as many keys as could be kept
 		if _, err := v.Call(context.Background(), "forget", 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for range 1000 {
-		if _, err = v.Call(context.Background(), "hoard", 0); err != nil {
-			break
+	for _, f := range []string{"hoard", "closures", "failing", "iterators"} {
+		v := make()
+		var err error
+		for range 10000 {
+			if _, err = v.Call(context.Background(), f, 0); err != nil && kind(t, err).Kind != Runtime {
+				break
+			}
 		}
-	}
-	if err == nil || kind(t, err).Kind != Memory {
-		t.Errorf("hoarding: %v", err)
-	}
-	if _, err := v.Call(context.Background(), "forget", 0); kind(t, err).Kind != Dead {
-		t.Errorf("after that: %v", err)
+		if err == nil || kind(t, err).Kind != Memory {
+			t.Errorf("%s: %v", f, err)
+		}
+		if _, err := v.Call(context.Background(), "forget", 0); kind(t, err).Kind != Dead {
+			t.Errorf("after %s: %v", f, err)
+		}
 	}
 }
 

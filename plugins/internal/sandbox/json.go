@@ -299,7 +299,7 @@ func (d *decoder) string() string {
 	token := d.text[from:d.at]
 	d.v.afford(len(token))
 	if !escaped && utf8.ValidString(token) {
-		return token[1 : len(token)-1]
+		return strings.Clone(token[1 : len(token)-1])
 	}
 	var s string
 	if json.Unmarshal([]byte(token), &s) != nil {

@@ -8,7 +8,7 @@ import (
 
 // Bounds of a pattern. The number of captures is Lua's own.
 const (
-	maxPattern  = 4 << 10 // bytes; patterns that people write have tens, and the matcher goes as deep as they have items
+	maxPattern  = 1 << 10 // bytes; patterns that people write have tens, and the matcher goes as deep as they have items
 	maxCaptures = 32
 )
 

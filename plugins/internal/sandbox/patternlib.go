@@ -7,25 +7,35 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// cacheSize is how many patterns and how many expressions a machine keeps. A plugin has some tens; one that makes patterns
-// from the screen loses them all now and then, and compiles again.
-const cacheSize = 128
+// Bounds of what a machine keeps compiled, patterns and expressions each: entries, and items or instructions of all of them, about
+// 100 bytes each. A plugin has some tens of each; one that makes them from the screen loses all now and then.
+const (
+	cacheSize   = 256
+	cacheWeight = 32 << 10
+)
 
 // A cache is a bounded map. The zero value works.
-type cache[T any] map[string]T
+type cache[T interface{ weight() int }] struct {
+	values map[string]T
+	total  int
+}
+
+func (p *pattern) weight() int  { return len(p.items) }
+func (c *compiled) weight() int { return c.size }
 
 func (c *cache[T]) get(key string, make func(string) (T, error)) (T, error) {
-	if value, ok := (*c)[key]; ok {
+	if value, ok := c.values[key]; ok {
 		return value, nil
 	}
 	value, err := make(key)
 	if err != nil {
 		return value, err
 	}
-	if *c == nil || len(*c) >= cacheSize {
-		*c = cache[T]{}
+	c.total += value.weight()
+	if c.values == nil || len(c.values) >= cacheSize || c.total > cacheWeight {
+		c.values, c.total = map[string]T{}, value.weight()
 	}
-	(*c)[strings.Clone(key)] = value
+	c.values[strings.Clone(key)] = value
 	return value, nil
 }
 
@@ -61,7 +71,7 @@ func (v *VM) steps() func(int) {
 // pushCaptures pushes the captures, the whole match when there are none and whole is set, and returns how many.
 func (v *VM) pushCaptures(L *lua.LState, m *match, from, to int, whole bool) int {
 	if m.captures == 0 && whole {
-		L.Push(v.piece(m.subject[from:to]))
+		L.Push(v.piece(m.subject, m.subject[from:to]))
 		return 1
 	}
 	for n := range m.captures {
@@ -75,13 +85,18 @@ func (v *VM) capture(m *match, n int) lua.LValue {
 	if span[1] == positionOnly {
 		return lua.LNumber(span[0] + 1)
 	}
-	return v.piece(m.subject[span[0]:span[1]])
+	return v.piece(m.subject, m.subject[span[0]:span[1]])
 }
 
-// piece is a part of a string that exists: it shares its bytes.
-func (v *VM) piece(s string) lua.LValue {
+// piece makes a value of a part of source. A small one is a copy: a plugin that kept a byte of each of many strings would keep
+// them all, and nothing here could count it.
+func (v *VM) piece(source, part string) lua.LValue {
+	if len(part) < len(source)/2 {
+		v.afford(len(part))
+		return lua.LString(strings.Clone(part))
+	}
 	v.pay(sizeString)
-	return lua.LString(s)
+	return lua.LString(part)
 }
 
 // start reads the third argument of find and match; ok is false when it is behind the end.
@@ -144,7 +159,7 @@ func (v *VM) stringGmatch(L *lua.LState) int {
 	m := v.newMatch(L, s, source)
 	at := 0
 	v.pay(sizeClosure + sizeUpvalue + int64(maxCaptures)*16)
-	L.Push(L.NewFunction(func(L *lua.LState) int {
+	L.Push(L.NewClosure(func(L *lua.LState) int {
 		m.step = v.steps()
 		if at > len(s) {
 			return 0
@@ -158,7 +173,7 @@ func (v *VM) stringGmatch(L *lua.LState) int {
 			at++ // an empty match: go on behind it
 		}
 		return v.pushCaptures(L, m, from, to, true)
-	}))
+	}, lua.LString(s))) // where the sweep finds it
 	return 1
 }
 

@@ -105,7 +105,7 @@ func (v *VM) reMatch(L *lua.LState) int {
 	case 0:
 		L.Push(lua.LNil)
 	case 2:
-		L.Push(v.piece(text[at[0]:at[1]]))
+		L.Push(v.piece(text, text[at[0]:at[1]]))
 	default:
 		return v.groups(L, text, at)
 	}
@@ -123,7 +123,7 @@ func (v *VM) group(text string, at []int, i int) lua.LValue {
 	if at[i] < 0 {
 		return lua.LFalse
 	}
-	return v.piece(text[at[i]:at[i+1]])
+	return v.piece(text, text[at[i]:at[i+1]])
 }
 
 // reMatchAll gives a list of all matches: strings, or lists of captures when there are groups.
@@ -134,7 +134,7 @@ func (v *VM) reMatchAll(L *lua.LState) int {
 	for _, at := range v.all(re, text, pass, len(text)+1) {
 		v.pay(sizeElement)
 		if len(at) == 2 {
-			list.Append(v.piece(text[at[0]:at[1]]))
+			list.Append(v.piece(text, text[at[0]:at[1]]))
 			continue
 		}
 		v.pay(sizeTable)
@@ -193,7 +193,7 @@ func (v *VM) reGsub(L *lua.LState) int {
 			L.Push(function)
 			n := 1
 			if len(at) == 2 {
-				L.Push(v.piece(text[at[0]:at[1]]))
+				L.Push(v.piece(text, text[at[0]:at[1]]))
 			} else {
 				n = v.groups(L, text, at)
 			}

@@ -197,16 +197,18 @@ func (v *VM) Call(ctx context.Context, function string, limit time.Duration, arg
 	}
 	v.current = function
 	v.start(ctx, or(limit, v.limits.Time))
-	value, err := v.protected(f, args)
-	if err != nil {
-		return nil, err
+	value, failed := v.protected(f, args)
+	var result any
+	if failed == nil {
+		result, failed = v.result(value)
 	}
-	result, err := v.result(value)
-	if err != nil {
-		return nil, err
+	if v.dead == nil { // a plugin may keep things in a call that fails, too
+		if e := v.sweep(); e != nil {
+			failed = e
+		}
 	}
-	if err := v.sweep(); err != nil {
-		return nil, err
+	if failed != nil {
+		return nil, failed
 	}
 	return result, nil
 }

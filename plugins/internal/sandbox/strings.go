@@ -114,8 +114,7 @@ func (v *VM) stringReverse(L *lua.LState) int {
 func (v *VM) stringSub(L *lua.LState) int {
 	s := L.CheckString(1)
 	from, to := v.span(L, 2, len(s), -1)
-	v.pay(sizeString) // the bytes are shared with s
-	L.Push(lua.LString(s[from:to]))
+	L.Push(v.piece(s, s[from:to]))
 	return 1
 }
 
@@ -141,8 +140,8 @@ func (v *VM) stringTest(f func(s, part string) bool) lua.LGFunction {
 }
 
 func (v *VM) stringTrim(L *lua.LState) int {
-	v.pay(sizeString)
-	L.Push(lua.LString(strings.TrimSpace(L.CheckString(1))))
+	s := L.CheckString(1)
+	L.Push(v.piece(s, strings.TrimSpace(s)))
 	return 1
 }
 
@@ -156,9 +155,9 @@ func (v *VM) stringSplit(L *lua.LState) int {
 	n := 0
 	t := L.CreateTable(8, 0)
 	for part := range strings.SplitSeq(s, separator) {
-		v.pay(sizeElement + sizeString)
+		v.pay(sizeElement)
 		n++
-		t.RawSetInt(n, lua.LString(part))
+		t.RawSetInt(n, v.piece(s, part))
 	}
 	L.Push(t)
 	return 1
