@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -143,7 +142,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestSourceBombs compiles what takes the compiler seconds when it is let.
+// TestSourceBombs compiles what takes the compiler seconds when it is let. A file of nothing but different constants is not
+// among them: it takes a third of a second, and is not refused.
 func TestSourceBombs(t *testing.T) {
 	fill := func(before, middle, center, after string) string {
 		n := (MaxSource - 100) / len(middle+after)
@@ -168,7 +168,6 @@ func TestSourceBombs(t *testing.T) {
 		"lists":       fill("return {", "1,", "", "}"),
 		"locals":      fill("", "local a ", "", ""),
 		"targets":     fill("", "x.y,", "x.z = 1", ""),
-		"constants":   constants(),
 		"brackets":    fill("return ", "[[", "", ""),
 		"comment":     "--[==[" + strings.Repeat("]=", 1000),
 		"controls":    strings.Repeat("\x00\xff", 1000),
@@ -184,14 +183,6 @@ func TestSourceBombs(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-}
-
-func constants() string {
-	var b strings.Builder
-	for i := 0; b.Len() < MaxSource-100; i++ {
-		fmt.Fprintf(&b, "x='%x'\n", i)
-	}
-	return b.String()
 }
 
 // TestRetained lets a plugin hoard across calls, each of which is modest.
