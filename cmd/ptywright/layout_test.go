@@ -16,20 +16,21 @@ const module = "github.com/ptywright/ptywright"
 // mayImport says which of our packages each of our packages may import, in code that is not a test. Changing the
 // structure means changing this table in the same commit. "*" is everything.
 var mayImport = map[string][]string{
-	"engine/vt":             {},
-	"engine/pty":            {},
-	"engine":                {"engine/vt", "engine/pty"},
-	"engine/enginetest":     {"engine", "engine/pty"},
-	"matchers":              {"engine", "engine/vt"},
-	"redact":                {},
-	"plugins":               {"engine", "matchers", "redact"},
-	"protocol":              {},
-	"protocol/client":       {},
-	"protocol/protocoltest": {"protocol"},
-	"protocol/native":       {"protocol", "engine", "engine/vt", "engine/pty", "matchers", "redact"},
-	"cmd/ptywright":         {"*"},
-	"bench":                 {},
-	"examples/library":      {"engine", "matchers"},
+	"engine/vt":                {},
+	"engine/pty":               {},
+	"engine":                   {"engine/vt", "engine/pty"},
+	"engine/enginetest":        {"engine", "engine/pty"},
+	"matchers":                 {"engine", "engine/vt"},
+	"redact":                   {},
+	"plugins":                  {"plugins/internal/sandbox", "engine", "matchers", "redact"},
+	"plugins/internal/sandbox": {},
+	"protocol":                 {},
+	"protocol/client":          {},
+	"protocol/protocoltest":    {"protocol"},
+	"protocol/native":          {"protocol", "engine", "engine/vt", "engine/pty", "matchers", "redact"},
+	"cmd/ptywright":            {"*"},
+	"bench":                    {},
+	"examples/library":         {"engine", "matchers"},
 }
 
 // thirdParty says who may import what from outside. A module that is not here may not be imported at all, but by tests.
@@ -45,6 +46,7 @@ var thirdParty = map[string][]string{
 	"github.com/Microsoft/go-winio":        {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":      {"protocol/client"},
 	"github.com/spf13/cobra":               {"cmd/ptywright"},
+	"github.com/yuin/gopher-lua":           {"plugins", "plugins/internal/sandbox"},
 	"github.com/clipperhouse/displaywidth": {"engine/vt"},
 	"github.com/clipperhouse/uax29":        {"engine/vt"},
 }

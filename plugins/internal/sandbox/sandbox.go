@@ -1,0 +1,297 @@
+// Package sandbox runs the Lua of one plugin instance, written by somebody we need not trust. [New] compiles it, [VM.Call]
+// calls one of its functions under limits of time, instructions, memory and output; every failure is an [*Error].
+//
+// The interpreter underneath can be stopped between two of its instructions and bounds its stack, and nothing more. The
+// rest is done here, in three ways. The library is our own, and every function of it pays for its work and for what it
+// makes. The program is rewritten before it is compiled: what makes or grows a value (.., t[k] = v, {...}, function) becomes
+// a call that pays too. And what a plugin keeps from call to call is measured between calls.
+//
+// Not bounded: the memory of the Go runtime itself around what is counted (an estimate, on the high side), and the time of
+// one library step, which is bounded by the size of a string (1 MiB) and not by the clock. Whoever needs the operating
+// system's word for it runs the plugin in a process of its own.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Limits are what one call may use. A zero field means its default.
+type Limits struct {
+	Time         time.Duration // wall clock of a call and of loading; 50 ms: a classifier takes microseconds
+	Instructions int64         // of the virtual machine, and steps of the library; 20,000,000: about 2 s of endless loop
+	Memory       int64         // bytes made in a call, collected or not; 32 MiB: a classifier makes kilobytes
+	Retained     int64         // bytes kept from call to call; 16 MiB: transcripts are bounded far below
+	String       int           // bytes of one string; 1 MiB: the largest screen as text
+	Steps        int           // of one pattern function; 1,000,000: some 10 ms, and a linear pattern takes one a byte
+	Output       int           // bytes of strings in a result; 1 MiB
+	Values       int           // values in a result; 20,000: every cell of a large screen
+	Log          int           // bytes printed in a call; 16 KiB: what a person reads
+}
+
+// MaxSource is the most bytes that one module may have. Real adapters have a few KiB; the compiler is quadratic in places,
+// and takes a third of a second for the worst file of this size.
+const MaxSource = 64 << 10
+
+const (
+	maxModules = 64   // files of one plugin
+	maxDepth   = 32   // levels of a value that comes from outside or goes there; the depth of a matcher
+	callDepth  = 200  // calls inside each other: each may hold a Go frame, some 100 KiB in all
+	registry   = 64e3 // slots of the value stack, 1 MiB of memory: 200 frames of 200 registers come close
+)
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		Time:         or(l.Time, 50*time.Millisecond),
+		Instructions: or(l.Instructions, 20e6),
+		Memory:       or(l.Memory, 32<<20),
+		Retained:     or(l.Retained, 16<<20),
+		String:       or(l.String, 1<<20),
+		Steps:        or(l.Steps, 1e6),
+		Output:       or(l.Output, 1<<20),
+		Values:       or(l.Values, 20e3),
+		Log:          or(l.Log, 16<<10),
+	}
+}
+
+func or[T int | int64 | time.Duration](value, fallback T) T {
+	if value > 0 {
+		return value
+	}
+	return fallback
+}
+
+// Options complete a machine. The zero value works.
+type Options struct {
+	Limits  Limits
+	Log     func(line string)          // takes what the plugin prints, a line at a time, inside the call; nil drops it
+	Globals func(v *VM) map[string]any // more globals, as arguments of a call are, [Func] included; may be nil
+}
+
+// A VM is one plugin instance. One goroutine may use it at a time: a call during a call is refused with [Busy]. It starts no
+// goroutine and needs no closing.
+type VM struct {
+	meter
+	state     *lua.LState
+	limits    Limits
+	log       func(string)
+	logged    int
+	functions map[string]*lua.LFunction
+	protos    map[string]*lua.FunctionProto
+	loaded    map[string]lua.LValue // a module being loaded is there as nil
+	objects   map[*lua.LTable]*Object
+	quiet     *lua.LFunction
+	helpers   []lua.LValue // what rewritten code calls, in the order of helperNames
+	null      *lua.LUserData
+	array     *lua.LTable // the metatable that marks a table as a list
+	patterns  cache[*pattern]
+	regexps   cache[*compiled]
+	random    *rand.Rand
+	current   string // the function being called
+	dead      *Error
+	busy      atomic.Bool
+}
+
+// New compiles modules, name to source, and runs the one called main, which returns a table of functions. A module's name is
+// letters, digits, '_' and '-', in parts joined by dots; the others can be had with require. All are compiled at once, so a
+// syntax error in any is found here. Errors are *[Error].
+func New(modules map[string]string, main string, o Options) (*VM, error) {
+	v := &VM{
+		limits:  o.Limits.withDefaults(),
+		log:     o.Log,
+		protos:  map[string]*lua.FunctionProto{},
+		loaded:  map[string]lua.LValue{},
+		objects: map[*lua.LTable]*Object{},
+		random:  rand.New(rand.NewPCG(1, 2)), // the same numbers in every run: a plugin is replayed in tests
+		current: "main chunk",
+	}
+	if len(modules) > maxModules {
+		return nil, &Error{Kind: Syntax, Function: v.current, Message: fmt.Sprintf("%d modules, at most %d are allowed", len(modules), maxModules)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(modules)) {
+		proto, err := compile(name, modules[name])
+		if err != nil {
+			err.Function = v.current
+			return nil, err
+		}
+		v.protos[name] = proto
+	}
+	if v.protos[main] == nil {
+		return nil, &Error{Kind: Syntax, Function: v.current, Message: fmt.Sprintf("no module %.32q", main)}
+	}
+	v.state = lua.NewState(lua.Options{
+		SkipOpenLibs: true, CallStackSize: callDepth, RegistrySize: 256, RegistryMaxSize: registry, RegistryGrowStep: 1024,
+	})
+	v.openLibraries()
+	if o.Globals != nil {
+		for name, value := range o.Globals(v) {
+			v.state.G.Global.RawSetString(name, v.toLua(value, 0))
+		}
+	}
+	v.meter.vm = v
+	v.state.SetContext(&v.meter)
+	v.start(context.Background(), v.limits.Time)
+	table, err := v.protected(v.state.NewFunction(func(L *lua.LState) int {
+		L.Push(v.require(L, main))
+		return 1
+	}), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.export(table); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// export takes the functions out of what the main chunk returned: changing the table later changes nothing.
+func (v *VM) export(value lua.LValue) *Error {
+	table, ok := value.(*lua.LTable)
+	if !ok {
+		return &Error{Kind: Runtime, Function: v.current, Message: "must return a table of functions, not " + kindOf(value)}
+	}
+	v.functions = map[string]*lua.LFunction{}
+	var bad *Error
+	table.ForEach(func(key, value lua.LValue) {
+		name, named := key.(lua.LString)
+		function, ok := value.(*lua.LFunction)
+		if !named || !ok {
+			bad = &Error{Kind: Runtime, Function: v.current, Message: fmt.Sprintf("must return a table of functions; %.32s is %s", key, kindOf(value))}
+			return
+		}
+		v.functions[string(name)] = function
+	})
+	return bad
+}
+
+// Has reports whether the plugin has a function of this name.
+func (v *VM) Has(function string) bool { return v.functions[function] != nil }
+
+// Names returns the names of the plugin's functions, sorted.
+func (v *VM) Names() []string { return slices.Sorted(maps.Keys(v.functions)) }
+
+// Call calls a function of the plugin and returns its first result: nil, bool, int64 (a whole number below 2^53 in
+// size), float64, string, []any or map[string]any. It ends at the limit, the machine's own when zero, and when ctx does,
+// which is looked at every [lookEvery] instructions. Arguments are of the same types, int, []string, [Func] or *[Object].
+// Errors are *[Error]; after those for which [Error.Fatal] is true, every later call answers [Dead].
+func (v *VM) Call(ctx context.Context, function string, limit time.Duration, args ...any) (any, error) {
+	if !v.busy.CompareAndSwap(false, true) {
+		return nil, &Error{Kind: Busy, Function: function, Message: "the machine is in a call"}
+	}
+	defer v.busy.Store(false)
+	if v.dead != nil {
+		return nil, &Error{Kind: Dead, Function: function, Message: "given up after: " + v.dead.Message}
+	}
+	f := v.functions[function]
+	if f == nil {
+		return nil, &Error{Kind: Missing, Function: function, Message: "the plugin has no such function"}
+	}
+	v.current = function
+	v.start(ctx, or(limit, v.limits.Time))
+	value, failed := v.protected(f, args)
+	var result any
+	if failed == nil {
+		result, failed = v.result(value)
+	}
+	if v.dead == nil { // a plugin may keep things in a call that fails, too
+		if e := v.sweep(); e != nil {
+			failed = e
+		}
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return result, nil
+}
+
+// protected calls a function and makes an *Error of whatever goes wrong, in it or in our own code around it.
+func (v *VM) protected(f *lua.LFunction, args []any) (value lua.LValue, err *Error) {
+	defer func() {
+		if r := recover(); r != nil {
+			v.dead = &Error{Kind: Panic, Function: v.current, Message: clip(fmt.Sprint(r))}
+			value, err = nil, v.dead
+		}
+	}()
+	L := v.state
+	L.Push(v.quiet)
+	L.Push(f)
+	for _, a := range args {
+		L.Push(v.toLua(a, 0))
+	}
+	failed := L.PCall(len(args)+1, 1, nil)
+	if err := v.failure(failed); err != nil {
+		return nil, err
+	}
+	value = L.Get(-1)
+	L.Pop(1)
+	return value, nil
+}
+
+// failure turns what the interpreter says into an *Error. A limit that was passed counts even when the function returned.
+func (v *VM) failure(failed error) *Error {
+	if v.fault != nil {
+		v.dead = v.fault
+		return v.fault
+	}
+	if failed == nil {
+		return nil
+	}
+	var api *lua.ApiError
+	if !errors.As(failed, &api) {
+		return &Error{Kind: Runtime, Function: v.current, Message: clip(failed.Error())}
+	}
+	message := api.Object.String()
+	if t, ok := api.Object.(*lua.LTable); ok { // __tostring is not asked: the call is over, and so is its budget
+		message = "error object is a table"
+		if s, ok := t.RawGetString("message").(lua.LString); ok {
+			message += ": " + string(s)
+		}
+	}
+	e := &Error{Kind: Runtime, Function: v.current}
+	e.Module, e.Line, e.Message = splitPosition(message)
+	if api.Type == lua.ApiErrorPanic {
+		e.Kind, v.dead = Panic, e
+	}
+	return e
+}
+
+// require runs a module once and returns what it returned, true for nothing.
+func (v *VM) require(L *lua.LState, name string) lua.LValue {
+	value, known := v.loaded[name]
+	switch proto := v.protos[name]; {
+	case value != nil:
+		return value
+	case known:
+		L.RaiseError("module %s requires itself", name)
+	case proto == nil:
+		L.RaiseError("no module %s; there are %s", clip(fmt.Sprintf("%q", name)), strings.Join(slices.Sorted(maps.Keys(v.protos)), ", "))
+	default:
+		v.loaded[name] = nil
+		defer func() { // a module that failed may be asked for again
+			if v.loaded[name] == nil {
+				delete(v.loaded, name)
+			}
+		}()
+		L.Push(L.NewFunctionFromProto(proto))
+		for _, h := range v.helpers {
+			L.Push(h)
+		}
+		L.Call(len(v.helpers), 1)
+		value = L.Get(-1)
+		L.Pop(1)
+		if value == lua.LNil {
+			value = lua.LTrue
+		}
+		v.loaded[name] = value
+	}
+	return value
+}
