@@ -82,7 +82,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("a terminal of %d rows and %d columns is not possible: each side is 1 to %d", e.Rows, e.Cols, e.Most)
 }
 
-// A PositionError says that a mouse event is not on the screen.
+// A PositionError says that a mouse event at cell Row, Col, from zero, is not on a screen of Rows by Cols cells.
 type PositionError struct{ Row, Col, Rows, Cols int }
 
 func (e *PositionError) Error() string {
