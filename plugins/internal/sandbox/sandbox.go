@@ -249,14 +249,17 @@ func (v *VM) failure(failed error) *Error {
 	if !errors.As(failed, &api) {
 		return &Error{Kind: Runtime, Function: v.current, Message: clip(failed.Error())}
 	}
-	message := api.Object.String()
+	message, code := api.Object.String(), ""
 	if t, ok := api.Object.(*lua.LTable); ok { // __tostring is not asked: the call is over, and so is its budget
 		message = "error object is a table"
 		if s, ok := t.RawGetString("message").(lua.LString); ok {
-			message += ": " + string(s)
+			message = string(s)
+		}
+		if s, ok := t.RawGetString("code").(lua.LString); ok && len(s) <= maxCode {
+			code = string(s)
 		}
 	}
-	e := &Error{Kind: Runtime, Function: v.current}
+	e := &Error{Kind: Runtime, Function: v.current, Code: code}
 	e.Module, e.Line, e.Message = splitPosition(message)
 	if api.Type == lua.ApiErrorPanic {
 		e.Kind, v.dead = Panic, e
