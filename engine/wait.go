@@ -30,6 +30,11 @@ type Match struct {
 	Min     time.Duration // screen_stable
 	Parts   []*Match      // any: the one that matched; all: every one, in source order
 	Index   int           // any: which of its matchers, from 0
+
+	Plugin    string // lua
+	Predicate string // lua
+	Evidence  any    // lua: what the predicate says for people; nil: nothing
+	Value     any    // lua: what the predicate captured; nil: nothing
 }
 
 // DefaultWait is how long a wait lasts that is not told otherwise: the 30 seconds of the specification.

@@ -24,6 +24,8 @@ type Adapter struct {
 	lua     *instance
 	during  []string // intents that may be sent while a turn is under way
 
+	predicates []string // functions that are no intents
+
 	turn    chan struct{} // held by a turn, from its send to the end of its wait
 	sending chan struct{} // held by an intent that is being performed
 	stop    context.CancelFunc
@@ -169,6 +171,7 @@ func (a *Adapter) prepare(ctx context.Context, m machine) error {
 	if err != nil {
 		return err
 	}
+	a.predicates = names(d.Predicates)
 	for _, e := range d.Intents {
 		if during, _ := e["during_turn"].(bool); during {
 			a.during = append(a.during, e["name"].(string))
@@ -189,7 +192,7 @@ func (a *Adapter) Close(ctx context.Context) error {
 	delete(c.owners, a.session.ID())
 	c.order = slices.DeleteFunc(c.order, func(x *Adapter) bool { return x == a })
 	c.mu.Unlock()
-	c.pulse.beat()
+	c.pulse.Beat()
 	return err
 }
 
@@ -319,7 +322,7 @@ func (a *Adapter) note(s *State, l *look) {
 	}
 	a.mu.Unlock()
 	if told {
-		a.catalog.pulse.beat()
+		a.catalog.pulse.Beat()
 	}
 }
 
@@ -352,7 +355,7 @@ func (a *Adapter) Explain(ctx context.Context, v *engine.View) (s *State, err er
 }
 
 // isIntent reports whether a client may send a function's name as an intent.
-func isIntent(m machine, d *Description, name string) bool {
+func (a *Adapter) isIntent(m machine, name string) bool {
 	return m.has(name) && name != "classify" && name != "describe" && !strings.HasSuffix(name, matcherSuffix) &&
-		!slices.Contains(names(d.Predicates), name)
+		!slices.Contains(a.predicates, name)
 }

@@ -31,7 +31,7 @@ type Plugin struct {
 type Catalog struct {
 	engine *engine.Engine
 	log    *slog.Logger
-	pulse  pulse
+	pulse  engine.Pulse
 
 	mu sync.Mutex
 	// protects the fields below
@@ -189,7 +189,7 @@ func (c *Catalog) Owner(id engine.ID) *Adapter {
 
 // Changed returns a channel that is closed when the state of any adapter next changes, or something happens in its turn. Take
 // it before looking.
-func (c *Catalog) Changed() <-chan struct{} { return c.pulse.next() }
+func (c *Catalog) Changed() <-chan struct{} { return c.pulse.Next() }
 
 // A Description is what a plugin says of itself.
 type Description struct {

@@ -104,7 +104,7 @@ func (p *predicate) Check(v *engine.View) engine.Result {
 	if !a.matched {
 		return engine.Result{Recheck: a.recheck}
 	}
-	return engine.Result{Match: &engine.Match{Kind: "lua", Plugin: p.plugin, Predicate: p.function, Evidence: a.evidence, Captured: a.capture}}
+	return engine.Result{Match: &engine.Match{Kind: "lua", Plugin: p.plugin, Predicate: p.function, Evidence: a.evidence, Value: a.capture}}
 }
 
 // Explain asks the plugin again.

@@ -41,7 +41,7 @@ func (c *client) capabilities(_ context.Context, p capabilitiesParams) (capabili
 	r := capabilitiesResult{
 		Name: "ptywright", Version: c.version,
 		Framing:       []string{"ndjson", "lsp"},
-		Notifications: []string{"session.changed", "session.output", "session.exited"},
+		Notifications: []string{"session.changed", "session.output", "session.exited", "adapter.changed"},
 		Actions:       engine.ActionTypes(),
 		Matchers:      matchers.Types(c.matchers),
 		Ordering:      []string{protocol.Session.String(), protocol.Concurrent.String()},
