@@ -44,7 +44,12 @@ return {
 	loops = function() while true do end end,
 	kills = function() return {actions = {a.kill()}} end,
 	resizes = function() return {actions = {a.resize(20, 50)}} end,
-	broken = function() error("a predicate fails") end,
+	broken = function(s) error("a predicate fails at " .. (s:row(2) or "")) end,
+	quotes = function(_, s) return {actions = {}, last_intent = s:row(3)} end,
+	refuses_quoting = function(_, s) error({code = "no", message = "not with " .. s:row(3):gsub("password: ", "")}) end,
+	quoting = function(s) return {matched = true, evidence = s:row(3):gsub("password: ", ""), capture = {s:row(1)}} end,
+	wait_quoting_matcher = function() return m.predicate("quoting") end,
+	wait_nothing_matcher = function() return m.screen_stable(0) end,
 	wait_turn_matcher = function(params) return m.predicate("is_ready", params) end,
 	wait_broken_matcher = function() return m.any({m.contains_text("never"), m.predicate("broken")}) end,
 	wait_never_matcher = function() return m.contains_text("never") end,
@@ -54,7 +59,7 @@ return {
 			intents = {{name = "send_prompt"}, {name = "type_only", during_turn = true}},
 			wait_matchers = {{name = "wait_turn_matcher"}},
 			states = {{name = "ready"}, {name = "typed"}},
-			predicates = {{name = "did"}, {name = "is_ready"}, {name = "waits_typed"}, {name = "broken"}},
+			predicates = {{name = "did"}, {name = "is_ready"}, {name = "waits_typed"}, {name = "broken"}, {name = "quoting"}},
 		}
 	end,
 }
