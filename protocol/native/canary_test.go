@@ -69,7 +69,7 @@ func TestCanary(t *testing.T) {
 			on("type_only", obj{"text": plain}), on("quotes", nil), on("refuses_quoting", nil), on(plain, nil), on("expects", nil),
 		},
 		"adapter.wait":             {on("wait_quoting_matcher", nil), {"adapter": adapter, "intent": "wait_never_matcher", "timeout_ms": 0}, on("wait_broken_matcher", nil)},
-		"adapter.turn":             {{"adapter": adapter, "send": obj{"intent": "type_only", "params": obj{"text": ""}}, "wait": obj{"intent": "wait_quoting_matcher", "wait_id": plain}}},
+		"adapter.turn":             {{"adapter": adapter, "send": obj{"intent": "type_only", "params": obj{"text": ""}}, "wait": obj{"intent": "wait_quoting_matcher", "wait_id": "w"}}},
 		"adapter.cancel_wait":      {{"wait_id": plain}},
 		"adapter.close":            {{"adapter": adapter}},
 		"plugin.capabilities":      {nil},

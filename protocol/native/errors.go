@@ -137,6 +137,8 @@ func wireError(err error) *protocol.Error {
 			data["method"] = denied.method
 		}
 		e.Data = data
+	case errors.As(err, &denied):
+		e.Data = map[string]any{"method": denied.method}
 	case errors.As(err, &plugin):
 		pluginError(e, plugin)
 	case errors.As(err, &expect):
@@ -146,7 +148,7 @@ func wireError(err error) *protocol.Error {
 		e.Data = map[string]any{"adapter": owned.adapter}
 	case errors.As(err, &toml):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_manifest"
-		e.Data = map[string]any{"key": toml.Key, "line": toml.Line}
+		e.Data = map[string]any{"key": redact.Default.String(toml.Key), "line": toml.Line}
 	case errors.As(err, &load):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "file_refused"
 	case wait != nil:

@@ -43,6 +43,8 @@ return {
 	fails = function() local t = nil; return t.x end,
 	loops = function() while true do end end,
 	kills = function() return {actions = {a.kill()}} end,
+	marks = function() return {actions = {a.mark_transcript("here")}} end,
+	waits = function() return {actions = {a.expect(m.screen_stable(0))}} end,
 	resizes = function() return {actions = {a.resize(20, 50)}} end,
 	broken = function(s) error("a predicate fails at " .. (s:row(2) or "")) end,
 	quotes = function(_, s) return {actions = {}, last_intent = s:row(3)} end,
