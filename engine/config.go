@@ -20,7 +20,6 @@ type Config struct {
 	TranscriptChars int               // retained characters; 0: DefaultTranscriptChars; negative: none
 	Scrollback      int               // retained lines; 0: vt.DefaultScrollback; negative: none
 	Taps            []Tap
-	ProgramStatus bool
 }
 
 // An EnvError says which variable cannot be set.
