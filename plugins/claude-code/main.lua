@@ -1,7 +1,16 @@
+-- The adapter of Claude Code: what its screens mean, and how to act on them. The versions that it was made against are 2.0.60,
+-- 2.1.197 and 2.1.328. Files:
+--
+--   layout.lua    what stands where on the screen
+--   dialogs.lua   reading a dialog: options, pointer, what it is about
+--   rules.lua     which state that is, and how the sources are fused
+
+local layout = require("layout")
+local rules = require("rules")
+
 local function classify(s)
-	return ptywright.decide({
-		{name = "trust", state = "waiting_for_trust", needs = {{"the question", function(s) return s:contains("Accessing workspace") end}}},
-		{name = "other", state = "ready", needs = {{"a prompt", function(s) return s:match("^❯") end}}},
-	}, s)
+	local l = layout.read(s)
+	return rules.decide(l)
 end
+
 return {classify = classify}
