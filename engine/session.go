@@ -51,7 +51,7 @@ type Session struct {
 	turn    chan struct{} // held by the action under way
 	tapping chan struct{} // held while taps are shown something
 	sizing  chan struct{} // held while the terminal gets a size
-	pulse   pulse
+	pulse   Pulse
 	engine  *Engine
 	log     *slog.Logger
 	reaped  chan struct{} // closed when leader is set
@@ -114,7 +114,7 @@ func (s *Session) View() *View {
 }
 
 // Changed returns a channel that is closed when the session next changes. Take it before looking.
-func (s *Session) Changed() <-chan struct{} { return s.pulse.next() }
+func (s *Session) Changed() <-chan struct{} { return s.pulse.Next() }
 
 // Sequence counts batches of output, resizes and released frames.
 func (s *Session) Sequence() uint64 {
@@ -171,8 +171,8 @@ func (s *Session) touch() {
 
 // beat wakes whoever waits for the session or for any session.
 func (s *Session) beat() {
-	s.pulse.beat()
-	s.engine.pulse.beat()
+	s.pulse.Beat()
+	s.engine.pulse.Beat()
 }
 
 // pump reads until the terminal is closed, and then tells the exit. A panic in what it feeds is the end of this session

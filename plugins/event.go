@@ -56,7 +56,7 @@ func (e Event) Clean(clean func(string) string) Event {
 	for _, s := range []*string{&e.State, &e.Previous, &e.Text, &e.ID, &e.Name, &e.Summary, &e.Status, &e.Category, &e.Message} {
 		*s = clean(*s)
 	}
-	e.Input, e.Result = cleanValue(e.Input, clean), cleanValue(e.Result, clean)
+	e.Input, e.Result = Clean(e.Input, clean), Clean(e.Result, clean)
 	return e
 }
 

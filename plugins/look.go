@@ -45,6 +45,7 @@ type look struct {
 	params     any
 	explain    bool
 
+	timed bool // the plugin has read how long the screen was still
 	lines []string
 	hits  map[int]bool // rows, from 0, in which something was found since the plugin last asked
 }
@@ -74,7 +75,7 @@ var fields = map[string]field{
 	"alternate_screen":         func(l *look) any { return l.view.Screen.Modes.AltScreen },
 	"modes":                    func(l *look) any { return modes(l.view.Screen.Modes) },
 	"sequence":                 func(l *look) any { return int64(l.view.Sequence) },
-	"stable_ms":                func(l *look) any { return l.view.StableFor().Milliseconds() },
+	"stable_ms":                func(l *look) any { l.timed = true; return l.view.StableFor().Milliseconds() },
 	"process_exited":           func(l *look) any { return l.view.Exit != nil },
 	"exit":                     func(l *look) any { return exit(l.view.Exit) },
 	"last_intent":              func(l *look) any { return orNil(l.lastIntent != "", l.lastIntent) },
@@ -97,9 +98,10 @@ func orNil(has bool, value any) any {
 }
 
 // split takes the status lines off the plain text.
-func (l *look) split() (body, status string) { return splitStatus(l.view.Screen.Text()) }
+func (l *look) split() (body, status string) { return SplitStatus(l.view.Screen.Text()) }
 
-func splitStatus(text string) (body, status string) {
+// SplitStatus splits plain text into its body and its status lines, the last three; text of six lines or fewer is all body.
+func SplitStatus(text string) (body, status string) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if len(lines) < bodyLines {
 		return text, ""

@@ -208,7 +208,7 @@ func decodeState(plugin string, value any) (*State, error) {
 // failed is the state of an adapter whose plugin has failed.
 func failed(err *PluginError) *State {
 	return &State{
-		State: StateError, Confidence: 1, Evidence: err.Error(), Source: "host",
+		State: StateError, Evidence: err.Error(), Source: "host",
 		Metadata: map[string]any{"error": map[string]any{
 			"plugin": err.Plugin, "function": err.Function, "module": err.Module, "line": int64(err.Line), "kind": err.Kind, "message": err.Message,
 		}},
@@ -225,7 +225,7 @@ func (s *State) Clean(clean func(string) string) *State {
 		c.Candidates[i].State = clean(c.Candidates[i].State)
 	}
 	if s.Metadata != nil {
-		c.Metadata = cleanValue(s.Metadata, clean).(map[string]any)
+		c.Metadata = Clean(s.Metadata, clean).(map[string]any)
 	}
 	c.Marks = slices.Clone(s.Marks)
 	for i := range c.Marks {
@@ -242,21 +242,21 @@ func (s *State) Clean(clean func(string) string) *State {
 	return &c
 }
 
-// cleanValue applies clean to every string in a value, keys included.
-func cleanValue(value any, clean func(string) string) any {
+// Clean applies clean to every string in a value, keys included.
+func Clean(value any, clean func(string) string) any {
 	switch x := value.(type) {
 	case string:
 		return clean(x)
 	case []any:
 		out := make([]any, len(x))
 		for i, e := range x {
-			out[i] = cleanValue(e, clean)
+			out[i] = Clean(e, clean)
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(x))
 		for _, k := range slices.Sorted(maps.Keys(x)) {
-			out[clean(k)] = cleanValue(x[k], clean)
+			out[clean(k)] = Clean(x[k], clean)
 		}
 		return out
 	}

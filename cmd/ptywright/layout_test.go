@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"protocol":                 {},
 	"protocol/client":          {},
 	"protocol/protocoltest":    {"protocol"},
-	"protocol/native":          {"protocol", "engine", "engine/vt", "engine/pty", "matchers", "redact"},
+	"protocol/native":          {"protocol", "engine", "engine/vt", "engine/pty", "matchers", "redact", "plugins"},
 	"cmd/ptywright":            {"*"},
 	"bench":                    {},
 	"examples/library":         {"engine", "matchers"},

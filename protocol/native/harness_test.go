@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/native"
 )
@@ -28,7 +30,14 @@ func serve(t testing.TB, e *engine.Engine, f protocol.Framing) *net.UnixConn {
 	ctx, stop := context.WithCancel(context.Background())
 	client, server := socketPair(t)
 	done := make(chan error, 1)
-	conn := protocol.NewConn(server, native.New(e, native.Options{Version: "test"}), protocol.Config{Framing: f})
+	catalog, err := plugins.NewCatalog(e, slog.New(slog.DiscardHandler))
+	if err == nil {
+		_, err = catalog.Load("testdata/ask/manifest.toml")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := protocol.NewConn(server, native.New(e, catalog, native.Options{Version: "test", PluginLoad: true}), protocol.Config{Framing: f})
 	go func() { done <- conn.Serve(ctx) }()
 	t.Cleanup(func() {
 		client.Close()
