@@ -34,7 +34,7 @@ local function pointer_row(l)
 	return nil
 end
 
--- label_of takes what is no label out of an option's text: a box to tick, a tick, a column of explanation.
+-- option makes one of its text, which may hold a box to tick, a tick, and a column that explains it.
 local function option(row, number, text)
 	local o = {row = row, number = number, label = trim(text)}
 	local box, rest = match(o.label, "^%[(.-)%] (.*)$")
@@ -43,6 +43,9 @@ local function option(row, number, text)
 	end
 	local label, more = match(o.label, "^(%S.-)   *(%S.*)$")
 	if label then o.label, o.description = label, more end
+	if o.description and match(o.description, "✔$") then
+		o.description, o.current = trim(match(o.description, "^(.-) *✔$")), true
+	end
 	local before = match(o.label, "^(.-) *✔$")
 	if not before then
 		before = match(o.label, "^✔ (.*)$")
@@ -54,7 +57,11 @@ end
 -- more adds the rows behind an option that belong to it.
 local function more(o, text)
 	text = trim(text)
-	if text == "" or is_rule(text) then return end
+	if text == "" or is_rule(text) or match(text, "^[\226\134\145\147]+ %d+ more$") then return end
+	if text == "Next" or text == "Submit" then -- the button below the boxes of a question with several answers
+		o.button = text
+		return
+	end
 	o.more = o.more and o.more .. " " .. text or text
 end
 

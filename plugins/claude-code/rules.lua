@@ -13,6 +13,7 @@
 
 local layout = require("layout")
 local dialogs = require("dialogs")
+local memory = require("memory")
 
 local rules = {}
 
@@ -119,7 +120,7 @@ local function interrupted(l)
 			l.interrupted = l.result
 		end
 	end
-	if not l.interrupted and l.block and match(l.lines[l.block], "^●[ \194\160]*%S.* declined to answer") then l.interrupted = l.block end
+	if not l.interrupted and l.block and match(l.lines[l.block], "^●[ \194\160]*%S* ?[Dd]eclined to answer Claude's questions") then l.interrupted = l.block end
 	return l.interrupted
 end
 rules.interrupted = interrupted
@@ -144,7 +145,22 @@ local function typed(l)
 	return layout.input(l) ~= ""
 end
 
+-- What is left on the screen of a program that has ended is nobody's prompt any more.
+local ended = {
+	name = "ended", state = "unknown", confidence = 1, source = "exit",
+	needs = {{"the program's end", function(l) return l.s.process_exited end}},
+	make = function(l)
+		local exit = l.s.exit or {}
+		if exit.code == 0 then return {evidence = "the program has ended with status 0"} end
+		local how = exit.signal and "by signal " .. exit.signal or "with status " .. tostring(exit.code)
+		local offline = l.s:find("Unable to connect to Anthropic services")
+		l.failure = {kind = offline and "connection" or "exited", message = offline and string.trim(l.lines[offline]) or "the program has ended " .. how, row = offline}
+		return {state = "error", evidence = "the program has ended " .. how .. (offline and ": " .. l.failure.message or ""), rows = {offline}}
+	end,
+}
+
 rules.at_prompt = {
+	ended,
 	{
 		name = "input-closed", state = "unknown", confidence = 0.5,
 		needs = {at_prompt, {"a terminal that was given back", function(l) return not l.s.modes.bracketed_paste end}},
@@ -154,9 +170,9 @@ rules.at_prompt = {
 		name = "cancelling", state = "cancelling", confidence = 0.85,
 		needs = {
 			at_prompt,
-			{"a cancel that was sent", function(l) return l.s.last_intent == "cancelling" end},
+			{"a cancel that was sent", function(l) return memory.cancelled or l.s.last_intent == "cancelling" end},
 			{"a turn that still runs", working},
-			{"the turn that was cancelled", function(l) return not rules.memory.cancelled or rules.memory.cancelled == rules.said(l) end},
+			{"the turn that was cancelled", function(l) return not memory.cancelled or memory.cancelled == rules.said(l) end},
 		},
 		make = function(l)
 			local source, says = working(l)
@@ -251,10 +267,11 @@ local function asks(l, ...)
 	return false
 end
 
-local function shown(what)
+-- shown makes a dialog's state. Its evidence quotes the question, or the head where that says more.
+local function shown(what, by_head)
 	return function(l)
 		local d = dialog(l)
-		return {evidence = what .. ": " .. (d.question ~= "" and d.question or d.head), rows = {d.head_row > 0 and d.head_row or d.row, d.row}, source = l.status == "blocked" and "program_status" or "screen"}
+		return {evidence = what .. ": " .. (not by_head and d.question ~= "" and d.question or d.head), rows = {d.head_row > 0 and d.head_row or d.row, d.row}, source = l.status == "blocked" and "program_status" or "screen"}
 	end
 end
 
@@ -267,6 +284,7 @@ local PANEL_FOOTER = "(?i)\\b(?:esc|enter|tab|↑/↓|←/→) to (?:cancel|clos
 local function on_panel(l) return l.panel and not l.prompt end
 
 rules.elsewhere = {
+	ended,
 	{
 		name = "blank", state = "starting", confidence = 0.6,
 		needs = {{"a blank screen", function(l) return not l.last end}, {"no title yet", function(l) return not l.s.title end}},
@@ -293,7 +311,7 @@ rules.elsewhere = {
 			{"an option to go on", function(l) return option(l, "Yes") end},
 			{"a question about trust", function(l) return l.s:test("(?i)\\btrust", l.floor + 1, l.dialog.row) end},
 		},
-		make = shown("the program asks whether to trust the folder"),
+		make = shown("the program asks whether to trust the folder", true),
 	},
 	{
 		name = "api-key", state = "waiting_for_login", confidence = 0.95,
@@ -308,7 +326,7 @@ rules.elsewhere = {
 	{
 		name = "enter-plan", state = "waiting_for_enter_plan_mode", confidence = 0.96,
 		needs = {an_option_list, {"the question for plan mode", function(l) return asks(l, "Enter plan mode?") or option(l, "Yes, enter plan mode") end}},
-		make = shown("the program asks to enter plan mode"),
+		make = shown("the program asks to enter plan mode", true),
 	},
 	{
 		name = "plan", state = "waiting_for_plan_approval", confidence = 0.96,
@@ -335,7 +353,7 @@ rules.elsewhere = {
 	{
 		name = "model", state = "waiting_for_model_select", confidence = 0.96,
 		needs = {an_option_list, {"the heading of the model picker", function(l) return match(l.dialog.head, "^Select %a* ?model") or match(l.dialog.head, "^Select model") or match(l.dialog.head, "^Switch %a* ?model") end}},
-		make = shown("the model picker is open"),
+		make = shown("the model picker is open", true),
 	},
 	{
 		name = "permission", state = "waiting_for_permission", confidence = 0.95,
@@ -417,12 +435,11 @@ rules.elsewhere = {
 }
 
 rules.all = {}
-for _, list in ipairs({rules.at_prompt, rules.elsewhere}) do
-	for _, rule in ipairs(list) do rules.all[#rules.all + 1] = rule end
-end
+for i, rule in ipairs(rules.at_prompt) do rules.all[i] = rule end
+for i = 2, #rules.elsewhere do rules.all[#rules.all + 1] = rules.elsewhere[i] end
 
--- memory is what this adapter's own intents have left: see intents.lua.
-rules.memory = {}
+
+
 
 -- said returns what the user said last, as it stands there, or "".
 function rules.said(l) return l.echo and l.lines[l.echo] or "" end
