@@ -190,7 +190,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		reaped:  make(chan struct{}),
 		pumped:  make(chan struct{}),
 		gone:    make(chan struct{}),
-		term:    vt.New(rows, cols, vt.Options{Scrollback: c.Scrollback}),
+		term:    vt.New(rows, cols, vt.Options{Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus}),
 		rec:     recorder{limit: c.TranscriptChars},
 		changed: now,
 		taps:    c.Taps,

@@ -70,6 +70,8 @@ type Session struct {
 	view    *View // the last look, until something changes
 	changed time.Time
 	bell    uint64
+	reports Reports // as shown
+	latest  Reports // with those of an update under way
 	exit    *Exit
 	ended   bool
 	killed  bool
@@ -104,6 +106,7 @@ func (s *Session) View() *View {
 			Transcript: s.rec.value(),
 			Changed:    s.changed,
 			Bell:       s.bell,
+			Reports:    s.reports,
 			Exit:       s.exit,
 			Ended:      s.ended,
 		}
@@ -277,6 +280,15 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 	if e.Bell > 0 {
 		s.bell = s.term.Sequence()
 	}
+	for i := range e.Events {
+		s.latest = s.latest.after(&e.Events[i])
+		if !e.Events[i].Held {
+			s.report()
+		}
+	}
+	if !e.Held {
+		s.report()
+	}
 	if s.frame != nil && (!e.Held || s.update != s.term.Updates()) {
 		s.frame.Stop()
 		s.frame = nil
@@ -287,6 +299,17 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 		s.frame = time.AfterFunc(frameBound, func() { s.release(update) })
 	}
 	s.touch()
+}
+
+// report shows what was reported: at once, or what came inside a synchronized update together with its frame. It is
+// called with mu held.
+func (s *Session) report() {
+	if status := s.latest.Status; status != nil && status != s.reports.Status {
+		shown := *status
+		shown.Sequence = s.term.Sequence()
+		s.latest.Status = &shown
+	}
+	s.reports = s.latest
 }
 
 // release shows what a synchronized update has hidden for too long.
@@ -310,6 +333,7 @@ func (s *Session) showFrame(now time.Time) {
 	s.frame = nil
 	s.term.Release()
 	s.changed = now
+	s.report()
 	s.touch()
 }
 

@@ -219,7 +219,7 @@ func failed(err *PluginError) *State {
 // sources included: a plugin can put what it likes there.
 func (s *State) Clean(clean func(string) string) *State {
 	c := *s
-	c.State, c.Evidence, c.Source, c.Rule = clean(s.State), clean(s.Evidence), clean(s.Source), clean(s.Rule)
+	c.State, c.Evidence, c.Source, c.Rule, c.LastIntent = clean(s.State), clean(s.Evidence), clean(s.Source), clean(s.Rule), clean(s.LastIntent)
 	c.Candidates = slices.Clone(s.Candidates)
 	for i := range c.Candidates {
 		c.Candidates[i].State = clean(c.Candidates[i].State)

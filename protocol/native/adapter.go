@@ -241,7 +241,7 @@ func (c *client) adapterSend(ctx context.Context, p sendParams) (sendResult, err
 	}
 	s, receipt, err := a.Send(ctx, o)
 	if err != nil {
-		return none, &intentError{err: err, receipt: receipt, look: newLook(a.Session().View(), hide, "none")}
+		return none, &intentError{err: err, receipt: &receipt, look: newLook(a.Session().View(), hide, "none")}
 	}
 	l := newLook(a.Session().View(), hide, "none")
 	return sendResult{State: l.state(s), Receipt: l.receipt(receipt), Snapshot: l.unless(receipt.Submitted)}, nil
@@ -260,10 +260,10 @@ func (l *look) receipt(r plugins.Receipt) plugins.Receipt {
 	return r
 }
 
-// An intentError is an intent that was not performed, or not to its end.
+// An intentError is an error of a plugin, or of what it wanted done, which may quote the screen.
 type intentError struct {
 	err     error
-	receipt plugins.Receipt
+	receipt *plugins.Receipt // of an intent
 	look    *look
 }
 
@@ -298,6 +298,9 @@ func (m *matched) AppendJSON(b []byte) []byte {
 	}
 	return m.look.appendMatch(b, m.match)
 }
+
+// MarshalJSON is AppendJSON as a member.
+func (m *matched) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil), nil }
 
 type adapterWaitResult struct {
 	State     *stateShape `json:"state"`
@@ -339,7 +342,7 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams,
 	}
 	m, err := a.Matcher(ctx, name, p.Params)
 	if err != nil {
-		return nil, err
+		return nil, &intentError{err: err, look: newLook(a.Session().View(), hide, "none")}
 	}
 	out, err := a.Session().Wait(ctx, m, engine.WaitOptions{Since: p.Since, Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
 	l := newLook(out.View, hide, "none")
@@ -404,7 +407,7 @@ func (c *client) adapterTurn(ctx context.Context, p turnParams) (*turnResult, er
 		s, receipt, err := send()
 		l := newLook(a.Session().View(), hide, "none")
 		if err != nil {
-			return &intentError{err: err, receipt: receipt, look: l}
+			return &intentError{err: err, receipt: &receipt, look: l}
 		}
 		r = &turnResult{WaitID: p.Wait.WaitID, Receipt: l.receipt(receipt)}
 		if r.Snapshot = l.unless(receipt.Submitted); r.Snapshot != nil {
@@ -620,11 +623,11 @@ func (c *client) adapterExplain(ctx context.Context, p stateParams) (*explainRes
 		return nil, err
 	}
 	v := a.Session().View()
+	l := newLook(v, hide, "none")
 	s, err := a.Explain(ctx, v)
 	if err != nil {
-		return nil, err
+		return nil, &intentError{err: err, look: l}
 	}
-	l := newLook(v, hide, "none")
 	if hide != nil {
 		s = s.Clean(l.piece)
 	}

@@ -3,10 +3,15 @@
 package native_test
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/protocol/native"
 )
 
 // adapter starts the test plugin's program on a real terminal.
@@ -26,6 +31,18 @@ func (w *wire) ready(adapter string) {
 	if s := r["state"].(obj); s["state"] != "ready" {
 		w.t.Fatalf("after wait_turn_matcher: %v", r)
 	}
+}
+
+// replies reads until each of the requests is answered, in whatever order.
+func (w *wire) replies(ids ...int) map[int]message {
+	w.t.Helper()
+	all := map[int]message{}
+	for len(all) < len(ids) {
+		if m := w.read(); m.ID != nil && slices.Contains(ids, *m.ID) {
+			all[*m.ID] = m
+		}
+	}
+	return all
 }
 
 func at(v any, path ...string) any {
@@ -170,20 +187,26 @@ func TestAdapterCancelWait(t *testing.T) {
 	// A wait holds up nothing.
 	w.result("adapter.state", obj{"adapter": "e1"})
 	w.result("adapter.send", obj{"adapter": "e1", "intent": "type_only", "params": obj{"text": "x"}})
-	if r := w.result("adapter.cancel_wait", obj{"wait_id": "w1"}); r["cancelled"] != true || r["adapter"] != "e1" || r["wait_id"] != "w1" {
+	cancel := w.send("adapter.cancel_wait", obj{"wait_id": "w1"})
+	replies := w.replies(cancel, wait)
+	if r := replies[cancel].Result; r["cancelled"] != true || r["adapter"] != "e1" || r["wait_id"] != "w1" {
 		t.Errorf("adapter.cancel_wait: %v", r)
 	}
-	m := w.reply(wait)
-	if m.Error == nil || m.Error.Code != -32005 || m.Error.Data["reason"] != "cancelled" || at(m.Error.Data, "state", "state") != "typed" {
+	m := replies[wait]
+	if m.Error == nil || m.Error.Code != -32005 || m.Error.Data["reason"] != "cancelled" || at(m.Error.Data, "state", "state") == nil {
 		t.Errorf("a wait that was cancelled: %s", m.line)
 	}
 	if r := w.result("adapter.cancel_wait", obj{"wait_id": "w1"}); r["cancelled"] != false {
 		t.Errorf("adapter.cancel_wait of nothing: %v", r)
 	}
 	wait = w.send("adapter.wait", never) // its name is free again
-	w.result("adapter.close", obj{"adapter": "e1"})
-	if m := w.reply(wait); m.Error == nil || m.Error.Code != -32002 {
+	closed := w.send("adapter.close", obj{"adapter": "e1"})
+	replies = w.replies(wait, closed)
+	if m := replies[wait]; m.Error == nil || m.Error.Code != -32002 {
 		t.Errorf("a wait whose adapter was closed: %s", m.line)
+	}
+	if m := replies[closed]; m.Error != nil {
+		t.Errorf("adapter.close during a wait: %s", m.line)
 	}
 }
 
@@ -201,12 +224,7 @@ func TestAdapterTurnsQueue(t *testing.T) {
 	w.fails("adapter.send", early, -32603, "turn_in_progress")
 	queued := w.send("adapter.send", prompt)
 	w.result("adapter.send", obj{"adapter": "e1", "intent": "type_only", "params": obj{"text": ""}}) // may come in between
-	w.result("adapter.cancel_wait", obj{"wait_id": "t"})
-	replies := map[int]message{}
-	for range 2 {
-		m := w.read()
-		replies[*m.ID] = m
-	}
+	replies := w.replies(turn, queued, w.send("adapter.cancel_wait", obj{"wait_id": "t"}))
 	if m := replies[turn]; m.Error == nil || m.Error.Code != -32005 {
 		t.Errorf("the turn: %s", m.line)
 	}
@@ -303,4 +321,101 @@ func TestAdapterResume(t *testing.T) {
 	w.fails("adapter.state", obj{"adapter": "e1"}, -32602, "unknown_adapter")
 	w.ready("e2")
 	w.result("adapter.resume", obj{"plugin": "ask", "prior_adapter": "e1"}) // no longer live: nothing to close
+}
+
+// TestPermissions starts the plugin with every permission but one and calls every method: those that need it, and the actions
+// that do, are refused; the others are not.
+func TestPermissions(t *testing.T) {
+	source, err := os.ReadFile("testdata/ask/manifest.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := os.ReadFile("testdata/ask/main.lua")
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(intent string) obj { return obj{"adapter": "e1", "intent": intent, "params": obj{"text": ""}} }
+	calls := []struct {
+		method string
+		params obj
+		needs  []string // in the order in which they are asked for
+		action string   // that needs the last
+	}{
+		{"adapter.start", obj{"plugin": "narrow"}, []string{"session.spawn"}, ""},
+		{"adapter.resume", obj{"plugin": "narrow"}, []string{"session.spawn"}, ""},
+		{"adapter.state", obj{"adapter": "e1"}, []string{"screen.read"}, ""},
+		{"adapter.snapshot", obj{"adapter": "e1"}, []string{"screen.read"}, ""},
+		{"adapter.inspect", obj{"adapter": "e1"}, []string{"screen.read"}, ""},
+		{"adapter.events", obj{"adapter": "e1"}, []string{"screen.read"}, ""},
+		{"adapter.explain", obj{"adapter": "e1"}, []string{"screen.read"}, ""},
+		{"adapter.transcript", obj{"adapter": "e1"}, []string{"transcript.read"}, ""},
+		{"adapter.wait", obj{"adapter": "e1", "intent": "wait_nothing_matcher"}, []string{"matcher.wait"}, ""},
+		{"adapter.turn", obj{"adapter": "e1", "send": obj{"intent": "type_only", "params": obj{"text": ""}}, "wait": obj{"intent": "wait_nothing_matcher"}}, []string{"input.write", "matcher.wait"}, ""},
+		{"adapter.send", send("type_only"), []string{"input.write"}, ""},
+		{"adapter.send", send("resizes"), []string{"input.write", "session.resize"}, "resize"},
+		{"adapter.send", send("marks"), []string{"input.write", "transcript.read"}, "mark_transcript"},
+		{"adapter.send", send("waits"), []string{"input.write", "matcher.wait"}, "expect"},
+		{"adapter.cancel_wait", obj{"wait_id": "w"}, nil, ""},
+		{"adapter.list", nil, nil, ""},
+		{"adapter.live", nil, nil, ""},
+		{"adapter.send", send("kills"), []string{"input.write", "session.kill"}, "kill"},
+		{"adapter.close", obj{"adapter": "e1"}, []string{"session.kill"}, ""},
+	}
+	for _, missing := range plugins.Permissions() {
+		t.Run(string(missing), func(t *testing.T) {
+			dir := t.TempDir()
+			manifest := strings.NewReplacer(`"ask"`, `"narrow"`, `"`+string(missing)+`", `, "", `, "`+string(missing)+`"`, "").Replace(string(source))
+			for name, text := range map[string]string{"manifest.toml": manifest, "main.lua": string(code)} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w := newWire(t, engine.New(engine.Options{}))
+			w.result("plugin.load", obj{"manifest_path": filepath.Join(dir, "manifest.toml")})
+			if missing != plugins.SessionSpawn {
+				w.result("adapter.start", obj{"plugin": "narrow"})
+			}
+			// What the file says later widens nothing.
+			if err := os.WriteFile(filepath.Join(dir, "manifest.toml"), source, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range calls {
+				if missing == plugins.SessionSpawn && c.method != "adapter.start" && c.method != "adapter.resume" {
+					continue
+				}
+				m := w.call(c.method, c.params)
+				if !slices.Contains(c.needs, string(missing)) {
+					if m.Error != nil {
+						t.Errorf("%s needs no %s: %s", c.method, missing, m.line)
+					}
+					continue
+				}
+				if m.Error == nil || m.Error.Code != -32004 || m.Error.Data["required_permission"] != string(missing) || m.Error.Data["reason"] != "permission_denied" {
+					t.Errorf("%s %v without %s: %s", c.method, c.params, missing, m.line)
+					continue
+				}
+				if last := c.needs[len(c.needs)-1] == string(missing); c.action != "" && last && m.Error.Data["action"] != c.action {
+					t.Errorf("%s without %s: %s", c.method, missing, m.line)
+				} else if (c.action == "" || !last) && m.Error.Data["method"] != c.method {
+					t.Errorf("%s without %s: %s", c.method, missing, m.line)
+				}
+			}
+		})
+	}
+}
+
+// TestLoadingHasToBeGranted: the server says no, not the manifest.
+func TestLoadingHasToBeGranted(t *testing.T) {
+	e := engine.New(engine.Options{})
+	catalog, err := plugins.NewCatalog(e, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWireOf(t, e, native.New(e, catalog, native.Options{}))
+	for method, params := range map[string]obj{"plugin.load": {"manifest_path": "testdata/ask/manifest.toml"}, "plugin.unload": {"plugin": "ask"}} {
+		m := w.fails(method, params, -32004, "server_did_not_grant_plugin_load")
+		if m.Error != nil && m.Error.Data["method"] != method {
+			t.Errorf("%s: %s", method, m.line)
+		}
+	}
 }

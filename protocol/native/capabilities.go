@@ -91,6 +91,9 @@ func shape(t reflect.Type, matchers []string) (*jsonschema.Schema, error) {
 		reflect.TypeFor[actionTree]():        typed("what to do", engine.ActionTypes()),
 		reflect.TypeFor[matcherTree]():       typed("what to wait for", matchers),
 		reflect.TypeFor[matchShape]():        {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
+		reflect.TypeFor[matched]():           {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
+		reflect.TypeFor[look]():              {Type: "object", Description: "as session.snapshot gives it"},
+		reflect.TypeFor[manifestTree]():      {Type: "object", Description: "the keys of a manifest.toml"},
 		reflect.TypeFor[jsonschema.Schema](): {Type: "object", Description: "a JSON Schema"},
 	}})
 	if err != nil {

@@ -125,6 +125,7 @@ func wireError(err error) *protocol.Error {
 		toml    *plugins.ManifestError
 		load    *plugins.LoadError
 	)
+	_ = errors.As(err, &wait)
 	switch {
 	case errors.As(err, &allowed):
 		e.Code, e.Reason = codeDenied, "permission_denied"
@@ -136,6 +137,8 @@ func wireError(err error) *protocol.Error {
 			data["method"] = denied.method
 		}
 		e.Data = data
+	case errors.As(err, &denied):
+		e.Data = map[string]any{"method": denied.method}
 	case errors.As(err, &plugin):
 		pluginError(e, plugin)
 	case errors.As(err, &expect):
@@ -145,10 +148,10 @@ func wireError(err error) *protocol.Error {
 		e.Data = map[string]any{"adapter": owned.adapter}
 	case errors.As(err, &toml):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_manifest"
-		e.Data = map[string]any{"key": toml.Key, "line": toml.Line}
+		e.Data = map[string]any{"key": redact.Default.String(toml.Key), "line": toml.Line}
 	case errors.As(err, &load):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "file_refused"
-	case errors.As(err, &wait):
+	case wait != nil:
 		e.Data = wait.evidence
 	case errors.As(err, &param):
 		e.Code, e.Reason = protocol.CodeInvalidParams, param.reason
@@ -180,6 +183,9 @@ func wireError(err error) *protocol.Error {
 		e.Reason = "unkillable"
 		e.Data = map[string]any{"pids": alive.PIDs}
 	}
+	if errors.As(err, &plugin) && wait != nil { // it may quote the screen
+		e.Message = wait.evidence.look.piece(e.Message)
+	}
 	if errors.As(err, &intent) {
 		intentData(e, intent, expect)
 	}
@@ -190,8 +196,11 @@ func wireError(err error) *protocol.Error {
 func pluginError(e *protocol.Error, p *plugins.PluginError) {
 	e.Reason = "plugin_failed"
 	switch {
-	case p.Kind == "missing":
+	case p.Kind == "missing": // its name is input
 		e.Code, e.Reason = protocol.CodeInvalidParams, "unknown_intent"
+		e.Message = "plugin " + p.Plugin + ": " + protocol.Quote(p.Function, 32) + ": " + p.Message
+		e.Data = map[string]any{"plugin": p.Plugin}
+		return
 	case p.Code != "":
 		e.Code, e.Reason, e.Message = protocol.CodeInvalidParams, "intent_refused", p.Message
 	}

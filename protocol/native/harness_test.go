@@ -27,9 +27,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // ends.
 func serve(t testing.TB, e *engine.Engine, f protocol.Framing) *net.UnixConn {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	client, server := socketPair(t)
-	done := make(chan error, 1)
 	catalog, err := plugins.NewCatalog(e, slog.New(slog.DiscardHandler))
 	if err == nil {
 		_, err = catalog.Load("testdata/ask/manifest.toml")
@@ -37,7 +34,16 @@ func serve(t testing.TB, e *engine.Engine, f protocol.Framing) *net.UnixConn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := protocol.NewConn(server, native.New(e, catalog, native.Options{Version: "test", PluginLoad: true}), protocol.Config{Framing: f})
+	return serveDialect(t, e, native.New(e, catalog, native.Options{Version: "test", PluginLoad: true}), f)
+}
+
+// serveDialect is serve of a dialect that the test has made.
+func serveDialect(t testing.TB, e *engine.Engine, d protocol.Dialect, f protocol.Framing) *net.UnixConn {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	client, server := socketPair(t)
+	done := make(chan error, 1)
+	conn := protocol.NewConn(server, d, protocol.Config{Framing: f})
 	go func() { done <- conn.Serve(ctx) }()
 	t.Cleanup(func() {
 		client.Close()
@@ -83,6 +89,11 @@ const hang = time.Minute
 
 func newWire(t testing.TB, e *engine.Engine) *wire {
 	c := serve(t, e, protocol.Lines)
+	return &wire{t: t, c: c, r: bufio.NewReader(c)}
+}
+
+func newWireOf(t testing.TB, e *engine.Engine, d protocol.Dialect) *wire {
+	c := serveDialect(t, e, d, protocol.Lines)
 	return &wire{t: t, c: c, r: bufio.NewReader(c)}
 }
 

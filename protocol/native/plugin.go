@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -53,7 +54,7 @@ func (c *client) pluginValidate(_ context.Context, p validateParams) (validateRe
 			key = e.JSONPointer.LastToken()
 			problem = "it has the wrong type, or is not known"
 		}
-		return validateResult{}, &plugins.ManifestError{Key: protocol.Got(key), Err: errors.New(problem)}
+		return validateResult{}, &plugins.ManifestError{Key: fmt.Sprintf("%.32s", key), Err: errors.New(problem)}
 	}
 	return validateResult{Valid: true}, m.Validate()
 }

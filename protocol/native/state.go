@@ -84,11 +84,15 @@ func lastBytes(s string, n int) string {
 
 // intentData adds how far an intent got that ended with an error, and the screen it waited on in vain.
 func intentData(e *protocol.Error, i *intentError, x *plugins.ExpectError) {
+	e.Message = i.look.piece(e.Message)
 	data, _ := e.Data.(map[string]any)
+	if i.receipt == nil {
+		return
+	}
 	if data == nil {
 		data = map[string]any{}
 	}
-	data["receipt"] = i.look.receipt(i.receipt)
+	data["receipt"] = i.look.receipt(*i.receipt)
 	if x != nil {
 		l := newLook(x.View, i.look.hide, "none")
 		data["step"], data["elapsed_ms"], data["snapshot"] = x.Step, x.Elapsed.Milliseconds(), l
@@ -103,5 +107,5 @@ type explained struct {
 	tree matchers.Explanation
 }
 
-// AppendJSON writes the explanation.
-func (e *explained) AppendJSON(b []byte) []byte { return e.look.appendExplanation(b, e.tree) }
+// MarshalJSON writes the explanation.
+func (e *explained) MarshalJSON() ([]byte, error) { return e.look.appendExplanation(nil, e.tree), nil }

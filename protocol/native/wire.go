@@ -218,6 +218,9 @@ func (l *look) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
+// MarshalJSON is AppendJSON for a look that is a member of something else.
+func (l *look) MarshalJSON() ([]byte, error) { return l.AppendJSON(nil), nil }
+
 func (l *look) appendCells(b []byte) []byte {
 	var style vt.Style
 	encoded := l.appendStyle(nil, style) // of the style before: most neighbours share it

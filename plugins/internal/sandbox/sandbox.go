@@ -180,7 +180,7 @@ func (v *VM) Has(function string) bool { return v.functions[function] != nil }
 func (v *VM) Names() []string { return slices.Sorted(maps.Keys(v.functions)) }
 
 // Call calls a function of the plugin and returns its first result: nil, bool, int64 (a whole number below 2^53 in
-// size), float64, string, []any or map[string]any. It ends at the limit, the machine's own when zero, and when ctx does,
+// size), float64, string (valid UTF-8), []any or map[string]any. It ends at the limit, the machine's own when zero, and when ctx does,
 // which is looked at every [lookEvery] instructions. Arguments are of the same types, int, []string, [Func] or *[Object].
 // Errors are *[Error]; after those for which [Error.Fatal] is true, every later call answers [Dead].
 func (v *VM) Call(ctx context.Context, function string, limit time.Duration, args ...any) (any, error) {
