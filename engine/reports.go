@@ -66,8 +66,9 @@ type ProgramStatus struct {
 	Sequence uint64 // of the session when it came; inside a synchronized update, when its frame was shown
 }
 
-// after returns the reports as they are after e. Sequence is left to the caller.
-func (r Reports) after(e *vt.Event) Reports {
+// After returns the reports as they are after e, an event of the terminal: whoever replays a recording makes them as a session
+// does. Sequence is left to the caller.
+func (r Reports) After(e *vt.Event) Reports {
 	switch e.Kind {
 	case vt.EventProgress:
 		if p := (Progress{progressStates[e.State], e.Value}); r.Progress == nil || *r.Progress != p {

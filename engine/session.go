@@ -281,7 +281,7 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 		s.bell = s.term.Sequence()
 	}
 	for i := range e.Events {
-		s.latest = s.latest.after(&e.Events[i])
+		s.latest = s.latest.After(&e.Events[i])
 		if !e.Events[i].Held {
 			s.report()
 		}

@@ -74,6 +74,9 @@ var fields = map[string]field{
 	"title":                    func(l *look) any { return orNil(l.view.Screen.TitleSet, l.view.Screen.Title) },
 	"alternate_screen":         func(l *look) any { return l.view.Screen.Modes.AltScreen },
 	"modes":                    func(l *look) any { return modes(l.view.Screen.Modes) },
+	"progress":                 func(l *look) any { return progress(l.view.Reports.Progress) },
+	"shell":                    func(l *look) any { return shell(l.view.Reports.Shell) },
+	"status":                   func(l *look) any { return status(l.view.Reports.Status) },
 	"sequence":                 func(l *look) any { return int64(l.view.Sequence) },
 	"stable_ms":                func(l *look) any { l.timed = true; return l.view.StableFor().Milliseconds() },
 	"process_exited":           func(l *look) any { return l.view.Exit != nil },
@@ -115,6 +118,29 @@ func modes(m vt.Modes) map[string]any {
 		"bracketed_paste": m.BracketedPaste, "application_cursor": m.AppCursor, "application_keypad": m.AppKeypad,
 		"mouse": m.Mouse.String(), "focus": m.FocusEvents, "kitty_keyboard": int(m.KittyKeyboard),
 	}
+}
+
+func progress(p *engine.Progress) any {
+	if p == nil {
+		return nil
+	}
+	return map[string]any{"state": string(p.State), "value": p.Value}
+}
+
+func shell(s *engine.Shell) any {
+	if s == nil {
+		return nil
+	}
+	return map[string]any{
+		"phase": string(s.Phase), "exit_code": orNil(s.Exited, s.ExitCode), "command": orNil(s.Command != "", s.Command), "cwd": orNil(s.Dir != "", s.Dir),
+	}
+}
+
+func status(s *engine.ProgramStatus) any {
+	if s == nil {
+		return nil
+	}
+	return map[string]any{"state": s.State, "app": s.App, "kind": s.Kind, "message": s.Message, "sequence": int64(s.Sequence)}
 }
 
 func exit(e *engine.Exit) any {

@@ -113,7 +113,7 @@ func (p *predicate) Explain(v *engine.View, _ matchers.Shown) matchers.Explanati
 	a, err := p.ask(v)
 	switch e.Held = err == nil && a.matched; {
 	case err != nil:
-		e.Why = err.Error()
+		e.Err, e.Why = err, err.Error()
 	case a.evidence != nil:
 		e.Why = fmt.Sprint(a.evidence)
 	default:

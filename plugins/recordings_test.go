@@ -108,14 +108,19 @@ func (t *tape) parse(cast string) error {
 // play shows every view of a tape, the last one with last set.
 func (t *tape) play(show func(v *engine.View, last bool)) {
 	term := vt.New(t.rows, t.cols, vt.Options{})
+	var said engine.Reports
 	for i, s := range t.steps {
+		var effect vt.Effect
 		if s.rows > 0 {
-			term.Resize(s.rows, s.cols, 0, 0)
+			effect = term.Resize(s.rows, s.cols, 0, 0)
 		} else {
-			term.Feed([]byte(s.output))
+			effect = term.Feed([]byte(s.output))
+		}
+		for _, e := range effect.Events {
+			said = said.After(&e)
 		}
 		now := time.Unix(int64(i), 0)
-		show(&engine.View{Screen: term.Snapshot(), Sequence: uint64(i + 1), At: now, Changed: now}, i == len(t.steps)-1)
+		show(&engine.View{Screen: term.Snapshot(), Reports: said, Sequence: uint64(i + 1), At: now, Changed: now}, i == len(t.steps)-1)
 	}
 }
 
