@@ -82,8 +82,8 @@ func agents(b *testing.B, n int) (*Catalog, []*Adapter, []*enginetest.PTY) {
 
 // The two frames between which the benchmarks switch: an idle prompt, and a busy one.
 const (
-	idleFrame = "\x1b]0;✳ Claude Code\a\x1b[2J\x1b[20;1H────────\r\n❯\u00a0\r\n────────\r\n  ? for shortcuts"
-	busyFrame = "\x1b]0;◐ Claude Code\a\x1b[2J\x1b[18;1H✻ Brewing… (3s · ↓ 36 tokens)\x1b[20;1H────────\r\n❯\u00a0\r\n────────\r\n  esc to interrupt"
+	idleFrame = "\x1b[?2004h\x1b]0;✳ Claude Code\a\x1b[2J\x1b[20;1H────────\r\n❯\u00a0\r\n────────\r\n  ? for shortcuts"
+	busyFrame = "\x1b[?2004h\x1b]0;◐ Claude Code\a\x1b[2J\x1b[18;1H✻ Brewing… (3s · ↓ 36 tokens)\x1b[20;1H────────\r\n❯\u00a0\r\n────────\r\n  esc to interrupt"
 )
 
 // BenchmarkWakeToState is the time from a byte written by the program to its new state being told, after a quiet spell.
