@@ -39,9 +39,9 @@ var blank = &look{view: &engine.View{Screen: vt.New(1, 1, vt.Options{Scrollback:
 type look struct {
 	view       *engine.View
 	lastIntent string
-	previous   *State // what classify said before; nil: nothing yet
-	lastSeen   []string
-	events     uint64 // the newest event's number
+	previous   *State       // what classify said before; nil: nothing yet
+	last       *engine.View // that it said it of
+	events     uint64       // the newest event's number
 	params     any
 	explain    bool
 
@@ -86,6 +86,7 @@ var fields = map[string]field{
 	"cursor":                   func(l *look) any { _, end := l.view.Transcript.Bounds(); return int64(end) },
 	"transcript":               func(l *look) any { return l.view.Transcript.Tail(tailChars) },
 	"previous":                 func(l *look) any { return l.before() },
+	"previous_lines":           func(l *look) any { return l.linesBefore() },
 	"last_event_seq":           func(l *look) any { return int64(l.events) },
 	"params":                   func(l *look) any { return l.params },
 	"explain":                  func(l *look) any { return l.explain },
@@ -161,13 +162,19 @@ func (l *look) markers() any {
 	return m
 }
 
+func (l *look) linesBefore() any {
+	if l.last == nil {
+		return nil
+	}
+	return l.last.Screen.Lines()
+}
+
 func (l *look) before() any {
 	if l.previous == nil {
 		return nil
 	}
 	return map[string]any{
 		"state": l.previous.State, "sequence": int64(l.previous.Sequence), "metadata": orNil(l.previous.Metadata != nil, l.previous.Metadata),
-		"lines": l.lastSeen,
 	}
 }
 
