@@ -31,6 +31,9 @@ const (
 // implementation, which they ask for by name.
 const completedStable = 300 * time.Millisecond
 
+// epoch is when the clock of at_ms began: any time will do, since only differences say something.
+var epoch = time.Now()
+
 // blank is what a plugin that kept its look sees in a call that has none.
 var blank = &look{view: &engine.View{Screen: vt.New(1, 1, vt.Options{Scrollback: -1}).Snapshot()}}
 
@@ -79,6 +82,7 @@ var fields = map[string]field{
 	"status":                   func(l *look) any { return status(l.view.Reports.Status) },
 	"sequence":                 func(l *look) any { return int64(l.view.Sequence) },
 	"stable_ms":                func(l *look) any { l.timed = true; return l.view.StableFor().Milliseconds() },
+	"at_ms":                    func(l *look) any { return l.view.At.Sub(epoch).Milliseconds() },
 	"process_exited":           func(l *look) any { return l.view.Exit != nil },
 	"exit":                     func(l *look) any { return exit(l.view.Exit) },
 	"last_intent":              func(l *look) any { return orNil(l.lastIntent != "", l.lastIntent) },
