@@ -179,6 +179,13 @@ function dialogs.read(l)
 	return l.dialog
 end
 
+-- face is all that a dialog or panel shows but the pointer: what has the same face asks the same.
+function dialogs.face(l)
+	local d, rows = dialogs.read(l), {}
+	for i = l.floor + 1, d and d.tail or l.last or 0 do rows[#rows + 1] = (string.gsub(l.lines[i], "❯", " ")) end
+	return table.concat(rows, "\n")
+end
+
 -- heading returns the first row of a panel that has a text.
 function dialogs.heading(l)
 	for i = l.floor + 1, l.last or 0 do

@@ -7,12 +7,18 @@
 --   about.lua     what a dialog is about, and its id
 --   turn.lua      what was said and done in the turn, and its events
 --   memory.lua    what is remembered between two looks
+--   intents.lua   what can be done
+--   waits.lua     what can be waited for
+--   catalog.lua   what plugin.describe tells
 
 local layout = require("layout")
 local rules = require("rules")
 local about = require("about")
 local turn = require("turn")
 local memory = require("memory")
+local intents = require("intents")
+local waits = require("waits")
+local catalog = require("catalog")
 
 -- The mode stands in the footer: "⏸ plan mode on", "⏵⏵ accept edits on"; with neither it is the default.
 local function note_mode(l)
@@ -51,9 +57,17 @@ local function classify(s)
 	else
 		about.describe(l, state.state, metadata)
 	end
+	waits.note(l, metadata)
 	metadata.model, metadata.permission_mode = model_of(l), memory.mode
 	state.metadata = metadata
 	return state
 end
 
-return {classify = classify}
+waits.known = {}
+for _, state in ipairs(catalog.states) do waits.known[state.name] = true end
+
+local plugin = {classify = classify, describe = function() return catalog end}
+for name, f in pairs(intents) do plugin[name] = f end
+for _, w in ipairs(catalog.wait_matchers) do plugin[w.name] = waits[w.name] end
+for _, p in ipairs(catalog.predicates) do plugin[p.name] = waits[p.name] end
+return plugin

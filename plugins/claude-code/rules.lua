@@ -100,7 +100,7 @@ local function failure(l)
 			text, row = t, l.top_result
 		end
 	end
-	if not text and l.status == "error" then
+	if not text and (l.status == "error" or l.status == "blocked" and l.s.status.kind == "auth") then
 		text, row = l.s.status.message or "", nil
 	end
 	if text then
@@ -170,9 +170,12 @@ rules.at_prompt = {
 		name = "cancelling", state = "cancelling", confidence = 0.85,
 		needs = {
 			at_prompt,
-			{"a cancel that was sent", function(l) return memory.cancelled or l.s.last_intent == "cancelling" end},
+			{"a cancel that was sent", function(l)
+				if memory.cancel then return not memory.cancel.over end
+				return l.s.last_intent == "cancelling"
+			end},
 			{"a turn that still runs", working},
-			{"the turn that was cancelled", function(l) return not memory.cancelled or memory.cancelled == rules.said(l) end},
+			{"the turn that was cancelled", function(l) return not memory.cancel or memory.cancel.said == rules.said(l) end},
 		},
 		make = function(l)
 			local source, says = working(l)
@@ -188,22 +191,22 @@ rules.at_prompt = {
 		end,
 	},
 	{
-		name = "blocked-unseen", state = "unknown", confidence = 0.5,
-		needs = {at_prompt, {"the status blocked", function(l) return l.status == "blocked" end}},
-		make = function(l)
-			local message = l.s.status.message
-			return {source = "program_status", evidence = "the program reports that it waits for the user" .. (message and " (" .. message .. ")" or "") .. ", but the dialog is not on the screen"}
-		end,
-	},
-	{
 		name = "not-logged-in", state = "waiting_for_login", confidence = 0.85,
 		needs = {at_prompt, no_turn, {"a turn that failed", failure}, {"/login in its message", function(l) return contains(lower(l.failure.message), "not logged in") or contains(l.failure.message, "run /login") end}},
-		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error")} end,
+		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error", "blocked")} end,
 	},
 	{
 		name = "failed", state = "error", confidence = 0.9,
 		needs = {at_prompt, no_turn, {"a turn that failed", failure}},
-		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error")} end,
+		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error", "blocked")} end,
+	},
+	{
+		name = "blocked-unseen", state = "unknown", confidence = 0.5,
+		needs = {at_prompt, {"the status blocked", function(l) return l.status == "blocked" end}},
+		make = function(l)
+			local message = l.s.status.message
+			return {source = "program_status", evidence = "the program reports that it waits for the user" .. (message ~= "" and " (" .. message .. ")" or "") .. ", but the dialog is not on the screen"}
+		end,
 	},
 	{
 		name = "submitted", state = "thinking", confidence = 0.6,
@@ -287,7 +290,13 @@ rules.elsewhere = {
 	ended,
 	{
 		name = "blank", state = "starting", confidence = 0.6,
-		needs = {{"a blank screen", function(l) return not l.last end}, {"no title yet", function(l) return not l.s.title end}},
+		needs = {
+			{"a blank screen", function(l) return not l.last end},
+			{"no title yet, or a dialog of the start before", function(l)
+				local before = l.s.previous
+				return not l.s.title or before and (before.state == "starting" or before.state == "waiting_for_trust" or before.state == "waiting_for_login")
+			end},
+		},
 		make = function() return {evidence = "nothing is on the screen yet"} end,
 	},
 	{
@@ -460,7 +469,7 @@ local function sources(l)
 	if l.title then list[#list + 1] = {source = "title", says = l.title} end
 	if l.status then
 		local message = l.s.status.message
-		list[#list + 1] = {source = "program_status", says = message and l.status .. ": " .. sub(message, 1, 500) or l.status}
+		list[#list + 1] = {source = "program_status", says = message and message ~= "" and l.status .. ": " .. sub(message, 1, 500) or l.status}
 	end
 	return list
 end
