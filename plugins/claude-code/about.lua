@@ -208,8 +208,10 @@ function about.describe(l, state, metadata)
 	elseif state == "waiting_for_user_input" then
 		metadata.question = question(l, d)
 		metadata.options = metadata.question.options
-		local names = {}
-		for i, o in ipairs(d.options) do names[i] = o.label end
+		local names = {} -- of the answers that are offered: what is typed instead changes its option's label
+		for _, o in ipairs(d.options) do
+			if o.more or o.description then names[#names + 1] = o.label end
+		end
 		subject = "question:" .. metadata.question.question .. ":" .. table.concat(names, "|")
 	elseif state == "waiting_for_login" then
 		metadata.options = options(d, true)

@@ -24,6 +24,9 @@ local GUARD_TRUST = 400 -- likewise: it is drawn anew after 90 to 180
 local ANSWER = 2500 -- ms for a dialog to stand still, and for it to go away; that takes some 20, on a busy machine 300. Then Enter counts as swallowed
 local SUBMIT = 4000 -- ms for typed text to appear (20 ms; 500 for 1,500 lines), and for the input to be empty after Enter (10 to 170 ms)
 
+local STOP = 2000 -- ms for a turn to end after Escape; it takes some 50. Escape right after the prompt is lost on 2.0.60
+local TYPED = 32768 -- bytes of what was sent that are remembered, to know it again when the program puts it back
+
 local intents = {}
 
 local function refuse(code, message) error({code = code, message = message}) end
@@ -64,12 +67,17 @@ local function answering(l, state, metadata)
 	memory.answered = {id = metadata.dialog_id or "", state = state.state, face = dialogs.face(l), gone = false}
 end
 
--- keys_to returns the keys that move the pointer to an option.
-local function keys_to(d, index)
-	local keys = {}
-	for _ = d.pointer + 1, index do keys[#keys + 1] = action.key("down") end
-	for _ = index + 1, d.pointer do keys[#keys + 1] = action.key("up") end
-	return keys
+-- steps_to returns the actions that move the pointer to an option. Each arrow waits for the one before it to be seen: 2.0.60 drops
+-- arrows that it reads together.
+local function steps_to(d, index, still)
+	local steps = {action.expect(matcher.predicate("dialog_stands", {still_ms = still}), ANSWER)}
+	local step = index > d.pointer and 1 or -1
+	for i = d.pointer + step, index, step do
+		if index == d.pointer then break end
+		steps[#steps + 1] = action.key(step > 0 and "down" or "up")
+		steps[#steps + 1] = action.expect(matcher.predicate("pointer_on", {index = i}), ANSWER)
+	end
+	return steps
 end
 
 -- pick moves the pointer to an option, once the dialog has stood still, and presses Enter when it is seen there.
@@ -77,10 +85,8 @@ local function pick(l, d, state, metadata, index, done)
 	answering(l, state, metadata)
 	local trust = state.state == "waiting_for_trust"
 	local there = matcher.predicate("pointer_on", {index = index, label = about.full(d.options[index]), still_ms = trust and GUARD_TRUST or 0})
-	local actions = keys_to(d, index)
-	table.insert(actions, 1, action.expect(matcher.predicate("dialog_stands", {still_ms = trust and GUARD_TRUST or GUARD}), ANSWER))
 	return {
-		actions = actions,
+		actions = steps_to(d, index, trust and GUARD_TRUST or GUARD),
 		submission = {
 			echo = there, submit = {action.key("enter")},
 			done = done or matcher.any({matcher.predicate("dialog_gone"), matcher.process_exited()}),
@@ -187,15 +193,14 @@ function intents.choose_option(params, s)
 	local o = d.options[index]
 	if question and question.multi and o.checked ~= nil and params.text == nil then
 		local checked = params.checked ~= false
-		if o.checked == checked then return {actions = keys_to(d, index)} end
+		if o.checked == checked then return {actions = {}} end
 		return pick(l, d, state, metadata, index, matcher.predicate("option_checked", {index = index, checked = checked}))
 	end
 	if params.text ~= nil then
 		local text = text_param(params, "text")
 		if trim(text) == "" or contains(text, "\n") then refuse("bad_params", "text must be one line that is not empty") end
 		answering(l, state, metadata)
-		local actions = keys_to(d, index)
-		actions[#actions + 1] = action.expect(matcher.predicate("pointer_on", {index = index, still_ms = GUARD}), SUBMIT)
+		local actions = steps_to(d, index, GUARD)
 		actions[#actions + 1] = action.bracketed_paste(text)
 		return {actions = actions, submission = {
 			echo = matcher.predicate("pointer_on", {index = index, holds = sub(text, -20)}), submit = {action.key("enter")},
@@ -250,20 +255,28 @@ local function typing(l, s, given)
 	local actions = {}
 	local left = layout.input(l)
 	if left ~= "" and not memory.attached then
-		if not memory.sent or words(left) ~= memory.sent.all then
-			refuse("input_not_empty", "text stands in the prompt already, and this would be joined to it: submit it with enter or clear it with ctrl+c, by the key intent")
+		if not contains(memory.typed or "", words(left)) then
+			refuse("input_not_empty", "text stands in the prompt already, and this would be joined to it: submit it or clear it by the key intent")
 		end
-		-- A prompt that was cancelled before anything came back is put back into the input.
-		actions = {action.key("ctrl_c"), action.expect(matcher.predicate("input_empty"))}
+		-- A prompt that was cancelled before anything came back is put back into the input. Escape twice clears it: not Ctrl-C,
+		-- which ends the program when it comes twice, and at an empty prompt Escape twice would open the list to rewind to.
+		actions = {
+			action.key("escape"),
+			action.expect(matcher.any({matcher.predicate("input_empty"), matcher.all({matcher.predicate("input_holds", {words = sub(words(left), -24)}), matcher.screen_stable(100)})})),
+			action.key("escape"),
+			action.expect(matcher.predicate("input_empty")),
+		}
 	end
 	actions[#actions + 1] = action.mark_transcript("turn_start")
 	actions[#actions + 1] = action.bracketed_paste(prompt)
-	memory.attached = false
 	local all = words(prompt)
+	memory.typed = sub((memory.typed or "") .. all, -TYPED)
+	local head = not memory.attached and sub(all, 1, 24) or nil
+	memory.attached = false
 	return {
 		actions = actions,
 		submission = {
-			echo = matcher.predicate("input_holds", {words = sub(all, -24), placeholder = true}),
+			echo = matcher.predicate("input_holds", {words = sub(all, -24), head = head, placeholder = true}),
 			submit = {action.key("enter")},
 			done = matcher.predicate("prompt_taken", {working = rules.working(l) and true or false}),
 			retry_when = matcher.predicate("input_holds", {words = sub(all, -24), placeholder = true, idle = true}),
@@ -304,7 +317,7 @@ function intents.slash_command(params, s)
 	command = trim(gsub(command, "^%s*/", ""))
 	if command == "" or contains(command, "\n") then refuse("bad_params", "the command must be one line that is not empty") end
 	local l = at_prompt(s, "a command")
-	if layout.input(l) ~= "" then refuse("input_not_empty", "text stands in the prompt already: clear it with ctrl+c by the key intent") end
+	if layout.input(l) ~= "" then refuse("input_not_empty", "text stands in the prompt already: clear it by the key intent") end
 	local text = "/" .. command
 	local here = matcher.predicate("input_holds", {words = words(text), exact = true, idle = true})
 	return {
@@ -324,7 +337,7 @@ function intents.attach_file(params, s)
 	local l = at_prompt(s, "a path")
 	local before = layout.input(l)
 	if before ~= "" and not memory.attached then
-		refuse("input_not_empty", "text stands in the prompt already: clear it with ctrl+c by the key intent")
+		refuse("input_not_empty", "text stands in the prompt already: clear it by the key intent")
 	end
 	memory.attached = true
 	return {actions = {
@@ -333,7 +346,8 @@ function intents.attach_file(params, s)
 	}}
 end
 
--- cancel stops the turn with one Escape. A message that is queued is then sent by the program: cancel again, or force_cancel.
+-- cancel stops the turn with Escape, and presses it again only while that turn is seen to run. What is queued is then sent by
+-- the program: cancel again, or force_cancel.
 function intents.cancel(params, s)
 	local l, state, metadata = now(s)
 	local d = dialogs.read(l)
@@ -345,10 +359,13 @@ function intents.cancel(params, s)
 	if state.state ~= "thinking" and state.state ~= "cancelling" then
 		refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")")
 	end
-	memory.cancel = {said = rules.said(l), over = false}
+	memory.cancel = {said = rules.said(l), over = false, worked = rules.working(l) ~= false}
 	return {
 		actions = {}, last_intent = "cancelling",
-		submission = {submit = {action.key("escape")}, done = matcher.predicate("cancel_settled"), timeout_ms = SUBMIT},
+		submission = {
+			submit = {action.key("escape")}, done = matcher.predicate("cancel_settled"),
+			retry_when = matcher.predicate("in_state", {state = "cancelling"}), retries = 2, timeout_ms = STOP,
+		},
 	}
 end
 
@@ -360,7 +377,7 @@ function intents.force_cancel(params, s)
 	if not (d and metadata.dialog_id) and state.state ~= "thinking" and state.state ~= "cancelling" then
 		refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")")
 	end
-	memory.cancel = {said = rules.said(l), over = false}
+	memory.cancel = {said = rules.said(l), over = false, worked = rules.working(l) ~= false}
 	local runs = matcher.predicate("in_state", {states = {"thinking", "cancelling", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_user_input", "waiting_for_enter_plan_mode"}})
 	return {
 		actions = {}, last_intent = "cancelling",

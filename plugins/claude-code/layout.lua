@@ -33,8 +33,8 @@ local function of_title(title)
 	return nil
 end
 
--- prompt_above looks for the input of which row b is the lower rule. It returns the row of the upper rule, that of the glyph
--- (nil when the input is scrolled) and the glyph.
+-- prompt_above looks for the input of which row b is the lower rule. It returns the row of the upper rule (0: it has left the
+-- screen), that of the glyph (nil when the input is scrolled) and the glyph.
 local function prompt_above(lines, b)
 	for i = b - 1, 1, -1 do
 		local line = lines[i]
@@ -48,6 +48,8 @@ local function prompt_above(lines, b)
 			return nil
 		end
 	end
+	-- 2.0.60 lets an input that is higher than the screen run out of it at the top.
+	if b > 6 and b >= #lines - 4 and starts(lines[1], "  ") then return 0 end
 	return nil
 end
 
@@ -137,15 +139,16 @@ function layout.read(s)
 					floor, panel = i, true
 					break
 				elseif said(line, c) then
-					if floor == 0 then floor = i end
+					l.above = i
 					break
 				end
 			elseif c == 62 and said(line, c) then
-				if floor == 0 then floor = i end
+				l.above = i
 				break
 			end
 		end
 	end
+	if floor == 0 then floor = l.above or 0 end
 	l.last, l.floor, l.panel = last, floor, panel
 	return l
 end

@@ -5,8 +5,9 @@
 --   model        as the session's head said, which scrolls away; mode: as the footer said, which dialogs hide
 --   sent         the prompt that was sent last: all, its words; said, what the user had said before it; typed, it was seen in the
 --                input; begun, it has become a turn
---   cancel       the last cancel: said, what the user had said last; over, that turn has ended
+--   cancel       the last cancel: said, what the user had said last; worked, the turn was seen to run; over, it has ended
 --   answered     the dialog that was answered last: id, state, face; gone, it has left the screen
+--   typed        the words of all prompts that were sent, the newest at the end
 --   attached     a path was put into the input, to which a prompt is added
 --   story        the text of the turn so far, row by row
 --   sequence     of the newest view that was seen

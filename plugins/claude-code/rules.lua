@@ -131,6 +131,10 @@ local function idle(l) return not working(l) end
 local at_prompt = {"a prompt at the bottom", prompt}
 local no_turn = {"no sign of a running turn", idle}
 
+-- FIRST_SIGN is how long a prompt may stand in the conversation with nothing behind it, in ms, before the turn counts as one
+-- that has come to nothing: 2.0.60 shows a spinner after some 450.
+local FIRST_SIGN = 3000
+
 -- told names the source of a state at the prompt: the program's own word when it gave one, then the title, then the screen.
 local function told(l, ...)
 	for i = 1, select("#", ...) do
@@ -139,6 +143,14 @@ local function told(l, ...)
 	if l.title == "idle" then return "title" end
 	return "screen"
 end
+
+-- in_flight reports whether something stands there that the user said, and nothing behind it.
+local function in_flight(l)
+	return l.echo and not l.block and not l.result and not l.done and not starts(l.lines[l.echo], "> Unknown slash command")
+end
+
+-- is_command reports whether what the user said last is a command of the program's own.
+local function is_command(l) return l.echo and match(l.lines[l.echo], "^[❯>]+ /%a") ~= nil end
 
 local function typed(l)
 	if l.glyph == "!" then return true end
@@ -174,12 +186,12 @@ rules.at_prompt = {
 				if memory.cancel then return not memory.cancel.over end
 				return l.s.last_intent == "cancelling"
 			end},
-			{"a turn that still runs", working},
 			{"the turn that was cancelled", function(l) return not memory.cancel or memory.cancel.said == rules.said(l) end},
+			{"a turn that still runs", function(l) return working(l) or memory.cancel and in_flight(l) end},
 		},
 		make = function(l)
 			local source, says = working(l)
-			return {source = source, evidence = "a cancel was sent, and " .. says, rows = {l.spinner or l.prompt}}
+			return {source = source or "screen", evidence = "a cancel was sent, and " .. (says or "the turn has not ended"), rows = {l.spinner or l.prompt}}
 		end,
 	},
 	{
@@ -191,8 +203,19 @@ rules.at_prompt = {
 		end,
 	},
 	{
+		name = "queued", state = "thinking", confidence = 0.7,
+		needs = {at_prompt, {"messages that are queued", function(l)
+			local _, hint = layout.input(l)
+			return hint and contains(hint, "queued messages")
+		end}},
+		make = function(l) return {evidence = "a message is queued, so the next turn is about to begin", rows = {l.prompt}} end,
+	},
+	{
 		name = "not-logged-in", state = "waiting_for_login", confidence = 0.85,
-		needs = {at_prompt, no_turn, {"a turn that failed", failure}, {"/login in its message", function(l) return contains(lower(l.failure.message), "not logged in") or contains(l.failure.message, "run /login") end}},
+		needs = {at_prompt, no_turn, {"a turn that failed", failure}, {"/login in its message", function(l)
+			local f = failure(l)
+			return f and (contains(lower(f.message), "not logged in") or contains(f.message, "run /login"))
+		end}},
 		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error", "blocked")} end,
 	},
 	{
@@ -212,10 +235,14 @@ rules.at_prompt = {
 		name = "submitted", state = "thinking", confidence = 0.6,
 		needs = {
 			at_prompt, no_turn,
-			{"something that the user said", function(l) return l.echo end},
-			{"nothing behind it", function(l) return not l.block and not l.result and not l.done end},
-			{"no word that the program is idle", function(l) return l.s.last_intent == "prompt_submitted" and l.status ~= "idle" or l.title ~= "idle" and l.status == nil and not match(l.lines[l.echo], "^[❯>]+ /") end},
+			{"something that the user said, and nothing behind it", in_flight},
+			{"no word that the program is idle", function(l)
+				if l.s.last_intent == "prompt_submitted" and l.status ~= "idle" then return true end
+				return l.title ~= "idle" and l.status == nil and not is_command(l)
+			end},
 			{"an empty input", function(l) return not typed(l) end},
+			{"no cancel of it that has worked", function(l) return not memory.cancel or memory.cancel.said ~= rules.said(l) end},
+			{"a screen that has just changed", function(l) return l.s.stable_ms < FIRST_SIGN end},
 		},
 		make = function(l) return {evidence = "a prompt was submitted and nothing has come back yet", rows = {l.echo}} end,
 	},
@@ -236,8 +263,18 @@ rules.at_prompt = {
 	},
 	{
 		name = "answered", state = "completed_turn", confidence = 0.75,
-		needs = {at_prompt, no_turn, {"something the program said", function(l) return l.block end}},
+		needs = {at_prompt, no_turn, {"something the program said", function(l) return l.block end}, {"a prompt that it answers, no command", function(l) return not is_command(l) end}},
 		make = function(l) return {evidence = "an answer stands behind what the user said last, and no turn runs", rows = {l.block}, source = told(l, "done")} end,
+	},
+	{
+		name = "answered", state = "completed_turn", confidence = 0.6,
+		needs = {
+			at_prompt, no_turn,
+			{"an answer that fills the screen", function(l)
+				return not l.echo and not l.queued and not l.s:find("Claude Code v", 1, l.prompt_top) and l.s:test("^  \\S", 1, 3) and l.s:test("^  \\S", math.max(1, l.prompt_top - 6), l.prompt_top - 1)
+			end},
+		},
+		make = function(l) return {evidence = "an answer fills the screen above the prompt, and no turn runs", rows = {1}, source = told(l, "done")} end,
 	},
 	{
 		name = "idle", state = "ready", confidence = 0.9,
@@ -282,7 +319,7 @@ local function screen_shows(what, row)
 	return function(l) return {evidence = what, rows = {row and row(l) or math.max(l.floor, 1)}} end
 end
 
-local PANEL_FOOTER = "(?i)\\b(?:esc|enter|tab|↑/↓|←/→) to (?:cancel|close|go back|exit|continue|navigate|switch|return|dismiss|confirm|select|toggle|use)\\b"
+local PANEL_FOOTER = "(?i)\\b(?:esc|enter|tab|↑/↓|←/→) to (?:cancel|close|go back|exit|continue|navigate|switch|return|dismiss|confirm|select|toggle|use|clear|filter|save)\\b"
 
 local function on_panel(l) return l.panel and not l.prompt end
 
@@ -318,7 +355,7 @@ rules.elsewhere = {
 			an_option_list,
 			{"an option to leave", function(l) return option(l, "No, exit") end},
 			{"an option to go on", function(l) return option(l, "Yes") end},
-			{"a question about trust", function(l) return l.s:test("(?i)\\btrust", l.floor + 1, l.dialog.row) end},
+			{"a question about trust", function(l) return l.s:test("(?i)\\btrust", l.floor + 1, dialog(l).row) end},
 		},
 		make = shown("the program asks whether to trust the folder", true),
 	},
@@ -351,10 +388,10 @@ rules.elsewhere = {
 		name = "question", state = "waiting_for_user_input", confidence = 0.95,
 		needs = {
 			an_option_list,
-			{"tabs of questions, or a list to select from", function(l)
+			{"tabs of questions, or an option to answer otherwise", function(l)
 				local head = l.dialog.head
-				return find(head, "☐", 1, true) or find(head, "☒", 1, true) or contains(head, "✔ Submit") or head == "Review your answers" or
-					l.dialog.options[1].number and not l.panel and l.s:find("Enter to select ·", l.dialog.tail)
+				return contains(head, "☐") or contains(head, "☒") or contains(head, "✔ Submit") or head == "Review your answers" or
+					not l.panel and option(l, "Type something") -- its tabs have left the screen
 			end},
 		},
 		make = shown("the program asks the user"),
@@ -429,6 +466,14 @@ rules.elsewhere = {
 		make = function(l) return {evidence = "in the place of the prompt stands a screen with keys of its own", rows = {l.last}} end,
 	},
 	{
+		name = "command", state = "local_ui_screen", confidence = 0.65,
+		needs = {
+			{"no prompt", function(l) return no_prompt(l) and l.last end},
+			{"what a command shows, right below it", function(l) return l.above and l.last > l.floor and match(l.lines[l.above], "^[❯>]+ /%a") end},
+		},
+		make = function(l) return {evidence = "in the place of the prompt stands what a command shows: " .. sub(l.lines[l.above], 1, 80), rows = {l.above}} end,
+	},
+	{
 		name = "list", state = "local_ui_screen", confidence = 0.6,
 		needs = {an_option_list, {"two options or more", function(l) return #l.dialog.options > 1 end}},
 		make = shown("a list with a pointer stands in the place of the prompt"),
@@ -443,12 +488,20 @@ rules.elsewhere = {
 	},
 }
 
-rules.all = {}
-for i, rule in ipairs(rules.at_prompt) do rules.all[i] = rule end
-for i = 2, #rules.elsewhere do rules.all[#rules.all + 1] = rules.elsewhere[i] end
-
-
-
+-- explained are all rules, for an explanation, which looks at the rest of a rule's needs when one is not met. What stands on the
+-- first one is then not asked.
+local explained = {}
+local function explain(rule)
+	local ground = rule.needs[1][2]
+	local needs = {rule.needs[1]}
+	for i = 2, #rule.needs do
+		local need = rule.needs[i]
+		needs[i] = {need[1], function(l) return ground(l) and need[2](l) end}
+	end
+	explained[#explained + 1] = {name = rule.name, state = rule.state, confidence = rule.confidence, source = rule.source, needs = needs, make = rule.make}
+end
+for _, rule in ipairs(rules.at_prompt) do explain(rule) end
+for i = 2, #rules.elsewhere do explain(rules.elsewhere[i]) end
 
 -- said returns what the user said last, as it stands there, or "".
 function rules.said(l) return l.echo and l.lines[l.echo] or "" end
@@ -476,7 +529,7 @@ end
 
 -- decide returns the state of a layout.
 function rules.decide(l)
-	local state = ptywright.decide(l.explain and rules.all or l.prompt and rules.at_prompt or rules.elsewhere, l)
+	local state = ptywright.decide(l.explain and explained or l.prompt and rules.at_prompt or rules.elsewhere, l)
 	state.sources = sources(l)
 	return state
 end

@@ -275,8 +275,12 @@ local function events(l, state, story, tools, text)
 	return list
 end
 
--- hint reports whether a row is one of those that stand at the right, above the prompt: "◐ medium · /effort".
-local function hint(l, row) return #match(l.lines[row], "^ *") > l.s.cols / 3 end
+-- hint reports whether a row is one of those that stand at the right, above the prompt: "◐ medium · /effort",
+-- or hold a message that is queued.
+local function hint(l, row)
+	local line = l.lines[row]
+	return #match(line, "^ *") > l.s.cols / 3 or starts(line, "  ❯ ") or l.placeholder and starts(line, "  > ")
+end
 
 -- describe adds the turn to a state at a prompt: metadata.turn, metadata.tools, and its events.
 function turn.describe(l, state, metadata)

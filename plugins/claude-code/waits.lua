@@ -16,6 +16,8 @@ local starts, contains, lower = string.starts_with, string.contains, string.lowe
 local SETTLED = 400 -- ms without a change for an end that no source tells outright; longer than the gaps between two frames
 local SWALLOWED = 500 -- ms without a change after which a dialog that was answered and still stands there wants an answer; a mark above it blinks every 600
 
+local UNSEEN = 1000 -- ms without a change after which a turn that was cancelled before it showed counts as stopped
+
 local waits = {}
 
 local function yes(evidence, capture) return {matched = true, evidence = evidence, capture = capture} end
@@ -41,7 +43,12 @@ function waits.note(l, metadata)
 	local answered = memory.answered
 	if answered and not answered.gone and (l.prompt or (metadata.dialog_id or "") ~= answered.id) then answered.gone = true end
 	local cancel = memory.cancel
-	if cancel and not cancel.over and l.prompt and (not rules.working(l) or rules.said(l) ~= cancel.said) then cancel.over = true end
+	if cancel and not cancel.over and l.prompt then
+		local working = rules.working(l) ~= false
+		cancel.worked = cancel.worked or working
+		-- Where nothing showed that the turn runs, that nothing shows it now says little.
+		cancel.over = rules.said(l) ~= cancel.said or rules.interrupted(l) ~= false or not working and (cancel.worked or layout.input(l) ~= "" or l.s.stable_ms >= UNSEEN)
+	end
 end
 
 local AT_PROMPT = {ready = true, completed_turn = true, error = true, waiting_for_login = true}
@@ -83,7 +90,10 @@ end
 -- at_rest holds when the prompt is there and nothing runs.
 function waits.at_rest(s)
 	local l, state = now(s)
-	if l.prompt and AT_PROMPT[state.state] then return yes(state.evidence) end
+	if l.prompt and AT_PROMPT[state.state] then
+		if s.stable_ms < SETTLED then return no("nothing runs, but what was queued may yet be sent") end
+		return yes(state.evidence)
+	end
 	return no(state.state .. ": " .. state.evidence)
 end
 
@@ -92,6 +102,10 @@ function waits.cancel_settled(s)
 	local l, state = now(s)
 	local cancel = memory.cancel
 	if cancel and cancel.over then
+		-- Before anything came back the program takes the prompt out of the conversation and puts it back into the input.
+		if l.prompt and not rules.working(l) and rules.said(l) ~= cancel.said and layout.input(l) == "" and s.stable_ms < SETTLED then
+			return no("the turn was stopped, and its prompt may yet be put back into the input")
+		end
 		return yes(state.state == "thinking" and "the turn was stopped, and the program went on with what the user had said next" or state.evidence, {state = state.state})
 	end
 	if UNDER_WAY[state.state] then return no(state.state .. ": " .. state.evidence) end
@@ -158,8 +172,8 @@ function waits.option_checked(s)
 	return o.checked == p.checked and yes("option " .. p.index .. (p.checked and " is ticked" or " is not ticked")) or no("option " .. p.index .. (p.checked and " is not ticked" or " is ticked"))
 end
 
--- input_holds holds when params.words stand in the input, or a placeholder for pasted text when params.placeholder allows it;
--- with params.exact nothing else may stand there, with params.idle no turn may run.
+-- input_holds holds when params.words stand in the input, with params.head at its beginning, or a placeholder for pasted text
+-- when params.placeholder allows it; with params.exact nothing else may stand there, with params.idle no turn may run.
 function waits.input_holds(s)
 	local p = s.params
 	local l = now(s)
@@ -168,7 +182,12 @@ function waits.input_holds(s)
 	if p.idle and rules.working(l) then return no("a turn runs") end
 	local text = layout.input(l)
 	local w = words(text)
-	if p.exact then return w == p.words and yes("the input shows all of it") or no("the input shows " .. string.format("%q", sub(text, 1, 80))) end
+	if p.exact then -- "/model  [model]" is a command with a hint of what it takes
+		return words(gsub(text, "%s+[%[<].*$", "")) == p.words and yes("the input shows all of it") or no("the input shows " .. string.format("%q", sub(text, 1, 80)))
+	end
+	if p.head and l.glyph and not starts(w, p.head) and not match(text, "^%[Pasted text") and (l.s.stable_ms < 700 or contains(w, p.head)) then
+		return no("the input begins with something else: " .. string.format("%q", sub(text, 1, 80)))
+	end
 	if contains(w, p.words) then
 		if p.placeholder and memory.sent then memory.sent.typed = true end
 		return yes("the text stands in the input")
