@@ -141,20 +141,29 @@ type body struct {
 	Tools []json.RawMessage `json:"tools"`
 }
 
-// content is a message's: in JSON a string, or blocks of which those of text are kept.
-type content []string
+// content is a message's: in JSON a string, or blocks of which those of text and the results of tools are kept.
+type content struct {
+	texts, results []string
+}
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *content) UnmarshalJSON(text []byte) error {
+	*c = content{}
 	if len(text) > 0 && text[0] == '"' {
-		*c = content{""}
-		return json.Unmarshal(text, &(*c)[0])
+		c.texts = []string{""}
+		return json.Unmarshal(text, &c.texts[0])
 	}
-	var blocks []struct{ Type, Text string }
+	var blocks []struct {
+		Type, Text string
+		Content    *content
+	}
 	err := json.Unmarshal(text, &blocks)
 	for _, b := range blocks {
-		if b.Type == "text" {
-			*c = append(*c, b.Text)
+		switch {
+		case b.Type == "text":
+			c.texts = append(c.texts, b.Text)
+		case b.Type == "tool_result" && b.Content != nil:
+			c.results = append(c.results, strings.Join(b.Content.texts, "\n"))
 		}
 	}
 	return err
@@ -172,7 +181,7 @@ func (b *body) typed() (texts []string, after int) {
 		}
 		var parts []string
 	parts:
-		for _, text := range m.Content {
+		for _, text := range m.Content.texts {
 			for _, begin := range notTyped {
 				if strings.HasPrefix(strings.TrimSpace(text), begin) {
 					continue parts
@@ -187,6 +196,14 @@ func (b *body) typed() (texts []string, after int) {
 		}
 	}
 	return texts, after
+}
+
+// results returns what the tools gave that the request's last message tells of.
+func (b *body) results() []string {
+	if len(b.Messages) == 0 {
+		return nil
+	}
+	return b.Messages[len(b.Messages)-1].Content.results
 }
 
 // answer finds the step for a request: the conversation's expression, "" when none matches, and the step's number.

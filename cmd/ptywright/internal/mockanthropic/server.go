@@ -33,12 +33,13 @@ type Request struct {
 	Status int    // of the answer
 	// The rest is of POST /v1/messages only.
 
-	Model  string
-	Side   bool     // has no tools: Claude Code asks for itself, not for the user
-	Match  string   // the conversation that answered; "" for none
-	Step   int      // its step, from 0
-	Typed  []string // all that the user typed in this conversation up to now, in order
-	Stream bool
+	Model   string
+	Side    bool     // has no tools: Claude Code asks for itself, not for the user
+	Match   string   // the conversation that answered; "" for none
+	Step    int      // its step, from 0
+	Typed   []string // all that the user typed in this conversation up to now, in order
+	Results []string // of the tools that the model used right before
+	Stream  bool
 }
 
 // Prompt is the text that the user typed last, "" when there is none.
@@ -217,7 +218,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	typed, _ := asked.typed()
 	kept := Request{
 		Status: http.StatusOK, Model: asked.Model, Side: len(asked.Tools) == 0,
-		Match: match, Step: number, Typed: typed, Stream: asked.Stream,
+		Match: match, Step: number, Typed: typed, Results: asked.results(), Stream: asked.Stream,
 	}
 	if s.fails(step.Error, fmt.Sprint(match, number)) {
 		kept.Status = step.Error.Status

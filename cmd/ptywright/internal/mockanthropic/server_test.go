@@ -310,8 +310,15 @@ func TestSubmitted(t *testing.T) {
 		blocks(text("<system-reminder>no</system-reminder>"), text(" one \n"), text("more")), model(), blocks(result("x")), model(),
 		user("one"), model(), user("one"), model(), blocks(text("[Request interrupted by user for tool use]")),
 	)))
-	if want := []string{" one \n\nmore", "one", "one"}; !reflect.DeepEqual(s.Submitted(), want) {
+	stream(t, ask(t, s, said(user("list it"), model(), blocks(result("a"), block{"type": "tool_result", "content": []block{text("b"), text("c")}}))))
+	if want := []string{"a", "b\nc"}; !reflect.DeepEqual(s.Requests()[1].Results, want) || s.Requests()[0].Results != nil {
+		t.Errorf("results %q, expected %q", s.Requests()[1].Results, want)
+	}
+	if want := []string{"list it"}; !reflect.DeepEqual(s.Submitted(), want) {
 		t.Errorf("%q, expected %q", s.Submitted(), want)
+	}
+	if want := []string{" one \n\nmore", "one", "one"}; !reflect.DeepEqual(s.Requests()[0].Typed, want) {
+		t.Errorf("%q, expected %q", s.Requests()[0].Typed, want)
 	}
 }
 
