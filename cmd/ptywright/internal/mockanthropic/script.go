@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -175,8 +176,12 @@ var notTyped = []string{"<system-reminder>", "[Request interrupted"}
 // typed returns the texts that the user typed, in order, and how many messages of the model's follow the last of them.
 func (b *body) typed() (texts []string, after int) {
 	for _, m := range b.Messages {
-		if m.Role == "assistant" {
+		switch m.Role {
+		case "assistant":
 			after++
+			continue
+		case "user":
+		default: // what Claude Code says of the machine, between the messages
 			continue
 		}
 		var parts []string
@@ -198,12 +203,15 @@ func (b *body) typed() (texts []string, after int) {
 	return texts, after
 }
 
-// results returns what the tools gave that the request's last message tells of.
-func (b *body) results() []string {
-	if len(b.Messages) == 0 {
-		return nil
+// results returns what tools gave since the model spoke last.
+func (b *body) results() (all []string) {
+	for _, m := range slices.Backward(b.Messages) {
+		if m.Role == "assistant" {
+			break
+		}
+		all = append(slices.Clone(m.Content.results), all...)
 	}
-	return b.Messages[len(b.Messages)-1].Content.results
+	return all
 }
 
 // answer finds the step for a request: the conversation's expression, "" when none matches, and the step's number.

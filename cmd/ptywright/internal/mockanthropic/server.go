@@ -42,6 +42,20 @@ type Request struct {
 	Stream  bool
 }
 
+// String tells in a line what was asked.
+func (r Request) String() string {
+	return fmt.Sprintf("%s %s -> %d %q step %d of %q", r.Method, r.Path, r.Status, clip(r.Prompt()), r.Step, r.Match)
+}
+
+// clip shortens what is only looked at.
+func clip(s string) string {
+	const most = 80 // bytes: a line
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "..."
+}
+
 // Prompt is the text that the user typed last, "" when there is none.
 func (r Request) Prompt() string {
 	if len(r.Typed) == 0 {
@@ -138,7 +152,7 @@ func (s *Server) Wait(ctx context.Context, wanted func(Request) bool) (Request, 
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return Request{}, fmt.Errorf("wait for a request: %w; there were %+v", ctx.Err(), requests)
+			return Request{}, fmt.Errorf("wait for a request: %w; there were %s", ctx.Err(), requests)
 		}
 	}
 }

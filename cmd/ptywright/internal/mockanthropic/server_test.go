@@ -169,6 +169,7 @@ func TestStreams(t *testing.T) {
 		{"steps that are over", said(user("list it"), model(), blocks(result("x")), model(), blocks(result("x"))), "m: 0 text(Seen.) end_turn."},
 		{"next prompt", said(user("list it"), model(), user("greet me")), "m: 0 thinking(hm) 1 text(Grüße) end_turn."},
 		{"two prompts in one", said(user("greet me\nlist it")), `m: 0 text(I look.) 1 tool_useBash({"command":"ls"}) tool_use.`},
+		{"what is said between", said(user("greet me"), turn{"system", "list"}), "m: 0 thinking(hm) 1 text(Grüße) end_turn."},
 		{"reminders", said(blocks(text("<system-reminder>greet</system-reminder>"), text("list it"), text("[Request interrupted by user]"))),
 			`m: 0 text(I look.) 1 tool_useBash({"command":"ls"}) tool_use.`},
 		{"variable", said(turn{"system", "write to /plans/a-b.md, not /plans/old.md, no: /plans/new-one.md"}, user("plan it")), `m: 0 tool_useWrite({"file_path":"/plans/new-one.md"}) tool_use.`},
@@ -310,7 +311,7 @@ func TestSubmitted(t *testing.T) {
 		blocks(text("<system-reminder>no</system-reminder>"), text(" one \n"), text("more")), model(), blocks(result("x")), model(),
 		user("one"), model(), user("one"), model(), blocks(text("[Request interrupted by user for tool use]")),
 	)))
-	stream(t, ask(t, s, said(user("list it"), model(), blocks(result("a"), block{"type": "tool_result", "content": []block{text("b"), text("c")}}))))
+	stream(t, ask(t, s, said(user("list it"), model(), blocks(result("a"), block{"type": "tool_result", "content": []block{text("b"), text("c")}}), turn{"system", "x"})))
 	if want := []string{"a", "b\nc"}; !reflect.DeepEqual(s.Requests()[1].Results, want) || s.Requests()[0].Results != nil {
 		t.Errorf("results %q, expected %q", s.Requests()[1].Results, want)
 	}
@@ -360,9 +361,11 @@ func TestOtherPaths(t *testing.T) {
 // A wait that is cut short tells what there was.
 func TestWaitEnds(t *testing.T) {
 	s := serve(t)
+	stream(t, ask(t, s, said(user("greet me"+strings.Repeat("!", 100)))))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Wait(ctx, func(Request) bool { return false }); !errors.Is(err, context.Canceled) {
+	_, err := s.Wait(ctx, func(Request) bool { return false })
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), `POST /v1/messages -> 200 "greet me!!!`) || len(err.Error()) > 200 {
 		t.Error(err)
 	}
 }
