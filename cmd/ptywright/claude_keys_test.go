@@ -80,12 +80,24 @@ func (k *keyboard) send(intent string, params map[string]any) {
 	}
 }
 
+func (k *keyboard) do(a client.Action) {
+	k.t.Helper()
+	if _, err := k.Do(k.server.ctx, a); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// clear empties the input.
+func (k *keyboard) clear() {
+	k.t.Helper()
+	k.keys("ctrl+c")
+	k.session.wait(client.All(input(`$`), not(client.Contains("again to exit"))))
+}
+
 // submit types and presses Enter when what is typed stands there.
 func (k *keyboard) submit(text string) {
 	k.t.Helper()
-	if _, err := k.Do(k.server.ctx, client.Action{Type: "bracketed_paste", Value: text}); err != nil {
-		k.t.Fatal(err)
-	}
+	k.do(client.Action{Type: "bracketed_paste", Value: text})
 	k.session.wait(input(`.*\S`))
 	k.keys("enter")
 }

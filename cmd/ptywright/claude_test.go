@@ -61,8 +61,10 @@ func drive(t *testing.T, version string, with func(s *server, w *world, program 
 	}
 	for name, value := range map[string]string{
 		"ANTHROPIC_BASE_URL": model.URL, "ANTHROPIC_API_KEY": "sk-ant-dummy-000000000000000000000000",
-		// Neither telemetry nor updates: it talks to nothing but the model.
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
+		// No telemetry, no update, no search for editors, no installation of plugins: it talks to nothing but the model,
+		// as strace shows.
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_INSTALLATION_CHECKS": "1",
+		"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL": "1", "CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL": "1",
 		// After 1 it gives up; without, after 10, which takes minutes.
 		"CLAUDE_CODE_MAX_RETRIES": "1",
 	} {
