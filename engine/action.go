@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -33,6 +34,7 @@ type Receipt struct {
 	// sees whatever the action caused.
 	Sequence uint64
 	Stripped int // control bytes taken out of a bracketed paste
+	Written  int // bytes that the terminal has taken, also with an error
 }
 
 type (
@@ -122,8 +124,13 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 		}
 		first = false
 		if err := s.input.send(ctx, c, o); err != nil {
+			var blocked *InputBlockedError
+			if errors.As(err, &blocked) {
+				r.Written += blocked.Written
+			}
 			return r, err
 		}
+		r.Written += len(c)
 	}
 	return r, nil
 }

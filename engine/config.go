@@ -20,6 +20,7 @@ type Config struct {
 	TranscriptChars int               // retained characters; 0: DefaultTranscriptChars; negative: none
 	Scrollback      int               // retained lines; 0: vt.DefaultScrollback; negative: none
 	Taps            []Tap
+	ProgramStatus   bool // asked by OSC 7501 ; ?, the terminal says that it takes reports: see ProgramStatus
 }
 
 // An EnvError says which variable cannot be set.

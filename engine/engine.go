@@ -41,7 +41,7 @@ type Watcher interface {
 type Engine struct {
 	opts  Options
 	nonce string // tells this engine's children from another's
-	pulse pulse
+	pulse Pulse
 
 	mu sync.Mutex
 	// protects the fields below
@@ -190,7 +190,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		reaped:  make(chan struct{}),
 		pumped:  make(chan struct{}),
 		gone:    make(chan struct{}),
-		term:    vt.New(rows, cols, vt.Options{Scrollback: c.Scrollback}),
+		term:    vt.New(rows, cols, vt.Options{Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus}),
 		rec:     recorder{limit: c.TranscriptChars},
 		changed: now,
 		taps:    c.Taps,
@@ -236,7 +236,7 @@ func (e *Engine) settle(s *Session) {
 	}
 	e.mu.Unlock()
 	e.starts.Done()
-	e.pulse.beat()
+	e.pulse.Beat()
 }
 
 // Session returns the session of that name, or [ErrNoSession].
@@ -257,7 +257,7 @@ func (e *Engine) List() []*Session {
 }
 
 // Changed returns a channel that is closed when any session next changes, appears or goes. Take it before looking.
-func (e *Engine) Changed() <-chan struct{} { return e.pulse.next() }
+func (e *Engine) Changed() <-chan struct{} { return e.pulse.Next() }
 
 // forget takes a session out of the registry.
 func (e *Engine) forget(id ID) {
@@ -267,7 +267,7 @@ func (e *Engine) forget(id ID) {
 		e.order = slices.DeleteFunc(e.order, func(x *Session) bool { return x == s })
 	}
 	e.mu.Unlock()
-	e.pulse.beat()
+	e.pulse.Beat()
 }
 
 // Close ends every session and everything their programs have started, and refuses new ones. It returns when all of it

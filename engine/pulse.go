@@ -2,15 +2,15 @@ package engine
 
 import "sync/atomic"
 
-// A pulse wakes every goroutine that waits for the next change. Its zero value is ready.
+// A Pulse wakes every goroutine that waits for the next change. Its zero value is ready; it must not be copied.
 // A waiter takes the channel first and looks afterwards, so that a change between the two is not missed.
 // Nobody waiting costs the writer one atomic load.
-type pulse struct {
+type Pulse struct {
 	ch atomic.Pointer[chan struct{}]
 }
 
-// next returns a channel that is closed by the next beat.
-func (p *pulse) next() <-chan struct{} {
+// Next returns a channel that is closed by the next beat.
+func (p *Pulse) Next() <-chan struct{} {
 	for {
 		if c := p.ch.Load(); c != nil {
 			return *c
@@ -23,10 +23,10 @@ func (p *pulse) next() <-chan struct{} {
 }
 
 // awaited reports whether anybody holds a channel. Whoever takes one later looks later.
-func (p *pulse) awaited() bool { return p.ch.Load() != nil }
+func (p *Pulse) awaited() bool { return p.ch.Load() != nil }
 
-// beat wakes all who hold the current channel. It never blocks.
-func (p *pulse) beat() {
+// Beat wakes all who hold the current channel. It never blocks.
+func (p *Pulse) Beat() {
 	if p.ch.Load() == nil {
 		return
 	}

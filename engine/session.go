@@ -51,7 +51,7 @@ type Session struct {
 	turn    chan struct{} // held by the action under way
 	tapping chan struct{} // held while taps are shown something
 	sizing  chan struct{} // held while the terminal gets a size
-	pulse   pulse
+	pulse   Pulse
 	engine  *Engine
 	log     *slog.Logger
 	reaped  chan struct{} // closed when leader is set
@@ -70,6 +70,8 @@ type Session struct {
 	view    *View // the last look, until something changes
 	changed time.Time
 	bell    uint64
+	reports Reports // as shown
+	latest  Reports // with those of an update under way
 	exit    *Exit
 	ended   bool
 	killed  bool
@@ -104,6 +106,7 @@ func (s *Session) View() *View {
 			Transcript: s.rec.value(),
 			Changed:    s.changed,
 			Bell:       s.bell,
+			Reports:    s.reports,
 			Exit:       s.exit,
 			Ended:      s.ended,
 		}
@@ -114,7 +117,7 @@ func (s *Session) View() *View {
 }
 
 // Changed returns a channel that is closed when the session next changes. Take it before looking.
-func (s *Session) Changed() <-chan struct{} { return s.pulse.next() }
+func (s *Session) Changed() <-chan struct{} { return s.pulse.Next() }
 
 // Sequence counts batches of output, resizes and released frames.
 func (s *Session) Sequence() uint64 {
@@ -171,8 +174,8 @@ func (s *Session) touch() {
 
 // beat wakes whoever waits for the session or for any session.
 func (s *Session) beat() {
-	s.pulse.beat()
-	s.engine.pulse.beat()
+	s.pulse.Beat()
+	s.engine.pulse.Beat()
 }
 
 // pump reads until the terminal is closed, and then tells the exit. A panic in what it feeds is the end of this session
@@ -277,6 +280,15 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 	if e.Bell > 0 {
 		s.bell = s.term.Sequence()
 	}
+	for i := range e.Events {
+		s.latest = s.latest.After(&e.Events[i])
+		if !e.Events[i].Held {
+			s.report()
+		}
+	}
+	if !e.Held {
+		s.report()
+	}
 	if s.frame != nil && (!e.Held || s.update != s.term.Updates()) {
 		s.frame.Stop()
 		s.frame = nil
@@ -287,6 +299,17 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 		s.frame = time.AfterFunc(frameBound, func() { s.release(update) })
 	}
 	s.touch()
+}
+
+// report shows what was reported: at once, or what came inside a synchronized update together with its frame. It is
+// called with mu held.
+func (s *Session) report() {
+	if status := s.latest.Status; status != nil && status != s.reports.Status {
+		shown := *status
+		shown.Sequence = s.term.Sequence()
+		s.latest.Status = &shown
+	}
+	s.reports = s.latest
 }
 
 // release shows what a synchronized update has hidden for too long.
@@ -310,6 +333,7 @@ func (s *Session) showFrame(now time.Time) {
 	s.frame = nil
 	s.term.Release()
 	s.changed = now
+	s.report()
 	s.touch()
 }
 

@@ -17,6 +17,7 @@ type View struct {
 	At         time.Time // when this look was taken
 	Changed    time.Time // when the screen last changed; the session's start when it never did
 	Bell       uint64    // sequence of the last BEL; 0: none yet
+	Reports    Reports   // what the program has said of itself, up to what Screen shows
 	Exit       *Exit     // nil until the child has ended and its last byte is in Transcript
 	Ended      bool      // no more output can come: the terminal is closed
 	Since      Since     // what a wait looks at; zero: everything

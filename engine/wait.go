@@ -16,6 +16,7 @@ type Matcher interface {
 type Result struct {
 	Match   *Match        // nil: not now
 	Recheck time.Duration // when the answer may change without any change of the session; 0: never
+	Err     error         // why there can never be an answer, as of a plugin's predicate that failed; without Match
 }
 
 // A Match tells what matched. Kind is the matcher's type; the other fields are set where they apply.
@@ -29,6 +30,11 @@ type Match struct {
 	Min     time.Duration // screen_stable
 	Parts   []*Match      // any: the one that matched; all: every one, in source order
 	Index   int           // any: which of its matchers, from 0
+
+	Plugin    string // lua
+	Predicate string // lua
+	Evidence  any    // lua: what the predicate says for people; nil: nothing
+	Value     any    // lua: what the predicate captured; nil: nothing
 }
 
 // DefaultWait is how long a wait lasts that is not told otherwise: the 30 seconds of the specification.
@@ -49,7 +55,7 @@ type Outcome struct {
 }
 
 // Wait blocks until m matches a view of s and returns the evidence, which is never nil. The error is nil on a match,
-// and otherwise [ErrTimeout], [ErrEnded] when the session has ended and m can no longer match, [ErrClosed] when the
+// and otherwise m's own when it can never answer, [ErrTimeout], [ErrEnded] when the session has ended and m can no longer match, [ErrClosed] when the
 // session was closed meanwhile, or the cause of ctx's end. Any number of goroutines may wait; a wait leaves nothing
 // behind.
 func (s *Session) Wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome, error) {
@@ -75,6 +81,8 @@ func (s *Session) Wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 		switch {
 		case r.Match != nil:
 			return out, nil
+		case r.Err != nil:
+			return out, r.Err
 		case ctx.Err() != nil:
 			return out, context.Cause(ctx)
 		case s.isClosed():

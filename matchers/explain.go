@@ -16,6 +16,7 @@ type Explanation struct {
 	Type    string
 	Value   any    // as in the tree that was parsed; for any, all and not: nil, see Parts
 	Held    bool   // the matcher would have matched
+	Err     error  // the matcher can never answer: see [engine.Result]; Held is false
 	Why     string // one line for people
 	Nearest string // for text and regex: the line that came nearest; "" when none did
 	Parts   []Explanation
@@ -153,6 +154,9 @@ func (m anyOf) Explain(v *engine.View, shown Shown) Explanation {
 	held := count(e.Parts)
 	e.Held = held > 0
 	e.Why = fmt.Sprintf("%d of %d hold; one has to", held, len(m))
+	if !e.Held {
+		e.fail()
+	}
 	return e
 }
 
@@ -161,16 +165,29 @@ func (m allOf) Explain(v *engine.View, shown Shown) Explanation {
 	held := count(e.Parts)
 	e.Held = held == len(m)
 	e.Why = fmt.Sprintf("%d of %d hold; all have to", held, len(m))
+	e.fail()
 	return e
 }
 
 func (m not) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "not", Parts: explainAll([]Matcher{m.of}, v, shown)}
-	e.Held = !e.Parts[0].Held
+	e.Held = !e.Parts[0].Held && e.Parts[0].Err == nil
 	if e.Why = "what must not hold holds"; e.Held {
 		e.Why = "what must not hold does not"
 	}
+	e.fail()
 	return e
+}
+
+// fail says that e cannot be answered when one of its parts cannot, and which. Why is in the part's own words: what
+// failed may quote the program, and only the part knows what of it may be shown.
+func (e *Explanation) fail() {
+	for i, p := range e.Parts {
+		if p.Err != nil {
+			e.Err, e.Why = p.Err, fmt.Sprintf("part %d of %d failed, so there is no answer", i+1, len(e.Parts))
+			return
+		}
+	}
 }
 
 func explainAll(m []Matcher, v *engine.View, shown Shown) []Explanation {

@@ -6,6 +6,7 @@ package matchers
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -250,6 +251,10 @@ func (m anyOf) Check(v *engine.View) engine.Result {
 			r.Match = &engine.Match{Kind: "any", Parts: []*engine.Match{y.Match}, Index: i}
 		}
 		r.Recheck = sooner(r.Recheck, y.Recheck)
+		r.Err = cmp.Or(r.Err, y.Err)
+	}
+	if r.Match != nil {
+		r.Err = nil // one that holds is enough, whatever became of the others
 	}
 	return r
 }
@@ -265,6 +270,7 @@ func (m allOf) Check(v *engine.View) engine.Result {
 			parts = append(parts, y.Match)
 		}
 		r.Recheck = sooner(r.Recheck, y.Recheck)
+		r.Err = cmp.Or(r.Err, y.Err)
 	}
 	if len(parts) == len(m) {
 		return matched(engine.Match{Kind: "all", Parts: parts})
@@ -276,10 +282,13 @@ type not struct{ of Matcher }
 
 func (m not) Check(v *engine.View) engine.Result {
 	r := m.of.Check(v)
-	if r.Match == nil {
-		return matched(engine.Match{Kind: "not"})
+	switch {
+	case r.Match != nil:
+		return engine.Result{Recheck: r.Recheck}
+	case r.Err != nil: // what was not answered does not hold, and does not not hold
+		return engine.Result{Err: r.Err}
 	}
-	return engine.Result{Recheck: r.Recheck}
+	return matched(engine.Match{Kind: "not"})
 }
 
 func matched(m engine.Match) engine.Result { return engine.Result{Match: &m} }

@@ -26,7 +26,8 @@ const maxStable = 24 * time.Hour
 
 // Predicates finds a plugin's Lua predicate. It is declared here so that matchers need not know plugins.
 type Predicates interface {
-	// Predicate returns a matcher that asks function of plugin, or an error that says which of them is not known.
+	// Predicate returns a matcher that asks function of plugin, or an error that says which of them is not known. Plugin is ""
+	// when the tree does not say.
 	Predicate(plugin, function string, params any) (Matcher, error)
 }
 
@@ -244,6 +245,9 @@ func parseLua(p *parser, value any, path string, _ int) (Matcher, error) {
 	}
 	var names [2]string
 	for i, key := range [...]string{"plugin", "predicate"} {
+		if object[key] == nil && key == "plugin" { // a plugin's own: whoever finds predicates knows which
+			continue
+		}
 		if names[i], ok = object[key].(string); !ok {
 			return nil, &ParseError{path + "." + key, "expected a string, got " + kindOf(object[key])}
 		}

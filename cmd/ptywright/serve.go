@@ -19,6 +19,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/native"
 )
@@ -28,6 +29,8 @@ type serveFlags struct {
 	stdio   bool
 	socket  string
 	framing string
+	plugins []string
+	loads   bool
 
 	sessions, message, requests, queued, replies, side, depth int
 }
@@ -58,6 +61,8 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
 	fs.StringVar(&f.socket, "socket", "", "listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
 	fs.StringVar(&f.framing, "framing", "ndjson", "how messages are told apart: ndjson (one a line) or lsp (Content-Length)")
+	fs.StringArrayVar(&f.plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")
+	fs.BoolVar(&f.loads, "allow-plugin-load", false, "let clients load and unload plugins from this machine's files")
 	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions at a time")
 	fs.IntVar(&f.message, "max-message-bytes", 16<<20, "size of one message")
 	fs.IntVar(&f.requests, "max-requests", 256, "requests a connection may have under way; more are queued")
@@ -121,7 +126,11 @@ func serve(ctx context.Context, std stdio, f serveFlags) (err error) {
 	watch := &lazyWatcher{log: log}
 	limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
 	e := engine.New(engine.Options{Sessions: f.sessions, Side: f.side, Watch: watch, Log: log})
-	dialect := native.New(e, native.Options{Version: version(), Limits: limits, MatcherDepth: f.depth, Log: log})
+	catalog, err := loadPlugins(e, log, f.plugins)
+	if err != nil {
+		return err
+	}
+	dialect := native.New(e, catalog, native.Options{Version: version(), Limits: limits, PluginLoad: f.loads, MatcherDepth: f.depth, Log: log})
 	config := protocol.Config{Framing: framing, Limits: limits, Log: log}
 
 	end := sync.OnceFunc(func() {
@@ -150,6 +159,20 @@ func serve(ctx context.Context, std stdio, f serveFlags) (err error) {
 		return serveStdio(ctx, std, dialect, config)
 	}
 	return serveSocket(ctx, std, f.socket, dialect, config)
+}
+
+// loadPlugins makes the catalog of the built-in plugins and those that the operator names.
+func loadPlugins(e *engine.Engine, log *slog.Logger, manifests []string) (*plugins.Catalog, error) {
+	catalog, err := plugins.NewCatalog(e, log)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range manifests {
+		if _, err := catalog.Load(path); err != nil {
+			return nil, fmt.Errorf("--plugin %s: %w", path, err)
+		}
+	}
+	return catalog, nil
 }
 
 // serveStdio serves one client. Its end, however it comes, is the server's proper end.

@@ -184,3 +184,36 @@ func BenchmarkHostile(b *testing.B) {
 		}
 	}
 }
+
+// TestEventsAreBounded: of a flood of events the first are kept, and of the rest the last of each sort, in order.
+func TestEventsAreBounded(t *testing.T) {
+	var in strings.Builder
+	for i := range 3 * eventsMax {
+		fmt.Fprintf(&in, "\x1b]9;4;1;%d\a\x1b]133;%c\a", i%100, 'A'+i%26)
+		if i == 2*eventsMax {
+			in.WriteString("\x1b]7501;state=idle\a\x1b]133;D;7\a")
+		}
+	}
+	in.WriteString("\x1b]633;E;last\a\x1b]133;C\a\x1b]9;4;1;42\a")
+	events := New(4, 20, Options{}).Feed([]byte(in.String())).Events
+	if n := len(events); n <= eventsMax || n > eventsMax+5+2*len(lastMarks) {
+		t.Fatalf("%d events", n)
+	}
+	last := events[len(events)-3:]
+	if last[0].Text != "last" || last[1].Mark != 'C' || last[2].Value != 42 {
+		t.Errorf("the last three are %+v", last)
+	}
+	sorts := map[string]bool{}
+	status := false
+	for _, e := range events[eventsMax:] {
+		sort := fmt.Sprint(e.Kind, e.Mark)
+		if sorts[sort] {
+			t.Errorf("%+v is there twice", e)
+		}
+		sorts[sort] = true
+		status = status || e.Kind == EventStatus && e.Text == "state=idle"
+	}
+	if !status {
+		t.Error("a report in the middle of the flood is lost")
+	}
+}

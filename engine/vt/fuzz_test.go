@@ -45,7 +45,7 @@ var seeds = map[string]string{
 	"scrolling":                             "1\n2\n3\n4\n5\n6\n7\n8\n9\x1b[2S\x1b[3T\x1bM\x1b[2;4r\x1b[L\x1b[2M\n\n\n\x1b[S\x1b[r\x1b#8\x1b[5S",
 	"columns":                               "abcdef\x1b[2 @\x1b[3 A\x1b[2'}\x1b['~",
 	"selective erase":                       "\x1b[1\"qkeep\x1b[\"qgo日\x1b[?K\x1b[?1J\x1b[?2J",
-	"marks":                                 "\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07out\r\n\x1b]133;D;1\x07\x1b]633;E;ls;nonce\x07\x1b]633;P;Cwd=/x\x07\x1b]7;file://h/x\x07\x1b]9;4;1;50\x07\x1b]9;hi\x07\x1b]7501;state=idle\x1b\\\x1b]7501;?\x1b\\",
+	"marks":                                 "\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07out\r\n\x1b]133;D;1\x07\x1b]633;E;ls;nonce\x07\x1b]633;P;Cwd=/x\\x3b\\\\y\x07\x1b[?2026h\x1b]133;A\x07\x1b[?2026l\x1b]7;file://h/x\x07\x1b]9;4;1;50\x07\x1b]9;hi\x07\x1b]7501;state=idle\x1b\\\x1b]7501;?\x1b\\",
 	"keyboard":                              "\x1b[>1u\x1b[>31u\x1b[?u\x1b[<u\x1b[=5;2u\x1b[=1;3u\x1b[<99u\x1b[>4;2m\x1b[?4m\x1b[>4n\x1b[?1h\x1b=",
 	"modes saved":                           "\x1b[?1;7;25;1000;1049s\x1b[?1h\x1b[?7l\x1b[?1003h\x1b[?1049h\x1b[?1;7;25;1000;1049r",
 	"reset":                                 "\x1b[5;10r\x1b[?6h\x1b[31mx\x1b[!p\x1bc\x1b[3J",
@@ -80,7 +80,7 @@ func (o *outcome) feed(t *Terminal, p []byte) {
 
 // checkChunks feeds data whole, byte by byte and in random pieces, and says what differs.
 func checkChunks(data []byte, seed int64, rows, cols int) string {
-	whole := New(rows, cols, Options{Scrollback: 50})
+	whole := New(rows, cols, Options{Scrollback: 50, ProgramStatus: true})
 	var want outcome
 	want.feed(whole, data)
 	if s := verify(whole); s != "" {
@@ -91,7 +91,7 @@ func checkChunks(data []byte, seed int64, rows, cols int) string {
 	}
 	rnd := rand.New(rand.NewSource(seed))
 	for _, how := range []string{"byte by byte", "in pieces"} {
-		term := New(rows, cols, Options{Scrollback: 50})
+		term := New(rows, cols, Options{Scrollback: 50, ProgramStatus: true})
 		var got outcome
 		var last *Screen
 		var text string

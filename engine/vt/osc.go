@@ -2,6 +2,7 @@ package vt
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,9 +12,11 @@ const (
 	titleMax      = 1 << 10 // bytes of a title
 	linkMax       = 2 << 10 // bytes of a URI; browsers and xterm's specification agree on about 2,000
 	titleStackMax = 10      // titles saved by CSI 22 t
-	// eventsMax bounds the events of one Feed; more are counted by nobody, since a program that
-	// marks a thousand prompts in 64 KiB is not a shell.
+	// eventsMax bounds the events of one Feed: a program that marks a thousand prompts in 64 KiB is not a
+	// shell. Of those beyond it the last of each sort is kept, for whoever follows a program's state.
 	eventsMax = 1024
+	// lastMarks are the marks that count as sorts of their own there: the ones that tell a shell's state.
+	lastMarks = "ABCDEP"
 )
 
 // An EventKind says what an Event is.
@@ -38,7 +41,10 @@ type Event struct {
 	Line uint64
 	Col  int
 	// Alt says that the alternate screen was shown: Line then counts its rows.
-	Alt     bool
+	Alt bool
+	// Held says that the program was inside a synchronized update (mode 2026): it said this together with a
+	// frame that was not shown yet.
+	Held    bool
 	Mark    byte
 	Exit    int
 	HasExit bool
@@ -63,11 +69,11 @@ func (t *Terminal) osc() {
 	}
 	switch n {
 	case 0, 2:
-		t.title, t.titleSet = clean(rest, titleMax), true
+		t.title, t.titleSet = Clean(rest, titleMax), true
 	case 8:
 		t.setLink(rest)
 	case 7:
-		t.event(Event{Kind: EventDirectory, Text: clean(rest, stringMax)})
+		t.event(Event{Kind: EventDirectory, Text: Clean(rest, stringMax)})
 	case 9:
 		t.osc9(rest)
 	case 52:
@@ -80,7 +86,7 @@ func (t *Terminal) osc() {
 		}
 		t.event(Event{Kind: EventClipboard, Value: max(size, 0)})
 	case 99, 777:
-		t.event(Event{Kind: EventNotification, Text: clean(rest, stringMax)})
+		t.event(Event{Kind: EventNotification, Text: Clean(rest, stringMax)})
 	case 133:
 		t.mark(EventMark, rest)
 	case 633:
@@ -88,24 +94,33 @@ func (t *Terminal) osc() {
 	case 7501:
 		// A constant answer turns the reports on (Program Status Protocol).
 		if string(rest) == "?" {
-			t.answer("\x1b]7501;?\x1b\\")
+			if t.programStatus {
+				t.answer("\x1b]7501;?\x1b\\")
+			}
 			return
 		}
-		t.event(Event{Kind: EventStatus, Text: clean(rest, stringMax)})
+		t.event(Event{Kind: EventStatus, Text: Clean(rest, stringMax)})
 	}
 }
 
 func (t *Terminal) event(e Event) {
-	if len(t.effect.Events) >= eventsMax {
-		return
+	e.Line, e.Col, e.Alt, e.Held = t.history.next+uint64(t.cursor.row), t.cursor.col, t.grid == &t.alt, t.held
+	events := t.effect.Events
+	if len(events) >= eventsMax {
+		if e.Mark != 0 && strings.IndexByte(lastMarks, e.Mark) < 0 {
+			return
+		}
+		i := slices.IndexFunc(events[eventsMax:], func(x Event) bool { return x.Kind == e.Kind && x.Mark == e.Mark })
+		if i >= 0 {
+			events = slices.Delete(events, eventsMax+i, eventsMax+i+1)
+		}
 	}
-	e.Line, e.Col, e.Alt = t.history.next+uint64(t.cursor.row), t.cursor.col, t.grid == &t.alt
-	t.effect.Events = append(t.effect.Events, e)
+	t.effect.Events = append(events, e)
 }
 
 // osc9 is a notification (iTerm2), or with 4 in front progress (ConEmu).
 func (t *Terminal) osc9(rest []byte) {
-	fields := strings.Split(clean(rest, stringMax), ";")
+	fields := strings.Split(Clean(rest, stringMax), ";")
 	if fields[0] != "4" || len(fields) < 2 {
 		t.event(Event{Kind: EventNotification, Text: strings.Join(fields, ";")})
 		return
@@ -130,7 +145,7 @@ func decimal(s string) int {
 
 // mark is a shell integration mark: a letter, then parameters.
 func (t *Terminal) mark(kind EventKind, rest []byte) {
-	text := clean(rest, stringMax)
+	text := Clean(rest, stringMax)
 	if text == "" || len(text) > 1 && text[1] != ';' {
 		return
 	}
@@ -144,15 +159,16 @@ func (t *Terminal) mark(kind EventKind, rest []byte) {
 			e.Exit, e.HasExit = int(n), true
 		}
 	}
-	if kind == EventMark633 && e.Mark == 'E' {
-		e.Text = clean(commandLine(e.Text), stringMax)
+	if kind == EventMark633 && (e.Mark == 'E' || e.Mark == 'P') {
+		e.Text = Clean(unescape633(e.Text), stringMax)
 	}
 	t.event(e)
 }
 
-// commandLine undoes the escapes of OSC 633;E (\\ and \xHH) and takes off the nonce behind the first
-// semicolon. Line breaks become spaces, so that a command of several lines stays readable.
-func commandLine(s string) []byte {
+// unescape633 undoes the escapes of OSC 633;E and 633;P (\\ and \xHH) and takes off what is behind the first
+// semicolon: of a command line the nonce. Line breaks become spaces, so that a command of several lines stays
+// readable.
+func unescape633(s string) []byte {
 	s, _, _ = strings.Cut(s, ";")
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -180,7 +196,7 @@ func commandLine(s string) []byte {
 func (t *Terminal) setLink(rest []byte) {
 	t.link = ""
 	if i := bytes.IndexByte(rest, ';'); i >= 0 && len(rest)-i-1 <= linkMax && !t.parser.strLong {
-		t.link = clean(rest[i+1:], linkMax)
+		t.link = Clean(rest[i+1:], linkMax)
 	}
 }
 
@@ -204,9 +220,9 @@ func (t *Terminal) popTitle() {
 	}
 }
 
-// clean makes plain text of what a program sent: valid UTF-8 without control characters, without
+// Clean makes plain text of what a program sent: valid UTF-8 without control characters, without
 // those that turn the direction of what follows, at most limit bytes.
-func clean(b []byte, limit int) string {
+func Clean(b []byte, limit int) string {
 	if plain := asciiLen(b); plain == len(b) && len(b) <= limit {
 		return string(b)
 	}

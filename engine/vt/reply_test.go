@@ -62,7 +62,7 @@ func TestReplies(t *testing.T) {
 		{"size in cells", "\x1b[18t", "\x1b[8;24;80t"},
 		{"size in pixels is not known", "\x1b[14t\x1b[16t", ""},
 		{"in-band size", "\x1b[?2048h", "\x1b[48;24;80;0;0t"},
-		{"status protocol", "\x1b]7501;?\x1b\\", "\x1b]7501;?\x1b\\"},
+		{"status protocol, unless the caller wants it", "\x1b]7501;?\x1b\\", ""},
 
 		{"ENQ", "\x05", ""},
 		{"title", "\x1b]2;; rm -rf /\x07\x1b[21t\x1b[20t", ""},
@@ -87,6 +87,21 @@ func TestReplies(t *testing.T) {
 				t.Error(s)
 			}
 		})
+	}
+}
+
+// TestProgramStatusIsAnsweredOnRequest of the caller only, with a constant, and a query is no report.
+func TestProgramStatusIsAnsweredOnRequest(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		var got outcome
+		got.feed(New(24, 80, Options{ProgramStatus: on}), []byte("\x1b]7501;?\x07\x1b]7501;state=idle\x1b\\\x1b]7501;?x\x07"))
+		want := ""
+		if on {
+			want = "\x1b]7501;?\x1b\\"
+		}
+		if string(got.reply) != want || len(got.events) != 2 || got.events[0].Text != "state=idle" {
+			t.Errorf("with %v: answered %q, events %+v", on, got.reply, got.events)
+		}
 	}
 }
 

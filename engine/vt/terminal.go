@@ -24,6 +24,9 @@ type Options struct {
 	// than 0 for none. They are bounded to 1 KiB a line on average as well.
 	Scrollback int
 	Profile    Profile
+	// ProgramStatus answers the query of the Program Status Protocol (OSC 7501 ; ?), on which programs that
+	// know it begin to report their states. Reports that come without having been asked for are always events.
+	ProgramStatus bool
 }
 
 // An Effect is what came of one Feed or Resize.
@@ -39,7 +42,8 @@ type Effect struct {
 	Held bool
 	// Bell counts BELs.
 	Bell int
-	// Events are marks, notifications and the like, in order; nil when there were none.
+	// Events are marks, notifications and the like, in order; nil when there were none. At most 1,024, and of
+	// those beyond the last of each sort. Valid until the next Feed or Resize.
 	Events []Event
 }
 
@@ -49,6 +53,7 @@ type Terminal struct {
 	rows, cols              int
 	pixelWidth, pixelHeight int
 	profile                 Profile
+	programStatus           bool
 	seq                     uint64
 
 	parser parser
@@ -140,7 +145,7 @@ type visible struct {
 // New returns a terminal with a blank screen and the cursor in the first column of the first row.
 // Rows and cols are clamped to 1..MaxSide.
 func New(rows, cols int, o Options) *Terminal {
-	t := &Terminal{rows: clampSide(rows), cols: clampSide(cols), profile: o.Profile}
+	t := &Terminal{rows: clampSide(rows), cols: clampSide(cols), profile: o.Profile, programStatus: o.ProgramStatus}
 	switch {
 	case o.Scrollback == 0:
 		t.history.limit = DefaultScrollback

@@ -21,14 +21,15 @@ import (
 // that came back.
 func TestCanary(t *testing.T) {
 	const secret = "canary0123456789abcdef"
-	p := enginetest.New()
-	started := false
+	p, q := enginetest.New(), enginetest.New()
+	left := []*enginetest.PTY{p, q}
 	e := engine.New(engine.Options{Start: func(c pty.Command) (engine.PTY, error) {
-		if started {
+		if len(left) == 0 {
 			return nil, &pty.StartError{Op: "lookup", Path: c.Path, Err: errors.New("password=" + secret)}
 		}
-		started = true
-		return p, nil
+		next := left[0]
+		left = left[1:]
+		return next, nil
 	}})
 	w := newWire(t, e)
 	plain := "token=" + secret
@@ -50,7 +51,32 @@ func TestCanary(t *testing.T) {
 	w.result("session.wait", obj{"session": id, "cells": "full", "matcher": obj{"type": "all", "value": []obj{
 		text("done"), text(secret), {"type": "transcript_regex", "value": "token=(\\w+)"}, {"type": "title_regex", "value": ".*"},
 	}}})
+	adapter := w.adapter(nil)
+	q.Print("\x1b]0;" + plain + "\a" + plain + "\r\ndid " + plain + "\r\n" + "password: " + secret + "\r\n> ")
+	w.result("adapter.wait", obj{"adapter": adapter})
+	on := func(intent string, params obj) obj {
+		return obj{"adapter": adapter, "intent": intent, "params": params}
+	}
 	calls := map[string][]obj{
+		"adapter.list": {nil}, "adapter.live": {nil}, "adapter.state": {{"adapter": adapter}}, "adapter.inspect": {{"adapter": adapter}},
+		"adapter.start":      {{"plugin": "ask"}, {"plugin": plain}},
+		"adapter.resume":     {{"plugin": "ask"}, {"plugin": "ask", "prior_adapter": plain}},
+		"adapter.snapshot":   {{"adapter": adapter}},
+		"adapter.transcript": {{"adapter": adapter}},
+		"adapter.events":     {{"adapter": adapter}},
+		"adapter.explain":    {{"adapter": adapter}},
+		"adapter.send": {
+			on("type_only", obj{"text": plain}), on("quotes", nil), on("refuses_quoting", nil), on(plain, nil), on("expects", nil),
+		},
+		"adapter.wait":             {on("wait_quoting_matcher", nil), {"adapter": adapter, "intent": "wait_never_matcher", "timeout_ms": 0}, on("wait_broken_matcher", nil)},
+		"adapter.turn":             {{"adapter": adapter, "send": obj{"intent": "type_only", "params": obj{"text": ""}}, "wait": obj{"intent": "wait_quoting_matcher", "wait_id": "w"}}},
+		"adapter.cancel_wait":      {{"wait_id": plain}},
+		"adapter.close":            {{"adapter": adapter}},
+		"plugin.capabilities":      {nil},
+		"plugin.describe":          {{"plugin": "ask"}, {"plugin": plain}},
+		"plugin.validate_manifest": {{"manifest": obj{"name": plain}}, {"manifest": obj{plain: 1}}},
+		"plugin.load":              {{"manifest_path": plain}},
+		"plugin.unload":            {{"plugin": plain}},
 		"server.capabilities":      {nil, {"schema": true}},
 		"server.set_notifications": {{"enabled": true}},
 		"server.set_ordering":      {{"ordering": "session"}},
@@ -77,13 +103,14 @@ func TestCanary(t *testing.T) {
 			t.Errorf("%s is not called", m)
 		}
 		for _, params := range calls[m.(string)] {
-			if name := m.(string); name != "session.kill" && name != "session.close" {
+			if name := m.(string); name != "session.kill" && name != "session.close" && name != "adapter.close" {
 				w.call(name, params)
 			}
 		}
 	}
-	w.call("session.kill", calls["session.kill"][0])
-	w.call("session.close", calls["session.close"][0])
+	for _, end := range []string{"session.kill", "session.close", "adapter.close"} {
+		w.call(end, calls[end][0])
+	}
 	w.call("no.such.method.token="+secret, nil)
 	w.reply(w.send("server.capabilities", nil)) // whatever was still to be told has been
 	all := w.all.String()
@@ -100,7 +127,7 @@ func TestCanary(t *testing.T) {
 // TestResultsFitTheirSchema holds what is written by hand against the schema that is printed.
 func TestResultsFitTheirSchema(t *testing.T) {
 	p := enginetest.New()
-	w := newWire(t, enginetest.Engine(p))
+	w := newWire(t, enginetest.Engine(p, enginetest.New()))
 	schemas := w.result("server.capabilities", obj{"schema": true})["schema"].(map[string]any)
 	id := w.create()
 	p.Print("\x1b]0;t\a\x1b[1;2;3;4:3;5;7;8;9;53;58:5:9mstyled\x1b[m\x1b]8;;http://x.invalid\x1b\\link\x1b]8;;\x1b\\\r\n")
@@ -118,6 +145,15 @@ func TestResultsFitTheirSchema(t *testing.T) {
 		{"session.search", obj{"session": id, "text": "l"}}, {"session.resize", obj{"session": id, "rows": 30, "cols": 80}},
 		{"session.input", obj{"session": id, "action": obj{"type": "text", "value": "x"}}},
 		{"session.kill", obj{"session": id}}, {"session.snapshot", obj{"session": id}}, {"session.close", obj{"session": id}},
+		{"adapter.list", nil}, {"adapter.start", obj{"plugin": "ask"}}, {"adapter.live", nil}, {"adapter.state", obj{"adapter": "e1"}},
+		{"adapter.send", obj{"adapter": "e1", "intent": "type_only", "params": obj{"text": "x"}}},
+		{"adapter.wait", obj{"adapter": "e1", "intent": "wait_nothing_matcher"}},
+		{"adapter.turn", obj{"adapter": "e1", "send": obj{"intent": "type_only", "params": obj{"text": ""}}, "wait": obj{"intent": "wait_nothing_matcher"}}},
+		{"adapter.cancel_wait", obj{"wait_id": "w"}}, {"adapter.snapshot", obj{"adapter": "e1"}}, {"adapter.transcript", obj{"adapter": "e1"}},
+		{"adapter.inspect", obj{"adapter": "e1"}}, {"adapter.events", obj{"adapter": "e1"}}, {"adapter.explain", obj{"adapter": "e1"}},
+		{"adapter.close", obj{"adapter": "e1"}}, {"plugin.capabilities", nil}, {"plugin.describe", obj{"plugin": "ask"}},
+		{"plugin.validate_manifest", obj{"manifest": obj{"name": "x", "kind": "adapter", "version": "1"}}},
+		{"plugin.unload", obj{"plugin": "ask"}}, {"plugin.load", obj{"manifest_path": "testdata/ask/manifest.toml"}},
 	}
 	for _, c := range calls {
 		for part, value := range map[string]any{"params": map[string]any(c.params), "result": w.result(c.method, c.params)} {
@@ -180,12 +216,13 @@ func TestReasonsAreClosed(t *testing.T) {
 
 // TestSchemaBoundsAreTheServers asks for one less and one more than each bound that the schema prints.
 func TestSchemaBoundsAreTheServers(t *testing.T) {
-	ptys := make([]*enginetest.PTY, 64)
+	ptys := make([]*enginetest.PTY, 128)
 	for i := range ptys {
 		ptys[i] = enginetest.New()
 	}
 	w := newWire(t, enginetest.Engine(ptys...))
 	id := w.create()
+	adapter := w.adapter(nil)
 	tried := 0
 	for method, s := range w.result("server.capabilities", obj{"schema": true})["schema"].(map[string]any) {
 		properties, _ := s.(map[string]any)["params"].(map[string]any)["properties"].(map[string]any)
@@ -203,7 +240,13 @@ func TestSchemaBoundsAreTheServers(t *testing.T) {
 				values["not "+e.(string)] = false
 			}
 			for value, ok := range values {
-				params := obj{"session": id, "program": "fake", "rows": 24, "cols": 80, "matcher": text(""), "text": "x", "action": obj{"type": "eof"}}
+				params := obj{"session": id, "program": "fake", "rows": 24, "cols": 80, "matcher": text(""), "text": "x", "action": obj{"type": "eof"},
+					"plugin": "ask", "adapter": adapter, "intent": "type_only", "params": obj{"text": ""}, "send": obj{"intent": "type_only", "params": obj{"text": ""}},
+					"wait": obj{"intent": "wait_nothing_matcher"},
+				}
+				if method == "adapter.wait" {
+					params["intent"] = "wait_nothing_matcher"
+				}
 				params[name] = value
 				tried++
 				m := w.call(method, params)

@@ -2,7 +2,6 @@ package native
 
 import (
 	"context"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -42,8 +41,8 @@ func (c *client) capabilities(_ context.Context, p capabilitiesParams) (capabili
 	r := capabilitiesResult{
 		Name: "ptywright", Version: c.version,
 		Framing:       []string{"ndjson", "lsp"},
-		Notifications: []string{"session.changed", "session.output", "session.exited"},
-		Actions:       slices.Sorted(maps.Keys(actions)),
+		Notifications: []string{"session.changed", "session.output", "session.exited", "adapter.changed"},
+		Actions:       engine.ActionTypes(),
 		Matchers:      matchers.Types(c.matchers),
 		Ordering:      []string{protocol.Session.String(), protocol.Concurrent.String()},
 		Limits: map[string]int{
@@ -89,9 +88,12 @@ func shape(t reflect.Type, matchers []string) (*jsonschema.Schema, error) {
 		t = s
 	}
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[actionTree]():        typed("what to do", slices.Sorted(maps.Keys(actions))),
+		reflect.TypeFor[actionTree]():        typed("what to do", engine.ActionTypes()),
 		reflect.TypeFor[matcherTree]():       typed("what to wait for", matchers),
 		reflect.TypeFor[matchShape]():        {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
+		reflect.TypeFor[matched]():           {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
+		reflect.TypeFor[look]():              {Type: "object", Description: "as session.snapshot gives it"},
+		reflect.TypeFor[manifestTree]():      {Type: "object", Description: "the keys of a manifest.toml"},
 		reflect.TypeFor[jsonschema.Schema](): {Type: "object", Description: "a JSON Schema"},
 	}})
 	if err != nil {

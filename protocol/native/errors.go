@@ -8,6 +8,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -16,6 +17,7 @@ import (
 const (
 	codeTimeout       = -32001 // a wait's time is up
 	codeSessionClosed = -32002 // the session's program has ended, or the session was killed or closed
+	codeDenied        = -32004 // the plugin's manifest, or how the server was started, does not allow it
 	codeCancelled     = -32005 // the request was cancelled
 )
 
@@ -27,6 +29,13 @@ type sessionError struct {
 
 func (e *sessionError) Error() string { return "unknown session " + protocol.Quote(e.id, 32) }
 func (e *sessionError) Unwrap() error { return e.err }
+
+// An ownedError is about a session that is an adapter's to drive.
+type ownedError struct{ session, adapter string }
+
+func (e *ownedError) Error() string {
+	return "session " + e.session + " is driven by adapter " + e.adapter + ": use adapter.send, or adapter.close"
+}
 
 // A waitError is a wait that did not match, with its evidence.
 type waitError struct {
@@ -54,6 +63,16 @@ var reasons = []struct {
 	{engine.ErrInputFull, protocol.CodeInternal, "input_full"},
 	{engine.ErrNoMouse, protocol.CodeInvalidParams, "mouse_not_requested"},
 	{engine.ErrTooManyMarks, protocol.CodeInvalidParams, "too_many_marks"},
+	{plugins.ErrNoPlugin, protocol.CodeInvalidParams, "unknown_plugin"},
+	{plugins.ErrNoAdapter, protocol.CodeInvalidParams, "unknown_adapter"},
+	{plugins.ErrNoPredicate, protocol.CodeInvalidParams, "unknown_predicate"},
+	{plugins.ErrTaken, protocol.CodeInvalidParams, "plugin_exists"},
+	{plugins.ErrBuiltin, protocol.CodeInvalidParams, "plugin_built_in"},
+	{plugins.ErrInUse, protocol.CodeInvalidParams, "plugin_in_use"},
+	{plugins.ErrNoCode, protocol.CodeInvalidParams, "plugin_without_code"},
+	{plugins.ErrNoProgram, protocol.CodeInvalidParams, "no_program"},
+	{plugins.ErrTurn, protocol.CodeInternal, "turn_in_progress"},
+	{errNoLoading, codeDenied, "server_did_not_grant_plugin_load"},
 	{syscall.EMFILE, protocol.CodeInternal, "limit_exceeded"},
 	{syscall.ENFILE, protocol.CodeInternal, "limit_exceeded"},
 	{syscall.EAGAIN, protocol.CodeInternal, "limit_exceeded"},
@@ -97,9 +116,42 @@ func wireError(err error) *protocol.Error {
 		start   *pty.StartError
 		alive   *pty.SurvivorsError
 		large   tooLargeError
+		denied  *deniedError
+		allowed *plugins.PermissionError
+		owned   *ownedError
+		intent  *intentError
+		expect  *plugins.ExpectError
+		plugin  *plugins.PluginError
+		toml    *plugins.ManifestError
+		load    *plugins.LoadError
 	)
+	_ = errors.As(err, &wait)
 	switch {
-	case errors.As(err, &wait):
+	case errors.As(err, &allowed):
+		e.Code, e.Reason = codeDenied, "permission_denied"
+		data := map[string]any{"required_permission": string(allowed.Permission), "plugin": allowed.Plugin}
+		if allowed.Action != "" {
+			data["action"] = allowed.Action
+		}
+		if errors.As(err, &denied) {
+			data["method"] = denied.method
+		}
+		e.Data = data
+	case errors.As(err, &denied):
+		e.Data = map[string]any{"method": denied.method}
+	case errors.As(err, &plugin):
+		pluginError(e, plugin)
+	case errors.As(err, &expect):
+		e.Code, e.Reason = protocol.CodeInternal, "expectation_failed"
+	case errors.As(err, &owned):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "owned_by_adapter"
+		e.Data = map[string]any{"adapter": owned.adapter}
+	case errors.As(err, &toml):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_manifest"
+		e.Data = map[string]any{"key": redact.Default.String(toml.Key), "line": toml.Line}
+	case errors.As(err, &load):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "file_refused"
+	case wait != nil:
 		e.Data = wait.evidence
 	case errors.As(err, &param):
 		e.Code, e.Reason = protocol.CodeInvalidParams, param.reason
@@ -131,7 +183,35 @@ func wireError(err error) *protocol.Error {
 		e.Reason = "unkillable"
 		e.Data = map[string]any{"pids": alive.PIDs}
 	}
+	if errors.As(err, &plugin) && wait != nil { // it may quote the screen
+		e.Message = wait.evidence.look.piece(e.Message)
+	}
+	if errors.As(err, &intent) {
+		intentData(e, intent, expect)
+	}
 	return e
+}
+
+// pluginError is what a plugin did wrong, or refused.
+func pluginError(e *protocol.Error, p *plugins.PluginError) {
+	e.Reason = "plugin_failed"
+	switch {
+	case p.Kind == "missing": // its name is input
+		e.Code, e.Reason = protocol.CodeInvalidParams, "unknown_intent"
+		e.Message = "plugin " + p.Plugin + ": " + protocol.Quote(p.Function, 32) + ": " + p.Message
+		e.Data = map[string]any{"plugin": p.Plugin}
+		return
+	case p.Code != "":
+		e.Code, e.Reason, e.Message = protocol.CodeInvalidParams, "intent_refused", p.Message
+	}
+	data := map[string]any{"plugin": p.Plugin, "function": p.Function, "kind": p.Kind}
+	if p.Code != "" {
+		data["code"] = p.Code
+	}
+	if p.Module != "" {
+		data["module"], data["line"] = p.Module, p.Line
+	}
+	e.Data = data
 }
 
 // nearestMethod returns the method whose name is the nearest to one that there is not; "" when none is near.
@@ -178,5 +258,7 @@ var ownReasons = []string{
 	"timeout", "session_closed", "session_ended", "cancelled", "unknown_session", "shutting_down", "input_full",
 	"input_blocked", "line_too_long", "mouse_not_requested", "too_many_marks", "position_out_of_range", "limit_exceeded", "invalid_matcher",
 	"invalid_redaction", "invalid_action", "invalid_environment", "size_out_of_range", "file_refused", "cannot_start", "unkillable",
-	"reply_too_large",
+	"reply_too_large", "permission_denied", "plugin_failed", "unknown_intent", "intent_refused", "expectation_failed", "owned_by_adapter",
+	"invalid_manifest", "unknown_plugin", "unknown_adapter", "unknown_predicate", "plugin_exists", "plugin_built_in", "plugin_in_use",
+	"plugin_without_code", "no_program", "turn_in_progress", "server_did_not_grant_plugin_load", "wait_id_in_use",
 }

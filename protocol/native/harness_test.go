@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/native"
 )
@@ -25,10 +27,23 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // ends.
 func serve(t testing.TB, e *engine.Engine, f protocol.Framing) *net.UnixConn {
 	t.Helper()
+	catalog, err := plugins.NewCatalog(e, slog.New(slog.DiscardHandler))
+	if err == nil {
+		_, err = catalog.Load("testdata/ask/manifest.toml")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serveDialect(t, e, native.New(e, catalog, native.Options{Version: "test", PluginLoad: true}), f)
+}
+
+// serveDialect is serve of a dialect that the test has made.
+func serveDialect(t testing.TB, e *engine.Engine, d protocol.Dialect, f protocol.Framing) *net.UnixConn {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	client, server := socketPair(t)
 	done := make(chan error, 1)
-	conn := protocol.NewConn(server, native.New(e, native.Options{Version: "test"}), protocol.Config{Framing: f})
+	conn := protocol.NewConn(server, d, protocol.Config{Framing: f})
 	go func() { done <- conn.Serve(ctx) }()
 	t.Cleanup(func() {
 		client.Close()
@@ -74,6 +89,11 @@ const hang = time.Minute
 
 func newWire(t testing.TB, e *engine.Engine) *wire {
 	c := serve(t, e, protocol.Lines)
+	return &wire{t: t, c: c, r: bufio.NewReader(c)}
+}
+
+func newWireOf(t testing.TB, e *engine.Engine, d protocol.Dialect) *wire {
+	c := serveDialect(t, e, d, protocol.Lines)
 	return &wire{t: t, c: c, r: bufio.NewReader(c)}
 }
 

@@ -1,4 +1,4 @@
-// Package native is ptywright's own dialect: server.* and session.* over a shared engine.
+// Package native is ptywright's own dialect: server.*, session.*, adapter.* and plugin.* over a shared engine.
 //
 // [New] makes the dialect; every connection that it is opened on has its own notification state and ordering, and
 // all see the same sessions. The method table in table.go is what server.capabilities prints.
@@ -10,17 +10,22 @@ package native
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"sync"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 )
 
 // A Server is the dialect over one engine. It is a [protocol.Dialect].
 type Server struct {
 	engine   *engine.Engine
+	catalog  *plugins.Catalog
+	waits    waits
+	loads    bool // plugin.load and plugin.unload are granted
 	version  string
 	log      *slog.Logger
 	limits   protocol.Limits
@@ -31,16 +36,20 @@ type Server struct {
 type Options struct {
 	Version      string          // printed by server.capabilities
 	Limits       protocol.Limits // printed by server.capabilities
+	PluginLoad   bool            // grants plugin.load and plugin.unload, which run code from this machine's files
 	MatcherDepth int             // levels of nested matchers; 0: matchers.MaxDepth
 	Log          *slog.Logger    // nil: slog.Default
 }
 
-// New returns the dialect over e.
-func New(e *engine.Engine, o Options) *Server {
+// New returns the dialect over e and the plugins of catalog, whose adapters drive sessions of e.
+func New(e *engine.Engine, catalog *plugins.Catalog, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	return &Server{engine: e, version: o.Version, log: o.Log, limits: o.Limits, matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)}}
+	return &Server{
+		engine: e, catalog: catalog, loads: o.PluginLoad, version: o.Version, log: o.Log, limits: o.Limits,
+		matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth), Predicates: catalog},
+	}
 }
 
 // Open begins a connection.
@@ -48,7 +57,11 @@ func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 	ctx, stop := context.WithCancel(context.Background())
 	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop, methods: make(map[string]protocol.Method, len(table))}
 	for _, r := range table {
-		cl.methods[r.name] = protocol.Method{Name: r.name, Key: r.key, Call: r.bind(cl)}
+		m := protocol.Method{Name: r.name, Call: r.bind(cl)}
+		if r.key != nil {
+			m.Key = func(params json.RawMessage) string { return r.key(cl, params) }
+		}
+		cl.methods[r.name] = m
 	}
 	return cl
 }
@@ -91,6 +104,18 @@ func (c *client) session(p sessionParams) (*engine.Session, error) {
 	s, err := c.engine.Session(engine.ID(*p.Session))
 	if err != nil {
 		return nil, &sessionError{id: *p.Session, err: err}
+	}
+	return s, nil
+}
+
+// free finds the session that a request names, to do what only its adapter may when it has one.
+func (c *client) free(p sessionParams) (*engine.Session, error) {
+	s, err := c.session(p)
+	if err != nil {
+		return nil, err
+	}
+	if a := c.catalog.Owner(s.ID()); a != nil {
+		return nil, &ownedError{session: string(s.ID()), adapter: a.ID()}
 	}
 	return s, nil
 }

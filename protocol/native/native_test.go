@@ -9,7 +9,9 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/native"
 	"github.com/ptywright/ptywright/protocol/protocoltest"
 )
 
@@ -19,10 +21,15 @@ func TestCorpus(t *testing.T) {
 			family := map[protocol.Framing]string{protocol.Lines: "ndjson", protocol.Headers: "lsp"}[f]
 			protocoltest.Corpus(t, protocoltest.Suite{
 				Family: family,
-				Dial:   func(t *testing.T) protocoltest.Peer { return serve(t, engine.New(engine.Options{}), f) },
-				Has: func(m string) bool {
-					return !strings.HasPrefix(m, "adapter.") && !strings.HasPrefix(m, "plugin.") && !strings.HasPrefix(m, "auth.")
+				Dial: func(t *testing.T) protocoltest.Peer {
+					e := engine.New(engine.Options{})
+					catalog, err := plugins.NewCatalog(e, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return serveDialect(t, e, native.New(e, catalog, native.Options{Version: "test"}), f)
 				},
+				Has: func(m string) bool { return !strings.HasPrefix(m, "auth.") },
 			})
 		})
 	}
@@ -32,6 +39,9 @@ func TestCorpus(t *testing.T) {
 var specified = []string{
 	"server.capabilities", "server.set_notifications", "session.create", "session.list", "session.input", "session.wait",
 	"session.snapshot", "session.transcript", "session.resize", "session.kill", "session.close",
+	"adapter.list", "adapter.live", "adapter.start", "adapter.resume", "adapter.state", "adapter.send", "adapter.wait", "adapter.turn",
+	"adapter.cancel_wait", "adapter.snapshot", "adapter.transcript", "adapter.inspect", "adapter.close", "adapter.events", "adapter.explain",
+	"plugin.capabilities", "plugin.validate_manifest", "plugin.describe", "plugin.load", "plugin.unload",
 }
 
 func TestCapabilitiesPrintTheTable(t *testing.T) {

@@ -3,6 +3,7 @@ package native
 import (
 	"bytes"
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -36,13 +37,13 @@ func (c *client) setNotifications(_ context.Context, p notificationsParams) (not
 	if c.notifier == nil {
 		c.notifier = &notifier{
 			client: c, change: make(chan change, 1), done: make(chan struct{}), cursors: map[engine.ID]*cursor{},
-			follow: c.engine.Follow(),
+			states: map[string]*stateCursor{}, follow: c.engine.Follow(),
 		}
 		go c.notifier.run()
 	}
 	ch := change{filter: f}
 	if f.enabled && !c.notifying { // found out here, before the reply: what comes after it is told
-		ch.skip = positions(c.engine)
+		ch.skip, ch.states = positions(c.engine), c.adapterStates()
 	}
 	c.notifying = f.enabled
 	c.notifier.set(ch)
@@ -57,11 +58,12 @@ type filter struct {
 	hide     *redact.Redactor
 }
 
-func (f *filter) wants(id engine.ID) bool {
+// wants reports whether a session, and the adapter that drives it, if one does, are to be told of.
+func (f *filter) wants(id engine.ID, adapter string) bool {
 	if len(f.sessions) == 0 && len(f.adapters) == 0 {
 		return true
 	}
-	return slices.Contains(f.sessions, string(id))
+	return slices.Contains(f.sessions, string(id)) || adapter != "" && slices.Contains(f.adapters, adapter)
 }
 
 const (
@@ -81,6 +83,7 @@ type notifier struct {
 	done    chan struct{}
 	filter  filter
 	cursors map[engine.ID]*cursor
+	states  map[string]*stateCursor // by adapter
 	follow  *engine.Follower
 	quiet   context.CancelFunc // ends the telling under way; guarded by client.mu, nil when there is none
 }
@@ -89,6 +92,7 @@ type notifier struct {
 type change struct {
 	filter filter
 	skip   map[engine.ID]position
+	states map[string]*stateCursor // likewise, of adapters
 }
 
 type position struct {
@@ -109,6 +113,7 @@ func positions(e *engine.Engine) map[engine.ID]position {
 // A cursor is how far one session has been told.
 type cursor struct {
 	session  *engine.Session
+	adapter  string // that drives it, once that is known
 	sequence uint64
 	offset   engine.Offset
 	stream   *redact.Stream // nil: as it is
@@ -122,7 +127,7 @@ func (n *notifier) set(c change) {
 	select {
 	case old := <-n.change:
 		if c.skip == nil {
-			c.skip = old.skip
+			c.skip, c.states = old.skip, old.states
 		}
 	default:
 	}
@@ -154,6 +159,9 @@ func (n *notifier) begin() (ctx context.Context, end context.CancelFunc, c chang
 // apply takes a new filter.
 func (n *notifier) apply(c change) {
 	n.filter = c.filter
+	if c.states != nil {
+		n.states = c.states
+	}
 	for _, s := range n.client.engine.List() {
 		n.cursor(s)
 	}
@@ -202,6 +210,7 @@ func (n *notifier) run() {
 	defer timer.Stop()
 	for {
 		changed := n.client.engine.Changed() // taken before looking, so that no change is missed
+		stated := n.client.catalog.Changed()
 		began := time.Now()
 		var wake time.Duration
 		ctx, end, c, news := n.begin()
@@ -234,6 +243,7 @@ func (n *notifier) run() {
 		case <-due:
 			continue
 		case <-changed:
+		case <-stated:
 		}
 		if rest := floor - time.Since(began); rest > 0 && n.filter.enabled {
 			timer.Reset(rest)
@@ -298,13 +308,18 @@ func (n *notifier) tell(ctx context.Context, now time.Time) (wake time.Duration,
 			}
 		}
 	}
-	return wake, nil
+	return wake, n.adapters(ctx)
 }
 
 // session writes what has changed in one session: changed, output, exited.
 func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) error {
 	s := cur.session
-	if !n.filter.wants(s.ID()) {
+	if cur.adapter == "" {
+		if a := n.client.catalog.Owner(s.ID()); a != nil {
+			cur.adapter = a.ID()
+		}
+	}
+	if !n.filter.wants(s.ID(), cur.adapter) {
 		return nil
 	}
 	v := s.View()
@@ -388,6 +403,70 @@ func (p exitedParams) AppendJSON(b []byte) []byte {
 	b = append(b, `,"signal":`...)
 	b = appendSignal(b, p.exit)
 	return append(b, '}')
+}
+
+// A stateCursor is what was told of one adapter.
+type stateCursor struct {
+	events uint64 // as of adapter.events
+	state  string
+}
+
+// adapterStates returns how far each adapter is.
+func (c *client) adapterStates() map[string]*stateCursor {
+	all := map[string]*stateCursor{}
+	for _, a := range c.catalog.Adapters() {
+		_, next, _ := a.Events(math.MaxUint64)
+		all[a.ID()] = &stateCursor{next, a.State().State}
+	}
+	return all
+}
+
+// adapters tells of each adapter whose state is another than was told. States between two looks are in adapter.events.
+func (n *notifier) adapters(ctx context.Context) error {
+	live := map[string]bool{}
+	for _, a := range n.client.catalog.Adapters() {
+		live[a.ID()] = true
+		cur, ok := n.states[a.ID()]
+		if !ok {
+			cur = &stateCursor{}
+			n.states[a.ID()] = cur
+		}
+		if !n.filter.wants(a.Session().ID(), a.ID()) {
+			continue
+		}
+		s := a.State()
+		_, next, _ := a.Events(math.MaxUint64)
+		if s == nil || s.State == cur.state && next == cur.events {
+			continue
+		}
+		p := adapterChangedParams{
+			Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(a.Session().ID()), Sequence: s.Sequence,
+			State: s.State, Previous: cur.state, Events: next,
+		}
+		cur.state, cur.events = s.State, next
+		if n.filter.hide != nil {
+			p.State, p.Previous = n.filter.hide.String(p.State), n.filter.hide.String(p.Previous)
+		}
+		if err := n.notify(ctx, "adapter.changed", p); err != nil {
+			return err
+		}
+	}
+	for id := range n.states {
+		if !live[id] {
+			delete(n.states, id)
+		}
+	}
+	return nil
+}
+
+type adapterChangedParams struct {
+	Adapter  string `json:"adapter"`
+	Plugin   string `json:"plugin"`
+	Session  string `json:"session"`
+	Sequence uint64 `json:"sequence"`
+	State    string `json:"state"`
+	Previous string `json:"previous,omitempty"` // that was told; the same when something else happened in the turn
+	Events   uint64 `json:"events"`             // the number of the newest event
 }
 
 type orderingParams struct {

@@ -108,6 +108,7 @@ type listResult struct {
 
 type sessionInfo struct {
 	Session         string    `json:"session"`
+	Adapter         string    `json:"adapter,omitempty" jsonschema:"that drives it"`
 	Program         string    `json:"program"`
 	Args            []string  `json:"args"`
 	Cwd             string    `json:"cwd"`
@@ -139,7 +140,11 @@ func (c *client) sessionList(_ context.Context, p listParams) (listResult, error
 	for i, s := range all {
 		r.Sessions[i] = string(s.ID())
 		if p.Details {
-			r.Details = append(r.Details, describe(s, hide))
+			info := describe(s, hide)
+			if a := c.catalog.Owner(s.ID()); a != nil {
+				info.Adapter = a.ID()
+			}
+			r.Details = append(r.Details, info)
 		}
 	}
 	if p.Details && r.Details == nil {
@@ -212,7 +217,7 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 	if err != nil {
 		return inputResult{}, err
 	}
-	s, err := c.session(p.sessionParams)
+	s, err := c.free(p.sessionParams)
 	if err != nil {
 		return inputResult{}, err
 	}
@@ -260,7 +265,7 @@ type killResult struct {
 }
 
 func (c *client) sessionKill(ctx context.Context, p sessionParams) (killResult, error) {
-	s, err := c.session(p)
+	s, err := c.free(p)
 	if err != nil {
 		return killResult{}, err
 	}
@@ -276,7 +281,7 @@ type closeResult struct {
 }
 
 func (c *client) sessionClose(ctx context.Context, p sessionParams) (closeResult, error) {
-	s, err := c.session(p)
+	s, err := c.free(p)
 	if err != nil {
 		return closeResult{}, err
 	}
@@ -340,6 +345,11 @@ func cellsOf(given, absent string) (string, error) {
 type transcriptParams struct {
 	sessionParams
 	readParams
+	outputParts
+}
+
+// outputParts say which part of the retained output is read.
+type outputParts struct {
 	Since *uint64 `json:"since,omitempty" jsonschema:"only what came after this sequence"`
 	Mark  *string `json:"mark,omitempty" jsonschema:"only what came after this mark was set"`
 }
@@ -359,6 +369,10 @@ func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (trans
 	if err != nil {
 		return transcriptResult{}, err
 	}
+	return p.read(s, hide)
+}
+
+func (p outputParts) read(s *engine.Session, hide *redact.Redactor) (transcriptResult, error) {
 	l := &look{view: s.View(), hide: hide}
 	from := engine.Offset(0)
 	switch {

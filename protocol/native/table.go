@@ -12,7 +12,7 @@ import (
 type row struct {
 	name   string
 	about  string
-	key    func(json.RawMessage) string // nil: never queues
+	key    func(*client, json.RawMessage) string // nil: never queues
 	params reflect.Type
 	result reflect.Type
 	bind   func(*client) func(context.Context, json.RawMessage) (any, error)
@@ -32,7 +32,8 @@ func method[P, R any](name, about string, f func(*client, context.Context, P) (R
 // onSession is a row whose requests queue behind unfinished ones of the same session.
 func onSession[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
 	r := method(name, about, f)
-	r.key = protocol.KeyMember("session")
+	member := protocol.KeyMember("session")
+	r.key = func(_ *client, params json.RawMessage) string { return member(params) }
 	return r
 }
 
@@ -55,5 +56,25 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		onSession("session.wait", "Waits until a matcher holds.", (*client).sessionWait),
 		onSession("session.scrollback", "Reads lines that have left the screen, and the screen's after them.", (*client).sessionScrollback),
 		onSession("session.search", "Finds text in scrollback and screen.", (*client).sessionSearch),
+		method("adapter.list", "Lists the plugins that adapters can be started with.", (*client).adapterList),
+		method("adapter.live", "Lists the adapters that are live.", (*client).adapterLive),
+		method("adapter.start", "Starts a program with a plugin that drives it.", (*client).adapterStart),
+		method("adapter.resume", "Closes an adapter and starts another in its place.", (*client).adapterResume),
+		onAdapter("adapter.state", "Tells what state the program is in.", (*client).adapterState),
+		onAdapter("adapter.send", "Performs an intent, and tells whether it was submitted.", (*client).adapterSend),
+		onAdapter("adapter.wait", "Waits until a matcher of the plugin holds.", (*client).adapterWait),
+		onAdapter("adapter.turn", "Performs an intent and waits, with no other client's intent between.", (*client).adapterTurn),
+		method("adapter.cancel_wait", "Cancels a wait by its wait_id.", (*client).adapterCancelWait),
+		onAdapter("adapter.snapshot", "Reads the screen.", (*client).adapterSnapshot),
+		onAdapter("adapter.transcript", "Reads the retained output.", (*client).adapterTranscript),
+		onAdapter("adapter.inspect", "Reads the screen as a plugin sees it, with its state.", (*client).adapterInspect),
+		onAdapter("adapter.events", "Reads what has happened, from a place of the client's own.", (*client).adapterEvents),
+		onAdapter("adapter.explain", "Tells which rule decided the state, which nearly did, and on what rows.", (*client).adapterExplain),
+		onAdapter("adapter.close", "Ends an adapter's program and all it started, and forgets both.", (*client).adapterClose),
+		method("plugin.capabilities", "Tells what plugins can be and which are built in.", (*client).pluginCapabilities),
+		method("plugin.validate_manifest", "Checks a manifest without loading anything.", (*client).pluginValidate),
+		method("plugin.describe", "Tells a plugin's intents, wait matchers and states.", (*client).pluginDescribe),
+		method("plugin.load", "Loads a plugin from its manifest.toml.", (*client).pluginLoad),
+		method("plugin.unload", "Forgets a plugin that was loaded.", (*client).pluginUnload),
 	}
 }

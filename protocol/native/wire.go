@@ -32,8 +32,9 @@ type look struct {
 	view   *engine.View
 	screen *vt.Screen // redacted
 	hide   *redact.Redactor
-	cells  string // "full", "runs" or "none"
-	made   []byte // what AppendJSON gives, once encode has made it
+	cells  string   // "full", "runs" or "none"
+	hidden []string // the secrets that are covered on the screen, as they are
+	made   []byte   // what AppendJSON gives, once encode has made it
 }
 
 // encode makes the answer at once, to know its size, when it can be large. The error is a tooLargeError.
@@ -53,7 +54,15 @@ func (l *look) encode() error {
 func newLook(v *engine.View, hide *redact.Redactor, cells string) *look {
 	l := &look{view: v, screen: v.Screen, hide: hide, cells: cells}
 	if hide != nil {
-		l.screen = v.Screen.Mask(func(line string) []vt.Mask { return masks(hide, line) })
+		l.screen = v.Screen.Mask(func(line string) []vt.Mask {
+			found := masks(hide, line)
+			for _, m := range found {
+				if m.End-m.Start >= minPiece {
+					l.hidden = append(l.hidden, line[m.Start:m.End])
+				}
+			}
+			return found
+		})
 	}
 	return l
 }
@@ -209,6 +218,9 @@ func (l *look) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
+// MarshalJSON is AppendJSON for a look that is a member of something else.
+func (l *look) MarshalJSON() ([]byte, error) { return l.AppendJSON(nil), nil }
+
 func (l *look) appendCells(b []byte) []byte {
 	var style vt.Style
 	encoded := l.appendStyle(nil, style) // of the style before: most neighbours share it
@@ -314,6 +326,7 @@ type evidence struct {
 	elapsed time.Duration
 	quiet   time.Duration
 	matcher matchers.Explanation
+	state   *stateShape // of an adapter; nil otherwise
 }
 
 // AppendJSON makes it the members of an error's data.
@@ -327,6 +340,10 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 	b = appendString(b, `,"transcript_tail":`, e.look.tail())
 	b = append(b, `,"matcher":`...)
 	b = e.look.appendExplanation(b, e.matcher)
+	if e.state != nil {
+		b = append(b, `,"state":`...)
+		b = appendAny(b, e.state)
+	}
 	return append(b, '}')
 }
 
@@ -351,11 +368,19 @@ func (l *look) appendExplanation(b []byte, e matchers.Explanation) []byte {
 		b = l.appendValue(b, e.Value)
 	}
 	b = appendBool(b, `,"held":`, e.Held)
-	b = appendString(b, `,"why":`, e.Why)
+	b = appendString(b, `,"why":`, l.why(e))
 	if e.Nearest != "" {
 		b = appendString(b, `,"nearest":`, e.Nearest)
 	}
 	return append(b, '}')
+}
+
+// why is what an explanation says in words. A plugin's words may quote the screen.
+func (l *look) why(e matchers.Explanation) string {
+	if e.Type == "lua" {
+		return l.piece(e.Why)
+	}
+	return e.Why
 }
 
 // appendValue writes a matcher's value: a string, or an object of numbers.
@@ -408,6 +433,18 @@ func (l *look) appendMatch(b []byte, m *engine.Match) []byte {
 		b = appendInt(b, `,"col":`, m.Col)
 	case "screen_stable":
 		b = appendMillis(b, `,"min_ms":`, m.Min)
+	case "lua":
+		b = appendString(b, `,"plugin":`, l.clean(m.Plugin))
+		b = appendString(b, `,"predicate":`, l.clean(m.Predicate))
+		for _, said := range [...]struct {
+			name  string
+			value any
+		}{{`,"evidence":`, m.Evidence}, {`,"capture":`, m.Value}} {
+			if said.value != nil {
+				b = append(b, said.name...)
+				b = appendAny(b, l.pieces(said.value))
+			}
+		}
 	case "any":
 		b = appendInt(b, `,"index":`, m.Index)
 		b = append(b, `,"matched":`...)

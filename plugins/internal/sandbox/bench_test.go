@@ -59,7 +59,7 @@ func BenchmarkCall(b *testing.B) {
 				case "contains":
 					return Func(func(a Args) (any, error) { return strings.Contains(text, a.String(1)), nil }), true
 				case "test":
-					return Func(func(a Args) (any, error) { return a.Match(text, a.String(1)), nil }), true
+					return Func(func(a Args) (any, error) { return a.Expression(a.String(1), len(text)).MatchString(text), nil }), true
 				}
 				return nil, false
 			}, "text", "sequence")

@@ -31,6 +31,7 @@ type Error struct {
 	Module   string // where it happened, as in require; empty when that is not known
 	Line     int    // from 1; 0 when it is not known
 	Kind     Kind
+	Code     string // what the plugin calls its own error: the code of error({code=..., message=...}); else empty
 	Message  string // valid UTF-8 and at most 1 KiB; may quote the plugin, and so the screen
 }
 
@@ -53,6 +54,9 @@ func (e *Error) Fatal() bool {
 
 // maxMessage keeps a hostile message out of logs and replies; an honest one is a line.
 const maxMessage = 1 << 10
+
+// maxCode bounds the name of an error, in bytes: it is a word.
+const maxCode = 64
 
 func clip(s string) string {
 	if len(s) > maxMessage {

@@ -48,12 +48,12 @@ func compileExpression(source string) (*compiled, error) {
 // expression returns the text and the expression that a function of re was called with, and what one search costs.
 func (v *VM) expression(L *lua.LState) (text string, re *compiled, pass int) {
 	text = L.CheckString(1)
-	re, pass = v.search(L, text, L.CheckString(2))
+	re, pass = v.search(L, len(text), L.CheckString(2))
 	return text, re, pass
 }
 
-// search compiles an expression and pays for one search of text with it.
-func (v *VM) search(L *lua.LState, text, source string) (re *compiled, pass int) {
+// search compiles an expression and pays for one search of size bytes with it.
+func (v *VM) search(L *lua.LState, size int, source string) (re *compiled, pass int) {
 	re, err := v.regexps.get(source, func(s string) (*compiled, error) {
 		v.work(64 * len(s)) // some 2 us a byte
 		return compileExpression(s)
@@ -65,18 +65,18 @@ func (v *VM) search(L *lua.LState, text, source string) (re *compiled, pass int)
 		}
 		L.RaiseError("invalid regular expression: %s", err)
 	}
-	if pass = (len(text) + 1) * re.size; pass > maxPass {
-		v.stop(Pattern, fmt.Sprintf("an expression of %d steps on %d bytes; search less", re.size, len(text)))
+	if pass = (size + 1) * re.size; pass > maxPass {
+		v.stop(Pattern, fmt.Sprintf("an expression of %d steps on %d bytes; search less", re.size, size))
 	}
 	v.work(1 + pass/passCost)
 	return re, pass
 }
 
-// Match reports whether a regular expression finds something in text, as re.test does: bounded, paid for, and compiled once.
-// A bad expression is a Lua error.
-func (a Args) Match(text, expression string) bool {
-	re, _ := a.v.search(a.L, text, expression)
-	return re.MatchString(text)
+// Expression compiles a regular expression, once for its text, and pays for searching size bytes with it. A bad expression,
+// and one that is too much for size bytes, is a Lua error.
+func (a Args) Expression(source string, size int) *regexp.Regexp {
+	re, _ := a.v.search(a.L, size, source)
+	return re.Regexp
 }
 
 func (v *VM) reTest(L *lua.LState) int {

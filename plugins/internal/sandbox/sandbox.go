@@ -180,7 +180,7 @@ func (v *VM) Has(function string) bool { return v.functions[function] != nil }
 func (v *VM) Names() []string { return slices.Sorted(maps.Keys(v.functions)) }
 
 // Call calls a function of the plugin and returns its first result: nil, bool, int64 (a whole number below 2^53 in
-// size), float64, string, []any or map[string]any. It ends at the limit, the machine's own when zero, and when ctx does,
+// size), float64, string (valid UTF-8), []any or map[string]any. It ends at the limit, the machine's own when zero, and when ctx does,
 // which is looked at every [lookEvery] instructions. Arguments are of the same types, int, []string, [Func] or *[Object].
 // Errors are *[Error]; after those for which [Error.Fatal] is true, every later call answers [Dead].
 func (v *VM) Call(ctx context.Context, function string, limit time.Duration, args ...any) (any, error) {
@@ -249,14 +249,17 @@ func (v *VM) failure(failed error) *Error {
 	if !errors.As(failed, &api) {
 		return &Error{Kind: Runtime, Function: v.current, Message: clip(failed.Error())}
 	}
-	message := api.Object.String()
+	message, code := api.Object.String(), ""
 	if t, ok := api.Object.(*lua.LTable); ok { // __tostring is not asked: the call is over, and so is its budget
 		message = "error object is a table"
 		if s, ok := t.RawGetString("message").(lua.LString); ok {
-			message += ": " + string(s)
+			message = string(s)
+		}
+		if s, ok := t.RawGetString("code").(lua.LString); ok && len(s) <= maxCode {
+			code = string(s)
 		}
 	}
-	e := &Error{Kind: Runtime, Function: v.current}
+	e := &Error{Kind: Runtime, Function: v.current, Code: code}
 	e.Module, e.Line, e.Message = splitPosition(message)
 	if api.Type == lua.ApiErrorPanic {
 		e.Kind, v.dead = Panic, e

@@ -156,7 +156,7 @@ func TestCall(t *testing.T) {
 		t.Errorf("e: %v, %v", got, err)
 	}
 	_, err = v.Call(ctx, "fail", 0)
-	if e := kind(t, err); e.Kind != Runtime || e.Fatal() || e.Message != "error object is a table: m" {
+	if e := kind(t, err); e.Kind != Runtime || e.Fatal() || e.Message != "m" {
 		t.Errorf("fail: %v", err)
 	}
 	if _, err = v.Call(ctx, "nothing", 0); kind(t, err).Kind != Missing {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -251,7 +252,7 @@ func (c *converter) text(s string) string {
 		c.fail("has more than %d bytes of text", c.v.limits.Output)
 		return ""
 	}
-	return s
+	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 // table makes a list of a table that has 1..n and nothing else, or is marked as one, and a map of any other.

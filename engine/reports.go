@@ -1,0 +1,197 @@
+package engine
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// Reports are what a program has said of itself beside its screen, by escape sequences: the last of each kind. They are
+// its word and its text: not to be trusted, and to be redacted like the screen. A kind is nil until it was reported;
+// what a pointer points to never changes.
+type Reports struct {
+	Progress *Progress      // OSC 9 ; 4
+	Shell    *Shell         // OSC 133, OSC 633 and OSC 7
+	Status   *ProgramStatus // OSC 7501; nil again when the program has taken it back
+}
+
+// A ProgressState is what a progress bar shows (ConEmu's OSC 9 ; 4).
+type ProgressState string
+
+const (
+	ProgressNone   ProgressState = "none" // the program took the bar away
+	ProgressNormal ProgressState = "normal"
+	ProgressError  ProgressState = "error"
+	ProgressBusy   ProgressState = "busy" // at work, nobody knows for how long; there is no value
+	ProgressPaused ProgressState = "paused"
+)
+
+// progressStates are the states by their number in the sequence.
+var progressStates = [...]ProgressState{ProgressNone, ProgressNormal, ProgressError, ProgressBusy, ProgressPaused}
+
+// Progress is how far a program is.
+type Progress struct {
+	State ProgressState
+	Value int // percent, 0 to 100
+}
+
+// A ShellPhase is what a shell with marks (FinalTerm's OSC 133, VS Code's OSC 633) is at.
+type ShellPhase string
+
+const (
+	ShellPrompt  ShellPhase = "prompt"  // A: it writes its prompt
+	ShellInput   ShellPhase = "input"   // B: it reads a command line
+	ShellRunning ShellPhase = "running" // C: it runs a command
+	ShellDone    ShellPhase = "done"    // D: the command has ended; mostly the next prompt follows at once
+)
+
+// Shell is what a shell has said of itself.
+type Shell struct {
+	Phase    ShellPhase // "" until the first mark
+	ExitCode int        // of the last command that has ended; of meaning when Exited is set
+	Exited   bool       // the mark D came with an exit code; not so for a command line that was given up
+	Command  string     // the last command line that OSC 633 ; E told, in one line
+	Dir      string     // working directory, a path: of OSC 7, or of OSC 633 ; P ; Cwd. Whose, over ssh, is not known
+}
+
+// ProgramStatus is what a program reports by the Program Status Protocol: OSC 7501 and key=value pairs with colons
+// between them. State, App and Kind are at most 64 letters, digits, dots, hyphens and underscores.
+type ProgramStatus struct {
+	State    string // as the program puts it: "idle", "working", "blocked", "done", "error" have been seen
+	App      string // "" when not told, as for Kind and Message
+	Kind     string // for "blocked", of what: "permission", "question"
+	Message  string // for people: plain text in one line, at most 4 KiB
+	Sequence uint64 // of the session when it came; inside a synchronized update, when its frame was shown
+}
+
+// After returns the reports as they are after e, an event of the terminal: whoever replays a recording makes them as a session
+// does. Sequence is left to the caller.
+func (r Reports) After(e *vt.Event) Reports {
+	switch e.Kind {
+	case vt.EventProgress:
+		if p := (Progress{progressStates[e.State], e.Value}); r.Progress == nil || *r.Progress != p {
+			r.Progress = &p
+		}
+	case vt.EventStatus:
+		if status, ok := parseStatus(e.Text); ok {
+			r.Status = status
+		}
+	case vt.EventDirectory, vt.EventMark, vt.EventMark633:
+		var before, sh Shell
+		if r.Shell != nil {
+			before = *r.Shell
+		}
+		if sh = before.after(e); sh != before {
+			r.Shell = &sh
+		}
+	}
+	return r
+}
+
+func (s Shell) after(e *vt.Event) Shell {
+	if e.Kind == vt.EventDirectory {
+		if dir, ok := directory(e.Text); ok {
+			s.Dir = dir
+		}
+		return s
+	}
+	switch e.Mark {
+	case 'A':
+		s.Phase = ShellPrompt
+	case 'B':
+		s.Phase = ShellInput
+	case 'C':
+		s.Phase = ShellRunning
+	case 'D':
+		s.Phase, s.ExitCode, s.Exited = ShellDone, e.Exit, e.HasExit
+	case 'E':
+		if e.Kind == vt.EventMark633 {
+			s.Command = e.Text
+		}
+	case 'P':
+		if dir, ok := strings.CutPrefix(e.Text, "Cwd="); ok {
+			s.Dir = dir
+		}
+	}
+	return s
+}
+
+// directory returns the path of an OSC 7: a file URI with any host, or by mistake the path itself. Nothing at all says
+// that there is none any more.
+func directory(uri string) (path string, ok bool) {
+	rest, isURI := strings.CutPrefix(uri, "file://")
+	if !isURI {
+		return uri, uri == "" || uri[0] == '/'
+	}
+	_, path, ok = strings.Cut(rest, "/")
+	path = "/" + path
+	if plain, err := url.PathUnescape(path); err == nil { // else it was never escaped
+		path = vt.Clean([]byte(plain), len(plain))
+	}
+	if len(path) > 2 && path[2] == ':' && path[1]|0x20 >= 'a' && path[1]|0x20 <= 'z' { // /C:/Users
+		path = path[1:]
+	}
+	return path, ok
+}
+
+const (
+	// maxToken bounds a state, an app or a kind, in bytes. The longest that was seen is "claude-code".
+	maxToken = 64
+	// maxMessage bounds a message, in bytes: a command for which permission is asked, and then some. It takes two
+	// thirds of what the terminal keeps of a sequence.
+	maxMessage = 4 << 10
+	// maxEncoded is the base64 of maxMessage bytes, in whole groups.
+	maxEncoded = (maxMessage + 2) / 3 * 4
+)
+
+// parseStatus reads the payload of an OSC 7501, plain text. A status of nil takes back the one before; not ok is a
+// payload that says no state. Keys that are not known are ignored, and of one that stands twice the last counts.
+func parseStatus(payload string) (status *ProgramStatus, ok bool) {
+	status = &ProgramStatus{}
+	for pair := range strings.SplitSeq(payload, ":") {
+		key, value, _ := strings.Cut(pair, "=")
+		switch key {
+		case "state":
+			status.State = token(value)
+		case "app":
+			status.App = token(value)
+		case "kind":
+			status.Kind = token(value)
+		case "msg":
+			status.Message = message(value)
+		}
+	}
+	switch status.State {
+	case "":
+		return nil, false
+	case "clear":
+		return nil, true
+	}
+	return status, true
+}
+
+// token returns s when it is one, else nothing: half of a name is another name.
+func token(s string) string {
+	const inToken = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
+	if len(s) > maxToken || strings.Trim(s, inToken) != "" {
+		return ""
+	}
+	return s
+}
+
+// message decodes base64, with or without padding, to plain text in one line; "" when it is none.
+func message(encoded string) string {
+	encoded = strings.TrimRight(encoded, "=")
+	text, err := base64.RawStdEncoding.DecodeString(encoded[:min(len(encoded), maxEncoded)])
+	if err != nil {
+		return ""
+	}
+	for i, c := range text {
+		if c == '\n' || c == '\r' || c == '\t' {
+			text[i] = ' '
+		}
+	}
+	return vt.Clean(text, maxMessage)
+}

@@ -1,0 +1,361 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+)
+
+// An Adapter is a plugin driving one session, under its manifest's permissions. Its methods may be called by any number of
+// goroutines: only the plugin's code is exclusive, and no call of it lasts.
+type Adapter struct {
+	id      string
+	plugin  *Plugin
+	session *engine.Session
+	catalog *Catalog
+	lua     *instance
+	during  []string // intents that may be sent while a turn is under way
+
+	predicates []string // functions that are no intents
+
+	turn    chan struct{} // held by a turn, from its send to the end of its wait
+	sending chan struct{} // held by an intent that is being performed
+	stop    context.CancelFunc
+	kept    chan struct{} // closed when keep has ended
+
+	mu sync.Mutex
+	// protects the fields below
+	lastIntent string
+	state      *State   // the newest; never nil once Start has returned
+	seen       []string // the rows that it is about
+	journal    journal
+}
+
+// ID returns the adapter's name, unique in its catalog's life: "e1", "e2" and so on.
+func (a *Adapter) ID() string { return a.id }
+
+// Plugin returns the plugin that drives it.
+func (a *Adapter) Plugin() *Plugin { return a.plugin }
+
+// Session returns the session that it drives.
+func (a *Adapter) Session() *engine.Session { return a.session }
+
+// StartOptions say how an adapter's program is started. What is not given is the manifest's, or else the server's default.
+type StartOptions struct {
+	Program string
+	Args    []string // nil: the manifest's; empty: none
+	Dir     string
+	Env     map[string]string // over the manifest's env, under its required_env
+	Size    pty.Size          // zero rows or columns: the manifest's, or else 40 and 120
+}
+
+const (
+	defaultRows = 40
+	defaultCols = 120
+)
+
+// config makes what the engine needs of the options and the manifest.
+func (p *Plugin) config(o StartOptions) (engine.Config, error) {
+	target := p.Manifest.Target
+	if target == nil {
+		target = &Target{}
+	}
+	c := engine.Config{
+		Program: o.Program, Args: o.Args, Dir: o.Dir, Size: o.Size, ProgramStatus: p.Manifest.ProgramStatus,
+		Env: maps.Clone(target.Env),
+	}
+	if c.Program == "" {
+		c.Program = target.Program
+	}
+	if c.Program == "" {
+		return c, &NameError{p.Manifest.Name, ErrNoProgram}
+	}
+	if c.Args == nil {
+		c.Args = target.Args
+	}
+	if c.Env == nil {
+		c.Env = map[string]string{}
+	}
+	maps.Copy(c.Env, o.Env)
+	maps.Copy(c.Env, target.RequiredEnv)
+	c.Size.Rows = firstOf(c.Size.Rows, uint16(target.Rows), defaultRows)
+	c.Size.Cols = firstOf(c.Size.Cols, uint16(target.Cols), defaultCols)
+	return c, nil
+}
+
+// firstOf returns the first that is not zero.
+func firstOf(values ...uint16) uint16 {
+	i := slices.IndexFunc(values, func(v uint16) bool { return v != 0 })
+	return values[max(i, 0)]
+}
+
+// ErrNoProgram: neither the caller nor the manifest names a program.
+var ErrNoProgram = errors.New("name a program: the plugin's manifest has no default_target")
+
+// Start starts a program under a plugin. The plugin's code is loaded before, and a plugin that does not load starts nothing.
+// Errors: those of [engine.Engine.Spawn], *[PluginError], *[PermissionError], and [ErrNoPlugin], [ErrNoCode] or [ErrNoProgram]
+// in a *[NameError].
+func (c *Catalog) Start(ctx context.Context, plugin string, o StartOptions) (*Adapter, error) {
+	p, err := c.hold(plugin)
+	if err != nil {
+		return nil, err
+	}
+	defer c.let(plugin)
+	if err := p.Manifest.require(SessionSpawn, ""); err != nil {
+		return nil, err
+	}
+	if p.Main == "" {
+		return nil, &NameError{plugin, ErrNoCode}
+	}
+	config, err := p.config(o)
+	if err != nil {
+		return nil, err
+	}
+	a := &Adapter{
+		plugin: p, catalog: c, lua: newInstance(p.Source, c.log), kept: make(chan struct{}),
+		turn: make(chan struct{}, 1), sending: make(chan struct{}, 1),
+	}
+	if err := a.lua.do(ctx, func(m machine) error { return a.prepare(ctx, m) }); err != nil {
+		return nil, err
+	}
+	if a.session, err = c.engine.Spawn(config); err != nil {
+		return nil, err
+	}
+	keeping, stop := context.WithCancel(context.Background())
+	a.stop = stop
+	c.mu.Lock()
+	c.last++
+	a.id = "e" + strconv.Itoa(c.last)
+	c.adapters[a.id], c.owners[a.session.ID()] = a, a
+	c.order = append(c.order, a)
+	c.mu.Unlock()
+	a.Look(ctx, a.session.View())
+	go a.keep(keeping)
+	return a, nil
+}
+
+// hold finds a plugin and keeps it from being unloaded until let is called.
+func (c *Catalog) hold(plugin string) (*Plugin, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p, ok := c.plugins[plugin]
+	if !ok {
+		return nil, &NameError{plugin, ErrNoPlugin}
+	}
+	c.starting[plugin]++
+	return p, nil
+}
+
+func (c *Catalog) let(plugin string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.starting[plugin]--; c.starting[plugin] == 0 {
+		delete(c.starting, plugin)
+	}
+}
+
+// prepare asks a fresh machine what has to be known of it.
+func (a *Adapter) prepare(ctx context.Context, m machine) error {
+	if !m.has("classify") {
+		return resultError(a.plugin.Manifest.Name, "main chunk", "there is no function classify: an adapter needs one")
+	}
+	d, err := describe(ctx, a.plugin.Manifest.Name, m)
+	if err != nil {
+		return err
+	}
+	a.predicates = names(d.Predicates)
+	for _, e := range d.Intents {
+		if during, _ := e["during_turn"].(bool); during {
+			a.during = append(a.during, e["name"].(string))
+		}
+	}
+	return nil
+}
+
+// Close ends the adapter's program and all it started, and forgets both adapter and session. Waits on it end. The error is
+// that of [engine.Session.Close].
+func (a *Adapter) Close(ctx context.Context) error {
+	a.stop()
+	err := a.session.Close(ctx)
+	<-a.kept
+	c := a.catalog
+	c.mu.Lock()
+	delete(c.adapters, a.id)
+	delete(c.owners, a.session.ID())
+	c.order = slices.DeleteFunc(c.order, func(x *Adapter) bool { return x == a })
+	c.mu.Unlock()
+	c.pulse.Beat()
+	return err
+}
+
+// keepFloor is the least time between two looks that the host takes on its own. A change after a quiet spell is seen at once;
+// in a flood fifty adapters then cost a tenth of a processor. A state that a client asks for is always looked at anew.
+const keepFloor = 25 * time.Millisecond
+
+// keep looks whenever the session has changed, so that states and events are there also when nobody asks. It ends with the
+// session's output, or when ctx does.
+func (a *Adapter) keep(ctx context.Context) {
+	defer close(a.kept)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		changed := a.session.Changed() // taken before looking, so that no change is missed
+		began := time.Now()
+		v := a.session.View()
+		s := a.Look(ctx, v)
+		if v.Ended {
+			return
+		}
+		var again <-chan time.Time
+		if s.recheck > 0 {
+			timer.Reset(s.recheck)
+			again = timer.C
+		}
+		select {
+		case <-changed:
+		case <-again:
+		case <-ctx.Done():
+			return
+		}
+		if rest := keepFloor - time.Since(began); rest > 0 {
+			timer.Reset(rest)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// look makes what the plugin sees of a view.
+func (a *Adapter) look(v *engine.View) *look {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return &look{view: v, lastIntent: a.lastIntent, previous: a.state, lastSeen: a.seen, events: a.journal.last}
+}
+
+// Look has the plugin say what state a view shows. It never fails: a plugin that does is in [StateError]. The state is noted as
+// the adapter's newest, with its events, unless a newer view has been looked at.
+func (a *Adapter) Look(ctx context.Context, v *engine.View) *State {
+	var s *State
+	err := a.lua.do(ctx, func(m machine) (err error) {
+		l := a.look(v)
+		if s, err = a.classify(ctx, m, l); err == nil {
+			a.note(s, l)
+		}
+		return err
+	})
+	if err != nil {
+		s = a.failed(err, v)
+		if ctx.Err() == nil {
+			a.note(s, &look{view: v})
+		}
+	}
+	for _, label := range s.Marks { // the session's bound on marks is the plugin's problem
+		_, _ = a.session.Do(ctx, engine.MarkTranscript(label), engine.DoOptions{})
+	}
+	return s
+}
+
+// classify calls the plugin's classifier.
+func (a *Adapter) classify(ctx context.Context, m machine, l *look) (*State, error) {
+	value, err := m.call(ctx, "classify", classifyLimit, l, nil)
+	if err != nil {
+		return nil, err
+	}
+	s, err := decodeState(a.plugin.Manifest.Name, value)
+	if err != nil {
+		return nil, err
+	}
+	s.Sequence, s.LastIntent = l.view.Sequence, l.lastIntent
+	if s.recheck == 0 && l.timed {
+		s.recheck = timedRecheck
+	}
+	return s, nil
+}
+
+// failed is the state of a view that the plugin could not judge.
+func (a *Adapter) failed(err error, v *engine.View) *State {
+	var p *PluginError
+	if !errors.As(err, &p) { // whoever asked has gone
+		p = &PluginError{Plugin: a.plugin.Manifest.Name, Function: "classify", Kind: "time", Message: err.Error()}
+	}
+	s := failed(p)
+	s.Sequence = v.Sequence
+	a.mu.Lock()
+	s.LastIntent = a.lastIntent
+	a.mu.Unlock()
+	return s
+}
+
+// note makes s the adapter's state. A look that came late changes nothing but for its events.
+func (a *Adapter) note(s *State, l *look) {
+	now := l.view.At
+	a.mu.Lock()
+	told := false
+	add := func(e Event) {
+		e.At, e.Sequence = now, s.Sequence
+		a.journal.add(e)
+		told = true
+	}
+	for _, e := range s.events {
+		add(e)
+	}
+	if a.state == nil || s.Sequence >= a.state.Sequence {
+		if a.state == nil || a.state.State != s.State {
+			e := Event{Kind: "state", State: s.State}
+			if a.state != nil {
+				e.Previous = a.state.State
+			}
+			add(e)
+		}
+		a.state, a.seen = s, l.lines
+	}
+	a.mu.Unlock()
+	if told {
+		a.catalog.pulse.Beat()
+	}
+}
+
+// State returns the newest state that was noted. It does not look: see [Adapter.Look].
+func (a *Adapter) State() *State {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state
+}
+
+// Events returns what has happened after event number since, the number to pass next time, and whether some of it is gone: the
+// newest 1,024 events are kept. The caller must not modify the events.
+func (a *Adapter) Events(since uint64) (events []Event, next uint64, dropped bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	events, dropped = a.journal.since(since)
+	return events, a.journal.last, dropped
+}
+
+// Explain has the plugin say what state a view shows and why: the rule that decided, those that nearly did, and the rows they
+// looked at. Nothing is noted. The error is a *[PluginError], or the cause of ctx's end.
+func (a *Adapter) Explain(ctx context.Context, v *engine.View) (s *State, err error) {
+	err = a.lua.do(ctx, func(m machine) error {
+		l := a.look(v)
+		l.explain = true
+		s, err = a.classify(ctx, m, l)
+		return err
+	})
+	return s, err
+}
+
+// isIntent reports whether a client may send a function's name as an intent.
+func (a *Adapter) isIntent(m machine, name string) bool {
+	return m.has(name) && name != "classify" && name != "describe" && !strings.HasSuffix(name, matcherSuffix) &&
+		!slices.Contains(a.predicates, name)
+}

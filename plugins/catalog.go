@@ -1,0 +1,264 @@
+package plugins
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ptywright/ptywright/engine"
+)
+
+// builtins are the plugins that come with the program. Their test data stays behind.
+//
+//go:embed */manifest.toml */*.lua
+var builtins embed.FS
+
+// A Plugin is one that a catalog knows.
+type Plugin struct {
+	*Source
+	Builtin    bool
+	predicates *instance // of matchers that are bound to no adapter
+}
+
+// A Catalog is the plugins that a server knows and the adapters that are live. Its methods may be called by any number of
+// goroutines.
+type Catalog struct {
+	engine *engine.Engine
+	log    *slog.Logger
+	pulse  engine.Pulse
+
+	mu sync.Mutex
+	// protects the fields below
+	plugins  map[string]*Plugin
+	adapters map[string]*Adapter
+	owners   map[engine.ID]*Adapter
+	order    []*Adapter     // by start
+	starting map[string]int // adapters of a plugin that are being started
+	last     int
+}
+
+// NewCatalog returns a catalog of the built-in plugins for sessions of e. Log takes what plugins print; nil: slog.Default. The
+// error is that of a built-in plugin that does not load, a defect.
+func NewCatalog(e *engine.Engine, log *slog.Logger) (*Catalog, error) {
+	if log == nil {
+		log = slog.Default()
+	}
+	c := &Catalog{
+		engine: e, log: log, plugins: map[string]*Plugin{}, adapters: map[string]*Adapter{}, owners: map[engine.ID]*Adapter{},
+		starting: map[string]int{},
+	}
+	folders, err := fs.ReadDir(builtins, ".")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range folders {
+		source, err := OpenFS(builtins, f.Name()+"/manifest.toml")
+		if err != nil {
+			return nil, err
+		}
+		c.add(source, true)
+	}
+	return c, nil
+}
+
+func (c *Catalog) add(s *Source, builtin bool) *Plugin {
+	p := &Plugin{Source: s, Builtin: builtin, predicates: newInstance(s, c.log)}
+	c.plugins[s.Manifest.Name] = p
+	return p
+}
+
+// Errors of a catalog. Each is wrapped with the name it is about.
+var (
+	ErrNoPlugin  = errors.New("unknown plugin")
+	ErrNoAdapter = errors.New("unknown adapter")
+	// ErrTaken: a plugin of that name is there already.
+	ErrTaken = errors.New("a plugin of this name is loaded")
+	// ErrBuiltin: a built-in plugin can be neither replaced nor unloaded.
+	ErrBuiltin = errors.New("a built-in plugin stays as it is")
+	// ErrInUse: adapters of the plugin are live.
+	ErrInUse = errors.New("adapters of this plugin are live: close them first")
+	// ErrNoCode: the manifest names no runtime, so there is nothing to run.
+	ErrNoCode = errors.New("the plugin has no code: its manifest names no runtime")
+)
+
+// A NameError is an error about a plugin, an adapter or a function by its name.
+type NameError struct {
+	Name string
+	Err  error
+}
+
+// Error names what it is about.
+func (e *NameError) Error() string { return fmt.Sprintf("%s: %v", clip(e.Name), e.Err) }
+
+// Unwrap returns the cause.
+func (e *NameError) Unwrap() error { return e.Err }
+
+// Load reads the plugin whose manifest is at path and adds it, once its code has been compiled and its main chunk run. Errors:
+// *[ManifestError], *[LoadError], *[PluginError], and [ErrTaken] or [ErrBuiltin] in a *[NameError].
+func (c *Catalog) Load(path string) (*Plugin, error) {
+	source, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if source.Main != "" {
+		if _, err := newLuaMachine(source, c.log); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	name := source.Manifest.Name
+	if p, ok := c.plugins[name]; ok {
+		if p.Builtin {
+			return nil, &NameError{name, ErrBuiltin}
+		}
+		return nil, &NameError{name, ErrTaken}
+	}
+	return c.add(source, false), nil
+}
+
+// Unload takes a plugin out. What a wait has of it goes on to its end. Errors: [ErrNoPlugin], [ErrBuiltin] or [ErrInUse] in a
+// *[NameError].
+func (c *Catalog) Unload(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p, ok := c.plugins[name]
+	switch {
+	case !ok:
+		return &NameError{name, ErrNoPlugin}
+	case p.Builtin:
+		return &NameError{name, ErrBuiltin}
+	case c.starting[name] > 0 || slices.ContainsFunc(c.order, func(a *Adapter) bool { return a.plugin == p }):
+		return &NameError{name, ErrInUse}
+	}
+	delete(c.plugins, name)
+	return nil
+}
+
+// Plugin returns the plugin of that name. The error is [ErrNoPlugin] in a *[NameError].
+func (c *Catalog) Plugin(name string) (*Plugin, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p, ok := c.plugins[name]; ok {
+		return p, nil
+	}
+	return nil, &NameError{name, ErrNoPlugin}
+}
+
+// Plugins returns all plugins, sorted by name.
+func (c *Catalog) Plugins() []*Plugin {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []*Plugin
+	for _, p := range c.plugins {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *Plugin) int { return strings.Compare(a.Manifest.Name, b.Manifest.Name) })
+	return all
+}
+
+// Adapter returns the live adapter of that id. The error is [ErrNoAdapter] in a *[NameError].
+func (c *Catalog) Adapter(id string) (*Adapter, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a, ok := c.adapters[id]; ok {
+		return a, nil
+	}
+	return nil, &NameError{id, ErrNoAdapter}
+}
+
+// Adapters returns the live adapters in the order in which they were started.
+func (c *Catalog) Adapters() []*Adapter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.order)
+}
+
+// Owner returns the adapter that drives a session, nil when none does.
+func (c *Catalog) Owner(id engine.ID) *Adapter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.owners[id]
+}
+
+// Changed returns a channel that is closed when the state of any adapter next changes, or something happens in its turn. Take
+// it before looking.
+func (c *Catalog) Changed() <-chan struct{} { return c.pulse.Next() }
+
+// A Description is what a plugin says of itself.
+type Description struct {
+	Intents      []map[string]any
+	WaitMatchers []map[string]any
+	States       []map[string]any
+	Predicates   []map[string]any
+}
+
+// Describe asks a plugin what it can do: its describe function, or the names of its functions when it has none. It runs in a
+// machine of its own. Errors: *[PluginError], [ErrNoCode] in a *[NameError].
+func (p *Plugin) Describe(ctx context.Context, log *slog.Logger) (*Description, error) {
+	if p.Main == "" {
+		return nil, &NameError{p.Manifest.Name, ErrNoCode}
+	}
+	m, err := newLuaMachine(p.Source, log)
+	if err != nil {
+		return nil, err
+	}
+	return describe(ctx, p.Manifest.Name, m)
+}
+
+func describe(ctx context.Context, plugin string, m machine) (*Description, error) {
+	d := &Description{}
+	if !m.has("describe") {
+		for _, name := range m.names() {
+			entry := map[string]any{"name": name}
+			switch {
+			case name == "classify":
+			case strings.HasSuffix(name, matcherSuffix):
+				d.WaitMatchers = append(d.WaitMatchers, entry)
+			default:
+				d.Intents = append(d.Intents, entry)
+			}
+		}
+		return d, nil
+	}
+	value, err := m.call(ctx, "describe", intentLimit, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	dec := &decoder{plugin: plugin, function: "describe"}
+	table := dec.members("the description", value, "intents", "wait_matchers", "states", "predicates")
+	for key, to := range map[string]*[]map[string]any{
+		"intents": &d.Intents, "wait_matchers": &d.WaitMatchers, "states": &d.States, "predicates": &d.Predicates,
+	} {
+		for _, e := range dec.list(key, table[key], maxStateList) {
+			entry, ok := e.(map[string]any)
+			if name, _ := entry["name"].(string); !ok || name == "" {
+				dec.fail("an entry of %s has no name", key)
+				continue
+			}
+			*to = append(*to, entry)
+		}
+	}
+	if dec.err != nil {
+		return nil, dec.err
+	}
+	return d, nil
+}
+
+// names returns the names of some entries of a description.
+func names(entries []map[string]any) []string {
+	var out []string
+	for _, e := range entries {
+		out = append(out, e["name"].(string))
+	}
+	return out
+}
+
+// matcherSuffix ends the name of a function that returns a matcher.
+const matcherSuffix = "_matcher"

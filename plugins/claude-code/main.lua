@@ -1,0 +1,73 @@
+-- The adapter of Claude Code: what its screens mean, and how to act on them. It was made against the versions 2.0.60, 2.1.197
+-- and 2.1.328. Files:
+--
+--   layout.lua    what stands where on the screen
+--   dialogs.lua   reading a dialog: its options and its pointer
+--   rules.lua     which state that is, and how the sources are fused
+--   about.lua     what a dialog is about, and its id
+--   turn.lua      what was said and done in the turn, and its events
+--   memory.lua    what is remembered between two looks
+--   intents.lua   what can be done
+--   waits.lua     what can be waited for
+--   catalog.lua   what plugin.describe tells
+
+local layout = require("layout")
+local rules = require("rules")
+local about = require("about")
+local turn = require("turn")
+local memory = require("memory")
+local intents = require("intents")
+local waits = require("waits")
+local catalog = require("catalog")
+
+-- The mode stands in the footer: "⏸ plan mode on", "⏵⏵ accept edits on"; with neither it is the default.
+local function note_mode(l)
+	local m = l.s:match("^ *(?:⏸|⏵⏵) ?([a-z][a-z ]*?)(?: mode)? on\\b", l.prompt_bottom + 1, l.prompt_bottom + 3)
+	if m then
+		memory.mode = string.gsub(m.captures[1], " ", "_")
+	elseif l.s:find("? for shortcuts", l.prompt_bottom + 1, l.prompt_bottom + 2) then
+		memory.mode = "default"
+	end
+end
+
+-- The model stands in the session's head, above "/tmp/demo" or in the box; later ones are announced: "Set model to …".
+local function model_of(l)
+	local row = l.s:find("Claude Code v", 1, 6)
+	if row then
+		local m = l.s:match("([A-Z][a-z]+ \\d[\\w.]*(?: \\([^)]*\\))?) · ", row, row + 9)
+		if m then memory.model = m.captures[1] end
+	end
+	local set = l.s:match_last("⎿[ \194\160]+Set model to ([^(·]+?)(?: \\(|$| and | for )")
+	if set then memory.model = string.trim(set.captures[1]) end
+	return memory.model
+end
+
+local function classify(s)
+	memory.seen(s)
+	local l = layout.read(s)
+	local state = rules.decide(l)
+	local metadata = {}
+	if l.prompt then
+		note_mode(l)
+		turn.describe(l, state, metadata)
+	elseif state.state == "usage_screen" then
+		metadata.usage = turn.usage(l)
+	elseif state.state == "error" and l.failure then
+		metadata.error = {kind = l.failure.kind, message = l.failure.message}
+	else
+		about.describe(l, state.state, metadata)
+	end
+	waits.note(l, metadata)
+	metadata.model, metadata.permission_mode = model_of(l), memory.mode
+	state.metadata = metadata
+	return state
+end
+
+waits.known = {}
+for _, state in ipairs(catalog.states) do waits.known[state.name] = true end
+
+local plugin = {classify = classify, describe = function() return catalog end}
+for name, f in pairs(intents) do plugin[name] = f end
+for _, w in ipairs(catalog.wait_matchers) do plugin[w.name] = waits[w.name] end
+for _, p in ipairs(catalog.predicates) do plugin[p.name] = waits[p.name] end
+return plugin

@@ -1,0 +1,91 @@
+package plugins
+
+import "time"
+
+// An Event is something that happened in a turn, as a plugin read it off the screen. Kinds: text_delta (Text), tool_started (ID,
+// Name, Input), tool_progress (ID, Summary), tool_completed (ID, Status, Result), turn_complete (Text), error (Category,
+// Message), and state (State, Previous), which the host adds whenever the state changes.
+type Event struct {
+	Seq      uint64    `json:"seq"` // counts the adapter's events, from 1
+	Kind     string    `json:"kind"`
+	At       time.Time `json:"at"`
+	Sequence uint64    `json:"sequence"` // of the view
+	State    string    `json:"state,omitempty"`
+	Previous string    `json:"previous,omitempty"`
+	Text     string    `json:"text,omitempty"`
+	ID       string    `json:"id,omitempty"`
+	Name     string    `json:"name,omitempty"`
+	Input    any       `json:"input,omitempty"`
+	Summary  string    `json:"summary,omitempty"`
+	Status   string    `json:"status,omitempty"`
+	Result   any       `json:"result,omitempty"`
+	Category string    `json:"category,omitempty"`
+	Message  string    `json:"message,omitempty"`
+}
+
+// eventKinds are the kinds that a plugin may report, and the members of each.
+var eventKinds = map[string][]string{
+	"text_delta":     {"text"},
+	"tool_started":   {"id", "name", "input"},
+	"tool_progress":  {"id", "summary"},
+	"tool_completed": {"id", "status", "result"},
+	"turn_complete":  {"text"},
+	"error":          {"category", "message"},
+}
+
+// event reads one event of a classifier's result.
+func (d *decoder) event(value any) Event {
+	m, _ := value.(map[string]any)
+	kind := d.text("an event's kind", m["kind"], maxWord)
+	members, ok := eventKinds[kind]
+	if !ok {
+		d.fail("an event has the kind %.32q, which there is not", kind)
+		return Event{}
+	}
+	d.members("an event of kind "+kind, value, append([]string{"kind"}, members...)...)
+	return Event{
+		Kind: kind,
+		Text: d.text("text", m["text"], 64<<10), ID: d.text("id", m["id"], maxWord), Name: d.text("name", m["name"], maxWord),
+		Input: m["input"], Summary: d.text("summary", m["summary"], 1<<10), Status: d.text("status", m["status"], maxWord),
+		Result: m["result"], Category: d.text("category", m["category"], maxWord), Message: d.text("message", m["message"], 16<<10),
+	}
+}
+
+// Clean returns the event with clean applied to every text in it.
+func (e Event) Clean(clean func(string) string) Event {
+	for _, s := range []*string{&e.State, &e.Previous, &e.Text, &e.ID, &e.Name, &e.Summary, &e.Status, &e.Category, &e.Message} {
+		*s = clean(*s)
+	}
+	e.Input, e.Result = Clean(e.Input, clean), Clean(e.Result, clean)
+	return e
+}
+
+// maxLog bounds the events that an adapter keeps: a client that is away for a turn of a thousand events misses some, and is told.
+const maxLog = 1024
+
+// A journal holds the newest events of an adapter, each with its number. It belongs to whoever holds its adapter's lock.
+type journal struct {
+	events []Event
+	last   uint64
+}
+
+func (j *journal) add(e Event) {
+	j.last++
+	e.Seq = j.last
+	if len(j.events) == maxLog {
+		j.events = append(j.events[:0:0], j.events[maxLog/8:]...) // a copy: others may read the old array
+	}
+	j.events = append(j.events, e)
+}
+
+// since returns the events after a number, and whether some of them are gone. The caller must not modify them.
+func (j *journal) since(seq uint64) (events []Event, dropped bool) {
+	if seq >= j.last {
+		return nil, false
+	}
+	oldest := j.last - uint64(len(j.events))
+	if seq < oldest {
+		return j.events[:len(j.events):len(j.events)], true
+	}
+	return j.events[seq-oldest : len(j.events) : len(j.events)], false
+}

@@ -1,0 +1,404 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/matchers"
+)
+
+const (
+	// maxActions bounds the actions of one intent. The longest of the bundled plugins' has some thirty: one key a row.
+	maxActions = 256
+	// defaultExpect is how long an expect step waits when it is not told: a key press is drawn within some 50 ms, on a machine
+	// that is busy within a second.
+	defaultExpect = 2 * time.Second
+	// maxExpect bounds what a plugin may make a client wait for in one step.
+	maxExpect = 30 * time.Second
+	// maxRetries bounds how often a submission may be tried again.
+	maxRetries = 5
+)
+
+// A Receipt tells what became of an intent's bytes.
+type Receipt struct {
+	Written int `json:"written"` // bytes that the terminal has taken
+	// Echoed says that what was typed was seen on the screen, Submitted that the program has taken it. Both are nil when the
+	// plugin does not say how that looks.
+	Echoed    *bool  `json:"echoed"`
+	Submitted *bool  `json:"submitted"`
+	Evidence  string `json:"evidence,omitempty"` // for people
+	Retries   int    `json:"retries"`
+	Sequence  uint64 `json:"sequence"` // right before the first byte
+}
+
+// SendOptions say how an intent is sent.
+type SendOptions struct {
+	Intent  string
+	Params  map[string]any
+	Timeout time.Duration // for a turn of another client to end, and for a program that does not read; 0: engine.DefaultInputTimeout
+	Parked  func()        // called right before it blocks, each time; may be nil
+}
+
+func (o SendOptions) park() {
+	if o.Parked != nil {
+		o.Parked()
+	}
+}
+
+// ErrTurn: a turn is under way, and the intent is not one that may be sent during a turn.
+var ErrTurn = errors.New("a turn is under way on this adapter")
+
+// An ExpectError is an intent that stopped half-way because the program did not show what had to come next. What had been
+// done is done; nothing more was sent.
+type ExpectError struct {
+	Intent  string
+	Step    int // of the intent's actions, from 0
+	View    *engine.View
+	Matcher matchers.Matcher
+	Elapsed time.Duration
+	Err     error // engine.ErrTimeout, engine.ErrEnded ...
+}
+
+// Error names the intent and the step.
+func (e *ExpectError) Error() string {
+	return fmt.Sprintf("intent %s stopped before step %d: what it expects did not come, and nothing more was sent: %v", clip(e.Intent), e.Step+1, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ExpectError) Unwrap() error { return e.Err }
+
+// A step is one action of an intent, or something to be waited for before the next.
+type step struct {
+	kind    string
+	action  engine.Action
+	expect  matchers.Matcher // not nil: wait for it
+	timeout time.Duration
+}
+
+// A plan is what an intent wants done.
+type plan struct {
+	steps      []step
+	lastIntent *string
+	submission *submission
+}
+
+// A submission is how a plugin proves that something was submitted.
+type submission struct {
+	echo, done, retryWhen matchers.Matcher // done is there; the others may be nil
+	submit                []step
+	retries               int
+	timeout               time.Duration
+}
+
+// Send performs an intent and returns what became of it, and the state then. Intents of one adapter are performed one after
+// the other; one that is not marked as possible during a turn waits for the end of a turn. Errors: [ErrTurn], *[PluginError],
+// *[PermissionError], *[ExpectError], those of [engine.Session.Do], or the cause of ctx's end. With an error the receipt tells
+// what had been written.
+func (a *Adapter) Send(ctx context.Context, o SendOptions) (*State, Receipt, error) {
+	if o.Timeout <= 0 {
+		o.Timeout = engine.DefaultInputTimeout
+	}
+	if !slices.Contains(a.during, o.Intent) {
+		release, err := take(ctx, a.turn, o)
+		if err != nil {
+			return nil, Receipt{}, err
+		}
+		defer release()
+	}
+	return a.send(ctx, o)
+}
+
+// Turn holds the adapter's turn while f runs: no other client's intent comes between, but those that are for it. Errors:
+// [ErrTurn], the cause of ctx's end, or what f returns. f sends by the function it is given.
+func (a *Adapter) Turn(ctx context.Context, o SendOptions, f func(send func() (*State, Receipt, error)) error) error {
+	if o.Timeout <= 0 {
+		o.Timeout = engine.DefaultInputTimeout
+	}
+	release, err := take(ctx, a.turn, o)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return f(func() (*State, Receipt, error) { return a.send(ctx, o) })
+}
+
+// take waits for a token, at most for o.Timeout.
+func take(ctx context.Context, token chan struct{}, o SendOptions) (release func(), err error) {
+	release = func() { <-token }
+	select {
+	case token <- struct{}{}:
+		return release, nil
+	default:
+	}
+	o.park()
+	timer := time.NewTimer(o.Timeout)
+	defer timer.Stop()
+	select {
+	case token <- struct{}{}:
+		return release, nil
+	case <-timer.C:
+		return nil, ErrTurn
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (a *Adapter) send(ctx context.Context, o SendOptions) (*State, Receipt, error) {
+	release, err := take(ctx, a.sending, o)
+	if err != nil {
+		return nil, Receipt{}, err
+	}
+	defer release()
+	p, err := a.plan(ctx, o)
+	if err != nil {
+		return nil, Receipt{}, err
+	}
+	r := Receipt{Sequence: a.session.Sequence()}
+	if err := a.perform(ctx, o, p.steps, &r); err != nil {
+		return nil, r, err
+	}
+	if p.submission != nil {
+		if err := a.submit(ctx, o, p.submission, &r); err != nil {
+			return nil, r, err
+		}
+	}
+	if p.lastIntent != nil && (r.Submitted == nil || *r.Submitted) {
+		a.mu.Lock()
+		a.lastIntent = *p.lastIntent
+		a.mu.Unlock()
+	}
+	return a.Look(ctx, a.session.View()), r, nil
+}
+
+// plan has the plugin say what an intent does.
+func (a *Adapter) plan(ctx context.Context, o SendOptions) (p *plan, err error) {
+	name := a.plugin.Manifest.Name
+	params := o.Params
+	if params == nil {
+		params = map[string]any{}
+	}
+	err = a.lua.do(ctx, func(m machine) error {
+		if !a.isIntent(m, o.Intent) {
+			return &PluginError{Plugin: name, Function: o.Intent, Kind: "missing", Message: "there is no such intent; see plugin.describe"}
+		}
+		value, err := m.call(ctx, o.Intent, intentLimit, a.look(a.session.View()), params)
+		if err != nil {
+			return err
+		}
+		p, err = a.decodePlan(o.Intent, value)
+		return err
+	})
+	return p, err
+}
+
+// decodePlan reads what an intent returned, and refuses what the manifest does not allow before anything is done.
+func (a *Adapter) decodePlan(intent string, value any) (*plan, error) {
+	d := &decoder{plugin: a.plugin.Manifest.Name, function: intent}
+	m := d.members("the intent's result", value, "actions", "last_intent", "submission")
+	p := &plan{}
+	if _, ok := m["actions"]; !ok && d.err == nil {
+		d.fail("the intent's result has no actions: give a list, which may be empty")
+	}
+	p.steps = a.steps(d, m["actions"])
+	if v, ok := m["last_intent"]; ok {
+		text := d.text("last_intent", v, maxWord)
+		p.lastIntent = &text
+	}
+	if v, ok := m["submission"]; ok {
+		m := d.members("the submission", v, "echo", "submit", "done", "retry_when", "retries", "timeout_ms")
+		p.submission = &submission{
+			echo: a.optional(d, m["echo"]), done: a.optional(d, m["done"]), retryWhen: a.optional(d, m["retry_when"]),
+			submit:  a.steps(d, m["submit"]),
+			retries: int(d.number("retries", m["retries"], 0, maxRetries)),
+			timeout: d.duration("timeout_ms", m["timeout_ms"], defaultExpect),
+		}
+		if p.submission.done == nil && d.err == nil {
+			d.fail("the submission has no done: say how it looks when it was submitted")
+		}
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	for _, steps := range [][]step{p.steps, p.submit()} {
+		for _, s := range steps {
+			if err := a.allowed(s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return p, nil
+}
+
+func (p *plan) submit() []step {
+	if p.submission == nil {
+		return nil
+	}
+	return p.submission.submit
+}
+
+func (d *decoder) duration(what string, value any, absent time.Duration) time.Duration {
+	if value == nil {
+		return absent
+	}
+	return time.Duration(d.number(what, value, 0, float64(maxExpect.Milliseconds()))) * time.Millisecond
+}
+
+// optional reads a matcher that may be missing.
+func (a *Adapter) optional(d *decoder, tree any) matchers.Matcher {
+	if tree == nil {
+		return nil
+	}
+	m, err := a.parse(tree)
+	if err != nil {
+		d.fail("%v", err)
+	}
+	return m
+}
+
+func (a *Adapter) steps(d *decoder, value any) []step {
+	var out []step
+	for i, e := range d.list("actions", value, maxActions) {
+		m, _ := e.(map[string]any)
+		s := step{kind: d.text("an action's type", m["type"], maxWord)}
+		if s.kind == "expect" {
+			v := d.members("an expect", m["value"], "matcher", "timeout_ms")
+			s.timeout = d.duration("timeout_ms", v["timeout_ms"], defaultExpect)
+			matcher, err := a.parse(v["matcher"])
+			if err != nil {
+				d.fail("action %d: %v", i+1, err)
+			}
+			s.expect = matcher
+		} else {
+			action, err := engine.ParseAction(e)
+			if err != nil {
+				d.fail("action %d: %v", i+1, err)
+			}
+			s.action = action
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// actionPermissions are what each action needs; those that are not here need none.
+var actionPermissions = map[string]Permission{
+	"text": InputWrite, "paste": InputWrite, "bracketed_paste": InputWrite, "stream_text": InputWrite, "key": InputWrite,
+	"mouse": InputWrite, "interrupt": InputWrite, "eof": InputWrite, "signal": SessionKill, "kill": SessionKill,
+	"resize": SessionResize, "expect": MatcherWait, "mark_transcript": TranscriptRead,
+}
+
+func (a *Adapter) allowed(s step) error {
+	p, ok := actionPermissions[s.kind]
+	if !ok {
+		panic("plugins: no permission is known for the action " + s.kind)
+	}
+	return a.plugin.Manifest.require(p, s.kind)
+}
+
+// perform does the steps in order and adds to the receipt.
+func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *Receipt) error {
+	since := r.Sequence
+	for i, s := range steps {
+		if s.expect != nil {
+			out, err := a.session.Wait(ctx, s.expect, engine.WaitOptions{Timeout: s.timeout, Since: &since, Parked: o.Parked})
+			if err != nil {
+				return &ExpectError{Intent: o.Intent, Step: i, View: out.View, Matcher: s.expect, Elapsed: out.Elapsed, Err: err}
+			}
+			continue
+		}
+		done, err := a.session.Do(ctx, s.action, engine.DoOptions{Timeout: o.Timeout, Parked: o.Parked})
+		r.Written += done.Written
+		if err != nil {
+			return err
+		}
+		if done.Written > 0 {
+			since = done.Sequence
+		}
+	}
+	return nil
+}
+
+// submit sees to it that what was typed is submitted, and says whether it was. What does not come is no error: it is the
+// receipt's to tell.
+func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *Receipt) error {
+	submitted, echoed := false, false
+	r.Submitted = &submitted
+	if s.echo != nil {
+		r.Echoed = &echoed
+		held, why, err := a.await(ctx, o, s.echo, r.Sequence, s.timeout)
+		if err != nil {
+			return err
+		}
+		if !held {
+			r.Evidence = "what was typed did not appear, so it was not submitted: " + why
+			return nil
+		}
+		echoed = true
+	}
+	for {
+		since := a.session.Sequence()
+		if err := a.perform(ctx, o, s.submit, r); err != nil {
+			return err
+		}
+		held, why, err := a.await(ctx, o, s.done, since, s.timeout)
+		if err != nil {
+			return err
+		}
+		if held {
+			submitted = true
+			r.Evidence = why
+			return nil
+		}
+		if s.retryWhen == nil || r.Retries >= s.retries {
+			r.Evidence = fmt.Sprintf("not submitted after %d tries: %s", r.Retries+1, why)
+			return nil
+		}
+		// Only while the screen shows that a second try cannot answer anything else.
+		held, _, err = a.await(ctx, o, s.retryWhen, 0, 0)
+		if err != nil {
+			return err
+		}
+		if !held {
+			r.Evidence = "not submitted, and not tried again, since the screen no longer shows what was typed: " + why
+			return nil
+		}
+		r.Retries++
+	}
+}
+
+// await waits for a matcher and tells what came of it. The error is that of a wait that ended for another reason than its
+// time.
+func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher, since uint64, timeout time.Duration) (held bool, why string, err error) {
+	w := engine.WaitOptions{Timeout: timeout, Parked: o.Parked}
+	if since > 0 {
+		w.Since = &since
+	}
+	out, err := a.session.Wait(ctx, m, w)
+	switch {
+	case err == nil:
+		return true, evidence(out.Match), nil
+	case errors.Is(err, engine.ErrTimeout), errors.Is(err, engine.ErrEnded):
+		e := m.Explain(out.View, matchers.Shown{Screen: out.View.Screen, Output: out.View.Transcript.String, Title: out.View.Screen.Title})
+		return false, fmt.Sprintf("%v: %s", err, e.Why), nil
+	}
+	return false, "", err
+}
+
+// evidence tells in words what matched.
+func evidence(m *engine.Match) string {
+	switch {
+	case m.Evidence != nil:
+		return fmt.Sprint(m.Evidence)
+	case m.Text != "":
+		return m.Kind + " " + m.Text
+	case m.Capture != "":
+		return m.Kind + " " + m.Capture
+	case len(m.Parts) > 0:
+		return evidence(m.Parts[0])
+	}
+	return m.Kind
+}

@@ -1,0 +1,124 @@
+package plugins
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/ptywright/ptywright/plugins/internal/sandbox"
+)
+
+// A machine runs the code of one instance of a plugin. One goroutine may use it at a time. There is one implementation, in this
+// process; the interface is what one in a process of its own would have to do.
+type machine interface {
+	// call calls a function of the plugin with what it sees, and with params before it when they are not nil. It ends at the
+	// limit and when ctx does. The error is a *PluginError.
+	call(ctx context.Context, function string, limit time.Duration, l *look, params any) (any, error)
+	// has reports whether the plugin exports a function.
+	has(function string) bool
+	// names returns the names of the exported functions, sorted.
+	names() []string
+}
+
+// A PluginError says which plugin did what wrong, in which function and where.
+type PluginError struct {
+	Plugin   string
+	Function string // that was called; "main chunk" while loading
+	Module   string // the file it happened in, without its extension; "" when that is not known
+	Line     int    // from 1; 0 when it is not known
+	Kind     string // syntax, runtime, time, memory, patterns, output, panic, dead, busy or missing; result: see Message
+	Code     string // the plugin's own name for it, where it refused something
+	Message  string // may quote the plugin, and so the screen
+	fatal    bool
+}
+
+// Error names plugin, function and line.
+func (e *PluginError) Error() string {
+	at := ""
+	if e.Module != "" {
+		at = fmt.Sprintf(" at %s.lua:%d", e.Module, e.Line)
+	}
+	return fmt.Sprintf("plugin %s, function %s%s: %s: %s", e.Plugin, e.Function, at, e.Kind, e.Message)
+}
+
+// resultError is about what a function of a plugin returned.
+func resultError(plugin, function, format string, args ...any) *PluginError {
+	return &PluginError{Plugin: plugin, Function: function, Kind: "result", Message: fmt.Sprintf(format, args...)}
+}
+
+//go:embed library.lua
+var library string
+
+const (
+	// libraryModule is the module name under which a plugin has the library; it cannot be one of the plugin's own files.
+	libraryModule = "ptywright"
+	// startModule begins a plugin: it makes the library a global and runs the entrypoint.
+	startModule = "ptywright.start"
+)
+
+// luaMachine is a machine of this process.
+type luaMachine struct {
+	plugin string
+	vm     *sandbox.VM
+	look   *look // during a call
+	object *sandbox.Object
+}
+
+// newLuaMachine compiles a plugin and runs its main chunk. The error is a *PluginError.
+func newLuaMachine(s *Source, log *slog.Logger) (machine, error) {
+	name := s.Manifest.Name
+	modules := make(map[string]string, len(s.Files)+2)
+	for module, text := range s.Files {
+		modules[module] = text
+	}
+	if _, taken := modules[libraryModule]; taken {
+		return nil, &PluginError{Plugin: name, Function: "main chunk", Kind: "syntax", Message: libraryModule + ".lua is the host's name: call the file otherwise"}
+	}
+	modules[libraryModule] = library
+	modules[startModule] = fmt.Sprintf("ptywright = require(%q)\nreturn require(%q)", libraryModule, s.Main)
+	m := &luaMachine{plugin: name, look: blank}
+	vm, err := sandbox.New(modules, startModule, sandbox.Options{
+		Log: func(line string) { log.Info("plugin says", "plugin", name, "line", line) },
+	})
+	if err != nil {
+		return nil, m.fault(err)
+	}
+	m.vm = vm
+	m.object = newObject(vm, &m.look)
+	return m, nil
+}
+
+func (m *luaMachine) has(function string) bool { return m.vm.Has(function) }
+func (m *luaMachine) names() []string          { return m.vm.Names() }
+
+func (m *luaMachine) call(ctx context.Context, function string, limit time.Duration, l *look, params any) (any, error) {
+	var args []any
+	if params != nil {
+		args = append(args, params)
+	}
+	if l != nil {
+		m.look = l
+		m.object.Reset()
+		args = append(args, m.object)
+	}
+	result, err := m.vm.Call(ctx, function, limit, args...)
+	m.look = blank
+	if err != nil {
+		return nil, m.fault(err)
+	}
+	return result, nil
+}
+
+// fault names the plugin that an error of the sandbox is about.
+func (m *luaMachine) fault(err error) *PluginError {
+	e, ok := err.(*sandbox.Error)
+	if !ok { // it returns no others
+		return &PluginError{Plugin: m.plugin, Kind: "runtime", Message: err.Error(), fatal: true}
+	}
+	return &PluginError{
+		Plugin: m.plugin, Function: e.Function, Module: e.Module, Line: e.Line,
+		Kind: string(e.Kind), Code: e.Code, Message: e.Message, fatal: e.Fatal(),
+	}
+}

@@ -1,0 +1,36 @@
+package plugins
+
+import "fmt"
+
+// A PermissionError says what a plugin's manifest does not ask for.
+type PermissionError struct {
+	Plugin     string
+	Permission Permission
+	Action     string // of the plugin's own that needs it; "" when it is what a client asked for
+}
+
+// Error names plugin, permission and action.
+func (e *PermissionError) Error() string {
+	if e.Action != "" {
+		return fmt.Sprintf("plugin %s returned the action %s, for which its manifest has no permission %s", e.Plugin, clip(e.Action), e.Permission)
+	}
+	return fmt.Sprintf("the manifest of plugin %s has no permission %s", e.Plugin, e.Permission)
+}
+
+// require returns a *PermissionError when the manifest does not ask for p.
+func (m *Manifest) require(p Permission, action string) error {
+	if m.Allows(p) {
+		return nil
+	}
+	return &PermissionError{Plugin: m.Name, Permission: p, Action: action}
+}
+
+// Require returns a *[PermissionError] when the plugin's manifest does not ask for all of what is wanted.
+func (a *Adapter) Require(wanted ...Permission) error {
+	for _, p := range wanted {
+		if err := a.plugin.Manifest.require(p, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/matchers"
+)
+
+// timedRecheck is how long after a look a plugin is asked again that has read how long the screen was still, and does not say
+// itself when time alone could change its answer. It bounds how late such an answer is.
+const timedRecheck = 50 * time.Millisecond
+
+// Predicate makes a matcher of a plugin's predicate, which runs in the catalog's own instance of the plugin. It is the
+// [matchers.Predicates] of matchers that are bound to no adapter. Errors: [ErrNoPlugin], [ErrNoCode] or [ErrNoPredicate] in a
+// *[NameError], *[PluginError].
+func (c *Catalog) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
+	p, err := c.Plugin(plugin)
+	if err != nil {
+		return nil, err
+	}
+	if p.Main == "" {
+		return nil, &NameError{plugin, ErrNoCode}
+	}
+	m := &predicate{in: p.predicates, plugin: plugin, function: function, params: params}
+	return m, m.check()
+}
+
+// ErrNoPredicate: the plugin exports no such function.
+var ErrNoPredicate = errors.New("the plugin has no such predicate")
+
+// bound finds the predicates of an adapter's own plugin in the adapter's own instance, with what it remembers, and those of
+// others where everybody does.
+type bound struct{ a *Adapter }
+
+func (b bound) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
+	if plugin != "" && plugin != b.a.plugin.Manifest.Name {
+		return b.a.catalog.Predicate(plugin, function, params)
+	}
+	return &predicate{in: b.a.lua, adapter: b.a, plugin: b.a.plugin.Manifest.Name, function: function, params: params}, nil
+}
+
+// parse reads a matcher that the plugin has returned, or that a client gives for this adapter.
+func (a *Adapter) parse(tree any) (matchers.Matcher, error) {
+	return matchers.Parse(tree, matchers.Options{Predicates: bound{a}})
+}
+
+// DefaultMatcher is the function that makes the matcher of a wait that does not name one.
+const DefaultMatcher = "wait_turn" + matcherSuffix
+
+// Matcher has the plugin make the matcher that a wait names; params may be nil. Errors: *[PluginError], or the cause of ctx's
+// end.
+func (a *Adapter) Matcher(ctx context.Context, function string, params map[string]any) (m matchers.Matcher, err error) {
+	given := map[string]any{"completed_turn_stable_ms": completedStable.Milliseconds()}
+	for k, v := range params {
+		given[k] = v
+	}
+	name := a.plugin.Manifest.Name
+	err = a.lua.do(ctx, func(machine machine) error {
+		if !machine.has(function) || !strings.HasSuffix(function, matcherSuffix) {
+			return &PluginError{Plugin: name, Function: function, Kind: "missing", Message: "there is no such wait matcher; see plugin.describe"}
+		}
+		tree, err := machine.call(ctx, function, intentLimit, a.look(a.session.View()), given)
+		if err != nil {
+			return err
+		}
+		if m, err = a.parse(tree); err != nil {
+			return resultError(name, function, "%v", err)
+		}
+		return nil
+	})
+	return m, err
+}
+
+// A predicate is a matcher that asks a plugin. An error of the plugin ends the wait.
+type predicate struct {
+	in       *instance
+	adapter  *Adapter // whose memory it sees; nil: none
+	plugin   string
+	function string
+	params   any
+}
+
+// check reports whether there is such a predicate.
+func (p *predicate) check() error {
+	return p.in.do(context.Background(), func(m machine) error {
+		if m.has(p.function) {
+			return nil
+		}
+		return &NameError{p.function, ErrNoPredicate}
+	})
+}
+
+// Check asks the plugin. It blocks for other calls of the same instance, each of which has its limit.
+func (p *predicate) Check(v *engine.View) engine.Result {
+	a, err := p.ask(v)
+	if err != nil {
+		return engine.Result{Err: err}
+	}
+	if !a.matched {
+		return engine.Result{Recheck: a.recheck}
+	}
+	return engine.Result{Match: &engine.Match{Kind: "lua", Plugin: p.plugin, Predicate: p.function, Evidence: a.evidence, Value: a.capture}}
+}
+
+// Explain asks the plugin again.
+func (p *predicate) Explain(v *engine.View, _ matchers.Shown) matchers.Explanation {
+	e := matchers.Explanation{Type: "lua", Value: map[string]any{"plugin": p.plugin, "predicate": p.function}}
+	a, err := p.ask(v)
+	switch e.Held = err == nil && a.matched; {
+	case err != nil:
+		e.Err, e.Why = err, err.Error()
+	case a.evidence != nil:
+		e.Why = fmt.Sprint(a.evidence)
+	default:
+		e.Why = "the plugin says no"
+		if e.Held {
+			e.Why = "the plugin says yes"
+		}
+	}
+	return e
+}
+
+// An answer is what a predicate said.
+type answer struct {
+	matched           bool
+	evidence, capture any
+	recheck           time.Duration
+}
+
+func (p *predicate) ask(v *engine.View) (answer, error) {
+	var l *look
+	value, err := any(nil), error(nil)
+	err = p.in.do(context.Background(), func(m machine) (err error) {
+		if p.adapter != nil {
+			l = p.adapter.look(v)
+		} else {
+			l = &look{view: v}
+		}
+		l.params = p.params
+		value, err = m.call(context.Background(), p.function, classifyLimit, l, nil)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	var a answer
+	switch x := value.(type) {
+	case nil:
+	case bool:
+		a.matched = x
+	default:
+		d := &decoder{plugin: p.plugin, function: p.function}
+		m := d.members("a predicate's result that is neither true nor false", x, "matched", "evidence", "capture", "recheck_ms")
+		matched, ok := m["matched"].(bool)
+		if !ok && d.err == nil {
+			d.fail("a predicate must return true, false, nil or a table with matched = true or false")
+		}
+		a = answer{matched, m["evidence"], m["capture"], d.duration("recheck_ms", m["recheck_ms"], 0)}
+		if d.err != nil {
+			return answer{}, d.err
+		}
+	}
+	if a.recheck == 0 && l.timed {
+		a.recheck = timedRecheck
+	}
+	return a, nil
+}

@@ -1,0 +1,656 @@
+package native
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/protocol"
+)
+
+// adapterParams are those of a method that needs an adapter and nothing else.
+type adapterParams struct {
+	Adapter *string `json:"adapter" jsonschema:"the adapter's id"`
+}
+
+// adapter finds the adapter that a request names and holds its manifest against what the method needs.
+func (c *client) adapter(method string, p adapterParams, wanted ...plugins.Permission) (*plugins.Adapter, error) {
+	if err := required("adapter", p.Adapter); err != nil {
+		return nil, err
+	}
+	a, err := c.catalog.Adapter(*p.Adapter)
+	if err != nil {
+		return nil, err
+	}
+	return a, denied(method, a.Require(wanted...))
+}
+
+// A deniedError is a method that the plugin's manifest does not allow.
+type deniedError struct {
+	method string
+	err    error
+}
+
+func (e *deniedError) Error() string {
+	return "method " + e.method + " is not allowed: " + e.err.Error()
+}
+func (e *deniedError) Unwrap() error { return e.err }
+
+func denied(method string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &deniedError{method, err}
+}
+
+// onAdapter is a row whose requests queue behind unfinished ones of the same adapter or its session.
+func onAdapter[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
+	r := method(name, about, f)
+	member := protocol.KeyMember("adapter")
+	r.key = func(c *client, params json.RawMessage) string {
+		if a, err := c.catalog.Adapter(member(params)); err == nil {
+			return string(a.Session().ID())
+		}
+		return ""
+	}
+	return r
+}
+
+type adapterListResult struct {
+	Plugins []*plugins.Manifest `json:"plugins"`
+}
+
+func (c *client) adapterList(context.Context, none) (adapterListResult, error) {
+	r := adapterListResult{Plugins: []*plugins.Manifest{}}
+	for _, p := range c.catalog.Plugins() {
+		r.Plugins = append(r.Plugins, p.Manifest)
+	}
+	return r, nil
+}
+
+type adapterLiveResult struct {
+	Adapters []adapterRow `json:"adapters"`
+}
+
+type adapterRow struct {
+	Adapter  string `json:"adapter"`
+	Plugin   string `json:"plugin"`
+	Session  string `json:"session"`
+	Sequence uint64 `json:"sequence"`
+	Finished bool   `json:"finished"`
+}
+
+func (c *client) adapterLive(context.Context, none) (adapterLiveResult, error) {
+	r := adapterLiveResult{Adapters: []adapterRow{}}
+	for _, a := range c.catalog.Adapters() {
+		v := a.Session().View()
+		r.Adapters = append(r.Adapters, adapterRow{
+			Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(v.Session), Sequence: v.Sequence, Finished: v.Exit != nil,
+		})
+	}
+	return r, nil
+}
+
+type startParams struct {
+	Plugin  *string           `json:"plugin" jsonschema:"the plugin's name"`
+	Program string            `json:"program,omitempty" jsonschema:"executable name or path; default the manifest's"`
+	Args    []string          `json:"args,omitempty" jsonschema:"arguments; default the manifest's, an empty list is none"`
+	Cwd     string            `json:"cwd,omitempty" jsonschema:"working directory; default the server's"`
+	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to set, over the manifest's env"`
+	sizeParams
+	readParams
+}
+
+type resumeParams struct {
+	startParams
+	Prior string `json:"prior_adapter,omitempty" jsonschema:"an adapter to close first, if it is still live"`
+}
+
+type startResult struct {
+	Adapter string      `json:"adapter"`
+	Plugin  string      `json:"plugin"`
+	Session string      `json:"session"`
+	State   *stateShape `json:"state"`
+}
+
+func (c *client) adapterStart(ctx context.Context, p startParams) (startResult, error) {
+	return c.start(ctx, "adapter.start", p)
+}
+
+func (c *client) start(ctx context.Context, method string, p startParams) (startResult, error) {
+	var none startResult
+	if err := required("plugin", p.Plugin); err != nil {
+		return none, err
+	}
+	hide, err := p.redactor()
+	if err != nil {
+		return none, err
+	}
+	size, err := p.size()
+	if err != nil {
+		return none, err
+	}
+	if p.Rows == nil { // the manifest decides
+		size.Rows = 0
+	}
+	if p.Cols == nil {
+		size.Cols = 0
+	}
+	a, err := c.catalog.Start(ctx, *p.Plugin, plugins.StartOptions{Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, Size: size})
+	if err != nil {
+		return none, denied(method, err)
+	}
+	l := newLook(a.Session().View(), hide, "none")
+	return startResult{Adapter: a.ID(), Plugin: *p.Plugin, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
+}
+
+func (c *client) adapterResume(ctx context.Context, p resumeParams) (startResult, error) {
+	if p.Prior != "" {
+		prior, err := c.catalog.Adapter(p.Prior)
+		if err == nil {
+			if err := denied("adapter.resume", prior.Require(plugins.SessionKill)); err != nil {
+				return startResult{}, err
+			}
+			// What cannot start is found out before the prior one is gone, as far as that can be told.
+			if err := required("plugin", p.Plugin); err != nil {
+				return startResult{}, err
+			}
+			if _, err := c.catalog.Plugin(*p.Plugin); err != nil {
+				return startResult{}, err
+			}
+			whole := context.WithoutCancel(ctx)
+			if err := patiently(ctx, func() error { return prior.Close(whole) }); err != nil {
+				return startResult{}, err
+			}
+		}
+	}
+	return c.start(ctx, "adapter.resume", p.startParams)
+}
+
+type stateParams struct {
+	adapterParams
+	readParams
+}
+
+type stateResult struct {
+	State *stateShape `json:"state"`
+}
+
+func (c *client) adapterState(ctx context.Context, p stateParams) (stateResult, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return stateResult{}, err
+	}
+	a, err := c.adapter("adapter.state", p.adapterParams, plugins.ScreenRead)
+	if err != nil {
+		return stateResult{}, err
+	}
+	v := a.Session().View()
+	return stateResult{State: newLook(v, hide, "none").state(a.Look(ctx, v))}, nil
+}
+
+// intentParams name one intent.
+type intentParams struct {
+	Intent *string        `json:"intent" jsonschema:"one of the plugin's intents; see plugin.describe"`
+	Params map[string]any `json:"params,omitempty" jsonschema:"what the intent needs"`
+}
+
+type sendParams struct {
+	adapterParams
+	readParams
+	intentParams
+	TimeoutMS *int64 `json:"timeout_ms,omitempty" jsonschema:"for a turn under way to end, and for a program that does not read; default 5000"`
+}
+
+func (p *intentParams) options(ctx context.Context, path string, ms *int64) (plugins.SendOptions, error) {
+	if err := required(path+"intent", p.Intent); err != nil {
+		return plugins.SendOptions{}, err
+	}
+	timeout, err := milliseconds("timeout_ms", ms, engine.DefaultInputTimeout)
+	if err != nil {
+		return plugins.SendOptions{}, err
+	}
+	return plugins.SendOptions{
+		Intent: *p.Intent, Params: p.Params, Timeout: max(timeout, time.Millisecond), Parked: func() { protocol.Yield(ctx) },
+	}, nil
+}
+
+type sendResult struct {
+	State    *stateShape     `json:"state"`
+	Receipt  plugins.Receipt `json:"receipt"`
+	Snapshot *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
+}
+
+func (c *client) adapterSend(ctx context.Context, p sendParams) (sendResult, error) {
+	var none sendResult
+	hide, err := p.redactor()
+	if err != nil {
+		return none, err
+	}
+	o, err := p.options(ctx, "", p.TimeoutMS)
+	if err != nil {
+		return none, err
+	}
+	a, err := c.adapter("adapter.send", p.adapterParams, plugins.InputWrite)
+	if err != nil {
+		return none, err
+	}
+	s, receipt, err := a.Send(ctx, o)
+	if err != nil {
+		return none, &intentError{err: err, receipt: &receipt, look: newLook(a.Session().View(), hide, "none")}
+	}
+	l := newLook(a.Session().View(), hide, "none")
+	return sendResult{State: l.state(s), Receipt: l.receipt(receipt), Snapshot: l.unless(receipt.Submitted)}, nil
+}
+
+// unless returns the look when something was to be submitted and was not.
+func (l *look) unless(submitted *bool) *look {
+	if submitted == nil || *submitted {
+		return nil
+	}
+	return l
+}
+
+func (l *look) receipt(r plugins.Receipt) plugins.Receipt {
+	r.Evidence = l.piece(r.Evidence)
+	return r
+}
+
+// An intentError is an error of a plugin, or of what it wanted done, which may quote the screen.
+type intentError struct {
+	err     error
+	receipt *plugins.Receipt // of an intent
+	look    *look
+}
+
+func (e *intentError) Error() string { return e.err.Error() }
+func (e *intentError) Unwrap() error { return e.err }
+
+// waitTree is what adapter.wait and the wait of adapter.turn have in common.
+type waitTree struct {
+	Intent    string         `json:"intent,omitempty" jsonschema:"one of the plugin's wait matchers; default wait_turn_matcher"`
+	Params    map[string]any `json:"params,omitempty" jsonschema:"what the matcher needs"`
+	TimeoutMS *int64         `json:"timeout_ms,omitempty" jsonschema:"default 120000; 0 looks once"`
+	WaitID    *string        `json:"wait_id,omitempty" jsonschema:"a name for adapter.cancel_wait"`
+	Since     *uint64        `json:"since,omitempty" jsonschema:"only what came after this sequence counts"`
+}
+
+type adapterWaitParams struct {
+	adapterParams
+	readParams
+	waitTree
+}
+
+// A matched is what fired.
+type matched struct {
+	look  *look
+	match *engine.Match
+}
+
+// AppendJSON makes it the wire's outcome; null when nothing did.
+func (m *matched) AppendJSON(b []byte) []byte {
+	if m == nil || m.match == nil {
+		return append(b, `null`...)
+	}
+	return m.look.appendMatch(b, m.match)
+}
+
+// MarshalJSON is AppendJSON as a member.
+func (m *matched) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil), nil }
+
+type adapterWaitResult struct {
+	State     *stateShape `json:"state"`
+	Matched   *matched    `json:"matched"`
+	WaitID    *string     `json:"wait_id,omitempty"`
+	Sequence  uint64      `json:"sequence"`
+	ElapsedMS int64       `json:"elapsed_ms"`
+}
+
+// adapterWait is how long a wait on an adapter lasts that is not told: a turn of an agent takes minutes.
+const adapterWait = 120 * time.Second
+
+func (c *client) adapterWait(ctx context.Context, p adapterWaitParams) (*adapterWaitResult, error) {
+	a, err := c.adapter("adapter.wait", p.adapterParams, plugins.MatcherWait)
+	if err != nil {
+		return nil, err
+	}
+	ctx, end, err := c.waits.begin(ctx, a, p.WaitID)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return c.wait(ctx, a, &p.readParams, &p.waitTree)
+}
+
+// wait waits as a tree says, on an adapter whose wait is known by its id already.
+func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams, p *waitTree) (*adapterWaitResult, error) {
+	hide, err := read.redactor()
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, adapterWait)
+	if err != nil {
+		return nil, err
+	}
+	name := p.Intent
+	if name == "" {
+		name = plugins.DefaultMatcher
+	}
+	m, err := a.Matcher(ctx, name, p.Params)
+	if err != nil {
+		return nil, &intentError{err: err, look: newLook(a.Session().View(), hide, "none")}
+	}
+	out, err := a.Session().Wait(ctx, m, engine.WaitOptions{Since: p.Since, Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
+	l := newLook(out.View, hide, "none")
+	state := l.state(a.Look(context.WithoutCancel(ctx), out.View))
+	if err != nil {
+		return nil, adapterWaitError(l, state, m, out, err)
+	}
+	return &adapterWaitResult{
+		State: state, Matched: &matched{l, out.Match}, WaitID: p.WaitID, Sequence: out.View.Sequence, ElapsedMS: out.Elapsed.Milliseconds(),
+	}, nil
+}
+
+func adapterWaitError(l *look, state *stateShape, m matchers.Matcher, out *engine.Outcome, err error) error {
+	return &waitError{err: err, evidence: &evidence{
+		look: l, elapsed: out.Elapsed, quiet: out.View.At.Sub(out.View.Changed), matcher: m.Explain(out.View, l.shown()), state: state,
+	}}
+}
+
+type turnParams struct {
+	adapterParams
+	readParams
+	Send      *intentParams `json:"send" jsonschema:"the intent"`
+	Wait      *waitTree     `json:"wait,omitempty" jsonschema:"what to wait for afterwards; default wait_turn_matcher, 120000 ms"`
+	TimeoutMS *int64        `json:"timeout_ms,omitempty" jsonschema:"for another turn to end, and for a program that does not read; default 5000"`
+}
+
+type turnResult struct {
+	State    *stateShape     `json:"state"`
+	Matched  *matched        `json:"matched" jsonschema:"null when what was to be submitted was not: then nothing is waited for"`
+	WaitID   *string         `json:"wait_id,omitempty"`
+	Sequence uint64          `json:"sequence"`
+	Receipt  plugins.Receipt `json:"receipt"`
+	Snapshot *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
+}
+
+func (c *client) adapterTurn(ctx context.Context, p turnParams) (*turnResult, error) {
+	a, err := c.adapter("adapter.turn", p.adapterParams, plugins.InputWrite, plugins.MatcherWait)
+	if err != nil {
+		return nil, err
+	}
+	if p.Send == nil {
+		return nil, &protocol.ParamError{Path: "send", Expected: "an object with intent"}
+	}
+	if p.Wait == nil {
+		p.Wait = &waitTree{}
+	}
+	hide, err := p.redactor()
+	if err != nil {
+		return nil, err
+	}
+	ctx, end, err := c.waits.begin(ctx, a, p.Wait.WaitID)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	o, err := p.Send.options(ctx, "send.", p.TimeoutMS)
+	if err != nil {
+		return nil, err
+	}
+	var r *turnResult
+	err = a.Turn(ctx, o, func(send func() (*plugins.State, plugins.Receipt, error)) error {
+		s, receipt, err := send()
+		l := newLook(a.Session().View(), hide, "none")
+		if err != nil {
+			return &intentError{err: err, receipt: &receipt, look: l}
+		}
+		r = &turnResult{WaitID: p.Wait.WaitID, Receipt: l.receipt(receipt)}
+		if r.Snapshot = l.unless(receipt.Submitted); r.Snapshot != nil {
+			r.State, r.Sequence = l.state(s), l.view.Sequence
+			return nil
+		}
+		w, err := c.wait(ctx, a, &p.readParams, p.Wait)
+		if err != nil {
+			return err
+		}
+		r.State, r.Matched, r.Sequence = w.State, w.Matched, w.Sequence
+		return nil
+	})
+	return r, err
+}
+
+// waits are the waits on adapters that have a name. They are the server's, so that any client can cancel one.
+type waits struct {
+	mu sync.Mutex
+	// protects the fields below
+	live map[string]namedWait
+}
+
+type namedWait struct {
+	adapter string
+	cancel  context.CancelCauseFunc
+}
+
+// begin makes a wait known by its id, before anything can block. end forgets it.
+func (w *waits) begin(ctx context.Context, a *plugins.Adapter, id *string) (_ context.Context, end func(), err error) {
+	if id == nil {
+		return ctx, func() {}, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, taken := w.live[*id]; taken {
+		return nil, nil, &paramError{path: "wait_id", reason: "wait_id_in_use", problem: "a wait of this id is under way"}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	if w.live == nil {
+		w.live = map[string]namedWait{}
+	}
+	w.live[*id] = namedWait{adapter: a.ID(), cancel: cancel}
+	return ctx, func() {
+		cancel(context.Canceled)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.live, *id)
+	}, nil
+}
+
+type cancelParams struct {
+	WaitID *string `json:"wait_id" jsonschema:"as it was given to adapter.wait or adapter.turn"`
+}
+
+type cancelResult struct {
+	Cancelled bool   `json:"cancelled"`
+	Adapter   string `json:"adapter,omitempty"`
+	WaitID    string `json:"wait_id,omitempty"`
+}
+
+func (c *client) adapterCancelWait(_ context.Context, p cancelParams) (cancelResult, error) {
+	if err := required("wait_id", p.WaitID); err != nil {
+		return cancelResult{}, err
+	}
+	c.waits.mu.Lock()
+	w, ok := c.waits.live[*p.WaitID]
+	c.waits.mu.Unlock()
+	if !ok {
+		return cancelResult{}, nil
+	}
+	w.cancel(protocol.ErrCancelled)
+	return cancelResult{Cancelled: true, Adapter: w.adapter, WaitID: *p.WaitID}, nil
+}
+
+type adapterSnapshotParams struct {
+	adapterParams
+	readParams
+	Cells string `json:"cells,omitempty" jsonschema:"full (default), runs or none"`
+}
+
+func (c *client) adapterSnapshot(_ context.Context, p adapterSnapshotParams) (*look, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return nil, err
+	}
+	cells, err := cellsOf(p.Cells, "full")
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.adapter("adapter.snapshot", p.adapterParams, plugins.ScreenRead)
+	if err != nil {
+		return nil, err
+	}
+	l := newLook(a.Session().View(), hide, cells)
+	return l, l.encode()
+}
+
+type adapterTranscriptParams struct {
+	adapterParams
+	readParams
+	outputParts
+}
+
+func (c *client) adapterTranscript(_ context.Context, p adapterTranscriptParams) (transcriptResult, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return transcriptResult{}, err
+	}
+	a, err := c.adapter("adapter.transcript", p.adapterParams, plugins.TranscriptRead)
+	if err != nil {
+		return transcriptResult{}, err
+	}
+	return p.read(a.Session(), hide)
+}
+
+type inspectResult struct {
+	Adapter        string      `json:"adapter"`
+	Plugin         string      `json:"plugin"`
+	Session        string      `json:"session"`
+	State          *stateShape `json:"state"`
+	PlainText      string      `json:"plain_text"`
+	BodyText       string      `json:"body_text"`
+	StatusText     string      `json:"status_text"`
+	TranscriptTail string      `json:"transcript_tail"`
+	Sequence       uint64      `json:"sequence"`
+}
+
+// inspectBytes is how much of the transcript adapter.inspect shows, in bytes.
+const inspectBytes = 4096
+
+func (c *client) adapterInspect(ctx context.Context, p stateParams) (*inspectResult, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.adapter("adapter.inspect", p.adapterParams, plugins.ScreenRead)
+	if err != nil {
+		return nil, err
+	}
+	v := a.Session().View()
+	l := newLook(v, hide, "none")
+	text := l.screen.Text()
+	body, status := plugins.SplitStatus(text)
+	return &inspectResult{
+		Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(v.Session), State: l.state(a.Look(ctx, v)),
+		PlainText: text, BodyText: body, StatusText: status, TranscriptTail: lastBytes(l.tail(), inspectBytes), Sequence: v.Sequence,
+	}, nil
+}
+
+func (c *client) adapterClose(ctx context.Context, p adapterParams) (closeResult, error) {
+	a, err := c.adapter("adapter.close", p, plugins.SessionKill)
+	if err != nil {
+		return closeResult{}, err
+	}
+	whole := context.WithoutCancel(ctx) // half a close would leak
+	return closeResult{Closed: true}, patiently(ctx, func() error { return a.Close(whole) })
+}
+
+type eventsParams struct {
+	adapterParams
+	readParams
+	Since uint64 `json:"since,omitempty" jsonschema:"the next of the last answer; default 0, everything that is kept"`
+}
+
+type eventsResult struct {
+	Events  []plugins.Event `json:"events"`
+	Next    uint64          `json:"next" jsonschema:"for the next since"`
+	Dropped bool            `json:"dropped,omitzero" jsonschema:"part of it had left the bound"`
+}
+
+func (c *client) adapterEvents(_ context.Context, p eventsParams) (eventsResult, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return eventsResult{}, err
+	}
+	a, err := c.adapter("adapter.events", p.adapterParams, plugins.ScreenRead)
+	if err != nil {
+		return eventsResult{}, err
+	}
+	events, next, dropped := a.Events(p.Since)
+	l := newLook(a.Session().View(), hide, "none")
+	r := eventsResult{Events: make([]plugins.Event, len(events)), Next: next, Dropped: dropped}
+	for i, e := range events {
+		r.Events[i] = e
+		if hide != nil {
+			r.Events[i] = e.Clean(l.piece)
+		}
+	}
+	return r, nil
+}
+
+type explainResult struct {
+	State   *stateShape       `json:"state"`
+	Rule    string            `json:"rule" jsonschema:"that decided"`
+	Nearly  []plugins.Nearly  `json:"nearly" jsonschema:"rules of which something held"`
+	Rows    []explainRow      `json:"rows" jsonschema:"what they looked at"`
+	Sources []plugins.Witness `json:"sources" jsonschema:"what each source says"`
+}
+
+type explainRow struct {
+	Row  int    `json:"row" jsonschema:"from 0"`
+	Text string `json:"text"`
+}
+
+func (c *client) adapterExplain(ctx context.Context, p stateParams) (*explainResult, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.adapter("adapter.explain", p.adapterParams, plugins.ScreenRead)
+	if err != nil {
+		return nil, err
+	}
+	v := a.Session().View()
+	l := newLook(v, hide, "none")
+	s, err := a.Explain(ctx, v)
+	if err != nil {
+		return nil, &intentError{err: err, look: l}
+	}
+	if hide != nil {
+		s = s.Clean(l.piece)
+	}
+	r := &explainResult{State: l.state(s), Rule: s.Rule, Nearly: s.Nearly, Sources: s.Sources, Rows: []explainRow{}}
+	lines := l.screen.Lines()
+	told := map[int]bool{}
+	add := func(rows []int) {
+		for _, row := range rows {
+			if row >= 0 && row < len(lines) && !told[row] {
+				told[row] = true
+				r.Rows = append(r.Rows, explainRow{row, lines[row]})
+			}
+		}
+	}
+	add(s.Rows)
+	for _, n := range s.Nearly {
+		add(n.Rows)
+	}
+	if r.Nearly == nil {
+		r.Nearly = []plugins.Nearly{}
+	}
+	if r.Sources == nil {
+		r.Sources = []plugins.Witness{}
+	}
+	return r, nil
+}

@@ -1,0 +1,153 @@
+package native
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/protocol"
+)
+
+type pluginCapabilitiesResult struct {
+	Permissions []plugins.Permission `json:"permissions"`
+	EmbeddedLua bool                 `json:"embedded_lua"`
+	WASM        bool                 `json:"wasm"`
+	Builtin     []*plugins.Manifest  `json:"builtin_plugins"`
+	Loading     bool                 `json:"plugin_load" jsonschema:"whether plugin.load and plugin.unload are granted"`
+}
+
+func (c *client) pluginCapabilities(context.Context, none) (pluginCapabilitiesResult, error) {
+	r := pluginCapabilitiesResult{Permissions: plugins.Permissions(), EmbeddedLua: true, Loading: c.loads}
+	for _, p := range c.catalog.Plugins() {
+		if p.Builtin {
+			r.Builtin = append(r.Builtin, p.Manifest)
+		}
+	}
+	return r, nil
+}
+
+// A manifestTree is a manifest as it came: it is checked more strictly than params are.
+type manifestTree struct{ json.RawMessage }
+
+type validateParams struct {
+	Manifest manifestTree `json:"manifest" jsonschema:"what would stand in manifest.toml"`
+}
+
+type validateResult struct {
+	Valid bool `json:"valid"`
+}
+
+func (c *client) pluginValidate(_ context.Context, p validateParams) (validateResult, error) {
+	if len(p.Manifest.RawMessage) == 0 {
+		return validateResult{}, &protocol.ParamError{Path: "manifest", Expected: "an object"}
+	}
+	m := &plugins.Manifest{}
+	if err := jsonv2.Unmarshal(p.Manifest.RawMessage, m, jsonv2.RejectUnknownMembers(true)); err != nil {
+		var e *jsonv2.SemanticError
+		problem := "it cannot be read"
+		key := ""
+		if errors.As(err, &e) {
+			key = e.JSONPointer.LastToken()
+			problem = "it has the wrong type, or is not known"
+		}
+		return validateResult{}, &plugins.ManifestError{Key: fmt.Sprintf("%.32s", key), Err: errors.New(problem)}
+	}
+	return validateResult{Valid: true}, m.Validate()
+}
+
+type pluginParams struct {
+	Plugin *string `json:"plugin" jsonschema:"the plugin's name"`
+}
+
+func (c *client) plugin(p pluginParams) (*plugins.Plugin, error) {
+	if err := required("plugin", p.Plugin); err != nil {
+		return nil, err
+	}
+	return c.catalog.Plugin(*p.Plugin)
+}
+
+type describeResult struct {
+	Plugin       string            `json:"plugin"`
+	Manifest     *plugins.Manifest `json:"manifest"`
+	Hash         string            `json:"sha256" jsonschema:"of the manifest and the files that were loaded"`
+	Builtin      bool              `json:"builtin"`
+	Intents      []map[string]any  `json:"intents"`
+	WaitMatchers []map[string]any  `json:"wait_matchers"`
+	States       []map[string]any  `json:"states"`
+	Predicates   []map[string]any  `json:"predicates"`
+}
+
+func (c *client) pluginDescribe(ctx context.Context, p pluginParams) (*describeResult, error) {
+	plugin, err := c.plugin(p)
+	if err != nil {
+		return nil, err
+	}
+	d := &plugins.Description{}
+	if plugin.Main != "" {
+		if d, err = plugin.Describe(ctx, c.log); err != nil {
+			return nil, err
+		}
+	}
+	list := func(entries []map[string]any) []map[string]any {
+		if entries == nil {
+			return []map[string]any{}
+		}
+		return entries
+	}
+	return &describeResult{
+		Plugin: *p.Plugin, Manifest: plugin.Manifest, Hash: plugin.Hash, Builtin: plugin.Builtin,
+		Intents: list(d.Intents), WaitMatchers: list(d.WaitMatchers), States: list(d.States), Predicates: list(d.Predicates),
+	}, nil
+}
+
+// errNoLoading: the server was not started for it.
+var errNoLoading = errors.New("this server does not load plugins for clients: start it with --allow-plugin-load")
+
+// granted reports whether plugins may be loaded and unloaded.
+func (c *client) granted(method string) error {
+	if c.loads {
+		return nil
+	}
+	return &deniedError{method, errNoLoading}
+}
+
+type loadParams struct {
+	Path *string `json:"manifest_path" jsonschema:"path of a manifest.toml, relative to the server's working directory"`
+}
+
+type loadResult struct {
+	Plugin string `json:"plugin"`
+	Hash   string `json:"sha256"`
+}
+
+func (c *client) pluginLoad(_ context.Context, p loadParams) (loadResult, error) {
+	if err := c.granted("plugin.load"); err != nil {
+		return loadResult{}, err
+	}
+	if err := required("manifest_path", p.Path); err != nil {
+		return loadResult{}, err
+	}
+	plugin, err := c.catalog.Load(*p.Path)
+	if err != nil {
+		return loadResult{}, err
+	}
+	return loadResult{Plugin: plugin.Manifest.Name, Hash: plugin.Hash}, nil
+}
+
+type unloadResult struct {
+	Unloaded bool `json:"unloaded"`
+}
+
+func (c *client) pluginUnload(_ context.Context, p pluginParams) (unloadResult, error) {
+	if err := c.granted("plugin.unload"); err != nil {
+		return unloadResult{}, err
+	}
+	if err := required("plugin", p.Plugin); err != nil {
+		return unloadResult{}, err
+	}
+	return unloadResult{Unloaded: true}, c.catalog.Unload(*p.Plugin)
+}

@@ -1,0 +1,111 @@
+package native
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// A stateShape is a plugin's state on the wire.
+type stateShape struct {
+	State      string              `json:"state"`
+	Confidence float64             `json:"confidence"`
+	Evidence   string              `json:"evidence"`
+	Sequence   uint64              `json:"sequence"`
+	Source     string              `json:"source,omitempty" jsonschema:"what told it"`
+	LastIntent string              `json:"last_intent,omitempty"`
+	Candidates []plugins.Candidate `json:"candidates"`
+	Metadata   map[string]any      `json:"metadata,omitempty"`
+	Marks      []markShape         `json:"host_marks,omitempty"`
+}
+
+type markShape struct {
+	Label string `json:"label"`
+}
+
+// state makes a state what a client may see of it.
+func (l *look) state(s *plugins.State) *stateShape {
+	if l.hide != nil {
+		s = s.Clean(l.piece)
+	}
+	w := &stateShape{
+		State: s.State, Confidence: s.Confidence, Evidence: s.Evidence, Sequence: s.Sequence, Source: s.Source, LastIntent: s.LastIntent,
+		Candidates: s.Candidates, Metadata: s.Metadata,
+	}
+	if w.Candidates == nil {
+		w.Candidates = []plugins.Candidate{}
+	}
+	for _, label := range s.Marks {
+		w.Marks = append(w.Marks, markShape{label})
+	}
+	return w
+}
+
+// minPiece is the shortest secret that is looked for in what a plugin says, in bytes: shorter ones are parts of every text.
+const minPiece = 4
+
+// piece redacts a text that may be a piece of the screen. Taken out of its line a secret cannot be told from other text, so what
+// is hidden on the screen is hidden in it too.
+func (l *look) piece(s string) string {
+	if l.hide == nil || s == "" {
+		return s
+	}
+	for _, secret := range l.hidden {
+		if strings.Contains(s, secret) {
+			s = strings.ReplaceAll(s, secret, redact.DefaultReplacement)
+		}
+	}
+	return l.hide.String(s)
+}
+
+// pieces redacts every text in a value that a plugin made.
+func (l *look) pieces(v any) any {
+	if l.hide == nil {
+		return v
+	}
+	return plugins.Clean(v, l.piece)
+}
+
+// lastBytes returns the end of s, at most n bytes, from a character's beginning on.
+func lastBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	i := len(s) - n
+	for i < len(s) && !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return s[i:]
+}
+
+// intentData adds how far an intent got that ended with an error, and the screen it waited on in vain.
+func intentData(e *protocol.Error, i *intentError, x *plugins.ExpectError) {
+	e.Message = i.look.piece(e.Message)
+	data, _ := e.Data.(map[string]any)
+	if i.receipt == nil {
+		return
+	}
+	if data == nil {
+		data = map[string]any{}
+	}
+	data["receipt"] = i.look.receipt(*i.receipt)
+	if x != nil {
+		l := newLook(x.View, i.look.hide, "none")
+		data["step"], data["elapsed_ms"], data["snapshot"] = x.Step, x.Elapsed.Milliseconds(), l
+		data["matcher"] = &explained{l, x.Matcher.Explain(x.View, l.shown())}
+	}
+	e.Data = data
+}
+
+// An explained is an explanation that encodes itself.
+type explained struct {
+	look *look
+	tree matchers.Explanation
+}
+
+// MarshalJSON writes the explanation.
+func (e *explained) MarshalJSON() ([]byte, error) { return e.look.appendExplanation(nil, e.tree), nil }
