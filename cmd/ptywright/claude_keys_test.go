@@ -54,6 +54,12 @@ func (k *keyboard) wait(text string, states ...string) {
 	k.session.wait(client.All(client.Any(any...), client.Contains(text)))
 }
 
+func (k *keyboard) turn(intent string, params map[string]any, text string, states ...string) {
+	k.t.Helper()
+	k.send(intent, params)
+	k.wait(text, states...)
+}
+
 func (k *keyboard) send(intent string, params map[string]any) {
 	k.t.Helper()
 	switch intent {
@@ -131,4 +137,9 @@ func (k *keyboard) choose(option string) {
 	}
 	k.session.wait(client.All(pointed, client.Stable(settled)))
 	k.keys("enter")
+}
+
+// TestClaudeByKeys shows that the scenario, and not the plugin, is what runs.
+func TestClaudeByKeys(t *testing.T) {
+	drive(t, claudeNow, byKeys).everything()
 }

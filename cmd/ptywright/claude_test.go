@@ -5,12 +5,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/mockanthropic"
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // The real Claude Code, isolated, with a model that says what testdata/claude.json says. Its versions and what of them is
@@ -33,6 +36,9 @@ type driver interface {
 	send(intent string, params map[string]any)
 	// wait waits until one of the states holds and a text, if not "", is on the screen.
 	wait(text string, states ...string)
+	// turn performs an intent and waits until the turn is over or needs the user: then one of the states must hold, and a
+	// text, if not "", be on the screen.
+	turn(intent string, params map[string]any, text string, states ...string)
 	// exited waits for the end and says how it was, as session.exited does.
 	exited() string
 }
@@ -88,8 +94,33 @@ func (c *claude) begin() {
 // prompt submits a prompt and makes sure that the model has got it.
 func (c *claude) prompt(text string) {
 	c.t.Helper()
-	c.prompts = append(c.prompts, text)
 	c.send("send_prompt", map[string]any{"prompt": text})
+	c.got(text)
+}
+
+// ask submits a prompt, waits for the turn as the driver's turn does, and makes sure that the model has got it.
+func (c *claude) ask(prompt, text string, states ...string) {
+	c.t.Helper()
+	c.turn("send_prompt", map[string]any{"prompt": prompt}, text, states...)
+	c.got(prompt)
+}
+
+// choose picks an option and waits for the turn to go on and end.
+func (c *claude) choose(option, text string, states ...string) {
+	c.t.Helper()
+	c.turn("choose_option", map[string]any{"option": option}, text, states...)
+}
+
+// approve agrees and waits for the turn to go on and end.
+func (c *claude) approve(text string) {
+	c.t.Helper()
+	c.turn("approve", nil, text, "completed_turn")
+}
+
+// got waits until a prompt has arrived at the model.
+func (c *claude) got(text string) {
+	c.t.Helper()
+	c.prompts = append(c.prompts, text)
 	ctx, cancel := context.WithTimeout(context.Background(), hang/2)
 	defer cancel()
 	if _, err := c.model.Wait(ctx, func(r mockanthropic.Request) bool { return !r.Side && strings.Contains(r.Prompt(), text) }); err != nil {
@@ -124,8 +155,7 @@ func (c *claude) everything() {
 	c.t.Helper()
 	c.begin()
 
-	c.prompt("quick: is 2+2 4?")
-	c.wait("4 is right.", "completed_turn")
+	c.ask("quick: is 2+2 4?", "4 is right.", "completed_turn")
 
 	c.prompt("explain the build")
 	c.wait("", "thinking")
@@ -134,46 +164,34 @@ func (c *claude) everything() {
 	c.model.Release("speak")
 	c.wait("That is all.", "completed_turn")
 
-	c.prompt("make a new build folder")
-	c.wait("mkdir build", "waiting_for_permission")
-	c.send("approve", nil)
-	c.wait("The build folder is new.", "completed_turn")
+	c.ask("make a new build folder", "mkdir build", "waiting_for_permission")
+	c.approve("The build folder is new.")
 	if got := c.world.read(c.t, "build/state.txt"); got != "clean\n" {
 		c.t.Errorf("the approved command has written %q", got)
 	}
 
-	c.prompt("write notes")
-	c.wait("notes.md", "waiting_for_permission")
-	c.send("deny", nil)
-	c.wait("ejected", "ready")
+	c.ask("write notes", "notes.md", "waiting_for_permission")
+	c.turn("deny", nil, "ejected", "ready")
 	if got := c.world.read(c.t, "notes.md"); got != "" {
 		c.t.Errorf("what was denied has written %q", got)
 	}
 
-	c.prompt("edit the greeting")
-	c.wait("good morning", "waiting_for_permission")
-	c.send("approve", nil)
-	c.wait("The greeting is changed.", "completed_turn")
+	c.ask("edit the greeting", "make this edit", "waiting_for_permission")
+	c.approve("The greeting is changed.")
 	if got := c.world.read(c.t, "hello.py"); !strings.Contains(got, "good morning") {
 		c.t.Errorf("the approved edit left %q", got)
 	}
 
-	c.prompt("ask me one question")
-	c.wait("Which database", "waiting_for_user_input")
-	c.send("choose_option", map[string]any{"option": "PostgreSQL"})
-	c.wait("Noted.", "completed_turn")
+	c.ask("ask me one question", "Which database", "waiting_for_user_input")
+	c.choose("PostgreSQL", "Noted.", "completed_turn")
 	if got := c.results("ask me one question"); !strings.Contains(got, "PostgreSQL") || strings.Contains(got, "SQLite") {
 		c.t.Errorf("the answer that arrived: %s", got)
 	}
 
-	c.prompt("make a plan for tests")
-	c.wait("Plan: add tests", "waiting_for_plan_approval")
-	c.send("deny", nil)
-	c.wait("ejected", "ready")
-	c.prompt("change the plan")
-	c.wait("Plan: add tests", "waiting_for_plan_approval")
-	c.send("choose_option", map[string]any{"option": "Yes, manually approve edits"})
-	c.wait("I started with the changed plan.", "completed_turn")
+	c.ask("make a plan for tests", "Plan: add tests", "waiting_for_plan_approval")
+	c.turn("deny", nil, "ejected", "ready")
+	c.ask("change the plan", "Plan: add tests", "waiting_for_plan_approval")
+	c.choose("Yes, manually approve edits", "I started with the changed plan.", "completed_turn")
 	if got := c.results("change the plan"); !strings.Contains(got, "approved") {
 		c.t.Errorf("the approval that arrived: %s", got)
 	}
@@ -186,23 +204,17 @@ func (c *claude) everything() {
 	if err := mkfifo(filepath.Join(c.world.work, "never")); err != nil {
 		c.t.Fatal(err)
 	}
-	c.prompt("a long job")
-	c.wait("cat never", "waiting_for_permission")
+	c.ask("a long job", "cat never", "waiting_for_permission")
 	c.send("approve", nil)
 	c.wait("cat never", "thinking")
 	c.send("cancel", nil)
 	c.wait("Interrupted", "ready")
 
-	c.prompt("a bad request")
-	c.wait("API Error: 400", "error")
-	c.prompt("hit the rate limit")
-	c.wait("429", "error")
-	c.prompt("a server error")
-	c.wait("Internal server error", "error")
-	c.prompt("be overloaded once")
-	c.wait("Now there was room.", "completed_turn")
-	c.prompt("break off")
-	c.wait("Server error mid-response", "error")
+	c.ask("a bad request", "API Error: 400", "error")
+	c.ask("hit the rate limit", "429", "error")
+	c.ask("a server error", "Internal server error", "error")
+	c.ask("be overloaded once", "Now there was room.", "completed_turn")
+	c.ask("break off", "Server error mid-response", "error")
 
 	c.send("slash_command", map[string]any{"command": "model"})
 	c.wait("Select model", "waiting_for_model_select")
@@ -213,10 +225,8 @@ func (c *claude) everything() {
 	c.send("key", map[string]any{"key": "escape"})
 	c.wait("", "ready", "completed_turn", "error")
 
-	c.prompt("quick again: is 2+2 4?")
-	c.wait("4 is right.", "completed_turn")
-	c.prompt("be unauthorized")
-	c.wait("Invalid API key", "error", "waiting_for_login")
+	c.ask("quick again: is 2+2 4?", "4 is right.", "completed_turn")
+	c.ask("be unauthorized", "Invalid API key", "error", "waiting_for_login")
 
 	c.arrived()
 	c.send("slash_command", map[string]any{"command": "exit"})
@@ -225,6 +235,119 @@ func (c *claude) everything() {
 	}
 }
 
-func TestClaudeByKeys(t *testing.T) {
-	drive(t, claudeNow, byKeys).everything()
+// An adapter drives by adapter.* and the plugin.
+type adapter struct {
+	server      *server
+	id, session string
+	t           testing.TB
+}
+
+// adapterState is the state that a method of adapter.* answers.
+type adapterState struct {
+	State, Evidence, Source string
+	Metadata                map[string]any
+}
+
+func (s adapterState) String() string {
+	return fmt.Sprintf("%s (%s: %s)", s.State, s.Source, s.Evidence)
+}
+
+// A receipt is that of adapter.send.
+type receipt struct {
+	Echoed, Submitted *bool
+	Evidence          string
+	Retries           int
+}
+
+// byAdapter makes a driver with a screen of so many rows and columns.
+func byAdapter(rows, cols int) func(*server, *world, string, []string) driver {
+	return func(s *server, w *world, program string, args []string) driver {
+		s.t.Helper()
+		var r struct{ Adapter, Session string }
+		s.call("adapter.start", map[string]any{
+			"plugin": "claude-code", "program": program, "args": args, "cwd": w.work, "rows": rows, "cols": cols,
+		}, &r)
+		return &adapter{s, r.Adapter, r.Session, s.t}
+	}
+}
+
+// call calls a method with the adapter's id. What it is refused with shows the screen.
+func (a *adapter) call(method string, params map[string]any, result any) {
+	a.t.Helper()
+	params["adapter"] = a.id
+	if err := a.server.Call(a.server.ctx, method, params, result); err != nil {
+		a.t.Fatalf("%s %v: %v\n%s", method, params, err, a.screen())
+	}
+}
+
+func (a *adapter) screen() string {
+	r, err := a.server.Session(a.session).Snapshot(a.server.ctx, client.ReadOptions{Cells: "none"})
+	if err != nil {
+		return err.Error()
+	}
+	return r.PlainText
+}
+
+// taken checks that what was to be submitted was.
+func (a *adapter) taken(intent string, r receipt) {
+	a.t.Helper()
+	if r.Submitted != nil && !*r.Submitted {
+		a.t.Fatalf("%s was not submitted: %s\n%s", intent, r.Evidence, a.screen())
+	}
+	if r.Retries > 0 {
+		a.t.Logf("%s: %d retries: %s", intent, r.Retries, r.Evidence)
+	}
+}
+
+func (a *adapter) send(intent string, params map[string]any) {
+	a.t.Helper()
+	var r struct{ Receipt receipt }
+	a.call("adapter.send", map[string]any{"intent": intent, "params": params}, &r)
+	a.taken(intent, r.Receipt)
+}
+
+func (a *adapter) wait(text string, states ...string) {
+	a.t.Helper()
+	params := map[string]any{"states": states}
+	if text != "" {
+		params["text"] = text
+	}
+	a.call("adapter.wait", map[string]any{"intent": "wait_state_matcher", "params": params, "timeout_ms": hang.Milliseconds() / 2}, nil)
+}
+
+func (a *adapter) turn(intent string, params map[string]any, text string, states ...string) {
+	a.t.Helper()
+	var r struct {
+		Receipt receipt
+		State   adapterState
+	}
+	a.call("adapter.turn", map[string]any{
+		"send": map[string]any{"intent": intent, "params": params}, "wait": map[string]any{"timeout_ms": hang.Milliseconds() / 2},
+	}, &r)
+	a.taken(intent, r.Receipt)
+	if shown := a.screen(); !slices.Contains(states, r.State.State) || !strings.Contains(shown, text) {
+		a.t.Fatalf("%s %v: the state is %v, expected %q with %q:\n%s", intent, params, r.State, states, text, shown)
+	}
+}
+
+func (a *adapter) exited() string {
+	a.t.Helper()
+	return (&session{a.server.Session(a.session), a.server, a.t}).exited()
+}
+
+func TestClaude(t *testing.T) {
+	for i := range times(1, 20) {
+		rows, cols := 40, 120
+		if i%2 == 1 {
+			rows, cols = 24, 80
+		}
+		drive(t, claudeNow, byAdapter(rows, cols)).everything()
+	}
+}
+
+func TestClaudeBefore(t *testing.T) {
+	if !long {
+		t.Skip("drives an older version: PTYWRIGHT_LONG=1")
+	}
+	drive(t, claudeBefore, byAdapter(40, 120)).everything()
 }
