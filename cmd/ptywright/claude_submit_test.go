@@ -15,27 +15,39 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A submitter sends a prompt in some way, and does not fail the test when it is not submitted.
-type submitter func(c *claude, prompt string)
+// A submitter sends a prompt in some way, and says whether it believes that it was submitted. It does not fail the test when
+// it was not.
+type submitter func(c *claude, prompt string) bool
+
+// received is the plugin's way, with a receipt.
+func received(c *claude, prompt string) bool {
+	a := c.driver.(*adapter)
+	var r struct{ Receipt receipt }
+	a.call("adapter.send", map[string]any{"intent": "send_prompt", "params": map[string]any{"prompt": prompt}}, &r)
+	return r.Receipt.Submitted != nil && *r.Receipt.Submitted
+}
 
 // typed is what one does who knows nothing of the program: the text and Enter, in one write.
-func typed(c *claude, prompt string) {
+func typed(c *claude, prompt string) bool {
 	k := c.driver.(*keyboard)
 	k.do(client.Action{Type: "text", Value: prompt + "\r"})
+	return true
 }
 
 // pasted is what one does who knows that it takes bracketed pastes: a paste and Enter, without looking.
-func pasted(c *claude, prompt string) {
+func pasted(c *claude, prompt string) bool {
 	k := c.driver.(*keyboard)
 	k.do(client.Action{Type: "bracketed_paste", Value: prompt})
 	k.do(client.Action{Type: "key", Value: "enter"})
+	return true
 }
 
 // typedApart is typed with Enter in a write of its own: what a program that is slow makes one read of.
-func typedApart(c *claude, prompt string) {
+func typedApart(c *claude, prompt string) bool {
 	k := c.driver.(*keyboard)
 	k.do(client.Action{Type: "text", Value: prompt})
 	k.do(client.Action{Type: "key", Value: "enter"})
+	return true
 }
 
 // sizes are the prompts that are submitted: each begins with a mark of its own.
@@ -62,31 +74,37 @@ func lines(mark string, n int) string {
 }
 
 // A tally counts what became of prompts.
-type tally struct{ sent, intact, altered, twice, missing int }
+type tally struct{ sent, intact, altered, twice, missing, lies int }
 
 func (n tally) String() string {
-	if n.sent == n.intact {
+	if n == (tally{sent: n.sent, intact: n.sent}) {
 		return fmt.Sprintf("%d of %d", n.intact, n.sent)
 	}
-	return fmt.Sprintf("%d of %d (%d missing, %d altered or joined, %d twice)", n.intact, n.sent, n.missing, n.altered, n.twice)
+	return fmt.Sprintf("%d of %d (%d missing, %d altered or joined, %d twice, %d not as was said)", n.intact, n.sent, n.missing, n.altered, n.twice, n.lies)
 }
 
 // pastedContent is what Claude Code puts around a paste that it shows as a placeholder.
 var pastedContent = regexp.MustCompile(`</?pasted_content[^>]*>`)
 
-// submissions sends n prompts of one size, each when the turn of the one before is over, and counts what arrived. In the
-// end nothing of them is left in the input.
-func submissions(c *claude, n int, kind string, text func(mark string) string, send submitter) (count tally) {
+// submissions sends n prompts of one size, each when the turn of the one before is over, and counts what arrived within a
+// time that is far more than it takes. In the end nothing of them is left in the input.
+func submissions(c *claude, n int, busy bool, kind string, text func(mark string) string, send submitter) (count tally) {
 	c.t.Helper()
 	for i := range n {
 		mark := fmt.Sprintf("mark%s%03dx", strings.ReplaceAll(kind, " ", ""), i)
-		send(c, text(mark))
+		goesOn := func() {}
+		if busy {
+			goesOn = pause(c.t, c.server.pid())
+		}
+		said := send(c, text(mark))
+		goesOn()
 		count.sent++
-		has := func(r mockanthropic.Request) bool { return !r.Side && strings.Contains(r.Prompt(), mark) }
-		// Far more than it takes: what has not come by then will not come.
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(times(5, 10))*time.Second)
-		_, err := c.model.Wait(ctx, has)
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		_, err := c.model.Wait(ctx, func(r mockanthropic.Request) bool { return !r.Side && strings.Contains(r.Prompt(), mark) })
 		cancel()
+		if said != (err == nil) {
+			count.lies++
+		}
 		if err == nil {
 			c.wait("", "completed_turn")
 		} else if k, ok := c.driver.(*keyboard); ok {
@@ -112,34 +130,22 @@ func submissions(c *claude, n int, kind string, text func(mark string) string, s
 	return count
 }
 
-// stutter makes a process as slow as on a machine that is far too busy: of 200 ms it runs for 20. It does until it is
-// told to stop.
-func stutter(t *testing.T, pid int) (stop func()) {
+// pausing is how long the program does not read, in the half of the measurement where it is busy with something else when
+// a prompt comes: long enough for all that is written without looking to be in its queue at once.
+const pausing = 300 * time.Millisecond
+
+// pause stops a process and lets it go on after that time; the function that it returns waits for that.
+func pause(t *testing.T, pid int) (over func()) {
 	t.Helper()
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		defer syscall.Kill(pid, syscall.SIGCONT)
-		for {
-			for _, phase := range []struct {
-				signal syscall.Signal
-				lasts  time.Duration
-			}{{syscall.SIGSTOP, 180 * time.Millisecond}, {syscall.SIGCONT, 20 * time.Millisecond}} {
-				syscall.Kill(pid, phase.signal)
-				timer := time.NewTimer(phase.lasts)
-				select {
-				case <-timer.C:
-				case <-done:
-					timer.Stop()
-					return
-				}
-			}
-		}
-	}()
-	return func() {
-		close(done)
-		<-ended
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
 	}
+	done := make(chan struct{})
+	time.AfterFunc(pausing, func() {
+		syscall.Kill(pid, syscall.SIGCONT)
+		close(done)
+	})
+	return func() { <-done }
 }
 
 // pid returns the process of the only session.
@@ -152,32 +158,43 @@ func (s *server) pid() int {
 	return all[0].PID
 }
 
-// TestClaudeSubmitsByKeys measures what becomes of prompts without receipts; docs/performance.md has the table.
+// submit drives one way through all sizes and returns the rows of a table.
+func submit(t *testing.T, with func(*server, *world, string, []string) driver, send submitter, n int, busy bool) (rows []string, lost int) {
+	t.Helper()
+	c := drive(t, claudeNow, with)
+	c.begin()
+	c.ask("quick: is 2+2 4?", "4 is right.", "completed_turn")
+	for _, size := range sizes {
+		got := submissions(c, n, busy, size.name, size.text, send)
+		lost += got.sent - got.intact + got.lies
+		rows = append(rows, fmt.Sprintf("%-17s %v", size.name, got))
+	}
+	return rows, lost
+}
+
+// Every prompt arrives, once and as it was, of every size, and also when the program is busy with something else.
+func TestClaudeSubmits(t *testing.T) {
+	for _, busy := range []bool{false, true} {
+		rows, lost := submit(t, byAdapter(40, 120), received, times(1, 20), busy)
+		t.Logf("with receipts, busy: %v\n%s", busy, strings.Join(rows, "\n"))
+		if lost > 0 {
+			t.Errorf("%d prompts did not arrive as they should", lost)
+		}
+	}
+}
+
+// TestClaudeSubmitsByKeys measures what becomes of prompts without receipts: the other half of the table.
 func TestClaudeSubmitsByKeys(t *testing.T) {
 	if !long {
 		t.Skip("a measurement: PTYWRIGHT_LONG=1")
 	}
-	const n = 5
-	for _, slow := range []bool{false, true} {
+	for _, busy := range []bool{false, true} {
 		for _, way := range []struct {
 			name string
 			send submitter
 		}{{"text and Enter in one write", typed}, {"text, Enter", typedApart}, {"bracketed paste, Enter", pasted}} {
-			c := drive(t, claudeNow, byKeys)
-			c.begin()
-			c.prompt("quick: is 2+2 4?")
-			c.wait("4 is right.", "completed_turn")
-			rows := []string{fmt.Sprintf("%s, slow %v", way.name, slow)}
-			stop := func() {}
-			if slow {
-				stop = stutter(t, c.driver.(*keyboard).server.pid())
-			}
-			for _, size := range sizes {
-				rows = append(rows, fmt.Sprintf("  %-17s %v", size.name, submissions(c, n, size.name, size.text, way.send)))
-			}
-			stop()
-			t.Log(strings.Join(rows, "\n"))
-			c.driver.(*keyboard).close()
+			rows, _ := submit(t, byKeys, way.send, 5, busy)
+			t.Logf("%s, busy: %v\n%s", way.name, busy, strings.Join(rows, "\n"))
 		}
 	}
 }

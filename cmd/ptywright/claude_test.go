@@ -16,16 +16,20 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// The real Claude Code, isolated, with a model that says what testdata/claude.json says. Its versions and what of them is
-// true only for some is in the comments of plugins/claude-code.
+// The real Claude Code, isolated, with a model that says what testdata/claude.json says. What is different between versions
+// is in the comments of plugins/claude-code.
 const claudeNow, claudeBefore = "2.1.328", "2.1.197"
+
+// asks is the permission mode in which a version asks for everything.
+var asks = map[string]string{claudeNow: "manual", claudeBefore: "default"}
 
 // A claude is a running Claude Code, its model, and what drives it.
 type claude struct {
 	driver
-	t     *testing.T
-	model *mockanthropic.Server
-	world *world
+	t      *testing.T
+	server *server
+	model  *mockanthropic.Server
+	world  *world
 	// prompts are those that must have arrived at the model, each once.
 	prompts []string
 }
@@ -77,8 +81,8 @@ func drive(t *testing.T, version string, with func(s *server, w *world, program 
 		w.env[name] = value
 	}
 	s := start(t)
-	program, all := w.command(s.program.mark, path, append([]string{"--permission-mode", "manual"}, args...)...)
-	return &claude{driver: with(s, w, program, all), t: t, model: model, world: w}
+	program, all := w.command(s.program.mark, path, append([]string{"--permission-mode", asks[version]}, args...)...)
+	return &claude{driver: with(s, w, program, all), t: t, server: s, model: model, world: w}
 }
 
 // begin takes it from the first screen to the prompt.
@@ -214,7 +218,7 @@ func (c *claude) everything() {
 	c.ask("hit the rate limit", "429", "error")
 	c.ask("a server error", "Internal server error", "error")
 	c.ask("be overloaded once", "Now there was room.", "completed_turn")
-	c.ask("break off", "Server error mid-response", "error")
+	c.ask("break off", "API Error: ", "error") // each version has its own words for it
 
 	c.send("slash_command", map[string]any{"command": "model"})
 	c.wait("Select model", "waiting_for_model_select")
@@ -342,6 +346,16 @@ func TestClaude(t *testing.T) {
 			rows, cols = 24, 80
 		}
 		drive(t, claudeNow, byAdapter(rows, cols)).everything()
+	}
+}
+
+// Who does not trust the folder ends it.
+func TestClaudeIsNotTrusted(t *testing.T) {
+	c := drive(t, claudeNow, byAdapter(24, 80))
+	c.wait("", "waiting_for_trust")
+	c.send("deny_trust", nil)
+	if got := c.exited(); got != "exit 1" {
+		t.Errorf("it ended with %s", got)
 	}
 }
 
