@@ -84,7 +84,7 @@ end
 local function pick(l, d, state, metadata, index, done)
 	answering(l, state, metadata)
 	local trust = state.state == "waiting_for_trust"
-	local there = matcher.predicate("pointer_on", {index = index, label = about.full(d.options[index]), still_ms = trust and GUARD_TRUST or 0})
+	local there = matcher.predicate("pointer_on", {index = index, label = d.options[index].label, still_ms = trust and GUARD_TRUST or 0})
 	return {
 		actions = steps_to(d, index, trust and GUARD_TRUST or GUARD),
 		submission = {

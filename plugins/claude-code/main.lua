@@ -32,13 +32,14 @@ end
 
 -- The model stands in the session's head, above "/tmp/demo" or in the box; later ones are announced: "Set model to …".
 local function model_of(l)
-	local row = l.s:find("Claude Code v", 1, 6)
-	if row then
-		local m = l.s:match("([A-Z][a-z]+ \\d[\\w.]*(?: \\([^)]*\\))?) · ", row, row + 9)
-		if m then memory.model = m.captures[1] end
-	end
-	local set = l.s:match_last("⎿[ \194\160]+Set model to ([^(·]+?)(?: \\(|$| and | for )")
-	if set then memory.model = string.trim(set.captures[1]) end
+	local s = l.s
+	local head = s:find("Claude Code v", 1, 6)
+	local row = head and s:find(" · ", head, head + 9)
+	local m = row and re.match(s:row(row), "([A-Z][a-z]+ \\d[\\w.]*(?: \\([^)]*\\))?) · ")
+	if m then memory.model = m end
+	local set = s:find_last("Set model to ")
+	m = set and re.match(s:row(set), "^ *⎿\\W+Set model to ([^(·]+?)(?: \\(|$| and | for )")
+	if m then memory.model = m end
 	return memory.model
 end
 

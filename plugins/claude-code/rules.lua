@@ -337,6 +337,17 @@ rules.elsewhere = {
 		make = function() return {evidence = "nothing is on the screen yet"} end,
 	},
 	{
+		name = "left", state = "error", confidence = 0.7,
+		needs = {
+			{"a dialog that nobody answers", dialog},
+			{"a terminal that was given back, its title too", function(l) return l.s.title == "" and not l.s.modes.bracketed_paste end},
+		},
+		make = function(l)
+			l.failure = {kind = "exited", message = string.trim(l.lines[l.last]), row = l.last}
+			return {evidence = "the program has left its dialog standing and given the terminal back", rows = {l.dialog.row}}
+		end,
+	},
+	{
 		name = "detailed-transcript-working", state = "thinking", confidence = 0.85,
 		needs = {
 			{"the footer of the detailed transcript", function(l) return no_prompt(l) and l.last and contains(l.lines[l.last], "detailed transcript") end},
@@ -379,7 +390,7 @@ rules.elsewhere = {
 		needs = {
 			an_option_list,
 			{"a question whether to go on with a plan", function(l)
-				return asks(l, "Would you like to proceed?", "Exit plan mode?", "Ready to code?") or l.s:test("\\d\\. Yes, (?:and )?(?:manually approve|auto-accept|use auto mode|bypass)", l.dialog.options[1].row, l.last)
+				return asks(l, "Would you like to proceed?", "Exit plan mode?", "Ready to code?") or option(l, "Yes, manually approve") or option(l, "Yes, and manually approve")
 			end},
 		},
 		make = shown("the program asks whether to carry out its plan"),
@@ -431,7 +442,10 @@ rules.elsewhere = {
 		name = "sign-in", state = "waiting_for_login", confidence = 0.85,
 		needs = {
 			{"no prompt", function(l) return no_prompt(l) and l.last end},
-			{"a way to sign in", function(l) return l.s:test("(?i)paste code here|(?:url|browser).* to sign in|sign in.* browser|/oauth/authorize", l.floor + 1) end},
+			{"a way to sign in", function(l)
+				local from = l.floor + 1
+				return l.s:find("aste code here", from) or l.s:find("/oauth/authorize", from) or l.s:find("to sign in", from)
+			end},
 		},
 		make = screen_shows("the program waits for a sign-in"),
 	},
@@ -461,7 +475,10 @@ rules.elsewhere = {
 		name = "local-screen", state = "local_ui_screen", confidence = 0.75,
 		needs = {
 			{"no prompt", function(l) return no_prompt(l) and l.last end},
-			{"keys that a local screen offers, in the last rows", function(l) return l.s:test(PANEL_FOOTER, math.max(l.last - 2, l.floor + 1), l.last) end},
+			{"keys that a local screen offers, in the last rows", function(l)
+				local from = math.max(l.last - 2, l.floor + 1)
+				return l.s:find(" to ", from, l.last) and l.s:test(PANEL_FOOTER, from, l.last)
+			end},
 		},
 		make = function(l) return {evidence = "in the place of the prompt stands a screen with keys of its own", rows = {l.last}} end,
 	},

@@ -134,9 +134,11 @@ function waits.pointer_on(s)
 	local answered = memory.answered
 	if answered and answered.id ~= (metadata.dialog_id or "") then return no("another dialog is on the screen") end
 	if d.pointer ~= p.index then return no("the pointer is on option " .. d.pointer .. ", not on " .. p.index) end
-	local label = about.full(d.options[d.pointer])
-	if p.label and label ~= p.label and not (answered and match(p.label, "^T[ye][pl]")) then return no("option " .. p.index .. " is now " .. string.format("%q", sub(label, 1, 60))) end
-	if p.holds and not contains(words(label), words(p.holds)) then return no("the text does not stand in the option") end
+	local label = d.options[d.pointer].label
+	if p.label and label ~= p.label and not match(p.label, "^T[ye][pl]") then -- "Type something" gives way to what is typed
+		return no("option " .. p.index .. " is now " .. string.format("%q", sub(label, 1, 60)))
+	end
+	if p.holds and not contains(words(about.full(d.options[d.pointer])), words(p.holds)) then return no("the text does not stand in the option") end
 	if p.still_ms and p.still_ms > 0 and s.stable_ms < p.still_ms then return no("the dialog has not stood still for " .. p.still_ms .. " ms") end
 	return yes("the pointer is on " .. string.format("%q", sub(label, 1, 60)))
 end
