@@ -4,6 +4,8 @@
 
 local contains, starts, match, trim, sub = string.contains, string.starts_with, string.match, string.trim, string.sub
 
+local DRAWN = 300 -- ms after a report until its row is on the screen; it takes some 10
+
 local function on(evidence, ...)
 	local rows = {...}
 	return function(l)
@@ -162,6 +164,16 @@ local rules = {
 			local source, says = working(l)
 			return {evidence = says, source = source, rows = {l.block or l.prompt or l.last}}
 		end,
+	},
+	{
+		-- The report comes some milliseconds before the row that tells the same.
+		name = "settling", state = "thinking", confidence = 0.7, source = "program_status",
+		needs = {
+			{"an input", function(l) return l.prompt end},
+			{"a report that the turn has ended", function(l) return l.status == "done" and not l.worked or l.status == "error" and not l.fault end},
+			{"a screen that has just changed", function(l) return l.s.stable_ms < DRAWN end},
+		},
+		make = function(l) return {evidence = "the program reports " .. l.status .. ", but the end of the turn is not on the screen yet", rows = {l.prompt}, recheck_ms = DRAWN} end,
 	},
 	{
 		name = "failed", state = "error", confidence = 0.93,

@@ -190,6 +190,7 @@ function screen.read(s)
 		end
 	end
 	if l.prompt or l.dialog then conversation(l) end
+	l.mark = (l.said or "") .. (lines[l.worked or l.fault] or "")
 	return l
 end
 

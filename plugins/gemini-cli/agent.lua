@@ -9,12 +9,13 @@
 --   keys(dialog, index)     names of the keys that move the pointer to an option
 --   agrees, refuses, trusts functions of an option's label: it agrees this once; it refuses; it says that the folder is trusted
 --   stop                    names of the keys that end a turn, of which the second waits until the screen shows armed(l)
+--   enter_ms                how long the screen must have stood still before Enter, where that matters; else nil
 --   states                  names of the states that the rules know
 --
 -- A layout has: s, the view; lines, its rows; last, the last row with anything on it, nil when there is none; prompt, the first
 -- row of the input, nil when there is none; input, what stands in it; pasted, what stands there in place of a long paste; shell,
--- whether what is typed there is run by a shell; dialog, nil or {options = {{label =, row =}}, pointer = the option it is on, nil when that cannot be told, subject = a text that names
--- what is asked}. A state that a rule makes has ended = true when the screen marks the end of a turn.
+-- whether what is typed there is run by a shell; mark, the texts of the rows that end the last turn; dialog, nil or {options = {{label =, row =}}, pointer = the option it is on, nil when that cannot be told, subject = a text that names
+-- what is asked, first = the row of the first option}. A state that a rule makes has ended = true when the screen marks the end of a turn.
 
 local agent = {}
 
@@ -23,7 +24,7 @@ local byte, sub, gsub, match = string.byte, string.sub, string.gsub, string.matc
 local contains, trim, lower = string.contains, string.trim, string.lower
 
 local SETTLED = 400 -- ms without a change until an end counts that nothing on the screen marks; longer than the gap between two frames
-local UNSEEN = 1500 -- ms without a change until a sent prompt counts as done though its turn was never seen, or an answer as not taken
+local UNSEEN = 3000 -- ms without a change until it counts that a prompt that was sent has begun no turn, or that an answer was not taken
 local ECHO = 5000 -- ms for a paste to appear; it takes some 50, and a second on a busy machine
 local ANSWER = 3000 -- ms for Enter or Escape to show; it takes 20 to 300
 
@@ -55,13 +56,11 @@ local function id(text)
 end
 
 -- What a function of the plugin does is asked of program, which agent.plugin sets; memory is what intents leave for predicates.
---   sent      the prompt that was sent: {talk = the conversation before, begun = its turn was seen}
+--   sent      the prompt that was sent: {mark = the end of the turn before it, typed = its text was seen in the input, begun = its
+--             own turn was seen}
 --   answered  the dialog that was answered, until it has gone
 local program
 local memory = {}
-
--- talk is the conversation above the input.
-local function talk(l) return table.concat(l.lines, "\n", 1, l.prompt - 1) end
 
 -- look reads a view: its layout, its state, and notes what became of what was sent and answered.
 local function look(s)
@@ -71,7 +70,18 @@ local function look(s)
 	if l.dialog and l.dialog.subject then l.id = id(state.state .. ":" .. l.dialog.subject) end
 	local sent = memory.sent
 	if sent and not sent.begun then
-		sent.begun = state.state == "thinking" or l.dialog ~= nil or state.ended and talk(l) ~= sent.talk
+		if not AT_REST[state.state] then
+			sent.begun = state.state == "thinking" or l.dialog ~= nil
+		elseif l.input ~= "" then
+			sent.typed = true
+		elseif state.ended and l.mark ~= sent.mark or sent.typed and s.stable_ms >= UNSEEN then
+			sent.begun = true
+		elseif sent.typed then
+			state = {
+				state = "thinking", rule = "sent", source = "intent", confidence = 0.6, rows = state.rows, nearly = state.nearly,
+				evidence = "the prompt was submitted, and its turn is not on the screen yet", recheck_ms = UNSEEN,
+			}
+		end
 	end
 	if memory.answered and l.id ~= memory.answered then memory.answered = nil end
 	return l, state
@@ -105,17 +115,21 @@ local function the_dialog(s, params, what, wanted)
 	return l, l.dialog
 end
 
--- pick moves the pointer to an option and presses Enter when the screen shows it there. Enter is pressed again only while the
--- same dialog stands there with the pointer on the same option.
+-- above is the id of all that stands above a dialog's options. The next dialog may ask the very same, but not below the very
+-- same conversation.
+local function above(l) return id(table.concat(l.lines, "\n", 1, l.dialog.first - 1)) end
+
+-- pick moves the pointer to an option and presses Enter when the screen shows it there. Enter is pressed again only while all
+-- that stands above is as it was, with the pointer on the same option.
 local function pick(l, d, index)
 	if not d.pointer then refuse("no_pointer", "the screen does not tell which option the pointer is on") end
 	local actions = {}
 	for i, key in ipairs(program.keys(d, index)) do actions[i] = action.key(key) end
 	memory.answered = l.id
-	local there = matcher.predicate("pointer_on", {index = index, label = d.options[index].label, dialog_id = l.id})
+	local label, still = d.options[index].label, program.enter_ms
 	return {actions = actions, submission = {
-		echo = there, submit = {action.key("enter")}, done = matcher.any({matcher.predicate("dialog_gone", {dialog_id = l.id}), matcher.process_exited()}),
-		retry_when = there, retries = 2, timeout_ms = ANSWER,
+		echo = matcher.predicate("pointer_on", {index = index, label = label, dialog_id = l.id, still_ms = still}), submit = {action.key("enter")}, done = matcher.any({matcher.predicate("dialog_gone", {dialog_id = l.id}), matcher.process_exited()}),
+		retry_when = matcher.predicate("pointer_on", {index = index, label = label, dialog_id = l.id, above = above(l)}), retries = 2, timeout_ms = ANSWER,
 	}}
 end
 
@@ -139,8 +153,8 @@ function intents.send_prompt(params, s)
 	end
 	if l.shell then refuse("wrong_state", "the input is in shell mode, where a prompt would be run as a command") end
 	if l.input ~= "" then refuse("input_not_empty", "the input shows " .. string.format("%q", sub(l.input, 1, 60)) .. ": clear it first") end
-	memory.sent = {talk = talk(l), begun = false}
-	local holds = matcher.predicate("input_holds", {words = words(prompt)})
+	memory.sent = {mark = l.mark}
+	local holds = matcher.predicate("input_holds", {words = words(prompt), still_ms = program.enter_ms})
 	return {
 		actions = {action.mark_transcript("turn_start"), action.bracketed_paste(prompt)},
 		last_intent = "prompt_submitted",
@@ -204,6 +218,8 @@ function predicates.pointer_on(s)
 	local d, p = l.dialog, s.params
 	if not d or l.id ~= p.dialog_id then return no("the dialog is not there: the state is " .. state.state .. " (" .. state.evidence .. ")") end
 	local o = d.options[d.pointer]
+	if p.still_ms and s.stable_ms < p.still_ms then return no("the screen has not stood still for " .. p.still_ms .. " ms") end
+	if p.above and p.above ~= above(l) then return no("what stands above the options has changed: this may be another dialog") end
 	if d.pointer ~= p.index or o.label ~= p.label then return no("the pointer is on " .. (o and string.format("%q", o.label) or "nothing")) end
 	return yes("the pointer is on " .. string.format("%q", o.label))
 end
@@ -216,11 +232,12 @@ function predicates.dialog_gone(s)
 end
 
 -- input_holds holds when params.words stand in the input: all of them, or their end when the input is scrolled, or what the
--- program shows for a long paste. What cannot be compared, as combined characters, counts when it has come to rest.
+-- program shows for a long paste, and have stood still for params.still_ms. What cannot be compared, as combined characters, counts when it has come to rest.
 function predicates.input_holds(s)
 	local l, state = look(s)
 	if not l.prompt then return no("there is no prompt: the state is " .. state.state .. " (" .. state.evidence .. ")") end
-	local shown, wanted = words(l.input), s.params.words
+	local shown, wanted, still = words(l.input), s.params.words, s.params.still_ms
+	if still and s.stable_ms < still then return no("the screen has not stood still for " .. still .. " ms") end
 	if shown == wanted then return yes("the text stands in the input") end
 	if l.pasted then return yes("the input shows " .. l.pasted .. " for it") end
 	if #shown >= 40 and string.ends_with(wanted, shown) then return yes("the end of the text stands in the input") end
@@ -269,8 +286,6 @@ function predicates.turn_over(s)
 	local l, state = look(s)
 	if UNDER_WAY[state.state] then return no(state.state .. ": " .. state.evidence) end
 	if not AT_REST[state.state] then return waits(s, l, state) end
-	local sent = memory.sent
-	if sent and not sent.begun and s.stable_ms < UNSEEN then return no("the prompt was sent, and its turn has not been seen yet: " .. state.evidence) end
 	if not state.ended and s.stable_ms < SETTLED then return no("it looks over (" .. state.evidence .. "), but the screen has not come to rest") end
 	return yes(state.state .. ": " .. state.evidence, {state = state.state})
 end

@@ -5,7 +5,7 @@
 --   agent.lua    intents, waits and what else every agent needs
 --
 -- What its keys do, where that is not plain: Escape ends a turn or refuses a permission; twice at the prompt it clears the input,
--- so it is never pressed there. Answering the trust dialog restarts the program.
+-- so it is never pressed there. Enter right behind a paste or another key is a line feed. Answering the trust dialog restarts the program.
 
 local agent = require("agent")
 local screen = require("screen")
@@ -39,6 +39,9 @@ local function text(l, from, to)
 	end
 	return trim(table.concat(rows, "\n"))
 end
+
+-- Enter within 40 ms of a paste or 30 ms of another key is a line feed. More makes every prompt and every answer later.
+local ENTER = 100
 
 local KINDS = {
 	{"rate_limit", "(?i)\\b429\\b|RESOURCE_EXHAUSTED|quota|rate limit"}, {"auth", "(?i)\\b40[13]\\b|UNAUTHENTICATED|PERMISSION_DENIED|API key not valid"},
@@ -80,7 +83,7 @@ return agent.plugin({
 	read = screen.read, rules = require("rules"), sources = sources, describe = describe, keys = keys, agrees = agrees,
 	refuses = function(label) return label == "No" or starts(label, "No,") end,
 	trusts = function(label) return starts(label, "Trust folder") end,
-	stop = {"escape"},
+	stop = {"escape"}, enter_ms = ENTER,
 	states = {
 		"starting", "ready", "thinking", "completed_turn", "error", "waiting_for_trust", "waiting_for_login", "waiting_for_permission",
 		"waiting_for_plan_approval", "waiting_for_user_input", "waiting_for_model_select", "local_ui_screen", "unknown",

@@ -185,6 +185,7 @@ function screen.read(s)
 	if not l.box then find_input(l) end
 	if l.prompt then read_input(l) end
 	conversation(l)
+	l.mark = (l.said or "") .. (lines[l.answer_top] or "") .. (lines[l.fault] or "") .. (lines[l.cancelled] or "")
 	return l
 end
 

@@ -6,6 +6,10 @@ local screen = require("screen")
 
 local starts, match, trim, contains = string.starts_with, string.match, string.trim, string.contains
 
+local DRAWN = 300 -- ms until a permission counts that does not say what for; it takes some 50 to be drawn
+
+local UNANSWERED = 10000 -- ms for an answer to begin with a spinner; it takes some 50, and 3,000 were seen on a busy machine
+
 local function an_input(l) return l.prompt end
 local function over_it(l) return l.overlay end
 
@@ -46,8 +50,14 @@ local rules = {
 			{"a panel that ends the screen", function(l) return l.panel end},
 			{"that it asks for permission", function(l) return l.stage end},
 			{"its options, or a reason to be typed", function(l) return l.dialog or l.stage == "Reject permission" end},
+			{"what it is for, which is drawn last", function(l) return l.body or l.stage ~= "Permission required" or l.s.stable_ms >= DRAWN end},
 		},
 		make = function(l) return {evidence = l.stage, rows = {l.stage_row, l.dialog and l.dialog.row}} end,
+	},
+	{
+		name = "drawing", state = "thinking", confidence = 0.6,
+		needs = {{"a panel that ends the screen", function(l) return l.panel end}, {"that it asks for permission", function(l) return l.stage end}},
+		make = function(l) return {evidence = "a question for permission is being drawn", rows = {l.stage_row}, recheck_ms = DRAWN} end,
 	},
 	{
 		name = "question", state = "waiting_for_user_input", confidence = 0.95,
@@ -63,6 +73,19 @@ local rules = {
 		name = "typed", state = "ready", confidence = 0.92,
 		needs = {{"an input", an_input}, {"text in it", function(l) return l.input ~= "" end}},
 		make = function(l) return {evidence = "text stands in the input, and no spinner below it", rows = {l.prompt}} end,
+	},
+	{
+		name = "asked", state = "thinking", confidence = 0.7,
+		needs = {
+			{"an input", an_input},
+			{"right above it what the user said, without an answer", function(l)
+				local said
+				said, l.said = screen.asked(l)
+				return said
+			end},
+			{"that this is not long ago", function(l) return l.s.stable_ms < UNANSWERED end},
+		},
+		make = function(l) return {evidence = "what the user said has no answer yet", rows = {l.said}, recheck_ms = UNANSWERED} end,
 	},
 	{
 		name = "completed", state = "completed_turn", confidence = 0.94,

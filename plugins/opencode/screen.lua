@@ -9,7 +9,7 @@
 
 local screen = {}
 
-local sub, match, rep = string.sub, string.match, string.rep
+local sub, match, gsub = string.sub, string.match, string.gsub
 local starts, contains, trim, ends = string.starts_with, string.contains, string.trim, string.ends_with
 
 local BAR = "┃"
@@ -94,7 +94,7 @@ local function answers(l, from, to)
 		if number and tonumber(number) == #d.options + 1 then
 			local box, rest = match(label, "^%[(.)%] (.*)$")
 			if not box then box, rest = match(label, "^%[([^ -~]+)%] (.*)$") end
-			d.options[#d.options + 1] = {row = i, label = trim(rest or label), checked = box and box ~= " " or nil}
+			d.options[#d.options + 1] = {row = i, label = trim((gsub(rest or label, "✓", ""))), checked = box and box ~= " " or nil}
 			d.first = d.first or i
 			local list, behind = runs(l, i)
 			if list[1] and list[1].background ~= behind then d.pointer = #d.options end
@@ -117,10 +117,10 @@ local function read_panel(l)
 	local top = l.last
 	while top > 1 and bar(lines[top - 1], l.indent) do top = top - 1 end
 	l.panel = top
-	local rows = {}
+	local asked = {}
 	for i = top, l.last do
 		local text = bar(lines[i], l.indent)
-		rows[#rows + 1] = match(text, "^(.-) *$")
+		if match(text, "%S") then asked[#asked + 1] = trim((gsub(text, "✓", ""))) end -- of what is chosen, right before it goes
 		local stage = match(text, "^ +△ (%S.*)$")
 		if stage and not l.stage then
 			stage = match(stage, "^(.-)   ") or trim(stage)
@@ -131,13 +131,14 @@ local function read_panel(l)
 		local row = l.s:match_last("^ *┃ +(?:Allow once|Confirm) ", l.stage_row, l.last)
 		if row then
 			l.dialog = buttons(l, row.row, {"Allow once", "Allow always", "Confirm", "Reject", "Cancel"})
-			l.dialog.subject = table.concat(lines, "\n", l.stage_row, row.row - 1)
+			l.dialog.subject = table.concat(asked, "\n")
+			l.body = l.s:test("^ *┃ .*\\S", l.stage_row + 2, row.row - 1)
 		end
 	elseif l.s:test("^ *┃ .*\\besc dismiss\\b", math.max(top, l.last - 2), l.last) then
 		l.asks = true
 		local d = answers(l, top, l.last)
 		if d then
-			d.subject = table.concat(rows, "\n")
+			d.subject = table.concat(asked, "\n")
 			l.dialog = d
 		end
 	end
@@ -149,10 +150,11 @@ local function read_end(l)
 	for i = l.prompt - 1, 1, -1 do
 		local line = l.lines[i]
 		if line ~= "" then
+			l.above = i
 			local text = match(line, "^ +▣ +(%S.*)$")
 			if text then
 				text = match(text, "^(.-)   ") or text
-				l.ended = i
+				l.ended, l.mark = i, table.concat(l.lines, "\n", math.max(1, i - 3), i)
 				l.took = match(text, " · ([%d.]+m?s)$") or match(text, " · (%d+[hm] %d+[ms])$") or match(text, " · (%d+[hmd])$")
 				l.interrupted = ends(text, "· interrupted")
 				l.answered_by = match(text, "^%S+ · (.-) ·") or match(text, "^%S+ · (.*)$")
@@ -162,41 +164,65 @@ local function read_end(l)
 	end
 end
 
+-- block returns the first and the last row of a block of bars that ends in a row, the colour of its bar, and the text in it; nil
+-- when there is none.
+local function block(l, to)
+	local indent = match(l.lines[to] or "", "^ *")
+	if to < 1 or not bar(l.lines[to], indent) then return nil end
+	local from, colour = to, nil
+	while from > 1 and bar(l.lines[from - 1], indent) do from = from - 1 end
+	for _, r in ipairs(l.s:styles(to) or {}) do
+		if contains(r.text, BAR) then
+			colour = r.foreground
+			break
+		end
+	end
+	local rows = {}
+	for i = from, to do
+		local text = trim(bar(l.lines[i], indent))
+		if text ~= "" then rows[#rows + 1] = text end
+	end
+	return from, colour, table.concat(rows, "\n")
+end
+
+-- of_ground returns the background of the screen, which a tool's bar has as its colour, and the colour of a mark in a row.
+local function of_ground(l, row, mark)
+	local ground
+	for _, r in ipairs(l.s:styles(row) or {}) do
+		ground = ground or r.background
+		if contains(r.text, mark) then return ground, r.foreground end
+	end
+	return ground
+end
+
+-- asked reports whether what the user said is the last thing above the input: its bar has the agent's colour, as the input's.
+function screen.asked(l)
+	if not l.above or l.ended then return false end
+	local from, colour = block(l, l.above)
+	if not from then return false end
+	local _, agent = of_ground(l, l.bottom, "╹")
+	return colour == agent, from
+end
+
 -- fault looks for a block above the end whose bar is neither in the agent's colour nor in that of the ground: it tells what went
 -- wrong. Blocks of what the user said have the agent's colour, those of tools the ground's.
 function screen.fault(l)
 	if not l.ended then return nil end
 	local to = l.ended - 1
 	while to >= 1 and l.lines[to] == "" do to = to - 1 end
-	if to < 1 then return nil end
-	local indent = match(l.lines[to], "^ *")
-	if not bar(l.lines[to], indent) then return nil end
-	local from = to
-	while from > 1 and bar(l.lines[from - 1], indent) do from = from - 1 end
-	local agent, ground, colour
-	for _, r in ipairs(l.s:styles(l.ended) or {}) do
-		ground = ground or r.background
-		if contains(r.text, "▣") then agent = r.foreground end
-	end
-	for _, r in ipairs(l.s:styles(to) or {}) do
-		if contains(r.text, BAR) then
-			colour = colour or r.foreground
-			if r.foreground == r.background then return nil end
-		end
-	end
-	if colour == agent or colour == ground or not agent then return nil end
-	local rows = {}
-	for i = from, to do
-		local text = trim(bar(l.lines[i], indent))
-		if text ~= "" then rows[#rows + 1] = text end
-	end
-	return table.concat(rows, "\n"), from
+	local from, colour, text = block(l, to)
+	if not from then return nil end
+	local ground, agent = of_ground(l, l.ended, "▣")
+	if colour == agent or colour == ground then return nil end
+	return text, from
 end
 
 -- read returns the layout of what s shows; beside what agent.lua wants:
 --   bottom    the row of ╹▀▀▀; hints: the row below it; agent: the row that names agent and model
 --   overlay   the title of a dialog that lies over the screen, and its row
---   panel     the first row of the block that ends the screen; stage: of a permission, and its row; asks: it is a question
+--   panel     the first row of the block that ends the screen; stage: of a permission, and its row; body: it is told what for;
+--             asks: it is a question
+--   above     the last row above the input with anything on it
 --   ended     the row with ▣ right above the input; took: how long it says; interrupted
 --   title     OpenCode on the home page, "OC | ..." in a session
 function screen.read(s)

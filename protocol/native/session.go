@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -12,6 +13,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -421,7 +423,11 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
-	m, err := matchers.Parse(value, c.matchers)
+	asking := &asking{catalog: c.catalog, ctx: ctx}
+	defer asking.stop()
+	o := c.matchers
+	o.Predicates = asking
+	m, err := matchers.Parse(value, o)
 	if err != nil {
 		return nil, err
 	}
@@ -437,11 +443,55 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 		Since: p.Since, Timeout: timeout, Parked: func() { protocol.Yield(ctx) },
 	})
 	l := newLook(out.View, hide, cells)
+	l.secrets = asking.secrets()
 	if err != nil {
 		quiet := out.View.At.Sub(out.View.Changed)
 		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, matcher: m.Explain(out.View, l.shown())}}
 	}
 	return &waitResult{look: l, outcome: out}, l.encode()
+}
+
+// asking finds the predicates of one wait. With the first of them it is a request that runs a plugin's code: see lasting.
+type asking struct {
+	catalog *plugins.Catalog
+	ctx     context.Context
+	timer   *time.Timer
+	asked   []*plugins.Plugin
+}
+
+// Predicate finds one.
+func (a *asking) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
+	if a.timer == nil {
+		a.timer = yieldLater(a.ctx)
+	}
+	m, err := a.catalog.Predicate(a.ctx, plugin, function, params)
+	if err != nil {
+		return nil, err
+	}
+	if p, err := a.catalog.Plugin(plugin); err == nil && !slices.Contains(a.asked, p) {
+		a.asked = append(a.asked, p)
+	}
+	return m, nil
+}
+
+// secrets is what the plugins have seen, for a look; nil when none is asked.
+func (a *asking) secrets() func() []string {
+	if a.asked == nil {
+		return nil
+	}
+	return func() []string {
+		var all []string
+		for _, p := range a.asked {
+			all = append(all, p.Secrets()...)
+		}
+		return all
+	}
+}
+
+func (a *asking) stop() {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
 }
 
 // survivors returns the error that names what could not be ended, or nil.

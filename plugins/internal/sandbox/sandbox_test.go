@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -344,4 +345,24 @@ func TestParametersCanBeAssigned(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %q", name, got, err, want)
 		}
 	}
+}
+
+// TestTimeIsThePlugins: a machine that is busy with others between two looks at the clock stops nobody, and a function of the
+// host's that is slow each time does.
+func TestTimeIsThePlugins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := machine(t, `return {f = function(o, n) for i = 1, n do o.f() for j = 1, 300 do end end return n end}`)
+		o := v.NewObject(func(string) (any, bool) {
+			return Func(func(Args) (any, error) {
+				time.Sleep(time.Second)
+				return nil, nil
+			}), true
+		})
+		if _, err := v.Call(context.Background(), "f", 50*time.Millisecond, o, 4); err != nil {
+			t.Error(err)
+		}
+		if _, err := v.Call(context.Background(), "f", 50*time.Millisecond, o, 6); err == nil || kind(t, err).Kind != Time {
+			t.Error(err)
+		}
+	})
 }
