@@ -110,8 +110,12 @@ const goneOrEnded = "done any(dialog_gone(), process_exited)\n"
 // numbers or none, and another one is preselected, the same intent moves the pointer to the same answer.
 func TestClaudeAnswers(t *testing.T) {
 	stay := func(still int, index int, label string) string {
-		return fmt.Sprintf("expect dialog_stands(still_ms=%d)\necho pointer_on(index=%d label=%s still_ms=%s)\nkey enter\n%sagain 2 when pointer_on(index=%d label=%s still_ms=%s)\n",
-			still, index, label, map[int]string{250: "0", 400: "400"}[still], goneOrEnded, index, label, map[int]string{250: "0", 400: "400"}[still])
+		anew, then := "", "still_ms=0"
+		if still == 400 {
+			anew, then = "anew=true ", "still_ms=400"
+		}
+		there := fmt.Sprintf("pointer_on(%sindex=%d label=%s %s)", anew, index, label, then)
+		return fmt.Sprintf("expect dialog_stands(%sstill_ms=%d)\necho %s\nkey enter\n%sagain 2 when %s\n", anew, still, there, goneOrEnded, there)
 	}
 	move := func(plan, key string, to ...int) string {
 		first, rest, _ := strings.Cut(plan, "\n")

@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -49,14 +48,7 @@ func TestClaudeExplain(t *testing.T) {
 			if !last && v.Sequence%7 != 0 { // a plugin that is asked to explain looks at all rules: each moment of all would take long
 				return
 			}
-			plain, err := classify(m, "claude-code", &look{view: v})
-			if err != nil {
-				t.Fatalf("%s, sequence %d: %v", tape.name, v.Sequence, err)
-			}
-			s, err := classify(m, "claude-code", &look{view: v, explain: true})
-			if err != nil {
-				t.Fatalf("%s, sequence %d: %v", tape.name, v.Sequence, err)
-			}
+			plain, s := claudeState(t, m, &look{view: v}), claudeState(t, m, &look{view: v, explain: true})
 			if s.Rule != plain.Rule || s.State != plain.State {
 				t.Errorf("%s, sequence %d: explained as %s by %q, classified as %s by %q", tape.name, v.Sequence, s.State, s.Rule, plain.State, plain.Rule)
 			}
@@ -66,5 +58,3 @@ func TestClaudeExplain(t *testing.T) {
 		})
 	}
 }
-
-var _ = context.Background

@@ -69,8 +69,8 @@ end
 
 -- steps_to returns the actions that move the pointer to an option. Each arrow waits for the one before it to be seen: 2.0.60 drops
 -- arrows that it reads together.
-local function steps_to(d, index, still)
-	local steps = {action.expect(matcher.predicate("dialog_stands", {still_ms = still}), ANSWER)}
+local function steps_to(d, index, trust)
+	local steps = {action.expect(matcher.predicate("dialog_stands", {still_ms = trust and GUARD_TRUST or GUARD, anew = trust}), ANSWER)}
 	local step = index > d.pointer and 1 or -1
 	for i = d.pointer + step, index, step do
 		if index == d.pointer then break end
@@ -83,10 +83,10 @@ end
 -- pick moves the pointer to an option, once the dialog has stood still, and presses Enter when it is seen there.
 local function pick(l, d, state, metadata, index, done)
 	answering(l, state, metadata)
-	local trust = state.state == "waiting_for_trust"
-	local there = matcher.predicate("pointer_on", {index = index, label = d.options[index].label, still_ms = trust and GUARD_TRUST or 0})
+	local trust = state.state == "waiting_for_trust" or nil
+	local there = matcher.predicate("pointer_on", {index = index, label = d.options[index].label, still_ms = trust and GUARD_TRUST or 0, anew = trust})
 	return {
-		actions = steps_to(d, index, trust and GUARD_TRUST or GUARD),
+		actions = steps_to(d, index, trust),
 		submission = {
 			echo = there, submit = {action.key("enter")},
 			done = done or matcher.any({matcher.predicate("dialog_gone"), matcher.process_exited()}),
@@ -200,7 +200,7 @@ function intents.choose_option(params, s)
 		local text = text_param(params, "text")
 		if trim(text) == "" or contains(text, "\n") then refuse("bad_params", "text must be one line that is not empty") end
 		answering(l, state, metadata)
-		local actions = steps_to(d, index, GUARD)
+		local actions = steps_to(d, index)
 		actions[#actions + 1] = action.bracketed_paste(text)
 		return {actions = actions, submission = {
 			echo = matcher.predicate("pointer_on", {index = index, holds = sub(text, -20)}), submit = {action.key("enter")},

@@ -61,6 +61,7 @@ local function classify(s)
 	waits.note(l, metadata)
 	metadata.model, metadata.permission_mode = model_of(l), memory.mode
 	state.metadata = metadata
+	memory.state = state.state
 	return state
 end
 

@@ -262,6 +262,13 @@ rules.at_prompt = {
 		make = function(l) return {evidence = "the turn's closing line stands behind what the user said last", rows = {l.done}, source = told(l, "done")} end,
 	},
 	{
+		name = "tool-running", state = "thinking", confidence = 0.6,
+		needs = {at_prompt, no_turn, {"a tool that has not ended, as the last thing", function(l)
+			return l.result and (not l.block or l.result > l.block) and match(l.lines[l.result], "^  ⎿[ \194\160]*Running…$")
+		end}},
+		make = function(l) return {evidence = "the last tool still runs, as far as its row tells", rows = {l.result}} end,
+	},
+	{
 		name = "answered", state = "completed_turn", confidence = 0.75,
 		needs = {at_prompt, no_turn, {"something the program said", function(l) return l.block end}, {"a prompt that it answers, no command", function(l) return not is_command(l) end}},
 		make = function(l) return {evidence = "an answer stands behind what the user said last, and no turn runs", rows = {l.block}, source = told(l, "done")} end,
@@ -330,8 +337,8 @@ rules.elsewhere = {
 		needs = {
 			{"a blank screen", function(l) return not l.last end},
 			{"no title yet, or a dialog of the start before", function(l)
-				local before = l.s.previous
-				return not l.s.title or before and (before.state == "starting" or before.state == "waiting_for_trust" or before.state == "waiting_for_login")
+				local before = memory.state
+				return not l.s.title or before == "starting" or before == "waiting_for_trust" or before == "waiting_for_login"
 			end},
 		},
 		make = function() return {evidence = "nothing is on the screen yet"} end,

@@ -261,8 +261,7 @@ end
 -- events compares with the last look.
 local function events(l, state, story, tools, text)
 	local list = {}
-	local previous = l.s.previous
-	local before = previous and previous.state
+	local before = memory.state
 	tool_events(list, state, story, tools)
 	local rows = #story.rows - (state == "thinking" and 1 or 0) -- the last row may still change
 	if rows > story.sent then
@@ -319,7 +318,7 @@ function turn.describe(l, state, metadata)
 		if wait then metadata.error.retry_after_s = tonumber(wait) end
 	end
 	state.events = events(l, state.state, story, tools, text or "")
-	if state.state == "error" and (l.s.previous or {}).state ~= "error" then
+	if state.state == "error" and memory.state ~= "error" then
 		state.events[#state.events + 1] = {kind = "error", category = l.failure.kind, message = sub(l.failure.message, 1, 16000)}
 	end
 	if #state.events == 0 then state.events = nil end

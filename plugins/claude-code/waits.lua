@@ -42,6 +42,12 @@ function waits.note(l, metadata)
 	end
 	local answered = memory.answered
 	if answered and not answered.gone and (l.prompt or (metadata.dialog_id or "") ~= answered.id) then answered.gone = true end
+	local id = metadata.dialog_id
+	if not id then
+		memory.stood = nil
+	elseif not memory.stood or memory.stood.id ~= id then
+		memory.stood = {id = id, at = l.s.at_ms}
+	end
 	local cancel = memory.cancel
 	if cancel and not cancel.over and l.prompt then
 		local working = rules.working(l) ~= false
@@ -49,6 +55,13 @@ function waits.note(l, metadata)
 		-- Where nothing showed that the turn runs, that nothing shows it now says little.
 		cancel.over = rules.said(l) ~= cancel.said or rules.interrupted(l) ~= false or not working and (cancel.worked or layout.input(l) ~= "" or l.s.stable_ms >= UNSEEN)
 	end
+end
+
+-- stood_for returns for how long the dialog has stood, in ms: as long as the screen was still, or since it was first seen, while
+-- something else on the screen moves.
+local function stood_for(s)
+	local still, stood = s.stable_ms, memory.stood
+	return stood and math.max(still, s.at_ms - stood.at) or still
 end
 
 local AT_PROMPT = {ready = true, completed_turn = true, error = true, waiting_for_login = true}
@@ -139,15 +152,16 @@ function waits.pointer_on(s)
 		return no("option " .. p.index .. " is now " .. string.format("%q", sub(label, 1, 60)))
 	end
 	if p.holds and not contains(words(about.full(d.options[d.pointer])), words(p.holds)) then return no("the text does not stand in the option") end
-	if p.still_ms and p.still_ms > 0 and s.stable_ms < p.still_ms then return no("the dialog has not stood still for " .. p.still_ms .. " ms") end
+	if p.still_ms and p.still_ms > 0 and (p.anew and s.stable_ms or stood_for(s)) < p.still_ms then return no("the dialog has not stood still for " .. p.still_ms .. " ms") end
 	return yes("the pointer is on " .. string.format("%q", sub(label, 1, 60)))
 end
 
--- dialog_stands holds when the dialog that is being answered is there, and has stood still for params.still_ms.
+-- dialog_stands holds when the dialog that is being answered is there, and has stood for params.still_ms; with params.anew, since
+-- the dialog may be drawn anew, without a change of the screen.
 function waits.dialog_stands(s)
 	local l, _, metadata = now(s)
 	if not dialogs.read(l) or memory.answered and memory.answered.id ~= (metadata.dialog_id or "") then return no("the dialog is not on the screen") end
-	if s.stable_ms < s.params.still_ms then return no("the dialog has not stood still for " .. s.params.still_ms .. " ms") end
+	if (s.params.anew and s.stable_ms or stood_for(s)) < s.params.still_ms then return no("the dialog has not stood still for " .. s.params.still_ms .. " ms") end
 	return yes("the dialog stands there")
 end
 
