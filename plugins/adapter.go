@@ -34,8 +34,8 @@ type Adapter struct {
 	mu sync.Mutex
 	// protects the fields below
 	lastIntent string
-	state      *State   // the newest; never nil once Start has returned
-	seen       []string // the rows that it is about
+	state      *State       // the newest; nil: nothing has been noted yet
+	seen       *engine.View // that it is about
 	journal    journal
 }
 
@@ -240,25 +240,28 @@ func (a *Adapter) keep(ctx context.Context) {
 func (a *Adapter) look(v *engine.View) *look {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return &look{view: v, lastIntent: a.lastIntent, previous: a.state, lastSeen: a.seen, events: a.journal.last}
+	return &look{view: v, secrets: &a.lua.secrets, lastIntent: a.lastIntent, previous: a.state, last: a.seen, events: a.journal.last}
 }
 
 // Look has the plugin say what state a view shows. It never fails: a plugin that does is in [StateError]. The state is noted as
-// the adapter's newest, with its events, unless a newer view has been looked at.
+// the adapter's newest, with its events, unless a newer view has been looked at. When ctx ends before the plugin is free, the
+// state is the newest that was noted; a look that has begun is not interrupted, so that the plugin keeps its memory.
 func (a *Adapter) Look(ctx context.Context, v *engine.View) *State {
 	var s *State
 	err := a.lua.do(ctx, func(m machine) (err error) {
 		l := a.look(v)
-		if s, err = a.classify(ctx, m, l); err == nil {
+		if s, err = a.classify(context.WithoutCancel(ctx), m, l); err == nil {
 			a.note(s, l)
 		}
 		return err
 	})
 	if err != nil {
-		s = a.failed(err, v)
-		if ctx.Err() == nil {
-			a.note(s, &look{view: v})
+		var p *PluginError
+		if !errors.As(err, &p) { // whoever asked has gone
+			return a.State()
 		}
+		s = a.failed(p, v)
+		a.note(s, &look{view: v})
 	}
 	for _, label := range s.Marks { // the session's bound on marks is the plugin's problem
 		_, _ = a.session.Do(ctx, engine.MarkTranscript(label), engine.DoOptions{})
@@ -284,12 +287,8 @@ func (a *Adapter) classify(ctx context.Context, m machine, l *look) (*State, err
 }
 
 // failed is the state of a view that the plugin could not judge.
-func (a *Adapter) failed(err error, v *engine.View) *State {
-	var p *PluginError
-	if !errors.As(err, &p) { // whoever asked has gone
-		p = &PluginError{Plugin: a.plugin.Manifest.Name, Function: "classify", Kind: "time", Message: err.Error()}
-	}
-	s := failed(p)
+func (a *Adapter) failed(err *PluginError, v *engine.View) *State {
+	s := failed(err)
 	s.Sequence = v.Sequence
 	a.mu.Lock()
 	s.LastIntent = a.lastIntent
@@ -318,7 +317,7 @@ func (a *Adapter) note(s *State, l *look) {
 			}
 			add(e)
 		}
-		a.state, a.seen = s, l.lines
+		a.state, a.seen = s, l.view
 	}
 	a.mu.Unlock()
 	if told {
@@ -326,10 +325,16 @@ func (a *Adapter) note(s *State, l *look) {
 	}
 }
 
-// State returns the newest state that was noted. It does not look: see [Adapter.Look].
+// unseen is the state of an adapter whose plugin has not looked yet: one that is being started is found by others.
+var unseen = &State{State: StateUnknown, Evidence: "the plugin has not looked yet", Source: "host"}
+
+// State returns the newest state that was noted, never nil. It does not look: see [Adapter.Look].
 func (a *Adapter) State() *State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.state == nil {
+		return unseen
+	}
 	return a.state
 }
 

@@ -107,7 +107,7 @@ func (c *Catalog) Load(path string) (*Plugin, error) {
 		return nil, err
 	}
 	if source.Main != "" {
-		if _, err := newLuaMachine(source, c.log); err != nil {
+		if _, err := newLuaMachine(source, c.log, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -205,7 +205,7 @@ func (p *Plugin) Describe(ctx context.Context, log *slog.Logger) (*Description, 
 	if p.Main == "" {
 		return nil, &NameError{p.Manifest.Name, ErrNoCode}
 	}
-	m, err := newLuaMachine(p.Source, log)
+	m, err := newLuaMachine(p.Source, log, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -63,19 +63,56 @@ func (e Event) Clean(clean func(string) string) Event {
 // maxLog bounds the events that an adapter keeps: a client that is away for a turn of a thousand events misses some, and is told.
 const maxLog = 1024
 
+// maxLogBytes bounds their text, in bytes: a plugin may tell 1 MiB in one look, and all are one answer of adapter.events. The
+// longest turns that were recorded have some 100 KiB.
+const maxLogBytes = 2 << 20
+
 // A journal holds the newest events of an adapter, each with its number. It belongs to whoever holds its adapter's lock.
 type journal struct {
 	events []Event
 	last   uint64
+	bytes  int // of events
 }
 
 func (j *journal) add(e Event) {
 	j.last++
 	e.Seq = j.last
-	if len(j.events) == maxLog {
-		j.events = append(j.events[:0:0], j.events[maxLog/8:]...) // a copy: others may read the old array
+	j.bytes += e.size()
+	if len(j.events) == maxLog || j.bytes > maxLogBytes {
+		least := len(j.events) / 8 // room for more than one, since it takes a copy: others may read the old array
+		gone := 0
+		for gone < len(j.events) && (gone < least || j.bytes > maxLogBytes) {
+			j.bytes -= j.events[gone].size()
+			gone++
+		}
+		j.events = append(j.events[:0:0], j.events[gone:]...)
 	}
 	j.events = append(j.events, e)
+}
+
+// size is about what an event takes, in bytes.
+func (e *Event) size() int {
+	n := 64 + len(e.State) + len(e.Previous) + len(e.Text) + len(e.ID) + len(e.Name) + len(e.Summary) + len(e.Status) + len(e.Category) + len(e.Message)
+	return n + sizeOf(e.Input) + sizeOf(e.Result)
+}
+
+func sizeOf(value any) int {
+	n := 16
+	switch x := value.(type) {
+	case nil:
+		return 0
+	case string:
+		n += len(x)
+	case []any:
+		for _, e := range x {
+			n += sizeOf(e)
+		}
+	case map[string]any:
+		for k, e := range x {
+			n += len(k) + sizeOf(e)
+		}
+	}
+	return n
 }
 
 // since returns the events after a number, and whether some of them are gone. The caller must not modify them.

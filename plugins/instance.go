@@ -24,6 +24,8 @@ type instance struct {
 	source *Source
 	log    *slog.Logger
 	inside chan struct{} // held by who is inside
+	// secrets are what it was shown: they outlive its machine, as what it said does.
+	secrets secrets
 
 	// Of who is inside.
 	machine  machine // nil: to be made
@@ -35,7 +37,8 @@ func newInstance(s *Source, log *slog.Logger) *instance {
 	return &instance{source: s, log: log, inside: make(chan struct{}, 1)}
 }
 
-// do runs f with the machine. The error is f's, a *PluginError of loading, or the cause of ctx's end.
+// do runs f with the machine. The error is f's, a *PluginError of loading, or the cause of ctx's end. A call that ctx has ended
+// says nothing of the plugin: it loses what it remembers, since it was stopped in the middle, and that is all.
 func (i *instance) do(ctx context.Context, f func(m machine) error) error {
 	select {
 	case i.inside <- struct{}{}:
@@ -47,7 +50,7 @@ func (i *instance) do(ctx context.Context, f func(m machine) error) error {
 		return i.given
 	}
 	if i.machine == nil {
-		m, err := newLuaMachine(i.source, i.log)
+		m, err := newLuaMachine(i.source, i.log, &i.secrets)
 		if err != nil {
 			return err
 		}
@@ -58,6 +61,9 @@ func (i *instance) do(ctx context.Context, f func(m machine) error) error {
 	switch {
 	case err == nil:
 		i.failures = 0
+	case p != nil && p.cancelled != nil:
+		i.machine = nil
+		return p.cancelled
 	case p != nil && p.fatal:
 		i.machine = nil
 		i.failures++

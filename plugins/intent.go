@@ -181,6 +181,9 @@ func (a *Adapter) plan(ctx context.Context, o SendOptions) (p *plan, err error) 
 	if params == nil {
 		params = map[string]any{}
 	}
+	if err := checkParams(params); err != nil {
+		return nil, err
+	}
 	err = a.lua.do(ctx, func(m machine) error {
 		if !a.isIntent(m, o.Intent) {
 			return &PluginError{Plugin: name, Function: o.Intent, Kind: "missing", Message: "there is no such intent; see plugin.describe"}
@@ -189,21 +192,21 @@ func (a *Adapter) plan(ctx context.Context, o SendOptions) (p *plan, err error) 
 		if err != nil {
 			return err
 		}
-		p, err = a.decodePlan(o.Intent, value)
+		p, err = a.decodePlan(ctx, o.Intent, value)
 		return err
 	})
 	return p, err
 }
 
 // decodePlan reads what an intent returned, and refuses what the manifest does not allow before anything is done.
-func (a *Adapter) decodePlan(intent string, value any) (*plan, error) {
+func (a *Adapter) decodePlan(ctx context.Context, intent string, value any) (*plan, error) {
 	d := &decoder{plugin: a.plugin.Manifest.Name, function: intent}
 	m := d.members("the intent's result", value, "actions", "last_intent", "submission")
 	p := &plan{}
 	if _, ok := m["actions"]; !ok && d.err == nil {
 		d.fail("the intent's result has no actions: give a list, which may be empty")
 	}
-	p.steps = a.steps(d, m["actions"])
+	p.steps = a.steps(ctx, d, m["actions"])
 	if v, ok := m["last_intent"]; ok {
 		text := d.text("last_intent", v, maxWord)
 		p.lastIntent = &text
@@ -211,8 +214,8 @@ func (a *Adapter) decodePlan(intent string, value any) (*plan, error) {
 	if v, ok := m["submission"]; ok {
 		m := d.members("the submission", v, "echo", "submit", "done", "retry_when", "retries", "timeout_ms")
 		p.submission = &submission{
-			echo: a.optional(d, m["echo"]), done: a.optional(d, m["done"]), retryWhen: a.optional(d, m["retry_when"]),
-			submit:  a.steps(d, m["submit"]),
+			echo: a.optional(ctx, d, m["echo"]), done: a.optional(ctx, d, m["done"]), retryWhen: a.optional(ctx, d, m["retry_when"]),
+			submit:  a.steps(ctx, d, m["submit"]),
 			retries: int(d.number("retries", m["retries"], 0, maxRetries)),
 			timeout: d.duration("timeout_ms", m["timeout_ms"], defaultExpect),
 		}
@@ -248,18 +251,18 @@ func (d *decoder) duration(what string, value any, absent time.Duration) time.Du
 }
 
 // optional reads a matcher that may be missing.
-func (a *Adapter) optional(d *decoder, tree any) matchers.Matcher {
+func (a *Adapter) optional(ctx context.Context, d *decoder, tree any) matchers.Matcher {
 	if tree == nil {
 		return nil
 	}
-	m, err := a.parse(tree)
+	m, err := a.parse(ctx, tree)
 	if err != nil {
 		d.fail("%v", err)
 	}
 	return m
 }
 
-func (a *Adapter) steps(d *decoder, value any) []step {
+func (a *Adapter) steps(ctx context.Context, d *decoder, value any) []step {
 	var out []step
 	for i, e := range d.list("actions", value, maxActions) {
 		m, _ := e.(map[string]any)
@@ -267,7 +270,7 @@ func (a *Adapter) steps(d *decoder, value any) []step {
 		if s.kind == "expect" {
 			v := d.members("an expect", m["value"], "matcher", "timeout_ms")
 			s.timeout = d.duration("timeout_ms", v["timeout_ms"], defaultExpect)
-			matcher, err := a.parse(v["matcher"])
+			matcher, err := a.parse(ctx, v["matcher"])
 			if err != nil {
 				d.fail("action %d: %v", i+1, err)
 			}

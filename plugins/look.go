@@ -31,6 +31,9 @@ const (
 // implementation, which they ask for by name.
 const completedStable = 300 * time.Millisecond
 
+// epoch is when the clock of at_ms began: any time will do, since only differences say something.
+var epoch = time.Now()
+
 // blank is what a plugin that kept its look sees in a call that has none.
 var blank = &look{view: &engine.View{Screen: vt.New(1, 1, vt.Options{Scrollback: -1}).Snapshot()}}
 
@@ -38,10 +41,11 @@ var blank = &look{view: &engine.View{Screen: vt.New(1, 1, vt.Options{Scrollback:
 // everything does in Lua. Fields are computed when they are first read.
 type look struct {
 	view       *engine.View
+	secrets    *secrets // takes those of what is read; nil: nobody asks for them
 	lastIntent string
-	previous   *State // what classify said before; nil: nothing yet
-	lastSeen   []string
-	events     uint64 // the newest event's number
+	previous   *State       // what classify said before; nil: nothing yet
+	last       *engine.View // that it said it of
+	events     uint64       // the newest event's number
 	params     any
 	explain    bool
 
@@ -54,15 +58,27 @@ type look struct {
 func (l *look) rows() []string {
 	if l.lines == nil {
 		l.lines = l.view.Screen.Lines()
+		l.text() // a secret may be wrapped over two of them
 	}
 	return l.lines
+}
+
+// text returns the plain text of the screen.
+func (l *look) text() string { return l.read(l.view.Screen.Text()) }
+
+// read returns a text of the program for the plugin to see, and notes the secrets in it.
+func (l *look) read(text string) string {
+	if l.secrets != nil {
+		l.secrets.learn(text)
+	}
+	return text
 }
 
 // A field is how a name is looked up in a look.
 type field func(l *look) any
 
 var fields = map[string]field{
-	"screen":                   func(l *look) any { return l.view.Screen.Text() },
+	"screen":                   func(l *look) any { return l.text() },
 	"lines":                    func(l *look) any { return l.rows() },
 	"body_text":                func(l *look) any { body, _ := l.split(); return body },
 	"status_text":              func(l *look) any { _, status := l.split(); return status },
@@ -71,21 +87,23 @@ var fields = map[string]field{
 	"cursor_row":               func(l *look) any { return l.view.Screen.Cursor.Row + 1 },
 	"cursor_col":               func(l *look) any { return l.view.Screen.Cursor.Col + 1 },
 	"cursor_visible":           func(l *look) any { return l.view.Screen.Cursor.Visible },
-	"title":                    func(l *look) any { return orNil(l.view.Screen.TitleSet, l.view.Screen.Title) },
+	"title":                    func(l *look) any { return orNil(l.view.Screen.TitleSet, l.read(l.view.Screen.Title)) },
 	"alternate_screen":         func(l *look) any { return l.view.Screen.Modes.AltScreen },
 	"modes":                    func(l *look) any { return modes(l.view.Screen.Modes) },
 	"progress":                 func(l *look) any { return progress(l.view.Reports.Progress) },
-	"shell":                    func(l *look) any { return shell(l.view.Reports.Shell) },
-	"status":                   func(l *look) any { return status(l.view.Reports.Status) },
+	"shell":                    func(l *look) any { return l.shell(l.view.Reports.Shell) },
+	"status":                   func(l *look) any { return l.status(l.view.Reports.Status) },
 	"sequence":                 func(l *look) any { return int64(l.view.Sequence) },
 	"stable_ms":                func(l *look) any { l.timed = true; return l.view.StableFor().Milliseconds() },
+	"at_ms":                    func(l *look) any { return l.view.At.Sub(epoch).Milliseconds() },
 	"process_exited":           func(l *look) any { return l.view.Exit != nil },
 	"exit":                     func(l *look) any { return exit(l.view.Exit) },
 	"last_intent":              func(l *look) any { return orNil(l.lastIntent != "", l.lastIntent) },
 	"markers":                  func(l *look) any { return l.markers() },
 	"cursor":                   func(l *look) any { _, end := l.view.Transcript.Bounds(); return int64(end) },
-	"transcript":               func(l *look) any { return l.view.Transcript.Tail(tailChars) },
+	"transcript":               func(l *look) any { return l.read(l.view.Transcript.Tail(tailChars)) },
 	"previous":                 func(l *look) any { return l.before() },
+	"previous_lines":           func(l *look) any { return l.linesBefore() },
 	"last_event_seq":           func(l *look) any { return int64(l.events) },
 	"params":                   func(l *look) any { return l.params },
 	"explain":                  func(l *look) any { return l.explain },
@@ -101,7 +119,7 @@ func orNil(has bool, value any) any {
 }
 
 // split takes the status lines off the plain text.
-func (l *look) split() (body, status string) { return SplitStatus(l.view.Screen.Text()) }
+func (l *look) split() (body, status string) { return SplitStatus(l.text()) }
 
 // SplitStatus splits plain text into its body and its status lines, the last three; text of six lines or fewer is all body.
 func SplitStatus(text string) (body, status string) {
@@ -127,20 +145,20 @@ func progress(p *engine.Progress) any {
 	return map[string]any{"state": string(p.State), "value": p.Value}
 }
 
-func shell(s *engine.Shell) any {
+func (l *look) shell(s *engine.Shell) any {
 	if s == nil {
 		return nil
 	}
 	return map[string]any{
-		"phase": string(s.Phase), "exit_code": orNil(s.Exited, s.ExitCode), "command": orNil(s.Command != "", s.Command), "cwd": orNil(s.Dir != "", s.Dir),
+		"phase": string(s.Phase), "exit_code": orNil(s.Exited, s.ExitCode), "command": orNil(s.Command != "", l.read(s.Command)), "cwd": orNil(s.Dir != "", l.read(s.Dir)),
 	}
 }
 
-func status(s *engine.ProgramStatus) any {
+func (l *look) status(s *engine.ProgramStatus) any {
 	if s == nil {
 		return nil
 	}
-	return map[string]any{"state": s.State, "app": s.App, "kind": s.Kind, "message": s.Message, "sequence": int64(s.Sequence)}
+	return map[string]any{"state": s.State, "app": s.App, "kind": s.Kind, "message": l.read(s.Message), "sequence": int64(s.Sequence)}
 }
 
 func exit(e *engine.Exit) any {
@@ -161,13 +179,19 @@ func (l *look) markers() any {
 	return m
 }
 
+func (l *look) linesBefore() any {
+	if l.last == nil {
+		return nil
+	}
+	return l.last.Screen.Lines()
+}
+
 func (l *look) before() any {
 	if l.previous == nil {
 		return nil
 	}
 	return map[string]any{
 		"state": l.previous.State, "sequence": int64(l.previous.Sequence), "metadata": orNil(l.previous.Metadata != nil, l.previous.Metadata),
-		"lines": l.lastSeen,
 	}
 }
 
@@ -321,6 +345,7 @@ func (l *look) styles(a sandbox.Args) any {
 	if row < 0 || row >= l.view.Screen.Rows {
 		return nil
 	}
+	l.text()
 	runs := []any{}
 	l.view.Screen.EachRun(row, func(r vt.Run) {
 		runs = append(runs, map[string]any{
@@ -360,7 +385,7 @@ func (l *look) since(a sandbox.Args) (any, error) {
 		text = text[cut:]
 	}
 	a.Work(len(text) / 64)
-	return string(text), nil
+	return l.read(string(text)), nil
 }
 
 // An argumentError is about what a plugin called a host function with.

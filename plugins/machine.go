@@ -32,6 +32,8 @@ type PluginError struct {
 	Code     string // the plugin's own name for it, where it refused something
 	Message  string // may quote the plugin, and so the screen
 	fatal    bool
+	// cancelled is why the call was stopped when whoever asked has gone; nil: it was not.
+	cancelled error
 }
 
 // Error names plugin, function and line.
@@ -66,8 +68,9 @@ type luaMachine struct {
 	object *sandbox.Object
 }
 
-// newLuaMachine compiles a plugin and runs its main chunk. The error is a *PluginError.
-func newLuaMachine(s *Source, log *slog.Logger) (machine, error) {
+// newLuaMachine compiles a plugin and runs its main chunk. What it prints goes to log, without the secrets that it has been
+// shown; shown may be nil. The error is a *PluginError.
+func newLuaMachine(s *Source, log *slog.Logger, shown *secrets) (machine, error) {
 	name := s.Manifest.Name
 	modules := make(map[string]string, len(s.Files)+2)
 	for module, text := range s.Files {
@@ -80,7 +83,12 @@ func newLuaMachine(s *Source, log *slog.Logger) (machine, error) {
 	modules[startModule] = fmt.Sprintf("ptywright = require(%q)\nreturn require(%q)", libraryModule, s.Main)
 	m := &luaMachine{plugin: name, look: blank}
 	vm, err := sandbox.New(modules, startModule, sandbox.Options{
-		Log: func(line string) { log.Info("plugin says", "plugin", name, "line", line) },
+		Log: func(line string) {
+			if shown != nil {
+				line = NewFinder(shown.known()).Hide(line)
+			}
+			log.Info("plugin says", "plugin", name, "line", line)
+		},
 	})
 	if err != nil {
 		return nil, m.fault(err)
@@ -106,7 +114,11 @@ func (m *luaMachine) call(ctx context.Context, function string, limit time.Durat
 	result, err := m.vm.Call(ctx, function, limit, args...)
 	m.look = blank
 	if err != nil {
-		return nil, m.fault(err)
+		p := m.fault(err)
+		if p.fatal && ctx.Err() != nil {
+			p.cancelled = context.Cause(ctx)
+		}
+		return nil, p
 	}
 	return result, nil
 }

@@ -11,14 +11,26 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 )
 
+// Brief is how long the end of a wait that did not match waits for its plugin, to tell more of it: a cancelled wait is answered
+// within 100 ms however many others ask the same plugin.
+const Brief = 25 * time.Millisecond
+
 // timedRecheck is how long after a look a plugin is asked again that has read how long the screen was still, and does not say
 // itself when time alone could change its answer. It bounds how late such an answer is.
 const timedRecheck = 50 * time.Millisecond
 
-// Predicate makes a matcher of a plugin's predicate, which runs in the catalog's own instance of the plugin. It is the
-// [matchers.Predicates] of matchers that are bound to no adapter. Errors: [ErrNoPlugin], [ErrNoCode] or [ErrNoPredicate] in a
-// *[NameError], *[PluginError].
-func (c *Catalog) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
+// endedRecheck is how long the last screen of a program that has ended must have been still for time alone to change no more
+// answers, and a wait to end for that: the longest stillness that the bundled plugins ask for is 300 ms. A plugin that needs
+// more says recheck_ms.
+const endedRecheck = time.Second
+
+// Predicate makes a matcher of a plugin's predicate, which runs in the catalog's own instance of the plugin. Ctx is that of the
+// request that the matcher is for: at its end nobody waits for the plugin any longer. Errors: [ErrNoPlugin], [ErrNoCode] or
+// [ErrNoPredicate] in a *[NameError], [ErrParams], *[PluginError], the cause of ctx's end.
+func (c *Catalog) Predicate(ctx context.Context, plugin, function string, params any) (matchers.Matcher, error) {
+	if err := checkParams(params); err != nil {
+		return nil, err
+	}
 	p, err := c.Plugin(plugin)
 	if err != nil {
 		return nil, err
@@ -26,7 +38,7 @@ func (c *Catalog) Predicate(plugin, function string, params any) (matchers.Match
 	if p.Main == "" {
 		return nil, &NameError{plugin, ErrNoCode}
 	}
-	m := &predicate{in: p.predicates, plugin: plugin, function: function, params: params}
+	m := &predicate{ctx: ctx, in: p.predicates, plugin: plugin, function: function, params: params}
 	return m, m.check()
 }
 
@@ -34,19 +46,22 @@ func (c *Catalog) Predicate(plugin, function string, params any) (matchers.Match
 var ErrNoPredicate = errors.New("the plugin has no such predicate")
 
 // bound finds the predicates of an adapter's own plugin in the adapter's own instance, with what it remembers, and those of
-// others where everybody does.
-type bound struct{ a *Adapter }
+// others where everybody does. They are those of one request.
+type bound struct {
+	a   *Adapter
+	ctx context.Context
+}
 
 func (b bound) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
 	if plugin != "" && plugin != b.a.plugin.Manifest.Name {
-		return b.a.catalog.Predicate(plugin, function, params)
+		return b.a.catalog.Predicate(b.ctx, plugin, function, params)
 	}
-	return &predicate{in: b.a.lua, adapter: b.a, plugin: b.a.plugin.Manifest.Name, function: function, params: params}, nil
+	return &predicate{ctx: b.ctx, in: b.a.lua, adapter: b.a, plugin: b.a.plugin.Manifest.Name, function: function, params: params}, nil
 }
 
-// parse reads a matcher that the plugin has returned, or that a client gives for this adapter.
-func (a *Adapter) parse(tree any) (matchers.Matcher, error) {
-	return matchers.Parse(tree, matchers.Options{Predicates: bound{a}})
+// parse reads a matcher that the plugin has returned, for a request that ctx is of.
+func (a *Adapter) parse(ctx context.Context, tree any) (matchers.Matcher, error) {
+	return matchers.Parse(tree, matchers.Options{Predicates: bound{a, ctx}})
 }
 
 // DefaultMatcher is the function that makes the matcher of a wait that does not name one.
@@ -55,6 +70,9 @@ const DefaultMatcher = "wait_turn" + matcherSuffix
 // Matcher has the plugin make the matcher that a wait names; params may be nil. Errors: *[PluginError], or the cause of ctx's
 // end.
 func (a *Adapter) Matcher(ctx context.Context, function string, params map[string]any) (m matchers.Matcher, err error) {
+	if err := checkParams(params); err != nil {
+		return nil, err
+	}
 	given := map[string]any{"completed_turn_stable_ms": completedStable.Milliseconds()}
 	for k, v := range params {
 		given[k] = v
@@ -68,7 +86,7 @@ func (a *Adapter) Matcher(ctx context.Context, function string, params map[strin
 		if err != nil {
 			return err
 		}
-		if m, err = a.parse(tree); err != nil {
+		if m, err = a.parse(ctx, tree); err != nil {
 			return resultError(name, function, "%v", err)
 		}
 		return nil
@@ -78,6 +96,7 @@ func (a *Adapter) Matcher(ctx context.Context, function string, params map[strin
 
 // A predicate is a matcher that asks a plugin. An error of the plugin ends the wait.
 type predicate struct {
+	ctx      context.Context // of the request that it is for: whether there is still somebody to wait for
 	in       *instance
 	adapter  *Adapter // whose memory it sees; nil: none
 	plugin   string
@@ -87,7 +106,7 @@ type predicate struct {
 
 // check reports whether there is such a predicate.
 func (p *predicate) check() error {
-	return p.in.do(context.Background(), func(m machine) error {
+	return p.in.do(p.ctx, func(m machine) error {
 		if m.has(p.function) {
 			return nil
 		}
@@ -95,9 +114,10 @@ func (p *predicate) check() error {
 	})
 }
 
-// Check asks the plugin. It blocks for other calls of the same instance, each of which has its limit.
+// Check asks the plugin. It blocks for other calls of the same instance, each of which has its limit, but not beyond the end of
+// its request.
 func (p *predicate) Check(v *engine.View) engine.Result {
-	a, err := p.ask(v)
+	a, err := p.ask(p.ctx, v)
 	if err != nil {
 		return engine.Result{Err: err}
 	}
@@ -107,11 +127,15 @@ func (p *predicate) Check(v *engine.View) engine.Result {
 	return engine.Result{Match: &engine.Match{Kind: "lua", Plugin: p.plugin, Predicate: p.function, Evidence: a.evidence, Value: a.capture}}
 }
 
-// Explain asks the plugin again.
+// Explain asks the plugin again, unless others keep it busy: it is the end of a wait that has waited long enough.
 func (p *predicate) Explain(v *engine.View, _ matchers.Shown) matchers.Explanation {
 	e := matchers.Explanation{Type: "lua", Value: map[string]any{"plugin": p.plugin, "predicate": p.function}}
-	a, err := p.ask(v)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), Brief)
+	defer cancel()
+	a, err := p.ask(ctx, v)
 	switch e.Held = err == nil && a.matched; {
+	case err != nil && ctx.Err() != nil:
+		e.Why = "the plugin is busy with other calls, and was not asked again"
 	case err != nil:
 		e.Err, e.Why = err, err.Error()
 	case a.evidence != nil:
@@ -132,17 +156,17 @@ type answer struct {
 	recheck           time.Duration
 }
 
-func (p *predicate) ask(v *engine.View) (answer, error) {
+func (p *predicate) ask(ctx context.Context, v *engine.View) (answer, error) {
 	var l *look
 	value, err := any(nil), error(nil)
-	err = p.in.do(context.Background(), func(m machine) (err error) {
+	err = p.in.do(ctx, func(m machine) (err error) {
 		if p.adapter != nil {
 			l = p.adapter.look(v)
 		} else {
-			l = &look{view: v}
+			l = &look{view: v, secrets: &p.in.secrets}
 		}
 		l.params = p.params
-		value, err = m.call(context.Background(), p.function, classifyLimit, l, nil)
+		value, err = m.call(context.WithoutCancel(ctx), p.function, classifyLimit, l, nil)
 		return err
 	})
 	if err != nil {
@@ -165,7 +189,7 @@ func (p *predicate) ask(v *engine.View) (answer, error) {
 			return answer{}, d.err
 		}
 	}
-	if a.recheck == 0 && l.timed {
+	if a.recheck == 0 && l.timed && (!v.Ended || v.StableFor() < endedRecheck) {
 		a.recheck = timedRecheck
 	}
 	return a, nil

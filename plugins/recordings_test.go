@@ -150,7 +150,7 @@ func classifier(t testing.TB, agent string) machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := newLuaMachine(source, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	m, err := newLuaMachine(source, slog.New(slog.NewTextHandler(t.Output(), nil)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 // newLogger writes one line an event: control characters are quoted by the text format, and every text is redacted.
 func newLogger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{
-		Level: slog.LevelWarn,
+		Level: slog.LevelInfo, // what plugins print, and nothing else of ours
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			switch a.Value.Kind() {
 			case slog.KindString:

@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
@@ -40,16 +41,35 @@ func (e *deniedError) Error() string {
 }
 func (e *deniedError) Unwrap() error { return e.err }
 
+// denied names the method that a permission was missing for. Other errors stay as they are.
 func denied(method string, err error) error {
-	if err == nil {
-		return nil
+	var missing *plugins.PermissionError
+	if errors.As(err, &missing) {
+		return &deniedError{method, err}
 	}
-	return &deniedError{method, err}
+	return err
+}
+
+// lastingBound is how long a plugin's code may hold up the other requests of its connection. Most calls take microseconds, and
+// in a script the next request should find their effect.
+const lastingBound = 20 * time.Millisecond
+
+// lasting has a handler that runs a plugin's code give up its connection's turn when it lasts: what it does is slow, or
+// others of its plugin are before it.
+func lasting[P, R any](f func(*client, context.Context, P) (R, error)) func(*client, context.Context, P) (R, error) {
+	return func(c *client, ctx context.Context, p P) (R, error) {
+		defer yieldLater(ctx).Stop()
+		return f(c, ctx, p)
+	}
+}
+
+func yieldLater(ctx context.Context) *time.Timer {
+	return time.AfterFunc(lastingBound, func() { protocol.Yield(ctx) })
 }
 
 // onAdapter is a row whose requests queue behind unfinished ones of the same adapter or its session.
 func onAdapter[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
-	r := method(name, about, f)
+	r := method(name, about, lasting(f))
 	member := protocol.KeyMember("adapter")
 	r.key = func(c *client, params json.RawMessage) string {
 		if a, err := c.catalog.Adapter(member(params)); err == nil {
@@ -144,7 +164,7 @@ func (c *client) start(ctx context.Context, method string, p startParams) (start
 	if err != nil {
 		return none, denied(method, err)
 	}
-	l := newLook(a.Session().View(), hide, "none")
+	l := adapterLook(a, a.Session().View(), hide, "none")
 	return startResult{Adapter: a.ID(), Plugin: *p.Plugin, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
 }
 
@@ -190,7 +210,7 @@ func (c *client) adapterState(ctx context.Context, p stateParams) (stateResult, 
 		return stateResult{}, err
 	}
 	v := a.Session().View()
-	return stateResult{State: newLook(v, hide, "none").state(a.Look(ctx, v))}, nil
+	return stateResult{State: adapterLook(a, v, hide, "none").state(a.Look(ctx, v))}, nil
 }
 
 // intentParams name one intent.
@@ -241,9 +261,9 @@ func (c *client) adapterSend(ctx context.Context, p sendParams) (sendResult, err
 	}
 	s, receipt, err := a.Send(ctx, o)
 	if err != nil {
-		return none, &intentError{err: err, receipt: &receipt, look: newLook(a.Session().View(), hide, "none")}
+		return none, &intentError{err: err, receipt: &receipt, look: adapterLook(a, a.Session().View(), hide, "none")}
 	}
-	l := newLook(a.Session().View(), hide, "none")
+	l := adapterLook(a, a.Session().View(), hide, "none")
 	return sendResult{State: l.state(s), Receipt: l.receipt(receipt), Snapshot: l.unless(receipt.Submitted)}, nil
 }
 
@@ -342,11 +362,17 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams,
 	}
 	m, err := a.Matcher(ctx, name, p.Params)
 	if err != nil {
-		return nil, &intentError{err: err, look: newLook(a.Session().View(), hide, "none")}
+		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide, "none")}
 	}
 	out, err := a.Session().Wait(ctx, m, engine.WaitOptions{Since: p.Since, Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
-	l := newLook(out.View, hide, "none")
-	state := l.state(a.Look(context.WithoutCancel(ctx), out.View))
+	l := adapterLook(a, out.View, hide, "none")
+	whole := context.WithoutCancel(ctx)
+	if err != nil {
+		var done context.CancelFunc
+		whole, done = context.WithTimeout(whole, plugins.Brief)
+		defer done()
+	}
+	state := l.state(a.Look(whole, out.View))
 	if err != nil {
 		return nil, adapterWaitError(l, state, m, out, err)
 	}
@@ -405,7 +431,7 @@ func (c *client) adapterTurn(ctx context.Context, p turnParams) (*turnResult, er
 	var r *turnResult
 	err = a.Turn(ctx, o, func(send func() (*plugins.State, plugins.Receipt, error)) error {
 		s, receipt, err := send()
-		l := newLook(a.Session().View(), hide, "none")
+		l := adapterLook(a, a.Session().View(), hide, "none")
 		if err != nil {
 			return &intentError{err: err, receipt: &receipt, look: l}
 		}
@@ -485,43 +511,28 @@ func (c *client) adapterCancelWait(_ context.Context, p cancelParams) (cancelRes
 
 type adapterSnapshotParams struct {
 	adapterParams
-	readParams
-	Cells string `json:"cells,omitempty" jsonschema:"full (default), runs or none"`
+	screenParts
 }
 
 func (c *client) adapterSnapshot(_ context.Context, p adapterSnapshotParams) (*look, error) {
-	hide, err := p.redactor()
-	if err != nil {
-		return nil, err
-	}
-	cells, err := cellsOf(p.Cells, "full")
-	if err != nil {
-		return nil, err
-	}
 	a, err := c.adapter("adapter.snapshot", p.adapterParams, plugins.ScreenRead)
 	if err != nil {
 		return nil, err
 	}
-	l := newLook(a.Session().View(), hide, cells)
-	return l, l.encode()
+	return p.read(a.Session())
 }
 
 type adapterTranscriptParams struct {
 	adapterParams
-	readParams
 	outputParts
 }
 
 func (c *client) adapterTranscript(_ context.Context, p adapterTranscriptParams) (transcriptResult, error) {
-	hide, err := p.redactor()
-	if err != nil {
-		return transcriptResult{}, err
-	}
 	a, err := c.adapter("adapter.transcript", p.adapterParams, plugins.TranscriptRead)
 	if err != nil {
 		return transcriptResult{}, err
 	}
-	return p.read(a.Session(), hide)
+	return p.read(a.Session())
 }
 
 type inspectResult struct {
@@ -549,7 +560,7 @@ func (c *client) adapterInspect(ctx context.Context, p stateParams) (*inspectRes
 		return nil, err
 	}
 	v := a.Session().View()
-	l := newLook(v, hide, "none")
+	l := adapterLook(a, v, hide, "none")
 	text := l.screen.Text()
 	body, status := plugins.SplitStatus(text)
 	return &inspectResult{
@@ -589,7 +600,7 @@ func (c *client) adapterEvents(_ context.Context, p eventsParams) (eventsResult,
 		return eventsResult{}, err
 	}
 	events, next, dropped := a.Events(p.Since)
-	l := newLook(a.Session().View(), hide, "none")
+	l := adapterLook(a, a.Session().View(), hide, "none")
 	r := eventsResult{Events: make([]plugins.Event, len(events)), Next: next, Dropped: dropped}
 	for i, e := range events {
 		r.Events[i] = e
@@ -623,7 +634,7 @@ func (c *client) adapterExplain(ctx context.Context, p stateParams) (*explainRes
 		return nil, err
 	}
 	v := a.Session().View()
-	l := newLook(v, hide, "none")
+	l := adapterLook(a, v, hide, "none")
 	s, err := a.Explain(ctx, v)
 	if err != nil {
 		return nil, &intentError{err: err, look: l}

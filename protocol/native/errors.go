@@ -71,6 +71,7 @@ var reasons = []struct {
 	{plugins.ErrInUse, protocol.CodeInvalidParams, "plugin_in_use"},
 	{plugins.ErrNoCode, protocol.CodeInvalidParams, "plugin_without_code"},
 	{plugins.ErrNoProgram, protocol.CodeInvalidParams, "no_program"},
+	{plugins.ErrParams, protocol.CodeInvalidParams, "invalid_params"},
 	{plugins.ErrTurn, protocol.CodeInternal, "turn_in_progress"},
 	{errNoLoading, codeDenied, "server_did_not_grant_plugin_load"},
 	{syscall.EMFILE, protocol.CodeInternal, "limit_exceeded"},
@@ -184,7 +185,7 @@ func wireError(err error) *protocol.Error {
 		e.Data = map[string]any{"pids": alive.PIDs}
 	}
 	if errors.As(err, &plugin) && wait != nil { // it may quote the screen
-		e.Message = wait.evidence.look.piece(e.Message)
+		pluginsWords(e, wait.evidence.look)
 	}
 	if errors.As(err, &intent) {
 		intentData(e, intent, expect)

@@ -48,7 +48,7 @@ func New(e *engine.Engine, catalog *plugins.Catalog, o Options) *Server {
 	}
 	return &Server{
 		engine: e, catalog: catalog, loads: o.PluginLoad, version: o.Version, log: o.Log, limits: o.Limits,
-		matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth), Predicates: catalog},
+		matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)},
 	}
 }
 

@@ -416,7 +416,10 @@ func (c *client) adapterStates() map[string]*stateCursor {
 	all := map[string]*stateCursor{}
 	for _, a := range c.catalog.Adapters() {
 		_, next, _ := a.Events(math.MaxUint64)
-		all[a.ID()] = &stateCursor{next, a.State().State}
+		all[a.ID()] = &stateCursor{}
+		if next > 0 {
+			all[a.ID()] = &stateCursor{next, a.State().State}
+		}
 	}
 	return all
 }
@@ -436,7 +439,7 @@ func (n *notifier) adapters(ctx context.Context) error {
 		}
 		s := a.State()
 		_, next, _ := a.Events(math.MaxUint64)
-		if s == nil || s.State == cur.state && next == cur.events {
+		if next == 0 || s.State == cur.state && next == cur.events { // 0: it is being started
 			continue
 		}
 		p := adapterChangedParams{
@@ -445,7 +448,8 @@ func (n *notifier) adapters(ctx context.Context) error {
 		}
 		cur.state, cur.events = s.State, next
 		if n.filter.hide != nil {
-			p.State, p.Previous = n.filter.hide.String(p.State), n.filter.hide.String(p.Previous)
+			l := adapterLook(a, a.Session().View(), n.filter.hide, "none")
+			p.State, p.Previous = l.piece(p.State), l.piece(p.Previous)
 		}
 		if err := n.notify(ctx, "adapter.changed", p); err != nil {
 			return err

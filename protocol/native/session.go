@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -12,6 +13,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -311,20 +313,29 @@ func patiently(ctx context.Context, f func() error) error {
 
 type snapshotParams struct {
 	sessionParams
+	screenParts
+}
+
+// screenParts say how a screen is read.
+type screenParts struct {
 	readParams
 	Cells string `json:"cells,omitempty" jsonschema:"full (default), runs or none"`
 }
 
 func (c *client) sessionSnapshot(_ context.Context, p snapshotParams) (*look, error) {
+	s, err := c.session(p.sessionParams)
+	if err != nil {
+		return nil, err
+	}
+	return p.read(s)
+}
+
+func (p *screenParts) read(s *engine.Session) (*look, error) {
 	hide, err := p.redactor()
 	if err != nil {
 		return nil, err
 	}
 	cells, err := cellsOf(p.Cells, "full")
-	if err != nil {
-		return nil, err
-	}
-	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return nil, err
 	}
@@ -344,12 +355,12 @@ func cellsOf(given, absent string) (string, error) {
 
 type transcriptParams struct {
 	sessionParams
-	readParams
 	outputParts
 }
 
-// outputParts say which part of the retained output is read.
+// outputParts say which part of the retained output is read, and how.
 type outputParts struct {
+	readParams
 	Since *uint64 `json:"since,omitempty" jsonschema:"only what came after this sequence"`
 	Mark  *string `json:"mark,omitempty" jsonschema:"only what came after this mark was set"`
 }
@@ -361,18 +372,18 @@ type transcriptResult struct {
 }
 
 func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (transcriptResult, error) {
-	hide, err := p.redactor()
-	if err != nil {
-		return transcriptResult{}, err
-	}
 	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return transcriptResult{}, err
 	}
-	return p.read(s, hide)
+	return p.read(s)
 }
 
-func (p outputParts) read(s *engine.Session, hide *redact.Redactor) (transcriptResult, error) {
+func (p *outputParts) read(s *engine.Session) (transcriptResult, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return transcriptResult{}, err
+	}
 	l := &look{view: s.View(), hide: hide}
 	from := engine.Offset(0)
 	switch {
@@ -412,7 +423,11 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
-	m, err := matchers.Parse(value, c.matchers)
+	asking := &asking{catalog: c.catalog, ctx: ctx}
+	defer asking.stop()
+	o := c.matchers
+	o.Predicates = asking
+	m, err := matchers.Parse(value, o)
 	if err != nil {
 		return nil, err
 	}
@@ -428,11 +443,55 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 		Since: p.Since, Timeout: timeout, Parked: func() { protocol.Yield(ctx) },
 	})
 	l := newLook(out.View, hide, cells)
+	l.secrets = asking.secrets()
 	if err != nil {
 		quiet := out.View.At.Sub(out.View.Changed)
 		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, matcher: m.Explain(out.View, l.shown())}}
 	}
 	return &waitResult{look: l, outcome: out}, l.encode()
+}
+
+// asking finds the predicates of one wait. With the first of them it is a request that runs a plugin's code: see lasting.
+type asking struct {
+	catalog *plugins.Catalog
+	ctx     context.Context
+	timer   *time.Timer
+	asked   []*plugins.Plugin
+}
+
+// Predicate finds one.
+func (a *asking) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
+	if a.timer == nil {
+		a.timer = yieldLater(a.ctx)
+	}
+	m, err := a.catalog.Predicate(a.ctx, plugin, function, params)
+	if err != nil {
+		return nil, err
+	}
+	if p, err := a.catalog.Plugin(plugin); err == nil && !slices.Contains(a.asked, p) {
+		a.asked = append(a.asked, p)
+	}
+	return m, nil
+}
+
+// secrets is what the plugins have seen, for a look; nil when none is asked.
+func (a *asking) secrets() func() []string {
+	if a.asked == nil {
+		return nil
+	}
+	return func() []string {
+		var all []string
+		for _, p := range a.asked {
+			all = append(all, p.Secrets()...)
+		}
+		return all
+	}
+}
+
+func (a *asking) stop() {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
 }
 
 // survivors returns the error that names what could not be ended, or nil.

@@ -1,13 +1,11 @@
 package native
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
-	"github.com/ptywright/ptywright/redact"
 )
 
 // A stateShape is a plugin's state on the wire.
@@ -45,21 +43,20 @@ func (l *look) state(s *plugins.State) *stateShape {
 	return w
 }
 
-// minPiece is the shortest secret that is looked for in what a plugin says, in bytes: shorter ones are parts of every text.
-const minPiece = 4
-
-// piece redacts a text that may be a piece of the screen. Taken out of its line a secret cannot be told from other text, so what
-// is hidden on the screen is hidden in it too.
+// piece redacts a text of a plugin, which may be a piece of the screen. Taken out of its line a secret cannot be told from other
+// text, so what is hidden on the screen, or has been in what the plugin was shown, is hidden in it too.
 func (l *look) piece(s string) string {
 	if l.hide == nil || s == "" {
 		return s
 	}
-	for _, secret := range l.hidden {
-		if strings.Contains(s, secret) {
-			s = strings.ReplaceAll(s, secret, redact.DefaultReplacement)
+	if l.finder == nil {
+		secrets := l.hidden
+		if l.secrets != nil {
+			secrets = append(l.secrets(), secrets...)
 		}
+		l.finder = plugins.NewFinder(secrets)
 	}
-	return l.hide.String(s)
+	return l.hide.String(l.finder.Hide(s))
 }
 
 // pieces redacts every text in a value that a plugin made.
@@ -84,7 +81,7 @@ func lastBytes(s string, n int) string {
 
 // intentData adds how far an intent got that ended with an error, and the screen it waited on in vain.
 func intentData(e *protocol.Error, i *intentError, x *plugins.ExpectError) {
-	e.Message = i.look.piece(e.Message)
+	pluginsWords(e, i.look)
 	data, _ := e.Data.(map[string]any)
 	if i.receipt == nil {
 		return
@@ -95,6 +92,7 @@ func intentData(e *protocol.Error, i *intentError, x *plugins.ExpectError) {
 	data["receipt"] = i.look.receipt(*i.receipt)
 	if x != nil {
 		l := newLook(x.View, i.look.hide, "none")
+		l.secrets = i.look.secrets
 		data["step"], data["elapsed_ms"], data["snapshot"] = x.Step, x.Elapsed.Milliseconds(), l
 		data["matcher"] = &explained{l, x.Matcher.Explain(x.View, l.shown())}
 	}
@@ -109,3 +107,11 @@ type explained struct {
 
 // MarshalJSON writes the explanation.
 func (e *explained) MarshalJSON() ([]byte, error) { return e.look.appendExplanation(nil, e.tree), nil }
+
+// pluginsWords redacts what an error quotes of a plugin, which may quote the screen.
+func pluginsWords(e *protocol.Error, l *look) {
+	e.Message = l.piece(e.Message)
+	if data, ok := e.Data.(map[string]any); ok {
+		e.Data = l.pieces(data)
+	}
+}

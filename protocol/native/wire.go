@@ -13,6 +13,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -34,7 +35,10 @@ type look struct {
 	hide   *redact.Redactor
 	cells  string   // "full", "runs" or "none"
 	hidden []string // the secrets that are covered on the screen, as they are
-	made   []byte   // what AppendJSON gives, once encode has made it
+	// secrets are what the plugin has seen whose words are shown; nil: there is none.
+	secrets func() []string
+	finder  *plugins.Finder // of hidden and secrets; nil: not made yet
+	made    []byte          // what AppendJSON gives, once encode has made it
 }
 
 // encode makes the answer at once, to know its size, when it can be large. The error is a tooLargeError.
@@ -57,13 +61,18 @@ func newLook(v *engine.View, hide *redact.Redactor, cells string) *look {
 		l.screen = v.Screen.Mask(func(line string) []vt.Mask {
 			found := masks(hide, line)
 			for _, m := range found {
-				if m.End-m.Start >= minPiece {
-					l.hidden = append(l.hidden, line[m.Start:m.End])
-				}
+				l.hidden = append(l.hidden, line[m.Start:m.End])
 			}
 			return found
 		})
 	}
+	return l
+}
+
+// adapterLook is newLook for an answer with words of an adapter's plugin in it.
+func adapterLook(a *plugins.Adapter, v *engine.View, hide *redact.Redactor, cells string) *look {
+	l := newLook(v, hide, cells)
+	l.secrets = a.Secrets
 	return l
 }
 
@@ -386,9 +395,17 @@ func (l *look) why(e matchers.Explanation) string {
 // appendValue writes a matcher's value: a string, or an object of numbers.
 func (l *look) appendValue(b []byte, v any) []byte {
 	if s, ok := v.(string); ok {
-		return appendString(b, ``, l.clean(s))
+		return appendString(b, ``, l.pattern(s))
 	}
-	return appendAny(b, v)
+	return appendAny(b, l.pieces(v))
+}
+
+// pattern redacts a regular expression: an adapter's plugin may have made it of what is on the screen.
+func (l *look) pattern(s string) string {
+	if l.secrets != nil {
+		return l.piece(s)
+	}
+	return l.clean(s)
 }
 
 // shown is what an explanation may draw on.
@@ -426,7 +443,7 @@ func (l *look) appendMatch(b []byte, m *engine.Match) []byte {
 	case "contains_text", "transcript_contains", "title_contains":
 		b = appendString(b, `,"text":`, l.found(m.Text, m))
 	case "screen_regex", "transcript_regex", "title_regex":
-		b = appendString(b, `,"pattern":`, l.clean(m.Pattern))
+		b = appendString(b, `,"pattern":`, l.pattern(m.Pattern))
 		b = appendString(b, `,"capture":`, l.found(m.Capture, m))
 	case "cursor_at":
 		b = appendInt(b, `,"row":`, m.Row)

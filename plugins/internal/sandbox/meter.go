@@ -12,29 +12,35 @@ import (
 // 1 MiB as a key 0.1 ms: a look costs 1 % and comes at most some 10 ms late.
 const lookEvery = 128
 
+// longest is the most that the time between two looks counts for. What takes longer is not the plugin: the machine was busy with
+// others (the Go scheduler gives each goroutine 10 ms at a time), and a plugin is not to be stopped, and after three times given
+// up, for that. Less would let a plugin of slow library steps go on for longer than its limit.
+const longest = 10 * time.Millisecond
+
 // A meter counts what a call uses. It is the context that the interpreter asks before each instruction whether it is done:
 // that is how instructions are counted, without a timer and without a goroutine, and why an error of ours cannot be
 // caught: every instruction after it, in whatever handler, raises it again.
 type meter struct {
 	vm           *VM
 	ctx          context.Context
-	deadline     time.Time
-	until        int64 // instructions until the next look
-	instructions int64 // left after that
-	bytes        int64 // left
-	made         int64 // since the last sweep
+	looked       time.Time     // last
+	left         time.Duration // of the call's time
+	until        int64         // instructions until the next look
+	instructions int64         // left after that
+	bytes        int64         // left
+	made         int64         // since the last sweep
 	fault        *Error
 }
 
 func (m *meter) start(ctx context.Context, limit time.Duration) {
 	l := &m.vm.limits
-	m.ctx, m.deadline = ctx, time.Now().Add(limit)
+	m.ctx, m.looked, m.left = ctx, time.Now(), limit
 	m.until, m.instructions, m.bytes, m.fault = 1, l.Instructions, l.Memory, nil
 	m.vm.logged = 0
 }
 
 // Deadline, Done, Err and Value make a meter the context of the interpreter.
-func (m *meter) Deadline() (time.Time, bool) { return m.deadline, true }
+func (m *meter) Deadline() (time.Time, bool) { return time.Time{}, false }
 
 // Done is asked before each instruction; a nil channel lets it run.
 func (m *meter) Done() <-chan struct{} {
@@ -63,10 +69,13 @@ func (m *meter) look() {
 		return
 	}
 	m.until, m.instructions = lookEvery, m.instructions-lookEvery
+	now := time.Now()
+	m.left -= min(now.Sub(m.looked), longest)
+	m.looked = now
 	switch {
 	case m.instructions <= 0:
 		m.fail(Time, fmt.Sprintf("more than %d instructions", m.vm.limits.Instructions))
-	case !time.Now().Before(m.deadline):
+	case m.left <= 0:
 		m.fail(Time, "out of time")
 	case m.ctx.Err() != nil:
 		m.fail(Time, clip(m.ctx.Err().Error()))

@@ -27,7 +27,7 @@ import (
 
 // Limits are what one call may use. A zero field means its default.
 type Limits struct {
-	Time         time.Duration // wall clock of a call and of loading; 50 ms: a classifier takes microseconds
+	Time         time.Duration // of a call and of loading, without what others of the machine take; 50 ms: a classifier takes microseconds
 	Instructions int64         // of the virtual machine, and steps of the library; 20,000,000: about 2 s of endless loop
 	Memory       int64         // bytes made in a call, collected or not; 32 MiB: a classifier makes kilobytes
 	Retained     int64         // bytes kept from call to call; 16 MiB: transcripts are bounded far below
@@ -43,7 +43,7 @@ type Limits struct {
 const MaxSource = 64 << 10
 
 const (
-	maxModules = 64   // files of one plugin
+	maxModules = 66   // files of one plugin, 64, and two of the host's
 	maxDepth   = 32   // levels of a value that comes from outside or goes there; the depth of a matcher
 	callDepth  = 200  // calls inside each other: each may hold a Go frame, some 100 KiB in all
 	registry   = 64e3 // slots of the value stack, 1 MiB of memory: 200 frames of 200 registers come close
