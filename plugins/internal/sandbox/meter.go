@@ -14,9 +14,9 @@ const lookEvery = 128
 
 // longest is the most that the time between two looks counts for, for each lookEvery instructions and steps that were paid for.
 // What takes longer is not the plugin: the machine was busy with others (the Go scheduler gives each goroutine 10 ms at a time),
-// and a plugin is not to be stopped, and after three times given up, for that. Less would let a plugin of slow library steps go
-// on for longer than its limit.
-const longest = 10 * time.Millisecond
+// and a plugin is not to be stopped, and after three times given up, for that. The slowest instructions, with strings of 1 MiB as
+// keys, take six times as long: they can make a call last six times its limit. Less would make that more.
+const longest = 2 * time.Millisecond
 
 // A meter counts what a call uses. It is the context that the interpreter asks before each instruction whether it is done:
 // that is how instructions are counted, without a timer and without a goroutine, and why an error of ours cannot be
