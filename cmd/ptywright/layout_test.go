@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"engine/vt":                {},
 	"engine/pty":               {},
 	"engine":                   {"engine/vt", "engine/pty"},
+	"engine/record":            {"engine", "engine/vt", "redact"},
 	"engine/enginetest":        {"engine", "engine/pty"},
 	"matchers":                 {"engine", "engine/vt"},
 	"redact":                   {},
