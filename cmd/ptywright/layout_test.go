@@ -38,6 +38,8 @@ var mayImport = map[string][]string{
 var thirdParty = map[string][]string{
 	"github.com/creack/pty":                {"engine/pty"},
 	"github.com/charmbracelet/x/conpty":    {"engine/pty"},
+	"golang.org/x/image":                   {"engine/record"},
+	"codeberg.org/go-fonts/dejavu":         {"engine/record"},
 	"golang.org/x/sys":                     {"engine/pty", "protocol", "cmd/ptywright", "bench"},
 	"golang.org/x/term":                    {"cmd/ptywright"},
 	"github.com/go-json-experiment/json":   {"protocol", "protocol/native", "protocol/client", "protocol/protocoltest"},
