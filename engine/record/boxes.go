@@ -39,17 +39,27 @@ const (
 	left
 )
 
+// isBox reports whether r is one of those.
+func isBox(r rune) bool {
+	return r >= 0x2500 && r <= 0x259f || r >= 0x2800 && r <= 0x28ff || r >= 0x1fb00 && r <= 0x1fb3b || r >= 0xe0b0 && r <= 0xe0b3
+}
+
 // boxMask draws r as large as the cell; nil when it is none of those.
 func boxMask(r rune, w, h int) *image.Alpha {
+	if !isBox(r) {
+		return nil
+	}
 	p := newPlot(w, h)
 	switch {
-	case r >= 0x2500 && r <= 0x257f:
+	case r <= 0x257f:
 		p.box(r)
-	case r >= 0x2580 && r <= 0x259f:
+	case r <= 0x259f:
 		p.block(r)
-	case r >= 0x2800 && r <= 0x28ff:
+	case r <= 0x28ff:
 		p.braille(byte(r))
-	case r >= 0x1fb00 && r <= 0x1fb3b:
+	case r <= 0xe0b3:
+		p.prompt(r)
+	default:
 		n := int(r - 0x1fb00 + 1) // those that are block elements already are left out
 		if n >= 0b010101 {
 			n++
@@ -58,10 +68,6 @@ func boxMask(r rune, w, h int) *image.Alpha {
 			n++
 		}
 		p.mosaic(n, 3)
-	case r >= 0xe0b0 && r <= 0xe0b3:
-		p.prompt(r)
-	default:
-		return nil
 	}
 	return p.Alpha
 }
@@ -228,7 +234,7 @@ func (p *plot) arc(r rune) {
 	y0, y1 := p.span(p.h, 1)
 	cx, cy := float64(x0+x1)/2, float64(y0+y1)/2
 	rad := max(1, math.Floor(min(cx, cy, float64(p.w)-cx, float64(p.h)-cy))-1) // with a straight piece at the edge
-	dx, dy := 1.0, 1.0 // where the arms go
+	dx, dy := 1.0, 1.0                                                         // where the arms go
 	if r == 0x256e || r == 0x256f {
 		dx = -1
 	}
