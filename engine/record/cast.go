@@ -191,41 +191,13 @@ func (c *Cast) SetRedactor(r *redact.Redactor) error {
 
 // Close writes what was held back and gives the file its name. Closing again does nothing.
 func (c *Cast) Close() error {
-	c.turn <- struct{}{}
-	defer c.end()
-	switch c.Status().State {
-	case StateDone, StateDiscarded:
-		return nil
-	case StateRecording:
-		c.queue.flush()
-		if err := c.flush(c.clock.now); err != nil {
-			_ = c.release()
-			return err
+	return c.close(func() error {
+		if c.Status().State != StateRecording {
+			return nil
 		}
-	}
-	return c.release()
-}
-
-// Discard ends the recording and removes its file.
-func (c *Cast) Discard() error {
-	c.turn <- struct{}{}
-	defer c.end()
-	if c.sink == nil {
-		return ErrEnded
-	}
-	err := c.discard()
-	c.sink = nil
-	return err
-}
-
-// release finishes the file once.
-func (c *Cast) release() error {
-	if c.sink == nil {
-		return nil
-	}
-	err := c.finish()
-	c.sink = nil
-	return err
+		c.queue.flush()
+		return c.flush(c.clock.now)
+	})
 }
 
 // do takes one thing that happened and writes what has become ready.

@@ -676,6 +676,45 @@ func onTerminal(t *testing.T, rec *Recording, script string, args ...string) *vt
 	return v.Screen
 }
 
+// typeInto runs a program with a recording as its tap, types each line when the program is done with the one before (OSC 133
+// B says so), and records its end.
+func typeInto(t *testing.T, rec *Recording, c *Cast, command []string, lines ...string) {
+	t.Helper()
+	e := engine.New(engine.Options{})
+	s, err := e.Spawn(engine.Config{Program: command[0], Args: command[1:], Size: pty.Size{Rows: uint16(rec.Rows), Cols: uint16(rec.Cols)},
+		Taps: []engine.Tap{laterTap{c}}, Env: map[string]string{"LC_ALL": "C", "HISTFILE": ""}})
+	must(t, err)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	await := func(done func(v *engine.View) bool) {
+		for changed := s.Changed(); !done(s.View()); changed = s.Changed() {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				t.Fatalf("%v\n%s", ctx.Err(), s.View().Screen.Text())
+			}
+		}
+	}
+	for i, line := range lines {
+		await(func(v *engine.View) bool { return strings.Count(v.Transcript.String(), "\x1b]133;B") > i })
+		_, err := s.Do(ctx, engine.Text(line), engine.DoOptions{})
+		must(t, err)
+	}
+	await(func(v *engine.View) bool { return v.Ended })
+	exit := s.View().Exit
+	must(t, s.Close(ctx))
+	must(t, c.Exit(exit.At, exit.Code))
+	must(t, c.Close())
+	if st := c.Status(); st.State != StateDone {
+		t.Fatalf("%+v", st)
+	}
+}
+
+// A laterTap is closed by the test, which knows the exit status then.
+type laterTap struct{ *Cast }
+
+func (laterTap) Close() error { return nil }
+
 func BenchmarkCast(b *testing.B) {
 	line := "2026-01-02 12:00:00 INFO \x1b[32mserver\x1b[0m: request served in 12 ms, 200 OK /index.html\r\n"
 	batch := []byte(strings.Repeat(line, 32<<10/len(line)))

@@ -135,10 +135,33 @@ func (f *file) finish() error {
 	return nil
 }
 
-// discard takes the recording back.
-func (f *file) discard() error {
+// close ends the recording once, after last.
+func (f *file) close(last func() error) error {
+	f.turn <- struct{}{}
+	defer f.end()
+	if f.sink == nil {
+		return nil
+	}
+	err := last()
+	if ferr := f.finish(); err == nil {
+		err = ferr
+	}
+	f.sink = nil
+	return err
+}
+
+// Discard ends the recording and removes its file. The error is [ErrEnded] when it has ended already, or an
+// *[engine.FileError].
+func (f *file) Discard() error {
+	f.turn <- struct{}{}
+	defer f.end()
+	if f.sink == nil {
+		return ErrEnded
+	}
 	f.over(StateDiscarded, nil)
-	if err := f.sink.discard(); err != nil {
+	err := f.sink.discard()
+	f.sink = nil
+	if err != nil {
 		return &engine.FileError{Op: "take back", Path: f.Status().Path, Err: err}
 	}
 	return nil
