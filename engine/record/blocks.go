@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/vt"
@@ -277,5 +278,7 @@ func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return vt.Clean([]byte(s[:n-4]), n) + "…"
+	for n -= len("…"); n > 0 && !utf8.RuneStart(s[n]); n-- {
+	}
+	return s[:n] + "…"
 }

@@ -257,8 +257,13 @@ func TestReplayOfAnything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		piece := rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 0, 8), rapid.Map(anything(5, 20), func(s string) []byte { return []byte(s) }),
-			rapid.Just([]byte("\xe2\x82")), rapid.Just([]byte("\xac\n")))
+		// Bytes that are no text apart from wide characters: the first byte of a character on the second half of a wide
+		// one takes that away before the character is whole, in a terminal that is fed live.
+		piece := rapid.Map(anything(5, 20), func(s string) []byte { return []byte(s) })
+		if rapid.Bool().Draw(t, "bytes") {
+			piece = rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 0, 8), rapid.Just([]byte("\xe2\x82")), rapid.Just([]byte("\xac\n")),
+				rapid.Just([]byte("a\x1b[2Gé\xe2")), rapid.Just([]byte("\x1b[3;3H\x1b[1m")))
+		}
 		var at []time.Duration
 		var screens []*vt.Screen
 		for i := range rapid.IntRange(0, 12).Draw(t, "pieces") {
@@ -678,7 +683,7 @@ func onTerminal(t *testing.T, rec *Recording, script string, args ...string) *vt
 
 // typeInto runs a program with a recording as its tap, types each line when the program is done with the one before (OSC 133
 // B says so), and records its end.
-func typeInto(t *testing.T, rec *Recording, c *Cast, command []string, lines ...string) {
+func typeInto(t *testing.T, rec *Recording, c *Cast, command []string, lines ...string) *vt.Screen {
 	t.Helper()
 	e := engine.New(engine.Options{})
 	s, err := e.Spawn(engine.Config{Program: command[0], Args: command[1:], Size: pty.Size{Rows: uint16(rec.Rows), Cols: uint16(rec.Cols)},
@@ -701,13 +706,15 @@ func typeInto(t *testing.T, rec *Recording, c *Cast, command []string, lines ...
 		must(t, err)
 	}
 	await(func(v *engine.View) bool { return v.Ended })
-	exit := s.View().Exit
+	last := s.View()
+	exit := last.Exit
 	must(t, s.Close(ctx))
 	must(t, c.Exit(exit.At, exit.Code))
 	must(t, c.Close())
 	if st := c.Status(); st.State != StateDone {
 		t.Fatalf("%+v", st)
 	}
+	return last.Screen
 }
 
 // A laterTap is closed by the test, which knows the exit status then.
@@ -716,22 +723,26 @@ type laterTap struct{ *Cast }
 func (laterTap) Close() error { return nil }
 
 func BenchmarkCast(b *testing.B) {
-	line := "2026-01-02 12:00:00 INFO \x1b[32mserver\x1b[0m: request served in 12 ms, 200 OK /index.html\r\n"
-	batch := []byte(strings.Repeat(line, 32<<10/len(line)))
-	for _, o := range []CastOptions{{Raw: true}, {}} {
-		b.Run(fmt.Sprintf("raw=%v", o.Raw), func(b *testing.B) {
-			o.MaxBytes = 1 << 50
-			c, err := NewCast(filepath.Join(b.TempDir(), "b.cast"), o)
-			must(b, err)
-			b.SetBytes(int64(len(batch)))
-			at := time.Now()
-			for i := 0; b.Loop(); i++ {
-				must(b, c.Output(at, batch))
-				if i%1000 == 999 { // the disk is not what is measured
-					must(b, c.sink.Truncate(0))
+	for name, line := range map[string]string{
+		"prose": "The quick brown fox jumps over the lazy dog, and then it rests for a while.\r\n",
+		"sgr":   "2026-01-02 12:00:00 INFO \x1b[32mserver\x1b[0m: request served in 12 ms, 200 OK /index.html\r\n",
+	} {
+		batch := []byte(strings.Repeat(line, 32<<10/len(line)))
+		for _, o := range []CastOptions{{Raw: true}, {}} {
+			b.Run(fmt.Sprintf("%s/raw=%v", name, o.Raw), func(b *testing.B) {
+				o.MaxBytes = 1 << 50
+				c, err := NewCast(filepath.Join(b.TempDir(), "b.cast"), o)
+				must(b, err)
+				b.SetBytes(int64(len(batch)))
+				at := time.Now()
+				for i := 0; b.Loop(); i++ {
+					must(b, c.Output(at, batch))
+					if i%1000 == 999 { // the disk is not what is measured
+						must(b, c.sink.Truncate(0))
+					}
 				}
-			}
-			must(b, c.Discard())
-		})
+				must(b, c.Discard())
+			})
+		}
 	}
 }

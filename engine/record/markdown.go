@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -100,7 +101,7 @@ func (f *front) text(pad int) string {
 		if s == "" {
 			return ""
 		}
-		return string(appendJSON(nil, new(utf8Joiner).whole([]byte(s)))) // YAML 1.2 takes JSON strings
+		return string(appendJSON(nil, vt.Clean([]byte(s), commandMax))) // YAML 1.2 takes JSON strings
 	}
 	moment := func(t time.Time) string {
 		if t.IsZero() {

@@ -206,11 +206,15 @@ PS0='\e]133;C\a'
 	rec := &Recording{Header: Header{Rows: 24, Cols: 40}}
 	c, err := NewCast(path, CastOptions{Rows: 24, Cols: 40})
 	must(t, err)
-	typeInto(t, rec, c, []string{bash, "--noprofile", "--rcfile", rc, "-i"}, "printf 'a\\nb\\n'; (exit 3)\r", "echo a line that is longer than the screen is wide, well\r",
+	last := typeInto(t, rec, c, []string{bash, "--noprofile", "--rcfile", rc, "-i"}, "printf 'a\\nb\\n'; (exit 3)\r", "echo a line that is longer than the screen is wide, well\r",
 		"for i in 1 2\rdo echo $i\rdone\r", "nosuchcommand\r", "exit 4\r")
 	data, err := os.ReadFile(path)
 	must(t, err)
-	d := load(t, data).Document()
+	recorded := load(t, data)
+	if d := diffScreens(last, recorded.At(time.Hour)); d != "" {
+		t.Errorf("the session ended with another screen: %s", d)
+	}
+	d := recorded.Document()
 	want := []Block{
 		{Command: "printf 'a\\nb\\n'; (exit 3)", Output: "a\nb\n", ExitCode: 3, Exited: true},
 		{Command: "echo a line that is longer than the screen is wide, well", Output: "a line that is longer than the screen is wide, well\n", Exited: true},

@@ -14,7 +14,7 @@ import (
 )
 
 // MarkupMax bounds SVG and HTML in bytes. A screen of 50x200 with a colour for each cell has about two megabytes.
-const MarkupMax = 64 << 20
+const MarkupMax = 16 << 20
 
 // fonts are what markup asks the reader for.
 const fonts = "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',monospace"

@@ -122,10 +122,10 @@ func TestHTMLLinks(t *testing.T) {
 
 func TestMarkupIsBounded(t *testing.T) {
 	var b strings.Builder
-	for i := range 1_000_000 {
+	for i := range 250_000 {
 		b.WriteString("\x1b[38;2;1;" + number(float64(i%2)) + ";3;4:3;58:2::1:2:3m╬")
 	}
-	term := vt.New(1000, 1000, vt.Options{Scrollback: -1})
+	term := vt.New(250, 1000, vt.Options{Scrollback: -1})
 	term.Feed([]byte(b.String()))
 	for name, draw := range map[string]func(*vt.Screen, PictureOptions) (string, error){"SVG": SVG, "HTML": HTML} {
 		if out, err := draw(term.Snapshot(), PictureOptions{}); !errors.Is(err, ErrTooLarge) || out != "" {

@@ -364,6 +364,21 @@ func TestPicturesOfAnything(t *testing.T) {
 	})
 }
 
+func TestDraw(t *testing.T) {
+	for format, begins := range map[string]string{"png": "\x89PNG\r\n", "svg": "<svg ", "html": "<!DOCTYPE html>", "ansi": "plain \x1b[0;1mbold"} {
+		out, err := Draw(styles(), format, PictureOptions{})
+		if err != nil || !strings.HasPrefix(string(out), begins) {
+			t.Errorf("%s: %.40q %v", format, out, err)
+		}
+	}
+	if _, err := Draw(styles(), "gif", PictureOptions{}); !errors.Is(err, ErrPictureFormat) {
+		t.Errorf("%v", err)
+	}
+	if got, want := FileName("s7", AsciicastV3, t0), "s7-20231114-221320.000.cast"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func BenchmarkPNG(b *testing.B) {
 	s := recordings(b)["htop/start-24x80"].At(time.Hour)
 	for b.Loop() {

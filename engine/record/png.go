@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -54,6 +55,29 @@ func (o PictureOptions) face() *face {
 		size = DefaultFontSize
 	}
 	return faceOf(math.Round(min(max(size, FontSizeMin), FontSizeMax)*4) / 4)
+}
+
+// ErrPictureFormat is a sort of picture that [Draw] does not know.
+var ErrPictureFormat = errors.New("is no format of a picture; use png, svg, html or ansi")
+
+// Draw draws the screen as "png", "svg", "html" or "ansi". Mask it before. Errors are those of [PNG], [SVG] and [HTML], and
+// [ErrPictureFormat].
+func Draw(s *vt.Screen, format string, o PictureOptions) ([]byte, error) {
+	var text string
+	var err error
+	switch format {
+	case "png":
+		return PNG(s, o)
+	case "svg":
+		text, err = SVG(s, o)
+	case "html":
+		text, err = HTML(s, o)
+	case "ansi":
+		text = ANSI(s)
+	default:
+		err = fmt.Errorf("%.32q %w", format, ErrPictureFormat)
+	}
+	return []byte(text), err
 }
 
 // PNG draws the screen as a PNG. The cursor is drawn where it is, not blinking. A character that DejaVu Sans Mono lacks (CJK,

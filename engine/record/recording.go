@@ -29,6 +29,16 @@ const (
 	MarkdownDoc Format = "markdown"
 )
 
+// FileName is what a recording is called in a folder when nobody names it: two of one session in the same millisecond would
+// have the same, and the second be refused.
+func FileName(session engine.ID, f Format, at time.Time) string {
+	ext := ".cast"
+	if f == MarkdownDoc {
+		ext = ".md"
+	}
+	return string(session) + "-" + at.UTC().Format("20060102-150405.000") + ext
+}
+
 // A State is what has become of a recording.
 type State string
 
