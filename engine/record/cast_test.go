@@ -3,14 +3,12 @@ package record
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +20,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -498,229 +495,6 @@ func TestBegunInTheMiddle(t *testing.T) {
 		t.Errorf("%q", r.At(time.Second).Lines())
 	}
 }
-
-// At every moment the file under its temporary name is a cast.
-func TestFileOfACast(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.cast")
-	c, err := NewCast(path, CastOptions{Start: t0})
-	must(t, err)
-	for i := range 20 {
-		must(t, c.Output(after(i), []byte("line\r\n")))
-		data, err := os.ReadFile(path + ".part")
-		must(t, err)
-		if r := load(t, data); r.Truncated || len(r.Events) != i+1 {
-			t.Fatalf("%d events: %s", len(r.Events), data)
-		}
-	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("there already: %v", err)
-	}
-	if _, err := NewCast(path, CastOptions{}); err == nil || !strings.Contains(err.Error(), "is being recorded") {
-		t.Errorf("twice: %v", err)
-	}
-	must(t, c.Close())
-	must(t, c.Close())
-	info, err := os.Lstat(path)
-	must(t, err)
-	if info.Mode() != 0o600 {
-		t.Errorf("mode %v", info.Mode())
-	}
-	if s := c.Status(); s.State != StateDone || s.Bytes != info.Size() || s.Path != path || s.Duration != 19*time.Millisecond {
-		t.Errorf("%+v", s)
-	}
-	if files, _ := os.ReadDir(dir); len(files) != 1 {
-		t.Errorf("%v", files)
-	}
-	c, err = NewCast(filepath.Join(dir, "b.cast"), CastOptions{})
-	must(t, err)
-	must(t, c.Discard())
-	if files, _ := os.ReadDir(dir); len(files) != 1 || c.Status().State != StateDiscarded {
-		t.Errorf("%v", files)
-	}
-	must(t, c.Close())
-}
-
-func TestPathsThatAreRefused(t *testing.T) {
-	dir := t.TempDir()
-	must(t, os.Mkdir(filepath.Join(dir, "real"), 0o700))
-	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
-	must(t, os.Symlink("real", filepath.Join(dir, "link")))
-	must(t, os.Symlink("nowhere", filepath.Join(dir, "dangling")))
-	for path, want := range map[string]error{
-		"missing/a.cast": ErrNoFolder,
-		"file/a.cast":    ErrNoFolder,
-		"link/a.cast":    ErrSymlink,
-		"dangling":       ErrSymlink,
-		"link":           ErrSymlink,
-		"file":           ErrExists,
-		"real":           ErrExists,
-	} {
-		_, err := NewCast(filepath.Join(dir, path), CastOptions{})
-		var fe *engine.FileError
-		if !errors.Is(err, want) || !errors.As(err, &fe) {
-			t.Errorf("%s: %v", path, err)
-		}
-		if want == ErrExists && path == "file" {
-			must(t, WriteFile(filepath.Join(dir, path), []byte("new")))
-			continue
-		}
-		if path == "real" {
-			want = ErrNotFile
-		}
-		if err := WriteFile(filepath.Join(dir, path), nil); !errors.Is(err, want) {
-			t.Errorf("write %s: %v", path, err)
-		}
-	}
-	if _, err := NewCast("", CastOptions{}); err == nil {
-		t.Error("no path at all")
-	}
-	files, err := os.ReadDir(dir)
-	must(t, err)
-	if len(files) != 4 {
-		t.Errorf("left behind: %v", files)
-	}
-}
-
-// Somebody removes, replaces or takes the name of a file that is recorded to.
-func TestFileTakenAway(t *testing.T) {
-	for name, harm := range map[string]struct {
-		do   func(path string) error
-		want error
-	}{
-		"unlinked": {func(path string) error { return os.Remove(path + ".part") }, ErrGone},
-		"replaced": {func(path string) error {
-			return errors.Join(os.Remove(path+".part"), os.WriteFile(path+".part", []byte("other"), 0o600))
-		}, ErrGone},
-		"name taken":           {func(path string) error { return os.WriteFile(path, []byte("other"), 0o600) }, ErrExists},
-		"name taken by a link": {func(path string) error { return os.Symlink("/etc/passwd", path) }, ErrSymlink},
-		"folder became a symlink": {func(path string) error {
-			dir := filepath.Dir(path)
-			return errors.Join(os.Rename(dir, dir+"2"), os.Symlink("/", dir))
-		}, nil}, // it goes where it was begun
-	} {
-		dir := filepath.Join(t.TempDir(), "d")
-		must(t, os.Mkdir(dir, 0o700))
-		path := filepath.Join(dir, "a.cast")
-		c, err := NewCast(path, CastOptions{})
-		must(t, err)
-		must(t, harm.do(path))
-		must(t, c.Output(time.Now(), []byte("goes on\n")))
-		if err := c.Close(); !errors.Is(err, harm.want) || harm.want != nil && c.Status().State != StateFailed {
-			t.Errorf("%s: %v %+v", name, err, c.Status())
-		}
-		if harm.want == nil {
-			if _, err := os.Lstat(filepath.Join(dir+"2", "a.cast")); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	}
-}
-
-// v2 casts play in asciinema 2.2 (Debian package asciinema): its cat writes out what ours do.
-func TestAsciinemaReadsOurs(t *testing.T) {
-	program, err := exec.LookPath("asciinema")
-	if err != nil {
-		t.Skip("asciinema is not installed (Debian package asciinema)")
-	}
-	for _, name := range []string{"vim/vsplit-unicode-24x80", "htop/start-24x80", "mc/menu-40x120", "bash/unicode-24x80", "dialog/gauge-done-24x80"} {
-		rec := recordings(t)[name]
-		if rec == nil {
-			t.Fatalf("no recording %s", name)
-		}
-		path := filepath.Join(t.TempDir(), "a.cast")
-		c, err := NewCast(path, CastOptions{Rows: rec.Rows, Cols: rec.Cols, Start: t0, Input: true})
-		must(t, err)
-		want := ""
-		for i, e := range rec.Events {
-			if e.Kind == EventOutput {
-				must(t, c.Output(after(i), []byte(e.Text)))
-				want += e.Text
-			}
-		}
-		must(t, c.Resize(after(9000), 10, 10))
-		must(t, c.Marker(after(9001), "m"))
-		must(t, c.Input(after(9001), []byte("x")))
-		must(t, c.Exit(after(9002), 1))
-		must(t, c.Close())
-		out := path + ".out"
-		onTerminal(t, rec, `exec "$0" cat "$1" > "$2"`, program, path, out)
-		data, err := os.ReadFile(out)
-		must(t, err)
-		if string(data) != want {
-			t.Errorf("%s: asciinema shows %d bytes, want %d", name, len(data), len(want))
-		}
-		shown := onTerminal(t, rec, `exec "$0" play -s 10000 "$1"`, program, path)
-		if got, want := shown.Lines(), rec.At(time.Hour).Lines(); !slices.Equal(got, want) {
-			t.Errorf("%s: asciinema plays\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-	}
-}
-
-// onTerminal runs a shell script on a terminal of the recording's size and returns what is on it in the end.
-func onTerminal(t *testing.T, rec *Recording, script string, args ...string) *vt.Screen {
-	t.Helper()
-	e := engine.New(engine.Options{})
-	s, err := e.Spawn(engine.Config{Program: "/bin/sh", Args: append([]string{"-c", script}, args...),
-		Env: map[string]string{"LC_ALL": "C.UTF-8", "HOME": t.TempDir()}, Size: pty.Size{Rows: uint16(rec.Rows), Cols: uint16(rec.Cols)}})
-	must(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	for changed := s.Changed(); !s.View().Ended; changed = s.Changed() {
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			t.Fatal(ctx.Err())
-		}
-	}
-	v := s.View()
-	must(t, s.Close(ctx))
-	if v.Exit.Code != 0 {
-		t.Fatalf("%v: exit %d\n%s", args, v.Exit.Code, v.Screen.Text())
-	}
-	return v.Screen
-}
-
-// typeInto runs a program with a recording as its tap, types each line when the program is done with the one before (OSC 133
-// B says so), and records its end.
-func typeInto(t *testing.T, rec *Recording, c *Cast, command []string, lines ...string) *vt.Screen {
-	t.Helper()
-	e := engine.New(engine.Options{})
-	s, err := e.Spawn(engine.Config{Program: command[0], Args: command[1:], Size: pty.Size{Rows: uint16(rec.Rows), Cols: uint16(rec.Cols)},
-		Taps: []engine.Tap{laterTap{c}}, Env: map[string]string{"LC_ALL": "C", "HISTFILE": ""}})
-	must(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	await := func(done func(v *engine.View) bool) {
-		for changed := s.Changed(); !done(s.View()); changed = s.Changed() {
-			select {
-			case <-changed:
-			case <-ctx.Done():
-				t.Fatalf("%v\n%s", ctx.Err(), s.View().Screen.Text())
-			}
-		}
-	}
-	for i, line := range lines {
-		await(func(v *engine.View) bool { return strings.Count(v.Transcript.String(), "\x1b]133;B") > i })
-		_, err := s.Do(ctx, engine.Text(line), engine.DoOptions{})
-		must(t, err)
-	}
-	await(func(v *engine.View) bool { return v.Ended })
-	last := s.View()
-	exit := last.Exit
-	must(t, s.Close(ctx))
-	must(t, c.Exit(exit.At, exit.Code))
-	must(t, c.Close())
-	if st := c.Status(); st.State != StateDone {
-		t.Fatalf("%+v", st)
-	}
-	return last.Screen
-}
-
-// A laterTap is closed by the test, which knows the exit status then.
-type laterTap struct{ *Cast }
-
-func (laterTap) Close() error { return nil }
 
 func BenchmarkCast(b *testing.B) {
 	for name, line := range map[string]string{
