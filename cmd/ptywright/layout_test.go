@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"engine/vt":                {},
 	"engine/pty":               {},
 	"engine":                   {"engine/vt", "engine/pty"},
+	"engine/record":            {"engine", "engine/vt", "redact"},
 	"engine/enginetest":        {"engine", "engine/pty"},
 	"matchers":                 {"engine", "engine/vt"},
 	"redact":                   {},
@@ -42,6 +43,8 @@ var forTests = []string{"cmd/ptywright/internal/mockanthropic"}
 var thirdParty = map[string][]string{
 	"github.com/creack/pty":                {"engine/pty"},
 	"github.com/charmbracelet/x/conpty":    {"engine/pty"},
+	"golang.org/x/image":                   {"engine/record"},
+	"codeberg.org/go-fonts/dejavu":         {"engine/record"},
 	"golang.org/x/sys":                     {"engine/pty", "protocol", "cmd/ptywright", "bench"},
 	"golang.org/x/term":                    {"cmd/ptywright"},
 	"github.com/go-json-experiment/json":   {"protocol", "protocol/native", "protocol/client", "protocol/protocoltest"},
