@@ -34,8 +34,8 @@ type Adapter struct {
 	mu sync.Mutex
 	// protects the fields below
 	lastIntent string
-	state      *State   // the newest; nil: nothing has been noted yet
-	seen       []string // the rows that it is about
+	state      *State       // the newest; nil: nothing has been noted yet
+	seen       *engine.View // that it is about
 	journal    journal
 }
 
@@ -240,7 +240,7 @@ func (a *Adapter) keep(ctx context.Context) {
 func (a *Adapter) look(v *engine.View) *look {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return &look{view: v, secrets: &a.lua.secrets, lastIntent: a.lastIntent, previous: a.state, lastSeen: a.seen, events: a.journal.last}
+	return &look{view: v, secrets: &a.lua.secrets, lastIntent: a.lastIntent, previous: a.state, last: a.seen, events: a.journal.last}
 }
 
 // Look has the plugin say what state a view shows. It never fails: a plugin that does is in [StateError]. The state is noted as
@@ -317,7 +317,7 @@ func (a *Adapter) note(s *State, l *look) {
 			}
 			add(e)
 		}
-		a.state, a.seen = s, l.lines
+		a.state, a.seen = s, l.view
 	}
 	a.mu.Unlock()
 	if told {

@@ -41,3 +41,11 @@ func BenchmarkClaudeClassify(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkClaudeLoad makes a machine with the plugin in it, as each adapter has one.
+func BenchmarkClaudeLoad(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		classifier(b, "claude-code")
+	}
+}

@@ -31,6 +31,9 @@ const (
 // implementation, which they ask for by name.
 const completedStable = 300 * time.Millisecond
 
+// epoch is when the clock of at_ms began: any time will do, since only differences say something.
+var epoch = time.Now()
+
 // blank is what a plugin that kept its look sees in a call that has none.
 var blank = &look{view: &engine.View{Screen: vt.New(1, 1, vt.Options{Scrollback: -1}).Snapshot()}}
 
@@ -40,9 +43,9 @@ type look struct {
 	view       *engine.View
 	secrets    *secrets // takes those of what is read; nil: nobody asks for them
 	lastIntent string
-	previous   *State // what classify said before; nil: nothing yet
-	lastSeen   []string
-	events     uint64 // the newest event's number
+	previous   *State       // what classify said before; nil: nothing yet
+	last       *engine.View // that it said it of
+	events     uint64       // the newest event's number
 	params     any
 	explain    bool
 
@@ -92,6 +95,7 @@ var fields = map[string]field{
 	"status":                   func(l *look) any { return l.status(l.view.Reports.Status) },
 	"sequence":                 func(l *look) any { return int64(l.view.Sequence) },
 	"stable_ms":                func(l *look) any { l.timed = true; return l.view.StableFor().Milliseconds() },
+	"at_ms":                    func(l *look) any { return l.view.At.Sub(epoch).Milliseconds() },
 	"process_exited":           func(l *look) any { return l.view.Exit != nil },
 	"exit":                     func(l *look) any { return exit(l.view.Exit) },
 	"last_intent":              func(l *look) any { return orNil(l.lastIntent != "", l.lastIntent) },
@@ -99,6 +103,7 @@ var fields = map[string]field{
 	"cursor":                   func(l *look) any { _, end := l.view.Transcript.Bounds(); return int64(end) },
 	"transcript":               func(l *look) any { return l.read(l.view.Transcript.Tail(tailChars)) },
 	"previous":                 func(l *look) any { return l.before() },
+	"previous_lines":           func(l *look) any { return l.linesBefore() },
 	"last_event_seq":           func(l *look) any { return int64(l.events) },
 	"params":                   func(l *look) any { return l.params },
 	"explain":                  func(l *look) any { return l.explain },
@@ -174,13 +179,19 @@ func (l *look) markers() any {
 	return m
 }
 
+func (l *look) linesBefore() any {
+	if l.last == nil {
+		return nil
+	}
+	return l.last.Screen.Lines()
+}
+
 func (l *look) before() any {
 	if l.previous == nil {
 		return nil
 	}
 	return map[string]any{
 		"state": l.previous.State, "sequence": int64(l.previous.Sequence), "metadata": orNil(l.previous.Metadata != nil, l.previous.Metadata),
-		"lines": l.lastSeen,
 	}
 }
 

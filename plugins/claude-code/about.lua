@@ -43,10 +43,11 @@ local function options(d, explained)
 	return list
 end
 
-local function labels(d)
+-- labels returns them as a list of texts.
+local function labels(d, explained)
 	local list = {}
-	for i, o in ipairs(d.options) do list[i] = full(o) end
-	return table.concat(list, "|")
+	for i, o in ipairs(d.options) do list[i] = explained and o.label or full(o) end
+	return list
 end
 
 -- between returns rows from to to as text: outdented, blank rows at both ends dropped.
@@ -99,7 +100,7 @@ local function permission(l, d)
 	local tool, rest = tool_of(d.head)
 	local status = l.status == "blocked" and l.s.status.message or nil
 	local reported, said = match(status or "", "^approve ([%w_.%-]+): (.*)$")
-	local p = {tool = tool or reported, title = d.head, question = d.question, options = options(d)}
+	local p = {tool = tool or reported, title = d.head, question = d.question, options = labels(d)}
 	local from, to = section(l, d.head_row + 1, d.question_row - 1)
 	local body
 	if tool == "Bash" then
@@ -162,7 +163,7 @@ local function question(l, d)
 	end
 	local multi = false
 	for _, o in ipairs(d.options) do multi = multi or o.checked ~= nil end
-	local q = {question = d.question, options = options(d, true), multi = multi, tabs = tabs, review = false}
+	local q = {question = d.question, options = labels(d, true), multi = multi, tabs = tabs, review = false}
 	if q.question == "" or contains(q.question, "☐") or contains(q.question, "☒") then q.question = d.head end
 	if l.s:find("Review your answers", l.floor + 1, d.options[1].row) then
 		local answers = {}
@@ -179,15 +180,15 @@ function about.describe(l, state, metadata)
 	local subject
 	if state == "waiting_for_permission" then
 		local p, s = permission(l, d)
-		metadata.permission, metadata.options, subject = p, p.options, s
+		metadata.permission, metadata.options, subject = p, options(d), s
 	elseif state == "waiting_for_plan_approval" then
 		metadata.plan = plan(l, d)
 		metadata.options = options(d)
 		subject = "plan:" .. metadata.plan
 	elseif state == "waiting_for_enter_plan_mode" then
 		metadata.options = options(d)
-		metadata.enter_plan_mode = {options = metadata.options}
-		subject = "enter_plan_mode:" .. labels(d)
+		metadata.enter_plan_mode = {options = labels(d)}
+		subject = "enter_plan_mode:" .. table.concat(metadata.enter_plan_mode.options, "|")
 	elseif state == "waiting_for_trust" then
 		local path
 		for i = l.floor + 1, d.row - 1 do
@@ -198,18 +199,17 @@ function about.describe(l, state, metadata)
 		subject = "trust:" .. (path or "unknown")
 	elseif state == "waiting_for_model_select" then
 		metadata.options = options(d, true)
-		metadata.model_select = {options = metadata.options}
+		metadata.model_select = {options = labels(d, true)}
 		local effort = l.s:match("^ *[○◔◐◑◕●◉]? *(\\w+) effort\\b", d.tail)
 		if effort then metadata.model_select.effort = lower(effort.captures[1]) end
-		subject = "model_select:"
-		local names = {}
-		for i, o in ipairs(d.options) do names[i] = o.label end
-		subject = subject .. table.concat(names, "|")
+		subject = "model_select:" .. table.concat(metadata.model_select.options, "|")
 	elseif state == "waiting_for_user_input" then
 		metadata.question = question(l, d)
-		metadata.options = metadata.question.options
-		local names = {}
-		for i, o in ipairs(d.options) do names[i] = o.label end
+		metadata.options = options(d, true)
+		local names = {} -- of the answers that are offered: what is typed instead changes its option's label
+		for _, o in ipairs(d.options) do
+			if o.more or o.description then names[#names + 1] = o.label end
+		end
 		subject = "question:" .. metadata.question.question .. ":" .. table.concat(names, "|")
 	elseif state == "waiting_for_login" then
 		metadata.options = options(d, true)

@@ -19,7 +19,10 @@ local function plain(line)
 	return line
 end
 
-local function is_rule(line) return match(line, "^ *───") ~= nil or match(line, "^ *╌╌╌") ~= nil or starts(line, "▔▔▔") end
+-- is_rule reports whether a row only separates: a rule, or the upper or lower side of a box.
+local function is_rule(line)
+	return match(line, "^ *───") ~= nil or match(line, "^ *╌╌╌") ~= nil or match(line, "^ *╭──") ~= nil or match(line, "^ *╰──") ~= nil or starts(line, "▔▔▔")
+end
 
 -- pointer_row finds the row with the pointer, from the bottom up, and returns it, how many blanks stand before the pointer and
 -- what stands behind it.
@@ -170,13 +173,20 @@ function dialogs.read(l)
 	local head, head_row = "", l.floor
 	for i = l.floor + 1, options[1].row - 1 do
 		local line = trim(plain(l.lines[i]))
-		if line ~= "" and not is_rule(line) and line ~= "╭" and not starts(line, "╭─") then
+		if line ~= "" and not is_rule(line) then
 			head, head_row = line, i
 			break
 		end
 	end
 	l.dialog = {options = options, pointer = pointer, head = head, head_row = head_row, question = question, question_row = question_row, tail = last, row = at}
 	return l.dialog
+end
+
+-- face is all that a dialog or panel shows but the pointer: what has the same face asks the same.
+function dialogs.face(l)
+	local d, rows = dialogs.read(l), {}
+	for i = l.floor + 1, d and d.tail or l.last or 0 do rows[#rows + 1] = (string.gsub(l.lines[i], "❯", " ")) end
+	return table.concat(rows, "\n")
 end
 
 -- heading returns the first row of a panel that has a text.

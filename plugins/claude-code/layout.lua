@@ -11,7 +11,7 @@
 
 local layout = {}
 
-local byte, sub, match = string.byte, string.sub, string.match
+local byte, sub, match, gsub = string.byte, string.sub, string.match, string.gsub
 local starts, contains = string.starts_with, string.contains
 
 local NBSP = "\194\160"
@@ -33,8 +33,8 @@ local function of_title(title)
 	return nil
 end
 
--- prompt_above looks for the input of which row b is the lower rule. It returns the row of the upper rule, that of the glyph
--- (nil when the input is scrolled) and the glyph.
+-- prompt_above looks for the input of which row b is the lower rule. It returns the row of the upper rule (0: it has left the
+-- screen), that of the glyph (nil when the input is scrolled) and the glyph.
 local function prompt_above(lines, b)
 	for i = b - 1, 1, -1 do
 		local line = lines[i]
@@ -48,6 +48,8 @@ local function prompt_above(lines, b)
 			return nil
 		end
 	end
+	-- 2.0.60 lets an input that is higher than the screen run out of it at the top.
+	if b > 6 and b >= #lines - 4 and starts(lines[1], "  ") then return 0 end
 	return nil
 end
 
@@ -137,50 +139,55 @@ function layout.read(s)
 					floor, panel = i, true
 					break
 				elseif said(line, c) then
-					if floor == 0 then floor = i end
+					l.above = i
 					break
 				end
 			elseif c == 62 and said(line, c) then
-				if floor == 0 then floor = i end
+				l.above = i
 				break
 			end
 		end
 	end
+	if floor == 0 then floor = l.above or 0 end
 	l.last, l.floor, l.panel = last, floor, panel
 	return l
 end
 
--- input returns what stands in the prompt, without the glyph, rows joined by line feeds; "" when it is empty or shows only a
--- placeholder, and the placeholder behind that.
+-- typed_in returns what somebody has typed of a row of the input, and what the program shows behind it as a hint: that is dim,
+-- but for its first cell, which is drawn as the cursor.
+local function typed_in(l, row)
+	local text, before = {}, nil
+	for _, run in ipairs(l.s:styles(row) or {}) do
+		if run.dim and run.col > 2 and match(run.text, "%S") then
+			local typed = table.concat(text)
+			if before and before.inverse then typed = sub(typed, 1, #typed - #before.text) end
+			return sub(typed, #l.glyph + #NBSP + 1), run.text
+		end
+		text[#text + 1], before = run.text, run
+	end
+	return nil
+end
+
+-- input returns what was typed into the prompt, rows joined by line feeds, "" when nothing was; and the hint in its first row.
 function layout.input(l)
-	if l.input_text then return l.input_text, l.placeholder end
+	if l.typed then return l.typed, l.placeholder end
 	local rows = {}
 	for i = l.prompt, l.prompt_bottom - 1 do
-		rows[#rows + 1] = i == l.prompt and l.glyph and sub(l.lines[i], #l.glyph + #NBSP + 1) or sub(l.lines[i], 3)
-	end
-	local text = table.concat(rows, "\n")
-	if text ~= "" and l.glyph and layout.is_placeholder(l) then
-		l.input_text, l.placeholder = "", text
-	else
-		l.input_text = text
-	end
-	return l.input_text, l.placeholder
-end
-
--- A placeholder is dim, but for the cell that the program draws as its cursor.
-function layout.is_placeholder(l)
-	local dim = false
-	for _, run in ipairs(l.s:styles(l.prompt) or {}) do
-		if run.col > 2 and match(run.text, "%S") then
-			if run.dim then dim = true elseif not run.inverse then return false end
+		local first = i == l.prompt and l.glyph ~= nil
+		local text = sub(l.lines[i], first and #l.glyph + #NBSP + 1 or 3)
+		if first and text ~= "" then
+			local typed, hint = typed_in(l, i)
+			if hint then
+				l.placeholder, text = text, match(typed, "^(.-) *$")
+			end
 		end
+		rows[#rows + 1] = text
 	end
-	return dim
+	l.typed = table.concat(rows, "\n")
+	return l.typed, l.placeholder
 end
 
--- footer returns the rows below the prompt's lower rule as one text.
-function layout.footer(l)
-	return table.concat(l.lines, "\n", l.prompt_bottom + 1, math.max(l.last, l.prompt_bottom))
-end
+-- words is a text without anything that a screen may wrap or blank out, to compare what was sent with what is shown.
+function layout.words(text) return (gsub(gsub(text, NBSP, ""), "%s", "")) end
 
 return layout

@@ -7,12 +7,18 @@
 --   about.lua     what a dialog is about, and its id
 --   turn.lua      what was said and done in the turn, and its events
 --   memory.lua    what is remembered between two looks
+--   intents.lua   what can be done
+--   waits.lua     what can be waited for
+--   catalog.lua   what plugin.describe tells
 
 local layout = require("layout")
 local rules = require("rules")
 local about = require("about")
 local turn = require("turn")
 local memory = require("memory")
+local intents = require("intents")
+local waits = require("waits")
+local catalog = require("catalog")
 
 -- The mode stands in the footer: "⏸ plan mode on", "⏵⏵ accept edits on"; with neither it is the default.
 local function note_mode(l)
@@ -26,13 +32,14 @@ end
 
 -- The model stands in the session's head, above "/tmp/demo" or in the box; later ones are announced: "Set model to …".
 local function model_of(l)
-	local row = l.s:find("Claude Code v", 1, 6)
-	if row then
-		local m = l.s:match("([A-Z][a-z]+ \\d[\\w.]*(?: \\([^)]*\\))?) · ", row, row + 9)
-		if m then memory.model = m.captures[1] end
-	end
-	local set = l.s:match_last("⎿[ \194\160]+Set model to ([^(·]+?)(?: \\(|$| and | for )")
-	if set then memory.model = string.trim(set.captures[1]) end
+	local s = l.s
+	local head = s:find("Claude Code v", 1, 6)
+	local row = head and s:find(" · ", head, head + 9)
+	local m = row and re.match(s:row(row), "([A-Z][a-z]+ \\d[\\w.]*(?: \\([^)]*\\))?) · ")
+	if m then memory.model = m end
+	local set = s:find_last("Set model to ")
+	m = set and re.match(s:row(set), "^ *⎿\\W+Set model to ([^(·]+?)(?: \\(|$| and | for )")
+	if m then memory.model = m end
 	return memory.model
 end
 
@@ -51,9 +58,18 @@ local function classify(s)
 	else
 		about.describe(l, state.state, metadata)
 	end
+	waits.note(l, metadata)
 	metadata.model, metadata.permission_mode = model_of(l), memory.mode
 	state.metadata = metadata
+	memory.state = state.state
 	return state
 end
 
-return {classify = classify}
+waits.known = {}
+for _, state in ipairs(catalog.states) do waits.known[state.name] = true end
+
+local plugin = {classify = classify, describe = function() return catalog end}
+for name, f in pairs(intents) do plugin[name] = f end
+for _, w in ipairs(catalog.wait_matchers) do plugin[w.name] = waits[w.name] end
+for _, p in ipairs(catalog.predicates) do plugin[p.name] = waits[p.name] end
+return plugin

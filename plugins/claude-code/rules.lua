@@ -100,7 +100,7 @@ local function failure(l)
 			text, row = t, l.top_result
 		end
 	end
-	if not text and l.status == "error" then
+	if not text and (l.status == "error" or l.status == "blocked" and l.s.status.kind == "auth") then
 		text, row = l.s.status.message or "", nil
 	end
 	if text then
@@ -131,6 +131,10 @@ local function idle(l) return not working(l) end
 local at_prompt = {"a prompt at the bottom", prompt}
 local no_turn = {"no sign of a running turn", idle}
 
+-- FIRST_SIGN is how long a prompt may stand in the conversation with nothing behind it, in ms, before the turn counts as one
+-- that has come to nothing: 2.0.60 shows a spinner after some 450.
+local FIRST_SIGN = 3000
+
 -- told names the source of a state at the prompt: the program's own word when it gave one, then the title, then the screen.
 local function told(l, ...)
 	for i = 1, select("#", ...) do
@@ -139,6 +143,14 @@ local function told(l, ...)
 	if l.title == "idle" then return "title" end
 	return "screen"
 end
+
+-- in_flight reports whether something stands there that the user said, and nothing behind it.
+local function in_flight(l)
+	return l.echo and not l.block and not l.result and not l.done and not starts(l.lines[l.echo], "> Unknown slash command")
+end
+
+-- is_command reports whether what the user said last is a command of the program's own.
+local function is_command(l) return l.echo and match(l.lines[l.echo], "^[❯>]+ /%a") ~= nil end
 
 local function typed(l)
 	if l.glyph == "!" then return true end
@@ -170,13 +182,16 @@ rules.at_prompt = {
 		name = "cancelling", state = "cancelling", confidence = 0.85,
 		needs = {
 			at_prompt,
-			{"a cancel that was sent", function(l) return memory.cancelled or l.s.last_intent == "cancelling" end},
-			{"a turn that still runs", working},
-			{"the turn that was cancelled", function(l) return not memory.cancelled or memory.cancelled == rules.said(l) end},
+			{"a cancel that was sent", function(l)
+				if memory.cancel then return not memory.cancel.over end
+				return l.s.last_intent == "cancelling"
+			end},
+			{"the turn that was cancelled", function(l) return not memory.cancel or memory.cancel.said == rules.said(l) end},
+			{"a turn that still runs", function(l) return working(l) or memory.cancel and in_flight(l) end},
 		},
 		make = function(l)
 			local source, says = working(l)
-			return {source = source, evidence = "a cancel was sent, and " .. says, rows = {l.spinner or l.prompt}}
+			return {source = source or "screen", evidence = "a cancel was sent, and " .. (says or "the turn has not ended"), rows = {l.spinner or l.prompt}}
 		end,
 	},
 	{
@@ -188,31 +203,46 @@ rules.at_prompt = {
 		end,
 	},
 	{
-		name = "blocked-unseen", state = "unknown", confidence = 0.5,
-		needs = {at_prompt, {"the status blocked", function(l) return l.status == "blocked" end}},
-		make = function(l)
-			local message = l.s.status.message
-			return {source = "program_status", evidence = "the program reports that it waits for the user" .. (message and " (" .. message .. ")" or "") .. ", but the dialog is not on the screen"}
-		end,
+		name = "queued", state = "thinking", confidence = 0.7,
+		needs = {at_prompt, {"messages that are queued", function(l)
+			local _, hint = layout.input(l)
+			return hint and contains(hint, "queued messages")
+		end}},
+		make = function(l) return {evidence = "a message is queued, so the next turn is about to begin", rows = {l.prompt}} end,
 	},
 	{
 		name = "not-logged-in", state = "waiting_for_login", confidence = 0.85,
-		needs = {at_prompt, no_turn, {"a turn that failed", failure}, {"/login in its message", function(l) return contains(lower(l.failure.message), "not logged in") or contains(l.failure.message, "run /login") end}},
-		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error")} end,
+		needs = {at_prompt, no_turn, {"a turn that failed", failure}, {"/login in its message", function(l)
+			local f = failure(l)
+			return f and (contains(lower(f.message), "not logged in") or contains(f.message, "run /login"))
+		end}},
+		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error", "blocked")} end,
 	},
 	{
 		name = "failed", state = "error", confidence = 0.9,
 		needs = {at_prompt, no_turn, {"a turn that failed", failure}},
-		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error")} end,
+		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error", "blocked")} end,
+	},
+	{
+		name = "blocked-unseen", state = "unknown", confidence = 0.5,
+		needs = {at_prompt, {"the status blocked", function(l) return l.status == "blocked" end}},
+		make = function(l)
+			local message = l.s.status.message
+			return {source = "program_status", evidence = "the program reports that it waits for the user" .. (message ~= "" and " (" .. message .. ")" or "") .. ", but the dialog is not on the screen"}
+		end,
 	},
 	{
 		name = "submitted", state = "thinking", confidence = 0.6,
 		needs = {
 			at_prompt, no_turn,
-			{"something that the user said", function(l) return l.echo end},
-			{"nothing behind it", function(l) return not l.block and not l.result and not l.done end},
-			{"no word that the program is idle", function(l) return l.s.last_intent == "prompt_submitted" and l.status ~= "idle" or l.title ~= "idle" and l.status == nil and not match(l.lines[l.echo], "^[❯>]+ /") end},
+			{"something that the user said, and nothing behind it", in_flight},
+			{"no word that the program is idle", function(l)
+				if l.s.last_intent == "prompt_submitted" and l.status ~= "idle" then return true end
+				return l.title ~= "idle" and l.status == nil and not is_command(l)
+			end},
 			{"an empty input", function(l) return not typed(l) end},
+			{"no cancel of it that has worked", function(l) return not memory.cancel or memory.cancel.said ~= rules.said(l) end},
+			{"a screen that has just changed", function(l) return l.s.stable_ms < FIRST_SIGN end},
 		},
 		make = function(l) return {evidence = "a prompt was submitted and nothing has come back yet", rows = {l.echo}} end,
 	},
@@ -232,9 +262,26 @@ rules.at_prompt = {
 		make = function(l) return {evidence = "the turn's closing line stands behind what the user said last", rows = {l.done}, source = told(l, "done")} end,
 	},
 	{
+		name = "tool-running", state = "thinking", confidence = 0.6,
+		needs = {at_prompt, no_turn, {"a tool that has not ended, as the last thing", function(l)
+			return l.result and (not l.block or l.result > l.block) and match(l.lines[l.result], "^  ⎿[ \194\160]*Running…$")
+		end}},
+		make = function(l) return {evidence = "the last tool still runs, as far as its row tells", rows = {l.result}} end,
+	},
+	{
 		name = "answered", state = "completed_turn", confidence = 0.75,
-		needs = {at_prompt, no_turn, {"something the program said", function(l) return l.block end}},
+		needs = {at_prompt, no_turn, {"something the program said", function(l) return l.block end}, {"a prompt that it answers, no command", function(l) return not is_command(l) end}},
 		make = function(l) return {evidence = "an answer stands behind what the user said last, and no turn runs", rows = {l.block}, source = told(l, "done")} end,
+	},
+	{
+		name = "answered", state = "completed_turn", confidence = 0.6,
+		needs = {
+			at_prompt, no_turn,
+			{"an answer that fills the screen", function(l)
+				return not l.echo and not l.queued and not l.s:find("Claude Code v", 1, l.prompt_top) and l.s:test("^  \\S", 1, 3) and l.s:test("^  \\S", math.max(1, l.prompt_top - 6), l.prompt_top - 1)
+			end},
+		},
+		make = function(l) return {evidence = "an answer fills the screen above the prompt, and no turn runs", rows = {1}, source = told(l, "done")} end,
 	},
 	{
 		name = "idle", state = "ready", confidence = 0.9,
@@ -279,7 +326,7 @@ local function screen_shows(what, row)
 	return function(l) return {evidence = what, rows = {row and row(l) or math.max(l.floor, 1)}} end
 end
 
-local PANEL_FOOTER = "(?i)\\b(?:esc|enter|tab|↑/↓|←/→) to (?:cancel|close|go back|exit|continue|navigate|switch|return|dismiss|confirm|select|toggle|use)\\b"
+local PANEL_FOOTER = "(?i)\\b(?:esc|enter|tab|↑/↓|←/→) to (?:cancel|close|go back|exit|continue|navigate|switch|return|dismiss|confirm|select|toggle|use|clear|filter|save)\\b"
 
 local function on_panel(l) return l.panel and not l.prompt end
 
@@ -287,8 +334,25 @@ rules.elsewhere = {
 	ended,
 	{
 		name = "blank", state = "starting", confidence = 0.6,
-		needs = {{"a blank screen", function(l) return not l.last end}, {"no title yet", function(l) return not l.s.title end}},
+		needs = {
+			{"a blank screen", function(l) return not l.last end},
+			{"no title yet, or a dialog of the start before", function(l)
+				local before = memory.state
+				return not l.s.title or before == "starting" or before == "waiting_for_trust" or before == "waiting_for_login"
+			end},
+		},
 		make = function() return {evidence = "nothing is on the screen yet"} end,
+	},
+	{
+		name = "left", state = "error", confidence = 0.7,
+		needs = {
+			{"a dialog that nobody answers", dialog},
+			{"a terminal that was given back, its title too", function(l) return l.s.title == "" and not l.s.modes.bracketed_paste end},
+		},
+		make = function(l)
+			l.failure = {kind = "exited", message = string.trim(l.lines[l.last]), row = l.last}
+			return {evidence = "the program has left its dialog standing and given the terminal back", rows = {l.dialog.row}}
+		end,
 	},
 	{
 		name = "detailed-transcript-working", state = "thinking", confidence = 0.85,
@@ -309,7 +373,7 @@ rules.elsewhere = {
 			an_option_list,
 			{"an option to leave", function(l) return option(l, "No, exit") end},
 			{"an option to go on", function(l) return option(l, "Yes") end},
-			{"a question about trust", function(l) return l.s:test("(?i)\\btrust", l.floor + 1, l.dialog.row) end},
+			{"a question about trust", function(l) return l.s:test("(?i)\\btrust", l.floor + 1, dialog(l).row) end},
 		},
 		make = shown("the program asks whether to trust the folder", true),
 	},
@@ -333,7 +397,7 @@ rules.elsewhere = {
 		needs = {
 			an_option_list,
 			{"a question whether to go on with a plan", function(l)
-				return asks(l, "Would you like to proceed?", "Exit plan mode?", "Ready to code?") or l.s:test("\\d\\. Yes, (?:and )?(?:manually approve|auto-accept|use auto mode|bypass)", l.dialog.options[1].row, l.last)
+				return asks(l, "Would you like to proceed?", "Exit plan mode?", "Ready to code?") or option(l, "Yes, manually approve") or option(l, "Yes, and manually approve")
 			end},
 		},
 		make = shown("the program asks whether to carry out its plan"),
@@ -342,10 +406,10 @@ rules.elsewhere = {
 		name = "question", state = "waiting_for_user_input", confidence = 0.95,
 		needs = {
 			an_option_list,
-			{"tabs of questions, or a list to select from", function(l)
+			{"tabs of questions, or an option to answer otherwise", function(l)
 				local head = l.dialog.head
-				return find(head, "☐", 1, true) or find(head, "☒", 1, true) or contains(head, "✔ Submit") or head == "Review your answers" or
-					l.dialog.options[1].number and not l.panel and l.s:find("Enter to select ·", l.dialog.tail)
+				return contains(head, "☐") or contains(head, "☒") or contains(head, "✔ Submit") or head == "Review your answers" or
+					not l.panel and option(l, "Type something") -- its tabs have left the screen
 			end},
 		},
 		make = shown("the program asks the user"),
@@ -385,7 +449,10 @@ rules.elsewhere = {
 		name = "sign-in", state = "waiting_for_login", confidence = 0.85,
 		needs = {
 			{"no prompt", function(l) return no_prompt(l) and l.last end},
-			{"a way to sign in", function(l) return l.s:test("(?i)paste code here|(?:url|browser).* to sign in|sign in.* browser|/oauth/authorize", l.floor + 1) end},
+			{"a way to sign in", function(l)
+				local from = l.floor + 1
+				return l.s:find("aste code here", from) or l.s:find("/oauth/authorize", from) or l.s:find("to sign in", from)
+			end},
 		},
 		make = screen_shows("the program waits for a sign-in"),
 	},
@@ -415,9 +482,20 @@ rules.elsewhere = {
 		name = "local-screen", state = "local_ui_screen", confidence = 0.75,
 		needs = {
 			{"no prompt", function(l) return no_prompt(l) and l.last end},
-			{"keys that a local screen offers, in the last rows", function(l) return l.s:test(PANEL_FOOTER, math.max(l.last - 2, l.floor + 1), l.last) end},
+			{"keys that a local screen offers, in the last rows", function(l)
+				local from = math.max(l.last - 2, l.floor + 1)
+				return l.s:find(" to ", from, l.last) and l.s:test(PANEL_FOOTER, from, l.last)
+			end},
 		},
 		make = function(l) return {evidence = "in the place of the prompt stands a screen with keys of its own", rows = {l.last}} end,
+	},
+	{
+		name = "command", state = "local_ui_screen", confidence = 0.65,
+		needs = {
+			{"no prompt", function(l) return no_prompt(l) and l.last end},
+			{"what a command shows, right below it", function(l) return l.above and l.last > l.floor and match(l.lines[l.above], "^[❯>]+ /%a") end},
+		},
+		make = function(l) return {evidence = "in the place of the prompt stands what a command shows: " .. sub(l.lines[l.above], 1, 80), rows = {l.above}} end,
 	},
 	{
 		name = "list", state = "local_ui_screen", confidence = 0.6,
@@ -434,12 +512,20 @@ rules.elsewhere = {
 	},
 }
 
-rules.all = {}
-for i, rule in ipairs(rules.at_prompt) do rules.all[i] = rule end
-for i = 2, #rules.elsewhere do rules.all[#rules.all + 1] = rules.elsewhere[i] end
-
-
-
+-- explained are all rules, for an explanation, which looks at the rest of a rule's needs when one is not met. What stands on the
+-- first one is then not asked.
+local explained = {}
+local function explain(rule)
+	local ground = rule.needs[1][2]
+	local needs = {rule.needs[1]}
+	for i = 2, #rule.needs do
+		local need = rule.needs[i]
+		needs[i] = {need[1], function(l) return ground(l) and need[2](l) end}
+	end
+	explained[#explained + 1] = {name = rule.name, state = rule.state, confidence = rule.confidence, source = rule.source, needs = needs, make = rule.make}
+end
+for _, rule in ipairs(rules.at_prompt) do explain(rule) end
+for i = 2, #rules.elsewhere do explain(rules.elsewhere[i]) end
 
 -- said returns what the user said last, as it stands there, or "".
 function rules.said(l) return l.echo and l.lines[l.echo] or "" end
@@ -460,14 +546,14 @@ local function sources(l)
 	if l.title then list[#list + 1] = {source = "title", says = l.title} end
 	if l.status then
 		local message = l.s.status.message
-		list[#list + 1] = {source = "program_status", says = message and l.status .. ": " .. sub(message, 1, 500) or l.status}
+		list[#list + 1] = {source = "program_status", says = message and message ~= "" and l.status .. ": " .. sub(message, 1, 500) or l.status}
 	end
 	return list
 end
 
 -- decide returns the state of a layout.
 function rules.decide(l)
-	local state = ptywright.decide(l.explain and rules.all or l.prompt and rules.at_prompt or rules.elsewhere, l)
+	local state = ptywright.decide(l.explain and explained or l.prompt and rules.at_prompt or rules.elsewhere, l)
 	state.sources = sources(l)
 	return state
 end

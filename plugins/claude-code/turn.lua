@@ -12,7 +12,7 @@ local turn = {}
 local byte, sub, match, find = string.byte, string.sub, string.match, string.find
 local starts, contains, trim, lower = string.starts_with, string.contains, string.trim, string.lower
 
-local MAX_ROWS = 2000 -- of one turn that are remembered; some 80 screens
+local MAX_ROWS = 1000 -- of one turn that are remembered; some 40 screens. What comes behind them is not told
 
 -- What the program writes about itself, two columns in: "Ran 1 shell command", "Thought for 4s".
 local NOTE = "^  (?:Ran|Read|Thought|Searched|Listed|Edited|Wrote|Created|Fetched|Called|Found|Recalled|Loaded|Did not run|No result)\\b"
@@ -35,10 +35,20 @@ end
 
 local INPUTS = {Bash = "command", Read = "file_path", Update = "file_path", Edit = "file_path", Write = "file_path", Grep = "pattern", Glob = "pattern", Search = "pattern", LS = "path", Fetch = "url", WebFetch = "url", WebSearch = "query", Agent = "description", Task = "description"}
 
+-- is_users reports whether a row is of what the user said, which has a background of its own: its first row may have left the
+-- screen.
+local function is_users(l, row)
+	for _, run in ipairs(l.s:styles(row) or {}) do
+		if match(run.text, "%S") then return run.background ~= "default" end
+	end
+	return false
+end
+
 -- parts reads the rows behind what the user said. It returns the rows of prose, in which an empty row separates, and the tools.
 local function parts(l, from, to, working)
 	local lines, rows, tools = l.lines, {}, {}
 	local kind, tool, blank = nil, nil, false
+	while not l.echo and from < to and is_users(l, from) do from = from + 1 end
 	local function paragraph()
 		if #rows > 0 and rows[#rows] ~= "" then rows[#rows + 1] = "" end
 	end
@@ -95,7 +105,7 @@ local function parts(l, from, to, working)
 	end
 	for i, t in ipairs(tools) do
 		t.status = t.count and "completed" or status_of(t.result, working and i == #tools and not (l.block and l.block > t.row))
-		t.key = about.id(t.name .. ":" .. t.summary)
+		t.key = about.id(t.name .. ":" .. (t.input and t.input.command or t.summary))
 	end
 	return rows, tools
 end
@@ -127,40 +137,42 @@ local function join(rows, cols)
 end
 
 -- merge puts what is seen now behind what was seen before: it looks for the rows that both have. The last row of before may
--- have grown since.
+-- have grown since. It returns nil when they have none in common.
 local function merge(before, now)
 	local n = #before
-	for from = math.max(1, n - #now), n do
+	for from = math.max(1, n - #now + 1), n do
 		local fits = true
 		for k = from, n do
 			local seen = now[k - from + 1]
-			if seen == nil or seen ~= before[k] and not (k == n and starts(seen, before[k])) then
+			if seen ~= before[k] and not (k == n and seen and starts(seen, before[k])) then
 				fits = false
 				break
 			end
 		end
 		if fits then
 			local rows = {}
-			for k = math.max(1, from - 1 + #now - MAX_ROWS), from - 1 do rows[#rows + 1] = before[k] end
+			for k = 1, from - 1 do rows[#rows + 1] = before[k] end
 			for k = 1, #now do rows[#rows + 1] = now[k] end
-			return rows, true
+			return rows
 		end
 	end
-	return now, false
+	return nil
 end
 
--- tell remembers the turn's rows and returns the story: its rows from the beginning, or as far back as it is known.
+-- tell remembers the turn's rows and returns its story: the rows from the beginning, or as far back as they are known. Rows
+-- that fit nowhere may be those of a frame that is half drawn: they count when the turn is over.
 local function tell(l, rows, over)
 	local story, said = memory.story, rules.said(l)
-	if l.echo then
-		if not story or story.said ~= said or story.over and not over then story = {said = said, sent = 0, tools = {}} end
+	if not story or l.echo and story.said ~= said or story.over and not over then
+		story = {said = said, rows = rows, sent = 0, tools = {}, whole = l.echo ~= nil}
+	elseif l.echo then
 		story.rows, story.whole = rows, true
-	else
-		if not story or story.over and not over then story = {said = "", sent = 0, tools = {}, rows = rows, whole = false} end
-		if story.rows ~= rows then
-			local merged, fits = merge(story.rows, rows)
-			story.rows, story.whole = merged, story.whole and fits
-			if not fits then story.sent = 0 end
+	elseif #rows > 0 and #story.rows < MAX_ROWS then
+		local merged = merge(story.rows, rows)
+		if merged then
+			story.rows = merged
+		elseif over then
+			story.rows, story.sent, story.whole = rows, 0, false
 		end
 	end
 	story.over = over
@@ -210,27 +222,47 @@ local function progress(l)
 	return p
 end
 
--- events compares with the last look.
-local function events(l, state, story, tools, text)
-	local list = {}
-	local previous = l.s.previous
-	local before = previous and previous.state
+-- tool_events compares the tools with those of the last look. A tool that has become part of a count ("Ran 2 shell commands") has
+-- ended, and so has every tool at the end of its turn.
+local function tool_events(list, state, story, tools)
+	local function ended(key, known, status, result)
+		list[#list + 1] = {kind = "tool_completed", id = key, status = status, result = result}
+		known.status = status
+	end
 	for _, t in ipairs(tools) do
-		if not t.count then
+		if t.count then
+			for key, known in pairs(story.tools) do
+				if known.name == t.name and known.status == "running" then ended(key, known, "completed") end
+			end
+		else
 			local known = story.tools[t.key]
 			if not known then
 				list[#list + 1] = {kind = "tool_started", id = t.key, name = t.name, input = t.input or {summary = t.summary}}
-				story.tools[t.key] = "started"
+				known = {name = t.name, status = "running"}
+				story.tools[t.key] = known
 			end
-			if t.status ~= "running" and story.tools[t.key] ~= t.status then
-				list[#list + 1] = {kind = "tool_completed", id = t.key, status = t.status, result = t.result}
-				story.tools[t.key] = t.status
-			elseif t.status == "running" and t.result and story.tools[t.key] ~= t.result then
-				list[#list + 1] = {kind = "tool_progress", id = t.key, summary = sub(t.result, 1, 1000)}
-				story.tools[t.key] = t.result
+			if t.status == "running" then
+				if t.result and known.result ~= t.result then
+					list[#list + 1] = {kind = "tool_progress", id = t.key, summary = sub(t.result, 1, 1000)}
+					known.result = t.result
+				end
+			elseif known.status ~= t.status then
+				ended(t.key, known, t.status, t.result and sub(t.result, 1, 4000))
 			end
 		end
 	end
+	if state ~= "thinking" and state ~= "cancelling" then
+		for key, known in pairs(story.tools) do
+			if known.status == "running" then ended(key, known, "ended") end
+		end
+	end
+end
+
+-- events compares with the last look.
+local function events(l, state, story, tools, text)
+	local list = {}
+	local before = memory.state
+	tool_events(list, state, story, tools)
 	local rows = #story.rows - (state == "thinking" and 1 or 0) -- the last row may still change
 	if rows > story.sent then
 		local new = {}
@@ -242,8 +274,12 @@ local function events(l, state, story, tools, text)
 	return list
 end
 
--- hint reports whether a row is one of those that stand at the right, above the prompt: "◐ medium · /effort".
-local function hint(l, row) return #match(l.lines[row], "^ *") > l.s.cols / 3 end
+-- hint reports whether a row is one of those that stand at the right, above the prompt: "◐ medium · /effort",
+-- or hold a message that is queued.
+local function hint(l, row)
+	local line = l.lines[row]
+	return #match(line, "^ *") > l.s.cols / 3 or starts(line, "  ❯ ") or l.placeholder and starts(line, "  > ")
+end
 
 -- describe adds the turn to a state at a prompt: metadata.turn, metadata.tools, and its events.
 function turn.describe(l, state, metadata)
@@ -282,7 +318,7 @@ function turn.describe(l, state, metadata)
 		if wait then metadata.error.retry_after_s = tonumber(wait) end
 	end
 	state.events = events(l, state.state, story, tools, text or "")
-	if state.state == "error" and (l.s.previous or {}).state ~= "error" then
+	if state.state == "error" and memory.state ~= "error" then
 		state.events[#state.events + 1] = {kind = "error", category = l.failure.kind, message = sub(l.failure.message, 1, 16000)}
 	end
 	if #state.events == 0 then state.events = nil end

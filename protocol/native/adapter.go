@@ -511,43 +511,28 @@ func (c *client) adapterCancelWait(_ context.Context, p cancelParams) (cancelRes
 
 type adapterSnapshotParams struct {
 	adapterParams
-	readParams
-	Cells string `json:"cells,omitempty" jsonschema:"full (default), runs or none"`
+	screenParts
 }
 
 func (c *client) adapterSnapshot(_ context.Context, p adapterSnapshotParams) (*look, error) {
-	hide, err := p.redactor()
-	if err != nil {
-		return nil, err
-	}
-	cells, err := cellsOf(p.Cells, "full")
-	if err != nil {
-		return nil, err
-	}
 	a, err := c.adapter("adapter.snapshot", p.adapterParams, plugins.ScreenRead)
 	if err != nil {
 		return nil, err
 	}
-	l := newLook(a.Session().View(), hide, cells)
-	return l, l.encode()
+	return p.read(a.Session())
 }
 
 type adapterTranscriptParams struct {
 	adapterParams
-	readParams
 	outputParts
 }
 
 func (c *client) adapterTranscript(_ context.Context, p adapterTranscriptParams) (transcriptResult, error) {
-	hide, err := p.redactor()
-	if err != nil {
-		return transcriptResult{}, err
-	}
 	a, err := c.adapter("adapter.transcript", p.adapterParams, plugins.TranscriptRead)
 	if err != nil {
 		return transcriptResult{}, err
 	}
-	return p.read(a.Session(), hide)
+	return p.read(a.Session())
 }
 
 type inspectResult struct {

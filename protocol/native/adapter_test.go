@@ -14,16 +14,6 @@ import (
 	"github.com/ptywright/ptywright/protocol/native"
 )
 
-// adapter starts the test plugin's program on a real terminal.
-func (w *wire) adapter(params obj) string {
-	w.t.Helper()
-	if params == nil {
-		params = obj{}
-	}
-	params["plugin"] = "ask"
-	return w.result("adapter.start", params)["adapter"].(string)
-}
-
 // ready waits until the program asks.
 func (w *wire) ready(adapter string) {
 	w.t.Helper()

@@ -198,3 +198,13 @@ func lines(m map[string]any, name string) string {
 	}
 	return strings.TrimRight(strings.Join(out, "\n"), "\n")
 }
+
+// adapter starts the test plugin's program on a real terminal.
+func (w *wire) adapter(params obj) string {
+	w.t.Helper()
+	if params == nil {
+		params = obj{}
+	}
+	params["plugin"] = "ask"
+	return w.result("adapter.start", params)["adapter"].(string)
+}

@@ -313,20 +313,29 @@ func patiently(ctx context.Context, f func() error) error {
 
 type snapshotParams struct {
 	sessionParams
+	screenParts
+}
+
+// screenParts say how a screen is read.
+type screenParts struct {
 	readParams
 	Cells string `json:"cells,omitempty" jsonschema:"full (default), runs or none"`
 }
 
 func (c *client) sessionSnapshot(_ context.Context, p snapshotParams) (*look, error) {
+	s, err := c.session(p.sessionParams)
+	if err != nil {
+		return nil, err
+	}
+	return p.read(s)
+}
+
+func (p *screenParts) read(s *engine.Session) (*look, error) {
 	hide, err := p.redactor()
 	if err != nil {
 		return nil, err
 	}
 	cells, err := cellsOf(p.Cells, "full")
-	if err != nil {
-		return nil, err
-	}
-	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return nil, err
 	}
@@ -346,12 +355,12 @@ func cellsOf(given, absent string) (string, error) {
 
 type transcriptParams struct {
 	sessionParams
-	readParams
 	outputParts
 }
 
-// outputParts say which part of the retained output is read.
+// outputParts say which part of the retained output is read, and how.
 type outputParts struct {
+	readParams
 	Since *uint64 `json:"since,omitempty" jsonschema:"only what came after this sequence"`
 	Mark  *string `json:"mark,omitempty" jsonschema:"only what came after this mark was set"`
 }
@@ -363,18 +372,18 @@ type transcriptResult struct {
 }
 
 func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (transcriptResult, error) {
-	hide, err := p.redactor()
-	if err != nil {
-		return transcriptResult{}, err
-	}
 	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return transcriptResult{}, err
 	}
-	return p.read(s, hide)
+	return p.read(s)
 }
 
-func (p outputParts) read(s *engine.Session, hide *redact.Redactor) (transcriptResult, error) {
+func (p *outputParts) read(s *engine.Session) (transcriptResult, error) {
+	hide, err := p.redactor()
+	if err != nil {
+		return transcriptResult{}, err
+	}
 	l := &look{view: s.View(), hide: hide}
 	from := engine.Offset(0)
 	switch {

@@ -255,7 +255,13 @@ func (r *rewriter) assign(out []ast.Stmt, s *ast.AssignStmt, depth int) []ast.St
 			indexed++
 		}
 	}
-	if indexed == 0 {
+	if indexed == 0 && !slices.ContainsFunc(s.Rhs, adjusted) {
+		return append(out, s)
+	}
+	if indexed == 0 && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
+		// The compiler puts the function of a call that is cut to one value into a parameter that it assigns to, before it
+		// reads the arguments. One target takes one value anyway.
+		s.Rhs[0].(*ast.FuncCallExpr).AdjustRet = false
 		return append(out, s)
 	}
 	if target, ok := s.Lhs[0].(*ast.AttrGetExpr); ok && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
@@ -277,6 +283,12 @@ func (r *rewriter) assign(out []ast.Stmt, s *ast.AssignStmt, depth int) []ast.St
 		sets = append(sets, &ast.FuncCallStmt{StmtBase: s.StmtBase, Expr: call(s, nameSet, object, key, value)})
 	}
 	return append(out, &ast.DoBlockStmt{StmtBase: s.StmtBase, Stmts: append([]ast.Stmt{places, values}, sets...)})
+}
+
+// adjusted reports whether an expression is a call that is cut to one value, as all of ours are.
+func adjusted(e ast.Expr) bool {
+	c, ok := e.(*ast.FuncCallExpr)
+	return ok && c.AdjustRet
 }
 
 func (r *rewriter) temp(at ast.PositionHolder) *ast.IdentExpr {

@@ -318,6 +318,36 @@ func TestObject(t *testing.T) {
 
 func sprint(value any) string { return fmt.Sprint(value) }
 
+// TestParametersCanBeAssigned: a call on the right may use the last parameter, which the call is assigned to.
+func TestParametersCanBeAssigned(t *testing.T) {
+	v := machine(t, `
+		local function g(x) return x .. "!", "more" end
+		return {
+			concat = function(p) p = " " .. p return p end,
+			call = function(p) p = g(p) return p end,
+			cut = function(p) p = (g(p)) return p end,
+			list = function(p) p = {p, p} return p[1] .. p[2] end,
+			closure = function(p) local q = p p = function() return q .. type(p) end return p() end,
+			several = function(o, p) o, p = p .. "1", o .. "2" return o .. p end,
+			more = function(o, p) o, p = g(p) return o .. p end,
+			chain = function(a, b, p) p = a .. b .. p .. a return p end,
+		}`)
+	for name, want := range map[string]string{
+		"concat": " x", "call": "x!", "cut": "x!", "list": "xx", "closure": "xfunction", "several": "y1x2", "more": "y!more", "chain": "xyzx",
+	} {
+		args := []any{"x"}
+		switch name {
+		case "several", "more":
+			args = []any{"x", "y"}
+		case "chain":
+			args = []any{"x", "y", "z"}
+		}
+		if got, err := v.Call(context.Background(), name, 0, args...); got != want || err != nil {
+			t.Errorf("%s: %v, %v, want %q", name, got, err, want)
+		}
+	}
+}
+
 // TestTimeIsThePlugins: a machine that is busy with others between two looks at the clock stops nobody, and a function of the
 // host's that is slow each time does.
 func TestTimeIsThePlugins(t *testing.T) {

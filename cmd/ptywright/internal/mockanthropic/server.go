@@ -1,0 +1,301 @@
+// Package mockanthropic stands in for Anthropic's Messages API in tests that drive the real Claude Code: it answers on the
+// loopback interface what a script says, streamed as server-sent events, and keeps what was asked, so that a test can tell
+// for certain whether a prompt was submitted, how often, and with what text. It calls nothing.
+//
+// What takes time in a scenario is held and not timed: a step or block with a hold waits until the test releases it, so
+// that a test meets the state "the model is thinking" for as long as it wants to, on any machine.
+//
+// It implements what Claude Code 2.1 asks for: POST /v1/messages (streamed and whole), POST /v1/messages/count_tokens,
+// GET /v1/models, and HEAD / of the connectivity check. Everything else is answered with 404, and kept too.
+package mockanthropic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxBody bounds a request's body in bytes. Claude Code's system prompt and tools come to about 200 KB; more only has to
+// be there for long conversations.
+const maxBody = 32 << 20
+
+// A Request is what was asked.
+type Request struct {
+	Method string
+	Path   string // without the query
+	Status int    // of the answer
+	// The rest is of POST /v1/messages only.
+
+	Model   string
+	Side    bool     // has no tools: Claude Code asks for itself, not for the user
+	Match   string   // the conversation that answered; "" for none
+	Step    int      // its step, from 0
+	Typed   []string // all that the user typed in this conversation up to now, in order
+	Results []string // of the tools that the model used right before
+	Stream  bool
+}
+
+// String tells in a line what was asked.
+func (r Request) String() string {
+	return fmt.Sprintf("%s %s -> %d %q step %d of %q", r.Method, r.Path, r.Status, clip(r.Prompt()), r.Step, r.Match)
+}
+
+// clip shortens what is only looked at.
+func clip(s string) string {
+	const most = 80 // bytes: a line
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "..."
+}
+
+// Prompt is the text that the user typed last, "" when there is none.
+func (r Request) Prompt() string {
+	if len(r.Typed) == 0 {
+		return ""
+	}
+	return r.Typed[len(r.Typed)-1]
+}
+
+// A Server is the stand-in. All methods may be called from any goroutine.
+type Server struct {
+	// URL is what ANTHROPIC_BASE_URL has to be.
+	URL string
+
+	script *Script
+	http   *http.Server
+	served chan error
+
+	mu       sync.Mutex
+	changed  chan struct{} // closed and replaced when requests grows
+	requests []Request
+	failed   map[string]int // errors given, by conversation and step
+	holds    map[string]chan struct{}
+	messages int
+}
+
+// New starts a server on a free port of the loopback interface. Close must be called. Errors are those of the script and
+// of [net.Listen].
+func New(script []byte) (*Server, error) {
+	parsed, err := parse(script)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		URL: "http://" + listener.Addr().String(), script: parsed, served: make(chan error, 1),
+		changed: make(chan struct{}), failed: map[string]int{}, holds: map[string]chan struct{}{},
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/messages", s.create)
+	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("HEAD /{$}", func(w http.ResponseWriter, r *http.Request) { s.keep(r, Request{Status: http.StatusOK}) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.keep(r, Request{Status: http.StatusNotFound})
+		writeError(w, &Error{Status: http.StatusNotFound, Type: "not_found_error", Message: "not found"})
+	})
+	s.http = &http.Server{Handler: mux}
+	go func() { s.served <- s.http.Serve(listener) }()
+	return s, nil
+}
+
+// Close ends all connections, held answers included, and waits until the server has stopped listening.
+func (s *Server) Close() error {
+	err := s.http.Close()
+	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// Requests returns what was asked up to now, in the order in which it came.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Submitted returns all that the user has typed, as the conversation in the last request has it: what was submitted
+// twice is in there twice. Empty when nothing was submitted.
+func (s *Server) Submitted() []string {
+	all := s.Requests()
+	for _, r := range slices.Backward(all) {
+		if r.Path == "/v1/messages" && !r.Side {
+			return r.Typed
+		}
+	}
+	return nil
+}
+
+// Wait blocks until a request was asked, or ctx ends, with an error that tells what there was instead.
+func (s *Server) Wait(ctx context.Context, wanted func(Request) bool) (Request, error) {
+	for seen := 0; ; {
+		s.mu.Lock()
+		requests, changed := s.requests, s.changed
+		s.mu.Unlock()
+		for ; seen < len(requests); seen++ {
+			if wanted(requests[seen]) {
+				return requests[seen], nil
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Request{}, fmt.Errorf("wait for a request: %w; there were %s", ctx.Err(), requests)
+		}
+	}
+}
+
+// Release lets everything go on that waits at a hold of this name, and what comes there later.
+func (s *Server) Release(name string) {
+	hold := s.hold(name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-hold:
+	default:
+		close(hold)
+	}
+}
+
+// hold returns the channel that is closed by the release of a name.
+func (s *Server) hold(name string) chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.holds[name] == nil {
+		s.holds[name] = make(chan struct{})
+	}
+	return s.holds[name]
+}
+
+// keep adds a request to those that were asked.
+func (s *Server) keep(r *http.Request, asked Request) {
+	asked.Method, asked.Path = r.Method, r.URL.Path
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, asked)
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
+	n, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return // it went away
+	}
+	s.keep(r, Request{Status: http.StatusOK})
+	writeJSON(w, http.StatusOK, map[string]int64{"input_tokens": n/4 + 1})
+}
+
+func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	s.keep(r, Request{Status: http.StatusOK})
+	var data []map[string]string
+	for _, m := range []struct{ id, name string }{
+		{"claude-opus-4-8", "Claude Opus"}, {"claude-sonnet-4-6", "Claude Sonnet"}, {"claude-haiku-4-5", "Claude Haiku"},
+	} {
+		data = append(data, map[string]string{"type": "model", "id": m.id, "display_name": m.name, "created_at": "2026-01-01T00:00:00Z"})
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"data": data, "has_more": false, "first_id": data[0]["id"], "last_id": data[2]["id"]})
+}
+
+// create answers POST /v1/messages.
+func (s *Server) create(w http.ResponseWriter, r *http.Request) {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return // it went away
+	}
+	var asked body
+	invalid := func(err error) {
+		s.keep(r, Request{Status: http.StatusBadRequest})
+		writeError(w, &Error{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: "mock: " + err.Error()})
+	}
+	if err := json.Unmarshal(raw, &asked); err != nil {
+		invalid(err)
+		return
+	}
+	match, number, step, err := s.script.answer(&asked, raw)
+	if err != nil {
+		invalid(err)
+		return
+	}
+	typed, _ := asked.typed()
+	kept := Request{
+		Status: http.StatusOK, Model: asked.Model, Side: len(asked.Tools) == 0,
+		Match: match, Step: number, Typed: typed, Results: asked.results(), Stream: asked.Stream,
+	}
+	if s.fails(step.Error, fmt.Sprint(match, number)) {
+		kept.Status = step.Error.Status
+		s.keep(r, kept)
+		writeError(w, step.Error)
+		return
+	}
+	s.keep(r, kept)
+	if !s.wait(r.Context(), step.Hold) {
+		return
+	}
+	if kept.Side && step.Blocks == nil {
+		step.Blocks = []Block{{Text: "ok"}}
+	}
+	s.mu.Lock()
+	s.messages++
+	m := message{number: s.messages, model: asked.Model, step: step}
+	s.mu.Unlock()
+	if asked.Stream {
+		s.stream(w, r, m)
+	} else {
+		writeJSON(w, http.StatusOK, m.whole())
+	}
+}
+
+// fails says whether this request is one of those that fail, and counts it.
+func (s *Server) fails(e *Error, step string) bool {
+	if e == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed[step]++
+	return e.Times == 0 || s.failed[step] <= e.Times
+}
+
+// wait waits at a hold, "" for none, and says whether the client is still there.
+func (s *Server) wait(ctx context.Context, hold string) bool {
+	if hold == "" {
+		return true
+	}
+	select {
+	case <-s.hold(hold):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("content-type", "application/json")
+	w.Header().Set("request-id", "req_mock")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value) // who went away needs no answer
+}
+
+func writeError(w http.ResponseWriter, e *Error) {
+	for name, value := range e.Headers {
+		w.Header().Set(name, value)
+	}
+	writeJSON(w, e.Status, map[string]any{"type": "error", "request_id": "req_mock", "error": e.object()})
+}
+
+func (e *Error) object() map[string]string {
+	return map[string]string{"type": e.Type, "message": strings.TrimSpace(e.Message)}
+}

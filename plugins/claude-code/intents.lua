@@ -1,0 +1,425 @@
+-- The intents. Each reads the screen first and refuses where it makes no sense: error({code = "wrong_state"}) when what it acts
+-- on is not there, "stale_dialog" when it is another one than the client means, "no_such_option", "empty_prompt",
+-- "input_not_empty", "bad_params". None knows which digit or which line answers what: an option is looked up by its text, the
+-- pointer is moved to it, and Enter comes only when the screen shows it there.
+--
+-- Two facts about timing, measured on 2.1.328. A dialog swallows Enter for 150 ms after it has appeared, the one about a plan
+-- Escape too (the arrows are taken at once), and the one about trust is drawn anew after 130 ms, with the pointer back where it
+-- was. So nothing is pressed before the dialog has stood still, what was pressed is proved by the dialog being gone, and Enter
+-- is pressed again only while the very same dialog stands there with the pointer on the same option.
+
+local layout = require("layout")
+local dialogs = require("dialogs")
+local rules = require("rules")
+local about = require("about")
+local memory = require("memory")
+
+local action, matcher = ptywright.action, ptywright.matcher
+local words = layout.words
+local match, sub, gsub = string.match, string.sub, string.gsub
+local starts, contains, trim, lower = string.starts_with, string.contains, string.trim, string.lower
+
+local GUARD = 250 -- ms that a dialog must have stood before Enter: 150 are swallowed; more makes every answer later
+local GUARD_TRUST = 400 -- likewise: it is drawn anew after 90 to 180
+local ANSWER = 2500 -- ms for a dialog to stand still, and for it to go away; that takes some 20, on a busy machine 300. Then Enter counts as swallowed
+local SUBMIT = 4000 -- ms for typed text to appear (20 ms; 500 for 1,500 lines), and for the input to be empty after Enter (10 to 170 ms)
+
+local STOP = 2000 -- ms for a turn to end after Escape; it takes some 50. Escape right after the prompt is lost on 2.0.60
+local TYPED = 32768 -- bytes of what was sent that are remembered, to know it again when the program puts it back
+
+local intents = {}
+
+local function refuse(code, message) error({code = code, message = message}) end
+
+-- now reads the screen: layout, state and what the dialog is about.
+local function now(s)
+	memory.seen(s)
+	local l = layout.read(s)
+	local state, metadata = rules.decide(l), {}
+	if not l.prompt then about.describe(l, state.state, metadata) end
+	return l, state, metadata
+end
+
+-- text_param returns a parameter that must be a text.
+local function text_param(params, name)
+	local value = params[name]
+	if type(value) ~= "string" then refuse("bad_params", "give " .. name .. ", a string") end
+	return value
+end
+
+-- the_dialog returns the dialog when the state is one of those wanted and it is the one that the client means.
+local function the_dialog(s, params, what, ...)
+	local l, state, metadata = now(s)
+	local wanted = select("#", ...) == 0 and dialogs.read(l) ~= false
+	for i = 1, select("#", ...) do wanted = wanted or state.state == select(i, ...) end
+	local d = dialogs.read(l)
+	if not wanted or not d then
+		refuse("wrong_state", what .. " is not on the screen: the state is " .. state.state .. " (" .. state.evidence .. ")")
+	end
+	if params.dialog_id ~= nil and params.dialog_id ~= metadata.dialog_id then
+		refuse("stale_dialog", "the dialog on the screen is " .. tostring(metadata.dialog_id) .. ", not " .. tostring(params.dialog_id))
+	end
+	return l, d, state, metadata
+end
+
+-- answering notes which dialog is being answered, for the predicates and for wait_turn_matcher.
+local function answering(l, state, metadata)
+	memory.answered = {id = metadata.dialog_id or "", state = state.state, face = dialogs.face(l), gone = false}
+end
+
+-- steps_to returns the actions that move the pointer to an option. Each arrow waits for the one before it to be seen: 2.0.60 drops
+-- arrows that it reads together.
+local function steps_to(d, index, trust)
+	local steps = {action.expect(matcher.predicate("dialog_stands", {still_ms = trust and GUARD_TRUST or GUARD, anew = trust}), ANSWER)}
+	local step = index > d.pointer and 1 or -1
+	for i = d.pointer + step, index, step do
+		if index == d.pointer then break end
+		steps[#steps + 1] = action.key(step > 0 and "down" or "up")
+		steps[#steps + 1] = action.expect(matcher.predicate("pointer_on", {index = i}), ANSWER)
+	end
+	return steps
+end
+
+-- pick moves the pointer to an option, once the dialog has stood still, and presses Enter when it is seen there.
+local function pick(l, d, state, metadata, index, done)
+	answering(l, state, metadata)
+	local trust = state.state == "waiting_for_trust" or nil
+	local there = matcher.predicate("pointer_on", {index = index, label = d.options[index].label, still_ms = trust and GUARD_TRUST or 0, anew = trust})
+	return {
+		actions = steps_to(d, index, trust),
+		submission = {
+			echo = there, submit = {action.key("enter")},
+			done = done or matcher.any({matcher.predicate("dialog_gone"), matcher.process_exited()}),
+			retry_when = there, retries = 2, timeout_ms = ANSWER,
+		},
+	}
+end
+
+-- leave presses Escape, which the question about a plan swallows as well, and wants the dialog gone.
+local function leave(l, state, metadata)
+	answering(l, state, metadata)
+	local there = matcher.predicate("dialog_stands", {still_ms = GUARD})
+	return {
+		actions = {},
+		submission = {
+			echo = there, submit = {action.key("escape")}, done = matcher.any({matcher.predicate("dialog_gone"), matcher.process_exited()}),
+			retry_when = there, retries = 1, timeout_ms = ANSWER,
+		},
+	}
+end
+
+-- first returns the first option for which a test holds.
+local function first(d, test)
+	for i, o in ipairs(d.options) do
+		if test(o.label) then return i end
+	end
+	return nil
+end
+
+-- What agrees to more than this once.
+local WIDER = {"don't ask again", "do not ask again", "allow all", "always", "auto mode", "auto-accept", "accept edits", "switch to", "bypass", "for this session", "during this session"}
+
+local function agrees_once(label)
+	if not starts(label, "Yes") and not starts(label, "Allow") then return false end
+	local text = lower(label)
+	for _, w in ipairs(WIDER) do
+		if contains(text, w) then return false end
+	end
+	return true
+end
+
+-- approve agrees to what a dialog asks, this once: never to an option that widens what the program may do.
+function intents.approve(params, s)
+	local l, d, state, metadata = the_dialog(s, params, "something to approve", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_enter_plan_mode", "waiting_for_login")
+	local index = first(d, agrees_once)
+	if not index then refuse("no_such_option", "no option agrees to just this; see metadata.options and use choose_option") end
+	return pick(l, d, state, metadata, index)
+end
+
+-- deny refuses. Where Escape is known to do that it is pressed; otherwise the option that says no is chosen.
+function intents.deny(params, s)
+	local l, d, state, metadata = the_dialog(s, params, "something to deny", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_enter_plan_mode", "waiting_for_user_input", "waiting_for_login")
+	if state.state == "waiting_for_enter_plan_mode" or state.state == "waiting_for_login" then
+		local index = first(d, function(label) return match(label, "^No%f[%W]") ~= nil end)
+		if not index then refuse("no_such_option", "no option says no; press escape by the key intent to leave") end
+		return pick(l, d, state, metadata, index)
+	end
+	return leave(l, state, metadata)
+end
+
+-- find_option looks an option up by its number, its place, or its label: exactly, else by its beginning, else by a part that
+-- only one has.
+local function find_option(d, wanted)
+	local n = type(wanted) == "number" and wanted or type(wanted) == "string" and match(wanted, "^%d+$") and tonumber(wanted)
+	if n then
+		for i, o in ipairs(d.options) do
+			if (o.number or i) == n then return i end
+		end
+		refuse("no_such_option", "there is no option " .. n .. "; there are " .. #d.options)
+	end
+	if type(wanted) ~= "string" or trim(wanted) == "" then refuse("bad_params", "give index, or option: a number or a label") end
+	local text = lower(trim(wanted))
+	for _, fits in ipairs({
+		function(label) return label == text end, function(label) return starts(label, text) end, function(label) return contains(label, text) end,
+	}) do
+		local found, more
+		for i, o in ipairs(d.options) do
+			if fits(lower(about.full(o))) or fits(lower(o.label)) then
+				more, found = found, found or i
+				if more then break end
+			end
+		end
+		if found and not more then return found end
+		if found then refuse("no_such_option", "more than one option fits " .. string.format("%q", sub(wanted, 1, 60))) end
+	end
+	local labels = {}
+	for i, o in ipairs(d.options) do labels[i] = sub(o.label, 1, 60) end
+	refuse("no_such_option", "no option is labelled " .. string.format("%q", sub(wanted, 1, 60)) .. "; there are: " .. table.concat(labels, " | "))
+end
+
+-- choose_option picks one of the options of any dialog or list. In a question with several answers it ticks the option, or
+-- with checked = false unticks it, and "next" goes on. An option that takes text gets it from text.
+function intents.choose_option(params, s)
+	local l, d, state, metadata = the_dialog(s, params, "a dialog with options")
+	local wanted = params.index
+	if wanted == nil then wanted = params.option end
+	if wanted == nil then wanted = params.choice end
+	local question = metadata.question
+	if question and question.multi and type(wanted) == "string" and (lower(wanted) == "next" or lower(wanted) == "submit") then
+		answering(l, state, metadata)
+		return {actions = {}, submission = {submit = {action.key("tab")}, done = matcher.predicate("dialog_gone"), timeout_ms = ANSWER}}
+	end
+	local index = find_option(d, wanted)
+	local o = d.options[index]
+	if question and question.multi and o.checked ~= nil and params.text == nil then
+		local checked = params.checked ~= false
+		if o.checked == checked then return {actions = {}} end
+		return pick(l, d, state, metadata, index, matcher.predicate("option_checked", {index = index, checked = checked}))
+	end
+	if params.text ~= nil then
+		local text = text_param(params, "text")
+		if trim(text) == "" or contains(text, "\n") then refuse("bad_params", "text must be one line that is not empty") end
+		answering(l, state, metadata)
+		local actions = steps_to(d, index)
+		actions[#actions + 1] = action.bracketed_paste(text)
+		return {actions = actions, submission = {
+			echo = matcher.predicate("pointer_on", {index = index, holds = sub(text, -20)}), submit = {action.key("enter")},
+			done = matcher.predicate("dialog_gone"), timeout_ms = ANSWER,
+		}}
+	end
+	return pick(l, d, state, metadata, index)
+end
+
+function intents.approve_trust(params, s)
+	local l, d, state, metadata = the_dialog(s, params, "the question whether to trust the folder", "waiting_for_trust")
+	local index = first(d, function(label) return starts(label, "Yes") end)
+	if not index then refuse("no_such_option", "no option begins with Yes") end
+	return pick(l, d, state, metadata, index)
+end
+
+function intents.deny_trust(params, s)
+	local l, d, state, metadata = the_dialog(s, params, "the question whether to trust the folder", "waiting_for_trust")
+	local index = first(d, function(label) return starts(label, "No") end)
+	if not index then refuse("no_such_option", "no option begins with No") end
+	return pick(l, d, state, metadata, index)
+end
+
+-- dismiss_welcome goes on from a page of the first run that waits for Enter alone.
+function intents.dismiss_welcome(params, s)
+	local l, state = now(s)
+	local row = not l.prompt and l.last and s:match_last("(?i)(?:press )?enter to continue", math.max(1, l.last - 2), l.last)
+	if not row or dialogs.read(l) then
+		refuse("wrong_state", "no page waits for Enter alone: the state is " .. state.state .. " (" .. state.evidence .. ")")
+	end
+	local page = matcher.predicate("row_holds", {row = row.row, text = row.text})
+	return {actions = {}, submission = {submit = {action.key("enter")}, done = matcher.negate(page), retry_when = page, retries = 1, timeout_ms = SUBMIT}}
+end
+
+-- at_prompt returns the layout when text can be typed.
+local function at_prompt(s, what)
+	local l, state = now(s)
+	if not l.prompt or state.rule == "input-closed" or state.rule == "ended" then
+		refuse("wrong_state", what .. " needs the prompt: the state is " .. state.state .. " (" .. state.evidence .. ")")
+	end
+	if l.glyph == "!" then refuse("wrong_state", "the prompt is in shell mode: press escape or backspace by the key intent to leave it") end
+	return l, state
+end
+
+-- typing returns the plan for a prompt. The text goes in as a paste, so that its line feeds do not submit; Enter is a write of
+-- its own, once the text stands there.
+local function typing(l, s, given)
+	local prompt = gsub(gsub(given, "\r\n", "\n"), "\r", "\n")
+	-- "!" would run the prompt as a shell command, and a backslash at its end would make Enter a line feed.
+	if starts(prompt, "!") then prompt = " " .. prompt end
+	if sub(prompt, -1) == "\\" then prompt = prompt .. " " end
+	local actions = {}
+	local left = layout.input(l)
+	if left ~= "" and not memory.attached then
+		if not contains(memory.typed or "", words(left)) then
+			refuse("input_not_empty", "text stands in the prompt already, and this would be joined to it: submit it or clear it by the key intent")
+		end
+		-- A prompt that was cancelled before anything came back is put back into the input. Escape twice clears it: not Ctrl-C,
+		-- which ends the program when it comes twice, and at an empty prompt Escape twice would open the list to rewind to.
+		actions = {
+			action.key("escape"),
+			action.expect(matcher.any({matcher.predicate("input_empty"), matcher.all({matcher.predicate("input_holds", {words = sub(words(left), -24)}), matcher.screen_stable(100)})})),
+			action.key("escape"),
+			action.expect(matcher.predicate("input_empty")),
+		}
+	end
+	actions[#actions + 1] = action.mark_transcript("turn_start")
+	actions[#actions + 1] = action.bracketed_paste(prompt)
+	local all = words(prompt)
+	memory.typed = sub((memory.typed or "") .. all, -TYPED)
+	local head = not memory.attached and sub(all, 1, 24) or nil
+	memory.attached = false
+	return {
+		actions = actions,
+		submission = {
+			echo = matcher.predicate("input_holds", {words = sub(all, -24), head = head, placeholder = true}),
+			submit = {action.key("enter")},
+			done = matcher.predicate("prompt_taken", {working = rules.working(l) and true or false}),
+			retry_when = matcher.predicate("input_holds", {words = sub(all, -24), placeholder = true, idle = true}),
+			retries = 2, timeout_ms = SUBMIT,
+		},
+	}, all
+end
+
+local function prompt_param(params)
+	local prompt = params.prompt
+	if type(prompt) ~= "string" then refuse("bad_params", "give prompt, a string") end
+	if trim(gsub(prompt, "\194\160", " ")) == "" then refuse("empty_prompt", "the prompt is empty") end
+	return prompt
+end
+
+function intents.send_prompt(params, s)
+	local prompt = prompt_param(params)
+	local l = at_prompt(s, "a prompt")
+	local plan, all = typing(l, s, prompt)
+	memory.sent = {all = all, said = rules.said(l), typed = false, begun = false}
+	memory.cancel, memory.answered = {over = true}, nil
+	plan.last_intent = "prompt_submitted"
+	return plan
+end
+
+-- steer types into a turn that runs: the program queues it, or takes it up between two tools.
+function intents.steer(params, s)
+	local prompt = prompt_param(params)
+	return (typing(at_prompt(s, "a prompt"), s, prompt))
+end
+
+-- slash_command types a command key by key, as its menu wants it, and presses Enter when the input shows all of it and the
+-- menu has come to rest: Enter takes the entry that is highlighted.
+function intents.slash_command(params, s)
+	local command = params.command
+	if command == nil then command = params.name end
+	if type(command) ~= "string" then refuse("bad_params", "give command, a string") end
+	command = trim(gsub(command, "^%s*/", ""))
+	if command == "" or contains(command, "\n") then refuse("bad_params", "the command must be one line that is not empty") end
+	local l = at_prompt(s, "a command")
+	if layout.input(l) ~= "" then refuse("input_not_empty", "text stands in the prompt already: clear it by the key intent") end
+	local text = "/" .. command
+	local here = matcher.predicate("input_holds", {words = words(text), exact = true, idle = true})
+	return {
+		actions = {action.text(text)},
+		submission = {
+			echo = matcher.all({matcher.predicate("input_holds", {words = words(text), exact = true}), matcher.screen_stable(150)}),
+			submit = {action.key("enter")}, done = matcher.any({matcher.predicate("prompt_taken", {working = false}), matcher.process_exited()}),
+			retry_when = here, retries = 1, timeout_ms = SUBMIT,
+		},
+	}
+end
+
+-- attach_file puts a path into the input and submits nothing. The program makes a mark of an image.
+function intents.attach_file(params, s)
+	local path = text_param(params, "path")
+	if trim(path) == "" or contains(path, "\n") or contains(path, "\r") then refuse("bad_params", "the path must be one line that is not empty") end
+	local l = at_prompt(s, "a path")
+	local before = layout.input(l)
+	if before ~= "" and not memory.attached then
+		refuse("input_not_empty", "text stands in the prompt already: clear it by the key intent")
+	end
+	memory.attached = true
+	return {actions = {
+		action.bracketed_paste((before ~= "" and " " or "") .. path .. " "),
+		action.expect(matcher.any({matcher.predicate("input_holds", {words = sub(words(path), -24)}), matcher.predicate("input_holds", {words = "[Image"})}), SUBMIT),
+	}}
+end
+
+-- cancel stops the turn with Escape, and presses it again only while that turn is seen to run. What is queued is then sent by
+-- the program: cancel again, or force_cancel.
+function intents.cancel(params, s)
+	local l, state, metadata = now(s)
+	local d = dialogs.read(l)
+	if d and metadata.dialog_id then -- Escape refuses what is asked, which ends the turn
+		local plan = leave(l, state, metadata)
+		plan.last_intent = "cancelling"
+		return plan
+	end
+	if state.state ~= "thinking" and state.state ~= "cancelling" then
+		refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")")
+	end
+	memory.cancel = {said = rules.said(l), over = false, worked = rules.working(l) ~= false}
+	return {
+		actions = {}, last_intent = "cancelling",
+		submission = {
+			submit = {action.key("escape")}, done = matcher.predicate("cancel_settled"),
+			retry_when = matcher.predicate("in_state", {state = "cancelling"}), retries = 2, timeout_ms = STOP,
+		},
+	}
+end
+
+-- force_cancel presses Escape until nothing runs any more, queued messages included. It never presses it at an idle prompt,
+-- where twice would open the list to rewind to.
+function intents.force_cancel(params, s)
+	local l, state, metadata = now(s)
+	local d = dialogs.read(l)
+	if not (d and metadata.dialog_id) and state.state ~= "thinking" and state.state ~= "cancelling" then
+		refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")")
+	end
+	memory.cancel = {said = rules.said(l), over = false, worked = rules.working(l) ~= false}
+	local runs = matcher.predicate("in_state", {states = {"thinking", "cancelling", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_user_input", "waiting_for_enter_plan_mode"}})
+	return {
+		actions = {}, last_intent = "cancelling",
+		submission = {submit = {action.key("escape")}, done = matcher.predicate("at_rest"), retry_when = runs, retries = 4, timeout_ms = 1000},
+	}
+end
+
+-- Names that others have for keys.
+local ALIASES = {["return"] = "enter", esc = "escape", pgup = "page_up", pgdn = "page_down", pageup = "page_up", pagedown = "page_down", backtab = "shift_tab", del = "delete", bs = "backspace", spacebar = "space"}
+local KEYS = {}
+for name in string.gmatch("enter escape tab shift_tab backspace delete insert home end page_up page_down up down left right space", "%S+") do KEYS[name] = true end
+
+-- key presses a key, by its name or with modifiers, or types what is no name.
+function intents.key(params, s)
+	local key = text_param(params, "key")
+	if key == "" then refuse("bad_params", "give key, the name of a key or a text") end
+	local name = gsub(lower(key), "[- ]", "_")
+	name = ALIASES[name] or name
+	if name == "escape" or name == "enter" or match(name, "^[%dyn]$") then -- a dialog that this closes is not to be waited for any more
+		local l, state, metadata = now(s)
+		if not l.prompt then answering(l, state, metadata) end
+	end
+	if KEYS[name] or match(name, "^f%d%d?$") or match(name, "^ctrl_%w$") then return {actions = {action.key(name)}} end
+	local modifiers, rest = match(lower(key), "^([%a+]-)%+?([^+]+)$")
+	if modifiers and modifiers ~= "" and contains(key, "+") then
+		local known = true
+		for m in string.gmatch(modifiers, "%a+") do known = known and (m == "ctrl" or m == "alt" or m == "shift" or m == "super" or m == "meta" or m == "hyper") end
+		rest = ALIASES[rest] or rest
+		if known and (KEYS[rest] or match(rest, "^f%d%d?$") or #rest == 1) then return {actions = {action.key(modifiers .. "+" .. rest)}} end
+	end
+	return {actions = {action.text(key)}}
+end
+
+-- expand opens or closes the detailed transcript.
+function intents.expand(params, s) return {actions = {action.key("ctrl_o")}} end
+
+local function effort(key)
+	return function(params, s)
+		the_dialog(s, params, "the model picker", "waiting_for_model_select")
+		return {actions = {action.key(key)}}
+	end
+end
+intents.model_effort_left, intents.model_effort_right = effort("left"), effort("right")
+
+return intents

@@ -1,0 +1,260 @@
+-- Wait matchers, and the predicates that they and the intents' submissions are made of. A predicate that is bound to an adapter
+-- runs in the adapter's own instance of the plugin and so sees what intents have noted there; without that it judges by the
+-- screen alone. Each says why, also when it says no: that is what a wait that ran out of time shows.
+
+local layout = require("layout")
+local dialogs = require("dialogs")
+local rules = require("rules")
+local about = require("about")
+local memory = require("memory")
+
+local matcher = ptywright.matcher
+local words = layout.words
+local match, sub, gsub = string.match, string.sub, string.gsub
+local starts, contains, lower = string.starts_with, string.contains, string.lower
+
+local SETTLED = 400 -- ms without a change for an end that no source tells outright; longer than the gaps between two frames
+local SWALLOWED = 500 -- ms without a change after which a dialog that was answered and still stands there wants an answer; a mark above it blinks every 600
+
+local UNSEEN = 1000 -- ms without a change after which a turn that was cancelled before it showed counts as stopped
+
+local waits = {}
+
+local function yes(evidence, capture) return {matched = true, evidence = evidence, capture = capture} end
+local function no(evidence) return {matched = false, evidence = evidence} end
+
+-- now reads the screen, and notes what it shows of what was sent and answered.
+local function now(s)
+	memory.seen(s)
+	local l = layout.read(s)
+	local state, metadata = rules.decide(l), {}
+	if not l.prompt then about.describe(l, state.state, metadata) end
+	waits.note(l, metadata)
+	return l, state, metadata
+end
+
+-- note follows up on what the intents have noted: whether the prompt that was sent has become a turn, whether the dialog that
+-- was answered has gone, whether the turn that was cancelled has ended.
+function waits.note(l, metadata)
+	local sent = memory.sent
+	if sent and not sent.begun then
+		sent.begun = not l.prompt and metadata.dialog_id ~= nil or l.prompt and layout.input(l) == "" and (sent.typed or rules.said(l) ~= sent.said)
+	end
+	local answered = memory.answered
+	if answered and not answered.gone and (l.prompt or (metadata.dialog_id or "") ~= answered.id) then answered.gone = true end
+	local id = metadata.dialog_id
+	if not id then
+		memory.stood = nil
+	elseif not memory.stood or memory.stood.id ~= id then
+		memory.stood = {id = id, at = l.s.at_ms}
+	end
+	local cancel = memory.cancel
+	if cancel and not cancel.over and l.prompt then
+		local working = rules.working(l) ~= false
+		cancel.worked = cancel.worked or working
+		-- Where nothing showed that the turn runs, that nothing shows it now says little.
+		cancel.over = rules.said(l) ~= cancel.said or rules.interrupted(l) ~= false or not working and (cancel.worked or layout.input(l) ~= "" or l.s.stable_ms >= UNSEEN)
+	end
+end
+
+-- stood_for returns for how long the dialog has stood, in ms: as long as the screen was still, or since it was first seen, while
+-- something else on the screen moves.
+local function stood_for(s)
+	local still, stood = s.stable_ms, memory.stood
+	return stood and math.max(still, s.at_ms - stood.at) or still
+end
+
+local AT_PROMPT = {ready = true, completed_turn = true, error = true, waiting_for_login = true}
+local UNDER_WAY = {thinking = true, cancelling = true, starting = true, unknown = true, plugin_error = true}
+
+-- wants_user tells of a dialog or a local screen whether it waits for somebody: not while it is the one that has just been
+-- answered and has not gone yet.
+local function wants_user(s, l, state, metadata)
+	local answered = memory.answered
+	if answered and not answered.gone and answered.id == (metadata.dialog_id or "") and answered.state == state.state and s.stable_ms < SWALLOWED then
+		return no("the dialog that was answered has not gone yet")
+	end
+	return yes(state.state .. ": " .. state.evidence, {state = state.state, dialog_id = metadata.dialog_id})
+end
+
+-- turn_over holds when the turn has ended, or something needs the user.
+function waits.turn_over(s)
+	local l, state, metadata = now(s)
+	local name = state.state
+	if name == "unknown" and state.rule == "ended" then return yes(state.evidence, {state = name}) end
+	if UNDER_WAY[name] then return no(name .. ": " .. state.evidence) end
+	if not l.prompt then return wants_user(s, l, state, metadata) end
+	if memory.sent and not memory.sent.begun then return no("the prompt that was sent has not been taken: " .. state.evidence) end
+	-- A closing line, a failure and a stop are the turn's own end. The rest could be the moment between two frames.
+	if state.rule ~= "completed" and state.rule ~= "failed" and state.rule ~= "interrupted" and state.rule ~= "not-logged-in" and s.stable_ms < SETTLED then
+		return no("it looks over (" .. state.evidence .. "), but the screen has not come to rest")
+	end
+	return yes(name .. ": " .. state.evidence, {state = name})
+end
+
+-- is_ready holds when the prompt takes input and no turn runs, or when something stands in its way.
+function waits.is_ready(s)
+	local l, state, metadata = now(s)
+	if UNDER_WAY[state.state] then return no(state.state .. ": " .. state.evidence) end
+	if not l.prompt then return wants_user(s, l, state, metadata) end
+	return yes(state.state .. ": " .. state.evidence, {state = state.state})
+end
+
+-- at_rest holds when the prompt is there and nothing runs.
+function waits.at_rest(s)
+	local l, state = now(s)
+	if l.prompt and AT_PROMPT[state.state] then
+		if s.stable_ms < SETTLED then return no("nothing runs, but what was queued may yet be sent") end
+		return yes(state.evidence)
+	end
+	return no(state.state .. ": " .. state.evidence)
+end
+
+-- cancel_settled holds when the turn that was cancelled has ended, though the next may have begun.
+function waits.cancel_settled(s)
+	local l, state = now(s)
+	local cancel = memory.cancel
+	if cancel and cancel.over then
+		-- Before anything came back the program takes the prompt out of the conversation and puts it back into the input.
+		if l.prompt and not rules.working(l) and rules.said(l) ~= cancel.said and layout.input(l) == "" and s.stable_ms < SETTLED then
+			return no("the turn was stopped, and its prompt may yet be put back into the input")
+		end
+		return yes(state.state == "thinking" and "the turn was stopped, and the program went on with what the user had said next" or state.evidence, {state = state.state})
+	end
+	if UNDER_WAY[state.state] then return no(state.state .. ": " .. state.evidence) end
+	return yes(state.evidence, {state = state.state})
+end
+
+-- in_state holds in the states of params.states (or params.state), with params.text on the screen when that is given.
+function waits.in_state(s)
+	local p = s.params or {}
+	local l, state, metadata = now(s)
+	local wanted = false
+	for _, name in ipairs(p.states or {p.state}) do wanted = wanted or name == state.state end
+	if not wanted then return no(state.state .. ": " .. state.evidence) end
+	if p.text and not s:find(p.text) then return no(state.state .. ", but the text is not on the screen") end
+	if not l.prompt and metadata.dialog_id then return wants_user(s, l, state, metadata) end
+	return yes(state.evidence, {state = state.state, dialog_id = metadata.dialog_id})
+end
+
+-- pointer_on holds when the pointer of the dialog that is being answered is on option params.index with params.label, and it
+-- has stood still for params.still_ms.
+function waits.pointer_on(s)
+	local p = s.params
+	local l, _, metadata = now(s)
+	local d = dialogs.read(l)
+	if not d then return no("no dialog is on the screen") end
+	local answered = memory.answered
+	if answered and answered.id ~= (metadata.dialog_id or "") then return no("another dialog is on the screen") end
+	if d.pointer ~= p.index then return no("the pointer is on option " .. d.pointer .. ", not on " .. p.index) end
+	local label = d.options[d.pointer].label
+	if p.label and label ~= p.label and not match(p.label, "^T[ye][pl]") then -- "Type something" gives way to what is typed
+		return no("option " .. p.index .. " is now " .. string.format("%q", sub(label, 1, 60)))
+	end
+	if p.holds and not contains(words(about.full(d.options[d.pointer])), words(p.holds)) then return no("the text does not stand in the option") end
+	if p.still_ms and p.still_ms > 0 and (p.anew and s.stable_ms or stood_for(s)) < p.still_ms then return no("the dialog has not stood still for " .. p.still_ms .. " ms") end
+	return yes("the pointer is on " .. string.format("%q", sub(label, 1, 60)))
+end
+
+-- dialog_stands holds when the dialog that is being answered is there, and has stood for params.still_ms; with params.anew, since
+-- the dialog may be drawn anew, without a change of the screen.
+function waits.dialog_stands(s)
+	local l, _, metadata = now(s)
+	if not dialogs.read(l) or memory.answered and memory.answered.id ~= (metadata.dialog_id or "") then return no("the dialog is not on the screen") end
+	if (s.params.anew and s.stable_ms or stood_for(s)) < s.params.still_ms then return no("the dialog has not stood still for " .. s.params.still_ms .. " ms") end
+	return yes("the dialog stands there")
+end
+
+-- dialog_gone holds when the dialog that was answered is not on the screen any more, or has another face.
+function waits.dialog_gone(s)
+	local answered = memory.answered
+	local l, state, metadata = now(s)
+	local d = dialogs.read(l)
+	if not answered then return d and no("a dialog is on the screen") or yes("no dialog is on the screen") end
+	if not d or answered.gone then
+		if not l.last then return no("the screen is blank") end
+		return yes("the dialog has gone; the state is " .. state.state, {state = state.state})
+	end
+	if dialogs.face(l) ~= answered.face and metadata.dialog_id ~= answered.id then return yes("another dialog is there now; the state is " .. state.state, {state = state.state}) end
+	return no("the dialog is still there, with the pointer on " .. string.format("%q", sub(d.options[d.pointer].label, 1, 60)))
+end
+
+function waits.option_checked(s)
+	local p = s.params
+	local l = now(s)
+	local d = dialogs.read(l)
+	local o = d and d.options[p.index]
+	if not o then return no("the option is not on the screen") end
+	return o.checked == p.checked and yes("option " .. p.index .. (p.checked and " is ticked" or " is not ticked")) or no("option " .. p.index .. (p.checked and " is not ticked" or " is ticked"))
+end
+
+-- input_holds holds when params.words stand in the input, with params.head at its beginning, or a placeholder for pasted text
+-- when params.placeholder allows it; with params.exact nothing else may stand there, with params.idle no turn may run.
+function waits.input_holds(s)
+	local p = s.params
+	local l = now(s)
+	if not l.prompt then return no("there is no prompt") end
+	if l.glyph == "!" then return no("the prompt is in shell mode") end
+	if p.idle and rules.working(l) then return no("a turn runs") end
+	local text = layout.input(l)
+	local w = words(text)
+	if p.exact then -- "/model  [model]" is a command with a hint of what it takes
+		return words(gsub(text, "%s+[%[<].*$", "")) == p.words and yes("the input shows all of it") or no("the input shows " .. string.format("%q", sub(text, 1, 80)))
+	end
+	if p.head and l.glyph and not starts(w, p.head) and not match(text, "^%[Pasted text") and (l.s.stable_ms < 700 or contains(w, p.head)) then
+		return no("the input begins with something else: " .. string.format("%q", sub(text, 1, 80)))
+	end
+	if contains(w, p.words) then
+		if p.placeholder and memory.sent then memory.sent.typed = true end
+		return yes("the text stands in the input")
+	end
+	if p.placeholder and memory.sent and w ~= "" then memory.sent.typed = true end
+	if p.placeholder and match(text, "%[Pasted text #%d+") then return yes("the input shows " .. match(text, "%[Pasted text #%d+[^%]]*%]?") .. " for it") end
+	-- What cannot be compared, as combined characters: what came and came to rest is what was typed.
+	if p.placeholder and w ~= "" and s.stable_ms >= 700 then return yes("text stands in the input, though it reads otherwise") end
+	return no("the input shows " .. string.format("%q", sub(text, 1, 80)))
+end
+
+function waits.input_empty(s)
+	local l = now(s)
+	if l.prompt and layout.input(l) == "" then return yes("the input is empty") end
+	return no("text stands in the input")
+end
+
+-- prompt_taken holds when the input is empty again, or something stands in the prompt's place.
+function waits.prompt_taken(s)
+	local l, state = now(s)
+	if not l.last or state.rule == "input-closed" then return no(state.evidence) end
+	if not l.prompt then
+		if state.state == "unknown" then return no(state.evidence) end
+		return yes("the input was submitted; the state is " .. state.state)
+	end
+	if layout.input(l) ~= "" then return no("the text still stands in the input") end
+	if l.queued or (s.params or {}).working then return yes("the input is empty again: a turn runs, so the program has queued it and takes it up when that is over") end
+	local source, says = rules.working(l)
+	return yes("the input is empty again" .. (source and ", and " .. says or l.echo and ", and the prompt stands in the conversation" or ""))
+end
+
+function waits.row_holds(s)
+	local row = s:row(s.params.row)
+	return row ~= nil and contains(row, s.params.text)
+end
+
+-- The wait matchers.
+
+function waits.wait_turn_matcher(params, s) return matcher.any({matcher.predicate("turn_over"), matcher.process_exited()}) end
+
+function waits.wait_ready_matcher(params, s) return matcher.any({matcher.predicate("is_ready"), matcher.process_exited()}) end
+
+function waits.wait_cancel_settled_matcher(params, s) return matcher.any({matcher.predicate("cancel_settled"), matcher.process_exited()}) end
+
+function waits.wait_state_matcher(params, s)
+	local states = params.states or params.state and {params.state}
+	if type(states) ~= "table" or #states == 0 then error({code = "bad_params", message = "give states, a list of names, or state"}) end
+	for _, name in ipairs(states) do
+		if not waits.known[name] then error({code = "bad_params", message = "there is no state " .. string.format("%q", sub(tostring(name), 1, 40)) .. "; see plugin.describe"}) end
+	end
+	return matcher.predicate("in_state", {states = states, text = params.text})
+end
+
+return waits

@@ -1,0 +1,60 @@
+package plugins
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// claudeView is a view of a screen that shows text, as Claude Code leaves its terminal.
+func claudeView(text, title string) *engine.View {
+	rows := strings.Split(strings.Trim(text, "\n"), "\n")
+	term := vt.New(max(24, len(rows)), 80, vt.Options{})
+	term.Feed([]byte("\x1b[?2004h"))
+	if title != "" {
+		term.Feed([]byte("\x1b]0;" + title + "\a"))
+	}
+	term.Feed([]byte(strings.Join(rows, "\r\n")))
+	now := time.Unix(1, 0)
+	return &engine.View{Screen: term.Snapshot(), Sequence: 1, At: now, Changed: now}
+}
+
+// claudeEnd returns what a recording of Claude Code shows at its end.
+func claudeEnd(t testing.TB, name string) *engine.View {
+	t.Helper()
+	tapes := tapesOf(t, "claude-code")
+	i := slices.IndexFunc(tapes, func(tape *tape) bool { return tape.name == "claude-code/"+name })
+	if i < 0 {
+		t.Fatalf("no recording claude-code/%s", name)
+	}
+	var end *engine.View
+	tapes[i].play(func(v *engine.View, last bool) {
+		if last {
+			end = v
+		}
+	})
+	return end
+}
+
+// TestClaudeExplain wants every recording explained: by the rule that decides without an explanation, too.
+func TestClaudeExplain(t *testing.T) {
+	m := classifier(t, "claude-code")
+	for _, tape := range tapesOf(t, "claude-code") {
+		tape.play(func(v *engine.View, last bool) {
+			if !last && v.Sequence%7 != 0 { // a plugin that is asked to explain looks at all rules: each moment of all would take long
+				return
+			}
+			plain, s := claudeState(t, m, &look{view: v}), claudeState(t, m, &look{view: v, explain: true})
+			if s.Rule != plain.Rule || s.State != plain.State {
+				t.Errorf("%s, sequence %d: explained as %s by %q, classified as %s by %q", tape.name, v.Sequence, s.State, s.Rule, plain.State, plain.Rule)
+			}
+			if last && (len(s.Rows) == 0 && s.Rule != "blank" && s.Rule != "none" || len(s.Sources) == 0) {
+				t.Errorf("%s: %s by %q without rows (%v) or sources (%v)", tape.name, s.State, s.Rule, s.Rows, s.Sources)
+			}
+		})
+	}
+}

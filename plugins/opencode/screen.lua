@@ -1,0 +1,245 @@
+-- What stands where on OpenCode's screen. It draws blocks with a bar ┃ at their left; at the bottom stands one of two things:
+--
+--   the input   bars, with what is typed and a row that names agent and model, then ╹▀▀▀ and a row of hints or a spinner
+--   a panel     bars down to the end of the screen: a permission ("△ Permission required") or a question
+--
+-- On the home page the input stands in the middle. A dialog, as the picker of models, lies over everything, which is darkened;
+-- its first row has a bold title and "esc". Above the input is the conversation: what the user said, what tools did and what went
+-- wrong in blocks with bars, all else indented; a row with ▣ ends each answer: "▣  Build · model · 2.2s".
+
+local screen = {}
+
+local sub, match, gsub = string.sub, string.match, string.gsub
+local starts, contains, trim, ends = string.starts_with, string.contains, string.trim, string.ends_with
+
+local BAR = "┃"
+
+-- bar returns what stands behind the bar of a row that has one at an indent, else nil.
+local function bar(line, indent)
+	if match(line, "^ *") ~= indent or sub(line, #indent + 1, #indent + 3) ~= BAR then return nil end
+	return sub(line, #indent + 4)
+end
+
+-- runs returns the runs of a row that have a text, and the background behind the bar.
+local function runs(l, row)
+	local list, behind, seen = {}, nil, false
+	for _, r in ipairs(l.s:styles(row) or {}) do
+		if seen and not behind then behind = r.background end
+		if contains(r.text, BAR) then seen = true elseif match(r.text, "%S") then list[#list + 1] = r end
+	end
+	return list, behind
+end
+
+-- read_overlay looks for a dialog that lies over the screen: a bold title and "esc", on another background than the screen's.
+local function read_overlay(l)
+	local m = l.s:match("(?:^| {2})(\\S+(?: \\S+)*) {3,}esc(?:/enter)?(?: {2,}|$)")
+	if not m then return end
+	local title, ground = m.captures[1], nil
+	for _, r in ipairs(l.s:styles(m.row) or {}) do
+		ground = ground or r.background
+		if r.bold and trim(r.text) == title and r.background ~= ground then
+			l.overlay, l.overlay_row = title, m.row
+			return
+		end
+	end
+end
+
+-- read_input looks for the input above a row of ╹▀▀▀.
+local function read_input(l)
+	local lines = l.lines
+	local bottom = l.s:match_last("^ *╹▀{3}")
+	if not bottom then return end
+	local indent, i = match(bottom.text, "^ *"), bottom.row - 1
+	local rows = {}
+	while i >= 1 do
+		local text = bar(lines[i], indent)
+		if not text or ends(text, BAR) then break end -- a menu above it has a bar at its right, too
+		table.insert(rows, 1, text)
+		i = i - 1
+	end
+	if #rows < 3 then return end
+	l.prompt, l.bottom, l.agent = i + 1, bottom.row, trim(rows[#rows])
+	local text = {}
+	for k = 1, #rows - 1 do text[k] = sub(rows[k], 3) end
+	while text[1] and trim(text[1]) == "" do table.remove(text, 1) end
+	while text[1] and trim(text[#text]) == "" do table.remove(text) end
+	l.input = table.concat(text, "\n")
+	-- The placeholder goes away with the first key.
+	if match(l.input, '^Ask anything… ".*"$') or match(l.input, '^Run a command… ".*"$') then l.input = "" end
+	l.pasted, l.shell = match(l.input, "%[Pasted ~%d+ lines%]"), starts(l.agent, "Shell")
+	l.hints = bottom.row + 1
+end
+
+-- buttons reads the options of a row, of which the one on another background is the one that Enter takes.
+local function buttons(l, row, names)
+	local d = {options = {}, across = true, row = row, first = row}
+	local list, behind = runs(l, row)
+	for _, name in ipairs(names) do
+		for _, r in ipairs(list) do
+			if trim(r.text) == name then
+				d.options[#d.options + 1] = {row = row, label = name}
+				if r.background ~= behind then d.pointer = #d.options end
+			end
+		end
+	end
+	return d
+end
+
+-- answers reads numbered options, of which the one on another background is the one that Enter takes.
+local function answers(l, from, to)
+	local d = {options = {}}
+	for i = from, to do
+		local number, label = match(bar(l.lines[i], l.indent) or "", "^ +(%d+)%. (.*)$")
+		local o = d.options[#d.options]
+		if number and tonumber(number) == #d.options + 1 then
+			local box, rest = match(label, "^%[(.)%] (.*)$")
+			if not box then box, rest = match(label, "^%[([^ -~]+)%] (.*)$") end
+			d.options[#d.options + 1] = {row = i, label = trim((gsub(rest or label, "✓", ""))), checked = box and box ~= " " or nil}
+			d.first = d.first or i
+			local list, behind = runs(l, i)
+			if list[1] and list[1].background ~= behind then d.pointer = #d.options end
+		elseif o then
+			local text = trim(bar(l.lines[i], l.indent) or "")
+			if text == "" then break end
+			o.description = o.description and o.description .. " " .. text or text
+		end
+	end
+	return d.first and d
+end
+
+local STAGES = {["Permission required"] = true, ["Always allow"] = true, ["Reject permission"] = true}
+
+-- read_panel reads the block of bars that ends the screen.
+local function read_panel(l)
+	local lines = l.lines
+	l.indent = match(lines[l.last], "^ *")
+	if not bar(lines[l.last], l.indent) then return end
+	local top = l.last
+	while top > 1 and bar(lines[top - 1], l.indent) do top = top - 1 end
+	l.panel = top
+	local asked = {}
+	for i = top, l.last do
+		local text = bar(lines[i], l.indent)
+		if match(text, "%S") then asked[#asked + 1] = trim((gsub(text, "✓", ""))) end -- of what is chosen, right before it goes
+		local stage = match(text, "^ +△ (%S.*)$")
+		if stage and not l.stage then
+			stage = match(stage, "^(.-)   ") or trim(stage)
+			if STAGES[stage] then l.stage, l.stage_row = stage, i end
+		end
+	end
+	if l.stage then
+		local row = l.s:match_last("^ *┃ +(?:Allow once|Confirm) ", l.stage_row, l.last)
+		if row then
+			l.dialog = buttons(l, row.row, {"Allow once", "Allow always", "Confirm", "Reject", "Cancel"})
+			l.dialog.subject = table.concat(asked, "\n")
+			l.body = l.s:test("^ *┃ .*\\S", l.stage_row + 2, row.row - 1)
+		end
+	elseif l.s:test("^ *┃ .*\\besc dismiss\\b", math.max(top, l.last - 2), l.last) then
+		l.asks = true
+		local d = answers(l, top, l.last)
+		if d then
+			d.subject = table.concat(asked, "\n")
+			l.dialog = d
+		end
+	end
+	if l.dialog and #l.dialog.options == 0 then l.dialog = nil end
+end
+
+-- read_end looks for the row with ▣ that ends the last answer, if it is the last thing above the input.
+local function read_end(l)
+	for i = l.prompt - 1, 1, -1 do
+		local line = l.lines[i]
+		if line ~= "" then
+			l.above = i
+			local text = match(line, "^ +▣ +(%S.*)$")
+			if text then
+				text = match(text, "^(.-)   ") or text
+				l.ended, l.mark = i, table.concat(l.lines, "\n", math.max(1, i - 3), i)
+				l.took = match(text, " · ([%d.]+m?s)$") or match(text, " · (%d+[hm] %d+[ms])$") or match(text, " · (%d+[hmd])$")
+				l.interrupted = ends(text, "· interrupted")
+				l.answered_by = match(text, "^%S+ · (.-) ·") or match(text, "^%S+ · (.*)$")
+			end
+			return
+		end
+	end
+end
+
+-- block returns the first and the last row of a block of bars that ends in a row, the colour of its bar, and the text in it; nil
+-- when there is none.
+local function block(l, to)
+	local indent = match(l.lines[to] or "", "^ *")
+	if to < 1 or not bar(l.lines[to], indent) then return nil end
+	local from, colour = to, nil
+	while from > 1 and bar(l.lines[from - 1], indent) do from = from - 1 end
+	for _, r in ipairs(l.s:styles(to) or {}) do
+		if contains(r.text, BAR) then
+			colour = r.foreground
+			break
+		end
+	end
+	local rows = {}
+	for i = from, to do
+		local text = trim(bar(l.lines[i], indent))
+		if text ~= "" then rows[#rows + 1] = text end
+	end
+	return from, colour, table.concat(rows, "\n")
+end
+
+-- of_ground returns the background of the screen, which a tool's bar has as its colour, and the colour of a mark in a row.
+local function of_ground(l, row, mark)
+	local ground
+	for _, r in ipairs(l.s:styles(row) or {}) do
+		ground = ground or r.background
+		if contains(r.text, mark) then return ground, r.foreground end
+	end
+	return ground
+end
+
+-- asked reports whether what the user said is the last thing above the input: its bar has the agent's colour, as the input's.
+function screen.asked(l)
+	if not l.above or l.ended then return false end
+	local from, colour = block(l, l.above)
+	if not from then return false end
+	local _, agent = of_ground(l, l.bottom, "╹")
+	return colour == agent, from
+end
+
+-- fault looks for a block above the end whose bar is neither in the agent's colour nor in that of the ground: it tells what went
+-- wrong. Blocks of what the user said have the agent's colour, those of tools the ground's.
+function screen.fault(l)
+	if not l.ended then return nil end
+	local to = l.ended - 1
+	while to >= 1 and l.lines[to] == "" do to = to - 1 end
+	local from, colour, text = block(l, to)
+	if not from then return nil end
+	local ground, agent = of_ground(l, l.ended, "▣")
+	if colour == agent or colour == ground then return nil end
+	return text, from
+end
+
+-- read returns the layout of what s shows; beside what agent.lua wants:
+--   bottom    the row of ╹▀▀▀; hints: the row below it; agent: the row that names agent and model
+--   overlay   the title of a dialog that lies over the screen, and its row
+--   panel     the first row of the block that ends the screen; stage: of a permission, and its row; body: it is told what for;
+--             asks: it is a question
+--   above     the last row above the input with anything on it
+--   ended     the row with ▣ right above the input; took: how long it says; interrupted
+--   title     OpenCode on the home page, "OC | ..." in a session
+function screen.read(s)
+	local lines = s.lines
+	local l = {s = s, lines = lines}
+	for i = #lines, 1, -1 do
+		if lines[i] ~= "" then
+			l.last = i
+			break
+		end
+	end
+	if not l.last then return l end
+	read_overlay(l)
+	if l.overlay then return l end
+	read_input(l)
+	if l.prompt then read_end(l) else read_panel(l) end
+	return l
+end
+
+return screen
