@@ -59,8 +59,8 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		onSession("session.blocks", "Reads the commands of a shell that marks them.", (*client).sessionBlocks),
 		method("adapter.list", "Lists the plugins that adapters can be started with.", (*client).adapterList),
 		method("adapter.live", "Lists the adapters that are live.", (*client).adapterLive),
-		method("adapter.start", "Starts a program with a plugin that drives it.", lasting((*client).adapterStart)),
-		method("adapter.resume", "Closes an adapter and starts another in its place.", lasting((*client).adapterResume)),
+		method("adapter.start", "Starts a program with a plugin that drives it.", (*client).adapterStart),
+		method("adapter.resume", "Closes an adapter and starts another in its place.", (*client).adapterResume),
 		onAdapter("adapter.state", "Tells what state the program is in.", (*client).adapterState),
 		onAdapter("adapter.send", "Performs an intent, and tells whether it was submitted.", (*client).adapterSend),
 		onAdapter("adapter.wait", "Waits until a matcher of the plugin holds.", (*client).adapterWait),
@@ -74,8 +74,8 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		onAdapter("adapter.close", "Ends an adapter's program and all it started, and forgets both.", (*client).adapterClose),
 		method("plugin.capabilities", "Tells what plugins can be and which are built in.", (*client).pluginCapabilities),
 		method("plugin.validate_manifest", "Checks a manifest without loading anything.", (*client).pluginValidate),
-		method("plugin.describe", "Tells a plugin's intents, wait matchers and states.", lasting((*client).pluginDescribe)),
-		method("plugin.load", "Loads a plugin from its manifest.toml.", lasting((*client).pluginLoad)),
+		method("plugin.describe", "Tells a plugin's intents, wait matchers and states.", (*client).pluginDescribe),
+		method("plugin.load", "Loads a plugin from its manifest.toml.", (*client).pluginLoad),
 		method("plugin.unload", "Forgets a plugin that was loaded.", (*client).pluginUnload),
 	}
 }

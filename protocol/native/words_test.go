@@ -184,3 +184,15 @@ func TestHugeParams(t *testing.T) {
 	}
 	w.result("adapter.send", obj{"adapter": "e1", "intent": "type_only", "params": obj{"text": "x"}})
 }
+
+// TestStartComesBeforeWhatNamesIt: a script goes on with what it has started, however long the plugin takes to start.
+func TestStartComesBeforeWhatNamesIt(t *testing.T) {
+	w := newWire(t, engine.New(engine.Options{}))
+	w.load("slow", `return {classify = function(s) return {state = "fine"} end, describe = function() for i = 1, 1e6 do end return {} end}`)
+	ids := []int{w.send("adapter.start", obj{"plugin": "slow"}), w.send("session.snapshot", obj{"session": "s1"}), w.send("adapter.state", obj{"adapter": "e1"})}
+	for id, m := range w.replies(ids...) {
+		if m.Error != nil {
+			t.Errorf("request %d: %s", id, m.line)
+		}
+	}
+}

@@ -12,11 +12,14 @@ import (
 // 1 MiB as a key 0.1 ms: a look costs 1 % and comes at most some 10 ms late.
 const lookEvery = 128
 
-// longest is the most that the time between two looks counts for, for each lookEvery instructions and steps that were paid for.
-// What takes longer is not the plugin: the machine was busy with others (the Go scheduler gives each goroutine 10 ms at a time),
-// and a plugin is not to be stopped, and after three times given up, for that. The slowest instructions, with strings of 1 MiB as
-// keys, take six times as long: they can make a call last six times its limit. Less would make that more.
-const longest = 2 * time.Millisecond
+// What the time between two looks counts for at most: longest, and slowest for each step of the library that was paid for at
+// once. What takes longer is not the plugin: the machine was busy with others (the Go scheduler gives each goroutine 10 ms at a
+// time), and a plugin is not to be stopped, and after three times given up, for that. The slowest instructions, with strings of
+// 1 MiB as keys, take 13 ms between two looks, and can make a call last six times its limit. Less would make that more.
+const (
+	longest = 2 * time.Millisecond
+	slowest = time.Microsecond
+)
 
 // A meter counts what a call uses. It is the context that the interpreter asks before each instruction whether it is done:
 // that is how instructions are counted, without a timer and without a goroutine, and why an error of ours cannot be
@@ -72,7 +75,7 @@ func (m *meter) look() {
 	}
 	over := -min(m.until, 0)
 	now := time.Now()
-	m.left -= min(now.Sub(m.looked), longest*time.Duration(1+(over+m.paid)/lookEvery))
+	m.left -= min(now.Sub(m.looked), longest+slowest*time.Duration(over+m.paid))
 	m.looked, m.paid = now, over
 	m.until, m.instructions = lookEvery, m.instructions-lookEvery
 	switch {
