@@ -40,6 +40,18 @@ func claudeEnd(t testing.TB, name string) *engine.View {
 	return end
 }
 
+// afresh makes a machine forget what it remembers, since loading the plugin anew takes its time, and returns the view as the first
+// of a session.
+func afresh(t testing.TB, m machine, v *engine.View) *engine.View {
+	t.Helper()
+	old := *claudeView("", "")
+	old.Sequence = 2
+	claudeState(t, m, &look{view: &old})
+	first := *v
+	first.Sequence = 1
+	return &first
+}
+
 // TestClaudeExplain wants every recording explained: by the rule that decides without an explanation, too.
 func TestClaudeExplain(t *testing.T) {
 	m := classifier(t, "claude-code")

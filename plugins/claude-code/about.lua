@@ -130,7 +130,11 @@ local function permission(l, d)
 	end
 	if from then
 		local text = between(l, from, to)
-		if tool ~= "Bash" and text ~= "" then p.detail = sub(text, 1, 8192) end
+		if text == "…" then
+			p.incomplete = true -- the first frame of some dialogs has this instead of what it is about
+		elseif tool ~= "Bash" and text ~= "" then
+			p.detail = sub(text, 1, 8192)
+		end
 	end
 	if said and (p.subject == nil or p.subject == "") then p.subject = said end
 	if p.summary == "" then p.summary = nil end

@@ -135,6 +135,10 @@ local no_turn = {"no sign of a running turn", idle}
 -- that has come to nothing: 2.0.60 shows a spinner after some 450.
 local FIRST_SIGN = 3000
 
+-- UNSEEN is how long the screen must not change, in ms, before a turn that was cancelled before it showed counts as stopped: a
+-- message that is queued takes its place within some 500.
+rules.UNSEEN = 1000
+
 -- told names the source of a state at the prompt: the program's own word when it gave one, then the title, then the screen.
 local function told(l, ...)
 	for i = 1, select("#", ...) do
@@ -241,7 +245,7 @@ rules.at_prompt = {
 				return l.title ~= "idle" and l.status == nil and not is_command(l)
 			end},
 			{"an empty input", function(l) return not typed(l) end},
-			{"no cancel of it that has worked", function(l) return not memory.cancel or memory.cancel.said ~= rules.said(l) end},
+			{"no cancel of it that has worked", function(l) return not memory.cancel or memory.cancel.said ~= rules.said(l) or l.s.stable_ms < rules.UNSEEN end},
 			{"a screen that has just changed", function(l) return l.s.stable_ms < FIRST_SIGN end},
 		},
 		make = function(l) return {evidence = "a prompt was submitted and nothing has come back yet", rows = {l.echo}} end,
