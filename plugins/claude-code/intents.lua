@@ -11,6 +11,7 @@
 local layout = require("layout")
 local dialogs = require("dialogs")
 local rules = require("rules")
+local signs = require("signs")
 local about = require("about")
 local memory = require("memory")
 
@@ -296,7 +297,7 @@ local function typing(l, s, given)
 		submission = {
 			echo = matcher.predicate("input_holds", {words = sub(all, -24), head = head, placeholder = true}),
 			submit = {action.key("enter")},
-			done = matcher.predicate("prompt_taken", {working = rules.working(l) and true or false}),
+			done = matcher.predicate("prompt_taken", {working = signs.working(l) and true or false}),
 			retry_when = matcher.predicate("input_holds", {words = sub(all, -24), placeholder = true, idle = true}),
 			retries = 2, timeout_ms = SUBMIT,
 		},
@@ -314,7 +315,7 @@ function intents.send_prompt(params, s)
 	local prompt = prompt_param(params)
 	local l = at_prompt(s, "a prompt")
 	local plan, all = typing(l, s, prompt)
-	memory.sent = {all = all, said = rules.said(l), typed = false, begun = false}
+	memory.sent = {all = all, said = signs.said(l), typed = false, begun = false}
 	memory.cancel, memory.answered = {over = true}, nil
 	plan.last_intent = "prompt_submitted"
 	return plan
@@ -381,7 +382,7 @@ function intents.cancel(params, s)
 	if state.state ~= "thinking" and state.state ~= "cancelling" then
 		refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")")
 	end
-	memory.cancel = {said = rules.said(l), over = false, worked = rules.working(l) ~= false}
+	memory.cancel = {said = signs.said(l), over = false, worked = signs.working(l) ~= false}
 	return {
 		actions = {}, last_intent = "cancelling",
 		submission = {
@@ -399,7 +400,7 @@ function intents.force_cancel(params, s)
 	if not (d and metadata.dialog_id) and state.state ~= "thinking" and state.state ~= "cancelling" then
 		refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")")
 	end
-	memory.cancel = {said = rules.said(l), over = false, worked = rules.working(l) ~= false}
+	memory.cancel = {said = signs.said(l), over = false, worked = signs.working(l) ~= false}
 	local runs = matcher.predicate("in_state", {states = {
 		"thinking", "cancelling", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_user_input", "waiting_for_enter_plan_mode",
 	}})

@@ -5,6 +5,7 @@
 local layout = require("layout")
 local dialogs = require("dialogs")
 local rules = require("rules")
+local signs = require("signs")
 local about = require("about")
 local memory = require("memory")
 
@@ -42,7 +43,7 @@ function waits.note(l, metadata)
 	local sent = memory.sent
 	if sent and not sent.begun then
 		if l.prompt then
-			sent.begun = layout.input(l) == "" and (sent.typed or rules.said(l) ~= sent.said)
+			sent.begun = layout.input(l) == "" and (sent.typed or signs.said(l) ~= sent.said)
 		else
 			sent.begun = metadata.dialog_id ~= nil
 		end
@@ -57,10 +58,10 @@ function waits.note(l, metadata)
 	end
 	local cancel = memory.cancel
 	if cancel and not cancel.over and l.prompt then
-		local working = rules.working(l) ~= false
+		local working = signs.working(l) ~= false
 		cancel.worked = cancel.worked or working
 		-- Where nothing showed that the turn runs, that nothing shows it now says little.
-		cancel.over = rules.said(l) ~= cancel.said or rules.interrupted(l) ~= false
+		cancel.over = signs.said(l) ~= cancel.said or signs.interrupted(l) ~= false
 			or not working and (cancel.worked or layout.input(l) ~= "" or l.s.stable_ms >= rules.UNSEEN)
 	end
 end
@@ -129,7 +130,7 @@ function waits.cancel_settled(s)
 	local cancel = memory.cancel
 	if cancel and cancel.over then
 		-- Before anything came back the program takes the prompt out of the conversation and puts it back into the input.
-		if l.prompt and not rules.working(l) and rules.said(l) ~= cancel.said and layout.input(l) == "" and s.stable_ms < SETTLED then
+		if l.prompt and not signs.working(l) and signs.said(l) ~= cancel.said and layout.input(l) == "" and s.stable_ms < SETTLED then
 			return no("the turn was stopped, and its prompt may yet be put back into the input")
 		end
 		local goes_on = state.state == "thinking" and "the turn was stopped, and the program went on with what the user had said next"
@@ -226,7 +227,7 @@ function waits.input_holds(s)
 	local l = now(s)
 	if not l.prompt then return no("there is no prompt") end
 	if l.glyph == "!" then return no("the prompt is in shell mode") end
-	if p.idle and rules.working(l) then return no("a turn runs") end
+	if p.idle and signs.working(l) then return no("a turn runs") end
 	local text = layout.input(l)
 	local w = words(text)
 	if p.exact then -- "/model  [model]" is a command with a hint of what it takes
@@ -267,7 +268,7 @@ function waits.prompt_taken(s)
 	if l.queued or (s.params or {}).working then
 		return yes("the input is empty again: a turn runs, so the program has queued it and takes it up when that is over")
 	end
-	local source, says = rules.working(l)
+	local source, says = signs.working(l)
 	return yes("the input is empty again" .. (source and ", and " .. says or l.echo and ", and the prompt stands in the conversation" or ""))
 end
 
