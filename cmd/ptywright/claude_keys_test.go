@@ -139,7 +139,10 @@ func (k *keyboard) choose(option string) {
 	k.keys("enter")
 }
 
-// TestClaudeByKeys shows that the scenario, and not the plugin, is what runs.
+// TestClaudeByKeys goes through the same without the plugin: where TestClaude fails and this does not, the plugin is at fault.
 func TestClaudeByKeys(t *testing.T) {
+	if !long {
+		t.Skip("a second way through what TestClaude goes through: PTYWRIGHT_LONG=1")
+	}
 	drive(t, claudeNow, byKeys).everything()
 }

@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	"engine/enginetest":        {"engine", "engine/pty"},
 	"matchers":                 {"engine", "engine/vt"},
 	"redact":                   {},
-	"plugins":                  {"plugins/internal/sandbox", "engine", "engine/pty", "engine/vt", "matchers"},
+	"plugins":                  {"plugins/internal/sandbox", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
 	"plugins/internal/sandbox": {},
 	"protocol":                 {},
 	"protocol/client":          {},

@@ -27,7 +27,7 @@ local function asking(evidence)
 end
 
 local function option(l, ...)
-	for _, o in ipairs(l.dialog.options) do
+	for _, o in ipairs(l.dialog and l.dialog.options or {}) do
 		for i = 1, select("#", ...) do
 			if starts(o.label, (select(i, ...))) then return true end
 		end
@@ -73,7 +73,7 @@ local rules = {
 		needs = {
 			{"options with a pointer and a footer of keys", a_menu},
 			{"the question whether to trust a folder", function(l)
-				return l.s:test("^ {2}(?:Trust this folder\\?|Do you trust the contents of this directory)|^ {2}Folder access$|^> You are (?:in|running Codex in) ", 1, l.dialog.first - 1)
+				return l.dialog and l.s:test("^ {2}(?:Trust this folder\\?|Do you trust the contents of this directory)|^ {2}Folder access$|^> You are (?:in|running Codex in) ", 1, l.dialog.first - 1)
 			end},
 			{"an option to trust it", function(l) return option(l, "Trust and continue", "Yes, continue", "Yes, allow Codex", "Open restricted") end},
 		},
@@ -88,9 +88,9 @@ local rules = {
 				l.welcome = l.welcome and l.welcome.row
 				return l.welcome
 			end},
-			{"a key that goes on or back below it", function(l) return l.s:test("^ {2}Press (?:enter|esc) to ", l.welcome) end},
+			{"a key that goes on or back below it", function(l) return l.welcome and l.s:test("^ {2}Press (?:enter|esc) to ", l.welcome) end},
 			{"a way to sign in", function(l)
-				return l.s:test("(?i)\\bsign(?:ing|ed)? in\\b|\\bapi key\\b|device code|one-time code", l.welcome)
+				return l.welcome and l.s:test("(?i)\\bsign(?:ing|ed)? in\\b|\\bapi key\\b|device code|one-time code", l.welcome)
 			end},
 		},
 		make = on("the program asks how to sign in", "welcome"),
@@ -99,8 +99,8 @@ local rules = {
 		name = "question", state = "waiting_for_user_input", confidence = 0.96,
 		needs = {
 			{"no input, and a footer of keys", function(l) return no_input(l) and l.keys end},
-			{"a numbered question", function(l) return l.s:test("^ +Question \\d+/\\d+", 1, l.keys - 1) end},
-			{"a key that submits an answer", function(l) return l.s:test("enter to submit", l.keys - 2, l.keys) end},
+			{"a numbered question", function(l) return l.keys and l.s:test("^ +Question \\d+/\\d+", 1, l.keys - 1) end},
+			{"a key that submits an answer", function(l) return l.keys and l.s:test("enter to submit", l.keys - 2, l.keys) end},
 		},
 		make = on("the program asks a question", "keys"),
 	},
@@ -108,7 +108,7 @@ local rules = {
 		name = "model", state = "waiting_for_model_select", confidence = 0.96,
 		needs = {
 			{"options with a pointer and a footer of keys", a_menu},
-			{"the heading of the model picker", function(l) return match(l.dialog.heading, "^Select Model") or match(l.dialog.heading, "^Select Reasoning Level") end},
+			{"the heading of the model picker", function(l) return l.dialog and (starts(l.dialog.heading, "Select Model") or starts(l.dialog.heading, "Select Reasoning Level")) end},
 		},
 		make = asking("the model picker is open"),
 	},
@@ -117,9 +117,9 @@ local rules = {
 		needs = {
 			{"options with a pointer and a footer of keys", a_menu},
 			{"an option to agree", function(l) return option(l, "Yes", "Allow", "Accept", "Approve") end},
-			{"an option to refuse, or more than the screen has room for", function(l) return option(l, "No", "Cancel", "Decline", "Deny") or l.s:find("↓", l.dialog.first, l.keys) end},
+			{"an option to refuse, or more than the screen has room for", function(l) return option(l, "No", "Cancel", "Decline", "Deny") or a_menu(l) and l.s:find("↓", l.dialog.first, l.keys) end},
 			{"a question whether to allow it", function(l)
-				local h = l.dialog.heading
+				local h = l.dialog and l.dialog.heading or ""
 				return starts(h, "Would you like to ") or starts(h, "Do you want to ") or contains(h, "needs your approval") or l.status == "blocked" or l.title == "blocked"
 			end},
 		},
@@ -139,7 +139,7 @@ local rules = {
 		name = "browsing", state = "local_ui_screen", confidence = 0.9,
 		needs = {
 			{"an input", function(l) return l.prompt end},
-			{"a footer for reading back", function(l) return l.s:test("^ {2}Browsing\\b", l.prompt) end},
+			{"a footer for reading back", function(l) return l.prompt and l.s:test("^ {2}Browsing\\b", l.prompt) end},
 		},
 		make = on("the keys scroll the conversation", "last"),
 	},
@@ -149,7 +149,7 @@ local rules = {
 			{"the session's head, and nothing said", head},
 			{"an input", function(l) return l.prompt end},
 			{"no model named below it, or a spinner before anything was said", function(l)
-				return working(l) and not l.sent or not l.status and not l.title and l.footer == l.last and trim(l.lines[l.last]) == "? for shortcuts"
+				return working(l) and not l.sent or not l.status and not l.title and l.footer and l.footer == l.last and trim(l.lines[l.last]) == "? for shortcuts"
 			end},
 		},
 		make = on("the session is being set up", "prompt", "last"),
@@ -181,7 +181,7 @@ local rules = {
 			{"an input", function(l) return l.prompt end},
 			{"a report or a row that says so", function(l)
 				if l.status then return l.status == "error" end
-				return l.fault and l.input == "" and not starts(l.lines[l.fault], "■ Conversation interrupted")
+				return l.prompt and l.fault and l.input == "" and not starts(l.lines[l.fault], "■ Conversation interrupted")
 			end},
 		},
 		make = function(l)

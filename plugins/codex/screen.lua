@@ -20,7 +20,8 @@ local KEYS = "^ {1,3}(?:[Pp]ress enter to |enter [a-z]+(?: ·| {3}|$)|tab to add
 local function option(row, number, text)
 	local label, description = match(text, "^(%S.-)   *(%S.*)$")
 	label = trim(label or text)
-	local before, key = match(label, "^(.*) %(([%a+]+)%)$")
+	local before, key = match(label, "^(.*) %((%a)%)$")
+	if not before then before, key = match(label, "^(.*) %((esc)%)$") end
 	return {row = row, number = number, label = before or label, shortcut = key, description = description}
 end
 

@@ -40,15 +40,15 @@ local function no(evidence) return {matched = false, evidence = evidence} end
 -- words is a text without the blanks and breaks that wrapping changes.
 local function words(text) return (gsub(gsub(text, "\194\160", ""), "%s", "")) end
 
--- id is FNV-1a (32 bits, eight hexadecimal digits). The multiplication by 16777619 = 2^24 + 403 is done in parts, since whole
--- numbers end at 2^53.
+-- id is a hash of a text: eight hexadecimal digits. It takes four bytes at a time; 65599 is the multiplier of sdbm, and no product
+-- reaches 2^53, where whole numbers end.
 local last_text, last_id
 local function id(text)
 	if text ~= last_text then
-		local h = 2166136261
-		for i = 1, #text do
-			h = bit.bxor(h, byte(text, i))
-			h = (h * 403 + h % 256 * 16777216) % 4294967296
+		local h = #text
+		for i = 1, #text, 4 do
+			local a, b, c, d = byte(text, i, i + 3)
+			h = (h * 65599 + a + (b or 0) * 256 + (c or 0) * 65536 + (d or 0) * 16777216) % 4294967296
 		end
 		last_text, last_id = text, bit.tohex(h)
 	end
@@ -198,9 +198,8 @@ end
 function intents.cancel(params, s)
 	local l, state = look(s)
 	if not STOPPABLE[state.state] then refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")") end
-	local keys, dialog = program.stop, l.dialog ~= nil
-	local actions, echo = {}, nil
-	if keys[2] and not dialog then
+	local keys, actions, echo = program.stop, {}, nil
+	if keys[2] and state.state == "thinking" then
 		actions, echo = {action.key(keys[1])}, matcher.predicate("stop_armed")
 	end
 	memory.answered = l.id
@@ -265,7 +264,7 @@ end
 
 function predicates.turn_stopped(s)
 	local l, state = look(s)
-	if UNDER_WAY[state.state] or l.dialog and l.id == memory.answered then return no(state.state .. ": " .. state.evidence) end
+	if UNDER_WAY[state.state] or STOPPABLE[state.state] then return no(state.state .. ": " .. state.evidence) end
 	return yes(state.state .. ": " .. state.evidence)
 end
 

@@ -5,14 +5,14 @@ local contains, starts, match, trim, sub = string.contains, string.starts_with, 
 
 local REDRAW = 250 -- ms for a frame to be complete; it takes some 5, and 100 on a busy machine
 
-local HEADLESS = 2000 -- ms until an input without a head counts; the head comes some 100 ms later, on a busy machine a second
+local HEADLESS = 2000 -- ms until an input without a head counts, which settings may hide; it comes some 100 ms later, on a busy machine a second
 
 local function a_box(l) return l.box end
 local function a_choice(l) return l.dialog end
 local function an_input(l) return l.prompt end
 
 local function option(l, ...)
-	for _, o in ipairs(l.dialog.options) do
+	for _, o in ipairs(l.dialog and l.dialog.options or {}) do
 		for i = 1, select("#", ...) do
 			if starts(o.label, (select(i, ...))) then return true end
 		end
@@ -21,7 +21,7 @@ local function option(l, ...)
 end
 
 -- holds looks for a text in the box.
-local function holds(l, text) return l.s:find(text, l.top + 1, l.last) end
+local function holds(l, text) return l.box and l.s:find(text, l.top + 1, l.last) end
 
 local function asking(evidence)
 	return function(l)
@@ -103,7 +103,7 @@ local rules = {
 		name = "question", state = "waiting_for_user_input", confidence = 0.95,
 		needs = {
 			{"a box at the bottom", a_box},
-			{"keys that answer a question", function(l) return l.s:test("Enter to (?:select|submit)\\b.* Esc to cancel", l.top + 1, l.last) or l.heading == "Answer Questions" end},
+			{"keys that answer a question", function(l) return l.box and l.s:test("Enter to (?:select|submit)\\b.* Esc to cancel", l.top + 1, l.last) or l.heading == "Answer Questions" end},
 		},
 		make = asking("the program asks a question"),
 	},
@@ -127,7 +127,7 @@ local rules = {
 		name = "panel", state = "local_ui_screen", confidence = 0.8,
 		needs = {
 			{"a box at the bottom", a_box},
-			{"keys that leave it, or options", function(l) return l.dialog or l.s:test("(?i)\\besc\\b.* to (?:close|exit|cancel|go back)|press esc|esc to close", l.top + 1, l.last) end},
+			{"keys that leave it, or options", function(l) return l.dialog or l.box and l.s:test("(?i)\\besc\\b.* to (?:close|exit|cancel|go back)|press esc|esc to close", l.top + 1, l.last) end},
 			{"that it is not about signing in", function(l) return not holds(l, "Waiting for authentication") end},
 		},
 		make = asking("a box of the program's own stands in the place of the input"),
@@ -153,10 +153,13 @@ local rules = {
 		needs = {
 			{"that nothing was seen before", early},
 			{"an input", an_input},
-			{"no part of the program's head above it, which settings may hide", function(l)
-				local anew = l.s:find_last("Gemini CLI is restarting", 1, l.rule)
-				return not l.s:test("Gemini CLI v\\d|^ {1,2}▗▟▀|^Tips for getting started|^\\d\\. /help for more", anew or 1, l.rule) and l.s.stable_ms < HEADLESS
+			{"nothing above it but notes, where the program's head has to come", function(l)
+				if not l.rule then return false end
+				local anew = l.s:find_last("Gemini CLI is restarting", 1, l.rule) or 0
+				local top = l.s:match("\\S", anew + 1, l.rule - 2) -- the row above the rule has hints
+				return l.rule > 2 and (not top or l.s:test("^[ℹ⚠]", top.row, top.row))
 			end},
+			{"a screen that has just changed", function(l) return l.s.stable_ms < HEADLESS end},
 		},
 		make = function(l) return {evidence = "the input is there before the program's head", rows = {l.prompt}, recheck_ms = HEADLESS} end,
 	},
@@ -216,7 +219,7 @@ local rules = {
 		needs = {
 			{"an input", an_input},
 			{"only rows above it that are indented, as an answer's are behind its first", function(l)
-				l.above = not l.said and not l.s:test("^\\S", 1, l.rule - 1) and l.s:match_last("\\S", 1, l.rule - 2)
+				l.above = l.rule and not l.said and not l.s:test("^\\S", 1, l.rule - 1) and l.s:match_last("\\S", 1, l.rule - 2)
 				return l.above and l.s:test("^ {2,}[^\\s│╰▝▗]", l.above.row, l.above.row)
 			end},
 		},

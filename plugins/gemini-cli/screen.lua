@@ -122,8 +122,8 @@ local function read_box(l)
 		local text = trim(rows[i])
 		if pointed ~= nil then
 			label = trim(match(label, "^(.-)   ") or label)
-			local before, key = match(label, "^(.*) %((%a+)%)$")
-			d.options[#d.options + 1] = {row = i, number = tonumber(n), label = before or label, shortcut = key}
+			local before = match(label, "^(.*) %(esc%)$")
+			d.options[#d.options + 1] = {row = i, number = tonumber(n), label = before or label, shortcut = before and "esc"}
 			if i == pointer_row then d.pointer = #d.options end
 		elseif text == "" then
 			break

@@ -21,7 +21,7 @@ local function overlaid(evidence)
 end
 
 -- working looks for the spinner. Its row begins with it, and stands right below the input.
-local function working(l) return l.s:test("^ +(?:[■⬝]{2,}|\\[⋯\\])(?: |$)", l.hints, l.hints) end
+local function working(l) return l.hints and l.s:test("^ +(?:[■⬝]{2,}|\\[⋯\\])(?: |$)", l.hints, l.hints) end
 
 local rules = {
 	{
@@ -36,7 +36,7 @@ local rules = {
 	},
 	{
 		name = "login", state = "waiting_for_login", confidence = 0.93,
-		needs = {{"a dialog that lies over the screen", over_it}, {"a title about logging in to a provider", function(l) return LOGIN[l.overlay] or starts(l.overlay, "Login ") end}},
+		needs = {{"a dialog that lies over the screen", over_it}, {"a title about logging in to a provider", function(l) return l.overlay and (LOGIN[l.overlay] or starts(l.overlay, "Login ")) end}},
 		make = overlaid("the program asks how to log in"),
 	},
 	{
@@ -80,7 +80,7 @@ local rules = {
 			{"an input", an_input},
 			{"right above it what the user said, without an answer", function(l)
 				local said
-				said, l.said = screen.asked(l)
+				if l.prompt then said, l.said = screen.asked(l) end
 				return said
 			end},
 			{"that this is not long ago", function(l) return l.s.stable_ms < UNANSWERED end},

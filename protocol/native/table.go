@@ -56,6 +56,7 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		onSession("session.wait", "Waits until a matcher holds.", (*client).sessionWait),
 		onSession("session.scrollback", "Reads lines that have left the screen, and the screen's after them.", (*client).sessionScrollback),
 		onSession("session.search", "Finds text in scrollback and screen.", (*client).sessionSearch),
+		onSession("session.blocks", "Reads the commands of a shell that marks them.", (*client).sessionBlocks),
 		method("adapter.list", "Lists the plugins that adapters can be started with.", (*client).adapterList),
 		method("adapter.live", "Lists the adapters that are live.", (*client).adapterLive),
 		method("adapter.start", "Starts a program with a plugin that drives it.", lasting((*client).adapterStart)),

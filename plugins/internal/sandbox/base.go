@@ -70,7 +70,9 @@ func (v *VM) assert(L *lua.LState) int {
 
 func (v *VM) raise(L *lua.LState) int {
 	value, level := L.Get(1), L.OptInt(2, 1)
-	if s, ok := value.(lua.LString); ok && level > 0 && level < callDepth {
+	if s, ok := value.(lua.LString); !ok {
+		v.raised, v.raisedAt = value, L.Where(1) // it can carry no place itself
+	} else if level > 0 && level < callDepth {
 		if at := L.Where(level); at != "" && !strings.HasPrefix(at, "[G]") {
 			value = v.text(at + " " + string(s))
 		}
