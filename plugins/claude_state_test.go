@@ -160,6 +160,7 @@ func TestClaudeSources(t *testing.T) {
 
 // TestClaudeMetadata holds what is read off the screens of three versions.
 func TestClaudeMetadata(t *testing.T) {
+	m := classifier(t, "claude-code")
 	for _, c := range []struct{ screen, path, want string }{
 		{"2.0.60-enter-plan-24x80", "dialog_id", "9b441460"},
 		{"2.0.60-enter-plan-24x80", "enter_plan_mode.options", "[Yes, enter plan mode No, start implementing now]"},
@@ -219,7 +220,7 @@ func TestClaudeMetadata(t *testing.T) {
 		{"usage-24x80", "usage.wall_duration_s", "15"},
 		{"2.1.197-usage-24x80", "usage.cost_usd", "0"},
 	} {
-		s := claudeState(t, classifier(t, "claude-code"), &look{view: claudeEnd(t, c.screen)})
+		s := claudeState(t, m, &look{view: afresh(t, m, claudeEnd(t, c.screen))})
 		if got := fmt.Sprint(at(s.Metadata, c.path)); got != c.want {
 			t.Errorf("%s: %s is %q, want %q", c.screen, c.path, got, c.want)
 		}

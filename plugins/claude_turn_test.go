@@ -247,6 +247,12 @@ func TestClaudeAnsweredDialog(t *testing.T) {
 	if r.ask(other, "pointer_on", map[string]any{"index": int64(2)}) {
 		t.Error("the pointer of another dialog counts") // Enter would answer it
 	}
+	// Another edit of the same file has the same id and another face: Enter must not be pressed again.
+	twin := claudeView(strings.ReplaceAll(dialog.Screen.String(), "good morning", "good evening"), "✳ Claude Code")
+	twin.Sequence = dialog.Sequence + 1
+	if again := map[string]any{"index": int64(1), "again": true}; !r.ask(dialog, "pointer_on", again) || r.ask(twin, "pointer_on", again) || !r.ask(twin, "dialog_gone", nil) || !r.ask(twin, "turn_over", nil) {
+		t.Error("a dialog that asks something else is taken for the one that was answered")
+	}
 	if !r.ask(after, "dialog_gone", nil) || !r.ask(after, "turn_over", nil) {
 		t.Error("the dialog is not gone when the prompt is back")
 	}
