@@ -12,10 +12,14 @@
 --   enter_ms                how long the screen must have stood still before Enter, where that matters; else nil
 --   states                  names of the states that the rules know
 --
--- A layout has: s, the view; lines, its rows; last, the last row with anything on it, nil when there is none; prompt, the first
--- row of the input, nil when there is none; input, what stands in it; pasted, what stands there in place of a long paste; shell,
--- whether what is typed there is run by a shell; mark, the texts of the rows that end the last turn; dialog, nil or {options = {{label =, row =}}, pointer = the option it is on, nil when that cannot be told, subject = a text that names
--- what is asked, first = the row of the first option}. A state that a rule makes has ended = true when the screen marks the end of a turn.
+-- A layout has:
+--   s, lines   the view and its rows; last: the last row with anything on it, nil when there is none
+--   prompt     the first row of the input, nil when there is none; input: what stands in it; pasted: what stands there in place
+--              of a long paste; shell: whether what is typed there is run by a shell
+--   mark       the texts of the rows that end the last turn; nil where they may change later
+--   dialog     nil or {options = {{label =, row =}}, pointer = the option it is on, nil when that cannot be told, subject = a
+--              text that names what is asked, first = the row of the first option}
+-- A state that a rule makes has ended = true when the screen marks the end of a turn.
 
 local agent = {}
 
@@ -74,7 +78,7 @@ local function look(s)
 			sent.begun = state.state == "thinking" or l.dialog ~= nil
 		elseif l.input ~= "" then
 			sent.typed = true
-		elseif state.ended and l.mark ~= sent.mark or sent.typed and s.stable_ms >= UNSEEN then
+		elseif state.ended and l.mark and l.mark ~= sent.mark or sent.typed and s.stable_ms >= UNSEEN then
 			sent.begun = true
 		elseif sent.typed then
 			state = {

@@ -100,6 +100,15 @@ local rules = {
 		make = asking("the program asks for permission"),
 	},
 	{
+		-- A question is drawn before there is room for its options, and then again.
+		name = "laid-out", state = "thinking", confidence = 0.6,
+		needs = {
+			{"a question with more options than there is room for", function(l) return l.heading == "Answer Questions" and l.s:test("│ +[▲▼] +│$", l.top + 1, l.last) end},
+			{"a screen that has just changed", function(l) return l.s.stable_ms < REDRAW end},
+		},
+		make = function(l) return {evidence = "a question is being drawn", rows = {l.heading_row}, recheck_ms = REDRAW} end,
+	},
+	{
 		name = "question", state = "waiting_for_user_input", confidence = 0.95,
 		needs = {
 			{"a box at the bottom", a_box},

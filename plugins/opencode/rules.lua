@@ -6,7 +6,7 @@ local screen = require("screen")
 
 local starts, match, trim, contains = string.starts_with, string.match, string.trim, string.contains
 
-local DRAWN = 300 -- ms until a permission counts that does not say what for; it takes some 50 to be drawn
+local DRAWN = 1000 -- ms until a permission counts that does not say what for; that is drawn some 50 later, on a busy machine 400
 
 local UNANSWERED = 10000 -- ms for an answer to begin with a spinner; it takes some 50, and 3,000 were seen on a busy machine
 
@@ -112,7 +112,7 @@ local rules = {
 	{
 		name = "stopped", state = "ready", confidence = 0.85,
 		needs = {{"an input", an_input}, {"above it a row that ends an answer without saying how long it took", function(l) return l.ended end}},
-		make = function(l) return {evidence = "the turn has ended before it was done: a permission was refused, or it was cancelled", rows = {l.ended}, ended = true} end,
+		make = function(l) return {evidence = "the turn has ended before it was done: a permission was refused, or it was cancelled", rows = {l.ended}} end,
 	},
 	{
 		name = "ready", state = "ready", confidence = 0.92,

@@ -154,7 +154,7 @@ local function read_end(l)
 			local text = match(line, "^ +▣ +(%S.*)$")
 			if text then
 				text = match(text, "^(.-)   ") or text
-				l.ended, l.mark = i, table.concat(l.lines, "\n", math.max(1, i - 3), i)
+				l.ended = i
 				l.took = match(text, " · ([%d.]+m?s)$") or match(text, " · (%d+[hm] %d+[ms])$") or match(text, " · (%d+[hmd])$")
 				l.interrupted = ends(text, "· interrupted")
 				l.answered_by = match(text, "^%S+ · (.-) ·") or match(text, "^%S+ · (.*)$")
