@@ -27,7 +27,7 @@ import (
 
 // Limits are what one call may use. A zero field means its default.
 type Limits struct {
-	Time         time.Duration // of a call and of loading, without what others of the machine take; 50 ms: a classifier takes microseconds
+	Time         time.Duration // of a call and of loading, without what others of the machine take; 250 ms: loading a plugin takes up to 5
 	Instructions int64         // of the virtual machine, and steps of the library; 20,000,000: about 2 s of endless loop
 	Memory       int64         // bytes made in a call, collected or not; 32 MiB: a classifier makes kilobytes
 	Retained     int64         // bytes kept from call to call; 16 MiB: transcripts are bounded far below
@@ -51,7 +51,7 @@ const (
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		Time:         or(l.Time, 50*time.Millisecond),
+		Time:         or(l.Time, 250*time.Millisecond),
 		Instructions: or(l.Instructions, 20e6),
 		Memory:       or(l.Memory, 32<<20),
 		Retained:     or(l.Retained, 16<<20),
