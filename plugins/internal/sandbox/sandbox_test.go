@@ -240,7 +240,7 @@ func TestNew(t *testing.T) {
 		"not functions": {map[string]string{"main": "return {f = 1}"}, "main chunk: runtime: must return a table of functions; f is a number"},
 		"no module":     {map[string]string{"main": "require('x')"}, `main chunk: main.lua:1: runtime: no module "x"; there are main`},
 		"circle":        {map[string]string{"main": "require('a')", "a": "require('b')", "b": "require('a')"}, "main chunk: b.lua:1: runtime: module a requires itself"},
-		"loop":          {map[string]string{"main": "while true do end"}, "main chunk: main.lua:1: time: out of time"},
+		"loop":          {map[string]string{"main": "while true do end"}, "main chunk: main.lua:1: time: "}, // of either bound
 	} {
 		_, err := New(c.modules, "main", Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
