@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -10,8 +11,10 @@ import (
 // A Block is one command of a shell that marks its prompts (OSC 133 or OSC 633): what was run, what it printed and how it
 // ended. It holds text of the program as it is.
 type Block struct {
-	Number  uint64 // counts the session's blocks, from 1
-	Command string // of OSC 633 ; E, else what stood between the marks B and C; without the line's end
+	Number uint64 // counts the session's blocks, from 1
+	// Command is that of OSC 633 ; E, else what stood between the marks B and C; without the line's end. One that is cut, of
+	// more than 8 KiB, ends with an ellipsis.
+	Command string
 	Output  string // lines joined as on the screen, without blanks at their ends and without escape sequences
 	Whole   bool   // Output is all of it: it has not been cut at MaxBlockOutput, nor left the scrollback
 	Dir     string // working directory when it began; "" when that was not told
@@ -54,7 +57,10 @@ type blocks struct {
 	command     string       // of E, for the next C
 	told        bool         // E has come
 	running     *Block       // since C
-	output      vt.Position  // where C was
+	said        string       // what it printed before the last change of width
+	partly      bool         // that is not all
+	output      vt.Position  // where C was, or the rest begins
+	width       bool         // a change of width is under way
 }
 
 // after follows one mark. Screen returns the terminal as it is now.
@@ -62,7 +68,13 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 	if e.Alt { // a program within a program: not the shell's lines
 		return
 	}
+	at := vt.Position{Line: e.Line, Col: e.Col}
 	switch e.Kind {
+	case vt.EventErase: // what follows is written from the top again
+		if b.output.Line > at.Line || b.output.Line == at.Line && b.output.Col > 0 {
+			b.output = at
+		}
+		return
 	case vt.EventMark:
 		if b.integration != IntegrationOSC633 {
 			b.integration = IntegrationOSC133
@@ -72,16 +84,22 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 	default:
 		return
 	}
-	at := vt.Position{Line: e.Line, Col: e.Col}
 	switch e.Mark {
 	case 'A':
+		if e.Kind == vt.EventMark && secondary(e.Text) { // of a command line under way
+			return
+		}
 		b.end(at, nil, now, screen) // a shell that tells no end
 		b.input, b.command, b.told = nil, "", false
 	case 'B':
 		b.input = &at
 	case 'E':
-		if e.Kind == vt.EventMark633 {
-			b.command, b.told = e.Text, true
+		switch {
+		case e.Kind != vt.EventMark633:
+		case b.running == nil:
+			b.command, b.told = commandOf(e), true
+		case !b.told: // two scripts mark the same command: C was the other's
+			b.running.Command, b.told = commandOf(e), true
 		}
 	case 'C':
 		if b.running != nil && b.input == nil { // the same mark in both forms
@@ -90,6 +108,7 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 		b.end(at, nil, now, screen)
 		b.last++
 		b.running, b.output = &Block{Number: b.last, Command: b.command, Started: now, Line: e.Line}, at
+		b.said, b.partly = "", false
 		if shell != nil {
 			b.running.Dir = shell.Dir
 		}
@@ -97,10 +116,23 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 			text, _ := screen().Between(*b.input, at, maxCommand)
 			b.running.Command = strings.TrimSpace(text)
 		}
-		b.input, b.command, b.told = nil, "", false
+		b.input, b.command = nil, ""
 	case 'D':
 		b.end(at, e, now, screen)
 	}
+}
+
+// secondary tells the prompt of a command line's further lines (kitty's k=s) from the one that begins one.
+func secondary(options string) bool {
+	return slices.Contains(strings.Split(options, ";"), "k=s")
+}
+
+// commandOf is the command line of a mark E. The terminal keeps 8 KiB of it.
+func commandOf(e *vt.Event) string {
+	if e.Cut {
+		return e.Text + "…"
+	}
+	return e.Text
 }
 
 // end ends the block that runs, if there is one; e is its mark D.
@@ -109,12 +141,12 @@ func (b *blocks) end(at vt.Position, e *vt.Event, now time.Time, screen func() *
 		return
 	}
 	r := *b.running
-	b.running = nil
+	b.running, b.told = nil, false
 	r.Ended = now
 	if e != nil {
 		r.ExitCode, r.Exited = e.Exit, e.HasExit
 	}
-	r.Output, r.Whole = screen().Between(b.output, at, MaxBlockOutput)
+	r.Output, r.Whole = b.printed(screen(), at)
 	r.Output = strings.TrimSuffix(r.Output, "\n")
 	b.bytes += len(r.Command) + len(r.Output)
 	drop := 0
@@ -125,6 +157,48 @@ func (b *blocks) end(at vt.Position, e *vt.Event, now time.Time, screen func() *
 		b.done = append([]Block(nil), b.done[drop:]...)
 	}
 	b.done = append(b.done, r)
+}
+
+// printed is the output of the block that runs, up to a position.
+func (b *blocks) printed(s *vt.Screen, to vt.Position) (text string, whole bool) {
+	text, whole = s.Between(b.output, to, MaxBlockOutput)
+	if text = b.said + text; len(text) > MaxBlockOutput {
+		text, whole = strings.ToValidUTF8(text[len(text)-MaxBlockOutput:], ""), false
+	}
+	return text, whole && !b.partly
+}
+
+// cut is told that the terminal is about to get cols columns. Lines are then wrapped anew, and no position holds any more:
+// what was printed is kept as it is, and the rest begins where the cursor then is. The shell writes its prompt again.
+func (b *blocks) cut(cols int, s *vt.Screen) {
+	if cols == s.Cols {
+		return
+	}
+	b.input = nil
+	if b.running == nil {
+		return
+	}
+	if s.Modes.AltScreen { // where the main screen's cursor is cannot be seen
+		b.partly = true
+		return
+	}
+	text, whole := b.printed(s, end(s))
+	b.said, b.partly, b.width = text, !whole, true
+}
+
+// resume follows cut, once the terminal has its size.
+func (b *blocks) resume(s *vt.Screen) {
+	if b.width {
+		b.width, b.output = false, end(s)
+	}
+}
+
+// close ends the block that runs with the session: a shell that ends, or becomes another program, tells no more. The
+// session's own exit code is the shell's.
+func (b *blocks) close(now time.Time, s *vt.Screen) {
+	if b.running != nil {
+		b.end(end(s), nil, now, func() *vt.Screen { return s })
+	}
 }
 
 // Blocks returns the commands whose number is greater than since, oldest first, at last the one that runs, and how the shell
@@ -140,7 +214,7 @@ func (s *Session) Blocks(since uint64) ([]Block, Integration) {
 	if r := s.blocks.running; r != nil && r.Number > since {
 		running := *r
 		screen := s.term.Snapshot()
-		running.Output, running.Whole = screen.Between(s.blocks.output, end(screen), MaxBlockOutput)
+		running.Output, running.Whole = s.blocks.printed(screen, end(screen))
 		done = append(done, running)
 	}
 	if s.blocks.integration == "" {

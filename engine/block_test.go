@@ -67,7 +67,7 @@ func TestBlocksOfVSCodeMarks(t *testing.T) {
 	blocksOf(t, func(print func(string), s *engine.Session) {
 		print("\x1b]633;P;Cwd=/work\a\x1b]633;A\a~> \x1b]633;B\aprint\\\r\n> hi\r\n\x1b]633;E;print\\x0ahi\a\x1b]633;C\ahi\r\n\x1b]633;D;0\a")
 		b, how := s.Blocks(0)
-		if len(b) != 1 || how != engine.IntegrationOSC633 || b[0].Command != "print hi" || b[0].Output != "hi" || b[0].Dir != "/work" {
+		if len(b) != 1 || how != engine.IntegrationOSC633 || b[0].Command != "print\nhi" || b[0].Output != "hi" || b[0].Dir != "/work" {
 			t.Errorf("%+v, %s", b, how)
 		}
 	})

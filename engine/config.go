@@ -11,16 +11,17 @@ import (
 
 // Config says how a session is started.
 type Config struct {
-	Program         string
-	Args            []string
-	Dir             string            // working directory; "": the server's
-	Env             map[string]string // set in the child's environment
-	ClearEnv        bool              // begin with nothing instead of the server's environment
-	Size            pty.Size          // zero rows or columns: 24 and 80
-	TranscriptChars int               // retained characters; 0: DefaultTranscriptChars; negative: none
-	Scrollback      int               // retained lines; 0: vt.DefaultScrollback; negative: none
-	Taps            []Tap
-	ProgramStatus   bool // asked by OSC 7501 ; ?, the terminal says that it takes reports: see ProgramStatus
+	Program          string
+	Args             []string
+	Dir              string            // working directory; "": the server's
+	Env              map[string]string // set in the child's environment
+	ClearEnv         bool              // begin with nothing instead of the server's environment
+	Size             pty.Size          // zero rows or columns: 24 and 80
+	TranscriptChars  int               // retained characters; 0: DefaultTranscriptChars; negative: none
+	Scrollback       int               // retained lines; 0: vt.DefaultScrollback; negative: none
+	Taps             []Tap
+	ShellIntegration bool // Program, an interactive bash, zsh or fish, is made to mark its commands: see [Session.Blocks]
+	ProgramStatus    bool // asked by OSC 7501 ; ?, the terminal says that it takes reports: see ProgramStatus
 }
 
 // An EnvError says which variable cannot be set.

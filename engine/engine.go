@@ -135,7 +135,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the limit of %d %s is reached; close some first", e.Limit, e.What)
 }
 
-// Spawn starts a session. Errors: *[LimitError], *[SizeError], *[EnvError], *[pty.StartError], [ErrEngineClosed].
+// Spawn starts a session. Errors: *[LimitError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
+// *[pty.StartError], [ErrEngineClosed].
 // Taps of a session that could not be started are closed.
 func (e *Engine) Spawn(c Config) (*Session, error) {
 	s, err := e.spawn(c)
@@ -176,8 +177,15 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	if !c.ClearEnv {
 		mark = markName + "=" + e.nonce + "-" + string(id)
 	}
-	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: c.Args, Dir: c.Dir, Env: env, Size: c.Size, Mark: mark})
+	start := &shellStart{args: c.Args, env: env}
+	if c.ShellIntegration {
+		if start, err = integrate(c.Program, c.Args, env); err != nil {
+			return nil, err
+		}
+	}
+	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir, Env: start.env, Size: c.Size, Mark: mark})
 	if err != nil {
+		start.end()
 		return nil, err
 	}
 	now := time.Now()
@@ -189,6 +197,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		sizing:  make(chan struct{}, 1),
 		reaped:  make(chan struct{}),
 		pumped:  make(chan struct{}),
+		shell:   start,
 		gone:    make(chan struct{}),
 		term:    vt.New(rows, cols, vt.Options{Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus}),
 		rec:     recorder{limit: c.TranscriptChars},

@@ -9,6 +9,7 @@ import (
 // reaper waits for the leader and bounds what may still be read after its end.
 func (s *Session) reaper() {
 	s.leader = s.pty.Wait()
+	s.shell.end()
 	close(s.reaped)
 	s.pty.SetReadDeadline(time.Now().Add(drainBound))
 }
@@ -76,6 +77,7 @@ func (s *Session) publish(draining bool) {
 	s.showFrame(time.Now()) // what was written before the end is seen with the end
 	if s.exit == nil {
 		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining}
+		s.blocks.close(s.exit.At, s.term.Snapshot())
 	} else if s.exit.Draining && !draining {
 		e := *s.exit
 		e.Draining = false

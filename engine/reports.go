@@ -113,7 +113,7 @@ func (s Shell) after(e *vt.Event) Shell {
 		s.Phase, s.ExitCode, s.Exited = ShellDone, e.Exit, e.HasExit
 	case 'E':
 		if e.Kind == vt.EventMark633 {
-			s.Command = e.Text
+			s.Command = strings.Join(strings.FieldsFunc(e.Text, func(r rune) bool { return r == '\n' }), " ")
 		}
 	case 'P':
 		if dir, ok := strings.CutPrefix(e.Text, "Cwd="); ok {

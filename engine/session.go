@@ -61,6 +61,7 @@ type Session struct {
 	telling atomic.Bool   // later is running
 	later   *time.Timer   // wakes them after a flood's batch
 	leader  pty.Exit
+	shell   *shellStart // the reaper ends it
 
 	mu sync.Mutex
 	// protects the fields below
@@ -358,7 +359,9 @@ func (s *Session) Resize(size pty.Size) error {
 	defer func() { <-s.sizing }()
 	now := time.Now()
 	s.mu.Lock()
+	s.blocks.cut(cols, s.term.Snapshot())
 	e := s.term.Resize(rows, cols, int(size.PixelWidth), int(size.PixelHeight))
+	s.blocks.resume(s.term.Snapshot())
 	s.apply(e, now)
 	reply := bytes.Clone(e.Reply)
 	s.mu.Unlock()

@@ -135,6 +135,9 @@ func eventNames(events []Event) string {
 		EventClipboard: "clipboard", EventMark: "mark", EventMark633: "mark633", EventStatus: "status"}
 	var out []string
 	for _, e := range events {
+		if e.Kind == EventErase { // the screen shows it; TestEraseIsTold has the place
+			continue
+		}
 		w := kinds[e.Kind]
 		if e.Mark != 0 {
 			w += " " + string(rune(e.Mark))

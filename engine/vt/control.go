@@ -112,6 +112,7 @@ func (t *Terminal) hardReset() {
 	t.title, t.titleSet = "", false
 	t.eraseRows(0, t.rows)
 	t.history.clear()
+	t.event(Event{Kind: EventErase})
 }
 
 // softReset is DECSTR (VT520 manual, table of what it resets).

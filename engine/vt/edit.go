@@ -130,6 +130,9 @@ func (t *Terminal) eraseInLine(mode int) {
 // eraseInDisplay is ED. Mode 3 clears the scrollback (xterm).
 func (t *Terminal) eraseInDisplay(mode int) {
 	y := t.cursor.row
+	if mode == 2 || mode == 0 && y == 0 && t.cursor.col == 0 {
+		t.event(Event{Kind: EventErase})
+	}
 	switch mode {
 	case 0:
 		t.eraseInLine(0)

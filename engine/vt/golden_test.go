@@ -154,6 +154,9 @@ func draw(term *Terminal, all *outcome) string {
 		fmt.Fprintf(&b, "bell %d\n", all.bell)
 	}
 	for _, e := range all.events {
+		if e.Kind == EventErase { // the screen shows it; TestEraseIsTold has the place
+			continue
+		}
 		fmt.Fprintf(&b, "event %d at %d,%d mark=%q exit=%d/%v state=%d value=%d text=%q\n",
 			e.Kind, e.Line, e.Col, e.Mark, e.Exit, e.HasExit, e.State, e.Value, e.Text)
 	}

@@ -30,10 +30,12 @@ const (
 	EventMark                              // OSC 133 (FinalTerm): Mark is A, B, C, D ...; for D, Exit when HasExit
 	EventMark633                           // OSC 633 (VS Code): the same; for E, Text is the command line; for P, a property k=v
 	EventStatus                            // OSC 7501: Text is the payload, key=value pairs joined by colons
+	EventErase                             // the whole screen was erased (ED 2, ED 0 in its corner, RIS): Line is its first, Col 0
 )
 
 // An Event is something that a program said beside its screen. Text is what the program wrote, without
-// control and bidi characters, cut at 8 KiB: plain data, to be redacted like the screen.
+// control and bidi characters, cut at 8 KiB: plain data, to be redacted like the screen. A command line keeps its tabs and
+// line feeds.
 type Event struct {
 	Kind EventKind
 	// Line and Col are where the cursor was. Line counts from the first line ever: History.Dropped +
@@ -46,6 +48,7 @@ type Event struct {
 	// frame that was not shown yet.
 	Held    bool
 	Mark    byte
+	Cut     bool // of a mark: Text is only its beginning
 	Exit    int
 	HasExit bool
 	State   int // of progress: 0 none, 1 normal, 2 error, 3 busy, 4 paused
@@ -105,6 +108,9 @@ func (t *Terminal) osc() {
 
 func (t *Terminal) event(e Event) {
 	e.Line, e.Col, e.Alt, e.Held = t.history.next+uint64(t.cursor.row), t.cursor.col, t.grid == &t.alt, t.held
+	if e.Kind == EventErase {
+		e.Line, e.Col = t.history.next, 0
+	}
 	events := t.effect.Events
 	if len(events) >= eventsMax {
 		if e.Mark != 0 && strings.IndexByte(lastMarks, e.Mark) < 0 {
@@ -149,7 +155,7 @@ func (t *Terminal) mark(kind EventKind, rest []byte) {
 	if text == "" || len(text) > 1 && text[1] != ';' {
 		return
 	}
-	e := Event{Kind: kind, Mark: text[0]}
+	e := Event{Kind: kind, Mark: text[0], Cut: t.parser.strLong}
 	if len(text) > 2 {
 		e.Text = text[2:]
 	}
@@ -160,15 +166,14 @@ func (t *Terminal) mark(kind EventKind, rest []byte) {
 		}
 	}
 	if kind == EventMark633 && (e.Mark == 'E' || e.Mark == 'P') {
-		e.Text = Clean(unescape633(e.Text), stringMax)
+		e.Text = unescape633(e.Text, e.Mark == 'E')
 	}
 	t.event(e)
 }
 
 // unescape633 undoes the escapes of OSC 633;E and 633;P (\\ and \xHH) and takes off what is behind the first
-// semicolon: of a command line the nonce. Line breaks become spaces, so that a command of several lines stays
-// readable.
-func unescape633(s string) []byte {
+// semicolon: of a command line the nonce. Of control characters it leaves tabs and line feeds, with lines, else none.
+func unescape633(s string, lines bool) string {
 	s, _, _ = strings.Cut(s, ";")
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -183,12 +188,27 @@ func unescape633(s string) []byte {
 				}
 			}
 		}
-		if c == '\n' || c == '\r' {
-			c = ' '
+		if c == '\r' {
+			c = '\n'
 		}
 		out = append(out, c)
 	}
-	return out
+	if !lines {
+		return Clean(out, stringMax)
+	}
+	var text strings.Builder
+	for len(out) > 0 { // what has been unescaped is no longer than it was
+		n := bytes.IndexAny(out, "\t\n")
+		if n < 0 {
+			n = len(out)
+		}
+		text.WriteString(Clean(out[:n], stringMax))
+		if out = out[n:]; len(out) > 0 {
+			text.WriteByte(out[0])
+			out = out[1:]
+		}
+	}
+	return text.String()
 }
 
 // setLink is OSC 8: parameters, then the URI; an empty one ends the link. An URI that is too long

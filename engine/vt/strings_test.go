@@ -158,3 +158,42 @@ func TestKittyStack(t *testing.T) {
 		}
 	}
 }
+
+// TestEraseIsTold: whoever follows what a command prints must know when it begins anew at the top.
+func TestEraseIsTold(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\r\nb\x1b[2J":            "3,0",
+		"a\r\nb\x1b[H\x1b[J":       "3,0",
+		"a\r\nb\x1bc":             "3,0",
+		"a\r\nb\x1b[J\x1b[1J\x1b[3J": "",
+	} {
+		term := New(2, 10, Options{})
+		term.Feed([]byte("1\r\n2\r\n3\r\n"))
+		got := ""
+		for _, e := range term.Feed([]byte(in)).Events {
+			if e.Kind == EventErase {
+				got = fmt.Sprintf("%d,%d", e.Line, e.Col)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: erased at %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestCommandLineIsWhole: of its control characters tabs and line feeds are text.
+func TestCommandLineIsWhole(t *testing.T) {
+	for in, want := range map[string]string{
+		`cat <<X\x0a\x09a\x3b\x0d\x0aX`: "cat <<X\n\ta;\n\nX",
+		`a\x1b[31mb\x00\x7f`:           "a[31mb",
+	} {
+		e := New(2, 10, Options{}).Feed([]byte("\x1b]633;E;" + in + "\a")).Events
+		if len(e) != 1 || e[0].Text != want || e[0].Cut {
+			t.Errorf("%q: %+v, want %q", in, e, want)
+		}
+	}
+	e := New(2, 10, Options{}).Feed([]byte("\x1b]633;E;" + strings.Repeat("x", 10_000) + "\a")).Events
+	if len(e) != 1 || !e[0].Cut || len(e[0].Text) < 8000 {
+		t.Errorf("a long one: %d events", len(e))
+	}
+}

@@ -18,6 +18,7 @@ type Config struct {
 	ScrollbackMaxLines  *int              `json:"scrollback_max_lines,omitempty"`
 	RawTranscriptPath   string            `json:"raw_transcript_path,omitempty"`
 	RawTranscriptAppend bool              `json:"raw_transcript_append,omitempty"`
+	ShellIntegration    bool              `json:"shell_integration,omitempty"` // bash, zsh or fish is made to mark its commands
 }
 
 // Info is what session.list tells of a session.

@@ -110,6 +110,7 @@ func wireError(err error) *protocol.Error {
 		size    *engine.SizeError
 		place   *engine.PositionError
 		env     *engine.EnvError
+		shell   *engine.ShellError
 		limit   *engine.LimitError
 		file    *engine.FileError
 		blocked *engine.InputBlockedError
@@ -164,6 +165,8 @@ func wireError(err error) *protocol.Error {
 		e.Code, e.Reason = protocol.CodeInvalidParams, "position_out_of_range"
 	case errors.As(err, &env):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_environment"
+	case errors.As(err, &shell):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "shell_integration_unsupported"
 	case errors.As(err, &limit):
 		e.Code, e.Reason = protocol.CodeInternal, "limit_exceeded"
 		e.Data = map[string]any{"what": limit.What, "limit": limit.Limit}
@@ -262,4 +265,5 @@ var ownReasons = []string{
 	"reply_too_large", "permission_denied", "plugin_failed", "unknown_intent", "intent_refused", "expectation_failed", "owned_by_adapter",
 	"invalid_manifest", "unknown_plugin", "unknown_adapter", "unknown_predicate", "plugin_exists", "plugin_built_in", "plugin_in_use",
 	"plugin_without_code", "no_program", "turn_in_progress", "server_did_not_grant_plugin_load", "wait_id_in_use",
+	"shell_integration_unsupported",
 }

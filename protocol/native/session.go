@@ -29,6 +29,7 @@ type createParams struct {
 	ScrollbackMaxLines  *int64 `json:"scrollback_max_lines,omitempty" jsonschema:"lines to retain that have left the screen; default 10000"`
 	RawTranscriptPath   string `json:"raw_transcript_path,omitempty" jsonschema:"file that gets the unredacted output; it must not exist"`
 	RawTranscriptAppend bool   `json:"raw_transcript_append,omitempty" jsonschema:"append to an existing file instead"`
+	ShellIntegration    bool   `json:"shell_integration,omitempty" jsonschema:"have program, an interactive bash, zsh or fish, mark its commands for session.blocks and command_finished"`
 }
 
 type createResult struct {
@@ -85,8 +86,9 @@ func (p *createParams) config() (engine.Config, error) {
 	}
 	return engine.Config{
 		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, ClearEnv: p.Clear, Size: size,
-		TranscriptChars: noneIfZero(p.TranscriptMaxChars, chars),
-		Scrollback:      noneIfZero(p.ScrollbackMaxLines, lines),
+		TranscriptChars:  noneIfZero(p.TranscriptMaxChars, chars),
+		Scrollback:       noneIfZero(p.ScrollbackMaxLines, lines),
+		ShellIntegration: p.ShellIntegration,
 	}, nil
 }
 

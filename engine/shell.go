@@ -1,0 +1,329 @@
+package engine
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A ShellError says why no marks can be asked of a program; see Config.ShellIntegration.
+type ShellError struct {
+	Program string // its name
+	Why     string
+}
+
+// Error quotes at most 32 characters of the name.
+func (e *ShellError) Error() string {
+	return fmt.Sprintf("shell integration of %.32q: %s; supported are interactive bash (4.4 or newer), zsh and fish", e.Program, e.Why)
+}
+
+var (
+	//go:embed shell/bash
+	bashScript string
+	//go:embed shell/zsh
+	zshScript string
+	//go:embed shell/fish
+	fishScript string
+)
+
+// shellName is a shell's file name, perhaps with a version.
+var shellName = regexp.MustCompile(`^(bash|zsh|fish)[-.0-9]*(\.exe)?$`)
+
+// Reasons of a ShellError.
+var (
+	errNoShell     = errors.New("it is none of the shells that can be asked for marks")
+	errScript      = errors.New("it is given a command or a script, and shows no prompt")
+	errNoStartFile = errors.New("with -p it reads no start-up file")
+)
+
+// A shellStart is how a shell is started so that it writes marks. No file of the user is touched.
+type shellStart struct {
+	args []string
+	env  []string // sorted, as the child gets it
+	dir  string   // what the shell reads, in a folder of ours with mode 0700; "" when it reads no file
+}
+
+// integrate returns how to start a shell with marks. The caller removes the folder when the shell has ended.
+// Errors: *[ShellError], *[FileError].
+func integrate(program string, args, env []string) (*shellStart, error) {
+	s := &shellStart{args: args, env: env}
+	var err error
+	switch name := shellName.FindStringSubmatch(filepath.Base(program)); {
+	case name == nil:
+		err = errNoShell
+	case name[1] == "bash":
+		err = s.bash()
+	case name[1] == "zsh":
+		err = s.zsh()
+	default:
+		err = s.fish()
+	}
+	var file *FileError
+	if err != nil && !errors.As(err, &file) {
+		err = &ShellError{Program: filepath.Base(program), Why: err.Error()}
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(s.env)
+	return s, nil
+}
+
+// write makes the folder with the one file that the shell reads.
+func (s *shellStart) write(name, script string) (path string, err error) {
+	dir, err := os.MkdirTemp("", "ptywright-shell-")
+	if err != nil {
+		return "", &FileError{Op: "make a folder for shell integration in", Path: os.TempDir(), Err: err}
+	}
+	path = filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		os.RemoveAll(dir)
+		return "", &FileError{Op: "write shell integration to", Path: path, Err: err}
+	}
+	s.dir = dir
+	return path, nil
+}
+
+// end removes the folder. What cannot be removed is the system's to clean up: it is in the folder for such files.
+func (s *shellStart) end() {
+	if s.dir != "" {
+		_ = os.RemoveAll(s.dir)
+	}
+}
+
+func (s *shellStart) get(name string) (value string, ok bool) {
+	for _, kv := range s.env {
+		if value, ok = strings.CutPrefix(kv, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+func (s *shellStart) set(name, value string) {
+	s.env = slices.DeleteFunc(slices.Clone(s.env), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+	s.env = append(s.env, name+"="+value)
+}
+
+// keep has the script find what a variable was that is used to have the script read: unset is another thing than empty.
+func (s *shellStart) keep(name, as string) {
+	if value, ok := s.get(name); ok {
+		s.set(as, value)
+	}
+}
+
+// bash takes the options apart as bash does: those of several letters come first, with one hyphen or two.
+//
+// An interactive shell is given our file for ~/.bashrc. A login shell, and one without start-up files, reads no file of our
+// choice, but for one in POSIX mode, which reads that of ENV; our file then ends the POSIX mode, unless it was asked for,
+// and does what bash would have done. So a login shell stays one.
+func (s *shellStart) bash() error {
+	var login, noRC, noProfile, stdin, privileged bool
+	rc := "" // ~/.bashrc
+	_, posix := s.get("POSIXLY_CORRECT")
+	if options, ok := s.get("SHELLOPTS"); ok && slices.Contains(strings.Split(options, ":"), "posix") {
+		posix = true
+	}
+	i := 0
+long:
+	for ; i < len(s.args); i++ {
+		a := s.args[i]
+		switch strings.TrimPrefix(strings.TrimPrefix(a, "-"), "-") {
+		case a: // no hyphen
+			break long
+		case "login":
+			login = true
+		case "norc":
+			noRC = true
+		case "noprofile":
+			noProfile = true
+		case "posix":
+			posix = true
+		case "rcfile", "init-file":
+			if i++; i < len(s.args) {
+				rc = s.args[i]
+			}
+		case "debug", "debugger", "noediting", "restricted", "verbose":
+		case "dump-po-strings", "dump-strings", "help", "pretty-print", "rpm-requires", "version":
+			return errScript
+		default:
+			break long
+		}
+	}
+	words, short := s.args[:min(i, len(s.args))], s.args[min(i, len(s.args)):]
+	for i = 0; i < len(short); i++ {
+		a := short[i]
+		if len(a) < 2 || a[0] != '-' && a[0] != '+' {
+			break
+		}
+		if a == "--" {
+			i++
+			break
+		}
+		for _, c := range a[1:] {
+			switch c {
+			case 'c':
+				return errScript
+			case 'l':
+				login = true
+			case 's':
+				stdin = true
+			case 'p':
+				privileged = true
+			case 'o', 'O': // with its value in the next argument
+				if i++; i < len(short) && short[i] == "posix" && c == 'o' {
+					posix = a[0] == '-'
+				}
+			}
+		}
+	}
+	if i < len(short) && short[i] == "-" {
+		i++
+	}
+	if i < len(short) && !stdin {
+		return errScript
+	}
+	plain := !login && !noRC && !posix
+	if privileged && !plain {
+		return errNoStartFile
+	}
+	file, err := s.write("bash", bashScript)
+	if err != nil {
+		return err
+	}
+	if plain {
+		s.set("PTYWRIGHT_START", "rc")
+		s.set("PTYWRIGHT_FILE", rc)
+		s.args = slices.Concat(words, []string{"--init-file", file}, short) // the last one counts
+		return nil
+	}
+	s.keep("ENV", "PTYWRIGHT_ENV")
+	s.set("ENV", file)
+	start := "bare"
+	switch {
+	case posix:
+		start = "posix"
+	case login && !noProfile:
+		start = "login"
+	}
+	s.set("PTYWRIGHT_START", start)
+	s.args = slices.Concat([]string{"--posix"}, words, short)
+	return nil
+}
+
+// zsh has its first start-up file read from our folder; all others it reads itself, from the user's.
+func (s *shellStart) zsh() error {
+	var noRCs, stdin bool
+	i := 0
+	for ; i < len(s.args); i++ {
+		a := s.args[i]
+		if len(a) < 2 || a[0] != '-' && a[0] != '+' || a == "--" {
+			break
+		}
+		on := a[0] == '-'
+		if name, long := strings.CutPrefix(a, "--"); long {
+			if name == "help" || name == "version" {
+				return errScript
+			}
+			noRCs = withoutRCs(name, on, noRCs)
+			continue
+		}
+		for j := 1; j < len(a); j++ {
+			switch a[j] {
+			case 'c':
+				return errScript
+			case 'f':
+				noRCs = on
+			case 's':
+				stdin = true
+			case 'o': // what it sets is behind it, or the next argument
+				name := a[j+1:]
+				if j = len(a); name == "" && i+1 < len(s.args) {
+					i++
+					name = s.args[i]
+				}
+				noRCs = withoutRCs(name, on, noRCs)
+			}
+		}
+	}
+	options := min(i, len(s.args))
+	for i < len(s.args) && (s.args[i] == "--" || s.args[i] == "-") {
+		i++
+	}
+	if i < len(s.args) && !stdin {
+		return errScript
+	}
+	file, err := s.write(".zshenv", zshScript)
+	if err != nil {
+		return err
+	}
+	s.keep("ZDOTDIR", "PTYWRIGHT_ZDOTDIR")
+	s.set("ZDOTDIR", filepath.Dir(file))
+	if noRCs { // our file, and then no other: it sets the option again
+		s.set("PTYWRIGHT_NO_RCS", "1")
+		s.args = slices.Insert(slices.Clone(s.args), options, "-o", "rcs")
+	}
+	return nil
+}
+
+// withoutRCs tells whether zsh reads no start-up files once an option is set, or with on false unset; before is what held.
+// Zsh ignores case, hyphens and underscores in an option's name, and no in front of it turns it round.
+func withoutRCs(option string, on, before bool) bool {
+	switch strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(option)) {
+	case "rcs":
+		return !on
+	case "norcs":
+		return on
+	}
+	return before
+}
+
+// fish runs our text, out of a variable that it takes away, after its start-up files.
+func (s *shellStart) fish() error {
+	i := 0
+	for ; i < len(s.args); i++ {
+		a := s.args[i]
+		if len(a) < 2 || a[0] != '-' || a == "--" {
+			break
+		}
+		if name, long := strings.CutPrefix(a, "--"); long {
+			switch name, _, value := strings.Cut(name, "="); {
+			case name == "command", name == "no-execute", name == "help", name == "version":
+				return errScript
+			case !value && slices.Contains(fishValues, name):
+				i++
+			}
+			continue
+		}
+		for j := 1; j < len(a); j++ {
+			switch a[j] {
+			case 'c', 'n', 'h', 'v':
+				return errScript
+			case 'C', 'p', 'd', 'f', 'D', 'o': // what it sets is behind it, or the next argument
+				if j == len(a)-1 {
+					i++
+				}
+				j = len(a)
+			}
+		}
+	}
+	options := min(i, len(s.args))
+	if i < len(s.args) && s.args[i] == "--" {
+		i++
+	}
+	if i < len(s.args) {
+		return errScript
+	}
+	s.set("PTYWRIGHT_FISH", fishScript)
+	s.args = slices.Insert(slices.Clone(s.args), options,
+		"--init-command", "set -l script $PTYWRIGHT_FISH; set -e PTYWRIGHT_FISH; eval $script")
+	return nil
+}
+
+// fishValues are fish's long options whose value may be the next argument.
+var fishValues = []string{"init-command", "profile", "profile-startup", "features", "debug", "debug-output", "debug-stack-frames"}
