@@ -54,6 +54,7 @@ type blocks struct {
 	last        uint64
 	integration Integration
 	input       *vt.Position // where B was
+	entered     *vt.Position // where the command line ended, when an E without one told so
 	command     string       // of E, for the next C
 	told        bool         // E has come
 	running     *Block       // since C
@@ -90,12 +91,14 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 			return
 		}
 		b.end(at, nil, now, screen) // a shell that tells no end
-		b.input, b.command, b.told = nil, "", false
+		b.input, b.entered, b.command, b.told = nil, nil, "", false
 	case 'B':
 		b.input = &at
 	case 'E':
 		switch {
 		case e.Kind != vt.EventMark633:
+		case e.Text == "":
+			b.entered = &at
 		case b.running == nil:
 			b.command, b.told = commandOf(e), true
 		case !b.told: // two scripts mark the same command: C was the other's
@@ -113,10 +116,13 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 			b.running.Dir = shell.Dir
 		}
 		if !b.told && b.input != nil {
+			if b.entered != nil {
+				at = *b.entered
+			}
 			text, _ := screen().Between(*b.input, at, maxCommand)
 			b.running.Command = strings.TrimSpace(text)
 		}
-		b.input, b.command = nil, ""
+		b.input, b.entered, b.command = nil, nil, ""
 	case 'D':
 		b.end(at, e, now, screen)
 	}
@@ -174,7 +180,7 @@ func (b *blocks) cut(cols int, s *vt.Screen) {
 	if cols == s.Cols {
 		return
 	}
-	b.input = nil
+	b.input, b.entered = nil, nil
 	if b.running == nil {
 		return
 	}

@@ -43,6 +43,9 @@ func startShell(t *testing.T, o start) *shell {
 	if _, err := exec.LookPath(o.program); err != nil {
 		t.Skipf("%s is not installed: apt-get install %[1]s", o.program)
 	}
+	if o.program == "bash" && exec.Command("bash", "-c", "((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))").Run() != nil {
+		t.Skip("bash is older than 4.4")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), hang)
 	t.Cleanup(cancel)
 	home, err := filepath.EvalSymlinks(t.TempDir())

@@ -162,9 +162,9 @@ func TestKittyStack(t *testing.T) {
 // TestEraseIsTold: whoever follows what a command prints must know when it begins anew at the top.
 func TestEraseIsTold(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\r\nb\x1b[2J":            "3,0",
-		"a\r\nb\x1b[H\x1b[J":       "3,0",
-		"a\r\nb\x1bc":             "3,0",
+		"a\r\nb\x1b[2J":              "3,0",
+		"a\r\nb\x1b[H\x1b[J":         "3,0",
+		"a\r\nb\x1bc":                "3,0",
 		"a\r\nb\x1b[J\x1b[1J\x1b[3J": "",
 	} {
 		term := New(2, 10, Options{})
@@ -185,7 +185,7 @@ func TestEraseIsTold(t *testing.T) {
 func TestCommandLineIsWhole(t *testing.T) {
 	for in, want := range map[string]string{
 		`cat <<X\x0a\x09a\x3b\x0d\x0aX`: "cat <<X\n\ta;\n\nX",
-		`a\x1b[31mb\x00\x7f`:           "a[31mb",
+		`a\x1b[31mb\x00\x7f`:            "a[31mb",
 	} {
 		e := New(2, 10, Options{}).Feed([]byte("\x1b]633;E;" + in + "\a")).Events
 		if len(e) != 1 || e[0].Text != want || e[0].Cut {

@@ -157,6 +157,8 @@ func TestBadParametersAreToldApart(t *testing.T) {
 		{"session.create", obj{"program": "x", "cols": 0}, "size_out_of_range"},
 		{"session.create", obj{"program": "x", "raw_transcript_append": true}, "invalid_params"},
 		{"session.create", obj{"program": "x", "raw_transcript_path": "/"}, "file_refused"},
+		{"session.create", obj{"program": "python3", "shell_integration": true}, "shell_integration_unsupported"},
+		{"session.create", obj{"program": "bash", "args": []string{"-c", "ls"}, "shell_integration": true}, "shell_integration_unsupported"},
 		{"session.create", obj{"program": "x", "env": obj{"A=B": "c"}}, "invalid_environment"},
 		{"session.create", obj{"program": "x", "transcript_max_chars": -1}, "invalid_params"},
 		{"session.snapshot", obj{"session": "s9"}, "unknown_session"},
