@@ -372,3 +372,16 @@ func TestShellFolder(t *testing.T) {
 		t.Errorf("without a folder: %v", err)
 	}
 }
+
+// TestShellOddities: a command longer than a mark holds, and standard output that is no longer the terminal.
+func TestShellOddities(t *testing.T) {
+	for _, name := range []string{"bash", "zsh"} {
+		t.Run(name, func(t *testing.T) {
+			s := startShell(t, start{program: name})
+			if b := s.run(": " + strings.Repeat("0123456789", 1000) + "\r"); len(b.Command) < 8000 || !strings.HasPrefix(b.Command, ": 0123") || !strings.HasSuffix(b.Command, "…") || !b.Exited {
+				t.Errorf("%d bytes, %.20q", len(b.Command), b.Command)
+			}
+			s.same([]line{{typed: "exec >file\r"}, {typed: "echo unseen\r"}, {typed: "(exit 3)\r", code: 3}, {typed: "exec >/dev/tty\r"}, {typed: "cat file\r", output: "unseen"}})
+		})
+	}
+}
