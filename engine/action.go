@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -131,8 +132,26 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 			return r, err
 		}
 		r.Written += len(c)
+		s.typed(c)
 	}
 	return r, nil
+}
+
+// typed shows the taps that want it what was typed.
+func (s *Session) typed(p []byte) {
+	s.mu.Lock()
+	wanted := slices.ContainsFunc(s.taps, func(t Tap) bool { _, ok := t.(InputTap); return ok })
+	s.mu.Unlock()
+	if !wanted {
+		return
+	}
+	now := time.Now()
+	s.tap(func(t Tap) error {
+		if x, ok := t.(InputTap); ok {
+			return x.Input(now, p)
+		}
+		return nil
+	})
 }
 
 // takeTurn waits until no other action is under way, at most for o.Timeout.

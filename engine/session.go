@@ -231,8 +231,11 @@ func (s *Session) isReaped() bool {
 // output takes one batch.
 func (s *Session) output(p []byte) {
 	now := time.Now()
-	s.tap(func(t Tap) error { return t.Output(now, p) })
-	if reply := s.feed(p, now); len(reply) > 0 {
+	s.tapping <- struct{}{} // a tap sees output and sizes in the order in which the terminal does
+	s.show(func(t Tap) error { return t.Output(now, p) })
+	reply := s.feed(p, now)
+	<-s.tapping
+	if len(reply) > 0 {
 		s.input.reply(reply)
 	}
 	s.tell(len(p), now)
@@ -357,13 +360,15 @@ func (s *Session) Resize(size pty.Size) error {
 	s.sizing <- struct{}{}
 	defer func() { <-s.sizing }()
 	now := time.Now()
+	s.tapping <- struct{}{}
 	s.mu.Lock()
 	e := s.term.Resize(rows, cols, int(size.PixelWidth), int(size.PixelHeight))
 	s.apply(e, now)
 	reply := bytes.Clone(e.Reply)
 	s.mu.Unlock()
+	s.show(func(t Tap) error { return t.Resize(now, rows, cols) })
+	<-s.tapping
 	err := s.pty.Resize(size)
-	s.tap(func(t Tap) error { return t.Resize(now, rows, cols) })
 	if len(reply) > 0 {
 		s.input.reply(reply)
 	}

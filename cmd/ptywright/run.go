@@ -154,11 +154,8 @@ func notStarted(err error) error {
 
 // codeOf turns the program's end into ours.
 func codeOf(exit pty.Exit) error {
-	switch {
-	case exit.Signal != "":
-		return exitCode(128 + exitSignal(exit.Signal))
-	case exit.Code != 0:
-		return exitCode(exit.Code)
+	if code := exit.Status(); code != 0 {
+		return exitCode(code)
 	}
 	return nil
 }

@@ -111,7 +111,8 @@ var ranges = map[string][2]int64{
 }
 
 // words are the values of strings in params that take only some, by name.
-var words = map[string][]any{"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
+var words = map[string][]any{
+	"theme": {"dark", "light"}, "cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
 
 // bound puts bounds into the schema of params. The code that holds to them says so itself; a test compares the two.
 func bound(s *jsonschema.Schema) {

@@ -22,14 +22,15 @@ import (
 
 // A Server is the dialect over one engine. It is a [protocol.Dialect].
 type Server struct {
-	engine   *engine.Engine
-	catalog  *plugins.Catalog
-	waits    waits
-	loads    bool // plugin.load and plugin.unload are granted
-	version  string
-	log      *slog.Logger
-	limits   protocol.Limits
-	matchers matchers.Options
+	engine     *engine.Engine
+	catalog    *plugins.Catalog
+	waits      waits
+	recordings recordings
+	loads      bool // plugin.load and plugin.unload are granted
+	version    string
+	log        *slog.Logger
+	limits     protocol.Limits
+	matchers   matchers.Options
 }
 
 // Options configure a [Server].
