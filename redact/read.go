@@ -53,8 +53,9 @@ func invisible(s string, i int) int {
 // but for one that only wraps.
 // With it, CR, BS and the cursor keys' sequences move, what is written then replaces what was
 // there, and EL cuts: a line editor's corrections. read reports whether anything in line moved the
-// cursor back, which is when the second reading differs from the first.
-func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (moved bool) {
+// cursor back, which is when the second reading differs from the first, and whether anything
+// placed it, which is when rows have to be read: see placed.go.
+func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (moved, placed bool) {
 	s.clean, s.at = s.clean[:0], s.at[:0]
 	cur := 0
 	put := func(c byte, at int) {
@@ -75,6 +76,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 			}
 			back, cut := motion(line[i : i+n])
 			moved = moved || back > 0
+			placed = placed || places(line[i:i+n])
 			if overwrite {
 				cur = s.move(cur, back)
 				if cut {
@@ -116,7 +118,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 			i++
 		}
 	}
-	return moved
+	return moved, placed
 }
 
 // wraps reports whether the CR at line[i] is how a line editor goes on in the next row: zsh writes

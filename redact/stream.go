@@ -18,17 +18,23 @@ const (
 
 // Stream redacts text that arrives in pieces, such as output deltas. What it returns, joined, is
 // what [Redactor.String] returns for the joined text as long as no line is longer than 4 KiB,
-// wherever the pieces are cut. It is not safe for concurrent use. The zero Stream is not usable;
-// see [NewStream].
+// wherever the pieces are cut; only that it cannot take back lines, so of a private key whose
+// first line it never saw the body stays. It is not safe for concurrent use. The zero Stream is
+// not usable; see [NewStream].
 type Stream struct {
 	r    *Redactor
+	now  *rules // r's, during a call
 	line string // the unfinished line, or the end of it
 	sent int    // bytes of line that were returned already and stay as context
+
+	above  memory // what the lines before leave
+	inside bool   // line begins within a line: the part before has been let go of
 
 	// masked: what comes next belongs to a secret whose replacement was returned already.
 	masked bool
 	until  ending
-	half   bool // a backslash came last, which protects what comes next
+	half   bool   // a backslash came last, which protects what comes next
+	hidden string // of that secret, with what makes it one: the next line may go on from it
 }
 
 // NewStream returns an empty Stream under r's policy.
@@ -41,6 +47,7 @@ func (s *Stream) Pending() int { return len(s.line) - s.sent }
 // all but its last KiB. A built-in or literal secret of any length is hidden wholly; a match of an
 // extra regex that runs over a KiB within a line over 4 KiB may be seen in part.
 func (s *Stream) Write(text string) string {
+	s.now = s.r.now()
 	data := text
 	if len(s.line) > 0 {
 		data = s.line + text
@@ -68,11 +75,11 @@ func (s *Stream) Write(text string) string {
 // replaced at once, and what follows of it later is dropped until its end. The Stream remembers
 // the line, so a secret that begins after a Flush, or in spite of it, is still found.
 func (s *Stream) Flush() string {
+	s.now = s.r.now()
 	o := newOutput(s.line, s.sent)
 	from := s.unmask(&o, 0, len(s.line))
 	sc := scanPool.Get().(*scan)
-	sc.partial = true
-	found := s.r.mustJudge(sc, s.line[from:])
+	found := s.now.mustJudge(sc, s.line[from:], s.context(from == 0))
 	first := -1
 	for i, c := range found {
 		if c.open && c.start < c.end && (first < 0 || c.start < found[first].start) {
@@ -80,7 +87,7 @@ func (s *Stream) Flush() string {
 		}
 	}
 	if first < 0 {
-		o.apply(from, s.r.pieces(s.line[from:], found))
+		o.apply(from, s.now.pieces(s.line[from:], found))
 		s.sent = len(s.line)
 	} else {
 		s.mask(&o, from, len(s.line), found, found[first])
@@ -92,16 +99,36 @@ func (s *Stream) Flush() string {
 		tail := openSequence(s.line)
 		s.line = s.line[tail:]
 		s.sent = len(s.line)
+		s.inside = true
 	}
 	return out
+}
+
+// context is what a text is judged below, that begins where the line does if begins says so.
+func (s *Stream) context(begins bool) *memory {
+	if begins && !s.inside {
+		return &s.above
+	}
+	return new(memory)
 }
 
 // finish writes the line data[start:end], which ends in LF.
 func (s *Stream) finish(o *output, start, end int) {
 	body := start + bodyEnd(o.data[start:end])
 	from := s.unmask(o, start, body)
-	o.apply(from, s.r.Spans(o.data[from:body]))
-	s.masked, s.half = false, false
+	m := s.context(from == start)
+	o.apply(from, s.now.spans(o.data[from:body], m, true))
+	if m != &s.above { // a part of the line is gone, because it was hidden or very long
+		if s.masked && s.until.quote == 0 {
+			*m = memory{}
+			s.now.spans(s.hidden, m, true)
+		}
+		if s.above.left > 0 { // of a private key that is hidden
+			m.block = block{left: s.above.left - 1, body: true}
+		}
+		s.above = *m
+	}
+	s.masked, s.half, s.inside, s.hidden = false, false, false, ""
 }
 
 // cut lets go of a part of the unfinished line at data[start:], which has at least a window, and
@@ -114,12 +141,13 @@ func (s *Stream) cut(o *output, start int) int {
 	}
 	from := s.unmask(o, start, end)
 	if s.masked {
+		s.inside = true
 		return end
 	}
 	sc := scanPool.Get().(*scan)
 	defer sc.release()
-	sc.partial = true
-	found := s.r.mustJudge(sc, o.data[from:end])
+	found := s.now.mustJudge(sc, o.data[from:end], s.context(from == start))
+	s.inside = true
 	at := max(from, breakNear(o.data, start, end-lookback)) - from
 	for moved := true; moved; {
 		moved = false
@@ -140,7 +168,7 @@ func (s *Stream) cut(o *output, start int) int {
 			kept = append(kept, c)
 		}
 	}
-	o.apply(from, s.r.pieces(o.data[from:from+at], kept))
+	o.apply(from, s.now.pieces(o.data[from:from+at], kept))
 	return from + at
 }
 
@@ -148,11 +176,12 @@ func (s *Stream) cut(o *output, start int) int {
 // keeps hiding.
 func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) {
 	s.masked, s.until = true, c.until
+	s.hidden = stripped(o.data[from+c.from : end])
 	hidden := o.data[from+c.start : end]
 	slashes := len(hidden) - len(strings.TrimRight(hidden, `\`))
 	s.half = c.until.quote != 0 && !c.until.escaped && slashes%2 == 1
-	all := append([]candidate{{from: c.start, start: c.start, end: end - from, hit: true}}, found...)
-	o.apply(from, s.r.pieces(o.data[from:end], all))
+	all := append([]candidate{{from: c.start, start: c.start, end: end - from, hit: true, class: c.class, tier: c.tier}}, found...)
+	o.apply(from, s.now.pieces(o.data[from:end], all))
 }
 
 // unmask hides what still belongs to a masked secret at data[start:end] and returns where it is
@@ -181,7 +210,10 @@ func (s *Stream) unmask(o *output, start, end int) int {
 		s.masked = c == '\r' && i+1 == end
 		break
 	}
-	o.apply(start, s.r.mask(nil, o.data[start:i], 0, i-start, ""))
+	o.apply(start, s.now.mask(nil, o.data[start:i], 0, i-start, ""))
+	if len(s.hidden) < maxTail {
+		s.hidden += stripped(o.data[start:i])
+	}
 	return i
 }
 
