@@ -19,7 +19,7 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 	suffix := t[end:key]
 	i, sep := separator(t, note(t, key))
 	switch {
-	case isPath(t, at, end):
+	case isPath(t, at, end) || suffix != "" && runsOn(t, end) && !strongSuffix(suffix):
 		return candidate{}, false
 	case sep == noSeparator:
 		return findNamed(s, at, key, suffix)
@@ -136,6 +136,11 @@ func keyBegins(t string, at, end int) bool {
 	return wordBegins(t, at)
 }
 
+// runsOn reports whether the word that ends before t[end] does not: tokenizer, secretary.
+func runsOn(t string, end int) bool {
+	return isLower(t[end]) && !isDigit(t[end-1]) && t[end-1] != '_' && t[end-1] != '-'
+}
+
 // strongSuffix reports whether a name that goes on so is the secret's own all the same.
 func strongSuffix(suffix string) bool {
 	s := strings.Trim(strings.ToLower(suffix), "0123456789_-.")
@@ -161,8 +166,12 @@ func notSecret(suffix string) bool {
 }
 
 // isPath reports whether the keyword at t[at:end] ends a path that a message is about, as in
-// `/etc/passwd: Permission denied`. What follows `=` is a value all the same.
+// `/etc/passwd: Permission denied`, or a resource's kind in its name. What follows `=` is a value
+// all the same.
 func isPath(t string, at, end int) bool {
+	if at > 0 && t[at-1] == ':' && strings.Contains(t[max(0, at-2*maxBlanks):at], "arn:") {
+		return true
+	}
 	return at > 0 && t[at-1] == '/' && !strings.Contains(t[end:min(len(t), end+4)], "=")
 }
 

@@ -77,7 +77,8 @@ func findPgpass(s *scan, at, end int) (candidate, bool) {
 		}
 	}
 	j := s.valueEnd(i, 0)
-	hit := j > i && !placeholder(t, i, j) && strings.TrimSpace(t[j:]) == ""
+	hit := j > i && !placeholder(t, i, j) && strings.TrimSpace(t[j:]) == "" && !strings.Contains(strings.ReplaceAll(t[i:j], `\:`, ""), ":")
+	s.spend(j - i)
 	return candidate{from: at, start: i, end: j, hit: hit, open: j == len(t)}, hit
 }
 

@@ -187,7 +187,7 @@ func findBearer(s *scan, at, end int) (candidate, bool) {
 // those of the many that took the form over.
 func findSK(s *scan, at, end int) (candidate, bool) {
 	t := s.text
-	if t[at:end] != "sk-" || !wordBegins(t, at) {
+	if t[at:end] != "sk-" || !s.wordBegins(at) {
 		return candidate{}, false
 	}
 	j := s.runEnd(wordSet, end)
@@ -219,7 +219,7 @@ func findPrefixed(s *scan, at, end int) (candidate, bool) {
 	for from > 0 && at-from < 32 && (isLower(t[from-1]) || isDigit(t[from-1]) || t[from-1] == '_') {
 		from--
 	}
-	if at-from < 2 || !isLower(t[from]) || !wordBegins(t, from) || strings.HasPrefix(t[from:], "pk_") {
+	if at-from < 2 || !isLower(t[from]) || !s.wordBegins(from) || strings.HasPrefix(t[from:], "pk_") {
 		return candidate{}, false
 	}
 	j = s.runEnd(alnumSet, end)

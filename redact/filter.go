@@ -91,8 +91,10 @@ func scattered(v string) bool {
 		if i == 0 {
 			continue
 		}
-		before := classOf(v[i-1])
-		if before != other && before != c && !(before == upper && c == lower) {
+		switch before := classOf(v[i-1]); {
+		case before == other || before == c:
+		case before == upper && c == lower && (i == 1 || classOf(v[i-2]) != upper):
+		default:
 			changes++
 		}
 	}

@@ -101,7 +101,7 @@ func SecretName(name string) bool {
 	t := name + "=Zz9_x8Yy7-w6Vv5_u4Tt3=" // drawn at random, as far as any rule can tell
 	s := scanPool.Get().(*scan)
 	defer s.release()
-	s.text, s.budget = t, 1<<20
+	s.text, s.raw, s.budget = t, nil, 1<<20
 	s.forget()
 	for _, r := range context {
 		if r.tier != hint || r.class == "bearer" || r.class == "signature" {

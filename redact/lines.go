@@ -104,8 +104,11 @@ func (s *scan) cutOff(text string, at []int32) {
 		if at != nil {
 			k, _ = slices.BinarySearch(at, int32(c.start))
 		}
-		if v := text[min(k, len(text)):]; len(v) >= leastRest && (scattered(v) || c.tier == structure && hexish(v)) && !named(v) && !isUUID(v) {
+		if v := text[min(k, len(text)):]; len(v) >= leastRest && (scattered(v) || c.tier == structure && (varied(v) || hexish(v))) && !named(v) && !isUUID(v) {
 			c.hit = true
+			if c.tier == structure {
+				c.start = c.from
+			}
 		}
 	}
 }

