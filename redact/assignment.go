@@ -138,7 +138,7 @@ func keyBegins(t string, at, end int) bool {
 
 // runsOn reports whether the word that ends before t[end] does not: tokenizer, secretary.
 func runsOn(t string, end int) bool {
-	return isLower(t[end]) && !isDigit(t[end-1]) && t[end-1] != '_' && t[end-1] != '-'
+	return isLower(t[end]) && isAlnum(t[end-1]) && !isDigit(t[end-1]) || isUpper(t[end]) && isUpper(t[end-1])
 }
 
 // strongSuffix reports whether a name that goes on so is the secret's own all the same.

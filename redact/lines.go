@@ -53,22 +53,20 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 			if before == "" || p.from == p.end || text[p.from] == ' ' || text[p.from] == '\t' {
 				continue
 			}
-			if r.across(s, before, text[p.from:p.end], p.from, at) {
+			if r.across(s, before, text[p.from:p.end], p.from, at, p.end == len(text)) {
 				next[i] = before
 			}
 		}
 	}
 	if m.left > 0 {
-		if start, end, body, _ := m.keyLine(text); body {
-			s.text = text
-			s.base = 0
-			s.last = candidate{}
-			// Whatever it is by itself, here it is a secret: also while the line is not over.
+		start, end, body, _ := m.keyLine(text)
+		if !body && !last { // it may become one: what stands of it must not leave
+			start, end = keyRun(text)
+			body = end == len(text) && end-start >= leastRest
+		}
+		if body {
+			s.text, s.base, s.last = text, 0, candidate{}
 			s.add(candidate{from: start, start: start, end: end, hit: true, open: end == len(text), class: "private-key"}, at)
-		} else if !last && end == len(text) && start < end {
-			s.text = text
-			s.base = 0
-			s.add(candidate{from: start, start: start, end: end, open: true, class: "private-key"}, at)
 		}
 	}
 	if !last {
@@ -86,36 +84,41 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 			m.block = block{}
 		}
 	}
-	if utf8.RuneCountInString(text) >= leastWidth {
-		s.cutOff(text, at)
+	if framed || open < len(text) {
+		for _, p := range parts {
+			r.cutOff(s, text, p, at)
+		}
 	}
 	m.tails = r.tails(s, text, parts, next, open, framed)
 }
 
-// cutOff makes hits of the candidates that a wide line's end cuts off, if what stands of them
+// cutOff hides the candidates that the end of a wide part of text cuts off, if what stands of them
 // looks like the beginning of a secret: when the next line shows it, this one may have left.
-func (s *scan) cutOff(text string, at []int32) {
-	for i := range s.found {
-		c := &s.found[i]
-		if c.hit || !c.open || c.start >= c.end || c.end != s.size {
+func (r *rules) cutOff(s *scan, text string, p span, at []int32) {
+	part := text[p.from:p.end]
+	if utf8.RuneCountInString(part) < leastWidth {
+		return
+	}
+	for _, c := range r.judgeText(s, part) {
+		if c.hit || !c.open || c.start >= c.end || c.end != len(part) {
 			continue
 		}
-		k := c.start
-		if at != nil {
-			k, _ = slices.BinarySearch(at, int32(c.start))
+		v := part[c.start:]
+		if len(v) < leastRest || named(v) || isUUID(v) || !scattered(v) && (c.tier != structure || !varied(v) && !hexish(v)) {
+			continue
 		}
-		if v := text[min(k, len(text)):]; len(v) >= leastRest && (scattered(v) || c.tier == structure && (varied(v) || hexish(v))) && !named(v) && !isUUID(v) {
-			c.hit = true
-			if c.tier == structure {
-				c.start = c.from
-			}
+		if c.tier == structure {
+			c.start = c.from
 		}
+		c.hit, c.open = true, false
+		c.from, c.start, c.end = p.from+c.from, p.from+c.start, p.from+c.end
+		s.keep(c, at)
 	}
 }
 
 // across judges part behind the tail of the line before and records what goes across the line's
 // end. It reports whether a token does, or a keyword may.
-func (r *rules) across(s *scan, before, part string, base int, at []int32) bool {
+func (r *rules) across(s *scan, before, part string, base int, at []int32, atEnd bool) bool {
 	joined := before + part
 	cut := len(before)
 	var alone []int // where the tokens begin that ask for nothing more
@@ -130,24 +133,26 @@ func (r *rules) across(s *scan, before, part string, base int, at []int32) bool 
 		if c.from >= cut || c.end <= cut {
 			continue
 		}
-		if c.open {
-			goes = true
-		}
+		goes = goes || c.open
+		c.open = c.open && atEnd
 		rest := joined[max(cut, c.start):c.end]
 		if !c.hit || !goesOn(joined[min(c.start, cut):cut], rest, slices.Contains(alone, c.from), c.tier) {
 			continue
 		}
 		goes = true
 		c.from, c.start, c.end = base, base+max(0, c.start-cut), base+c.end-cut
-		if at == nil {
-			s.found = append(s.found, c)
-			continue
-		}
-		c.from = int(at[c.from])
-		c.start, c.end = rawRange(at, c.start, c.end)
-		s.found = append(s.found, c)
+		s.keep(c, at)
 	}
 	return goes
+}
+
+// keep records c, found in a part of a reading, in offsets of the raw line.
+func (s *scan) keep(c candidate, at []int32) {
+	if at != nil {
+		c.from = int(at[c.from])
+		c.start, c.end = rawRange(at, c.start, c.end)
+	}
+	s.found = append(s.found, c)
 }
 
 // judgeText returns what apply finds in a text that is not the line, in offsets of that text.

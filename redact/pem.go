@@ -24,6 +24,7 @@ func findKeyBlock(s *scan, at, end int) (candidate, bool) {
 	if !ok {
 		return candidate{}, false
 	}
+	s.opened = true
 	if i < 0 { // cut off inside of the mark: the next row has the rest
 		return candidate{from: at, start: len(t), end: len(t), open: true}, true
 	}
@@ -32,7 +33,7 @@ func findKeyBlock(s *scan, at, end int) (candidate, bool) {
 		j++
 	}
 	s.spend(j - i)
-	if strings.Trim(t[i:], " \t\"'`│|\\,") == "" {
+	if strings.Trim(t[i:], " \t\"'`│|\\,;+nr") == "" {
 		s.began = true
 		return candidate{}, false
 	}
@@ -49,7 +50,8 @@ func findKeyBlockEnd(s *scan, at, end int) (candidate, bool) {
 	if _, ok := keyMark(t, end); !ok {
 		return candidate{}, false
 	}
-	s.ended = true
+	s.ended = !s.opened
+	s.opened = false
 	i := at
 	if i >= 2 && t[i-2] == '\\' && (t[i-1] == 'n' || t[i-1] == 'r') {
 		i -= 2
@@ -127,7 +129,7 @@ func (b block) keyLine(text string) (start, end int, body, more bool) {
 	switch n := end - start; {
 	case n >= firstKeyLine:
 		return start, end, true, true
-	case b.body && n > 0 && (before == "" || !isAlnum(before[len(before)-1])):
+	case b.body && n > 0 && endsNoWord(before):
 		return start, end, true, true
 	case strings.TrimSpace(text) == "" || strings.Contains(text, ": "):
 		return 0, 0, false, true // a header, or the blank line behind them
@@ -137,12 +139,29 @@ func (b block) keyLine(text string) (start, end int, body, more bool) {
 	return 0, 0, false, false
 }
 
-// keyRun returns the run of base64 at the end of text, before what may close a string or a frame.
+// keyRun returns the run of base64 that a line of a key is: the longest, or that at the end, before
+// what may close a string or a frame.
 func keyRun(text string) (start, end int) {
-	t := strings.TrimRight(text, " \t\"'`,;│┃║|\\\r")
-	if strings.HasSuffix(t, `\n`) {
-		t = t[:len(t)-2]
+	for i := 0; i < len(text); {
+		if !sets[keySet][text[i]] {
+			i++
+			continue
+		}
+		j := i
+		for j < len(text) && sets[keySet][text[j]] {
+			j++
+		}
+		if j-i > end-start {
+			start, end = i, j
+		}
+		i = j
 	}
+	if end-start >= firstKeyLine {
+		return start, end
+	}
+	const close = " \t\"'`,;│┃║|\\\r"
+	t := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(text, close), " +"), close)
+	t = strings.TrimSuffix(t, `\n`)
 	end = len(t)
 	start = end
 	for start > 0 && sets[keySet][t[start-1]] {
@@ -157,6 +176,12 @@ func above(text string, near int) (start, end int, ok bool) {
 	start, end = keyRun(text)
 	before := strings.TrimRight(text[:start], " \t")
 	n := end - start
-	ok = n >= firstKeyLine || near < 2 && n > 0 && (before == "" || !isAlnum(before[len(before)-1]))
+	ok = n >= firstKeyLine || near < 2 && n > 0 && endsNoWord(before)
 	return start, end, ok
+}
+
+// endsNoWord reports whether before, which stands in front of the short last line of a key, is an
+// indent, a border, a line's number or a log's mark, and no sentence.
+func endsNoWord(before string) bool {
+	return before == "" || !isLower(fold(before[len(before)-1]))
 }

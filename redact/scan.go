@@ -44,7 +44,9 @@ type scan struct {
 	// dry keeps what is found out of found: only tail is asked for.
 	dry bool
 
-	began, ended bool // a private key's first or last mark stands on the line
+	// A private key's first mark ends the line; its last stands on it, without the first; the first
+	// was read and its last not yet.
+	began, ended, opened bool
 
 	// The last value and run of each set that a rule has walked through: a second walk from inside
 	// ends where the first did, so a line of nested candidates costs linear time.
@@ -92,7 +94,7 @@ func (s *scan) forget() {
 // returns is valid until s is used again.
 func (r *rules) judge(s *scan, line string, m *memory, last bool) []candidate {
 	s.found, s.size = s.found[:0], len(line)
-	s.began, s.ended = false, false
+	s.began, s.ended, s.opened = false, false, false
 	if plain(line) {
 		r.apply(s, line, nil, 0)
 		r.goOn(s, line, nil, m, last)

@@ -109,7 +109,7 @@ func (s *Stream) context(begins bool) *memory {
 	if begins && !s.inside {
 		return &s.above
 	}
-	return new(memory)
+	return &memory{block: s.above.block}
 }
 
 // finish writes the line data[start:end], which ends in LF.
@@ -122,9 +122,9 @@ func (s *Stream) finish(o *output, start, end int) {
 		if s.masked && s.until.quote == 0 {
 			*m = memory{}
 			s.now.spans(s.hidden, m, true)
-		}
-		if s.above.left > 0 { // of a private key that is hidden
-			m.block = block{left: s.above.left - 1, body: true}
+			if s.above.left > 0 { // it was a line of a private key
+				m.block = block{left: s.above.left - 1, body: true}
+			}
 		}
 		s.above = *m
 	}
