@@ -71,7 +71,8 @@ func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
 	if password && matches(t[i:], "for ") {
 		return findPrompted(s, at, i)
 	}
-	flag := t[wordStart(t, at)] == '-'
+	word := wordStart(t, at)
+	flag := t[word] == '-' && (word == 0 || t[word-1] <= ' ' || t[word-1] == '"' || t[word-1] == '\'')
 	start, j, q := quoted(t, i)
 	if q == 0 {
 		start, j = i, s.valueEnd(i, 0)

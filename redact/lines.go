@@ -313,12 +313,20 @@ func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Sp
 		if !m.ended {
 			continue
 		}
+		key := map[int]Span{}
+		full := false
 		for near, k := 0, i-1; k >= 0 && near < maxKeyLines; near, k = near+1, k-1 {
 			from, to, ok := aboveRaw(lines[k], near)
 			if !ok {
 				break
 			}
-			out[k] = []Span{{from, to, rules.marker("private-key")}}
+			key[k] = Span{from, to, rules.marker("private-key")}
+			full = full || to-from >= firstKeyLine
+		}
+		for k, s := range key {
+			if full {
+				out[k] = with(out[k], s)
+			}
 		}
 	}
 	return out

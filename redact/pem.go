@@ -151,7 +151,7 @@ func keyRun(text string) (start, end int) {
 		for j < len(text) && sets[keySet][text[j]] {
 			j++
 		}
-		if j-i > end-start {
+		if j-i > end-start && free(text, i, j) {
 			start, end = i, j
 		}
 		i = j
@@ -168,6 +168,14 @@ func keyRun(text string) (start, end int) {
 		start--
 	}
 	return start, end
+}
+
+// free reports whether text[i:j] stands by itself: no part of a longer name, nor beside a secret
+// that is hidden already. A diff's sign may stand before it.
+func free(text string, i, j int) bool {
+	const apart = " \t\"'`|>\\,;:"
+	before := i == 0 || i == 1 && text[0] == '-' || text[i-1] >= 0x80 || strings.IndexByte(apart, text[i-1]) >= 0
+	return before && (j == len(text) || text[j] >= 0x80 || strings.IndexByte(apart+"\r\n", text[j]) >= 0)
 }
 
 // above reports whether text can be a line of a private key whose mark is below it, near lines

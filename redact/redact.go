@@ -168,8 +168,8 @@ func (r *rules) spans(line string, m *memory, last bool) (spans []Span) {
 var scanPool = sync.Pool{New: func() any { return new(scan) }}
 
 // String returns s with its secrets replaced. Lines end at LF; CR LF stays as it is. What is not
-// part of a secret stays byte for byte. Redacting twice is redacting once, unless an extra rule
-// hid what kept a built-in one from matching beside it.
+// part of a secret stays byte for byte. Redacting twice is redacting once, unless what was hidden
+// had kept another rule from matching beside it.
 func (r *Redactor) String(s string) string { return r.From(s, 0) }
 
 // From returns what [Redactor.String] leaves of s[at:]: the text from a position on, redacted in
@@ -231,6 +231,7 @@ func (r *rules) edits(s string) []Span {
 // beginning is not in s.
 func (r *rules) upwards(s string, at int, all []Span) []Span {
 	var lines []Span
+	full := false
 	for near := 0; at > 0 && near < maxKeyLines; near++ {
 		start := strings.LastIndexByte(s[:at-1], '\n') + 1
 		line := s[start : start+bodyEnd(s[start:at])]
@@ -239,16 +240,32 @@ func (r *rules) upwards(s string, at int, all []Span) []Span {
 			break
 		}
 		lines = append(lines, Span{start + from, start + to, r.marker("private-key")})
+		full = full || to-from >= firstKeyLine
 		at = start
 	}
-	if len(lines) == 0 {
+	if !full {
 		return all
 	}
-	for len(all) > 0 && all[len(all)-1].End > at { // what was found in these lines lies within
-		all = all[:len(all)-1]
+	for _, line := range lines {
+		all = with(all, line)
 	}
-	slices.Reverse(lines)
-	return append(all, lines...)
+	return all
+}
+
+// with puts a span among others, which it takes in where they touch it.
+func with(spans []Span, s Span) []Span {
+	i := len(spans)
+	for i > 0 && spans[i-1].Start > s.Start {
+		i--
+	}
+	if i > 0 && spans[i-1].End > s.Start {
+		i--
+	}
+	k := i
+	for ; k < len(spans) && spans[k].Start < s.End; k++ {
+		s.Start, s.End = min(s.Start, spans[k].Start), max(s.End, spans[k].End)
+	}
+	return slices.Replace(spans, i, k, s)
 }
 
 // aboveRaw is above for a line that may hold control sequences: they go with it.

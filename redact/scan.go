@@ -102,7 +102,7 @@ func (r *rules) judge(s *scan, line string, m *memory, last bool) []candidate {
 		r.judgeReadings(s, line, m, last)
 	}
 	if len(s.found) > 0 && strings.Contains(line, r.head) {
-		s.found = slices.DeleteFunc(s.found, r.hidden(line))
+		s.found = r.settle(line, s.found)
 	}
 	return s.found
 }
@@ -226,11 +226,11 @@ func rawRange(at []int32, start, end int) (int, int) {
 	return int(slices.Min(part)), int(slices.Max(part)) + 1
 }
 
-// hidden returns a test for candidates that lie within replacements that are already in line:
-// what is public already is not replaced again, which makes redaction idempotent.
-func (r *rules) hidden(line string) func(candidate) bool {
-	type area struct{ start, end int }
-	var areas []area
+// settle drops the candidates that lie within replacements that are already in line, and takes
+// these wholly into others: what is public already is not replaced again, nor in part, which makes
+// redaction idempotent.
+func (r *rules) settle(line string, found []candidate) []candidate {
+	var areas []span
 	for i := 0; ; {
 		start, end := r.nextMarker(line, i)
 		if start < 0 {
@@ -239,17 +239,38 @@ func (r *rules) hidden(line string) func(candidate) bool {
 		if k := len(areas) - 1; k >= 0 && areas[k].end == start {
 			areas[k].end = end
 		} else {
-			areas = append(areas, area{start, end})
+			areas = append(areas, span{start, end})
 		}
 		i = end
 	}
-	return func(c candidate) bool {
-		i, found := slices.BinarySearchFunc(areas, c.start, func(a area, start int) int { return cmp.Compare(a.start, start) })
-		if !found {
-			i--
-		}
-		return i >= 0 && c.start < c.end && c.end <= areas[i].end
+	if len(areas) == 0 {
+		return found
 	}
+	at := func(i int) (span, bool) { // the area that i lies in
+		k, ok := slices.BinarySearchFunc(areas, i, func(a span, i int) int { return cmp.Compare(a.from, i) })
+		if !ok {
+			k--
+		}
+		return areas[max(k, 0)], k >= 0 && i < areas[k].end
+	}
+	kept := found[:0]
+	for _, c := range found {
+		if c.start < c.end {
+			first, in := at(c.start)
+			if in && c.end <= first.end {
+				continue
+			}
+			if in {
+				c.start = first.from
+			}
+			if last, in := at(c.end - 1); in {
+				c.end = last.end
+			}
+			c.from = min(c.from, c.start)
+		}
+		kept = append(kept, c)
+	}
+	return kept
 }
 
 // nextMarker finds the next replacement in line from i on, with a class or without; -1: there is none.
