@@ -255,7 +255,7 @@ func findCookie(s *scan, at, end int) (candidate, bool) {
 	if j == len(t) {
 		return candidate{from: at, start: j, end: j, open: true}, true
 	}
-	if t[j] != '=' || j == i {
+	if t[j] != '=' || j == i || t[i] == '-' {
 		return candidate{}, false
 	}
 	start := j + 1

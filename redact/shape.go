@@ -133,9 +133,11 @@ func parsePieces(expr string) (pieces []piece, err error) {
 	return pieces, nil
 }
 
+var shorthands = strings.NewReplacer(`\d`, "0-9", `\w`, "A-Za-z0-9_\\-")
+
 // addRanges adds characters and ranges, `\d` and `\w`; a `-` at the end stands for itself.
 func addRanges(set *[256]bool, spec string) {
-	spec = strings.NewReplacer(`\d`, "0-9", `\w`, "A-Za-z0-9_\\-").Replace(spec)
+	spec = shorthands.Replace(spec)
 	for i := 0; i < len(spec); i++ {
 		if spec[i] == '\\' {
 			i++
