@@ -88,7 +88,7 @@ func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
 	case password && (strings.Contains(before, "login ") || strings.Contains(before, "machine ")):
 		c.hit = true
 	case password && strings.TrimSpace(t[:at]) == "" && strings.TrimSpace(t[j:]) == "":
-		c.hit = varied(v) && len(v) >= 6
+		c.hit = varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6
 	}
 	if c.hit {
 		return c, true

@@ -254,6 +254,8 @@ func TestStreamPauses(t *testing.T) {
 		{"$ echo é中 \x1b]0;title\x07ok\n", "$ echo é中 \x1b]0;title\x07ok\n"},
 		{`"token": "ab\"cd e", 1` + "\n", `"token": "[REDACTED]", 1` + "\n"},
 		{"sk-SK.UTF-8\n", "sk-SK.UTF-8\n"},
+		// What was taken for a token is a name: its value is hidden all the same.
+		{"secret_key_base: Rk7euvC4gKKAH8axVxsz x\n", "secret_ke[REDACTED] [REDACTED] x\n"},
 		{"sk-abcdefgh.x\n", "sk-abcdef[REDACTED]\n"}, // could have become one; stays hidden to its end
 	} {
 		s := NewStream(Default)

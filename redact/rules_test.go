@@ -211,7 +211,7 @@ func TestBenign(t *testing.T) {
 		"token: string;", "password?: string", "--password <password>", "--token string   the token", "--api-key KEY  the key", "-p, --password PASSWORD",
 		"  --password-file /run/secrets/db", "password-file: /etc/x", "secretName: my-secret", "secretKeyRef:", "tokenizer: cl100k_base",
 		"token expires in 3600 seconds", "tokens: 18,432", "max_tokens=4096", "max_tokens: 4096", "input_tokens=1204", "token_type: bearer", "token_count=12",
-		"password must be at least 8 characters", "PasswordAuthentication no", "passwords match", "Password authentication is disabled",
+		"password must be at least 8 characters", "PasswordAuthentication no", "passwords match", "Password strength:", "password incorrect.", "Password authentication is disabled",
 		"if password == hash {", "token = next()", "password = getpass.getpass()", "self.token = token", "password: config.password,",
 		"func (t *Token) String() string", "token := parser.Next()", "os.getenv('TOKEN')", "token=$(cat /run/token)", "password=${DB_PASSWORD:-}",
 		"AWS_SECRET_ACCESS_KEY=<set>", "TOKEN_URL=https://h.example/oauth/token", "token_endpoint: https://h.example/token", "SECRET_NAME=db",

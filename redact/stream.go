@@ -33,8 +33,8 @@ type Stream struct {
 	// masked: what comes next belongs to a secret whose replacement was returned already.
 	masked bool
 	until  ending
-	half   bool   // a backslash came last, which protects what comes next
-	hidden string // of that secret, with what makes it one: the next line may go on from it
+	half   bool // a backslash came last, which protects what comes next
+	resume int  // where in line what comes next is read from: its end, or a control sequence's beginning
 }
 
 // NewStream returns an empty Stream under r's policy.
@@ -78,30 +78,27 @@ func (s *Stream) Flush() string {
 	s.now = s.r.now()
 	o := newOutput(s.line, s.sent)
 	from := s.unmask(&o, 0, len(s.line))
-	sc := scanPool.Get().(*scan)
-	found := s.now.mustJudge(sc, s.line[from:], s.context(from == 0))
-	first := -1
-	for i, c := range found {
-		if c.open && c.start < c.end && (first < 0 || c.start < found[first].start) {
-			first = i
+	if !s.masked {
+		sc := scanPool.Get().(*scan)
+		found := s.now.mustJudge(sc, s.line[from:], s.context(from == 0))
+		first := -1
+		for i, c := range found {
+			if c.open && c.start < c.end && (first < 0 || c.start < found[first].start) {
+				first = i
+			}
 		}
+		if first < 0 {
+			o.apply(from, s.now.pieces(s.line[from:], found))
+		} else {
+			s.mask(&o, from, len(s.line), found, found[first])
+		}
+		sc.release()
 	}
-	if first < 0 {
-		o.apply(from, s.now.pieces(s.line[from:], found))
-		s.sent = len(s.line)
-	} else {
-		s.mask(&o, from, len(s.line), found, found[first])
-	}
-	sc.release()
-	out := o.upTo(len(s.line))
+	s.sent = len(s.line)
 	if s.masked {
-		// Only a sequence that is not over yet is still of use.
-		tail := openSequence(s.line)
-		s.line = s.line[tail:]
-		s.sent = len(s.line)
-		s.inside = true
+		s.resume = openSequence(s.line)
 	}
-	return out
+	return o.upTo(len(s.line))
 }
 
 // context is what a text is judged below, that begins where the line does if begins says so.
@@ -118,17 +115,13 @@ func (s *Stream) finish(o *output, start, end int) {
 	from := s.unmask(o, start, body)
 	m := s.context(from == start)
 	o.apply(from, s.now.spans(o.data[from:body], m, true))
-	if m != &s.above { // a part of the line is gone, because it was hidden or very long
-		if s.masked && s.until.quote == 0 {
-			*m = memory{}
-			s.now.spans(s.hidden, m, true)
-			if s.above.left > 0 { // it was a line of a private key
-				m.block = block{left: s.above.left - 1, body: true}
-			}
+	if m != &s.above { // the beginning of a very long line is gone
+		if s.masked && s.above.left > 0 { // it was a line of a private key
+			m.block = block{left: s.above.left - 1, body: true}
 		}
 		s.above = *m
 	}
-	s.masked, s.half, s.inside, s.hidden = false, false, false, ""
+	s.masked, s.half, s.inside, s.resume = false, false, false, 0
 }
 
 // cut lets go of a part of the unfinished line at data[start:], which has at least a window, and
@@ -140,6 +133,7 @@ func (s *Stream) cut(o *output, start int) int {
 		end = tail
 	}
 	from := s.unmask(o, start, end)
+	s.resume = 0
 	if s.masked {
 		s.inside = true
 		return end
@@ -176,7 +170,6 @@ func (s *Stream) cut(o *output, start int) int {
 // keeps hiding.
 func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) {
 	s.masked, s.until = true, c.until
-	s.hidden = stripped(o.data[from+c.from : end])
 	hidden := o.data[from+c.start : end]
 	slashes := len(hidden) - len(strings.TrimRight(hidden, `\`))
 	s.half = c.until.quote != 0 && !c.until.escaped && slashes%2 == 1
@@ -184,13 +177,15 @@ func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) 
 	o.apply(from, s.now.pieces(o.data[from:end], all))
 }
 
-// unmask hides what still belongs to a masked secret at data[start:end] and returns where it is
-// over: start when nothing was masked, end when it goes on.
+// unmask hides what still belongs to a masked secret in the line at data[start:end], and returns
+// from where the line is to be judged: where the secret is over, or start when the line is still
+// there from its beginning. What is masked may turn out to be a name, whose value is yet to come.
 func (s *Stream) unmask(o *output, start, end int) int {
 	if !s.masked {
 		return start
 	}
-	i := start
+	first := start + s.resume
+	i := first
 	if s.half && i < end {
 		s.half = false
 		i++
@@ -210,9 +205,11 @@ func (s *Stream) unmask(o *output, start, end int) int {
 		s.masked = c == '\r' && i+1 == end
 		break
 	}
-	o.apply(start, s.now.mask(nil, o.data[start:i], 0, i-start, ""))
-	if len(s.hidden) < maxTail {
-		s.hidden += stripped(o.data[start:i])
+	o.apply(first, s.now.mask(nil, o.data[first:i], 0, i-first, ""))
+	o.done = max(o.done, i)
+	if s.resume > 0 {
+		s.resume = i - start
+		return start
 	}
 	return i
 }
