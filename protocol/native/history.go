@@ -97,7 +97,13 @@ func (n *lines) redacted(from, to int) []string {
 		rows[0] = hideHead(rows[0])
 	}
 	joined := strings.Join(rows, "")
-	spans := n.look.hide.Spans(joined)
+	above := func(k int) (string, bool) {
+		if k > from {
+			return "", false
+		}
+		return n.raw(from - k), true
+	}
+	spans := n.look.hide.Page([]string{joined}, above)[0]
 	if len(rows) > 1 { // rows may stand together by chance, and hide each other's meaning
 		at := 0
 		for _, r := range rows {
