@@ -231,14 +231,18 @@ func (s *Session) isReaped() bool {
 // output takes one batch.
 func (s *Session) output(p []byte) {
 	now := time.Now()
-	s.tapping <- struct{}{} // a tap sees output and sizes in the order in which the terminal does
-	s.show(func(t Tap) error { return t.Output(now, p) })
-	reply := s.feed(p, now)
-	<-s.tapping
-	if len(reply) > 0 {
+	if reply := s.take(p, now); len(reply) > 0 {
 		s.input.reply(reply)
 	}
 	s.tell(len(p), now)
+}
+
+// take shows one batch to the taps and to the terminal: both see output and sizes in the same order.
+func (s *Session) take(p []byte, now time.Time) (reply []byte) {
+	s.tapping <- struct{}{}
+	defer func() { <-s.tapping }()
+	s.show(func(t Tap) error { return t.Output(now, p) })
+	return s.feed(p, now)
 }
 
 const (

@@ -74,6 +74,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 		return errors.Join(err, watch.close())
 	}
 	defer func() {
+		rec.end(nil) // if it was not: closing twice is once
 		whole := context.WithoutCancel(ctx)
 		kill := errors.Join(p.Kill(whole), pty.KillAdopted(whole))
 		watch.Remove(p)
@@ -113,7 +114,8 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 			if output != nil {
 				<-output
 			}
-			return errors.Join(rec.end(exit), codeOf(exit))
+			rec.end(&exit)
+			return codeOf(exit)
 		case err := <-output:
 			if err != nil { // nobody reads: what Ctrl-C in a pipeline or `head` does
 				return exitCode(128 + int(syscall.SIGPIPE))

@@ -63,9 +63,7 @@ func newLook(v *engine.View, hide *redact.Redactor, cells string) *look {
 			for i, spans := range hide.Page(lines, above) {
 				for _, s := range spans {
 					out[i] = append(out[i], vt.Mask(s))
-					if s.End-s.Start >= minPiece {
-						l.hidden = append(l.hidden, lines[i][s.Start:s.End])
-					}
+					l.hidden = append(l.hidden, lines[i][s.Start:s.End])
 				}
 			}
 			return out
