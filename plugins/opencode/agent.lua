@@ -19,7 +19,8 @@
 --   mark       the texts of the rows that end the last turn; nil where they may change later
 --   dialog     nil or {options = {{label =, row =}}, pointer = the option it is on, nil when that cannot be told, subject = a
 --              text that names what is asked, first = the row of the first option}
--- A state that a rule makes has ended = true when the screen marks the end of a turn.
+-- A state that a rule makes has ended = true when the screen marks the end of a turn, and unclear = true when a dialog may be on
+-- the screen that is not drawn yet.
 
 local agent = {}
 
@@ -87,7 +88,8 @@ local function look(s)
 			}
 		end
 	end
-	if memory.answered and l.id ~= memory.answered then memory.answered = nil end
+	if state.state == "unknown" then state.unclear = true end
+	if memory.answered and l.id ~= memory.answered and not state.unclear then memory.answered = nil end
 	return l, state
 end
 
@@ -103,7 +105,7 @@ local function classify(s)
 		metadata.options, metadata.dialog_id = options, l.id
 	end
 	if program.describe then program.describe(l, metadata, state) end
-	state.metadata, state.sources, state.ended = metadata, program.sources(l), nil
+	state.metadata, state.sources, state.ended, state.unclear = metadata, program.sources(l), nil, nil
 	return state
 end
 
@@ -229,7 +231,7 @@ end
 
 function predicates.dialog_gone(s)
 	local l, state = look(s)
-	if not l.last then return no("the screen is blank") end
+	if state.unclear then return no(state.evidence) end
 	if l.id == s.params.dialog_id then return no("the dialog still stands there") end
 	return yes("the dialog has gone; the state is " .. state.state)
 end

@@ -57,7 +57,7 @@ local rules = {
 	{
 		name = "drawing", state = "thinking", confidence = 0.6,
 		needs = {{"a panel that ends the screen", function(l) return l.panel end}, {"that it asks for permission", function(l) return l.stage end}},
-		make = function(l) return {evidence = "a question for permission is being drawn", rows = {l.stage_row}, recheck_ms = DRAWN} end,
+		make = function(l) return {evidence = "a question for permission is being drawn", rows = {l.stage_row}, recheck_ms = DRAWN, unclear = true} end,
 	},
 	{
 		name = "question", state = "waiting_for_user_input", confidence = 0.95,
