@@ -52,6 +52,8 @@ type Shell struct {
 	Phase    ShellPhase // "" until the first mark
 	ExitCode int        // of the last command that has ended; of meaning when Exited is set
 	Exited   bool       // the mark D came with an exit code; not so for a command line that was given up
+	Commands uint64     // that have ended: D behind C
+	Finished uint64     // sequence at which the last of them ended; inside a synchronized update, when its frame was shown
 	Command  string     // the last command line that OSC 633 ; E told, in one line
 	Dir      string     // working directory, a path: of OSC 7, or of OSC 633 ; P ; Cwd. Whose, over ssh, is not known
 }
@@ -105,6 +107,9 @@ func (s Shell) after(e *vt.Event) Shell {
 	case 'C':
 		s.Phase = ShellRunning
 	case 'D':
+		if s.Phase == ShellRunning {
+			s.Commands++
+		}
 		s.Phase, s.ExitCode, s.Exited = ShellDone, e.Exit, e.HasExit
 	case 'E':
 		if e.Kind == vt.EventMark633 {

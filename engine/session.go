@@ -66,6 +66,7 @@ type Session struct {
 	// protects the fields below
 	term    *vt.Terminal
 	rec     recorder
+	blocks  blocks
 	seqs    sequenceLog
 	view    *View // the last look, until something changes
 	changed time.Time
@@ -282,6 +283,7 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 	}
 	for i := range e.Events {
 		s.latest = s.latest.After(&e.Events[i])
+		s.blocks.after(&e.Events[i], s.latest.Shell, now, s.term.Snapshot)
 		if !e.Events[i].Held {
 			s.report()
 		}
@@ -308,6 +310,11 @@ func (s *Session) report() {
 		shown := *status
 		shown.Sequence = s.term.Sequence()
 		s.latest.Status = &shown
+	}
+	if sh := s.latest.Shell; sh != nil && sh.Commands > 0 && (s.reports.Shell == nil || sh.Commands != s.reports.Shell.Commands) {
+		shown := *sh
+		shown.Finished = s.term.Sequence()
+		s.latest.Shell = &shown
 	}
 	s.reports = s.latest
 }

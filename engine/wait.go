@@ -22,7 +22,7 @@ type Result struct {
 // A Match tells what matched. Kind is the matcher's type; the other fields are set where they apply.
 type Match struct {
 	Kind    string
-	Text    string        // contains_text, transcript_contains, title_contains
+	Text    string        // contains_text, transcript_contains, title_contains; command_finished: the command
 	Pattern string        // the regex matchers
 	Capture string        // the regex matchers: group 1 when it took part, else the whole match
 	Row     int           // cursor_at
@@ -30,6 +30,7 @@ type Match struct {
 	Min     time.Duration // screen_stable
 	Parts   []*Match      // any: the one that matched; all: every one, in source order
 	Index   int           // any: which of its matchers, from 0
+	Exit    *int          // command_finished: the command's exit code; nil when the shell did not tell
 
 	Plugin    string // lua
 	Predicate string // lua

@@ -149,6 +149,29 @@ func (m *bell) Explain(v *engine.View, shown Shown) Explanation {
 	return e
 }
 
+func (m *commandFinished) Explain(v *engine.View, shown Shown) Explanation {
+	e := Explanation{Type: "command_finished", Held: m.Check(v).Match != nil}
+	if m.code != nil {
+		e.Value = map[string]any{"exit_code": *m.code}
+	}
+	sh := v.Reports.Shell
+	switch {
+	case sh == nil || sh.Phase == "":
+		e.Why = "the program marks no commands (OSC 133 or 633): start the shell with its integration, or wait for its prompt"
+	case e.Held:
+		e.Why = "a command has ended"
+	case sh.Phase == engine.ShellRunning:
+		e.Why = "a command is running"
+	case sh.Commands == m.seen && !v.Since.Set, sh.Finished <= v.Since.Sequence:
+		e.Why = "no command has ended since"
+	case !sh.Exited:
+		e.Why = "the last command ended without an exit code"
+	default:
+		e.Why = fmt.Sprintf("the last command ended with exit code %d", sh.ExitCode)
+	}
+	return e
+}
+
 func (m anyOf) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "any", Parts: explainAll(m, v, shown)}
 	held := count(e.Parts)

@@ -241,6 +241,45 @@ func (m *bell) Check(v *engine.View) engine.Result {
 	return engine.Result{}
 }
 
+// commandFinished matches a command of a shell with marks that ended after the wait's since, or without one after the wait's
+// first look.
+type commandFinished struct {
+	code  *int // nil: any
+	after uint64
+	seen  uint64 // commands that had ended at the first look
+	begun bool
+}
+
+func (m *commandFinished) Check(v *engine.View) engine.Result {
+	sh := v.Reports.Shell
+	if sh == nil {
+		sh = &engine.Shell{}
+	}
+	if !m.begun {
+		m.begun, m.seen = true, sh.Commands
+	}
+	if v.Since.Set {
+		if sh.Commands == 0 || sh.Finished <= v.Since.Sequence {
+			return engine.Result{}
+		}
+	} else if sh.Commands <= m.seen {
+		return engine.Result{}
+	}
+	if m.code != nil && (!sh.Exited || sh.ExitCode != *m.code) {
+		return engine.Result{}
+	}
+	return matched(engine.Match{Kind: "command_finished", Text: sh.Command, Exit: exitOf(sh)})
+}
+
+// exitOf returns the code of the last command, nil when the shell has not told it.
+func exitOf(sh *engine.Shell) *int {
+	if !sh.Exited {
+		return nil
+	}
+	code := sh.ExitCode
+	return &code
+}
+
 type anyOf []Matcher
 
 func (m anyOf) Check(v *engine.View) engine.Result {

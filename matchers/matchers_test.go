@@ -103,3 +103,68 @@ func TestCheckAndExplainAgree(t *testing.T) {
 		}
 	})
 }
+
+func TestCommandFinished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := enginetest.New()
+		e := enginetest.Engine(p)
+		defer e.Close(t.Context())
+		s, err := e.Spawn(engine.Config{Program: "fake"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(code string) {
+			p.Print("\x1b]133;C\aout\r\n\x1b]133;D" + code + "\a\x1b]133;A\a$ \x1b]133;B\a")
+			synctest.Wait()
+		}
+		holds := func(tree map[string]any, since *uint64, do func()) *engine.Match {
+			t.Helper()
+			m, err := Parse(tree, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := func() *engine.Match {
+				v := s.View()
+				if since != nil {
+					v.Since = engine.Since{Set: true, Sequence: *since}
+				}
+				match := m.Check(v).Match
+				if x := m.Explain(v, Shown{Screen: v.Screen}); x.Held != (match != nil) || x.Why == "" {
+					t.Errorf("%+v explains a check that gave %v", x, match)
+				}
+				return match
+			}
+			if match := check(); match != nil && since == nil {
+				t.Errorf("%v held before anything was run", tree)
+			}
+			do()
+			return check()
+		}
+		anyCode := map[string]any{"type": "command_finished"}
+		one := map[string]any{"type": "command_finished", "value": map[string]any{"exit_code": 1.0}}
+		if holds(anyCode, nil, func() {}) != nil {
+			t.Error("held without a mark")
+		}
+		run(";0")
+		before := s.Sequence()
+		if m := holds(anyCode, nil, func() { run(";3") }); m == nil || *m.Exit != 3 {
+			t.Errorf("any command: %+v", m)
+		}
+		if m := holds(anyCode, &before, func() {}); m == nil {
+			t.Error("did not hold since before the command")
+		}
+		after := s.Sequence()
+		if m := holds(anyCode, &after, func() {}); m != nil {
+			t.Errorf("held since after the command: %+v", m)
+		}
+		if m := holds(one, nil, func() { run(";3") }); m != nil {
+			t.Errorf("exit code 3 for 1: %+v", m)
+		}
+		if m := holds(one, nil, func() { run("") }); m != nil {
+			t.Errorf("no exit code for 1: %+v", m)
+		}
+		if m := holds(one, nil, func() { run(";1") }); m == nil || *m.Exit != 1 {
+			t.Errorf("exit code 1: %+v", m)
+		}
+	})
+}

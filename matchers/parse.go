@@ -75,6 +75,7 @@ func init() { // a literal would be an initialization cycle through any, all and
 		"screen_stable":       parseStable,
 		"process_exited":      constant(func() Matcher { return processExited{} }),
 		"bell":                constant(func() Matcher { return &bell{} }),
+		"command_finished":    parseCommandFinished,
 		"any":                 list(func(m []Matcher) Matcher { return anyOf(m) }),
 		"all":                 list(func(m []Matcher) Matcher { return allOf(m) }),
 		"not":                 parseNot,
@@ -224,6 +225,26 @@ func parseCursorAt(_ *parser, value any, path string, _ int) (Matcher, error) {
 		return nil, err
 	}
 	return &cursorAt{row: int(row), col: int(col)}, nil
+}
+
+// parseCommandFinished reads nothing, or {exit_code}.
+func parseCommandFinished(_ *parser, value any, path string, _ int) (Matcher, error) {
+	if value == nil {
+		return &commandFinished{}, nil
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, &ParseError{path, "expected an object with exit_code, or nothing, got " + kindOf(value)}
+	}
+	if object["exit_code"] == nil {
+		return &commandFinished{}, nil
+	}
+	code, err := integer(object["exit_code"], path+".exit_code", 255)
+	if err != nil {
+		return nil, err
+	}
+	c := int(code)
+	return &commandFinished{code: &c}, nil
 }
 
 func parseStable(_ *parser, value any, path string, _ int) (Matcher, error) {

@@ -21,7 +21,7 @@ func TestParseTakesEveryType(t *testing.T) {
 	values := map[string]string{
 		"contains_text": `"x"`, "screen_regex": `"x+"`, "transcript_contains": `"x"`, "transcript_regex": `"x+"`,
 		"title_contains": `"x"`, "title_regex": `"x"`, "cursor_at": `{"row":0,"col":0}`, "screen_stable": `{"min_ms":250}`,
-		"process_exited": `null`, "bell": `null`, "any": `[{"type":"bell"}]`, "all": `[]`, "not": `{"type":"bell"}`,
+		"process_exited": `null`, "bell": `null`, "any": `[{"type":"bell"}]`, "all": `[]`, "not": `{"type":"bell"}`, "command_finished": `{"exit_code":1}`,
 	}
 	for _, name := range Types(Options{}) {
 		value, ok := values[name]

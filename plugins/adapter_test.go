@@ -211,7 +211,11 @@ func TestStillnessIsSeen(t *testing.T) {
 			}`)
 		defer d.close(t)
 		d.print("x")
-		for name, want := range map[string]time.Duration{"wait_quiet_matcher": 400 * time.Millisecond, "wait_later_matcher": 5 * time.Second} {
+		for _, c := range []struct {
+			name string
+			want time.Duration
+		}{{"wait_quiet_matcher", 400 * time.Millisecond}, {"wait_later_matcher", 5 * time.Second}} {
+			name, want := c.name, c.want
 			d.print("y")
 			m, err := d.Matcher(context.Background(), name, nil)
 			if err != nil {

@@ -76,12 +76,12 @@ func matcherText(value any) string {
 }
 
 // intent calls an intent on a view, as the first thing that happens to an adapter.
-func intent(t testing.TB, v *engine.View, name string, params map[string]any) (string, error) {
+func intent(t testing.TB, m machine, v *engine.View, name string, params map[string]any) (string, error) {
 	t.Helper()
 	if params == nil {
 		params = map[string]any{}
 	}
-	value, err := classifier(t, "claude-code").call(context.Background(), name, 0, &look{view: v}, params)
+	value, err := m.call(context.Background(), name, patient, &look{view: afresh(t, m, v)}, params)
 	if err != nil {
 		return "", err
 	}
@@ -110,8 +110,12 @@ const goneOrEnded = "done any(dialog_gone(), process_exited)\n"
 // numbers or none, and another one is preselected, the same intent moves the pointer to the same answer.
 func TestClaudeAnswers(t *testing.T) {
 	stay := func(still int, index int, label string) string {
-		return fmt.Sprintf("expect dialog_stands(still_ms=%d)\necho pointer_on(index=%d label=%s still_ms=%s)\nkey enter\n%sagain 2 when pointer_on(index=%d label=%s still_ms=%s)\n",
-			still, index, label, map[int]string{250: "0", 400: "400"}[still], goneOrEnded, index, label, map[int]string{250: "0", 400: "400"}[still])
+		anew, then := "", "still_ms=0"
+		if still == 400 {
+			anew, then = "anew=true ", "still_ms=400"
+		}
+		there := fmt.Sprintf("%sindex=%d label=%s %s)", anew, index, label, then)
+		return fmt.Sprintf("expect dialog_stands(%sstill_ms=%d)\necho pointer_on(%s\nkey enter\n%sagain 2 when pointer_on(again=true %s\n", anew, still, there, goneOrEnded, there)
 	}
 	move := func(plan, key string, to ...int) string {
 		first, rest, _ := strings.Cut(plan, "\n")
@@ -122,7 +126,8 @@ func TestClaudeAnswers(t *testing.T) {
 		}
 		return b.String() + rest
 	}
-	escape := "echo dialog_stands(still_ms=250)\nkey escape\n" + goneOrEnded + "again 1 when dialog_stands(still_ms=250)\n"
+	m := classifier(t, "claude-code")
+	escape := "echo dialog_stands(still_ms=250)\nkey escape\n" + goneOrEnded + "again 1 when dialog_stands(again=true)\n"
 	for _, c := range []struct {
 		screen, intent string
 		params         map[string]any
@@ -178,7 +183,7 @@ func TestClaudeAnswers(t *testing.T) {
 		{"question-multi-24x80", "choose_option", map[string]any{"option": "next"}, "key tab\ndone dialog_gone()\n"},
 		{"question-multi-checked-24x80", "choose_option", map[string]any{"option": "Search"}, ""}, // it is ticked
 		{"question-multi-checked-24x80", "choose_option", map[string]any{"option": "Undo"},
-			"expect dialog_stands(still_ms=250)\nkey down\nexpect pointer_on(index=3)\necho pointer_on(index=3 label=Undo still_ms=0)\nkey enter\ndone option_checked(checked=true index=3)\nagain 2 when pointer_on(index=3 label=Undo still_ms=0)\n"},
+			"expect dialog_stands(still_ms=250)\nkey down\nexpect pointer_on(index=3)\necho pointer_on(index=3 label=Undo still_ms=0)\nkey enter\ndone option_checked(checked=true index=3)\nagain 2 when pointer_on(again=true index=3 label=Undo still_ms=0)\n"},
 		{"question-second-24x80", "choose_option", map[string]any{"option": "Type something", "text": "MariaDB"},
 			"expect dialog_stands(still_ms=250)\nkey down\nexpect pointer_on(index=3)\nkey down\nexpect pointer_on(index=4)\nbracketed_paste MariaDB\necho pointer_on(holds=MariaDB index=4)\nkey enter\ndone dialog_gone()\n"},
 
@@ -189,7 +194,7 @@ func TestClaudeAnswers(t *testing.T) {
 		{"permission-edit-24x80", "cancel", nil, escape + "last_intent \"cancelling\"\n"},
 	} {
 		t.Run(fmt.Sprintf("%s/%s/%v", c.screen, c.intent, c.params), func(t *testing.T) {
-			got, err := intent(t, claudeEnd(t, c.screen), c.intent, c.params)
+			got, err := intent(t, m, claudeEnd(t, c.screen), c.intent, c.params)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,6 +215,7 @@ func TestClaudePrompts(t *testing.T) {
 		return "mark_transcript {\"label\":\"turn_start\"}\nbracketed_paste " + paste + "\necho input_holds(head=" + head + " placeholder=true words=" + words + ")\nkey enter\n" +
 			taken + fmt.Sprintf(again, words)
 	}
+	m := classifier(t, "claude-code")
 	submitted := "last_intent \"prompt_submitted\"\n"
 	for _, screen := range []string{"2.0.60-ready-24x80", "2.0.60-ready-40x120", "2.1.197-question-answered-24x80", "ready-24x80", "classic-ready-24x80", "completed-40x120", "error-401-24x80", "firstrun-ready-24x80"} {
 		v := claudeEnd(t, screen)
@@ -228,7 +234,7 @@ func TestClaudePrompts(t *testing.T) {
 			{"slash_command", map[string]any{"name": "/model opus"}, "text /model opus\necho all(input_holds(exact=true words=/modelopus), screen_stable)\nkey enter\ndone any(prompt_taken(working=false), process_exited)\nagain 1 when input_holds(exact=true idle=true words=/modelopus)\n"},
 			{"attach_file", map[string]any{"path": "/tmp/a b.png"}, "bracketed_paste /tmp/a b.png \nexpect any(input_holds(words=/tmp/ab.png), input_holds(words=[Image))\n"},
 		} {
-			got, err := intent(t, v, c.intent, c.params)
+			got, err := intent(t, m, v, c.intent, c.params)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", screen, c.intent, err)
 			}
@@ -241,17 +247,17 @@ func TestClaudePrompts(t *testing.T) {
 		"escape": "key escape\n", "Esc": "key escape\n", "return": "key enter\n", "ctrl+o": "key ctrl+o\n", "ctrl_o": "key ctrl_o\n", "shift+tab": "key shift+tab\n",
 		"F5": "key f5\n", "page up": "key page_up\n", "y": "text y\n", "hello world": "text hello world\n", "a+b": "text a+b\n", "+": "text +\n",
 	} {
-		got, err := intent(t, claudeEnd(t, "ready-24x80"), "key", map[string]any{"key": key})
+		got, err := intent(t, m, claudeEnd(t, "ready-24x80"), "key", map[string]any{"key": key})
 		if err != nil || got != want {
 			t.Errorf("the key %q does %q (%v), want %q", key, got, err, want)
 		}
 	}
 	for _, screen := range []string{"2.0.60-thinking-24x80", "2.1.197-tool-running-24x80", "streaming-1-40x120", "error-529-retrying-24x80"} {
-		got, err := intent(t, claudeEnd(t, screen), "cancel", nil)
+		got, err := intent(t, m, claudeEnd(t, screen), "cancel", nil)
 		if want := "key escape\ndone cancel_settled()\nagain 2 when in_state(state=cancelling)\nlast_intent \"cancelling\"\n"; err != nil || got != want {
 			t.Errorf("%s: cancel does %q (%v), want %q", screen, got, err, want)
 		}
-		got, err = intent(t, claudeEnd(t, screen), "force_cancel", nil)
+		got, err = intent(t, m, claudeEnd(t, screen), "force_cancel", nil)
 		if err != nil || !strings.HasPrefix(got, "key escape\ndone at_rest()\nagain 4 when in_state(") {
 			t.Errorf("%s: force_cancel does %q (%v)", screen, got, err)
 		}
@@ -260,6 +266,7 @@ func TestClaudePrompts(t *testing.T) {
 
 // TestClaudeRefusals wants every intent refused, by the code that says why, where it would do something else than it says.
 func TestClaudeRefusals(t *testing.T) {
+	m := classifier(t, "claude-code")
 	stale := map[string]any{"dialog_id": "00000000"}
 	for _, c := range []struct {
 		screen, intent string
@@ -325,7 +332,7 @@ func TestClaudeRefusals(t *testing.T) {
 		{"slash-menu-filtered-24x80", "slash_command", map[string]any{"command": "usage"}, "input_not_empty"},
 		{"thinking-typed-24x80", "steer", map[string]any{"prompt": "x"}, "input_not_empty"},
 	} {
-		_, err := intent(t, claudeEnd(t, c.screen), c.intent, c.params)
+		_, err := intent(t, m, claudeEnd(t, c.screen), c.intent, c.params)
 		if got := refusal(t, err); got != c.code {
 			t.Errorf("%s: %s %v is refused with %q (%v), want %q", c.screen, c.intent, c.params, got, err, c.code)
 		}

@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +40,18 @@ func claudeEnd(t testing.TB, name string) *engine.View {
 	return end
 }
 
+// afresh makes a machine forget what it remembers, since loading the plugin anew takes its time, and returns the view as the first
+// of a session.
+func afresh(t testing.TB, m machine, v *engine.View) *engine.View {
+	t.Helper()
+	old := *claudeView("", "")
+	old.Sequence = 2
+	claudeState(t, m, &look{view: &old})
+	first := *v
+	first.Sequence = 1
+	return &first
+}
+
 // TestClaudeExplain wants every recording explained: by the rule that decides without an explanation, too.
 func TestClaudeExplain(t *testing.T) {
 	m := classifier(t, "claude-code")
@@ -49,14 +60,7 @@ func TestClaudeExplain(t *testing.T) {
 			if !last && v.Sequence%7 != 0 { // a plugin that is asked to explain looks at all rules: each moment of all would take long
 				return
 			}
-			plain, err := classify(m, "claude-code", &look{view: v})
-			if err != nil {
-				t.Fatalf("%s, sequence %d: %v", tape.name, v.Sequence, err)
-			}
-			s, err := classify(m, "claude-code", &look{view: v, explain: true})
-			if err != nil {
-				t.Fatalf("%s, sequence %d: %v", tape.name, v.Sequence, err)
-			}
+			plain, s := claudeState(t, m, &look{view: v}), claudeState(t, m, &look{view: v, explain: true})
 			if s.Rule != plain.Rule || s.State != plain.State {
 				t.Errorf("%s, sequence %d: explained as %s by %q, classified as %s by %q", tape.name, v.Sequence, s.State, s.Rule, plain.State, plain.Rule)
 			}
@@ -67,4 +71,42 @@ func TestClaudeExplain(t *testing.T) {
 	}
 }
 
-var _ = context.Background
+// TestClaudeDescribe holds what the plugin tells of itself against the words that clients know, and against what it exports.
+func TestClaudeDescribe(t *testing.T) {
+	m := classifier(t, "claude-code")
+	d, err := describe(t.Context(), "claude-code", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sorted := func(list string) []string {
+		words := strings.Fields(list)
+		slices.Sort(words)
+		return words
+	}
+	have := func(list []map[string]any) []string {
+		words := names(list)
+		slices.Sort(words)
+		return words
+	}
+	for _, c := range []struct{ got, want []string }{
+		{have(d.Intents), sorted("send_prompt approve deny choose_option cancel force_cancel steer key approve_trust deny_trust dismiss_welcome expand model_effort_left model_effort_right slash_command attach_file")},
+		{have(d.WaitMatchers), sorted("wait_turn_matcher wait_ready_matcher wait_cancel_settled_matcher wait_state_matcher")},
+		{have(d.States), sorted("starting ready waiting_for_login waiting_for_trust waiting_for_model_select waiting_for_enter_plan_mode waiting_for_plan_approval waiting_for_permission waiting_for_external_editor usage_screen local_ui_screen waiting_for_user_input thinking cancelling completed_turn error unknown")},
+		{slices.Sorted(slices.Values(slices.Concat([]string{"classify", "describe"}, names(d.Intents), names(d.WaitMatchers), names(d.Predicates)))), m.names()},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("described are %q, want %q", c.got, c.want)
+		}
+	}
+	for _, e := range slices.Concat(d.Intents, d.States, d.WaitMatchers) {
+		if e["description"] == nil || e["description"] == "" {
+			t.Errorf("%s has no description", e["name"])
+		}
+	}
+	for _, e := range d.Intents {
+		schema, _ := e["params_schema"].(map[string]any)
+		if _, ok := schema["properties"].(map[string]any); !ok || schema["type"] != "object" {
+			t.Errorf("%s has the schema %v", e["name"], schema)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,7 +68,7 @@ func TestAdapterIsWholeWhileItStarts(t *testing.T) {
 // does, the plugin is not given up for it. A look is not interrupted at all: the plugin keeps what it remembers.
 func TestAClientThatGoesBreaksNoPlugin(t *testing.T) {
 	gone := errors.New("the client has gone")
-	var cancel context.CancelCauseFunc
+	var cancel atomic.Pointer[context.CancelCauseFunc] // what a print does; keep prints, too
 	c, _ := hooked(t, `local looks = 0
 		return {
 			classify = function(s)
@@ -78,7 +79,11 @@ func TestAClientThatGoesBreaksNoPlugin(t *testing.T) {
 			end,
 			long = function() print("x") while true do end end,
 			short = function() return {actions = {}, last_intent = "cancel"} end,
-		}`, func(*Catalog) { cancel(gone) })
+		}`, func(*Catalog) {
+		if f := cancel.Load(); f != nil {
+			(*f)(gone)
+		}
+	})
 	a, err := c.Start(context.Background(), "test", StartOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -86,20 +91,20 @@ func TestAClientThatGoesBreaksNoPlugin(t *testing.T) {
 	defer a.Close(context.Background())
 	for range 2 * maxFailures {
 		ctx, stop := context.WithCancelCause(context.Background())
-		cancel = stop
+		cancel.Store(&stop)
 		if _, _, err := a.Send(ctx, SendOptions{Intent: "long"}); !errors.Is(err, gone) {
 			t.Errorf("an intent that was cancelled ended with %v", err)
 		}
 	}
-	cancel = func(error) {}
+	cancel.Store(nil)
 	if _, _, err := a.Send(context.Background(), SendOptions{Intent: "short"}); err != nil {
 		t.Fatal(err)
 	}
 	before := a.Look(context.Background(), a.Session().View())
 	ctx, stop := context.WithCancelCause(context.Background())
-	cancel = stop
+	cancel.Store(&stop)
 	during := a.Look(ctx, a.Session().View())
-	cancel = func(error) {}
+	cancel.Store(nil)
 	after := a.Look(context.Background(), a.Session().View())
 	var n [3]int
 	for i, s := range []*State{before, during, after} {

@@ -68,21 +68,30 @@ type luaMachine struct {
 	object *sandbox.Object
 }
 
-// newLuaMachine compiles a plugin and runs its main chunk. What it prints goes to log, without the secrets that it has been
-// shown; shown may be nil. The error is a *PluginError.
-func newLuaMachine(s *Source, log *slog.Logger, shown *secrets) (machine, error) {
-	name := s.Manifest.Name
+// compile compiles a plugin. The error is a *[sandbox.Error].
+func (s *Source) compile() (*sandbox.Program, error) {
 	modules := make(map[string]string, len(s.Files)+2)
 	for module, text := range s.Files {
 		modules[module] = text
 	}
 	if _, taken := modules[libraryModule]; taken {
-		return nil, &PluginError{Plugin: name, Function: "main chunk", Kind: "syntax", Message: libraryModule + ".lua is the host's name: call the file otherwise"}
+		return nil, &sandbox.Error{Function: "main chunk", Kind: sandbox.Syntax, Message: libraryModule + ".lua is the host's name: call the file otherwise"}
 	}
 	modules[libraryModule] = library
 	modules[startModule] = fmt.Sprintf("ptywright = require(%q)\nreturn require(%q)", libraryModule, s.Main)
+	return sandbox.Compile(modules, startModule)
+}
+
+// newLuaMachine makes a machine of a plugin and runs its main chunk. What it prints goes to log, without the secrets that it has been
+// shown; shown may be nil. The error is a *PluginError.
+func newLuaMachine(s *Source, log *slog.Logger, shown *secrets) (machine, error) {
+	name := s.Manifest.Name
 	m := &luaMachine{plugin: name, look: blank}
-	vm, err := sandbox.New(modules, startModule, sandbox.Options{
+	program, err := s.compiled()
+	if err != nil {
+		return nil, m.fault(err)
+	}
+	vm, err := program.New(sandbox.Options{
 		Log: func(line string) {
 			if shown != nil {
 				line = NewFinder(shown.known()).Hide(line)

@@ -12,7 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/plugins/internal/sandbox"
 )
 
 // A Source is a plugin's manifest and the text of its files, read once: what becomes of the folder later changes nothing.
@@ -25,6 +28,8 @@ type Source struct {
 	Main  string // the entrypoint's module name
 	// Hash is the SHA-256 of manifest and files in hexadecimal, so that a user can tell what runs from what was reviewed.
 	Hash string
+
+	compiled func() (*sandbox.Program, error) // once for all machines
 }
 
 const (
@@ -86,6 +91,7 @@ func OpenFS(fsys fs.FS, name string) (*Source, error) {
 		return nil, err
 	}
 	s := &Source{Manifest: m, Files: make(map[string]string)}
+	s.compiled = sync.OnceValues(s.compile)
 	hash := sha256.New()
 	hash.Write(text)
 	if m.Entrypoint != "" {

@@ -122,3 +122,35 @@ func TestLibraryExample(t *testing.T) {
 		t.Errorf("%s%v", out, err)
 	}
 }
+
+// TestPluginExample pipes in what docs/plugins.md shows, with the plugin that it points to.
+func TestPluginExample(t *testing.T) {
+	need(t, "less", "less")
+	page, err := os.ReadFile(filepath.Join(root, "docs", "plugins.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "ptywright serve --stdio --plugin examples/plugins/less/manifest.toml <<'EOF'\n")
+	requests, _, ok2 := strings.Cut(rest, "EOF\n")
+	if !ok || !ok2 {
+		t.Fatal("docs/plugins.md shows no session")
+	}
+	p := ptywright(t, "serve", "--stdio", "--plugin", "examples/plugins/less/manifest.toml")
+	p.Dir = root
+	out, code := p.run(requests)
+	if code != 0 {
+		t.Errorf("exit code %d: %s", code, p.stderr)
+	}
+	replies := strings.Split(strings.TrimSpace(out), "\n")
+	if len(replies) != strings.Count(requests, "\n") {
+		t.Fatalf("%d replies:\n%s", len(replies), out)
+	}
+	for _, r := range replies {
+		if strings.Contains(r, `"error"`) {
+			t.Errorf("%s", r)
+		}
+	}
+	if search, quit := replies[2], replies[4]; !strings.Contains(search, `"submitted":true`) || !strings.Contains(quit, `"submitted":true`) {
+		t.Errorf("search: %s\nquit: %s", search, quit)
+	}
+}

@@ -128,13 +128,14 @@ func (t *Terminal) printRun(p []byte) []byte {
 	if c.pending || t.modes.insert || t.sides.set || t.modes.graphemes || t.charsets != (charsets{}) {
 		return p
 	}
+	// What prints nothing yet changes nothing, and what halves a wide character is not simple.
+	if !utf8.FullRune(p) || t.grid.rows[c.row].cells[c.col].attr()&attrContinuation != 0 {
+		return p
+	}
 	r := t.own(c.row, c.col)
 	attr := t.pen.attr
 	if t.pen.underline != 0 || t.link != "" {
 		attr |= r.addExtra(extra{t.pen.underline, t.link})
-	}
-	if r.rich {
-		r.split(c.col)
 	}
 	r.rich = true
 	fg := uint64(t.pen.fg) << 32

@@ -80,3 +80,21 @@ func TestClusterColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestSecondColumnStays: at the second column of a wide character nothing changes before something is printed there.
+func TestSecondColumnStays(t *testing.T) {
+	for out, want := range map[string]string{
+		"日本\x1b[2G\xe2":     "日本",
+		"日本\x1b[2G\u0301":   "日\u0301本",
+		"日本\x1b[2G\u200d":   "日\u200d本",
+		"日本\x1b[2Gé":        " é本",
+		"日本\x1b[2G語":        " 語",
+		"日本\x1b[2G\x1b[31m": "日本",
+	} {
+		term := New(2, 20, Options{})
+		term.Feed([]byte(out))
+		if got := term.Snapshot().Text(); got != want {
+			t.Errorf("%q shows %q, want %q", out, got, want)
+		}
+	}
+}

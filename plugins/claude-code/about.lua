@@ -6,8 +6,8 @@ local dialogs = require("dialogs")
 
 local about = {}
 
-local byte, sub, match, find = string.byte, string.sub, string.match, string.find
-local starts, contains, trim, lower = string.starts_with, string.contains, string.trim, string.lower
+local byte, sub, match = string.byte, string.sub, string.match
+local contains, trim, lower = string.contains, string.trim, string.lower
 
 local last_text, last_id
 
@@ -82,9 +82,9 @@ end
 
 -- What a permission dialog's title means.
 local TOOLS = {
-	{"^Bash command", "Bash"}, {"^Edit notebook", "NotebookEdit"}, {"^Edit file", "Edit"}, {"^Create file", "Write"}, {"^Overwrite file", "Write"},
-	{"^Write file", "Write"}, {"^Fetch", "WebFetch"}, {"^Web search", "WebSearch"}, {"^Search the web", "WebSearch"}, {"^Read file", "Read"}, {"^Search", "Grep"},
-	{"^Use skill", "Skill"}, {"^Skill", "Skill"}, {"^Tool use", nil}, {"^Agent", "Agent"},
+	{"^Bash command", "Bash"}, {"^Edit notebook", "NotebookEdit"}, {"^Edit file", "Edit"}, {"^Create file", "Write"},
+	{"^Overwrite file", "Write"}, {"^Write file", "Write"}, {"^Read file", "Read"}, {"^Fetch", "WebFetch"},
+	{"^Web search", "WebSearch"}, {"^Search the web", "WebSearch"}, {"^Search", "Grep"},
 }
 
 local function tool_of(head)
@@ -130,7 +130,11 @@ local function permission(l, d)
 	end
 	if from then
 		local text = between(l, from, to)
-		if tool ~= "Bash" and text ~= "" then p.detail = sub(text, 1, 8192) end
+		if text == "…" then
+			p.incomplete = true -- the first frame of some dialogs has this instead of what it is about
+		elseif tool ~= "Bash" and text ~= "" then
+			p.detail = sub(text, 1, 8192)
+		end
 	end
 	if said and (p.subject == nil or p.subject == "") then p.subject = said end
 	if p.summary == "" then p.summary = nil end
@@ -167,7 +171,9 @@ local function question(l, d)
 	if q.question == "" or contains(q.question, "☐") or contains(q.question, "☒") then q.question = d.head end
 	if l.s:find("Review your answers", l.floor + 1, d.options[1].row) then
 		local answers = {}
-		for asked, answer in string.gmatch(d.question .. " ●", "● (.-) → (.-) %f[\226\0]") do answers[#answers + 1] = {question = asked, answer = answer} end
+		for asked, answer in string.gmatch(d.question .. " ●", "● (.-) → (.-) %f[\226\0]") do
+			answers[#answers + 1] = {question = asked, answer = answer}
+		end
 		q.question, q.review, q.answers = "Review your answers", true, answers
 	end
 	return q

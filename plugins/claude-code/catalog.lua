@@ -7,37 +7,54 @@ end
 local text, flag = {type = "string"}, {type = "boolean"}
 local dialog_id = {type = "string", description = "refuse with stale_dialog unless this dialog is on the screen; see metadata.dialog_id"}
 
-local intents = {
-	{name = "send_prompt", description = "Pastes a prompt and submits it. Refused when it is empty, or where something else than the prompt is on the screen.", params_schema = object({prompt = text}, {"prompt"})},
-	{name = "approve", description = "Agrees to what the dialog asks, this once: a permission, a plan (edits are then still asked about), plan mode, the API key.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
-	{name = "deny", description = "Refuses what the dialog asks, which ends the turn; leaves a question unanswered.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
-	{
-		name = "choose_option", during_turn = true,
-		description = "Picks an option of the dialog on the screen by its number or its label. In a question with several answers it ticks the option, and \"next\" goes on.",
-		params_schema = object({
-			index = {type = "integer"}, option = {description = "a number or a label; the beginning or a part that only one has will do"}, choice = {description = "the same as option"},
-			checked = flag, text = {type = "string", description = "what to type, for an option that takes text"}, dialog_id = dialog_id,
-		}),
-	},
-	{name = "cancel", description = "Stops the turn with one Escape. What is queued is then sent by the program.", params_schema = object({}), during_turn = true},
-	{name = "force_cancel", description = "Presses Escape until nothing runs any more, queued messages included.", params_schema = object({}), during_turn = true},
-	{name = "steer", description = "Submits a prompt while a turn runs, which the program queues; it is not marked as a turn of its own.", params_schema = object({prompt = text}, {"prompt"}), during_turn = true},
-	{name = "key", description = "Presses a key by its name (\"escape\", \"ctrl+o\"), or types what is no name.", params_schema = object({key = text}, {"key"}), during_turn = true},
-	{name = "approve_trust", description = "Says that the folder is trusted.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
-	{name = "deny_trust", description = "Says that the folder is not trusted, which ends the program.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
-	{name = "dismiss_welcome", description = "Goes on from a page of the first run that waits for Enter.", params_schema = object({})},
-	{name = "expand", description = "Opens or closes the detailed transcript.", params_schema = object({}), during_turn = true},
-	{name = "model_effort_left", description = "Less effort, in the model picker.", params_schema = object({dialog_id = dialog_id})},
-	{name = "model_effort_right", description = "More effort, in the model picker.", params_schema = object({dialog_id = dialog_id})},
-	{name = "slash_command", description = "Types a command and submits it when the input shows all of it; it is not marked as a turn.", params_schema = object({command = text, name = text})},
-	{name = "attach_file", description = "Puts a path into the prompt and does not submit it.", params_schema = object({path = text}, {"path"})},
-}
+local intents = {}
+
+-- intent adds one. during_turn: another client may send it while somebody waits for a turn.
+local function intent(name, during_turn, schema, description)
+	intents[#intents + 1] = {name = name, description = description, params_schema = schema, during_turn = during_turn}
+end
+
+local none, one_dialog = object({}), object({dialog_id = dialog_id})
+
+intent("send_prompt", false, object({prompt = text}, {"prompt"}),
+	"Pastes a prompt and submits it. Refused when it is empty, or where something else than the prompt is on the screen.")
+intent("approve", true, one_dialog,
+	"Agrees to what the dialog asks, this once: a permission, a plan (edits are then still asked about), plan mode, the API key.")
+intent("deny", true, one_dialog, "Refuses what the dialog asks, which ends the turn; leaves a question unanswered.")
+intent("choose_option", true, object({
+	index = {type = "integer"}, option = {description = "a number or a label; its beginning or a part that only one has will do"},
+	choice = {description = "the same as option"}, checked = flag,
+	text = {type = "string", description = "what to type, for an option that takes text"}, dialog_id = dialog_id,
+}), "Picks an option of the dialog on the screen. In a question with several answers it ticks the option, and \"next\" goes on.")
+intent("cancel", true, none, "Stops the turn with Escape. What is queued is then sent by the program.")
+intent("force_cancel", true, none, "Presses Escape until nothing runs any more, queued messages included.")
+intent("steer", true, object({prompt = text}, {"prompt"}),
+	"Submits a prompt while a turn runs, which the program queues; it is not marked as a turn of its own.")
+intent("key", true, object({key = text}, {"key"}), "Presses a key by its name (\"escape\", \"ctrl+o\"), or types what is no name.")
+intent("approve_trust", true, one_dialog, "Says that the folder is trusted.")
+intent("deny_trust", true, one_dialog, "Says that the folder is not trusted, which ends the program.")
+intent("dismiss_welcome", false, none, "Goes on from a page of the first run that waits for Enter.")
+intent("expand", true, none, "Opens or closes the detailed transcript.")
+intent("model_effort_left", false, one_dialog, "Less effort, in the model picker.")
+intent("model_effort_right", false, one_dialog, "More effort, in the model picker.")
+intent("slash_command", false, object({command = text, name = text}),
+	"Types a command and submits it when the input shows all of it; it is not marked as a turn.")
+intent("attach_file", false, object({path = text}, {"path"}), "Puts a path into the prompt and does not submit it.")
 
 local wait_matchers = {
-	{name = "wait_turn_matcher", description = "The turn is over, or something needs the user: a dialog, a local screen, an error. An end that was there before the prompt was submitted does not count."},
+	{
+		name = "wait_turn_matcher",
+		description = "The turn is over, or something needs the user: a dialog, a local screen, an error. "
+			.. "An end that was there before the prompt was submitted does not count.",
+	},
 	{name = "wait_ready_matcher", description = "The prompt takes input and no turn runs, or a dialog stands in its way."},
 	{name = "wait_cancel_settled_matcher", description = "The turn that was cancelled has ended."},
-	{name = "wait_state_matcher", description = "The state is one of those given.", params_schema = object({states = {type = "array", items = text}, state = text, text = {type = "string", description = "must be on the screen, too"}})},
+	{
+		name = "wait_state_matcher", description = "The state is one of those given.",
+		params_schema = object({
+			states = {type = "array", items = text}, state = text, text = {type = "string", description = "must be on the screen, too"},
+		}),
+	},
 }
 
 local states = {
@@ -61,7 +78,9 @@ local states = {
 }
 
 local predicates = {}
-for name in string.gmatch("turn_over is_ready at_rest cancel_settled in_state pointer_on dialog_stands dialog_gone option_checked input_holds input_empty prompt_taken row_holds", "%S+") do
+local names = "turn_over is_ready at_rest cancel_settled in_state pointer_on dialog_stands dialog_gone option_checked input_holds " ..
+	"input_empty prompt_taken row_holds"
+for name in string.gmatch(names, "%S+") do
 	predicates[#predicates + 1] = {name = name}
 end
 

@@ -2,11 +2,9 @@
 -- dialogs and not in some, and a program of another version words them otherwise, numbers them otherwise and has another one
 -- preselected: so they are read each time, and nothing here knows what number means what.
 
-local layout = require("layout")
-
 local dialogs = {}
 
-local byte, sub, match, find = string.byte, string.sub, string.match, string.find
+local sub, match = string.sub, string.match
 local starts, contains, trim = string.starts_with, string.contains, string.trim
 
 -- plain takes the border off a row of a dialog that is drawn as a box (2.0.60's one about the API key).
@@ -21,7 +19,8 @@ end
 
 -- is_rule reports whether a row only separates: a rule, or the upper or lower side of a box.
 local function is_rule(line)
-	return match(line, "^ *───") ~= nil or match(line, "^ *╌╌╌") ~= nil or match(line, "^ *╭──") ~= nil or match(line, "^ *╰──") ~= nil or starts(line, "▔▔▔")
+	local bare = trim(line)
+	return starts(bare, "───") or starts(bare, "╌╌╌") or starts(bare, "╭──") or starts(bare, "╰──") or starts(bare, "▔▔▔")
 end
 
 -- pointer_row finds the row with the pointer, from the bottom up, and returns it, how many blanks stand before the pointer and
@@ -114,8 +113,8 @@ local function listed(l, at, column, rest)
 		local line = plain(l.lines[i])
 		local blanks, t = match(line, "^( *)(%S.*)$")
 		if not blanks then return nil end
-		if #blanks == column or #blanks == column - 2 and starts(t, "✔ ") or #blanks == column + 2 and not starts(t, "⎿") then return t, #blanks end
-		return nil
+		local fits = #blanks == column or #blanks == column - 2 and starts(t, "✔ ") or #blanks == column + 2
+		return fits and t, #blanks
 	end
 	local options, before, last = {}, {}, at
 	for i = at - 1, l.floor + 1, -1 do
@@ -155,7 +154,7 @@ end
 -- read returns what stands in the place of the prompt, or nil when it has no pointer:
 --   options   each with label, row, number, description, checked, current; pointer: which one it is on
 --   head      the first row below the rule, question: the paragraph above the options, question_row where it begins
---   tail      the row behind the options
+--   row       that of the pointer; tail: the last one of the options
 function dialogs.read(l)
 	if l.dialog ~= nil then return l.dialog end
 	l.dialog = false
@@ -178,7 +177,10 @@ function dialogs.read(l)
 			break
 		end
 	end
-	l.dialog = {options = options, pointer = pointer, head = head, head_row = head_row, question = question, question_row = question_row, tail = last, row = at}
+	l.dialog = {
+		options = options, pointer = pointer, row = at, tail = last,
+		head = head, head_row = head_row, question = question, question_row = question_row,
+	}
 	return l.dialog
 end
 

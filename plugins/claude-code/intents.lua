@@ -11,6 +11,7 @@
 local layout = require("layout")
 local dialogs = require("dialogs")
 local rules = require("rules")
+local signs = require("signs")
 local about = require("about")
 local memory = require("memory")
 
@@ -21,7 +22,7 @@ local starts, contains, trim, lower = string.starts_with, string.contains, strin
 
 local GUARD = 250 -- ms that a dialog must have stood before Enter: 150 are swallowed; more makes every answer later
 local GUARD_TRUST = 400 -- likewise: it is drawn anew after 90 to 180
-local ANSWER = 2500 -- ms for a dialog to stand still, and for it to go away; that takes some 20, on a busy machine 300. Then Enter counts as swallowed
+local ANSWER = 2500 -- ms for a dialog to stand, and then to go away (20; 300 on a busy machine). Then a key counts as swallowed
 local SUBMIT = 4000 -- ms for typed text to appear (20 ms; 500 for 1,500 lines), and for the input to be empty after Enter (10 to 170 ms)
 
 local STOP = 2000 -- ms for a turn to end after Escape; it takes some 50. Escape right after the prompt is lost on 2.0.60
@@ -69,8 +70,8 @@ end
 
 -- steps_to returns the actions that move the pointer to an option. Each arrow waits for the one before it to be seen: 2.0.60 drops
 -- arrows that it reads together.
-local function steps_to(d, index, still)
-	local steps = {action.expect(matcher.predicate("dialog_stands", {still_ms = still}), ANSWER)}
+local function steps_to(d, index, trust)
+	local steps = {action.expect(matcher.predicate("dialog_stands", {still_ms = trust and GUARD_TRUST or GUARD, anew = trust}), ANSWER)}
 	local step = index > d.pointer and 1 or -1
 	for i = d.pointer + step, index, step do
 		if index == d.pointer then break end
@@ -83,14 +84,17 @@ end
 -- pick moves the pointer to an option, once the dialog has stood still, and presses Enter when it is seen there.
 local function pick(l, d, state, metadata, index, done)
 	answering(l, state, metadata)
-	local trust = state.state == "waiting_for_trust"
-	local there = matcher.predicate("pointer_on", {index = index, label = d.options[index].label, still_ms = trust and GUARD_TRUST or 0})
+	local trust = state.state == "waiting_for_trust" or nil
+	local function there(again)
+		local params = {index = index, label = d.options[index].label, still_ms = trust and GUARD_TRUST or 0, anew = trust, again = again}
+		return matcher.predicate("pointer_on", params)
+	end
 	return {
-		actions = steps_to(d, index, trust and GUARD_TRUST or GUARD),
+		actions = steps_to(d, index, trust),
 		submission = {
-			echo = there, submit = {action.key("enter")},
+			echo = there(), submit = {action.key("enter")},
 			done = done or matcher.any({matcher.predicate("dialog_gone"), matcher.process_exited()}),
-			retry_when = there, retries = 2, timeout_ms = ANSWER,
+			retry_when = there(true), retries = 2, timeout_ms = ANSWER,
 		},
 	}
 end
@@ -98,12 +102,12 @@ end
 -- leave presses Escape, which the question about a plan swallows as well, and wants the dialog gone.
 local function leave(l, state, metadata)
 	answering(l, state, metadata)
-	local there = matcher.predicate("dialog_stands", {still_ms = GUARD})
 	return {
 		actions = {},
 		submission = {
-			echo = there, submit = {action.key("escape")}, done = matcher.any({matcher.predicate("dialog_gone"), matcher.process_exited()}),
-			retry_when = there, retries = 1, timeout_ms = ANSWER,
+			echo = matcher.predicate("dialog_stands", {still_ms = GUARD}), submit = {action.key("escape")},
+			done = matcher.any({matcher.predicate("dialog_gone"), matcher.process_exited()}),
+			retry_when = matcher.predicate("dialog_stands", {again = true}), retries = 1, timeout_ms = ANSWER,
 		},
 	}
 end
@@ -117,7 +121,10 @@ local function first(d, test)
 end
 
 -- What agrees to more than this once.
-local WIDER = {"don't ask again", "do not ask again", "allow all", "always", "auto mode", "auto-accept", "accept edits", "switch to", "bypass", "for this session", "during this session"}
+local WIDER = {
+	"don't ask again", "do not ask again", "allow all", "always", "auto mode", "auto-accept", "accept edits", "switch to", "bypass",
+	"for this session", "during this session",
+}
 
 local function agrees_once(label)
 	if not starts(label, "Yes") and not starts(label, "Allow") then return false end
@@ -130,7 +137,9 @@ end
 
 -- approve agrees to what a dialog asks, this once: never to an option that widens what the program may do.
 function intents.approve(params, s)
-	local l, d, state, metadata = the_dialog(s, params, "something to approve", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_enter_plan_mode", "waiting_for_login")
+	local l, d, state, metadata = the_dialog(
+		s, params, "something to approve", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_enter_plan_mode", "waiting_for_login"
+	)
 	local index = first(d, agrees_once)
 	if not index then refuse("no_such_option", "no option agrees to just this; see metadata.options and use choose_option") end
 	return pick(l, d, state, metadata, index)
@@ -138,7 +147,10 @@ end
 
 -- deny refuses. Where Escape is known to do that it is pressed; otherwise the option that says no is chosen.
 function intents.deny(params, s)
-	local l, d, state, metadata = the_dialog(s, params, "something to deny", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_enter_plan_mode", "waiting_for_user_input", "waiting_for_login")
+	local l, d, state, metadata = the_dialog(
+		s, params, "something to deny", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_enter_plan_mode", "waiting_for_login",
+		"waiting_for_user_input"
+	)
 	if state.state == "waiting_for_enter_plan_mode" or state.state == "waiting_for_login" then
 		local index = first(d, function(label) return match(label, "^No%f[%W]") ~= nil end)
 		if not index then refuse("no_such_option", "no option says no; press escape by the key intent to leave") end
@@ -160,7 +172,9 @@ local function find_option(d, wanted)
 	if type(wanted) ~= "string" or trim(wanted) == "" then refuse("bad_params", "give index, or option: a number or a label") end
 	local text = lower(trim(wanted))
 	for _, fits in ipairs({
-		function(label) return label == text end, function(label) return starts(label, text) end, function(label) return contains(label, text) end,
+		function(label) return label == text end,
+		function(label) return starts(label, text) end,
+		function(label) return contains(label, text) end,
 	}) do
 		local found, more
 		for i, o in ipairs(d.options) do
@@ -174,7 +188,8 @@ local function find_option(d, wanted)
 	end
 	local labels = {}
 	for i, o in ipairs(d.options) do labels[i] = sub(o.label, 1, 60) end
-	refuse("no_such_option", "no option is labelled " .. string.format("%q", sub(wanted, 1, 60)) .. "; there are: " .. table.concat(labels, " | "))
+	local there = table.concat(labels, " | ")
+	refuse("no_such_option", "no option is labelled " .. string.format("%q", sub(wanted, 1, 60)) .. "; there are: " .. there)
 end
 
 -- choose_option picks one of the options of any dialog or list. In a question with several answers it ticks the option, or
@@ -200,7 +215,7 @@ function intents.choose_option(params, s)
 		local text = text_param(params, "text")
 		if trim(text) == "" or contains(text, "\n") then refuse("bad_params", "text must be one line that is not empty") end
 		answering(l, state, metadata)
-		local actions = steps_to(d, index, GUARD)
+		local actions = steps_to(d, index)
 		actions[#actions + 1] = action.bracketed_paste(text)
 		return {actions = actions, submission = {
 			echo = matcher.predicate("pointer_on", {index = index, holds = sub(text, -20)}), submit = {action.key("enter")},
@@ -232,7 +247,10 @@ function intents.dismiss_welcome(params, s)
 		refuse("wrong_state", "no page waits for Enter alone: the state is " .. state.state .. " (" .. state.evidence .. ")")
 	end
 	local page = matcher.predicate("row_holds", {row = row.row, text = row.text})
-	return {actions = {}, submission = {submit = {action.key("enter")}, done = matcher.negate(page), retry_when = page, retries = 1, timeout_ms = SUBMIT}}
+	return {
+		actions = {},
+		submission = {submit = {action.key("enter")}, done = matcher.negate(page), retry_when = page, retries = 1, timeout_ms = SUBMIT},
+	}
 end
 
 -- at_prompt returns the layout when text can be typed.
@@ -256,13 +274,14 @@ local function typing(l, s, given)
 	local left = layout.input(l)
 	if left ~= "" and not memory.attached then
 		if not contains(memory.typed or "", words(left)) then
-			refuse("input_not_empty", "text stands in the prompt already, and this would be joined to it: submit it or clear it by the key intent")
+			refuse("input_not_empty", "text stands in the prompt already, and this would be joined to it: submit or clear it by the key intent")
 		end
 		-- A prompt that was cancelled before anything came back is put back into the input. Escape twice clears it: not Ctrl-C,
 		-- which ends the program when it comes twice, and at an empty prompt Escape twice would open the list to rewind to.
+		local kept = matcher.all({matcher.predicate("input_holds", {words = sub(words(left), -24)}), matcher.screen_stable(100)})
 		actions = {
 			action.key("escape"),
-			action.expect(matcher.any({matcher.predicate("input_empty"), matcher.all({matcher.predicate("input_holds", {words = sub(words(left), -24)}), matcher.screen_stable(100)})})),
+			action.expect(matcher.any({matcher.predicate("input_empty"), kept})),
 			action.key("escape"),
 			action.expect(matcher.predicate("input_empty")),
 		}
@@ -278,7 +297,7 @@ local function typing(l, s, given)
 		submission = {
 			echo = matcher.predicate("input_holds", {words = sub(all, -24), head = head, placeholder = true}),
 			submit = {action.key("enter")},
-			done = matcher.predicate("prompt_taken", {working = rules.working(l) and true or false}),
+			done = matcher.predicate("prompt_taken", {working = signs.working(l) and true or false}),
 			retry_when = matcher.predicate("input_holds", {words = sub(all, -24), placeholder = true, idle = true}),
 			retries = 2, timeout_ms = SUBMIT,
 		},
@@ -296,7 +315,7 @@ function intents.send_prompt(params, s)
 	local prompt = prompt_param(params)
 	local l = at_prompt(s, "a prompt")
 	local plan, all = typing(l, s, prompt)
-	memory.sent = {all = all, said = rules.said(l), typed = false, begun = false}
+	memory.sent = {all = all, said = signs.said(l), typed = false, begun = false}
 	memory.cancel, memory.answered = {over = true}, nil
 	plan.last_intent = "prompt_submitted"
 	return plan
@@ -324,7 +343,8 @@ function intents.slash_command(params, s)
 		actions = {action.text(text)},
 		submission = {
 			echo = matcher.all({matcher.predicate("input_holds", {words = words(text), exact = true}), matcher.screen_stable(150)}),
-			submit = {action.key("enter")}, done = matcher.any({matcher.predicate("prompt_taken", {working = false}), matcher.process_exited()}),
+			submit = {action.key("enter")},
+			done = matcher.any({matcher.predicate("prompt_taken", {working = false}), matcher.process_exited()}),
 			retry_when = here, retries = 1, timeout_ms = SUBMIT,
 		},
 	}
@@ -333,16 +353,19 @@ end
 -- attach_file puts a path into the input and submits nothing. The program makes a mark of an image.
 function intents.attach_file(params, s)
 	local path = text_param(params, "path")
-	if trim(path) == "" or contains(path, "\n") or contains(path, "\r") then refuse("bad_params", "the path must be one line that is not empty") end
+	if trim(path) == "" or contains(path, "\n") or contains(path, "\r") then
+		refuse("bad_params", "the path must be one line that is not empty")
+	end
 	local l = at_prompt(s, "a path")
 	local before = layout.input(l)
 	if before ~= "" and not memory.attached then
 		refuse("input_not_empty", "text stands in the prompt already: clear it by the key intent")
 	end
 	memory.attached = true
+	local shown = {matcher.predicate("input_holds", {words = sub(words(path), -24)}), matcher.predicate("input_holds", {words = "[Image"})}
 	return {actions = {
 		action.bracketed_paste((before ~= "" and " " or "") .. path .. " "),
-		action.expect(matcher.any({matcher.predicate("input_holds", {words = sub(words(path), -24)}), matcher.predicate("input_holds", {words = "[Image"})}), SUBMIT),
+		action.expect(matcher.any(shown), SUBMIT),
 	}}
 end
 
@@ -359,7 +382,7 @@ function intents.cancel(params, s)
 	if state.state ~= "thinking" and state.state ~= "cancelling" then
 		refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")")
 	end
-	memory.cancel = {said = rules.said(l), over = false, worked = rules.working(l) ~= false}
+	memory.cancel = {said = signs.said(l), over = false, worked = signs.working(l) ~= false}
 	return {
 		actions = {}, last_intent = "cancelling",
 		submission = {
@@ -377,18 +400,29 @@ function intents.force_cancel(params, s)
 	if not (d and metadata.dialog_id) and state.state ~= "thinking" and state.state ~= "cancelling" then
 		refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")")
 	end
-	memory.cancel = {said = rules.said(l), over = false, worked = rules.working(l) ~= false}
-	local runs = matcher.predicate("in_state", {states = {"thinking", "cancelling", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_user_input", "waiting_for_enter_plan_mode"}})
+	memory.cancel = {said = signs.said(l), over = false, worked = signs.working(l) ~= false}
+	local runs = matcher.predicate("in_state", {states = {
+		"thinking", "cancelling", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_user_input", "waiting_for_enter_plan_mode",
+	}})
 	return {
 		actions = {}, last_intent = "cancelling",
-		submission = {submit = {action.key("escape")}, done = matcher.predicate("at_rest"), retry_when = runs, retries = 4, timeout_ms = 1000},
+		submission = {submit = {action.key("escape")}, done = matcher.predicate("at_rest"), retry_when = runs, retries = 4, timeout_ms = 1500},
 	}
 end
 
 -- Names that others have for keys.
-local ALIASES = {["return"] = "enter", esc = "escape", pgup = "page_up", pgdn = "page_down", pageup = "page_up", pagedown = "page_down", backtab = "shift_tab", del = "delete", bs = "backspace", spacebar = "space"}
-local KEYS = {}
-for name in string.gmatch("enter escape tab shift_tab backspace delete insert home end page_up page_down up down left right space", "%S+") do KEYS[name] = true end
+local ALIASES = {
+	["return"] = "enter", esc = "escape", pgup = "page_up", pgdn = "page_down", pageup = "page_up", pagedown = "page_down",
+	backtab = "shift_tab", del = "delete", bs = "backspace", spacebar = "space",
+}
+
+local function set(names)
+	local t = {}
+	for name in string.gmatch(names, "%S+") do t[name] = true end
+	return t
+end
+local KEYS = set("enter escape tab shift_tab backspace delete insert home end page_up page_down up down left right space")
+local MODIFIERS = set("ctrl alt shift super meta hyper")
 
 -- key presses a key, by its name or with modifiers, or types what is no name.
 function intents.key(params, s)
@@ -404,9 +438,11 @@ function intents.key(params, s)
 	local modifiers, rest = match(lower(key), "^([%a+]-)%+?([^+]+)$")
 	if modifiers and modifiers ~= "" and contains(key, "+") then
 		local known = true
-		for m in string.gmatch(modifiers, "%a+") do known = known and (m == "ctrl" or m == "alt" or m == "shift" or m == "super" or m == "meta" or m == "hyper") end
+		for m in string.gmatch(modifiers, "%a+") do known = known and MODIFIERS[m] end
 		rest = ALIASES[rest] or rest
-		if known and (KEYS[rest] or match(rest, "^f%d%d?$") or #rest == 1) then return {actions = {action.key(modifiers .. "+" .. rest)}} end
+		if known and (KEYS[rest] or match(rest, "^f%d%d?$") or #rest == 1) then
+			return {actions = {action.key(modifiers .. "+" .. rest)}}
+		end
 	end
 	return {actions = {action.text(key)}}
 end

@@ -87,7 +87,6 @@ local function since_said(l)
 				end
 			elseif g == "●" or g == "⏺" then
 				l.block = l.block or i
-				l.top_block = i
 			elseif SPINNER[g] and not l.spinner and not l.done then
 				if match(line, " for %d+[smhd]") and not contains(line, "…") then
 					l.done = i
@@ -99,7 +98,8 @@ local function since_said(l)
 			l.echo = i
 			break
 		elseif c == 42 or c == 194 then -- "*" and "·" are frames of the spinner
-			if not l.spinner and not l.block and not l.done and contains(line, "…") and match(line, "^[*\194]\183? %S") then l.spinner = i end
+			local bare = not l.spinner and not l.block and not l.done
+			if bare and contains(line, "…") and match(line, "^[*\194]\183? %S") then l.spinner = i end
 		end
 	end
 end
@@ -110,8 +110,9 @@ local function hits(l) return l.s:hits() end
 --   last        the last row with anything on it; nil: the screen is blank
 --   prompt      the row of the glyph, prompt_top and prompt_bottom its rules, glyph ("❯", ">", "!", "#"); nil: no prompt
 --   floor       without a prompt: the row that a dialog begins below (0: the screen's top); panel: that row is of ▔
---   echo        what the user said last; block, top_block: last and first row behind it that begins with ●;
---   result      last row behind it that begins with ⎿, top_result the first; done: "✻ Brewed for 9s"; spinner: "✢ Brewing…"
+--   echo        what the user said last; queued: how many messages the program shows as queued
+--   block       the last row behind echo that begins with ●; result: the last that begins with ⎿, top_result the first
+--   done        "✻ Brewed for 9s"; spinner: "✢ Brewing…"
 --   title       what the title says: idle, working or nil; status: what the program reported, or nil
 function layout.read(s)
 	local lines = s.lines

@@ -3,6 +3,7 @@
 --
 --   layout.lua    what stands where on the screen
 --   dialogs.lua   reading a dialog: its options and its pointer
+--   signs.lua     signs of how it is with a turn
 --   rules.lua     which state that is, and how the sources are fused
 --   about.lua     what a dialog is about, and its id
 --   turn.lua      what was said and done in the turn, and its events
@@ -61,6 +62,7 @@ local function classify(s)
 	waits.note(l, metadata)
 	metadata.model, metadata.permission_mode = model_of(l), memory.mode
 	state.metadata = metadata
+	memory.state = state.state
 	return state
 end
 

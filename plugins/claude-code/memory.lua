@@ -10,6 +10,8 @@
 --   typed        the words of all prompts that were sent, the newest at the end
 --   attached     a path was put into the input, to which a prompt is added
 --   story        the text of the turn so far, row by row
+--   stood        the dialog that is on the screen: id, and since when (at, in ms)
+--   state        what the last look said
 --   sequence     of the newest view that was seen
 
 local memory = {sequence = 0}

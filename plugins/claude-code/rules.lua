@@ -14,116 +14,13 @@
 local layout = require("layout")
 local dialogs = require("dialogs")
 local memory = require("memory")
+local signs = require("signs")
 
 local rules = {}
 
-local sub, match, find = string.sub, string.match, string.find
+local sub, match = string.sub, string.match
 local starts, contains, lower = string.starts_with, string.contains, string.lower
-
--- working returns which source says that a turn runs, and how it says so; nil when none does.
-local function working(l)
-	if l.working ~= nil then return l.working, l.working_says end
-	local source, says = false, nil
-	if l.status == "working" then
-		source, says = "program_status", "the program reports that it works"
-	elseif l.title == "working" then
-		source, says = "title", "the title shows the glyph of a program at work"
-	elseif l.s:find("esc to interrupt", l.prompt_bottom + 1) then
-		source, says = "screen", "the footer says: esc to interrupt"
-	elseif l.spinner then
-		source, says = "screen", "a line with a spinner stands above the prompt"
-	else
-		local p = l.s.progress
-		if p and (p.state == "busy" or p.state == "normal") then source, says = "progress", "the program reports progress" end
-	end
-	l.working, l.working_says = source, says
-	return source, says
-end
-rules.working = working
-
--- What a turn's failure begins with, behind ● or ⎿, and what kind it is. The first that is contained counts.
-local FAILURES = {
-	{"not logged in", "auth"}, {"please run /login", "auth"}, {"invalid api key", "auth"}, {"authentication", "auth"}, {"oauth", "auth"}, {"unauthorized", "auth"},
-	{"credit balance", "quota"}, {"usage limit", "quota"}, {"hit your", "quota"}, {"extra usage", "quota"}, {"5-hour limit", "quota"}, {"weekly limit", "quota"},
-	{"(429)", "rate_limit"}, {"429", "rate_limit"}, {"rate limit", "rate_limit"},
-	{"overloaded", "overloaded"}, {"529", "overloaded"},
-	{"connection", "connection"}, {"unable to connect", "connection"}, {"network", "connection"}, {"timed out", "connection"}, {"econn", "connection"},
-	{"prompt is too long", "too_long"}, {"context limit", "too_long"},
-	{"api error", "api"}, {"api_error", "api"}, {"error", "api"},
-}
-
-function rules.kind_of_failure(text)
-	text = lower(text)
-	for _, f in ipairs(FAILURES) do
-		if contains(text, f[1]) then return f[2] end
-	end
-	return "unknown"
-end
-
--- coloured reports whether the text behind a mark is coloured, as failures are and prose is not. Where the program uses no
--- colour at all (its rules have none either) nothing can be told, and the text decides.
-local function coloured(l, row)
-	local frame = l.s:styles(l.prompt_bottom)
-	if not frame or not frame[1] or frame[1].foreground == "default" then return true end
-	for _, run in ipairs(l.s:styles(row) or {}) do
-		if run.col > 1 and match(run.text, "%w") then return run.foreground ~= "default" and not run.dim end
-	end
-	return false
-end
-
--- joined returns a row's text behind its mark with the rows that continue it.
-local function joined(l, row, mark)
-	local text = match(l.lines[row], "^ *" .. mark .. "[ \194\160]*(.*)$") or ""
-	local indent = #match(l.lines[row], "^ *") + (mark == "●" and 2 or 3)
-	for i = row + 1, l.prompt_top - 1 do
-		local line = l.lines[i]
-		local blanks, rest = match(line, "^( *)(%S.*)$")
-		if not blanks or #blanks < indent or starts(rest, "⎿") then break end
-		text = text .. " " .. rest
-	end
-	return text
-end
-rules.joined = joined
-
--- failure looks for the message that a turn ended with: the last block when it is "● API Error: …", or a result directly below
--- what the user said, which no tool gave, when it reads like one or when the prompt asks to send the message again.
-local function failure(l)
-	if l.failure ~= nil then return l.failure end
-	l.failure = false
-	local text, row
-	if l.block and match(l.lines[l.block], "^● *API Error") and coloured(l, l.block) then
-		text, row = joined(l, l.block, "●"), l.block
-	elseif l.echo and not l.block and l.top_result == l.echo + 1 and not match(l.lines[l.echo], "^[❯>!]+ ?/") and not starts(l.lines[l.echo], "!") then
-		local t = joined(l, l.top_result, "⎿")
-		local _, placeholder = layout.input(l)
-		if not starts(t, "Interrupted") and (placeholder and contains(lower(placeholder), "resend") or rules.kind_of_failure(t) ~= "unknown" and coloured(l, l.top_result)) then
-			text, row = t, l.top_result
-		end
-	end
-	if not text and (l.status == "error" or l.status == "blocked" and l.s.status.kind == "auth") then
-		text, row = l.s.status.message or "", nil
-	end
-	if text then
-		l.failure = {kind = rules.kind_of_failure(text), message = text, row = row}
-	end
-	return l.failure
-end
-rules.failure = failure
-
--- interrupted reports whether the turn ended because the user stopped it or refused something.
-local function interrupted(l)
-	if l.interrupted ~= nil then return l.interrupted end
-	l.interrupted = false
-	if l.result then
-		local text = match(l.lines[l.result], "^  ⎿[ \194\160]*(.*)$") or ""
-		if (not l.block or l.result > l.block) and (starts(text, "Interrupted") or starts(text, "Rejected ") or starts(text, "User rejected ") or starts(text, "Declined ")) then
-			l.interrupted = l.result
-		end
-	end
-	if not l.interrupted and l.block and match(l.lines[l.block], "^●[ \194\160]*%S* ?[Dd]eclined to answer Claude's questions") then l.interrupted = l.block end
-	return l.interrupted
-end
-rules.interrupted = interrupted
+local working, failure, interrupted, in_flight, is_command = signs.working, signs.failure, signs.interrupted, signs.in_flight, signs.is_command
 
 local function prompt(l) return l.prompt end
 local function no_prompt(l) return not l.prompt end
@@ -135,6 +32,10 @@ local no_turn = {"no sign of a running turn", idle}
 -- that has come to nothing: 2.0.60 shows a spinner after some 450.
 local FIRST_SIGN = 3000
 
+-- UNSEEN is how long the screen must not change, in ms, before a turn that was cancelled before it showed counts as stopped: a
+-- message that is queued takes its place within some 500.
+rules.UNSEEN = 1000
+
 -- told names the source of a state at the prompt: the program's own word when it gave one, then the title, then the screen.
 local function told(l, ...)
 	for i = 1, select("#", ...) do
@@ -144,17 +45,19 @@ local function told(l, ...)
 	return "screen"
 end
 
--- in_flight reports whether something stands there that the user said, and nothing behind it.
-local function in_flight(l)
-	return l.echo and not l.block and not l.result and not l.done and not starts(l.lines[l.echo], "> Unknown slash command")
-end
-
--- is_command reports whether what the user said last is a command of the program's own.
-local function is_command(l) return l.echo and match(l.lines[l.echo], "^[❯>]+ /%a") ~= nil end
-
 local function typed(l)
 	if l.glyph == "!" then return true end
 	return layout.input(l) ~= ""
+end
+
+local function failed(l)
+	return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error", "blocked")}
+end
+
+-- at makes the state of what stands in a row at the prompt, told by the status if it is one of those given.
+local function at(name, evidence, ...)
+	local statuses = {...}
+	return function(l) return {evidence = evidence, rows = {l[name]}, source = told(l, unpack(statuses))} end
 end
 
 -- What is left on the screen of a program that has ended is nobody's prompt any more.
@@ -165,9 +68,12 @@ local ended = {
 		local exit = l.s.exit or {}
 		if exit.code == 0 then return {evidence = "the program has ended with status 0"} end
 		local how = exit.signal and "by signal " .. exit.signal or "with status " .. tostring(exit.code)
+		local message = "the program has ended " .. how
 		local offline = l.s:find("Unable to connect to Anthropic services")
-		l.failure = {kind = offline and "connection" or "exited", message = offline and string.trim(l.lines[offline]) or "the program has ended " .. how, row = offline}
-		return {state = "error", evidence = "the program has ended " .. how .. (offline and ": " .. l.failure.message or ""), rows = {offline}}
+		l.failure = {kind = "exited", message = message}
+		if not offline then return {state = "error", evidence = message} end
+		l.failure = {kind = "connection", message = string.trim(l.lines[offline]), row = offline}
+		return {state = "error", evidence = message .. ": " .. l.failure.message, rows = {offline}}
 	end,
 }
 
@@ -176,7 +82,9 @@ rules.at_prompt = {
 	{
 		name = "input-closed", state = "unknown", confidence = 0.5,
 		needs = {at_prompt, {"a terminal that was given back", function(l) return not l.s.modes.bracketed_paste end}},
-		make = function() return {evidence = "a prompt stands there, but the program takes no input: it is starting, ending or stopped"} end,
+		make = function()
+			return {evidence = "a prompt stands there, but the program takes no input: it is starting, ending or stopped"}
+		end,
 	},
 	{
 		name = "cancelling", state = "cancelling", confidence = 0.85,
@@ -186,12 +94,13 @@ rules.at_prompt = {
 				if memory.cancel then return not memory.cancel.over end
 				return l.s.last_intent == "cancelling"
 			end},
-			{"the turn that was cancelled", function(l) return not memory.cancel or memory.cancel.said == rules.said(l) end},
+			{"the turn that was cancelled", function(l) return not memory.cancel or memory.cancel.said == signs.said(l) end},
 			{"a turn that still runs", function(l) return working(l) or memory.cancel and in_flight(l) end},
 		},
 		make = function(l)
 			local source, says = working(l)
-			return {source = source or "screen", evidence = "a cancel was sent, and " .. (says or "the turn has not ended"), rows = {l.spinner or l.prompt}}
+			local evidence = "a cancel was sent, and " .. (says or "the turn has not ended")
+			return {source = source or "screen", evidence = evidence, rows = {l.spinner or l.prompt}}
 		end,
 	},
 	{
@@ -199,7 +108,8 @@ rules.at_prompt = {
 		needs = {at_prompt, {"a source that says so", working}},
 		make = function(l)
 			local source, says = working(l)
-			return {source = source, evidence = says, confidence = source == "program_status" and 0.98 or 0.92, rows = {l.spinner or l.last}}
+			local confidence = source == "program_status" and 0.98 or 0.92
+			return {source = source, evidence = says, confidence = confidence, rows = {l.spinner or l.last}}
 		end,
 	},
 	{
@@ -216,19 +126,20 @@ rules.at_prompt = {
 			local f = failure(l)
 			return f and (contains(lower(f.message), "not logged in") or contains(f.message, "run /login"))
 		end}},
-		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error", "blocked")} end,
+		make = failed,
 	},
 	{
 		name = "failed", state = "error", confidence = 0.9,
 		needs = {at_prompt, no_turn, {"a turn that failed", failure}},
-		make = function(l) return {evidence = "the turn failed: " .. l.failure.message, rows = {l.failure.row}, source = told(l, "error", "blocked")} end,
+		make = failed,
 	},
 	{
 		name = "blocked-unseen", state = "unknown", confidence = 0.5,
 		needs = {at_prompt, {"the status blocked", function(l) return l.status == "blocked" end}},
 		make = function(l)
 			local message = l.s.status.message
-			return {source = "program_status", evidence = "the program reports that it waits for the user" .. (message ~= "" and " (" .. message .. ")" or "") .. ", but the dialog is not on the screen"}
+			local evidence = "the program reports that it waits for the user" .. (message ~= "" and " (" .. message .. ")" or "")
+			return {source = "program_status", evidence = evidence .. ", but the dialog is not on the screen"}
 		end,
 	},
 	{
@@ -241,7 +152,9 @@ rules.at_prompt = {
 				return l.title ~= "idle" and l.status == nil and not is_command(l)
 			end},
 			{"an empty input", function(l) return not typed(l) end},
-			{"no cancel of it that has worked", function(l) return not memory.cancel or memory.cancel.said ~= rules.said(l) end},
+			{"no cancel of it that has worked", function(l)
+				return not memory.cancel or memory.cancel.said ~= signs.said(l) or l.s.stable_ms < rules.UNSEEN
+			end},
 			{"a screen that has just changed", function(l) return l.s.stable_ms < FIRST_SIGN end},
 		},
 		make = function(l) return {evidence = "a prompt was submitted and nothing has come back yet", rows = {l.echo}} end,
@@ -249,37 +162,51 @@ rules.at_prompt = {
 	{
 		name = "typed", state = "ready", confidence = 0.9,
 		needs = {at_prompt, no_turn, {"text in the input", typed}},
-		make = function(l) return {evidence = "text stands in the prompt and was not submitted", rows = {l.prompt}, source = told(l, "idle", "done")} end,
+		make = at("prompt", "text stands in the prompt and was not submitted", "idle", "done"),
 	},
 	{
 		name = "interrupted", state = "ready", confidence = 0.9,
 		needs = {at_prompt, no_turn, {"a turn that the user stopped", interrupted}},
-		make = function(l) return {evidence = "the turn was stopped by the user; the prompt takes input", rows = {l.interrupted}, source = told(l, "idle")} end,
+		make = at("interrupted", "the turn was stopped by the user; the prompt takes input", "idle"),
 	},
 	{
 		name = "completed", state = "completed_turn", confidence = 0.95,
 		needs = {at_prompt, no_turn, {"the line that closes a turn", function(l) return l.done end}},
-		make = function(l) return {evidence = "the turn's closing line stands behind what the user said last", rows = {l.done}, source = told(l, "done")} end,
+		make = at("done", "the turn's closing line stands behind what the user said last", "done"),
+	},
+	{
+		name = "tool-running", state = "thinking", confidence = 0.6,
+		needs = {at_prompt, no_turn, {"a tool that has not ended, as the last thing", function(l)
+			return l.result and (not l.block or l.result > l.block) and match(l.lines[l.result], "^  ⎿[ \194\160]*Running…$")
+		end}},
+		make = function(l) return {evidence = "the last tool still runs, as far as its row tells", rows = {l.result}} end,
 	},
 	{
 		name = "answered", state = "completed_turn", confidence = 0.75,
-		needs = {at_prompt, no_turn, {"something the program said", function(l) return l.block end}, {"a prompt that it answers, no command", function(l) return not is_command(l) end}},
-		make = function(l) return {evidence = "an answer stands behind what the user said last, and no turn runs", rows = {l.block}, source = told(l, "done")} end,
+		needs = {
+			at_prompt, no_turn,
+			{"something the program said", function(l) return l.block end},
+			{"a prompt that it answers, no command", function(l) return not is_command(l) end},
+		},
+		make = at("block", "an answer stands behind what the user said last, and no turn runs", "done"),
 	},
 	{
 		name = "answered", state = "completed_turn", confidence = 0.6,
 		needs = {
 			at_prompt, no_turn,
-			{"an answer that fills the screen", function(l)
-				return not l.echo and not l.queued and not l.s:find("Claude Code v", 1, l.prompt_top) and l.s:test("^  \\S", 1, 3) and l.s:test("^  \\S", math.max(1, l.prompt_top - 6), l.prompt_top - 1)
+			{"nothing that the user said, nor the head of a session", function(l)
+				return not l.echo and not l.queued and not l.s:find("Claude Code v", 1, l.prompt_top)
+			end},
+			{"prose at the top and at the bottom", function(l)
+				return l.s:test("^  \\S", 1, 3) and l.s:test("^  \\S", math.max(1, l.prompt_top - 6), l.prompt_top - 1)
 			end},
 		},
-		make = function(l) return {evidence = "an answer fills the screen above the prompt, and no turn runs", rows = {1}, source = told(l, "done")} end,
+		make = at("prompt_top", "an answer fills the screen above the prompt, and no turn runs", "done"),
 	},
 	{
 		name = "idle", state = "ready", confidence = 0.9,
 		needs = {at_prompt, no_turn},
-		make = function(l) return {evidence = "an empty prompt, and no turn runs", rows = {l.prompt}, source = told(l, "idle", "done")} end,
+		make = at("prompt", "an empty prompt, and no turn runs", "idle", "done"),
 	},
 }
 
@@ -311,7 +238,11 @@ end
 local function shown(what, by_head)
 	return function(l)
 		local d = dialog(l)
-		return {evidence = what .. ": " .. (not by_head and d.question ~= "" and d.question or d.head), rows = {d.head_row > 0 and d.head_row or d.row, d.row}, source = l.status == "blocked" and "program_status" or "screen"}
+		return {
+			evidence = what .. ": " .. (not by_head and d.question ~= "" and d.question or d.head),
+			rows = {d.head_row > 0 and d.head_row or d.row, d.row},
+			source = l.status == "blocked" and "program_status" or "screen",
+		}
 	end
 end
 
@@ -319,9 +250,19 @@ local function screen_shows(what, row)
 	return function(l) return {evidence = what, rows = {row and row(l) or math.max(l.floor, 1)}} end
 end
 
-local PANEL_FOOTER = "(?i)\\b(?:esc|enter|tab|↑/↓|←/→) to (?:cancel|close|go back|exit|continue|navigate|switch|return|dismiss|confirm|select|toggle|use|clear|filter|save)\\b"
+-- What a local screen says about its keys: "Esc to close", "↑/↓ to navigate".
+local KEYS = "(?i)\\b(?:esc|enter|tab|↑/↓|←/→) to " ..
+	"(?:cancel|close|go back|exit|continue|navigate|switch|return|dismiss|confirm|select|toggle|use|clear|filter|save)\\b"
 
 local function on_panel(l) return l.panel and not l.prompt end
+
+-- What the page about the use says, and no other of the panel.
+local FIGURES = "(?i)^ *(?:(?:total|estimated) cost:|total duration|current (?:session|week)|" ..
+	"/usage is only|loading usage|failed to load usage|\\d+% used)"
+
+local transcript = {"the footer of the detailed transcript", function(l)
+	return no_prompt(l) and l.last and contains(l.lines[l.last], "detailed transcript")
+end}
 
 rules.elsewhere = {
 	ended,
@@ -330,8 +271,8 @@ rules.elsewhere = {
 		needs = {
 			{"a blank screen", function(l) return not l.last end},
 			{"no title yet, or a dialog of the start before", function(l)
-				local before = l.s.previous
-				return not l.s.title or before and (before.state == "starting" or before.state == "waiting_for_trust" or before.state == "waiting_for_login")
+				local before = memory.state
+				return not l.s.title or before == "starting" or before == "waiting_for_trust" or before == "waiting_for_login"
 			end},
 		},
 		make = function() return {evidence = "nothing is on the screen yet"} end,
@@ -350,14 +291,19 @@ rules.elsewhere = {
 	{
 		name = "detailed-transcript-working", state = "thinking", confidence = 0.85,
 		needs = {
-			{"the footer of the detailed transcript", function(l) return no_prompt(l) and l.last and contains(l.lines[l.last], "detailed transcript") end},
-			{"a sign of a running turn", function(l) return l.status == "working" or l.title == "working" or match(l.lines[l.last], "^ *working") end},
+			transcript,
+			{"a sign of a running turn", function(l)
+				return l.status == "working" or l.title == "working" or match(l.lines[l.last], "^ *working")
+			end},
 		},
-		make = function(l) return {evidence = "the detailed transcript of a running turn is shown", rows = {l.last}, source = l.status == "working" and "program_status" or l.title == "working" and "title" or "screen"} end,
+		make = function(l)
+			local source = l.status == "working" and "program_status" or l.title == "working" and "title" or "screen"
+			return {evidence = "the detailed transcript of a running turn is shown", rows = {l.last}, source = source}
+		end,
 	},
 	{
 		name = "detailed-transcript", state = "local_ui_screen", confidence = 0.8,
-		needs = {{"the footer of the detailed transcript", function(l) return no_prompt(l) and l.last and contains(l.lines[l.last], "detailed transcript") end}},
+		needs = {transcript},
 		make = screen_shows("the detailed transcript is shown", function(l) return l.last end),
 	},
 	{
@@ -377,12 +323,16 @@ rules.elsewhere = {
 	},
 	{
 		name = "login-method", state = "waiting_for_login", confidence = 0.95,
-		needs = {an_option_list, {"a question for the login method", function(l) return asks(l, "login method", "Login") or contains(lower(l.dialog.question), "log in") end}},
+		needs = {an_option_list, {"a question for the login method", function(l)
+			return asks(l, "login method", "Login") or contains(lower(dialog(l).question), "log in")
+		end}},
 		make = shown("the program asks how to log in"),
 	},
 	{
 		name = "enter-plan", state = "waiting_for_enter_plan_mode", confidence = 0.96,
-		needs = {an_option_list, {"the question for plan mode", function(l) return asks(l, "Enter plan mode?") or option(l, "Yes, enter plan mode") end}},
+		needs = {an_option_list, {"the question for plan mode", function(l)
+			return asks(l, "Enter plan mode?") or option(l, "Yes, enter plan mode")
+		end}},
 		make = shown("the program asks to enter plan mode", true),
 	},
 	{
@@ -390,7 +340,8 @@ rules.elsewhere = {
 		needs = {
 			an_option_list,
 			{"a question whether to go on with a plan", function(l)
-				return asks(l, "Would you like to proceed?", "Exit plan mode?", "Ready to code?") or option(l, "Yes, manually approve") or option(l, "Yes, and manually approve")
+				return asks(l, "Would you like to proceed?", "Exit plan mode?", "Ready to code?")
+					or option(l, "Yes, manually approve") or option(l, "Yes, and manually approve")
 			end},
 		},
 		make = shown("the program asks whether to carry out its plan"),
@@ -409,7 +360,10 @@ rules.elsewhere = {
 	},
 	{
 		name = "model", state = "waiting_for_model_select", confidence = 0.96,
-		needs = {an_option_list, {"the heading of the model picker", function(l) return match(l.dialog.head, "^Select %a* ?model") or match(l.dialog.head, "^Select model") or match(l.dialog.head, "^Switch %a* ?model") end}},
+		needs = {an_option_list, {"the heading of the model picker", function(l)
+			local head = dialog(l).head
+			return match(head, "^Select %a* ?model") or match(head, "^Switch %a* ?model")
+		end}},
 		make = shown("the model picker is open", true),
 	},
 	{
@@ -425,8 +379,10 @@ rules.elsewhere = {
 	{
 		name = "usage", state = "usage_screen", confidence = 0.93,
 		needs = {
-			{"the panel of settings", function(l) return not l.prompt and l.last and l.s:test("^ *Settings:? +Status +Config +Usage", l.floor + 1, l.floor + 3) end},
-			{"figures of use", function(l) return l.s:test("(?i)^ *(?:(?:total|estimated) cost:|total duration|current (?:session|week)|/usage is only|loading usage|failed to load usage|\\d+% used)", l.floor + 2, l.last) end},
+			{"the panel of settings", function(l)
+				return no_prompt(l) and l.last and l.s:test("^ *Settings:? +Status +Config +Usage", l.floor + 1, l.floor + 3)
+			end},
+			{"figures of use", function(l) return l.s:test(FIGURES, l.floor + 2, l.last) end},
 		},
 		make = screen_shows("the panel of settings shows the use"),
 	},
@@ -454,18 +410,21 @@ rules.elsewhere = {
 		needs = {
 			{"no prompt", function(l) return no_prompt(l) and l.last end},
 			{"the file of the prompt in an editor's first or last rows, or a word of the program", function(l)
-				return l.s:find("claude-prompt-", 1, 2) or l.s:find("claude-prompt-", #l.lines - 2) or l.s:find("ave and close editor to continue")
+				return l.s:find("claude-prompt-", 1, 2) or l.s:find("claude-prompt-", #l.lines - 2)
+					or l.s:find("ave and close editor to continue")
 			end},
 		},
 		make = screen_shows("an editor shows the prompt's file", function(l) return l.last end),
 	},
 	{
 		name = "offline", state = "error", confidence = 0.9,
-		needs = {{"no prompt", function(l) return no_prompt(l) and l.last and not dialog(l) end}, {"the message that there is no connection", function(l)
-			local row = l.s:find("Unable to connect to Anthropic services")
-			l.offline = row
-			return row
-		end}},
+		needs = {
+			{"neither prompt nor dialog", function(l) return no_prompt(l) and l.last and not dialog(l) end},
+			{"the message that there is no connection", function(l)
+				l.offline = l.s:find("Unable to connect to Anthropic services")
+				return l.offline
+			end},
+		},
 		make = function(l)
 			l.failure = {kind = "connection", message = string.trim(l.lines[l.offline]), row = l.offline}
 			return {evidence = l.failure.message, rows = {l.offline}}
@@ -477,7 +436,7 @@ rules.elsewhere = {
 			{"no prompt", function(l) return no_prompt(l) and l.last end},
 			{"keys that a local screen offers, in the last rows", function(l)
 				local from = math.max(l.last - 2, l.floor + 1)
-				return l.s:find(" to ", from, l.last) and l.s:test(PANEL_FOOTER, from, l.last)
+				return l.s:find(" to ", from, l.last) and l.s:test(KEYS, from, l.last)
 			end},
 		},
 		make = function(l) return {evidence = "in the place of the prompt stands a screen with keys of its own", rows = {l.last}} end,
@@ -486,9 +445,13 @@ rules.elsewhere = {
 		name = "command", state = "local_ui_screen", confidence = 0.65,
 		needs = {
 			{"no prompt", function(l) return no_prompt(l) and l.last end},
-			{"what a command shows, right below it", function(l) return l.above and l.last > l.floor and match(l.lines[l.above], "^[❯>]+ /%a") end},
+			{"what a command shows, right below it", function(l)
+				return l.above and l.last > l.floor and match(l.lines[l.above], "^[❯>]+ /%a")
+			end},
 		},
-		make = function(l) return {evidence = "in the place of the prompt stands what a command shows: " .. sub(l.lines[l.above], 1, 80), rows = {l.above}} end,
+		make = function(l)
+			return {evidence = "in the place of the prompt stands what a command shows: " .. sub(l.lines[l.above], 1, 80), rows = {l.above}}
+		end,
 	},
 	{
 		name = "list", state = "local_ui_screen", confidence = 0.6,
@@ -499,7 +462,9 @@ rules.elsewhere = {
 		name = "starting", state = "starting", confidence = 0.6,
 		needs = {
 			{"no prompt", function(l) return no_prompt(l) and l.last end},
-			{"nothing but the head of a session", function(l) return l.s:test("^(?:.{0,12}Claude Code v\\d|Welcome to Claude Code)", 1, 3) and l.last <= 14 end},
+			{"nothing but the head of a session", function(l)
+				return l.last <= 14 and l.s:test("^(?:.{0,12}Claude Code v\\d|Welcome to Claude Code)", 1, 3)
+			end},
 		},
 		make = screen_shows("only the head of a session is on the screen", function() return 1 end),
 	},
@@ -515,13 +480,12 @@ local function explain(rule)
 		local need = rule.needs[i]
 		needs[i] = {need[1], function(l) return ground(l) and need[2](l) end}
 	end
-	explained[#explained + 1] = {name = rule.name, state = rule.state, confidence = rule.confidence, source = rule.source, needs = needs, make = rule.make}
+	explained[#explained + 1] = {
+		name = rule.name, state = rule.state, confidence = rule.confidence, source = rule.source, needs = needs, make = rule.make,
+	}
 end
 for _, rule in ipairs(rules.at_prompt) do explain(rule) end
 for i = 2, #rules.elsewhere do explain(rules.elsewhere[i]) end
-
--- said returns what the user said last, as it stands there, or "".
-function rules.said(l) return l.echo and l.lines[l.echo] or "" end
 
 -- sources lists what each source says.
 local function sources(l)
@@ -538,8 +502,8 @@ local function sources(l)
 	local list = {{source = "screen", says = place}}
 	if l.title then list[#list + 1] = {source = "title", says = l.title} end
 	if l.status then
-		local message = l.s.status.message
-		list[#list + 1] = {source = "program_status", says = message and message ~= "" and l.status .. ": " .. sub(message, 1, 500) or l.status}
+		local message = l.s.status.message or ""
+		list[#list + 1] = {source = "program_status", says = message ~= "" and l.status .. ": " .. sub(message, 1, 500) or l.status}
 	end
 	return list
 end

@@ -3,7 +3,7 @@
 -- screen, what was seen before is put in front, row by row, as long as two looks overlap.
 
 local layout = require("layout")
-local rules = require("rules")
+local signs = require("signs")
 local about = require("about")
 local memory = require("memory")
 
@@ -17,7 +17,9 @@ local MAX_ROWS = 1000 -- of one turn that are remembered; some 40 screens. What 
 -- What the program writes about itself, two columns in: "Ran 1 shell command", "Thought for 4s".
 local NOTE = "^  (?:Ran|Read|Thought|Searched|Listed|Edited|Wrote|Created|Fetched|Called|Found|Recalled|Loaded|Did not run|No result)\\b"
 
-local VERBS = {Ran = "Bash", Read = "Read", Searched = "Grep", Listed = "LS", Edited = "Edit", Wrote = "Write", Created = "Write", Fetched = "WebFetch"}
+local VERBS = {
+	Ran = "Bash", Read = "Read", Searched = "Grep", Listed = "LS", Edited = "Edit", Wrote = "Write", Created = "Write", Fetched = "WebFetch",
+}
 
 -- result_of reads what stands behind ⎿ in a row.
 local function result_of(line) return match(line, "^ *⎿[ \194\160]*(.*)$") or "" end
@@ -33,7 +35,11 @@ local function status_of(result, running)
 	return "completed"
 end
 
-local INPUTS = {Bash = "command", Read = "file_path", Update = "file_path", Edit = "file_path", Write = "file_path", Grep = "pattern", Glob = "pattern", Search = "pattern", LS = "path", Fetch = "url", WebFetch = "url", WebSearch = "query", Agent = "description", Task = "description"}
+-- What stands in brackets behind a tool's name.
+local INPUTS = {
+	Bash = "command", Read = "file_path", Update = "file_path", Edit = "file_path", Write = "file_path", Grep = "pattern", Glob = "pattern",
+	Search = "pattern", LS = "path", Fetch = "url", WebFetch = "url", WebSearch = "query", Agent = "description", Task = "description",
+}
 
 -- is_users reports whether a row is of what the user said, which has a background of its own: its first row may have left the
 -- screen.
@@ -42,6 +48,14 @@ local function is_users(l, row)
 		if match(run.text, "%S") then return run.background ~= "default" end
 	end
 	return false
+end
+
+-- begins reports whether row i, which begins with byte c, begins something the program says or does. The mark of a tool that runs
+-- blinks: then the row is known by the result below it.
+local function begins(lines, i, c)
+	local line = lines[i]
+	if c == 226 then return starts(line, "●") or starts(line, "⏺") end
+	return c == 32 and lines[i - 1] == "" and match(line, "^  %S") and starts(lines[i + 1] or "", "  ⎿")
 end
 
 -- parts reads the rows behind what the user said. It returns the rows of prose, in which an empty row separates, and the tools.
@@ -60,7 +74,7 @@ local function parts(l, from, to, working)
 		elseif c == 32 and starts(line, "  ⎿") then
 			if tool and not tool.result then tool.result = result_of(line) end
 			kind = nil
-		elseif c == 226 and (starts(line, "●") or starts(line, "⏺")) or c == 32 and lines[i - 1] == "" and starts(lines[i + 1] or "", "  ⎿") and match(line, "^  %S") then
+		elseif begins(lines, i, c) then
 			local text = match(c == 32 and sub(line, 3) or sub(line, 4), "^[ \194\160]*(.-) *$")
 			local name, input = match(text, "^(%u[%w_]*)%((.*)$")
 			local behind = starts(lines[i + 1] or "", "  ⎿") and result_of(lines[i + 1])
@@ -92,7 +106,8 @@ local function parts(l, from, to, working)
 			if kind ~= "text" then
 				local verb, count, what = match(line, "^  (%u%l+) (%d+) (.*)$")
 				if verb and VERBS[verb] then
-					tools[#tools + 1] = {name = VERBS[verb], summary = match(trim(line), "^(.-) %(ctrl.*$") or trim(line), count = tonumber(count), row = i}
+					local summary = match(trim(line), "^(.-) %(ctrl.*$") or trim(line)
+					tools[#tools + 1] = {name = VERBS[verb], summary = summary, count = tonumber(count), row = i}
 					tool, kind = nil, "note"
 				elseif kind == nil and not l.echo and i == from and match(line, "^  [^ ]") then
 					kind = "text" -- the screen begins in the middle of an answer
@@ -120,13 +135,17 @@ function turn.is_note(l, row)
 	return true
 end
 
+-- length counts characters, bytes where a text is no UTF-8.
+local function length(text) return utf8.len(text) or #text end
+
 -- join puts wrapped rows together: a row was wrapped when the first word of the next would not have fitted behind it.
 local function join(rows, cols)
 	local out, width = {}, cols - 2 -- prose is two columns in
 	for i = 1, #rows do
 		local row, before = rows[i], rows[i - 1]
-		local word = before and before ~= "" and match(row, "^%w%S*") or before and before ~= "" and match(row, "^[\"'`(%*%$~/.,%-]?%w%S*")
-		if word and not match(before, "^ *[\226|]") and utf8.len(before) and utf8.len(before) + 1 + (utf8.len(word) or #word) > width and not match(row, "^%d+%. ") and not match(row, "^%- ") then
+		local word = before and before ~= "" and match(row, "^[\"'`(%*%$~/.,%-]?%w%S*")
+		local table_or_list = word and (match(before, "^ *[\226|]") or match(row, "^%d+%. "))
+		if word and not table_or_list and length(before) + 1 + length(word) > width then
 			out[#out] = out[#out] .. " " .. row
 		else
 			out[#out + 1] = row
@@ -162,7 +181,7 @@ end
 -- tell remembers the turn's rows and returns its story: the rows from the beginning, or as far back as they are known. Rows
 -- that fit nowhere may be those of a frame that is half drawn: they count when the turn is over.
 local function tell(l, rows, over)
-	local story, said = memory.story, rules.said(l)
+	local story, said = memory.story, signs.said(l)
 	if not story or l.echo and story.said ~= said or story.over and not over then
 		story = {said = said, rows = rows, sent = 0, tools = {}, whole = l.echo ~= nil}
 	elseif l.echo then
@@ -201,14 +220,16 @@ end
 
 -- progress reads a spinner's line: "✢ Brewing… (3s · ↓ 36 tokens · thinking)" or "✻ API error · retrying in 2s · attempt 1/2".
 local function progress(l)
-	local p, retry = {}, nil
 	if not l.spinner then return nil end
+	local p = {}
 	local line = l.lines[l.spinner]
 	local message, wait, attempt, of = match(line, "^%S+ (.-) · retrying in (%S+) · attempt (%d+)/(%d+)")
 	if message then
 		local ms = duration(wait)
-		retry = {message = message, kind = rules.kind_of_failure(message), retry_after_s = ms and ms / 1000 or nil, attempt = tonumber(attempt), attempts = tonumber(of)}
-		return nil, retry
+		return nil, {
+			message = message, kind = signs.kind_of_failure(message), retry_after_s = ms and ms / 1000 or nil,
+			attempt = tonumber(attempt), attempts = tonumber(of),
+		}
 	end
 	p.activity = match(line, "^%S+ (.-)…") or match(line, "^%S+ (.-) *$")
 	local counters = match(line, "%((.-)%)$") or ""
@@ -261,8 +282,7 @@ end
 -- events compares with the last look.
 local function events(l, state, story, tools, text)
 	local list = {}
-	local previous = l.s.previous
-	local before = previous and previous.state
+	local before = memory.state
 	tool_events(list, state, story, tools)
 	local rows = #story.rows - (state == "thinking" and 1 or 0) -- the last row may still change
 	if rows > story.sent then
@@ -271,7 +291,9 @@ local function events(l, state, story, tools, text)
 		list[#list + 1] = {kind = "text_delta", text = sub((story.sent > 0 and "\n" or "") .. table.concat(new, "\n"), 1, 60000)}
 		story.sent = rows
 	end
-	if state == "completed_turn" and before ~= "completed_turn" and before ~= nil then list[#list + 1] = {kind = "turn_complete", text = sub(text, 1, 60000)} end
+	if state == "completed_turn" and before ~= "completed_turn" and before ~= nil then
+		list[#list + 1] = {kind = "turn_complete", text = sub(text, 1, 60000)}
+	end
 	return list
 end
 
@@ -310,20 +332,25 @@ function turn.describe(l, state, metadata)
 	if next(t) then metadata.turn = t end
 	if #tools > 0 then
 		local list = {}
-		for i, tool in ipairs(tools) do list[i] = {key = tool.key, name = tool.name, summary = tool.summary, status = tool.status, input = tool.input, count = tool.count} end
+		for i, x in ipairs(tools) do
+			list[i] = {key = x.key, name = x.name, summary = x.summary, status = x.status, input = x.input, count = x.count}
+		end
 		metadata.tools = list
 	end
 	if l.failure then
 		metadata.error = {kind = l.failure.kind, message = l.failure.message}
-		local wait = match(lower(l.failure.message), "retry in ([%d.]+)") or match(lower(l.failure.message), "retry after ([%d.]+)") or match(lower(l.failure.message), "try again in ([%d.]+)")
+		local said = lower(l.failure.message)
+		local wait = match(said, "retry in ([%d.]+)") or match(said, "retry after ([%d.]+)") or match(said, "try again in ([%d.]+)")
 		if wait then metadata.error.retry_after_s = tonumber(wait) end
 	end
 	state.events = events(l, state.state, story, tools, text or "")
-	if state.state == "error" and (l.s.previous or {}).state ~= "error" then
+	if state.state == "error" and memory.state ~= "error" then
 		state.events[#state.events + 1] = {kind = "error", category = l.failure.kind, message = sub(l.failure.message, 1, 16000)}
 	end
 	if #state.events == 0 then state.events = nil end
 end
+
+local TOKENS = {input = "input_tokens", output = "output_tokens", ["cache read"] = "cache_read_tokens", ["cache write"] = "cache_write_tokens"}
 
 -- usage reads the panel of /usage and /cost.
 function turn.usage(l)
@@ -338,12 +365,12 @@ function turn.usage(l)
 			elseif name == "total duration (api)" then u.api_duration_s = (duration(value) or 0) / 1000
 			elseif name == "total duration (wall)" then u.wall_duration_s = (duration(value) or 0) / 1000
 			elseif name == "total code changes" then
-				u.lines_added, u.lines_removed = tonumber((match(value, "(%d+) lines? added"))), tonumber((match(value, "(%d+) lines? removed")))
+				u.lines_added = tonumber((match(value, "(%d+) lines? added")))
+				u.lines_removed = tonumber((match(value, "(%d+) lines? removed")))
 			elseif name == "usage" then
 				for n, what in string.gmatch(value, "([%d.,]+[kKmM]?) (%a[%a ]*)") do
 					what = trim(what)
-					local key = what == "input" and "input_tokens" or what == "output" and "output_tokens" or what == "cache read" and "cache_read_tokens" or what == "cache write" and "cache_write_tokens"
-					if key then u[key] = number(n) end
+					if TOKENS[what] then u[TOKENS[what]] = number(n) end
 				end
 			end
 		end

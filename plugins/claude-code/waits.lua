@@ -5,6 +5,7 @@
 local layout = require("layout")
 local dialogs = require("dialogs")
 local rules = require("rules")
+local signs = require("signs")
 local about = require("about")
 local memory = require("memory")
 
@@ -13,15 +14,18 @@ local words = layout.words
 local match, sub, gsub = string.match, string.sub, string.gsub
 local starts, contains, lower = string.starts_with, string.contains, string.lower
 
+local SHOWN = 700 -- ms without a change after which what stands in the input is all that will; a paste of 1,500 lines takes 500
 local SETTLED = 400 -- ms without a change for an end that no source tells outright; longer than the gaps between two frames
-local SWALLOWED = 500 -- ms without a change after which a dialog that was answered and still stands there wants an answer; a mark above it blinks every 600
 
-local UNSEEN = 1000 -- ms without a change after which a turn that was cancelled before it showed counts as stopped
+-- SWALLOWED is how long the screen must not change, in ms, before a dialog that was answered and still stands there counts as one
+-- that wants an answer. A mark above it may blink every 600.
+local SWALLOWED = 500
 
 local waits = {}
 
 local function yes(evidence, capture) return {matched = true, evidence = evidence, capture = capture} end
 local function no(evidence) return {matched = false, evidence = evidence} end
+local function quoted(text) return string.format("%q", sub(text, 1, 80)) end
 
 -- now reads the screen, and notes what it shows of what was sent and answered.
 local function now(s)
@@ -38,28 +42,52 @@ end
 function waits.note(l, metadata)
 	local sent = memory.sent
 	if sent and not sent.begun then
-		sent.begun = not l.prompt and metadata.dialog_id ~= nil or l.prompt and layout.input(l) == "" and (sent.typed or rules.said(l) ~= sent.said)
+		if l.prompt then
+			sent.begun = layout.input(l) == "" and (sent.typed or signs.said(l) ~= sent.said)
+		else
+			sent.begun = metadata.dialog_id ~= nil
+		end
 	end
 	local answered = memory.answered
 	if answered and not answered.gone and (l.prompt or (metadata.dialog_id or "") ~= answered.id) then answered.gone = true end
+	local id = metadata.dialog_id
+	if not id then
+		memory.stood = nil
+	elseif not memory.stood or memory.stood.id ~= id then
+		memory.stood = {id = id, at = l.s.at_ms}
+	end
 	local cancel = memory.cancel
 	if cancel and not cancel.over and l.prompt then
-		local working = rules.working(l) ~= false
+		local working = signs.working(l) ~= false
 		cancel.worked = cancel.worked or working
 		-- Where nothing showed that the turn runs, that nothing shows it now says little.
-		cancel.over = rules.said(l) ~= cancel.said or rules.interrupted(l) ~= false or not working and (cancel.worked or layout.input(l) ~= "" or l.s.stable_ms >= UNSEEN)
+		cancel.over = signs.said(l) ~= cancel.said or signs.interrupted(l) ~= false
+			or not working and (cancel.worked or layout.input(l) ~= "" or l.s.stable_ms >= rules.UNSEEN)
 	end
 end
 
+-- stood_for returns for how long the dialog has stood, in ms: as long as the screen was still, or since it was first seen, while
+-- something else on the screen moves.
+local function stood_for(s)
+	local still, stood = s.stable_ms, memory.stood
+	return stood and math.max(still, s.at_ms - stood.at) or still
+end
+
 local AT_PROMPT = {ready = true, completed_turn = true, error = true, waiting_for_login = true}
+
+-- The rules that see a turn's own end: a closing line, a failure, a stop. What others see could be the moment between two frames.
+local ENDS = {completed = true, failed = true, interrupted = true, ["not-logged-in"] = true}
+
 local UNDER_WAY = {thinking = true, cancelling = true, starting = true, unknown = true, plugin_error = true}
 
 -- wants_user tells of a dialog or a local screen whether it waits for somebody: not while it is the one that has just been
 -- answered and has not gone yet.
 local function wants_user(s, l, state, metadata)
 	local answered = memory.answered
-	if answered and not answered.gone and answered.id == (metadata.dialog_id or "") and answered.state == state.state and s.stable_ms < SWALLOWED then
-		return no("the dialog that was answered has not gone yet")
+	local same = answered and not answered.gone and answered.id == (metadata.dialog_id or "") and answered.state == state.state
+	if same and dialogs.face(l) == answered.face and s.stable_ms < SWALLOWED then return no("the dialog that was answered has not gone yet") end
+	if metadata.permission and metadata.permission.incomplete and stood_for(s) < SWALLOWED then
+		return no("the dialog does not show yet what it is about")
 	end
 	return yes(state.state .. ": " .. state.evidence, {state = state.state, dialog_id = metadata.dialog_id})
 end
@@ -72,8 +100,7 @@ function waits.turn_over(s)
 	if UNDER_WAY[name] then return no(name .. ": " .. state.evidence) end
 	if not l.prompt then return wants_user(s, l, state, metadata) end
 	if memory.sent and not memory.sent.begun then return no("the prompt that was sent has not been taken: " .. state.evidence) end
-	-- A closing line, a failure and a stop are the turn's own end. The rest could be the moment between two frames.
-	if state.rule ~= "completed" and state.rule ~= "failed" and state.rule ~= "interrupted" and state.rule ~= "not-logged-in" and s.stable_ms < SETTLED then
+	if not ENDS[state.rule] and s.stable_ms < SETTLED then
 		return no("it looks over (" .. state.evidence .. "), but the screen has not come to rest")
 	end
 	return yes(name .. ": " .. state.evidence, {state = name})
@@ -103,10 +130,11 @@ function waits.cancel_settled(s)
 	local cancel = memory.cancel
 	if cancel and cancel.over then
 		-- Before anything came back the program takes the prompt out of the conversation and puts it back into the input.
-		if l.prompt and not rules.working(l) and rules.said(l) ~= cancel.said and layout.input(l) == "" and s.stable_ms < SETTLED then
+		if l.prompt and not signs.working(l) and signs.said(l) ~= cancel.said and layout.input(l) == "" and s.stable_ms < SETTLED then
 			return no("the turn was stopped, and its prompt may yet be put back into the input")
 		end
-		return yes(state.state == "thinking" and "the turn was stopped, and the program went on with what the user had said next" or state.evidence, {state = state.state})
+		local goes_on = state.state == "thinking" and "the turn was stopped, and the program went on with what the user had said next"
+		return yes(goes_on or state.evidence, {state = state.state})
 	end
 	if UNDER_WAY[state.state] then return no(state.state .. ": " .. state.evidence) end
 	return yes(state.evidence, {state = state.state})
@@ -124,45 +152,62 @@ function waits.in_state(s)
 	return yes(state.evidence, {state = state.state, dialog_id = metadata.dialog_id})
 end
 
--- pointer_on holds when the pointer of the dialog that is being answered is on option params.index with params.label, and it
--- has stood still for params.still_ms.
+-- answered_here reports whether the dialog on the screen is the one that is being answered, and notes how it looks before the
+-- key that answers it; with params.again it must still look so, since what looks otherwise asks something else.
+local function answered_here(s, l, metadata)
+	local answered = memory.answered
+	if not answered then return true end
+	if answered.id ~= (metadata.dialog_id or "") then return false end
+	local face = dialogs.face(l)
+	if s.params.again then return face == answered.face end
+	answered.face = face
+	return true
+end
+
+-- long_enough reports whether the dialog has stood for params.still_ms; with params.anew, for a dialog that may be drawn anew,
+-- without any change of the screen.
+local function long_enough(s)
+	local p = s.params
+	return (p.still_ms or 0) == 0 or (p.anew and s.stable_ms or stood_for(s)) >= p.still_ms
+end
+
+-- pointer_on holds when the pointer of the dialog that is being answered is on option params.index with params.label, and the
+-- dialog has stood long enough.
 function waits.pointer_on(s)
 	local p = s.params
 	local l, _, metadata = now(s)
 	local d = dialogs.read(l)
 	if not d then return no("no dialog is on the screen") end
-	local answered = memory.answered
-	if answered and answered.id ~= (metadata.dialog_id or "") then return no("another dialog is on the screen") end
 	if d.pointer ~= p.index then return no("the pointer is on option " .. d.pointer .. ", not on " .. p.index) end
-	local label = d.options[d.pointer].label
-	if p.label and label ~= p.label and not match(p.label, "^T[ye][pl]") then -- "Type something" gives way to what is typed
-		return no("option " .. p.index .. " is now " .. string.format("%q", sub(label, 1, 60)))
+	local o = d.options[d.pointer]
+	if p.label and o.label ~= p.label and not match(p.label, "^T[ye][pl]") then -- "Type something" gives way to what is typed
+		return no("option " .. p.index .. " is now " .. quoted(o.label))
 	end
-	if p.holds and not contains(words(about.full(d.options[d.pointer])), words(p.holds)) then return no("the text does not stand in the option") end
-	if p.still_ms and p.still_ms > 0 and s.stable_ms < p.still_ms then return no("the dialog has not stood still for " .. p.still_ms .. " ms") end
-	return yes("the pointer is on " .. string.format("%q", sub(label, 1, 60)))
+	if p.holds and not contains(words(about.full(o)), words(p.holds)) then return no("the text does not stand in the option") end
+	if not answered_here(s, l, metadata) then return no("another dialog is on the screen") end
+	if not long_enough(s) then return no("the dialog has not stood for " .. p.still_ms .. " ms") end
+	return yes("the pointer is on " .. quoted(o.label))
 end
 
--- dialog_stands holds when the dialog that is being answered is there, and has stood still for params.still_ms.
+-- dialog_stands holds when the dialog that is being answered is there and has stood long enough.
 function waits.dialog_stands(s)
 	local l, _, metadata = now(s)
-	if not dialogs.read(l) or memory.answered and memory.answered.id ~= (metadata.dialog_id or "") then return no("the dialog is not on the screen") end
-	if s.stable_ms < s.params.still_ms then return no("the dialog has not stood still for " .. s.params.still_ms .. " ms") end
+	if not dialogs.read(l) or not answered_here(s, l, metadata) then return no("the dialog is not on the screen") end
+	if not long_enough(s) then return no("the dialog has not stood for " .. s.params.still_ms .. " ms") end
 	return yes("the dialog stands there")
 end
 
--- dialog_gone holds when the dialog that was answered is not on the screen any more, or has another face.
+-- dialog_gone holds when the dialog that was answered is not on the screen any more, or another one is.
 function waits.dialog_gone(s)
 	local answered = memory.answered
-	local l, state, metadata = now(s)
+	local l, state = now(s)
 	local d = dialogs.read(l)
-	if not answered then return d and no("a dialog is on the screen") or yes("no dialog is on the screen") end
-	if not d or answered.gone then
-		if not l.last then return no("the screen is blank") end
-		return yes("the dialog has gone; the state is " .. state.state, {state = state.state})
-	end
-	if dialogs.face(l) ~= answered.face and metadata.dialog_id ~= answered.id then return yes("another dialog is there now; the state is " .. state.state, {state = state.state}) end
-	return no("the dialog is still there, with the pointer on " .. string.format("%q", sub(d.options[d.pointer].label, 1, 60)))
+	local seen = {state = state.state}
+	if not l.last then return no("the screen is blank") end
+	if not d then return yes("the dialog has gone; the state is " .. state.state, seen) end
+	if not answered then return no("a dialog is on the screen") end
+	if answered.gone or dialogs.face(l) ~= answered.face then return yes("another dialog is there now; the state is " .. state.state, seen) end
+	return no("the dialog is still there, with the pointer on " .. quoted(d.options[d.pointer].label))
 end
 
 function waits.option_checked(s)
@@ -171,7 +216,8 @@ function waits.option_checked(s)
 	local d = dialogs.read(l)
 	local o = d and d.options[p.index]
 	if not o then return no("the option is not on the screen") end
-	return o.checked == p.checked and yes("option " .. p.index .. (p.checked and " is ticked" or " is not ticked")) or no("option " .. p.index .. (p.checked and " is not ticked" or " is ticked"))
+	local says = "option " .. p.index .. (o.checked and " is ticked" or " is not ticked")
+	return o.checked == p.checked and yes(says) or no(says)
 end
 
 -- input_holds holds when params.words stand in the input, with params.head at its beginning, or a placeholder for pasted text
@@ -181,24 +227,27 @@ function waits.input_holds(s)
 	local l = now(s)
 	if not l.prompt then return no("there is no prompt") end
 	if l.glyph == "!" then return no("the prompt is in shell mode") end
-	if p.idle and rules.working(l) then return no("a turn runs") end
+	if p.idle and signs.working(l) then return no("a turn runs") end
 	local text = layout.input(l)
 	local w = words(text)
 	if p.exact then -- "/model  [model]" is a command with a hint of what it takes
-		return words(gsub(text, "%s+[%[<].*$", "")) == p.words and yes("the input shows all of it") or no("the input shows " .. string.format("%q", sub(text, 1, 80)))
+		local all = words(gsub(text, "%s+[%[<].*$", "")) == p.words
+		return all and yes("the input shows all of it") or no("the input shows " .. quoted(text))
 	end
-	if p.head and l.glyph and not starts(w, p.head) and not match(text, "^%[Pasted text") and (l.s.stable_ms < 700 or contains(w, p.head)) then
-		return no("the input begins with something else: " .. string.format("%q", sub(text, 1, 80)))
+	local pasted = match(text, "%[Pasted text #%d+[^%]]*%]?")
+	local at_rest = s.stable_ms >= SHOWN
+	if p.head and l.glyph and not pasted and not starts(w, p.head) and (not at_rest or contains(w, p.head)) then
+		return no("the input begins with something else: " .. quoted(text))
 	end
 	if contains(w, p.words) then
 		if p.placeholder and memory.sent then memory.sent.typed = true end
 		return yes("the text stands in the input")
 	end
 	if p.placeholder and memory.sent and w ~= "" then memory.sent.typed = true end
-	if p.placeholder and match(text, "%[Pasted text #%d+") then return yes("the input shows " .. match(text, "%[Pasted text #%d+[^%]]*%]?") .. " for it") end
+	if p.placeholder and pasted then return yes("the input shows " .. pasted .. " for it") end
 	-- What cannot be compared, as combined characters: what came and came to rest is what was typed.
-	if p.placeholder and w ~= "" and s.stable_ms >= 700 then return yes("text stands in the input, though it reads otherwise") end
-	return no("the input shows " .. string.format("%q", sub(text, 1, 80)))
+	if p.placeholder and w ~= "" and at_rest then return yes("text stands in the input, though it reads otherwise") end
+	return no("the input shows " .. quoted(text))
 end
 
 function waits.input_empty(s)
@@ -216,8 +265,10 @@ function waits.prompt_taken(s)
 		return yes("the input was submitted; the state is " .. state.state)
 	end
 	if layout.input(l) ~= "" then return no("the text still stands in the input") end
-	if l.queued or (s.params or {}).working then return yes("the input is empty again: a turn runs, so the program has queued it and takes it up when that is over") end
-	local source, says = rules.working(l)
+	if l.queued or (s.params or {}).working then
+		return yes("the input is empty again: a turn runs, so the program has queued it and takes it up when that is over")
+	end
+	local source, says = signs.working(l)
 	return yes("the input is empty again" .. (source and ", and " .. says or l.echo and ", and the prompt stands in the conversation" or ""))
 end
 
@@ -232,13 +283,17 @@ function waits.wait_turn_matcher(params, s) return matcher.any({matcher.predicat
 
 function waits.wait_ready_matcher(params, s) return matcher.any({matcher.predicate("is_ready"), matcher.process_exited()}) end
 
-function waits.wait_cancel_settled_matcher(params, s) return matcher.any({matcher.predicate("cancel_settled"), matcher.process_exited()}) end
+function waits.wait_cancel_settled_matcher(params, s)
+	return matcher.any({matcher.predicate("cancel_settled"), matcher.process_exited()})
+end
 
 function waits.wait_state_matcher(params, s)
 	local states = params.states or params.state and {params.state}
 	if type(states) ~= "table" or #states == 0 then error({code = "bad_params", message = "give states, a list of names, or state"}) end
 	for _, name in ipairs(states) do
-		if not waits.known[name] then error({code = "bad_params", message = "there is no state " .. string.format("%q", sub(tostring(name), 1, 40)) .. "; see plugin.describe"}) end
+		if not waits.known[name] then
+			error({code = "bad_params", message = "there is no state " .. quoted(tostring(name)) .. "; see plugin.describe"})
+		end
 	end
 	return matcher.predicate("in_state", {states = states, text = params.text})
 end

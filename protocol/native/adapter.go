@@ -55,7 +55,7 @@ func denied(method string, err error) error {
 const lastingBound = 20 * time.Millisecond
 
 // lasting has a handler that runs a plugin's code give up its connection's turn when it lasts: what it does is slow, or
-// others of its plugin are before it.
+// others of its plugin are before it. What makes something, an adapter or a plugin, is not of them: the next request may name it.
 func lasting[P, R any](f func(*client, context.Context, P) (R, error)) func(*client, context.Context, P) (R, error) {
 	return func(c *client, ctx context.Context, p P) (R, error) {
 		defer yieldLater(ctx).Stop()

@@ -47,6 +47,7 @@ func TestCanary(t *testing.T) {
 	for _, c := range secret {
 		p.Print(string(c))
 	}
+	p.Print("\r\n\x1b]7;file:///tmp/" + plain + "\a\x1b]133;A\a$ \x1b]133;B\aecho " + plain + "\r\n\x1b]133;C\apassword: " + secret + "\r\n\x1b]133;D;1\a")
 	p.Print("\r\ndone\r\n")
 	w.result("session.wait", obj{"session": id, "cells": "full", "matcher": obj{"type": "all", "value": []obj{
 		text("done"), text(secret), {"type": "transcript_regex", "value": "token=(\\w+)"}, {"type": "title_regex", "value": ".*"},
@@ -95,6 +96,7 @@ func TestCanary(t *testing.T) {
 		},
 		"session.scrollback": {{"session": id, "count": 1000}},
 		"session.search":     {{"session": id, "regex": "."}, {"session": id, "regex": "token=" + secret + "("}},
+		"session.blocks":     {{"session": id}},
 		"session.kill":       {{"session": id}},
 		"session.close":      {{"session": id}},
 	}
@@ -130,7 +132,7 @@ func TestResultsFitTheirSchema(t *testing.T) {
 	w := newWire(t, enginetest.Engine(p, enginetest.New()))
 	schemas := w.result("server.capabilities", obj{"schema": true})["schema"].(map[string]any)
 	id := w.create()
-	p.Print("\x1b]0;t\a\x1b[1;2;3;4:3;5;7;8;9;53;58:5:9mstyled\x1b[m\x1b]8;;http://x.invalid\x1b\\link\x1b]8;;\x1b\\\r\n")
+	p.Print("\x1b]0;t\a\x1b[1;2;3;4:3;5;7;8;9;53;58:5:9mstyled\x1b[m\x1b]133;A\a\x1b]133;B\a\x1b]133;C\a\x1b]133;D;1\a\x1b]8;;http://x.invalid\x1b\\link\x1b]8;;\x1b\\\r\n")
 	w.until(id, "styled")
 	calls := []struct {
 		method string
@@ -141,7 +143,7 @@ func TestResultsFitTheirSchema(t *testing.T) {
 		{"session.list", nil}, {"session.list", obj{"details": true}},
 		{"session.snapshot", obj{"session": id}}, {"session.snapshot", obj{"session": id, "cells": "runs"}},
 		{"session.wait", obj{"session": id, "matcher": text("styled"), "cells": "full"}},
-		{"session.transcript", obj{"session": id}}, {"session.scrollback", obj{"session": id}},
+		{"session.transcript", obj{"session": id}}, {"session.scrollback", obj{"session": id}}, {"session.blocks", obj{"session": id}},
 		{"session.search", obj{"session": id, "text": "l"}}, {"session.resize", obj{"session": id, "rows": 30, "cols": 80}},
 		{"session.input", obj{"session": id, "action": obj{"type": "text", "value": "x"}}},
 		{"session.kill", obj{"session": id}}, {"session.snapshot", obj{"session": id}}, {"session.close", obj{"session": id}},

@@ -450,6 +450,13 @@ func (l *look) appendMatch(b []byte, m *engine.Match) []byte {
 		b = appendInt(b, `,"col":`, m.Col)
 	case "screen_stable":
 		b = appendMillis(b, `,"min_ms":`, m.Min)
+	case "command_finished":
+		b = appendString(b, `,"command":`, l.piece(m.Text))
+		if b = append(b, `,"exit_code":`...); m.Exit != nil {
+			b = strconv.AppendInt(b, int64(*m.Exit), 10)
+		} else {
+			b = append(b, `null`...)
+		}
 	case "lua":
 		b = appendString(b, `,"plugin":`, l.clean(m.Plugin))
 		b = appendString(b, `,"predicate":`, l.clean(m.Predicate))

@@ -70,7 +70,9 @@ func (v *VM) assert(L *lua.LState) int {
 
 func (v *VM) raise(L *lua.LState) int {
 	value, level := L.Get(1), L.OptInt(2, 1)
-	if s, ok := value.(lua.LString); ok && level > 0 && level < callDepth {
+	if s, ok := value.(lua.LString); !ok {
+		v.raised, v.raisedAt = value, L.Where(1) // it can carry no place itself
+	} else if level > 0 && level < callDepth {
 		if at := L.Where(level); at != "" && !strings.HasPrefix(at, "[G]") {
 			value = v.text(at + " " + string(s))
 		}
@@ -136,19 +138,22 @@ func (v *VM) print(L *lua.LState) int {
 		b.WriteString(s)
 	}
 	v.work(b.Len())
-	if v.logged >= v.limits.Log {
-		return 0
-	}
-	if v.logged += b.Len() + 1; v.logged >= v.limits.Log {
-		b.WriteString(" (the rest of this call is not logged)")
-	}
-	if v.log != nil {
-		for line := range strings.SplitSeq(b.String(), "\n") {
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if v.logged >= v.limits.Log {
+			break
+		}
+		if v.logged += len(line) + sizeLine; v.logged >= v.limits.Log {
+			line += " (the rest of this call is not logged)"
+		}
+		if v.log != nil {
 			v.log(strings.ToValidUTF8(line, "\uFFFD"))
 		}
 	}
 	return 0
 }
+
+// sizeLine is what a line of a log takes beside its text, in bytes: time, level and the plugin's name.
+const sizeLine = 64
 
 func (v *VM) next(L *lua.LState) int {
 	v.work(1)

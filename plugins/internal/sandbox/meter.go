@@ -12,10 +12,14 @@ import (
 // 1 MiB as a key 0.1 ms: a look costs 1 % and comes at most some 10 ms late.
 const lookEvery = 128
 
-// longest is the most that the time between two looks counts for. What takes longer is not the plugin: the machine was busy with
-// others (the Go scheduler gives each goroutine 10 ms at a time), and a plugin is not to be stopped, and after three times given
-// up, for that. Less would let a plugin of slow library steps go on for longer than its limit.
-const longest = 10 * time.Millisecond
+// What the time between two looks counts for at most: longest, and slowest for each step of the library that was paid for at
+// once. What takes longer is not the plugin: the machine was busy with others (the Go scheduler gives each goroutine 10 ms at a
+// time), and a plugin is not to be stopped, and after three times given up, for that. The slowest instructions, with strings of
+// 1 MiB as keys, take 13 ms between two looks, and can make a call last six times its limit. Less would make that more.
+const (
+	longest = 2 * time.Millisecond
+	slowest = time.Microsecond
+)
 
 // A meter counts what a call uses. It is the context that the interpreter asks before each instruction whether it is done:
 // that is how instructions are counted, without a timer and without a goroutine, and why an error of ours cannot be
@@ -25,6 +29,7 @@ type meter struct {
 	ctx          context.Context
 	looked       time.Time     // last
 	left         time.Duration // of the call's time
+	paid         int64         // steps over lookEvery at that look: what they were paid for came after it
 	until        int64         // instructions until the next look
 	instructions int64         // left after that
 	bytes        int64         // left
@@ -35,7 +40,7 @@ type meter struct {
 func (m *meter) start(ctx context.Context, limit time.Duration) {
 	l := &m.vm.limits
 	m.ctx, m.looked, m.left = ctx, time.Now(), limit
-	m.until, m.instructions, m.bytes, m.fault = 1, l.Instructions, l.Memory, nil
+	m.until, m.instructions, m.bytes, m.paid, m.fault = 1, l.Instructions, l.Memory, 0, nil
 	m.vm.logged = 0
 }
 
@@ -68,10 +73,11 @@ func (m *meter) look() {
 		m.until = 0
 		return
 	}
-	m.until, m.instructions = lookEvery, m.instructions-lookEvery
+	over := -min(m.until, 0)
 	now := time.Now()
-	m.left -= min(now.Sub(m.looked), longest)
-	m.looked = now
+	m.left -= min(now.Sub(m.looked), longest+slowest*time.Duration(over+m.paid))
+	m.looked, m.paid = now, over
+	m.until, m.instructions = lookEvery, m.instructions-lookEvery
 	switch {
 	case m.instructions <= 0:
 		m.fail(Time, fmt.Sprintf("more than %d instructions", m.vm.limits.Instructions))

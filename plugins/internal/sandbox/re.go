@@ -152,6 +152,7 @@ func (v *VM) reMatchAll(L *lua.LState) int {
 // for in shares, of one search of the largest kind at first, and then twice as many.
 func (v *VM) all(re *compiled, text string, pass, most int) [][]int {
 	for share := max(maxPass/8/pass, 1); ; share *= 2 {
+		v.paid += int64(share) * int64(1+pass/passCost) // what it may take counts, though only what it makes is paid for
 		found := re.FindAllStringSubmatchIndex(text, min(share, most))
 		v.pay(int64(len(found)) * int64(re.NumSubexp()*16+64))
 		v.work(len(found) * (1 + len(text)>>8))

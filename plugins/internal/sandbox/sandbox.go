@@ -27,7 +27,7 @@ import (
 
 // Limits are what one call may use. A zero field means its default.
 type Limits struct {
-	Time         time.Duration // of a call and of loading, without what others of the machine take; 50 ms: a classifier takes microseconds
+	Time         time.Duration // of a call and of loading, without what others of the machine take; 250 ms: loading a plugin takes up to 5
 	Instructions int64         // of the virtual machine, and steps of the library; 20,000,000: about 2 s of endless loop
 	Memory       int64         // bytes made in a call, collected or not; 32 MiB: a classifier makes kilobytes
 	Retained     int64         // bytes kept from call to call; 16 MiB: transcripts are bounded far below
@@ -51,7 +51,7 @@ const (
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		Time:         or(l.Time, 50*time.Millisecond),
+		Time:         or(l.Time, 250*time.Millisecond),
 		Instructions: or(l.Instructions, 20e6),
 		Memory:       or(l.Memory, 32<<20),
 		Retained:     or(l.Retained, 16<<20),
@@ -86,8 +86,8 @@ type VM struct {
 	log       func(string)
 	logged    int
 	functions map[string]*lua.LFunction
-	protos    map[string]*lua.FunctionProto
-	loaded    map[string]lua.LValue // a module being loaded is there as nil
+	protos    map[string]*lua.FunctionProto // the program's
+	loaded    map[string]lua.LValue         // a module being loaded is there as nil
 	objects   map[*lua.LTable]*Object
 	quiet     *lua.LFunction
 	helpers   []lua.LValue // what rewritten code calls, in the order of helperNames
@@ -96,37 +96,62 @@ type VM struct {
 	patterns  cache[*pattern]
 	regexps   cache[*compiled]
 	random    *rand.Rand
-	current   string // the function being called
+	current   string     // the function being called
+	raised    lua.LValue // what error was last called with that is no string, and where; nil between calls
+	raisedAt  string
 	dead      *Error
 	busy      atomic.Bool
 }
 
-// New compiles modules, name to source, and runs the one called main, which returns a table of functions. A module's name is
-// letters, digits, '_' and '-', in parts joined by dots; the others can be had with require. All are compiled at once, so a
-// syntax error in any is found here. Errors are *[Error].
+// A Program is compiled modules. It is immutable, and any number of machines may run it at a time: compiling takes a hundred
+// times as long as making a machine, and a hundred times as much memory.
+type Program struct {
+	protos map[string]*lua.FunctionProto
+	main   string
+}
+
+// Compile compiles modules, name to source, of which main is the one that a machine begins with. A module's name is letters,
+// digits, '_' and '-', in parts joined by dots; the others can be had with require. All are compiled at once, so a syntax error
+// in any is found here. Errors are *[Error].
+func Compile(modules map[string]string, main string) (*Program, error) {
+	const loading = "main chunk"
+	if len(modules) > maxModules {
+		return nil, &Error{Kind: Syntax, Function: loading, Message: fmt.Sprintf("%d modules, at most %d are allowed", len(modules), maxModules)}
+	}
+	p := &Program{protos: make(map[string]*lua.FunctionProto, len(modules)), main: main}
+	for _, name := range slices.Sorted(maps.Keys(modules)) {
+		proto, err := compile(name, modules[name])
+		if err != nil {
+			err.Function = loading
+			return nil, err
+		}
+		p.protos[name] = proto
+	}
+	if p.protos[main] == nil {
+		return nil, &Error{Kind: Syntax, Function: loading, Message: fmt.Sprintf("no module %.32q", main)}
+	}
+	return p, nil
+}
+
+// New is [Compile] and [Program.New].
 func New(modules map[string]string, main string, o Options) (*VM, error) {
+	p, err := Compile(modules, main)
+	if err != nil {
+		return nil, err
+	}
+	return p.New(o)
+}
+
+// New makes a machine and runs the main module, which returns a table of functions. Errors are *[Error].
+func (p *Program) New(o Options) (*VM, error) {
 	v := &VM{
 		limits:  o.Limits.withDefaults(),
 		log:     o.Log,
-		protos:  map[string]*lua.FunctionProto{},
+		protos:  p.protos,
 		loaded:  map[string]lua.LValue{},
 		objects: map[*lua.LTable]*Object{},
 		random:  rand.New(rand.NewPCG(1, 2)), // the same numbers in every run: a plugin is replayed in tests
 		current: "main chunk",
-	}
-	if len(modules) > maxModules {
-		return nil, &Error{Kind: Syntax, Function: v.current, Message: fmt.Sprintf("%d modules, at most %d are allowed", len(modules), maxModules)}
-	}
-	for _, name := range slices.Sorted(maps.Keys(modules)) {
-		proto, err := compile(name, modules[name])
-		if err != nil {
-			err.Function = v.current
-			return nil, err
-		}
-		v.protos[name] = proto
-	}
-	if v.protos[main] == nil {
-		return nil, &Error{Kind: Syntax, Function: v.current, Message: fmt.Sprintf("no module %.32q", main)}
 	}
 	v.state = lua.NewState(lua.Options{
 		SkipOpenLibs: true, CallStackSize: callDepth, RegistrySize: 256, RegistryMaxSize: registry, RegistryGrowStep: 1024,
@@ -141,7 +166,7 @@ func New(modules map[string]string, main string, o Options) (*VM, error) {
 	v.state.SetContext(&v.meter)
 	v.start(context.Background(), v.limits.Time)
 	table, err := v.protected(v.state.NewFunction(func(L *lua.LState) int {
-		L.Push(v.require(L, main))
+		L.Push(v.require(L, p.main))
 		return 1
 	}), nil)
 	if err != nil {
@@ -228,7 +253,9 @@ func (v *VM) protected(f *lua.LFunction, args []any) (value lua.LValue, err *Err
 		L.Push(v.toLua(a, 0))
 	}
 	failed := L.PCall(len(args)+1, 1, nil)
-	if err := v.failure(failed); err != nil {
+	err = v.failure(failed)
+	v.raised = nil
+	if err != nil {
 		return nil, err
 	}
 	value = L.Get(-1)
@@ -250,17 +277,24 @@ func (v *VM) failure(failed error) *Error {
 		return &Error{Kind: Runtime, Function: v.current, Message: clip(failed.Error())}
 	}
 	message, code := api.Object.String(), ""
-	if t, ok := api.Object.(*lua.LTable); ok { // __tostring is not asked: the call is over, and so is its budget
+	switch x := api.Object.(type) {
+	case lua.LString, lua.LNumber:
+	case *lua.LTable: // __tostring is not asked: the call is over, and so is its budget
 		message = "error object is a table"
-		if s, ok := t.RawGetString("message").(lua.LString); ok {
+		if s, ok := x.RawGetString("message").(lua.LString); ok {
 			message = string(s)
 		}
-		if s, ok := t.RawGetString("code").(lua.LString); ok && len(s) <= maxCode {
+		if s, ok := x.RawGetString("code").(lua.LString); ok && len(s) <= maxCode {
 			code = string(s)
 		}
+	default:
+		message = "error object is " + kindOf(x)
 	}
 	e := &Error{Kind: Runtime, Function: v.current, Code: code}
 	e.Module, e.Line, e.Message = splitPosition(message)
+	if e.Module == "" && api.Object == v.raised {
+		e.Module, e.Line, _ = splitPosition(v.raisedAt)
+	}
 	if api.Type == lua.ApiErrorPanic {
 		e.Kind, v.dead = Panic, e
 	}

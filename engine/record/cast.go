@@ -1,0 +1,257 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// eventMax is the most text of one event, in bytes: four times a batch of the engine. More is cut into several events of
+// one time, so that a line, escaped, stays far below what readers take ([lineMax]).
+const eventMax = 256 << 10
+
+// CastOptions say how a session is recorded. The zero value records output, redacted, as asciicast v2.
+type CastOptions struct {
+	Format     Format        // AsciicastV2 when empty
+	Rows, Cols int           // of the terminal; 24 and 80 when zero
+	Start      time.Time     // time zero of the recording; now when zero
+	Screen     *vt.Screen    // what is on the screen already; nil: nothing, the session is new
+	Term       string        // the child's TERM; "xterm-256color" when empty
+	Shell      string        // the child's SHELL; not told when empty
+	Command    string        // what runs; not told when empty
+	Title      string        // of the recording; not told when empty
+	IdleLimit  time.Duration // pauses are to be played no longer than this; 0: as they were
+	CutIdle    bool          // write pauses no longer than IdleLimit, instead of only asking the player; not so the first
+	Input      bool          // keep what [Cast.Input] is given
+	MaxBytes   int64         // of the file; 0: DefaultMaxBytes
+	// Redactor hides secrets; nil stands for redact.Default. Output that may belong to a secret is written once it is
+	// known, with the time that it had.
+	Redactor *redact.Redactor
+	Raw      bool // hide nothing
+}
+
+// A Cast records a session as asciicast v2 or v3. It is an [engine.Tap]; its methods may be called by any number of
+// goroutines, and each waits for the disk.
+//
+// Until it is closed the file is called path.part and is a valid cast of what happened so far, up to an unfinished line of
+// output. Closing gives it its name. A disk that is full ends the recording and not the session: the error is returned
+// once, [Cast.Status] keeps it, and the file holds whole events.
+type Cast struct {
+	*file
+	opts  CastOptions
+	queue queue
+	text  utf8Joiner // of the output
+	buf   []byte     // lines that are going to be written
+	clock clock
+}
+
+var _ engine.Tap = (*Cast)(nil)
+
+// NewCast begins a recording in a new file, mode 0600. Neither path nor path.part may exist, and the folder must, and may
+// not be a symbolic link. Errors are *[engine.FileError] around [ErrExists], [ErrSymlink], [ErrNoFolder] or what the system
+// says.
+func NewCast(path string, o CastOptions) (*Cast, error) {
+	p, err := createPart(path, false)
+	if err != nil {
+		return nil, &engine.FileError{Op: "record to", Path: path, Err: err}
+	}
+	c, err := newCast(p, path, o)
+	if err != nil {
+		_ = p.discard()
+		return nil, err
+	}
+	return c, nil
+}
+
+func newCast(s sink, path string, o CastOptions) (*Cast, error) {
+	if o.Format == "" {
+		o.Format = AsciicastV2
+	}
+	if o.Rows <= 0 || o.Cols <= 0 {
+		o.Rows, o.Cols = 24, 80
+	}
+	if o.Start.IsZero() {
+		o.Start = time.Now()
+	}
+	if o.Term == "" {
+		o.Term = "xterm-256color"
+	}
+	if o.Redactor == nil {
+		o.Redactor = redact.Default
+	}
+	c := &Cast{file: newFile(s, path, o.Format, o.MaxBytes), opts: o}
+	c.clock = clock{intervals: o.Format == AsciicastV3}
+	if o.CutIdle {
+		c.clock.cut = o.IdleLimit
+	}
+	c.queue.emit = c.emit
+	if !o.Raw {
+		c.queue.redactor(o.Redactor)
+	}
+	head, err := c.header()
+	if err != nil {
+		return nil, err
+	}
+	c.buf = append(head, '\n')
+	if o.Screen != nil { // a masked screen: what it was restored from is not seen by the stream
+		shown := o.Screen
+		if !o.Raw {
+			shown = maskScreen(shown, o.Redactor)
+		}
+		c.emit(0, 'o', Restore(shown))
+	}
+	if err := c.flush(0); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// header is the first line. Members that nobody told are left out.
+func (c *Cast) header() ([]byte, error) {
+	o := &c.opts
+	hide := func(s string) string {
+		if o.Raw {
+			return s
+		}
+		return o.Redactor.String(s)
+	}
+	env := map[string]string{}
+	if o.Shell != "" {
+		env["SHELL"] = hide(o.Shell)
+	}
+	h := header{Version: 2, Timestamp: o.Start.Unix(), IdleLimit: o.IdleLimit.Seconds(), Command: hide(o.Command), Title: hide(o.Title), Env: env}
+	switch o.Format {
+	case AsciicastV2:
+		h.Width, h.Height = o.Cols, o.Rows
+		env["TERM"] = o.Term
+	case AsciicastV3:
+		h.Version, h.Term = 3, &headerTerm{Cols: o.Cols, Rows: o.Rows, Type: o.Term}
+	default:
+		return nil, fmt.Errorf("record: %.32q is no asciicast format; use %q or %q", o.Format, AsciicastV2, AsciicastV3)
+	}
+	return json.Marshal(h)
+}
+
+// Output records what the child wrote. Bytes that are no UTF-8 become U+FFFD, as on the screen.
+func (c *Cast) Output(at time.Time, p []byte) error {
+	return c.do(at, func(d time.Duration) { c.say(d, 'o', c.text.join(p)) })
+}
+
+// Input records what was sent to the child, when the recording is to have that; else it does nothing. What the child asked
+// for with its echo off is not to be passed.
+func (c *Cast) Input(at time.Time, p []byte) error {
+	if !c.opts.Input {
+		return nil
+	}
+	return c.do(at, func(d time.Duration) { c.say(d, 'i', new(utf8Joiner).whole(p)) })
+}
+
+// Resize records a new size.
+func (c *Cast) Resize(at time.Time, rows, cols int) error {
+	return c.do(at, func(d time.Duration) { c.queue.plain(d, 'r', fmt.Sprintf("%dx%d", cols, rows)) })
+}
+
+// Marker records a place for the player to stop at or jump to.
+func (c *Cast) Marker(at time.Time, label string) error {
+	return c.do(at, func(d time.Duration) {
+		if !c.opts.Raw {
+			label = c.opts.Redactor.String(label)
+		}
+		c.queue.plain(d, 'm', vt.Clean([]byte(label), eventMax))
+	})
+}
+
+// Exit records the child's exit status. asciicast v2 does not know it, and its players pass over it.
+func (c *Cast) Exit(at time.Time, code int) error {
+	return c.do(at, func(d time.Duration) {
+		c.queue.flush() // nothing comes behind it
+		c.queue.plain(d, 'x', fmt.Sprint(code))
+	})
+}
+
+// SetRedactor changes what is hidden from here on: a secret has become known. What was held back so far is judged by the
+// old rules.
+func (c *Cast) SetRedactor(r *redact.Redactor) error {
+	if c.opts.Raw {
+		return nil
+	}
+	if err := c.begin(); err != nil {
+		return err
+	}
+	defer c.end()
+	c.opts.Redactor = r
+	c.queue.redactor(r)
+	return c.flush(c.clock.now)
+}
+
+// Close writes what was held back and gives the file its name. Closing again does nothing.
+func (c *Cast) Close() error {
+	return c.close(func() error {
+		if c.Status().State != StateRecording {
+			return nil
+		}
+		c.queue.flush()
+		return c.flush(c.clock.now)
+	})
+}
+
+// do takes one thing that happened and writes what has become ready.
+func (c *Cast) do(at time.Time, what func(time.Duration)) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	defer c.end()
+	d := c.clock.at(at.Sub(c.opts.Start))
+	what(d)
+	return c.flush(d)
+}
+
+// say records text in pieces of at most eventMax.
+func (c *Cast) say(at time.Duration, code byte, text string) {
+	for len(text) > eventMax {
+		n := eventMax
+		for !utf8.RuneStart(text[n]) {
+			n--
+		}
+		c.queue.text(at, code, text[:n])
+		text = text[n:]
+	}
+	if text != "" {
+		c.queue.text(at, code, text)
+	}
+}
+
+// emit makes a line of an event.
+func (c *Cast) emit(at time.Duration, code byte, text string) {
+	c.buf = append(c.buf, '[')
+	c.buf = c.clock.append(c.buf, at)
+	c.buf = append(c.buf, ',', ' ', '"', code, '"', ',', ' ')
+	c.buf = appendJSON(c.buf, text)
+	c.buf = append(c.buf, ']', '\n')
+}
+
+func (c *Cast) flush(at time.Duration) error {
+	if len(c.buf) == 0 {
+		return nil
+	}
+	err := c.append(c.buf, at)
+	if c.buf = c.buf[:0]; cap(c.buf) > 2*eventMax { // after a flood
+		c.buf = nil
+	}
+	return err
+}
+
+// maskScreen is the screen with secrets covered.
+func maskScreen(s *vt.Screen, r *redact.Redactor) *vt.Screen {
+	return s.Mask(func(line string) (masks []vt.Mask) {
+		for _, sp := range r.Spans(line) {
+			masks = append(masks, vt.Mask(sp))
+		}
+		return masks
+	})
+}

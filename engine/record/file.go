@@ -1,0 +1,195 @@
+package record
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ptywright/ptywright/engine"
+)
+
+// What can be wrong with a path, inside of an *[engine.FileError].
+var (
+	ErrSymlink  = errors.New("is a symbolic link; name what it leads to")
+	ErrNoFolder = errors.New("its folder does not exist; make it first")
+	ErrExists   = errors.New("exists already; name a new file")
+	ErrGone     = errors.New("was removed or replaced while it was written")
+	ErrNotFile  = errors.New("is not a regular file")
+)
+
+// partSuffix is what a file is called while it is written. One that is left over belongs to a process that was killed; what
+// it holds is whole up to its last line.
+const partSuffix = ".part"
+
+// A sink is where a recording goes.
+type sink interface {
+	io.Writer
+	// WriteAt and Truncate are those of [os.File].
+	WriteAt(p []byte, off int64) (int, error)
+	Truncate(size int64) error
+	// finish gives the file its name, discard removes it; either ends it.
+	finish() error
+	discard() error
+}
+
+// A part is a file under its temporary name, in a folder that is held open: what happens to the folder's path meanwhile
+// does not lead it elsewhere.
+type part struct {
+	*os.File
+	root    *os.Root
+	name    string // the file's name in the end
+	temp    string // until then
+	replace bool   // a regular file of that name may be replaced
+}
+
+// openFolder opens the folder of path, which must not be a symbolic link itself.
+func openFolder(path string) (*os.Root, string, error) {
+	dir, name := filepath.Split(filepath.Clean(path))
+	if dir = filepath.Clean(dir); name == "" || name == "." || name == ".." {
+		return nil, "", fs.ErrInvalid
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, "", ErrNoFolder
+	case err != nil:
+		return nil, "", bare(err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, "", folderError{ErrSymlink}
+	case !info.IsDir():
+		return nil, "", ErrNoFolder
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, "", bare(err)
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(info, opened) {
+		root.Close()
+		return nil, "", folderError{ErrGone}
+	}
+	return root, name, nil
+}
+
+// A folderError says that it is the folder of a path that an error is about.
+type folderError struct{ error }
+
+func (e folderError) Error() string { return "its folder " + e.error.Error() }
+func (e folderError) Unwrap() error { return e.error }
+
+// bare takes the path off an error, which is said once, by engine.FileError.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}
+
+// createPart makes path's temporary file with mode 0600, whatever the umask. Without replace, neither path nor the temporary
+// file may exist.
+func createPart(path string, replace bool) (*part, error) {
+	root, name, err := openFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &part{root: root, name: name, temp: name + partSuffix, replace: replace}
+	if replace { // two who write the same picture do not meet
+		p.temp = "." + name + "." + rand.Text() + partSuffix
+	}
+	if err := p.create(); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *part) create() (err error) {
+	if err = p.vet(); err != nil {
+		return err
+	}
+	p.File, err = p.root.OpenFile(p.temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return errors.New("is being recorded, or its recording was broken off: " + partSuffix + " exists")
+	case err != nil:
+		return bare(err)
+	}
+	if err = p.Chmod(0o600); err != nil {
+		p.Close()
+		_ = p.root.Remove(p.temp)
+		return bare(err)
+	}
+	return nil
+}
+
+// vet looks at what has the file's name.
+func (p *part) vet() error {
+	info, err := p.root.Lstat(p.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return bare(err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return ErrSymlink
+	case !p.replace:
+		return ErrExists
+	case !info.Mode().IsRegular():
+		return ErrNotFile
+	}
+	return nil
+}
+
+// finish closes the file and gives it its name, unless it is not there any more or the name was taken meanwhile; it then
+// keeps the temporary one.
+func (p *part) finish() error {
+	defer p.root.Close()
+	ours, err := p.Stat()
+	if err == nil {
+		err = p.Sync() // a name must not lead to an empty file after a power cut
+	}
+	if cerr := p.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return bare(err)
+	}
+	if there, err := p.root.Lstat(p.temp); err != nil || !os.SameFile(ours, there) {
+		return ErrGone
+	}
+	if err := p.vet(); err != nil {
+		return err
+	}
+	return bare(p.root.Rename(p.temp, p.name))
+}
+
+func (p *part) discard() error {
+	defer p.root.Close()
+	p.Close()
+	return bare(p.root.Remove(p.temp))
+}
+
+// WriteFile writes data to path, mode 0600, whole or not at all. A regular file is replaced; a symbolic link, a folder or a
+// device is refused, as is a folder that is missing or a symbolic link. Errors are *[engine.FileError].
+func WriteFile(path string, data []byte) error {
+	wrap := func(err error) error { return &engine.FileError{Op: "write", Path: path, Err: err} }
+	p, err := createPart(path, true)
+	if err != nil {
+		return wrap(err)
+	}
+	if _, err := p.Write(data); err != nil {
+		_ = p.discard()
+		return wrap(bare(err))
+	}
+	if err := p.finish(); err != nil {
+		return wrap(err)
+	}
+	return nil
+}

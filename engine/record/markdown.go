@@ -1,0 +1,360 @@
+package record
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// A Document is a session as it is to be read.
+type Document struct {
+	Program        string // the command line of the session; not told when empty
+	Dir            string // where it began; not told when empty
+	Rows, Cols     int    // not told when zero
+	Started, Ended time.Time
+	ExitCode       *int   // nil: not known, or it still runs
+	Marks          string // "osc133", "osc633" or "none": what told where blocks begin
+	Blocks         []Block
+}
+
+// Markdown writes the document: front matter, and a section for each block. r hides secrets, nil stands for redact.Default;
+// raw hides nothing. It returns how many secrets were hidden; the number is in the front matter too. Errors are w's.
+func Markdown(w io.Writer, d *Document, r *redact.Redactor, raw bool) (redactions int, err error) {
+	h := newHider(r, raw)
+	f := front{doc: *d, blocks: len(d.Blocks), state: StateDone, raw: raw}
+	f.doc.Program, f.doc.Dir = h.hide(d.Program), h.hide(d.Dir)
+	var body strings.Builder
+	for i := range d.Blocks {
+		body.WriteString(h.section(i+1, &d.Blocks[i]))
+	}
+	if d.Marks == "none" {
+		body.WriteString(noMarks)
+	}
+	f.redactions = h.count
+	_, err = io.WriteString(w, f.text(0)+body.String())
+	return h.count, err
+}
+
+// noMarks is said at the end of a document whose blocks nobody told apart.
+const noMarks = "\nThe shell wrote no marks (OSC 133, OSC 633), so commands are not told from their output.\n"
+
+// A hider hides secrets and counts them.
+type hider struct {
+	r     *redact.Redactor
+	raw   bool
+	count int
+}
+
+func newHider(r *redact.Redactor, raw bool) *hider {
+	if r == nil {
+		r = redact.Default
+	}
+	return &hider{r: r, raw: raw}
+}
+
+func (h *hider) hide(text string) string {
+	if h.raw {
+		return text
+	}
+	hidden := h.r.String(text)
+	if hidden == text {
+		return text
+	}
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		for _, sp := range h.r.Spans(line) {
+			if sp.Text != "" {
+				n++
+			}
+		}
+	}
+	h.count += max(n, 1) // a secret of several lines is none in each of them
+	return hidden
+}
+
+// front is what stands at the top. Nothing of it is to be hidden any more.
+type front struct {
+	doc        Document
+	blocks     int
+	redactions int
+	state      State
+	raw        bool
+}
+
+// text writes the front matter as YAML. Values that change while a document grows are padded to a width, so that they can
+// be written over.
+func (f *front) text(pad int) string {
+	var b strings.Builder
+	line := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", key, value)
+		}
+	}
+	late := func(key, value string) { fmt.Fprintf(&b, "%s: %-*s\n", key, pad, value) }
+	quoted := func(s string) string {
+		if s == "" {
+			return ""
+		}
+		return string(appendJSON(nil, vt.Clean([]byte(s), commandMax))) // YAML 1.2 takes JSON strings
+	}
+	moment := func(t time.Time) string {
+		if t.IsZero() {
+			return "null"
+		}
+		return t.UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	d := &f.doc
+	b.WriteString("---\n")
+	line("program", quoted(d.Program))
+	line("cwd", quoted(d.Dir))
+	if d.Rows > 0 {
+		line("size", fmt.Sprintf("%dx%d", d.Cols, d.Rows))
+	}
+	line("started", moment(d.Started))
+	late("ended", moment(d.Ended))
+	exit := "null"
+	if d.ExitCode != nil {
+		exit = strconv.Itoa(*d.ExitCode)
+	}
+	late("exit_code", exit)
+	late("state", string(f.state))
+	late("shell_marks", d.Marks)
+	late("blocks", strconv.Itoa(f.blocks))
+	late("redacted", strconv.FormatBool(!f.raw))
+	late("redactions", strconv.Itoa(f.redactions))
+	b.WriteString("---\n\n# Terminal session\n")
+	return b.String()
+}
+
+// section writes one block.
+func (h *hider) section(n int, b *Block) string {
+	var out strings.Builder
+	command := h.hide(b.Command)
+	title, rest, several := strings.Cut(command, "\n")
+	if len(title) > 100 {
+		title, several, rest = clip(title, 100), true, command
+	}
+	if title == "" {
+		fmt.Fprintf(&out, "\n## %d. (no command told)\n\n", n)
+	} else {
+		fmt.Fprintf(&out, "\n## %d. %s\n\n", n, code(title))
+	}
+	if several && rest != "" {
+		out.WriteString(fence("sh", command) + "\n")
+	}
+	var facts []string
+	switch {
+	case b.Exited:
+		facts = append(facts, "exit "+strconv.Itoa(b.ExitCode))
+	case b.Ended.IsZero() && b.Command != "":
+		facts = append(facts, "not ended")
+	case b.Command != "":
+		facts = append(facts, "exit not told")
+	}
+	if !b.Started.IsZero() && !b.Ended.IsZero() {
+		facts = append(facts, b.Ended.Sub(b.Started).Round(time.Millisecond).String())
+	}
+	if !b.Started.IsZero() {
+		facts = append(facts, b.Started.UTC().Format("15:04:05 UTC"))
+	}
+	if b.Dir != "" {
+		facts = append(facts, code(h.hide(b.Dir)))
+	}
+	if len(facts) > 0 {
+		out.WriteString(strings.Join(facts, " · ") + "\n\n")
+	}
+	if b.Dropped > 0 {
+		fmt.Fprintf(&out, "The first %d lines are left out.\n\n", b.Dropped)
+	}
+	if strings.TrimSpace(b.Output) == "" {
+		out.WriteString("No output.\n")
+	} else {
+		out.WriteString(fence("text", h.hide(b.Output)))
+	}
+	return out.String()
+}
+
+// backticks returns a run of backticks longer than any in s, and of at least n.
+func backticks(s string, n int) string {
+	run := 0
+	for i := range len(s) {
+		if s[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		n = max(n, run+1)
+	}
+	return strings.Repeat("`", n)
+}
+
+// fence writes text as a fenced code block that nothing in it can end (CommonMark 0.31, section 4.5).
+func fence(language, text string) string {
+	f := backticks(text, 3)
+	return f + language + "\n" + strings.TrimRight(text, "\n") + "\n" + f + "\n"
+}
+
+// code writes one line as a code span (CommonMark 0.31, section 6.1).
+func code(s string) string {
+	f := backticks(s, 1)
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return f + s + f
+}
+
+// TranscriptOptions say how a session is written down.
+type TranscriptOptions struct {
+	Program    string    // the command line of the session
+	Dir        string    // where it began
+	Rows, Cols int       // of the terminal; 24 and 80 when zero
+	Start      time.Time // now when zero
+	MaxBytes   int64     // of the file; 0: DefaultMaxBytes
+	Redactor   *redact.Redactor
+	Raw        bool // hide nothing
+}
+
+// A Transcript writes a session down as Markdown while it runs: a section is added when its block has ended. It is an
+// [engine.Tap]; its methods may be called by any number of goroutines, and each waits for the disk. Files and errors are as
+// those of a [Cast].
+type Transcript struct {
+	*file
+	front  front
+	hider  *hider
+	blocks *Blocks
+	ready  []Block // ended and not written yet
+	last   time.Time
+}
+
+var _ engine.Tap = (*Transcript)(nil)
+
+// latePad is how much room a value of the front matter has that is written when the session has ended: a time.
+const latePad = len("2006-01-02T15:04:05.000Z")
+
+// NewTranscript begins a Markdown document in a new file, as [NewCast] does.
+func NewTranscript(path string, o TranscriptOptions) (*Transcript, error) {
+	p, err := createPart(path, false)
+	if err != nil {
+		return nil, &engine.FileError{Op: "record to", Path: path, Err: err}
+	}
+	t, err := newTranscript(p, path, o)
+	if err != nil {
+		_ = p.discard()
+		return nil, err
+	}
+	return t, nil
+}
+
+func newTranscript(s sink, path string, o TranscriptOptions) (*Transcript, error) {
+	if o.Rows <= 0 || o.Cols <= 0 {
+		o.Rows, o.Cols = 24, 80
+	}
+	if o.Start.IsZero() {
+		o.Start = time.Now()
+	}
+	t := &Transcript{file: newFile(s, path, MarkdownDoc, o.MaxBytes), hider: newHider(o.Redactor, o.Raw), last: o.Start}
+	// The length of the front matter never changes: what is in it is hidden here, once.
+	t.front = front{state: StateRecording, raw: o.Raw, doc: Document{Program: t.hider.hide(o.Program), Dir: t.hider.hide(o.Dir),
+		Rows: o.Rows, Cols: o.Cols, Started: o.Start, Marks: "none"}}
+	t.front.redactions = t.hider.count
+	t.blocks = NewBlocks(o.Rows, o.Cols, func(b Block) { t.ready = append(t.ready, b) })
+	return t, t.append([]byte(t.front.text(latePad)), 0)
+}
+
+// Output takes what the child wrote.
+func (t *Transcript) Output(at time.Time, p []byte) error {
+	return t.do(at, func() { t.blocks.Output(at, p) })
+}
+
+// Resize takes a new size.
+func (t *Transcript) Resize(at time.Time, rows, cols int) error {
+	return t.do(at, func() { t.blocks.Resize(rows, cols) })
+}
+
+// Exit takes the child's exit status.
+func (t *Transcript) Exit(at time.Time, code int) error {
+	return t.do(at, func() { t.front.doc.ExitCode = &code })
+}
+
+// SetRedactor changes what is hidden from the next section on, the block under way included.
+func (t *Transcript) SetRedactor(r *redact.Redactor) {
+	t.turn <- struct{}{}
+	defer t.end()
+	t.hider.r = r
+}
+
+func (t *Transcript) do(at time.Time, what func()) error {
+	if err := t.begin(); err != nil {
+		return err
+	}
+	defer t.end()
+	if at.After(t.last) {
+		t.last = at
+	}
+	what()
+	return t.write()
+}
+
+// write adds the sections of the blocks that have ended.
+func (t *Transcript) write() error {
+	if len(t.ready) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for i := range t.ready {
+		t.front.blocks++
+		b.WriteString(t.hider.section(t.front.blocks, &t.ready[i]))
+	}
+	t.ready = nil
+	return t.append([]byte(b.String()), t.last.Sub(t.front.doc.Started))
+}
+
+// Close writes the block under way, completes the front matter and gives the file its name. Closing again does nothing.
+func (t *Transcript) Close() error {
+	return t.close(func() error {
+		var err error
+		if t.Status().State == StateRecording {
+			t.blocks.Close()
+			if err = t.write(); err == nil && t.blocks.Marks() == "none" {
+				err = t.append([]byte(noMarks), t.last.Sub(t.front.doc.Started))
+			}
+		}
+		f := &t.front
+		if f.state = t.Status().State; f.state == StateRecording {
+			f.state = StateDone
+		}
+		f.doc.Ended, f.doc.Marks, f.redactions = t.last, t.blocks.Marks(), t.hider.count
+		if _, werr := t.sink.WriteAt([]byte(f.text(latePad)), 0); werr != nil && err == nil {
+			err = t.fail(werr)
+		}
+		return err
+	})
+}
+
+// Document is the recording as it is to be read: [Markdown] writes it.
+func (r *Recording) Document() *Document {
+	d := &Document{Program: r.Command, Rows: r.Rows, Cols: r.Cols, Started: r.Started}
+	b := NewBlocks(r.Rows, r.Cols, func(b Block) { d.Blocks = append(d.Blocks, b) })
+	for _, e := range r.Events {
+		at := r.Started.Add(e.At)
+		switch e.Kind {
+		case EventOutput:
+			b.Output(at, []byte(e.Text))
+		case EventResize:
+			b.Resize(e.Rows, e.Cols)
+		case EventExit:
+			code := e.Exit
+			d.ExitCode = &code
+		}
+		d.Ended = at
+	}
+	b.Close()
+	d.Marks = b.Marks()
+	return d
+}

@@ -1,0 +1,258 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"math"
+
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// PictureMax bounds a picture in pixels: 128 MiB of memory while it is drawn. A screen of 1000x200 in the default size has
+// 32 million.
+const PictureMax = 32 << 20
+
+// Sizes of text, in pixels. Below, a character cannot be told from another; above, one cell costs 64 KiB.
+const (
+	FontSizeMin     = 6
+	FontSizeMax     = 128
+	DefaultFontSize = 15 // cells of 9 by 18
+)
+
+// A PictureError says that a picture would be too large. It is [ErrTooLarge].
+type PictureError struct {
+	Width, Height, Most int // pixels; Most of both multiplied
+}
+
+func (e *PictureError) Error() string {
+	return fmt.Sprintf("a picture of %dx%d pixels is too large, the limit is %d pixels; ask for a smaller font", e.Width, e.Height, e.Most)
+}
+func (e *PictureError) Unwrap() error { return ErrTooLarge }
+
+// PictureOptions say what a screen is drawn like. The zero value is dark, 15 pixels, with the cursor.
+type PictureOptions struct {
+	Theme    *Theme  // nil: DarkTheme
+	FontSize float64 // pixels; 0: DefaultFontSize; clamped to FontSizeMin and FontSizeMax
+	Padding  int     // pixels around the cells; clamped to 0..1000
+	NoCursor bool    // draw none, even where the program shows it
+}
+
+func (o PictureOptions) theme() *Theme {
+	if o.Theme == nil {
+		return DarkTheme
+	}
+	return o.Theme
+}
+
+func (o PictureOptions) face() *face {
+	size := o.FontSize
+	if !(size > 0) {
+		size = DefaultFontSize
+	}
+	return faceOf(math.Round(min(max(size, FontSizeMin), FontSizeMax)*4) / 4)
+}
+
+// ErrPictureFormat is a sort of picture that [Draw] does not know.
+var ErrPictureFormat = errors.New("is no format of a picture; use png, svg, html or ansi")
+
+// Draw draws the screen as "png", "svg", "html" or "ansi". Mask it before. Errors are those of [PNG], [SVG] and [HTML], and
+// [ErrPictureFormat].
+func Draw(s *vt.Screen, format string, o PictureOptions) ([]byte, error) {
+	var text string
+	var err error
+	switch format {
+	case "png":
+		return PNG(s, o)
+	case "svg":
+		text, err = SVG(s, o)
+	case "html":
+		text, err = HTML(s, o)
+	case "ansi":
+		text = ANSI(s)
+	default:
+		err = fmt.Errorf("%.32q %w", format, ErrPictureFormat)
+	}
+	return []byte(text), err
+}
+
+// PNG draws the screen as a PNG. The cursor is drawn where it is, not blinking. A character that DejaVu Sans Mono lacks (CJK,
+// emoji) is drawn as a frame with its number in it. Mask the screen before. The error is a *[PictureError].
+func PNG(s *vt.Screen, o PictureOptions) ([]byte, error) {
+	img, err := Image(s, o)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	enc := png.Encoder{CompressionLevel: png.BestSpeed} // half the time for 5 % more bytes
+	if err := enc.Encode(&b, img); err != nil {
+		return nil, fmt.Errorf("encode a picture: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Image is [PNG] before it is encoded.
+func Image(s *vt.Screen, o PictureOptions) (*image.RGBA, error) {
+	f := o.face()
+	pad := min(max(o.Padding, 0), 1000)
+	w, h := s.Cols*f.w+2*pad, s.Rows*f.h+2*pad
+	if w*h > PictureMax {
+		return nil, &PictureError{Width: w, Height: h, Most: PictureMax}
+	}
+	c := &canvas{img: image.NewRGBA(image.Rect(0, 0, w, h)), face: f, theme: o.theme(), pad: pad}
+	c.fill(c.img.Rect, c.theme.ink(vt.Style{}, s.Modes.ReverseVideo).bg)
+	cells := make([]vt.Cell, 0, s.Cols)
+	for y := range s.Rows {
+		cells = cells[:0]
+		s.EachCell(y, func(_ int, c vt.Cell) { cells = append(cells, c) })
+		c.row(y, cells, s.Modes.ReverseVideo)
+	}
+	if s.Cursor.Visible && !o.NoCursor {
+		c.cursor(s)
+	}
+	return c.img, nil
+}
+
+// A canvas is a picture being drawn.
+type canvas struct {
+	img   *image.RGBA
+	face  *face
+	theme *Theme
+	pad   int
+}
+
+// at returns where cols cells from row y, column x on are.
+func (c *canvas) at(y, x, cols int) image.Rectangle {
+	return image.Rect(x*c.face.w, y*c.face.h, (x+cols)*c.face.w, (y+1)*c.face.h).Add(image.Pt(c.pad, c.pad))
+}
+
+func (c *canvas) fill(r image.Rectangle, to color.RGBA) {
+	draw.Draw(c.img, r, image.NewUniform(to), image.Point{}, draw.Src)
+}
+
+// row draws paper first and then text, since glyphs may reach into the next cell.
+func (c *canvas) row(y int, cells []vt.Cell, reversed bool) {
+	for x := 0; x < len(cells); {
+		n := x + 1
+		for n < len(cells) && cells[n].Style == cells[x].Style {
+			n++
+		}
+		if s := cells[x].Style; !s.Background.IsDefault() || s.Inverse {
+			c.fill(c.at(y, x, n-x), c.theme.ink(s, reversed).bg)
+		}
+		x = n
+	}
+	for x, cell := range cells {
+		if !cell.Continuation {
+			c.cell(y, x, cell, c.theme.ink(cell.Style, reversed))
+		}
+	}
+}
+
+// cell draws a character and its lines.
+func (c *canvas) cell(y, x int, cell vt.Cell, k ink) {
+	cols := 1
+	if cell.Wide {
+		cols = 2
+	}
+	r := c.at(y, x, cols)
+	if !cell.Style.Hidden && cell.Text != "" && cell.Text != " " {
+		paint := image.NewUniform(k.fg)
+		for _, ch := range picture(cell.Text) {
+			m := c.face.mask(glyph{ch, cell.Style.Bold, cell.Style.Italic, cols})
+			draw.DrawMask(c.img, m.Rect.Add(r.Min), paint, image.Point{}, m, m.Rect.Min, draw.Over)
+		}
+	}
+	if st := cell.Style; st.Underline != 0 || st.Strike || st.Overline {
+		c.lines(r, x, st, k)
+	}
+}
+
+// picture returns the characters of a cell that are drawn on top of each other: the base and its marks. Joiners and
+// selectors have no picture; of a cluster of several bases (an emoji made of emoji) the first stands for all.
+func picture(text string) []rune {
+	var out []rune
+	for i, r := range text {
+		if i > 0 && !(r >= 0x300 && r < 0x370 || r >= 0x1ab0 && r < 0x1b00 || r >= 0x20d0 && r < 0x2100) && !has(r) {
+			continue
+		}
+		if r == 0x200d || r >= 0xfe00 && r <= 0xfe0f {
+			if r == 0x200d {
+				break
+			}
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// lines draws what is under, through and over a cell.
+func (c *canvas) lines(r image.Rectangle, x int, s vt.Style, k ink) {
+	t := max(1, c.face.h/18)
+	under := min(r.Min.Y+c.face.baseline+t+1, r.Max.Y-t)
+	at := func(y int, to color.RGBA) { c.fill(image.Rect(r.Min.X, y, r.Max.X, y+t), to) }
+	switch s.Underline {
+	case vt.UnderlineSingle:
+		at(under, k.line)
+	case vt.UnderlineDouble:
+		second := min(under+2*t, r.Max.Y-t)
+		at(second-2*t, k.line)
+		at(second, k.line)
+	case vt.UnderlineDotted, vt.UnderlineDashed:
+		on, period := t, 2*t
+		if s.Underline == vt.UnderlineDashed {
+			on, period = max(2, c.face.w/2), max(3, c.face.w*3/4)
+		}
+		for px := r.Min.X; px < r.Max.X; px++ {
+			if (px-c.pad)%period < on {
+				c.fill(image.Rect(px, under, px+1, under+t), k.line)
+			}
+		}
+	case vt.UnderlineCurly:
+		high := float64(max(1, (r.Max.Y-under-t)/2+1)) // amplitude: what there is room for
+		for px := r.Min.X; px < r.Max.X; px++ {
+			wave := math.Sin(2 * math.Pi * float64(px-c.pad) / float64(c.face.w))
+			y := min(under+int(math.Round(high/2+wave*high/2)), r.Max.Y-t)
+			c.fill(image.Rect(px, y, px+1, y+t), k.line)
+		}
+	}
+	if s.Strike {
+		at(r.Min.Y+c.face.baseline-int(0.26*c.face.size), k.fg)
+	}
+	if s.Overline {
+		at(r.Min.Y, k.fg)
+	}
+}
+
+// cursor draws the cursor over what is there.
+func (c *canvas) cursor(s *vt.Screen) {
+	y, x := s.Cursor.Row, s.Cursor.Col
+	cell := s.Cell(y, x)
+	if cell.Continuation && x > 0 {
+		x--
+		cell = s.Cell(y, x)
+	}
+	cols := 1
+	if cell.Wide {
+		cols = 2
+	}
+	r := c.at(y, x, cols)
+	t := max(2, c.face.h/9)
+	switch s.Cursor.Shape {
+	case vt.CursorUnderline:
+		c.fill(image.Rect(r.Min.X, r.Max.Y-t, r.Max.X, r.Max.Y), c.theme.Cursor)
+	case vt.CursorBar:
+		c.fill(image.Rect(r.Min.X, r.Min.Y, r.Min.X+t, r.Max.Y), c.theme.Cursor)
+	default:
+		k := c.theme.ink(cell.Style, s.Modes.ReverseVideo)
+		c.fill(r, c.theme.Cursor)
+		sub := *c
+		sub.img = c.img.SubImage(r).(*image.RGBA) // the glyph in the cursor's colours, and not beyond it
+		sub.cell(y, x, cell, ink{fg: k.bg, bg: c.theme.Cursor, line: k.bg})
+	}
+}

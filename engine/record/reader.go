@@ -1,0 +1,332 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+const (
+	// lineMax bounds one line of a cast, in bytes: ten times the longest that [Cast] writes. asciinema writes lines of a
+	// few KiB.
+	lineMax = 16 << 20
+	// LoadMax bounds a whole cast that is loaded, in bytes. It takes about as much memory.
+	LoadMax = 2 * DefaultMaxBytes
+	// timeMax bounds the time of an event, in seconds: thirty years. What is beyond is no time of a recording.
+	timeMax = 1e9
+)
+
+// ErrTooLarge is a cast, a line of one or a picture beyond its bound.
+var ErrTooLarge = errors.New("is too large")
+
+// A CastError says where a cast cannot be read. It quotes nothing of it.
+type CastError struct {
+	Line   int // from one
+	Reason string
+	Err    error // what is behind it; may be nil
+}
+
+func (e *CastError) Error() string { return fmt.Sprintf("cast, line %d: %s", e.Line, e.Reason) }
+func (e *CastError) Unwrap() error { return e.Err }
+
+// An EventKind is what happened, in the letters of asciicast. Other letters may come: they are to be passed over.
+type EventKind byte
+
+const (
+	EventOutput EventKind = 'o'
+	EventInput  EventKind = 'i'
+	EventResize EventKind = 'r' // Rows and Cols
+	EventMarker EventKind = 'm'
+	EventExit   EventKind = 'x' // Exit
+)
+
+// An Event is one line of a cast.
+type Event struct {
+	At         time.Duration // since the recording began; never less than that of the event before
+	Kind       EventKind
+	Text       string
+	Rows, Cols int
+	Exit       int
+}
+
+// A Header is what a cast says of itself. It is somebody's text.
+type Header struct {
+	Version    int // 1, 2 or 3
+	Rows, Cols int
+	Started    time.Time     // zero when not told
+	IdleLimit  time.Duration // 0: none
+	Command    string
+	Title      string
+	Term       string
+	Shell      string
+}
+
+// header is the first line of v2 and v3, and the whole of v1.
+type header struct {
+	Version   int               `json:"version"`
+	Width     int               `json:"width,omitempty"`
+	Height    int               `json:"height,omitempty"`
+	Term      *headerTerm       `json:"term,omitempty"`
+	Timestamp int64             `json:"timestamp,omitempty"`
+	IdleLimit float64           `json:"idle_time_limit,omitempty"`
+	Command   string            `json:"command,omitempty"`
+	Title     string            `json:"title,omitempty"`
+	Env       map[string]string `json:"env,omitempty"`
+	Stdout    []json.RawMessage `json:"stdout,omitempty"` // v1
+}
+
+type headerTerm struct {
+	Cols int    `json:"cols"`
+	Rows int    `json:"rows"`
+	Type string `json:"type,omitempty"`
+}
+
+// A Reader reads a cast of version 1, 2 or 3 event by event. It is not safe for concurrent use.
+type Reader struct {
+	Header Header
+	// Truncated says that the cast ends within a line, as one does whose recorder was killed. It is known at the end.
+	Truncated bool
+
+	in    *bufio.Reader
+	line  int
+	last  time.Duration
+	v1    []json.RawMessage
+	ended bool
+}
+
+// NewReader reads the header. Errors are *[CastError] or the reader's.
+func NewReader(r io.Reader) (*Reader, error) {
+	c := &Reader{in: bufio.NewReaderSize(r, 64<<10)}
+	first, whole, err := c.next()
+	if err != nil {
+		return nil, err
+	}
+	var h header
+	if err := json.Unmarshal(first, &h); err != nil {
+		// v1 is one JSON value, mostly over several lines.
+		if !bytes.HasPrefix(bytes.TrimSpace(first), []byte("{")) || !whole {
+			return nil, c.bad("is no header of an asciicast", err)
+		}
+		rest, err := io.ReadAll(io.LimitReader(c.in, lineMax+1))
+		if err != nil {
+			return nil, err
+		}
+		if len(first)+len(rest) > lineMax {
+			return nil, c.bad("the header is too large", ErrTooLarge)
+		}
+		h = header{}
+		if err := json.Unmarshal(append(append(first, '\n'), rest...), &h); err != nil || h.Version != 1 {
+			return nil, c.bad("is no header of an asciicast", err)
+		}
+	}
+	return c, c.accept(&h)
+}
+
+// accept takes the header over.
+func (c *Reader) accept(h *header) error {
+	rows, cols, term := h.Height, h.Width, h.Env["TERM"]
+	switch h.Version {
+	case 1:
+		c.v1, c.ended = h.Stdout, true
+	case 2:
+	case 3:
+		if h.Term == nil {
+			return c.bad("the header has no term", nil)
+		}
+		rows, cols, term = h.Term.Rows, h.Term.Cols, h.Term.Type
+	default:
+		return c.bad(fmt.Sprintf("asciicast version %d is not known; 1, 2 and 3 are", h.Version), nil)
+	}
+	if !sideOK(rows) || !sideOK(cols) {
+		return c.bad(fmt.Sprintf("%d rows and %d columns are no size of a terminal; 1 to %d are", rows, cols, vt.MaxSide), nil)
+	}
+	c.Header = Header{Version: h.Version, Rows: rows, Cols: cols, Command: h.Command, Title: h.Title, Term: term, Shell: h.Env["SHELL"]}
+	if h.Timestamp > 0 {
+		c.Header.Started = time.Unix(h.Timestamp, 0)
+	}
+	if h.IdleLimit > 0 && h.IdleLimit < timeMax {
+		c.Header.IdleLimit = seconds(h.IdleLimit)
+	}
+	return nil
+}
+
+func sideOK(n int) bool { return n >= 1 && n <= vt.MaxSide }
+
+func seconds(s float64) time.Duration { return time.Duration(math.Round(s*1e6)) * time.Microsecond }
+
+func (c *Reader) bad(reason string, err error) error {
+	return &CastError{Line: max(c.line, 1), Reason: reason, Err: err}
+}
+
+// next returns the next line without its end, and whether it has one.
+func (c *Reader) next() (line []byte, whole bool, err error) {
+	c.line++
+	for {
+		p, err := c.in.ReadSlice('\n')
+		if len(line)+len(p) > lineMax {
+			return nil, false, c.bad(fmt.Sprintf("is longer than %d bytes", lineMax), ErrTooLarge)
+		}
+		line = append(line, p...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], true, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return line, false, nil
+		default:
+			return nil, false, err
+		}
+	}
+}
+
+// Next returns the next event, or io.EOF when there is none. A last line that was cut off is the end: see Truncated. Other
+// errors are *[CastError] or the reader's.
+func (c *Reader) Next() (Event, error) {
+	if c.v1 != nil {
+		return c.nextV1()
+	}
+	for !c.ended {
+		line, whole, err := c.next()
+		if err != nil {
+			return Event{}, err
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' { // v3 has comments
+			continue
+		}
+		e, err := c.event(line)
+		if err != nil && !whole {
+			c.ended, c.Truncated = true, true
+			break
+		}
+		return e, err
+	}
+	return Event{}, io.EOF
+}
+
+func (c *Reader) nextV1() (Event, error) {
+	if len(c.v1) == 0 {
+		return Event{}, io.EOF
+	}
+	var raw [2]json.RawMessage
+	err := json.Unmarshal(c.v1[0], &raw)
+	c.v1 = c.v1[1:]
+	e := Event{Kind: EventOutput}
+	if err == nil {
+		err = json.Unmarshal(raw[1], &e.Text)
+	}
+	if err != nil {
+		return Event{}, c.bad("is no event of a delay and a text", err)
+	}
+	return e, c.time(&e, raw[0], true)
+}
+
+// event reads one line.
+func (c *Reader) event(line []byte) (e Event, err error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(line, &raw); err != nil || len(raw) < 3 {
+		return e, c.bad("is no event of a time, a code and a text", err)
+	}
+	var code string
+	if err := json.Unmarshal(raw[1], &code); err != nil || len(code) != 1 {
+		return e, c.bad("the event's code is no letter", err)
+	}
+	if err := json.Unmarshal(raw[2], &e.Text); err != nil {
+		return e, c.bad("the event's data is no text", err)
+	}
+	e.Kind = EventKind(code[0])
+	switch e.Kind {
+	case EventResize:
+		cols, rows, _ := strings.Cut(e.Text, "x")
+		e.Cols, _ = strconv.Atoi(cols)
+		e.Rows, _ = strconv.Atoi(rows)
+		if !sideOK(e.Rows) || !sideOK(e.Cols) {
+			return e, c.bad("the new size is none of a terminal", nil)
+		}
+	case EventExit:
+		if e.Exit, err = strconv.Atoi(e.Text); err != nil {
+			return e, c.bad("the exit status is no number", err)
+		}
+	}
+	return e, c.time(&e, raw[0], c.Header.Version == 3)
+}
+
+// time reads an event's time.
+func (c *Reader) time(e *Event, raw []byte, interval bool) error {
+	s, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
+	if err != nil || !(s >= 0 && s <= timeMax) {
+		return c.bad("the event's time is no number of seconds", err)
+	}
+	at := seconds(s)
+	if interval {
+		at += c.last
+	}
+	if e.At = max(at, c.last); e.At > seconds(timeMax) {
+		return c.bad("the event's time is beyond any recording", nil)
+	}
+	c.last = e.At
+	return nil
+}
+
+// A Recording is a whole cast in memory.
+type Recording struct {
+	Header
+	Events    []Event
+	Truncated bool // the last line was cut off and left out
+}
+
+// Load reads a cast of version 1, 2 or 3, at most [LoadMax] bytes. Errors are *[CastError] or the reader's.
+func Load(r io.Reader) (*Recording, error) {
+	in := &io.LimitedReader{R: r, N: LoadMax + 1}
+	c, err := NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	rec := &Recording{Header: c.Header}
+	for {
+		e, err := c.Next()
+		if in.N <= 0 {
+			return nil, c.bad(fmt.Sprintf("the cast is longer than %d bytes", LoadMax), ErrTooLarge)
+		}
+		if errors.Is(err, io.EOF) {
+			rec.Truncated = c.Truncated
+			return rec, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		rec.Events = append(rec.Events, e)
+	}
+}
+
+// Duration is the time of the last event.
+func (r *Recording) Duration() time.Duration {
+	if len(r.Events) == 0 {
+		return 0
+	}
+	return r.Events[len(r.Events)-1].At
+}
+
+// LimitIdle returns the recording with pauses of at most limit.
+func (r *Recording) LimitIdle(limit time.Duration) *Recording {
+	out := *r
+	out.Events = make([]Event, len(r.Events))
+	var last, lost time.Duration
+	for i, e := range r.Events {
+		if pause := e.At - last; pause > limit {
+			lost += pause - limit
+		}
+		last = e.At
+		e.At -= lost
+		out.Events[i] = e
+	}
+	return &out
+}
