@@ -11,7 +11,7 @@
 local screen = {}
 
 local byte, sub, match = string.byte, string.sub, string.match
-local starts, contains, trim = string.starts_with, string.contains, string.trim
+local starts, trim = string.starts_with, string.trim
 
 -- Footers of panes. Those of the input name keys too, but never one that confirms or leaves a choice.
 local KEYS = "^ {1,3}(?:[Pp]ress enter to |enter [a-z]+(?: ·| {3}|$)|tab to add notes|.*\\besc (?:back|exit|cancel|dismiss|to (?:cancel|go back|interrupt|quit))\\b)"
@@ -124,7 +124,7 @@ local function input(l)
 	l.pasted, l.shell = match(l.input, "%[Pasted Content %d+ chars%]"), l.glyph == "!"
 end
 
--- said finds what the user said last, and the newest mark behind it that ends a turn: "Worked for 2s • 10:11", or "■ ..." for
+-- conversation finds what the user said last, and the newest mark behind it that ends a turn: "Worked for 2s • 10:11", or "■ ..." for
 -- what went wrong.
 local function conversation(l)
 	local lines = l.lines

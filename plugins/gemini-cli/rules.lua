@@ -1,7 +1,7 @@
 -- Which state a layout is. A box at the bottom decides first, since it takes the keys; then the title, whose glyph tells of a turn
 -- (◇ none, ✦ one runs, ✋ it waits); then, where the title is set otherwise, the row above the input that says how to cancel.
 
-local contains, starts, match, trim, sub = string.contains, string.starts_with, string.match, string.trim, string.sub
+local starts, match, trim, sub = string.starts_with, string.match, string.trim, string.sub
 
 local REDRAW = 250 -- ms for a frame to be complete; it takes some 5, and 100 on a busy machine
 

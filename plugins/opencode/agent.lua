@@ -25,8 +25,8 @@
 local agent = {}
 
 local action, matcher = ptywright.action, ptywright.matcher
-local byte, sub, gsub, match = string.byte, string.sub, string.gsub, string.match
-local contains, trim, lower = string.contains, string.trim, string.lower
+local byte, sub, gsub = string.byte, string.sub, string.gsub
+local trim, lower = string.trim, string.lower
 
 local SETTLED = 400 -- ms without a change until an end counts that nothing on the screen marks; longer than the gap between two frames
 local UNSEEN = 3000 -- ms without a change until it counts that a prompt that was sent has begun no turn, or that an answer was not taken
@@ -134,8 +134,11 @@ local function pick(l, d, index)
 	memory.answered = l.id
 	local label, still = d.options[index].label, program.enter_ms
 	return {actions = actions, submission = {
-		echo = matcher.predicate("pointer_on", {index = index, label = label, dialog_id = l.id, still_ms = still}), submit = {action.key("enter")}, done = matcher.any({matcher.predicate("dialog_gone", {dialog_id = l.id}), matcher.process_exited()}),
-		retry_when = matcher.predicate("pointer_on", {index = index, label = label, dialog_id = l.id, above = above(l)}), retries = 2, timeout_ms = ANSWER,
+		echo = matcher.predicate("pointer_on", {index = index, label = label, dialog_id = l.id, still_ms = still}),
+		submit = {action.key("enter")},
+		done = matcher.any({matcher.predicate("dialog_gone", {dialog_id = l.id}), matcher.process_exited()}),
+		retry_when = matcher.predicate("pointer_on", {index = index, label = label, dialog_id = l.id, above = above(l)}),
+		retries = 2, timeout_ms = ANSWER,
 	}}
 end
 
@@ -315,7 +318,10 @@ local described = {
 		{name = "approve", description = "Agrees to what the dialog asks, this once.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
 		{name = "deny", description = "Refuses what the dialog asks.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
 		{name = "approve_trust", description = "Says that the folder is trusted.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
-		{name = "choose_option", description = "Picks an option of the dialog on the screen by its place or its label.", params_schema = object({index = {type = "integer"}, option = text, dialog_id = dialog_id}), during_turn = true},
+		{
+			name = "choose_option", description = "Picks an option of the dialog on the screen by its place or its label.", during_turn = true,
+			params_schema = object({index = {type = "integer"}, option = text, dialog_id = dialog_id}),
+		},
 		{name = "cancel", description = "Ends the turn that runs.", params_schema = object({}), during_turn = true},
 	},
 	wait_matchers = {

@@ -10,7 +10,7 @@
 local agent = require("agent")
 local screen = require("screen")
 
-local match, sub, trim, contains = string.match, string.sub, string.trim, string.contains
+local match, sub, trim = string.match, string.sub, string.trim
 
 local function keys(d, index)
 	local list = {}

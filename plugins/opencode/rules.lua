@@ -4,7 +4,7 @@
 
 local screen = require("screen")
 
-local starts, match, trim, contains = string.starts_with, string.match, string.trim, string.contains
+local starts, trim = string.starts_with, string.trim
 
 local DRAWN = 1000 -- ms until a permission counts that does not say what for; that is drawn some 50 later, on a busy machine 400
 
