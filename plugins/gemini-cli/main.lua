@@ -10,7 +10,7 @@
 local agent = require("agent")
 local screen = require("screen")
 
-local starts, contains, match, sub, trim, gsub = string.starts_with, string.contains, string.match, string.sub, string.trim, string.gsub
+local starts, match, sub, trim, gsub = string.starts_with, string.match, string.sub, string.trim, string.gsub
 
 local function agrees(label)
 	return label == "Allow once" or label == "Yes" or starts(label, "Yes, allow once") or starts(label, "Yes, manually accept edits")

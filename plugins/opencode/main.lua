@@ -10,7 +10,7 @@
 local agent = require("agent")
 local screen = require("screen")
 
-local match, sub, trim, contains = string.match, string.sub, string.trim, string.contains
+local match, sub, trim = string.match, string.sub, string.trim
 
 local function keys(d, index)
 	local list = {}
@@ -30,7 +30,7 @@ end
 -- behind returns rows of a panel without their bars, blank ones at both ends dropped.
 local function behind(l, from, to)
 	local rows = {}
-	for i = from, to do rows[#rows + 1] = match(sub(l.lines[i], #l.indent + 4), "^ ?(.-) *$") end
+	for i = from, to do rows[#rows + 1] = match(sub(l.lines[i], #l.head + 1), "^ ?(.-) *$") end
 	while rows[1] and trim(rows[1]) == "" do table.remove(rows, 1) end
 	while rows[1] and trim(rows[#rows]) == "" do table.remove(rows) end
 	return table.concat(rows, "\n")
