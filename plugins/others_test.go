@@ -23,7 +23,7 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// others are the agents whose plugins share agent.lua.
+// others are the agents whose plugins are made with ptywright.agent.
 var others = []string{"codex", "gemini-cli", "opencode"}
 
 // A shot is one screen of an agent, and what it shows.
@@ -602,23 +602,6 @@ func TestOtherPrompt(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// TestOtherSharedFile: a plugin has nothing but its own folder, so what the three share is there three times.
-func TestOtherSharedFile(t *testing.T) {
-	var first []byte
-	for _, agent := range others {
-		text, err := os.ReadFile(agent + "/agent.lua")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = text
-		}
-		if !bytes.Equal(text, first) {
-			t.Errorf("%s/agent.lua differs from %s/agent.lua: copy the newer one", agent, others[0])
-		}
 	}
 }
 

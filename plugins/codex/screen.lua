@@ -148,7 +148,7 @@ local function conversation(l)
 	end
 end
 
--- read returns the layout of what s shows; beside what agent.lua wants:
+-- read returns the layout of what s shows; beside what ptywright.agent wants:
 --   keys      the last row when it is the footer of a pane
 --   footer    the first row below the input; queued: it says that what stands in the input is sent later
 --   said_row  of what the user said last; worked, fault, block: rows behind it that begin with "Worked for", ■ and •

@@ -2,12 +2,11 @@
 --
 --   screen.lua   what stands where on the screen
 --   rules.lua    which state that is
---   agent.lua    intents, waits and what else every agent needs
 --
 -- What its keys do, where that is not plain: a turn ends with the second Escape of two; the options of a permission stand beside
 -- each other, and only their colours tell which one Enter takes. OpenCode asks about no folder's trust.
 
-local agent = require("agent")
+local agent = require("ptywright.agent")
 local screen = require("screen")
 
 local match, sub, trim = string.match, string.sub, string.trim

@@ -224,7 +224,7 @@ function screen.fault(l)
 	return text, from
 end
 
--- read returns the layout of what s shows; beside what agent.lua wants:
+-- read returns the layout of what s shows; beside what ptywright.agent wants:
 --   bottom    the row of ╹▀▀▀; hints: the row below it; agent: the row that names agent and model
 --   overlay   the title of a dialog that lies over the screen, and its row
 --   panel     the first row of the block that ends the screen; stage: of a permission, and its row; body: it is told what for;

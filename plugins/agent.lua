@@ -1,5 +1,5 @@
--- What the adapters of Codex, Gemini CLI and OpenCode have in common: a prompt is pasted and submitted, a dialog is answered by
--- moving its pointer, a turn is waited for. The file is the same in the three folders, since a plugin has nothing but its own.
+-- What adapters of agents have in common: a prompt is pasted and submitted, a dialog is answered by moving its pointer, a turn is
+-- waited for. A plugin has it by require("ptywright.agent").
 --
 -- agent.plugin(program) makes a plugin of what is known about the screens of one program:
 --   read(s)                 the layout of a screen, see below
