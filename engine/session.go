@@ -43,30 +43,33 @@ type PTY interface {
 // A Session is one child on one PTY with its terminal and its transcript. Its methods may be called by any number of
 // goroutines.
 type Session struct {
-	id      ID
-	config  Config
-	started time.Time
-	pty     PTY
-	input   *inputQueue
-	turn    chan struct{} // held by the action under way
-	tapping chan struct{} // held while taps are shown something
-	sizing  chan struct{} // held while the terminal gets a size
-	pulse   Pulse
-	engine  *Engine
-	log     *slog.Logger
-	reaped  chan struct{} // closed when leader is set
-	pumped  chan struct{} // closed when the pump has ended
-	gone    chan struct{} // closed when Close is through
-	told    time.Time     // when the pump last woke those who wait
-	telling atomic.Bool   // later is running
-	later   *time.Timer   // wakes them after a flood's batch
-	leader  pty.Exit
+	id         ID
+	config     Config
+	started    time.Time
+	pty        PTY
+	input      *inputQueue
+	turn       chan struct{} // held by the action under way
+	tapping    chan struct{} // held while taps are shown something
+	sizing     chan struct{} // held while the terminal gets a size
+	pulse      Pulse
+	engine     *Engine
+	log        *slog.Logger
+	reaped     chan struct{} // closed when leader is set
+	pumped     chan struct{} // closed when the pump has ended
+	gone       chan struct{} // closed when Close is through
+	told       time.Time     // when the pump last woke those who wait
+	telling    atomic.Bool   // later is running
+	later      *time.Timer   // wakes them after a flood's batch
+	secretLine []byte        // typed so far of a secret; belongs to the action under way
+	settled    *time.Timer   // looks at the terminal's echo when output has stopped
+	leader     pty.Exit
 
 	mu sync.Mutex
 	// protects the fields below
 	term    *vt.Terminal
 	rec     recorder
 	blocks  blocks
+	secret  bool // the program reads a secret
 	seqs    sequenceLog
 	view    *View // the last look, until something changes
 	changed time.Time
@@ -110,6 +113,7 @@ func (s *Session) View() *View {
 			Reports:    s.reports,
 			Exit:       s.exit,
 			Ended:      s.ended,
+			Secret:     s.secret,
 		}
 	}
 	v := *s.view
@@ -234,7 +238,32 @@ func (s *Session) output(p []byte) {
 	if reply := s.take(p, now); len(reply) > 0 {
 		s.input.reply(reply)
 	}
+	if len(p) < floodBatch { // a flood asks for nothing
+		s.lookAtEcho()
+		s.settled.Reset(echoSettles)
+	}
 	s.tell(len(p), now)
+}
+
+// echoSettles is how long after output the terminal's echo is looked at once more: a program that prints its question first
+// switches echo off within microseconds, on a busy machine within milliseconds. There is no event for it.
+const echoSettles = 50 * time.Millisecond
+
+// lookAtEcho notes whether the program reads a secret, as sudo, ssh, getpass and read -s do: echo off while the terminal edits
+// lines. A program in raw mode reads everything itself, and is not meant.
+func (s *Session) lookAtEcho() bool {
+	mode, err := s.pty.LineMode()
+	secret := err == nil && mode.Canonical && !mode.Echo
+	s.mu.Lock()
+	changed := secret != s.secret
+	if changed {
+		s.secret, s.view = secret, nil
+	}
+	s.mu.Unlock()
+	if changed {
+		s.beat()
+	}
+	return secret
 }
 
 // take shows one batch to the taps and to the terminal: both see output and sizes in the same order.

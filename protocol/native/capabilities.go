@@ -177,6 +177,7 @@ type snapshotShape struct {
 	BracketedPaste    bool        `json:"bracketed_paste" jsonschema:"the program takes a paste in brackets"`
 	Mouse             string      `json:"mouse" jsonschema:"what the program asks for: none, x10, vt200, drag or any"`
 	Title             *string     `json:"title"`
+	SecretInput       bool        `json:"secret_input" jsonschema:"the program reads a secret: the terminal does not echo what is typed"`
 	Exit              *exitInfo   `json:"exit"`
 }
 

@@ -92,7 +92,7 @@ func (c *client) Error(err error) *protocol.Error {
 			e.Message += ": did you mean " + near + "?"
 		}
 	}
-	e.Message = redact.Default.String(e.Message)
+	e.Message = c.hide.String(e.Message)
 	return e
 }
 

@@ -182,7 +182,7 @@ const maxLines = 100_000
 
 func (c *client) sessionScrollback(_ context.Context, p scrollbackParams) (scrollbackResult, error) {
 	var none scrollbackResult
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return none, err
 	}
@@ -233,7 +233,7 @@ const maxMatches = 10_000
 
 func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult, error) {
 	none := searchResult{}
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return none, err
 	}

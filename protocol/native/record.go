@@ -38,7 +38,7 @@ type screenshotResult struct {
 }
 
 func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*screenshotResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ type recordStartResult struct {
 }
 
 func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*recordStartResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,7 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 		}
 		config.Taps = []engine.Tap{tap}
 	}
+	c.knowEnv(p.Env)
 	s, err := c.engine.Spawn(config)
 	if err != nil {
 		if p.RawTranscriptPath != "" && !p.RawTranscriptAppend {
@@ -133,7 +134,7 @@ type exitInfo struct {
 }
 
 func (c *client) sessionList(_ context.Context, p listParams) (listResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return listResult{}, err
 	}
@@ -327,11 +328,11 @@ func (c *client) sessionSnapshot(_ context.Context, p snapshotParams) (*look, er
 	if err != nil {
 		return nil, err
 	}
-	return p.read(s)
+	return p.read(c, s)
 }
 
-func (p *screenParts) read(s *engine.Session) (*look, error) {
-	hide, err := p.redactor()
+func (p *screenParts) read(c *client, s *engine.Session) (*look, error) {
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return nil, err
 	}
@@ -376,11 +377,11 @@ func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (trans
 	if err != nil {
 		return transcriptResult{}, err
 	}
-	return p.read(s)
+	return p.read(c, s)
 }
 
-func (p *outputParts) read(s *engine.Session) (transcriptResult, error) {
-	hide, err := p.redactor()
+func (p *outputParts) read(c *client, s *engine.Session) (transcriptResult, error) {
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return transcriptResult{}, err
 	}
@@ -411,7 +412,7 @@ type waitParams struct {
 }
 
 func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return nil, err
 	}

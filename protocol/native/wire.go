@@ -212,6 +212,7 @@ func (l *look) AppendJSON(b []byte) []byte {
 	} else {
 		b = append(b, `,"title":null`...)
 	}
+	b = appendBool(b, `,"secret_input":`, l.view.Secret)
 	b = append(b, `,"exit":`...)
 	b = appendExit(b, l.view.Exit)
 	return append(b, '}')
