@@ -37,13 +37,13 @@ type methodSchema struct {
 	Result *jsonschema.Schema `json:"result"`
 }
 
-func (c *client) capabilities(_ context.Context, p capabilitiesParams) (capabilitiesResult, error) {
+func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabilitiesResult, error) {
 	r := capabilitiesResult{
 		Name: "ptywright", Version: c.version,
 		Framing:       []string{"ndjson", "lsp"},
 		Notifications: []string{"session.changed", "session.output", "session.exited", "adapter.changed"},
 		Actions:       engine.ActionTypes(),
-		Matchers:      matchers.Types(c.matchers),
+		Matchers:      matchers.Types(matchers.Options{Predicates: &asking{catalog: c.catalog, ctx: ctx}}),
 		Ordering:      []string{protocol.Session.String(), protocol.Concurrent.String()},
 		Limits: map[string]int{
 			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing, "queued_bytes": c.limits.Queued,
