@@ -320,6 +320,11 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 	for i := range e.Events {
 		s.latest = s.latest.After(&e.Events[i])
 		s.blocks.after(&e.Events[i], s.latest.Shell, now, s.term.Snapshot)
+		if r := s.blocks.running; r != nil && r.Command != "" && s.latest.Shell != nil && s.latest.Shell.Command != r.Command {
+			told := *s.latest.Shell // a shell that does not tell its command line: it was read off the screen
+			told.Command = r.Command
+			s.latest.Shell = &told
+		}
 		if !e.Events[i].Held {
 			s.report()
 		}

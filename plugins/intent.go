@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -102,7 +101,7 @@ func (a *Adapter) Send(ctx context.Context, o SendOptions) (*State, Receipt, err
 	if o.Timeout <= 0 {
 		o.Timeout = engine.DefaultInputTimeout
 	}
-	if !slices.Contains(a.during, o.Intent) {
+	if !a.DuringTurn(o.Intent) {
 		release, err := take(ctx, a.turn, o)
 		if err != nil {
 			return nil, Receipt{}, err

@@ -80,6 +80,19 @@ func onAdapter[P, R any](name, about string, f func(*client, context.Context, P)
 	return r
 }
 
+// onTurn is onAdapter, but that an intent which is for a turn that is under way does not queue behind it.
+func onTurn[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
+	r := onAdapter(name, about, f)
+	key, adapter, intent := r.key, protocol.KeyMember("adapter"), protocol.KeyMember("intent")
+	r.key = func(c *client, params json.RawMessage) string {
+		if a, err := c.catalog.Adapter(adapter(params)); err == nil && a.DuringTurn(intent(params)) {
+			return ""
+		}
+		return key(c, params)
+	}
+	return r
+}
+
 type adapterListResult struct {
 	Plugins []*plugins.Manifest `json:"plugins"`
 }

@@ -175,18 +175,26 @@ func describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
 		title := l.clean(v.Screen.Title)
 		info.Title = &title
 	}
-	if e := v.Exit; e != nil {
-		info.Exit = &exitInfo{Draining: e.Draining}
-		if e.Signal != "" {
-			info.Exit.Signal = &e.Signal
-		} else if e.Code >= 0 {
-			info.Exit.Code = &e.Code
-		}
-	}
+	info.Exit = exitOf(v)
 	if err := s.TapError(); err != nil {
 		info.TranscriptError = redact.Default.String(err.Error())
 	}
 	return info
+}
+
+// exitOf tells how a session's program ended; nil while it runs.
+func exitOf(v *engine.View) *exitInfo {
+	e := v.Exit
+	if e == nil {
+		return nil
+	}
+	x := &exitInfo{Draining: e.Draining}
+	if e.Signal != "" {
+		x.Signal = &e.Signal
+	} else if e.Code >= 0 {
+		x.Code = &e.Code
+	}
+	return x
 }
 
 // An actionTree is an action, a matcherTree a matcher, as it came: its shape depends on its type.

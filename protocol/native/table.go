@@ -66,7 +66,7 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		method("adapter.start", "Starts a program with a plugin that drives it.", (*client).adapterStart),
 		method("adapter.resume", "Closes an adapter and starts another in its place.", (*client).adapterResume),
 		onAdapter("adapter.state", "Tells what state the program is in.", (*client).adapterState),
-		onAdapter("adapter.send", "Performs an intent, and tells whether it was submitted.", (*client).adapterSend),
+		onTurn("adapter.send", "Performs an intent, and tells whether it was submitted.", (*client).adapterSend),
 		onAdapter("adapter.wait", "Waits until a matcher of the plugin holds.", (*client).adapterWait),
 		onAdapter("adapter.turn", "Performs an intent and waits, with no other client's intent between.", (*client).adapterTurn),
 		method("adapter.cancel_wait", "Cancels a wait by its wait_id.", (*client).adapterCancelWait),
