@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -123,6 +124,12 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 			}
 		}
 		first = false
+		secret := s.lookAtEcho()
+		if secret {
+			s.keepSecret(c)
+		} else {
+			s.secretLine = s.secretLine[:0]
+		}
 		if err := s.input.send(ctx, c, o); err != nil {
 			var blocked *InputBlockedError
 			if errors.As(err, &blocked) {
@@ -131,8 +138,47 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 			return r, err
 		}
 		r.Written += len(c)
+		if !secret {
+			s.typed(c)
+		}
 	}
 	return r, nil
+}
+
+// keepSecret gathers what is typed while the program reads a secret, and tells of each line before its end is typed: nothing
+// that the program does with it is seen first. The caller holds the turn of actions.
+func (s *Session) keepSecret(p []byte) {
+	if s.engine.opts.Secret == nil {
+		return
+	}
+	for _, c := range p {
+		switch {
+		case c == '\r' || c == '\n' || c == 0x04:
+			s.engine.opts.Secret(string(s.secretLine))
+			s.secretLine = s.secretLine[:0]
+		case c == 0x7f || c == '\b':
+			s.secretLine = s.secretLine[:max(0, len(s.secretLine)-1)]
+		case c >= ' ' && len(s.secretLine) < pty.MaxLine:
+			s.secretLine = append(s.secretLine, c)
+		}
+	}
+}
+
+// typed shows the taps that want it what was typed.
+func (s *Session) typed(p []byte) {
+	s.mu.Lock()
+	wanted := slices.ContainsFunc(s.taps, func(t Tap) bool { _, ok := t.(InputTap); return ok })
+	s.mu.Unlock()
+	if !wanted {
+		return
+	}
+	now := time.Now()
+	s.tap(func(t Tap) error {
+		if x, ok := t.(InputTap); ok {
+			return x.Input(now, p)
+		}
+		return nil
+	})
 }
 
 // takeTurn waits until no other action is under way, at most for o.Timeout.

@@ -24,6 +24,8 @@
 //	                                                                                                              takes the lock
 //	later      session  time.AfterFunc     wakes those who wait after a flood's batch   it ran                     nobody: it only
 //	                                                                                                              beats the pulse
+//	settled    session  time.AfterFunc     looks at the terminal's echo after output      it ran                     nobody: it only
+//	                                                                                                              takes the lock
 //	closer     session  Engine.Close       closes one session                           the session is closed      Engine.Close
 //
 // # Locks

@@ -28,6 +28,7 @@ type Options struct {
 	Side     int                              // rows or columns of a screen at most; 0: MaxSide, which is the most
 	Start    func(c pty.Command) (PTY, error) // starts children; nil: pty.Start
 	Watch    Watcher                          // is told of every child that pty.Start started; may be nil
+	Secret   func(value string)               // is told each line that was typed while a program read a secret; may be nil
 	Log      *slog.Logger                     // diagnostics; nil: slog.Default
 }
 
@@ -209,6 +210,8 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		s.beat()
 	})
 	s.later.Stop()
+	s.settled = time.AfterFunc(time.Hour, func() { s.lookAtEcho() })
+	s.settled.Stop()
 	go s.pump()
 	go s.reaper()
 	return s, nil

@@ -91,7 +91,9 @@ func (s *Session) publish(draining bool) {
 
 // finish is the end of output.
 func (s *Session) finish() {
+	s.settled.Stop()
 	s.mu.Lock()
+	s.secret = false
 	s.rec.finish()
 	s.view = nil
 	s.showFrame(time.Now()) // nobody will end it any more

@@ -43,31 +43,34 @@ type PTY interface {
 // A Session is one child on one PTY with its terminal and its transcript. Its methods may be called by any number of
 // goroutines.
 type Session struct {
-	id      ID
-	config  Config
-	started time.Time
-	pty     PTY
-	input   *inputQueue
-	turn    chan struct{} // held by the action under way
-	tapping chan struct{} // held while taps are shown something
-	sizing  chan struct{} // held while the terminal gets a size
-	pulse   Pulse
-	engine  *Engine
-	log     *slog.Logger
-	reaped  chan struct{} // closed when leader is set
-	pumped  chan struct{} // closed when the pump has ended
-	gone    chan struct{} // closed when Close is through
-	told    time.Time     // when the pump last woke those who wait
-	telling atomic.Bool   // later is running
-	later   *time.Timer   // wakes them after a flood's batch
-	leader  pty.Exit
-	shell   *shellStart // the reaper ends it
+	id         ID
+	config     Config
+	started    time.Time
+	pty        PTY
+	input      *inputQueue
+	turn       chan struct{} // held by the action under way
+	tapping    chan struct{} // held while taps are shown something
+	sizing     chan struct{} // held while the terminal gets a size
+	pulse      Pulse
+	engine     *Engine
+	log        *slog.Logger
+	reaped     chan struct{} // closed when leader is set
+	pumped     chan struct{} // closed when the pump has ended
+	gone       chan struct{} // closed when Close is through
+	told       time.Time     // when the pump last woke those who wait
+	telling    atomic.Bool   // later is running
+	later      *time.Timer   // wakes them after a flood's batch
+	secretLine []byte        // typed so far of a secret; belongs to the action under way
+	settled    *time.Timer   // looks at the terminal's echo when output has stopped
+	leader     pty.Exit
+	shell      *shellStart // the reaper ends it
 
 	mu sync.Mutex
 	// protects the fields below
 	term    *vt.Terminal
 	rec     recorder
 	blocks  blocks
+	secret  bool // the program reads a secret
 	seqs    sequenceLog
 	view    *View // the last look, until something changes
 	changed time.Time
@@ -111,6 +114,7 @@ func (s *Session) View() *View {
 			Reports:    s.reports,
 			Exit:       s.exit,
 			Ended:      s.ended,
+			Secret:     s.secret,
 		}
 	}
 	v := *s.view
@@ -232,11 +236,43 @@ func (s *Session) isReaped() bool {
 // output takes one batch.
 func (s *Session) output(p []byte) {
 	now := time.Now()
-	s.tap(func(t Tap) error { return t.Output(now, p) })
-	if reply := s.feed(p, now); len(reply) > 0 {
+	if reply := s.take(p, now); len(reply) > 0 {
 		s.input.reply(reply)
 	}
+	if len(p) < floodBatch { // a flood asks for nothing
+		s.lookAtEcho()
+		s.settled.Reset(echoSettles)
+	}
 	s.tell(len(p), now)
+}
+
+// echoSettles is how long after output the terminal's echo is looked at once more: a program that prints its question first
+// switches echo off within microseconds, on a busy machine within milliseconds. There is no event for it.
+const echoSettles = 50 * time.Millisecond
+
+// lookAtEcho notes whether the program reads a secret, as sudo, ssh, getpass and read -s do: echo off while the terminal edits
+// lines. A program in raw mode reads everything itself, and is not meant.
+func (s *Session) lookAtEcho() bool {
+	mode, err := s.pty.LineMode()
+	secret := err == nil && mode.Canonical && !mode.Echo
+	s.mu.Lock()
+	changed := secret != s.secret
+	if changed {
+		s.secret, s.view = secret, nil
+	}
+	s.mu.Unlock()
+	if changed {
+		s.beat()
+	}
+	return secret
+}
+
+// take shows one batch to the taps and to the terminal: both see output and sizes in the same order.
+func (s *Session) take(p []byte, now time.Time) (reply []byte) {
+	s.tapping <- struct{}{}
+	defer func() { <-s.tapping }()
+	s.show(func(t Tap) error { return t.Output(now, p) })
+	return s.feed(p, now)
 }
 
 const (
@@ -285,6 +321,11 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 	for i := range e.Events {
 		s.latest = s.latest.After(&e.Events[i])
 		s.blocks.after(&e.Events[i], s.latest.Shell, now, s.term.Snapshot)
+		if r := s.blocks.running; r != nil && r.Command != "" && s.latest.Shell != nil && s.latest.Shell.Command != r.Command {
+			told := *s.latest.Shell // a shell that does not tell its command line: it was read off the screen
+			told.Command = r.Command
+			s.latest.Shell = &told
+		}
 		if !e.Events[i].Held {
 			s.report()
 		}
@@ -358,6 +399,7 @@ func (s *Session) Resize(size pty.Size) error {
 	s.sizing <- struct{}{}
 	defer func() { <-s.sizing }()
 	now := time.Now()
+	s.tapping <- struct{}{}
 	s.mu.Lock()
 	s.blocks.cut(cols, s.term.Snapshot())
 	e := s.term.Resize(rows, cols, int(size.PixelWidth), int(size.PixelHeight))
@@ -365,8 +407,9 @@ func (s *Session) Resize(size pty.Size) error {
 	s.apply(e, now)
 	reply := bytes.Clone(e.Reply)
 	s.mu.Unlock()
+	s.show(func(t Tap) error { return t.Resize(now, rows, cols) })
+	<-s.tapping
 	err := s.pty.Resize(size)
-	s.tap(func(t Tap) error { return t.Resize(now, rows, cols) })
 	if len(reply) > 0 {
 		s.input.reply(reply)
 	}

@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Tap sees every byte a child writes, in order, before it is parsed, and every resize. Its methods are called one at
 // a time; a slow tap slows its session and nothing else. An error detaches the tap, is kept for [Session.TapError] and
@@ -11,10 +14,67 @@ type Tap interface {
 	Close() error
 }
 
+// An InputTap is a Tap that is also shown what is typed: every action's bytes, once the terminal has taken them. It is not shown
+// the terminal's own answers.
+type InputTap interface {
+	Tap
+	Input(at time.Time, p []byte) error
+}
+
+// An ExitTap is a Tap that is also told how the program ended: its exit code, or 128 and the signal's number as shells have
+// it. Exit is called once, before Close.
+type ExitTap interface {
+	Tap
+	Exit(at time.Time, code int) error
+}
+
+// Attach adds the tap that make returns, from here on: make gets the session as it is, and nothing is written meanwhile. A
+// session that has ended takes none. Errors: [ErrEnded], [ErrClosed] or make's.
+func (s *Session) Attach(make func(v *View) (Tap, error)) error {
+	s.tapping <- struct{}{}
+	defer func() { <-s.tapping }()
+	v := s.View()
+	switch {
+	case s.isClosed():
+		return ErrClosed
+	case v.Ended:
+		return ErrEnded
+	}
+	t, err := make(v)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taps = append(s.taps[:len(s.taps):len(s.taps)], t)
+	return nil
+}
+
+// Detach takes a tap off and closes it. One that is not there any more has been closed. The error is that of Close.
+func (s *Session) Detach(t Tap) error {
+	s.tapping <- struct{}{}
+	defer func() { <-s.tapping }()
+	s.mu.Lock()
+	i := slices.Index(s.taps, t)
+	if i >= 0 {
+		s.taps = slices.Delete(slices.Clone(s.taps), i, i+1)
+	}
+	s.mu.Unlock()
+	if i < 0 {
+		return nil
+	}
+	return t.Close()
+}
+
 // tap shows something to every tap, one caller at a time.
 func (s *Session) tap(show func(Tap) error) {
 	s.tapping <- struct{}{}
 	defer func() { <-s.tapping }()
+	s.show(show)
+}
+
+// show is tap for a caller that holds tapping.
+func (s *Session) show(show func(Tap) error) {
 	s.mu.Lock()
 	taps := s.taps
 	s.mu.Unlock()
@@ -51,7 +111,13 @@ func (s *Session) closeTaps() {
 	taps := s.taps
 	s.taps = nil
 	s.mu.Unlock()
+	now, code := time.Now(), s.leader.Status()
 	for _, t := range taps {
+		if x, ok := t.(ExitTap); ok {
+			if err := x.Exit(now, code); err != nil {
+				s.log.Warn("a recording of a session was not completed", "session", s.id, "error", err)
+			}
+		}
 		if err := t.Close(); err != nil {
 			s.log.Warn("a recording of a session was not completed", "session", s.id, "error", err)
 		}

@@ -236,6 +236,11 @@ func parseCommandFinished(_ *parser, value any, path string, _ int) (Matcher, er
 	if !ok {
 		return nil, &ParseError{path, "expected an object with exit_code, or nothing, got " + kindOf(value)}
 	}
+	for name := range object {
+		if name != "exit_code" { // it would match whatever the command's end
+			return nil, &ParseError{path, fmt.Sprintf("expected exit_code and nothing else, got %.32q", name)}
+		}
+	}
 	if object["exit_code"] == nil {
 		return &commandFinished{}, nil
 	}

@@ -45,6 +45,9 @@ func (a *Adapter) ID() string { return a.id }
 // Plugin returns the plugin that drives it.
 func (a *Adapter) Plugin() *Plugin { return a.plugin }
 
+// DuringTurn reports whether the plugin says that an intent may be sent while a turn is under way, as cancel may.
+func (a *Adapter) DuringTurn(intent string) bool { return slices.Contains(a.during, intent) }
+
 // Session returns the session that it drives.
 func (a *Adapter) Session() *engine.Session { return a.session }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -30,7 +29,7 @@ type Receipt struct {
 	// plugin does not say how that looks.
 	Echoed    *bool  `json:"echoed"`
 	Submitted *bool  `json:"submitted"`
-	Evidence  string `json:"evidence,omitempty"` // for people
+	Evidence  string `json:"evidence"` // for people
 	Retries   int    `json:"retries"`
 	Sequence  uint64 `json:"sequence"` // right before the first byte
 }
@@ -102,7 +101,7 @@ func (a *Adapter) Send(ctx context.Context, o SendOptions) (*State, Receipt, err
 	if o.Timeout <= 0 {
 		o.Timeout = engine.DefaultInputTimeout
 	}
-	if !slices.Contains(a.during, o.Intent) {
+	if !a.DuringTurn(o.Intent) {
 		release, err := take(ctx, a.turn, o)
 		if err != nil {
 			return nil, Receipt{}, err
@@ -158,11 +157,12 @@ func (a *Adapter) send(ctx context.Context, o SendOptions) (*State, Receipt, err
 		return nil, Receipt{}, err
 	}
 	r := Receipt{Sequence: a.session.Sequence()}
-	if err := a.perform(ctx, o, p.steps, &r); err != nil {
+	since, err := a.perform(ctx, o, p.steps, &r, nil)
+	if err != nil {
 		return nil, r, err
 	}
 	if p.submission != nil {
-		if err := a.submit(ctx, o, p.submission, &r); err != nil {
+		if err := a.submit(ctx, o, p.submission, &r, since); err != nil {
 			return nil, r, err
 		}
 	}
@@ -192,21 +192,21 @@ func (a *Adapter) plan(ctx context.Context, o SendOptions) (p *plan, err error) 
 		if err != nil {
 			return err
 		}
-		p, err = a.decodePlan(ctx, o.Intent, value)
+		p, err = a.decodePlan(ctx, m, o.Intent, value)
 		return err
 	})
 	return p, err
 }
 
 // decodePlan reads what an intent returned, and refuses what the manifest does not allow before anything is done.
-func (a *Adapter) decodePlan(ctx context.Context, intent string, value any) (*plan, error) {
+func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string, value any) (*plan, error) {
 	d := &decoder{plugin: a.plugin.Manifest.Name, function: intent}
 	m := d.members("the intent's result", value, "actions", "last_intent", "submission")
 	p := &plan{}
 	if _, ok := m["actions"]; !ok && d.err == nil {
 		d.fail("the intent's result has no actions: give a list, which may be empty")
 	}
-	p.steps = a.steps(ctx, d, m["actions"])
+	p.steps = a.steps(ctx, d, machine, m["actions"])
 	if v, ok := m["last_intent"]; ok {
 		text := d.text("last_intent", v, maxWord)
 		p.lastIntent = &text
@@ -214,8 +214,8 @@ func (a *Adapter) decodePlan(ctx context.Context, intent string, value any) (*pl
 	if v, ok := m["submission"]; ok {
 		m := d.members("the submission", v, "echo", "submit", "done", "retry_when", "retries", "timeout_ms")
 		p.submission = &submission{
-			echo: a.optional(ctx, d, m["echo"]), done: a.optional(ctx, d, m["done"]), retryWhen: a.optional(ctx, d, m["retry_when"]),
-			submit:  a.steps(ctx, d, m["submit"]),
+			echo: a.optional(ctx, d, machine, m["echo"]), done: a.optional(ctx, d, machine, m["done"]), retryWhen: a.optional(ctx, d, machine, m["retry_when"]),
+			submit:  a.steps(ctx, d, machine, m["submit"]),
 			retries: int(d.number("retries", m["retries"], 0, maxRetries)),
 			timeout: d.duration("timeout_ms", m["timeout_ms"], defaultExpect),
 		}
@@ -251,18 +251,18 @@ func (d *decoder) duration(what string, value any, absent time.Duration) time.Du
 }
 
 // optional reads a matcher that may be missing.
-func (a *Adapter) optional(ctx context.Context, d *decoder, tree any) matchers.Matcher {
+func (a *Adapter) optional(ctx context.Context, d *decoder, m machine, tree any) matchers.Matcher {
 	if tree == nil {
 		return nil
 	}
-	m, err := a.parse(ctx, tree)
+	matcher, err := a.parse(ctx, m, tree)
 	if err != nil {
 		d.fail("%v", err)
 	}
-	return m
+	return matcher
 }
 
-func (a *Adapter) steps(ctx context.Context, d *decoder, value any) []step {
+func (a *Adapter) steps(ctx context.Context, d *decoder, machine machine, value any) []step {
 	var out []step
 	for i, e := range d.list("actions", value, maxActions) {
 		m, _ := e.(map[string]any)
@@ -270,7 +270,7 @@ func (a *Adapter) steps(ctx context.Context, d *decoder, value any) []step {
 		if s.kind == "expect" {
 			v := d.members("an expect", m["value"], "matcher", "timeout_ms")
 			s.timeout = d.duration("timeout_ms", v["timeout_ms"], defaultExpect)
-			matcher, err := a.parse(ctx, v["matcher"])
+			matcher, err := a.parse(ctx, machine, v["matcher"])
 			if err != nil {
 				d.fail("action %d: %v", i+1, err)
 			}
@@ -302,37 +302,37 @@ func (a *Adapter) allowed(s step) error {
 	return a.plugin.Manifest.require(p, s.kind)
 }
 
-// perform does the steps in order and adds to the receipt.
-func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *Receipt) error {
-	since := r.Sequence
+// perform does the steps in order, adds to the receipt, and returns the sequence right before the last that wrote something: since,
+// when none did. What a step expects counts when it came after that.
+func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *Receipt, since *uint64) (*uint64, error) {
 	for i, s := range steps {
 		if s.expect != nil {
-			out, err := a.session.Wait(ctx, s.expect, engine.WaitOptions{Timeout: s.timeout, Since: &since, Parked: o.Parked})
+			out, err := a.session.Wait(ctx, s.expect, engine.WaitOptions{Timeout: s.timeout, Since: since, Parked: o.Parked})
 			if err != nil {
-				return &ExpectError{Intent: o.Intent, Step: i, View: out.View, Matcher: s.expect, Elapsed: out.Elapsed, Err: err}
+				return since, &ExpectError{Intent: o.Intent, Step: i, View: out.View, Matcher: s.expect, Elapsed: out.Elapsed, Err: err}
 			}
 			continue
 		}
 		done, err := a.session.Do(ctx, s.action, engine.DoOptions{Timeout: o.Timeout, Parked: o.Parked})
 		r.Written += done.Written
 		if err != nil {
-			return err
+			return since, err
 		}
 		if done.Written > 0 {
-			since = done.Sequence
+			since = &done.Sequence
 		}
 	}
-	return nil
+	return since, nil
 }
 
 // submit sees to it that what was typed is submitted, and says whether it was. What does not come is no error: it is the
 // receipt's to tell.
-func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *Receipt) error {
+func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *Receipt, since *uint64) error {
 	submitted, echoed := false, false
 	r.Submitted = &submitted
 	if s.echo != nil {
 		r.Echoed = &echoed
-		held, why, err := a.await(ctx, o, s.echo, r.Sequence, s.timeout)
+		held, why, err := a.await(ctx, o, s.echo, since, s.timeout)
 		if err != nil {
 			return err
 		}
@@ -343,8 +343,9 @@ func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *R
 		echoed = true
 	}
 	for {
-		since := a.session.Sequence()
-		if err := a.perform(ctx, o, s.submit, r); err != nil {
+		now := a.session.Sequence()
+		since, err := a.perform(ctx, o, s.submit, r, &now)
+		if err != nil {
 			return err
 		}
 		held, why, err := a.await(ctx, o, s.done, since, s.timeout)
@@ -361,7 +362,7 @@ func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *R
 			return nil
 		}
 		// Only while the screen shows that a second try cannot answer anything else.
-		held, _, err = a.await(ctx, o, s.retryWhen, 0, 0)
+		held, _, err = a.await(ctx, o, s.retryWhen, nil, 0)
 		if err != nil {
 			return err
 		}
@@ -375,12 +376,8 @@ func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *R
 
 // await waits for a matcher and tells what came of it. The error is that of a wait that ended for another reason than its
 // time.
-func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher, since uint64, timeout time.Duration) (held bool, why string, err error) {
-	w := engine.WaitOptions{Timeout: timeout, Parked: o.Parked}
-	if since > 0 {
-		w.Since = &since
-	}
-	out, err := a.session.Wait(ctx, m, w)
+func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher, since *uint64, timeout time.Duration) (held bool, why string, err error) {
+	out, err := a.session.Wait(ctx, m, engine.WaitOptions{Timeout: timeout, Since: since, Parked: o.Parked})
 	switch {
 	case err == nil:
 		return true, evidence(out.Match), nil

@@ -22,11 +22,17 @@ function matcher.screen_stable(ms) return {type = "screen_stable", value = {min_
 function matcher.predicate(name, params) return {type = "lua", value = {predicate = name, params = params}} end
 
 -- try looks whether every need of a rule is met. It returns what each found, or nil and the first that was not met; with all,
--- it goes on behind one that is not, and returns how many were.
+-- it goes on behind one that is not, and returns how many were; what counts on an earlier one may then fail, and is not met.
 local function try(rule, s, all)
 	local hits, met, lacks = {}, 0, nil
 	for i, need in ipairs(rule.needs) do
-		local hit = need[2](s, hits)
+		local hit
+		if lacks then
+			local fine, found = pcall(need[2], s, hits)
+			hit = fine and found
+		else
+			hit = need[2](s, hits)
+		end
 		if hit then
 			met = met + 1
 			hits[i] = hit
@@ -50,9 +56,34 @@ local function conclude(rule, s, hits)
 	return state
 end
 
+local members = {name = "string", state = "string", confidence = "number", source = "string", needs = "table", make = "function"}
+local checked = {}
+
+-- check refuses rules that could not mean what they say. It looks once at each list.
+local function check(rules)
+	for i, rule in ipairs(rules) do
+		local name = type(rule) == "table" and rule.name or i
+		if type(rule) ~= "table" or type(rule.name) ~= "string" or type(rule.state) ~= "string" or type(rule.needs) ~= "table" then
+			error("rule " .. tostring(name) .. " must have name, state and needs", 3)
+		end
+		for key, value in pairs(rule) do
+			if type(value) ~= members[key] then
+				error("rule " .. name .. ": " .. (members[key] and key .. " must be a " .. members[key] or "there is no " .. tostring(key)), 3)
+			end
+		end
+		for k, need in ipairs(rule.needs) do
+			if type(need) ~= "table" or type(need[1]) ~= "string" or type(need[2]) ~= "function" then
+				error("rule " .. name .. ": need " .. k .. " must be a sentence and a function", 3)
+			end
+		end
+	end
+	checked[rules] = true
+end
+
 -- decide returns the state of the first rule that holds. When the host wants an explanation every rule is tried, and those that
 -- met some of their needs are named.
 local function decide(rules, s)
+	if not checked[rules] then check(rules) end
 	if not s.explain then
 		for _, rule in ipairs(rules) do
 			local hits = try(rule, s)

@@ -105,9 +105,17 @@ var fields = map[string]field{
 	"previous":                 func(l *look) any { return l.before() },
 	"previous_lines":           func(l *look) any { return l.linesBefore() },
 	"last_event_seq":           func(l *look) any { return int64(l.events) },
-	"params":                   func(l *look) any { return l.params },
+	"params":                   func(l *look) any { return orEmpty(l.params) },
 	"explain":                  func(l *look) any { return l.explain },
 	"completed_turn_stable_ms": func(*look) any { return completedStable.Milliseconds() },
+}
+
+// orEmpty is value, or an empty table: what asks for a member of it need not ask for it first.
+func orEmpty(value any) any {
+	if value == nil {
+		return map[string]any{}
+	}
+	return value
 }
 
 // orNil is value when there is one.
@@ -202,13 +210,15 @@ func newObject(vm *sandbox.VM, at **look) *sandbox.Object {
 		methods[name] = func(a sandbox.Args) (any, error) { return f(*at, a) }
 	}
 	names := slices.Sorted(maps.Keys(fields))
-	return vm.NewObject(func(name string) (any, bool) {
+	o := vm.NewObject(func(name string) (any, bool) {
 		if f, ok := fields[name]; ok {
 			return f(*at), true
 		}
 		m, ok := methods[name]
 		return m, ok
 	}, names...)
+	o.Strict = "s"
+	return o
 }
 
 // lookMethods are the functions of a look. Texts and expressions are looked for in each row alone.

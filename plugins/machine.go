@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/plugins/internal/sandbox"
@@ -53,9 +54,14 @@ func resultError(plugin, function, format string, args ...any) *PluginError {
 //go:embed library.lua
 var library string
 
+//go:embed agent.lua
+var agentLibrary string
+
 const (
 	// libraryModule is the module name under which a plugin has the library; it cannot be one of the plugin's own files.
 	libraryModule = "ptywright"
+	// agentModule is that of what adapters of agents have in common. It is compiled for a plugin that names it.
+	agentModule = "ptywright.agent"
 	// startModule begins a plugin: it makes the library a global and runs the entrypoint.
 	startModule = "ptywright.start"
 )
@@ -73,6 +79,9 @@ func (s *Source) compile() (*sandbox.Program, error) {
 	modules := make(map[string]string, len(s.Files)+2)
 	for module, text := range s.Files {
 		modules[module] = text
+		if strings.Contains(text, agentModule) {
+			modules[agentModule] = agentLibrary
+		}
 	}
 	if _, taken := modules[libraryModule]; taken {
 		return nil, &sandbox.Error{Function: "main chunk", Kind: sandbox.Syntax, Message: libraryModule + ".lua is the host's name: call the file otherwise"}

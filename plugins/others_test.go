@@ -23,7 +23,7 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// others are the agents whose plugins share agent.lua.
+// others are the agents whose plugins are made with ptywright.agent.
 var others = []string{"codex", "gemini-cli", "opencode"}
 
 // A shot is one screen of an agent, and what it shows.
@@ -502,6 +502,59 @@ func TestOtherPointer(t *testing.T) {
 	})
 }
 
+// TestOtherRedraw: a dialog that is drawn anew in pieces has not gone, so it counts as answered only when something else is there.
+func TestOtherRedraw(t *testing.T) {
+	onScreens(t, "gemini-cli/trust-24x80", func(a *Adapter, p *enginetest.PTY) {
+		dialog, enters := shots(t)["gemini-cli/trust-24x80"].bytes, 0
+		r := send(t, a, p, SendOptions{Intent: "approve_trust"}, func(sent string) {
+			enters += strings.Count(sent, "\r")
+			go func() {
+				p.Print("\x1b[12;1H\x1b[J") // the lower half is gone
+				time.Sleep(100 * time.Millisecond)
+				p.Print(wipe + dialog)
+				time.Sleep(100 * time.Millisecond)
+				if s := a.Look(context.Background(), a.session.View()); s.State != "waiting_for_trust" {
+					t.Errorf("drawn anew: %s by rule %q", s.State, s.Rule)
+				}
+				p.Print(wipe + "\x1b[2;1H Gemini CLI is restarting to apply the trust changes...")
+			}()
+		})
+		if enters != 1 || !*r.Submitted || r.Evidence != "the dialog has gone; the state is starting" {
+			t.Errorf("%d times Enter, receipt %+v", enters, r)
+		}
+	})
+}
+
+// TestOtherRareScreens classifies what the recordings have not: pages that wait for a browser, older wordings, stages that are
+// over in a moment. They are put down as text, with what the program puts there.
+func TestOtherRareScreens(t *testing.T) {
+	for _, c := range []struct{ agent, state, screen string }{
+		{"codex", "starting", "\x1b]2;demo\a\n  >_ OpenAI Codex (v0.169.0)\n     /tmp/demo\n\n\n› explain the build\n\n  Waiting for startup  · esc cancel\x1b[?25h"},
+		{"codex", "waiting_for_login", "\x1b[?25l  Welcome to Codex, OpenAI's command-line coding agent\n\n  Finish signing in via your browser\n\n  If the link doesn't open automatically, press c to copy it:\n\n  https://auth.example/authorize\n\n  Press esc to cancel"},
+		{"codex", "waiting_for_trust", "\x1b[?25l> You are in /tmp/demo\n\n  Do you trust the contents of this directory? Working with untrusted contents\n  comes with higher risk of prompt injection.\n\n› 1. Yes, continue\n  2. No, quit\n\n  Press enter to continue"},
+		{"codex", "waiting_for_permission", "\x1b[?25l• Working\n\n  Would you like to make the following edits?\n\n  hello.py (+1 -1)\n\n  1. Yes, proceed (y)\n› 2. Yes, and don't ask again for these files (a)\n  3. No, and tell Codex what to do differently (esc)\n\n  Press enter to confirm or esc to cancel"},
+		{"codex", "waiting_for_permission", "\x1b[?25l  github needs your approval.\n\n  create an issue\n\n› 1. Yes, provide the requested info (y)\n  2. No, but continue without it (n)\n  3. Cancel this request (c)\n\n  Press enter to confirm or esc to cancel"},
+		{"codex", "unknown", "› explain the build\n\n• The work is\n\n\n› Ask Codex to do anything\n\n  demo-model default · /tmp/demo\x1b[6;3H\x1b[?25h"},
+		{"gemini-cli", "waiting_for_login", "\x1b[?1049hPlease visit the following URL to authorize the application:\n\nhttps://accounts.google.com/o/oauth2/v2/auth?x=y\n\nEnter the authorization code: "},
+		{"gemini-cli", "waiting_for_plan_approval", "\x1b]2;✋  Action Required (demo)\a✦ Here is what I will do.\n\n╭──────────────────────────────────────────────────────────────────╮\n│ Ready to start implementation?                                   │\n│                                                                  │\n│ 1. one                                                           │\n│                                                                  │\n│   1.  Yes, automatically accept edits                            │\n│       Approves plan and allows tools to run automatically        │\n│ ● 2.  Yes, manually accept edits                                 │\n│       Approves plan but requires confirmation for each tool      │\n│   3.  Type your feedback...                                      │\n│                                                                  │\n│ Enter to select · ↑/↓ to navigate · Esc to cancel                │\n╰──────────────────────────────────────────────────────────────────╯"},
+		{"gemini-cli", "thinking", "\x1b]2;✋  Action Required (demo)\a > danger\n\n╭──────────────────────────────────────────────────────────────────╮\n│ ? Shell  rm -rf build                                            │"},
+		{"gemini-cli", "thinking", "\x1b]2;✦  Looking at the build (demo)\a > explain\n\n✦ The work"},
+		{"opencode", "waiting_for_permission", "  ┃\n  ┃  △ Reject permission\n  ┃\n  ┃  Tell OpenCode what to do differently\n  ┃\n  ┃                                  enter confirm  esc cancel\n  ┃"},
+		{"opencode", "unknown", "     $ rm -rf build\n\n     something that is not known"},
+	} {
+		term := vt.New(24, 80, vt.Options{})
+		term.Feed([]byte(strings.ReplaceAll(c.screen, "\n", "\r\n")))
+		v := &engine.View{Screen: term.Snapshot(), Sequence: 1, At: time.Unix(1, 0), Changed: time.Unix(1, 0)}
+		got, err := judge(classifier(t, c.agent), c.agent, &look{view: v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.State != c.state {
+			t.Errorf("%s: %s by rule %q (%s), want %s\n%s", c.agent, got.State, got.Rule, got.Evidence, c.state, v.Screen)
+		}
+	}
+}
+
 // TestOtherPrompt: a prompt is submitted once it stands in the input, and its turn is over when its end is on the screen, not when
 // that of the turn before is.
 func TestOtherPrompt(t *testing.T) {
@@ -549,23 +602,6 @@ func TestOtherPrompt(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// TestOtherSharedFile: a plugin has nothing but its own folder, so what the three share is there three times.
-func TestOtherSharedFile(t *testing.T) {
-	var first []byte
-	for _, agent := range others {
-		text, err := os.ReadFile(agent + "/agent.lua")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = text
-		}
-		if !bytes.Equal(text, first) {
-			t.Errorf("%s/agent.lua differs from %s/agent.lua: copy the newer one", agent, others[0])
-		}
 	}
 }
 

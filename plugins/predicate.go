@@ -50,18 +50,22 @@ var ErrNoPredicate = errors.New("the plugin has no such predicate")
 type bound struct {
 	a   *Adapter
 	ctx context.Context
+	m   machine // of the adapter, which the caller is inside of
 }
 
 func (b bound) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
 	if plugin != "" && plugin != b.a.plugin.Manifest.Name {
 		return b.a.catalog.Predicate(b.ctx, plugin, function, params)
 	}
+	if !b.m.has(function) {
+		return nil, &NameError{function, ErrNoPredicate}
+	}
 	return &predicate{ctx: b.ctx, in: b.a.lua, adapter: b.a, plugin: b.a.plugin.Manifest.Name, function: function, params: params}, nil
 }
 
 // parse reads a matcher that the plugin has returned, for a request that ctx is of.
-func (a *Adapter) parse(ctx context.Context, tree any) (matchers.Matcher, error) {
-	return matchers.Parse(tree, matchers.Options{Predicates: bound{a, ctx}})
+func (a *Adapter) parse(ctx context.Context, m machine, tree any) (matchers.Matcher, error) {
+	return matchers.Parse(tree, matchers.Options{Predicates: bound{a, ctx, m}})
 }
 
 // DefaultMatcher is the function that makes the matcher of a wait that does not name one.
@@ -86,7 +90,7 @@ func (a *Adapter) Matcher(ctx context.Context, function string, params map[strin
 		if err != nil {
 			return err
 		}
-		if m, err = a.parse(ctx, tree); err != nil {
+		if m, err = a.parse(ctx, machine, tree); err != nil {
 			return resultError(name, function, "%v", err)
 		}
 		return nil
@@ -117,6 +121,9 @@ func (p *predicate) check() error {
 // Check asks the plugin. It blocks for other calls of the same instance, each of which has its limit, but not beyond the end of
 // its request.
 func (p *predicate) Check(v *engine.View) engine.Result {
+	if old(v) {
+		return engine.Result{}
+	}
 	a, err := p.ask(p.ctx, v)
 	if err != nil {
 		return engine.Result{Err: err}
@@ -127,13 +134,19 @@ func (p *predicate) Check(v *engine.View) engine.Result {
 	return engine.Result{Match: &engine.Match{Kind: "lua", Plugin: p.plugin, Predicate: p.function, Evidence: a.evidence, Value: a.capture}}
 }
 
+// old reports whether nothing has come that a wait with since may count. A predicate sees the whole screen, also what was there
+// before: it is for the plugin to tell what is new on it.
+func old(v *engine.View) bool { return v.Since.Set && v.Sequence <= v.Since.Sequence }
+
 // Explain asks the plugin again, unless others keep it busy: it is the end of a wait that has waited long enough.
 func (p *predicate) Explain(v *engine.View, _ matchers.Shown) matchers.Explanation {
 	e := matchers.Explanation{Type: "lua", Value: map[string]any{"plugin": p.plugin, "predicate": p.function}}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), Brief)
 	defer cancel()
 	a, err := p.ask(ctx, v)
-	switch e.Held = err == nil && a.matched; {
+	switch e.Held = err == nil && a.matched && !old(v); {
+	case old(v):
+		e.Why = fmt.Sprintf("nothing has changed after sequence %d", v.Since.Sequence)
 	case err != nil && ctx.Err() != nil:
 		e.Why = "the plugin is busy with other calls, and was not asked again"
 	case err != nil:
@@ -141,9 +154,9 @@ func (p *predicate) Explain(v *engine.View, _ matchers.Shown) matchers.Explanati
 	case a.evidence != nil:
 		e.Why = fmt.Sprint(a.evidence)
 	default:
-		e.Why = "the plugin says no"
+		e.Why = p.function + " says no, and returns no evidence"
 		if e.Held {
-			e.Why = "the plugin says yes"
+			e.Why = p.function + " says yes"
 		}
 	}
 	return e

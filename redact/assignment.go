@@ -4,46 +4,117 @@ import "strings"
 
 // findAssignment hides the value of `key: value`, `key = value`, `"key": "value"`,
 // `KEY[x]='value'`, `?key=value&` and their kin, and keeps the key. The value ends at white
-// space, a quote, or a comma or bracket that closes something; a quoted one at its quote.
+// space, a quote, or a comma or bracket that closes something; a quoted one at its quote. A flag
+// or a name that is followed by its value with nothing but white space between needs more: see
+// findNamed.
 func findAssignment(s *scan, at, end int) (candidate, bool) {
 	t := s.text
 	if !keyBegins(t, at, end) {
 		return candidate{}, false
 	}
-	i, ok := separator(t, end)
-	if !ok || isPath(t, at, end) {
-		return candidate{}, false
+	key := end // what follows the keyword in the same name, as in token_app_terraform_io
+	for key < len(t) && key-end < maxBlanks && (isAlnum(t[key]) || t[key] == '_' || t[key] == '-' || t[key] == '.') {
+		key++
 	}
-	if strings.TrimLeft(t[i:], `\`) == "" { // no value yet, or the beginning of an escaped quote
+	suffix := t[end:key]
+	i, sep := separator(t, note(t, key))
+	switch {
+	case isPath(t, at, end) || suffix != "" && runsOn(t, end) && !strongSuffix(suffix):
+		return candidate{}, false
+	case sep == noSeparator:
+		return findNamed(s, at, key, suffix)
+	case strings.TrimLeft(t[i:], `\`) == "": // no value yet, or the beginning of an escaped quote
 		return candidate{from: at, start: len(t), end: len(t), open: true}, true
 	}
-	if end-at == len("authorization") {
+	if suffix == "" && end-at == len("authorization") {
 		if j, rest := scheme(t, i); rest {
 			return candidate{from: at, start: j, end: len(t), hit: j < len(t), open: true, until: ending{quote: '\n'}}, true
 		} else if i = j; i == len(t) {
 			return candidate{from: at, start: i, end: i, open: true}, true
 		}
 	}
+	if suffix != "" && !strongSuffix(suffix) || sep == compares {
+		least := 12
+		if notSecret(suffix) {
+			return candidate{}, false
+		}
+		return s.judgeValue(at, i, func(v string) bool { return random(v, least) || len(v) >= 32 && hexish(v) && !isUUID(v) })
+	}
 	if start, j, q := quoted(t, i); q != 0 {
 		s.spend(j - start)
-		hit := !placeholder(t, start, j)
+		hit := !placeholder(t, start, j) && !said(t, at, end, start, j)
 		open := j == len(t)
 		return candidate{from: at, start: start, end: j, hit: hit, open: open, until: ending{q, t[i] == '\\'}}, hit || open
 	}
-	query := 0
-	if keyStart := wordStart(t, at); keyStart > 0 && (t[keyStart-1] == '?' || t[keyStart-1] == '&') {
-		query = 1
+	query, from := 0, at
+	if inQuery(t, at) {
+		query, from = 1, wordStart(t, at)-1
 	}
 	j := s.valueEnd(i, query)
-	hit := j > i && !placeholder(t, i, j)
+	hit := j > i && !placeholder(t, i, j) && !said(t, at, end, i, j)
 	open := strings.TrimLeft(t[j:], closing) == "" // more text decides whether they close
-	return candidate{from: at, start: i, end: j, hit: hit, open: open}, hit || open
+	return candidate{from: from, start: i, end: j, hit: hit, open: open}, hit || open
+}
+
+// findNamed hides a value that white space parts from its name at t[at:key]: that of a flag, that
+// of a netrc(5) line, what was typed at a prompt that says what it is for, and what is random.
+func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
+	t := s.text
+	i := blanks(t, key)
+	if i == len(t) {
+		return candidate{from: at, start: i, end: i, open: i > key || suffix == ""}, true
+	}
+	if i == key || suffix != "" && !strongSuffix(suffix) {
+		return candidate{}, false
+	}
+	password := matches(t[at:], "pass") || matches(t[at:], "identified by")
+	if password && matches(t[i:], "for ") {
+		return findPrompted(s, at, i)
+	}
+	word := wordStart(t, at)
+	flag := t[word] == '-' && (word == 0 || t[word-1] <= ' ' || t[word-1] == '"' || t[word-1] == '\'')
+	start, j, q := quoted(t, i)
+	if q == 0 {
+		start, j = i, s.valueEnd(i, 0)
+	}
+	v := t[start:j]
+	c := candidate{from: at, start: start, end: j, open: j == len(t), until: ending{quote: q}}
+	switch before := t[max(0, at-200):at]; {
+	case v == "" || placeholder(t, start, j) || said(t, at, key, start, j):
+	case flag:
+		c.hit = v[0] != '-' && !named(v) && varied(v)
+	case password && q != 0:
+		c.hit = !strings.ContainsAny(v, " \t") && len(v) >= 4
+	case password && (strings.Contains(before, "login ") || strings.Contains(before, "machine ")):
+		c.hit = true
+	case password && strings.TrimSpace(t[:at]) == "" && strings.TrimSpace(t[j:]) == "":
+		c.hit = varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6
+	}
+	if c.hit {
+		return c, true
+	}
+	return findSpaced(s, at, key, true)
+}
+
+// findPrompted hides what stands behind `password for NAME: `, to the line's end: sudo(8), ssh(1),
+// git-credential(1).
+func findPrompted(s *scan, at, i int) (candidate, bool) {
+	t := s.text
+	k := strings.Index(t[i:min(len(t), i+4*maxBlanks)], ": ")
+	if k < 0 {
+		return candidate{from: at, start: len(t), end: len(t), open: len(t)-i < 4*maxBlanks}, true
+	}
+	i = blanks(t, i+k+1)
+	j := s.valueEnd(i, 0)
+	c := candidate{from: at, start: i, end: j, open: j == len(t)}
+	c.hit = j > i && strings.TrimSpace(t[j:]) == "" && !placeholder(t, i, j)
+	return c, c.hit || c.open
 }
 
 // keyBegins reports whether the keyword at t[at:end] can end a key: it begins a word, or a part
 // of one as in DB_PASSWORD, client-secret or accessToken.
 func keyBegins(t string, at, end int) bool {
-	if at == 0 {
+	if at == 0 || !isAlnum(t[at]) {
 		return true
 	}
 	switch prev := t[at-1]; {
@@ -52,14 +123,56 @@ func keyBegins(t string, at, end int) bool {
 		return !(matches(t[max(0, at-len("unexpected ")):], "unexpected ") && at >= len("unexpected "))
 	case isUpper(t[at]) && !isUpper(prev):
 		return true
-	default: // dbpassword, userpasswd: no word ends so but a key
-		return matches(t[at:end], "passw")
+	case matches(t[at:end], "passw"): // dbpassword, userpasswd: no word ends so but a key
+		return true
 	}
+	if matches(t[at:end], "token") || matches(t[at:end], "secret") {
+		for _, w := range []string{"auth", "access", "refresh", "session", "client", "app", "bot", "user", "api"} {
+			if n := at - len(w); n >= 0 && matches(t[n:], w) && (n == 0 || !isAlnum(t[n-1])) {
+				return true
+			}
+		}
+	}
+	// What stands before may be an escape: \npassword, %26token.
+	return wordBegins(t, at)
+}
+
+// runsOn reports whether the word that ends before t[end] does not: tokenizer, secretary.
+func runsOn(t string, end int) bool {
+	return isLower(t[end]) && isAlnum(t[end-1]) && !isDigit(t[end-1]) || isUpper(t[end]) && isUpper(t[end-1])
+}
+
+// strongSuffix reports whether a name that goes on so is the secret's own all the same.
+func strongSuffix(suffix string) bool {
+	s := strings.Trim(strings.ToLower(suffix), "0123456789_-.")
+	for _, w := range []string{"", "key", "key_base", "access_key", "access-key", "accesskey", "token", "value", "prod", "production", "dev", "staging",
+		"live", "test", "old", "new", "data", "base", "secret", "password", "ro", "rw", "admin", "root", "master", "primary", "secondary", "b64", "base64"} {
+		if s == w {
+			return true
+		}
+	}
+	return false
+}
+
+// notSecret reports whether a name that goes on so is about the secret: its kind, place or age.
+func notSecret(suffix string) bool {
+	s := strings.ToLower(suffix)
+	for _, w := range []string{"id", "ids", "type", "file", "path", "dir", "url", "uri", "endpoint", "name", "arn", "ref", "count", "limit",
+		"expiry", "expires", "ttl", "version", "length", "size", "index", "field", "header", "stdin", "hint", "policy", "service", "status"} {
+		if n := len(s) - len(w); n >= 0 && s[n:] == w && (n == 0 || !isAlnum(s[n-1]) || n < len(suffix) && isUpper(suffix[n])) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPath reports whether the keyword at t[at:end] ends a path that a message is about, as in
-// `/etc/passwd: Permission denied`. What follows `=` is a value all the same.
+// `/etc/passwd: Permission denied`, or a resource's kind in its name. What follows `=` is a value
+// all the same.
 func isPath(t string, at, end int) bool {
+	if at > 0 && t[at-1] == ':' && strings.Contains(t[max(0, at-2*maxBlanks):at], "arn:") {
+		return true
+	}
 	return at > 0 && t[at-1] == '/' && !strings.Contains(t[end:min(len(t), end+4)], "=")
 }
 
@@ -70,9 +183,34 @@ func wordStart(t string, at int) int {
 	return at
 }
 
+// note passes a remark between a name and its colon: `Secret Access Key [None]:`, `Password (again):`.
+func note(t string, i int) int {
+	j := blanks(t, i)
+	if j == i || j == len(t) || t[j] != '[' && t[j] != '(' || strings.HasPrefix(t[j:], "[REDACTED") {
+		return i
+	}
+	closes := byte(']')
+	if t[j] == '(' {
+		closes = ')'
+	}
+	if k := strings.IndexByte(t[j:min(len(t), j+maxBlanks)], closes); k > 0 && j+k+1 < len(t) && t[j+k+1] == ':' {
+		return j + k + 1
+	}
+	return i
+}
+
+// A separation is what stands between a key and its value.
+type separation uint8
+
+const (
+	noSeparator separation = iota
+	assigns                // : = := =>
+	compares               // == !=
+)
+
 // separator passes what stands between key and value, from the key's end: a closing quote and
-// bracket, then `:`, `=`, `:=`, `=>` or `==`, with blanks around.
-func separator(t string, i int) (int, bool) {
+// bracket, then `:`, `=`, `:=`, `=>` or `==`, with blanks around. At the end of t it assigns.
+func separator(t string, i int) (int, separation) {
 	for i < len(t) && t[i] == '\\' {
 		i++
 	}
@@ -84,28 +222,38 @@ func separator(t string, i int) (int, bool) {
 	}
 	i = blanks(t, i)
 	if i == len(t) {
-		return i, true
+		return i, assigns
+	}
+	sep := assigns
+	if t[i] == '!' && i+1 < len(t) && t[i+1] == '=' {
+		i++
+		sep = compares
 	}
 	if t[i] != ':' && t[i] != '=' {
-		return 0, false
+		return 0, noSeparator
 	}
 	i++
 	if i < len(t) {
 		switch {
 		case t[i-1] == ':' && t[i] == ':': // a path: token::Kind
-			return 0, false
-		case t[i] == '=', t[i-1] == '=' && t[i] == '>':
+			return 0, noSeparator
+		case t[i] == '=':
+			if t[i-1] == '=' {
+				sep = compares
+			}
+			i++
+		case t[i-1] == '=' && t[i] == '>':
 			i++
 		}
 	}
-	return blanks(t, i), true
+	return blanks(t, i), sep
 }
 
 // scheme passes the scheme of an Authorization value, so that it stays readable; all of t when it
 // ends within one. rest reports a scheme whose parameters are the secret together: RFC 7616, and AWS's signature.
 func scheme(t string, i int) (j int, rest bool) {
-	for _, w := range []string{"bearer", "basic", "token", "apikey", "negotiate", "digest", "aws4-hmac-sha256", "hmac"} {
-		if matches(w, t[i:]) {
+	for _, w := range []string{"bearer", "basic", "token", "apikey", "negotiate", "digest", "aws4-hmac-sha256", "hmac", "bot", "ssws", "key", "splunk", "genieKey", "sso-key"} {
+		if len(t)-i <= len(w) && matches(w, t[i:]) {
 			return len(t), false // perhaps only its beginning
 		}
 		if k := i + len(w); matches(t[i:], w) && k < len(t) && (t[k] == ' ' || t[k] == '\t') {
@@ -196,61 +344,4 @@ func boundary(t string, i int) bool {
 		j++
 	}
 	return j > i && j < len(t) && (t[j] == '=' || t[j] == ':')
-}
-
-// maxPlaceholder is how long something that only stands for a secret may be. A longer value is
-// hidden whatever it looks like.
-const maxPlaceholder = 64
-
-// placeholder reports whether the value t[start:end] only stands for a secret: `****`, `<none>`,
-// `$TOKEN`, `${{ secrets.X }}`, `null`, `process.env.X`, `your-key-here`. What follows the value on
-// the line decides some of these.
-func placeholder(t string, start, end int) bool {
-	v := t[start:end]
-	if strings.TrimLeft(v, "*.•●…") == "" || len(v) >= 4 && strings.TrimLeft(v, "x") == "" {
-		return true
-	}
-	if len(v) > maxPlaceholder {
-		return false
-	}
-	rest := t[start:min(len(t), start+maxPlaceholder)]
-	switch v[0] {
-	case '<':
-		i := strings.IndexByte(rest, '>')
-		return i > 0 && only(rest[1:i], "_- .") && start+i+1 >= end
-	case '$':
-		return len(v) > 1 && (only(v[1:], "_") && v == strings.ToUpper(v) ||
-			strings.HasPrefix(v, "${{") && strings.Contains(rest, "}}") ||
-			v[1] == '{' && only(strings.TrimSuffix(v[2:], "}"), "_."))
-	case '{':
-		return strings.HasPrefix(v, "{{") && strings.Contains(rest, "}}")
-	case '%':
-		return len(v) == 2 && isLower(v[1]) || len(v) > 2 && v[len(v)-1] == '%' && only(v[1:len(v)-1], "_")
-	case '(':
-		return strings.HasPrefix(rest, "(sensitive value)") || strings.HasPrefix(rest, "(none)") || strings.HasPrefix(rest, "(unset)")
-	}
-	if isDigit(v[0]) && strings.HasPrefix(t[end:], " bytes") {
-		return strings.Trim(v, "0123456789") == ""
-	}
-	for _, w := range []string{"null", "nil", "none", "undefined", "true", "false", "string"} {
-		if len(v) == len(w) && matches(v, w) {
-			return true
-		}
-	}
-	for _, p := range []string{"process.env.", "os.environ", "os.getenv(", "secrets.", "env."} {
-		if strings.HasPrefix(v, p) {
-			return only(v, "._[]()\"'")
-		}
-	}
-	return (matches(v, "your-") || matches(v, "your_")) && strings.Trim(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz-_") == ""
-}
-
-// only reports whether s holds nothing but ASCII letters, digits and the given characters.
-func only(s, also string) bool {
-	for i := range len(s) {
-		if !isAlnum(s[i]) && strings.IndexByte(also, s[i]) < 0 {
-			return false
-		}
-	}
-	return true
 }

@@ -6,9 +6,14 @@ package redact
 type automaton struct {
 	class [256]uint8 // byte -> column; 0 is every byte that no keyword holds
 	cols  int
-	next  []uint16  // state*cols + class -> state, with marked set where a keyword ends
-	out   [][]hit   // by state
-	idle  [256]bool // printable ASCII that begins no keyword: from the first state it leads back there
+	next  []uint16 // state*cols + class -> state, with marked set where a keyword ends
+	out   [][]hit  // by state
+	// fast is next with states multiplied by cols already, which the pass over text that holds
+	// nothing does not need to do again for each byte.
+	fast  []uint32
+	stop  [256]bool // what quiet has to look at: controls, and what may begin an invisible character
+	depth []uint8   // by state: how many bytes of a keyword end there, at most
+	part  []uint8   // by state: how many bytes of a literal's beginning end there; 0: too few to hide
 }
 
 // hit is one keyword of one rule.
@@ -20,9 +25,10 @@ type hit struct {
 const (
 	// marked is set in a transition whose target ends a keyword, so that the common step looks
 	// at nothing but the transition itself.
-	marked = 1 << 15
+	marked   = 1 << 15
+	fastMark = 1 << 31 // the same in fast
 	// maxKeyword is how many bytes of a keyword the automaton knows; the rest of a longer one is
-	// compared where these stand. With MaxLiterals it bounds the states to about 2,000 and the table to 1 MiB.
+	// compared where these stand. With MaxLiterals and MaxKnown it bounds the states to about 12,000 and the table to 2 MiB.
 	maxKeyword = 8
 )
 
@@ -45,7 +51,7 @@ func newAutomaton(rules []rule) *automaton {
 	a.add()
 	for i, r := range rules {
 		for _, w := range r.keywords {
-			a.insert(w, i)
+			a.insert(w, i, r.tier == given)
 		}
 	}
 	a.link()
@@ -54,18 +60,23 @@ func newAutomaton(rules []rule) *automaton {
 
 func (a *automaton) add() uint16 {
 	a.next = append(a.next, make([]uint16, a.cols)...)
-	a.out = append(a.out, nil)
+	a.out, a.depth, a.part = append(a.out, nil), append(a.depth, 0), append(a.part, 0)
 	return uint16(len(a.out) - 1)
 }
 
-func (a *automaton) insert(word string, rule int) {
+func (a *automaton) insert(word string, rule int, literal bool) {
 	state := uint16(0)
 	for i := range min(len(word), maxKeyword) {
 		at := int(state)*a.cols + int(a.class[word[i]])
 		if a.next[at] == 0 {
-			a.next[at] = a.add()
+			id := a.add() // may move next
+			a.next[at] = id
 		}
 		state = a.next[at]
+		a.depth[state] = uint8(i + 1)
+		if literal && i+1 >= leastPart(word) {
+			a.part[state] = uint8(i + 1)
+		}
 	}
 	a.out[state] = append(a.out[state], hit{rule, word})
 }
@@ -84,6 +95,7 @@ func (a *automaton) link() {
 		s := int(queue[i])
 		f := int(fail[s])
 		a.out[s] = append(a.out[s], a.out[f]...)
+		a.part[s] = max(a.part[s], a.part[f])
 		for c := range a.cols {
 			at := s*a.cols + c
 			if t := a.next[at]; t != 0 {
@@ -94,13 +106,16 @@ func (a *automaton) link() {
 			}
 		}
 	}
-	for c := byte(' '); c < 0x7f; c++ {
-		a.idle[c] = a.next[a.class[c]] == 0
-	}
+	a.fast = make([]uint32, len(a.next))
 	for i, s := range a.next {
+		a.fast[i] = uint32(int(s) * a.cols)
 		if a.out[s] != nil {
 			a.next[i] = s | marked
+			a.fast[i] |= fastMark
 		}
+	}
+	for c := range 256 {
+		a.stop[c] = c < 0x20 && c != '\t' || c == 0x7f || c == 0xc2 || c == 0xe2 || c == 0xef
 	}
 }
 

@@ -63,3 +63,20 @@ func BenchmarkStreamWithoutLineEnds(b *testing.B) {
 	line := strings.ReplaceAll(prose, "\r\n", "\x1b[5;1H")
 	benchmarkStream(b, strings.Repeat(line, 1<<20/len(line)), 32<<10)
 }
+
+// A value that joins the known ones costs the next text this.
+func BenchmarkKnownGrows(b *testing.B) {
+	var k Known
+	r := Default.With(&k)
+	b.ReportAllocs()
+	for b.Loop() {
+		k.Add("hunter2")
+		r.String("x")
+	}
+}
+
+// Many lines with a name in each that is no secret's: what source code and logs cost.
+func BenchmarkStreamOfNames(b *testing.B) {
+	line := "internal/auth/session_token_test.go:42: func TestTokenKey_Refresh(t *testing.T) { key := newKey() }\r\n"
+	benchmarkStream(b, strings.Repeat(line, 1<<20/len(line)), 32<<10)
+}

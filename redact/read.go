@@ -53,10 +53,12 @@ func invisible(s string, i int) int {
 // but for one that only wraps.
 // With it, CR, BS and the cursor keys' sequences move, what is written then replaces what was
 // there, and EL cuts: a line editor's corrections. read reports whether anything in line moved the
-// cursor back, which is when the second reading differs from the first.
-func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (moved bool) {
+// cursor back, which is when the second reading differs from the first, and whether pieces of one
+// row were placed beside each other, which is when rows have to be read: see placed.go.
+func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (moved, placed bool) {
 	s.clean, s.at = s.clean[:0], s.at[:0]
-	cur := 0
+	s.grid.begin()
+	cur, run := 0, 0 // run: in clean, where what was written since the last move begins
 	put := func(c byte, at int) {
 		if cur == len(s.clean) {
 			s.clean, s.at = append(s.clean, c), append(s.at, int32(at))
@@ -75,6 +77,11 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 			}
 			back, cut := motion(line[i : i+n])
 			moved = moved || back > 0
+			if !overwrite && moves(line[i:i+n]) {
+				placed = s.grid.wrote(s.clean[run:]) || placed
+				s.grid.move(line[i : i+n])
+				run = len(s.clean)
+			}
 			if overwrite {
 				cur = s.move(cur, back)
 				if cut {
@@ -116,7 +123,10 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 			i++
 		}
 	}
-	return moved
+	if s.grid.anywhere() {
+		placed = s.grid.wrote(s.clean[min(run, len(s.clean)):]) || placed
+	}
+	return moved, placed
 }
 
 // wraps reports whether the CR at line[i] is how a line editor goes on in the next row: zsh writes

@@ -2,82 +2,48 @@
 //
 // [New] compiles a [Policy] into a [Redactor]; [Default] is the policy of a caller that said
 // nothing. A Redactor reads text by logical lines: [Redactor.Spans] says which bytes of one line
-// go (for callers that map them back to cells), [Redactor.String] rewrites a whole text, and a
-// [Stream] does the same for text that arrives in pieces. Control sequences inside a line are
-// seen through: they neither hide a secret nor get lost.
+// go, [Redactor.Page] which of lines that stand under each other (for callers that map them back
+// to cells), [Redactor.String] rewrites a whole text, and a [Stream] does the same for text that
+// arrives in pieces. Control sequences inside a line are seen through: they neither hide a secret
+// nor get lost. Nor does a line's end hide one: a token that a program broke at the edge of the
+// screen, or in a frame, is read on in the next line, and a private key to its last.
+//
+// There are two tiers of rules. The first knows tokens by their form (providers); the second
+// knows names, headers and commands before a value (context), and asks more of the value the
+// less the name says. One pass of an automaton finds where any of them may apply. Beside them
+// stand the values that a caller knows to be secret: a policy's literals, and a [Known] set, which
+// may grow.
 //
 // The package keeps nothing it has read, writes nothing, and never shows a text that it could
 // not judge: a rule that panics or works too long costs the line, not the secret.
 package redact
 
 import (
-	"fmt"
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
+	"sync/atomic"
 )
 
-// DefaultReplacement stands where a secret was, unless a [Policy] says otherwise.
-const DefaultReplacement = "[REDACTED]"
-
-// Limits of a [Policy]. They bound what one request can make the server compile and keep: about
-// 1 MiB for the automaton at most, and at most 64 passes over a text for the regexes.
-const (
-	MaxLiterals    = 256  // entries of ExtraLiterals
-	MaxLiteralLen  = 1024 // bytes of one literal; a Stream looks this far back at a cut
-	MaxRegexes     = 64   // entries of ExtraRegexes
-	MaxRegexLen    = 1024 // bytes of one regex, before it is compiled
-	MaxReplacement = 256  // bytes of Replacement
-	MaxRegexSteps  = 4096 // instructions of all regexes, compiled: the time for a text is this by its length
-)
-
-// Policy is what a caller adds to the built-in rules. The zero Policy is the default.
-type Policy struct {
-	// Replacement is put in place of each secret, literally: `$1` is not expanded, because a
-	// group of a match is a part of the secret. Empty means [DefaultReplacement]. It may not be
-	// blank or hold control characters.
-	Replacement string
-	// ExtraLiterals are hidden wherever they occur, case-sensitively. Empty entries are ignored;
-	// an entry of several lines hides each of its lines.
-	ExtraLiterals []string
-	// ExtraRegexes are RE2 expressions (package regexp); a match is hidden whole. They see one
-	// logical line at a time. One that could match the empty string is refused.
-	ExtraRegexes []string
-}
-
-// PolicyError says which entry of a [Policy] cannot be used, and why. Its message quotes at most
-// 32 characters of a regex, escaped, and nothing of a literal, since a literal is a secret.
-type PolicyError struct {
-	Field  string // "replacement", "extra_literals" or "extra_regexes", as on the wire
-	Index  int    // of the entry; -1 when the field as a whole is meant
-	Quoted string // the beginning of the entry, escaped; empty when nothing is quoted
-	Reason string // what is wrong, and what to do
-}
-
-func (e *PolicyError) Error() string {
-	var b strings.Builder
-	b.WriteString("redaction policy: " + e.Field)
-	if e.Index >= 0 {
-		fmt.Fprintf(&b, "[%d]", e.Index)
-	}
-	if e.Quoted != "" {
-		b.WriteString(" " + e.Quoted)
-	}
-	b.WriteString(": " + e.Reason)
-	return b.String()
-}
-
-// Redactor is a compiled [Policy]. It is immutable: any number of goroutines may use one.
+// Redactor is a compiled [Policy], with the [Known] values it was given. It does not change but
+// with these: any number of goroutines may use one.
 type Redactor struct {
-	replacement string
-	rules       []rule // the built-in table, then one for each literal
-	words       *automaton
-	literals    []string // longest first
-	regexes     []*regexp.Regexp
+	policy *rules // without known values
+	known  *Known // nil: none
+	// current has known's values too, as of its version.
+	current atomic.Pointer[rules]
+}
+
+// rules are what texts are judged by. They do not change.
+type rules struct {
+	head, tail string // of the replacement: a class goes between
+	classes    bool
+	rules      []rule // the built-in table, then one for each literal
+	words      *automaton
+	literals   []string // of the policy
+	regexes    []*regexp.Regexp
+	version    uint64 // of the known values
 }
 
 // Default is the [Redactor] of the zero [Policy].
@@ -90,16 +56,23 @@ var Default = func() *Redactor {
 }()
 
 // New compiles p. Every error is a [*PolicyError]. Compile once and keep the result: it costs
-// microseconds for the default and up to some milliseconds at the limits.
+// microseconds without literals and up to some milliseconds at the limits.
 func New(p Policy) (*Redactor, error) { return compile(p, builtin) }
 
+// builtinWords is the automaton of the built-in rules, which most policies share.
+var builtinWords = newAutomaton(builtin)
+
 func compile(p Policy, table []rule) (*Redactor, error) {
-	r := &Redactor{replacement: p.Replacement, rules: slices.Clone(table)}
-	if r.replacement == "" {
-		r.replacement = DefaultReplacement
+	replacement := p.Replacement
+	if replacement == "" {
+		replacement = DefaultReplacement
 	}
-	if err := checkReplacement(r.replacement); err != nil {
+	if err := checkReplacement(replacement); err != nil {
 		return nil, err
+	}
+	r := &rules{head: replacement, classes: p.Classes, rules: table}
+	if k := len(replacement) - 1; strings.IndexByte("])}>", replacement[k]) >= 0 {
+		r.head, r.tail = replacement[:k], replacement[k:]
 	}
 	if err := r.addLiterals(p.ExtraLiterals); err != nil {
 		return nil, err
@@ -107,126 +80,54 @@ func compile(p Policy, table []rule) (*Redactor, error) {
 	if err := r.addRegexes(p.ExtraRegexes); err != nil {
 		return nil, err
 	}
-	r.words = newAutomaton(r.rules)
-	return r, nil
+	if len(table) == len(builtin) {
+		r.words = builtinWords
+	} else {
+		r.words = newAutomaton(table)
+	}
+	return &Redactor{policy: r.with(nil, 0)}, nil
 }
 
-func checkReplacement(s string) error {
-	bad := func(reason string) error {
-		return &PolicyError{Field: "replacement", Index: -1, Reason: reason}
+// with returns the rules with known values beside the policy's literals.
+func (r *rules) with(known []string, version uint64) *rules {
+	c := *r
+	c.version = version
+	if len(known) == 0 && len(r.literals) == 0 {
+		return &c
 	}
-	switch {
-	case len(s) > MaxReplacement:
-		return bad(fmt.Sprintf("has %d bytes, the limit is %d", len(s), MaxReplacement))
-	case !utf8.ValidString(s):
-		return bad("is not valid UTF-8")
-	case strings.TrimSpace(s) == "":
-		return bad("is blank; leave it empty for " + DefaultReplacement)
-	case strings.ContainsFunc(s, unicode.IsControl):
-		return bad("holds a control character, which would reach the reader's terminal")
+	all := append(slices.Clone(r.literals), known...)
+	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) }) // the longest has the say
+	c.rules = slices.Clone(r.rules)
+	for _, l := range slices.Compact(all) {
+		c.rules = append(c.rules, literalRule("literal", l))
 	}
-	return nil
+	c.words = newAutomaton(c.rules)
+	return &c
 }
 
-func (r *Redactor) addLiterals(entries []string) error {
-	field := "extra_literals"
-	if len(entries) > MaxLiterals {
-		return &PolicyError{Field: field, Index: -1,
-			Reason: fmt.Sprintf("has %d entries, the limit is %d", len(entries), MaxLiterals)}
+// With returns a Redactor of the same policy that also hides what k holds, now and later. nil
+// means none.
+func (r *Redactor) With(k *Known) *Redactor { return &Redactor{policy: r.policy, known: k} }
+
+// now returns the rules of this moment.
+func (r *Redactor) now() *rules {
+	if r.known == nil {
+		return r.policy
 	}
-	for i, e := range entries {
-		if len(e) > MaxLiteralLen {
-			return &PolicyError{Field: field, Index: i,
-				Reason: fmt.Sprintf("has %d bytes, the limit is %d; give its lines or its beginning", len(e), MaxLiteralLen)}
-		}
-		for line := range strings.FieldsFuncSeq(e, func(c rune) bool { return c == '\n' || c == '\r' }) {
-			// A text is read with its control characters taken out, so the literal is too.
-			if line = stripped(line); line != "" && !slices.Contains(r.literals, line) {
-				r.literals = append(r.literals, line)
-			}
-		}
+	c := r.current.Load()
+	if c == nil || c.version != r.known.version.Load() {
+		c = r.policy.with(r.known.all())
+		r.current.Store(c)
 	}
-	slices.SortStableFunc(r.literals, func(a, b string) int { return len(b) - len(a) })
-	for _, l := range r.literals {
-		r.rules = append(r.rules, literalRule(l))
-	}
-	return nil
+	return c
 }
 
-func (r *Redactor) addRegexes(entries []string) error {
-	field := "extra_regexes"
-	if len(entries) > MaxRegexes {
-		return &PolicyError{Field: field, Index: -1,
-			Reason: fmt.Sprintf("has %d entries, the limit is %d", len(entries), MaxRegexes)}
+// marker is what stands in place of a secret of the class.
+func (r *rules) marker(class string) string {
+	if !r.classes || class == "" {
+		return r.head + r.tail
 	}
-	steps := 0
-	for i, e := range entries {
-		bad := func(reason string) error {
-			return &PolicyError{Field: field, Index: i, Quoted: quote(e), Reason: reason}
-		}
-		if len(e) > MaxRegexLen {
-			return bad(fmt.Sprintf("has %d bytes, the limit is %d", len(e), MaxRegexLen))
-		}
-		tree, err := syntax.Parse(e, syntax.Perl)
-		if err != nil {
-			return bad(syntaxReason(err))
-		}
-		if canBeEmpty(tree) {
-			return bad("could match the empty string, which hides nothing; demand at least one character")
-		}
-		program, err := syntax.Compile(tree.Simplify())
-		if err != nil {
-			return bad(syntaxReason(err))
-		}
-		if steps += len(program.Inst); steps > MaxRegexSteps {
-			return bad(fmt.Sprintf("makes the regexes too large for every line to be held against: %d steps, the limit is %d; repeat less", steps, MaxRegexSteps))
-		}
-		re, err := regexp.Compile(e)
-		if err != nil {
-			return bad(syntaxReason(err))
-		}
-		r.regexes = append(r.regexes, re)
-	}
-	return nil
-}
-
-// syntaxReason keeps the kind of a syntax error and drops the quoted expression, whose length
-// nobody bounds.
-func syntaxReason(err error) string {
-	if e, ok := err.(*syntax.Error); ok {
-		return "is not a valid RE2 expression: " + e.Code.String()
-	}
-	return "is not a valid RE2 expression"
-}
-
-// canBeEmpty reports whether re has an empty match in any text, `\b` and `^` included.
-func canBeEmpty(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
-		syntax.OpWordBoundary, syntax.OpNoWordBoundary, syntax.OpStar, syntax.OpQuest:
-		return true
-	case syntax.OpRepeat:
-		return re.Min == 0 || canBeEmpty(re.Sub[0])
-	case syntax.OpPlus, syntax.OpCapture:
-		return canBeEmpty(re.Sub[0])
-	case syntax.OpConcat:
-		return !slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return !canBeEmpty(s) })
-	case syntax.OpAlternate:
-		return slices.ContainsFunc(re.Sub, canBeEmpty)
-	default: // characters, classes; OpNoMatch matches nothing at all
-		return false
-	}
-}
-
-// quote escapes s and keeps at most 32 characters of it.
-func quote(s string) string {
-	const most = 32
-	q := fmt.Sprintf("%+q", s)
-	q = q[1 : len(q)-1]
-	if len(q) > most {
-		q = q[:most-3] + "..."
-	}
-	return `"` + q + `"`
+	return r.head + ":" + class + r.tail
 }
 
 // Span is a byte range of a line and what stands in its place.
@@ -240,14 +141,21 @@ type Span struct {
 // line end in it. A secret that is broken by control sequences gives one span for each piece, the
 // first with the replacement and the others with an empty Text, so that the sequences stay. When
 // a rule fails, the whole line is one span.
-func (r *Redactor) Spans(line string) (spans []Span) {
+//
+// A line alone does not show that it goes on from the one above: see [Redactor.Page].
+func (r *Redactor) Spans(line string) []Span { return r.now().spans(line, new(memory), false) }
+
+// spans judges a line as the one below what m remembers. With last, the line is all there, and m
+// remembers it.
+func (r *rules) spans(line string, m *memory, last bool) (spans []Span) {
 	defer func() {
 		if recover() != nil {
-			spans = []Span{{0, len(line), r.replacement}}
+			spans = []Span{{0, len(line), r.marker("")}}
+			*m = memory{}
 		}
 	}()
 	s := scanPool.Get().(*scan)
-	found := r.judge(s, line)
+	found := r.judge(s, line, m, last)
 	if len(found) > 0 {
 		spans = r.pieces(line, found)
 	}
@@ -255,58 +163,152 @@ func (r *Redactor) Spans(line string) (spans []Span) {
 	return spans
 }
 
-// String returns s with the secrets of each line replaced. Lines end at LF; CR LF stays as it
-// is. What is not part of a secret stays byte for byte. Redacting twice is redacting once, unless
-// an extra rule hid what kept a built-in one from matching beside it.
-func (r *Redactor) String(s string) string {
+// scanPool keeps scratch space between calls, so that a line without a secret costs no
+// allocation.
+var scanPool = sync.Pool{New: func() any { return new(scan) }}
+
+// String returns s with its secrets replaced. Lines end at LF; CR LF stays as it is. What is not
+// part of a secret stays byte for byte. Redacting twice is redacting once, unless what was hidden
+// had kept another rule from matching beside it.
+func (r *Redactor) String(s string) string { return r.From(s, 0) }
+
+// From returns what [Redactor.String] leaves of s[at:]: the text from a position on, redacted in
+// sight of what stands before it. Of a secret that goes across at, the rest is replaced.
+func (r *Redactor) From(s string, at int) string {
+	rules := r.now()
+	edits := rules.edits(s)
 	var b strings.Builder
-	done := 0
-	for start := 0; start < len(s); {
-		if start += r.quiet(s[start:]); start == len(s) {
-			break
+	done := at
+	owed := ""
+	for _, e := range edits {
+		if e.End <= at {
+			owed = e.Text
+			continue
 		}
-		end := len(s)
-		if i := strings.IndexByte(s[start:], '\n'); i >= 0 {
-			end = start + i + 1
+		if e.Text == "" && e.Start <= at {
+			e.Text = owed
 		}
-		body := bodyEnd(s[start:end])
-		for _, sp := range r.Spans(s[start : start+body]) {
-			b.WriteString(s[done : start+sp.Start])
-			b.WriteString(sp.Text)
-			done = start + sp.End
-		}
-		start = end
+		owed = ""
+		b.WriteString(s[done:max(done, e.Start)])
+		b.WriteString(e.Text)
+		done = e.End
 	}
-	if done == 0 {
-		return s
+	if done == at {
+		return s[at:]
 	}
 	b.WriteString(s[done:])
 	return b.String()
 }
 
+// edits returns what is to be replaced in a text of many lines, sorted.
+func (r *rules) edits(s string) []Span {
+	var all []Span
+	var m memory
+	for start := 0; start < len(s); {
+		if !m.active() {
+			if start += r.quiet(s[start:]); start == len(s) {
+				break
+			}
+		}
+		end := len(s)
+		if i := strings.IndexByte(s[start:], '\n'); i >= 0 {
+			end = start + i + 1
+		}
+		body := start + bodyEnd(s[start:end])
+		spans := r.spans(s[start:body], &m, true)
+		if m.ended {
+			all = r.upwards(s, start, all)
+		}
+		for _, sp := range spans {
+			all = append(all, Span{start + sp.Start, start + sp.End, sp.Text})
+		}
+		start = end
+	}
+	return all
+}
+
+// upwards hides the lines of a private key above the line at s[at:], which ends one whose
+// beginning is not in s.
+func (r *rules) upwards(s string, at int, all []Span) []Span {
+	var lines []Span
+	full := false
+	for near := 0; at > 0 && near < maxKeyLines; near++ {
+		start := strings.LastIndexByte(s[:at-1], '\n') + 1
+		line := s[start : start+bodyEnd(s[start:at])]
+		from, to, ok := aboveRaw(line, near)
+		if !ok {
+			break
+		}
+		lines = append(lines, Span{start + from, start + to, r.marker("private-key")})
+		full = full || to-from >= firstKeyLine
+		at = start
+	}
+	if !full {
+		return all
+	}
+	for _, line := range lines {
+		all = with(all, line)
+	}
+	return all
+}
+
+// with puts a span among others, which it takes in where they touch it.
+func with(spans []Span, s Span) []Span {
+	i := len(spans)
+	for i > 0 && spans[i-1].Start > s.Start {
+		i--
+	}
+	if i > 0 && spans[i-1].End > s.Start {
+		i--
+	}
+	k := i
+	for ; k < len(spans) && spans[k].Start < s.End; k++ {
+		s.Start, s.End = min(s.Start, spans[k].Start), max(s.End, spans[k].End)
+	}
+	return slices.Replace(spans, i, k, s)
+}
+
+// aboveRaw is above for a line that may hold control sequences: they go with it.
+func aboveRaw(line string, near int) (start, end int, ok bool) {
+	if plain(line) {
+		return above(line, near)
+	}
+	s := scanPool.Get().(*scan)
+	defer s.release()
+	s.read(line, false, func(int, int) {})
+	if start, end, ok = above(string(s.clean), near); ok {
+		start, end = int(s.at[start]), int(s.at[end-1])+1
+	}
+	return start, end, ok
+}
+
 // quiet returns the length of the lines at the head of s in which no rule has anything to judge: no keyword, and
 // nothing that must be seen through to find one. Most text is such, and this one pass is all that it costs. A line
-// that s does not end is not among them.
-func (r *Redactor) quiet(s string) int {
+// that s does not end is not among them, nor one that a keyword may be cut off at the end of.
+func (r *rules) quiet(s string) int {
 	if len(r.regexes) > 0 {
 		return 0
 	}
-	lines, state := 0, uint16(0)
+	w := r.words
+	lines, state, fast := 0, uint32(0), w.fast
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if state == 0 && r.words.idle[c] {
-			continue
-		}
-		switch {
-		case c == '\n':
-			lines, state = i+1, 0
-		case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
-		case c < 0x20 && c != '\t', c == 0x7f, c >= 0xc2 && invisible(s, i) > 0:
-			return lines
-		default:
-			if state = r.words.step(state, c); state&marked != 0 {
+		if w.stop[c] {
+			switch {
+			case c == '\n':
+				if w.depth[int(state)/w.cols] >= leastCut {
+					return lines
+				}
+				lines, state = i+1, 0
+				continue
+			case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
+				continue
+			case c < 0x80 || invisible(s, i) > 0:
 				return lines
 			}
+		}
+		if state = fast[state+uint32(w.class[c])]; state >= fastMark {
+			return lines
 		}
 	}
 	return lines
@@ -323,7 +325,3 @@ func bodyEnd(line string) int {
 	}
 	return n
 }
-
-// scanPool keeps scratch space between calls, so that a line without a secret costs no
-// allocation.
-var scanPool = sync.Pool{New: func() any { return new(scan) }}

@@ -152,7 +152,7 @@ func TestFailsClosed(t *testing.T) {
 		"overrun": func(s *scan, _, _ int) (candidate, bool) { s.spend(1 << 30); return candidate{}, false },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := compile(Policy{}, []rule{{"faulty", []string{"fault"}, find}})
+			r, err := compile(Policy{}, []rule{{class: "faulty", keywords: []string{"fault"}, find: find}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,6 +185,6 @@ func TestHostileLinesAreLinear(t *testing.T) {
 		"authorization: digest ", "\x1b]0;token=", "token\b=", "a \r", "\u200b", "(", "]", "token=a]", "?token=a&"} {
 		in := strings.Repeat(unit, hostileSize/len(unit)) + " visible"
 		s := new(scan)
-		Default.judge(s, in) // panics on overrun
+		Default.now().judge(s, in, new(memory), true) // panics on overrun
 	}
 }

@@ -3,9 +3,11 @@ package redact
 import "strings"
 
 // rule is one kind of secret. Rules are judged only where one of their keywords stands, so a
-// rule costs nothing on text without it; to add a kind, add a row to builtin.
+// rule costs nothing on text without it. To add a kind, add a row to providers when its form
+// tells it, and to context when a name before it does.
 type rule struct {
-	kind string
+	class string
+	tier  tier
 	// keywords are found in any case.
 	keywords []string
 	// find judges the keyword at s.text[at:end]. It may look at all of s.text, calls s.spend for
@@ -14,17 +16,27 @@ type rule struct {
 	find func(s *scan, at, end int) (candidate, bool)
 }
 
+// tier is what a rule goes by.
+type tier uint8
+
+const (
+	structure tier = iota // the secret's own form
+	hint                  // a name, a header, a command before it
+	given                 // a caller's literal or regex, or a known value
+)
+
 // builtin are the rules that are always on.
-var builtin = []rule{
-	{"bearer", []string{"bearer"}, findBearer},
-	{"sk", []string{"sk-"}, findSK},
-	{"assignment", []string{
-		"api_key", "api-key", "apikey", "token", "secret", "password", "passwd", "authorization",
-		// Beyond the usual list, since a value named so is never public.
-		"passphrase", "secret_key", "secret-key", "secretkey", "access_key", "access-key", "accesskey",
-		"private_key", "private-key", "privatekey", "secret_key_base", "mysql_pwd",
-	}, findAssignment},
-}
+var builtin = func() []rule {
+	var rules []rule
+	for _, p := range providers {
+		sh, err := parseShape(p.before, p.expr)
+		if err != nil {
+			panic(err) // the table is ours
+		}
+		rules = append(rules, sh.rule(p.class))
+	}
+	return append(rules, context...)
+}()
 
 // maxBlanks bounds the white space between the parts of a candidate, so that one that is still
 // open is never longer than what a Stream looks back over.
@@ -42,55 +54,25 @@ func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isAlnum(c byte) bool { return isLower(c) || isUpper(c) || isDigit(c) }
 
-// findBearer hides the value of `Bearer VALUE`: 8 or more characters of RFC 6750's b64token.
-func findBearer(s *scan, at, end int) (candidate, bool) {
-	t := s.text
-	if at > 0 && isAlnum(t[at-1]) {
-		return candidate{}, false
-	}
-	i := blanks(t, end)
-	if i == len(t) {
-		return candidate{from: at, start: i, end: i, open: true}, true
-	}
-	if i == end {
-		return candidate{}, false
-	}
-	j := i
-	for j < len(t) && (isAlnum(t[j]) || strings.IndexByte("._~+/=-", t[j]) >= 0) {
-		j++
-	}
-	s.spend(j - i)
-	c := candidate{from: at, start: i, end: j, hit: j-i >= 8 && !placeholder(t, i, j), open: j == len(t)}
-	return c, c.hit || c.open
-}
-
-// findSK hides `sk-` and 16 or more characters whole, at the beginning of a word.
-func findSK(s *scan, at, end int) (candidate, bool) {
-	t := s.text
-	if t[at:end] != "sk-" || at > 0 && (isAlnum(t[at-1]) || t[at-1] == '_') {
-		return candidate{}, false
-	}
-	j := s.run.end
-	if j < end {
-		for j = end; j < len(t) && (isAlnum(t[j]) || t[j] == '_' || t[j] == '-'); j++ {
-		}
-		s.run.end = j
-		s.spend(j - end)
-	}
-	c := candidate{from: at, start: at, end: j, hit: j-end >= 16, open: j == len(t)}
-	if !c.hit {
-		c.start = end // `sk-` alone is no secret: a prompt that ends in it is shown
-	}
-	return c, c.hit || c.open
-}
-
 // literalRule hides each occurrence of text.
-func literalRule(text string) rule {
-	return rule{"literal", []string{text[:min(len(text), maxKeyword)]},
-		func(s *scan, at, _ int) (candidate, bool) {
-			if !strings.HasPrefix(s.text[at:], text) {
+func literalRule(class, text string) rule {
+	return rule{class: class, tier: given, keywords: []string{text[:min(len(text), maxKeyword)]},
+		find: func(s *scan, at, _ int) (candidate, bool) {
+			rest := s.text[at:]
+			if len(rest) < len(text) && strings.HasPrefix(text, rest) {
+				c := candidate{from: at, start: at, end: len(s.text), open: true}
+				if len(rest) < leastPart(text) {
+					c.start = c.end
+				}
+				return c, true
+			}
+			if !strings.HasPrefix(rest, text) {
 				return candidate{}, false
 			}
 			return candidate{from: at, start: at, end: at + len(text), hit: true}, true
 		}}
 }
+
+// leastPart is how much of a literal's beginning is hidden when a text ends in it: fewer bytes may
+// be anything and give nothing away.
+func leastPart(text string) int { return min(4, (len(text)+1)/2) }

@@ -14,6 +14,8 @@ type candidate struct {
 	hit        bool // it is a secret
 	open       bool // the text ended inside: more text could make it one, or a longer one
 	until      ending
+	class      string
+	tier       tier
 }
 
 // ending is what ends an open candidate, beside the line's end.
@@ -22,24 +24,36 @@ type ending struct {
 	escaped bool // the quote is written \", so a backslash before it does not protect it
 }
 
+type span struct{ from, end int }
+
 // scan is the work on one line: scratch space, and what was found.
 type scan struct {
 	text  string      // what the rules are reading: a line, or a reading of it
 	found []candidate // in offsets of the raw line
 	clean []byte      // a reading of the line, see read.go
 	at    []int32     // raw offset of each byte of clean; nil when text is the line itself
+	raw   []int32     // at, while the rules read clean; nil while they read something else
 	base  int         // raw offset of text when at is nil
 	size  int         // of the raw line
 
-	// partial asks for literals whose beginning ends the text, too.
-	partial bool
-
 	last candidate // that was added, in offsets of text
 
-	// The last value and run that a rule has walked through: a second walk from inside ends
-	// where the first did, so a line of nested candidates costs linear time.
-	values [2]struct{ from, end int } // outside and inside a query
-	run    struct{ from, end int }
+	// tail is where in text the first candidate begins that its end leaves open, or a keyword that
+	// it cuts off; len(text) when nothing goes on.
+	tail int
+	// dry keeps what is found out of found: only tail is asked for.
+	dry bool
+
+	// A private key's first mark ends the line; its last stands on it, without the first; the first
+	// was read and its last not yet.
+	began, ended, opened bool
+
+	// The last value and run of each set that a rule has walked through: a second walk from inside
+	// ends where the first did, so a line of nested candidates costs linear time.
+	values [2]span // outside and inside a query
+	runs   []span
+
+	grid placing // see placed.go
 
 	budget int
 }
@@ -49,8 +63,8 @@ type scan struct {
 var errOverrun = errors.New("redact: a rule reads the line too often")
 
 // workFactor is how many bytes rules may walk through for each byte of a line, beside the one
-// pass for keywords. The worst line known needs 6.
-const workFactor = 32
+// pass for keywords. The worst line known needs 12.
+const workFactor = 64
 
 // spend counts n bytes of work and panics with errOverrun when there were too many.
 func (s *scan) spend(n int) {
@@ -65,62 +79,85 @@ func (s *scan) release() {
 	if cap(s.clean) > keep || cap(s.found) > keep/32 {
 		return
 	}
-	s.text, s.partial = "", false
+	s.text = ""
 	scanPool.Put(s)
 }
 
-// judge finds all candidates of line, hits and open ones, in offsets of line and in no order.
-// What it returns is valid until s is used again.
-func (r *Redactor) judge(s *scan, line string) []candidate {
+// forget drops what was remembered of another text.
+func (s *scan) forget() {
+	s.values = [2]span{}
+	clear(s.runs)
+}
+
+// judge finds all candidates of line, hits and open ones, in offsets of line and in no order, as
+// the line below what m remembers. With last, the line is whole and m remembers it. What judge
+// returns is valid until s is used again.
+func (r *rules) judge(s *scan, line string, m *memory, last bool) []candidate {
 	s.found, s.size = s.found[:0], len(line)
+	s.began, s.ended, s.opened = false, false, false
 	if plain(line) {
 		r.apply(s, line, nil, 0)
+		r.goOn(s, line, nil, m, last)
 	} else {
-		r.judgeReadings(s, line)
+		r.judgeReadings(s, line, m, last)
 	}
-	if len(s.found) > 0 && strings.Contains(line, r.replacement) {
-		s.found = slices.DeleteFunc(s.found, r.hidden(line))
+	if len(s.found) > 0 && strings.Contains(line, r.head) {
+		s.found = r.settle(line, s.found)
 	}
 	return s.found
 }
 
 // judgeReadings judges a line with control bytes: as the characters that are left without them;
-// when the cursor moves back, as what is left where it overwrote; and the payload of each control
-// string (a title, a link) by itself.
-func (r *Redactor) judgeReadings(s *scan, line string) {
-	moved := s.read(line, false, func(from, to int) { r.apply(s, line[from:to], nil, from) })
-	r.applyClean(s, len(line))
+// when the cursor moves back, as what is left where it overwrote; when it is placed, as the rows
+// that this makes; and the payload of each control string (a title, a link) by itself.
+func (r *rules) judgeReadings(s *scan, line string, m *memory, last bool) {
+	moved, placed := s.read(line, false, func(from, to int) { r.apply(s, line[from:to], nil, from) })
+	s.tail = len(s.clean)
+	deep, busy := r.words.ends(s.clean)
+	if len(r.regexes) > 0 || busy || deep >= leastCut || m.active() {
+		text := string(s.clean)
+		s.at = append(s.at, int32(len(line)))
+		if len(r.regexes) > 0 || busy || deep >= leastCut {
+			r.apply(s, text, s.at, 0)
+		}
+		r.goOn(s, text, s.at, m, last)
+	} else if last {
+		*m = memory{}
+	}
 	if moved {
 		s.read(line, true, func(int, int) {})
-		r.applyClean(s, len(line))
+		if _, busy := r.words.ends(s.clean); busy || len(r.regexes) > 0 {
+			s.at = append(s.at, int32(len(line)))
+			r.apply(s, string(s.clean), s.at, 0)
+		}
+	}
+	if placed {
+		r.applyPlaced(s, line)
 	}
 }
 
-// applyClean makes a string of s.clean only if there is something to look at.
-func (r *Redactor) applyClean(s *scan, end int) {
-	if len(r.regexes) > 0 || r.words.in(s.clean) {
-		s.at = append(s.at, int32(end))
-		r.apply(s, string(s.clean), s.at, 0)
-	}
-}
-
-// in reports whether any keyword ends in text.
-func (a *automaton) in(text []byte) bool {
+// ends reports how much of a keyword text ends in, and whether any ends within.
+func (a *automaton) ends(text []byte) (deep uint8, busy bool) {
 	state := uint16(0)
 	for _, c := range text {
 		if state = a.step(state, c); state&marked != 0 {
-			return true
+			return 0, true
 		}
 	}
-	return false
+	return a.depth[state], false
 }
+
+// leastCut is how much of a keyword must stand at the end of a line for the next to be read with
+// it: two characters stand there by chance too often.
+const leastCut = 3
 
 // apply runs every rule over text and records what they find in offsets of the raw line: at[i]
 // for byte i of text, or base+i when at is nil.
-func (r *Redactor) apply(s *scan, text string, at []int32, base int) {
-	s.text, s.base = text, base
+func (r *rules) apply(s *scan, text string, at []int32, base int) {
+	s.text, s.raw, s.base = text, at, base
 	s.last = candidate{}
-	s.values[0].end, s.values[1].end, s.run.end = 0, 0, 0
+	s.tail = len(text)
+	s.forget()
 	s.budget = workFactor*len(text) + 1<<12
 	state := uint16(0)
 	for i := 0; i < len(text); i++ {
@@ -132,46 +169,39 @@ func (r *Redactor) apply(s *scan, text string, at []int32, base int) {
 			if len(h.word) > maxKeyword && !matches(text[start:], h.word) {
 				continue
 			}
-			if c, ok := r.rules[h.rule].find(s, start, start+len(h.word)); ok {
+			rule := &r.rules[h.rule]
+			if c, ok := rule.find(s, start, start+len(h.word)); ok {
+				c.class, c.tier = rule.class, rule.tier
 				s.add(c, at)
 			}
 		}
 	}
-	if s.partial {
-		if i := r.partialLiteral(text); i >= 0 {
-			s.add(candidate{from: i, start: i, end: len(text), open: true}, at)
-		}
+	state &^= marked
+	if n := int(r.words.part[state]); n > 0 {
+		s.add(candidate{from: len(text) - n, start: len(text) - n, end: len(text), open: true, class: "literal", tier: given}, at)
+	}
+	if n := int(r.words.depth[state]); n >= leastCut {
+		s.tail = min(s.tail, len(text)-n)
 	}
 	for _, re := range r.regexes {
 		for _, m := range re.FindAllStringIndex(text, -1) {
 			if m[0] < m[1] {
-				s.add(candidate{from: m[0], start: m[0], end: m[1], hit: true, open: m[1] == len(text)}, at)
+				s.add(candidate{from: m[0], start: m[0], end: m[1], hit: true, open: m[1] == len(text), class: "pattern", tier: given}, at)
 			}
 		}
 	}
-}
-
-// partialLiteral returns where the longest beginning of a literal starts that text ends in, or -1.
-// A few bytes may be anything and give nothing away.
-func (r *Redactor) partialLiteral(text string) int {
-	first := -1
-	for _, l := range r.literals {
-		for n := min(len(l)-1, len(text)); n >= min(4, (len(l)+1)/2); n-- {
-			if text[len(text)-n:] == l[:n] {
-				if first < 0 || len(text)-n < first {
-					first = len(text) - n
-				}
-				break
-			}
-		}
-	}
-	return first
 }
 
 // add records c, in offsets of the raw line, unless it lies within the hit before it: nested
 // candidates are many on a hostile line, and each would cost its length here.
 func (s *scan) add(c candidate, at []int32) {
-	if l := s.last; l.hit && l.start <= c.start && c.end <= l.end && (l.open || !c.open) {
+	if c.open {
+		s.tail = min(s.tail, c.from)
+	}
+	if s.dry {
+		return
+	}
+	if l := s.last; l.hit && l.tier <= c.tier && l.start <= c.start && c.end <= l.end && (l.open || !c.open) {
 		return
 	}
 	s.last = c
@@ -196,46 +226,93 @@ func rawRange(at []int32, start, end int) (int, int) {
 	return int(slices.Min(part)), int(slices.Max(part)) + 1
 }
 
-// hidden returns a test for candidates that lie within replacements that are already in line:
-// what is public already is not replaced again, which makes redaction idempotent.
-func (r *Redactor) hidden(line string) func(candidate) bool {
-	type area struct{ start, end int }
-	var areas []area
+// settle drops the candidates that lie within replacements that are already in line, and takes
+// these wholly into others: what is public already is not replaced again, nor in part, which makes
+// redaction idempotent.
+func (r *rules) settle(line string, found []candidate) []candidate {
+	var areas []span
 	for i := 0; ; {
-		n := strings.Index(line[i:], r.replacement)
-		if n < 0 {
+		start, end := r.nextMarker(line, i)
+		if start < 0 {
 			break
 		}
-		start, end := i+n, i+n+len(r.replacement)
 		if k := len(areas) - 1; k >= 0 && areas[k].end == start {
 			areas[k].end = end
 		} else {
-			areas = append(areas, area{start, end})
+			areas = append(areas, span{start, end})
 		}
 		i = end
 	}
-	return func(c candidate) bool {
-		i, found := slices.BinarySearchFunc(areas, c.start, func(a area, start int) int { return cmp.Compare(a.start, start) })
-		if !found {
-			i--
+	if len(areas) == 0 {
+		return found
+	}
+	at := func(i int) (span, bool) { // the area that i lies in
+		k, ok := slices.BinarySearchFunc(areas, i, func(a span, i int) int { return cmp.Compare(a.from, i) })
+		if !ok {
+			k--
 		}
-		return i >= 0 && c.start < c.end && c.end <= areas[i].end
+		return areas[max(k, 0)], k >= 0 && i < areas[k].end
+	}
+	kept := found[:0]
+	for _, c := range found {
+		if c.start < c.end {
+			first, in := at(c.start)
+			if in && c.end <= first.end {
+				continue
+			}
+			if in {
+				c.start = first.from
+			}
+			if last, in := at(c.end - 1); in {
+				c.end = last.end
+			}
+			c.from = min(c.from, c.start)
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// nextMarker finds the next replacement in line from i on, with a class or without; -1: there is none.
+func (r *rules) nextMarker(line string, i int) (start, end int) {
+	for {
+		n := strings.Index(line[i:], r.head)
+		if n < 0 {
+			return -1, -1
+		}
+		start = i + n
+		end = start + len(r.head)
+		if r.classes && end < len(line) && line[end] == ':' {
+			k := end + 1
+			for k < len(line) && (isLower(line[k]) || isDigit(line[k]) || line[k] == '-') {
+				k++
+			}
+			if strings.HasPrefix(line[k:], r.tail) {
+				return start, k + len(r.tail)
+			}
+		}
+		if strings.HasPrefix(line[end:], r.tail) {
+			return start, end + len(r.tail)
+		}
+		i = end
 	}
 }
 
 // pieces makes spans of the hits among found: sorted, merged where they touch, and broken at the
 // control sequences of line, which stay.
-func (r *Redactor) pieces(line string, found []candidate) []Span {
+func (r *rules) pieces(line string, found []candidate) []Span {
 	var spans []Span
 	slices.SortFunc(found, func(a, b candidate) int { return cmp.Compare(a.start, b.start) })
 	for i := 0; i < len(found); {
-		start, end := found[i].start, found[i].start
+		start, end, first := found[i].start, found[i].start, found[i]
 		for ; i < len(found) && found[i].start <= end; i++ {
-			if found[i].hit {
-				end = max(end, found[i].end)
+			if c := found[i]; c.hit {
+				if end = max(end, c.end); !first.hit || c.tier < first.tier {
+					first = c
+				}
 			}
 		}
-		spans = r.mask(spans, line, start, end, r.replacement)
+		spans = r.mask(spans, line, start, end, r.marker(first.class))
 	}
 	return spans
 }
@@ -243,7 +320,7 @@ func (r *Redactor) pieces(line string, found []candidate) []Span {
 // mask appends the spans that hide line[start:end] but for its control sequences: text stands in
 // place of the first piece, the others vanish. The payload of a control string among them is
 // judged like any other.
-func (r *Redactor) mask(spans []Span, line string, start, end int, text string) []Span {
+func (r *rules) mask(spans []Span, line string, start, end int, text string) []Span {
 	for start < end {
 		next := end
 		if i := strings.IndexByte(line[start:end], esc); i >= 0 {
@@ -256,7 +333,7 @@ func (r *Redactor) mask(spans []Span, line string, start, end int, text string) 
 		for start = next; start < end && line[start] == esc; {
 			n, from, to := sequence(line, start)
 			if from < to {
-				for _, sp := range r.Spans(line[from:to]) {
+				for _, sp := range r.spans(line[from:to], new(memory), false) {
 					spans = append(spans, Span{from + sp.Start, from + sp.End, sp.Text})
 				}
 			}
@@ -268,11 +345,11 @@ func (r *Redactor) mask(spans []Span, line string, start, end int, text string) 
 
 // mustJudge is judge for callers that cannot fail: where it panics, all of line is one secret, to
 // the line's end.
-func (r *Redactor) mustJudge(s *scan, line string) (found []candidate) {
+func (r *rules) mustJudge(s *scan, line string, m *memory) (found []candidate) {
 	defer func() {
 		if recover() != nil {
 			found = []candidate{{end: len(line), hit: true, open: true, until: ending{quote: '\n'}}}
 		}
 	}()
-	return r.judge(s, line)
+	return r.judge(s, line, m, false)
 }

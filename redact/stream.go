@@ -18,17 +18,23 @@ const (
 
 // Stream redacts text that arrives in pieces, such as output deltas. What it returns, joined, is
 // what [Redactor.String] returns for the joined text as long as no line is longer than 4 KiB,
-// wherever the pieces are cut. It is not safe for concurrent use. The zero Stream is not usable;
-// see [NewStream].
+// wherever the pieces are cut; only that it cannot take back lines, so of a private key whose
+// first line it never saw the body stays. It is not safe for concurrent use. The zero Stream is
+// not usable; see [NewStream].
 type Stream struct {
 	r    *Redactor
+	now  *rules // r's, during a call
 	line string // the unfinished line, or the end of it
 	sent int    // bytes of line that were returned already and stay as context
+
+	above  memory // what the lines before leave
+	inside bool   // line begins within a line: the part before has been let go of
 
 	// masked: what comes next belongs to a secret whose replacement was returned already.
 	masked bool
 	until  ending
 	half   bool // a backslash came last, which protects what comes next
+	resume int  // where in line what comes next is read from: its end, or a control sequence's beginning
 }
 
 // NewStream returns an empty Stream under r's policy.
@@ -41,6 +47,7 @@ func (s *Stream) Pending() int { return len(s.line) - s.sent }
 // all but its last KiB. A built-in or literal secret of any length is hidden wholly; a match of an
 // extra regex that runs over a KiB within a line over 4 KiB may be seen in part.
 func (s *Stream) Write(text string) string {
+	s.now = s.r.now()
 	data := text
 	if len(s.line) > 0 {
 		data = s.line + text
@@ -68,40 +75,53 @@ func (s *Stream) Write(text string) string {
 // replaced at once, and what follows of it later is dropped until its end. The Stream remembers
 // the line, so a secret that begins after a Flush, or in spite of it, is still found.
 func (s *Stream) Flush() string {
+	s.now = s.r.now()
 	o := newOutput(s.line, s.sent)
 	from := s.unmask(&o, 0, len(s.line))
-	sc := scanPool.Get().(*scan)
-	sc.partial = true
-	found := s.r.mustJudge(sc, s.line[from:])
-	first := -1
-	for i, c := range found {
-		if c.open && c.start < c.end && (first < 0 || c.start < found[first].start) {
-			first = i
+	if !s.masked {
+		sc := scanPool.Get().(*scan)
+		found := s.now.mustJudge(sc, s.line[from:], s.context(from == 0))
+		first := -1
+		for i, c := range found {
+			if c.open && c.start < c.end && (first < 0 || c.start < found[first].start) {
+				first = i
+			}
 		}
+		if first < 0 {
+			o.apply(from, s.now.pieces(s.line[from:], found))
+		} else {
+			s.mask(&o, from, len(s.line), found, found[first])
+		}
+		sc.release()
 	}
-	if first < 0 {
-		o.apply(from, s.r.pieces(s.line[from:], found))
-		s.sent = len(s.line)
-	} else {
-		s.mask(&o, from, len(s.line), found, found[first])
-	}
-	sc.release()
-	out := o.upTo(len(s.line))
+	s.sent = len(s.line)
 	if s.masked {
-		// Only a sequence that is not over yet is still of use.
-		tail := openSequence(s.line)
-		s.line = s.line[tail:]
-		s.sent = len(s.line)
+		s.resume = openSequence(s.line)
 	}
-	return out
+	return o.upTo(len(s.line))
+}
+
+// context is what a text is judged below, that begins where the line does if begins says so.
+func (s *Stream) context(begins bool) *memory {
+	if begins && !s.inside {
+		return &s.above
+	}
+	return &memory{block: s.above.block}
 }
 
 // finish writes the line data[start:end], which ends in LF.
 func (s *Stream) finish(o *output, start, end int) {
 	body := start + bodyEnd(o.data[start:end])
 	from := s.unmask(o, start, body)
-	o.apply(from, s.r.Spans(o.data[from:body]))
-	s.masked, s.half = false, false
+	m := s.context(from == start)
+	o.apply(from, s.now.spans(o.data[from:body], m, true))
+	if m != &s.above { // the beginning of a very long line is gone
+		if s.masked && s.above.left > 0 { // it was a line of a private key
+			m.block = block{left: s.above.left - 1, body: true}
+		}
+		s.above = *m
+	}
+	s.masked, s.half, s.inside, s.resume = false, false, false, 0
 }
 
 // cut lets go of a part of the unfinished line at data[start:], which has at least a window, and
@@ -113,13 +133,15 @@ func (s *Stream) cut(o *output, start int) int {
 		end = tail
 	}
 	from := s.unmask(o, start, end)
+	s.resume = 0
 	if s.masked {
+		s.inside = true
 		return end
 	}
 	sc := scanPool.Get().(*scan)
 	defer sc.release()
-	sc.partial = true
-	found := s.r.mustJudge(sc, o.data[from:end])
+	found := s.now.mustJudge(sc, o.data[from:end], s.context(from == start))
+	s.inside = true
 	at := max(from, breakNear(o.data, start, end-lookback)) - from
 	for moved := true; moved; {
 		moved = false
@@ -140,7 +162,7 @@ func (s *Stream) cut(o *output, start int) int {
 			kept = append(kept, c)
 		}
 	}
-	o.apply(from, s.r.pieces(o.data[from:from+at], kept))
+	o.apply(from, s.now.pieces(o.data[from:from+at], kept))
 	return from + at
 }
 
@@ -151,17 +173,19 @@ func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) 
 	hidden := o.data[from+c.start : end]
 	slashes := len(hidden) - len(strings.TrimRight(hidden, `\`))
 	s.half = c.until.quote != 0 && !c.until.escaped && slashes%2 == 1
-	all := append([]candidate{{from: c.start, start: c.start, end: end - from, hit: true}}, found...)
-	o.apply(from, s.r.pieces(o.data[from:end], all))
+	all := append([]candidate{{from: c.start, start: c.start, end: end - from, hit: true, class: c.class, tier: c.tier}}, found...)
+	o.apply(from, s.now.pieces(o.data[from:end], all))
 }
 
-// unmask hides what still belongs to a masked secret at data[start:end] and returns where it is
-// over: start when nothing was masked, end when it goes on.
+// unmask hides what still belongs to a masked secret in the line at data[start:end], and returns
+// from where the line is to be judged: where the secret is over, or start when the line is still
+// there from its beginning. What is masked may turn out to be a name, whose value is yet to come.
 func (s *Stream) unmask(o *output, start, end int) int {
 	if !s.masked {
 		return start
 	}
-	i := start
+	first := start + s.resume
+	i := first
 	if s.half && i < end {
 		s.half = false
 		i++
@@ -181,7 +205,12 @@ func (s *Stream) unmask(o *output, start, end int) int {
 		s.masked = c == '\r' && i+1 == end
 		break
 	}
-	o.apply(start, s.r.mask(nil, o.data[start:i], 0, i-start, ""))
+	o.apply(first, s.now.mask(nil, o.data[first:i], 0, i-first, ""))
+	o.done = max(o.done, i)
+	if s.resume > 0 {
+		s.resume = i - start
+		return start
+	}
 	return i
 }
 

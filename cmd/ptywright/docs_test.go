@@ -154,3 +154,75 @@ func TestPluginExample(t *testing.T) {
 		t.Errorf("search: %s\nquit: %s", search, quit)
 	}
 }
+
+// TestPluginTutorial puts the pieces of "Twenty minutes" in docs/plugins.md together as a reader would, and drives a program with
+// what comes of it.
+func TestPluginTutorial(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "plugins.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "## Twenty minutes")
+	part, _, ok := strings.Cut(rest, "\n## ")
+	if !ok {
+		t.Fatal("the page has no such part")
+	}
+	blocks := func(kind string) string {
+		var all strings.Builder
+		for _, piece := range strings.Split(part, "```"+kind+"\n")[1:] {
+			text, _, _ := strings.Cut(piece, "```")
+			for line := range strings.Lines(text) {
+				all.WriteString(strings.TrimPrefix(line, "   "))
+			}
+		}
+		return all.String()
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"manifest.toml": blocks("toml"), "main.lua": blocks("lua")} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := start(t, "--plugin", filepath.Join(dir, "manifest.toml"))
+	var started struct{ Adapter string }
+	s.call("adapter.start", map[string]any{
+		"plugin": "mine", "program": "sh", "rows": 10, "cols": 60,
+		// It asks, with the pointer on No; any key moves the pointer, Enter answers.
+		"args": []string{"-c", `while printf '> '; read -r line; do
+			stty -icanon -icrnl -echo; printf 'Continue?\n\033[2K  Yes\n❯ No\033[A\r'
+			dd bs=3 count=1 2>/dev/null >/dev/null; printf '❯ Yes\n  No \033[A\r'
+			dd bs=1 count=1 2>/dev/null >/dev/null; stty icanon icrnl echo; printf '\033[A\r\033[Jdone with %s\n' "$line"; done`},
+	}, &started)
+	type result struct {
+		State struct {
+			State    string
+			Metadata map[string]any
+		}
+		Receipt struct {
+			Echoed, Submitted *bool
+			Evidence          string
+		}
+	}
+	var r result
+	send := func(method string, params map[string]any) result {
+		t.Helper()
+		params["adapter"] = started.Adapter
+		r = result{}
+		s.call(method, params, &r)
+		return r
+	}
+	send("adapter.wait", map[string]any{})
+	send("adapter.explain", map[string]any{}) // needs that count on earlier ones do not fail it
+	send("adapter.send", map[string]any{"intent": "send_prompt", "params": map[string]any{"prompt": "hello"}})
+	if r.Receipt.Submitted == nil || !*r.Receipt.Submitted || !*r.Receipt.Echoed {
+		t.Fatalf("the prompt: %+v", r)
+	}
+	s.call("session.wait", map[string]any{"session": "s1", "matcher": map[string]any{"type": "contains_text", "value": "❯ No"}}, nil)
+	if send("adapter.state", map[string]any{}); r.State.State != "waiting_for_permission" || r.State.Metadata["on"] != "No" {
+		t.Fatalf("the question: %+v", r)
+	}
+	send("adapter.turn", map[string]any{"send": map[string]any{"intent": "approve"}})
+	if r.State.State != "ready" {
+		t.Errorf("afterwards: %+v", r)
+	}
+}

@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"protocol":                 {},
 	"protocol/client":          {},
 	"protocol/protocoltest":    {"protocol"},
-	"protocol/native":          {"protocol", "engine", "engine/vt", "engine/pty", "matchers", "redact", "plugins"},
+	"protocol/native":          {"protocol", "engine", "engine/vt", "engine/pty", "engine/record", "matchers", "redact", "plugins"},
 	"cmd/ptywright":            {"*"},
 	"bench":                    {},
 	"examples/library":         {"engine", "matchers"},

@@ -34,7 +34,7 @@ its signal; 127 when there is no such program, 126 when it cannot be executed.`,
   echo 'print(6*7)' | ptywright run python3 -q`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return bridge(c.Context(), std, args, pty.Size{Rows: rows, Cols: cols})
+			return bridge(c.Context(), std, args, pty.Size{Rows: rows, Cols: cols}, nil)
 		},
 	}
 	c.Flags().SetInterspersed(false) // flags after the program are the program's
@@ -43,8 +43,8 @@ its signal; 127 when there is no such program, 126 when it cannot be executed.`,
 	return c
 }
 
-// bridge runs one program and returns its exit code as an error, nil for 0.
-func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err error) {
+// bridge runs one program and returns its exit code as an error, nil for 0. What happens is shown to rec, which may be nil.
+func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *recorder) (err error) {
 	pty.DefaultSignals()
 	in := int(std.in.Fd())
 	terminal := term.IsTerminal(in)
@@ -67,7 +67,14 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 		return notStarted(err)
 	}
 	watch.Add(p)
+	if err := rec.begin(windowSize(std, fixed)); err != nil {
+		p.Kill(context.WithoutCancel(ctx))
+		watch.Remove(p)
+		p.Close()
+		return errors.Join(err, watch.close())
+	}
 	defer func() {
+		rec.end(nil) // if it was not: closing twice is once
 		whole := context.WithoutCancel(ctx)
 		kill := errors.Join(p.Kill(whole), pty.KillAdopted(whole))
 		watch.Remove(p)
@@ -85,19 +92,19 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 	}
 	output := make(chan error, 1)
 	last := make(chan struct{}) // closed when the program has ended
-	go func() { output <- copyOutput(std.out, p, last) }()
+	go func() { output <- copyOutput(rec.tee(std.out), p, last) }()
 	ended := make(chan pty.Exit, 1)
 	go func() { ended <- p.Wait() }()
 	input := make(chan error, 1) // its goroutine ends with the process: a read of a terminal cannot be taken back
 	if terminal {
-		go func() { _, _ = io.Copy(p, std.in) }()
+		go func() { _, _ = io.Copy(rec.typed(p), std.in) }()
 	} else {
 		if err := p.SetEcho(false); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
 		over := make(chan struct{})
 		defer close(over)
-		go func() { input <- typePipe(p, std.in, over) }()
+		go func() { input <- typePipe(p, rec.read(std.in), over) }()
 	}
 	for {
 		select {
@@ -107,6 +114,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 			if output != nil {
 				<-output
 			}
+			rec.end(&exit)
 			return codeOf(exit)
 		case err := <-output:
 			if err != nil { // nobody reads: what Ctrl-C in a pipeline or `head` does
@@ -120,7 +128,9 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size) (err 
 		case s := <-ending:
 			return exitCode(128 + signalNumber(s))
 		case <-resized:
-			if err := p.Resize(windowSize(std, fixed)); err != nil && !errors.Is(err, os.ErrClosed) {
+			size := windowSize(std, fixed)
+			rec.resized(size)
+			if err := p.Resize(size); err != nil && !errors.Is(err, os.ErrClosed) {
 				return err
 			}
 		}
@@ -154,11 +164,8 @@ func notStarted(err error) error {
 
 // codeOf turns the program's end into ours.
 func codeOf(exit pty.Exit) error {
-	switch {
-	case exit.Signal != "":
-		return exitCode(128 + exitSignal(exit.Signal))
-	case exit.Code != 0:
-		return exitCode(exit.Code)
+	if code := exit.Status(); code != 0 {
+		return exitCode(code)
 	}
 	return nil
 }

@@ -7,6 +7,3 @@ func notifyResize(chan<- os.Signal) {}
 
 // signalNumber is that of Ctrl-C, the only one that arrives.
 func signalNumber(os.Signal) int { return 2 }
-
-// exitSignal does not occur: programs are not ended by signals.
-func exitSignal(string) int { return 0 }

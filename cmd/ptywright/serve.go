@@ -22,6 +22,7 @@ import (
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/native"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // serveFlags are the flags of serve.
@@ -125,12 +126,14 @@ func serve(ctx context.Context, std stdio, f serveFlags) (err error) {
 	var ended atomic.Bool // nothing is left to be waited for
 	watch := &lazyWatcher{log: log}
 	limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
-	e := engine.New(engine.Options{Sessions: f.sessions, Side: f.side, Watch: watch, Log: log})
+	known := new(redact.Known) // what is secret whatever it looks like
+	known.AddEnv(os.Environ())
+	e := engine.New(engine.Options{Sessions: f.sessions, Side: f.side, Watch: watch, Log: log, Secret: func(line string) { known.Add(line) }})
 	catalog, err := loadPlugins(e, log, f.plugins)
 	if err != nil {
 		return err
 	}
-	dialect := native.New(e, catalog, native.Options{Version: version(), Limits: limits, PluginLoad: f.loads, MatcherDepth: f.depth, Log: log})
+	dialect := native.New(e, catalog, native.Options{Version: version(), Limits: limits, PluginLoad: f.loads, Known: known, MatcherDepth: f.depth, Log: log})
 	config := protocol.Config{Framing: framing, Limits: limits, Log: log}
 
 	end := sync.OnceFunc(func() {

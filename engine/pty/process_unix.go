@@ -198,8 +198,6 @@ func (p *PTY) identity() tree {
 
 // signalName names a signal as kill(1) does, with "SIG".
 func signalName(s syscall.Signal) string {
-	// glibc keeps 32 and 33 for itself, so SIGRTMIN is 34 to every program on Linux.
-	const rtMin = 34
 	if name := unix.SignalName(s); name != "" {
 		return name
 	}
@@ -256,4 +254,23 @@ func (p *PTY) signalOwnGroup(number syscall.Signal) error {
 		return ErrExited
 	}
 	return unix.Kill(-p.tree.pid, number)
+}
+
+// rtMin is SIGRTMIN: glibc keeps 32 and 33 for itself, so it is 34 to every program on Linux.
+const rtMin = 34
+
+// Status returns what a shell calls the exit status: the code, or 128 and the number of the signal; 255 when the status was
+// lost.
+func (e Exit) Status() int {
+	switch {
+	case e.Signal == "" && e.Code < 0:
+		return 255
+	case e.Signal == "":
+		return e.Code
+	}
+	if n := unix.SignalNum(e.Signal); n != 0 {
+		return 128 + int(n)
+	}
+	n, _ := strconv.Atoi(strings.TrimPrefix(e.Signal, "SIGRTMIN")) // "" or "+3"
+	return 128 + rtMin + n
 }

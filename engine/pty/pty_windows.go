@@ -415,3 +415,6 @@ func (d *deadline) set(t time.Time) {
 	}
 	close(expired)
 }
+
+// Status returns the exit code.
+func (e Exit) Status() int { return e.Code }

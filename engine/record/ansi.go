@@ -12,8 +12,10 @@ import (
 // ANSI returns the screen as text with SGR and OSC 8 and no other sequences: a fresh terminal of its size that is fed it
 // shows the same cells. Rows are joined by CR LF, but where one goes on in the next; blank rows at the end are dropped. It
 // is the program's text: mask the screen before.
-func ANSI(s *vt.Screen) string {
-	var a ansi
+func ANSI(s *vt.Screen) string { return ansiText(s, func(link string) string { return link }) }
+
+func ansiText(s *vt.Screen, clean func(link string) string) string {
+	a := ansi{clean: clean}
 	for y := range s.Rows {
 		a.row(s, y)
 	}
@@ -23,6 +25,7 @@ func ANSI(s *vt.Screen) string {
 // An ansi writes cells as text.
 type ansi struct {
 	b     strings.Builder
+	clean func(link string) string
 	style vt.Style
 	owed  int // row ends, not written before something follows
 	last  string
@@ -130,7 +133,7 @@ func (a *ansi) sgr(to vt.Style) {
 		return
 	}
 	if to.Link != a.style.Link {
-		a.b.WriteString("\x1b]8;;" + to.Link + "\x1b\\")
+		a.b.WriteString("\x1b]8;;" + a.clean(to.Link) + "\x1b\\")
 	}
 	link := to.Link
 	to.Link, a.style.Link = "", ""
@@ -182,7 +185,10 @@ func colorSGR(c vt.Color, low int) string {
 
 // Restore returns the sequences that bring a fresh terminal of the screen's size to show it: its cells, cursor, title and
 // the modes that a screen knows. Margins, tabs and the style of what is written next are not among them.
-func Restore(s *vt.Screen) string {
+func Restore(s *vt.Screen) string { return restore(s, func(text string) string { return text }) }
+
+// restore is Restore with clean applied to the title and to links.
+func restore(s *vt.Screen, clean func(text string) string) string {
 	var b strings.Builder
 	mode := func(on bool, number string) {
 		if on {
@@ -191,11 +197,11 @@ func Restore(s *vt.Screen) string {
 	}
 	m := s.Modes
 	if s.TitleSet {
-		b.WriteString("\x1b]2;" + s.Title + "\x1b\\")
+		b.WriteString("\x1b]2;" + clean(s.Title) + "\x1b\\")
 	}
 	mode(m.AltScreen, "1049")
 	mode(m.ReverseVideo, "5")
-	b.WriteString(ANSI(s))
+	b.WriteString(ansiText(s, clean))
 	mode(m.GraphemeClusters, "2027")
 	mode(m.AppCursor, "1")
 	mode(m.BracketedPaste, "2004")

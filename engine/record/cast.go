@@ -103,7 +103,7 @@ func newCast(s sink, path string, o CastOptions) (*Cast, error) {
 		if !o.Raw {
 			shown = maskScreen(shown, o.Redactor)
 		}
-		c.emit(0, 'o', Restore(shown))
+		c.emit(0, 'o', restore(shown, c.hide))
 	}
 	if err := c.flush(0); err != nil {
 		return nil, err
@@ -111,15 +111,17 @@ func newCast(s sink, path string, o CastOptions) (*Cast, error) {
 	return c, nil
 }
 
+// hide redacts a text that is no output, unless nothing is to be hidden.
+func (c *Cast) hide(s string) string {
+	if c.opts.Raw {
+		return s
+	}
+	return c.opts.Redactor.String(s)
+}
+
 // header is the first line. Members that nobody told are left out.
 func (c *Cast) header() ([]byte, error) {
-	o := &c.opts
-	hide := func(s string) string {
-		if o.Raw {
-			return s
-		}
-		return o.Redactor.String(s)
-	}
+	o, hide := &c.opts, c.hide
 	env := map[string]string{}
 	if o.Shell != "" {
 		env["SHELL"] = hide(o.Shell)

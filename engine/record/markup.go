@@ -122,7 +122,7 @@ func SVG(s *vt.Screen, o PictureOptions) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d">`+"\n", w, h, w, h)
 	if s.Title != "" {
-		fmt.Fprintf(&b, "<title>%s</title>\n", clean(s.Title))
+		fmt.Fprintf(&b, "<title>%s</title>\n", clean(o.clean(s.Title)))
 	}
 	fmt.Fprintf(&b, "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n", css(th.ink(vt.Style{}, reversed).bg))
 	b.WriteString(`<g shape-rendering="crispEdges">` + "\n" + paper.String() + boxes.String() + shapes.String() + "</g>\n")
@@ -285,7 +285,7 @@ func HTML(s *vt.Screen, o PictureOptions) (string, error) {
 	size := o.face().size
 	def := th.ink(vt.Style{}, s.Modes.ReverseVideo)
 	var b strings.Builder
-	title := s.Title
+	title := o.clean(s.Title)
 	if title == "" {
 		title = "terminal"
 	}
@@ -301,6 +301,7 @@ func HTML(s *vt.Screen, o PictureOptions) (string, error) {
 			cursor = s.Cursor.Col
 		}
 		for _, sp := range spans(s, y, cursor+1) {
+			sp.style.Link = o.clean(sp.style.Link)
 			htmlSpan(&b, th, sp, s.Modes.ReverseVideo, cursor)
 			if b.Len() > MarkupMax {
 				return "", fmt.Errorf("a page of %d rows and %d columns %w, the limit is %d bytes", s.Rows, s.Cols, ErrTooLarge, MarkupMax)

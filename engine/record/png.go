@@ -40,6 +40,15 @@ type PictureOptions struct {
 	FontSize float64 // pixels; 0: DefaultFontSize; clamped to FontSizeMin and FontSizeMax
 	Padding  int     // pixels around the cells; clamped to 0..1000
 	NoCursor bool    // draw none, even where the program shows it
+	// Clean is applied to the title and to links, which a mask does not reach; nil: they are as they are.
+	Clean func(text string) string
+}
+
+func (o PictureOptions) clean(text string) string {
+	if o.Clean == nil || text == "" {
+		return text
+	}
+	return o.Clean(text)
 }
 
 func (o PictureOptions) theme() *Theme {
@@ -73,7 +82,7 @@ func Draw(s *vt.Screen, format string, o PictureOptions) ([]byte, error) {
 	case "html":
 		text, err = HTML(s, o)
 	case "ansi":
-		text = ANSI(s)
+		text = ansiText(s, o.clean)
 	default:
 		err = fmt.Errorf("%.32q %w", format, ErrPictureFormat)
 	}

@@ -3,12 +3,127 @@ package vt
 import (
 	"slices"
 	"sort"
+	"strings"
 	"unicode/utf8"
 )
 
 // historyJoin bounds the bytes of scrollback that Mask looks at before the first row: a secret that
 // began further up than this would have to be longer than any rule knows.
 const historyJoin = 8 << 10
+
+// aboveJoin bounds the rows of scrollback that make one line above the screen.
+const aboveJoin = 64
+
+// MaskPage is [Screen.Mask] for a find that has to see lines together, such as those of a private
+// key: it is called with all logical lines down to the last that is not blank, and returns what to
+// cover in each. above returns the n-th line above the first, from 1 in rising order, and false
+// where the scrollback ends; there is none above the alternate screen. When rows were joined, find
+// is called once more with the rows as they are.
+func (s *Screen) MaskPage(find func(lines []string, above func(n int) (string, bool)) [][]Mask) *Screen {
+	var m masker
+	lines, groups, continued := s.logical(&m)
+	if len(lines) == 0 {
+		return s
+	}
+	masks := find(lines, s.above(continued))
+	var alone [][]Mask // by row, where rows were joined
+	last := groups[len(groups)-1].last
+	if continued > 0 || last >= len(groups) {
+		rows := make([]string, last+1)
+		for y := range rows {
+			rows[y] = m.join(s, y, y, false)
+		}
+		alone = find(rows, s.above(0))
+	}
+	out := s
+	for i, g := range groups {
+		all := masks[i]
+		joined := g.last > g.first || i == 0 && continued > 0
+		if len(all) == 0 && !joined {
+			continue
+		}
+		// Something is to be covered, or may be: only now it matters which cell holds which byte.
+		m.join(s, g.first, g.last, true)
+		if joined {
+			for y := g.first; y <= g.last; y++ {
+				from, _ := m.rowIn(y)
+				for _, k := range alone[y] {
+					all = append(all, Mask{from + k.Start, from + k.End, k.Text})
+				}
+			}
+		}
+		rows := m.apply(s.rows, all)
+		if rows == nil {
+			continue
+		}
+		if out == s {
+			c := *s
+			c.rows = append([]*row(nil), s.rows...)
+			c.text = new(lazyText)
+			out = &c
+		}
+		for y, r := range rows {
+			out.rows[y] = r
+		}
+	}
+	return out
+}
+
+// A rowGroup is the rows that make one logical line.
+type rowGroup struct{ first, last int }
+
+// logical returns the logical lines of the screen, the rows of each, and how many rows of scrollback
+// the first goes on from. Blank rows at the end are missing.
+func (s *Screen) logical(m *masker) (lines []string, groups []rowGroup, continued int) {
+	rest := s.Text() // one logical line a line
+	for first := 0; first < len(s.rows) && rest != ""; {
+		last := first
+		for last < len(s.rows)-1 && s.rows[last].wrapped {
+			last++
+		}
+		line, after, _ := strings.Cut(rest, "\n")
+		rest = after
+		if first == 0 && !s.Modes.AltScreen {
+			for n := s.history.Len(); continued < n && s.history.Wrapped(n-1-continued); continued++ {
+			}
+		}
+		if last > first || first == 0 && continued > 0 {
+			line = m.join(s, first, last, true)
+		}
+		lines, groups = append(lines, line), append(groups, rowGroup{first, last})
+		first = last + 1
+	}
+	return lines, groups, continued
+}
+
+// above returns the lines of the scrollback from the newest up, but for the first skip rows. Rows
+// that go on in the next are joined.
+func (s *Screen) above(skip int) func(n int) (string, bool) {
+	if s.Modes.AltScreen {
+		return func(int) (string, bool) { return "", false }
+	}
+	h := s.history
+	var lines []string
+	next := h.Len() - skip
+	return func(n int) (string, bool) {
+		for len(lines) < n {
+			if next <= 0 {
+				return "", false
+			}
+			from := next - 1
+			for from > 0 && next-from < aboveJoin && h.Wrapped(from-1) {
+				from--
+			}
+			var b strings.Builder
+			for i := from; i < next; i++ {
+				b.WriteString(h.Line(i))
+			}
+			lines = append(lines, b.String())
+			next = from
+		}
+		return lines[n-1], true
+	}
+}
 
 // A masker holds one logical line and where each of its cells begins.
 type masker struct {
@@ -19,11 +134,11 @@ type masker struct {
 // A spot is a cell of the line: the byte at which its text begins.
 type spot struct{ start, row, col, width int }
 
-// join puts together rows first to last and, before the first row of the screen, the scrollback that
+// join puts together rows first to last and, with scrollback, before the first row of the screen what
 // goes on in it.
-func (m *masker) join(s *Screen, first, last int) string {
+func (m *masker) join(s *Screen, first, last int, scrollback bool) string {
 	m.text, m.spots = m.text[:0], m.spots[:0]
-	if first == 0 && !s.Modes.AltScreen {
+	if scrollback && first == 0 && !s.Modes.AltScreen {
 		m.text = s.history.appendContinued(m.text)
 	}
 	for y := first; y <= last; y++ {

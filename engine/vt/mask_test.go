@@ -115,7 +115,7 @@ func TestMaskLooksAtTheLinesOfText(t *testing.T) {
 			for last < s.Rows-1 && s.Wrapped(last) {
 				last++
 			}
-			if line := m.join(s, first, last); strings.TrimSpace(line) != "" {
+			if line := m.join(s, first, last, true); strings.TrimSpace(line) != "" {
 				slow = append(slow, line)
 			}
 			first = last + 1
@@ -126,4 +126,31 @@ func TestMaskLooksAtTheLinesOfText(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestMaskPageSeesLinesTogether: all logical lines at once, what is above them, and the rows by themselves where some
+// were joined.
+func TestMaskPageSeesLinesTogether(t *testing.T) {
+	term := New(3, 10, Options{})
+	term.Feed([]byte("one\r\ntwo" + strings.Repeat("o", 12) + "\r\nthree\r\n" + strings.Repeat("x", 15)))
+	var calls [][]string
+	masked := term.Snapshot().MaskPage(func(lines []string, above func(int) (string, bool)) [][]Mask {
+		calls = append(calls, slices.Clone(lines))
+		if len(calls) == 1 {
+			for n, want := range []string{"twooooooooooooo", "one", ""} {
+				if got, ok := above(n + 1); got != want || ok != (want != "") {
+					t.Errorf("%d above the page: %q, %v, want %q", n+1, got, ok, want)
+				}
+			}
+		}
+		out := make([][]Mask, len(lines))
+		out[len(out)-1] = []Mask{{12, 15, "#"}}
+		return out
+	})
+	if want := [][]string{{"three", strings.Repeat("x", 15)}, {"three", strings.Repeat("x", 10), "xxxxx"}}; !slices.EqualFunc(calls, want, slices.Equal) {
+		t.Errorf("find saw %q, want %q", calls, want)
+	}
+	if got, want := masked.Text(), "three\nxxxxxxxxxxxx#  "; strings.TrimRight(got, " ") != strings.TrimRight(want, " ") {
+		t.Errorf("masked %q, want %q", got, want)
+	}
 }

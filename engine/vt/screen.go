@@ -305,53 +305,24 @@ type Mask struct {
 }
 
 // Mask returns a copy of the screen in which what find returns is covered: redaction. find is called
-// with each logical line: rows that go on in the next are joined, attributes are dropped, and the
-// first row of the screen is seen together with the scrollback lines that it continues (of which
-// nothing is shown). The cells of a masked range are filled with Mask.Text, cut to their width or
-// padded with spaces; at the end of a line the text goes on over the blank cells behind it. A cell
-// that is masked in part is masked whole. Links on masked
-// cells are taken off. When nothing was found the same Screen is returned.
+// with each logical line that is not blank: rows that go on in the next are joined, attributes are
+// dropped, and the first row of the screen is seen together with the scrollback lines that it
+// continues (of which nothing is shown). The cells of a masked range are filled with Mask.Text, cut
+// to their width or padded with spaces; at the end of a line the text goes on over the blank cells
+// behind it. A cell that is masked in part is masked whole. Links on masked cells are taken off.
+// When nothing was found the same Screen is returned. Rows that were joined are looked at alone,
+// too: they may stand together by chance, and hide each other's meaning.
 //
 // find must be safe to call from the caller's goroutine only; ranges that lie outside of the line or
 // are empty are cut or ignored, and where ranges overlap the earlier in the result wins.
 func (s *Screen) Mask(find func(line string) []Mask) *Screen {
-	var m masker
-	out := s
-	rest := s.Text() // one logical line a line; those of blank rows at the end are missing
-	for first := 0; first < len(s.rows) && rest != ""; {
-		last := first
-		for last < len(s.rows)-1 && s.rows[last].wrapped {
-			last++
-		}
-		line, after, _ := strings.Cut(rest, "\n")
-		rest = after
-		continued := first == 0 && !s.Modes.AltScreen && s.history.Wrapped(s.history.Len()-1)
-		joined := continued || last > first
-		if joined || strings.TrimSpace(line) != "" && len(find(line)) > 0 {
-			// Something is to be covered, or may be: only now it matters which cell holds which byte.
-			text := m.join(s, first, last)
-			masks := find(text)
-			if joined { // rows may stand together by chance, and hide each other's meaning
-				for y := first; y <= last; y++ {
-					from, to := m.rowIn(y)
-					for _, k := range find(text[from:to]) {
-						masks = append(masks, Mask{from + k.Start, from + k.End, k.Text})
-					}
-				}
-			}
-			if rows := m.apply(s.rows, masks); rows != nil {
-				if out == s {
-					c := *s
-					c.rows = append([]*row(nil), s.rows...)
-					c.text = new(lazyText)
-					out = &c
-				}
-				for y, r := range rows {
-					out.rows[y] = r
-				}
+	return s.MaskPage(func(lines []string, _ func(int) (string, bool)) [][]Mask {
+		out := make([][]Mask, len(lines))
+		for i, line := range lines {
+			if strings.TrimSpace(line) != "" {
+				out[i] = find(line)
 			}
 		}
-		first = last + 1
-	}
-	return out
+		return out
+	})
 }

@@ -2,12 +2,11 @@
 --
 --   screen.lua   what stands where on the screen
 --   rules.lua    which state that is
---   agent.lua    intents, waits and what else every agent needs
 --
 -- What its keys do, where that is not plain: Escape ends a turn or refuses a permission; without a turn it opens the
 -- conversation for rewinding, so it is never pressed then. Ctrl-C at an empty input ends the program at once.
 
-local agent = require("agent")
+local agent = require("ptywright.agent")
 local screen = require("screen")
 
 local starts, contains, match, sub, trim = string.starts_with, string.contains, string.match, string.sub, string.trim

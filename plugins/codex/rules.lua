@@ -40,11 +40,9 @@ end
 local function working(l)
 	if l.status then
 		if l.status == "working" then return "program_status", "the program reports working" end
-		if l.status == "blocked" then return "program_status", "the program reports that it waits, but shows no dialog yet" end
 		return nil
 	end
 	if l.title == "working" then return "title", "a spinner turns in the title" end
-	if l.title == "blocked" then return "title", "the title says that action is required, but there is no dialog yet" end
 	if l.block and not l.worked and not l.fault and l.s:test("^• .*\\((?:\\d+[hms] ?)+ ?• esc to interrupt\\)", l.block, l.block) then
 		return "screen", "the row above the input says how to interrupt"
 	end
@@ -144,6 +142,11 @@ local rules = {
 		make = on("the keys scroll the conversation", "last"),
 	},
 	{
+		name = "queued", state = "starting", confidence = 0.9,
+		needs = {{"an input that has been submitted and waits", function(l) return l.queued end}},
+		make = function(l) return {evidence = trim(l.lines[l.last]) .. ": the prompt is sent when the session is set up", rows = {l.prompt, l.last}} end,
+	},
+	{
 		name = "loading", state = "starting", confidence = 0.8,
 		needs = {
 			{"the session's head, and nothing said", head},
@@ -153,6 +156,13 @@ local rules = {
 			end},
 		},
 		make = on("the session is being set up", "prompt", "last"),
+	},
+	{
+		name = "blocked", state = "thinking", confidence = 0.6,
+		needs = {{"a source that says that the program waits for an answer", function(l) return l.last and (l.status == "blocked" or not l.status and l.title == "blocked") end}},
+		make = function(l)
+			return {evidence = "the program says that it waits for an answer, but its dialog is not drawn yet", source = l.status and "program_status" or "title", rows = {l.last}, unclear = true}
+		end,
 	},
 	{
 		name = "working", state = "thinking", confidence = 0.95,

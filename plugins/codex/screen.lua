@@ -11,7 +11,7 @@
 local screen = {}
 
 local byte, sub, match = string.byte, string.sub, string.match
-local starts, contains, trim = string.starts_with, string.contains, string.trim
+local starts, trim = string.starts_with, string.trim
 
 -- Footers of panes. Those of the input name keys too, but never one that confirms or leaves a choice.
 local KEYS = "^ {1,3}(?:[Pp]ress enter to |enter [a-z]+(?: ·| {3}|$)|tab to add notes|.*\\besc (?:back|exit|cancel|dismiss|to (?:cancel|go back|interrupt|quit))\\b)"
@@ -120,10 +120,11 @@ local function input(l)
 		end
 		if dim then l.input = "" end
 	end
+	if l.queued then l.input = "" end
 	l.pasted, l.shell = match(l.input, "%[Pasted Content %d+ chars%]"), l.glyph == "!"
 end
 
--- said finds what the user said last, and the newest mark behind it that ends a turn: "Worked for 2s • 10:11", or "■ ..." for
+-- conversation finds what the user said last, and the newest mark behind it that ends a turn: "Worked for 2s • 10:11", or "■ ..." for
 -- what went wrong.
 local function conversation(l)
 	local lines = l.lines
@@ -147,9 +148,9 @@ local function conversation(l)
 	end
 end
 
--- read returns the layout of what s shows; beside what agent.lua wants:
+-- read returns the layout of what s shows; beside what ptywright.agent wants:
 --   keys      the last row when it is the footer of a pane
---   footer    the first row below the input
+--   footer    the first row below the input; queued: it says that what stands in the input is sent later
 --   said_row  of what the user said last; worked, fault, block: rows behind it that begin with "Worked for", ■ and •
 --   title     what the title says: working, blocked, idle; nil when there is none
 --   status    what the program has reported in-band
@@ -170,7 +171,8 @@ function screen.read(s)
 			or starts(title, "[ ! ] Action Required") and "blocked" or starts(title, "[ . ] Action Required") and "blocked" or "idle"
 	end
 	if not l.last then return l end
-	if s:test(KEYS, math.max(1, l.last - 1), l.last) and not starts(lines[l.last], "  Browsing") then
+	l.queued = starts(lines[l.last], "  Waiting for startup")
+	if not l.queued and s:test(KEYS, math.max(1, l.last - 1), l.last) and not starts(lines[l.last], "  Browsing") then
 		l.keys = l.last
 	else
 		for i = l.last, 1, -1 do

@@ -2,15 +2,14 @@
 --
 --   screen.lua   what stands where on the screen
 --   rules.lua    which state that is
---   agent.lua    intents, waits and what else every agent needs
 --
 -- What its keys do, where that is not plain: Escape ends a turn or refuses a permission; twice at the prompt it clears the input,
 -- so it is never pressed there. Enter right behind a paste or another key is a line feed. Answering the trust dialog restarts the program.
 
-local agent = require("agent")
+local agent = require("ptywright.agent")
 local screen = require("screen")
 
-local starts, contains, match, sub, trim, gsub = string.starts_with, string.contains, string.match, string.sub, string.trim, string.gsub
+local starts, match, sub, trim, gsub = string.starts_with, string.match, string.sub, string.trim, string.gsub
 
 local function agrees(label)
 	return label == "Allow once" or label == "Yes" or starts(label, "Yes, allow once") or starts(label, "Yes, manually accept edits")

@@ -1,7 +1,7 @@
 -- Which state a layout is. A box at the bottom decides first, since it takes the keys; then the title, whose glyph tells of a turn
 -- (◇ none, ✦ one runs, ✋ it waits); then, where the title is set otherwise, the row above the input that says how to cancel.
 
-local contains, starts, match, trim, sub = string.contains, string.starts_with, string.match, string.trim, string.sub
+local starts, match, trim, sub = string.starts_with, string.match, string.trim, string.sub
 
 local REDRAW = 250 -- ms for a frame to be complete; it takes some 5, and 100 on a busy machine
 
@@ -34,7 +34,6 @@ end
 -- working tells from which source it is known that a turn runs.
 local function working(l)
 	if l.title == "working" then return "title", "the title says so" end
-	if l.title == "blocked" then return "title", "the title says that action is required, but there is no dialog yet" end
 	if not l.title and l.rule and l.s:test("^ [⠀-⣿] .*\\(esc to cancel, (?:\\d+[hms] ?)+\\)", math.max(1, l.rule - 3), l.rule - 1) then
 		return "screen", "the row above the input says how to cancel"
 	end
@@ -106,7 +105,7 @@ local rules = {
 			{"a question with more options than there is room for", function(l) return l.heading == "Answer Questions" and l.s:test("│ +[▲▼] +│$", l.top + 1, l.last) end},
 			{"a screen that has just changed", function(l) return l.s.stable_ms < REDRAW end},
 		},
-		make = function(l) return {evidence = "a question is being drawn", rows = {l.heading_row}, recheck_ms = REDRAW} end,
+		make = function(l) return {evidence = "a question is being drawn", rows = {l.heading_row}, recheck_ms = REDRAW, unclear = true} end,
 	},
 	{
 		name = "question", state = "waiting_for_user_input", confidence = 0.95,
@@ -140,6 +139,11 @@ local rules = {
 			{"that it is not about signing in", function(l) return not holds(l, "Waiting for authentication") end},
 		},
 		make = asking("a box of the program's own stands in the place of the input"),
+	},
+	{
+		name = "blocked", state = "thinking", confidence = 0.6, source = "title",
+		needs = {{"a title that says that action is required", function(l) return l.title == "blocked" and l.last end}},
+		make = function(l) return {evidence = "the title says that action is required, but no dialog is drawn yet", rows = {l.last}, unclear = true} end,
 	},
 	{
 		name = "working", state = "thinking", confidence = 0.95,
@@ -196,7 +200,7 @@ local rules = {
 				return p and AT_REST[p.state] and l.s.stable_ms < REDRAW
 			end},
 		},
-		make = function(l) return {state = l.s.previous.state, evidence = "the screen is being drawn anew; before that it was " .. l.s.previous.state, rows = {l.last}, recheck_ms = REDRAW} end,
+		make = function(l) return {state = l.s.previous.state, evidence = "the screen is being drawn anew; before that it was " .. l.s.previous.state, rows = {l.last}, recheck_ms = REDRAW, unclear = true} end,
 	},
 	{
 		name = "typed", state = "ready", confidence = 0.93,

@@ -165,7 +165,7 @@ local function conversation(l)
 	end
 end
 
--- read returns the layout of what s shows; beside what agent.lua wants:
+-- read returns the layout of what s shows; beside what ptywright.agent wants:
 --   rule      the row of the rule above the input
 --   box       the rows of the box at the bottom, without borders, by row; top: its upper border; heading: its first text
 --   said_row  what the user said last; answer, fault, cancelled: the newest rows behind it that begin with ✦, ✕, ℹ;

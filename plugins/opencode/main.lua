@@ -2,15 +2,14 @@
 --
 --   screen.lua   what stands where on the screen
 --   rules.lua    which state that is
---   agent.lua    intents, waits and what else every agent needs
 --
 -- What its keys do, where that is not plain: a turn ends with the second Escape of two; the options of a permission stand beside
 -- each other, and only their colours tell which one Enter takes. OpenCode asks about no folder's trust.
 
-local agent = require("agent")
+local agent = require("ptywright.agent")
 local screen = require("screen")
 
-local match, sub, trim, contains = string.match, string.sub, string.trim, string.contains
+local match, sub, trim = string.match, string.sub, string.trim
 
 local function keys(d, index)
 	local list = {}
@@ -30,7 +29,7 @@ end
 -- behind returns rows of a panel without their bars, blank ones at both ends dropped.
 local function behind(l, from, to)
 	local rows = {}
-	for i = from, to do rows[#rows + 1] = match(sub(l.lines[i], #l.indent + 4), "^ ?(.-) *$") end
+	for i = from, to do rows[#rows + 1] = match(sub(l.lines[i], #l.head + 1), "^ ?(.-) *$") end
 	while rows[1] and trim(rows[1]) == "" do table.remove(rows, 1) end
 	while rows[1] and trim(rows[#rows]) == "" do table.remove(rows) end
 	return table.concat(rows, "\n")

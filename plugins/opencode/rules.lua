@@ -4,7 +4,7 @@
 
 local screen = require("screen")
 
-local starts, match, trim, contains = string.starts_with, string.match, string.trim, string.contains
+local starts, trim = string.starts_with, string.trim
 
 local DRAWN = 1000 -- ms until a permission counts that does not say what for; that is drawn some 50 later, on a busy machine 400
 
@@ -57,7 +57,7 @@ local rules = {
 	{
 		name = "drawing", state = "thinking", confidence = 0.6,
 		needs = {{"a panel that ends the screen", function(l) return l.panel end}, {"that it asks for permission", function(l) return l.stage end}},
-		make = function(l) return {evidence = "a question for permission is being drawn", rows = {l.stage_row}, recheck_ms = DRAWN} end,
+		make = function(l) return {evidence = "a question for permission is being drawn", rows = {l.stage_row}, recheck_ms = DRAWN, unclear = true} end,
 	},
 	{
 		name = "question", state = "waiting_for_user_input", confidence = 0.95,

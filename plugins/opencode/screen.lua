@@ -14,11 +14,14 @@ local starts, contains, trim, ends = string.starts_with, string.contains, string
 
 local BAR = "┃"
 
--- bar returns what stands behind the bar of a row that has one at an indent, else nil.
-local function bar(line, indent)
-	if match(line, "^ *") ~= indent or sub(line, #indent + 1, #indent + 3) ~= BAR then return nil end
-	return sub(line, #indent + 4)
+-- bar returns what stands behind the bar of a row that begins with head, an indent and a bar; else nil.
+local function bar(line, head)
+	if not starts(line, head) then return nil end
+	return sub(line, #head + 1)
 end
+
+-- head_of returns the indent of a row and a bar.
+local function head_of(line) return match(line, "^ *") .. BAR end
 
 -- runs returns the runs of a row that have a text, and the background behind the bar.
 local function runs(l, row)
@@ -32,7 +35,8 @@ end
 
 -- read_overlay looks for a dialog that lies over the screen: a bold title and "esc", on another background than the screen's.
 local function read_overlay(l)
-	local m = l.s:match("(?:^| {2})(\\S+(?: \\S+)*) {3,}esc(?:/enter)?(?: {2,}|$)")
+	local row = l.s:find("   esc")
+	local m = row and l.s:match("(?:^| {2})(\\S+(?: \\S+)*) {3,}esc(?:/enter)?(?: {2,}|$)", row)
 	if not m then return end
 	local title, ground = m.captures[1], nil
 	for _, r in ipairs(l.s:styles(m.row) or {}) do
@@ -47,18 +51,18 @@ end
 -- read_input looks for the input above a row of ╹▀▀▀.
 local function read_input(l)
 	local lines = l.lines
-	local bottom = l.s:match_last("^ *╹▀{3}")
-	if not bottom then return end
-	local indent, i = match(bottom.text, "^ *"), bottom.row - 1
+	local bottom = l.s:find_last("╹▀▀▀")
+	if not bottom or not match(lines[bottom], "^ *╹") then return end
+	local head, i = head_of(lines[bottom]), bottom - 1
 	local rows = {}
 	while i >= 1 do
-		local text = bar(lines[i], indent)
+		local text = bar(lines[i], head)
 		if not text or ends(text, BAR) then break end -- a menu above it has a bar at its right, too
 		table.insert(rows, 1, text)
 		i = i - 1
 	end
 	if #rows < 3 then return end
-	l.prompt, l.bottom, l.agent = i + 1, bottom.row, trim(rows[#rows])
+	l.prompt, l.bottom, l.agent = i + 1, bottom, trim(rows[#rows])
 	local text = {}
 	for k = 1, #rows - 1 do text[k] = sub(rows[k], 3) end
 	while text[1] and trim(text[1]) == "" do table.remove(text, 1) end
@@ -67,7 +71,7 @@ local function read_input(l)
 	-- The placeholder goes away with the first key.
 	if match(l.input, '^Ask anything… ".*"$') or match(l.input, '^Run a command… ".*"$') then l.input = "" end
 	l.pasted, l.shell = match(l.input, "%[Pasted ~%d+ lines%]"), starts(l.agent, "Shell")
-	l.hints = bottom.row + 1
+	l.hints = bottom + 1
 end
 
 -- buttons reads the options of a row, of which the one on another background is the one that Enter takes.
@@ -89,7 +93,7 @@ end
 local function answers(l, from, to)
 	local d = {options = {}}
 	for i = from, to do
-		local number, label = match(bar(l.lines[i], l.indent) or "", "^ +(%d+)%. (.*)$")
+		local number, label = match(bar(l.lines[i], l.head) or "", "^ +(%d+)%. (.*)$")
 		local o = d.options[#d.options]
 		if number and tonumber(number) == #d.options + 1 then
 			local box, rest = match(label, "^%[(.)%] (.*)$")
@@ -99,7 +103,7 @@ local function answers(l, from, to)
 			local list, behind = runs(l, i)
 			if list[1] and list[1].background ~= behind then d.pointer = #d.options end
 		elseif o then
-			local text = trim(bar(l.lines[i], l.indent) or "")
+			local text = trim(bar(l.lines[i], l.head) or "")
 			if text == "" then break end
 			o.description = o.description and o.description .. " " .. text or text
 		end
@@ -112,19 +116,21 @@ local STAGES = {["Permission required"] = true, ["Always allow"] = true, ["Rejec
 -- read_panel reads the block of bars that ends the screen.
 local function read_panel(l)
 	local lines = l.lines
-	l.indent = match(lines[l.last], "^ *")
-	if not bar(lines[l.last], l.indent) then return end
+	l.head = head_of(lines[l.last])
+	if not starts(lines[l.last], l.head) then return end
 	local top = l.last
-	while top > 1 and bar(lines[top - 1], l.indent) do top = top - 1 end
+	while top > 1 and starts(lines[top - 1], l.head) do top = top - 1 end
 	l.panel = top
 	local asked = {}
 	for i = top, l.last do
-		local text = bar(lines[i], l.indent)
-		if match(text, "%S") then asked[#asked + 1] = trim((gsub(text, "✓", ""))) end -- of what is chosen, right before it goes
-		local stage = match(text, "^ +△ (%S.*)$")
-		if stage and not l.stage then
-			stage = match(stage, "^(.-)   ") or trim(stage)
-			if STAGES[stage] then l.stage, l.stage_row = stage, i end
+		local text = trim(bar(lines[i], l.head))
+		if text ~= "" then
+			asked[#asked + 1] = text
+			if not l.stage and starts(text, "△ ") then
+				local stage = sub(text, 5)
+				stage = trim(match(stage, "^(.-)   ") or stage)
+				if STAGES[stage] then l.stage, l.stage_row = stage, i end
+			end
 		end
 	end
 	if l.stage then
@@ -138,7 +144,7 @@ local function read_panel(l)
 		l.asks = true
 		local d = answers(l, top, l.last)
 		if d then
-			d.subject = table.concat(asked, "\n")
+			d.subject = gsub(table.concat(asked, "\n"), " *✓", "") -- of what is chosen, right before it goes
 			l.dialog = d
 		end
 	end
@@ -167,10 +173,11 @@ end
 -- block returns the first and the last row of a block of bars that ends in a row, the colour of its bar, and the text in it; nil
 -- when there is none.
 local function block(l, to)
-	local indent = match(l.lines[to] or "", "^ *")
-	if to < 1 or not bar(l.lines[to], indent) then return nil end
+	if to < 1 then return nil end
+	local head = head_of(l.lines[to])
+	if not starts(l.lines[to], head) then return nil end
 	local from, colour = to, nil
-	while from > 1 and bar(l.lines[from - 1], indent) do from = from - 1 end
+	while from > 1 and starts(l.lines[from - 1], head) do from = from - 1 end
 	for _, r in ipairs(l.s:styles(to) or {}) do
 		if contains(r.text, BAR) then
 			colour = r.foreground
@@ -179,7 +186,7 @@ local function block(l, to)
 	end
 	local rows = {}
 	for i = from, to do
-		local text = trim(bar(l.lines[i], indent))
+		local text = trim(bar(l.lines[i], head))
 		if text ~= "" then rows[#rows + 1] = text end
 	end
 	return from, colour, table.concat(rows, "\n")
@@ -217,7 +224,7 @@ function screen.fault(l)
 	return text, from
 end
 
--- read returns the layout of what s shows; beside what agent.lua wants:
+-- read returns the layout of what s shows; beside what ptywright.agent wants:
 --   bottom    the row of ╹▀▀▀; hints: the row below it; agent: the row that names agent and model
 --   overlay   the title of a dialog that lies over the screen, and its row
 --   panel     the first row of the block that ends the screen; stage: of a permission, and its row; body: it is told what for;

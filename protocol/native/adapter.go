@@ -80,6 +80,19 @@ func onAdapter[P, R any](name, about string, f func(*client, context.Context, P)
 	return r
 }
 
+// onTurn is onAdapter, but that an intent which is for a turn that is under way does not queue behind it.
+func onTurn[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
+	r := onAdapter(name, about, f)
+	key, adapter, intent := r.key, protocol.KeyMember("adapter"), protocol.KeyMember("intent")
+	r.key = func(c *client, params json.RawMessage) string {
+		if a, err := c.catalog.Adapter(adapter(params)); err == nil && a.DuringTurn(intent(params)) {
+			return ""
+		}
+		return key(c, params)
+	}
+	return r
+}
+
 type adapterListResult struct {
 	Plugins []*plugins.Manifest `json:"plugins"`
 }
@@ -146,7 +159,7 @@ func (c *client) start(ctx context.Context, method string, p startParams) (start
 	if err := required("plugin", p.Plugin); err != nil {
 		return none, err
 	}
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return none, err
 	}
@@ -160,6 +173,7 @@ func (c *client) start(ctx context.Context, method string, p startParams) (start
 	if p.Cols == nil {
 		size.Cols = 0
 	}
+	c.knowEnv(p.Env)
 	a, err := c.catalog.Start(ctx, *p.Plugin, plugins.StartOptions{Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, Size: size})
 	if err != nil {
 		return none, denied(method, err)
@@ -201,7 +215,7 @@ type stateResult struct {
 }
 
 func (c *client) adapterState(ctx context.Context, p stateParams) (stateResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return stateResult{}, err
 	}
@@ -247,7 +261,7 @@ type sendResult struct {
 
 func (c *client) adapterSend(ctx context.Context, p sendParams) (sendResult, error) {
 	var none sendResult
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return none, err
 	}
@@ -348,7 +362,7 @@ func (c *client) adapterWait(ctx context.Context, p adapterWaitParams) (*adapter
 
 // wait waits as a tree says, on an adapter whose wait is known by its id already.
 func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams, p *waitTree) (*adapterWaitResult, error) {
-	hide, err := read.redactor()
+	hide, err := c.redactor(read)
 	if err != nil {
 		return nil, err
 	}
@@ -415,7 +429,7 @@ func (c *client) adapterTurn(ctx context.Context, p turnParams) (*turnResult, er
 	if p.Wait == nil {
 		p.Wait = &waitTree{}
 	}
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return nil, err
 	}
@@ -519,7 +533,7 @@ func (c *client) adapterSnapshot(_ context.Context, p adapterSnapshotParams) (*l
 	if err != nil {
 		return nil, err
 	}
-	return p.read(a.Session())
+	return p.read(c, a.Session())
 }
 
 type adapterTranscriptParams struct {
@@ -532,7 +546,7 @@ func (c *client) adapterTranscript(_ context.Context, p adapterTranscriptParams)
 	if err != nil {
 		return transcriptResult{}, err
 	}
-	return p.read(a.Session())
+	return p.read(c, a.Session())
 }
 
 type inspectResult struct {
@@ -551,7 +565,7 @@ type inspectResult struct {
 const inspectBytes = 4096
 
 func (c *client) adapterInspect(ctx context.Context, p stateParams) (*inspectResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return nil, err
 	}
@@ -591,7 +605,7 @@ type eventsResult struct {
 }
 
 func (c *client) adapterEvents(_ context.Context, p eventsParams) (eventsResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return eventsResult{}, err
 	}
@@ -625,7 +639,7 @@ type explainRow struct {
 }
 
 func (c *client) adapterExplain(ctx context.Context, p stateParams) (*explainResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return nil, err
 	}

@@ -35,14 +35,6 @@ func (w *wire) replies(ids ...int) map[int]message {
 	return all
 }
 
-func at(v any, path ...string) any {
-	for _, p := range path {
-		m, _ := v.(map[string]any)
-		v = m[p]
-	}
-	return v
-}
-
 func TestAdapterTurn(t *testing.T) {
 	w := newWire(t, engine.New(engine.Options{}))
 	started := w.result("adapter.start", obj{"plugin": "ask"})

@@ -36,7 +36,7 @@ type blockShape struct {
 const defaultBlocks = 50
 
 func (c *client) sessionBlocks(_ context.Context, p blocksParams) (blocksResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return blocksResult{}, err
 	}

@@ -33,6 +33,7 @@ func TestCanary(t *testing.T) {
 	}})
 	w := newWire(t, e)
 	plain := "token=" + secret
+	dir := t.TempDir()
 	w.result("server.set_notifications", obj{"enabled": true})
 	id := w.result("session.create", obj{
 		"program": "fake", "args": []string{"--api-key=" + secret}, "cwd": "/tmp/password=" + secret, "env": obj{"TOKEN": secret},
@@ -94,11 +95,15 @@ func TestCanary(t *testing.T) {
 			{"session": id, "matcher": obj{"type": "token=" + secret}},
 			{"session": id, "matcher": obj{"type": "screen_regex", "value": "token=" + secret + "("}},
 		},
-		"session.scrollback": {{"session": id, "count": 1000}},
-		"session.search":     {{"session": id, "regex": "."}, {"session": id, "regex": "token=" + secret + "("}},
-		"session.blocks":     {{"session": id}},
-		"session.kill":       {{"session": id}},
-		"session.close":      {{"session": id}},
+		"session.scrollback":   {{"session": id, "count": 1000}},
+		"session.search":       {{"session": id, "regex": "."}, {"session": id, "regex": "token=" + secret + "("}},
+		"session.blocks":       {{"session": id}},
+		"session.screenshot":   {{"session": id, "format": "svg"}, {"session": id, "format": "ansi"}, {"session": id, "format": "html"}, {"session": id, "format": plain}},
+		"session.record_start": {{"session": id, "path": "/nowhere/" + plain}, {"session": id, "format": plain}, {"session": id, "dir": dir, "title": plain}},
+		"session.record_list":  {{"session": id}},
+		"session.record_stop":  {{"recording": plain}},
+		"session.kill":         {{"session": id}},
+		"session.close":        {{"session": id}},
 	}
 	for _, m := range w.result("server.capabilities", nil)["methods"].([]any) {
 		if calls[m.(string)] == nil {
@@ -116,6 +121,17 @@ func TestCanary(t *testing.T) {
 	w.call("no.such.method.token="+secret, nil)
 	w.reply(w.send("server.capabilities", nil)) // whatever was still to be told has been
 	all := w.all.String()
+	casts, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if len(casts) == 0 {
+		t.Error("nothing was recorded")
+	}
+	for _, c := range casts {
+		b, err := os.ReadFile(c)
+		if err != nil {
+			t.Error(err)
+		}
+		all += string(b)
+	}
 	for i := 0; i+12 <= len(secret); i++ {
 		if at := strings.Index(all, secret[i:i+12]); at >= 0 {
 			t.Fatalf("%q left: %q", secret[i:i+12], all[max(0, at-300):min(len(all), at+60)])
@@ -144,6 +160,8 @@ func TestResultsFitTheirSchema(t *testing.T) {
 		{"session.snapshot", obj{"session": id}}, {"session.snapshot", obj{"session": id, "cells": "runs"}},
 		{"session.wait", obj{"session": id, "matcher": text("styled"), "cells": "full"}},
 		{"session.transcript", obj{"session": id}}, {"session.scrollback", obj{"session": id}}, {"session.blocks", obj{"session": id}},
+		{"session.screenshot", obj{"session": id}}, {"session.record_start", obj{"session": id, "dir": t.TempDir()}},
+		{"session.record_list", nil}, {"session.record_stop", obj{"recording": "r1"}},
 		{"session.search", obj{"session": id, "text": "l"}}, {"session.resize", obj{"session": id, "rows": 30, "cols": 80}},
 		{"session.input", obj{"session": id, "action": obj{"type": "text", "value": "x"}}},
 		{"session.kill", obj{"session": id}}, {"session.snapshot", obj{"session": id}}, {"session.close", obj{"session": id}},

@@ -37,13 +37,13 @@ type methodSchema struct {
 	Result *jsonschema.Schema `json:"result"`
 }
 
-func (c *client) capabilities(_ context.Context, p capabilitiesParams) (capabilitiesResult, error) {
+func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabilitiesResult, error) {
 	r := capabilitiesResult{
 		Name: "ptywright", Version: c.version,
 		Framing:       []string{"ndjson", "lsp"},
 		Notifications: []string{"session.changed", "session.output", "session.exited", "adapter.changed"},
 		Actions:       engine.ActionTypes(),
-		Matchers:      matchers.Types(c.matchers),
+		Matchers:      matchers.Types(matchers.Options{Predicates: &asking{catalog: c.catalog, ctx: ctx}}),
 		Ordering:      []string{protocol.Session.String(), protocol.Concurrent.String()},
 		Limits: map[string]int{
 			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing, "queued_bytes": c.limits.Queued,
@@ -111,7 +111,8 @@ var ranges = map[string][2]int64{
 }
 
 // words are the values of strings in params that take only some, by name.
-var words = map[string][]any{"cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
+var words = map[string][]any{
+	"theme": {"dark", "light"}, "cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
 
 // bound puts bounds into the schema of params. The code that holds to them says so itself; a test compares the two.
 func bound(s *jsonschema.Schema) {
@@ -176,6 +177,7 @@ type snapshotShape struct {
 	BracketedPaste    bool        `json:"bracketed_paste" jsonschema:"the program takes a paste in brackets"`
 	Mouse             string      `json:"mouse" jsonschema:"what the program asks for: none, x10, vt200, drag or any"`
 	Title             *string     `json:"title"`
+	SecretInput       bool        `json:"secret_input" jsonschema:"the program reads a secret: the terminal does not echo what is typed"`
 	Exit              *exitInfo   `json:"exit"`
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
@@ -73,6 +74,9 @@ var reasons = []struct {
 	{plugins.ErrNoProgram, protocol.CodeInvalidParams, "no_program"},
 	{plugins.ErrParams, protocol.CodeInvalidParams, "invalid_params"},
 	{plugins.ErrTurn, protocol.CodeInternal, "turn_in_progress"},
+	{errNoRecording, protocol.CodeInvalidParams, "unknown_recording"},
+	{record.ErrPictureFormat, protocol.CodeInvalidParams, "invalid_params"},
+	{record.ErrTooLarge, protocol.CodeInternal, "reply_too_large"},
 	{errNoLoading, codeDenied, "server_did_not_grant_plugin_load"},
 	{syscall.EMFILE, protocol.CodeInternal, "limit_exceeded"},
 	{syscall.ENFILE, protocol.CodeInternal, "limit_exceeded"},
@@ -88,7 +92,7 @@ func (c *client) Error(err error) *protocol.Error {
 			e.Message += ": did you mean " + near + "?"
 		}
 	}
-	e.Message = redact.Default.String(e.Message)
+	e.Message = c.hide.String(e.Message)
 	return e
 }
 
@@ -264,6 +268,6 @@ var ownReasons = []string{
 	"invalid_redaction", "invalid_action", "invalid_environment", "size_out_of_range", "file_refused", "cannot_start", "unkillable",
 	"reply_too_large", "permission_denied", "plugin_failed", "unknown_intent", "intent_refused", "expectation_failed", "owned_by_adapter",
 	"invalid_manifest", "unknown_plugin", "unknown_adapter", "unknown_predicate", "plugin_exists", "plugin_built_in", "plugin_in_use",
-	"plugin_without_code", "no_program", "turn_in_progress", "server_did_not_grant_plugin_load", "wait_id_in_use",
+	"plugin_without_code", "no_program", "turn_in_progress", "server_did_not_grant_plugin_load", "wait_id_in_use", "unknown_recording",
 	"shell_integration_unsupported",
 }

@@ -208,3 +208,12 @@ func (w *wire) adapter(params obj) string {
 	params["plugin"] = "ask"
 	return w.result("adapter.start", params)["adapter"].(string)
 }
+
+// at returns a member of a member.
+func at(v any, path ...string) any {
+	for _, p := range path {
+		m, _ := v.(map[string]any)
+		v = m[p]
+	}
+	return v
+}

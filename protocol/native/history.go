@@ -97,7 +97,13 @@ func (n *lines) redacted(from, to int) []string {
 		rows[0] = hideHead(rows[0])
 	}
 	joined := strings.Join(rows, "")
-	spans := n.look.hide.Spans(joined)
+	above := func(k int) (string, bool) {
+		if k > from {
+			return "", false
+		}
+		return n.raw(from - k), true
+	}
+	spans := n.look.hide.Page([]string{joined}, above)[0]
 	if len(rows) > 1 { // rows may stand together by chance, and hide each other's meaning
 		at := 0
 		for _, r := range rows {
@@ -176,7 +182,7 @@ const maxLines = 100_000
 
 func (c *client) sessionScrollback(_ context.Context, p scrollbackParams) (scrollbackResult, error) {
 	var none scrollbackResult
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return none, err
 	}
@@ -227,7 +233,7 @@ const maxMatches = 10_000
 
 func (c *client) sessionSearch(_ context.Context, p searchParams) (searchResult, error) {
 	none := searchResult{}
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return none, err
 	}

@@ -18,18 +18,22 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // A Server is the dialect over one engine. It is a [protocol.Dialect].
 type Server struct {
-	engine   *engine.Engine
-	catalog  *plugins.Catalog
-	waits    waits
-	loads    bool // plugin.load and plugin.unload are granted
-	version  string
-	log      *slog.Logger
-	limits   protocol.Limits
-	matchers matchers.Options
+	engine     *engine.Engine
+	catalog    *plugins.Catalog
+	waits      waits
+	recordings recordings
+	known      *redact.Known
+	hide       *redact.Redactor // redact.Default and what is known
+	loads      bool             // plugin.load and plugin.unload are granted
+	version    string
+	log        *slog.Logger
+	limits     protocol.Limits
+	matchers   matchers.Options
 }
 
 // Options configure a [Server].
@@ -37,6 +41,7 @@ type Options struct {
 	Version      string          // printed by server.capabilities
 	Limits       protocol.Limits // printed by server.capabilities
 	PluginLoad   bool            // grants plugin.load and plugin.unload, which run code from this machine's files
+	Known        *redact.Known   // values that are secret, shared with whoever learns of them; nil: only those of requests
 	MatcherDepth int             // levels of nested matchers; 0: matchers.MaxDepth
 	Log          *slog.Logger    // nil: slog.Default
 }
@@ -46,7 +51,11 @@ func New(e *engine.Engine, catalog *plugins.Catalog, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	if o.Known == nil {
+		o.Known = new(redact.Known)
+	}
 	return &Server{
+		known: o.Known, hide: redact.Default.With(o.Known),
 		engine: e, catalog: catalog, loads: o.PluginLoad, version: o.Version, log: o.Log, limits: o.Limits,
 		matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)},
 	}
@@ -118,4 +127,11 @@ func (c *client) free(p sessionParams) (*engine.Session, error) {
 		return nil, &ownedError{session: string(s.ID()), adapter: a.ID()}
 	}
 	return s, nil
+}
+
+// knowEnv notes the values of variables whose names say that they are secret.
+func (s *Server) knowEnv(env map[string]string) {
+	for name, value := range env {
+		s.known.AddEnv([]string{name + "=" + value})
+	}
 }

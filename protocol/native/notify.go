@@ -27,7 +27,7 @@ type notificationsResult struct {
 }
 
 func (c *client) setNotifications(_ context.Context, p notificationsParams) (notificationsResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return notificationsResult{}, err
 	}
@@ -120,6 +120,7 @@ type cursor struct {
 	held     time.Time      // since when stream holds something back; zero: it does not
 	carry    string         // what an earlier stream held back: it is told first
 	exited   bool           // session.exited was told
+	secret   bool           // that a secret is read was told
 }
 
 // set changes the filter. It is called under the client's lock and never blocks.
@@ -324,9 +325,9 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	}
 	v := s.View()
 	id := string(s.ID())
-	if v.Sequence != cur.sequence {
-		cur.sequence = v.Sequence
-		if err := n.notify(ctx, "session.changed", changedParams{Session: id, Sequence: v.Sequence}); err != nil {
+	if v.Sequence != cur.sequence || v.Secret != cur.secret {
+		cur.sequence, cur.secret = v.Sequence, v.Secret
+		if err := n.notify(ctx, "session.changed", changedParams{Session: id, Sequence: v.Sequence, Secret: v.Secret}); err != nil {
 			return err
 		}
 	}
@@ -378,6 +379,7 @@ func (n *notifier) notify(ctx context.Context, method string, params any) error 
 type changedParams struct {
 	Session  string `json:"session"`
 	Sequence uint64 `json:"sequence"`
+	Secret   bool   `json:"secret_input,omitzero"`
 }
 
 type outputParams struct {

@@ -55,13 +55,13 @@ func (p *redactionParams) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// redactor returns what this read asked for; nil shows text as it is.
-func (p readParams) redactor() (*redact.Redactor, error) {
+// redactor returns what a read asked for; nil shows text as it is.
+func (c *client) redactor(p *readParams) (*redact.Redactor, error) {
 	switch {
 	case p.Redact != nil && !*p.Redact:
 		return nil, nil
 	case p.Redaction == nil:
-		return redact.Default, nil
+		return c.hide, nil
 	}
 	r, err := redact.New(redact.Policy{
 		Replacement:   p.Redaction.Replacement,
@@ -79,7 +79,7 @@ func (p readParams) redactor() (*redact.Redactor, error) {
 		}
 		return nil, &paramError{path: path, reason: "invalid_redaction", problem: err.Error()}
 	}
-	return r, nil
+	return r.With(c.known), nil
 }
 
 // A paramError is about a parameter whose type is right and whose value is not.

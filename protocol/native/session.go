@@ -54,6 +54,7 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 		}
 		config.Taps = []engine.Tap{tap}
 	}
+	c.knowEnv(p.Env)
 	s, err := c.engine.Spawn(config)
 	if err != nil {
 		if p.RawTranscriptPath != "" && !p.RawTranscriptAppend {
@@ -135,7 +136,7 @@ type exitInfo struct {
 }
 
 func (c *client) sessionList(_ context.Context, p listParams) (listResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return listResult{}, err
 	}
@@ -176,18 +177,26 @@ func describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
 		title := l.clean(v.Screen.Title)
 		info.Title = &title
 	}
-	if e := v.Exit; e != nil {
-		info.Exit = &exitInfo{Draining: e.Draining}
-		if e.Signal != "" {
-			info.Exit.Signal = &e.Signal
-		} else if e.Code >= 0 {
-			info.Exit.Code = &e.Code
-		}
-	}
+	info.Exit = exitOf(v)
 	if err := s.TapError(); err != nil {
 		info.TranscriptError = redact.Default.String(err.Error())
 	}
 	return info
+}
+
+// exitOf tells how a session's program ended; nil while it runs.
+func exitOf(v *engine.View) *exitInfo {
+	e := v.Exit
+	if e == nil {
+		return nil
+	}
+	x := &exitInfo{Draining: e.Draining}
+	if e.Signal != "" {
+		x.Signal = &e.Signal
+	} else if e.Code >= 0 {
+		x.Code = &e.Code
+	}
+	return x
 }
 
 // An actionTree is an action, a matcherTree a matcher, as it came: its shape depends on its type.
@@ -329,11 +338,11 @@ func (c *client) sessionSnapshot(_ context.Context, p snapshotParams) (*look, er
 	if err != nil {
 		return nil, err
 	}
-	return p.read(s)
+	return p.read(c, s)
 }
 
-func (p *screenParts) read(s *engine.Session) (*look, error) {
-	hide, err := p.redactor()
+func (p *screenParts) read(c *client, s *engine.Session) (*look, error) {
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return nil, err
 	}
@@ -378,11 +387,11 @@ func (c *client) sessionTranscript(_ context.Context, p transcriptParams) (trans
 	if err != nil {
 		return transcriptResult{}, err
 	}
-	return p.read(s)
+	return p.read(c, s)
 }
 
-func (p *outputParts) read(s *engine.Session) (transcriptResult, error) {
-	hide, err := p.redactor()
+func (p *outputParts) read(c *client, s *engine.Session) (transcriptResult, error) {
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return transcriptResult{}, err
 	}
@@ -413,7 +422,7 @@ type waitParams struct {
 }
 
 func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, error) {
-	hide, err := p.redactor()
+	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ type stateShape struct {
 	Candidates []plugins.Candidate `json:"candidates"`
 	Metadata   map[string]any      `json:"metadata,omitempty"`
 	Marks      []markShape         `json:"host_marks,omitempty"`
+	Exit       *exitInfo           `json:"exit,omitempty" jsonschema:"how the program ended, once it has"`
 }
 
 type markShape struct {
@@ -37,6 +38,7 @@ func (l *look) state(s *plugins.State) *stateShape {
 	if w.Candidates == nil {
 		w.Candidates = []plugins.Candidate{}
 	}
+	w.Exit = exitOf(l.view)
 	for _, label := range s.Marks {
 		w.Marks = append(w.Marks, markShape{label})
 	}

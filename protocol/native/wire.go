@@ -58,12 +58,15 @@ func (l *look) encode() error {
 func newLook(v *engine.View, hide *redact.Redactor, cells string) *look {
 	l := &look{view: v, screen: v.Screen, hide: hide, cells: cells}
 	if hide != nil {
-		l.screen = v.Screen.Mask(func(line string) []vt.Mask {
-			found := masks(hide, line)
-			for _, m := range found {
-				l.hidden = append(l.hidden, line[m.Start:m.End])
+		l.screen = v.Screen.MaskPage(func(lines []string, above func(int) (string, bool)) [][]vt.Mask {
+			out := make([][]vt.Mask, len(lines))
+			for i, spans := range hide.Page(lines, above) {
+				for _, s := range spans {
+					out[i] = append(out[i], vt.Mask(s))
+					l.hidden = append(l.hidden, lines[i][s.Start:s.End])
+				}
 			}
-			return found
+			return out
 		})
 	}
 	return l
@@ -74,19 +77,6 @@ func adapterLook(a *plugins.Adapter, v *engine.View, hide *redact.Redactor, cell
 	l := newLook(v, hide, cells)
 	l.secrets = a.Secrets
 	return l
-}
-
-// masks finds what is to be covered in a line.
-func masks(hide *redact.Redactor, line string) []vt.Mask {
-	spans := hide.Spans(line)
-	if spans == nil {
-		return nil
-	}
-	out := make([]vt.Mask, len(spans))
-	for i, s := range spans {
-		out[i] = vt.Mask(s)
-	}
-	return out
 }
 
 // clean redacts a string that is not on the grid: a title, a link, a line of evidence.
@@ -222,6 +212,7 @@ func (l *look) AppendJSON(b []byte) []byte {
 	} else {
 		b = append(b, `,"title":null`...)
 	}
+	b = appendBool(b, `,"secret_input":`, l.view.Secret)
 	b = append(b, `,"exit":`...)
 	b = appendExit(b, l.view.Exit)
 	return append(b, '}')

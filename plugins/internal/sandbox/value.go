@@ -64,6 +64,9 @@ func (v *VM) function(f Func) *lua.LFunction {
 // An Object is a read-only table whose fields the host computes when they are first read. It belongs to one machine and may
 // be used, under the machine's rule of one goroutine, for any number of calls.
 type Object struct {
+	// Strict is what the object is called in the error that reading a field which there is not then is; "" gives nil.
+	Strict string
+
 	v     *VM
 	table *lua.LTable
 	names []string
@@ -98,6 +101,9 @@ func (v *VM) NewObject(field func(name string) (value any, ok bool), names ...st
 func (o *Object) get(name string) lua.LValue {
 	value, ok := o.field(name)
 	o.v.check()
+	if !ok && o.Strict != "" {
+		o.v.state.RaiseError("%s has no field %s", o.Strict, clip(fmt.Sprintf("%q", name)))
+	}
 	if !ok || value == nil {
 		return lua.LNil
 	}

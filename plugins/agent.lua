@@ -1,5 +1,5 @@
--- What the adapters of Codex, Gemini CLI and OpenCode have in common: a prompt is pasted and submitted, a dialog is answered by
--- moving its pointer, a turn is waited for. The file is the same in the three folders, since a plugin has nothing but its own.
+-- What adapters of agents have in common: a prompt is pasted and submitted, a dialog is answered by moving its pointer, a turn is
+-- waited for. A plugin has it by require("ptywright.agent").
 --
 -- agent.plugin(program) makes a plugin of what is known about the screens of one program:
 --   read(s)                 the layout of a screen, see below
@@ -19,13 +19,14 @@
 --   mark       the texts of the rows that end the last turn; nil where they may change later
 --   dialog     nil or {options = {{label =, row =}}, pointer = the option it is on, nil when that cannot be told, subject = a
 --              text that names what is asked, first = the row of the first option}
--- A state that a rule makes has ended = true when the screen marks the end of a turn.
+-- A state that a rule makes has ended = true when the screen marks the end of a turn, and unclear = true when a dialog may be on
+-- the screen that is not drawn yet.
 
 local agent = {}
 
 local action, matcher = ptywright.action, ptywright.matcher
-local byte, sub, gsub, match = string.byte, string.sub, string.gsub, string.match
-local contains, trim, lower = string.contains, string.trim, string.lower
+local byte, sub, gsub = string.byte, string.sub, string.gsub
+local trim, lower = string.trim, string.lower
 
 local SETTLED = 400 -- ms without a change until an end counts that nothing on the screen marks; longer than the gap between two frames
 local UNSEEN = 3000 -- ms without a change until it counts that a prompt that was sent has begun no turn, or that an answer was not taken
@@ -87,7 +88,8 @@ local function look(s)
 			}
 		end
 	end
-	if memory.answered and l.id ~= memory.answered then memory.answered = nil end
+	if state.state == "unknown" then state.unclear = true end
+	if memory.answered and l.id ~= memory.answered and not state.unclear then memory.answered = nil end
 	return l, state
 end
 
@@ -103,7 +105,7 @@ local function classify(s)
 		metadata.options, metadata.dialog_id = options, l.id
 	end
 	if program.describe then program.describe(l, metadata, state) end
-	state.metadata, state.sources, state.ended = metadata, program.sources(l), nil
+	state.metadata, state.sources, state.ended, state.unclear = metadata, program.sources(l), nil, nil
 	return state
 end
 
@@ -132,8 +134,11 @@ local function pick(l, d, index)
 	memory.answered = l.id
 	local label, still = d.options[index].label, program.enter_ms
 	return {actions = actions, submission = {
-		echo = matcher.predicate("pointer_on", {index = index, label = label, dialog_id = l.id, still_ms = still}), submit = {action.key("enter")}, done = matcher.any({matcher.predicate("dialog_gone", {dialog_id = l.id}), matcher.process_exited()}),
-		retry_when = matcher.predicate("pointer_on", {index = index, label = label, dialog_id = l.id, above = above(l)}), retries = 2, timeout_ms = ANSWER,
+		echo = matcher.predicate("pointer_on", {index = index, label = label, dialog_id = l.id, still_ms = still}),
+		submit = {action.key("enter")},
+		done = matcher.any({matcher.predicate("dialog_gone", {dialog_id = l.id}), matcher.process_exited()}),
+		retry_when = matcher.predicate("pointer_on", {index = index, label = label, dialog_id = l.id, above = above(l)}),
+		retries = 2, timeout_ms = ANSWER,
 	}}
 end
 
@@ -229,7 +234,7 @@ end
 
 function predicates.dialog_gone(s)
 	local l, state = look(s)
-	if not l.last then return no("the screen is blank") end
+	if state.unclear then return no(state.evidence) end
 	if l.id == s.params.dialog_id then return no("the dialog still stands there") end
 	return yes("the dialog has gone; the state is " .. state.state)
 end
@@ -313,7 +318,10 @@ local described = {
 		{name = "approve", description = "Agrees to what the dialog asks, this once.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
 		{name = "deny", description = "Refuses what the dialog asks.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
 		{name = "approve_trust", description = "Says that the folder is trusted.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
-		{name = "choose_option", description = "Picks an option of the dialog on the screen by its place or its label.", params_schema = object({index = {type = "integer"}, option = text, dialog_id = dialog_id}), during_turn = true},
+		{
+			name = "choose_option", description = "Picks an option of the dialog on the screen by its place or its label.", during_turn = true,
+			params_schema = object({index = {type = "integer"}, option = text, dialog_id = dialog_id}),
+		},
 		{name = "cancel", description = "Ends the turn that runs.", params_schema = object({}), during_turn = true},
 	},
 	wait_matchers = {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// loadCast reads a recording from a file, or from standard input when its name is "-".
+func loadCast(std stdio, path string) (*record.Recording, error) {
+	in := io.Reader(std.in)
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	rec, err := record.Load(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return rec, nil
+}
+
+func playCommand(std stdio) *cobra.Command {
+	var speed float64
+	var idle, from time.Duration
+	c := &cobra.Command{
+		Use:   "play [flags] FILE",
+		Short: "Play a recording on this terminal",
+		Long: `Play an asciicast (v1, v2 or v3) on this terminal. FILE may be - for standard input. Ctrl-C
+ends it. A recording that was cut off in the middle of a line is played up to there.`,
+		Example: `  ptywright play --speed 2 --idle-limit 1s demo.cast`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if speed <= 0 || speed > 1000 {
+				return usageError{fmt.Errorf("--speed is %v: give more than 0, at most 1000", speed)}
+			}
+			rec, err := loadCast(std, args[0])
+			if err != nil {
+				return err
+			}
+			if idle > 0 {
+				rec = rec.LimitIdle(idle)
+			}
+			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return play(ctx, std.out, rec, speed, from)
+		},
+	}
+	c.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was")
+	c.Flags().DurationVar(&idle, "idle-limit", 0, "play pauses no longer than this (default: as the recording asks)")
+	c.Flags().DurationVar(&from, "start-at", 0, "begin at this time of the recording, with the screen as it was")
+	return c
+}
+
+// play writes a recording in its own time.
+func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64, from time.Duration) error {
+	if from > 0 {
+		if _, err := io.WriteString(w, "\x1bc"+record.Restore(rec.At(from))); err != nil {
+			return err
+		}
+	}
+	defer io.WriteString(w, "\x1b[0m\x1b[?25h\x1b[?2026l") // whatever it was in the middle of
+	began := time.Now()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for _, e := range rec.Events {
+		if e.Kind != record.EventOutput || e.At <= from && from > 0 {
+			continue
+		}
+		due := time.Duration(float64(e.At-from) / speed)
+		if wait := due - time.Since(began); wait > 0 {
+			timer.Reset(wait)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				return exitCode(128 + int(syscall.SIGINT))
+			}
+		}
+		if _, err := io.WriteString(w, e.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func cast2textCommand(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "cast2text FILE",
+		Short: "Print what a recording has shown, as plain text",
+		Long: `Print the scrollback and the last screen of an asciicast as plain text, with secrets hidden.
+FILE may be - for standard input.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			rec, err := loadCast(std, args[0])
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(std.out, redact.Default.String(rec.Text()))
+			return err
+		},
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/redact"
+)
+
+func shotCommand(std stdio) *cobra.Command {
+	var output, theme string
+	var at, settle, timeout time.Duration
+	var raw bool
+	var o record.PictureOptions
+	var rows, cols uint16
+	c := &cobra.Command{
+		Use:   "shot [flags] (FILE | -- PROGRAM [ARGUMENT...])",
+		Short: "Draw a screen: of a recording, or of a program",
+		Long: `Draw the screen of an asciicast at a time, or of a program once it has drawn and stood still.
+The format is that of the output's name: .png, .svg, .html, or .ansi. Secrets are covered.`,
+		Example: `  ptywright shot -o demo.png --at 12.5s demo.cast
+  ptywright shot -o htop.svg -- htop`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch theme {
+			case "dark":
+			case "light":
+				o.Theme = record.LightTheme
+			default:
+				return usageError{fmt.Errorf("--theme is %q: give dark or light", theme)}
+			}
+			format := strings.TrimPrefix(filepath.Ext(output), ".")
+			var screen *vt.Screen
+			switch {
+			case c.ArgsLenAtDash() == 0:
+				s, err := shotOf(c.Context(), args, pty.Size{Rows: rows, Cols: cols}, settle, timeout)
+				if err != nil {
+					return err
+				}
+				screen = s
+			case c.ArgsLenAtDash() < 0 && len(args) == 1:
+				rec, err := loadCast(std, args[0])
+				if err != nil {
+					return err
+				}
+				if !c.Flags().Changed("at") {
+					at = rec.Duration()
+				}
+				screen = rec.At(at)
+			default:
+				return usageError{errors.New("give one recording, or -- and a program")}
+			}
+			if !raw {
+				screen = masked(screen)
+				o.Clean = redact.Default.String
+			}
+			data, err := record.Draw(screen, format, o)
+			if err != nil {
+				return err
+			}
+			return record.WriteFile(output, data)
+		},
+	}
+	fs := c.Flags()
+	fs.StringVarP(&output, "output", "o", "", "`FILE` to write: .png, .svg, .html or .ansi (required)")
+	fs.DurationVar(&at, "at", 0, "time in the recording (default: its end)")
+	fs.DurationVar(&settle, "settle", 500*time.Millisecond, "a program's screen is drawn when it has not changed for so long")
+	fs.DurationVar(&timeout, "timeout", 10*time.Second, "draw a program that never stands still after so long")
+	fs.StringVar(&theme, "theme", "dark", "dark or light")
+	fs.Float64Var(&o.FontSize, "font-size", 0, "pixels (default 15)")
+	fs.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
+	fs.BoolVar(&raw, "raw", false, "cover no secrets")
+	fs.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")
+	fs.Uint16Var(&cols, "cols", 80, "columns of a program's terminal")
+	_ = c.MarkFlagRequired("output") // it is there
+	return c
+}
+
+// masked covers the secrets of a screen.
+func masked(s *vt.Screen) *vt.Screen {
+	return s.MaskPage(func(lines []string, above func(int) (string, bool)) [][]vt.Mask {
+		out := make([][]vt.Mask, len(lines))
+		for i, spans := range redact.Default.Page(lines, above) {
+			for _, s := range spans {
+				out[i] = append(out[i], vt.Mask(s))
+			}
+		}
+		return out
+	})
+}
+
+// shotOf runs a program until its screen stands still, and returns the screen.
+func shotOf(ctx context.Context, args []string, size pty.Size, settle, timeout time.Duration) (*vt.Screen, error) {
+	e := engine.New(engine.Options{})
+	defer e.Close(context.WithoutCancel(ctx))
+	s, err := e.Spawn(engine.Config{Program: args[0], Args: args[1:], Size: size})
+	if err != nil {
+		return nil, notStarted(err)
+	}
+	m, err := matchers.Parse(map[string]any{"type": "any", "value": []any{
+		map[string]any{"type": "process_exited"},
+		map[string]any{"type": "all", "value": []any{
+			map[string]any{"type": "screen_regex", "value": `\S`},
+			map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": settle.Milliseconds()}},
+		}},
+	}}, matchers.Options{})
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: timeout})
+	if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
+		return nil, err
+	}
+	return out.View.Screen, nil
+}

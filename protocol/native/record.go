@@ -1,0 +1,260 @@
+package native
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
+)
+
+type screenshotParams struct {
+	sessionParams
+	readParams
+	Format   string  `json:"format,omitempty" jsonschema:"png (default), svg, html or ansi"`
+	Path     string  `json:"path,omitempty" jsonschema:"file to write, mode 0600; default: the picture is in the answer"`
+	Theme    string  `json:"theme,omitempty" jsonschema:"dark (default) or light"`
+	FontSize float64 `json:"font_size,omitempty" jsonschema:"pixels; default 15"`
+}
+
+type screenshotResult struct {
+	Format string  `json:"format"`
+	Data   *string `json:"data,omitempty" jsonschema:"base64 for png, else text"`
+	Path   string  `json:"path,omitempty"`
+	Bytes  int     `json:"bytes"`
+	Rows   int     `json:"rows"`
+	Cols   int     `json:"cols"`
+}
+
+func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*screenshotResult, error) {
+	hide, err := c.redactor(&p.readParams)
+	if err != nil {
+		return nil, err
+	}
+	o := record.PictureOptions{FontSize: p.FontSize}
+	switch p.Theme {
+	case "", "dark":
+	case "light":
+		o.Theme = record.LightTheme
+	default:
+		return nil, &protocol.ParamError{Path: "theme", Expected: `"dark" or "light"`, Got: protocol.Got(p.Theme)}
+	}
+	s, err := c.session(p.sessionParams)
+	if err != nil {
+		return nil, err
+	}
+	format := cmp.Or(p.Format, "png")
+	l := newLook(s.View(), hide, "none")
+	o.Clean = l.clean
+	data, err := record.Draw(l.screen, format, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &screenshotResult{Format: format, Bytes: len(data), Rows: l.screen.Rows, Cols: l.screen.Cols}
+	if p.Path != "" {
+		r.Path = p.Path
+		return r, record.WriteFile(p.Path, data)
+	}
+	text := string(data)
+	if format == "png" {
+		text = base64.StdEncoding.EncodeToString(data)
+	}
+	r.Data = &text
+	return r, nil
+}
+
+// A recording is one that runs, or has ended and was not stopped yet.
+type recording struct {
+	id      string
+	session engine.ID
+	owner   *engine.Session
+	tap     interface {
+		engine.Tap
+		Status() record.Status
+		Discard() error
+	}
+}
+
+// recordings are the server's, so that any client can stop one.
+type recordings struct {
+	mu sync.Mutex
+	// protects the fields below
+	all  []*recording
+	last int
+}
+
+// maxRecordings bounds what is kept of recordings, those that have ended included: each holds a file's name and numbers. The
+// oldest that has ended goes first.
+const maxRecordings = 1000
+
+func (r *recordings) add(x *recording) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last++
+	x.id = "r" + strconv.Itoa(r.last)
+	if len(r.all) >= maxRecordings {
+		if i := slices.IndexFunc(r.all, func(x *recording) bool { return x.tap.Status().State != record.StateRecording }); i >= 0 {
+			r.all = slices.Delete(r.all, i, i+1)
+		}
+	}
+	r.all = append(r.all, x)
+}
+
+func (r *recordings) list() []*recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.all)
+}
+
+func (r *recordings) find(id string) *recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i := slices.IndexFunc(r.all, func(x *recording) bool { return x.id == id }); i >= 0 {
+		return r.all[i]
+	}
+	return nil
+}
+
+type recordStartParams struct {
+	sessionParams
+	readParams
+	Path      string `json:"path,omitempty" jsonschema:"file to write; it must not exist"`
+	Dir       string `json:"dir,omitempty" jsonschema:"folder in which the file gets a name of its own"`
+	Format    string `json:"format,omitempty" jsonschema:"asciicast-v2 (default), asciicast-v3 or markdown"`
+	Input     bool   `json:"input,omitempty" jsonschema:"keep what is typed, too"`
+	IdleLimit *int64 `json:"idle_limit,omitempty" jsonschema:"milliseconds: pauses are to be played no longer than this"`
+	Title     string `json:"title,omitempty" jsonschema:"of the recording"`
+}
+
+type recordStartResult struct {
+	Recording string `json:"recording"`
+	Path      string `json:"path"`
+	Format    string `json:"format"`
+}
+
+func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*recordStartResult, error) {
+	hide, err := c.redactor(&p.readParams)
+	if err != nil {
+		return nil, err
+	}
+	format := record.Format(cmp.Or(p.Format, string(record.AsciicastV2)))
+	switch {
+	case !slices.Contains([]record.Format{record.AsciicastV2, record.AsciicastV3, record.MarkdownDoc}, format):
+		return nil, &protocol.ParamError{Path: "format", Expected: `"asciicast-v2", "asciicast-v3" or "markdown"`, Got: protocol.Got(p.Format)}
+	case (p.Path == "") == (p.Dir == ""):
+		return nil, &protocol.ParamError{Expected: "path or dir", Got: map[bool]string{true: "neither", false: "both"}[p.Path == ""]}
+	case p.Input && format == record.MarkdownDoc:
+		return nil, &paramError{path: "input", reason: "invalid_params", problem: "a markdown transcript has no input: its commands are in it"}
+	}
+	idle, err := milliseconds("idle_limit", p.IdleLimit, 0)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.session(p.sessionParams)
+	if err != nil {
+		return nil, err
+	}
+	path := p.Path
+	if path == "" {
+		path = filepath.Join(p.Dir, record.FileName(s.ID(), format, time.Now()))
+	}
+	x := &recording{session: s.ID(), owner: s}
+	err = s.Attach(func(v *engine.View) (engine.Tap, error) {
+		if format == record.MarkdownDoc {
+			t, err := record.NewTranscript(path, record.TranscriptOptions{
+				Program: commandLine(s.Config()), Dir: s.Config().Dir, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Redactor: hide, Raw: hide == nil,
+			})
+			x.tap = t
+			return t, err
+		}
+		t, err := record.NewCast(path, record.CastOptions{
+			Format: format, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen, Command: commandLine(s.Config()),
+			Title: p.Title, IdleLimit: idle, Input: p.Input, Redactor: hide, Raw: hide == nil,
+		})
+		x.tap = t
+		return t, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.recordings.add(x)
+	return &recordStartResult{Recording: x.id, Path: path, Format: string(format)}, nil
+}
+
+// commandLine is what a session runs, for people to read.
+func commandLine(c engine.Config) string {
+	return strings.Join(append([]string{c.Program}, c.Args...), " ")
+}
+
+type recordStopParams struct {
+	Recording *string `json:"recording" jsonschema:"as session.record_start returned it"`
+}
+
+type recordingInfo struct {
+	Recording  string `json:"recording"`
+	Session    string `json:"session"`
+	Path       string `json:"path"`
+	Format     string `json:"format"`
+	Bytes      int64  `json:"bytes"`
+	DurationMS int64  `json:"duration_ms"`
+	State      string `json:"state" jsonschema:"recording, done, limit (it has reached its size) or failed"`
+	Error      string `json:"error,omitempty"`
+}
+
+func (x *recording) info() recordingInfo {
+	st := x.tap.Status()
+	r := recordingInfo{
+		Recording: x.id, Session: string(x.session), Path: st.Path, Format: string(st.Format), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
+		State: string(st.State),
+	}
+	if st.Err != nil {
+		r.Error = redact.Default.String(st.Err.Error())
+	}
+	return r
+}
+
+// errNoRecording: there is no recording of that name.
+var errNoRecording = errors.New("unknown recording")
+
+func (c *client) sessionRecordStop(_ context.Context, p recordStopParams) (recordingInfo, error) {
+	if err := required("recording", p.Recording); err != nil {
+		return recordingInfo{}, err
+	}
+	x := c.recordings.find(*p.Recording)
+	if x == nil {
+		return recordingInfo{}, errNoRecording
+	}
+	if err := x.owner.Detach(x.tap); err != nil && !errors.Is(err, fs.ErrClosed) {
+		return recordingInfo{}, err
+	}
+	return x.info(), nil
+}
+
+type recordListParams struct {
+	Session string `json:"session,omitempty" jsonschema:"only recordings of this session"`
+}
+
+type recordListResult struct {
+	Recordings []recordingInfo `json:"recordings"`
+}
+
+func (c *client) sessionRecordList(_ context.Context, p recordListParams) (recordListResult, error) {
+	r := recordListResult{Recordings: []recordingInfo{}}
+	for _, x := range c.recordings.list() {
+		if p.Session == "" || p.Session == string(x.session) {
+			r.Recordings = append(r.Recordings, x.info())
+		}
+	}
+	return r, nil
+}

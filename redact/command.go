@@ -1,0 +1,167 @@
+package redact
+
+import "strings"
+
+// findUserinfo hides the password in `scheme://user:password@host` (RFC 3986, section 3.2.1), and
+// a user that is a random token.
+func findUserinfo(s *scan, at, end int) (candidate, bool) {
+	t := s.text
+	if at == 0 || !isAlnum(t[at-1]) {
+		return candidate{}, false
+	}
+	for at > 0 && end-at < maxBlanks && isAlnum(t[at-1]) {
+		at--
+	}
+	colon, host := -1, -1
+	i := end
+	for ; i < len(t) && i-end < maxAuthority; i++ {
+		c := t[i]
+		if c <= ' ' || c == '/' || c == '?' || c == '#' || c == '"' || c == '\'' || c == '`' || c == '<' && i == end || c == ',' && host >= 0 {
+			break
+		}
+		if c == ':' && colon < 0 {
+			colon = i
+		}
+		if c == '@' {
+			host = i
+		}
+	}
+	// What is read up to here can still become a password, though rarely does: a host and port.
+	open := i == len(t)
+	switch {
+	case host < 0 && colon < 0:
+		return candidate{from: at, start: i, end: i, open: true}, open
+	case host < 0:
+		port := strings.Trim(t[colon+1:i], "0123456789") == ""
+		c := candidate{from: at, start: colon + 1, end: i, open: open}
+		if port {
+			c.start = i
+		}
+		return c, open
+	case colon < 0 || colon > host:
+		v := t[end:host]
+		return candidate{from: at, start: end, end: host, hit: true}, random(v, 20)
+	}
+	v := t[colon+1 : host]
+	hit := v != "" && !placeholder(t, colon+1, host) && !(strings.HasPrefix(v, "$") && only(v[1:], "_{}"))
+	return candidate{from: at, start: colon + 1, end: host, hit: hit}, hit
+}
+
+// maxAuthority bounds user, password and host of a URL.
+const maxAuthority = 512
+
+// findGoDSN hides the password of `user:password@tcp(host)/db`, the form of Go's MySQL driver.
+func findGoDSN(s *scan, at, _ int) (candidate, bool) {
+	t := s.text
+	i := at
+	for i > 0 && at-i < 2*maxBlanks && t[i-1] > ' ' && t[i-1] != '"' && t[i-1] != '\'' && t[i-1] != ':' {
+		i--
+	}
+	hit := i > 0 && t[i-1] == ':' && i < at && !placeholder(t, i, at)
+	return candidate{from: i, start: i, end: at, hit: hit}, hit
+}
+
+// findPgpass hides the last field of a .pgpass line, host:port:database:user:password.
+func findPgpass(s *scan, at, end int) (candidate, bool) {
+	t := s.text
+	if strings.ContainsAny(t[max(0, at-maxBlanks):at], " \t") && strings.TrimSpace(t[:at]) != t[:at] {
+		return candidate{}, false
+	}
+	i := end
+	for fields := 0; fields < 2; i++ {
+		if i == len(t) || i-end > 2*maxBlanks || t[i] <= ' ' {
+			return candidate{}, false
+		}
+		if t[i] == ':' {
+			fields++
+		}
+	}
+	j := s.valueEnd(i, 0)
+	hit := j > i && !placeholder(t, i, j) && strings.TrimSpace(t[j:]) == "" && !strings.Contains(strings.ReplaceAll(t[i:j], `\:`, ""), ":")
+	s.spend(j - i)
+	return candidate{from: at, start: i, end: j, hit: hit, open: j == len(t)}, hit
+}
+
+// commands are programs whose one-letter flag takes a password, which elsewhere means a port, a
+// path or a user. A flag in upper case also stands for itself only.
+var commands = []struct{ flag, programs string }{
+	{"-p", "docker login,podman login,nerdctl login,sshpass,mysql,mariadb,mongo,twine,helm registry,oras login,crane auth,oc login,argocd login,7z,ldap,sqlcmd,influx"},
+	{"-u", "curl,wget,http ,https ,xh ,lftp"},
+	{"-a", "redis-cli,valkey-cli"},
+	{"-w", "ldap"},
+}
+
+// findFlag hides the password of `-u user:password`, `-p password`, `--user user:password`,
+// `--pass password` and openssl's `pass:password`, where the program before it takes one.
+func findFlag(s *scan, at, end int) (candidate, bool) {
+	t := s.text
+	word := strings.TrimSpace(t[at:end])
+	before := strings.ToLower(t[max(0, at-200):at])
+	s.spend(len(before) / 16) // a search by machine word
+	i := end
+	switch {
+	case word == "pass:":
+		if !strings.Contains(before, "openssl") && !strings.Contains(before, "-pass") {
+			return candidate{}, false
+		}
+	case word == "--pass", word == "--user":
+		if i < len(t) && t[i] != ' ' && t[i] != '=' {
+			return candidate{}, false
+		}
+		if word == "--user" && !takes("-u", before) {
+			return candidate{}, false
+		}
+		i = min(len(t), i+1)
+	case !takes(word, before):
+		return candidate{}, false
+	}
+	i = blanks(t, i)
+	if i == len(t) {
+		return candidate{from: at, start: i, end: i, open: true}, true
+	}
+	start, j, q := quoted(t, i)
+	c := candidate{from: at, start: start, end: j, open: j == len(t), until: ending{quote: q}}
+	if q == 0 {
+		j = s.valueEnd(i, 0)
+		c = candidate{from: at, start: i, end: j, open: j == len(t)}
+	}
+	if word == "-u" || word == "--user" {
+		k := strings.IndexByte(t[c.start:c.end], ':')
+		if k < 0 {
+			c.start = c.end
+			return c, c.open
+		}
+		c.start += k + 1
+	}
+	v := t[c.start:c.end]
+	number := strings.Trim(v, "0123456789:") == ""
+	c.hit = v != "" && v[0] != '-' && !number && !named(v) && !placeholder(t, c.start, c.end)
+	return c.shown(s.text), c.hit || c.open
+}
+
+// takes reports whether one of the programs that take a password with flag stands in line.
+func takes(flag, line string) bool {
+	for _, c := range commands {
+		if c.flag != flag {
+			continue
+		}
+		for p := range strings.SplitSeq(c.programs, ",") {
+			if strings.Contains(line, p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// findLogin hides the token in `client.login('TOKEN')`.
+func findLogin(s *scan, at, end int) (candidate, bool) {
+	start, j, q := quoted(s.text, end)
+	if q == 0 {
+		return candidate{}, false
+	}
+	s.spend(j - start)
+	hit := j-start < maxWeak && random(s.text[start:j], 20)
+	c := candidate{from: at, start: start, end: j, hit: hit, open: j == len(s.text), until: ending{quote: q}}
+	return c.shown(s.text), c.hit || c.open
+}

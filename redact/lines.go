@@ -1,0 +1,380 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// leastWidth is how wide a line must be for a token at its end to go on in the next: programs
+	// break at the edge of a screen or a frame. Less joins what only stands together; more misses
+	// narrow panes.
+	leastWidth = 32
+	// maxTail bounds what is kept of the lines before: no token is longer, but for keys, which have
+	// lines of their own.
+	maxTail = 8 << 10
+	// leastRest is how much of a token must be in the next line to be worth a look: less gives
+	// nothing away once the rest is hidden, and words are as short.
+	leastRest = 6
+)
+
+// memory is what one line leaves for the next: tokens and keywords that its end cut off, by column
+// of a frame (one, where there is none), and where in a private key it stands.
+type memory struct {
+	tails []tail
+	block
+	ended bool // the line ended a private key whose beginning was not seen
+}
+
+// tail is the end of a line that may go on in the next: from where a candidate begins.
+type tail string
+
+// active reports whether m has anything to say of the next line.
+func (m *memory) active() bool { return m.left > 0 || len(m.tails) > 0 }
+
+// goOn judges text as the line below what m remembers, after apply has judged it by itself; with
+// last, m remembers it.
+func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
+	open := s.tail
+	began, ended := s.began, s.ended
+	framed := isFramed(text)
+	var parts []span
+	if framed && (last || len(m.tails) > 0) {
+		parts = columns(text)
+	} else {
+		parts = append(parts, span{0, len(text)})
+	}
+	var next []string // what each part is read behind; nil: it begins by itself
+	if len(m.tails) == len(parts) {
+		next = make([]string, len(parts))
+		for i, p := range parts {
+			before := string(m.tails[i])
+			if before == "" || p.from == p.end || text[p.from] == ' ' || text[p.from] == '\t' {
+				continue
+			}
+			if r.across(s, before, text[p.from:p.end], p.from, at, p.end == len(text)) {
+				next[i] = before
+			}
+		}
+	}
+	if m.left > 0 {
+		start, end, body, _ := m.keyLine(text)
+		if !body && !last { // it may become one: what stands of it must not leave
+			start, end = keyRun(text)
+			body = end == len(text) && end-start >= leastRest
+		}
+		if body {
+			s.text, s.base, s.last = text, 0, candidate{}
+			s.add(candidate{from: start, start: start, end: end, hit: true, open: end == len(text), class: "private-key"}, at)
+		}
+	}
+	if !last {
+		return
+	}
+	m.ended = ended && !began && m.left == 0
+	switch {
+	case began:
+		m.block = block{left: maxKeyLines}
+	case m.left > 0:
+		_, _, body, more := m.keyLine(text)
+		m.left--
+		m.body = m.body || body
+		if !more {
+			m.block = block{}
+		}
+	}
+	if framed || open < len(text) {
+		for _, p := range parts {
+			r.cutOff(s, text, p, at)
+		}
+	}
+	m.tails = r.tails(s, text, parts, next, open, framed)
+}
+
+// cutOff hides the candidates that the end of a wide part of text cuts off, if what stands of them
+// looks like the beginning of a secret: when the next line shows it, this one may have left.
+func (r *rules) cutOff(s *scan, text string, p span, at []int32) {
+	part := text[p.from:p.end]
+	if utf8.RuneCountInString(part) < leastWidth {
+		return
+	}
+	for _, c := range r.judgeText(s, part) {
+		if c.hit || !c.open || c.start >= c.end || c.end != len(part) {
+			continue
+		}
+		v := part[c.start:]
+		if len(v) < leastRest || named(v) || isUUID(v) || !scattered(v) && (c.tier != structure || !varied(v) && !hexish(v)) {
+			continue
+		}
+		if c.tier == structure {
+			c.start = c.from
+		}
+		c.hit, c.open = true, false
+		c.from, c.start, c.end = p.from+c.from, p.from+c.start, p.from+c.end
+		s.keep(c, at)
+	}
+}
+
+// across judges part behind the tail of the line before and records what goes across the line's
+// end. It reports whether a token does, or a keyword may.
+func (r *rules) across(s *scan, before, part string, base int, at []int32, atEnd bool) bool {
+	joined := before + part
+	cut := len(before)
+	var alone []int // where the tokens begin that ask for nothing more
+	for _, c := range r.judgeText(s, before) {
+		if c.hit && c.tier == structure {
+			alone = append(alone, c.from)
+		}
+	}
+	mine := r.judgeText(s, joined)
+	goes := false
+	for _, c := range mine {
+		if c.from >= cut || c.end <= cut {
+			continue
+		}
+		goes = goes || c.open
+		c.open = c.open && atEnd
+		rest := joined[max(cut, c.start):c.end]
+		if !c.hit || !goesOn(joined[min(c.start, cut):cut], rest, slices.Contains(alone, c.from), c.tier) {
+			continue
+		}
+		goes = true
+		c.from, c.start, c.end = base, base+max(0, c.start-cut), base+c.end-cut
+		s.keep(c, at)
+	}
+	return goes
+}
+
+// keep records c, found in a part of a reading, in offsets of the raw line.
+func (s *scan) keep(c candidate, at []int32) {
+	if at != nil {
+		c.from = int(at[c.from])
+		c.start, c.end = rawRange(at, c.start, c.end)
+	}
+	s.found = append(s.found, c)
+}
+
+// judgeText returns what apply finds in a text that is not the line, in offsets of that text.
+func (r *rules) judgeText(s *scan, text string) []candidate {
+	found, size := len(s.found), s.size
+	s.size = len(text)
+	r.apply(s, text, nil, 0)
+	s.size = size
+	mine := slices.Clone(s.found[found:])
+	s.found = s.found[:found]
+	return mine
+}
+
+// goesOn reports whether rest, at a line's beginning, is the rest of the secret whose beginning
+// the line before ended in. complete: that is a secret without it.
+func goesOn(begin, rest string, complete bool, by tier) bool {
+	switch {
+	case by == given:
+		return true
+	case strings.ContainsAny(rest, " \t"):
+		return false
+	case by == structure && !complete:
+		return true // its form asks for more
+	case len(rest) < leastRest || isDate(rest) || named(rest):
+		return false
+	case hexish(rest): // a digest, unless the secret is of such digits, too
+		n := len(begin)
+		for n > 0 && (isHex(begin[n-1]) || begin[n-1] == '-') {
+			n--
+		}
+		return len(begin)-n >= 8
+	}
+	return scattered(rest) || base64Like(rest) || varied(rest) && len(begin) < 24 && strings.ContainsAny(rest, "!#$%^&*+~")
+}
+
+// tails returns what the parts of text leave for the next line: nil when nothing.
+func (r *rules) tails(s *scan, text string, parts []span, next []string, open int, framed bool) []tail {
+	var tails []tail
+	for i, p := range parts {
+		part := text[p.from:p.end]
+		if utf8.RuneCountInString(part) < leastWidth || part[len(part)-1] == ' ' {
+			continue
+		}
+		if k, end := r.lastMarker(part); k >= 0 && (end == len(part) || len(part)-(end-k) < leastWidth) {
+			continue // what was hidden already goes no further
+		}
+		at, read := open, part
+		if next != nil && next[i] != "" && len(next[i])+len(part) <= maxTail {
+			read = next[i] + part
+			at = r.tailOf(s, read)
+		} else if framed {
+			at = r.tailOf(s, read)
+		}
+		if at >= len(read) || len(read)-at > maxTail {
+			continue
+		}
+		if tails == nil {
+			tails = make([]tail, len(parts))
+		}
+		tails[i] = tail(strings.Clone(read[at:]))
+	}
+	return tails
+}
+
+// lastMarker finds the last replacement in part.
+func (r *rules) lastMarker(part string) (start, end int) {
+	start, end = -1, -1
+	if !strings.Contains(part, r.head) {
+		return start, end
+	}
+	for i := 0; ; {
+		from, to := r.nextMarker(part, i)
+		if from < 0 {
+			return start, end
+		}
+		start, end, i = from, to, to
+	}
+}
+
+// tailOf returns where in text begins what its end leaves open.
+func (r *rules) tailOf(s *scan, text string) int {
+	s.dry = true
+	defer func() { s.dry = false }()
+	r.apply(s, text, nil, 0)
+	return s.tail
+}
+
+// frames are the characters that programs draw the sides of boxes and the borders of panes with.
+const frames = "│┃║▌▐▏▕┆┊╎"
+
+// isFramed reports whether text has a border in it, or stands between two bars.
+func isFramed(text string) bool {
+	if len(text) > 1 && text[0] == '|' && text[len(text)-1] == '|' {
+		return true
+	}
+	for i := 0; i < len(text); i++ {
+		if text[i] == 0xe2 && (strings.HasPrefix(text[i:], "│") || strings.IndexByte("\x94\x95\x96", text[min(i+1, len(text)-1)]) >= 0 && isBorder(text[i:])) {
+			return true
+		}
+	}
+	return false
+}
+
+func isBorder(text string) bool {
+	c, _ := utf8.DecodeRuneInString(text)
+	return strings.ContainsRune(frames, c)
+}
+
+// columns returns the parts of text between its borders, without the blanks beside these.
+func columns(text string) []span {
+	var parts []span
+	bars := text[0] == '|' && text[len(text)-1] == '|'
+	from := 0
+	for i := 0; i <= len(text); {
+		n := 1
+		if i < len(text) {
+			_, n = utf8.DecodeRuneInString(text[i:])
+			if !isBorder(text[i:]) && !(bars && (i == 0 || i == len(text)-1)) {
+				i += n
+				continue
+			}
+		}
+		a, b := from, i
+		for a < b && text[a] == ' ' {
+			a++
+		}
+		for b > a && text[b-1] == ' ' {
+			b--
+		}
+		parts = append(parts, span{a, b})
+		from = i + n
+		i += n
+	}
+	return parts
+}
+
+// aboveReach is how many lines above a page are looked at where its first line does not show that
+// it is inside of something.
+const aboveReach = 4
+
+// Page returns what is to be replaced in lines that stand under each other, as on a screen: for
+// each line what [Redactor.Spans] would, and what only shows in sight of the lines around it. A
+// token that a program broke at the edge, or in a frame, is hidden in all of its lines; so is a
+// private key, also one of which only the end is left.
+//
+// Lines are logical ones: join rows that wrapped. above returns the line n lines above the first,
+// from 1, such as the newest of the scrollback, and false where there is none; nil means that
+// there is nothing. It is asked for a few lines, or as many as a private key has.
+func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Span {
+	rules := r.now()
+	out := make([][]Span, len(lines))
+	m := rules.before(lines, above)
+	for i, line := range lines {
+		if !m.active() && rules.quietLine(line) {
+			continue
+		}
+		out[i] = rules.spans(line, &m, true)
+		if !m.ended {
+			continue
+		}
+		key := map[int]Span{}
+		full := false
+		for near, k := 0, i-1; k >= 0 && near < maxKeyLines; near, k = near+1, k-1 {
+			from, to, ok := aboveRaw(lines[k], near)
+			if !ok {
+				break
+			}
+			key[k] = Span{from, to, rules.marker("private-key")}
+			full = full || to-from >= firstKeyLine
+		}
+		for k, s := range key {
+			if full {
+				out[k] = with(out[k], s)
+			}
+		}
+	}
+	return out
+}
+
+// quietLine reports whether no rule has anything to judge in a whole line.
+func (r *rules) quietLine(line string) bool {
+	if len(r.regexes) > 0 || !plain(line) {
+		return false
+	}
+	state := uint16(0)
+	for i := 0; i < len(line); i++ {
+		if state = r.words.step(state, line[i]); state&marked != 0 {
+			return false
+		}
+	}
+	return r.words.depth[state] < leastCut
+}
+
+// before returns what the lines above a page leave for its first.
+func (r *rules) before(lines []string, above func(n int) (string, bool)) memory {
+	var m memory
+	if above == nil || len(lines) == 0 {
+		return m
+	}
+	reach := aboveReach
+	inside := func(line string) bool {
+		start, end := keyRun(line)
+		return end-start >= firstKeyLine
+	}
+	if slices.ContainsFunc(lines[:min(2, len(lines))], inside) {
+		reach = maxKeyLines
+	}
+	var lead []string // nearest first
+	for n := 1; n <= reach; n++ {
+		line, ok := above(n)
+		if !ok {
+			break
+		}
+		lead = append(lead, line)
+		if n >= aboveReach && !inside(line) {
+			break
+		}
+	}
+	for _, line := range slices.Backward(lead) {
+		if m.active() || !r.quietLine(line) {
+			r.spans(line, &m, true)
+		}
+	}
+	return m
+}

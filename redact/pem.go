@@ -1,0 +1,195 @@
+package redact
+
+import "strings"
+
+// Private keys are blocks of lines (RFC 7468, RFC 9580, OpenSSH's, PuTTY's). What stands between
+// their first and last line is hidden: base64 at the end of each line, whatever the line begins
+// with (an indent, a border, `web-1  |`). Headers and the marks stay.
+
+const (
+	// maxKeyLines is how many lines a block may have. A key of RSA 4096 has 51 of them; a PGP key
+	// with subkeys some hundreds.
+	maxKeyLines = 512
+	// firstKeyLine is how many characters of base64 the first line of a block must have: a mark
+	// that stands alone, in prose or in grep's output, hides nothing of what follows it. Keys have
+	// 64, and fewer only in a narrow frame.
+	firstKeyLine = 24
+)
+
+// findKeyBlock reads `-----BEGIN x PRIVATE KEY-----`. What follows on the same line, as in a JSON
+// string, is hidden to the block's end or the line's; the lines after it are keyLine's.
+func findKeyBlock(s *scan, at, end int) (candidate, bool) {
+	t := s.text
+	i, ok := keyMark(t, end)
+	if !ok {
+		return candidate{}, false
+	}
+	s.opened = true
+	if i < 0 { // cut off inside of the mark: the next row has the rest
+		return candidate{from: at, start: len(t), end: len(t), open: true}, true
+	}
+	j := i
+	for j < len(t) && (sets[keySet][t[j]] || t[j] == '\\' || t[j] == ' ') {
+		j++
+	}
+	s.spend(j - i)
+	if strings.Trim(t[i:], " \t\"'`│|\\,;+nr") == "" {
+		s.began = true
+		return candidate{}, false
+	}
+	c := candidate{from: at, start: i, end: j, hit: j-i >= firstKeyLine, open: j == len(t), until: ending{quote: '"'}}
+	if c.hit && c.open {
+		s.began = true
+	}
+	return c.shown(s.text), c.hit || c.open
+}
+
+// findKeyBlockEnd reads `-----END x PRIVATE KEY-----` and hides what stands before it on its line.
+func findKeyBlockEnd(s *scan, at, end int) (candidate, bool) {
+	t := s.text
+	if _, ok := keyMark(t, end); !ok {
+		return candidate{}, false
+	}
+	s.ended = !s.opened
+	s.opened = false
+	i := at
+	if i >= 2 && t[i-2] == '\\' && (t[i-1] == 'n' || t[i-1] == 'r') {
+		i -= 2
+	}
+	j := i
+	for i > 0 && (sets[keySet][t[i-1]] || t[i-1] == '\\') {
+		i--
+	}
+	s.spend(j - i)
+	return candidate{from: i, start: i, end: j, hit: true}, j-i >= firstKeyLine
+}
+
+// keyMark passes the label of a private key from i on and returns where the mark ends; -1 when
+// the text ends first.
+func keyMark(t string, i int) (end int, ok bool) {
+	k := strings.IndexByte(t[i:min(len(t), i+maxBlanks)], '-')
+	label := t[i:min(len(t), i+maxBlanks)]
+	if k < 0 {
+		return -1, i+len(label) == len(t) && len(label) < maxBlanks && strings.Trim(label, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ") == ""
+	}
+	label = label[:k]
+	if !strings.Contains(label, "PRIVATE KEY") && !strings.HasPrefix(label, "OpenVPN Static key") {
+		return 0, false
+	}
+	for i += k; i < len(t) && t[i] == '-'; i++ {
+	}
+	return i, true
+}
+
+// findPuTTY reads the line before the private part of a PuTTY key file.
+func findPuTTY(s *scan, at, end int) (candidate, bool) {
+	s.began = s.began || strings.Trim(s.text[end:], " 0123456789") == "" && len(s.text) > end
+	return candidate{}, false
+}
+
+// findEncodedKey hides a private key in base64 once more, as `kubectl get secret -o yaml` shows it.
+func findEncodedKey(s *scan, at, end int) (candidate, bool) {
+	t := s.text
+	// After "-----BEGIN " the label: base64 of " RSA", " PRIVATE", " EC", " OPENSSH", " ENCRYPTED".
+	for _, label := range []string{"BSU0EgUFJ", "BQUklWQVR", "BFQyBQUkl", "BPUEVOU1N", "BFTkNSWVB", "BEU0EgUFJ"} {
+		if strings.HasPrefix(t[end:], label) {
+			j := s.runEnd(keySet, end)
+			return candidate{from: at, start: at, end: j, hit: true, open: j == len(t)}, true
+		}
+	}
+	return candidate{}, false
+}
+
+// findJWK hides the private member of a JSON Web Key (RFC 7517), `"d":"..."`.
+func findJWK(s *scan, at, end int) (candidate, bool) {
+	start, j, q := quoted(s.text, blanks(s.text, end))
+	if q != '"' {
+		return candidate{}, false
+	}
+	s.spend(j - start)
+	c := candidate{from: at, start: start, end: j, open: j == len(s.text), until: ending{quote: q}}
+	c.hit = j-start >= 40 && only(s.text[start:j], "_-")
+	return c.shown(s.text), c.hit || c.open
+}
+
+// block is where in a private key the lines stand that come next.
+type block struct {
+	left int  // lines that may still belong to it; 0: outside of one
+	body bool // a line of it was seen
+}
+
+// keyLine returns the part of text that is a line of a private key's body. more says whether the
+// block goes on behind it.
+func (b block) keyLine(text string) (start, end int, body, more bool) {
+	if strings.Contains(text, "-----END ") || strings.Contains(text, "---- END ") {
+		return 0, 0, false, false
+	}
+	start, end = keyRun(text)
+	before := strings.TrimRight(text[:start], " \t")
+	switch n := end - start; {
+	case n >= firstKeyLine:
+		return start, end, true, true
+	case b.body && n > 0 && endsNoWord(before):
+		return start, end, true, true
+	case strings.TrimSpace(text) == "" || strings.Contains(text, ": "):
+		return 0, 0, false, true // a header, or the blank line behind them
+	case n == 0 && strings.IndexFunc(text, func(c rune) bool { return c < 0x80 && isAlnum(byte(c)) }) < 0:
+		return 0, 0, false, true // a frame's padding
+	}
+	return 0, 0, false, false
+}
+
+// keyRun returns the run of base64 that a line of a key is: the longest, or that at the end, before
+// what may close a string or a frame.
+func keyRun(text string) (start, end int) {
+	for i := 0; i < len(text); {
+		if !sets[keySet][text[i]] {
+			i++
+			continue
+		}
+		j := i
+		for j < len(text) && sets[keySet][text[j]] {
+			j++
+		}
+		if j-i > end-start && free(text, i, j) {
+			start, end = i, j
+		}
+		i = j
+	}
+	if end-start >= firstKeyLine {
+		return start, end
+	}
+	const close = " \t\"'`,;│┃║|\\\r"
+	t := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(text, close), " +"), close)
+	t = strings.TrimSuffix(t, `\n`)
+	end = len(t)
+	start = end
+	for start > 0 && sets[keySet][t[start-1]] {
+		start--
+	}
+	return start, end
+}
+
+// free reports whether text[i:j] stands by itself: no part of a longer name, nor beside a secret
+// that is hidden already. A diff's sign may stand before it.
+func free(text string, i, j int) bool {
+	const apart = " \t\"'`|>\\,;:"
+	before := i == 0 || i == 1 && text[0] == '-' || text[i-1] >= 0x80 || strings.IndexByte(apart, text[i-1]) >= 0
+	return before && (j == len(text) || text[j] >= 0x80 || strings.IndexByte(apart+"\r\n", text[j]) >= 0)
+}
+
+// above reports whether text can be a line of a private key whose mark is below it, near lines
+// away: the last ones may be short.
+func above(text string, near int) (start, end int, ok bool) {
+	start, end = keyRun(text)
+	before := strings.TrimRight(text[:start], " \t")
+	n := end - start
+	ok = n >= firstKeyLine || near < 2 && n > 0 && endsNoWord(before)
+	return start, end, ok
+}
+
+// endsNoWord reports whether before, which stands in front of the short last line of a key, is an
+// indent, a border, a line's number or a log's mark, and no sentence.
+func endsNoWord(before string) bool {
+	return before == "" || !isLower(fold(before[len(before)-1]))
+}

@@ -1,0 +1,283 @@
+package redact
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Programs that draw with cursor moves write the pieces of a line in any order, with other text
+// between. What a screen shows can be judged as it stands there; bytes cannot. So the rows that
+// the moves of one line (or of a window of a Stream) make are put together and judged, each when
+// it is about to be overwritten, and at the end.
+
+const (
+	maxPlacedRow = 500  // rows further down are not put together; terminals have fewer
+	maxPlacedCol = 1000 // nor columns further right
+	// rewritten is how many cells of a row may change before it is judged again: fewer than give
+	// a secret away.
+	rewritten = 8
+)
+
+// placing is the rows that were put together, by number from 0.
+type placing struct {
+	rows     []placedRow
+	row, col int
+	touched  []int
+
+	// What read sees of them first: most programs write a row in one go, and then there is nothing
+	// to put together.
+	reaches []reach
+	reached []int
+}
+
+// reach is the columns of a row that were written, from low to high, and where the last run began.
+type reach struct{ low, high, last int }
+
+// begin forgets all rows.
+func (g *placing) begin() {
+	for _, row := range g.reached {
+		g.reaches[row] = reach{}
+	}
+	g.reached = g.reached[:0]
+	g.row, g.col = maxPlacedRow, 0 // wherever that is: a window begins anywhere
+}
+
+// anywhere reports whether the cursor was placed since begin.
+func (g *placing) anywhere() bool { return len(g.reached) > 0 || g.row != maxPlacedRow }
+
+// wrote takes a run of text at the cursor and reports whether it stands beside or within another.
+func (g *placing) wrote(text []byte) (beside bool) {
+	if len(text) == 0 {
+		return false
+	}
+	cols, wide, back := len(text), 0, false
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			wide = len(text) // it reaches no further than twice as far
+		}
+		back = back || c == '\n' // a CR, as read has it
+	}
+	if len(g.reaches) == 0 {
+		g.reaches = make([]reach, maxPlacedRow+1)
+	}
+	r := &g.reaches[g.row]
+	start, end := g.col+1, g.col+1+cols+wide // from 1: a zero reach is none
+	g.col += cols
+	if r.high == 0 {
+		*r = reach{start, end, start}
+		g.reached = append(g.reached, g.row)
+		return back
+	}
+	beside = back || start <= r.high && end >= r.low && start != r.last
+	*r = reach{min(r.low, start), max(r.high, end), start}
+	return beside
+}
+
+// moves reports whether a control sequence takes the cursor elsewhere on the page.
+func moves(seq string) bool {
+	return len(seq) >= 3 && seq[1] == '[' && strings.IndexByte("HfdGABCDEF`", seq[len(seq)-1]) >= 0
+}
+
+// placedRow is one row: each cell's character as a place in the line, 0 where nothing was written.
+type placedRow struct {
+	cells   []placedCell
+	fresh   bool // something was written since it was judged
+	changed int  // how many of its characters were overwritten since
+}
+
+type placedCell struct {
+	at   int32 // in the line
+	size uint8 // bytes; 0: blank
+	row  bool  // written since the row was judged
+}
+
+// applyPlaced judges the rows that line makes.
+func (r *rules) applyPlaced(s *scan, line string) {
+	g := &s.grid
+	g.row, g.col = maxPlacedRow, 0
+	for i := 0; i < len(line); {
+		c := line[i]
+		switch {
+		case c == esc:
+			n, _, _ := sequence(line, i)
+			g.move(line[i : i+n])
+			i += n
+		case c == '\b':
+			g.col = max(0, g.col-1)
+			i++
+		case c == '\r':
+			g.col = 0
+			i++
+		case c < 0x20 || c == 0x7f:
+			i++
+		case c >= 0xc2 && invisible(line, i) > 0:
+			i += invisible(line, i)
+		default:
+			ch, n := utf8.DecodeRuneInString(line[i:])
+			r.place(s, line, i, n, width(ch))
+			i += n
+		}
+	}
+	for _, row := range g.touched {
+		r.judgeRow(s, line, row)
+		g.rows[row].cells = g.rows[row].cells[:0]
+	}
+	g.touched = g.touched[:0]
+}
+
+// width is how many columns a character takes: two for those of East Asia and most pictographs.
+// An error moves what follows by a column, and makes two pieces of one.
+func width(c rune) int {
+	switch {
+	case c < 0x300:
+		return 1
+	case c <= 0x36f:
+		return 0
+	case c >= 0x1100 && (c <= 0x115f || c >= 0x2e80 && c <= 0xa4cf || c >= 0xac00 && c <= 0xd7a3 || c >= 0xf900 && c <= 0xfaff ||
+		c >= 0xfe30 && c <= 0xfe6f || c >= 0xff00 && c <= 0xff60 || c >= 0x1f300 && c <= 0x1faff || c >= 0x20000 && c <= 0x3fffd):
+		return 2
+	}
+	return 1
+}
+
+// move follows a control sequence (ECMA-48: CUP, HVP, VPA, CHA, CUU, CUD, CUF, CUB, CNL, CPL).
+func (g *placing) move(seq string) {
+	if len(seq) < 3 || seq[1] != '[' {
+		return
+	}
+	var n [2]int
+	k := 0
+	for _, c := range []byte(seq[2 : len(seq)-1]) {
+		switch {
+		case c == ';' && k == 0:
+			k = 1
+		case isDigit(c):
+			n[k] = min(n[k]*10+int(c-'0'), maxPlacedCol)
+		default:
+			return
+		}
+	}
+	one := max(1, n[0])
+	switch seq[len(seq)-1] {
+	case 'H', 'f':
+		g.row, g.col = one-1, max(1, n[1])-1
+	case 'd':
+		g.row = one - 1
+	case 'G', '`':
+		g.col = one - 1
+	case 'A':
+		g.row = max(0, g.row-one)
+	case 'B':
+		g.row += one
+	case 'C':
+		g.col += one
+	case 'D':
+		g.col = max(0, g.col-one)
+	case 'E':
+		g.row, g.col = g.row+one, 0
+	case 'F':
+		g.row, g.col = max(0, g.row-one), 0
+	}
+	g.row, g.col = min(g.row, maxPlacedRow), min(g.col, maxPlacedCol)
+}
+
+// place writes the character at line[at:at+size] where the cursor is.
+func (r *rules) place(s *scan, line string, at, size, cols int) {
+	g := &s.grid
+	if g.col >= maxPlacedCol {
+		return
+	}
+	if cols == 0 {
+		return // it stands in the cell before, which is hidden or not
+	}
+	for len(g.rows) <= g.row {
+		g.rows = append(g.rows, placedRow{})
+	}
+	row := &g.rows[g.row]
+	if len(row.cells) == 0 {
+		g.touched = append(g.touched, g.row)
+		row.fresh, row.changed = false, 0
+	}
+	if g.col < len(row.cells) && row.cells[g.col].size > 0 && row.cells[g.col].row {
+		old := row.cells[g.col]
+		if line[old.at:int(old.at)+int(old.size)] != line[at:at+size] {
+			if row.changed++; row.changed > rewritten {
+				r.judgeRow(s, line, g.row)
+			}
+		}
+	}
+	for len(row.cells) < g.col+cols {
+		row.cells = append(row.cells, placedCell{})
+	}
+	row.cells[g.col] = placedCell{int32(at), uint8(size), true}
+	if cols == 2 {
+		row.cells[g.col+1] = placedCell{}
+	}
+	row.fresh = true
+	g.col += cols
+}
+
+// judgeRow judges a row as it stands. Blank cells are spaces: what is in them on the screen was
+// written before.
+func (r *rules) judgeRow(s *scan, line string, n int) {
+	row := &s.grid.rows[n]
+	if !row.fresh {
+		return
+	}
+	row.fresh, row.changed = false, 0
+	s.clean, s.at = s.clean[:0], s.at[:0]
+	wide := false
+	for i := range row.cells {
+		c := &row.cells[i]
+		c.row = false
+		if c.size == 0 {
+			if !wide {
+				s.clean, s.at = append(s.clean, ' '), append(s.at, -1)
+			}
+			wide = false
+			continue
+		}
+		for k := range int(c.size) {
+			s.clean, s.at = append(s.clean, line[int(c.at)+k]), append(s.at, c.at+int32(k))
+		}
+		ch, _ := utf8.DecodeRuneInString(line[c.at:])
+		wide = width(ch) == 2
+	}
+	if _, busy := r.words.ends(s.clean); !busy && len(r.regexes) == 0 {
+		return
+	}
+	text := string(s.clean)
+	first := len(s.found)
+	size := s.size
+	s.size = len(text)
+	r.apply(s, text, nil, 0)
+	s.size = size
+	mine := s.found[first:]
+	s.found = s.found[:first:first]
+	for _, c := range mine {
+		if c.hit {
+			s.found = appendRuns(s.found, c, s.at)
+		}
+	}
+}
+
+// appendRuns appends a candidate of a row as the pieces that it has in the line.
+func appendRuns(found []candidate, c candidate, at []int32) []candidate {
+	start, end := c.start, c.end
+	c.open = false
+	for i := start; i < end; {
+		if at[i] < 0 {
+			i++
+			continue
+		}
+		j := i + 1
+		for j < end && at[j] == at[j-1]+1 {
+			j++
+		}
+		c.start, c.end = int(at[i]), int(at[j-1])+1
+		c.from = c.start
+		found = append(found, c)
+		i = j
+	}
+	return found
+}
