@@ -235,7 +235,7 @@ func TestIdleSessions(t *testing.T) {
 	if left := s.list(); len(left) != 0 {
 		t.Errorf("%d sessions are left", len(left))
 	}
-	if now := descriptors(t, pid); now != fds {
+	if now := descriptors(t, pid); now > fds { // what was under way before may have ended
 		t.Errorf("%d descriptors, and %d before", now, fds)
 	}
 }
