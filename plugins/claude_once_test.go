@@ -226,6 +226,13 @@ func TestClaudePutBack(t *testing.T) {
 	if got := s.told(); got != "error interrupted" {
 		t.Errorf("told was %q", got)
 	}
+	// A prompt that does not get into the input leaves what is there as it was, and told as it was.
+	s.send(v, "send_prompt", map[string]any{"prompt": "lost"})
+	s.show(failed, "", idleTitle)
+	s.now = s.now.Add(time.Minute)
+	if _, state = s.show(failed, "", idleTitle); state.State != "error" || s.told() != "" {
+		t.Errorf("after a prompt that was lost: %s by %s", state.State, state.Rule)
+	}
 }
 
 // TestClaudeCalls wants one id for each call of a tool, in the events and in the metadata, and one for each dialog.

@@ -254,7 +254,7 @@ local function begun(l, rows, over)
 	if not another and l.echo and not same_said(story, said, cols) then
 		-- A turn that was stopped before anything came back leaves the one before it on the screen.
 		local before = memory.before
-		if before and over and not story.told and #story.rows == 0 and same_said(before, said, cols) then
+		if before and over and #story.rows == 0 and same_said(before, said, cols) then
 			memory.story, memory.before = before, story
 			return before
 		end
@@ -433,6 +433,7 @@ local function stopped(state, metadata)
 	if story and not story.told and not memory.fresh then
 		story.told = true
 		state.events = {{kind = "error", category = "interrupted", message = state.evidence}}
+		memory.story = memory.before or story -- which stands there again, and was told
 	end
 end
 
