@@ -109,13 +109,14 @@ const goneOrEnded = "done any(dialog_gone(), process_exited)\n"
 // TestClaudeAnswers holds the intents against the dialogs of three versions: where the options stand otherwise, have other
 // numbers or none, and another one is preselected, the same intent moves the pointer to the same answer.
 func TestClaudeAnswers(t *testing.T) {
+	const answered = "last_intent \"dialog_answered\"\n"
 	stay := func(still int, index int, label string) string {
 		anew, then := "", "still_ms=0"
 		if still == 400 {
 			anew, then = "anew=true ", "still_ms=400"
 		}
 		there := fmt.Sprintf("%sindex=%d label=%s %s)", anew, index, label, then)
-		return fmt.Sprintf("expect dialog_stands(%sstill_ms=%d)\necho pointer_on(%s\nkey enter\n%sagain 2 when pointer_on(again=true %s\n", anew, still, there, goneOrEnded, there)
+		return fmt.Sprintf("expect dialog_stands(%sstill_ms=%d)\necho pointer_on(%s\nkey enter\n%sagain 2 when pointer_on(again=true %s\n%s", anew, still, there, goneOrEnded, there, answered)
 	}
 	move := func(plan, key string, to ...int) string {
 		first, rest, _ := strings.Cut(plan, "\n")
@@ -127,7 +128,7 @@ func TestClaudeAnswers(t *testing.T) {
 		return b.String() + rest
 	}
 	m := classifier(t, "claude-code")
-	escape := "echo dialog_stands(still_ms=250)\nkey escape\n" + goneOrEnded + "again 1 when dialog_stands(again=true)\n"
+	escape := "echo dialog_stands(still_ms=250)\nkey escape\n" + goneOrEnded + "again 1 when dialog_stands(again=true)\n" + answered
 	for _, c := range []struct {
 		screen, intent string
 		params         map[string]any
@@ -179,19 +180,20 @@ func TestClaudeAnswers(t *testing.T) {
 		{"question-second-24x80", "choose_option", map[string]any{"option": "sql"}, move(stay(250, 1, "SQLite"), "up", 1)},
 		{"question-second-24x80", "deny", nil, escape},
 		{"question-multi-submit-24x80", "choose_option", map[string]any{"option": "Submit"}, stay(250, 1, "Submit answers")},
+		{"question-multi-submit-24x80", "approve", nil, stay(250, 1, "Submit answers")},
 		{"question-multi-submit-40x120", "choose_option", map[string]any{"index": 2}, move(stay(250, 2, "Cancel"), "down", 2)},
-		{"question-multi-24x80", "choose_option", map[string]any{"option": "next"}, "key tab\ndone dialog_gone()\n"},
+		{"question-multi-24x80", "choose_option", map[string]any{"option": "next"}, "key tab\ndone dialog_gone()\n" + answered},
 		{"question-multi-checked-24x80", "choose_option", map[string]any{"option": "Search"}, ""}, // it is ticked
 		{"question-multi-checked-24x80", "choose_option", map[string]any{"option": "Undo"},
-			"expect dialog_stands(still_ms=250)\nkey down\nexpect pointer_on(index=3)\necho pointer_on(index=3 label=Undo still_ms=0)\nkey enter\ndone option_checked(checked=true index=3)\nagain 2 when pointer_on(again=true index=3 label=Undo still_ms=0)\n"},
+			"expect dialog_stands(still_ms=250)\nkey down\nexpect pointer_on(index=3)\necho pointer_on(index=3 label=Undo still_ms=0)\nkey enter\ndone option_checked(checked=true index=3)\nagain 2 when pointer_on(again=true index=3 label=Undo still_ms=0)\n" + answered},
 		{"question-second-24x80", "choose_option", map[string]any{"option": "Type something", "text": "MariaDB"},
-			"expect dialog_stands(still_ms=250)\nkey down\nexpect pointer_on(index=3)\nkey down\nexpect pointer_on(index=4)\nbracketed_paste MariaDB\necho pointer_on(holds=MariaDB index=4)\nkey enter\ndone dialog_gone()\n"},
+			"expect dialog_stands(still_ms=250)\nkey down\nexpect pointer_on(index=3)\nkey down\nexpect pointer_on(index=4)\nbracketed_paste MariaDB\necho pointer_on(holds=MariaDB index=4)\nkey enter\ndone dialog_gone()\n" + answered},
 
 		{"model-picker-24x80", "choose_option", map[string]any{"option": "Fable"}, move(stay(250, 3, "Fable"), "down", 2, 3)},
 		{"model-picker-24x80", "model_effort_right", nil, "key right\n"},
 		{"2.1.197-model-picker-24x80", "model_effort_left", nil, "key left\n"},
 		{"firstrun-security-notes-24x80", "dismiss_welcome", nil, "key enter\ndone not(row_holds(row=12 text=Press Enter to continue))\nagain 1 when row_holds(row=12 text=Press Enter to continue)\n"},
-		{"permission-edit-24x80", "cancel", nil, escape + "last_intent \"cancelling\"\n"},
+		{"permission-edit-24x80", "cancel", nil, strings.TrimSuffix(escape, answered) + "last_intent \"cancelling\"\n"},
 	} {
 		t.Run(fmt.Sprintf("%s/%s/%v", c.screen, c.intent, c.params), func(t *testing.T) {
 			got, err := intent(t, m, claudeEnd(t, c.screen), c.intent, c.params)
@@ -230,8 +232,8 @@ func TestClaudePrompts(t *testing.T) {
 			{"send_prompt", map[string]any{"prompt": "!important"}, sent(" !important", "!important", "!important") + submitted},
 			{"send_prompt", map[string]any{"prompt": `a path\`}, sent(`a path\\ `, `apath\`, `apath\`) + submitted},
 			{"steer", map[string]any{"prompt": "and this"}, sent("and this", "andthis", "andthis")},
-			{"slash_command", map[string]any{"command": "usage"}, "text /usage\necho all(input_holds(exact=true words=/usage), screen_stable)\nkey enter\ndone any(prompt_taken(working=false), process_exited)\nagain 1 when input_holds(exact=true idle=true words=/usage)\n"},
-			{"slash_command", map[string]any{"name": "/model opus"}, "text /model opus\necho all(input_holds(exact=true words=/modelopus), screen_stable)\nkey enter\ndone any(prompt_taken(working=false), process_exited)\nagain 1 when input_holds(exact=true idle=true words=/modelopus)\n"},
+			{"slash_command", map[string]any{"command": "usage"}, "text /usage\necho all(input_holds(exact=true words=/usage), screen_stable)\nkey enter\ndone any(prompt_taken(working=false), process_exited)\nagain 1 when input_holds(exact=true idle=true words=/usage)\nlast_intent \"command_submitted\"\n"},
+			{"slash_command", map[string]any{"name": "/model opus"}, "text /model opus\necho all(input_holds(exact=true words=/modelopus), screen_stable)\nkey enter\ndone any(prompt_taken(working=false), process_exited)\nagain 1 when input_holds(exact=true idle=true words=/modelopus)\nlast_intent \"command_submitted\"\n"},
 			{"attach_file", map[string]any{"path": "/tmp/a b.png"}, "bracketed_paste /tmp/a b.png \nexpect any(input_holds(words=/tmp/ab.png), input_holds(words=[Image))\n"},
 		} {
 			got, err := intent(t, m, v, c.intent, c.params)
@@ -317,6 +319,14 @@ func TestClaudeRefusals(t *testing.T) {
 		{"ready-24x80", "send_prompt", map[string]any{"prompt": " \n\u00a0\t"}, "empty_prompt"},
 		{"ready-24x80", "steer", map[string]any{"prompt": " "}, "empty_prompt"},
 		{"ready-24x80", "send_prompt", nil, "bad_params"},
+		{"ready-24x80", "send_prompt", map[string]any{"prompt": "/unknowncommand foo"}, "use_slash_command"},
+		{"ready-24x80", "send_prompt", map[string]any{"prompt": " /help"}, "use_slash_command"}, // the blank does not save it
+		{"ready-24x80", "send_prompt", map[string]any{"prompt": "/plugin:do\nthis"}, "use_slash_command"},
+		{"ready-24x80", "steer", map[string]any{"prompt": "/compact"}, "use_slash_command"},
+		{"ready-24x80", "send_prompt", map[string]any{"prompt": "/etc/hosts: what is it?"}, ""},
+		{"ready-24x80", "send_prompt", map[string]any{"prompt": "/notes.txt and /help"}, ""},
+		{"ready-24x80", "send_prompt", map[string]any{"prompt": "// a comment"}, ""},
+		{"ready-24x80", "send_prompt", map[string]any{"prompt": "what does /help do?"}, ""},
 		{"ready-24x80", "send_prompt", map[string]any{"prompt": 7}, "bad_params"},
 		{"ready-24x80", "slash_command", map[string]any{"command": "/"}, "bad_params"},
 		{"ready-24x80", "slash_command", map[string]any{"command": "a\nb"}, "bad_params"},

@@ -206,7 +206,7 @@ func TestClaudeMetadata(t *testing.T) {
 		{"tool-running-24x80", "tools.0.input.command", "for i in 1 2 3 4 5 6 7 8; do echo step $i; sleep 1; done; touch done.txt"},
 		{"tool-running-24x80", "tools.0.status", "running"},
 		{"2.1.197-tool-cancelled-24x80", "tools.0.status", "interrupted"},
-		{"2.1.197-permission-edit-denied-24x80", "tools.1.status", "rejected"},
+		{"2.1.197-permission-edit-denied-24x80", "tools.1.status", "denied"},
 		{"2.1.197-tool-running-24x80", "turn.progress.output_tokens", "36"},
 		{"thinking-block-24x80", "turn.progress.duration_ms", "3000"},
 		{"thinking-queued-40x120", "turn.queued", "1"},

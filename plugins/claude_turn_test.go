@@ -113,7 +113,7 @@ func TestClaudeStory(t *testing.T) {
 func TestClaudeToolEvents(t *testing.T) {
 	for name, want := range map[string][]string{
 		"2.1.197-tool-cancelled-24x80":          {"tool_started Bash", "tool_completed interrupted"},
-		"2.1.197-permission-edit-denied-24x80":  {"tool_started Update", "tool_completed rejected"},
+		"2.1.197-permission-edit-denied-24x80":  {"tool_started Update", "tool_completed denied"},
 		"2.0.60-permission-bash-approved-24x80": {"tool_started Bash", "tool_completed completed"},
 	} {
 		r := &claudeRun{t: t, m: classifier(t, "claude-code")}

@@ -1,8 +1,10 @@
 -- What a dialog is about: the tool that asks for permission and what it wants to do, a plan's text, a question with its
 -- options, and an id that changes with them. The id is FNV-1a (32 bits, eight hexadecimal digits) of a text that names the
--- dialog's kind and subject; who answers with an id answers this dialog or none.
+-- dialog's kind and subject. A dialog about the same that comes when the first has gone has another id, with a number behind the
+-- first ("6d7c0c9f-2"): who answers with an id answers this dialog or none.
 
 local dialogs = require("dialogs")
+local memory = require("memory")
 
 local about = {}
 
@@ -179,6 +181,16 @@ local function question(l, d)
 	return q
 end
 
+-- appearance returns the id of the dialog on the screen, which is the same as long as it stands there: it has gone when the prompt
+-- is back, or another one is there, but not while a frame is half drawn.
+local function appearance(l, fingerprint)
+	local stood = memory.stood
+	if stood and stood.base == fingerprint then return stood.id end
+	if memory.late then return memory.last_id(fingerprint) end
+	memory.stood = {base = fingerprint, id = memory.new_id(fingerprint), at = l.s.at_ms}
+	return memory.stood.id
+end
+
 -- describe adds to a state's metadata what its dialog is about. Only dialogs that can be answered have an id.
 function about.describe(l, state, metadata)
 	local d = dialogs.read(l)
@@ -225,7 +237,7 @@ function about.describe(l, state, metadata)
 		metadata.options = options(d, true)
 		return
 	end
-	metadata.dialog_id = about.id(subject)
+	metadata.dialog_id = appearance(l, about.id(subject))
 end
 
 return about

@@ -17,9 +17,12 @@ end
 local none, one_dialog = object({}), object({dialog_id = dialog_id})
 
 intent("send_prompt", false, object({prompt = text}, {"prompt"}),
-	"Pastes a prompt and submits it. Refused when it is empty, or where something else than the prompt is on the screen.")
+	"Pastes a prompt and submits it. Refused when it is empty, where something else than the prompt is on the screen, and with "
+		.. "use_slash_command when it begins with a slash and a word that is no path: that is a command. A turn ends with one event: "
+		.. "turn_complete, or error, of the category \"interrupted\" when it was stopped or what it asked was refused.")
 intent("approve", true, one_dialog,
-	"Agrees to what the dialog asks, this once: a permission, a plan (edits are then still asked about), plan mode, the API key.")
+	"Agrees to what the dialog asks, this once: a permission, a plan (edits are then still asked about), plan mode, the API key, "
+		.. "answers that are to be submitted.")
 intent("deny", true, one_dialog, "Refuses what the dialog asks, which ends the turn; leaves a question unanswered.")
 intent("choose_option", true, object({
 	index = {type = "integer"}, option = {description = "a number or a label; its beginning or a part that only one has will do"},

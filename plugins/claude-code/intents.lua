@@ -13,6 +13,7 @@ local dialogs = require("dialogs")
 local rules = require("rules")
 local signs = require("signs")
 local about = require("about")
+local sent = require("sent")
 local memory = require("memory")
 
 local action, matcher = ptywright.action, ptywright.matcher
@@ -68,6 +69,9 @@ local function answering(l, state, metadata)
 	memory.answered = {id = metadata.dialog_id or "", state = state.state, face = dialogs.face(l), gone = false}
 end
 
+-- ANSWERED is the last intent after a dialog was answered, whatever the answer: what was submitted before it is done with.
+local ANSWERED = "dialog_answered"
+
 -- steps_to returns the actions that move the pointer to an option. Each arrow waits for the one before it to be seen: 2.0.60 drops
 -- arrows that it reads together.
 local function steps_to(d, index, trust)
@@ -90,7 +94,7 @@ local function pick(l, d, state, metadata, index, done)
 		return matcher.predicate("pointer_on", params)
 	end
 	return {
-		actions = steps_to(d, index, trust),
+		actions = steps_to(d, index, trust), last_intent = ANSWERED,
 		submission = {
 			echo = there(), submit = {action.key("enter")},
 			done = done or matcher.any({matcher.predicate("dialog_gone"), matcher.process_exited()}),
@@ -103,7 +107,7 @@ end
 local function leave(l, state, metadata)
 	answering(l, state, metadata)
 	return {
-		actions = {},
+		actions = {}, last_intent = ANSWERED,
 		submission = {
 			echo = matcher.predicate("dialog_stands", {still_ms = GUARD}), submit = {action.key("escape")},
 			done = matcher.any({matcher.predicate("dialog_gone"), matcher.process_exited()}),
@@ -138,9 +142,14 @@ end
 -- approve agrees to what a dialog asks, this once: never to an option that widens what the program may do.
 function intents.approve(params, s)
 	local l, d, state, metadata = the_dialog(
-		s, params, "something to approve", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_enter_plan_mode", "waiting_for_login"
+		s, params, "something to approve", "waiting_for_permission", "waiting_for_plan_approval", "waiting_for_enter_plan_mode", "waiting_for_login",
+		"waiting_for_user_input"
 	)
-	local index = first(d, agrees_once)
+	local question = metadata.question
+	if question and not question.review then
+		refuse("wrong_state", "a question wants one of its answers: use choose_option (" .. state.evidence .. ")")
+	end
+	local index = first(d, question and function(label) return starts(label, "Submit") end or agrees_once)
 	if not index then refuse("no_such_option", "no option agrees to just this; see metadata.options and use choose_option") end
 	return pick(l, d, state, metadata, index)
 end
@@ -202,7 +211,7 @@ function intents.choose_option(params, s)
 	local question = metadata.question
 	if question and question.multi and type(wanted) == "string" and (lower(wanted) == "next" or lower(wanted) == "submit") then
 		answering(l, state, metadata)
-		return {actions = {}, submission = {submit = {action.key("tab")}, done = matcher.predicate("dialog_gone"), timeout_ms = ANSWER}}
+		return {actions = {}, last_intent = ANSWERED, submission = {submit = {action.key("tab")}, done = matcher.predicate("dialog_gone"), timeout_ms = ANSWER}}
 	end
 	local index = find_option(d, wanted)
 	local o = d.options[index]
@@ -217,7 +226,7 @@ function intents.choose_option(params, s)
 		answering(l, state, metadata)
 		local actions = steps_to(d, index)
 		actions[#actions + 1] = action.bracketed_paste(text)
-		return {actions = actions, submission = {
+		return {actions = actions, last_intent = ANSWERED, submission = {
 			echo = matcher.predicate("pointer_on", {index = index, holds = sub(text, -20)}), submit = {action.key("enter")},
 			done = matcher.predicate("dialog_gone"), timeout_ms = ANSWER,
 		}}
@@ -304,10 +313,15 @@ local function typing(l, s, given)
 	}, all
 end
 
+-- prompt_param returns the prompt. One that begins with a slash and a word is run by the program as a command, or is answered by
+-- "Unknown command" when there is none, and nothing of it reaches the model; only what reads as a path does.
 local function prompt_param(params)
 	local prompt = params.prompt
 	if type(prompt) ~= "string" then refuse("bad_params", "give prompt, a string") end
 	if trim(gsub(prompt, "\194\160", " ")) == "" then refuse("empty_prompt", "the prompt is empty") end
+	if sent.is_command(prompt) then
+		refuse("use_slash_command", "the program would take this for a command of its own, not for a prompt: use slash_command, or put a word before it")
+	end
 	return prompt
 end
 
@@ -315,7 +329,7 @@ function intents.send_prompt(params, s)
 	local prompt = prompt_param(params)
 	local l = at_prompt(s, "a prompt")
 	local plan, all = typing(l, s, prompt)
-	memory.sent = {all = all, said = signs.said(l), typed = false, begun = false}
+	sent.note(l, s, nil, all)
 	memory.cancel, memory.answered = {over = true}, nil
 	plan.last_intent = "prompt_submitted"
 	return plan
@@ -339,8 +353,10 @@ function intents.slash_command(params, s)
 	if layout.input(l) ~= "" then refuse("input_not_empty", "text stands in the prompt already: clear it by the key intent") end
 	local text = "/" .. command
 	local here = matcher.predicate("input_holds", {words = words(text), exact = true, idle = true})
+	sent.note(l, s, true, words(text))
+	memory.cancel, memory.answered = {over = true}, nil
 	return {
-		actions = {action.text(text)},
+		actions = {action.text(text)}, last_intent = "command_submitted",
 		submission = {
 			echo = matcher.all({matcher.predicate("input_holds", {words = words(text), exact = true}), matcher.screen_stable(150)}),
 			submit = {action.key("enter")},

@@ -62,6 +62,19 @@ local function said(line, c)
 	return SAID[g] == true
 end
 
+-- queued_last reports whether below a message, which may have more than one row, stands that it is queued.
+local function queued_last(lines, i)
+	i = i + 1
+	while starts(lines[i] or "", "  ") and not starts(lines[i], "  ⎿") do i = i + 1 end
+	return contains(lines[i] or "", "⎿  Queued")
+end
+
+-- is_queued reports whether a message is one that waits: then its text is as grey as the glyph before it.
+local function is_queued(l, row)
+	local runs = l.s:styles(row)
+	return runs and runs[1] and match(runs[1].text, "^❯ +%S") ~= nil and runs[1].foreground ~= "default"
+end
+
 -- since_said walks from the prompt upwards to what the user said last, and notes what it passes.
 local function since_said(l)
 	local lines = l.lines
@@ -77,7 +90,8 @@ local function since_said(l)
 			local g = sub(line, 1, 3)
 			if g == "❯" then
 				if byte(line, 4) == 32 then
-					if contains(lines[i + 1] or "", "⎿  Queued") then
+					-- Only the last of the messages that are queued says so.
+					if queued_last(lines, i) or l.queued and is_queued(l, i) then
 						l.queued = (l.queued or 0) + 1
 						l.top_result, l.result = nil, nil
 					else
@@ -86,7 +100,11 @@ local function since_said(l)
 					end
 				end
 			elseif g == "●" or g == "⏺" then
-				l.block = l.block or i
+				if starts(line, "● Unknown command: /") then
+					l.notice = l.notice or i
+				elseif not starts(line, "● Args from unknown skill: ") then
+					l.block = l.block or i
+				end
 			elseif SPINNER[g] and not l.spinner and not l.done then
 				if match(line, " for %d+[smhd]") and not contains(line, "…") then
 					l.done = i
@@ -111,6 +129,7 @@ local function hits(l) return l.s:hits() end
 --   prompt      the row of the glyph, prompt_top and prompt_bottom its rules, glyph ("❯", ">", "!", "#"); nil: no prompt
 --   floor       without a prompt: the row that a dialog begins below (0: the screen's top); panel: that row is of ▔
 --   echo        what the user said last; queued: how many messages the program shows as queued
+--   notice      the program's own answer to a command that there is not
 --   block       the last row behind echo that begins with ●; result: the last that begins with ⎿, top_result the first
 --   done        "✻ Brewed for 9s"; spinner: "✢ Brewing…"
 --   title       what the title says: idle, working or nil; status: what the program reported, or nil

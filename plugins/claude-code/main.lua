@@ -6,7 +6,9 @@
 --   signs.lua     signs of how it is with a turn
 --   rules.lua     which state that is, and how the sources are fused
 --   about.lua     what a dialog is about, and its id
+--   sent.lua      what has become of what was submitted
 --   turn.lua      what was said and done in the turn, and its events
+--   calls.lua     the calls of tools in it
 --   memory.lua    what is remembered between two looks
 --   intents.lua   what can be done
 --   waits.lua     what can be waited for
@@ -16,6 +18,7 @@ local layout = require("layout")
 local rules = require("rules")
 local about = require("about")
 local turn = require("turn")
+local calls = require("calls")
 local memory = require("memory")
 local intents = require("intents")
 local waits = require("waits")
@@ -44,10 +47,29 @@ local function model_of(l)
 	return memory.model
 end
 
+-- REDRAW is how long after a change of its size, in ms, a screen on which nothing is known may be one that is half drawn.
+local REDRAW = 500
+
+-- redrawn reports whether the screen has just changed its size.
+local function redrawn(s)
+	local size = memory.size
+	if not size or size.rows ~= s.rows or size.cols ~= s.cols then
+		size = {rows = s.rows, cols = s.cols, at = s.at_ms, first = not size}
+		memory.size = size
+	end
+	return not size.first and s.at_ms - size.at < REDRAW
+end
+
 local function classify(s)
 	memory.seen(s)
 	local l = layout.read(s)
 	local state = rules.decide(l)
+	if redrawn(s) and state.rule == "none" and s.previous and not s.explain then
+		state.state, state.metadata = s.previous.state, s.previous.metadata
+		state.evidence = "the screen has another size and is not drawn yet: the state was " .. s.previous.state
+		state.confidence = 0.3
+		return state
+	end
 	local metadata = {}
 	if l.prompt then
 		note_mode(l)
@@ -58,11 +80,15 @@ local function classify(s)
 		metadata.error = {kind = l.failure.kind, message = l.failure.message}
 	else
 		about.describe(l, state.state, metadata)
+		local asks, story = metadata.permission, memory.story
+		if asks and asks.tool == "Bash" and asks.command and story and not memory.late and not memory.fresh then
+			state.events = calls.asked(story, "Bash:" .. asks.command, metadata.dialog_id)
+		end
 	end
 	waits.note(l, metadata)
 	metadata.model, metadata.permission_mode = model_of(l), memory.mode
 	state.metadata = metadata
-	memory.state = state.state
+	if not memory.late then memory.state = state.state end
 	return state
 end
 

@@ -15,6 +15,7 @@ local layout = require("layout")
 local dialogs = require("dialogs")
 local memory = require("memory")
 local signs = require("signs")
+local sent = require("sent")
 
 local rules = {}
 
@@ -27,6 +28,7 @@ local function no_prompt(l) return not l.prompt end
 local function idle(l) return not working(l) end
 local at_prompt = {"a prompt at the bottom", prompt}
 local no_turn = {"no sign of a running turn", idle}
+local of_now = {"an end that was not there before the last submission", function() return not sent.past() end}
 
 -- FIRST_SIGN is how long a prompt may stand in the conversation with nothing behind it, in ms, before the turn counts as one
 -- that has come to nothing: 2.0.60 shows a spinner after some 450.
@@ -121,8 +123,15 @@ rules.at_prompt = {
 		make = function(l) return {evidence = "a message is queued, so the next turn is about to begin", rows = {l.prompt}} end,
 	},
 	{
+		name = "submitting", state = "ready", confidence = 0.7,
+		needs = {at_prompt, no_turn, {"a prompt that is on its way into the input", sent.submitting}},
+		make = function(l)
+			return {state = memory.sent.state, evidence = "what was sent is being typed, and was not submitted yet", rows = {l.prompt}}
+		end,
+	},
+	{
 		name = "not-logged-in", state = "waiting_for_login", confidence = 0.85,
-		needs = {at_prompt, no_turn, {"a turn that failed", failure}, {"/login in its message", function(l)
+		needs = {at_prompt, no_turn, of_now, {"a turn that failed", failure}, {"/login in its message", function(l)
 			local f = failure(l)
 			return f and (contains(lower(f.message), "not logged in") or contains(f.message, "run /login"))
 		end}},
@@ -130,7 +139,7 @@ rules.at_prompt = {
 	},
 	{
 		name = "failed", state = "error", confidence = 0.9,
-		needs = {at_prompt, no_turn, {"a turn that failed", failure}},
+		needs = {at_prompt, no_turn, of_now, {"a turn that failed", failure}},
 		make = failed,
 	},
 	{
@@ -146,8 +155,10 @@ rules.at_prompt = {
 		name = "submitted", state = "thinking", confidence = 0.6,
 		needs = {
 			at_prompt, no_turn,
-			{"something that the user said, and nothing behind it", in_flight},
+			{"something that the user said, and nothing behind it", function(l) return sent.taken(l) or not sent.past() and in_flight(l) end},
 			{"no word that the program is idle", function(l)
+				local m = memory.sent
+				if sent.taken(l) or m and m.turn and not m.command and not m.during then return true end
 				if l.s.last_intent == "prompt_submitted" and l.status ~= "idle" then return true end
 				return l.title ~= "idle" and l.status == nil and not is_command(l)
 			end},
@@ -157,7 +168,21 @@ rules.at_prompt = {
 			end},
 			{"a screen that has just changed", function(l) return l.s.stable_ms < FIRST_SIGN end},
 		},
-		make = function(l) return {evidence = "a prompt was submitted and nothing has come back yet", rows = {l.echo}} end,
+		make = function(l) return {evidence = "a prompt was submitted and nothing has come back yet", rows = {l.echo or l.prompt}} end,
+	},
+	{
+		name = "put-back", state = "ready", confidence = 0.9,
+		needs = {at_prompt, no_turn, {"a prompt that was stopped before anything came back", sent.put_back}},
+		make = at("prompt", "the turn was stopped by the user before anything came back, and its prompt was put back into the input", "idle"),
+	},
+	{
+		name = "notice", state = "ready", confidence = 0.9,
+		needs = {
+			at_prompt, no_turn, {"no text in the input", function(l) return not typed(l) end},
+			{"something that was sent, and no turn of it", sent.past},
+			{"the program's own answer", function(l) return l.notice and memory.sent.notice end},
+		},
+		make = function(l) return {evidence = "the program has answered by itself: " .. sub(memory.sent.notice, 5, 300), rows = {l.notice}} end,
 	},
 	{
 		name = "typed", state = "ready", confidence = 0.9,
@@ -166,17 +191,17 @@ rules.at_prompt = {
 	},
 	{
 		name = "interrupted", state = "ready", confidence = 0.9,
-		needs = {at_prompt, no_turn, {"a turn that the user stopped", interrupted}},
+		needs = {at_prompt, no_turn, of_now, {"a turn that the user stopped", interrupted}},
 		make = at("interrupted", "the turn was stopped by the user; the prompt takes input", "idle"),
 	},
 	{
 		name = "completed", state = "completed_turn", confidence = 0.95,
-		needs = {at_prompt, no_turn, {"the line that closes a turn", function(l) return l.done end}},
+		needs = {at_prompt, no_turn, of_now, {"the line that closes a turn", function(l) return l.done end}},
 		make = at("done", "the turn's closing line stands behind what the user said last", "done"),
 	},
 	{
 		name = "tool-running", state = "thinking", confidence = 0.6,
-		needs = {at_prompt, no_turn, {"a tool that has not ended, as the last thing", function(l)
+		needs = {at_prompt, no_turn, of_now, {"a tool that has not ended, as the last thing", function(l)
 			return l.result and (not l.block or l.result > l.block) and match(l.lines[l.result], "^  ⎿[ \194\160]*Running…$")
 		end}},
 		make = function(l) return {evidence = "the last tool still runs, as far as its row tells", rows = {l.result}} end,
@@ -184,7 +209,7 @@ rules.at_prompt = {
 	{
 		name = "answered", state = "completed_turn", confidence = 0.75,
 		needs = {
-			at_prompt, no_turn,
+			at_prompt, no_turn, of_now,
 			{"something the program said", function(l) return l.block end},
 			{"a prompt that it answers, no command", function(l) return not is_command(l) end},
 		},
@@ -193,7 +218,7 @@ rules.at_prompt = {
 	{
 		name = "answered", state = "completed_turn", confidence = 0.6,
 		needs = {
-			at_prompt, no_turn,
+			at_prompt, no_turn, of_now,
 			{"nothing that the user said, nor the head of a session", function(l)
 				return not l.echo and not l.queued and not l.s:find("Claude Code v", 1, l.prompt_top)
 			end},
@@ -510,6 +535,7 @@ end
 
 -- decide returns the state of a layout.
 function rules.decide(l)
+	sent.follow(l)
 	local state = ptywright.decide(l.explain and explained or l.prompt and rules.at_prompt or rules.elsewhere, l)
 	state.sources = sources(l)
 	return state

@@ -28,20 +28,28 @@ local function working(l)
 end
 signs.working = working
 
--- What the message of a failed turn holds, and what kind of failure that is. The first that is contained counts.
+-- What the message of a failed turn holds, and what kind of failure that is. The first that is contained counts. Words come
+-- before the status of HTTP, since a limit that is used up comes with the status of a rate.
 local FAILURES = {
-	{kind = "auth", "not logged in", "please run /login", "invalid api key", "authentication", "oauth", "unauthorized"},
+	{kind = "auth", "not logged in", "please run /login", "invalid api key", "x-api-key", "authentication", "oauth", "unauthorized"},
 	{kind = "quota", "credit balance", "usage limit", "hit your", "extra usage", "5-hour limit", "weekly limit"},
 	{kind = "rate_limit", "429", "rate limit"},
 	{kind = "overloaded", "overloaded", "529"},
 	{kind = "connection", "connection", "unable to connect", "network", "timed out", "econn"},
 	{kind = "too_long", "prompt is too long", "context limit"},
+	{kind = "auth", "error: 401", "error: 403"},
 	{kind = "api", "api error", "api_error", "error"},
 }
+
+-- STATUSES are what a message begins with while the program tries again: "401 invalid x-api-key".
+local STATUSES = {["401"] = "auth", ["403"] = "auth", ["429"] = "rate_limit", ["529"] = "overloaded"}
 
 -- kind_of_failure sorts the message of a failed turn.
 function signs.kind_of_failure(text)
 	text = lower(text)
+	local status = match(text, "^(%d%d%d)%f[%D]")
+	if status and STATUSES[status] and not contains(text, "limit") then return STATUSES[status] end
+	if status and not STATUSES[status] then text = text .. " error" end
 	for _, failure in ipairs(FAILURES) do
 		for _, part in ipairs(failure) do
 			if contains(text, part) then return failure.kind end
@@ -128,6 +136,25 @@ signs.interrupted = interrupted
 -- in_flight reports whether something stands there that the user said, and nothing behind it.
 function signs.in_flight(l)
 	return l.echo and not l.block and not l.result and not l.done and not starts(l.lines[l.echo], "> Unknown slash command")
+end
+
+-- head returns the last row of the session's head, which the program animates; 0 when it has left the screen.
+function signs.head(l)
+	local row = l.s:find("Claude Code v", 1, 4)
+	return row and math.min(row + 2, l.prompt_top - 1) or 0
+end
+
+-- bottom returns the last row above the prompt that belongs to the conversation: hints stand at the right above the prompt
+-- ("◐ medium · /effort"), and messages that are queued.
+function signs.bottom(l, to)
+	to = to or l.prompt_top - 1
+	while to > 0 do
+		local line = l.lines[to]
+		local hint = line == "" or #match(line, "^ *") > l.s.cols / 3 or starts(line, "  ❯ ") or l.placeholder and starts(line, "  > ")
+		if not hint then break end
+		to = to - 1
+	end
+	return to
 end
 
 -- said returns what the user said last, as it stands there, or "".

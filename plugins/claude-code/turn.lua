@@ -1,10 +1,18 @@
 -- The turn that runs or has ended: what the program said in it, which tools it used, how far it is, what it cost, and the
 -- events that come of the difference to the last look. All of it stands behind what the user said last; when that has left the
 -- screen, what was seen before is put in front, row by row, as long as two looks overlap.
+--
+-- What is remembered of a turn is its story:
+--
+--   said    what the user had said, as it stood there; cols: how wide the screen was then
+--   rows    of prose; whole: they are all; sent: how many were told; rest: of the next one, what was not, when a part was
+--   over    it has ended; told: and that was told, so that nothing more is, however the screen is drawn anew
+--   calls   of tools, see calls.lua
 
 local layout = require("layout")
 local signs = require("signs")
-local about = require("about")
+local calls = require("calls")
+local sent = require("sent")
 local memory = require("memory")
 
 local turn = {}
@@ -24,12 +32,13 @@ local VERBS = {
 -- result_of reads what stands behind ⎿ in a row.
 local function result_of(line) return match(line, "^ *⎿[ \194\160]*(.*)$") or "" end
 
--- status_of tells from a tool's result how it is with it.
-local function status_of(result, running)
+-- status_of tells from a tool's result how it is with it. What stands there as "$ command" is none.
+local function status_of(summary, result, running)
+	if starts(summary, "Did not run") then return "denied" end
 	if result == nil then return running and "running" or "completed" end
 	if starts(result, "Running") or starts(result, "Waiting") or starts(result, "Initializing") then return "running" end
 	if starts(result, "Interrupted") then return "interrupted" end
-	if starts(result, "Rejected") or starts(result, "User rejected") then return "rejected" end
+	if starts(result, "Rejected") or starts(result, "User rejected") then return "denied" end
 	if starts(result, "Error") then return "error" end
 	if running and starts(result, "$ ") then return "running" end
 	return "completed"
@@ -72,7 +81,12 @@ local function parts(l, from, to, working)
 		if c == nil then
 			if kind == "text" then blank = true end
 		elseif c == 32 and starts(line, "  ⎿") then
-			if tool and not tool.result then tool.result = result_of(line) end
+			local result = result_of(line)
+			if tool and not tool.result then
+				tool.result = result
+			elseif tool and starts(tool.result, "$ ") then
+				tool.result = result
+			end
 			kind = nil
 		elseif begins(lines, i, c) then
 			local text = match(c == 32 and sub(line, 3) or sub(line, 4), "^[ \194\160]*(.-) *$")
@@ -88,7 +102,7 @@ local function parts(l, from, to, working)
 				tool = {name = starts(behind, "$ ") and "Bash" or "", summary = match(text, "^(.-) · %d+%a+$") or text, row = i}
 				if tool.name == "Bash" then tool.input = {command = match(sub(behind, 3), "^(.-) +%(%d+[smh].-%)$") or sub(behind, 3)} end
 				if tool.name ~= "" then tools[#tools + 1] = tool end
-			elseif not match(text, "^API Error") then
+			elseif not match(text, "^API Error") and not match(text, "^Unknown command: /") and not match(text, "^Args from unknown skill: ") then
 				kind = "text"
 				paragraph()
 				rows[#rows + 1] = text
@@ -119,8 +133,14 @@ local function parts(l, from, to, working)
 		end
 	end
 	for i, t in ipairs(tools) do
-		t.status = t.count and "completed" or status_of(t.result, working and i == #tools and not (l.block and l.block > t.row))
-		t.key = about.id(t.name .. ":" .. (t.input and t.input.command or t.summary))
+		if t.count then
+			t.failed = tonumber(match(t.summary, " (%d+) failed")) or 0
+			t.status = t.failed > 0 and t.failed >= t.count and "error" or "completed"
+		else
+			t.status = status_of(t.summary, t.result, working and i == #tools and not (l.block and l.block > t.row))
+			t.subject = t.name .. ":" .. (t.input and t.input.command or t.summary)
+			if t.result and starts(t.result, "$ ") then t.result = nil end
+		end
 	end
 	return rows, tools
 end
@@ -178,24 +198,131 @@ local function merge(before, now)
 	return nil
 end
 
+-- after returns what is left of a text behind its first n characters that are no blanks.
+local function after(text, n)
+	local at = 1
+	while n > 0 do
+		local next = find(text, "%S", at)
+		if not next then return "" end
+		at, n = next + 1, n - 1
+	end
+	return sub(text, at)
+end
+
+-- bytes counts what of rows is no blank.
+local function bytes(rows, to)
+	local n = 0
+	for i = 1, to do n = n + #layout.words(rows[i]) end
+	return n
+end
+
+-- rewrapped puts rows that are wrapped otherwise behind those from before: it looks for the words of the first of them.
+local function rewrapped(before, now)
+	local all, head = {}, ""
+	for i, row in ipairs(before) do all[i] = layout.words(row) end
+	for _, row in ipairs(now) do
+		if #head < 60 then head = head .. layout.words(row) end
+	end
+	local text = table.concat(all)
+	local at = head ~= "" and find(text, head, 1, true)
+	if not at then return nil end
+	local rows, n = {}, 0
+	for i, row in ipairs(all) do
+		if n + #row >= at then
+			local left = at - 1 - n
+			if left > 0 then rows[#rows + 1] = trim(sub(before[i], 1, #before[i] - #after(before[i], left))) end
+			break
+		end
+		rows[i], n = before[i], n + #row
+	end
+	for _, row in ipairs(now) do rows[#rows + 1] = row end
+	return rows
+end
+
+-- same_said compares what the user said, which a screen of another width may cut elsewhere.
+local function same_said(story, said, cols)
+	if story.said == said then return true end
+	if story.cols == cols then return false end
+	local a, b = layout.words(story.said), layout.words(said)
+	return starts(a, b) or starts(b, a)
+end
+
+-- begun returns the story of the turn that is on the screen, a new one when it is another turn.
+local function begun(l, rows, over)
+	local story, said, cols = memory.story, signs.said(l), l.s.cols
+	local another = not story or memory.fresh
+	if not another and l.echo and not same_said(story, said, cols) then
+		-- A turn that was stopped before anything came back leaves the one before it on the screen.
+		local before = memory.before
+		if before and over and #story.rows == 0 and same_said(before, said, cols) then
+			memory.story, memory.before = before, story
+			return before
+		end
+		another = true
+	end
+	if not another and story.told and not over then
+		-- It goes on when what it said still stands there, as after a job in the background; else somebody has said the same again.
+		if #story.rows > 0 and merge(story.rows, rows) then
+			story.told = false
+		else
+			another = true
+		end
+	end
+	if another then
+		-- The first look of all finds what was told before, when this plugin was stopped and started anew.
+		local known = not story and memory.state == nil and over
+		memory.before = story
+		if story and not story.told then memory.unended = story end
+		story = {said = said, cols = cols, rows = rows, sent = known and #rows or 0, calls = {}, folded = {}, whole = l.echo ~= nil, told = known}
+		memory.story, memory.fresh = story, nil
+	end
+	return story
+end
+
 -- tell remembers the turn's rows and returns its story: the rows from the beginning, or as far back as they are known. Rows
 -- that fit nowhere may be those of a frame that is half drawn: they count when the turn is over.
 local function tell(l, rows, over)
-	local story, said = memory.story, signs.said(l)
-	if not story or l.echo and story.said ~= said or story.over and not over then
-		story = {said = said, rows = rows, sent = 0, tools = {}, whole = l.echo ~= nil}
-	elseif l.echo then
-		story.rows, story.whole = rows, true
-	elseif #rows > 0 and #story.rows < MAX_ROWS then
-		local merged = merge(story.rows, rows)
+	local story, cols = begun(l, rows, over), l.s.cols
+	local width = story.cols ~= cols
+	local known = (width or story.told) and bytes(story.rows, #story.rows) or 0
+	if l.echo then
+		-- However the screen is drawn anew, a turn that is over has said what it has said.
+		if not story.told or bytes(rows, #rows) >= known then
+			if width and #rows > 0 then
+				local told = bytes(story.rows, story.sent) - #layout.words(story.rest or "")
+				local k = 0
+				while k < #rows and told >= #layout.words(rows[k + 1]) do
+					k = k + 1
+					told = told - #layout.words(rows[k])
+				end
+				story.sent, story.rest = k, told > 0 and after(rows[k + 1], told) or nil
+			end
+			story.rows, story.whole, story.said = rows, true, signs.said(l)
+			if story.told then story.sent = #rows end
+		end
+	elseif #rows > 0 and #story.rows < MAX_ROWS and not story.told then
+		local merged
+		if width then
+			local told = bytes(story.rows, story.sent)
+			merged = rewrapped(story.rows, rows)
+			if merged then
+				local k = 0
+				while k < #merged and told >= #layout.words(merged[k + 1]) do
+					k = k + 1
+					told = told - #layout.words(merged[k])
+				end
+				story.sent, story.rest = k, told > 0 and merged[k + 1] and after(merged[k + 1], told) or nil
+			end
+		else
+			merged = merge(story.rows, rows)
+		end
 		if merged then
 			story.rows = merged
 		elseif over then
-			story.rows, story.sent, story.whole = rows, 0, false
+			story.rows, story.sent, story.rest, story.whole = rows, 0, nil, false
 		end
 	end
-	story.over = over
-	memory.story = story
+	story.cols = cols
 	return story
 end
 
@@ -223,7 +350,7 @@ local function progress(l)
 	if not l.spinner then return nil end
 	local p = {}
 	local line = l.lines[l.spinner]
-	local message, wait, attempt, of = match(line, "^%S+ (.-) · retrying in (%S+) · attempt (%d+)/(%d+)")
+	local message, wait, attempt, of = match(line, "^%S+ (.-) · retrying in (.-) · attempt (%d+)/(%d+)")
 	if message then
 		local ms = duration(wait)
 		return nil, {
@@ -243,81 +370,93 @@ local function progress(l)
 	return p
 end
 
--- tool_events compares the tools with those of the last look. A tool that has become part of a count ("Ran 2 shell commands") has
--- ended, and so has every tool at the end of its turn.
-local function tool_events(list, state, story, tools)
-	local function ended(key, known, status, result)
-		list[#list + 1] = {kind = "tool_completed", id = key, status = status, result = result}
-		known.status = status
+-- stopped_above reports whether what stands above the prompt that the program went on with was stopped.
+local function stopped_above(l)
+	local i = (l.echo or 0) - 1
+	while i > 0 and (l.lines[i] == "" or starts(l.lines[i], "❯ ")) do i = i - 1 end
+	return i > 0 and starts(result_of(l.lines[i]), "Interrupted")
+end
+
+-- ended_unseen tells the end of a turn that no look has seen: the program went on at once with a message that was queued.
+local function ended_unseen(l, list)
+	local story = memory.unended
+	memory.unended = nil
+	if not story or #story.rows == 0 and #story.calls == 0 then return end
+	calls.compare(list, story, {}, true)
+	if story.sent < #story.rows then
+		local new = {unpack(story.rows, story.sent + 1)}
+		list[#list + 1] = {kind = "text_delta", text = sub((story.sent > 0 and "\n" or "") .. table.concat(new, "\n"), 1, 60000)}
 	end
-	for _, t in ipairs(tools) do
-		if t.count then
-			for key, known in pairs(story.tools) do
-				if known.name == t.name and known.status == "running" then ended(key, known, "completed") end
-			end
-		else
-			local known = story.tools[t.key]
-			if not known then
-				list[#list + 1] = {kind = "tool_started", id = t.key, name = t.name, input = t.input or {summary = t.summary}}
-				known = {name = t.name, status = "running"}
-				story.tools[t.key] = known
-			end
-			if t.status == "running" then
-				if t.result and known.result ~= t.result then
-					list[#list + 1] = {kind = "tool_progress", id = t.key, summary = sub(t.result, 1, 1000)}
-					known.result = t.result
-				end
-			elseif known.status ~= t.status then
-				ended(t.key, known, t.status, t.result and sub(t.result, 1, 4000))
-			end
-		end
-	end
-	if state ~= "thinking" and state ~= "cancelling" then
-		for key, known in pairs(story.tools) do
-			if known.status == "running" then ended(key, known, "ended") end
-		end
+	story.told = true
+	if stopped_above(l) then
+		list[#list + 1] = {kind = "error", category = "interrupted", message = "the turn was stopped by the user, and the program went on with what was queued"}
+	else
+		list[#list + 1] = {kind = "turn_complete", text = sub(join(story.rows, l.s.cols), 1, 60000)}
 	end
 end
 
--- events compares with the last look.
+-- The states in which a turn has ended, and how: "ready" is one when the user has stopped it.
+local ENDED = {completed_turn = true, error = true, waiting_for_login = true}
+
+-- events compares with the last look. A turn ends with one of two: turn_complete, or error when it failed or was stopped.
 local function events(l, state, story, tools, text)
-	local list = {}
-	local before = memory.state
-	tool_events(list, state, story, tools)
-	local rows = #story.rows - (state == "thinking" and 1 or 0) -- the last row may still change
+	local list, name = {}, state.state
+	if memory.unended then ended_unseen(l, list) end
+	if story.told then return list end
+	local ended = ENDED[name] or name == "ready" and l.interrupted
+	calls.compare(list, story, tools, ended)
+	local rows = #story.rows - (name == "thinking" and 1 or 0) -- the last row may still change
 	if rows > story.sent then
 		local new = {}
 		for i = story.sent + 1, rows do new[#new + 1] = story.rows[i] end
-		list[#list + 1] = {kind = "text_delta", text = sub((story.sent > 0 and "\n" or "") .. table.concat(new, "\n"), 1, 60000)}
+		local lead = story.sent > 0 and "\n" or ""
+		if story.rest then new[1], lead, story.rest = story.rest, "", nil end
+		list[#list + 1] = {kind = "text_delta", text = sub(lead .. table.concat(new, "\n"), 1, 60000)}
 		story.sent = rows
 	end
-	if state == "completed_turn" and before ~= "completed_turn" and before ~= nil then
-		list[#list + 1] = {kind = "turn_complete", text = sub(text, 1, 60000)}
+	if not ended then return list end
+	story.told = true
+	if name == "completed_turn" then
+		if memory.state ~= nil then list[#list + 1] = {kind = "turn_complete", text = sub(text, 1, 60000)} end
+	elseif l.failure then
+		list[#list + 1] = {kind = "error", category = l.failure.kind, message = sub(l.failure.message, 1, 16000)}
+	else
+		list[#list + 1] = {kind = "error", category = "interrupted", message = state.evidence}
 	end
 	return list
 end
 
--- hint reports whether a row is one of those that stand at the right, above the prompt: "◐ medium · /effort",
--- or hold a message that is queued.
-local function hint(l, row)
-	local line = l.lines[row]
-	return #match(line, "^ *") > l.s.cols / 3 or starts(line, "  ❯ ") or l.placeholder and starts(line, "  > ")
+-- stopped tells of a prompt that was put back into the input.
+local function stopped(state, metadata)
+	metadata.turn = {interrupted = true}
+	local story = memory.story
+	if story and not story.told and not memory.fresh then
+		story.told = true
+		state.events = {{kind = "error", category = "interrupted", message = state.evidence}}
+		memory.story = memory.before or story -- which stands there again, and was told
+	end
 end
 
 -- describe adds the turn to a state at a prompt: metadata.turn, metadata.tools, and its events.
 function turn.describe(l, state, metadata)
-	local working = state.state == "thinking" or state.state == "cancelling"
+	local name = state.state
+	local working = name == "thinking" or name == "cancelling"
+	if sent.past() then -- what stands there is no answer to what was sent
+		if memory.sent.notice then metadata.notice = sub(memory.sent.notice, 5) end
+		if sent.put_back() then stopped(state, metadata) end
+		return
+	end
 	if layout.input(l) ~= "" or l.glyph == "!" then -- a menu may stand where the turn's end would be
 		if l.queued then metadata.turn = {queued = l.queued} end
 		return
 	end
-	local to = l.done and l.done - 1 or l.prompt_top - 1
-	while to > 0 and (l.lines[to] == "" or hint(l, to)) do to = to - 1 end
+	local to = signs.bottom(l, l.done and l.done - 1)
 	local rows, tools = parts(l, (l.echo or 0) + 1, to, working)
-	local story = tell(l, rows, not working)
+	local story = memory.story
+	if not memory.late or not story then story = tell(l, rows, not working) end
 	local t = {}
 	local text
-	if state.state == "completed_turn" or state.state == "ready" and l.interrupted then
+	if name == "completed_turn" or name == "ready" and l.interrupted then
 		text = join(story.rows, l.s.cols)
 		if text ~= "" then t.text, t.complete = text, story.whole end
 	elseif working then
@@ -330,24 +469,24 @@ function turn.describe(l, state, metadata)
 	if l.interrupted then t.interrupted = true end
 	if l.queued then t.queued = l.queued end
 	if next(t) then metadata.turn = t end
-	if #tools > 0 then
-		local list = {}
-		for i, x in ipairs(tools) do
-			list[i] = {key = x.key, name = x.name, summary = x.summary, status = x.status, input = x.input, count = x.count}
-		end
-		metadata.tools = list
-	end
 	if l.failure then
 		metadata.error = {kind = l.failure.kind, message = l.failure.message}
 		local said = lower(l.failure.message)
 		local wait = match(said, "retry in ([%d.]+)") or match(said, "retry after ([%d.]+)") or match(said, "try again in ([%d.]+)")
 		if wait then metadata.error.retry_after_s = tonumber(wait) end
 	end
-	state.events = events(l, state.state, story, tools, text or "")
-	if state.state == "error" and memory.state ~= "error" then
-		state.events[#state.events + 1] = {kind = "error", category = l.failure.kind, message = sub(l.failure.message, 1, 16000)}
+	if not memory.late then
+		state.events = events(l, state, story, tools, text or "")
+		if #state.events == 0 then state.events = nil end
 	end
-	if #state.events == 0 then state.events = nil end
+	if #tools > 0 then
+		calls.name(story, tools)
+		local list = {}
+		for i, x in ipairs(tools) do
+			list[i] = {id = x.id, ids = x.ids, name = x.name, summary = x.summary, status = x.status, input = x.input, count = x.count}
+		end
+		metadata.tools = list
+	end
 end
 
 local TOKENS = {input = "input_tokens", output = "output_tokens", ["cache read"] = "cache_read_tokens", ["cache write"] = "cache_write_tokens"}

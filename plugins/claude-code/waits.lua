@@ -6,6 +6,7 @@ local layout = require("layout")
 local dialogs = require("dialogs")
 local rules = require("rules")
 local signs = require("signs")
+local sent = require("sent")
 local about = require("about")
 local memory = require("memory")
 
@@ -37,25 +38,16 @@ local function now(s)
 	return l, state, metadata
 end
 
--- note follows up on what the intents have noted: whether the prompt that was sent has become a turn, whether the dialog that
--- was answered has gone, whether the turn that was cancelled has ended.
+-- note follows up on what the intents have noted: whether the dialog that was answered has gone, whether the turn that was
+-- cancelled has ended. The rules follow up on what was sent.
 function waits.note(l, metadata)
-	local sent = memory.sent
-	if sent and not sent.begun then
-		if l.prompt then
-			sent.begun = layout.input(l) == "" and (sent.typed or signs.said(l) ~= sent.said)
-		else
-			sent.begun = metadata.dialog_id ~= nil
-		end
+	if l.prompt then
+		if not memory.late then memory.stood = nil end
+	else
+		sent.dialog(metadata.dialog_id)
 	end
 	local answered = memory.answered
 	if answered and not answered.gone and (l.prompt or (metadata.dialog_id or "") ~= answered.id) then answered.gone = true end
-	local id = metadata.dialog_id
-	if not id then
-		memory.stood = nil
-	elseif not memory.stood or memory.stood.id ~= id then
-		memory.stood = {id = id, at = l.s.at_ms}
-	end
 	local cancel = memory.cancel
 	if cancel and not cancel.over and l.prompt then
 		local working = signs.working(l) ~= false
@@ -68,15 +60,15 @@ end
 
 -- stood_for returns for how long the dialog has stood, in ms: as long as the screen was still, or since it was first seen, while
 -- something else on the screen moves.
-local function stood_for(s)
+local function stood_for(s, metadata)
 	local still, stood = s.stable_ms, memory.stood
-	return stood and math.max(still, s.at_ms - stood.at) or still
+	return stood and stood.id == metadata.dialog_id and math.max(still, s.at_ms - stood.at) or still
 end
 
 local AT_PROMPT = {ready = true, completed_turn = true, error = true, waiting_for_login = true}
 
 -- The rules that see a turn's own end: a closing line, a failure, a stop. What others see could be the moment between two frames.
-local ENDS = {completed = true, failed = true, interrupted = true, ["not-logged-in"] = true}
+local ENDS = {completed = true, failed = true, interrupted = true, ["put-back"] = true, ["not-logged-in"] = true}
 
 local UNDER_WAY = {thinking = true, cancelling = true, starting = true, unknown = true, plugin_error = true}
 
@@ -86,7 +78,7 @@ local function wants_user(s, l, state, metadata)
 	local answered = memory.answered
 	local same = answered and not answered.gone and answered.id == (metadata.dialog_id or "") and answered.state == state.state
 	if same and dialogs.face(l) == answered.face and s.stable_ms < SWALLOWED then return no("the dialog that was answered has not gone yet") end
-	if metadata.permission and metadata.permission.incomplete and stood_for(s) < SWALLOWED then
+	if metadata.permission and metadata.permission.incomplete and stood_for(s, metadata) < SWALLOWED then
 		return no("the dialog does not show yet what it is about")
 	end
 	return yes(state.state .. ": " .. state.evidence, {state = state.state, dialog_id = metadata.dialog_id})
@@ -99,7 +91,7 @@ function waits.turn_over(s)
 	if name == "unknown" and state.rule == "ended" then return yes(state.evidence, {state = name}) end
 	if UNDER_WAY[name] then return no(name .. ": " .. state.evidence) end
 	if not l.prompt then return wants_user(s, l, state, metadata) end
-	if memory.sent and not memory.sent.begun then return no("the prompt that was sent has not been taken: " .. state.evidence) end
+	if memory.sent and not memory.sent.begun then return no("nothing has come yet of what was sent: " .. state.evidence) end
 	if not ENDS[state.rule] and s.stable_ms < SETTLED then
 		return no("it looks over (" .. state.evidence .. "), but the screen has not come to rest")
 	end
@@ -166,9 +158,9 @@ end
 
 -- long_enough reports whether the dialog has stood for params.still_ms; with params.anew, for a dialog that may be drawn anew,
 -- without any change of the screen.
-local function long_enough(s)
+local function long_enough(s, metadata)
 	local p = s.params
-	return (p.still_ms or 0) == 0 or (p.anew and s.stable_ms or stood_for(s)) >= p.still_ms
+	return (p.still_ms or 0) == 0 or (p.anew and s.stable_ms or stood_for(s, metadata)) >= p.still_ms
 end
 
 -- pointer_on holds when the pointer of the dialog that is being answered is on option params.index with params.label, and the
@@ -185,7 +177,7 @@ function waits.pointer_on(s)
 	end
 	if p.holds and not contains(words(about.full(o)), words(p.holds)) then return no("the text does not stand in the option") end
 	if not answered_here(s, l, metadata) then return no("another dialog is on the screen") end
-	if not long_enough(s) then return no("the dialog has not stood for " .. p.still_ms .. " ms") end
+	if not long_enough(s, metadata) then return no("the dialog has not stood for " .. p.still_ms .. " ms") end
 	return yes("the pointer is on " .. quoted(o.label))
 end
 
@@ -193,7 +185,7 @@ end
 function waits.dialog_stands(s)
 	local l, _, metadata = now(s)
 	if not dialogs.read(l) or not answered_here(s, l, metadata) then return no("the dialog is not on the screen") end
-	if not long_enough(s) then return no("the dialog has not stood for " .. s.params.still_ms .. " ms") end
+	if not long_enough(s, metadata) then return no("the dialog has not stood for " .. s.params.still_ms .. " ms") end
 	return yes("the dialog stands there")
 end
 
@@ -239,11 +231,7 @@ function waits.input_holds(s)
 	if p.head and l.glyph and not pasted and not starts(w, p.head) and (not at_rest or contains(w, p.head)) then
 		return no("the input begins with something else: " .. quoted(text))
 	end
-	if contains(w, p.words) then
-		if p.placeholder and memory.sent then memory.sent.typed = true end
-		return yes("the text stands in the input")
-	end
-	if p.placeholder and memory.sent and w ~= "" then memory.sent.typed = true end
+	if contains(w, p.words) then return yes("the text stands in the input") end
 	if p.placeholder and pasted then return yes("the input shows " .. pasted .. " for it") end
 	-- What cannot be compared, as combined characters: what came and came to rest is what was typed.
 	if p.placeholder and w ~= "" and at_rest then return yes("text stands in the input, though it reads otherwise") end
