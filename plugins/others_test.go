@@ -2,12 +2,10 @@ package plugins
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -44,22 +42,12 @@ var resized = map[string][2]int{"codex/permission-tiny": {12, 50}, "gemini-cli/p
 // its cells' text, colours, bold, dim and inverse, with title and program status in front. They were taken from the programs as
 // they talked to stand-ins of their APIs.
 var loadShots = sync.OnceValues(func() (map[string]shot, error) {
-	f, err := os.Open("testdata/others.txtar.gz")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(z)
+	archive, err := readArchive("testdata/others.txtar.gz")
 	if err != nil {
 		return nil, err
 	}
 	shots := map[string]shot{}
-	for _, part := range strings.Split("\n"+string(text), "\n-- ")[1:] {
-		head, data, _ := strings.Cut(part, " --\n")
+	for head, data := range archive {
 		full, state, _ := strings.Cut(head, " ")
 		s := shot{state: state}
 		s.agent, s.name, _ = strings.Cut(full, "/")

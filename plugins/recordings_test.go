@@ -35,8 +35,9 @@ type tapeStep struct {
 	rows, cols int // of a resize
 }
 
-var loadTapes = sync.OnceValues(func() (map[string]*tape, error) {
-	f, err := os.Open("../engine/vt/testdata/recordings.txtar.gz")
+// readArchive reads a gzipped txtar archive: the text of each file, by its head.
+func readArchive(path string) (map[string]string, error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -49,10 +50,22 @@ var loadTapes = sync.OnceValues(func() (map[string]*tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	casts := map[string]string{}
+	files := map[string]string{}
 	for _, part := range strings.Split("\n"+string(text), "\n-- ")[1:] {
-		name, data, _ := strings.Cut(part, " --\n")
-		if name, ok := strings.CutSuffix(name, ".cast"); ok {
+		head, data, _ := strings.Cut(part, " --\n")
+		files[head] = data
+	}
+	return files, nil
+}
+
+var loadTapes = sync.OnceValues(func() (map[string]*tape, error) {
+	archive, err := readArchive("../engine/vt/testdata/recordings.txtar.gz")
+	if err != nil {
+		return nil, err
+	}
+	casts := map[string]string{}
+	for head, data := range archive {
+		if name, ok := strings.CutSuffix(head, ".cast"); ok {
 			casts[name] = data
 		}
 	}

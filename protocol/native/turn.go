@@ -1,0 +1,231 @@
+package native
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/protocol"
+)
+
+// waitTree is what adapter.wait and the wait of adapter.turn have in common.
+type waitTree struct {
+	Intent    string         `json:"intent,omitempty" jsonschema:"one of the plugin's wait matchers; default wait_turn_matcher"`
+	Params    map[string]any `json:"params,omitempty" jsonschema:"what the matcher needs"`
+	TimeoutMS *int64         `json:"timeout_ms,omitempty" jsonschema:"default 120000; 0 looks once"`
+	WaitID    *string        `json:"wait_id,omitempty" jsonschema:"a name for adapter.cancel_wait"`
+	Since     *uint64        `json:"since,omitempty" jsonschema:"only what came after this sequence counts"`
+}
+
+type adapterWaitParams struct {
+	adapterParams
+	readParams
+	waitTree
+}
+
+// A matched is what fired.
+type matched struct {
+	look  *look
+	match *engine.Match
+}
+
+// AppendJSON makes it the wire's outcome; null when nothing did.
+func (m *matched) AppendJSON(b []byte) []byte {
+	if m == nil || m.match == nil {
+		return append(b, `null`...)
+	}
+	return m.look.appendMatch(b, m.match)
+}
+
+// MarshalJSON is AppendJSON as a member.
+func (m *matched) MarshalJSON() ([]byte, error) { return m.AppendJSON(nil), nil }
+
+type adapterWaitResult struct {
+	State     *stateShape `json:"state"`
+	Matched   *matched    `json:"matched"`
+	WaitID    *string     `json:"wait_id,omitempty"`
+	Sequence  uint64      `json:"sequence"`
+	ElapsedMS int64       `json:"elapsed_ms"`
+}
+
+// adapterWait is how long a wait on an adapter lasts that is not told: a turn of an agent takes minutes.
+const adapterWait = 120 * time.Second
+
+func (c *client) adapterWait(ctx context.Context, p adapterWaitParams) (*adapterWaitResult, error) {
+	a, err := c.adapter("adapter.wait", p.adapterParams, plugins.MatcherWait)
+	if err != nil {
+		return nil, err
+	}
+	ctx, end, err := c.waits.begin(ctx, a, p.WaitID)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return c.wait(ctx, a, &p.readParams, &p.waitTree)
+}
+
+// wait waits as a tree says, on an adapter whose wait is known by its id already.
+func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams, p *waitTree) (*adapterWaitResult, error) {
+	hide, err := c.redactor(read)
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, adapterWait)
+	if err != nil {
+		return nil, err
+	}
+	name := p.Intent
+	if name == "" {
+		name = plugins.DefaultMatcher
+	}
+	m, err := a.Matcher(ctx, name, p.Params)
+	if err != nil {
+		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide, "none")}
+	}
+	out, err := a.Session().Wait(ctx, m, engine.WaitOptions{Since: p.Since, Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
+	l := adapterLook(a, out.View, hide, "none")
+	whole := context.WithoutCancel(ctx)
+	if err != nil {
+		var done context.CancelFunc
+		whole, done = context.WithTimeout(whole, plugins.Brief)
+		defer done()
+	}
+	state := l.state(a.Look(whole, out.View))
+	if err != nil {
+		return nil, adapterWaitError(l, state, m, out, err)
+	}
+	return &adapterWaitResult{
+		State: state, Matched: &matched{l, out.Match}, WaitID: p.WaitID, Sequence: out.View.Sequence, ElapsedMS: out.Elapsed.Milliseconds(),
+	}, nil
+}
+
+func adapterWaitError(l *look, state *stateShape, m matchers.Matcher, out *engine.Outcome, err error) error {
+	return &waitError{err: err, evidence: &evidence{
+		look: l, elapsed: out.Elapsed, quiet: out.View.At.Sub(out.View.Changed), matcher: m.Explain(out.View, l.shown()), state: state,
+	}}
+}
+
+type turnParams struct {
+	adapterParams
+	readParams
+	Send      *intentParams `json:"send" jsonschema:"the intent"`
+	Wait      *waitTree     `json:"wait,omitempty" jsonschema:"what to wait for afterwards; default wait_turn_matcher, 120000 ms"`
+	TimeoutMS *int64        `json:"timeout_ms,omitempty" jsonschema:"for another turn to end, and for a program that does not read; default 5000"`
+}
+
+type turnResult struct {
+	State    *stateShape     `json:"state"`
+	Matched  *matched        `json:"matched" jsonschema:"null when what was to be submitted was not: then nothing is waited for"`
+	WaitID   *string         `json:"wait_id,omitempty"`
+	Sequence uint64          `json:"sequence"`
+	Receipt  plugins.Receipt `json:"receipt"`
+	Snapshot *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
+}
+
+func (c *client) adapterTurn(ctx context.Context, p turnParams) (*turnResult, error) {
+	a, err := c.adapter("adapter.turn", p.adapterParams, plugins.InputWrite, plugins.MatcherWait)
+	if err != nil {
+		return nil, err
+	}
+	if p.Send == nil {
+		return nil, &protocol.ParamError{Path: "send", Expected: "an object with intent"}
+	}
+	if p.Wait == nil {
+		p.Wait = &waitTree{}
+	}
+	hide, err := c.redactor(&p.readParams)
+	if err != nil {
+		return nil, err
+	}
+	ctx, end, err := c.waits.begin(ctx, a, p.Wait.WaitID)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	o, err := p.Send.options(ctx, "send.", p.TimeoutMS)
+	if err != nil {
+		return nil, err
+	}
+	var r *turnResult
+	err = a.Turn(ctx, o, func(send func() (*plugins.State, plugins.Receipt, error)) error {
+		s, receipt, err := send()
+		l := adapterLook(a, a.Session().View(), hide, "none")
+		if err != nil {
+			return &intentError{err: err, receipt: &receipt, look: l}
+		}
+		r = &turnResult{WaitID: p.Wait.WaitID, Receipt: l.receipt(receipt)}
+		if r.Snapshot = l.unless(receipt.Submitted); r.Snapshot != nil {
+			r.State, r.Sequence = l.state(s), l.view.Sequence
+			return nil
+		}
+		w, err := c.wait(ctx, a, &p.readParams, p.Wait)
+		if err != nil {
+			return err
+		}
+		r.State, r.Matched, r.Sequence = w.State, w.Matched, w.Sequence
+		return nil
+	})
+	return r, err
+}
+
+// waits are the waits on adapters that have a name. They are the server's, so that any client can cancel one.
+type waits struct {
+	mu sync.Mutex
+	// protects the fields below
+	live map[string]namedWait
+}
+
+type namedWait struct {
+	adapter string
+	cancel  context.CancelCauseFunc
+}
+
+// begin makes a wait known by its id, before anything can block. end forgets it.
+func (w *waits) begin(ctx context.Context, a *plugins.Adapter, id *string) (_ context.Context, end func(), err error) {
+	if id == nil {
+		return ctx, func() {}, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, taken := w.live[*id]; taken {
+		return nil, nil, &paramError{path: "wait_id", reason: "wait_id_in_use", problem: "a wait of this id is under way"}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	if w.live == nil {
+		w.live = map[string]namedWait{}
+	}
+	w.live[*id] = namedWait{adapter: a.ID(), cancel: cancel}
+	return ctx, func() {
+		cancel(context.Canceled)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.live, *id)
+	}, nil
+}
+
+type cancelParams struct {
+	WaitID *string `json:"wait_id" jsonschema:"as it was given to adapter.wait or adapter.turn"`
+}
+
+type cancelResult struct {
+	Cancelled bool   `json:"cancelled"`
+	Adapter   string `json:"adapter,omitempty"`
+	WaitID    string `json:"wait_id,omitempty"`
+}
+
+func (c *client) adapterCancelWait(_ context.Context, p cancelParams) (cancelResult, error) {
+	if err := required("wait_id", p.WaitID); err != nil {
+		return cancelResult{}, err
+	}
+	c.waits.mu.Lock()
+	w, ok := c.waits.live[*p.WaitID]
+	c.waits.mu.Unlock()
+	if !ok {
+		return cancelResult{}, nil
+	}
+	w.cancel(protocol.ErrCancelled)
+	return cancelResult{Cancelled: true, Adapter: w.adapter, WaitID: *p.WaitID}, nil
+}
