@@ -282,6 +282,11 @@ func (a *Adapter) classify(ctx context.Context, m machine, l *look) (*State, err
 	if err != nil {
 		return nil, err
 	}
+	if len(s.Marks) > 0 { // the same right as the action's
+		if err := a.plugin.Manifest.require(actionPermissions["mark_transcript"], "mark_transcript"); err != nil {
+			return nil, resultError(a.plugin.Manifest.Name, "classify", "%v", err)
+		}
+	}
 	s.Sequence, s.LastIntent = l.view.Sequence, l.lastIntent
 	if s.recheck == 0 && l.timed {
 		s.recheck = timedRecheck

@@ -302,3 +302,26 @@ func TestSubmission(t *testing.T) {
 		})
 	}
 }
+
+// TestMarksNeedTheRight: what a classifier marks needs the permission that the action does.
+func TestMarksNeedTheRight(t *testing.T) {
+	for _, allowed := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			d := drive(t, `return {classify = function(s) return {state = "fine", marks = {"here"}} end}`)
+			defer d.close(t)
+			synctest.Wait() // nobody looks now
+			if !allowed {
+				narrow := *d.plugin.Manifest
+				narrow.Permissions = []Permission{SessionSpawn, SessionKill, ScreenRead}
+				source := *d.plugin.Source
+				source.Manifest = &narrow
+				d.plugin.Source = &source
+			}
+			s := d.Look(context.Background(), d.Session().View())
+			_, marked := d.Session().View().Transcript.Mark("here")
+			if allowed && (s.State != "fine" || !marked) || !allowed && s.State != StateError {
+				t.Errorf("allowed %v: %s, marked %v", allowed, s.State, marked)
+			}
+		})
+	}
+}
