@@ -212,8 +212,9 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	s.later.Stop()
 	s.settled = time.AfterFunc(time.Hour, func() { s.lookAtEcho() })
 	s.settled.Stop()
-	go s.pump()
-	go s.reaper()
+	drain := pty.NewDrain(s.pty)
+	go s.pump(drain)
+	go s.reaper(drain)
 	return s, nil
 }
 

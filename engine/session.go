@@ -186,9 +186,9 @@ func (s *Session) beat() {
 
 // pump reads until the terminal is closed, and then tells the exit. A panic in what it feeds is the end of this session
 // and of no other.
-func (s *Session) pump() {
+func (s *Session) pump(drain *pty.Drain) {
 	defer close(s.pumped)
-	if cause := s.read(); cause != nil {
+	if cause := s.read(drain); cause != nil {
 		s.log.Error("a session failed and was ended", "session", s.id, "panic", cause, "stack", string(debug.Stack()))
 		if err := s.pty.Kill(context.Background()); err != nil {
 			s.log.Error("a failed session could not be ended", "session", s.id, "error", err)
@@ -198,17 +198,20 @@ func (s *Session) pump() {
 }
 
 // read takes output until there is no more. It alone feeds the terminal and the transcript.
-func (s *Session) read() (panicked any) {
+func (s *Session) read(drain *pty.Drain) (panicked any) {
 	defer func() { panicked = recover() }()
-	drain := newDrain(s)
 	for {
 		p, err := s.pty.Next()
 		if len(p) > 0 {
 			s.output(p)
-			drain.read(len(p))
+			if drain.Read(len(p)) {
+				s.publish(true)
+			}
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			drain.expired()
+			if drain.Expired() {
+				s.publish(true)
+			}
 			continue
 		}
 		if err != nil {
