@@ -60,7 +60,7 @@ type Session struct {
 	told       time.Time     // when the pump last woke those who wait
 	telling    atomic.Bool   // later is running
 	later      *time.Timer   // wakes them after a flood's batch
-	secretLine []byte        // typed so far of a secret; belongs to the action under way
+	secretLine SecretLine    // typed so far of a secret; belongs to the action under way
 	settled    *time.Timer   // looks at the terminal's echo when output has stopped
 	leader     pty.Exit
 	shell      *shellStart // the reaper ends it
@@ -71,6 +71,7 @@ type Session struct {
 	rec     recorder
 	blocks  blocks
 	secret  bool // the program reads a secret
+	asked   int  // how often it began to
 	seqs    sequenceLog
 	view    *View // the last look, until something changes
 	changed time.Time
@@ -151,6 +152,9 @@ func (s *Session) OffsetAt(seq uint64) Offset {
 func (s *Session) since(seq uint64) Since {
 	return Since{Sequence: seq, Offset: s.OffsetAt(seq), Set: true}
 }
+
+// Closed returns a channel that is closed when [Session.Close] is through: nothing of the session is left then.
+func (s *Session) Closed() <-chan struct{} { return s.gone }
 
 func (s *Session) isClosed() bool {
 	s.mu.Lock()
@@ -254,20 +258,24 @@ func (s *Session) output(p []byte) {
 const echoSettles = 50 * time.Millisecond
 
 // lookAtEcho notes whether the program reads a secret, as sudo, ssh, getpass and read -s do: echo off while the terminal edits
-// lines. A program in raw mode reads everything itself, and is not meant.
-func (s *Session) lookAtEcho() bool {
+// lines. A program in raw mode reads everything itself, and is not meant. Asked counts the questions.
+func (s *Session) lookAtEcho() (secret bool, mode pty.LineMode, asked int) {
 	mode, err := s.pty.LineMode()
-	secret := err == nil && mode.Canonical && !mode.Echo
+	secret = err == nil && mode.Secret()
 	s.mu.Lock()
 	changed := secret != s.secret
 	if changed {
 		s.secret, s.view = secret, nil
+		if secret {
+			s.asked++
+		}
 	}
+	asked = s.asked
 	s.mu.Unlock()
 	if changed {
 		s.beat()
 	}
-	return secret
+	return secret, mode, asked
 }
 
 // take shows one batch to the taps and to the terminal: both see output and sizes in the same order.
