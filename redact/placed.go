@@ -13,8 +13,8 @@ import (
 const (
 	maxPlacedRow = 500  // rows further down are not put together; terminals have fewer
 	maxPlacedCol = 1000 // nor columns further right
-	// rewritten is how many cells of a row may change before it is judged again: fewer than give
-	// a secret away.
+	// rewritten is how many cells of a row may change before it is judged as it stood before: fewer
+	// than give a secret away.
 	rewritten = 8
 )
 
@@ -113,9 +113,13 @@ func (r *rules) applyPlaced(s *scan, line string) {
 		case c >= 0xc2 && invisible(line, i) > 0:
 			i += invisible(line, i)
 		default:
-			ch, n := utf8.DecodeRuneInString(line[i:])
-			r.place(s, line, i, n, width(ch))
-			i += n
+			end := runEnd(line, i)
+			r.makeRoom(s, line, i, end)
+			for i < end {
+				ch, n := utf8.DecodeRuneInString(line[i:])
+				r.place(s, line, i, n, width(ch))
+				i += n
+			}
 		}
 	}
 	for _, row := range g.touched {
@@ -181,6 +185,41 @@ func (g *placing) move(seq string) {
 	g.row, g.col = min(g.row, maxPlacedRow), min(g.col, maxPlacedCol)
 }
 
+// runEnd returns where the run of text that begins at line[i] ends.
+func runEnd(line string, i int) int {
+	for i++; i < len(line); i++ {
+		c := line[i]
+		if c < 0x20 || c == 0x7f || c >= 0xc2 && invisible(line, i) > 0 {
+			break
+		}
+	}
+	return i
+}
+
+// makeRoom judges the row that the run line[i:end] goes to as it stands, if the run overwrites enough of it to make what was
+// there a different text.
+func (r *rules) makeRoom(s *scan, line string, i, end int) {
+	g := &s.grid
+	if g.row >= len(g.rows) {
+		return
+	}
+	row := &g.rows[g.row]
+	changed := 0
+	for col := g.col; i < end && col < len(row.cells); {
+		ch, n := utf8.DecodeRuneInString(line[i:])
+		old := row.cells[col]
+		cols := width(ch)
+		if cols > 0 && old.row && old.size > 0 && line[old.at:int(old.at)+int(old.size)] != line[i:i+n] {
+			changed++
+		}
+		col += cols
+		i += n
+	}
+	if row.changed += changed; row.changed > rewritten {
+		r.judgeRow(s, line, g.row)
+	}
+}
+
 // place writes the character at line[at:at+size] where the cursor is.
 func (r *rules) place(s *scan, line string, at, size, cols int) {
 	g := &s.grid
@@ -197,14 +236,6 @@ func (r *rules) place(s *scan, line string, at, size, cols int) {
 	if len(row.cells) == 0 {
 		g.touched = append(g.touched, g.row)
 		row.fresh, row.changed = false, 0
-	}
-	if g.col < len(row.cells) && row.cells[g.col].size > 0 && row.cells[g.col].row {
-		old := row.cells[g.col]
-		if line[old.at:int(old.at)+int(old.size)] != line[at:at+size] {
-			if row.changed++; row.changed > rewritten {
-				r.judgeRow(s, line, g.row)
-			}
-		}
 	}
 	for len(row.cells) < g.col+cols {
 		row.cells = append(row.cells, placedCell{})

@@ -53,7 +53,8 @@ type scan struct {
 	values [2]span // outside and inside a query
 	runs   []span
 
-	grid placing // see placed.go
+	grid  placing // see placed.go
+	sight glance  // see quiet.go
 
 	budget int
 }

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -54,9 +55,20 @@ func (s *Stream) Write(text string) string {
 	}
 	o := newOutput(data, s.sent)
 	start := 0
+	whole := 0 // the end of the last line in data
+	if strings.IndexByte(text, '\n') >= 0 {
+		whole = strings.LastIndexByte(data, '\n') + 1
+	}
 	for {
 		rest := data[start:]
 		if n := strings.IndexByte(rest[:min(len(rest), window)], '\n'); n >= 0 {
+			if s.calm() {
+				if lines, _ := s.now.quiet(data[start:whole], window); lines > 0 {
+					start += lines
+					s.begin()
+					continue
+				}
+			}
 			s.finish(&o, start, start+n+1)
 			start += n + 1
 		} else if len(rest) >= window {
@@ -112,6 +124,10 @@ func (s *Stream) context(begins bool) *memory {
 // finish writes the line data[start:end], which ends in LF.
 func (s *Stream) finish(o *output, start, end int) {
 	body := start + bodyEnd(o.data[start:end])
+	if s.calm() && s.quietMoves(o.data[start:body]) {
+		s.begin()
+		return
+	}
 	from := s.unmask(o, start, body)
 	m := s.context(from == start)
 	o.apply(from, s.now.spans(o.data[from:body], m, true))
@@ -124,11 +140,52 @@ func (s *Stream) finish(o *output, start, end int) {
 	s.masked, s.half, s.inside, s.resume = false, false, false, 0
 }
 
+// calm reports whether nothing before asks for a look at what comes.
+func (s *Stream) calm() bool { return !s.masked && !s.above.active() }
+
+// begin begins a line below one in which there was nothing.
+func (s *Stream) begin() {
+	s.above = memory{}
+	s.half, s.inside, s.resume = false, false, 0
+}
+
+// quietMoves reports whether there is nothing to judge in a line.
+func (s *Stream) quietMoves(line string) bool {
+	sc := scanPool.Get().(*scan)
+	defer sc.release()
+	_, quiet := s.now.quietMoves(&sc.sight, line, false)
+	return quiet
+}
+
+// quietCut is cut where there is nothing to judge.
+func (s *Stream) quietCut(data string, start, end int) (at int, quiet bool) {
+	sc := scanPool.Get().(*scan)
+	defer sc.release()
+	tail, quiet := s.now.quietMoves(&sc.sight, data[start:end], true)
+	if !quiet || start+tail < end && tail < window/2 {
+		return 0, false
+	}
+	s.inside, s.resume = true, 0
+	at = breakWord(data, start, start+tail-lookback)
+	starts := sc.sight.starts
+	if k, _ := slices.BinarySearch(starts, at-start); k > 0 && starts[k-1] > 0 {
+		if from := start + starts[k-1]; endsOpen(data[:at], from) {
+			return from, true
+		}
+	}
+	return at, true
+}
+
 // cut lets go of a part of the unfinished line at data[start:], which has at least a window, and
 // returns where the rest begins. Where it cuts depends on the window alone, not on how the text
 // came in.
 func (s *Stream) cut(o *output, start int) int {
 	end := start + wholeRunes(o.data[start:start+window])
+	if s.calm() {
+		if at, quiet := s.quietCut(o.data, start, end); quiet {
+			return at
+		}
+	}
 	if tail := start + openSequence(o.data[start:end]); tail >= start+window/2 {
 		end = tail
 	}
@@ -243,17 +300,32 @@ func openSequence(text string) int {
 		if k < 0 {
 			return len(text)
 		}
-		n, _, _ := sequence(text, i+k)
-		if i+k+n == len(text) {
+		if endsOpen(text, i+k) {
 			return i + k
 		}
+		n, _, _ := sequence(text, i+k)
 		i += k + n
 	}
+}
+
+// endsOpen reports whether text may end inside of the control sequence that begins at text[i].
+func endsOpen(text string, i int) bool {
+	n, _, _ := sequence(text, i)
+	return i+n == len(text)
 }
 
 // breakNear returns a place at or shortly before at where data[start:] is best cut: after a
 // space, never inside a character, nor inside a control sequence unless that began at start.
 func breakNear(data string, start, at int) int {
+	at = breakWord(data, start, at)
+	if tail := start + openSequence(data[start:at]); tail > start && tail < at {
+		return tail
+	}
+	return at
+}
+
+// breakWord is breakNear for what has no control sequences.
+func breakWord(data string, start, at int) int {
 	const far = 256 // a word is rarely longer
 	if k := strings.LastIndexByte(data[at-far:at], ' '); k >= 0 {
 		at += k + 1 - far
@@ -261,12 +333,8 @@ func breakNear(data string, start, at int) int {
 	// A character has at most UTFMax bytes; behind more that continue one, none begins.
 	for back := at; back > start && at-back < utf8.UTFMax; back-- {
 		if utf8.RuneStart(data[back]) {
-			at = back
-			break
+			return back
 		}
-	}
-	if tail := start + openSequence(data[start:at]); tail > start && tail < at {
-		return tail
 	}
 	return at
 }
