@@ -23,7 +23,7 @@ func (r *rules) quiet(s string, most int) (lines int, moved bool) {
 		if w.stop[c] {
 			switch {
 			case c == '\n':
-				if i >= lines+most || w.deep[state] >= leastCut || framed && w.cutsColumn(s[lines:i]) {
+				if i >= lines+most || w.cutsLine(state, s[i+1:]) || framed && w.cutsColumn(s[lines:i]) {
 					return lines, false
 				}
 				if i > lines && s[lines] == '|' && w.cutsColumn(strings.TrimSuffix(s[lines:lines+bodyEnd(s[lines:i+1])], "|")) {
@@ -69,6 +69,25 @@ var cursor = func() (set [256]bool) {
 	}
 	return set
 }()
+
+// cutsLine reports whether a line whose end leads to state may have to be read on in the one below.
+func (a *automaton) cutsLine(state uint32, below string) bool {
+	if a.deep[state] < leastCut {
+		return false
+	}
+	if a.parts && a.part[int(state)/a.cols] > 0 {
+		return true
+	}
+	for i := 0; int(a.deep[state]) > i; i++ {
+		if i == len(below) || a.stop[below[i]] {
+			return true // not there yet, or not to be told by a first look
+		}
+		if state = a.fast[state+uint32(a.class[below[i]])]; state >= fastMark {
+			return true
+		}
+	}
+	return false
+}
 
 // cutsColumn reports whether the end of a column of a frame cuts off a keyword.
 func (a *automaton) cutsColumn(text string) bool {
