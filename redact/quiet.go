@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,11 +11,11 @@ import (
 // [rules.judge] overlooks, too: TestFirstLook holds the one against the other.
 
 // quiet returns the length of the lines at the head of s, none longer than most with its end, in which no rule has anything to
-// judge: no keyword, and nothing that could put one together. A line that s does not end is not among them, nor one that a
-// keyword may be cut off at the end of. moved: what it stopped at is a cursor movement, which quietMoves can look at.
-func (r *rules) quiet(s string, most int) (lines int, moved bool) {
+// judge: no keyword, and nothing that could put one together. A line that s does not end is not among them, nor one in which the
+// cursor moves, nor one that a keyword may be cut off at the end of.
+func (r *rules) quiet(s string, most int) (lines int) {
 	if len(r.regexes) > 0 || r.thorough {
-		return 0, false
+		return 0
 	}
 	w := r.words
 	state, fast, framed := uint32(0), w.fast, false
@@ -24,29 +25,29 @@ func (r *rules) quiet(s string, most int) (lines int, moved bool) {
 			switch {
 			case c == '\n':
 				if i >= lines+most || w.cutsLine(state, s[i+1:]) || framed && w.cutsColumn(s[lines:i]) {
-					return lines, false
+					return lines
 				}
 				if i > lines && s[lines] == '|' && w.cutsColumn(strings.TrimSuffix(s[lines:lines+bodyEnd(s[lines:i+1])], "|")) {
-					return lines, false
+					return lines
 				}
 				lines, state, framed = i+1, 0, false
 				continue
 			case c == esc:
 				n := w.passes(s, i)
 				if n <= 0 || n > 2 && s[i+1] == '[' && cursor[s[i+n-1]] {
-					return lines, n > 0
+					return lines
 				}
 				i += n - 1
 				continue
 			case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
 				continue
 			case c == '\r', c == '\b':
-				return lines, true
+				return lines
 			case c < 0x20, c == 0x7f:
 				continue
 			case c == 0xe2 && i+2 < len(s) && isBorder(s[i:i+3]):
 				if framed = true; w.cutsColumn(s[lines:i]) {
-					return lines, false
+					return lines
 				}
 			default:
 				if n := invisible(s, i); n > 0 {
@@ -56,19 +57,11 @@ func (r *rules) quiet(s string, most int) (lines int, moved bool) {
 			}
 		}
 		if state = fast[state+uint32(w.class[c])]; state >= fastMark {
-			return lines, false
+			return lines
 		}
 	}
-	return lines, false
+	return lines
 }
-
-// cursor has the final bytes of the control sequences that move the cursor.
-var cursor = func() (set [256]bool) {
-	for _, c := range "HfdGABCDEF`" {
-		set[c] = true
-	}
-	return set
-}()
 
 // cutsLine reports whether a line whose end leads to state may have to be read on in the one below.
 func (a *automaton) cutsLine(state uint32, below string) bool {
@@ -148,19 +141,38 @@ func (a *automaton) passes(s string, i int) int {
 	return j - i
 }
 
-// glance is the scratch space of a first look at text in which the cursor moves.
+// need is which readings of a text are to be made and judged.
+type need uint8
+
+const (
+	needText need = 1 << iota // as it was written
+	needOver                  // as what is left where the cursor moved back
+	needRows                  // as the rows that the cursor's moves make
+	needAll  = needText | needOver | needRows
+)
+
+// glance is a first look at a text in which the cursor moves.
 type glance struct {
+	tail   int                    // where the control sequence begins that a window may have ended inside of; else the text's length
+	starts []int                  // where control sequences begin
+	placed bool                   // the cursor was moved across the page
+	busy   [maxPlacedRow + 1]bool // rows that a keyword was in
+
 	rows    [][]byte // what stands in each row, a byte a column: other than ASCII as veil
 	touched []int
 	over    []byte // what the text is when the cursor's moves within the line are followed, a byte a character
-	starts  []int  // where control sequences begin
+	cursor  placing
+	at      int // the cursor in over
+	inRow   place
+	inOver  place
+	need    need
 }
 
 // veil stands for a character that is no ASCII, and so in no keyword of an automaton that is not wide.
-const veil = 0x80
+const veil = "\x80"
 
-// place is where a run of text is written to in one of the ways to read it, and what the automaton makes of that. As long as
-// one run follows the other there as it does in the text itself, that is what it makes of the text.
+// place is where a run of text is written to in one of the readings, and what the automaton makes of that. As long as one run
+// follows the other there as it does in the text itself, that is what it makes of the text.
 type place struct {
 	apart bool   // what stands before the place is not what was written last
 	since int    // how many characters were written since it was so
@@ -193,7 +205,7 @@ func (a *automaton) write(p *place, run string, right []byte, pad int, state uin
 				break
 			}
 			if x = fast[x+uint32(a.class[run[i]])]; x >= fastMark {
-				return true
+				x, busy = x&^fastMark, true
 			}
 			k++
 		}
@@ -204,79 +216,75 @@ func (a *automaton) write(p *place, run string, right []byte, pad int, state uin
 			c = right[i]
 		}
 		if state = fast[state+uint32(a.class[c])]; state >= fastMark {
-			return true
+			state, busy = state&^fastMark, true
 		}
 	}
-	return false
+	return busy
 }
 
-// quietMoves is quiet for one line without its end, or, with window, for a part of one: it reports whether no rule has
-// anything to judge in text, neither as it was written, nor as what is left where the cursor moved back, nor as the rows that
-// the cursor's moves make. In a window, the control sequence that text may have ended inside of begins at tail and is not
-// looked at; else tail is text's length.
-func (r *rules) quietMoves(g *glance, text string, window bool) (tail int, quiet bool) {
+// look returns which readings of text have a keyword in them, or may have: text is a line without its end, or, with window, a
+// part of one. sure: the look went to the end, and says which rows; else all is to be judged.
+func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
+	g.busy, g.placed, g.starts = [maxPlacedRow + 1]bool{}, false, g.starts[:0]
 	w := r.words
 	if len(r.regexes) > 0 || r.thorough || w.wide {
-		return 0, false
+		return needAll, false
 	}
 	for _, row := range g.touched {
 		g.rows[row] = g.rows[row][:0]
 	}
-	g.touched, g.starts, g.over = g.touched[:0], g.starts[:0], g.over[:0]
+	if len(g.rows) == 0 {
+		g.rows = make([][]byte, maxPlacedRow+1)
+	}
+	g.touched, g.over, g.at, g.need, g.tail = g.touched[:0], g.over[:0], 0, 0, len(text)
+	g.cursor = placing{row: maxPlacedRow} // wherever that is: a window begins anywhere
+	g.inRow, g.inOver = place{}, place{}
 	fast := w.fast
 	state := uint32(0)
-	grid := placing{row: maxPlacedRow}
-	cur := 0
-	placed, over := w.leave(nil), place{}
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c >= 0x20 && c < 0x7f:
-			from := i
+			from, busy := i, false
 			for ; i < len(text) && text[i] >= 0x20 && text[i] < 0x7f; i++ {
 				if state = fast[state+uint32(w.class[text[i]])]; state >= fastMark {
-					return 0, false
+					state, busy = state&^fastMark, true
 				}
 			}
-			if !g.run(w, &grid, &placed, &cur, &over, text[from:i], state) {
-				return 0, false
+			if busy {
+				g.need = needAll
+				g.busy[g.cursor.row] = true
+			}
+			if !g.run(w, text[from:i], state) {
+				return needAll, false
 			}
 		case c == esc:
 			n := w.passes(text, i)
-			if window && (n < 0 || i+n == len(text)) {
-				g.starts = append(g.starts, i)
-				return i, g.ends(w, state)
-			}
-			if n <= 0 {
-				return 0, false
+			if n == 0 || n < 0 && !window {
+				return needAll, false
 			}
 			g.starts = append(g.starts, i)
-			if seq := text[i : i+n]; n > 2 && seq[1] == '[' {
-				if final := seq[n-1]; cursor[final] {
-					grid.move(seq)
-					placed = w.leave(g.left(&grid))
-				}
-				if back, cut := motion(seq); back != 0 || cut {
-					if cur = min(max(0, cur-back), len(g.over)); cut {
-						g.over = g.over[:cur]
-					}
-					over = w.leave(g.over[:cur])
-				}
+			if window && (n < 0 || i+n == len(text)) {
+				g.tail = i
+				return g.ends(w, state), true
+			}
+			if text[i+1] == '[' {
+				g.moves(w, text[i:i+n])
 			}
 			i += n
 		case c == '\b':
-			grid.col = max(0, grid.col-1)
-			placed = w.leave(g.left(&grid))
-			cur = max(0, cur-1)
-			over = w.leave(g.over[:cur])
+			g.cursor.col = max(0, g.cursor.col-1)
+			g.at = max(0, g.at-1)
+			g.leave(w)
 			i++
 		case c == '\r' && !wraps(text, i):
-			state = fast[state+uint32(w.class['\n'])]
-			if state >= fastMark {
-				return 0, false
+			if state = fast[state+uint32(w.class['\n'])]; state >= fastMark {
+				return needAll, false
 			}
-			grid.col, cur = 0, 0
-			placed, over = w.leave(nil), w.leave(nil)
+			g.cursor.col, g.at = 0, 0
+			g.leave(w)
 			i++
+		case c == '\t', c == '\r', c == '\n':
+			return needAll, false
 		case c >= utf8.RuneSelf:
 			if n := invisible(text, i); n > 0 {
 				i += n
@@ -284,93 +292,109 @@ func (r *rules) quietMoves(g *glance, text string, window bool) (tail int, quiet
 			}
 			ch, n := utf8.DecodeRuneInString(text[i:])
 			cols := width(ch)
-			if ch == utf8.RuneError && n < 2 || cols == 0 || cur < len(g.over) {
-				return 0, false
+			if ch == utf8.RuneError && n < 2 || cols == 0 || g.at < len(g.over) {
+				return needAll, false
 			}
 			state = 0
-			if !g.run(w, &grid, &placed, &cur, &over, veiled[:1], 0) {
-				return 0, false
-			}
-			if cols == 2 { // its second cell is a blank once the first is something else
-				x := place{apart: true}
-				if !g.put(w, &grid, &x, " ", fast[w.class[' ']]) {
-					return 0, false
-				}
-				placed = w.leave(g.left(&grid))
+			if g.run(w, veil, 0); cols == 2 {
+				// Its second cell is a blank once the first is something else.
+				g.inRow = place{apart: true}
+				g.put(w, " ", fast[w.class[' ']])
+				g.inRow = w.leave(g.left())
 			}
 			i += n
-		case c == '\t', c == '\r', c == '\n':
-			return 0, false
 		default:
 			i++
 		}
 	}
-	return len(text), (window || w.deep[state] < leastCut) && g.ends(w, state)
-}
-
-const veiled = "\x80"
-
-// ends reports whether text may end here: in no beginning of a literal, which a window would hide.
-func (g *glance) ends(w *automaton, state uint32) bool {
-	if !w.parts {
-		return true
+	if !window && w.deep[state] >= leastCut {
+		g.need |= needText
 	}
-	return w.part[int(state)/w.cols] == 0 && w.part[int(w.leave(g.over).state)/w.cols] == 0
+	return g.ends(w, state), true
 }
 
-// left is what stands left of the cursor.
-func (g *glance) left(grid *placing) []byte {
-	if len(g.rows) == 0 {
-		g.rows = make([][]byte, maxPlacedRow+1)
+// ends is what is needed when text ends here: a window hides the beginning of a literal that its end cuts off.
+func (g *glance) ends(w *automaton, state uint32) need {
+	if w.parts && (w.part[int(state)/w.cols] > 0 || w.part[int(w.leave(g.over).state)/w.cols] > 0) {
+		g.need = needAll
 	}
-	g.pad(grid.row, grid.col)
-	return g.rows[grid.row][:grid.col]
+	return g.need
 }
 
-// pad makes a row at least cols wide.
-func (g *glance) pad(row, cols int) {
-	b := g.rows[row]
-	if len(b) == 0 && cols > 0 {
-		g.touched = append(g.touched, row)
+// moves follows a control sequence.
+func (g *glance) moves(w *automaton, seq string) {
+	if cursor[seq[len(seq)-1]] {
+		g.placed = true
+		g.cursor.move(seq)
+		g.inRow = w.leave(g.left())
+	}
+	if back, cut := motion(seq); back != 0 || cut {
+		if g.at = min(max(0, g.at-back), len(g.over)); cut {
+			g.over = g.over[:g.at]
+		}
+		g.inOver = w.leave(g.over[:g.at])
+	}
+}
+
+// leave says that the next run follows another in both readings.
+func (g *glance) leave(w *automaton) {
+	g.inRow, g.inOver = w.leave(g.left()), w.leave(g.over[:g.at])
+}
+
+// left is what stands left of the cursor in its row.
+func (g *glance) left() []byte {
+	g.pad(g.cursor.col)
+	return g.rows[g.cursor.row][:g.cursor.col]
+}
+
+// pad makes the cursor's row at least cols wide.
+func (g *glance) pad(cols int) {
+	b := g.rows[g.cursor.row]
+	if len(b) >= cols {
+		return
+	}
+	if len(b) == 0 {
+		g.touched = append(g.touched, g.cursor.row)
 	}
 	for len(b) < cols {
 		b = append(b, blanksOf[:min(len(blanksOf), cols-len(b))]...)
 	}
-	g.rows[row] = b
+	g.rows[g.cursor.row] = b
 }
 
 var blanksOf = strings.Repeat(" ", 80)
 
-// run writes a run of text in both ways.
-func (g *glance) run(w *automaton, grid *placing, placed *place, cur *int, over *place, run string, state uint32) bool {
-	end := *cur + len(run)
-	right := g.over[min(end, len(g.over)):]
-	if len(right) > 0 || *cur < len(g.over) {
-		for _, c := range g.over[*cur:min(end, len(g.over))] {
-			if c == veil {
-				return false
-			}
-		}
-		copy(g.over[*cur:], run)
+// run writes a run of text in both readings; false: it overwrites what it cannot.
+func (g *glance) run(w *automaton, run string, state uint32) bool {
+	end := g.at + len(run)
+	under := g.over[g.at:min(end, len(g.over))]
+	if bytes.IndexByte(under, veil[0]) >= 0 {
+		return false
 	}
-	g.over = append(g.over, run[min(len(run), len(g.over)-*cur):]...)
-	*cur = end
-	return !w.write(over, run, right, 0, state) && g.put(w, grid, placed, run, state)
+	right := g.over[min(end, len(g.over)):]
+	n := copy(under, run)
+	g.over = append(g.over, run[n:]...)
+	g.at = end
+	if w.write(&g.inOver, run, right, 0, state) {
+		g.need |= needOver
+	}
+	g.put(w, run, state)
+	return true
 }
 
 // put writes a run where the cursor is in the rows.
-func (g *glance) put(w *automaton, grid *placing, placed *place, run string, state uint32) bool {
-	if len(g.rows) == 0 {
-		g.left(grid)
-	}
-	run = run[:min(len(run), maxPlacedCol-grid.col)]
+func (g *glance) put(w *automaton, run string, state uint32) {
+	run = run[:min(len(run), maxPlacedCol-g.cursor.col)]
 	if run == "" {
-		return true
+		return
 	}
-	end := grid.col + len(run)
-	g.pad(grid.row, end)
-	b := g.rows[grid.row]
-	copy(b[grid.col:], run)
-	grid.col = end
-	return !w.write(placed, run, b[end:], maxKeyword, state)
+	end := g.cursor.col + len(run)
+	g.pad(end)
+	b := g.rows[g.cursor.row]
+	copy(b[g.cursor.col:], run)
+	g.cursor.col = end
+	if w.write(&g.inRow, run, b[end:], maxKeyword, state) {
+		g.need |= needRows
+		g.busy[g.cursor.row] = true
+	}
 }

@@ -207,8 +207,7 @@ func (r *rules) edits(s string) []Span {
 	var m memory
 	for start := 0; start < len(s); {
 		if !m.active() {
-			n, _ := r.quiet(s[start:], len(s))
-			if start += n; start == len(s) {
+			if start += r.quiet(s[start:], len(s)); start == len(s) {
 				break
 			}
 		}

@@ -63,7 +63,7 @@ func (s *Stream) Write(text string) string {
 		rest := data[start:]
 		if n := strings.IndexByte(rest[:min(len(rest), window)], '\n'); n >= 0 {
 			if s.calm() {
-				if lines, _ := s.now.quiet(data[start:whole], window); lines > 0 {
+				if lines := s.now.quiet(data[start:whole], window); lines > 0 {
 					start += lines
 					s.begin()
 					continue
@@ -92,7 +92,7 @@ func (s *Stream) Flush() string {
 	from := s.unmask(&o, 0, len(s.line))
 	if !s.masked {
 		sc := scanPool.Get().(*scan)
-		found := s.now.mustJudge(sc, s.line[from:], s.context(from == 0))
+		found := s.now.mustJudge(sc, s.line[from:], s.context(from == 0), needAll, false)
 		first := -1
 		for i, c := range found {
 			if c.open && c.start < c.end && (first < 0 || c.start < found[first].start) {
@@ -124,10 +124,6 @@ func (s *Stream) context(begins bool) *memory {
 // finish writes the line data[start:end], which ends in LF.
 func (s *Stream) finish(o *output, start, end int) {
 	body := start + bodyEnd(o.data[start:end])
-	if s.calm() && s.quietMoves(o.data[start:body]) {
-		s.begin()
-		return
-	}
 	from := s.unmask(o, start, body)
 	m := s.context(from == start)
 	o.apply(from, s.now.spans(o.data[from:body], m, true))
@@ -149,31 +145,13 @@ func (s *Stream) begin() {
 	s.half, s.inside, s.resume = false, false, 0
 }
 
-// quietMoves reports whether there is nothing to judge in a line.
-func (s *Stream) quietMoves(line string) bool {
-	sc := scanPool.Get().(*scan)
-	defer sc.release()
-	_, quiet := s.now.quietMoves(&sc.sight, line, false)
-	return quiet
-}
-
-// quietCut is cut where there is nothing to judge.
-func (s *Stream) quietCut(data string, start, end int) (at int, quiet bool) {
-	sc := scanPool.Get().(*scan)
-	defer sc.release()
-	tail, quiet := s.now.quietMoves(&sc.sight, data[start:end], true)
-	if !quiet || start+tail < end && tail < window/2 {
-		return 0, false
+// breakAt is breakNear after a first look at data[start:].
+func (g *glance) breakAt(data string, start, at int) int {
+	at = breakWord(data, start, at)
+	if k, _ := slices.BinarySearch(g.starts, at-start); k > 0 && g.starts[k-1] > 0 && endsOpen(data[:at], start+g.starts[k-1]) {
+		return start + g.starts[k-1]
 	}
-	s.inside, s.resume = true, 0
-	at = breakWord(data, start, start+tail-lookback)
-	starts := sc.sight.starts
-	if k, _ := slices.BinarySearch(starts, at-start); k > 0 && starts[k-1] > 0 {
-		if from := start + starts[k-1]; endsOpen(data[:at], from) {
-			return from, true
-		}
-	}
-	return at, true
+	return at
 }
 
 // cut lets go of a part of the unfinished line at data[start:], which has at least a window, and
@@ -181,13 +159,23 @@ func (s *Stream) quietCut(data string, start, end int) (at int, quiet bool) {
 // came in.
 func (s *Stream) cut(o *output, start int) int {
 	end := start + wholeRunes(o.data[start:start+window])
-	if s.calm() {
-		if at, quiet := s.quietCut(o.data, start, end); quiet {
-			return at
-		}
+	sc := scanPool.Get().(*scan)
+	defer sc.release()
+	g := &sc.sight
+	n, seen := needAll, false
+	if !s.masked {
+		n, seen = s.now.look(g, o.data[start:end], true)
+		seen = seen && (start+g.tail == end || g.tail >= window/2)
+		sc.everyRow = false
 	}
-	if tail := start + openSequence(o.data[start:end]); tail >= start+window/2 {
+	if seen {
+		end = start + g.tail
+	} else if tail := start + openSequence(o.data[start:end]); tail >= start+window/2 {
 		end = tail
+	}
+	if seen && n == 0 && !s.above.active() {
+		s.inside, s.resume = true, 0
+		return g.breakAt(o.data, start, end-lookback)
 	}
 	from := s.unmask(o, start, end)
 	s.resume = 0
@@ -195,9 +183,7 @@ func (s *Stream) cut(o *output, start int) int {
 		s.inside = true
 		return end
 	}
-	sc := scanPool.Get().(*scan)
-	defer sc.release()
-	found := s.now.mustJudge(sc, o.data[from:end], s.context(from == start))
+	found := s.now.mustJudge(sc, o.data[from:end], s.context(from == start), n, seen)
 	s.inside = true
 	at := max(from, breakNear(o.data, start, end-lookback)) - from
 	for moved := true; moved; {
