@@ -229,12 +229,14 @@ func (c *Cast) say(at time.Duration, code byte, text string) {
 }
 
 // emit makes a line of an event.
-func (c *Cast) emit(at time.Duration, code byte, text string) {
+func (c *Cast) emit(at time.Duration, code byte, text ...string) {
 	c.buf = append(c.buf, '[')
 	c.buf = c.clock.append(c.buf, at)
-	c.buf = append(c.buf, ',', ' ', '"', code, '"', ',', ' ')
-	c.buf = appendJSON(c.buf, text)
-	c.buf = append(c.buf, ']', '\n')
+	c.buf = append(c.buf, ',', ' ', '"', code, '"', ',', ' ', '"')
+	for _, t := range text {
+		c.buf = appendJSON(c.buf, t)
+	}
+	c.buf = append(c.buf, '"', ']', '\n')
 }
 
 func (c *Cast) flush(at time.Duration) error {
