@@ -480,3 +480,17 @@ func (s *Session) Close(ctx context.Context) error {
 	s.beat()
 	return err
 }
+
+// Clear makes the cursor's row the first one, blanks the others and drops the scrollback, without a word to the program.
+// The transcript and recordings are not touched. Errors: [ErrEnded], [ErrClosed].
+func (s *Session) Clear() error {
+	if err := s.inputError(); err != nil {
+		return err
+	}
+	now := time.Now()
+	s.mu.Lock()
+	s.apply(s.term.Clear(), now)
+	s.mu.Unlock()
+	s.beat()
+	return nil
+}
