@@ -204,7 +204,6 @@ func countIssues(n float64, path []string) (issues []issue) {
 	return issues
 }
 
-
 // choices are the values of an enumeration as messages list them.
 func choices(enum []string) string { return "'" + strings.Join(enum, "' | '") + "'" }
 

@@ -44,11 +44,12 @@ const inputTimeout = 30 * time.Second
 
 // Options say how a server works. The zero value is Terminal MCP's own.
 type Options struct {
-	Shell       string        // of every session that names none; "": $SHELL, or the system's
-	Cols, Rows  int           // likewise; 0: 120 and 40
-	Sessions    int           // at a time, the default one among them; 0: 5
-	SessionIdle time.Duration // after which an unused session is ended; 0: 600 seconds; negative: never
-	Recording   RecordingOptions
+	Shell       string                      // of every session that names none; "": $SHELL, or the system's
+	Cols, Rows  int                         // likewise; 0: 120 and 40
+	Sessions    int                         // at a time, the default one among them; 0: 5
+	SessionIdle time.Duration               // after which an unused session is ended; 0: 600 seconds; negative: never
+	RecordDir   string                      // of recordings; "": as RecordDir tells
+	Limits      Limits                      // of recordings whose call names none; zero: DefaultLimits
 	Redactor    *redact.Redactor            // nil: redact.Default
 	Raw         bool                        // hide nothing
 	Owner       func(*engine.Session) error // why a session may not be typed into or ended; nil: it may
@@ -89,9 +90,10 @@ func New(e *engine.Engine, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	o.Recording.fill()
+	if o.Limits == (Limits{}) {
+		o.Limits = DefaultLimits
+	}
 	s := &Server{engine: e, opts: o, env: map[string]string{Marker: "1"}}
-	s.recorder.finished = map[string]error{}
 	if _, err := s.start("", o.Cols, o.Rows, true); err != nil {
 		return nil, fmt.Errorf("start the default session: %w", err)
 	}
@@ -113,7 +115,7 @@ func (s *Server) Close() {
 		t.rest()
 	}
 	s.mu.Unlock()
-	s.stopAll(stopShutdown)
+	s.stopActive(stopShutdown)
 }
 
 // A Content is one item of a result: a text, or a picture.
