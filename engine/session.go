@@ -236,7 +236,7 @@ func (s *Session) isReaped() bool {
 // output takes one batch.
 func (s *Session) output(p []byte) {
 	now := time.Now()
-	if reply := s.take(p, now); len(reply) > 0 {
+	if reply := s.take(p, now); len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}
 	if len(p) < floodBatch { // a flood asks for nothing
@@ -410,7 +410,7 @@ func (s *Session) Resize(size pty.Size) error {
 	s.show(func(t Tap) error { return t.Resize(now, rows, cols) })
 	<-s.tapping
 	err := s.pty.Resize(size)
-	if len(reply) > 0 {
+	if len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}
 	s.beat()

@@ -344,7 +344,7 @@ type startInfo struct {
 }
 
 func (s *Server) startRecording(c *call) (*Result, error) {
-	limits := s.opts.Limits
+	limits := *s.opts.Limits
 	for name, to := range map[string]*float64{"idleTimeLimit": &limits.Idle, "maxDuration": &limits.Duration, "inactivityTimeout": &limits.Inactivity} {
 		if n, ok := c.args.number(name); ok {
 			*to = min(n, math.MaxFloat64) // JSON has nothing larger

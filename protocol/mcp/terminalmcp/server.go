@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -49,7 +50,9 @@ type Options struct {
 	Sessions    int                         // at a time, the default one among them; 0: 5
 	SessionIdle time.Duration               // after which an unused session is ended; 0: 600 seconds; negative: never
 	RecordDir   string                      // of recordings; "": as RecordDir tells
-	Limits      Limits                      // of recordings whose call names none; zero: DefaultLimits
+	Taps        []engine.Tap                // of the default session
+	Attended    bool                        // it is shown on a person's terminal: see engine.Config
+	Limits      *Limits                     // of recordings whose call names none; nil: DefaultLimits
 	Redactor    *redact.Redactor            // nil: redact.Default
 	Raw         bool                        // hide nothing
 	Owner       func(*engine.Session) error // why a session may not be typed into or ended; nil: it may
@@ -90,8 +93,8 @@ func New(e *engine.Engine, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	if o.Limits == (Limits{}) {
-		o.Limits = DefaultLimits
+	if o.Limits == nil {
+		o.Limits = &DefaultLimits
 	}
 	s := &Server{engine: e, opts: o, env: map[string]string{Marker: "1"}}
 	if _, err := s.start("", o.Cols, o.Rows, true); err != nil {
@@ -160,20 +163,33 @@ type call struct {
 // Call calls a tool with its arguments, a JSON object; nil stands for none. Every failure is a result. It blocks while a
 // program does not read what is typed, for at most 30 seconds, while a session is ended, and while a file is written.
 func (s *Server) Call(ctx context.Context, name string, args json.RawMessage) *Result {
+	t := find(name)
+	if t == nil {
+		return failure(s.hide("Unknown tool: " + name))
+	}
+	r, err := s.call(ctx, t, args)
+	if err != nil {
+		return failure(s.text(err))
+	}
+	return r
+}
+
+func (s *Server) call(ctx context.Context, t *tool, args json.RawMessage) (*Result, error) {
+	a, err := decode(args, t.fields, t.optional)
+	if err != nil {
+		return nil, err
+	}
+	return t.call(s, &call{ctx: ctx, args: a})
+}
+
+// find returns the tool of that name, or nil.
+func find(name string) *tool {
 	for i := range tools {
-		if t := &tools[i]; t.name == name {
-			a, err := decode(args, t.fields, t.optional)
-			if err != nil {
-				return s.failure(err)
-			}
-			r, err := t.call(s, &call{ctx: ctx, args: a})
-			if err != nil {
-				return s.failure(err)
-			}
-			return r
+		if tools[i].name == name {
+			return &tools[i]
 		}
 	}
-	return s.failure(fmt.Errorf("Unknown tool: %s", name)) //nolint:staticcheck // Terminal MCP's text
+	return nil
 }
 
 // Errors with Terminal MCP's texts, which clients compare.
@@ -184,14 +200,17 @@ var (
 )
 
 // failure is the result of a call that failed.
-func (s *Server) failure(err error) *Result {
+func failure(text string) *Result { return told("Error: "+text, true) }
+
+// text is what clients are told of an error.
+func (s *Server) text(err error) string {
 	switch {
 	case errors.Is(err, engine.ErrClosed), errors.Is(err, engine.ErrNoSession):
 		err = errDisposed
 	case errors.Is(err, engine.ErrEngineClosed):
 		err = errClosed
 	}
-	return told("Error: "+s.hide(err.Error()), true)
+	return s.hide(err.Error())
 }
 
 // hide redacts a text that is not on a screen.
@@ -231,7 +250,7 @@ func (s *Server) send(c *call, text string) error {
 	if err := s.owned(t); err != nil {
 		return err
 	}
-	_, err = t.session.Do(c.ctx, engine.Text(text), engine.DoOptions{Timeout: inputTimeout})
+	_, err = t.session.Do(c.ctx, engine.Text(text), engine.DoOptions{Timeout: inputTimeout, Parked: func() { mcp.Yield(c.ctx) }})
 	if errors.Is(err, engine.ErrEnded) {
 		return t.ended()
 	}

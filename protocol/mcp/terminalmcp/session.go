@@ -13,6 +13,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/protocol/mcp"
 )
 
 // Marker is the variable that tells a program that it runs in a Terminal MCP session, with the value 1. The server itself
@@ -81,7 +82,11 @@ func (s *Server) start(shell string, cols, rows int, isDefault bool) (*terminal,
 	forget(gone)
 
 	shell = cmp.Or(shell, s.opts.Shell, DefaultShell())
-	session, err := s.spawn(shell, cols, rows)
+	config := engine.Config{Program: shell, Env: s.env, Scrollback: scrollback}
+	if isDefault {
+		config.Taps, config.Attended = s.opts.Taps, s.opts.Attended
+	}
+	session, err := s.spawn(config, cols, rows)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.starting--
@@ -97,14 +102,13 @@ func (s *Server) start(shell string, cols, rows int, isDefault bool) (*terminal,
 	return t, nil
 }
 
-func (s *Server) spawn(shell string, cols, rows int) (*engine.Session, error) {
+func (s *Server) spawn(c engine.Config, cols, rows int) (*engine.Session, error) {
 	// What no terminal can have does not fit the type either.
 	if cols < 1 || cols > engine.MaxSide || rows < 1 || rows > engine.MaxSide {
 		return nil, &engine.SizeError{Rows: rows, Cols: cols, Most: engine.MaxSide}
 	}
-	return s.engine.Spawn(engine.Config{
-		Program: shell, Env: s.env, Size: pty.Size{Rows: uint16(rows), Cols: uint16(cols)}, Scrollback: scrollback,
-	})
+	c.Size = pty.Size{Rows: uint16(rows), Cols: uint16(cols)}
+	return s.engine.Spawn(c)
 }
 
 // freshID returns five hexadecimal digits that no session of ours has. It is called with mu held.
@@ -314,6 +318,7 @@ func (s *Server) destroySession(c *call) (*Result, error) {
 	s.terminals = slices.DeleteFunc(s.terminals, func(x *terminal) bool { return x == t })
 	s.mu.Unlock()
 	t.rest()
+	mcp.Yield(c.ctx)
 	if err := t.session.Close(c.ctx); err != nil {
 		return nil, err
 	}
