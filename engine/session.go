@@ -243,7 +243,7 @@ func (s *Session) isReaped() bool {
 // output takes one batch.
 func (s *Session) output(p []byte) {
 	now := time.Now()
-	if reply := s.take(p, now); len(reply) > 0 {
+	if reply := s.take(p, now); len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}
 	if len(p) < floodBatch { // a flood asks for nothing
@@ -421,7 +421,7 @@ func (s *Session) Resize(size pty.Size) error {
 	s.show(func(t Tap) error { return t.Resize(now, rows, cols) })
 	<-s.tapping
 	err := s.pty.Resize(size)
-	if len(reply) > 0 {
+	if len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}
 	s.beat()
@@ -490,4 +490,18 @@ func (s *Session) Close(ctx context.Context) error {
 	<-s.pumped
 	s.beat()
 	return err
+}
+
+// Clear makes the cursor's row the first one, blanks the others and drops the scrollback, without a word to the program.
+// The transcript and recordings are not touched. Errors: [ErrEnded], [ErrClosed].
+func (s *Session) Clear() error {
+	if err := s.inputError(); err != nil {
+		return err
+	}
+	now := time.Now()
+	s.mu.Lock()
+	s.apply(s.term.Clear(), now)
+	s.mu.Unlock()
+	s.beat()
+	return nil
 }
