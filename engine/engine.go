@@ -184,7 +184,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 			return nil, err
 		}
 	}
-	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir, Env: start.env, Size: c.Size, Mark: mark})
+	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir, Env: start.env, Size: c.Size, Mark: mark, NullInput: c.NullInput})
 	if err != nil {
 		start.end()
 		return nil, err
