@@ -289,7 +289,12 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.closed = true
 	e.mu.Unlock()
 	e.starts.Wait()
-	all := e.List()
+	return CloseAll(ctx, e.List())
+}
+
+// CloseAll closes several sessions at the same time, with one look at the process table a round for all of them. It
+// returns when each is gone. Errors are those of [Session.Close], joined.
+func CloseAll(ctx context.Context, all []*Session) error {
 	var real []*pty.PTY // ended together: one look at the process table serves all
 	for _, s := range all {
 		s.refuse()

@@ -14,6 +14,5 @@
 //
 // # Goroutines
 //
-// A Host has none of its own, but while it is closed: one for each terminal that ends, eight at a time, which Close waits
-// for. Those of a Proxy are listed in proxy.go.
+// A Host has none of its own. Those of a Proxy are listed in proxy.go.
 package acp

@@ -37,8 +37,6 @@ const (
 	killGrace = 1500 * time.Millisecond
 	// endBound is how long the terminals of a connection that is over may take to end by themselves.
 	endBound = 2 * time.Second
-	// endAtOnce bounds the trees that are ended at the same time: each looks through the process table.
-	endAtOnce = 8
 )
 
 // Errors of terminals. All are typed or one of these.
@@ -172,7 +170,7 @@ func (h *Host) Create(s Spec) (*Terminal, error) {
 	}
 	h.mu.Unlock()
 	if closed {
-		return nil, errors.Join(ErrReleased, end(t))
+		return nil, errors.Join(ErrReleased, end(t.run))
 	}
 	return t, nil
 }
@@ -261,31 +259,21 @@ func (h *Host) Release(session, id string) (*Terminal, error) {
 func (h *Host) Close() error {
 	h.mu.Lock()
 	h.closed = true
-	all := h.terminals
+	var all []*engine.Session
+	for _, t := range h.terminals {
+		all = append(all, t.run)
+	}
 	h.terminals = map[string]*Terminal{}
 	h.mu.Unlock()
-	slots := make(chan struct{}, endAtOnce)
-	errs := make(chan error, len(all))
-	for _, t := range all {
-		slots <- struct{}{}
-		go func() {
-			defer func() { <-slots }()
-			errs <- end(t)
-		}()
-	}
-	var joined error
-	for range all {
-		joined = errors.Join(joined, <-errs)
-	}
-	return joined
+	return end(all...)
 }
 
-// end closes a terminal that nobody will ask for any more.
-func end(t *Terminal) error {
+// end closes sessions that nobody will ask for any more.
+func end(all ...*engine.Session) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endBound)
 	defer cancel()
-	if err := t.run.Close(ctx); err != nil {
-		return fmt.Errorf("end terminal %s: %w", t.id, err)
+	if err := engine.CloseAll(ctx, all); err != nil {
+		return fmt.Errorf("end what terminals have started: %w", err)
 	}
 	return nil
 }
