@@ -233,8 +233,29 @@ func (p *plain) control(r rune) {
 			p.at = len(p.text)
 			return
 		}
-		p.forward(8 - utf8.RuneCount(p.text[p.line:p.at])%8)
+		p.tab()
 	}
+}
+
+// tab moves to the next tab stop in a line that is written over. A tab that was written there stands for the columns up to
+// its own.
+func (p *plain) tab() {
+	column, stop := 0, 0
+	for i, r := range string(p.text[p.line:]) {
+		if p.line+i == p.at {
+			stop = (column/8 + 1) * 8
+		}
+		if stop > 0 && column >= stop {
+			p.at = p.line + i
+			return
+		}
+		column++
+		if r == '\t' {
+			column = (column + 7) / 8 * 8
+		}
+	}
+	p.at = len(p.text)
+	p.forward(max(stop-column, 0))
 }
 
 // lineFeed ends the line behind its last character, wherever in it the cursor stands.
