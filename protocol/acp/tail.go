@@ -50,27 +50,33 @@ func (t *tail) Close() error { return nil }
 // shown returns the newest output with its secrets hidden, cut at its beginning to limit bytes at most, and whether
 // anything was ever left out. ended: a character that was begun will not be completed.
 func (t *tail) shown(ended bool) (text string, truncated bool) {
+	text, cut := t.newest(t.limit, ended)
 	t.mu.Lock()
-	from := boundary(t.plain.text, len(t.plain.text)-t.limit-sight)
+	defer t.mu.Unlock()
+	t.truncated = t.truncated || cut
+	return text, t.truncated
+}
+
+// newest returns at most n bytes of it, and whether that leaves anything out.
+func (t *tail) newest(n int, ended bool) (text string, cut bool) {
+	n = min(n, t.limit)
+	t.mu.Lock()
+	from := boundary(t.plain.text, len(t.plain.text)-n-sight)
 	text = string(t.plain.text[from:])
 	if ended {
 		text += t.plain.held()
 	}
-	cut := t.dropped || from > 0
+	cut = t.dropped || from > 0
 	t.mu.Unlock()
-
 	switch {
 	case t.hide == nil:
 	case cut:
-		text = t.hide.From(text, boundary(text, len(text)-t.limit))
+		text = t.hide.From(text, boundary(text, len(text)-n))
 	default:
 		text = t.hide.String(text)
 	}
-	over := boundary(text, len(text)-t.limit)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.truncated = t.truncated || cut || over > 0
-	return text[over:], t.truncated
+	over := boundary(text, len(text)-n)
+	return text[over:], cut || over > 0
 }
 
 // boundary returns where the first character begins at or behind text[at]; 0 when at is negative.
