@@ -21,6 +21,7 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/acp"
 	"github.com/ptywright/ptywright/protocol/native"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -204,11 +205,13 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		dialect := native.New(h.engine, h.catalog, native.Options{
 			Version: version(), Limits: limits, PluginLoad: f.loads, Known: h.known, MatcherDepth: f.depth, Log: h.log,
 		})
+		terminals := acp.New(h.engine, acp.Options{Version: version(), Waits: max(f.requests/4*3, 1), Known: h.known}, h.log)
+		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay what its agent asks for
 		config := protocol.Config{Framing: framing, Limits: limits, Log: h.log}
 		if f.stdio {
-			return serveStdio(ctx, std, dialect, config)
+			return serveStdio(ctx, std, both, config)
 		}
-		return serveSocket(ctx, std, f.socket, dialect, config)
+		return serveSocket(ctx, std, f.socket, both, config)
 	})
 }
 
