@@ -1,6 +1,9 @@
 package redact
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // automaton finds every keyword of every rule in one pass over a text (Aho and Corasick, 1975).
 // ASCII case is folded. It is a dense table over classes of bytes: two dependent loads a byte
@@ -14,6 +17,7 @@ type automaton struct {
 	// nothing does not need to do again for each byte.
 	fast  []uint32
 	stop  [256]bool // what a first look stops at: controls, and what may begin an invisible character or a border
+	loose bool      // no keyword has two blanks together
 	wide  bool      // a keyword has bytes that are no ASCII
 	parts bool      // there is a literal whose beginning is to be hidden
 	deep  []uint8   // depth by fast's states
@@ -38,9 +42,10 @@ const (
 )
 
 func newAutomaton(rules []rule) *automaton {
-	a := &automaton{cols: 1}
+	a := &automaton{cols: 1, loose: true}
 	for _, r := range rules {
 		for _, w := range r.keywords {
+			a.loose = a.loose && !strings.Contains(w, "  ")
 			for i := range min(len(w), maxKeyword) {
 				c := fold(w[i])
 				a.wide = a.wide || c >= utf8.RuneSelf

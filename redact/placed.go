@@ -122,10 +122,15 @@ func (g *placing) move(seq string) {
 			return
 		}
 	}
-	one := max(1, n[0])
-	switch seq[len(seq)-1] {
+	g.step(seq[len(seq)-1], n[0], n[1])
+}
+
+// step follows a control sequence with final and its first two parameters, 0 where they are not given.
+func (g *placing) step(final byte, first, second int) {
+	one := max(1, first)
+	switch final {
 	case 'H', 'f':
-		g.row, g.col = one-1, max(1, n[1])-1
+		g.row, g.col = one-1, max(1, second)-1
 	case 'd':
 		g.row = one - 1
 	case 'G', '`':

@@ -175,24 +175,34 @@ const veil = "\x80"
 // follows the other there as it does in the text itself, that is what it makes of the text.
 type place struct {
 	apart bool   // what stands before the place is not what was written last
+	moved bool   // and state is not yet what the automaton makes of that
 	since int    // how many characters were written since it was so
 	state uint32 // of the automaton, if apart
 }
 
-// leave says that the next run does not follow the last; before is what it follows.
-func (a *automaton) leave(before []byte) place {
-	p := place{apart: true}
-	for _, c := range before[max(0, len(before)-maxKeyword+1):] {
-		p.state = a.fast[p.state+uint32(a.class[c])] &^ fastMark
+// after returns what the automaton makes of the end of a row or a reading.
+func (a *automaton) after(text []byte) (state uint32) {
+	n := len(text)
+	if a.loose && (n == 0 || text[n-1] == ' ' && (n == 1 || text[n-2] == ' ')) {
+		if n == 0 {
+			return 0
+		}
+		return a.fast[a.class[' ']] &^ fastMark
 	}
-	return p
+	for _, c := range text[max(0, n-maxKeyword+1):] {
+		state = a.fast[state+uint32(a.class[c])] &^ fastMark
+	}
+	return state
 }
 
-// write takes a run and what stands right of where it is written, and reports whether a keyword goes across an end of it.
-// state is what the automaton makes of the text up to the run's end. Behind right stand pad blanks.
-func (a *automaton) write(p *place, run string, right []byte, pad int, state uint32) (busy bool) {
+// write takes a run and what stands left and right of where it is written, and reports whether a keyword goes across an end
+// of it. state is what the automaton makes of the text up to the run's end. Behind right stand pad blanks.
+func (a *automaton) write(p *place, run string, left, right []byte, pad int, state uint32) (busy bool) {
 	fast := a.fast
 	if p.apart {
+		if p.moved {
+			*p = place{apart: true, state: a.after(left)}
+		}
 		x, k := p.state, p.since
 		for i := 0; ; i++ {
 			if int(a.deep[x]) <= k {
@@ -267,21 +277,21 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 				g.tail = i
 				return g.ends(w, state), true
 			}
-			if text[i+1] == '[' {
-				g.moves(w, text[i:i+n])
+			if final := text[i+n-1]; text[i+1] == '[' && final != 'm' {
+				g.moves(text[i+2:i+n-1], final)
 			}
 			i += n
 		case c == '\b':
 			g.cursor.col = max(0, g.cursor.col-1)
 			g.at = max(0, g.at-1)
-			g.leave(w)
+			g.leave()
 			i++
 		case c == '\r' && !wraps(text, i):
 			if state = fast[state+uint32(w.class['\n'])]; state >= fastMark {
 				return needAll, false
 			}
 			g.cursor.col, g.at = 0, 0
-			g.leave(w)
+			g.leave()
 			i++
 		case c == '\t', c == '\r', c == '\n':
 			return needAll, false
@@ -300,7 +310,7 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 				// Its second cell is a blank once the first is something else.
 				g.inRow = place{apart: true}
 				g.put(w, " ", fast[w.class[' ']])
-				g.inRow = w.leave(g.left())
+				g.inRow = place{apart: true, moved: true}
 			}
 			i += n
 		default:
@@ -315,36 +325,56 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 
 // ends is what is needed when text ends here: a window hides the beginning of a literal that its end cuts off.
 func (g *glance) ends(w *automaton, state uint32) need {
-	if w.parts && (w.part[int(state)/w.cols] > 0 || w.part[int(w.leave(g.over).state)/w.cols] > 0) {
+	if w.parts && (w.part[int(state)/w.cols] > 0 || w.part[int(w.after(g.over))/w.cols] > 0) {
 		g.need = needAll
 	}
 	return g.need
 }
 
 // moves follows a control sequence.
-func (g *glance) moves(w *automaton, seq string) {
-	if cursor[seq[len(seq)-1]] {
-		g.placed = true
-		g.cursor.move(seq)
-		g.inRow = w.leave(g.left())
-	}
-	if back, cut := motion(seq); back != 0 || cut {
-		if g.at = min(max(0, g.at-back), len(g.over)); cut {
-			g.over = g.over[:g.at]
+func (g *glance) moves(params string, final byte) {
+	var n [2]int
+	k := 0
+	for i := range len(params) {
+		switch c := params[i]; {
+		case c == ';' && k == 0:
+			k++
+		case isDigit(c) && k < 2:
+			n[k] = min(n[k]*10+int(c-'0'), maxColumns)
+		default:
+			k = 2 // it is none that moves
 		}
-		g.inOver = w.leave(g.over[:g.at])
 	}
+	if cursor[final] {
+		g.placed = true
+		if k < 2 {
+			g.cursor.step(final, n[0], n[1])
+			g.inRow = place{apart: true, moved: true}
+		}
+	}
+	if k > 0 {
+		return
+	}
+	switch final {
+	case 'D':
+		g.at = max(0, g.at-max(1, n[0]))
+	case 'C':
+		g.at = min(g.at+max(1, n[0]), len(g.over))
+	case 'K':
+		if n[0] > 0 {
+			return
+		}
+		g.over = g.over[:g.at]
+	default:
+		return
+	}
+	g.inOver = place{apart: true, moved: true}
 }
 
 // leave says that the next run follows another in both readings.
-func (g *glance) leave(w *automaton) {
-	g.inRow, g.inOver = w.leave(g.left()), w.leave(g.over[:g.at])
-}
-
-// left is what stands left of the cursor in its row.
-func (g *glance) left() []byte {
-	g.pad(g.cursor.col)
-	return g.rows[g.cursor.row][:g.cursor.col]
+func (g *glance) leave() {
+	g.inRow = place{apart: true, moved: true}
+	g.inOver = g.inRow
 }
 
 // pad makes the cursor's row at least cols wide.
@@ -371,11 +401,11 @@ func (g *glance) run(w *automaton, run string, state uint32) bool {
 	if bytes.IndexByte(under, veil[0]) >= 0 {
 		return false
 	}
-	right := g.over[min(end, len(g.over)):]
+	left, right := g.over[:g.at], g.over[min(end, len(g.over)):]
 	n := copy(under, run)
 	g.over = append(g.over, run[n:]...)
 	g.at = end
-	if w.write(&g.inOver, run, right, 0, state) {
+	if w.write(&g.inOver, run, left, right, 0, state) {
 		g.need |= needOver
 	}
 	g.put(w, run, state)
@@ -390,10 +420,10 @@ func (g *glance) put(w *automaton, run string, state uint32) {
 	}
 	end := g.cursor.col + len(run)
 	g.pad(end)
-	b := g.rows[g.cursor.row]
-	copy(b[g.cursor.col:], run)
+	b, from := g.rows[g.cursor.row], g.cursor.col
+	copy(b[from:], run)
 	g.cursor.col = end
-	if w.write(&g.inRow, run, b[end:], maxKeyword, state) {
+	if w.write(&g.inRow, run, b[:from], b[end:], maxKeyword, state) {
 		g.need |= needRows
 		g.busy[g.cursor.row] = true
 	}
