@@ -311,14 +311,29 @@ func (s *Session) tell(size int, now time.Time) {
 	}
 }
 
+// mostMarks is how many marks of one batch are followed exactly: a program that writes more in 64 KiB is no shell, and each costs
+// as much as a small batch. What is behind them is read when the batch is through.
+const mostMarks = 256
+
 // feed shows one batch to the terminal and the transcript, and returns what the terminal answers.
 func (s *Session) feed(p []byte, now time.Time) (reply []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.term.Feed(p)
-	s.rec.write(p)
-	s.apply(e, now)
-	return bytes.Clone(e.Reply) // the terminal's own until it is next fed, by us or by Resize
+	for n := 1; ; n++ {
+		var e vt.Effect
+		var rest []byte
+		if n < mostMarks {
+			e, rest = s.term.FeedToMark(p) // what a command printed is read where its mark is
+		} else {
+			e = s.term.Feed(p)
+		}
+		s.rec.write(p[:len(p)-len(rest)])
+		s.apply(e, now)
+		reply = append(reply, e.Reply...) // the terminal's own until it is next fed, by us or by Resize
+		if p = rest; len(p) == 0 {
+			return reply
+		}
+	}
 }
 
 // apply is called with mu held after the terminal has taken something.
