@@ -141,12 +141,16 @@ func (s *show) tool(line []byte, m map[string]span, update bool) [][]byte {
 	}
 	at = at.within(params)
 	tm := members(at.of(line))
+	call := &toolCall{key: callKey{text(params.of(line), pm, "sessionId"), text(at.of(line), tm, "toolCallId")}, used: s.tick()}
+	var messages [][]byte
+	if s.has(call.key) { // what it says now is of after what its terminals have written
+		messages = s.refresh()
+	}
 	content, ok := tm["content"]
-	if !ok || text(at.of(line), tm, "toolCallId") == "" {
-		return [][]byte{line}
+	if !ok || call.key.call == "" {
+		return append(messages, line)
 	}
 	content = content.within(at)
-	call := &toolCall{key: callKey{text(params.of(line), pm, "sessionId"), text(at.of(line), tm, "toolCallId")}, used: s.tick()}
 	delete(s.calls, call.key) // what is sent now takes the place of what was
 	var edits []edit
 	told, kept := false, false
@@ -178,7 +182,20 @@ func (s *show) tool(line []byte, m map[string]span, update bool) [][]byte {
 		s.hurry()
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
-	return [][]byte{apply(line, edits...)}
+	return append(messages, apply(line, edits...))
+}
+
+// has reports whether a tool call shows a terminal that may go on.
+func (s *show) has(key callKey) bool {
+	if s.calls[key] != nil {
+		return true
+	}
+	for _, t := range s.terminals {
+		if t.call == key && t.run != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // terminal returns what is shown of a terminal.
