@@ -186,7 +186,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 			return nil, err
 		}
 	}
-	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir, Env: start.env, Size: c.Size, Mark: mark})
+	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir, Env: start.env, Size: c.Size, Mark: mark, NullInput: c.NullInput})
 	if err != nil {
 		start.end()
 		return nil, err
@@ -214,8 +214,9 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	s.later.Stop()
 	s.settled = time.AfterFunc(time.Hour, func() { s.lookAtEcho() })
 	s.settled.Stop()
-	go s.pump()
-	go s.reaper()
+	drain := pty.NewDrain(s.pty)
+	go s.pump(drain)
+	go s.reaper(drain)
 	return s, nil
 }
 
@@ -291,7 +292,12 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.closed = true
 	e.mu.Unlock()
 	e.starts.Wait()
-	all := e.List()
+	return CloseAll(ctx, e.List())
+}
+
+// CloseAll closes several sessions at the same time, with one look at the process table a round for all of them. It
+// returns when each is gone. Errors are those of [Session.Close], joined.
+func CloseAll(ctx context.Context, all []*Session) error {
 	var real []*pty.PTY // ended together: one look at the process table serves all
 	for _, s := range all {
 		s.refuse()

@@ -190,9 +190,9 @@ func (s *Session) beat() {
 
 // pump reads until the terminal is closed, and then tells the exit. A panic in what it feeds is the end of this session
 // and of no other.
-func (s *Session) pump() {
+func (s *Session) pump(drain *pty.Drain) {
 	defer close(s.pumped)
-	if cause := s.read(); cause != nil {
+	if cause := s.read(drain); cause != nil {
 		s.log.Error("a session failed and was ended", "session", s.id, "panic", cause, "stack", string(debug.Stack()))
 		if err := s.pty.Kill(context.Background()); err != nil {
 			s.log.Error("a failed session could not be ended", "session", s.id, "error", err)
@@ -202,17 +202,20 @@ func (s *Session) pump() {
 }
 
 // read takes output until there is no more. It alone feeds the terminal and the transcript.
-func (s *Session) read() (panicked any) {
+func (s *Session) read(drain *pty.Drain) (panicked any) {
 	defer func() { panicked = recover() }()
-	drain := newDrain(s)
 	for {
 		p, err := s.pty.Next()
 		if len(p) > 0 {
 			s.output(p)
-			drain.read(len(p))
+			if drain.Read(len(p)) {
+				s.publish(true)
+			}
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			drain.expired()
+			if drain.Expired() {
+				s.publish(true)
+			}
 			continue
 		}
 		if err != nil {
@@ -240,7 +243,7 @@ func (s *Session) isReaped() bool {
 // output takes one batch.
 func (s *Session) output(p []byte) {
 	now := time.Now()
-	if reply := s.take(p, now); len(reply) > 0 {
+	if reply := s.take(p, now); len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}
 	if len(p) < floodBatch { // a flood asks for nothing
@@ -433,7 +436,7 @@ func (s *Session) Resize(size pty.Size) error {
 	s.show(func(t Tap) error { return t.Resize(now, rows, cols) })
 	<-s.tapping
 	err := s.pty.Resize(size)
-	if len(reply) > 0 {
+	if len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}
 	s.beat()
@@ -502,4 +505,18 @@ func (s *Session) Close(ctx context.Context) error {
 	<-s.pumped
 	s.beat()
 	return err
+}
+
+// Clear makes the cursor's row the first one, blanks the others and drops the scrollback, without a word to the program.
+// The transcript and recordings are not touched. Errors: [ErrEnded], [ErrClosed].
+func (s *Session) Clear() error {
+	if err := s.inputError(); err != nil {
+		return err
+	}
+	now := time.Now()
+	s.mu.Lock()
+	s.apply(s.term.Clear(), now)
+	s.mu.Unlock()
+	s.beat()
+	return nil
 }

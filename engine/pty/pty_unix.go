@@ -102,7 +102,7 @@ func Start(c Command) (*PTY, error) {
 	p.tree.mark = c.Mark
 
 	keepInherited()
-	pid, pidfd, err := fork(path, append([]string{c.Path}, c.Args...), c.Dir, env, slave)
+	pid, pidfd, err := fork(path, append([]string{c.Path}, c.Args...), c.Dir, env, slave, c.NullInput)
 	if err != nil {
 		master.Close()
 		return nil, &StartError{Op: "start", Path: path, Err: startCause(path, err)}

@@ -105,7 +105,7 @@ func (f *front) text(pad int) string {
 		if s == "" {
 			return ""
 		}
-		return string(appendJSON(nil, vt.Clean([]byte(s), frontMax))) // YAML 1.2 takes JSON strings
+		return `"` + string(appendJSON(nil, vt.Clean([]byte(s), frontMax))) + `"` // YAML 1.2 takes JSON strings
 	}
 	moment := func(t time.Time) string {
 		if t.IsZero() {
