@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/redact"
 )
 
 func runCommand(std stdio) *cobra.Command {
@@ -55,7 +56,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
 	defer signal.Stop(resized)
-	watch := &lazyWatcher{log: newLogger(std.err)}
+	watch := &lazyWatcher{log: newLogger(std.err, redact.Default)}
 	if err := pty.AdoptOrphans(); err != nil {
 		watch.log.Warn("descendants that leave their session may outlive it", "error", err)
 	}
