@@ -17,9 +17,13 @@ func npmSet(t testing.TB, name string) string {
 	need(t, "node", "nodejs")
 	sets := os.Getenv("PTYWRIGHT_NPM")
 	if sets == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Skip(err)
+		cache := os.Getenv("XDG_CACHE_HOME")
+		if cache == "" {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				t.Skip("no home folder, so no npm packages")
+			}
+			cache = filepath.Join(home, ".cache")
 		}
 		sets = filepath.Join(cache, "ptywright", "npm")
 	}
