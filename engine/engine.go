@@ -28,8 +28,10 @@ type Options struct {
 	Side     int                              // rows or columns of a screen at most; 0: MaxSide, which is the most
 	Start    func(c pty.Command) (PTY, error) // starts children; nil: pty.Start
 	Watch    Watcher                          // is told of every child that pty.Start started; may be nil
-	Secret   func(value string)               // is told each line that was typed while a program read a secret; may be nil
-	Log      *slog.Logger                     // diagnostics; nil: slog.Default
+	// Secret is told each line that was typed while a program read a secret, before its end is typed; may be nil. A value is needed
+	// until s is closed. It must not block.
+	Secret func(s *Session, value string)
+	Log    *slog.Logger // diagnostics; nil: slog.Default
 }
 
 // A Watcher ends recorded children when this process is killed outright; *[pty.Watcher] is one.
@@ -212,8 +214,9 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	s.later.Stop()
 	s.settled = time.AfterFunc(time.Hour, func() { s.lookAtEcho() })
 	s.settled.Stop()
-	go s.pump()
-	go s.reaper()
+	drain := pty.NewDrain(s.pty)
+	go s.pump(drain)
+	go s.reaper(drain)
 	return s, nil
 }
 

@@ -65,6 +65,8 @@ const (
 	agentGrace = time.Second
 	// lateOutput is twice what a pipe holds: output of an agent that has ended. What comes after it is another's.
 	lateOutput = 128 << 10
+	// lateRead is how long the pipe must have nothing to give for that output to be complete.
+	lateRead = 10 * time.Millisecond
 )
 
 // An agentProcess is the child that the proxy speaks to.

@@ -26,7 +26,11 @@ const (
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	std := stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	if isTerminalMCP(os.Args) {
+		os.Exit(terminalMCP(context.Background(), os.Args[1:], std))
+	}
+	os.Exit(run(context.Background(), os.Args[1:], std))
 }
 
 // stdio are the process's standard streams. Nothing below run touches those of package os.
@@ -55,7 +59,11 @@ func run(ctx context.Context, args []string, std stdio) int {
 	root.SetArgs(args)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	err := root.ExecuteContext(ctx)
+	return exit(std, root.ExecuteContext(ctx))
+}
+
+// exit tells what went wrong, if anything did, and returns the exit code.
+func exit(std stdio, err error) int {
 	var code exitCode
 	var usage usageError
 	var coded codedError

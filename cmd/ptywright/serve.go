@@ -152,7 +152,15 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	watch := &lazyWatcher{log: log}
 	known := new(redact.Known) // what is secret whatever it looks like
 	known.AddEnv(os.Environ())
-	e := engine.New(engine.Options{Sessions: f.sessions, Side: f.side, Watch: watch, Log: log, Secret: func(line string) { known.Add(line) }})
+	e := engine.New(engine.Options{
+		Sessions: f.sessions, Side: f.side, Watch: watch, Log: log,
+		Secret: func(s *engine.Session, line string) {
+			before := known.Forgotten()
+			if known.AddUntil(s.Closed(), line); known.Forgotten() != before {
+				log.Warn("more secrets are known than can be looked for: the oldest is hidden no more", "known", known.Len())
+			}
+		},
+	})
 	catalog, err := loadPlugins(e, log, f.plugins)
 	if err != nil {
 		return err

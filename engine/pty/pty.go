@@ -85,7 +85,11 @@ type LineMode struct {
 
 	EOF, EOL, EOL2           byte // VEOF, VEOL, VEOL2: each ends a line, as line feed does
 	Interrupt, Quit, Suspend byte // VINTR, VQUIT, VSUSP
+	Erase, WordErase, Kill   byte // VERASE, VWERASE, VKILL: take away a character, a word, the line
 }
+
+// Secret reports whether a secret is read, as sudo, ssh, getpass and read -s do: a line that is not shown.
+func (m LineMode) Secret() bool { return m.Canonical && !m.Echo }
 
 // Signal is a signal by the name that it has on every system.
 type Signal string

@@ -356,7 +356,7 @@ func TestEnvironment(t *testing.T) {
 func TestLineMode(t *testing.T) {
 	p := start(t, self("cat"))
 	expect(t, p, "ready")
-	want := LineMode{Canonical: true, Echo: true, Signals: true, CRToNL: true, EOF: 4, Interrupt: 3, Quit: 28, Suspend: 26}
+	want := LineMode{Canonical: true, Echo: true, Signals: true, CRToNL: true, EOF: 4, Interrupt: 3, Quit: 28, Suspend: 26, Erase: 127, WordErase: 23, Kill: 21}
 	if got, err := p.LineMode(); err != nil || got != want {
 		t.Errorf("cooked: %+v, %v", got, err)
 	}

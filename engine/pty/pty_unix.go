@@ -380,6 +380,9 @@ func (p *PTY) LineMode() (m LineMode, err error) {
 			Interrupt: char(t.Cc[unix.VINTR]),
 			Quit:      char(t.Cc[unix.VQUIT]),
 			Suspend:   char(t.Cc[unix.VSUSP]),
+			Erase:     char(t.Cc[unix.VERASE]),
+			WordErase: char(t.Cc[unix.VWERASE]),
+			Kill:      char(t.Cc[unix.VKILL]),
 		}
 		return nil
 	})

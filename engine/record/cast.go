@@ -126,7 +126,10 @@ func (c *Cast) header() ([]byte, error) {
 	if o.Shell != "" {
 		env["SHELL"] = hide(o.Shell)
 	}
-	h := header{Version: 2, Timestamp: o.Start.Unix(), IdleLimit: o.IdleLimit.Seconds(), Command: hide(o.Command), Title: hide(o.Title), Env: env}
+	h := header{Version: 2, Timestamp: o.Start.Unix(), Command: hide(o.Command), Title: hide(o.Title), Env: env}
+	if !o.CutIdle { // there is nothing left to be cut
+		h.IdleLimit = o.IdleLimit.Seconds()
+	}
 	switch o.Format {
 	case AsciicastV2:
 		h.Width, h.Height = o.Cols, o.Rows
@@ -229,12 +232,14 @@ func (c *Cast) say(at time.Duration, code byte, text string) {
 }
 
 // emit makes a line of an event.
-func (c *Cast) emit(at time.Duration, code byte, text string) {
+func (c *Cast) emit(at time.Duration, code byte, text ...string) {
 	c.buf = append(c.buf, '[')
 	c.buf = c.clock.append(c.buf, at)
-	c.buf = append(c.buf, ',', ' ', '"', code, '"', ',', ' ')
-	c.buf = appendJSON(c.buf, text)
-	c.buf = append(c.buf, ']', '\n')
+	c.buf = append(c.buf, ',', ' ', '"', code, '"', ',', ' ', '"')
+	for _, t := range text {
+		c.buf = appendJSON(c.buf, t)
+	}
+	c.buf = append(c.buf, '"', ']', '\n')
 }
 
 func (c *Cast) flush(at time.Duration) error {

@@ -21,7 +21,7 @@ const (
 // A queue keeps the events of a recording in order while their text is held back by a redactor. Events leave it, by emit,
 // with the times that they had.
 type queue struct {
-	emit  func(at time.Duration, code byte, text string)
+	emit  func(at time.Duration, code byte, text ...string)
 	items []*item
 	lanes map[byte]*lane // by code; none: nothing is redacted
 	ready int            // bytes of text that is settled and waits behind what is not
@@ -31,8 +31,15 @@ type queue struct {
 type item struct {
 	at   time.Duration
 	code byte
-	left int // bytes of its text that are held back
-	text strings.Builder
+	left int      // bytes of its text that are held back
+	text []string // what is settled
+	size int      // of text, in bytes
+}
+
+func (it *item) add(text string) {
+	if text != "" {
+		it.text, it.size = append(it.text, text), it.size+len(text)
+	}
 }
 
 // A lane is one stream of text.
@@ -62,7 +69,7 @@ func (q *queue) redactor(r *redact.Redactor) {
 // plain adds an event whose text is nobody's.
 func (q *queue) plain(at time.Duration, code byte, text string) {
 	it := &item{at: at, code: code}
-	it.text.WriteString(text)
+	it.add(text)
 	q.items = append(q.items, it)
 	q.ready += len(text)
 	q.pop()
@@ -103,10 +110,10 @@ func (q *queue) pop() {
 	n := 0
 	for n < len(q.items) && q.items[n].left == 0 {
 		it := q.items[n]
-		if it.text.Len() > 0 || it.code != 'o' && it.code != 'i' {
-			q.emit(it.at, it.code, it.text.String())
+		if it.size > 0 || it.code != 'o' && it.code != 'i' {
+			q.emit(it.at, it.code, it.text...)
 		}
-		q.ready = max(0, q.ready-it.text.Len())
+		q.ready = max(0, q.ready-it.size)
 		n++
 	}
 	if q.items = q.items[n:]; len(q.items) == 0 {
@@ -153,13 +160,13 @@ func (l *lane) settle(out string) int {
 		it := l.items[0]
 		n := min(it.left, len(raw)-pos)
 		if pos < from {
-			it.text.WriteString(raw[pos:min(pos+n, from)])
+			it.add(raw[pos:min(pos+n, from)])
 		}
 		if pos+n >= to && pos < max(to, 1) { // the last byte of what differs is here
-			it.text.WriteString(out[head : len(out)-tail])
+			it.add(out[head : len(out)-tail])
 		}
 		if pos+n > to {
-			it.text.WriteString(raw[max(pos, to) : pos+n])
+			it.add(raw[max(pos, to) : pos+n])
 		}
 		pos += n
 		if it.left -= n; it.left == 0 {

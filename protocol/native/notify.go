@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -357,7 +358,7 @@ func (c *cursor) take(text string, dropped, all bool, now time.Time) string {
 	}
 	if dropped { // what was held and what comes are not neighbours
 		out += c.stream.Flush()
-		text = hideHead(text)
+		text = reading.HideHead(text)
 	}
 	out += c.stream.Write(text)
 	if all || !c.held.IsZero() && now.Sub(c.held) >= holdBound {
@@ -451,7 +452,7 @@ func (n *notifier) adapters(ctx context.Context) error {
 		cur.state, cur.events = s.State, next
 		if n.filter.hide != nil {
 			l := adapterLook(a, a.Session().View(), n.filter.hide, "none")
-			p.State, p.Previous = l.piece(p.State), l.piece(p.Previous)
+			p.State, p.Previous = l.Piece(p.State), l.Piece(p.Previous)
 		}
 		if err := n.notify(ctx, "adapter.changed", p); err != nil {
 			return err
