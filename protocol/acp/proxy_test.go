@@ -237,7 +237,7 @@ func TestFence(t *testing.T) {
 func FuzzProxyLines(f *testing.F) {
 	for _, s := range []string{
 		embed, `{"id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{},"_meta":{"terminal_output":true}}}}`,
-		`{"id":1,"method":"session/new","params":{"cwd":"/x"}}` + "\n" + `{"id":1,"result":{"sessionId":"S"}}`, `{"a":1,"a":2}`, "\xff", `[{"id":1}]`, `{"params":`,
+		`{"id":1,"method":"session/new","params":{"cwd":"/x"}}` + "\n" + `{"id":1,"result":{"sessionId":"S"}}`, `{"a":1,"a":2}`, `{"method":"initialize","params":{}}0`, "\xff", `[{"id":1}]`, `{"params":`,
 		`{"method":"session/request_permission","id":1,"params":{"toolCall":{"toolCallId":"c","content":[{"type":"terminal","terminalId":"ptywright-s1"}],"_meta":null}}}`,
 		`{"method":"$/cancel_request","params":{"requestId":"x"}}`, " {\t}", `{"method":"session/update","params":{"update":{"content":[],"toolCallId":"c"}}}`,
 	} {
