@@ -2,9 +2,12 @@ package acp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +17,7 @@ import (
 	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/protocoltest"
 )
 
 // hosted is a host whose terminals are the test's.
@@ -219,4 +223,56 @@ func TestWaitsAreBounded(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestCorpus is the suite of messages that every dialect passes.
+func TestCorpus(t *testing.T) {
+	d := protocol.Combine(New(enginetest.Engine(), Options{}, nil), listing{})
+	protocoltest.Corpus(t, protocoltest.Suite{
+		Family: "ndjson",
+		Dial: func(t *testing.T) protocoltest.Peer {
+			client, server := socketPair(t)
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				protocol.NewConn(server, d, protocol.Config{}).Serve(t.Context())
+			}()
+			t.Cleanup(func() {
+				client.Close()
+				<-done
+			})
+			return client
+		},
+		Has: func(method string) bool { _, ok := listing{}.Method(method); return ok },
+	})
+}
+
+// listing is another dialect on the same connection, with what the suite itself asks for.
+type listing struct{}
+
+func (listing) Open(*protocol.Conn) protocol.Handler { return listing{} }
+func (listing) Error(err error) *protocol.Error      { return &protocol.Error{Code: 1, Message: err.Error()} }
+func (listing) Close()                               {}
+func (listing) Method(name string) (protocol.Method, bool) {
+	call := func(context.Context, json.RawMessage) (any, error) { return map[string][]string{"sessions": {}}, nil }
+	return protocol.Method{Name: name, Call: call}, slices.Contains([]string{"session.list", "server.capabilities"}, name)
+}
+
+// socketPair returns both ends of a connection.
+func socketPair(t *testing.T) (client, server *net.TCPConn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.(*net.TCPConn), s.(*net.TCPConn)
 }
