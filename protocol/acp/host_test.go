@@ -251,8 +251,10 @@ func TestCorpus(t *testing.T) {
 type listing struct{}
 
 func (listing) Open(*protocol.Conn) protocol.Handler { return listing{} }
-func (listing) Error(err error) *protocol.Error      { return &protocol.Error{Code: 1, Message: err.Error()} }
-func (listing) Close()                               {}
+func (listing) Error(err error) *protocol.Error {
+	return &protocol.Error{Code: 1, Message: err.Error()}
+}
+func (listing) Close() {}
 func (listing) Method(name string) (protocol.Method, bool) {
 	call := func(context.Context, json.RawMessage) (any, error) { return map[string][]string{"sessions": {}}, nil }
 	return protocol.Method{Name: name, Call: call}, slices.Contains([]string{"session.list", "server.capabilities"}, name)

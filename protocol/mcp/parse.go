@@ -36,9 +36,9 @@ type envelope struct {
 func badLine(line []byte) *jsonrpc.Error {
 	switch {
 	case !utf8.Valid(line):
-		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is not valid UTF-8"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the message is not valid UTF-8"}
 	case !json.Valid(line):
-		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is not JSON"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the message is not JSON"}
 	}
 	return nil
 }
