@@ -95,7 +95,11 @@ func startProxied(t testing.TB, capabilities sdk.ClientCapabilities) *proxiedAge
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := ptywright(t, "acp-proxy", "--", self, asAgent)
+	return connectProxied(t, ptywright(t, "acp-proxy", "--", self, asAgent), capabilities)
+}
+
+func connectProxied(t testing.TB, p *program, capabilities sdk.ClientCapabilities) *proxiedAgent {
+	t.Helper()
 	in, out := p.startPiped()
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	t.Cleanup(cancel)
@@ -341,6 +345,52 @@ exec echo end`
 		t.Errorf("exit code %d", code)
 	}
 	noneLeft(t, p.mark)
+}
+
+// TestZedExample starts the command of examples/zed, with the scripted agent under the agent's name.
+func TestZedExample(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "examples", "zed", "settings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "acp.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "```json\n"+string(text)+"```") {
+		t.Error("docs/acp.md shows another configuration than examples/zed")
+	}
+	var settings struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+		} `json:"agent_servers"`
+	}
+	if err := json.Unmarshal(text, &settings); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	agent := fmt.Sprintf("#!/bin/sh\n[ \"$*\" = --acp ] && exec '%s' %s\n", self, asAgent)
+	if err := os.WriteFile(filepath.Join(bin, "gemini"), []byte(agent), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for name, s := range settings.Servers {
+		if s.Command != "ptywright" {
+			t.Fatalf("%s starts %s", name, s.Command)
+		}
+		a := connectProxied(t, ptywright(t, s.Args...), sdk.ClientCapabilities{})
+		a.session(t.TempDir())
+		if err := a.prompt("run echo from the example"); err != nil {
+			t.Fatal(err)
+		}
+		a.until("output ")
+		a.end(0)
+	}
 }
 
 func TestACPProxyWithoutAnAgent(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"io"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -51,7 +50,7 @@ func (s span) within(outer span) span { return span{outer.from + s.from, outer.f
 // members returns where the values of a JSON object's members stand; nil for everything else, and for an object that two
 // readers may read differently: with a member twice, or bytes that are not UTF-8.
 func members(b []byte) map[string]span {
-	if i := bytes.IndexFunc(b, func(r rune) bool { return !strings.ContainsRune(" \t\r\n", r) }); i < 0 || b[i] != '{' {
+	if !bytes.HasPrefix(bytes.TrimLeft(b, blanks), []byte("{")) {
 		return nil
 	}
 	d := jsontext.NewDecoder(bytes.NewBuffer(b))
@@ -75,8 +74,14 @@ func members(b []byte) map[string]span {
 	if _, err := d.ReadToken(); err != nil {
 		return nil
 	}
+	if len(bytes.Trim(b[d.InputOffset():], blanks)) > 0 {
+		return nil
+	}
 	return found
 }
+
+// blanks are what JSON has between its tokens.
+const blanks = " \t\r\n"
 
 // elements returns where those of a JSON array stand; nil for everything else.
 func elements(b []byte) []span {

@@ -189,3 +189,15 @@ func BenchmarkPlain(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkOutput is terminal/output of a terminal that is full.
+func BenchmarkOutput(b *testing.B) {
+	t := &tail{limit: DefaultOutputBytes, hide: redact.Default}
+	for i := range 60_000 {
+		t.Output(time.Time{}, fmt.Appendf(nil, "\x1b[32mok\x1b[m   package/with/a/name/%d 0.%03ds\r\n", i, i%1000))
+	}
+	b.SetBytes(DefaultOutputBytes)
+	for b.Loop() {
+		t.shown(false)
+	}
+}
