@@ -591,3 +591,38 @@ func BenchmarkCast(b *testing.B) {
 		}
 	}
 }
+
+// A recording that begins while a secret is being printed shows none of its rest, and on its first screen none that is there.
+func TestBegunWithinASecret(t *testing.T) {
+	key := func(i int) string {
+		return fmt.Sprintf("MIIEpAIBAAKCAQEA%04dq8Zr5tYw0uVbNn1m2Lk3Jh4Gg5Ff6Dd7Ss8Aa9Pp0OoIi\r\n", i)
+	}
+	for _, format := range []Format{AsciicastV2, AsciicastV3} {
+		for _, lines := range []int{0, 1, 3, 20, 400} { // of a screen of 5
+			live := vt.New(5, 80, vt.Options{})
+			live.Feed([]byte("$ cat key\r\n-----BEGIN RSA PRIVATE KEY-----\r\n"))
+			for i := range lines {
+				live.Feed([]byte(key(i)))
+			}
+			live.Feed([]byte(key(lines)[:33]))
+			c, m := memCast(t, CastOptions{Format: format, Rows: 5, Cols: 80, Screen: live.Snapshot()})
+			must(t, c.Output(after(1), []byte(key(lines)[33:])))
+			for i := range 5 {
+				must(t, c.Output(after(i+2), []byte(key(i))))
+			}
+			must(t, c.Output(after(30), []byte("-----END RSA PRIVATE KEY-----\r\nthe end MIIE\r\n")))
+			must(t, c.Close())
+			if got := string(m.data); strings.Contains(got, "q8Zr5tYw0u") || strings.Contains(got, "Ss8Aa9") || !strings.Contains(got, "the end MIIE") {
+				t.Errorf("%s, %d lines in: %s", format, lines, got)
+			}
+		}
+		live := vt.New(5, 80, vt.Options{})
+		live.Feed([]byte("one\r\npassword=hunter2"))
+		c, m := memCast(t, CastOptions{Format: format, Rows: 5, Cols: 80, Screen: live.Snapshot()})
+		must(t, c.Output(after(1), []byte("Zebra99\r\nthe end\r\n")))
+		must(t, c.Close())
+		if got := string(m.data); strings.Contains(got, "unter2") || strings.Contains(got, "Zebra99") || !strings.Contains(got, "the end") {
+			t.Errorf("%s: %s", format, got)
+		}
+	}
+}

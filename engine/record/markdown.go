@@ -53,6 +53,8 @@ type hider struct {
 	r     *redact.Redactor
 	raw   bool
 	count int
+	// before is what stood there when the document began, for the first output: a secret may have begun in it.
+	before string
 }
 
 func newHider(r *redact.Redactor, raw bool) *hider {
@@ -80,6 +82,19 @@ func (h *hider) hide(text string) string {
 	}
 	h.count += max(n, 1) // a secret of several lines is none in each of them
 	return hidden
+}
+
+// output hides the secrets of a block's output.
+func (h *hider) output(text string) string {
+	before := h.before
+	h.before = ""
+	if before == "" || h.raw {
+		return h.hide(text)
+	}
+	cut := strings.LastIndexByte(before, '\n') + 1
+	lines := strings.SplitAfterN(h.hide(before+text), "\n", strings.Count(before, "\n")+1)
+	rest := lines[len(lines)-1] // where something was hidden over lines they are fewer, and some of what came before is shown, hidden
+	return strings.TrimPrefix(rest, before[cut:])
 }
 
 // front is what stands at the top. Nothing of it is to be hidden any more.
@@ -179,7 +194,7 @@ func (h *hider) section(n int, b *engine.Block) string {
 	if strings.TrimSpace(b.Output) == "" {
 		out.WriteString("No output.\n")
 	} else {
-		out.WriteString(fence("text", h.hide(b.Output)))
+		out.WriteString(fence("text", h.output(b.Output)))
 	}
 	return out.String()
 }
@@ -225,11 +240,12 @@ func code(s string) string {
 
 // TranscriptOptions say how a session is written down.
 type TranscriptOptions struct {
-	Program    string    // the command line of the session
-	Dir        string    // where it began
-	Rows, Cols int       // of the terminal; 24 and 80 when zero
-	Start      time.Time // now when zero
-	MaxBytes   int64     // of the file; 0: DefaultMaxBytes
+	Program    string     // the command line of the session
+	Dir        string     // where it began
+	Rows, Cols int        // of the terminal; 24 and 80 when zero
+	Start      time.Time  // now when zero
+	Screen     *vt.Screen // what is on the screen already, which is not written down; nil: nothing, the session is new
+	MaxBytes   int64      // of the file; 0: DefaultMaxBytes
 	Redactor   *redact.Redactor
 	Raw        bool // hide nothing
 }
@@ -273,6 +289,9 @@ func newTranscript(s sink, path string, o TranscriptOptions) (*Transcript, error
 		o.Start = time.Now()
 	}
 	t := &Transcript{file: newFile(s, path, MarkdownDoc, o.MaxBytes), hider: newHider(o.Redactor, o.Raw), last: o.Start}
+	if o.Screen != nil {
+		t.hider.before = before(o.Screen)
+	}
 	// The length of the front matter never changes: what is in it is hidden here, once.
 	t.front = front{state: StateRecording, raw: o.Raw, doc: Document{Program: t.hider.hide(o.Program), Dir: t.hider.hide(o.Dir),
 		Rows: o.Rows, Cols: o.Cols, Started: o.Start, Marks: engine.IntegrationNone}}

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -240,5 +242,30 @@ PS0='\e]133;C\a'
 	exp, _ := json.MarshalIndent(want, "", " ")
 	if string(got) != string(exp) || d.ExitCode == nil || *d.ExitCode != 4 {
 		t.Errorf("got %s\nwant %s\n%s", got, exp, data)
+	}
+}
+
+// A document that begins while a secret is being printed shows none of its rest.
+func TestMarkdownBegunWithinASecret(t *testing.T) {
+	key := func(i int) string {
+		return fmt.Sprintf("MIIEpAIBAAKCAQEA%04dq8Zr5tYw0uVbNn1m2Lk3Jh4Gg5Ff6Dd7Ss8Aa9Pp0OoIi\r\n", i)
+	}
+	for name, c := range map[string]struct{ before, after string }{
+		"key":      {"-----BEGIN RSA PRIVATE KEY-----\r\n" + key(1) + key(2) + key(3)[:33], key(3)[33:] + key(4) + key(5) + "-----END RSA PRIVATE KEY-----\r\n"},
+		"password": {"early\r\npassword=hunter2", "Dd7Ss8Aa9\r\n"},
+		"nothing":  {"early\r\ntwo", " three\r\n"},
+	} {
+		live := vt.New(5, 80, vt.Options{})
+		live.Feed([]byte(c.before))
+		m := &mem{left: -1}
+		tr, err := newTranscript(m, "m.md", TranscriptOptions{Start: t0, Screen: live.Snapshot()})
+		must(t, err)
+		must(t, tr.Output(after(1), []byte(c.after)))
+		must(t, tr.Output(after(2), []byte("the end MIIE\r\n")))
+		must(t, tr.Close())
+		if got := string(m.data); strings.Contains(got, "q8Zr5tYw0u") || strings.Contains(got, "Dd7Ss8Aa9") || strings.Contains(got, "early") || !strings.Contains(got, "the end MIIE") ||
+			strings.Contains(got, "\n three\n") != (name == "nothing") {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }

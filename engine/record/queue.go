@@ -65,6 +65,14 @@ func (q *queue) redactor(r *redact.Redactor) {
 	}
 }
 
+// seed tells the stream of output what came before, and was not recorded.
+func (q *queue) seed(before string) {
+	l := q.lanes['o']
+	l.stream.Write(before)
+	l.stream.Flush()
+	l.line = before[max(strings.LastIndexByte(before, '\n')+1, len(before)-lineContext):]
+}
+
 // plain adds an event whose text is nobody's.
 func (q *queue) plain(at time.Duration, code byte, text string) {
 	it := &item{at: at, code: code}
