@@ -21,7 +21,9 @@ type coded struct {
 
 func (d coded) Open(*protocol.Conn) protocol.Handler { return d }
 func (d coded) Close()                               { d.closed <- d.code }
-func (d coded) Error(err error) *protocol.Error      { return &protocol.Error{Code: d.code, Message: err.Error()} }
+func (d coded) Error(err error) *protocol.Error {
+	return &protocol.Error{Code: d.code, Message: err.Error()}
+}
 func (d coded) Method(name string) (protocol.Method, bool) {
 	call := func(context.Context, json.RawMessage) (any, error) { return nil, errors.New("refused") }
 	return protocol.Method{Name: name, Call: call}, slices.Contains(d.names, name)

@@ -476,3 +476,31 @@ func TestACPOnTheSocket(t *testing.T) {
 		t.Errorf("sessions are left: %+v", left)
 	}
 }
+
+// TestACPOverASharedSocket has two clients relay over one server: each has terminals of its own, and one that goes takes its
+// own along and no others.
+func TestACPOverASharedSocket(t *testing.T) {
+	l := listen(t)
+	a, b := &terminals{l.dial(), "S1"}, &terminals{l.dial(), "S1"}
+	script := "echo pid $$; exec sleep 300." + l.program.mark
+	mine, other := a.shell(script), b.shell(script)
+	var pids [2]int
+	for i, s := range []*terminals{a, b} {
+		if _, err := fmt.Sscanf(s.until([]string{mine, other}[i], "\n").Output, "pid %d", &pids[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.fails(-32002, "terminal/output", b.on(mine))
+	b.fails(-32002, "terminal/release", b.on(mine))
+	if n := len(b.list()); n != 2 {
+		t.Errorf("%d sessions, expected both terminals", n)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	b.gone(pids[0])
+	if err := syscall.Kill(pids[1], 0); err != nil {
+		t.Errorf("the other's terminal: %v", err)
+	}
+	b.want(b.output(other).ExitStatus, "running")
+}

@@ -156,7 +156,7 @@ func TestHostThatIsClosedStartsNothing(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Create(Spec{Session: "S", Command: "program"}); !errors.Is(err, ErrReleased) {
+	if _, err := h.Create(Spec{Session: "S", Command: "program"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("create on a closed host: %v", err)
 	}
 	if exit := p.Wait(); exit.Signal != "SIGKILL" {
@@ -251,8 +251,10 @@ func TestCorpus(t *testing.T) {
 type listing struct{}
 
 func (listing) Open(*protocol.Conn) protocol.Handler { return listing{} }
-func (listing) Error(err error) *protocol.Error      { return &protocol.Error{Code: 1, Message: err.Error()} }
-func (listing) Close()                               {}
+func (listing) Error(err error) *protocol.Error {
+	return &protocol.Error{Code: 1, Message: err.Error()}
+}
+func (listing) Close() {}
 func (listing) Method(name string) (protocol.Method, bool) {
 	call := func(context.Context, json.RawMessage) (any, error) { return map[string][]string{"sessions": {}}, nil }
 	return protocol.Method{Name: name, Call: call}, slices.Contains([]string{"session.list", "server.capabilities"}, name)
