@@ -504,3 +504,29 @@ func TestACPOverASharedSocket(t *testing.T) {
 	}
 	b.want(b.output(other).ExitStatus, "running")
 }
+
+// TestACPInputEnds has a peer that waits for a program, and closes its side: the wait is answered with how the program ended,
+// by itself when that is soon.
+func TestACPInputEnds(t *testing.T) {
+	for script, want := range map[string]string{"read x <'%s'; exit 3": `"exitCode":3`, "exec sleep 300.%s": `"exitCode":null,"signal":"SIG`} {
+		path, say := fifo(t)
+		p := ptywright(t, "acp")
+		if strings.Contains(script, "sleep") {
+			path = p.mark
+		}
+		in, out := p.startPiped()
+		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"S","command":"sh","args":["-c",%q]}}`+"\n", fmt.Sprintf(script, path))
+		lines := bufio.NewScanner(out)
+		lines.Scan()
+		fmt.Fprintln(in, `{"jsonrpc":"2.0","id":2,"method":"terminal/wait_for_exit","params":{"sessionId":"S","terminalId":"ptywright-s1"}}`)
+		in.Close()
+		say("go")
+		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
+			t.Errorf("answered with %q, expected %s", lines.Text(), want)
+		}
+		if code := exitCodeOf(t, p.Wait()); code != 0 {
+			t.Errorf("exit code %d, standard error %q", code, p.stderr)
+		}
+		noneLeft(t, p.mark)
+	}
+}
