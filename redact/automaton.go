@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // automaton finds every keyword of every rule in one pass over a text (Aho and Corasick, 1975).
 // ASCII case is folded. It is a dense table over classes of bytes: two dependent loads a byte
@@ -17,10 +14,10 @@ type automaton struct {
 	// nothing does not need to do again for each byte.
 	fast  []uint32
 	stop  [256]bool // what a first look stops at: controls, and what may begin an invisible character or a border
-	loose bool      // no keyword has two blanks together
 	wide  bool      // a keyword has bytes that are no ASCII
 	parts bool      // there is a literal whose beginning is to be hidden
 	deep  []uint8   // depth by fast's states
+	pairs []bool    // column*cols + column: the two follow each other in a keyword
 	depth []uint8   // by state: how many bytes of a keyword end there, at most
 	part  []uint8   // by state: how many bytes of a literal's beginning end there; 0: too few to hide
 }
@@ -42,10 +39,9 @@ const (
 )
 
 func newAutomaton(rules []rule) *automaton {
-	a := &automaton{cols: 1, loose: true}
+	a := &automaton{cols: 1}
 	for _, r := range rules {
 		for _, w := range r.keywords {
-			a.loose = a.loose && !strings.Contains(w, "  ")
 			for i := range min(len(w), maxKeyword) {
 				c := fold(w[i])
 				a.wide = a.wide || c >= utf8.RuneSelf
@@ -59,6 +55,7 @@ func newAutomaton(rules []rule) *automaton {
 	for c := byte('a'); c <= 'z'; c++ {
 		a.class[c-'a'+'A'] = a.class[c]
 	}
+	a.pairs = make([]bool, a.cols*a.cols)
 	a.add()
 	for i, r := range rules {
 		for _, w := range r.keywords {
@@ -79,6 +76,9 @@ func (a *automaton) insert(word string, rule int, literal bool) {
 	state := uint16(0)
 	for i := range min(len(word), maxKeyword) {
 		at := int(state)*a.cols + int(a.class[word[i]])
+		if i > 0 {
+			a.pairs[int(a.class[word[i-1]])*a.cols+int(a.class[word[i]])] = true
+		}
 		if a.next[at] == 0 {
 			id := a.add() // may move next
 			a.next[at] = id

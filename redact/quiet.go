@@ -182,14 +182,7 @@ type place struct {
 
 // after returns what the automaton makes of the end of a row or a reading.
 func (a *automaton) after(text []byte) (state uint32) {
-	n := len(text)
-	if a.loose && (n == 0 || text[n-1] == ' ' && (n == 1 || text[n-2] == ' ')) {
-		if n == 0 {
-			return 0
-		}
-		return a.fast[a.class[' ']] &^ fastMark
-	}
-	for _, c := range text[max(0, n-maxKeyword+1):] {
+	for _, c := range text[max(0, len(text)-maxKeyword+1):] {
 		state = a.fast[state+uint32(a.class[c])] &^ fastMark
 	}
 	return state
@@ -201,8 +194,13 @@ func (a *automaton) write(p *place, run string, left, right []byte, pad int, sta
 	fast := a.fast
 	if p.apart {
 		if p.moved {
-			*p = place{apart: true, state: a.after(left)}
+			*p = place{}
+			if n := len(left); n > 0 && a.pairs[int(a.class[left[n-1]])*a.cols+int(a.class[run[0]])] {
+				*p = place{apart: true, state: a.after(left)}
+			}
 		}
+	}
+	if p.apart {
 		x, k := p.state, p.since
 		for i := 0; ; i++ {
 			if int(a.deep[x]) <= k {
@@ -386,6 +384,9 @@ func (g *glance) pad(cols int) {
 	if len(b) == 0 {
 		g.touched = append(g.touched, g.cursor.row)
 	}
+	if cap(b) == 0 {
+		b = make([]byte, 0, maxPlacedCol) // no row becomes longer
+	}
 	for len(b) < cols {
 		b = append(b, blanksOf[:min(len(blanksOf), cols-len(b))]...)
 	}
@@ -396,6 +397,12 @@ var blanksOf = strings.Repeat(" ", 80)
 
 // run writes a run of text in both readings; false: it overwrites what it cannot.
 func (g *glance) run(w *automaton, run string, state uint32) bool {
+	if g.at == len(g.over) && !g.inOver.apart { // as in the text itself
+		g.over = append(g.over, run...)
+		g.at = len(g.over)
+		g.put(w, run, state)
+		return true
+	}
 	end := g.at + len(run)
 	under := g.over[g.at:min(end, len(g.over))]
 	if bytes.IndexByte(under, veil[0]) >= 0 {
@@ -423,7 +430,7 @@ func (g *glance) put(w *automaton, run string, state uint32) {
 	b, from := g.rows[g.cursor.row], g.cursor.col
 	copy(b[from:], run)
 	g.cursor.col = end
-	if w.write(&g.inRow, run, b[:from], b[end:], maxKeyword, state) {
+	if (g.inRow.apart || w.deep[state] > 0) && w.write(&g.inRow, run, b[:from], b[end:], maxKeyword, state) {
 		g.need |= needRows
 		g.busy[g.cursor.row] = true
 	}

@@ -42,12 +42,21 @@ type Stream struct {
 func NewStream(r *Redactor) *Stream { return &Stream{r: r} }
 
 // Pending returns how many bytes were written but not returned; less than 4 KiB after a Write.
-func (s *Stream) Pending() int { return len(s.line) - s.sent }
+func (s *Stream) Pending() int { return len(s.Held()) }
+
+// Held returns what was written but not returned, as it was written: the secrets in it show.
+func (s *Stream) Held() string { return s.line[s.sent:] }
 
 // Write adds text and returns what no rule can still change: whole lines, and of a line of 4 KiB
 // all but its last KiB. A built-in or literal secret of any length is hidden wholly; a match of an
 // extra regex that runs over a KiB within a line over 4 KiB may be seen in part.
 func (s *Stream) Write(text string) string {
+	out, _ := s.Settle(text)
+	return out
+}
+
+// Settle is Write for who needs to know what out was made of: raw is the text that is held no longer, as it was written.
+func (s *Stream) Settle(text string) (out, raw string) {
 	s.now = s.r.now()
 	data := text
 	if len(s.line) > 0 {
@@ -77,10 +86,11 @@ func (s *Stream) Write(text string) string {
 			break
 		}
 	}
-	out := o.upTo(max(start, o.done))
+	end := max(start, o.done)
+	out, raw = o.upTo(end), data[s.sent:end]
 	s.sent = max(0, o.done-start)
 	s.line = strings.Clone(data[start:]) // text may be megabytes
-	return out
+	return out, raw
 }
 
 // Flush returns the rest, as when output has paused or ended. A secret that may be unfinished is

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -93,11 +94,14 @@ func complain(w io.Writer, err error) {
 func oneLine(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
+		switch {
+		case r < ' ' || r >= 0x7f && r < 0xa0:
 			fmt.Fprintf(&b, `\x%02x`, r)
-			continue
+		case !unicode.IsPrint(r): // what turns a line's direction, for one
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
 		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }

@@ -81,6 +81,13 @@ func (r *recorder) begin(size pty.Size) (err error) {
 	return err
 }
 
+// discard takes the file away again.
+func (r *recorder) discard() {
+	if r != nil {
+		r.check(r.cast.Discard())
+	}
+}
+
 // check tells once that the recording has failed: the program goes on.
 func (r *recorder) check(err error) {
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/redact"
 )
 
 func runCommand(std stdio) *cobra.Command {
@@ -55,23 +56,21 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
 	defer signal.Stop(resized)
-	watch := &lazyWatcher{log: newLogger(std.err)}
+	watch := &lazyWatcher{log: newLogger(std.err, redact.Default)}
 	if err := pty.AdoptOrphans(); err != nil {
 		watch.log.Warn("descendants that leave their session may outlive it", "error", err)
+	}
+	if err := rec.begin(windowSize(std, fixed)); err != nil { // before there is a program that did anything
+		return err
 	}
 	p, err := pty.Start(pty.Command{
 		Path: args[0], Args: args[1:], Env: os.Environ(), Size: windowSize(std, fixed), Mark: "PTYWRIGHT_SESSION=run-" + rand.Text(),
 	})
 	if err != nil {
+		rec.discard()
 		return notStarted(err)
 	}
 	watch.Add(p)
-	if err := rec.begin(windowSize(std, fixed)); err != nil {
-		p.Kill(context.WithoutCancel(ctx))
-		watch.Remove(p)
-		p.Close()
-		return errors.Join(err, watch.close())
-	}
 	defer func() {
 		rec.end(nil) // if it was not: closing twice is once
 		whole := context.WithoutCancel(ctx)

@@ -140,7 +140,9 @@ type host struct {
 // one client, and ends when its terminal hangs up.
 func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *host) error) error {
 	defer runtime.KeepAlive(make([]byte, heapFloor))
-	log := newLogger(std.err)
+	known := new(redact.Known) // what is secret whatever it looks like
+	known.AddEnv(os.Environ())
+	log := newLogger(std.err, redact.Default.With(known))
 	slog.SetDefault(log)
 	pty.DefaultSignals()
 	if err := pty.AdoptOrphans(); err != nil {
@@ -151,8 +153,6 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 
 	var ended atomic.Bool // nothing is left to be waited for
 	watch := &lazyWatcher{log: log}
-	known := new(redact.Known) // what is secret whatever it looks like
-	known.AddEnv(os.Environ())
 	e := engine.New(engine.Options{
 		Sessions: f.sessions, Side: f.side, Watch: watch, Log: log,
 		Secret: func(s *engine.Session, line string) {

@@ -372,6 +372,77 @@ func TestSetRedactorInTheMiddleOfALine(t *testing.T) {
 	}
 }
 
+// Wherever a pause, another event, new rules or a bound cut a secret, no part of it is in the file at any moment.
+func TestSecretCutByAPause(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.StringMatching(`[A-Z][a-z][0-9][A-Za-z0-9]{33}`).Draw(t, "value")
+		secret := rapid.SampledFrom([]string{"token=%s", "password: \"%s\"", "Authorization: Bearer %s", "ghp_%s", "https://me:%s@example.org/"}).Draw(t, "form")
+		text := strings.Repeat(rapid.SampledFrom([]string{".", "word ", "\x1b[1ma\x1b[m", "中", "line\r\n", "\x1b[5;9Hx"}).Draw(t, "pad"), rapid.IntRange(0, 2000).Draw(t, "times")) +
+			" " + fmt.Sprintf(secret, value) + " behind it"
+		m := &mem{left: -1}
+		c, err := newCast(m, "m", CastOptions{Start: t0, Input: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, flooded := strings.Index(text, value), false
+		for from, when := 0, 0; from < len(text); {
+			n := rapid.IntRange(1, 200).Draw(t, "n")
+			if from >= at-20 { // near the secret in small pieces
+				n = rapid.IntRange(1, 20).Draw(t, "few")
+			} else {
+				n = min(20*n, at-20-from+1)
+			}
+			n = min(n, len(text)-from)
+			when += 10_000
+			err = c.Output(after(when), []byte(text[from:from+n]))
+			from += n
+			switch rapid.IntRange(0, 7).Draw(t, "cut by") {
+			case 0:
+				err = errors.Join(err, c.SetRedactor(redact.Default))
+			case 1:
+				err = errors.Join(err, c.Resize(after(when), 24, 80), c.Marker(after(when), "m"))
+			case 2:
+				for i := 0; i <= queueItems && from > at && !flooded; i++ {
+					err = errors.Join(err, c.Input(after(when), []byte("k\r")))
+				}
+				flooded = flooded || from > at
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if from > at {
+				shows(t, m.data, value)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if shown := shows(t, m.data, value); !strings.HasSuffix(shown, "behind it") {
+			t.Fatalf("what is behind the secret is lost: %q", shown)
+		}
+	})
+}
+
+// shows returns the output in a cast, which is to show no eight characters of value together.
+func shows(t *rapid.T, data []byte, value string) string {
+	rec, err := Load(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, e := range rec.Events {
+		if e.Kind == EventOutput {
+			b.WriteString(e.Text)
+		}
+	}
+	for i := 0; i+8 <= len(value); i++ {
+		if strings.Contains(b.String(), value[i:i+8]) {
+			t.Fatalf("%q of %q is in %q", value[i:i+8], value, b.String()[max(0, b.Len()-200):])
+		}
+	}
+	return b.String()
+}
+
 // What waits behind text that is held back is bounded.
 func TestHeldBackIsBounded(t *testing.T) {
 	c, m := memCast(t, CastOptions{Input: true})

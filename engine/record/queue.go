@@ -45,8 +45,7 @@ func (it *item) add(text string) {
 // A lane is one stream of text.
 type lane struct {
 	stream *redact.Stream
-	raw    string  // text held back, as it was
-	items  []*item // whose text that is, in order
+	items  []*item // whose text the stream holds back, in order
 	line   string  // the end of the last line, as it was: at most lineContext
 }
 
@@ -84,7 +83,7 @@ func (q *queue) text(at time.Duration, code byte, text string) {
 	}
 	it := &item{at: at, code: code}
 	q.items = append(q.items, it)
-	if l.raw != "" {
+	if l.stream.Pending() > 0 {
 		// The end of the line that is held back apart: where something is hidden, times are told to the line.
 		if n := strings.IndexByte(text, '\n') + 1; n > 0 && n < len(text) {
 			q.settled(l.write(it, text[:n]))
@@ -137,22 +136,24 @@ func (l *lane) write(it *item, text string) int {
 	}
 	if k := strings.LastIndexByte(text, '\n'); k >= 0 {
 		l.line = strings.Clone(text[max(k+1, len(text)-lineContext):])
+	} else if len(text) >= lineContext {
+		l.line = strings.Clone(text[len(text)-lineContext:])
 	} else {
 		l.line += text
 		l.line = strings.Clone(l.line[max(0, len(l.line)-lineContext):])
 	}
-	l.raw += text
-	return l.settle(l.stream.Write(text))
+	return l.settle(l.stream.Settle(text))
 }
 
 // flush takes everything back from the redactor.
-func (l *lane) flush() int { return l.settle(l.stream.Flush()) }
+func (l *lane) flush() int {
+	raw := l.stream.Held()
+	return l.settle(l.stream.Flush(), raw)
+}
 
-// settle shares out what the redactor made of the text that it holds no longer. Before the first and behind the last
+// settle shares out what the redactor made of raw, the text that it holds no longer. Before the first and behind the last
 // difference each byte is its own; what differs in between has the time of its last byte, since only then it was there.
-func (l *lane) settle(out string) int {
-	raw := l.raw[:len(l.raw)-l.stream.Pending()]
-	l.raw = strings.Clone(l.raw[len(raw):])
+func (l *lane) settle(out, raw string) int {
 	head, tail := common(raw, out)
 	from, to := head, len(raw)-tail // what differs
 	pos := 0
