@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"io"
+	"os"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,11 +61,45 @@ editor can do, see 'ptywright acp-proxy'.`,
 				return err
 			}
 			return hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *host) error {
-				limits := protocol.Limits{Executing: acpExecuting}
-				return serveStdio(ctx, std, acp.New(h.engine, f.options(h), h.log), protocol.Config{Limits: limits, Log: h.log})
+				return serveACP(ctx, std, acp.New(h.engine, f.options(h), h.log), h)
 			})
 		},
 	}
 	f.add(c)
 	return c
+}
+
+// serveACP serves one peer. A wait for an exit has no deadline of its own, so that its programs end a while after the end of
+// the input, and the waits are answered with how they ended.
+func serveACP(ctx context.Context, std stdio, d protocol.Dialect, h *host) error {
+	in, out, err := takePipes(std)
+	if err != nil {
+		return err
+	}
+	over := sync.OnceFunc(func() {
+		time.AfterFunc(inputEndBound, func() {
+			if err := engine.CloseAll(ctx, h.engine.List()); err != nil {
+				h.log.Error("some of what the terminals started could not be ended", "error", err)
+			}
+		})
+	})
+	config := protocol.Config{Limits: protocol.Limits{Executing: acpExecuting}, Log: h.log}
+	return serveConn(ctx, protocol.Join(&untilEOF{in, over}, out), d, config)
+}
+
+// inputEndBound is how long a program may go on that is waited for by a peer that says nothing more.
+const inputEndBound = 2 * time.Second
+
+// untilEOF tells when nothing more is to be read.
+type untilEOF struct {
+	*os.File
+	over func()
+}
+
+func (s *untilEOF) Read(p []byte) (int, error) {
+	n, err := s.File.Read(p)
+	if err == io.EOF {
+		s.over()
+	}
+	return n, err
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,8 +49,10 @@ func acpProxy(ctx context.Context, std stdio, f acpFlags, h *host, args []string
 	if err != nil {
 		return err
 	}
+	end := sync.OnceFunc(func() { a.end(ctx) })
+	defer context.AfterFunc(ctx, end)() // while the terminals are ended
 	err = acp.NewProxy(h.engine, f.options(h), h.log).Serve(ctx, acp.Streams{FromEditor: stream, ToEditor: stream, FromAgent: a, ToAgent: a.in})
-	a.end(ctx)
+	end()
 	switch {
 	case err == nil:
 		return a.code()

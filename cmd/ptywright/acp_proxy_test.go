@@ -404,3 +404,20 @@ func TestACPProxyWithoutAnAgent(t *testing.T) {
 		}
 	}
 }
+
+// TestACPProxyEndsAStubbornAgent has an agent that neither the end of its input nor SIGTERM ends.
+func TestACPProxyEndsAStubbornAgent(t *testing.T) {
+	p := ptywright(t, "acp-proxy", "--", "sh", "-c", `trap "" TERM HUP; echo ready; sleep 300.$0; sleep 301.$0`)
+	p.Args = append(p.Args, p.mark)
+	_, out := p.startPiped()
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCodeOf(t, p.Wait()); code != 0 {
+		t.Errorf("exit code %d, standard error %q", code, p.stderr)
+	}
+	noneLeft(t, p.mark)
+}

@@ -476,3 +476,57 @@ func TestACPOnTheSocket(t *testing.T) {
 		t.Errorf("sessions are left: %+v", left)
 	}
 }
+
+// TestACPOverASharedSocket has two clients relay over one server: each has terminals of its own, and one that goes takes its
+// own along and no others.
+func TestACPOverASharedSocket(t *testing.T) {
+	l := listen(t)
+	a, b := &terminals{l.dial(), "S1"}, &terminals{l.dial(), "S1"}
+	script := "echo pid $$; exec sleep 300." + l.program.mark
+	mine, other := a.shell(script), b.shell(script)
+	var pids [2]int
+	for i, s := range []*terminals{a, b} {
+		if _, err := fmt.Sscanf(s.until([]string{mine, other}[i], "\n").Output, "pid %d", &pids[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.fails(-32002, "terminal/output", b.on(mine))
+	b.fails(-32002, "terminal/release", b.on(mine))
+	if n := len(b.list()); n != 2 {
+		t.Errorf("%d sessions, expected both terminals", n)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	b.gone(pids[0])
+	if err := syscall.Kill(pids[1], 0); err != nil {
+		t.Errorf("the other's terminal: %v", err)
+	}
+	b.want(b.output(other).ExitStatus, "running")
+}
+
+// TestACPInputEnds has a peer that waits for a program, and closes its side: the wait is answered with how the program ended,
+// by itself when that is soon.
+func TestACPInputEnds(t *testing.T) {
+	for script, want := range map[string]string{"read x <'%s'; exit 3": `"exitCode":3`, "exec sleep 300.%s": `"exitCode":null,"signal":"SIG`} {
+		path, say := fifo(t)
+		p := ptywright(t, "acp")
+		if strings.Contains(script, "sleep") {
+			path = p.mark
+		}
+		in, out := p.startPiped()
+		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"S","command":"sh","args":["-c",%q]}}`+"\n", fmt.Sprintf(script, path))
+		lines := bufio.NewScanner(out)
+		lines.Scan()
+		fmt.Fprintln(in, `{"jsonrpc":"2.0","id":2,"method":"terminal/wait_for_exit","params":{"sessionId":"S","terminalId":"ptywright-s1"}}`)
+		in.Close()
+		say("go")
+		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
+			t.Errorf("answered with %q, expected %s", lines.Text(), want)
+		}
+		if code := exitCodeOf(t, p.Wait()); code != 0 {
+			t.Errorf("exit code %d, standard error %q", code, p.stderr)
+		}
+		noneLeft(t, p.mark)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -268,7 +269,11 @@ func serveStdio(ctx context.Context, std stdio, d protocol.Dialect, config proto
 	if err != nil {
 		return err
 	}
-	err = protocol.NewConn(stream, d, config).Serve(ctx)
+	return serveConn(ctx, stream, d, config)
+}
+
+func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialect, config protocol.Config) error {
+	err := protocol.NewConn(stream, d, config).Serve(ctx)
 	if err != nil && !errors.Is(err, protocol.ErrShutdown) && !errors.Is(err, protocol.ErrPeerGone) {
 		config.Log.Warn("the connection ended early", "error", err)
 	}

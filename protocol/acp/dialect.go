@@ -47,7 +47,7 @@ func (h *handler) Method(name string) (protocol.Method, bool) {
 	return m, ok
 }
 
-func (h *handler) Error(err error) *protocol.Error { return errorV1(err, h.host.errors) }
+func (h *handler) Error(err error) *protocol.Error { return errorV1(err, h.host.words) }
 
 // Close ends what the connection had started.
 func (h *handler) Close() {

@@ -43,8 +43,8 @@ const (
 var (
 	// ErrNotFound: the terminal was never created here, not by this ACP session, or is released.
 	ErrNotFound = errors.New("resource not found")
-	// ErrReleased: the connection is over and starts nothing more.
-	ErrReleased = errors.New("the connection is over")
+	// ErrClosed: the connection is over and starts nothing more.
+	ErrClosed = errors.New("the connection is over")
 )
 
 // A NotFoundError names the terminal that there is not. It is [ErrNotFound].
@@ -75,9 +75,9 @@ type Options struct {
 type Host struct {
 	engine *engine.Engine
 	opts   Options
-	hide   *redact.Redactor // nil: output is shown as it is; errors are redacted all the same
-	errors *redact.Redactor
-	waits  chan struct{} // a slot for each pending wait
+	hide   *redact.Redactor // nil: output is shown as it is
+	words  *redact.Redactor // of errors
+	waits  chan struct{}    // a slot for each pending wait
 
 	mu sync.Mutex
 	// protects the fields below
@@ -101,11 +101,11 @@ func NewHost(e *engine.Engine, o Options) *Host {
 		o.Known = new(redact.Known)
 	}
 	h := &Host{
-		engine: e, opts: o, errors: redact.Default.With(o.Known), waits: make(chan struct{}, o.Waits),
+		engine: e, opts: o, words: redact.Default.With(o.Known), waits: make(chan struct{}, o.Waits),
 		terminals: map[string]*Terminal{}, released: map[string]string{},
 	}
 	if !o.TrustRaw {
-		h.hide = h.errors
+		h.hide = h.words
 	}
 	return h
 }
@@ -137,7 +137,7 @@ type Terminal struct {
 func (t *Terminal) ID() string { return t.id }
 
 // Create starts a command and returns its terminal at once. Errors: *[protocol.ParamError], *[engine.LimitError],
-// *[engine.EnvError], *[pty.StartError], [ErrReleased], [engine.ErrEngineClosed].
+// *[engine.EnvError], *[pty.StartError], [ErrClosed], [engine.ErrEngineClosed].
 func (h *Host) Create(s Spec) (*Terminal, error) {
 	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
 		return nil, &protocol.ParamError{Path: "cwd", Expected: "an absolute path", Got: protocol.Got(s.Dir)}
@@ -170,7 +170,7 @@ func (h *Host) Create(s Spec) (*Terminal, error) {
 	}
 	h.mu.Unlock()
 	if closed {
-		return nil, errors.Join(ErrReleased, end(t.run))
+		return nil, errors.Join(ErrClosed, end(t.run))
 	}
 	return t, nil
 }

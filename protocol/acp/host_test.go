@@ -156,7 +156,7 @@ func TestHostThatIsClosedStartsNothing(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Create(Spec{Session: "S", Command: "program"}); !errors.Is(err, ErrReleased) {
+	if _, err := h.Create(Spec{Session: "S", Command: "program"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("create on a closed host: %v", err)
 	}
 	if exit := p.Wait(); exit.Signal != "SIGKILL" {

@@ -13,12 +13,13 @@ const readSize = 64 << 10
 
 // A lineReader cuts a stream into lines, none of which it keeps more of than max bytes and a read.
 type lineReader struct {
-	r   *bufio.Reader
-	max int
+	r     *bufio.Reader
+	max   int
+	begun bool // the last part was one of a longer line: the next ones are what one read gives
 }
 
 func newLineReader(r io.Reader, max int) *lineReader {
-	return &lineReader{bufio.NewReaderSize(r, readSize), max}
+	return &lineReader{r: bufio.NewReaderSize(r, readSize), max: max}
 }
 
 // next returns a line with its LF, or, of one that is longer than max, the next part of it; more says that the line goes on.
@@ -27,13 +28,16 @@ func (l *lineReader) next() (part []byte, more bool, err error) {
 	for {
 		b, err := l.r.ReadSlice('\n')
 		part = append(part, b...)
-		switch {
-		case err == bufio.ErrBufferFull && len(part) <= l.max:
-			continue
-		case err == bufio.ErrBufferFull:
+		if err == bufio.ErrBufferFull {
+			if len(part) <= l.max && !l.begun {
+				continue
+			}
+			l.begun = true
 			return part, true, nil
-		case err != nil && len(part) > 0:
-			return part, false, nil // an end without LF is told by the next read
+		}
+		l.begun = false
+		if len(part) > 0 {
+			err = nil // an end without LF is told by the next read
 		}
 		return part, false, err
 	}

@@ -255,7 +255,7 @@ func FuzzProxyLines(f *testing.F) {
 			if err != nil {
 				break
 			}
-			if len(part) > max+readSize {
+			if len(part) > max+readSize || begun && len(part) > readSize {
 				t.Fatalf("a part of %d bytes, at most %d and a read", len(part), max)
 			}
 			if !begun && !more {

@@ -27,13 +27,13 @@ const (
 )
 
 type createV1 struct {
-	SessionID       *string                   `json:"sessionId"`
-	Command         *string                   `json:"command"`
-	Args            list[string]              `json:"args"`
-	Env             list[variableV1]          `json:"env"`
-	Cwd             optional[string]          `json:"cwd"`
-	OutputByteLimit optional[uint64]          `json:"outputByteLimit"`
-	Meta            optional[createMetaV1Any] `json:"_meta"`
+	SessionID       *string                `json:"sessionId"`
+	Command         *string                `json:"command"`
+	Args            list[string]           `json:"args"`
+	Env             list[variableV1]       `json:"env"`
+	Cwd             optional[string]       `json:"cwd"`
+	OutputByteLimit optional[uint64]       `json:"outputByteLimit"`
+	Meta            optional[createMetaV1] `json:"_meta"`
 }
 
 type variableV1 struct {
@@ -41,13 +41,13 @@ type variableV1 struct {
 	Value *string `json:"value"`
 }
 
-// createMetaV1Any is what an agent that knows ptywright may say beside the protocol: {"ptywright": {"stdin": "terminal",
+// createMetaV1 is what an agent that knows ptywright may say beside the protocol: {"ptywright": {"stdin": "terminal",
 // "raw": true}}.
-type createMetaV1Any struct {
-	Ptywright optional[createMetaV1] `json:"ptywright"`
+type createMetaV1 struct {
+	Ptywright optional[ptywrightV1] `json:"ptywright"`
 }
 
-type createMetaV1 struct {
+type ptywrightV1 struct {
 	Stdin optional[string] `json:"stdin"`
 	Raw   optional[bool]   `json:"raw"`
 }
@@ -211,9 +211,8 @@ func (h *Host) createV1(_ context.Context, p createV1) (createdV1, error) {
 	if p.OutputByteLimit.given {
 		s.Limit = int(min(p.OutputByteLimit.value, 1<<30))
 	}
-	if m := p.Meta.value.Ptywright.value; true {
-		s.Input, s.Raw = m.Stdin.value == "terminal", m.Raw.value
-	}
+	ours := p.Meta.value.Ptywright.value
+	s.Input, s.Raw = ours.Stdin.value == "terminal", ours.Raw.value
 	t, err := h.Create(s)
 	if err != nil {
 		return createdV1{}, err
@@ -272,7 +271,7 @@ func errorV1(err error, hide *redact.Redactor) *protocol.Error {
 		e.Reason = "cannot_start"
 	case errors.As(err, &alive):
 		e.Reason = "unkillable"
-	case errors.Is(err, engine.ErrEngineClosed), errors.Is(err, ErrReleased):
+	case errors.Is(err, engine.ErrEngineClosed), errors.Is(err, ErrClosed):
 		e.Reason = "shutting_down"
 	}
 	e.Message = hide.String(e.Message)
