@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"protocol/native":          {"protocol", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
 	"protocol/mcp":             {"protocol", "engine", "plugins", "redact"},
 	"protocol/mcp/tools":       {"protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
-	"protocol/mcp/terminalmcp": {"protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact"},
+	"protocol/mcp/terminalmcp": {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "redact"},
 	"cmd/ptywright":            {"*"},
 	"bench":                    {},
 	"examples/library":         {"engine", "matchers"},

@@ -91,6 +91,7 @@ func TestTerminalMCP(t *testing.T) {
 		}},
 		{"T05 a key's name is told as given", func(t *testing.T) {
 			s := headless(t)
+			s.until(`\$$`, "")
 			s.text("type", args{"text": "echo $((6*7))"})
 			if got := s.text("sendKey", args{"key": " enter "}); got != "Sent key:  enter " {
 				t.Errorf("%q", got)
@@ -331,6 +332,7 @@ func testTerminalSessions(t *testing.T) {
 	if !regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`).MatchString(made.CreatedAt) || made.CreatedAt != made.LastActivityAt {
 		t.Errorf("times are %s and %s", made.CreatedAt, made.LastActivityAt)
 	}
+	s.until(`\$$`, made.SessionID)
 	s.text("type", args{"text": "stty size; echo $TERMINAL_MCP $TERM\r", "sessionId": made.SessionID})
 	s.until(`5 40\n1 xterm-256color`, made.SessionID)
 	if got := s.text("getContent", nil); strings.Contains(got, "stty") {

@@ -43,8 +43,15 @@ func asTerminalMCP(t testing.TB, home string, args ...string) *program {
 // headless starts the server, 80 by 10 unless told otherwise, and shakes hands. At the test's end it must end by itself.
 func headless(t testing.TB, args ...string) *terminalServer {
 	t.Helper()
+	return headlessWith(t, nil, args...)
+}
+
+func headlessWith(t testing.TB, env []string, args ...string) *terminalServer {
+	t.Helper()
 	home := t.TempDir()
-	s := startTerminal(t, asTerminalMCP(t, home, append([]string{"--headless", "--cols", "80", "--rows", "10"}, args...)...), home)
+	p := asTerminalMCP(t, home, append([]string{"--headless", "--cols", "80", "--rows", "10"}, args...)...)
+	p.Env = append(p.Env, env...)
+	s := startTerminal(t, p, home)
 	t.Cleanup(func() { s.end(0) })
 	return s
 }
@@ -197,10 +204,15 @@ func (s *terminalServer) refused(want, name string, a args) {
 func (s *terminalServer) decode(v any, name string, a args) string {
 	s.t.Helper()
 	text := s.text(name, a)
-	if err := json.Unmarshal([]byte(text), v); err != nil {
-		s.t.Fatalf("%s: %v in %q", name, err, text)
-	}
+	decodeText(s.t, text, v)
 	return text
+}
+
+func decodeText(t testing.TB, text string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
 }
 
 // until reads a session until its text matches, and returns the text.
@@ -219,9 +231,10 @@ func (s *terminalServer) until(pattern, session string) string {
 	}
 }
 
-// enter types a line.
+// enter types a line once the shell has prompted for it.
 func (s *terminalServer) enter(text string) {
 	s.t.Helper()
+	s.until(`\$$`, "")
 	s.text("type", args{"text": text})
 	s.text("sendKey", args{"key": "Enter"})
 }
