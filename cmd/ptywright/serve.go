@@ -28,8 +28,10 @@ import (
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	hostFlags
+	profileFlags
 	stdio   bool
 	socket  string
+	mcpHTTP string
 	framing string
 	loads   bool
 
@@ -94,6 +96,7 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 	fs := c.Flags()
 	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
 	fs.StringVar(&f.socket, "socket", "", "listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
+	fs.StringVar(&f.mcpHTTP, "mcp-http", "", "serve MCP, too, on `ADDR`, such as 127.0.0.1:8123: the same sessions; see ptywright mcp")
 	fs.StringVar(&f.framing, "framing", "ndjson", "how messages are told apart: ndjson (one a line) or lsp (Content-Length)")
 	fs.BoolVar(&f.loads, "allow-plugin-load", false, "let clients load and unload plugins from this machine's files")
 	fs.IntVar(&f.message, "max-message-bytes", 16<<20, "size of one message")
@@ -101,6 +104,7 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 	fs.IntVar(&f.queued, "max-queued-bytes", 16<<20, "requests a connection may have queued; then it is not read")
 	fs.IntVar(&f.replies, "max-reply-bytes", 8<<20, "replies a client may leave unread; then it is cut off")
 	f.hostFlags.add(c)
+	f.profileFlags.add(c)
 	fs.IntVar(&f.depth, "max-matcher-depth", matchers.MaxDepth, "levels of nested matchers, at most 32")
 	return c
 }
@@ -197,11 +201,40 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 			Version: version(), Limits: limits, PluginLoad: f.loads, Known: h.known, MatcherDepth: f.depth, Log: h.log,
 		})
 		config := protocol.Config{Framing: framing, Limits: limits, Log: h.log}
-		if f.stdio {
-			return serveStdio(ctx, std, dialect, config)
+		own := func(ctx context.Context) error {
+			if f.stdio {
+				return serveStdio(ctx, std, dialect, config)
+			}
+			return serveSocket(ctx, std, f.socket, dialect, config)
 		}
-		return serveSocket(ctx, std, f.socket, dialect, config)
+		if f.mcpHTTP == "" {
+			return own(ctx)
+		}
+		s, err := f.profileFlags.server(h)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return alongside(ctx, own, func(ctx context.Context) error { return serveMCPHTTP(ctx, std, s, f.mcpHTTP) })
 	})
+}
+
+// alongside runs servers until the first of them ends, and then ends the others. The error is the first one's that has one.
+func alongside(ctx context.Context, servers ...func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, len(servers))
+	for _, serve := range servers {
+		go func() { ended <- serve(ctx) }()
+	}
+	var first error
+	for range servers {
+		if err := <-ended; first == nil {
+			first = err
+		}
+		cancel()
+	}
+	return first
 }
 
 // loadPlugins makes the catalog of the built-in plugins and those that the operator names.

@@ -298,6 +298,10 @@ func (c *lineConn) accept(msg jsonrpc.Message, b *batch) jsonrpc.Message {
 			}
 			return m
 		}
+		if problem := unknownVersion(m.Params); problem != nil {
+			c.answer(&jsonrpc.Response{ID: m.ID, Error: problem}, b)
+			return nil
+		}
 		if problem := c.open(m, b); problem != nil {
 			c.answer(&jsonrpc.Response{Error: problem}, b)
 			return nil
@@ -329,6 +333,9 @@ func (c *lineConn) start(m *jsonrpc.Request) {
 	defer c.mu.Unlock()
 	if k := c.calls[m.ID]; m.IsCall() && k != nil && k.turn != nil {
 		c.turn = k.turn
+		if m.Method == methodListen { // which lasts, and is the SDK's: it cannot yield
+			c.turn.end()
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -146,6 +147,14 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	_ = c.SetReadDeadline(time.Time{}) // from here on a read is only to see that the client has gone
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	if r.Method == http.MethodPost {
+		if problem := badBody(body); problem != nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write(problem) // a client that is gone
+			return
+		}
+	}
 	w = &patientWriter{ResponseWriter: w, control: c}
 	if modern(r, body) {
 		g.modern.ServeHTTP(w, r)
@@ -194,16 +203,41 @@ func modern(r *http.Request, body []byte) bool {
 	if r.Header.Get("MCP-Protocol-Version") >= stateless {
 		return true
 	}
+	return metaVersion(paramsOf(body)) != ""
+}
+
+func paramsOf(body []byte) json.RawMessage {
 	var m struct {
-		Params struct {
-			Meta map[string]json.RawMessage `json:"_meta"`
-		} `json:"params"`
+		Params json.RawMessage `json:"params"`
 	}
-	if json.Unmarshal(body, &m) != nil {
-		return false
+	if json.Unmarshal(body, &m) != nil { // a batch
+		return nil
 	}
-	_, ok := m.Params.Meta[sdk.MetaKeyProtocolVersion]
-	return ok
+	return m.Params
+}
+
+// badBody returns the answer to a body that is no message, or of no version that is spoken here, or nil. The SDK's quotes it.
+func badBody(body []byte) []byte {
+	r := &jsonrpc.Response{}
+	if bad := badLine(body); bad != nil {
+		r.Error = bad
+	} else if _, batch := batchOf(body); batch { // the SDK knows what the era says
+		return nil
+	} else if msg, bad := decode(body); bad != nil {
+		r.Error = bad
+	} else if m, ok := msg.(*jsonrpc.Request); ok {
+		if bad := unknownVersion(m.Params); bad != nil {
+			r.ID, r.Error = m.ID, bad
+		}
+	}
+	if r.Error == nil {
+		return nil
+	}
+	text, err := encode(r)
+	if err != nil { // an error of ours
+		panic("mcp: " + err.Error())
+	}
+	return text
 }
 
 // A patientWriter gives the client its time for each piece of an answer.

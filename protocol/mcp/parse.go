@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // maxErrorText bounds an error's message, in bytes: the SDK quotes whole params in some of its own.
@@ -34,9 +36,9 @@ type envelope struct {
 func badLine(line []byte) *jsonrpc.Error {
 	switch {
 	case !utf8.Valid(line):
-		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is not valid UTF-8"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the message is not valid UTF-8"}
 	case !json.Valid(line):
-		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is not JSON"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the message is not JSON"}
 	}
 	return nil
 }
@@ -94,7 +96,37 @@ func decodeID(raw jsontext.Value) (jsonrpc.ID, bool) {
 	return id, err == nil
 }
 
-// batch returns the messages of a JSON array, and false when text is none.
+// unknownVersion returns the answer to a request of the stateless era whose version we do not speak: the SDK takes one
+// that is older than that era for none. nil: there is nothing to say.
+func unknownVersion(params json.RawMessage) *jsonrpc.Error {
+	asked := metaVersion(params)
+	known := sdk.SupportedProtocolVersions()
+	if asked == "" || slices.Contains(known, asked) {
+		return nil
+	}
+	data, err := json.Marshal(sdk.UnsupportedProtocolVersionData{Supported: known, Requested: cut(asked, 32)})
+	if err != nil { // strings
+		panic("mcp: " + err.Error())
+	}
+	return &jsonrpc.Error{Code: sdk.CodeUnsupportedProtocolVersion, Message: "this version of MCP is not spoken here", Data: data}
+}
+
+// metaVersion is the version that a request's own _meta names; "" when it names none.
+func metaVersion(params json.RawMessage) string {
+	if !bytes.Contains(params, []byte(sdk.MetaKeyProtocolVersion)) {
+		return ""
+	}
+	var p struct {
+		Meta map[string]json.RawMessage `json:"_meta"`
+	}
+	var version string
+	if json.Unmarshal(params, &p) != nil || json.Unmarshal(p.Meta[sdk.MetaKeyProtocolVersion], &version) != nil {
+		return ""
+	}
+	return version
+}
+
+// batchOf returns the messages of a JSON array, and false when text is none.
 func batchOf(text []byte) (entries []json.RawMessage, ok bool) {
 	if t := bytes.TrimLeft(text, " \t\r\n"); len(t) == 0 || t[0] != '[' {
 		return nil, false
