@@ -6,12 +6,16 @@ import (
 	"encoding/json"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -248,4 +252,53 @@ func TestTerminalMCPIdle(t *testing.T) {
 	}
 	s.refused("Error: Session '"+idle.SessionID+"' not found", "getContent", args{"sessionId": idle.SessionID})
 	s.until(`\$`, "")
+}
+
+// TestTerminalMCPReachesNativeSessions is case X03: what the native dialect starts is listed and reached by its own name, and
+// what Terminal MCP starts is a session of the native dialect.
+func TestTerminalMCPReachesNativeSessions(t *testing.T) {
+	home := t.TempDir()
+	p := ptywright(t, "serve", "--stdio", "--mcp-http", "127.0.0.1:0", "--profile", "terminal-mcp")
+	p.Env = append(append(p.Env, plainShell(home)...), "PTYWRIGHT_MCP_TOKEN=a-token-of-this-test")
+	s := launch(t, p)
+	t.Cleanup(func() { s.end(0, "serving MCP") })
+	native := s.sh("echo native; read x; echo got $x")
+	native.wait(client.Screen(`(?m)^native$`))
+	if n := len(s.list()); n != 2 { // the default session is the other
+		t.Errorf("%d sessions", n)
+	}
+	address := regexp.MustCompile(`http://\S+`)
+	deadline := time.Now().Add(hang / 3)
+	for !address.MatchString(p.stderr.String()) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no address in %q", p.stderr)
+		}
+	}
+	c := sdkConnect(t, &sdk.StreamableClientTransport{
+		Endpoint: address.FindString(p.stderr.String()), DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: bearer("a-token-of-this-test")},
+	})
+	id := string(native.ID)
+	if got := c.text("getContent", args{"sessionId": id}); got != "native" {
+		t.Errorf("%q", got)
+	}
+	c.text("type", args{"sessionId": id, "text": "word\r"})
+	native.wait(client.Screen(`(?m)^got word$`))
+	var list struct{ Sessions []sessionText }
+	decodeText(t, c.text("listSessions", args{}), &list)
+	if len(list.Sessions) < 1 || !list.Sessions[0].IsDefault {
+		t.Errorf("%+v", list)
+	}
+	if err := c.session.Close(); err != nil {
+		t.Error(err)
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// A bearer sends a token with every request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
 }

@@ -21,22 +21,25 @@ type toolClient struct {
 	session *sdk.ClientSession
 }
 
-// sdkClient connects the Go SDK's client with a headless server.
+// sdkClient connects the Go SDK's client with a headless server, which must end well.
 func sdkClient(t testing.TB, p *program) *toolClient {
 	t.Helper()
+	t.Cleanup(func() { noneLeft(t, p.mark) })
+	return sdkConnect(t, &sdk.CommandTransport{Command: p.Cmd})
+}
+
+func sdkConnect(t testing.TB, transport sdk.Transport) *toolClient {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
-	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := c.Connect(ctx, &sdk.CommandTransport{Command: p.Cmd}, nil)
+	t.Cleanup(cancel)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, transport, nil)
 	if err != nil {
-		cancel()
-		t.Fatalf("%v; standard error: %s", err, p.stderr)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := session.Close(); err != nil {
-			t.Errorf("%v; standard error: %s", err, p.stderr)
+			t.Error(err)
 		}
-		cancel()
-		noneLeft(t, p.mark)
 	})
 	return &toolClient{t, ctx, session}
 }
