@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"protocol/protocoltest":    {"protocol"},
 	"protocol/native":          {"protocol", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
 	"protocol/mcp":             {"protocol", "engine", "plugins", "redact"},
-	"protocol/mcp/tools":       {"protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
+	"protocol/mcp/tools":       {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
 	"protocol/mcp/terminalmcp": {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "redact"},
 	"cmd/ptywright":            {"*"},
 	"bench":                    {},

@@ -291,14 +291,4 @@ func TestTerminalMCPReachesNativeSessions(t *testing.T) {
 	if err := c.session.Close(); err != nil {
 		t.Error(err)
 	}
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-}
-
-// A bearer sends a token with every request.
-type bearer string
-
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+string(b))
-	return http.DefaultTransport.RoundTrip(r)
 }
