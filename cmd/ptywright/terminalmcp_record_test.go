@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -192,5 +193,24 @@ func testTerminalCast(t *testing.T) {
 	}
 	if e.DurationMs < 600 {
 		t.Errorf("it took %d ms", e.DurationMs)
+	}
+}
+
+// TestTerminalMCPSignalled: a signal to end completes the recording, ends the shell and what it started, and is no failure.
+func TestTerminalMCPSignalled(t *testing.T) {
+	for _, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt, syscall.SIGHUP} {
+		s := headless(t)
+		s.enter("sleep 1000 &")
+		var r recordingText
+		s.decode(&r, "startRecording", nil)
+		s.enter("echo hi")
+		s.until(`(?m)^hi$`, "")
+		if err := s.p.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		s.end(0)
+		if m := readMeta(t, r.Path); m.ExitCode != nil || m.StopReason != "server_shutdown" || m.BytesWritten <= 92 {
+			t.Errorf("%v: %+v", sig, m)
+		}
 	}
 }
