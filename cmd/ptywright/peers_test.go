@@ -14,7 +14,6 @@ import (
 // test when they are not.
 func peersFolder(t testing.TB, name string) string {
 	t.Helper()
-	need(t, "node", "nodejs")
 	lock, err := os.ReadFile(filepath.Join("..", "..", ".ci", "peers", name, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)

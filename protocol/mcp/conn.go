@@ -38,41 +38,50 @@ const (
 // seconds. Closing in has to end a read of it, or else the last read is left behind. Both are closed.
 func (s *Server) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	c := newLineConn(in, out, s.host.Hide)
-	c.pass = s.profile.PassJunk
+	c.pass, c.notFound = s.profile.PassJunk, s.profile.NotFound
 	base := context.WithValue(context.WithoutCancel(ctx), connKey{}, c)
-	session, err := s.sdk.Connect(base, c, nil)
-	if err != nil {
-		return err
-	}
 	stop := context.AfterFunc(ctx, c.stop)
 	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- session.Wait() }()
-	select {
-	case err = <-ended:
-	case <-c.stuck:
-		err = protocol.ErrShutdown
+	defer c.end()
+	for {
+		session, err := s.sdk.Connect(base, c, nil)
+		if err != nil {
+			return err
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- session.Wait() }()
+		select {
+		case err = <-ended:
+		case <-c.stuck:
+			return protocol.ErrShutdown
+		}
+		switch {
+		case c.gone() != nil:
+			return protocol.ErrPeerGone
+		case c.first == nil:
+			return err
+		}
 	}
-	c.Close()
-	if c.gone() != nil {
-		return protocol.ErrPeerGone
-	}
-	return err
 }
 
 // A lineConn is one client on a stream of lines: the SDK's transport and connection. The SDK's own ends a session at the
 // first line that is no message, and loses what is unanswered at the end of input.
 type lineConn struct {
-	in     io.ReadCloser
-	out    io.WriteCloser
-	hide   *redact.Redactor
-	pass   bool      // junk is passed over
-	lines  chan line // from the goroutine that reads
-	closed chan struct{}
-	stuck  chan struct{} // closed when the last answers have had their time
-	once   sync.Once
+	in       io.ReadCloser
+	out      io.WriteCloser
+	hide     *redact.Redactor
+	pass     bool      // junk is passed over
+	notFound string    // the message of an error about an unknown method; "": the SDK's
+	lines    chan line // from the goroutine that reads
+	closed   chan struct{}
+	stuck    chan struct{} // closed when the last answers have had their time
+	once     sync.Once
 
 	queue []jsonrpc.Message // of a batch, not yet handed out; Read's own
+	// first is an initialize that came after requests of the stateless era, which a client may probe with. The SDK's session
+	// takes these for a handshake, so another one is to read it. Read's own, and that of whoever is woken by the session's end.
+	leaving, first *jsonrpc.Request // while the old session is ended, and when it has
+	probed         bool             // a request of the stateless era was handed out since the session began; Read's own
 
 	writing sync.Mutex // held while a line is written: the one lock that is held across I/O, which serves nothing else
 
@@ -123,8 +132,16 @@ func (c *lineConn) Connect(context.Context) (sdk.Connection, error) { return c, 
 // SessionID is empty: a stream has one session.
 func (c *lineConn) SessionID() string { return "" }
 
-// Close ends the connection; what is written after it is lost.
+// Close does nothing while another session is to go on with the stream; else it ends the connection, and what is written
+// after it is lost.
 func (c *lineConn) Close() error {
+	if c.gone() == nil && c.first != nil {
+		return nil
+	}
+	return c.end()
+}
+
+func (c *lineConn) end() error {
 	var err error
 	c.once.Do(func() {
 		close(c.closed)
@@ -167,6 +184,15 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 		case <-c.closed:
 			return nil, io.EOF
 		}
+		if c.leaving != nil {
+			return c.handOver()
+		}
+		if c.first != nil { // and we are read by its own session
+			next := c.first
+			c.first, c.probed = nil, false
+			c.start(next)
+			return next, nil
+		}
 		if len(c.queue) > 0 {
 			next := c.queue[0]
 			c.queue = c.queue[1:]
@@ -186,7 +212,16 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 			if !ok {
 				return c.drain()
 			}
-			if msg := c.take(l); msg != nil {
+			msg := c.take(l)
+			if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
+				if r.Method == methodInitialize && c.probed {
+					c.forget(r.ID, c.calls[r.ID])
+					c.leaving = r
+					continue
+				}
+				c.probed = c.probed || metaVersion(r.Params) != ""
+			}
+			if msg != nil {
 				return msg, nil
 			}
 		case <-changed: // perhaps told to stop
@@ -228,6 +263,23 @@ func (c *lineConn) drain() (jsonrpc.Message, error) {
 			return nil, io.EOF
 		}
 	}
+}
+
+// handOver ends the session that has read up to an initialize, once what came before is answered.
+func (c *lineConn) handOver() (jsonrpc.Message, error) {
+	msg, err := c.drain()
+	if err == nil { // it ends one of them
+		return msg, nil
+	}
+	select {
+	case <-c.closed:
+	default:
+		c.first, c.leaving = c.leaving, nil
+		if problem := c.open(c.first, nil); problem != nil { // nothing is open
+			panic("mcp: " + problem.Message)
+		}
+	}
+	return nil, err
 }
 
 // stop reads no more, cancels what is under way, and gives the answers their time.
@@ -450,9 +502,13 @@ func (c *lineConn) reply(m *jsonrpc.Response) error {
 	}
 	silent := k.cancelled
 	c.mu.Unlock()
-	defer c.end(m.ID, k)
+	defer c.forget(m.ID, k)
 	if m.Error != nil {
-		m.Error = wireError(m.Error, c.hide)
+		e := wireError(m.Error, c.hide)
+		if c.notFound != "" && e.Code == jsonrpc.CodeMethodNotFound {
+			e.Message = c.notFound
+		}
+		m.Error = e
 	}
 	var text []byte
 	if !silent {
@@ -470,8 +526,8 @@ func (c *lineConn) reply(m *jsonrpc.Response) error {
 	return c.write(text)
 }
 
-// end forgets a request that has been answered.
-func (c *lineConn) end(id jsonrpc.ID, k *call) {
+// forget is called when a request has been answered.
+func (c *lineConn) forget(id jsonrpc.ID, k *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.calls, id)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -141,8 +142,12 @@ func asWire(err error) *jsonrpc.Error {
 	if errors.As(err, &wire) {
 		e.Code, e.Data = wire.Code, wire.Data
 	}
-	if e.Code == 0 { // the SDK's own that it gave no code: a method before initialize, or a second one
+	// The SDK gives its own about the order of a connection's first requests no code.
+	if strings.Contains(e.Message, "during session initialization") || strings.HasPrefix(e.Message, "duplicate ") {
 		e.Code = jsonrpc.CodeInvalidRequest
+	}
+	if e.Code == 0 {
+		e.Code = jsonrpc.CodeInternalError
 	}
 	return e
 }

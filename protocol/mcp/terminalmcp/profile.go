@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,7 +36,7 @@ func NewProfile(h *mcp.Host, o Options) (*mcp.Profile, error) {
 
 // Profile returns the server as a profile of MCP.
 func (s *Server) Profile() *mcp.Profile {
-	p := profile(Tools(), func(ctx context.Context, name string, args json.RawMessage) *Result { return s.Call(ctx, name, args) })
+	p := profile(Tools(), func(ctx context.Context, name string, args json.RawMessage) *Result { return s.Call(ctx, name, args) }, unknown...)
 	p.Options.Instructions = Instructions
 	p.Options.Capabilities.Prompts = &sdk.PromptCapabilities{}
 	p.Close = s.Close
@@ -50,19 +51,24 @@ func (s *Server) Profile() *mcp.Profile {
 }
 
 // profile is a profile of tools that call answers.
-func profile(all []Tool, call func(ctx context.Context, name string, args json.RawMessage) *Result) *mcp.Profile {
+// Methods whose name begins with one of missing are not found.
+func profile(all []Tool, call func(ctx context.Context, name string, args json.RawMessage) *Result, missing ...string) *mcp.Profile {
 	return &mcp.Profile{
 		Implementation: sdk.Implementation{Name: Name, Version: Version},
 		Options:        sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}},
 		PassJunk:       true,
+		NotFound:       "Method not found",
 		Install: func(m *sdk.Server) {
 			for _, t := range all {
 				m.AddTool(&sdk.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema}, uncalled)
 			}
-			m.AddReceivingMiddleware(middleware(all, call))
+			m.AddReceivingMiddleware(middleware(all, call, missing))
 		},
 	}
 }
+
+// unknown are methods that the SDK serves and Terminal MCP does not, as far as there is nothing to be said in answer.
+var unknown = []string{"resources/", "completion/", "logging/"}
 
 // uncalled stands for the tools in the SDK's list: the middleware calls them.
 func uncalled(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -71,13 +77,16 @@ func uncalled(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error
 
 // middleware does what Terminal MCP does otherwise than the SDK: it calls the tools, of which unknown ones give a result too, keeps
 // their order, has its own text for an unknown prompt, and knows no resources.
-func middleware(all []Tool, call func(context.Context, string, json.RawMessage) *Result) sdk.Middleware {
+func middleware(all []Tool, call func(context.Context, string, json.RawMessage) *Result, missing []string) sdk.Middleware {
 	known := map[string]int{}
 	for i, t := range all {
 		known[t.Name] = i
 	}
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if slices.ContainsFunc(missing, func(prefix string) bool { return strings.HasPrefix(method, prefix) }) {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
+			}
 			switch p := req.GetParams().(type) {
 			case *sdk.CallToolParamsRaw:
 				return sdkResult(call(ctx, p.Name, p.Arguments)), nil
@@ -85,10 +94,6 @@ func middleware(all []Tool, call func(context.Context, string, json.RawMessage) 
 				if p.Name != PromptName {
 					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Unknown prompt: " + p.Name}
 				}
-			}
-			switch method {
-			case "resources/list", "resources/templates/list", "resources/read", "completion/complete", "logging/setLevel":
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
 			}
 			r, err := next(ctx, method, req)
 			if l, ok := r.(*sdk.ListToolsResult); ok && err == nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -207,7 +208,9 @@ func (p *Proxy) read() {
 }
 
 // Profile returns client mode as a profile of MCP: six tools, and no prompt.
-func (p *Proxy) Profile() *mcp.Profile { return profile(ClientTools(), p.call) }
+func (p *Proxy) Profile() *mcp.Profile {
+	return profile(ClientTools(), p.call, append(slices.Clone(unknown), "prompts/")...)
+}
 
 // call passes one call on and waits for its answer.
 func (p *Proxy) call(ctx context.Context, name string, args json.RawMessage) *Result {

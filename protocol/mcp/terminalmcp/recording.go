@@ -72,6 +72,13 @@ type recordings struct {
 // maxFinished bounds the names that are kept, of 16 bytes each; the oldest goes first.
 const maxFinished = 1000
 
+// note keeps the name of a recording that has stopped by itself.
+func (r *recordings) note(id string) {
+	if r.finished = append(r.finished, id); len(r.finished) > maxFinished {
+		r.finished = slices.Delete(r.finished, 0, 1)
+	}
+}
+
 // A recording is one under way. It is the engine's tap of its session.
 type recording struct {
 	server  *Server
@@ -263,9 +270,7 @@ func (r *recording) Close() error {
 	s.mu.Lock()
 	s.recorder.active = nil
 	if reason != stopExplicit {
-		if s.recorder.finished = append(s.recorder.finished, r.id); len(s.recorder.finished) > maxFinished {
-			s.recorder.finished = slices.Delete(s.recorder.finished, 0, 1)
-		}
+		s.recorder.note(r.id)
 	}
 	s.mu.Unlock()
 	return r.err

@@ -107,6 +107,9 @@ func (p *profile) readResource(_ context.Context, req *sdk.ReadResourceRequest) 
 		}
 		c.Text, _ = l.OutputSince(s.OffsetAt(n))
 	}
+	if c.Text == "" && c.Blob == nil {
+		c.Text = "\n" // the SDK leaves out an empty text, and contents without one are none to other SDKs
+	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{c}}, nil
 }
 

@@ -249,11 +249,24 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 	}
 	r.take(s, l, last, since, most)
 	if r.Reason == "incomplete" { // back to a prompt: the next command is not the rest of this one
-		if _, err := s.Do(ctx, engine.Interrupt{}, options(ctx)); err != nil {
+		if err := p.giveUp(ctx, s); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
+}
+
+// giveUp leaves a command line that is not complete, and waits for the prompt after it.
+func (p *profile) giveUp(ctx context.Context, s *engine.Session) error {
+	v := s.View()
+	if _, err := s.Do(ctx, engine.Interrupt{}, options(ctx)); err != nil {
+		return err
+	}
+	m := &ran{commands: v.Reports.Shell.Commands, before: v.Reports.Shell}
+	if _, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: readyBound, Parked: options(ctx).Parked}); err != nil && !errors.Is(err, engine.ErrTimeout) {
+		return err
+	}
+	return nil
 }
 
 // take takes the command's output out of its block, or when the shell has not run it, out of what came since.
