@@ -14,6 +14,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // A hook is a log that has something done when a plugin prints: in the middle of a call.
@@ -235,7 +236,7 @@ func TestEventsAreBoundedInBytes(t *testing.T) {
 func TestSecretsAreFoundInPieces(t *testing.T) {
 	var s secrets
 	s.learn("x\r\npassword: hunterZebra42Xyzzy99\r\ntoken=ab12cd and more")
-	f := NewFinder(s.known())
+	f := redact.NewFinder(s.known())
 	for said, want := range map[string]string{
 		"on hunterZebra42Xyzzy99, twice hunterZebra42Xyzzy99": "on [REDACTED], twice [REDACTED]",
 		"hunterZe...": "[REDACTED]...", "Zebra42Xyzzy99 it ends": "[REDACTED] it ends", "é bra42Xyz é": "é [REDACTED] é",

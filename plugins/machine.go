@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/plugins/internal/sandbox"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // A machine runs the code of one instance of a plugin. One goroutine may use it at a time. There is one implementation, in this
@@ -103,7 +104,7 @@ func newLuaMachine(s *Source, log *slog.Logger, shown *secrets) (machine, error)
 	vm, err := program.New(sandbox.Options{
 		Log: func(line string) {
 			if shown != nil {
-				line = NewFinder(shown.known()).Hide(line)
+				line = redact.NewFinder(shown.known()).Hide(line)
 			}
 			log.Info("plugin says", "plugin", name, "line", line)
 		},

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/redact"
 )
@@ -12,9 +11,6 @@ import (
 const (
 	// minSecret is the shortest text that is noted as a secret, in bytes: shorter ones are parts of every text.
 	minSecret = 4
-	// run is how many bytes of a longer one give it away, wherever they stand in it: a plugin cuts off ends, and sees a secret
-	// that wraps as two rows. A run of fewer would hide ordinary words.
-	run = 8
 	// maxSecret is the longest, in bytes: what is longer is a document and not a key.
 	maxSecret = 4 << 10
 	// maxSecrets bounds how many an instance knows: the newest. A screen of a person's work shows a few.
@@ -67,69 +63,3 @@ func (p *Plugin) Secrets() []string { return p.predicates.secrets.known() }
 // Secrets returns the secrets that the adapter's plugin has been shown, so far as it still matters: see [redact.Default]. They
 // are for hiding them in what it says.
 func (a *Adapter) Secrets() []string { return a.lua.secrets.known() }
-
-// A Finder finds secrets, and pieces of them, in what a plugin says.
-type Finder struct {
-	short []string            // secrets of less than a run
-	runs  map[string]struct{} // of the others
-}
-
-// NewFinder returns a finder of secrets. Those that are too short to be told from other text are left out.
-func NewFinder(secrets []string) *Finder {
-	f := &Finder{}
-	for _, s := range secrets {
-		switch {
-		case len(s) < minSecret:
-			continue
-		case len(s) < run:
-			f.short = append(f.short, s)
-			continue
-		}
-		if f.runs == nil {
-			f.runs = map[string]struct{}{}
-		}
-		for i := range len(s) - run + 1 {
-			f.runs[s[i:i+run]] = struct{}{}
-		}
-	}
-	return f
-}
-
-// Hide replaces all that is found in s.
-func (f *Finder) Hide(s string) string {
-	if len(f.runs) > 0 {
-		s = f.hideRuns(s)
-	}
-	for _, secret := range f.short {
-		s = strings.ReplaceAll(s, secret, redact.DefaultReplacement)
-	}
-	return s
-}
-
-func (f *Finder) hideRuns(s string) string {
-	var b strings.Builder
-	told := 0 // s is written up to here
-	for i := 0; i+run <= len(s); i++ {
-		if _, found := f.runs[s[i:i+run]]; !found {
-			continue
-		}
-		begin, end := i, i+run
-		for i++; i < end && i+run <= len(s); i++ { // what overlaps is one piece
-			if _, found := f.runs[s[i:i+run]]; found {
-				end = i + run
-			}
-		}
-		for begin > told && !utf8.RuneStart(s[begin]) {
-			begin--
-		}
-		for end < len(s) && !utf8.RuneStart(s[end]) {
-			end++
-		}
-		b.WriteString(s[told:begin])
-		b.WriteString(redact.DefaultReplacement)
-		told = end
-		i = end - 1
-	}
-	b.WriteString(s[told:])
-	return b.String()
-}

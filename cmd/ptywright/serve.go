@@ -21,19 +21,53 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/acp"
 	"github.com/ptywright/ptywright/protocol/native"
 	"github.com/ptywright/ptywright/redact"
 )
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
+	hostFlags
 	stdio   bool
 	socket  string
 	framing string
-	plugins []string
 	loads   bool
 
-	sessions, message, requests, queued, replies, side, depth int
+	message, requests, queued, replies, depth int
+}
+
+// hostFlags are those of every server.
+type hostFlags struct {
+	plugins        []string
+	sessions, side int
+}
+
+func (f *hostFlags) add(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringArrayVar(&f.plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")
+	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions at a time")
+	fs.IntVar(&f.side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
+}
+
+// A bound is a flag that is a number, and the most it may be. The least is 1.
+type bound struct {
+	name        string
+	value, most int
+}
+
+func (f *hostFlags) bounds() []bound {
+	return []bound{{"max-sessions", f.sessions, 1 << 20}, {"max-screen", f.side, engine.MaxSide}}
+}
+
+// checkBounds refuses what cannot be meant.
+func checkBounds(all []bound) error {
+	for _, n := range all {
+		if n.value < 1 || n.value > n.most {
+			return usageError{fmt.Errorf("--%s is %d: give 1 to %d", n.name, n.value, n.most)}
+		}
+	}
+	return nil
 }
 
 func serveCommand(std stdio) *cobra.Command {
@@ -62,33 +96,22 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
 	fs.StringVar(&f.socket, "socket", "", "listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
 	fs.StringVar(&f.framing, "framing", "ndjson", "how messages are told apart: ndjson (one a line) or lsp (Content-Length)")
-	fs.StringArrayVar(&f.plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")
 	fs.BoolVar(&f.loads, "allow-plugin-load", false, "let clients load and unload plugins from this machine's files")
-	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions at a time")
 	fs.IntVar(&f.message, "max-message-bytes", 16<<20, "size of one message")
 	fs.IntVar(&f.requests, "max-requests", 256, "requests a connection may have under way; more are queued")
 	fs.IntVar(&f.queued, "max-queued-bytes", 16<<20, "requests a connection may have queued; then it is not read")
 	fs.IntVar(&f.replies, "max-reply-bytes", 8<<20, "replies a client may leave unread; then it is cut off")
-	fs.IntVar(&f.side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
+	f.hostFlags.add(c)
 	fs.IntVar(&f.depth, "max-matcher-depth", matchers.MaxDepth, "levels of nested matchers, at most 32")
 	return c
 }
 
 // check refuses what cannot be meant.
 func (f *serveFlags) check() error {
-	for _, n := range []struct {
-		name        string
-		value, most int
-	}{
-		{"max-sessions", f.sessions, 1 << 20}, {"max-message-bytes", f.message, 1 << 30}, {"max-requests", f.requests, 1 << 20},
-		{"max-queued-bytes", f.queued, 1 << 30}, {"max-reply-bytes", f.replies, 1 << 30},
-		{"max-screen", f.side, engine.MaxSide}, {"max-matcher-depth", f.depth, matchers.MaxDepth},
-	} {
-		if n.value < 1 || n.value > n.most {
-			return usageError{fmt.Errorf("--%s is %d: give 1 to %d", n.name, n.value, n.most)}
-		}
-	}
-	return nil
+	return checkBounds(append(f.hostFlags.bounds(),
+		bound{"max-message-bytes", f.message, 1 << 30}, bound{"max-requests", f.requests, 1 << 20}, bound{"max-queued-bytes", f.queued, 1 << 30},
+		bound{"max-reply-bytes", f.replies, 1 << 30}, bound{"max-matcher-depth", f.depth, matchers.MaxDepth},
+	))
 }
 
 // endBound is how long a server may take to end its children. With the two seconds that the last replies may take it
@@ -104,37 +127,44 @@ const heapFloor = 16 << 20
 // seconds; a request that computes has no way to be told.
 const stuckBound = 2300 * time.Millisecond
 
-// serve wires a transport to the native dialect over a fresh engine, and sees to it that nothing outlives it.
-func serve(ctx context.Context, std stdio, f serveFlags) (err error) {
-	framing, err := protocol.ParseFraming(f.framing)
-	if err != nil {
-		return usageError{err}
-	}
-	if err := f.check(); err != nil {
-		return err
-	}
+// A host is what every server has: an engine with what ends its children, the plugins, and what is known to be secret.
+type host struct {
+	engine  *engine.Engine
+	catalog *plugins.Catalog
+	known   *redact.Known
+	log     *slog.Logger
+}
+
+// hosted runs a server over a fresh engine until it returns, and sees to it that nothing outlives it. With lone it serves
+// one client, and ends when its terminal hangs up.
+func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *host) error) error {
 	defer runtime.KeepAlive(make([]byte, heapFloor))
-	log := newLogger(std.err)
+	known := new(redact.Known) // what is secret whatever it looks like
+	known.AddEnv(os.Environ())
+	log := newLogger(std.err, redact.Default.With(known))
 	slog.SetDefault(log)
 	pty.DefaultSignals()
 	if err := pty.AdoptOrphans(); err != nil {
 		log.Warn("descendants that leave their session may outlive it", "error", err)
 	}
-	ctx, hurry, stop := untilSignal(ctx, f.stdio)
+	ctx, hurry, stop := untilSignal(ctx, lone)
 	defer stop()
 
 	var ended atomic.Bool // nothing is left to be waited for
 	watch := &lazyWatcher{log: log}
-	limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
-	known := new(redact.Known) // what is secret whatever it looks like
-	known.AddEnv(os.Environ())
-	e := engine.New(engine.Options{Sessions: f.sessions, Side: f.side, Watch: watch, Log: log, Secret: func(line string) { known.Add(line) }})
+	e := engine.New(engine.Options{
+		Sessions: f.sessions, Side: f.side, Watch: watch, Log: log,
+		Secret: func(s *engine.Session, line string) {
+			before := known.Forgotten()
+			if known.AddUntil(s.Closed(), line); known.Forgotten() != before {
+				log.Warn("more secrets are known than can be looked for: the oldest is hidden no more", "known", known.Len())
+			}
+		},
+	})
 	catalog, err := loadPlugins(e, log, f.plugins)
 	if err != nil {
 		return err
 	}
-	dialect := native.New(e, catalog, native.Options{Version: version(), Limits: limits, PluginLoad: f.loads, Known: known, MatcherDepth: f.depth, Log: log})
-	config := protocol.Config{Framing: framing, Limits: limits, Log: log}
 
 	end := sync.OnceFunc(func() {
 		bound, cancel := context.WithTimeout(hurry, endBound)
@@ -158,10 +188,31 @@ func serve(ctx context.Context, std stdio, f serveFlags) (err error) {
 	})
 	defer stuck()
 	defer ended.Store(true)
-	if f.stdio {
-		return serveStdio(ctx, std, dialect, config)
+	return serve(ctx, &host{engine: e, catalog: catalog, known: known, log: log})
+}
+
+// serve wires a transport to the native dialect.
+func serve(ctx context.Context, std stdio, f serveFlags) error {
+	framing, err := protocol.ParseFraming(f.framing)
+	if err != nil {
+		return usageError{err}
 	}
-	return serveSocket(ctx, std, f.socket, dialect, config)
+	if err := f.check(); err != nil {
+		return err
+	}
+	return hosted(ctx, std, f.stdio, f.hostFlags, func(ctx context.Context, h *host) error {
+		limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
+		dialect := native.New(h.engine, h.catalog, native.Options{
+			Version: version(), Limits: limits, PluginLoad: f.loads, Known: h.known, MatcherDepth: f.depth, Log: h.log,
+		})
+		terminals := acp.New(h.engine, acp.Options{Version: version(), Waits: max(f.requests/4*3, 1), Known: h.known}, h.log)
+		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay what its agent asks for
+		config := protocol.Config{Framing: framing, Limits: limits, Log: h.log}
+		if f.stdio {
+			return serveStdio(ctx, std, both, config)
+		}
+		return serveSocket(ctx, std, f.socket, both, config)
+	})
 }
 
 // loadPlugins makes the catalog of the built-in plugins and those that the operator names.

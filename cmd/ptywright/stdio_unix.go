@@ -12,32 +12,38 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// takeStdio takes standard input and output for the protocol alone: descriptors 0 and 1 become /dev/null and standard
-// error, so that nothing a library prints or reads can get between the messages.
+// takeStdio takes standard input and output as one stream; see takePipes.
 func takeStdio(std stdio) (io.ReadWriteCloser, error) {
-	in, err := private(std.in, "stdin")
+	in, out, err := takePipes(std)
 	if err != nil {
 		return nil, err
 	}
-	out, err := private(std.out, "stdout")
-	if err != nil {
-		return nil, err
+	return protocol.Join(in, out), nil
+}
+
+// takePipes takes standard input and output for the protocol alone: descriptors 0 and 1 become /dev/null and standard
+// error, so that nothing a library prints or reads can get between the messages.
+func takePipes(std stdio) (in, out *os.File, err error) {
+	if in, err = private(std.in, "stdin"); err != nil {
+		return nil, nil, err
+	}
+	if out, err = private(std.out, "stdout"); err != nil {
+		return nil, nil, err
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer null.Close()
 	if err := dup2(int(null.Fd()), 0); err != nil {
-		return nil, fmt.Errorf("detach standard input: %w", err)
+		return nil, nil, fmt.Errorf("detach standard input: %w", err)
 	}
 	if err := dup2(2, 1); err != nil { // a closed stderr: what is printed goes nowhere
-		err = dup2(int(null.Fd()), 1)
-		if err != nil {
-			return nil, fmt.Errorf("detach standard output: %w", err)
+		if err = dup2(int(null.Fd()), 1); err != nil {
+			return nil, nil, fmt.Errorf("detach standard output: %w", err)
 		}
 	}
-	return protocol.Join(in, out), nil
+	return in, out, nil
 }
 
 // private returns a copy of f that children do not inherit.

@@ -7,8 +7,14 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// takeStdio takes standard input and output for the protocol alone: whatever a library prints goes to standard error.
+// takeStdio takes standard input and output as one stream; see takePipes.
 func takeStdio(std stdio) (io.ReadWriteCloser, error) {
+	in, out, err := takePipes(std)
+	return protocol.Join(in, out), err
+}
+
+// takePipes takes standard input and output for the protocol alone: whatever a library prints goes to standard error.
+func takePipes(std stdio) (in, out *os.File, err error) {
 	os.Stdout = os.Stderr
-	return protocol.Join(std.in, std.out), nil
+	return std.in, std.out, nil
 }

@@ -126,7 +126,10 @@ func (c *Cast) header() ([]byte, error) {
 	if o.Shell != "" {
 		env["SHELL"] = hide(o.Shell)
 	}
-	h := header{Version: 2, Timestamp: o.Start.Unix(), IdleLimit: o.IdleLimit.Seconds(), Command: hide(o.Command), Title: hide(o.Title), Env: env}
+	h := header{Version: 2, Timestamp: o.Start.Unix(), Command: hide(o.Command), Title: hide(o.Title), Env: env}
+	if !o.CutIdle { // there is nothing left to be cut
+		h.IdleLimit = o.IdleLimit.Seconds()
+	}
 	switch o.Format {
 	case AsciicastV2:
 		h.Width, h.Height = o.Cols, o.Rows

@@ -171,11 +171,14 @@ func (c *client) start(ctx context.Context, method string, p startParams) (start
 	if p.Cols == nil {
 		size.Cols = 0
 	}
-	c.knowEnv(p.Env)
+	starting := make(chan struct{}) // its error may quote them
+	defer close(starting)
+	c.knowEnv(p.Env, starting)
 	a, err := c.catalog.Start(ctx, *p.Plugin, plugins.StartOptions{Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, Size: size})
 	if err != nil {
 		return none, denied(method, err)
 	}
+	c.knowEnv(p.Env, a.Session().Closed())
 	l := adapterLook(a, a.Session().View(), hide, "none")
 	return startResult{Adapter: a.ID(), Plugin: *p.Plugin, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
 }
@@ -288,7 +291,7 @@ func (l *look) unless(submitted *bool) *look {
 }
 
 func (l *look) receipt(r plugins.Receipt) plugins.Receipt {
-	r.Evidence = l.piece(r.Evidence)
+	r.Evidence = l.Piece(r.Evidence)
 	return r
 }
 
@@ -354,11 +357,11 @@ func (c *client) adapterInspect(ctx context.Context, p stateParams) (*inspectRes
 	}
 	v := a.Session().View()
 	l := adapterLook(a, v, hide, "none")
-	text := l.screen.Text()
+	text := l.Screen().Text()
 	body, status := plugins.SplitStatus(text)
 	return &inspectResult{
 		Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(v.Session), State: l.state(a.Look(ctx, v)),
-		PlainText: text, BodyText: body, StatusText: status, TranscriptTail: lastBytes(l.tail(), inspectBytes), Sequence: v.Sequence,
+		PlainText: text, BodyText: body, StatusText: status, TranscriptTail: lastBytes(l.Tail(), inspectBytes), Sequence: v.Sequence,
 	}, nil
 }
 
@@ -398,7 +401,7 @@ func (c *client) adapterEvents(_ context.Context, p eventsParams) (eventsResult,
 	for i, e := range events {
 		r.Events[i] = e
 		if hide != nil {
-			r.Events[i] = e.Clean(l.piece)
+			r.Events[i] = e.Clean(l.Piece)
 		}
 	}
 	return r, nil
@@ -433,10 +436,10 @@ func (c *client) adapterExplain(ctx context.Context, p stateParams) (*explainRes
 		return nil, &intentError{err: err, look: l}
 	}
 	if hide != nil {
-		s = s.Clean(l.piece)
+		s = s.Clean(l.Piece)
 	}
 	r := &explainResult{State: l.state(s), Rule: s.Rule, Nearly: s.Nearly, Sources: s.Sources, Rows: []explainRow{}}
-	lines := l.screen.Lines()
+	lines := l.Screen().Lines()
 	told := map[int]bool{}
 	add := func(rows []int) {
 		for _, row := range rows {

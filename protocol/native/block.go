@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/reading"
 )
 
 type blocksParams struct {
@@ -54,13 +55,13 @@ func (c *client) sessionBlocks(_ context.Context, p blocksParams) (blocksResult,
 	for _, b := range all[max(0, len(all)-most):] {
 		output := b.Output
 		if !b.Whole && hide != nil {
-			output = hideHead(output)
+			output = reading.HideHead(output)
 		}
 		w := blockShape{
-			Number: b.Number, Command: l.piece(b.Command), Output: l.piece(output), Whole: b.Whole, Started: b.Started.UTC(), Line: b.Line,
+			Number: b.Number, Command: l.Piece(b.Command), Output: l.Piece(output), Whole: b.Whole, Started: b.Started.UTC(), Line: b.Line,
 		}
 		if b.Dir != "" {
-			dir := l.piece(b.Dir)
+			dir := l.Piece(b.Dir)
 			w.Cwd = &dir
 		}
 		if !b.Ended.IsZero() {

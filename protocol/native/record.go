@@ -56,12 +56,12 @@ func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*scre
 	}
 	format := cmp.Or(p.Format, "png")
 	l := newLook(s.View(), hide, "none")
-	o.Clean = l.clean
-	data, err := record.Draw(l.screen, format, o)
+	o.Clean = l.Clean
+	data, err := record.Draw(l.Screen(), format, o)
 	if err != nil {
 		return nil, err
 	}
-	r := &screenshotResult{Format: format, Bytes: len(data), Rows: l.screen.Rows, Cols: l.screen.Cols}
+	r := &screenshotResult{Format: format, Bytes: len(data), Rows: l.Screen().Rows, Cols: l.Screen().Cols}
 	if p.Path != "" {
 		r.Path = p.Path
 		return r, record.WriteFile(p.Path, data)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
@@ -54,7 +55,9 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 		}
 		config.Taps = []engine.Tap{tap}
 	}
-	c.knowEnv(p.Env)
+	starting := make(chan struct{}) // its error may quote them
+	defer close(starting)
+	c.knowEnv(p.Env, starting)
 	s, err := c.engine.Spawn(config)
 	if err != nil {
 		if p.RawTranscriptPath != "" && !p.RawTranscriptAppend {
@@ -62,6 +65,7 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 		}
 		return createResult{}, err
 	}
+	c.knowEnv(p.Env, s.Closed())
 	return createResult{Session: string(s.ID())}, nil
 }
 
@@ -163,18 +167,18 @@ func describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
 	if config.Dir == "" {
 		config.Dir, _ = os.Getwd() // that of the server, which never changes it
 	}
-	l := &look{view: v, hide: hide}
+	l := reading.New(v, hide)
 	info := sessionInfo{
-		Session: string(s.ID()), Program: l.clean(config.Program), Cwd: l.clean(config.Dir), PID: s.PID(),
+		Session: string(s.ID()), Program: l.Clean(config.Program), Cwd: l.Clean(config.Dir), PID: s.PID(),
 		Args: make([]string, len(config.Args)), Started: s.Started().UTC(),
 		Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence, QuietMS: v.StableFor().Milliseconds(),
 		AlternateScreen: v.Screen.Modes.AltScreen,
 	}
 	for i, a := range config.Args {
-		info.Args[i] = l.clean(a)
+		info.Args[i] = l.Clean(a)
 	}
 	if v.Screen.TitleSet {
-		title := l.clean(v.Screen.Title)
+		title := l.Clean(v.Screen.Title)
 		info.Title = &title
 	}
 	info.Exit = exitOf(v)
@@ -395,7 +399,7 @@ func (p *outputParts) read(c *client, s *engine.Session) (transcriptResult, erro
 	if err != nil {
 		return transcriptResult{}, err
 	}
-	l := &look{view: s.View(), hide: hide}
+	l := reading.New(s.View(), hide)
 	from := engine.Offset(0)
 	switch {
 	case p.Since != nil && p.Mark != nil:
@@ -404,12 +408,12 @@ func (p *outputParts) read(c *client, s *engine.Session) (transcriptResult, erro
 		from = s.OffsetAt(*p.Since)
 	case p.Mark != nil:
 		var ok bool
-		if from, ok = l.view.Transcript.Mark(*p.Mark); !ok {
+		if from, ok = l.Raw.Transcript.Mark(*p.Mark); !ok {
 			return transcriptResult{}, &protocol.ParamError{Path: "mark", Expected: "a mark that was set", Got: protocol.Got(*p.Mark)}
 		}
 	}
-	text, dropped := l.outputSince(from)
-	return transcriptResult{Text: text, Sequence: l.view.Sequence, Dropped: dropped}, nil
+	text, dropped := l.OutputSince(from)
+	return transcriptResult{Text: text, Sequence: l.Raw.Sequence, Dropped: dropped}, nil
 }
 
 type waitParams struct {
@@ -454,7 +458,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 		Since: p.Since, Timeout: timeout, Parked: func() { protocol.Yield(ctx) },
 	})
 	l := newLook(out.View, hide, cells)
-	l.secrets = asking.secrets()
+	l.Secrets = asking.secrets()
 	if err != nil {
 		quiet := out.View.At.Sub(out.View.Changed)
 		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, matcher: m.Explain(out.View, l.shown())}}

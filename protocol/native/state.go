@@ -28,8 +28,8 @@ type markShape struct {
 
 // state makes a state what a client may see of it.
 func (l *look) state(s *plugins.State) *stateShape {
-	if l.hide != nil {
-		s = s.Clean(l.piece)
+	if l.Redacted() {
+		s = s.Clean(l.Piece)
 	}
 	w := &stateShape{
 		State: s.State, Confidence: s.Confidence, Evidence: s.Evidence, Sequence: s.Sequence, Source: s.Source, LastIntent: s.LastIntent,
@@ -38,35 +38,19 @@ func (l *look) state(s *plugins.State) *stateShape {
 	if w.Candidates == nil {
 		w.Candidates = []plugins.Candidate{}
 	}
-	w.Exit = exitOf(l.view)
+	w.Exit = exitOf(l.Raw)
 	for _, label := range s.Marks {
 		w.Marks = append(w.Marks, markShape{label})
 	}
 	return w
 }
 
-// piece redacts a text of a plugin, which may be a piece of the screen. Taken out of its line a secret cannot be told from other
-// text, so what is hidden on the screen, or has been in what the plugin was shown, is hidden in it too.
-func (l *look) piece(s string) string {
-	if l.hide == nil || s == "" {
-		return s
-	}
-	if l.finder == nil {
-		secrets := l.hidden
-		if l.secrets != nil {
-			secrets = append(l.secrets(), secrets...)
-		}
-		l.finder = plugins.NewFinder(secrets)
-	}
-	return l.hide.String(l.finder.Hide(s))
-}
-
 // pieces redacts every text in a value that a plugin made.
 func (l *look) pieces(v any) any {
-	if l.hide == nil {
+	if !l.Redacted() {
 		return v
 	}
-	return plugins.Clean(v, l.piece)
+	return plugins.Clean(v, l.Piece)
 }
 
 // lastBytes returns the end of s, at most n bytes, from a character's beginning on.
@@ -93,8 +77,7 @@ func intentData(e *protocol.Error, i *intentError, x *plugins.ExpectError) {
 	}
 	data["receipt"] = i.look.receipt(*i.receipt)
 	if x != nil {
-		l := newLook(x.View, i.look.hide, "none")
-		l.secrets = i.look.secrets
+		l := &look{View: i.look.At(x.View), cells: "none"}
 		data["step"], data["elapsed_ms"], data["snapshot"] = x.Step, x.Elapsed.Milliseconds(), l
 		data["matcher"] = &explained{l, x.Matcher.Explain(x.View, l.shown())}
 	}
@@ -112,7 +95,7 @@ func (e *explained) MarshalJSON() ([]byte, error) { return e.look.appendExplanat
 
 // pluginsWords redacts what an error quotes of a plugin, which may quote the screen.
 func pluginsWords(e *protocol.Error, l *look) {
-	e.Message = l.piece(e.Message)
+	e.Message = l.Piece(e.Message)
 	if data, ok := e.Data.(map[string]any); ok {
 		e.Data = l.pieces(data)
 	}

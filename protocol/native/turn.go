@@ -158,7 +158,7 @@ func (c *client) adapterTurn(ctx context.Context, p turnParams) (*turnResult, er
 		}
 		r = &turnResult{WaitID: p.Wait.WaitID, Receipt: l.receipt(receipt)}
 		if r.Snapshot = l.unless(receipt.Submitted); r.Snapshot != nil {
-			r.State, r.Sequence = l.state(s), l.view.Sequence
+			r.State, r.Sequence = l.state(s), l.Raw.Sequence
 			return nil
 		}
 		w, err := c.wait(ctx, a, &p.readParams, p.Wait)

@@ -1,16 +1,15 @@
 package native
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
@@ -30,15 +29,9 @@ func (tooLargeError) Error() string {
 
 // A look is a view as one request may see it: every text of a program leaves through its methods.
 type look struct {
-	view   *engine.View
-	screen *vt.Screen // redacted
-	hide   *redact.Redactor
-	cells  string   // "full", "runs" or "none"
-	hidden []string // the secrets that are covered on the screen, as they are
-	// secrets are what the plugin has seen whose words are shown; nil: there is none.
-	secrets func() []string
-	finder  *plugins.Finder // of hidden and secrets; nil: not made yet
-	made    []byte          // what AppendJSON gives, once encode has made it
+	*reading.View
+	cells string // "full", "runs" or "none"
+	made  []byte // what AppendJSON gives, once encode has made it
 }
 
 // encode makes the answer at once, to know its size, when it can be large. The error is a tooLargeError.
@@ -56,119 +49,14 @@ func (l *look) encode() error {
 
 // newLook redacts a view; with hide nil it shows it as it is.
 func newLook(v *engine.View, hide *redact.Redactor, cells string) *look {
-	l := &look{view: v, screen: v.Screen, hide: hide, cells: cells}
-	if hide != nil {
-		l.screen = v.Screen.MaskPage(func(lines []string, above func(int) (string, bool)) [][]vt.Mask {
-			out := make([][]vt.Mask, len(lines))
-			for i, spans := range hide.Page(lines, above) {
-				for _, s := range spans {
-					out[i] = append(out[i], vt.Mask(s))
-					l.hidden = append(l.hidden, lines[i][s.Start:s.End])
-				}
-			}
-			return out
-		})
-	}
-	return l
+	return &look{View: reading.New(v, hide), cells: cells}
 }
 
 // adapterLook is newLook for an answer with words of an adapter's plugin in it.
 func adapterLook(a *plugins.Adapter, v *engine.View, hide *redact.Redactor, cells string) *look {
 	l := newLook(v, hide, cells)
-	l.secrets = a.Secrets
+	l.Secrets = a.Secrets
 	return l
-}
-
-// clean redacts a string that is not on the grid: a title, a link, a line of evidence.
-func (l *look) clean(s string) string {
-	if l.hide == nil || s == "" {
-		return s
-	}
-	return l.hide.String(s)
-}
-
-// hideHead covers the beginning of a text that begins within a line, up to the first white space: what has been lost
-// before it may have made it a secret.
-func hideHead(text string) string {
-	i := strings.IndexAny(text, " \t\r\n")
-	if i < 0 {
-		i = len(text)
-	}
-	if i == 0 {
-		return text
-	}
-	return redact.DefaultReplacement + text[i:]
-}
-
-// output redacts the whole retained output, or its last chars characters.
-func (l *look) output(chars int) string {
-	t := l.view.Transcript
-	text := t.Tail(chars)
-	if l.hide == nil {
-		return text
-	}
-	if oldest, end := t.Bounds(); !t.Whole() || end-engine.Offset(len(text)) > oldest {
-		if begins := end - engine.Offset(len(text)); begins == oldest || t.Bytes()[begins-oldest-1] != '\n' {
-			text = hideHead(text)
-		}
-	}
-	return l.hide.String(text)
-}
-
-// tailChars is how many characters of output stand beside a snapshot: what the earlier implementation showed.
-const tailChars = 16 << 10
-
-// tail returns the end of the transcript. Redaction sees whole lines: what is cut off in front is cut after it.
-func (l *look) tail() string {
-	t := l.view.Transcript
-	if l.hide == nil {
-		return t.Tail(tailChars)
-	}
-	const before = 4 << 10 // a secret that begins further in front of the tail than that is longer than any rule knows
-	return lastChars(l.output(tailChars+before), tailChars)
-}
-
-// outputSince returns the output from a position on. A line that was begun before it is redacted as a whole, so that
-// what makes its rest a secret is seen.
-func (l *look) outputSince(from engine.Offset) (text string, dropped bool) {
-	raw, _, dropped := l.view.Transcript.Since(from)
-	if l.hide == nil {
-		return string(raw), dropped
-	}
-	if oldest, _ := l.view.Transcript.Bounds(); from <= oldest {
-		return l.output(math.MaxInt), dropped
-	}
-	all := l.view.Transcript.Bytes()
-	cut := len(all) - len(raw)
-	begin := bytes.LastIndexByte(all[:cut], '\n') + 1
-	end := len(all)
-	if i := bytes.IndexByte(raw, '\n'); i >= 0 {
-		end = cut + i
-	}
-	line, at := string(all[begin:end]), cut-begin
-	var b strings.Builder
-	for _, s := range l.hide.Spans(strings.TrimSuffix(line, "\r")) {
-		if s.End > at {
-			b.WriteString(line[at:max(at, s.Start)])
-			b.WriteString(s.Text)
-			at = s.End
-		}
-	}
-	b.WriteString(line[at:])
-	b.WriteString(l.clean(string(all[end:])))
-	return b.String(), dropped
-}
-
-func lastChars(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := range s {
-		if len(s)-i <= n { // at least as many characters as bytes are needed to be over n
-			return s[i:]
-		}
-	}
-	return ""
 }
 
 // AppendJSON makes a look the wire's ScreenSnapshot.
@@ -176,7 +64,7 @@ func (l *look) AppendJSON(b []byte) []byte {
 	if l.made != nil {
 		return append(b, l.made...)
 	}
-	s := l.screen
+	s := l.Screen()
 	b = append(b, `{"size":{"rows":`...)
 	b = strconv.AppendInt(b, int64(s.Rows), 10)
 	b = appendInt(b, `,"cols":`, s.Cols)
@@ -186,7 +74,7 @@ func (l *look) AppendJSON(b []byte) []byte {
 	b = appendInt(b, `,"col":`, s.Cursor.Col)
 	b = appendBool(b, `,"visible":`, s.Cursor.Visible)
 	b = append(b, `},"sequence":`...)
-	b = strconv.AppendUint(b, l.view.Sequence, 10)
+	b = strconv.AppendUint(b, l.Raw.Sequence, 10)
 	b = appendString(b, `,"plain_text":`, s.Text())
 	b = append(b, `,"lines":[`...)
 	for i, line := range s.Lines() {
@@ -208,13 +96,13 @@ func (l *look) AppendJSON(b []byte) []byte {
 	b = appendBool(b, `,"bracketed_paste":`, s.Modes.BracketedPaste)
 	b = appendString(b, `,"mouse":`, s.Modes.Mouse.String())
 	if s.TitleSet {
-		b = appendString(b, `,"title":`, l.clean(s.Title))
+		b = appendString(b, `,"title":`, l.Clean(s.Title))
 	} else {
 		b = append(b, `,"title":null`...)
 	}
-	b = appendBool(b, `,"secret_input":`, l.view.Secret)
+	b = appendBool(b, `,"secret_input":`, l.Raw.Secret)
 	b = append(b, `,"exit":`...)
-	b = appendExit(b, l.view.Exit)
+	b = appendExit(b, l.Raw.Exit)
 	return append(b, '}')
 }
 
@@ -224,11 +112,11 @@ func (l *look) MarshalJSON() ([]byte, error) { return l.AppendJSON(nil), nil }
 func (l *look) appendCells(b []byte) []byte {
 	var style vt.Style
 	encoded := l.appendStyle(nil, style) // of the style before: most neighbours share it
-	for row := range l.screen.Rows {
+	for row := range l.Screen().Rows {
 		if len(b) > maxReply {
 			break // encode tells of it
 		}
-		l.screen.EachCell(row, func(col int, c vt.Cell) {
+		l.Screen().EachCell(row, func(col int, c vt.Cell) {
 			if c.Style != style {
 				style = c.Style
 				encoded = l.appendStyle(encoded[:0], style)
@@ -251,11 +139,11 @@ func (l *look) appendCells(b []byte) []byte {
 
 func (l *look) appendRuns(b []byte) []byte {
 	first := true
-	for row := range l.screen.Rows {
+	for row := range l.Screen().Rows {
 		if len(b) > maxReply {
 			break
 		}
-		l.screen.EachRun(row, func(r vt.Run) {
+		l.Screen().EachRun(row, func(r vt.Run) {
 			if !first {
 				b = append(b, ',')
 			}
@@ -296,7 +184,7 @@ func (l *look) appendStyle(b []byte, s vt.Style) []byte {
 		b = appendString(b, `,"underline_color":`, s.UnderlineColor.String())
 	}
 	if s.Link != "" {
-		b = appendString(b, `,"link":`, l.clean(s.Link))
+		b = appendString(b, `,"link":`, l.Clean(s.Link))
 	}
 	return append(b, '}')
 }
@@ -310,13 +198,13 @@ type waitResult struct {
 // AppendJSON makes it the wire's wait result.
 func (r *waitResult) AppendJSON(b []byte) []byte {
 	b = append(b, `{"matched":true,"sequence":`...)
-	b = strconv.AppendUint(b, r.look.view.Sequence, 10)
+	b = strconv.AppendUint(b, r.look.Raw.Sequence, 10)
 	b = appendMillis(b, `,"elapsed_ms":`, r.outcome.Elapsed)
 	b = append(b, `,"outcome":`...)
 	b = r.look.appendMatch(b, r.outcome.Match)
 	b = append(b, `,"snapshot":`...)
 	b = r.look.AppendJSON(b)
-	b = appendString(b, `,"transcript_tail":`, r.look.tail())
+	b = appendString(b, `,"transcript_tail":`, r.look.Tail())
 	return append(b, '}')
 }
 
@@ -334,10 +222,10 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 	b = appendMillis(b, `{"elapsed_ms":`, e.elapsed)
 	b = appendMillis(b, `,"quiet_ms":`, e.quiet)
 	b = append(b, `,"sequence":`...)
-	b = strconv.AppendUint(b, e.look.view.Sequence, 10)
+	b = strconv.AppendUint(b, e.look.Raw.Sequence, 10)
 	b = append(b, `,"snapshot":`...)
 	b = e.look.AppendJSON(b)
-	b = appendString(b, `,"transcript_tail":`, e.look.tail())
+	b = appendString(b, `,"transcript_tail":`, e.look.Tail())
 	b = append(b, `,"matcher":`...)
 	b = e.look.appendExplanation(b, e.matcher)
 	if e.state != nil {
@@ -378,7 +266,7 @@ func (l *look) appendExplanation(b []byte, e matchers.Explanation) []byte {
 // why is what an explanation says in words. A plugin's words may quote the screen.
 func (l *look) why(e matchers.Explanation) string {
 	if e.Type == "lua" {
-		return l.piece(e.Why)
+		return l.Piece(e.Why)
 	}
 	return e.Why
 }
@@ -386,71 +274,46 @@ func (l *look) why(e matchers.Explanation) string {
 // appendValue writes a matcher's value: a string, or an object of numbers.
 func (l *look) appendValue(b []byte, v any) []byte {
 	if s, ok := v.(string); ok {
-		return appendString(b, ``, l.pattern(s))
+		return appendString(b, ``, l.Pattern(s))
 	}
 	return appendAny(b, l.pieces(v))
-}
-
-// pattern redacts a regular expression: an adapter's plugin may have made it of what is on the screen.
-func (l *look) pattern(s string) string {
-	if l.secrets != nil {
-		return l.piece(s)
-	}
-	return l.clean(s)
 }
 
 // shown is what an explanation may draw on.
 func (l *look) shown() matchers.Shown {
 	return matchers.Shown{
-		Screen: l.screen,
-		Output: func() string { return l.output(math.MaxInt) },
-		Title:  l.clean(l.view.Screen.Title),
+		Screen: l.Screen(),
+		Output: func() string { return l.Output(math.MaxInt) },
+		Title:  l.Clean(l.Raw.Screen.Title),
 	}
-}
-
-// found redacts a piece of what was searched. Taken out of its line, a secret cannot be told from other text: so only
-// what stands in the redacted whole is shown.
-func (l *look) found(piece string, m *engine.Match) string {
-	if l.hide == nil || piece == "" {
-		return piece
-	}
-	whole := l.screen.Text()
-	switch m.Kind {
-	case "transcript_contains", "transcript_regex":
-		whole = l.shown().Output()
-	case "title_contains", "title_regex":
-		whole = l.shown().Title
-	}
-	if strings.Contains(whole, piece) {
-		return piece
-	}
-	return redact.DefaultReplacement
 }
 
 // appendMatch writes what matched, in the specification's shape.
-func (l *look) appendMatch(b []byte, m *engine.Match) []byte {
+func (l *look) appendMatch(b []byte, m *engine.Match) []byte { return l.appendClean(b, l.Match(m)) }
+
+func (l *look) appendClean(b []byte, m *engine.Match) []byte {
 	b = appendString(b, `{"kind":`, m.Kind)
 	switch m.Kind {
 	case "contains_text", "transcript_contains", "title_contains":
-		b = appendString(b, `,"text":`, l.found(m.Text, m))
+		b = appendString(b, `,"text":`, m.Text)
 	case "screen_regex", "transcript_regex", "title_regex":
-		b = appendString(b, `,"pattern":`, l.pattern(m.Pattern))
-		b = appendString(b, `,"capture":`, l.found(m.Capture, m))
+		b = appendString(b, `,"pattern":`, m.Pattern)
+		b = appendString(b, `,"capture":`, m.Capture)
 	case "cursor_at":
 		b = appendInt(b, `,"row":`, m.Row)
 		b = appendInt(b, `,"col":`, m.Col)
 	case "screen_stable":
 		b = appendMillis(b, `,"min_ms":`, m.Min)
 	case "command_finished":
-		b = appendString(b, `,"command":`, l.piece(m.Text))
+		b = appendString(b, `,"command":`, m.Text)
 		if b = append(b, `,"exit_code":`...); m.Exit != nil {
 			b = strconv.AppendInt(b, int64(*m.Exit), 10)
 		} else {
 			b = append(b, `null`...)
 		}
 	case "lua":
-		b = appendString(b, `,"plugin":`, l.clean(m.Plugin))
-		b = appendString(b, `,"predicate":`, l.clean(m.Predicate))
+		b = appendString(b, `,"plugin":`, m.Plugin)
+		b = appendString(b, `,"predicate":`, m.Predicate)
 		for _, said := range [...]struct {
 			name  string
 			value any
@@ -463,14 +326,14 @@ func (l *look) appendMatch(b []byte, m *engine.Match) []byte {
 	case "any":
 		b = appendInt(b, `,"index":`, m.Index)
 		b = append(b, `,"matched":`...)
-		b = l.appendMatch(b, m.Parts[0])
+		b = l.appendClean(b, m.Parts[0])
 	case "all":
 		b = append(b, `,"matched":[`...)
 		for i, p := range m.Parts {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = l.appendMatch(b, p)
+			b = l.appendClean(b, p)
 		}
 		b = append(b, ']')
 	}

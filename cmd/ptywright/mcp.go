@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/protocol/mcp"
+	"github.com/ptywright/ptywright/protocol/mcp/tools"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// tokenName is the variable that may hold the bearer token of MCP over HTTP.
+const tokenName = "PTYWRIGHT_MCP_TOKEN"
+
+// mcpFlags are the flags of mcp.
+type mcpFlags struct {
+	hostFlags
+	profileFlags
+	http string
+}
+
+// profileFlags choose a profile and configure it.
+type profileFlags struct {
+	profile  string
+	raw      bool
+	terminal terminalFlags
+}
+
+// A profileMaker makes one profile from flags.
+type profileMaker func(h *mcp.Host, f *profileFlags) (*mcp.Profile, error)
+
+// profiles are the vocabularies that ptywright mcp knows.
+var profiles = map[string]profileMaker{
+	"ptywright":    func(h *mcp.Host, _ *profileFlags) (*mcp.Profile, error) { return tools.New(h), nil },
+	"terminal-mcp": terminalProfile,
+}
+
+func mcpCommand(std stdio) *cobra.Command {
+	var f mcpFlags
+	c := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the Model Context Protocol to an agent",
+		Long: `Serve MCP to one client on standard input and output, or with --http to any number on
+this machine, at http://ADDR/mcp. HTTP needs a bearer token: that in PTYWRIGHT_MCP_TOKEN, or
+else one that is made and printed on standard error.
+
+Secrets are covered in all that leaves. A model that needs a secret typed has its person do it.`,
+		Example: `  ptywright mcp
+  ptywright mcp --http 127.0.0.1:0
+  claude mcp add ptywright -- ptywright mcp`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("max-sessions") {
+				f.terminal.sessions = f.sessions
+			}
+			return serveMCP(c.Context(), std, f)
+		},
+	}
+	c.Flags().StringVar(&f.http, "http", "", "serve streamable HTTP on `ADDR`, such as 127.0.0.1:8123, instead of standard input and output")
+	f.profileFlags.add(c)
+	f.hostFlags.add(c)
+	return c
+}
+
+func (f *profileFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.profile, "profile", "ptywright", "tools to serve: ptywright, or terminal-mcp, those of Terminal MCP")
+	f.terminal.add(c)
+	c.Flags().BoolVar(&f.raw, "trust-raw", false, "let clients ask for output in which no secret is covered")
+}
+
+// server makes the MCP server that the flags tell.
+func (f *profileFlags) server(h *host) (*mcp.Server, error) {
+	make, ok := profiles[f.profile]
+	if !ok {
+		return nil, usageError{fmt.Errorf("--profile is %q: give ptywright or terminal-mcp", f.profile)}
+	}
+	m := &mcp.Host{
+		Engine: h.engine, Catalog: h.catalog, Known: h.known, Hide: redact.Default.With(h.known), TrustRaw: f.raw, Version: version(), Log: h.log,
+	}
+	p, err := make(m, f)
+	if err != nil {
+		return nil, err
+	}
+	return mcp.New(m, p), nil
+}
+
+func serveMCP(ctx context.Context, std stdio, f mcpFlags) error {
+	if err := checkBounds(f.hostFlags.bounds()); err != nil {
+		return err
+	}
+	return hosted(ctx, std, f.http == "", f.hostFlags, func(ctx context.Context, h *host) error {
+		s, err := f.profileFlags.server(h)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if f.http != "" {
+			return serveMCPHTTP(ctx, std, s, f.http)
+		}
+		in, out, err := takePipes(std)
+		if err != nil {
+			return err
+		}
+		if err := s.ServeLines(ctx, in, out); err != nil && ctx.Err() == nil {
+			h.log.Warn("the connection ended early", "error", err)
+		}
+		return nil
+	})
+}
+
+// serveMCPHTTP serves MCP over HTTP until ctx ends.
+func serveMCPHTTP(ctx context.Context, std stdio, s *mcp.Server, addr string) error {
+	l, err := mcp.ListenLoopback(addr)
+	if err != nil {
+		return err
+	}
+	token, made := os.Getenv(tokenName), ""
+	if strings.TrimSpace(token) == "" {
+		token = mcp.NewToken()
+		made = " with bearer token " + token
+	}
+	// Whoever started us waits for this line. It is the one place that shows the token, and only when nobody else knows it.
+	fmt.Fprintf(std.err, "ptywright: serving MCP on http://%s/mcp%s\n", l.Addr(), made)
+	return s.ServeHTTP(ctx, l, token)
+}

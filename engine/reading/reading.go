@@ -1,0 +1,215 @@
+// Package reading shows a session as it may leave: every text of a program passes a redactor on its way to a client, in
+// whatever dialect. A [View] is one look, [Lines] are the scrollback and the screen's rows after it.
+//
+// With a nil redactor everything is shown as it is. Nothing here knows a wire.
+package reading
+
+import (
+	"bytes"
+	"math"
+	"strings"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// A View is one look at a session as one client may see it. It is for one goroutine.
+type View struct {
+	Raw *engine.View // as it is: nothing of its texts may leave but through the methods
+
+	// Secrets are what else may have been seen of the program by whoever made the texts that [View.Piece] is given: a
+	// plugin. nil: nothing.
+	Secrets func() []string
+
+	hide   *redact.Redactor
+	screen *vt.Screen // redacted; nil: not made yet
+	hidden []string   // the secrets that are covered on the screen, as they are
+	finder *redact.Finder
+}
+
+// New returns a view that hide redacts; with hide nil it shows all as it is.
+func New(v *engine.View, hide *redact.Redactor) *View { return &View{Raw: v, hide: hide} }
+
+// At returns another look by the same eyes.
+func (v *View) At(raw *engine.View) *View { return &View{Raw: raw, Secrets: v.Secrets, hide: v.hide} }
+
+// Redacted reports whether anything is hidden.
+func (v *View) Redacted() bool { return v.hide != nil }
+
+// Screen returns the screen with its secrets covered.
+func (v *View) Screen() *vt.Screen {
+	switch {
+	case v.screen != nil:
+	case v.hide == nil:
+		v.screen = v.Raw.Screen
+	default:
+		v.screen = v.Raw.Screen.MaskPage(func(lines []string, above func(int) (string, bool)) [][]vt.Mask {
+			out := make([][]vt.Mask, len(lines))
+			for i, spans := range v.hide.Page(lines, above) {
+				for _, s := range spans {
+					out[i] = append(out[i], vt.Mask(s))
+					v.hidden = append(v.hidden, lines[i][s.Start:s.End])
+				}
+			}
+			return out
+		})
+	}
+	return v.screen
+}
+
+// Clean redacts a string that is not on the grid: a title, a link, a line of evidence.
+func (v *View) Clean(s string) string {
+	if v.hide == nil || s == "" {
+		return s
+	}
+	return v.hide.String(s)
+}
+
+// Piece redacts a text that may be a piece of the screen, such as a plugin's words. Taken out of its line a secret cannot be
+// told from other text, so what is hidden on the screen, or is one of Secrets, is hidden in it too.
+func (v *View) Piece(s string) string {
+	if v.hide == nil || s == "" {
+		return s
+	}
+	if v.finder == nil {
+		v.Screen() // finds what is hidden
+		secrets := v.hidden
+		if v.Secrets != nil {
+			secrets = append(v.Secrets(), secrets...)
+		}
+		v.finder = redact.NewFinder(secrets)
+	}
+	return v.hide.String(v.finder.Hide(s))
+}
+
+// HideHead covers the beginning of a text that begins within a line, up to the first white space: what has been lost
+// before it may have made it a secret.
+func HideHead(text string) string {
+	i := strings.IndexAny(text, " \t\r\n")
+	if i < 0 {
+		i = len(text)
+	}
+	if i == 0 {
+		return text
+	}
+	return redact.DefaultReplacement + text[i:]
+}
+
+// Output redacts the whole retained output, or its last chars characters.
+func (v *View) Output(chars int) string {
+	t := v.Raw.Transcript
+	text := t.Tail(chars)
+	if v.hide == nil {
+		return text
+	}
+	if oldest, end := t.Bounds(); !t.Whole() || end-engine.Offset(len(text)) > oldest {
+		if begins := end - engine.Offset(len(text)); begins == oldest || t.Bytes()[begins-oldest-1] != '\n' {
+			text = HideHead(text)
+		}
+	}
+	return v.hide.String(text)
+}
+
+// tailChars is how many characters of output stand beside a snapshot: what the earlier implementation showed.
+const tailChars = 16 << 10
+
+// Tail returns the end of the transcript. Redaction sees whole lines: what is cut off in front is cut after it.
+func (v *View) Tail() string {
+	t := v.Raw.Transcript
+	if v.hide == nil {
+		return t.Tail(tailChars)
+	}
+	const before = 4 << 10 // a secret that begins further in front of the tail than that is longer than any rule knows
+	return lastChars(v.Output(tailChars+before), tailChars)
+}
+
+// OutputSince returns the output from a position on. A line that was begun before it is redacted as a whole, so that
+// what makes its rest a secret is seen.
+func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
+	raw, _, dropped := v.Raw.Transcript.Since(from)
+	if v.hide == nil {
+		return string(raw), dropped
+	}
+	if oldest, _ := v.Raw.Transcript.Bounds(); from <= oldest {
+		return v.Output(math.MaxInt), dropped
+	}
+	all := v.Raw.Transcript.Bytes()
+	cut := len(all) - len(raw)
+	begin := bytes.LastIndexByte(all[:cut], '\n') + 1
+	end := len(all)
+	if i := bytes.IndexByte(raw, '\n'); i >= 0 {
+		end = cut + i
+	}
+	line, at := string(all[begin:end]), cut-begin
+	var b strings.Builder
+	for _, s := range v.hide.Spans(strings.TrimSuffix(line, "\r")) {
+		if s.End > at {
+			b.WriteString(line[at:max(at, s.Start)])
+			b.WriteString(s.Text)
+			at = s.End
+		}
+	}
+	b.WriteString(line[at:])
+	b.WriteString(v.Clean(string(all[end:])))
+	return b.String(), dropped
+}
+
+func lastChars(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if len(s)-i <= n { // at least as many characters as bytes are needed to be over n
+			return s[i:]
+		}
+	}
+	return ""
+}
+
+// found redacts a piece of what was searched. Taken out of its line, a secret cannot be told from other text: so only
+// what stands in the redacted whole is shown.
+func (v *View) found(piece string, m *engine.Match) string {
+	if v.hide == nil || piece == "" {
+		return piece
+	}
+	whole := v.Screen().Text()
+	switch m.Kind {
+	case "transcript_contains", "transcript_regex":
+		whole = v.Output(math.MaxInt)
+	case "title_contains", "title_regex":
+		whole = v.Clean(v.Raw.Screen.Title)
+	}
+	if strings.Contains(whole, piece) {
+		return piece
+	}
+	return redact.DefaultReplacement
+}
+
+// Match returns what matched, of which nothing leaves that is not in the redacted whole. A plugin's evidence and value are
+// as they are: see [View.Piece].
+func (v *View) Match(m *engine.Match) *engine.Match {
+	if v.hide == nil || m == nil {
+		return m
+	}
+	c := *m
+	c.Text, c.Capture = v.found(m.Text, m), v.found(m.Capture, m)
+	c.Pattern = v.Pattern(m.Pattern)
+	if m.Kind == "command_finished" {
+		c.Text = v.Piece(m.Text)
+	}
+	c.Plugin, c.Predicate = v.Clean(m.Plugin), v.Clean(m.Predicate)
+	c.Parts = make([]*engine.Match, len(m.Parts))
+	for i, p := range m.Parts {
+		c.Parts[i] = v.Match(p)
+	}
+	return &c
+}
+
+// Pattern redacts a regular expression: a plugin may have made it of what is on the screen.
+func (v *View) Pattern(s string) string {
+	if v.Secrets != nil {
+		return v.Piece(s)
+	}
+	return v.Clean(s)
+}

@@ -1,0 +1,528 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
+)
+
+const (
+	// maxLine bounds one message, in bytes: the design's 16 MiB.
+	maxLine = 16 << 20
+	// maxOpen bounds the requests of one connection that are under way: the design's 256. One more is refused.
+	maxOpen = 256
+	// maxBatch bounds a batch, where the era has them: what is refused in it is answered, too.
+	maxBatch = 256
+	// flushBound is how long the last answers may take once the server is told to stop.
+	flushBound = 2 * time.Second
+)
+
+// methods that this file has to know.
+const (
+	methodInitialize = "initialize"
+	methodListen     = "subscriptions/listen"
+	methodCancelled  = "notifications/cancelled"
+)
+
+// ServeLines serves one client on a stream of lines until its input ends and everything that was read is answered;
+// waits then last as long as they had been going to. When ctx ends they are cancelled and answered, for at most two
+// seconds. Closing in has to end a read of it, or else the last read is left behind. Both are closed.
+func (s *Server) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	c := newLineConn(in, out, s.host.Hide)
+	c.pass = s.profile.PassJunk
+	base := context.WithValue(context.WithoutCancel(ctx), connKey{}, c)
+	session, err := s.sdk.Connect(base, c, nil)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, c.stop)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	select {
+	case err = <-ended:
+	case <-c.stuck:
+		err = protocol.ErrShutdown
+	}
+	c.Close()
+	if c.gone() != nil {
+		return protocol.ErrPeerGone
+	}
+	return err
+}
+
+// A lineConn is one client on a stream of lines: the SDK's transport and connection. The SDK's own ends a session at the
+// first line that is no message, and loses what is unanswered at the end of input.
+type lineConn struct {
+	in     io.ReadCloser
+	out    io.WriteCloser
+	hide   *redact.Redactor
+	pass   bool      // junk is passed over
+	lines  chan line // from the goroutine that reads
+	closed chan struct{}
+	stuck  chan struct{} // closed when the last answers have had their time
+	once   sync.Once
+
+	queue []jsonrpc.Message // of a batch, not yet handed out; Read's own
+
+	writing sync.Mutex // held while a line is written: the one lock that is held across I/O, which serves nothing else
+
+	mu sync.Mutex
+	// protects the fields below
+	turn     *turn // of the request handed out last
+	calls    map[jsonrpc.ID]*call
+	asked    map[jsonrpc.ID]bool // requests of ours that the client has not answered
+	changed  chan struct{}       // closed when calls next changes
+	version  string              // as initialize agreed on; "": no handshake yet
+	stopping bool
+	lost     error // of the first write that failed
+}
+
+// A line is one message's text, or why there is none.
+type line struct {
+	text []byte
+	err  error
+}
+
+// A call is a request of the client's that is under way.
+type call struct {
+	method    string
+	turn      *turn
+	cancelled bool // by the client: it wants no answer
+	batch     *batch
+}
+
+// A batch collects the answers to one.
+type batch struct {
+	left    int // requests without an answer
+	answers []json.RawMessage
+}
+
+func newLineConn(in io.ReadCloser, out io.WriteCloser, hide *redact.Redactor) *lineConn {
+	c := &lineConn{
+		in: in, out: out, hide: hide, lines: make(chan line), closed: make(chan struct{}), stuck: make(chan struct{}),
+		turn: newTurn(), calls: map[jsonrpc.ID]*call{}, asked: map[jsonrpc.ID]bool{}, changed: make(chan struct{}),
+	}
+	c.turn.end()
+	go c.read()
+	return c
+}
+
+// Connect returns c.
+func (c *lineConn) Connect(context.Context) (sdk.Connection, error) { return c, nil }
+
+// SessionID is empty: a stream has one session.
+func (c *lineConn) SessionID() string { return "" }
+
+// Close ends the connection; what is written after it is lost.
+func (c *lineConn) Close() error {
+	var err error
+	c.once.Do(func() {
+		close(c.closed)
+		err = errors.Join(c.in.Close(), c.out.Close())
+	})
+	return err
+}
+
+// read takes lines from the stream, one ahead.
+func (c *lineConn) read() {
+	defer close(c.lines)
+	r := protocol.Lines.NewReader(c.in, maxLine)
+	for {
+		text, err := r.Next()
+		var bad *protocol.ParseError
+		if err != nil && !errors.As(err, &bad) {
+			return
+		}
+		select {
+		case c.lines <- line{text, err}:
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+// current returns the turn of the request that was handed out last, which is the one that is starting.
+func (c *lineConn) current() *turn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.turn
+}
+
+// Read returns the next message for the SDK. Lines that are none it answers itself. The end of input is told when all
+// that was read is answered: the SDK cancels what is under way then.
+func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
+	for {
+		select {
+		case <-c.current().over:
+		case <-c.closed:
+			return nil, io.EOF
+		}
+		if len(c.queue) > 0 {
+			next := c.queue[0]
+			c.queue = c.queue[1:]
+			if r, ok := next.(*jsonrpc.Request); ok {
+				c.start(r)
+			}
+			return next, nil
+		}
+		c.mu.Lock()
+		stopping, changed := c.stopping, c.changed
+		c.mu.Unlock()
+		if stopping {
+			return c.drain()
+		}
+		select {
+		case l, ok := <-c.lines:
+			if !ok {
+				return c.drain()
+			}
+			if msg := c.take(l); msg != nil {
+				return msg, nil
+			}
+		case <-changed: // perhaps told to stop
+		case <-c.closed:
+			return nil, io.EOF
+		}
+	}
+}
+
+// drain hands out what ends the requests that nothing else would end, and then the end of input.
+func (c *lineConn) drain() (jsonrpc.Message, error) {
+	for {
+		c.mu.Lock()
+		for id := range c.asked { // nobody is left to answer
+			delete(c.asked, id)
+			c.mu.Unlock()
+			return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client is gone"}}, nil
+		}
+		for id, k := range c.calls {
+			if k.turn != nil && (k.method == methodListen || c.stopping) {
+				k.turn.end()
+				k.turn = nil // told
+				c.mu.Unlock()
+				params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": "the server is stopping"})
+				if err != nil { // a string or a number
+					panic("mcp: " + err.Error())
+				}
+				return &jsonrpc.Request{Method: methodCancelled, Params: params}, nil
+			}
+		}
+		left, changed := len(c.calls), c.changed
+		c.mu.Unlock()
+		if left == 0 {
+			return nil, io.EOF
+		}
+		select {
+		case <-changed:
+		case <-c.closed:
+			return nil, io.EOF
+		}
+	}
+}
+
+// stop reads no more, cancels what is under way, and gives the answers their time.
+func (c *lineConn) stop() {
+	c.mu.Lock()
+	c.stopping = true
+	c.changeLocked()
+	c.mu.Unlock()
+	timer := time.NewTimer(flushBound)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		close(c.stuck)
+	case <-c.closed:
+	}
+}
+
+func (c *lineConn) changeLocked() {
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// gone returns why the client's side cannot be written to, or nil.
+func (c *lineConn) gone() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lost
+}
+
+// take returns the message that a line holds, or nil when it has been dealt with.
+func (c *lineConn) take(l line) jsonrpc.Message {
+	if l.err != nil {
+		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: l.err.Error()})
+		return nil
+	}
+	if bad := badLine(l.text); bad != nil {
+		c.refuse(bad)
+		return nil
+	}
+	if entries, ok := batchOf(l.text); ok {
+		c.takeBatch(entries)
+		return nil
+	}
+	msg, bad := decode(l.text)
+	if bad != nil {
+		c.refuse(bad)
+		return nil
+	}
+	return c.accept(msg, nil)
+}
+
+// accept returns a message that the SDK is to see, or nil.
+func (c *lineConn) accept(msg jsonrpc.Message, b *batch) jsonrpc.Message {
+	switch m := msg.(type) {
+	case *jsonrpc.Response:
+		c.mu.Lock()
+		known := c.asked[m.ID]
+		delete(c.asked, m.ID)
+		c.mu.Unlock()
+		if !known {
+			return nil
+		}
+	case *jsonrpc.Request:
+		if !m.IsCall() {
+			if m.Method == methodCancelled {
+				c.cancel(m.Params)
+			}
+			return m
+		}
+		if problem := unknownVersion(m.Params); problem != nil {
+			c.answer(&jsonrpc.Response{ID: m.ID, Error: problem}, b)
+			return nil
+		}
+		if problem := c.open(m, b); problem != nil {
+			c.answer(&jsonrpc.Response{Error: problem}, b)
+			return nil
+		}
+		if b == nil {
+			c.start(m)
+		}
+	}
+	return msg
+}
+
+// open notes that a request is under way.
+func (c *lineConn) open(m *jsonrpc.Request, b *batch) *jsonrpc.Error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.calls[m.ID] != nil:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a request of this id is under way"}
+	case len(c.calls) >= maxOpen:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "256 requests are under way: wait for one of them, or cancel one"}
+	}
+	c.calls[m.ID] = &call{method: m.Method, turn: newTurn(), batch: b}
+	return nil
+}
+
+// start gives a request the turn.
+func (c *lineConn) start(m *jsonrpc.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k := c.calls[m.ID]; m.IsCall() && k != nil && k.turn != nil {
+		c.turn = k.turn
+		if m.Method == methodListen { // which lasts, and is the SDK's: it cannot yield
+			c.turn.end()
+		}
+	}
+}
+
+// cancel notes that the client wants no answer to a request.
+func (c *lineConn) cancel(params json.RawMessage) {
+	var p struct {
+		ID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	if id, ok := decodeID([]byte(p.ID)); ok {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if k := c.calls[id]; k != nil && k.method != methodInitialize { // which may not be cancelled
+			k.cancelled = true
+		}
+	}
+}
+
+// batchless are the versions that have no batches: those from 2025-06-18 on. They compare as text.
+const batchless = "2025-06-18"
+
+// takeBatch runs a batch where the era has them.
+func (c *lineConn) takeBatch(entries []json.RawMessage) {
+	c.mu.Lock()
+	version := c.version
+	c.mu.Unlock()
+	switch {
+	case version == "" || version >= batchless:
+		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a batch: this version of MCP has none, send one message a line"})
+		return
+	case len(entries) == 0 || len(entries) > maxBatch:
+		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a batch has 1 to 256 messages"})
+		return
+	}
+	b := &batch{left: 1} // one for us, until all are known
+	for _, text := range entries {
+		msg, bad := decode(text)
+		if bad != nil {
+			c.answer(&jsonrpc.Response{Error: bad}, b)
+			continue
+		}
+		if msg = c.accept(msg, b); msg == nil {
+			continue
+		}
+		if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
+			c.mu.Lock()
+			b.left++
+			c.mu.Unlock()
+		}
+		c.queue = append(c.queue, msg)
+	}
+	c.settle(b, nil)
+}
+
+// refuse answers a line that is no message.
+func (c *lineConn) refuse(e *jsonrpc.Error) {
+	if !c.pass {
+		c.answer(&jsonrpc.Response{Error: e}, nil)
+	}
+}
+
+// answer writes an answer of our own, to a request whose id is not known, or adds it to its batch.
+func (c *lineConn) answer(r *jsonrpc.Response, b *batch) {
+	text, err := encode(r)
+	if err != nil {
+		return
+	}
+	if b != nil {
+		c.mu.Lock()
+		b.answers = append(b.answers, text)
+		c.mu.Unlock()
+		return
+	}
+	_ = c.write(text) // the SDK hears of it at its next write
+}
+
+// Write sends what the SDK has to say. An answer that the client has cancelled is not sent.
+func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
+	switch m := msg.(type) {
+	case *jsonrpc.Request:
+		if m.IsCall() {
+			c.mu.Lock()
+			c.asked[m.ID] = true
+			c.mu.Unlock()
+		}
+	case *jsonrpc.Response:
+		return c.reply(m)
+	}
+	text, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	return c.write(text)
+}
+
+// reply sends an answer and ends its request's turn.
+func (c *lineConn) reply(m *jsonrpc.Response) error {
+	c.mu.Lock()
+	k := c.calls[m.ID]
+	if k == nil { // an error of the SDK's about a request that we refused
+		c.mu.Unlock()
+		return nil
+	}
+	if k.method == methodInitialize && m.Error == nil {
+		var r struct {
+			Version string `json:"protocolVersion"`
+		}
+		if json.Unmarshal(m.Result, &r) == nil {
+			c.version = r.Version
+		}
+	}
+	silent := k.cancelled
+	c.mu.Unlock()
+	defer c.end(m.ID, k)
+	if m.Error != nil {
+		m.Error = wireError(m.Error, c.hide)
+	}
+	var text []byte
+	if !silent {
+		var err error
+		if text, err = encode(m); err != nil {
+			return err
+		}
+	}
+	if k.batch != nil {
+		return c.settle(k.batch, text)
+	}
+	if silent {
+		return nil
+	}
+	return c.write(text)
+}
+
+// end forgets a request that has been answered.
+func (c *lineConn) end(id jsonrpc.ID, k *call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.calls, id)
+	if k.turn != nil {
+		k.turn.end()
+	}
+	c.changeLocked()
+}
+
+// settle adds an answer, if there is one, to its batch, and writes the batch when it was the last.
+func (c *lineConn) settle(b *batch, text []byte) error {
+	c.mu.Lock()
+	if text != nil {
+		b.answers = append(b.answers, text)
+	}
+	b.left--
+	done := b.left == 0
+	c.mu.Unlock()
+	if !done || len(b.answers) == 0 {
+		return nil
+	}
+	all, err := json.Marshal(b.answers)
+	if err != nil {
+		return err
+	}
+	return c.write(all)
+}
+
+// encode is jsonrpc.EncodeMessage, but that an answer to nobody known has the id null, which the SDK leaves out.
+func encode(r *jsonrpc.Response) ([]byte, error) {
+	if r.ID.IsValid() {
+		return jsonrpc.EncodeMessage(r)
+	}
+	return json.Marshal(struct {
+		Version string `json:"jsonrpc"`
+		ID      *int   `json:"id"`
+		Error   error  `json:"error"`
+	}{"2.0", nil, r.Error})
+}
+
+// write sends one line.
+func (c *lineConn) write(text []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(append(text, '\n'))
+	if err != nil {
+		c.mu.Lock()
+		if c.lost == nil {
+			c.lost = err
+		}
+		c.mu.Unlock()
+	}
+	return err
+}

@@ -1,0 +1,257 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Bounds of the HTTP surface. Whoever connects is on this machine, and before the token is told may be anyone on it.
+const (
+	// maxConns bounds connections: a client has one a request, and one for what the server tells it.
+	maxConns = 256
+	// maxSessions bounds the sessions of the handshake era; the stateless one has none.
+	maxSessions = 64
+	// sessionIdle ends a session that sends nothing. Clients open another when theirs is gone (404).
+	sessionIdle = 30 * time.Minute
+	// headTime bounds a request's headers, bodyTime its body, idleTime the pause before the next on a connection, and
+	// writeTime how long the client may take nothing of an answer.
+	headTime  = 5 * time.Second
+	bodyTime  = 30 * time.Second
+	idleTime  = 2 * time.Minute
+	writeTime = 30 * time.Second
+	// maxHead bounds the headers, in bytes: a hundred times an SDK's.
+	maxHead = 32 << 10
+)
+
+// stateless is the first version without sessions. Versions compare as text.
+const stateless = "2026-07-28"
+
+// NewToken returns a bearer token that nobody can guess: 130 bits.
+func NewToken() string { return rand.Text() }
+
+// ListenLoopback listens on an address of this machine's own: other addresses are refused, since the token would travel
+// in the clear. An address without a port, or with port 0, gets a free one.
+func ListenLoopback(addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %q: %w; give 127.0.0.1:PORT", addr, err)
+	}
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
+		return nil, fmt.Errorf("listen on %q: not an address of this machine's own; give 127.0.0.1:PORT, and let a tunnel carry it further", addr)
+	}
+	return net.Listen("tcp", net.JoinHostPort(host, port))
+}
+
+// ServeHTTP serves clients of streamable HTTP at /mcp until ctx ends. A request needs the token, and a Host and an
+// Origin, if it has one, that are this listener's own. It closes l.
+func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
+	s.host.Known.Add(token)
+	g := &gate{server: s, token: sha256.Sum256([]byte(token)), hosts: hostsOf(l.Addr())}
+	o := sdk.StreamableHTTPOptions{
+		Logger: nil, SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxLine, PropagateRequestCancellation: true,
+		DisableLocalhostProtection: true, // the gate's is narrower
+	}
+	same := func(*http.Request) *sdk.Server { return s.sdk }
+	g.legacy = sdk.NewStreamableHTTPHandler(same, &o)
+	o.Stateless = true
+	g.modern = sdk.NewStreamableHTTPHandler(same, &o)
+
+	h := &http.Server{
+		Handler: g, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
+		ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong is told to them
+	}
+	stop := context.AfterFunc(ctx, func() {
+		s.end(context.Cause(ctx))
+		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushBound)
+		defer cancel()
+		if h.Shutdown(bound) != nil {
+			h.Close()
+		}
+	})
+	err := h.Serve(&boundedListener{Listener: l, slots: make(chan struct{}, maxConns)})
+	if !stop() { // under way
+		<-s.ending.Done()
+		h.Close()
+	}
+	for session := range s.sdk.Sessions() {
+		session.Close()
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// hostsOf returns what a Host header may say, with the port of the listener.
+func hostsOf(a net.Addr) []string {
+	_, port, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return nil
+	}
+	hosts := []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port, a.String()}
+	if port == "80" {
+		hosts = append(hosts, "127.0.0.1", "localhost", "[::1]")
+	}
+	return hosts
+}
+
+// A gate lets in who may, and sees which era a request is of.
+type gate struct {
+	server         *Server
+	token          [sha256.Size]byte
+	hosts          []string
+	legacy, modern http.Handler
+}
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if status, problem := g.check(r); status != 0 {
+		if status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="ptywright"`)
+		}
+		http.Error(w, problem, status)
+		return
+	}
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(bodyTime)) // an error: no deadline, and the connection bound still holds
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLine))
+	if err != nil {
+		status := http.StatusBadRequest
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			status = http.StatusRequestEntityTooLarge
+		}
+		http.Error(w, "the request's body cannot be read, or has over 16 MiB", status)
+		return
+	}
+	_ = c.SetReadDeadline(time.Time{}) // from here on a read is only to see that the client has gone
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	w = &patientWriter{ResponseWriter: w, control: c}
+	if modern(r, body) {
+		g.modern.ServeHTTP(w, r)
+		return
+	}
+	if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && g.full() {
+		http.Error(w, fmt.Sprintf("%d sessions are open: end one with DELETE", maxSessions), http.StatusServiceUnavailable)
+		return
+	}
+	g.legacy.ServeHTTP(w, r)
+}
+
+// check returns the status to refuse a request with, or 0.
+func (g *gate) check(r *http.Request) (int, string) {
+	if !slices.Contains(g.hosts, strings.ToLower(r.Host)) {
+		return http.StatusForbidden, "this Host is not served here"
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme != "http" || !slices.Contains(g.hosts, strings.ToLower(u.Host)) {
+			return http.StatusForbidden, "pages of this Origin may not call"
+		}
+	}
+	if r.URL.Path != "/mcp" {
+		return http.StatusNotFound, "MCP is served at /mcp"
+	}
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	sum := sha256.Sum256([]byte(strings.TrimSpace(given)))
+	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], g.token[:]) != 1 {
+		return http.StatusUnauthorized, "the bearer token is missing or wrong: it is in PTYWRIGHT_MCP_TOKEN, or was printed when the server started"
+	}
+	return 0, ""
+}
+
+// full reports whether there are as many sessions as may be.
+func (g *gate) full() bool {
+	n := 0
+	for range g.server.sdk.Sessions() {
+		n++
+	}
+	return n >= maxSessions
+}
+
+// modern reports whether a request is of the stateless era: its header says so, or its _meta.
+func modern(r *http.Request, body []byte) bool {
+	if r.Header.Get("MCP-Protocol-Version") >= stateless {
+		return true
+	}
+	var m struct {
+		Params struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(body, &m) != nil {
+		return false
+	}
+	_, ok := m.Params.Meta[sdk.MetaKeyProtocolVersion]
+	return ok
+}
+
+// A patientWriter gives the client its time for each piece of an answer.
+type patientWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (w *patientWriter) Write(p []byte) (int, error) {
+	_ = w.control.SetWriteDeadline(time.Now().Add(writeTime))
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets a ResponseController find what can flush.
+func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Flush sends what is written.
+func (w *patientWriter) Flush() { _ = w.control.Flush() }
+
+// A boundedListener accepts no more connections than it has slots for.
+type boundedListener struct {
+	net.Listener
+	slots chan struct{}
+}
+
+// Accept waits for a connection. One too many is closed: to leave it in the listener's queue would let it wait unseen.
+func (l *boundedListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.slots <- struct{}{}:
+			return &slotConn{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
+		default:
+			c.Close()
+		}
+	}
+}
+
+type slotConn struct {
+	net.Conn
+	free func()
+}
+
+// Close frees the slot.
+func (c *slotConn) Close() error {
+	c.free()
+	return c.Conn.Close()
+}

@@ -1,0 +1,114 @@
+// Package mcp serves the Model Context Protocol: the official SDK over our own line reader, streamable HTTP on the
+// loopback, and profiles, each of which is a vocabulary of tools over the engine.
+//
+// [New] makes a server of one profile; [Server.ServeLines] serves one client on a stream of lines and [Server.ServeHTTP]
+// any number over HTTP, all of them the same sessions. Both eras of the protocol are spoken on every connection: that of
+// the initialize handshake, and the stateless one of 2026-07-28.
+//
+// The profiles are the packages below this one. Nothing here knows a tool.
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// A Host is what a profile works with.
+type Host struct {
+	Engine   *engine.Engine
+	Catalog  *plugins.Catalog // plugins and the adapters that drive sessions; nil: there are none
+	Known    *redact.Known    // values that are secret whatever they look like; a profile adds what it learns
+	Hide     *redact.Redactor // redact.Default and Known: everything that leaves passes it
+	TrustRaw bool             // the operator allows raw output; a request still has to ask for it
+	Version  string           // ptywright's
+	Log      *slog.Logger
+}
+
+// A Profile is one vocabulary: what the server says of itself, and its tools. One value serves every connection of a
+// server, so what it keeps is shared by them; a request's own connection is its Session.
+type Profile struct {
+	Implementation sdk.Implementation // serverInfo
+	Options        sdk.ServerOptions  // capabilities, instructions, handlers; Logger is set by [New]
+
+	// PassJunk has lines that are no message, and batches, passed over without an answer. Otherwise each is answered.
+	PassJunk bool
+
+	// Install adds tools, prompts, resources and middleware. It is called once, before the first connection. A handler
+	// that is about to wait calls [Yield]; one that returns a Go error makes it a *jsonrpc.Error, anything else goes out
+	// as an internal error.
+	Install func(s *sdk.Server)
+
+	// Close is called once, when every connection is over and the sessions still live. nil: nothing to do.
+	Close func()
+}
+
+// A Server serves one profile. Its methods may be called by any number of goroutines.
+type Server struct {
+	host    *Host
+	profile *Profile
+	sdk     *sdk.Server
+
+	ending context.Context // ends when the server is told to stop: what waits over HTTP hears of it so
+	end    context.CancelCauseFunc
+}
+
+// New returns a server of profile p.
+func New(h *Host, p *Profile) *Server {
+	s := &Server{host: h, profile: p}
+	s.ending, s.end = context.WithCancelCause(context.Background())
+	o := p.Options
+	// The SDK tells every step of every connection at level info; what is wrong, it tells its caller too.
+	o.Logger = slog.New(slog.DiscardHandler)
+	if o.Capabilities == nil {
+		o.Capabilities = &sdk.ServerCapabilities{} // nil would advertise logging
+	}
+	s.sdk = sdk.NewServer(&p.Implementation, &o)
+	p.Install(s.sdk)
+	s.sdk.AddReceivingMiddleware(s.guard)
+	return s
+}
+
+// Close ends the profile. No connection may be served any more.
+func (s *Server) Close() {
+	s.end(protocol.ErrShutdown)
+	if s.profile.Close != nil {
+		s.profile.Close()
+	}
+}
+
+// guard is around every handler: it gives it its connection's turn, turns a panic into an error, and redacts the
+// messages of errors.
+func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (r sdk.Result, err error) {
+		if c, ok := ctx.Value(connKey{}).(*lineConn); ok {
+			ctx = context.WithValue(ctx, turnKey{}, c.current())
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(s.ending, func() { cancel(protocol.ErrShutdown) })()
+		defer func() {
+			if p := recover(); p != nil {
+				s.host.Log.Error("a handler broke", "method", method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				r, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error: " + method + " broke; see the server's log"}
+			}
+		}()
+		return next(ctx, method, req)
+	}
+}
+
+// wireError makes any error one that may leave: with a code, cut, and redacted.
+func wireError(err error, hide *redact.Redactor) *jsonrpc.Error {
+	e := asWire(err)
+	e.Message = hide.String(cut(e.Message, maxErrorText))
+	return e
+}

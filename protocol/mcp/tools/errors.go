@@ -1,0 +1,134 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/protocol"
+)
+
+// errNoRaw: raw output was asked of a server that gives none.
+var errNoRaw = errors.New("raw output is not allowed: this server was started without --trust-raw; leave raw out, secrets are then covered")
+
+// errMarker: what was to be typed is not what it seems.
+var errMarker = errors.New("the text holds [REDACTED]: it was copied from output in which a secret is covered; " +
+	"to have the secret itself typed, use send with secret, and a person types it")
+
+// A sessionError is about a session that there is not.
+type sessionError struct {
+	id   string
+	live []string
+}
+
+func (e *sessionError) Error() string {
+	there := "there is none: start one"
+	switch n := len(e.live); {
+	case n > 20:
+		there = fmt.Sprintf("there are %d: see the tool sessions", n)
+	case n > 0:
+		there = "there are " + strings.Join(e.live, ", ")
+	}
+	return "no session " + protocol.Quote(e.id, 32) + "; " + there
+}
+
+// An ownedError is about a session that is an adapter's to drive.
+type ownedError struct{ session string }
+
+func (e *ownedError) Error() string {
+	return "session " + e.session + ` is driven by an adapter: use the tool adapter, {"action":"send","session":"` + e.session + `",...}`
+}
+
+// An argumentError is about one argument of a tool.
+type argumentError struct{ name, problem string }
+
+func (e *argumentError) Error() string { return e.name + ": " + e.problem }
+
+func bad(name, format string, args ...any) error {
+	return &argumentError{name, fmt.Sprintf(format, args...)}
+}
+
+// advice says what to do next about the errors that a model can do something about. The first that fits counts.
+var advice = []struct {
+	err  error
+	next string
+}{
+	{engine.ErrEnded, "its program has ended: read what it left, or start it again"},
+	{engine.ErrClosed, "it was stopped: start a new session"},
+	{pty.ErrExited, "its program has ended: read what it left, or start it again"},
+	{pty.ErrHungUp, "its program has ended: read what it left, or start it again"},
+	{engine.ErrNoMouse, "use keys instead"},
+	{engine.ErrInputFull, "the program does not read its input: wait for it, or press ctrl+c"},
+}
+
+// failed makes an error a tool's result: a model sees it and can do better.
+func (p *profile) failed(err error) *sdk.CallToolResult {
+	text := err.Error()
+	for _, a := range advice {
+		if errors.Is(err, a.err) {
+			text += "; " + a.next
+			break
+		}
+	}
+	var blocked *engine.InputBlockedError
+	if errors.As(err, &blocked) {
+		text += "; the program does not read its input: wait for it, or press ctrl+c"
+	}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: p.Hide.String(text)}}}
+}
+
+// decode makes a tool's arguments of JSON. Names are case-sensitive, and what is not known is an error, with what is: a
+// model that has mistyped a name must not think that it was heard.
+func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, into any) error {
+	if len(bytes.TrimSpace(raw)) == 0 || string(raw) == "null" {
+		raw = json.RawMessage("{}")
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return errors.New("arguments: expected an object")
+	}
+	for name := range members {
+		if !slices.Contains(known, name) {
+			return bad("arguments", "no argument %s; there are %s", protocol.Quote(name, 32), strings.Join(known, ", "))
+		}
+	}
+	var value map[string]any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return errors.New("arguments: cannot be decoded")
+	}
+	for name, v := range value { // null means absent, as everywhere
+		if v == nil {
+			delete(value, name)
+			delete(members, name)
+		}
+	}
+	if err := schema.Validate(value); err != nil {
+		return fmt.Errorf("arguments: %s", short(err.Error()))
+	}
+	clean, err := json.Marshal(members)
+	if err != nil {
+		return errors.New("arguments: cannot be decoded")
+	}
+	if err := json.Unmarshal(clean, into); err != nil {
+		return fmt.Errorf("arguments: %s", short(err.Error()))
+	}
+	return nil
+}
+
+// maxProblem bounds what is told of wrong arguments, in bytes: it may quote them.
+const maxProblem = 300
+
+func short(s string) string {
+	if len(s) > maxProblem {
+		s = strings.ToValidUTF8(s[:maxProblem], "") + "…"
+	}
+	return s
+}

@@ -1,0 +1,81 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/engine/record"
+)
+
+const shotAbout = `Draw a session's screen: png (default; an image in the answer), or svg, html or ansi as text. Use it for colours and layout; read is cheaper for text.
+
+{"session":"s1"}   {"session":"s1","format":"svg","path":"/tmp/screen.svg"}`
+
+type shotParams struct {
+	Session  string  `json:"session"`
+	Format   string  `json:"format,omitempty" jsonschema:"png, svg, html or ansi"`
+	Theme    string  `json:"theme,omitempty" jsonschema:"dark (default) or light"`
+	FontSize float64 `json:"font_size,omitempty" jsonschema:"pixels; default 15"`
+	Path     string  `json:"path,omitempty" jsonschema:"file to write instead of answering with the picture; mode 0600"`
+	rawAsked
+}
+
+type shotResult struct {
+	status
+	Format string `json:"format"`
+	Bytes  int    `json:"bytes"`
+	Path   string `json:"path,omitempty"`
+}
+
+// maxPicture bounds a picture that is text in an answer, in bytes: a model's context is the wrong place for more.
+const maxPicture = 200_000
+
+func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest, in shotParams) (*reply[shotResult], error) {
+	hide, err := p.redactor(in.rawAsked)
+	if err != nil {
+		return nil, err
+	}
+	o := record.PictureOptions{FontSize: in.FontSize}
+	switch in.Theme {
+	case "", "dark":
+	case "light":
+		o.Theme = record.LightTheme
+	default:
+		return nil, bad("theme", "expected dark or light")
+	}
+	format := in.Format
+	if format == "" {
+		format = "png"
+	}
+	s, err := p.session(in.Session)
+	if err != nil {
+		return nil, err
+	}
+	l := p.look(s, hide)
+	o.Clean = l.Clean
+	data, err := record.Draw(l.Screen(), format, o)
+	if err != nil {
+		return nil, fmt.Errorf("format %q: %w", short(format), err)
+	}
+	r := shotResult{status: statusOf(l), Format: format, Bytes: len(data)}
+	out := &reply[shotResult]{}
+	switch {
+	case in.Path != "":
+		if err := record.WriteFile(in.Path, data); err != nil {
+			return nil, err
+		}
+		r.Path = in.Path
+		out.text = fmt.Sprintf("%s\nWrote %d bytes to %s.", r.status.head(), len(data), in.Path)
+	case format == "png":
+		out.text = r.status.head()
+		out.extra = []sdk.Content{&sdk.ImageContent{Data: data, MIMEType: "image/png"}}
+	case len(data) > maxPicture:
+		return nil, fmt.Errorf("the picture has %d bytes of text, too much for an answer: give path, and it is written there", len(data))
+	default:
+		out.text = string(data)
+	}
+	out.out = r
+	return out, nil
+}

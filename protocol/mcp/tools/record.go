@@ -1,0 +1,244 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/record"
+)
+
+const recordAbout = `Record a session from here on, into a file that others can play (asciicast) or read (markdown). Secrets are covered in it.
+
+{"action":"start","session":"s1"}   {"action":"start","session":"s1","path":"/tmp/demo.cast"}   {"action":"stop","recording":"r1"}   {"action":"list"}
+
+Without path the file goes into the folder dir, or else ~/.ptywright/recordings. It has its name once the recording is stopped or the session ends.`
+
+type recordParams struct {
+	Action      string `json:"action" jsonschema:"start, stop or list"`
+	Session     string `json:"session,omitempty" jsonschema:"start: the session; stop: all recordings of it; list: only its"`
+	Recording   string `json:"recording,omitempty" jsonschema:"stop: which"`
+	Path        string `json:"path,omitempty" jsonschema:"start: file to write; it must not exist"`
+	Dir         string `json:"dir,omitempty" jsonschema:"start: folder in which the file gets a name of its own"`
+	Format      string `json:"format,omitempty" jsonschema:"asciicast-v2 (default), asciicast-v3 or markdown"`
+	Title       string `json:"title,omitempty" jsonschema:"of the recording"`
+	Input       bool   `json:"input,omitempty" jsonschema:"keep what is typed, too"`
+	IdleLimitMS int    `json:"idle_limit_ms,omitempty" jsonschema:"pauses are to be played no longer than this"`
+	rawAsked
+}
+
+type recordResult struct {
+	Session    string          `json:"session"`
+	Recordings []recordingInfo `json:"recordings"`
+}
+
+type recordingInfo struct {
+	Recording  string `json:"recording"`
+	Session    string `json:"session"`
+	Path       string `json:"path"`
+	Format     string `json:"format"`
+	State      string `json:"state" jsonschema:"recording, done, limit or failed"`
+	Bytes      int64  `json:"bytes"`
+	DurationMS int64  `json:"duration_ms"`
+	Error      string `json:"error,omitempty"`
+}
+
+// A recording is one that runs, or has ended.
+type recording struct {
+	id      string
+	session *engine.Session
+	tap     interface {
+		engine.Tap
+		Status() record.Status
+	}
+}
+
+// recordings are all that were started by these tools.
+type recordings struct {
+	mu sync.Mutex
+	// protects the fields below
+	all  []*recording
+	last int
+}
+
+// maxRecordings bounds what is kept of recordings, those that have ended included. The oldest that has ended goes first.
+const maxRecordings = 200
+
+func (r *recordings) add(x *recording) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last++
+	x.id = "r" + strconv.Itoa(r.last)
+	if len(r.all) >= maxRecordings {
+		if i := slices.IndexFunc(r.all, func(x *recording) bool { return x.tap.Status().State != record.StateRecording }); i >= 0 {
+			r.all = slices.Delete(r.all, i, i+1)
+		}
+	}
+	r.all = append(r.all, x)
+}
+
+// of returns the recordings of an id, of a session, or all.
+func (r *recordings) of(id, session string) []*recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []*recording
+	for _, x := range r.all {
+		if (id == "" || x.id == id) && (session == "" || string(x.session.ID()) == session) {
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// stop ends a recording and gives its file its name.
+func (x *recording) stop() error {
+	if err := x.session.Detach(x.tap); err != nil && !errors.Is(err, fs.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// finish ends all of them; what goes wrong their status keeps, and nobody is left to be told.
+func (r *recordings) finish() {
+	for _, x := range r.of("", "") {
+		_ = x.stop()
+	}
+}
+
+func (p *profile) record(_ context.Context, _ *sdk.CallToolRequest, in recordParams) (*reply[recordResult], error) {
+	var all []*recording
+	switch in.Action {
+	case "start":
+		x, err := p.startRecording(&in)
+		if err != nil {
+			return nil, err
+		}
+		all = []*recording{x}
+	case "stop":
+		if in.Recording == "" && in.Session == "" {
+			return nil, bad("recording", "expected the recording, or the session, to stop")
+		}
+		all = p.recordings.of(in.Recording, in.Session)
+		if len(all) == 0 {
+			return nil, bad("recording", "there is none such: see action list")
+		}
+		for _, x := range all {
+			if err := x.stop(); err != nil {
+				return nil, err
+			}
+		}
+	case "list":
+		all = p.recordings.of(in.Recording, in.Session)
+	default:
+		return nil, bad("action", "expected start, stop or list")
+	}
+	r := recordResult{Session: in.Session, Recordings: []recordingInfo{}}
+	var b strings.Builder
+	for _, x := range all {
+		info := p.recordingInfo(x)
+		r.Recordings = append(r.Recordings, info)
+		if r.Session == "" && in.Action == "stop" {
+			r.Session = info.Session
+		}
+		fmt.Fprintf(&b, "%s of %s: %s, %d bytes, %v, %s\n", info.Recording, info.Session, info.State, info.Bytes, (time.Duration(info.DurationMS) * time.Millisecond), info.Path)
+	}
+	if len(all) == 0 {
+		b.WriteString("No recordings.")
+	}
+	return &reply[recordResult]{text: strings.TrimSuffix(b.String(), "\n"), out: r}, nil
+}
+
+func (p *profile) recordingInfo(x *recording) recordingInfo {
+	st := x.tap.Status()
+	info := recordingInfo{
+		Recording: x.id, Session: string(x.session.ID()), Path: p.Hide.String(st.Path), Format: string(st.Format), State: string(st.State), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
+	}
+	if st.Err != nil {
+		info.Error = p.Hide.String(st.Err.Error())
+	}
+	return info
+}
+
+func (p *profile) startRecording(in *recordParams) (*recording, error) {
+	hide, err := p.redactor(in.rawAsked)
+	if err != nil {
+		return nil, err
+	}
+	format := record.Format(in.Format)
+	if format == "" {
+		format = record.AsciicastV2
+	}
+	switch {
+	case !slices.Contains([]record.Format{record.AsciicastV2, record.AsciicastV3, record.MarkdownDoc}, format):
+		return nil, bad("format", "expected asciicast-v2, asciicast-v3 or markdown")
+	case in.Path != "" && in.Dir != "":
+		return nil, bad("path", "expected path or dir, not both")
+	case in.Input && format == record.MarkdownDoc:
+		return nil, bad("input", "a markdown transcript has no input: its commands are in it")
+	case in.IdleLimitMS < 0:
+		return nil, bad("idle_limit_ms", "expected a number of milliseconds")
+	}
+	s, err := p.session(in.Session)
+	if err != nil {
+		return nil, err
+	}
+	path := in.Path
+	if path == "" {
+		dir, err := recordDir(in.Dir)
+		if err != nil {
+			return nil, err
+		}
+		path = filepath.Join(dir, record.FileName(s.ID(), format, time.Now()))
+	}
+	x := &recording{session: s}
+	c := s.Config()
+	line := strings.Join(append([]string{c.Program}, c.Args...), " ")
+	err = s.Attach(func(v *engine.View) (engine.Tap, error) {
+		if format == record.MarkdownDoc {
+			t, err := record.NewTranscript(path, record.TranscriptOptions{
+				Program: line, Dir: c.Dir, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Redactor: hide, Raw: hide == nil,
+			})
+			x.tap = t
+			return t, err
+		}
+		t, err := record.NewCast(path, record.CastOptions{
+			Format: format, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen, Command: line, Title: in.Title,
+			IdleLimit: time.Duration(in.IdleLimitMS) * time.Millisecond, Input: in.Input, Redactor: hide, Raw: hide == nil,
+		})
+		x.tap = t
+		return t, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.recordings.add(x)
+	return x, nil
+}
+
+// recordDir is the folder for recordings. One that we make is private.
+func recordDir(given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	home := os.Getenv("PTYWRIGHT_HOME")
+	if home == "" {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("find a folder for recordings: %w; give path or dir", err)
+		}
+		home = filepath.Join(user, ".ptywright")
+	}
+	dir := filepath.Join(home, "recordings")
+	return dir, os.MkdirAll(dir, 0o700)
+}

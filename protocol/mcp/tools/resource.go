@@ -1,0 +1,216 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/record"
+)
+
+// resourcePrefix is in front of every resource: ptywright://sessions/ID/PART.
+const resourcePrefix = "ptywright://sessions/"
+
+// resourceParts are what a session has. The last two show what the tools read and screenshot do.
+var resourceParts = []struct{ part, mime, title, about string }{
+	{"screen", "text/plain", "Screen", "What a person would see now, as text."},
+	{"screen.png", "image/png", "Picture of the screen", "What a person would see now, as a picture."},
+	{"transcript", "text/plain", "Output", "The retained output, as plain text; with ?since=N only what came after that sequence."},
+}
+
+func (p *profile) addResources(s *sdk.Server) {
+	for _, r := range resourceParts {
+		template := resourcePrefix + "{id}/" + r.part
+		if r.part == "transcript" {
+			template += "{?since}"
+		}
+		s.AddResourceTemplate(&sdk.ResourceTemplate{
+			Name: "session-" + r.part, Title: r.title, Description: r.about, MIMEType: r.mime, URITemplate: template,
+		}, p.readResource)
+	}
+	s.AddReceivingMiddleware(p.listResources)
+}
+
+// listResources answers resources/list with the sessions there are: they come and go, and are not registered.
+func (p *profile) listResources(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		r, err := next(ctx, method, req)
+		list, ok := r.(*sdk.ListResourcesResult)
+		if err != nil || !ok {
+			return r, err
+		}
+		for _, s := range p.Engine.List() {
+			id := string(s.ID())
+			for _, part := range resourceParts {
+				list.Resources = append(list.Resources, &sdk.Resource{
+					URI: resourcePrefix + id + "/" + part.part, Name: id + " " + part.part, Title: part.title + " of " + id, Description: part.about, MIMEType: part.mime,
+				})
+			}
+		}
+		return list, nil
+	}
+}
+
+// resource finds what a URI names.
+func (p *profile) resource(uri string) (s *engine.Session, part string, query url.Values, err error) {
+	u, err := url.Parse(uri)
+	if err != nil || !strings.HasPrefix(uri, resourcePrefix) {
+		return nil, "", nil, sdk.ResourceNotFoundError(uri)
+	}
+	id, part, ok := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	if !ok {
+		return nil, "", nil, sdk.ResourceNotFoundError(uri)
+	}
+	if s, err = p.Engine.Session(engine.ID(id)); err != nil {
+		return nil, "", nil, sdk.ResourceNotFoundError(uri)
+	}
+	for _, r := range resourceParts {
+		if r.part == part {
+			return s, part, u.Query(), nil
+		}
+	}
+	return nil, "", nil, sdk.ResourceNotFoundError(uri)
+}
+
+func (p *profile) readResource(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	s, part, query, err := p.resource(req.Params.URI)
+	if err != nil {
+		return nil, err
+	}
+	l := p.look(s, p.Hide)
+	c := &sdk.ResourceContents{URI: req.Params.URI, MIMEType: "text/plain"}
+	switch part {
+	case "screen":
+		c.Text = l.Screen().Text()
+	case "screen.png":
+		c.MIMEType = "image/png"
+		if c.Blob, err = record.PNG(l.Screen(), record.PictureOptions{Clean: l.Clean}); err != nil {
+			return nil, err
+		}
+	case "transcript":
+		since := query.Get("since")
+		if since == "" {
+			c.Text = l.Output(math.MaxInt)
+			break
+		}
+		n, err := strconv.ParseUint(since, 10, 64)
+		if err != nil {
+			return nil, sdk.ResourceNotFoundError(req.Params.URI)
+		}
+		c.Text, _ = l.OutputSince(s.OffsetAt(n))
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{c}}, nil
+}
+
+// updateEvery is how often a subscriber is told at most that a resource has changed: it reads the whole of it each time.
+const updateEvery = 250 * time.Millisecond
+
+// maxWatches bounds the resources that are subscribed to at a time: each costs a goroutine.
+const maxWatches = 256
+
+// watches tell the subscribers of resources that these have changed. The SDK keeps who they are.
+type watches struct {
+	profile *profile
+	server  *sdk.Server
+
+	mu sync.Mutex
+	// protects the fields below
+	live map[watchKey]context.CancelFunc
+}
+
+type watchKey struct {
+	client *sdk.ServerSession
+	uri    string
+}
+
+func (w *watches) subscribe(_ context.Context, req *sdk.SubscribeRequest) error {
+	s, _, _, err := w.profile.resource(req.Params.URI)
+	if err != nil {
+		return err
+	}
+	key := watchKey{req.Session, req.Params.URI}
+	ctx, cancel := context.WithCancel(w.profile.ending)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.live[key] != nil: // it is told already
+		cancel()
+		return nil
+	case len(w.live) >= maxWatches:
+		cancel()
+		return fmt.Errorf("%d resources are subscribed to: unsubscribe from one", maxWatches)
+	case w.live == nil:
+		w.live = map[watchKey]context.CancelFunc{}
+	}
+	w.live[key] = cancel
+	w.profile.background.Go(func() {
+		defer w.drop(key)
+		w.watch(ctx, s, req.Params.URI)
+	})
+	w.profile.background.Go(func() { // its client's end is the subscription's
+		gone := make(chan struct{})
+		go func() {
+			_ = req.Session.Wait()
+			close(gone)
+		}()
+		select {
+		case <-gone:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return nil
+}
+
+func (w *watches) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
+	w.drop(watchKey{req.Session, req.Params.URI})
+	return nil
+}
+
+func (w *watches) drop(key watchKey) {
+	w.mu.Lock()
+	cancel := w.live[key]
+	delete(w.live, key)
+	w.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+}
+
+// watch tells of each change of s, or of several together, until ctx ends or nothing more can change.
+func (w *watches) watch(ctx context.Context, s *engine.Session, uri string) {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	seen := s.Sequence()
+	for {
+		changed := s.Changed()
+		v := s.View()
+		if v.Sequence != seen || v.Ended {
+			seen = v.Sequence
+			_ = w.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // a client that is gone ends ctx
+			if v.Ended {
+				return
+			}
+			pause.Reset(updateEvery)
+			select {
+			case <-pause.C:
+				continue
+			case <-ctx.Done():
+				return
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/redact"
+)
+
+const sendAbout = `Type into a session: text, then paste, then keys, then with submit the Enter key as a step of its own. Shows the screen that follows, and says whether what was typed appeared and whether Enter had an effect.
+
+{"session":"s1","text":"print(6*7)","submit":true}
+{"session":"s1","text":"make","submit":true,"wait_for":{"text":"Done","regex":"(?i)error"}}
+{"session":"s1","keys":["escape",":","w","q","enter"]}   {"session":"s1","keys":["ctrl+c"]}
+{"session":"s1","paste":"def f():\n  return 1\n"}   {"session":"s1","secret":"the sudo password of this machine"}
+
+text is typed as it is: "\n" in it is a line feed, which most programs take for Enter; use submit. paste is for text of several lines. secret has the person type something that you never see.`
+
+type sendParams struct {
+	Session   string   `json:"session"`
+	Text      string   `json:"text,omitempty" jsonschema:"typed as it is"`
+	Paste     string   `json:"paste,omitempty" jsonschema:"pasted in one piece (bracketed where the program asks for that)"`
+	Keys      []string `json:"keys,omitempty" jsonschema:"keys to press one after the other: enter, tab, escape, backspace, delete, insert, up, down, left, right, home, end, page_up, page_down, f1 to f12, a character, or with modifiers ctrl+c, alt+x, shift+tab"`
+	Submit    bool     `json:"submit,omitempty" jsonschema:"press Enter once what was typed has appeared"`
+	Secret    string   `json:"secret,omitempty" jsonschema:"have the person type a secret into the program, unseen by you; this says what is asked for"`
+	WaitFor   question `json:"wait_for,omitzero" jsonschema:"what to wait for afterwards; only what comes after the typing counts. Default: until the screen stands still, one second at most"`
+	TimeoutMS *int     `json:"timeout_ms,omitempty" jsonschema:"for wait_for; default 30000, at most 45000"`
+	budget
+	rawAsked
+}
+
+// A sent is a receipt.
+type sent struct {
+	Written   int    `json:"written" jsonschema:"bytes that the terminal has taken"`
+	Stripped  int    `json:"stripped,omitempty" jsonschema:"control bytes taken out of the paste"`
+	Since     uint64 `json:"since" jsonschema:"the sequence right before the typing"`
+	Echoed    *bool  `json:"echoed,omitempty" jsonschema:"with submit: what was typed was seen on the screen before Enter"`
+	Submitted *bool  `json:"submitted,omitempty" jsonschema:"with submit: the program did something after Enter; false: not within a second, look before you press it again"`
+	Evidence  string `json:"evidence,omitempty" jsonschema:"the same in words"`
+}
+
+type sendResult struct {
+	status
+	sent
+	Outcome *waited `json:"outcome,omitempty" jsonschema:"how wait_for ended"`
+	shown
+	Person string `json:"person,omitempty" jsonschema:"with secret: what became of it: typed, declined, unsupported or waiting"`
+	URL    string `json:"url,omitempty" jsonschema:"with secret: the page to tell the person of; good once"`
+}
+
+const (
+	// echoBound is how long what was typed may take to appear before Enter is pressed all the same: programs echo within
+	// milliseconds, a slow TUI takes a few hundred.
+	echoBound = time.Second
+	// echoStill is how long a screen that has changed stands still without showing the text: then it will not.
+	echoStill = 150 * time.Millisecond
+	// effectBound is how long the program has to do something after Enter.
+	effectBound = time.Second
+	// sendStill and sendSettle say how long the screen is still, and is waited for, after typing.
+	sendStill  = 200 * time.Millisecond
+	sendSettle = time.Second
+	// maxSend bounds the text of one call, in bytes; the engine's input queue takes 16 MiB.
+	maxSend = 4 << 20
+	// maxKeys bounds the keys of one call.
+	maxKeys = 1000
+)
+
+func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendParams) (*reply[sendResult], error) {
+	most, err := in.or(screenBudget)
+	if err != nil {
+		return nil, err
+	}
+	hide, err := p.redactor(in.rawAsked)
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := in.WaitFor.tree(); err != nil { // before anything is typed
+		return nil, err
+	}
+	steps, err := in.steps()
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.free(in.Session)
+	if err != nil {
+		return nil, err
+	}
+	if in.Secret != "" {
+		return p.secret(ctx, req, s, &in, hide, most)
+	}
+	receipt, err := p.perform(ctx, s, steps, in.typed(), in.Submit)
+	if err != nil {
+		if receipt.Written > 0 {
+			err = fmt.Errorf("%w (%d bytes were taken before that)", err, receipt.Written)
+		}
+		return nil, err
+	}
+	a, err := p.follow(ctx, req, s, &in.WaitFor, &receipt.Since, timeout, anyOf(map[string]any{"type": "process_exited"}, still(sendStill)), sendSettle, hide, most)
+	if err != nil {
+		return nil, fmt.Errorf("it was typed, but: %w", err)
+	}
+	r := sendResult{status: a.status, sent: receipt, Outcome: a.Outcome, shown: a.shown}
+	text := a.text()
+	if receipt.Evidence != "" {
+		text = receipt.Evidence + "\n" + text
+	}
+	return &reply[sendResult]{text: text, out: r}, nil
+}
+
+// typed is what should appear on the screen.
+func (in *sendParams) typed() string { return in.Text + in.Paste }
+
+// steps are the actions of a call, without Enter's.
+func (in *sendParams) steps() ([]engine.Action, error) {
+	if strings.Contains(in.Text, redact.DefaultReplacement) || strings.Contains(in.Paste, redact.DefaultReplacement) {
+		return nil, errMarker
+	}
+	switch {
+	case len(in.Text)+len(in.Paste) > maxSend:
+		return nil, bad("text", "has %d bytes, at most %d are taken at once: write a file instead", len(in.Text)+len(in.Paste), maxSend)
+	case len(in.Keys) > maxKeys:
+		return nil, bad("keys", "has %d keys, at most %d are taken at once", len(in.Keys), maxKeys)
+	case in.Secret != "" && (in.typed() != "" || len(in.Keys) > 0 || in.Submit):
+		return nil, bad("secret", "the person types and submits it: leave text, paste, keys and submit out")
+	case in.Secret == "" && in.typed() == "" && len(in.Keys) == 0 && !in.Submit:
+		return nil, errors.New("nothing to send: give text, paste, keys, submit or secret")
+	}
+	var steps []engine.Action
+	if in.Text != "" {
+		steps = append(steps, engine.Text(in.Text))
+	}
+	if in.Paste != "" {
+		steps = append(steps, engine.Paste(in.Paste)) // bracketed when the program asks for it: see perform
+	}
+	for i, k := range in.Keys {
+		a, err := keyAction(k)
+		if err != nil {
+			return nil, bad(fmt.Sprintf("keys[%d]", i), "%v", err)
+		}
+		steps = append(steps, a)
+	}
+	return steps, nil
+}
+
+// keyAction makes a key press of a name, or of one character.
+func keyAction(name string) (engine.Action, error) {
+	if utf8.RuneCountInString(name) == 1 {
+		return engine.Text(name), nil
+	}
+	return engine.ParseAction(map[string]any{"type": "key", "value": name})
+}
+
+// perform does the steps, and then submits.
+func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine.Action, typed string, submit bool) (sent, error) {
+	var r sent
+	r.Since = s.Sequence()
+	do := func(a engine.Action) error {
+		receipt, err := s.Do(ctx, a, options(ctx))
+		r.Written += receipt.Written
+		r.Stripped += receipt.Stripped
+		return err
+	}
+	for _, a := range steps {
+		if text, paste := a.(engine.Paste); paste && s.View().Screen.Modes.BracketedPaste {
+			a = engine.BracketedPaste(text)
+		}
+		if err := do(a); err != nil {
+			return r, err
+		}
+	}
+	if !submit {
+		return r, nil
+	}
+	var said []string
+	if tail := lastLine(typed); tail != "" && !s.View().Secret {
+		echoed, err := p.echo(ctx, s, tail, r.Since)
+		if err != nil {
+			return r, err
+		}
+		r.Echoed = &echoed
+		if echoed {
+			said = append(said, "What was typed appeared.")
+		} else {
+			said = append(said, "What was typed did not appear as it is: the program shows it in another way, or not at all.")
+		}
+	}
+	before := s.Sequence()
+	enter, err := keyAction("enter")
+	if err != nil {
+		panic("tools: " + err.Error()) // a name of the engine's
+	}
+	if err := do(enter); err != nil {
+		return r, err
+	}
+	out, err := s.Wait(ctx, moved(before), engine.WaitOptions{Timeout: effectBound, Parked: options(ctx).Parked})
+	if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
+		return r, err
+	}
+	submitted := err == nil || out.View.Ended
+	r.Submitted = &submitted
+	if submitted {
+		said = append(said, "Enter was pressed and the program did something.")
+	} else {
+		said = append(said, "Enter was pressed; nothing changed within a second. It may be at work: wait, or read, before you press it again.")
+	}
+	r.Evidence = strings.Join(said, " ")
+	return r, nil
+}
+
+// echo waits until what was typed has appeared, or the screen stands still without it.
+func (p *profile) echo(ctx context.Context, s *engine.Session, tail string, since uint64) (bool, error) {
+	shows := map[string]any{"type": "contains_text", "value": tail}
+	drawn := allOf(map[string]any{"type": "screen_regex", "value": `\S`}, still(echoStill))
+	m, err := matchers.Parse(anyOf(shows, drawn), matchers.Options{})
+	if err != nil {
+		return false, err
+	}
+	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: &since, Timeout: echoBound, Parked: options(ctx).Parked})
+	switch {
+	case err == nil:
+		return out.Match.Index == 0, nil
+	case errors.Is(err, engine.ErrTimeout), errors.Is(err, engine.ErrEnded):
+		return false, nil
+	}
+	return false, err
+}
+
+// maxTail is how much of what was typed is looked for, in characters: less than the narrowest line that programs wrap at.
+const maxTail = 30
+
+// lastLine is the end of the last line of a text that has one: what a person would look for on the screen.
+func lastLine(text string) string {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	if len(lines) == 0 {
+		return ""
+	}
+	tail := []rune(strings.TrimSpace(lines[len(lines)-1]))
+	for _, r := range tail {
+		if r < ' ' || r == 0x7f { // not shown as it is
+			return ""
+		}
+	}
+	return strings.TrimSpace(string(tail[max(0, len(tail)-maxTail):]))
+}
+
+// moved is a matcher of any change after a sequence.
+type moved uint64
+
+// Check matches once anything has come after the sequence.
+func (m moved) Check(v *engine.View) engine.Result {
+	if v.Sequence > uint64(m) || v.Ended {
+		return engine.Result{Match: &engine.Match{Kind: "changed"}}
+	}
+	return engine.Result{}
+}

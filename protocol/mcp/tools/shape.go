@@ -1,0 +1,178 @@
+package tools
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/reading"
+)
+
+// A status is a session's state, in every result about one.
+type status struct {
+	Session   string    `json:"session"`
+	Sequence  uint64    `json:"sequence" jsonschema:"number of the last change; give it as since to see or wait for what came after"`
+	Rows      int       `json:"rows"`
+	Cols      int       `json:"cols"`
+	Cursor    cursor    `json:"cursor"`
+	Title     string    `json:"title,omitempty"`
+	Alternate bool      `json:"alternate_screen,omitempty" jsonschema:"a full-screen program"`
+	Secret    bool      `json:"secret_input,omitempty" jsonschema:"the program asks for a secret: use send with secret"`
+	QuietMS   int64     `json:"quiet_ms" jsonschema:"how long the screen has not changed"`
+	Exit      *exitInfo `json:"exit,omitempty" jsonschema:"how the program ended"`
+}
+
+type cursor struct {
+	Row     int  `json:"row"`
+	Col     int  `json:"col"`
+	Visible bool `json:"visible"`
+}
+
+type exitInfo struct {
+	Code   *int   `json:"exit_code,omitempty"`
+	Signal string `json:"signal,omitempty"`
+}
+
+func statusOf(l *reading.View) status {
+	v, s := l.Raw, l.Screen()
+	st := status{
+		Session: string(v.Session), Sequence: v.Sequence, Rows: s.Rows, Cols: s.Cols, Alternate: s.Modes.AltScreen, Secret: v.Secret,
+		Cursor: cursor{s.Cursor.Row, s.Cursor.Col, s.Cursor.Visible}, QuietMS: v.At.Sub(v.Changed).Milliseconds(), Exit: exitOf(v.Exit),
+	}
+	if s.TitleSet {
+		st.Title = l.Clean(s.Title)
+	}
+	return st
+}
+
+func exitOf(e *engine.Exit) *exitInfo {
+	if e == nil {
+		return nil
+	}
+	x := &exitInfo{Signal: e.Signal}
+	if e.Signal == "" && e.Code >= 0 {
+		code := e.Code
+		x.Code = &code
+	}
+	return x
+}
+
+func (x *exitInfo) String() string {
+	switch {
+	case x.Signal != "":
+		return "ended by signal " + x.Signal
+	case x.Code != nil:
+		return fmt.Sprintf("exited with code %d", *x.Code)
+	}
+	return "ended, nobody knows how"
+}
+
+// head is a status in one line of words.
+func (s *status) head() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[%s", s.Session)
+	if s.Title != "" {
+		fmt.Fprintf(&b, " %q", s.Title)
+	}
+	fmt.Fprintf(&b, " · %dx%d · cursor row %d col %d · sequence %d", s.Rows, s.Cols, s.Cursor.Row, s.Cursor.Col, s.Sequence)
+	if s.Alternate {
+		b.WriteString(" · full screen")
+	}
+	if s.Exit != nil {
+		b.WriteString(" · " + s.Exit.String())
+	} else {
+		fmt.Fprintf(&b, " · quiet for %v", (time.Duration(s.QuietMS) * time.Millisecond).Round(100*time.Millisecond))
+	}
+	b.WriteString("]")
+	if s.Secret && s.Exit == nil {
+		b.WriteString("\nThe program asks for a secret. Do not ask for it in the chat: send with secret has the person type it.")
+	}
+	return b.String()
+}
+
+// Budgets of text in one result, in bytes. A model's context is dear: a screen of 24 by 80 has 2 KiB, one of 50 by 200 at
+// most 10.
+const (
+	screenBudget = 10_000
+	textBudget   = 16_000
+	maxBudget    = 200_000
+)
+
+// budget is in the params of what shows text.
+type budget struct {
+	MaxChars int `json:"max_chars,omitempty" jsonschema:"most characters of text to return; default 16000, a screen 10000, at most 200000"`
+}
+
+func (b budget) or(n int) (int, error) {
+	switch {
+	case b.MaxChars == 0:
+		return n, nil
+	case b.MaxChars < 200 || b.MaxChars > maxBudget:
+		return 0, bad("max_chars", "expected an integer from 200 to %d", maxBudget)
+	}
+	return b.MaxChars, nil
+}
+
+// screenText is a screen within a budget: what is too much is left out at the top, and told.
+func screenText(l *reading.View, most int) (text string, omitted int) {
+	lines := l.Screen().Lines()
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	size := 0
+	for i := len(lines) - 1; i >= 0; i-- {
+		if size += len(lines[i]) + 1; size > most && i < len(lines)-1 {
+			return strings.Join(lines[i+1:], "\n"), i + 1
+		}
+	}
+	return strings.Join(lines, "\n"), 0
+}
+
+// A shown is a screen in a result.
+type shown struct {
+	Screen  string `json:"screen" jsonschema:"the screen's rows, without blanks at their ends"`
+	Omitted int    `json:"omitted_rows,omitempty" jsonschema:"rows at the top that are left out; a greater max_chars shows them"`
+}
+
+func shownOf(l *reading.View, most int) shown {
+	text, omitted := screenText(l, most)
+	return shown{text, omitted}
+}
+
+// text is a screen in words.
+func (s *shown) text() string {
+	switch {
+	case s.Omitted > 0:
+		return fmt.Sprintf("(%d rows above are left out; max_chars shows more)\n%s", s.Omitted, s.Screen)
+	case s.Screen == "":
+		return "(the screen is empty)"
+	}
+	return s.Screen
+}
+
+// tailOf returns the end of text within a budget, from a line's beginning on where that costs little, and how many bytes
+// were left out.
+func tailOf(text string, most int) (tail string, omitted int) {
+	if len(text) <= most {
+		return text, 0
+	}
+	cut := len(text) - most
+	if i := strings.IndexByte(text[cut:], '\n'); i >= 0 && i < most/4 {
+		cut += i + 1
+	}
+	for cut < len(text) && text[cut]&0xC0 == 0x80 {
+		cut++
+	}
+	return text[cut:], cut
+}
+
+// readable is output without escape sequences, as lines. It is redacted once more: a sequence may have stood inside a secret.
+func readable(l *reading.View, text string) string {
+	return l.Clean(strings.ReplaceAll(escapes.ReplaceAllString(text, ""), "\r", ""))
+}
+
+// escapes are control sequences (ECMA-48 section 5.4), strings, other escapes, and control characters that move nothing a
+// line would show: all but TAB, LF and CR.
+var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

@@ -1,0 +1,250 @@
+// Package tools is ptywright's own MCP profile: a few tools made for models, over the engine.
+//
+// A model meets ten tools (start, send, wait, read, screenshot, run, sessions, stop, record, adapter), resources that show
+// the same sessions, and a prompt that says how to use them. Whatever text leaves has passed a redactor, unless the
+// operator trusts clients with raw output and the request asks for it.
+//
+// A wait never fails for want of time: it says why it ended, what the screen shows and what is missing, and returns a
+// handle by which it goes on.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/protocol/mcp"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// instructions are what a client may show its model before anything else.
+const instructions = `Use terminal programs as a person would: start one, send text and keys, wait for what should come next, read the screen.
+
+Typical: start {"program":"python3","args":["-q"]} -> s1; send {"session":"s1","text":"6*7","submit":true,"wait_for":{"text":">>> "}}; stop {"session":"s1"}.
+For one shell command with its exit code: run {"command":"make test"}.
+
+A wait that runs out of time is no error: it returns the screen, what is missing and a handle to go on with. Secrets are covered by [REDACTED]; never ask a person for a password in the chat: send {"session":..., "secret":"what is asked"} has them type it unseen.`
+
+// New returns the profile.
+func New(h *mcp.Host) *mcp.Profile {
+	p := &profile{Host: h}
+	p.ending, p.end = context.WithCancel(context.Background())
+	p.watches = watches{profile: p}
+	p.pages = pages{profile: p}
+	return &mcp.Profile{
+		Implementation: sdk.Implementation{Name: "ptywright", Title: "ptywright", Version: h.Version},
+		Options: sdk.ServerOptions{
+			Instructions:       instructions,
+			Capabilities:       capabilities(),
+			SubscribeHandler:   p.watches.subscribe,
+			UnsubscribeHandler: p.watches.unsubscribe,
+			CompletionHandler:  p.complete,
+			SetCacheable:       cacheable,
+		},
+		Install: p.install,
+		Close:   p.close,
+	}
+}
+
+// capabilities say what there is. No list of tools, prompts or resource templates ever changes.
+func capabilities() *sdk.ServerCapabilities {
+	c := &sdk.ServerCapabilities{
+		Tools:       &sdk.ToolCapabilities{},
+		Prompts:     &sdk.PromptCapabilities{},
+		Resources:   &sdk.ResourceCapabilities{Subscribe: true},
+		Completions: &sdk.CompletionCapabilities{},
+	}
+	c.AddExtension(tasksExtension, nil)
+	return c
+}
+
+// listTTL is how long a client may keep a list: it changes with the program alone. In milliseconds: an hour.
+const listTTL = 3_600_000
+
+// cacheable says how long what may be kept. A session's screen and the list of sessions are true only now.
+func cacheable(_ context.Context, r sdk.Request, c *sdk.Cacheable) {
+	c.CacheScope = "private"
+	switch r.(type) {
+	case *sdk.ListToolsRequest, *sdk.ListPromptsRequest, *sdk.ListResourceTemplatesRequest:
+		c.TTLMs = listTTL
+	}
+}
+
+// A profile is the tools' state, shared by all connections.
+type profile struct {
+	*mcp.Host
+	ending     context.Context // ends with the server
+	end        context.CancelFunc
+	questions  questions
+	recordings recordings
+	watches    watches
+	tasks      tasks
+	pages      pages
+	background sync.WaitGroup // goroutines that outlive their request
+}
+
+// close ends what runs beside the requests.
+func (p *profile) close() {
+	p.end()
+	p.pages.close()
+	p.background.Wait()
+	p.recordings.finish()
+}
+
+// install adds everything to the SDK's server.
+func (p *profile) install(s *sdk.Server) {
+	p.watches.server = s
+	yes, no := true, false
+	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
+	acts := &sdk.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes}
+	add(p, s, &sdk.Tool{Name: "start", Title: "Start a program", Description: startAbout, Annotations: acts}, p.start)
+	add(p, s, &sdk.Tool{Name: "send", Title: "Type, paste, press keys", Description: sendAbout, Annotations: acts}, p.send)
+	add(p, s, &sdk.Tool{Name: "wait", Title: "Wait for what should come next", Description: waitAbout, Annotations: reads}, p.wait)
+	add(p, s, &sdk.Tool{Name: "read", Title: "Read screen, output or scrollback", Description: readAbout, Annotations: reads}, p.read)
+	add(p, s, &sdk.Tool{Name: "screenshot", Title: "Picture of the screen", Description: shotAbout, Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}}, p.screenshot)
+	add(p, s, &sdk.Tool{Name: "run", Title: "Run one shell command", Description: runAbout, Annotations: acts}, p.run)
+	add(p, s, &sdk.Tool{Name: "sessions", Title: "List sessions", Description: sessionsAbout, Annotations: reads}, p.sessions)
+	add(p, s, &sdk.Tool{Name: "stop", Title: "End a session", Description: stopAbout, Annotations: &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}}, p.stop)
+	add(p, s, &sdk.Tool{Name: "record", Title: "Record a session", Description: recordAbout, Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}}, p.record)
+	add(p, s, &sdk.Tool{Name: "adapter", Title: "Drive a TUI through its adapter", Description: adapterAbout, Annotations: acts}, p.adapter)
+	p.addResources(s)
+	p.addPrompts(s)
+	p.addTasks(s)
+}
+
+// A reply is what a tool answers: words for the model, the same facts for programs, and more content such as a picture.
+type reply[Out any] struct {
+	text  string
+	out   Out
+	extra []sdk.Content
+	ask   sdk.InputRequestMap // what the client is asked first; nil: nothing
+	state string
+}
+
+// add registers a tool whose schemas are those of its types.
+func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool, f func(context.Context, *sdk.CallToolRequest, In) (*reply[Out], error)) {
+	in, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic("tools: " + t.Name + ": " + err.Error()) // a type of ours
+	}
+	out, err := jsonschema.For[Out](nil)
+	if err != nil {
+		panic("tools: " + t.Name + ": " + err.Error())
+	}
+	known := slices.Sorted(func(yield func(string) bool) {
+		for name := range in.Properties {
+			if !yield(name) {
+				return
+			}
+		}
+	})
+	plain(in)
+	plain(out)
+	t.InputSchema, t.OutputSchema = in, out
+	resolved, err := in.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	if err != nil {
+		panic("tools: " + t.Name + ": " + err.Error())
+	}
+	s.AddTool(t, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		var args In
+		if err := decode(req.Params.Arguments, resolved, known, &args); err != nil {
+			return p.failed(err), nil
+		}
+		r, err := f(ctx, req, args)
+		switch {
+		case err != nil:
+			return p.failed(err), nil
+		case r.ask != nil:
+			return &sdk.CallToolResult{InputRequests: r.ask, RequestState: r.state}, nil
+		}
+		structured, err := json.Marshal(r.out)
+		if err != nil { // a value that a plugin made
+			return p.failed(fmt.Errorf("encode the result: %w", err)), nil
+		}
+		content := r.extra
+		if r.text != "" {
+			content = append([]sdk.Content{&sdk.TextContent{Text: r.text}}, r.extra...)
+		}
+		return &sdk.CallToolResult{Content: content, StructuredContent: json.RawMessage(structured)}, nil
+	})
+}
+
+// plain makes "null or X" X, everywhere: null stands for absent in what comes and is not in what goes, and some clients take
+// one type alone.
+func plain(s *jsonschema.Schema) {
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	for _, x := range s.Properties {
+		plain(x)
+	}
+	if s.Items != nil {
+		plain(s.Items)
+	}
+}
+
+// rawAsked is in the params of every tool that shows text of a program.
+type rawAsked struct {
+	Raw bool `json:"raw,omitempty" jsonschema:"show secrets too; only when the server was started with --trust-raw"`
+}
+
+// redactor returns what a result passes; nil shows it as it is.
+func (p *profile) redactor(a rawAsked) (*redact.Redactor, error) {
+	switch {
+	case !a.Raw:
+		return p.Hide, nil
+	case !p.TrustRaw:
+		return nil, errNoRaw
+	}
+	return nil, nil
+}
+
+// session finds the session that a tool is given.
+func (p *profile) session(id string) (*engine.Session, error) {
+	s, err := p.Engine.Session(engine.ID(id))
+	if err != nil {
+		return nil, &sessionError{id: id, live: p.ids()}
+	}
+	return s, nil
+}
+
+// free finds the session that a tool is given, to do what only its adapter may when it has one.
+func (p *profile) free(id string) (*engine.Session, error) {
+	s, err := p.session(id)
+	if err == nil && p.Catalog != nil && p.Catalog.Owner(s.ID()) != nil {
+		return nil, &ownedError{id}
+	}
+	return s, err
+}
+
+// ids lists the sessions there are.
+func (p *profile) ids() []string {
+	var ids []string
+	for _, s := range p.Engine.List() {
+		ids = append(ids, string(s.ID()))
+	}
+	return ids
+}
+
+// look is a session as one request may see it.
+func (p *profile) look(s *engine.Session, hide *redact.Redactor) *reading.View {
+	l := reading.New(s.View(), hide)
+	if p.Catalog != nil {
+		if a := p.Catalog.Owner(s.ID()); a != nil {
+			l.Secrets = a.Secrets
+		}
+	}
+	return l
+}
+
+// options are how an action is performed: what waits lets the connection's next request start.
+func options(ctx context.Context) engine.DoOptions {
+	return engine.DoOptions{Parked: func() { mcp.Yield(ctx) }}
+}

@@ -1,0 +1,465 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/mcp"
+	"github.com/ptywright/ptywright/redact"
+)
+
+const waitAbout = `Wait until a session shows what should come next. Say what with one or more of text, regex, stable_ms, exited, command_finished (whichever comes first), or with matcher. With nothing said: until the screen has been still for half a second.
+
+{"session":"s1","text":"Done"}   {"session":"s1","regex":"(?m)^\\$ $","since":42}   {"session":"s1","text":"BUILD","exited":true,"timeout_ms":40000}
+{"session":"s1","matcher":{"type":"all","value":[{"type":"contains_text","value":"ready"},{"type":"screen_stable","value":{"min_ms":300}}]}}
+
+since (a sequence from an earlier result) counts only what came after. The result says why it ended: matched, timeout (with what is missing, and "wait", a handle: call wait {"wait":"w1"} to go on), ended. A call lasts at most 45 s.`
+
+const (
+	// waitCap is the longest a call waits. Clients give up on one after 60 s, some sooner without progress.
+	waitCap = 45 * time.Second
+	// taskCap is the longest a wait that is a task lasts.
+	taskCap = 24 * time.Hour
+	// settled is how long a screen is still that counts as done, where nobody says what to wait for.
+	settled = 500 * time.Millisecond
+	// progressEvery is how often a wait tells that it is alive. Clients that count from the last word allow 30 s and more.
+	progressEvery = 5 * time.Second
+	// maxQuestions bounds the waits that can be gone on with: the newest.
+	maxQuestions = 256
+)
+
+// A question is what to wait for.
+type question struct {
+	Text            string         `json:"text,omitempty" jsonschema:"the screen shows this text"`
+	Regex           string         `json:"regex,omitempty" jsonschema:"the screen matches this RE2 expression; (?m) lets ^ and $ match at rows"`
+	StableMS        int            `json:"stable_ms,omitempty" jsonschema:"the screen has not changed for so long"`
+	Exited          bool           `json:"exited,omitempty" jsonschema:"the program has ended"`
+	CommandFinished bool           `json:"command_finished,omitempty" jsonschema:"the shell tells that a command has finished"`
+	Matcher         map[string]any `json:"matcher,omitempty" jsonschema:"any matcher: {type, value}; types are contains_text, screen_regex, transcript_contains, transcript_regex, cursor_at, screen_stable, process_exited, command_finished, title_contains, title_regex, bell, lua, any, all, not"`
+}
+
+func (q *question) empty() bool {
+	return q.Text == "" && q.Regex == "" && q.StableMS == 0 && !q.Exited && !q.CommandFinished && q.Matcher == nil
+}
+
+// tree is the question as a matcher.
+func (q *question) tree() (any, error) {
+	if q.StableMS < 0 || q.StableMS > int(waitCap.Milliseconds()) {
+		return nil, bad("stable_ms", "expected an integer from 1 to %d", waitCap.Milliseconds())
+	}
+	var all []any
+	node := func(wanted bool, kind string, value any) {
+		if wanted {
+			m := map[string]any{"type": kind}
+			if value != nil {
+				m["value"] = value
+			}
+			all = append(all, m)
+		}
+	}
+	node(q.Text != "", "contains_text", q.Text)
+	node(q.Regex != "", "screen_regex", q.Regex)
+	node(q.StableMS > 0, "screen_stable", map[string]any{"min_ms": int64(q.StableMS)})
+	node(q.CommandFinished, "command_finished", nil)
+	node(q.Exited, "process_exited", nil)
+	if q.Matcher != nil {
+		all = append(all, any(q.Matcher))
+	}
+	switch len(all) {
+	case 0:
+		return still(settled), nil
+	case 1:
+		return all[0], nil
+	}
+	return map[string]any{"type": "any", "value": all}, nil
+}
+
+// still is a matcher of a screen that has not changed for so long.
+func still(d time.Duration) any {
+	return map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": d.Milliseconds()}}
+}
+
+type waitParams struct {
+	Session string `json:"session,omitempty" jsonschema:"the session; may be left out with wait"`
+	question
+	Wait      string  `json:"wait,omitempty" jsonschema:"handle of a wait that ran out of time: go on with it"`
+	Since     *uint64 `json:"since,omitempty" jsonschema:"only what came after this sequence counts"`
+	TimeoutMS *int    `json:"timeout_ms,omitempty" jsonschema:"default 30000, at most 45000 a call; as a task up to a day; 0 looks once"`
+	budget
+	rawAsked
+}
+
+// A waited is how a wait ended.
+type waited struct {
+	Matched   bool     `json:"matched"`
+	Reason    string   `json:"reason" jsonschema:"matched, timeout, ended, closed, cancelled or failed"`
+	Why       string   `json:"why" jsonschema:"the same in words"`
+	Matches   []match  `json:"matches,omitempty" jsonschema:"what matched"`
+	Missing   []string `json:"missing,omitempty" jsonschema:"what each part of the matcher lacked"`
+	Wait      string   `json:"wait,omitempty" jsonschema:"handle to go on with this wait"`
+	ElapsedMS int64    `json:"elapsed_ms"`
+}
+
+type match struct {
+	Kind     string `json:"kind"`
+	Text     string `json:"text,omitempty"`
+	Pattern  string `json:"pattern,omitempty"`
+	Capture  string `json:"capture,omitempty"`
+	Command  string `json:"command,omitempty"`
+	ExitCode *int   `json:"exit_code,omitempty"`
+	Row      *int   `json:"row,omitempty"`
+	Col      *int   `json:"col,omitempty"`
+}
+
+type waitResult struct {
+	status
+	waited
+	shown
+}
+
+func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitParams) (*reply[waitResult], error) {
+	most, err := in.or(screenBudget)
+	if err != nil {
+		return nil, err
+	}
+	hide, err := p.redactor(in.rawAsked)
+	if err != nil {
+		return nil, err
+	}
+	var a *asked
+	if in.Wait != "" {
+		if !in.question.empty() || in.Since != nil {
+			return nil, bad("wait", "a handle goes on with its own question: leave the others out")
+		}
+		if a = p.questions.take(in.Wait); a == nil {
+			return nil, bad("wait", "no such handle: it was gone on with already, or is one of too many; ask anew")
+		}
+		if in.Session != "" && in.Session != string(a.session) {
+			return nil, bad("session", "this wait is on session %s", a.session)
+		}
+		in.Session = string(a.session)
+	} else {
+		tree, err := in.tree()
+		if err != nil {
+			return nil, err
+		}
+		a = &asked{session: engine.ID(in.Session), tree: tree, since: in.Since}
+	}
+	s, err := p.session(in.Session)
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.ask(ctx, req, s, a, timeout)
+	if err != nil {
+		return nil, err
+	}
+	l := out.look(p, s, hide)
+	w := p.told(l, out, a)
+	r := waitResult{status: statusOf(l), waited: w, shown: shownOf(l, most)}
+	return &reply[waitResult]{text: r.status.head() + "\n" + w.text() + "\n" + r.shown.text(), out: r}, nil
+}
+
+// timeoutOf reads how long a call may wait.
+func timeoutOf(ctx context.Context, ms *int, absent time.Duration) (time.Duration, error) {
+	most := waitCap
+	if isTask(ctx) {
+		most = taskCap
+	}
+	if ms == nil {
+		return absent, nil
+	}
+	if *ms < 0 || time.Duration(*ms)*time.Millisecond > taskCap {
+		return 0, bad("timeout_ms", "expected an integer from 0 to %d", taskCap.Milliseconds())
+	}
+	return min(time.Duration(*ms)*time.Millisecond, most), nil
+}
+
+// An asked is a question to a session, as it can be gone on with.
+type asked struct {
+	session engine.ID
+	tree    any
+	since   *uint64
+	elapsed time.Duration // in the calls before
+}
+
+// questions are the waits that ran out of time.
+type questions struct {
+	mu sync.Mutex
+	// protects the fields below
+	last  int
+	kept  map[string]*asked
+	order []string
+}
+
+// keep gives a question a handle.
+func (q *questions) keep(a *asked) string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.kept == nil {
+		q.kept = map[string]*asked{}
+	}
+	if len(q.order) == maxQuestions {
+		delete(q.kept, q.order[0])
+		q.order = slices.Delete(q.order, 0, 1)
+	}
+	q.last++
+	id := "w" + strconv.Itoa(q.last)
+	q.kept[id] = a
+	q.order = append(q.order, id)
+	return id
+}
+
+// take returns the question of a handle, which is of no more use then, or nil.
+func (q *questions) take(id string) *asked {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	a := q.kept[id]
+	if a != nil {
+		delete(q.kept, id)
+		q.order = slices.DeleteFunc(q.order, func(x string) bool { return x == id })
+	}
+	return a
+}
+
+// An answer is how an ask ended.
+type answer struct {
+	outcome *engine.Outcome
+	err     error // why it did not match
+	matcher matchers.Matcher
+	found   *predicates
+}
+
+// look is the view that the wait ended on, as the client may see it.
+func (a *answer) look(p *profile, s *engine.Session, hide *redact.Redactor) *reading.View {
+	l := p.look(s, hide)
+	l = l.At(a.outcome.View)
+	owner := l.Secrets
+	if a.found.asked != nil {
+		l.Secrets = func() []string {
+			all := a.found.secrets()
+			if owner != nil {
+				all = append(all, owner()...)
+			}
+			return all
+		}
+	}
+	return l
+}
+
+// ask waits. The error is about the question; how the wait ended is in the answer.
+func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, a *asked, timeout time.Duration) (*answer, error) {
+	found := &predicates{catalog: p.Catalog, ctx: ctx}
+	m, err := matchers.Parse(a.tree, matchers.Options{Predicates: found})
+	if err != nil {
+		return nil, err
+	}
+	defer p.progress(ctx, req, s, timeout)()
+	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: a.since, Timeout: timeout, Parked: func() { mcp.Yield(ctx) }})
+	return &answer{outcome: out, err: err, matcher: m, found: found}, nil
+}
+
+// progress tells a client that asked for it how a wait goes, until the returned function is called.
+func (p *profile) progress(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, timeout time.Duration) (stop func()) {
+	if req == nil || req.Params == nil {
+		return func() {}
+	}
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	begin := time.Now()
+	done.Go(func() {
+		ticker := time.NewTicker(progressEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			v := s.View()
+			elapsed := time.Since(begin)
+			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ // a client that is gone ends the wait itself
+				ProgressToken: token, Progress: elapsed.Seconds(), Total: timeout.Seconds(),
+				Message: fmt.Sprintf("waiting on %s for %v; its screen has been still for %v", s.ID(), elapsed.Round(time.Second), v.At.Sub(v.Changed).Round(100*time.Millisecond)),
+			})
+		}
+	})
+	return func() {
+		cancel()
+		done.Wait()
+	}
+}
+
+// told says how a wait ended. One that ran out of time, or was cancelled, gets a handle.
+func (p *profile) told(l *reading.View, out *answer, a *asked) waited {
+	elapsed := a.elapsed + out.outcome.Elapsed
+	w := waited{Matched: out.err == nil, ElapsedMS: elapsed.Milliseconds()}
+	if w.Matched {
+		w.Reason = "matched"
+		w.Matches = matchesOf(l.Match(out.outcome.Match), nil)
+		var said []string
+		for _, m := range w.Matches {
+			said = append(said, m.String())
+		}
+		w.Why = strings.Join(said, " and ")
+		return w
+	}
+	again := func() {
+		a.elapsed = elapsed
+		w.Wait = p.questions.keep(a)
+	}
+	took := out.outcome.Elapsed.Round(time.Millisecond)
+	switch {
+	case errors.Is(out.err, engine.ErrTimeout):
+		w.Reason, w.Why = "timeout", fmt.Sprintf("not within %v", took)
+		again()
+	case errors.Is(out.err, engine.ErrEnded):
+		w.Reason, w.Why = "ended", "the program has ended and nothing more can come"
+		if x := exitOf(l.Raw.Exit); x != nil {
+			w.Why = "the program " + x.String() + ", and nothing more can come"
+		}
+	case errors.Is(out.err, engine.ErrClosed):
+		w.Reason, w.Why = "closed", "the session was stopped"
+	case errors.Is(out.err, context.Canceled), errors.Is(out.err, protocol.ErrCancelled):
+		w.Reason, w.Why = "cancelled", "the wait was cancelled; the program goes on"
+		again()
+	default:
+		w.Reason, w.Why = "failed", l.Piece(out.err.Error())
+	}
+	shown := matchers.Shown{Screen: l.Screen(), Output: func() string { return l.Output(math.MaxInt) }, Title: l.Clean(l.Raw.Screen.Title)}
+	w.Missing = missing(l, out.matcher.Explain(l.Raw, shown), nil)
+	return w
+}
+
+// maxMissing bounds the parts of a matcher that are explained.
+const maxMissing = 20
+
+// missing tells of each part what it lacks.
+func missing(l *reading.View, e matchers.Explanation, told []string) []string {
+	if len(e.Parts) > 0 && e.Type != "not" {
+		for _, part := range e.Parts {
+			told = missing(l, part, told)
+		}
+		return told
+	}
+	if len(told) >= maxMissing || e.Held && e.Type != "not" {
+		return told
+	}
+	why := e.Why
+	if e.Type == "lua" { // a plugin's words
+		why = l.Piece(why)
+	}
+	line := e.Type
+	if value, ok := e.Value.(string); ok {
+		line += " " + protocol.Quote(l.Pattern(value), 80)
+	}
+	line += ": " + why
+	if e.Nearest != "" {
+		line += "; nearest: " + protocol.Quote(e.Nearest, 120)
+	}
+	return append(told, line)
+}
+
+// matchesOf are the leaves of what matched.
+func matchesOf(m *engine.Match, all []match) []match {
+	if len(m.Parts) > 0 {
+		for _, part := range m.Parts {
+			all = matchesOf(part, all)
+		}
+		return all
+	}
+	w := match{Kind: m.Kind, Text: m.Text, Pattern: m.Pattern, Capture: m.Capture, ExitCode: m.Exit}
+	switch m.Kind {
+	case "command_finished":
+		w.Command, w.Text = m.Text, ""
+	case "cursor_at":
+		w.Row, w.Col = &m.Row, &m.Col
+	}
+	return append(all, w)
+}
+
+// String says what matched in words.
+func (m match) String() string {
+	switch {
+	case m.Kind == "command_finished" && m.ExitCode != nil:
+		return fmt.Sprintf("%s finished with exit code %d", protocol.Quote(m.Command, 80), *m.ExitCode)
+	case m.Kind == "process_exited":
+		return "the program has ended"
+	case m.Kind == "screen_stable":
+		return "the screen is still"
+	case m.Text != "":
+		return m.Kind + " " + protocol.Quote(m.Text, 80)
+	case m.Capture != "":
+		return m.Kind + " found " + protocol.Quote(m.Capture, 120)
+	}
+	return m.Kind
+}
+
+// text is how a wait ended, in words, and what to do next.
+func (w *waited) text() string {
+	if w.Matched {
+		return fmt.Sprintf("Matched after %d ms: %s.", w.ElapsedMS, w.Why)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Not matched (%s): %s.", w.Reason, w.Why)
+	for _, m := range w.Missing {
+		b.WriteString("\n- " + m)
+	}
+	if w.Wait != "" {
+		fmt.Fprintf(&b, "\nTo go on waiting: wait {\"wait\":%q}.", w.Wait)
+	}
+	return b.String()
+}
+
+// predicates finds the Lua predicates of one wait.
+type predicates struct {
+	catalog *plugins.Catalog
+	ctx     context.Context
+	asked   []*plugins.Plugin
+}
+
+// Predicate finds one.
+func (f *predicates) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
+	if f.catalog == nil {
+		return nil, plugins.ErrNoPlugin
+	}
+	mcp.Yield(f.ctx) // it runs a plugin's code
+	m, err := f.catalog.Predicate(f.ctx, plugin, function, params)
+	if err != nil {
+		return nil, err
+	}
+	if p, err := f.catalog.Plugin(plugin); err == nil && !slices.Contains(f.asked, p) {
+		f.asked = append(f.asked, p)
+	}
+	return m, nil
+}
+
+// secrets is what the plugins have seen.
+func (f *predicates) secrets() []string {
+	var all []string
+	for _, p := range f.asked {
+		all = append(all, p.Secrets()...)
+	}
+	return all
+}
