@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"unicode/utf8"
 )
 
@@ -249,8 +250,8 @@ func (r *rules) judgeRow(s *scan, line string, n int) {
 	s.size = len(text)
 	r.apply(s, text, nil, 0)
 	s.size = size
-	mine := s.found[first:]
-	s.found = s.found[:first:first]
+	mine := slices.Clone(s.found[first:])
+	s.found = s.found[:first]
 	for _, c := range mine {
 		if c.hit {
 			s.found = appendRuns(s.found, c, s.at)

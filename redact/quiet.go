@@ -45,7 +45,7 @@ func (r *rules) quiet(s string, most int) (lines int) {
 				return lines
 			case c < 0x20, c == 0x7f:
 				continue
-			case c == 0xe2 && i+2 < len(s) && isBorder(s[i:i+3]):
+			case c == 0xe2 && i+2 < len(s) && s[i+1] >= 0x94 && s[i+1] <= 0x96 && isBorder(s[i:i+3]): // U+2500 to U+25BF
 				if framed = true; w.cutsColumn(s[lines:i]) {
 					return lines
 				}
@@ -192,12 +192,10 @@ func (a *automaton) after(text []byte) (state uint32) {
 // of it. state is what the automaton makes of the text up to the run's end. Behind right stand pad blanks.
 func (a *automaton) write(p *place, run string, left, right []byte, pad int, state uint32) (busy bool) {
 	fast := a.fast
-	if p.apart {
-		if p.moved {
-			*p = place{}
-			if n := len(left); n > 0 && a.pairs[int(a.class[left[n-1]])*a.cols+int(a.class[run[0]])] {
-				*p = place{apart: true, state: a.after(left)}
-			}
+	if p.moved {
+		*p = place{}
+		if n := len(left); n > 0 && a.pairs[int(a.class[left[n-1]])*a.cols+int(a.class[run[0]])] {
+			*p = place{apart: true, state: a.after(left)}
 		}
 	}
 	if p.apart {
