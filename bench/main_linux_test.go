@@ -37,7 +37,7 @@ func TestRunAgainstTheStub(t *testing.T) {
 			t.Errorf("not a row: %s", r)
 		}
 	}
-	if len(rows) != 18 {
-		t.Errorf("%d rows, want 18:\n%s", len(rows), table)
+	if len(rows) != 22 {
+		t.Errorf("%d rows, want 22:\n%s", len(rows), table)
 	}
 }

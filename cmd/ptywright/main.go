@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -93,11 +94,14 @@ func complain(w io.Writer, err error) {
 func oneLine(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
+		switch {
+		case r < ' ' || r >= 0x7f && r < 0xa0:
 			fmt.Fprintf(&b, `\x%02x`, r)
-			continue
+		case !unicode.IsPrint(r): // what turns a line's direction, for one
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
 		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }
@@ -129,7 +133,7 @@ What the server can do, with the shape of every method:
 	root.SetVersionTemplate("ptywright {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
-		serveCommand(std), mcpCommand(std), runCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std), watcherCommand(std),
+		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), runCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std), watcherCommand(std),
 	)
 	for _, c := range append(root.Commands(), root) {
 		c.Args = usageArgs(c.Args)

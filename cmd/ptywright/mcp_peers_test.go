@@ -3,8 +3,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"log"
@@ -27,20 +25,7 @@ import (
 // whose peers are not installed skips.
 func peers(t testing.TB, name string) (modules, node string) {
 	t.Helper()
-	lock, err := os.ReadFile(filepath.Join("..", "..", ".ci", "peers", name, "package-lock.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := os.Getenv("PTYWRIGHT_PEERS")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Skip("there is no cache folder, and PTYWRIGHT_PEERS is not set")
-		}
-		dir = filepath.Join(cache, "ptywright", "peers")
-	}
-	sum := sha256.Sum256(lock)
-	modules = filepath.Join(dir, name+"-"+hex.EncodeToString(sum[:])[:12], "node_modules")
+	modules = filepath.Join(peersFolder(t, name), "node_modules")
 	node = filepath.Join(modules, ".bin", "node")
 	if _, err := os.Stat(node); err != nil {
 		t.Skipf("the npm packages of .ci/peers/%s are not installed: run .ci/npm (it needs npm: apt-get install npm)", name)

@@ -215,7 +215,7 @@ func (f *sharedFlags) client(ctx context.Context, std stdio) error {
 	}
 	ctx, _, stop := untilSignal(ctx, true)
 	defer stop()
-	log := newLogger(std.err)
+	log := newLogger(std.err, redact.Default)
 	in, out, err := takePipes(std)
 	if err != nil {
 		return err
