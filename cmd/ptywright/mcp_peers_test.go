@@ -153,7 +153,7 @@ func TestMCPExamples(t *testing.T) {
 		Codex  map[string]command `toml:"mcp_servers"`
 	}
 	files, err := filepath.Glob(filepath.Join("..", "..", "examples", "mcp", "*.[jt]*"))
-	if err != nil || len(files) < 5 {
+	if err != nil || len(files) != 4 {
 		t.Fatalf("%v, %v", files, err)
 	}
 	for _, file := range files {
