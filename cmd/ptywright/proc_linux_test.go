@@ -62,7 +62,7 @@ func gone(t testing.TB, pids map[int]string) time.Duration {
 		}
 		for {
 			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-			n, err := unix.Poll(fds, int(time.Until(began.Add(hang)).Milliseconds()))
+			n, err := unix.Poll(fds, int(max(0, time.Until(began.Add(hang))).Milliseconds()))
 			if err == unix.EINTR {
 				continue
 			}

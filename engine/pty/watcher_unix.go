@@ -17,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Watcher is a process that ends recorded programs when this one is gone, also when it
@@ -35,6 +37,8 @@ type Watcher struct {
 	// want is what the watcher is to know, told what it has been told. Only the
 	// difference is ever written, so a watcher that does not read costs no memory.
 	want, told map[*PTY]string
+	rest       []byte // what the pipe had no room for, of what it was told
+	writing    bool   // the writing goroutine is at it
 	closing    bool
 }
 
@@ -97,7 +101,8 @@ func startWatcher(argv []string) (*Watcher, error) {
 func (w *Watcher) PID() int { return w.process.Pid }
 
 // Add records p and its descendants: they are ended should this process end before
-// Remove. It does not block.
+// Remove. It does not block. A process that is killed when Add has returned leaves nothing: the record is in the pipe
+// by then, unless the watcher is behind by all that a pipe holds.
 func (w *Watcher) Add(p *PTY) {
 	w.set(p, func() string { return record(p.identity()) })
 	// From then on the watcher must know that the leader's pid may be another's.
@@ -123,35 +128,65 @@ func (w *Watcher) set(p *PTY, line func() string) {
 		} else {
 			delete(w.want, p)
 		}
+		if !w.writing {
+			w.tell()
+		}
 	}
+	more := w.writing || len(w.rest) > 0
 	w.mu.Unlock()
+	if !more {
+		return
+	}
 	select {
 	case w.wake <- struct{}{}:
 	default:
 	}
 }
 
-// write tells the watcher what is new, until Close. It is the only one that writes, and
-// the only one that may have to wait for the watcher.
+// tell writes what is new as far as the pipe has room. It is called with mu held, and does not block.
+func (w *Watcher) tell() {
+	w.rest = append(w.rest, w.news()...)
+	conn, err := w.pipe.SyscallConn()
+	if err != nil || len(w.rest) == 0 {
+		return // the writing goroutine finds out
+	}
+	conn.Write(func(fd uintptr) bool {
+		if n, err := unix.Write(int(fd), w.rest); err == nil {
+			w.rest = w.rest[n:]
+		}
+		return true
+	})
+	if len(w.rest) == 0 {
+		w.rest = nil
+	}
+}
+
+// write tells the watcher what the pipe had no room for, until Close. It is the only one that may have to wait for the
+// watcher.
 func (w *Watcher) write() {
 	defer close(w.written)
 	for range w.wake {
-		news, closing := w.news()
-		if len(news) > 0 {
-			if _, err := w.pipe.Write(news); err != nil {
+		w.mu.Lock()
+		lines, closing := append(w.rest, w.news()...), w.closing
+		w.rest, w.writing = nil, true
+		w.mu.Unlock()
+		if len(lines) > 0 {
+			if _, err := w.pipe.Write(lines); err != nil {
 				w.failed = true
 				return // it is gone, or Close has lost patience
 			}
 		}
+		w.mu.Lock()
+		w.writing = false
+		w.mu.Unlock()
 		if closing {
 			return
 		}
 	}
 }
 
-func (w *Watcher) news() (lines []byte, closing bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+// news is what the watcher has not been told, and is now. It is called with mu held.
+func (w *Watcher) news() (lines []byte) {
 	for p := range w.told {
 		if w.want[p] == "" {
 			delete(w.told, p)
@@ -164,7 +199,7 @@ func (w *Watcher) news() (lines []byte, closing bool) {
 			lines = append(lines, line...)
 		}
 	}
-	return lines, w.closing
+	return lines
 }
 
 // Close tells the watcher what it does not know yet and then that this process is done:
