@@ -10,6 +10,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -102,13 +103,22 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 				r, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error: " + method + " broke; see the server's log"}
 			}
 		}()
-		return next(ctx, method, req)
+		if r, err = next(ctx, method, req); err != nil {
+			err = wireError(err, s.host.Hide)
+		}
+		return r, err
 	}
 }
 
 // wireError makes any error one that may leave: with a code, cut, and redacted.
 func wireError(err error, hide *redact.Redactor) *jsonrpc.Error {
 	e := asWire(err)
-	e.Message = hide.String(cut(e.Message, maxErrorText))
+	e.Message = cut(hide.String(e.Message), maxErrorText)
+	var data any
+	if json.Unmarshal(e.Data, &data) == nil {
+		if text, err := json.Marshal(plugins.Clean(data, hide.String)); err == nil {
+			e.Data = text
+		}
+	}
 	return e
 }
