@@ -88,6 +88,7 @@ type lineConn struct {
 	// protects the fields below
 	turn     *turn // of the request handed out last
 	calls    map[jsonrpc.ID]*call
+	writes   int                 // answers that are being written: their ids may come again
 	asked    map[jsonrpc.ID]bool // requests of ours that the client has not answered
 	changed  chan struct{}       // closed when calls next changes
 	version  string              // as initialize agreed on; "": no handshake yet
@@ -214,7 +215,7 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 			msg := c.take(l)
 			if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
 				if r.Method == methodInitialize && c.probed {
-					c.forget(r.ID, c.calls[r.ID])
+					c.withdraw(r)
 					c.leaving = r
 					continue
 				}
@@ -251,7 +252,7 @@ func (c *lineConn) drain() (jsonrpc.Message, error) {
 				return &jsonrpc.Request{Method: methodCancelled, Params: params}, nil
 			}
 		}
-		left, changed := len(c.calls), c.changed
+		left, changed := len(c.calls)+c.writes, c.changed
 		c.mu.Unlock()
 		if left == 0 {
 			return nil, io.EOF
@@ -262,6 +263,14 @@ func (c *lineConn) drain() (jsonrpc.Message, error) {
 			return nil, io.EOF
 		}
 	}
+}
+
+// withdraw takes a request back that was not handed out.
+func (c *lineConn) withdraw(r *jsonrpc.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls[r.ID].turn.end()
+	delete(c.calls, r.ID)
 }
 
 // handOver ends the session that has read up to an initialize, once what came before is answered.
@@ -500,8 +509,10 @@ func (c *lineConn) reply(m *jsonrpc.Response) error {
 		}
 	}
 	silent := k.cancelled
+	delete(c.calls, m.ID) // the client may use it again as soon as it has the answer
+	c.writes++
 	c.mu.Unlock()
-	defer c.forget(m.ID, k)
+	defer c.written(k)
 	if m.Error != nil {
 		m.Error = wireError(m.Error, c.hide)
 	}
@@ -521,11 +532,11 @@ func (c *lineConn) reply(m *jsonrpc.Response) error {
 	return c.write(text)
 }
 
-// forget is called when a request has been answered.
-func (c *lineConn) forget(id jsonrpc.ID, k *call) {
+// written ends the turn of a request whose answer has gone.
+func (c *lineConn) written(k *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.calls, id)
+	c.writes--
 	if k.turn != nil {
 		k.turn.end()
 	}

@@ -59,10 +59,15 @@ func (w *tee) String() string {
 // serve starts a server; it has to leave nothing when the test ends.
 func serve(t testing.TB, raw bool, o *sdk.ClientOptions) *wire {
 	t.Helper()
-	w := &wire{t: t, log: &tee{}}
-	log := slog.New(slog.NewTextHandler(w.log, nil))
 	known := new(redact.Known)
-	w.engine = engine.New(engine.Options{Log: log, Secret: func(line string) { known.Add(line) }})
+	return serveOn(t, engine.New(engine.Options{Log: slog.New(slog.DiscardHandler), Secret: func(line string) { known.Add(line) }}), known, raw, o)
+}
+
+// serveOn is serve over an engine of the test's.
+func serveOn(t testing.TB, e *engine.Engine, known *redact.Known, raw bool, o *sdk.ClientOptions) *wire {
+	t.Helper()
+	w := &wire{t: t, engine: e, log: &tee{}}
+	log := slog.New(slog.NewTextHandler(w.log, nil))
 	catalog, err := plugins.NewCatalog(w.engine, log)
 	if err != nil {
 		t.Fatal(err)
