@@ -20,6 +20,7 @@ var measurements = []struct {
 	{"throughput", (*bench).throughput},
 	{"latency", (*bench).latencies},
 	{"repl", (*bench).repl},
+	{"mcp", (*bench).mcp},
 	{"requests", (*bench).requestRate},
 	{"startup", (*bench).startup},
 	{"idle", (*bench).idle},

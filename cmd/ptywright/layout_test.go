@@ -53,7 +53,7 @@ var thirdParty = map[string][]string{
 	"golang.org/x/term":                      {"cmd/ptywright"},
 	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/client", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp"},
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},
-	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp"},
+	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
 	"github.com/gofrs/flock":                 {"protocol"},
 	"github.com/BurntSushi/toml":             {"plugins"},
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
