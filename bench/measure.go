@@ -18,6 +18,7 @@ var measurements = []struct {
 	measure func(*bench) ([]row, error)
 }{
 	{"throughput", (*bench).throughput},
+	{"recording", (*bench).recording},
 	{"latency", (*bench).latencies},
 	{"repl", (*bench).repl},
 	{"mcp", (*bench).mcp},
@@ -73,6 +74,56 @@ func (b *bench) throughput() (rows []row, err error) {
 		o, l := median(ours), median(bare)
 		rows = append(rows, row{"throughput, " + c.name, fmt.Sprintf("%.0f MB/s", o), fmt.Sprintf("%.0f MB/s, PTY reader", l),
 			o / l, "at least 0.85", o/l >= 0.85})
+	}
+	return rows, nil
+}
+
+// recording is the throughput of a session that is recorded as a redacted asciicast, beside the same session without.
+func (b *bench) recording() (rows []row, err error) {
+	for _, c := range corpora {
+		file := filepath.Join(b.dir, "corpus")
+		if err := generate(file, c.unit, b.mb*1e6); err != nil {
+			return nil, err
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return nil, err
+		}
+		var with, without []float64
+		one := func(w *conn, record bool, speeds *[]float64) error {
+			dir, err := os.MkdirTemp(b.dir, "r")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(dir)
+			session, err := w.spawn("/bin/sh", "-c", `read go; cat "$0"; printf 'OUT-%s' OVER`, file)
+			if err != nil {
+				return err
+			}
+			if record {
+				if err := w.call("session.record_start", object{"session": session, "dir": dir}, nil); err != nil {
+					return err
+				}
+			}
+			begin := time.Now()
+			if err := w.send(session, "\n"); err != nil {
+				return err
+			}
+			if err := w.wait(session, "OUT-OVER"); err != nil {
+				return err
+			}
+			*speeds = append(*speeds, float64(info.Size())/1e6/time.Since(begin).Seconds())
+			return w.end(session)
+		}
+		err = b.on(b.subject, func(_ *server, w *conn) error {
+			return b.alternate(func() error { return one(w, true, &with) }, func() error { return one(w, false, &without) })
+		})
+		if err != nil {
+			return nil, err
+		}
+		o, l := median(with), median(without)
+		rows = append(rows, row{"recorded and redacted, " + c.name, fmt.Sprintf("%.0f MB/s", o), fmt.Sprintf("%.0f MB/s, not recorded", l),
+			o / l, "at least 0.80", o/l >= 0.80})
 	}
 	return rows, nil
 }

@@ -235,6 +235,8 @@ func (s *stub) answer(method string, p stubParams) (key string, result any) {
 			return failed(-32603, err.Error())
 		}
 		return "result", map[string]any{"sent": true}
+	case method == "session.record_start": // it keeps nothing; so that every measurement runs against it
+		return "result", map[string]any{"recording": "r1"}
 	case method == "session.close":
 		one.cmd.Process.Kill()
 		one.master.Close()

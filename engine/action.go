@@ -124,11 +124,12 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 			}
 		}
 		first = false
-		secret := s.lookAtEcho()
-		if secret {
-			s.keepSecret(c)
-		} else {
-			s.secretLine = s.secretLine[:0]
+		secret, mode, asked := s.lookAtEcho()
+		switch told := s.engine.opts.Secret; {
+		case !secret:
+			s.secretLine.Reset()
+		case told != nil:
+			s.secretLine.Type(c, mode, asked, func(line string) { told(s, line) })
 		}
 		if err := s.input.send(ctx, c, o); err != nil {
 			var blocked *InputBlockedError
@@ -143,25 +144,6 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 		}
 	}
 	return r, nil
-}
-
-// keepSecret gathers what is typed while the program reads a secret, and tells of each line before its end is typed: nothing
-// that the program does with it is seen first. The caller holds the turn of actions.
-func (s *Session) keepSecret(p []byte) {
-	if s.engine.opts.Secret == nil {
-		return
-	}
-	for _, c := range p {
-		switch {
-		case c == '\r' || c == '\n' || c == 0x04:
-			s.engine.opts.Secret(string(s.secretLine))
-			s.secretLine = s.secretLine[:0]
-		case c == 0x7f || c == '\b':
-			s.secretLine = s.secretLine[:max(0, len(s.secretLine)-1)]
-		case c >= ' ' && len(s.secretLine) < pty.MaxLine:
-			s.secretLine = append(s.secretLine, c)
-		}
-	}
 }
 
 // typed shows the taps that want it what was typed.

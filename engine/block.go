@@ -60,6 +60,7 @@ type blocks struct {
 	running     *Block       // since C
 	said        string       // what it printed before the last change of width
 	partly      bool         // that is not all
+	behind      bool         // C stood behind the command line: the line end of Enter came after it, and is none of the output
 	output      vt.Position  // where C was, or the rest begins
 	width       bool         // a change of width is under way
 }
@@ -73,7 +74,7 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 	switch e.Kind {
 	case vt.EventErase: // what follows is written from the top again
 		if b.output.Line > at.Line || b.output.Line == at.Line && b.output.Col > 0 {
-			b.output = at
+			b.output, b.behind = at, false
 		}
 		return
 	case vt.EventMark:
@@ -111,7 +112,7 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 		b.end(at, nil, now, screen)
 		b.last++
 		b.running, b.output = &Block{Number: b.last, Command: b.command, Started: now, Line: e.Line}, at
-		b.said, b.partly = "", false
+		b.said, b.partly, b.behind = "", false, b.input != nil && at.Col > 0
 		if shell != nil {
 			b.running.Dir = shell.Dir
 		}
@@ -168,6 +169,9 @@ func (b *blocks) end(at vt.Position, e *vt.Event, now time.Time, screen func() *
 // printed is the output of the block that runs, up to a position.
 func (b *blocks) printed(s *vt.Screen, to vt.Position) (text string, whole bool) {
 	text, whole = s.Between(b.output, to, MaxBlockOutput)
+	if b.behind && whole {
+		text = strings.TrimPrefix(text, "\n")
+	}
 	if text = b.said + text; len(text) > MaxBlockOutput {
 		text, whole = strings.ToValidUTF8(text[len(text)-MaxBlockOutput:], ""), false
 	}
@@ -190,6 +194,7 @@ func (b *blocks) cut(cols int, s *vt.Screen) {
 	}
 	text, whole := b.printed(s, end(s))
 	b.said, b.partly, b.width = text, !whole, true
+	b.behind = b.behind && text == ""
 }
 
 // resume follows cut, once the terminal has its size.

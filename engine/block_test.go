@@ -97,3 +97,37 @@ func TestBlocksAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// TestBlockEndsWhereItsMarkIs: what follows its end in the same write does not touch its output, wherever the write is cut.
+func TestBlockEndsWhereItsMarkIs(t *testing.T) {
+	session := markA + "$ " + markB + "make\r\n" + markC + "one\r\ntwo\r\n" + markD(3) + "\x1b[H\x1b[2J\x1b[3J" + markA + "$ " + markB + "next\r\n" + markC + "three\x1b]133;D;4\x1b\\\x1bc" +
+		markA + "$ " + markB + "last\r\n" + markC + "four" + markA + "\x1b[2K\r$ " + markB
+	for cut := range len(session) {
+		blocksOf(t, func(print func(string), s *engine.Session) {
+			if cut > 0 {
+				print(session[:cut])
+			}
+			print(session[cut:])
+			b, _ := s.Blocks(0)
+			if len(b) != 3 || b[0].Command != "make" || b[0].Output != "one\ntwo" || b[0].ExitCode != 3 || b[1].Command != "next" || b[1].Output != "three" || b[1].ExitCode != 4 ||
+				b[2].Command != "last" || b[2].Output != "four" || b[2].Exited {
+				t.Fatalf("cut at %d: %+v", cut, b)
+			}
+		})
+	}
+}
+
+// TestMarksWithoutEnd: a batch full of marks is taken like any other, and tells the last state of all.
+func TestMarksWithoutEnd(t *testing.T) {
+	blocksOf(t, func(print func(string), s *engine.Session) {
+		const n = 5000
+		print(strings.Repeat(markA+markB+markC+"x"+markD(1)+"\x1b[5n", n) + markA + "$ " + markB + "end")
+		b, _ := s.Blocks(0)
+		if len(b) == 0 || len(b) > 1000 || !b[0].Exited || b[0].Output != "x" {
+			t.Errorf("%d blocks, the first %+v", len(b), b[0])
+		}
+		if sh := s.View().Reports.Shell; sh.Phase != engine.ShellInput {
+			t.Errorf("%+v", sh)
+		}
+	})
+}

@@ -21,6 +21,8 @@ type Config struct {
 	Scrollback       int               // retained lines; 0: vt.DefaultScrollback; negative: none
 	Taps             []Tap
 	ShellIntegration bool // Program, an interactive bash, zsh or fish, is made to mark its commands: see [Session.Blocks]
+	Attended         bool // a person's own terminal shows the output as well and answers what the program asks it: this one is silent
+	NullInput        bool // Program cannot ask a person: see [pty.Command]. Input is typed to nobody
 	ProgramStatus    bool // asked by OSC 7501 ; ?, the terminal says that it takes reports: see ProgramStatus
 }
 

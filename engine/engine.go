@@ -28,8 +28,10 @@ type Options struct {
 	Side     int                              // rows or columns of a screen at most; 0: MaxSide, which is the most
 	Start    func(c pty.Command) (PTY, error) // starts children; nil: pty.Start
 	Watch    Watcher                          // is told of every child that pty.Start started; may be nil
-	Secret   func(value string)               // is told each line that was typed while a program read a secret; may be nil
-	Log      *slog.Logger                     // diagnostics; nil: slog.Default
+	// Secret is told each line that was typed while a program read a secret, before its end is typed; may be nil. A value is needed
+	// until s is closed. It must not block.
+	Secret func(s *Session, value string)
+	Log    *slog.Logger // diagnostics; nil: slog.Default
 }
 
 // A Watcher ends recorded children when this process is killed outright; *[pty.Watcher] is one.
@@ -184,7 +186,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 			return nil, err
 		}
 	}
-	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir, Env: start.env, Size: c.Size, Mark: mark})
+	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir, Env: start.env, Size: c.Size, Mark: mark, NullInput: c.NullInput})
 	if err != nil {
 		start.end()
 		return nil, err
@@ -212,8 +214,9 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	s.later.Stop()
 	s.settled = time.AfterFunc(time.Hour, func() { s.lookAtEcho() })
 	s.settled.Stop()
-	go s.pump()
-	go s.reaper()
+	drain := pty.NewDrain(s.pty)
+	go s.pump(drain)
+	go s.reaper(drain)
 	return s, nil
 }
 
@@ -289,7 +292,12 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.closed = true
 	e.mu.Unlock()
 	e.starts.Wait()
-	all := e.List()
+	return CloseAll(ctx, e.List())
+}
+
+// CloseAll closes several sessions at the same time, with one look at the process table a round for all of them. It
+// returns when each is gone. Errors are those of [Session.Close], joined.
+func CloseAll(ctx context.Context, all []*Session) error {
 	var real []*pty.PTY // ended together: one look at the process table serves all
 	for _, s := range all {
 		s.refuse()

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -31,7 +32,7 @@ func TestSecretInput(t *testing.T) {
 		var told []string
 		e := engine.New(engine.Options{
 			Start: func(pty.Command) (engine.PTY, error) { return p, nil },
-			Secret: func(line string) {
+			Secret: func(s *engine.Session, line string) {
 				mu.Lock()
 				defer mu.Unlock()
 				told = append(told, line)
@@ -59,7 +60,7 @@ func TestSecretInput(t *testing.T) {
 		// The question first, then no echo: seen when output has stopped.
 		p.Print("Password: ")
 		synctest.Wait()
-		p.SetLineMode(pty.LineMode{Canonical: true})
+		p.SetLineMode(pty.LineMode{Canonical: true, CRToNL: true, Erase: 0x7f})
 		changed := s.Changed()
 		<-changed
 		if !s.View().Secret {
@@ -96,4 +97,40 @@ func TestSecretInput(t *testing.T) {
 			t.Errorf("told of %q", told)
 		}
 	})
+}
+
+func TestSecretLine(t *testing.T) {
+	mode := pty.LineMode{Canonical: true, CRToNL: true, Signals: true, EOF: 4, Interrupt: 3, Quit: 28, Suspend: 26, Erase: 0x7f, WordErase: 23, Kill: 21}
+	bare := pty.LineMode{Canonical: true}
+	for _, c := range []struct {
+		name  string
+		mode  pty.LineMode
+		typed []string // each the answer to one question more, where it begins with "?"
+		want  []string
+	}{
+		{"in one piece", mode, []string{"hunter2\n"}, []string{"hunter2"}},
+		{"key by key", mode, []string{"h", "u", "n", "t", "\r"}, []string{"hunt"}},
+		{"a character is taken back", mode, []string{"pazü", "\x7f", "\x7fss\n"}, []string{"pass"}},
+		{"more than there are", mode, []string{"a\x7f\x7f\x7fpass\n"}, []string{"pass"}},
+		{"what does not erase here", bare, []string{"a\x7f\x15\x03\r\x04b\n"}, []string{"a\x7f\x15\x03\r\x04b"}},
+		{"the line", mode, []string{"wrong\x15right\n"}, []string{"right"}},
+		{"a word", mode, []string{"two words--\x17three\n"}, []string{"two three"}},
+		{"several lines", mode, []string{"one\ntwo\x04three"}, []string{"one", "two"}},
+		{"given up", mode, []string{"abc\x03", "?hunter2\n"}, []string{"hunter2"}},
+		{"asked again before the end", mode, []string{"abc", "?hunter2\n", "?more\n"}, []string{"abchunter2", "hunter2", "more"}},
+		{"asked again, and taken back", mode, []string{"abc", "?d\x7f\x7fe\n"}, []string{"abe", "e"}},
+	} {
+		var l engine.SecretLine
+		var got []string
+		asked := 1
+		for _, typed := range c.typed {
+			if rest, again := strings.CutPrefix(typed, "?"); again {
+				asked, typed = asked+1, rest
+			}
+			l.Type([]byte(typed), c.mode, asked, func(line string) { got = append(got, line) })
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
 }

@@ -60,7 +60,7 @@ type Session struct {
 	told       time.Time     // when the pump last woke those who wait
 	telling    atomic.Bool   // later is running
 	later      *time.Timer   // wakes them after a flood's batch
-	secretLine []byte        // typed so far of a secret; belongs to the action under way
+	secretLine SecretLine    // typed so far of a secret; belongs to the action under way
 	settled    *time.Timer   // looks at the terminal's echo when output has stopped
 	leader     pty.Exit
 	shell      *shellStart // the reaper ends it
@@ -71,6 +71,7 @@ type Session struct {
 	rec     recorder
 	blocks  blocks
 	secret  bool // the program reads a secret
+	asked   int  // how often it began to
 	seqs    sequenceLog
 	view    *View // the last look, until something changes
 	changed time.Time
@@ -152,6 +153,9 @@ func (s *Session) since(seq uint64) Since {
 	return Since{Sequence: seq, Offset: s.OffsetAt(seq), Set: true}
 }
 
+// Closed returns a channel that is closed when [Session.Close] is through: nothing of the session is left then.
+func (s *Session) Closed() <-chan struct{} { return s.gone }
+
 func (s *Session) isClosed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,9 +190,9 @@ func (s *Session) beat() {
 
 // pump reads until the terminal is closed, and then tells the exit. A panic in what it feeds is the end of this session
 // and of no other.
-func (s *Session) pump() {
+func (s *Session) pump(drain *pty.Drain) {
 	defer close(s.pumped)
-	if cause := s.read(); cause != nil {
+	if cause := s.read(drain); cause != nil {
 		s.log.Error("a session failed and was ended", "session", s.id, "panic", cause, "stack", string(debug.Stack()))
 		if err := s.pty.Kill(context.Background()); err != nil {
 			s.log.Error("a failed session could not be ended", "session", s.id, "error", err)
@@ -198,17 +202,20 @@ func (s *Session) pump() {
 }
 
 // read takes output until there is no more. It alone feeds the terminal and the transcript.
-func (s *Session) read() (panicked any) {
+func (s *Session) read(drain *pty.Drain) (panicked any) {
 	defer func() { panicked = recover() }()
-	drain := newDrain(s)
 	for {
 		p, err := s.pty.Next()
 		if len(p) > 0 {
 			s.output(p)
-			drain.read(len(p))
+			if drain.Read(len(p)) {
+				s.publish(true)
+			}
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			drain.expired()
+			if drain.Expired() {
+				s.publish(true)
+			}
 			continue
 		}
 		if err != nil {
@@ -236,7 +243,7 @@ func (s *Session) isReaped() bool {
 // output takes one batch.
 func (s *Session) output(p []byte) {
 	now := time.Now()
-	if reply := s.take(p, now); len(reply) > 0 {
+	if reply := s.take(p, now); len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}
 	if len(p) < floodBatch { // a flood asks for nothing
@@ -251,20 +258,24 @@ func (s *Session) output(p []byte) {
 const echoSettles = 50 * time.Millisecond
 
 // lookAtEcho notes whether the program reads a secret, as sudo, ssh, getpass and read -s do: echo off while the terminal edits
-// lines. A program in raw mode reads everything itself, and is not meant.
-func (s *Session) lookAtEcho() bool {
+// lines. A program in raw mode reads everything itself, and is not meant. Asked counts the questions.
+func (s *Session) lookAtEcho() (secret bool, mode pty.LineMode, asked int) {
 	mode, err := s.pty.LineMode()
-	secret := err == nil && mode.Canonical && !mode.Echo
+	secret = err == nil && mode.Secret()
 	s.mu.Lock()
 	changed := secret != s.secret
 	if changed {
 		s.secret, s.view = secret, nil
+		if secret {
+			s.asked++
+		}
 	}
+	asked = s.asked
 	s.mu.Unlock()
 	if changed {
 		s.beat()
 	}
-	return secret
+	return secret, mode, asked
 }
 
 // take shows one batch to the taps and to the terminal: both see output and sizes in the same order.
@@ -300,14 +311,29 @@ func (s *Session) tell(size int, now time.Time) {
 	}
 }
 
+// mostMarks is how many marks of one batch are followed exactly: a program that writes more in 64 KiB is no shell, and each costs
+// as much as a small batch. What is behind them is read when the batch is through.
+const mostMarks = 256
+
 // feed shows one batch to the terminal and the transcript, and returns what the terminal answers.
 func (s *Session) feed(p []byte, now time.Time) (reply []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.term.Feed(p)
-	s.rec.write(p)
-	s.apply(e, now)
-	return bytes.Clone(e.Reply) // the terminal's own until it is next fed, by us or by Resize
+	for n := 1; ; n++ {
+		var e vt.Effect
+		var rest []byte
+		if n < mostMarks {
+			e, rest = s.term.FeedToMark(p) // what a command printed is read where its mark is
+		} else {
+			e = s.term.Feed(p)
+		}
+		s.rec.write(p[:len(p)-len(rest)])
+		s.apply(e, now)
+		reply = append(reply, e.Reply...) // the terminal's own until it is next fed, by us or by Resize
+		if p = rest; len(p) == 0 {
+			return reply
+		}
+	}
 }
 
 // apply is called with mu held after the terminal has taken something.
@@ -410,7 +436,7 @@ func (s *Session) Resize(size pty.Size) error {
 	s.show(func(t Tap) error { return t.Resize(now, rows, cols) })
 	<-s.tapping
 	err := s.pty.Resize(size)
-	if len(reply) > 0 {
+	if len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}
 	s.beat()
@@ -479,4 +505,18 @@ func (s *Session) Close(ctx context.Context) error {
 	<-s.pumped
 	s.beat()
 	return err
+}
+
+// Clear makes the cursor's row the first one, blanks the others and drops the scrollback, without a word to the program.
+// The transcript and recordings are not touched. Errors: [ErrEnded], [ErrClosed].
+func (s *Session) Clear() error {
+	if err := s.inputError(); err != nil {
+		return err
+	}
+	now := time.Now()
+	s.mu.Lock()
+	s.apply(s.term.Clear(), now)
+	s.mu.Unlock()
+	s.beat()
+	return nil
 }

@@ -539,9 +539,15 @@ func (c *Conn) cancelRequest(params json.RawMessage) (any, error) {
 	case kind == '{' || kind == '[' || kind == 't' || kind == 'f':
 		return nil, &ParamError{Path: "id", Expected: "the id of a request", Got: kindName(kind)}
 	}
+	return cancelResult{Cancelled: c.Cancel(json.RawMessage(p.ID))}, nil
+}
+
+// Cancel cancels every unfinished request that has this id, a JSON string, number or null, and reports whether there was
+// one. It is what `$/cancelRequest` does, for a dialect that calls it by another name too. It does not block.
+func (c *Conn) Cancel(id json.RawMessage) bool {
 	var running, queued []*call
 	c.mu.Lock()
-	for k := c.ids[canonicalID(json.RawMessage(p.ID))]; k != nil; k = k.same[1] {
+	for k := c.ids[canonicalID(id)]; k != nil; k = k.same[1] {
 		if k.started {
 			running = append(running, k)
 			continue
@@ -563,5 +569,5 @@ func (c *Conn) cancelRequest(params json.RawMessage) (any, error) {
 	c.mu.Lock()
 	c.open -= len(queued)
 	c.mu.Unlock()
-	return cancelResult{Cancelled: len(running)+len(queued) > 0}, nil
+	return len(running)+len(queued) > 0
 }

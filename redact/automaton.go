@@ -1,5 +1,7 @@
 package redact
 
+import "unicode/utf8"
+
 // automaton finds every keyword of every rule in one pass over a text (Aho and Corasick, 1975).
 // ASCII case is folded. It is a dense table over classes of bytes: two dependent loads a byte
 // whatever the number of keywords, which is what lets the rule table grow.
@@ -11,7 +13,11 @@ type automaton struct {
 	// fast is next with states multiplied by cols already, which the pass over text that holds
 	// nothing does not need to do again for each byte.
 	fast  []uint32
-	stop  [256]bool // what quiet has to look at: controls, and what may begin an invisible character
+	stop  [256]bool // what a first look stops at: controls, and what may begin an invisible character or a border
+	wide  bool      // a keyword has bytes that are no ASCII
+	parts bool      // there is a literal whose beginning is to be hidden
+	deep  []uint8   // depth by fast's states
+	pairs []bool    // column*cols + column: the two follow each other in a keyword
 	depth []uint8   // by state: how many bytes of a keyword end there, at most
 	part  []uint8   // by state: how many bytes of a literal's beginning end there; 0: too few to hide
 }
@@ -38,6 +44,7 @@ func newAutomaton(rules []rule) *automaton {
 		for _, w := range r.keywords {
 			for i := range min(len(w), maxKeyword) {
 				c := fold(w[i])
+				a.wide = a.wide || c >= utf8.RuneSelf
 				if a.class[c] == 0 {
 					a.class[c] = uint8(a.cols) // at most 230 folded bytes exist
 					a.cols++
@@ -48,6 +55,7 @@ func newAutomaton(rules []rule) *automaton {
 	for c := byte('a'); c <= 'z'; c++ {
 		a.class[c-'a'+'A'] = a.class[c]
 	}
+	a.pairs = make([]bool, a.cols*a.cols)
 	a.add()
 	for i, r := range rules {
 		for _, w := range r.keywords {
@@ -68,6 +76,9 @@ func (a *automaton) insert(word string, rule int, literal bool) {
 	state := uint16(0)
 	for i := range min(len(word), maxKeyword) {
 		at := int(state)*a.cols + int(a.class[word[i]])
+		if i > 0 {
+			a.pairs[int(a.class[word[i-1]])*a.cols+int(a.class[word[i]])] = true
+		}
 		if a.next[at] == 0 {
 			id := a.add() // may move next
 			a.next[at] = id
@@ -75,7 +86,7 @@ func (a *automaton) insert(word string, rule int, literal bool) {
 		state = a.next[at]
 		a.depth[state] = uint8(i + 1)
 		if literal && i+1 >= leastPart(word) {
-			a.part[state] = uint8(i + 1)
+			a.part[state], a.parts = uint8(i+1), true
 		}
 	}
 	a.out[state] = append(a.out[state], hit{rule, word})
@@ -113,6 +124,10 @@ func (a *automaton) link() {
 			a.next[i] = s | marked
 			a.fast[i] |= fastMark
 		}
+	}
+	a.deep = make([]uint8, len(a.next))
+	for s, d := range a.depth {
+		a.deep[s*a.cols] = d
 	}
 	for c := range 256 {
 		a.stop[c] = c < 0x20 && c != '\t' || c == 0x7f || c == 0xc2 || c == 0xe2 || c == 0xef

@@ -10,9 +10,12 @@ import (
 )
 
 const (
-	// MaxKnown is how many values a [Known] holds; the oldest leave first. With the forms that
-	// each is looked for in, it bounds the automaton to about 10,000 states.
-	MaxKnown = 256
+	// MaxKnown is how many values a [Known] holds, as far as the automaton has room for their beginnings: about what a server's
+	// sessions have at once. More cost more with each value that comes: the automaton is built anew.
+	MaxKnown = 1024
+	// maxKnownStates bounds the states that the values take of an automaton: each needs up to maxKeyword for every form that
+	// begins in another way. Beside a [Policy]'s literals and the built-in keywords, the automaton has room for half as many again.
+	maxKnownStates = 16 << 10
 	// MinKnown is how many bytes a known value must have: a shorter one stands in every text, and
 	// hiding it there would tell where it was typed.
 	MinKnown = 4
@@ -20,21 +23,51 @@ const (
 
 // Known is a set of values that are secret whatever they look like: what a session was given in
 // its environment, tokens of the server, what was typed while the program had echo off. It may
-// grow at any time; a [Redactor] made by [Redactor.With] hides what it holds from then on. The
-// zero Known is empty and ready. All methods are safe for concurrent use, and the values are
-// never shown, nor part of any error.
+// grow at any time; a [Redactor] made by [Redactor.With] hides what it holds from then on. When it is full, values leave that
+// nothing alive needs any more, and then the oldest. The zero Known is empty and ready. All methods are safe for concurrent use,
+// and the values are never shown, nor part of any error.
 type Known struct {
 	version atomic.Uint64 // changes with values
 
 	mu sync.Mutex
 	// protects the fields below
-	values []string // oldest first
+	values []known // oldest first
+	states int     // of all values
+	forgot uint64
+}
+
+// known is one value.
+type known struct {
+	value  string
+	states int // that its forms take at most
+	// users are open as long as somebody needs it; nil: it is needed for good.
+	users []<-chan struct{}
+}
+
+// needed reports whether somebody still needs the value.
+func (v *known) needed() bool {
+	return v.users == nil || slices.ContainsFunc(v.users, func(u <-chan struct{}) bool { return !isClosed(u) })
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // Add adds values. One shorter than [MinKnown] bytes, or over [MaxLiteralLen], is not taken; of
 // one with several lines each line is (a key in a variable). It costs microseconds; the first text
-// after it some hundred more, once.
-func (k *Known) Add(values ...string) {
+// after it some hundred more, once, or some milliseconds when the set is full.
+func (k *Known) Add(values ...string) { k.add(nil, values) }
+
+// AddUntil is Add of values that something alive needs, as a session does: once ended is closed they leave before any other
+// when there is no room. They are hidden until then. The same value may be added for several, and for good.
+func (k *Known) AddUntil(ended <-chan struct{}, values ...string) { k.add(ended, values) }
+
+func (k *Known) add(until <-chan struct{}, values []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, v := range values {
@@ -42,27 +75,73 @@ func (k *Known) Add(values ...string) {
 			if line = stripped(line); len(line) < MinKnown || len(line) > MaxLiteralLen {
 				continue
 			}
-			if i := slices.Index(k.values, line); i >= 0 {
-				k.values = slices.Delete(k.values, i, i+1)
+			now := known{value: line, states: statesOf(line)}
+			if until != nil {
+				now.users = []<-chan struct{}{until}
 			}
-			k.values = append(k.values, line)
+			if i := slices.IndexFunc(k.values, func(v known) bool { return v.value == line }); i >= 0 {
+				was := k.values[i]
+				switch was.users = slices.DeleteFunc(was.users, isClosed); {
+				case was.users == nil: // for good
+					now.users = nil
+				case now.users != nil:
+					now.users = append(was.users, now.users...)
+				}
+				k.values = slices.Delete(k.values, i, i+1)
+				k.states -= was.states
+			}
+			k.values = append(k.values, now)
+			k.states += now.states
 			k.version.Add(1)
 		}
 	}
-	if over := len(k.values) - MaxKnown; over > 0 {
-		k.values = slices.Delete(k.values, 0, over)
+	k.trim()
+}
+
+// trim makes room: what nothing needs goes first, then the oldest. It is called with mu held.
+func (k *Known) trim() {
+	for pass := range 2 {
+		for i := 0; i < len(k.values) && (len(k.values) > MaxKnown || k.states > maxKnownStates); {
+			v := &k.values[i]
+			needed := v.needed()
+			if pass == 0 && needed {
+				i++
+				continue
+			}
+			if needed {
+				k.forgot++
+			}
+			k.states -= v.states
+			k.values = slices.Delete(k.values, i, i+1)
+		}
 	}
 }
 
 // AddEnv adds the values of those variables ("NAME=value", as os.Environ has them) whose names
 // [SecretName] takes for secrets' and whose values do not only stand for one.
-func (k *Known) AddEnv(environ []string) {
+func (k *Known) AddEnv(environ []string) { k.Add(secretValues(environ)...) }
+
+// AddEnvUntil is AddEnv as [Known.AddUntil] is Add.
+func (k *Known) AddEnvUntil(ended <-chan struct{}, environ []string) {
+	k.AddUntil(ended, secretValues(environ)...)
+}
+
+func secretValues(environ []string) (values []string) {
 	for _, e := range environ {
 		name, value, ok := strings.Cut(e, "=")
 		if ok && SecretName(name) && len(value) >= 6 && !status(value) && !placeholder(value, 0, len(value)) && !named(value) {
-			k.Add(value)
+			values = append(values, value)
 		}
 	}
+	return values
+}
+
+// Forgotten returns how many values had to leave although they were needed: they are hidden no more, but where a rule knows
+// their shape.
+func (k *Known) Forgotten() uint64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.forgot
 }
 
 // Len returns how many values the set holds; at most [MaxKnown].
@@ -76,15 +155,33 @@ func (k *Known) Len() int {
 func (k *Known) all() (forms []string, version uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, v := range k.values {
-		forms = append(forms, v)
-		for _, f := range []string{url.QueryEscape(v), url.PathEscape(v), jsonEscaped(v)} {
-			if f != v && len(f) <= MaxLiteralLen && !slices.Contains(forms[len(forms)-1:], f) {
-				forms = append(forms, f)
-			}
-		}
+	for i := range k.values {
+		forms = append(forms, formsOf(k.values[i].value)...)
 	}
 	return forms, k.version.Load()
+}
+
+// formsOf are the ways in which a value may be written.
+func formsOf(v string) []string {
+	forms := []string{v}
+	for _, f := range []string{url.QueryEscape(v), url.PathEscape(v), jsonEscaped(v)} {
+		if len(f) <= MaxLiteralLen && !slices.Contains(forms, f) {
+			forms = append(forms, f)
+		}
+	}
+	return forms
+}
+
+// statesOf is how many states of an automaton a value takes at most.
+func statesOf(v string) (n int) {
+	var begins []string
+	for _, f := range formsOf(v) {
+		if b := f[:min(len(f), maxKeyword)]; !slices.Contains(begins, b) {
+			begins = append(begins, b)
+			n += len(b)
+		}
+	}
+	return n
 }
 
 func jsonEscaped(v string) string {

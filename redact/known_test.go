@@ -2,6 +2,7 @@ package redact
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -49,13 +50,89 @@ func TestKnownIsBounded(t *testing.T) {
 	for i := range MaxKnown + 10 {
 		k.Add(fmt.Sprintf("value-%04d", i))
 	}
-	k.Add("value-0300") // again: the newest
+	k.Add(fmt.Sprintf("value-%04d", MaxKnown)) // again: the newest
 	if n := k.Len(); n != MaxKnown {
 		t.Errorf("holds %d values, want %d", n, MaxKnown)
 	}
 	r := Default.With(&k)
-	if got := r.String("value-0010 value-0011 value-0265"); got != "value-0010 [REDACTED] [REDACTED]" {
+	if got := r.String(fmt.Sprintf("value-0009 value-0010 value-%04d", MaxKnown+9)); got != "value-0009 [REDACTED] [REDACTED]" {
 		t.Errorf("kept: %q", got)
+	}
+	if k.Forgotten() != 10 {
+		t.Errorf("%d were forgotten, want 10", k.Forgotten())
+	}
+}
+
+// TestKnownOfTheLivingStay: what a session that runs has been told stays hidden however many values others bring that are gone.
+func TestKnownOfTheLivingStay(t *testing.T) {
+	var k Known
+	r := Default.With(&k)
+	alive, gone := make(chan struct{}), make(chan struct{})
+	close(gone)
+	k.AddUntil(alive, "of a session")
+	k.AddUntil(gone, "of two of them")
+	k.AddUntil(alive, "of two of them")
+	k.Add("for good")
+	k.AddUntil(gone, "for good")
+	for i := range 3 * MaxKnown {
+		ended := make(chan struct{})
+		k.AddUntil(ended, fmt.Sprintf("value-%04d", i))
+		close(ended)
+	}
+	if got := r.String("of a session; of two of them; for good"); got != "[REDACTED]; [REDACTED]; [REDACTED]" {
+		t.Errorf("%q", got)
+	}
+	if n := k.Forgotten(); n > 0 || k.Len() > MaxKnown {
+		t.Errorf("%d were forgotten, %d are known", n, k.Len())
+	}
+}
+
+// TestKnownFitTheAutomaton: at every bound at once, and in every form, the automaton has a number for each state.
+func TestKnownFitTheAutomaton(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	drawn := func() string {
+		b := make([]byte, 12)
+		for i := range b {
+			b[i] = "<>&+%=/?#[]{}^|~"[rng.IntN(16)]
+		}
+		return string(b)
+	}
+	var p Policy
+	for range MaxLiterals {
+		p.ExtraLiterals = append(p.ExtraLiterals, drawn())
+	}
+	r, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var k Known
+	var last string
+	for range 2 * MaxKnown {
+		last = drawn()
+		k.Add(last)
+	}
+	r = r.With(&k)
+	if got := r.String("a " + last + " z"); got != "a [REDACTED] z" {
+		t.Errorf("%q", got)
+	}
+	if n := len(r.now().words.out); n >= marked {
+		t.Errorf("%d states, numbers for %d", n, marked)
+	}
+	if k.Len() < 256 || k.states > maxKnownStates {
+		t.Errorf("%d values with %d states", k.Len(), k.states)
+	}
+}
+
+// BenchmarkKnownAdded is the first text after a value came, with as many known as there may be.
+func BenchmarkKnownAdded(b *testing.B) {
+	var k Known
+	r := Default.With(&k)
+	for i := range MaxKnown {
+		k.Add(fmt.Sprintf("%x-value", i*7919))
+	}
+	for i := range b.N {
+		k.Add(fmt.Sprintf("%d-other", i))
+		_ = r.String("some text")
 	}
 }
 

@@ -1,7 +1,7 @@
 package redact
 
 import (
-	"strings"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -13,8 +13,8 @@ import (
 const (
 	maxPlacedRow = 500  // rows further down are not put together; terminals have fewer
 	maxPlacedCol = 1000 // nor columns further right
-	// rewritten is how many cells of a row may change before it is judged again: fewer than give
-	// a secret away.
+	// rewritten is how many cells of a row may change before it is judged as it stood before: fewer
+	// than give a secret away.
 	rewritten = 8
 )
 
@@ -23,59 +23,6 @@ type placing struct {
 	rows     []placedRow
 	row, col int
 	touched  []int
-
-	// What read sees of them first: most programs write a row in one go, and then there is nothing
-	// to put together.
-	reaches []reach
-	reached []int
-}
-
-// reach is the columns of a row that were written, from low to high, and where the last run began.
-type reach struct{ low, high, last int }
-
-// begin forgets all rows.
-func (g *placing) begin() {
-	for _, row := range g.reached {
-		g.reaches[row] = reach{}
-	}
-	g.reached = g.reached[:0]
-	g.row, g.col = maxPlacedRow, 0 // wherever that is: a window begins anywhere
-}
-
-// anywhere reports whether the cursor was placed since begin.
-func (g *placing) anywhere() bool { return len(g.reached) > 0 || g.row != maxPlacedRow }
-
-// wrote takes a run of text at the cursor and reports whether it stands beside or within another.
-func (g *placing) wrote(text []byte) (beside bool) {
-	if len(text) == 0 {
-		return false
-	}
-	cols, wide, back := len(text), 0, false
-	for _, c := range text {
-		if c >= utf8.RuneSelf {
-			wide = len(text) // it reaches no further than twice as far
-		}
-		back = back || c == '\n' // a CR, as read has it
-	}
-	if len(g.reaches) == 0 {
-		g.reaches = make([]reach, maxPlacedRow+1)
-	}
-	r := &g.reaches[g.row]
-	start, end := g.col+1, g.col+1+cols+wide // from 1: a zero reach is none
-	g.col += cols
-	if r.high == 0 {
-		*r = reach{start, end, start}
-		g.reached = append(g.reached, g.row)
-		return back
-	}
-	beside = back || start <= r.high && end >= r.low && start != r.last
-	*r = reach{min(r.low, start), max(r.high, end), start}
-	return beside
-}
-
-// moves reports whether a control sequence takes the cursor elsewhere on the page.
-func moves(seq string) bool {
-	return len(seq) >= 3 && seq[1] == '[' && strings.IndexByte("HfdGABCDEF`", seq[len(seq)-1]) >= 0
 }
 
 // placedRow is one row: each cell's character as a place in the line, 0 where nothing was written.
@@ -91,7 +38,15 @@ type placedCell struct {
 	row  bool  // written since the row was judged
 }
 
-// applyPlaced judges the rows that line makes.
+// cursor has the final bytes of the control sequences that move the cursor across the page.
+var cursor = func() (set [256]bool) {
+	for _, c := range "HfdGABCDEF`" {
+		set[c] = true
+	}
+	return set
+}()
+
+// applyPlaced judges the rows that line makes, or those of them that a first look has named.
 func (r *rules) applyPlaced(s *scan, line string) {
 	g := &s.grid
 	g.row, g.col = maxPlacedRow, 0
@@ -113,9 +68,20 @@ func (r *rules) applyPlaced(s *scan, line string) {
 		case c >= 0xc2 && invisible(line, i) > 0:
 			i += invisible(line, i)
 		default:
-			ch, n := utf8.DecodeRuneInString(line[i:])
-			r.place(s, line, i, n, width(ch))
-			i += n
+			end := runEnd(line, i)
+			wanted := s.everyRow || s.sight.busy[g.row]
+			if wanted {
+				r.makeRoom(s, line, i, end)
+			}
+			for i < end {
+				ch, n := utf8.DecodeRuneInString(line[i:])
+				if cols := width(ch); wanted {
+					r.place(s, line, i, n, cols)
+				} else if g.col < maxPlacedCol {
+					g.col += cols
+				}
+				i += n
+			}
 		}
 	}
 	for _, row := range g.touched {
@@ -157,10 +123,15 @@ func (g *placing) move(seq string) {
 			return
 		}
 	}
-	one := max(1, n[0])
-	switch seq[len(seq)-1] {
+	g.step(seq[len(seq)-1], n[0], n[1])
+}
+
+// step follows a control sequence with final and its first two parameters, 0 where they are not given.
+func (g *placing) step(final byte, first, second int) {
+	one := max(1, first)
+	switch final {
 	case 'H', 'f':
-		g.row, g.col = one-1, max(1, n[1])-1
+		g.row, g.col = one-1, max(1, second)-1
 	case 'd':
 		g.row = one - 1
 	case 'G', '`':
@@ -181,6 +152,41 @@ func (g *placing) move(seq string) {
 	g.row, g.col = min(g.row, maxPlacedRow), min(g.col, maxPlacedCol)
 }
 
+// runEnd returns where the run of text that begins at line[i] ends.
+func runEnd(line string, i int) int {
+	for i++; i < len(line); i++ {
+		c := line[i]
+		if c < 0x20 || c == 0x7f || c >= 0xc2 && invisible(line, i) > 0 {
+			break
+		}
+	}
+	return i
+}
+
+// makeRoom judges the row that the run line[i:end] goes to as it stands, if the run overwrites enough of it to make what was
+// there a different text.
+func (r *rules) makeRoom(s *scan, line string, i, end int) {
+	g := &s.grid
+	if g.row >= len(g.rows) {
+		return
+	}
+	row := &g.rows[g.row]
+	changed := 0
+	for col := g.col; i < end && col < len(row.cells); {
+		ch, n := utf8.DecodeRuneInString(line[i:])
+		old := row.cells[col]
+		cols := width(ch)
+		if cols > 0 && old.row && old.size > 0 && line[old.at:int(old.at)+int(old.size)] != line[i:i+n] {
+			changed++
+		}
+		col += cols
+		i += n
+	}
+	if row.changed += changed; row.changed > rewritten {
+		r.judgeRow(s, line, g.row)
+	}
+}
+
 // place writes the character at line[at:at+size] where the cursor is.
 func (r *rules) place(s *scan, line string, at, size, cols int) {
 	g := &s.grid
@@ -197,14 +203,6 @@ func (r *rules) place(s *scan, line string, at, size, cols int) {
 	if len(row.cells) == 0 {
 		g.touched = append(g.touched, g.row)
 		row.fresh, row.changed = false, 0
-	}
-	if g.col < len(row.cells) && row.cells[g.col].size > 0 && row.cells[g.col].row {
-		old := row.cells[g.col]
-		if line[old.at:int(old.at)+int(old.size)] != line[at:at+size] {
-			if row.changed++; row.changed > rewritten {
-				r.judgeRow(s, line, g.row)
-			}
-		}
 	}
 	for len(row.cells) < g.col+cols {
 		row.cells = append(row.cells, placedCell{})
@@ -252,8 +250,8 @@ func (r *rules) judgeRow(s *scan, line string, n int) {
 	s.size = len(text)
 	r.apply(s, text, nil, 0)
 	s.size = size
-	mine := s.found[first:]
-	s.found = s.found[:first:first]
+	mine := slices.Clone(s.found[first:])
+	s.found = s.found[:first]
 	for _, c := range mine {
 		if c.hit {
 			s.found = appendRuns(s.found, c, s.at)

@@ -53,12 +53,11 @@ func invisible(s string, i int) int {
 // but for one that only wraps.
 // With it, CR, BS and the cursor keys' sequences move, what is written then replaces what was
 // there, and EL cuts: a line editor's corrections. read reports whether anything in line moved the
-// cursor back, which is when the second reading differs from the first, and whether pieces of one
-// row were placed beside each other, which is when rows have to be read: see placed.go.
+// cursor back, which is when the second reading differs from the first, and whether anything moved it
+// across the page, which is when rows have to be read: see placed.go.
 func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (moved, placed bool) {
 	s.clean, s.at = s.clean[:0], s.at[:0]
-	s.grid.begin()
-	cur, run := 0, 0 // run: in clean, where what was written since the last move begins
+	cur := 0
 	put := func(c byte, at int) {
 		if cur == len(s.clean) {
 			s.clean, s.at = append(s.clean, c), append(s.at, int32(at))
@@ -77,11 +76,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 			}
 			back, cut := motion(line[i : i+n])
 			moved = moved || back > 0
-			if !overwrite && moves(line[i:i+n]) {
-				placed = s.grid.wrote(s.clean[run:]) || placed
-				s.grid.move(line[i : i+n])
-				run = len(s.clean)
-			}
+			placed = placed || n > 2 && line[i+1] == '[' && cursor[line[i+n-1]]
 			if overwrite {
 				cur = s.move(cur, back)
 				if cut {
@@ -122,9 +117,6 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 			put(c, i)
 			i++
 		}
-	}
-	if s.grid.anywhere() {
-		placed = s.grid.wrote(s.clean[min(run, len(s.clean)):]) || placed
 	}
 	return moved, placed
 }

@@ -44,6 +44,7 @@ type rules struct {
 	literals   []string // of the policy
 	regexes    []*regexp.Regexp
 	version    uint64 // of the known values
+	thorough   bool   // never take a first look for enough: what tests hold that against
 }
 
 // Default is the [Redactor] of the zero [Policy].
@@ -206,7 +207,7 @@ func (r *rules) edits(s string) []Span {
 	var m memory
 	for start := 0; start < len(s); {
 		if !m.active() {
-			if start += r.quiet(s[start:]); start == len(s) {
+			if start += r.quiet(s[start:], len(s)); start == len(s) {
 				break
 			}
 		}
@@ -280,38 +281,6 @@ func aboveRaw(line string, near int) (start, end int, ok bool) {
 		start, end = int(s.at[start]), int(s.at[end-1])+1
 	}
 	return start, end, ok
-}
-
-// quiet returns the length of the lines at the head of s in which no rule has anything to judge: no keyword, and
-// nothing that must be seen through to find one. Most text is such, and this one pass is all that it costs. A line
-// that s does not end is not among them, nor one that a keyword may be cut off at the end of.
-func (r *rules) quiet(s string) int {
-	if len(r.regexes) > 0 {
-		return 0
-	}
-	w := r.words
-	lines, state, fast := 0, uint32(0), w.fast
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if w.stop[c] {
-			switch {
-			case c == '\n':
-				if w.depth[int(state)/w.cols] >= leastCut {
-					return lines
-				}
-				lines, state = i+1, 0
-				continue
-			case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
-				continue
-			case c < 0x80 || invisible(s, i) > 0:
-				return lines
-			}
-		}
-		if state = fast[state+uint32(w.class[c])]; state >= fastMark {
-			return lines
-		}
-	}
-	return lines
 }
 
 // bodyEnd is the length of line without its LF or CR LF.

@@ -182,7 +182,7 @@ const hostileSize = 1 << 18 // bytes
 // A line made of beginnings costs time in proportion to its length, and is not given up on.
 func TestHostileLinesAreLinear(t *testing.T) {
 	for _, unit := range []string{"token=", "sk-", "token=$", `"token":"`, `token:\"`, "bearer ", "password=,", "token=process.env.",
-		"authorization: digest ", "\x1b]0;token=", "token\b=", "a \r", "\u200b", "(", "]", "token=a]", "?token=a&"} {
+		"authorization: digest ", "\x1b]0;token=", "token\b=", "a \r", "\u200b", "(", "]", "token=a]", "?token=a&", "\x1b[3;3Htoken=ab\x1b[3;1Htoken=cd"} {
 		in := strings.Repeat(unit, hostileSize/len(unit)) + " visible"
 		s := new(scan)
 		Default.now().judge(s, in, new(memory), true) // panics on overrun

@@ -53,7 +53,9 @@ type scan struct {
 	values [2]span // outside and inside a query
 	runs   []span
 
-	grid placing // see placed.go
+	grid     placing // see placed.go
+	sight    glance  // see quiet.go
+	everyRow bool    // sight does not tell which rows are to be judged
 
 	budget int
 }
@@ -76,7 +78,7 @@ func (s *scan) spend(n int) {
 func (s *scan) release() {
 	// A line of megabytes must not stay in the pool.
 	const keep = 64 << 10
-	if cap(s.clean) > keep || cap(s.found) > keep/32 {
+	if cap(s.clean) > keep || cap(s.found) > keep/32 || cap(s.sight.over) > keep || cap(s.sight.starts) > keep/8 {
 		return
 	}
 	s.text = ""
@@ -93,13 +95,23 @@ func (s *scan) forget() {
 // the line below what m remembers. With last, the line is whole and m remembers it. What judge
 // returns is valid until s is used again.
 func (r *rules) judge(s *scan, line string, m *memory, last bool) []candidate {
+	if plain(line) {
+		return r.judgeSeen(s, line, m, last, needText)
+	}
+	n, sure := r.look(&s.sight, line, false)
+	s.everyRow = !sure
+	return r.judgeSeen(s, line, m, last, n)
+}
+
+// judgeSeen is judge after a first look.
+func (r *rules) judgeSeen(s *scan, line string, m *memory, last bool, n need) []candidate {
 	s.found, s.size = s.found[:0], len(line)
 	s.began, s.ended, s.opened = false, false, false
 	if plain(line) {
 		r.apply(s, line, nil, 0)
 		r.goOn(s, line, nil, m, last)
 	} else {
-		r.judgeReadings(s, line, m, last)
+		r.judgeReadings(s, line, m, last, n)
 	}
 	if len(s.found) > 0 && strings.Contains(line, r.head) {
 		s.found = r.settle(line, s.found)
@@ -110,28 +122,25 @@ func (r *rules) judge(s *scan, line string, m *memory, last bool) []candidate {
 // judgeReadings judges a line with control bytes: as the characters that are left without them;
 // when the cursor moves back, as what is left where it overwrote; when it is placed, as the rows
 // that this makes; and the payload of each control string (a title, a link) by itself.
-func (r *rules) judgeReadings(s *scan, line string, m *memory, last bool) {
-	moved, placed := s.read(line, false, func(from, to int) { r.apply(s, line[from:to], nil, from) })
-	s.tail = len(s.clean)
-	deep, busy := r.words.ends(s.clean)
-	if len(r.regexes) > 0 || busy || deep >= leastCut || m.active() {
+func (r *rules) judgeReadings(s *scan, line string, m *memory, last bool, n need) {
+	moved, placed := true, s.sight.placed // as the first look saw, or as reading shows
+	if n&needText != 0 || m.active() {
+		moved, placed = s.read(line, false, func(from, to int) { r.apply(s, line[from:to], nil, from) })
 		text := string(s.clean)
 		s.at = append(s.at, int32(len(line)))
-		if len(r.regexes) > 0 || busy || deep >= leastCut {
-			r.apply(s, text, s.at, 0)
-		}
+		r.apply(s, text, s.at, 0)
 		r.goOn(s, text, s.at, m, last)
 	} else if last {
 		*m = memory{}
 	}
-	if moved {
+	if moved && n&needOver != 0 {
 		s.read(line, true, func(int, int) {})
 		if _, busy := r.words.ends(s.clean); busy || len(r.regexes) > 0 {
 			s.at = append(s.at, int32(len(line)))
 			r.apply(s, string(s.clean), s.at, 0)
 		}
 	}
-	if placed {
+	if placed && n&needRows != 0 {
 		r.applyPlaced(s, line)
 	}
 }
@@ -344,12 +353,15 @@ func (r *rules) mask(spans []Span, line string, start, end int, text string) []S
 }
 
 // mustJudge is judge for callers that cannot fail: where it panics, all of line is one secret, to
-// the line's end.
-func (r *rules) mustJudge(s *scan, line string, m *memory) (found []candidate) {
+// the line's end. n is what a first look found, if seen.
+func (r *rules) mustJudge(s *scan, line string, m *memory, n need, seen bool) (found []candidate) {
 	defer func() {
 		if recover() != nil {
 			found = []candidate{{end: len(line), hit: true, open: true, until: ending{quote: '\n'}}}
 		}
 	}()
+	if seen {
+		return r.judgeSeen(s, line, m, false, n)
+	}
 	return r.judge(s, line, m, false)
 }

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -41,12 +42,21 @@ type Stream struct {
 func NewStream(r *Redactor) *Stream { return &Stream{r: r} }
 
 // Pending returns how many bytes were written but not returned; less than 4 KiB after a Write.
-func (s *Stream) Pending() int { return len(s.line) - s.sent }
+func (s *Stream) Pending() int { return len(s.Held()) }
+
+// Held returns what was written but not returned, as it was written: the secrets in it show.
+func (s *Stream) Held() string { return s.line[s.sent:] }
 
 // Write adds text and returns what no rule can still change: whole lines, and of a line of 4 KiB
 // all but its last KiB. A built-in or literal secret of any length is hidden wholly; a match of an
 // extra regex that runs over a KiB within a line over 4 KiB may be seen in part.
 func (s *Stream) Write(text string) string {
+	out, _ := s.Settle(text)
+	return out
+}
+
+// Settle is Write for who needs to know what out was made of: raw is the text that is held no longer, as it was written.
+func (s *Stream) Settle(text string) (out, raw string) {
 	s.now = s.r.now()
 	data := text
 	if len(s.line) > 0 {
@@ -54,9 +64,20 @@ func (s *Stream) Write(text string) string {
 	}
 	o := newOutput(data, s.sent)
 	start := 0
+	whole := 0 // the end of the last line in data
+	if strings.IndexByte(text, '\n') >= 0 {
+		whole = strings.LastIndexByte(data, '\n') + 1
+	}
 	for {
 		rest := data[start:]
 		if n := strings.IndexByte(rest[:min(len(rest), window)], '\n'); n >= 0 {
+			if s.calm() {
+				if lines := s.now.quiet(data[start:whole], window); lines > 0 {
+					start += lines
+					s.begin()
+					continue
+				}
+			}
 			s.finish(&o, start, start+n+1)
 			start += n + 1
 		} else if len(rest) >= window {
@@ -65,10 +86,11 @@ func (s *Stream) Write(text string) string {
 			break
 		}
 	}
-	out := o.upTo(max(start, o.done))
+	end := max(start, o.done)
+	out, raw = o.upTo(end), data[s.sent:end]
 	s.sent = max(0, o.done-start)
 	s.line = strings.Clone(data[start:]) // text may be megabytes
-	return out
+	return out, raw
 }
 
 // Flush returns the rest, as when output has paused or ended. A secret that may be unfinished is
@@ -80,7 +102,7 @@ func (s *Stream) Flush() string {
 	from := s.unmask(&o, 0, len(s.line))
 	if !s.masked {
 		sc := scanPool.Get().(*scan)
-		found := s.now.mustJudge(sc, s.line[from:], s.context(from == 0))
+		found := s.now.mustJudge(sc, s.line[from:], s.context(from == 0), needAll, false)
 		first := -1
 		for i, c := range found {
 			if c.open && c.start < c.end && (first < 0 || c.start < found[first].start) {
@@ -124,13 +146,46 @@ func (s *Stream) finish(o *output, start, end int) {
 	s.masked, s.half, s.inside, s.resume = false, false, false, 0
 }
 
+// calm reports whether nothing before asks for a look at what comes.
+func (s *Stream) calm() bool { return !s.masked && !s.above.active() }
+
+// begin begins a line below one in which there was nothing.
+func (s *Stream) begin() {
+	s.above = memory{}
+	s.half, s.inside, s.resume = false, false, 0
+}
+
+// breakAt is breakNear after a first look at data[start:].
+func (g *glance) breakAt(data string, start, at int) int {
+	at = breakWord(data, start, at)
+	if k, _ := slices.BinarySearch(g.starts, at-start); k > 0 && g.starts[k-1] > 0 && endsOpen(data[:at], start+g.starts[k-1]) {
+		return start + g.starts[k-1]
+	}
+	return at
+}
+
 // cut lets go of a part of the unfinished line at data[start:], which has at least a window, and
 // returns where the rest begins. Where it cuts depends on the window alone, not on how the text
 // came in.
 func (s *Stream) cut(o *output, start int) int {
 	end := start + wholeRunes(o.data[start:start+window])
-	if tail := start + openSequence(o.data[start:end]); tail >= start+window/2 {
+	sc := scanPool.Get().(*scan)
+	defer sc.release()
+	g := &sc.sight
+	n, seen := needAll, false
+	if !s.masked {
+		n, seen = s.now.look(g, o.data[start:end], true)
+		seen = seen && (start+g.tail == end || g.tail >= window/2)
+		sc.everyRow = false
+	}
+	if seen {
+		end = start + g.tail
+	} else if tail := start + openSequence(o.data[start:end]); tail >= start+window/2 {
 		end = tail
+	}
+	if seen && n == 0 && !s.above.active() {
+		s.inside, s.resume = true, 0
+		return g.breakAt(o.data, start, end-lookback)
 	}
 	from := s.unmask(o, start, end)
 	s.resume = 0
@@ -138,9 +193,7 @@ func (s *Stream) cut(o *output, start int) int {
 		s.inside = true
 		return end
 	}
-	sc := scanPool.Get().(*scan)
-	defer sc.release()
-	found := s.now.mustJudge(sc, o.data[from:end], s.context(from == start))
+	found := s.now.mustJudge(sc, o.data[from:end], s.context(from == start), n, seen)
 	s.inside = true
 	at := max(from, breakNear(o.data, start, end-lookback)) - from
 	for moved := true; moved; {
@@ -243,17 +296,32 @@ func openSequence(text string) int {
 		if k < 0 {
 			return len(text)
 		}
-		n, _, _ := sequence(text, i+k)
-		if i+k+n == len(text) {
+		if endsOpen(text, i+k) {
 			return i + k
 		}
+		n, _, _ := sequence(text, i+k)
 		i += k + n
 	}
+}
+
+// endsOpen reports whether text may end inside of the control sequence that begins at text[i].
+func endsOpen(text string, i int) bool {
+	n, _, _ := sequence(text, i)
+	return i+n == len(text)
 }
 
 // breakNear returns a place at or shortly before at where data[start:] is best cut: after a
 // space, never inside a character, nor inside a control sequence unless that began at start.
 func breakNear(data string, start, at int) int {
+	at = breakWord(data, start, at)
+	if tail := start + openSequence(data[start:at]); tail > start && tail < at {
+		return tail
+	}
+	return at
+}
+
+// breakWord is breakNear for what has no control sequences.
+func breakWord(data string, start, at int) int {
 	const far = 256 // a word is rarely longer
 	if k := strings.LastIndexByte(data[at-far:at], ' '); k >= 0 {
 		at += k + 1 - far
@@ -261,12 +329,8 @@ func breakNear(data string, start, at int) int {
 	// A character has at most UTFMax bytes; behind more that continue one, none begins.
 	for back := at; back > start && at-back < utf8.UTFMax; back-- {
 		if utf8.RuneStart(data[back]) {
-			at = back
-			break
+			return back
 		}
-	}
-	if tail := start + openSequence(data[start:at]); tail > start && tail < at {
-		return tail
 	}
 	return at
 }

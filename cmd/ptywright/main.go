@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,11 @@ const (
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	std := stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	if isTerminalMCP(os.Args) {
+		os.Exit(terminalMCP(context.Background(), os.Args[1:], std))
+	}
+	os.Exit(run(context.Background(), os.Args[1:], std))
 }
 
 // stdio are the process's standard streams. Nothing below run touches those of package os.
@@ -55,7 +60,11 @@ func run(ctx context.Context, args []string, std stdio) int {
 	root.SetArgs(args)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	err := root.ExecuteContext(ctx)
+	return exit(std, root.ExecuteContext(ctx))
+}
+
+// exit tells what went wrong, if anything did, and returns the exit code.
+func exit(std stdio, err error) int {
 	var code exitCode
 	var usage usageError
 	var coded codedError
@@ -85,11 +94,14 @@ func complain(w io.Writer, err error) {
 func oneLine(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
+		switch {
+		case r < ' ' || r >= 0x7f && r < 0xa0:
 			fmt.Fprintf(&b, `\x%02x`, r)
-			continue
+		case !unicode.IsPrint(r): // what turns a line's direction, for one
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
 		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }
@@ -121,7 +133,7 @@ What the server can do, with the shape of every method:
 	root.SetVersionTemplate("ptywright {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
-		serveCommand(std), mcpCommand(std), runCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std), watcherCommand(std),
+		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), runCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std), watcherCommand(std),
 	)
 	for _, c := range append(root.Commands(), root) {
 		c.Args = usageArgs(c.Args)

@@ -13,6 +13,10 @@ import (
 const asProgram = "BE_PTYWRIGHT"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == asAgent {
+		scriptedAgent()
+		os.Exit(0)
+	}
 	if os.Getenv(asProgram) != "" {
 		main()
 		os.Exit(0)

@@ -25,8 +25,9 @@ type mcpFlags struct {
 
 // profileFlags choose a profile and configure it.
 type profileFlags struct {
-	profile string
-	raw     bool
+	profile  string
+	raw      bool
+	terminal terminalFlags
 }
 
 // A profileMaker makes one profile from flags.
@@ -34,7 +35,8 @@ type profileMaker func(h *mcp.Host, f *profileFlags) (*mcp.Profile, error)
 
 // profiles are the vocabularies that ptywright mcp knows.
 var profiles = map[string]profileMaker{
-	"ptywright": func(h *mcp.Host, _ *profileFlags) (*mcp.Profile, error) { return tools.New(h), nil },
+	"ptywright":    func(h *mcp.Host, _ *profileFlags) (*mcp.Profile, error) { return tools.New(h), nil },
+	"terminal-mcp": terminalProfile,
 }
 
 func mcpCommand(std stdio) *cobra.Command {
@@ -51,7 +53,12 @@ Secrets are covered in all that leaves. A model that needs a secret typed has it
   ptywright mcp --http 127.0.0.1:0
   claude mcp add ptywright -- ptywright mcp`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return serveMCP(c.Context(), std, f) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("max-sessions") {
+				f.terminal.sessions = f.sessions
+			}
+			return serveMCP(c.Context(), std, f)
+		},
 	}
 	c.Flags().StringVar(&f.http, "http", "", "serve streamable HTTP on `ADDR`, such as 127.0.0.1:8123, instead of standard input and output")
 	f.profileFlags.add(c)
@@ -60,7 +67,8 @@ Secrets are covered in all that leaves. A model that needs a secret typed has it
 }
 
 func (f *profileFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.profile, "profile", "ptywright", "tools to serve: ptywright")
+	c.Flags().StringVar(&f.profile, "profile", "ptywright", "tools to serve: ptywright, or terminal-mcp, those of Terminal MCP")
+	f.terminal.add(c)
 	c.Flags().BoolVar(&f.raw, "trust-raw", false, "let clients ask for output in which no secret is covered")
 }
 
@@ -68,7 +76,7 @@ func (f *profileFlags) add(c *cobra.Command) {
 func (f *profileFlags) server(h *host) (*mcp.Server, error) {
 	make, ok := profiles[f.profile]
 	if !ok {
-		return nil, usageError{fmt.Errorf("--profile is %q: give ptywright", f.profile)}
+		return nil, usageError{fmt.Errorf("--profile is %q: give ptywright or terminal-mcp", f.profile)}
 	}
 	m := &mcp.Host{
 		Engine: h.engine, Catalog: h.catalog, Known: h.known, Hide: redact.Default.With(h.known), TrustRaw: f.raw, Version: version(), Log: h.log,

@@ -4,14 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/redact"
 )
 
 func recordCommand(std stdio) *cobra.Command {
@@ -23,7 +26,10 @@ func recordCommand(std stdio) *cobra.Command {
 		Short: "Run one program as run does, and keep what it shows",
 		Long: `Run one program on a pseudo-terminal of its own, bridged to this terminal or to a pipe as by
 "ptywright run", and record it as an asciicast. Secrets are hidden in the recording, not on
-this terminal. The file is FILE.part until the program has ended, and a valid recording of
+this terminal: keys and tokens that are known by their shape or place, the values of environment
+variables whose names say that they are secret, and what is typed while the program does not echo
+it, which is in no recording. What comes from a pipe never echoes: with --input it is kept as it
+comes, but for the secrets that are known. The file is FILE.part until the program has ended, and a valid recording of
 what happened so far at every moment. A recording that fails does not end the program.`,
 		Example: `  ptywright record -o demo.cast -- bash
   ptywright play demo.cast`,
@@ -35,6 +41,8 @@ what happened so far at every moment. A recording that fails does not end the pr
 			}
 			rec.opts.Command = strings.Join(args, " ")
 			rec.err = std.err
+			rec.known.AddEnv(os.Environ())
+			rec.opts.Redactor = redact.Default.With(&rec.known)
 			return bridge(c.Context(), std, args, pty.Size{Rows: rows, Cols: cols}, &rec)
 		},
 	}
@@ -58,6 +66,7 @@ type recorder struct {
 	opts record.CastOptions
 	err  io.Writer // is told when the recording fails
 
+	known  redact.Known // what is secret whatever it looks like
 	cast   *record.Cast
 	failed sync.Once
 }
@@ -70,6 +79,13 @@ func (r *recorder) begin(size pty.Size) (err error) {
 	r.opts.Rows, r.opts.Cols = int(size.Rows), int(size.Cols)
 	r.cast, err = record.NewCast(r.path, r.opts)
 	return err
+}
+
+// discard takes the file away again.
+func (r *recorder) discard() {
+	if r != nil {
+		r.check(r.cast.Discard())
+	}
 }
 
 // check tells once that the recording has failed: the program goes on.
@@ -90,23 +106,46 @@ func (r *recorder) tee(w io.Writer) io.Writer {
 	})
 }
 
-// typed returns a writer of input that also records it.
-func (r *recorder) typed(w io.Writer) io.Writer {
-	if r == nil || !r.opts.Input {
-		return w
+// typed returns a writer of what a person types to p. It is recorded when that is wanted, but for what is typed where the
+// program asks for a secret: that is known from then on.
+func (r *recorder) typed(p *pty.PTY) io.Writer {
+	if r == nil {
+		return p
 	}
-	return writerFunc(func(p []byte) (int, error) {
-		r.check(r.cast.Input(time.Now(), p))
-		return w.Write(p)
+	var line engine.SecretLine
+	asked, asking := 0, false
+	return writerFunc(func(b []byte) (int, error) {
+		mode, err := p.LineMode()
+		was := asking
+		if asking = err == nil && mode.Secret(); asking {
+			if !was {
+				asked++
+			}
+			line.Type(b, mode, asked, func(secret string) { r.known.Add(secret) })
+		} else {
+			line.Reset()
+			r.keep(b)
+		}
+		return p.Write(b)
 	})
 }
 
-// read returns a reader of input that also records it.
+// read returns a reader of a pipe's input that also records it.
 func (r *recorder) read(from io.Reader) io.Reader {
-	if r == nil || !r.opts.Input {
+	if r == nil {
 		return from
 	}
-	return io.TeeReader(from, r.typed(io.Discard))
+	return io.TeeReader(from, writerFunc(func(b []byte) (int, error) {
+		r.keep(b)
+		return len(b), nil
+	}))
+}
+
+// keep records input, when that is wanted.
+func (r *recorder) keep(b []byte) {
+	if r.opts.Input {
+		r.check(r.cast.Input(time.Now(), b))
+	}
 }
 
 func (r *recorder) resized(size pty.Size) {

@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/redact"
 )
 
 func runCommand(std stdio) *cobra.Command {
@@ -56,23 +56,21 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
 	defer signal.Stop(resized)
-	watch := &lazyWatcher{log: newLogger(std.err)}
+	watch := &lazyWatcher{log: newLogger(std.err, redact.Default)}
 	if err := pty.AdoptOrphans(); err != nil {
 		watch.log.Warn("descendants that leave their session may outlive it", "error", err)
+	}
+	if err := rec.begin(windowSize(std, fixed)); err != nil { // before there is a program that did anything
+		return err
 	}
 	p, err := pty.Start(pty.Command{
 		Path: args[0], Args: args[1:], Env: os.Environ(), Size: windowSize(std, fixed), Mark: "PTYWRIGHT_SESSION=run-" + rand.Text(),
 	})
 	if err != nil {
+		rec.discard()
 		return notStarted(err)
 	}
 	watch.Add(p)
-	if err := rec.begin(windowSize(std, fixed)); err != nil {
-		p.Kill(context.WithoutCancel(ctx))
-		watch.Remove(p)
-		p.Close()
-		return errors.Join(err, watch.close())
-	}
 	defer func() {
 		rec.end(nil) // if it was not: closing twice is once
 		whole := context.WithoutCancel(ctx)
@@ -91,8 +89,8 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 		defer term.Restore(in, state)
 	}
 	output := make(chan error, 1)
-	last := make(chan struct{}) // closed when the program has ended
-	go func() { output <- copyOutput(rec.tee(std.out), p, last) }()
+	drain := pty.NewDrain(p)
+	go func() { output <- copyOutput(rec.tee(std.out), p, drain) }()
 	ended := make(chan pty.Exit, 1)
 	go func() { ended <- p.Wait() }()
 	input := make(chan error, 1) // its goroutine ends with the process: a read of a terminal cannot be taken back
@@ -109,8 +107,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	for {
 		select {
 		case exit := <-ended:
-			close(last)
-			p.SetReadDeadline(time.Now().Add(drainBound))
+			drain.Begin()
 			if output != nil {
 				<-output
 			}
@@ -136,19 +133,6 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 		}
 	}
 }
-
-// drainBound is how long output may go on after the program's end while something else holds the terminal.
-const drainBound = 200 * time.Millisecond
-
-// lateRead is how long the terminal must have nothing to give for the output to be complete.
-const lateRead = 10 * time.Millisecond
-
-// maxLate is more than a terminal queues: what comes after it is another's. So is what comes in small reads, which empty the
-// queue, drainMore later.
-const (
-	maxLate   = 32 << 10
-	drainMore = 50 * time.Millisecond
-)
 
 // notStarted gives the error of a program that could not be started the code that shells give it.
 func notStarted(err error) error {
@@ -188,19 +172,12 @@ func windowSize(std stdio, fixed pty.Size) pty.Size {
 	return size
 }
 
-// copyOutput returns nil at the end of the program's output, and an error when ours cannot be written. Once last is closed a
-// read deadline is set: then what is there is still taken, however slow our reader, and no more is waited for.
-func copyOutput(w io.Writer, p *pty.PTY, last <-chan struct{}) error {
-	late := 0 // bytes that may still be the program's; 0: it runs
-	var until time.Time
+// copyOutput returns nil at the end of the program's output, and an error when ours cannot be written. What is there when the
+// program has ended is still taken, however slow our reader, and no more is waited for.
+func copyOutput(w io.Writer, p *pty.PTY, drain *pty.Drain) error {
 	for {
-		if late > 0 {
-			p.SetReadDeadline(time.Now().Add(lateRead)) // counts while we read, not while we write
-		}
 		b, err := p.Next()
-		if errors.Is(err, os.ErrDeadlineExceeded) && late == 0 {
-			<-last
-			late, until = maxLate, time.Now().Add(drainMore)
+		if errors.Is(err, os.ErrDeadlineExceeded) && !drain.Expired() {
 			continue
 		}
 		if err != nil {
@@ -209,10 +186,8 @@ func copyOutput(w io.Writer, p *pty.PTY, last <-chan struct{}) error {
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
-		if late > 0 {
-			if late -= len(b); late <= 0 || len(b) < pty.MaxLine && !time.Now().Before(until) {
-				return nil
-			}
+		if drain.Read(len(b)) {
+			return nil
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -21,6 +22,7 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/acp"
 	"github.com/ptywright/ptywright/protocol/native"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -142,7 +144,9 @@ type host struct {
 // one client, and ends when its terminal hangs up.
 func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *host) error) error {
 	defer runtime.KeepAlive(make([]byte, heapFloor))
-	log := newLogger(std.err)
+	known := new(redact.Known) // what is secret whatever it looks like
+	known.AddEnv(os.Environ())
+	log := newLogger(std.err, redact.Default.With(known))
 	slog.SetDefault(log)
 	pty.DefaultSignals()
 	if err := pty.AdoptOrphans(); err != nil {
@@ -153,9 +157,15 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 
 	var ended atomic.Bool // nothing is left to be waited for
 	watch := &lazyWatcher{log: log}
-	known := new(redact.Known) // what is secret whatever it looks like
-	known.AddEnv(os.Environ())
-	e := engine.New(engine.Options{Sessions: f.sessions, Side: f.side, Watch: watch, Log: log, Secret: func(line string) { known.Add(line) }})
+	e := engine.New(engine.Options{
+		Sessions: f.sessions, Side: f.side, Watch: watch, Log: log,
+		Secret: func(s *engine.Session, line string) {
+			before := known.Forgotten()
+			if known.AddUntil(s.Closed(), line); known.Forgotten() != before {
+				log.Warn("more secrets are known than can be looked for: the oldest is hidden no more", "known", known.Len())
+			}
+		},
+	})
 	catalog, err := loadPlugins(e, log, f.plugins)
 	if err != nil {
 		return err
@@ -200,12 +210,14 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		dialect := native.New(h.engine, h.catalog, native.Options{
 			Version: version(), Limits: limits, PluginLoad: f.loads, Known: h.known, MatcherDepth: f.depth, Log: h.log,
 		})
+		terminals := acp.New(h.engine, acp.Options{Version: version(), Waits: max(f.requests/4*3, 1), Known: h.known}, h.log)
+		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay what its agent asks for
 		config := protocol.Config{Framing: framing, Limits: limits, Log: h.log}
 		own := func(ctx context.Context) error {
 			if f.stdio {
-				return serveStdio(ctx, std, dialect, config)
+				return serveStdio(ctx, std, both, config)
 			}
-			return serveSocket(ctx, std, f.socket, dialect, config)
+			return serveSocket(ctx, std, f.socket, both, config)
 		}
 		if f.mcpHTTP == "" {
 			return own(ctx)
@@ -257,7 +269,11 @@ func serveStdio(ctx context.Context, std stdio, d protocol.Dialect, config proto
 	if err != nil {
 		return err
 	}
-	err = protocol.NewConn(stream, d, config).Serve(ctx)
+	return serveConn(ctx, stream, d, config)
+}
+
+func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialect, config protocol.Config) error {
+	err := protocol.NewConn(stream, d, config).Serve(ctx)
 	if err != nil && !errors.Is(err, protocol.ErrShutdown) && !errors.Is(err, protocol.ErrPeerGone) {
 		config.Log.Warn("the connection ended early", "error", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -62,8 +63,11 @@ The format is that of the output's name: .png, .svg, .html, or .ansi. Secrets ar
 				return usageError{errors.New("give one recording, or -- and a program")}
 			}
 			if !raw {
-				screen = masked(screen)
-				o.Clean = redact.Default.String
+				known := new(redact.Known)
+				known.AddEnv(os.Environ())
+				hide := redact.Default.With(known)
+				screen = masked(screen, hide)
+				o.Clean = hide.String
 			}
 			data, err := record.Draw(screen, format, o)
 			if err != nil {
@@ -88,10 +92,10 @@ The format is that of the output's name: .png, .svg, .html, or .ansi. Secrets ar
 }
 
 // masked covers the secrets of a screen.
-func masked(s *vt.Screen) *vt.Screen {
+func masked(s *vt.Screen, hide *redact.Redactor) *vt.Screen {
 	return s.MaskPage(func(lines []string, above func(int) (string, bool)) [][]vt.Mask {
 		out := make([][]vt.Mask, len(lines))
-		for i, spans := range redact.Default.Page(lines, above) {
+		for i, spans := range hide.Page(lines, above) {
 			for _, s := range spans {
 				out[i] = append(out[i], vt.Mask(s))
 			}

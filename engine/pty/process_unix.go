@@ -110,8 +110,8 @@ var keepInherited = sync.OnceFunc(func() {
 })
 
 // fork executes the program as a session leader whose controlling terminal and
-// descriptors 0-2 are the slave. pidfd is -1 where the system has none.
-func fork(path string, argv []string, dir string, env []string, slave *os.File) (pid, pidfd int, err error) {
+// descriptors 0-2 are the slave, but for nullInput. pidfd is -1 where the system has none.
+func fork(path string, argv []string, dir string, env []string, slave *os.File, nullInput bool) (pid, pidfd int, err error) {
 	pidfd = -1
 	// Fd makes the slave blocking, which is what programs expect of their terminal.
 	fd := slave.Fd()
@@ -120,6 +120,14 @@ func fork(path string, argv []string, dir string, env []string, slave *os.File) 
 		Env:   env,
 		Files: []uintptr{fd, fd, fd},
 		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0},
+	}
+	if nullInput {
+		null, err := os.Open(os.DevNull)
+		if err != nil {
+			return 0, -1, err
+		}
+		defer null.Close()
+		attr.Files[0], attr.Sys.Setctty = null.Fd(), false
 	}
 	withPidfd(attr.Sys, &pidfd)
 	defer unblockSignals()()

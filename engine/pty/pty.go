@@ -55,6 +55,12 @@ type Command struct {
 	// recognizes those that have left the process tree, the session and the terminal.
 	// It must be unique to this Command; "" does without.
 	Mark string
+	// NullInput gives the program the null device for standard input, and a terminal that is
+	// not its controlling one: what asks a person, by standard input or by /dev/tty (sudo,
+	// ssh, git), is told at once that there is none. Its output still goes to a terminal.
+	// Nobody gets SIGINT, SIGHUP or SIGWINCH from that terminal; Signal and Kill work as ever.
+	// On Windows it has no effect.
+	NullInput bool
 }
 
 // Exit is how a program ended.
@@ -79,7 +85,11 @@ type LineMode struct {
 
 	EOF, EOL, EOL2           byte // VEOF, VEOL, VEOL2: each ends a line, as line feed does
 	Interrupt, Quit, Suspend byte // VINTR, VQUIT, VSUSP
+	Erase, WordErase, Kill   byte // VERASE, VWERASE, VKILL: take away a character, a word, the line
 }
+
+// Secret reports whether a secret is read, as sudo, ssh, getpass and read -s do: a line that is not shown.
+func (m LineMode) Secret() bool { return m.Canonical && !m.Echo }
 
 // Signal is a signal by the name that it has on every system.
 type Signal string

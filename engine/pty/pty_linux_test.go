@@ -356,7 +356,7 @@ func TestEnvironment(t *testing.T) {
 func TestLineMode(t *testing.T) {
 	p := start(t, self("cat"))
 	expect(t, p, "ready")
-	want := LineMode{Canonical: true, Echo: true, Signals: true, CRToNL: true, EOF: 4, Interrupt: 3, Quit: 28, Suspend: 26}
+	want := LineMode{Canonical: true, Echo: true, Signals: true, CRToNL: true, EOF: 4, Interrupt: 3, Quit: 28, Suspend: 26, Erase: 127, WordErase: 23, Kill: 21}
 	if got, err := p.LineMode(); err != nil || got != want {
 		t.Errorf("cooked: %+v, %v", got, err)
 	}
@@ -586,4 +586,34 @@ func playForkExec(a []string) {
 	}
 	// Still dropped here, though there is a handler now.
 	must(unix.Kill(os.Getpid(), unix.SIGHUP))
+}
+
+func TestNullInputTellsThatNobodyIsThere(t *testing.T) {
+	t.Parallel()
+	script := `read x && echo took $x; (: </dev/tty) 2>/dev/null && echo has a terminal; test -t 1 && echo on a terminal; sleep 300 & echo end; wait`
+	p, err := Start(Command{Path: "/bin/sh", Args: []string{"-c", script}, Env: os.Environ(), NullInput: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var got []byte
+	for !bytes.Contains(got, []byte("end")) {
+		b, err := p.Next()
+		if err != nil {
+			t.Fatalf("%v after %q", err, got)
+		}
+		got = append(got, b...)
+	}
+	if want := "on a terminal\r\nend\r\n"; string(got) != want {
+		t.Errorf("output %q, expected %q", got, want)
+	}
+	if err := p.Signal(SignalTerm); err != nil {
+		t.Errorf("signal its group: %v", err)
+	}
+	if exit := p.Wait(); exit.Signal != "SIGTERM" {
+		t.Errorf("ended by %+v, expected SIGTERM", exit)
+	}
+	if _, err := p.Next(); err != io.EOF { // the sleep has ended with it: it held the terminal
+		t.Errorf("read after the end: %v", err)
+	}
 }

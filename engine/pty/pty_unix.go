@@ -102,7 +102,7 @@ func Start(c Command) (*PTY, error) {
 	p.tree.mark = c.Mark
 
 	keepInherited()
-	pid, pidfd, err := fork(path, append([]string{c.Path}, c.Args...), c.Dir, env, slave)
+	pid, pidfd, err := fork(path, append([]string{c.Path}, c.Args...), c.Dir, env, slave, c.NullInput)
 	if err != nil {
 		master.Close()
 		return nil, &StartError{Op: "start", Path: path, Err: startCause(path, err)}
@@ -380,6 +380,9 @@ func (p *PTY) LineMode() (m LineMode, err error) {
 			Interrupt: char(t.Cc[unix.VINTR]),
 			Quit:      char(t.Cc[unix.VQUIT]),
 			Suspend:   char(t.Cc[unix.VSUSP]),
+			Erase:     char(t.Cc[unix.VERASE]),
+			WordErase: char(t.Cc[unix.VWERASE]),
+			Kill:      char(t.Cc[unix.VKILL]),
 		}
 		return nil
 	})

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -98,10 +99,11 @@ func newCast(s sink, path string, o CastOptions) (*Cast, error) {
 		return nil, err
 	}
 	c.buf = append(head, '\n')
-	if o.Screen != nil { // a masked screen: what it was restored from is not seen by the stream
+	if o.Screen != nil { // a masked screen; the stream is told of what was there
 		shown := o.Screen
 		if !o.Raw {
 			shown = maskScreen(shown, o.Redactor)
+			c.queue.seed(before(o.Screen))
 		}
 		c.emit(0, 'o', restore(shown, c.hide))
 	}
@@ -126,7 +128,10 @@ func (c *Cast) header() ([]byte, error) {
 	if o.Shell != "" {
 		env["SHELL"] = hide(o.Shell)
 	}
-	h := header{Version: 2, Timestamp: o.Start.Unix(), IdleLimit: o.IdleLimit.Seconds(), Command: hide(o.Command), Title: hide(o.Title), Env: env}
+	h := header{Version: 2, Timestamp: o.Start.Unix(), Command: hide(o.Command), Title: hide(o.Title), Env: env}
+	if !o.CutIdle { // there is nothing left to be cut
+		h.IdleLimit = o.IdleLimit.Seconds()
+	}
 	switch o.Format {
 	case AsciicastV2:
 		h.Width, h.Height = o.Cols, o.Rows
@@ -229,12 +234,14 @@ func (c *Cast) say(at time.Duration, code byte, text string) {
 }
 
 // emit makes a line of an event.
-func (c *Cast) emit(at time.Duration, code byte, text string) {
+func (c *Cast) emit(at time.Duration, code byte, text ...string) {
 	c.buf = append(c.buf, '[')
 	c.buf = c.clock.append(c.buf, at)
-	c.buf = append(c.buf, ',', ' ', '"', code, '"', ',', ' ')
-	c.buf = appendJSON(c.buf, text)
-	c.buf = append(c.buf, ']', '\n')
+	c.buf = append(c.buf, ',', ' ', '"', code, '"', ',', ' ', '"')
+	for _, t := range text {
+		c.buf = appendJSON(c.buf, t)
+	}
+	c.buf = append(c.buf, '"', ']', '\n')
 }
 
 func (c *Cast) flush(at time.Duration) error {
@@ -250,10 +257,36 @@ func (c *Cast) flush(at time.Duration) error {
 
 // maskScreen is the screen with secrets covered.
 func maskScreen(s *vt.Screen, r *redact.Redactor) *vt.Screen {
-	return s.Mask(func(line string) (masks []vt.Mask) {
-		for _, sp := range r.Spans(line) {
-			masks = append(masks, vt.Mask(sp))
+	return s.MaskPage(func(lines []string, above func(int) (string, bool)) [][]vt.Mask {
+		masks := make([][]vt.Mask, len(lines))
+		for i, spans := range r.Page(lines, above) {
+			for _, sp := range spans {
+				masks[i] = append(masks[i], vt.Mask(sp))
+			}
 		}
 		return masks
 	})
+}
+
+// A private key is hidden line by line from its first: keyLines is the most that redact follows it for, and keyBytes what so many
+// lines of one have at most, with an indent or a border.
+const (
+	keyLines = 512
+	keyBytes = 64 << 10
+)
+
+// before is what a stream has to know that goes on where a screen is: the line that the cursor stands in, and what comes before it
+// when a private key may have begun there.
+func before(s *vt.Screen) string {
+	h := s.History()
+	at := vt.Position{Line: h.Dropped() + uint64(h.Len()+s.Cursor.Row), Col: s.Cursor.Col}
+	from := vt.Position{Line: h.Dropped()}
+	if at.Line > keyLines {
+		from.Line = max(from.Line, at.Line-keyLines)
+	}
+	text, _ := s.Between(from, at, keyBytes)
+	if i := strings.Index(text, "BEGIN"); i >= 0 {
+		return text[strings.LastIndexByte(text[:i], '\n')+1:]
+	}
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }

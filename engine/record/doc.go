@@ -4,8 +4,8 @@
 //   - [NewCast] is an [engine.Tap] that writes asciicast v2 or v3; [Load] reads v1, v2 and v3, and a [Replay] shows the
 //     screen at any time of it.
 //   - [PNG], [SVG], [HTML] and [ANSI] draw a [vt.Screen]; [WriteFile] puts the result into a file.
-//   - [Markdown] writes a [Document], [NewTranscript] is the tap that writes one while the session runs, and [Blocks]
-//     takes output apart at a shell's marks.
+//   - [Markdown] writes a [Document], and [NewTranscript] is the tap that writes one while the session runs: a section for each
+//     block of an [engine.BlockReader].
 //
 // What is written to files is redacted unless the caller says otherwise; the functions that draw a screen draw what
 // they are given, so it is masked before ([vt.Screen.Mask]). Everything is bounded: files, lines, pictures, held text.

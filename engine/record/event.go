@@ -1,6 +1,7 @@
 package record
 
 import (
+	"math/bits"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -45,19 +46,18 @@ func (c *clock) append(dst []byte, at time.Duration) []byte {
 
 const hex = "0123456789abcdef"
 
-// appendJSON writes valid UTF-8 as a JSON string (RFC 8259, section 7). DEL and what JavaScript takes for line ends stay: a
-// cast is JSON.
+// appendJSON writes the inside of a JSON string (RFC 8259, section 7) of valid UTF-8. DEL and what JavaScript takes for line
+// ends stay: a cast is JSON.
 func appendJSON(dst []byte, s string) []byte {
-	dst = append(dst, '"')
 	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' {
-			continue
-		}
+	for i := 0; ; i++ {
+		i = unescaped(s, i)
 		dst = append(dst, s[from:i]...)
+		if i == len(s) {
+			return dst
+		}
 		from = i + 1
-		switch c {
+		switch c := s[i]; c {
 		case '"', '\\':
 			dst = append(dst, '\\', c)
 		case '\n':
@@ -72,7 +72,27 @@ func appendJSON(dst []byte, s string) []byte {
 			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
 	}
-	return append(append(dst, s[from:]...), '"')
+}
+
+// unescaped returns where the first byte from s[i] on is that JSON wants escaped; the length of s when there is none. It
+// looks at eight bytes at once.
+func unescaped(s string, i int) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		p := s[i : i+8]
+		x := uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 | uint64(p[4])<<32 | uint64(p[5])<<40 | uint64(p[6])<<48 | uint64(p[7])<<56
+		// In a byte that is less than what is taken from it, and was below 0x80, the high bit becomes set.
+		quote, slash := x^(ones*'"'), x^(ones*'\\')
+		if m := ((x-ones*0x20)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & high; m != 0 {
+			return i + bits.TrailingZeros64(m)/8 // a borrow goes upwards, so the lowest is no mistake
+		}
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' {
+			break
+		}
+	}
+	return i
 }
 
 // A utf8Joiner makes valid UTF-8 of pieces of output: a character that is cut in two is kept until it is whole (it is not on
@@ -84,11 +104,14 @@ type utf8Joiner struct {
 
 // join returns what is whole.
 func (u *utf8Joiner) join(p []byte) string {
-	if u.n == 0 && utf8.Valid(p) {
-		return string(p)
+	if u.n > 0 {
+		p = append(u.kept[:u.n:u.n], p...)
+		u.n = 0
 	}
-	p = append(u.kept[:u.n:u.n], p...)
-	u.n = 0
+	if n := begun(p); utf8.Valid(p[:len(p)-n]) {
+		u.n = copy(u.kept[:], p[len(p)-n:])
+		return string(p[:len(p)-n])
+	}
 	out := make([]byte, 0, len(p))
 	for len(p) > 0 {
 		r, n := utf8.DecodeRune(p)
@@ -104,6 +127,19 @@ func (u *utf8Joiner) join(p []byte) string {
 		p = p[broken(p):]
 	}
 	return string(out)
+}
+
+// begun returns the length of the character at the end of p that more bytes may make whole.
+func begun(p []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+		if last := p[len(p)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRune(last) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
 }
 
 // whole is join of text that nothing follows.

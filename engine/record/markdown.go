@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/vt"
@@ -18,9 +19,9 @@ type Document struct {
 	Dir            string // where it began; not told when empty
 	Rows, Cols     int    // not told when zero
 	Started, Ended time.Time
-	ExitCode       *int   // nil: not known, or it still runs
-	Marks          string // "osc133", "osc633" or "none": what told where blocks begin
-	Blocks         []Block
+	ExitCode       *int               // nil: not known, or it still runs
+	Marks          engine.Integration // what told where blocks begin
+	Blocks         []engine.Block
 }
 
 // Markdown writes the document: front matter, and a section for each block. r hides secrets, nil stands for redact.Default;
@@ -33,13 +34,16 @@ func Markdown(w io.Writer, d *Document, r *redact.Redactor, raw bool) (redaction
 	for i := range d.Blocks {
 		body.WriteString(h.section(i+1, &d.Blocks[i]))
 	}
-	if d.Marks == "none" {
+	if d.Marks == engine.IntegrationNone {
 		body.WriteString(noMarks)
 	}
 	f.redactions = h.count
 	_, err = io.WriteString(w, f.text(0)+body.String())
 	return h.count, err
 }
+
+// frontMax bounds a value of the front matter, in bytes.
+const frontMax = 8 << 10
 
 // noMarks is said at the end of a document whose blocks nobody told apart.
 const noMarks = "\nThe shell wrote no marks (OSC 133, OSC 633), so commands are not told from their output.\n"
@@ -49,6 +53,8 @@ type hider struct {
 	r     *redact.Redactor
 	raw   bool
 	count int
+	// before is what stood there when the document began, for the first output: a secret may have begun in it.
+	before string
 }
 
 func newHider(r *redact.Redactor, raw bool) *hider {
@@ -78,6 +84,19 @@ func (h *hider) hide(text string) string {
 	return hidden
 }
 
+// output hides the secrets of a block's output.
+func (h *hider) output(text string) string {
+	before := h.before
+	h.before = ""
+	if before == "" || h.raw {
+		return h.hide(text)
+	}
+	cut := strings.LastIndexByte(before, '\n') + 1
+	lines := strings.SplitAfterN(h.hide(before+text), "\n", strings.Count(before, "\n")+1)
+	rest := lines[len(lines)-1] // where something was hidden over lines they are fewer, and some of what came before is shown, hidden
+	return strings.TrimPrefix(rest, before[cut:])
+}
+
 // front is what stands at the top. Nothing of it is to be hidden any more.
 type front struct {
 	doc        Document
@@ -101,7 +120,7 @@ func (f *front) text(pad int) string {
 		if s == "" {
 			return ""
 		}
-		return string(appendJSON(nil, vt.Clean([]byte(s), commandMax))) // YAML 1.2 takes JSON strings
+		return `"` + string(appendJSON(nil, vt.Clean([]byte(s), frontMax))) + `"` // YAML 1.2 takes JSON strings
 	}
 	moment := func(t time.Time) string {
 		if t.IsZero() {
@@ -124,7 +143,7 @@ func (f *front) text(pad int) string {
 	}
 	late("exit_code", exit)
 	late("state", string(f.state))
-	late("shell_marks", d.Marks)
+	late("shell_marks", string(d.Marks))
 	late("blocks", strconv.Itoa(f.blocks))
 	late("redacted", strconv.FormatBool(!f.raw))
 	late("redactions", strconv.Itoa(f.redactions))
@@ -133,7 +152,7 @@ func (f *front) text(pad int) string {
 }
 
 // section writes one block.
-func (h *hider) section(n int, b *Block) string {
+func (h *hider) section(n int, b *engine.Block) string {
 	var out strings.Builder
 	command := h.hide(b.Command)
 	title, rest, several := strings.Cut(command, "\n")
@@ -169,15 +188,25 @@ func (h *hider) section(n int, b *Block) string {
 	if len(facts) > 0 {
 		out.WriteString(strings.Join(facts, " · ") + "\n\n")
 	}
-	if b.Dropped > 0 {
-		fmt.Fprintf(&out, "The first %d lines are left out.\n\n", b.Dropped)
+	if !b.Whole {
+		out.WriteString("Its beginning is left out.\n\n")
 	}
 	if strings.TrimSpace(b.Output) == "" {
 		out.WriteString("No output.\n")
 	} else {
-		out.WriteString(fence("text", h.hide(b.Output)))
+		out.WriteString(fence("text", h.output(b.Output)))
 	}
 	return out.String()
+}
+
+// clip cuts a text to at most n bytes, at a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n -= len("…"); n > 0 && !utf8.RuneStart(s[n]); n-- {
+	}
+	return s[:n] + "…"
 }
 
 // backticks returns a run of backticks longer than any in s, and of at least n.
@@ -211,11 +240,12 @@ func code(s string) string {
 
 // TranscriptOptions say how a session is written down.
 type TranscriptOptions struct {
-	Program    string    // the command line of the session
-	Dir        string    // where it began
-	Rows, Cols int       // of the terminal; 24 and 80 when zero
-	Start      time.Time // now when zero
-	MaxBytes   int64     // of the file; 0: DefaultMaxBytes
+	Program    string     // the command line of the session
+	Dir        string     // where it began
+	Rows, Cols int        // of the terminal; 24 and 80 when zero
+	Start      time.Time  // now when zero
+	Screen     *vt.Screen // what is on the screen already, which is not written down; nil: nothing, the session is new
+	MaxBytes   int64      // of the file; 0: DefaultMaxBytes
 	Redactor   *redact.Redactor
 	Raw        bool // hide nothing
 }
@@ -227,8 +257,8 @@ type Transcript struct {
 	*file
 	front  front
 	hider  *hider
-	blocks *Blocks
-	ready  []Block // ended and not written yet
+	blocks *engine.BlockReader
+	ready  []engine.Block // ended and not written yet
 	last   time.Time
 }
 
@@ -259,11 +289,14 @@ func newTranscript(s sink, path string, o TranscriptOptions) (*Transcript, error
 		o.Start = time.Now()
 	}
 	t := &Transcript{file: newFile(s, path, MarkdownDoc, o.MaxBytes), hider: newHider(o.Redactor, o.Raw), last: o.Start}
+	if o.Screen != nil {
+		t.hider.before = before(o.Screen)
+	}
 	// The length of the front matter never changes: what is in it is hidden here, once.
 	t.front = front{state: StateRecording, raw: o.Raw, doc: Document{Program: t.hider.hide(o.Program), Dir: t.hider.hide(o.Dir),
-		Rows: o.Rows, Cols: o.Cols, Started: o.Start, Marks: "none"}}
+		Rows: o.Rows, Cols: o.Cols, Started: o.Start, Marks: engine.IntegrationNone}}
 	t.front.redactions = t.hider.count
-	t.blocks = NewBlocks(o.Rows, o.Cols, func(b Block) { t.ready = append(t.ready, b) })
+	t.blocks = engine.NewBlockReader(o.Rows, o.Cols, func(b engine.Block) { t.ready = append(t.ready, b) })
 	return t, t.append([]byte(t.front.text(latePad)), 0)
 }
 
@@ -274,7 +307,7 @@ func (t *Transcript) Output(at time.Time, p []byte) error {
 
 // Resize takes a new size.
 func (t *Transcript) Resize(at time.Time, rows, cols int) error {
-	return t.do(at, func() { t.blocks.Resize(rows, cols) })
+	return t.do(at, func() { t.blocks.Resize(at, rows, cols) })
 }
 
 // Exit takes the child's exit status.
@@ -321,7 +354,7 @@ func (t *Transcript) Close() error {
 		var err error
 		if t.Status().State == StateRecording {
 			t.blocks.Close()
-			if err = t.write(); err == nil && t.blocks.Marks() == "none" {
+			if err = t.write(); err == nil && t.blocks.Integration() == engine.IntegrationNone {
 				err = t.append([]byte(noMarks), t.last.Sub(t.front.doc.Started))
 			}
 		}
@@ -329,7 +362,7 @@ func (t *Transcript) Close() error {
 		if f.state = t.Status().State; f.state == StateRecording {
 			f.state = StateDone
 		}
-		f.doc.Ended, f.doc.Marks, f.redactions = t.last, t.blocks.Marks(), t.hider.count
+		f.doc.Ended, f.doc.Marks, f.redactions = t.last, t.blocks.Integration(), t.hider.count
 		if _, werr := t.sink.WriteAt([]byte(f.text(latePad)), 0); werr != nil && err == nil {
 			err = t.fail(werr)
 		}
@@ -340,14 +373,14 @@ func (t *Transcript) Close() error {
 // Document is the recording as it is to be read: [Markdown] writes it.
 func (r *Recording) Document() *Document {
 	d := &Document{Program: r.Command, Rows: r.Rows, Cols: r.Cols, Started: r.Started}
-	b := NewBlocks(r.Rows, r.Cols, func(b Block) { d.Blocks = append(d.Blocks, b) })
+	b := engine.NewBlockReader(r.Rows, r.Cols, func(b engine.Block) { d.Blocks = append(d.Blocks, b) })
 	for _, e := range r.Events {
 		at := r.Started.Add(e.At)
 		switch e.Kind {
 		case EventOutput:
 			b.Output(at, []byte(e.Text))
 		case EventResize:
-			b.Resize(e.Rows, e.Cols)
+			b.Resize(at, e.Rows, e.Cols)
 		case EventExit:
 			code := e.Exit
 			d.ExitCode = &code
@@ -355,6 +388,6 @@ func (r *Recording) Document() *Document {
 		d.Ended = at
 	}
 	b.Close()
-	d.Marks = b.Marks()
+	d.Marks = b.Integration()
 	return d
 }

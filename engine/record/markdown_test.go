@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -24,12 +27,12 @@ const shellSession = "\x1b]133;A\a$ \x1b]133;B\als | wc\x1b]133;C\a\r\n  3\x1b[3
 func markdownOf(t testing.TB, session string, chunk int) string {
 	t.Helper()
 	d := &Document{Program: "bash --token=abcdef0123456789", Dir: "/home/me", Rows: 24, Cols: 80, Started: t0, Ended: after(5000)}
-	b := NewBlocks(24, 80, func(b Block) { d.Blocks = append(d.Blocks, b) })
+	b := engine.NewBlockReader(24, 80, func(b engine.Block) { d.Blocks = append(d.Blocks, b) })
 	for i := 0; i < len(session); i += chunk {
 		b.Output(t0, []byte(session[i:min(i+chunk, len(session))]))
 	}
 	b.Close()
-	d.Marks = b.Marks()
+	d.Marks = b.Integration()
 	var out bytes.Buffer
 	if _, err := Markdown(&out, d, nil, false); err != nil {
 		t.Fatal(err)
@@ -72,22 +75,29 @@ func TestMarksOf633(t *testing.T) {
 	}
 }
 
-// A long output keeps its end and says what it lost; what is no mark is output.
+// A long output keeps its end and says that it lost something; what is no mark is output.
 func TestBlocksAreBounded(t *testing.T) {
-	var blocks []Block
-	b := NewBlocks(5, 20, func(x Block) { blocks = append(blocks, x) })
-	b.Output(t0, []byte("\x1b]133;A\a$ \x1b]133;B\a"+strings.Repeat("x", 3*commandMax)+"\x1b]133;C\a"))
-	for range 50_000 {
+	var blocks []engine.Block
+	b := engine.NewBlockReader(5, 20, func(x engine.Block) { blocks = append(blocks, x) })
+	b.Output(t0, []byte("\x1b]133;A\a$ \x1b]133;B\a"+strings.Repeat("x", 40_000)+"\x1b]133;C\a"))
+	for range 60_000 {
 		b.Output(t0, []byte("line\r\n"))
 	}
-	b.Output(t0, []byte("\x1b]133;"+strings.Repeat("z", 2*markMax)+"\a"))
-	if len(b.kept) > markMax {
-		t.Errorf("%d bytes of a mark are kept", len(b.kept))
-	}
+	b.Output(t0, []byte("\x1b]133;"+strings.Repeat("z", 20_000)+"\a"))
 	b.Output(t0, []byte("\x1b]133;D;7\x1b\\"))
-	if len(blocks) != 1 || blocks[0].ExitCode != 7 || blocks[0].Dropped < 47_000 || len(blocks[0].Output) > 20_000 || len(blocks[0].Command) > commandMax {
-		t.Errorf("%d blocks, %d dropped, %d bytes, command %d", len(blocks), blocks[0].Dropped, len(blocks[0].Output), len(blocks[0].Command))
+	if len(blocks) != 1 || blocks[0].ExitCode != 7 || blocks[0].Whole || len(blocks[0].Output) > engine.MaxBlockOutput || len(blocks[0].Command) > 16<<10 {
+		t.Fatalf("%d blocks, whole: %v, %d bytes, command %d", len(blocks), blocks[0].Whole, len(blocks[0].Output), len(blocks[0].Command))
 	}
+	if d := (&Document{Blocks: blocks}); !strings.Contains(markdownText(t, d), "\nIts beginning is left out.\n") {
+		t.Error("the document does not say so")
+	}
+}
+
+func markdownText(t *testing.T, d *Document) string {
+	var out bytes.Buffer
+	_, err := Markdown(&out, d, nil, false)
+	must(t, err)
+	return out.String()
 }
 
 // Whatever the output, what is in a fence stays in it, and the same is told however it came in.
@@ -97,11 +107,11 @@ func TestMarkdownOfAnything(t *testing.T) {
 			"```", "````\n", "# head\r\n", "---\r\n", "~~~", "\x1b]133;A"})
 		parts := rapid.SliceOfN(rapid.OneOf(mark, mark, anything(24, 80)), 0, 20).Draw(t, "session")
 		session := strings.Join(parts, "")
-		var whole, pieces []Block
-		b := NewBlocks(24, 80, func(x Block) { whole = append(whole, x) })
+		var whole, pieces []engine.Block
+		b := engine.NewBlockReader(24, 80, func(x engine.Block) { whole = append(whole, x) })
 		b.Output(t0, []byte(session))
 		b.Close()
-		b = NewBlocks(24, 80, func(x Block) { pieces = append(pieces, x) })
+		b = engine.NewBlockReader(24, 80, func(x engine.Block) { pieces = append(pieces, x) })
 		for rest := session; rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
 			b.Output(t0, []byte(rest[:n]))
@@ -215,19 +225,47 @@ PS0='\e]133;C\a'
 		t.Errorf("the session ended with another screen: %s", d)
 	}
 	d := recorded.Document()
-	want := []Block{
-		{Command: "printf 'a\\nb\\n'; (exit 3)", Output: "a\nb\n", ExitCode: 3, Exited: true},
-		{Command: "echo a line that is longer than the screen is wide, well", Output: "a line that is longer than the screen is wide, well\n", Exited: true},
-		{Command: "for i in 1 2\n> do echo $i\n> done", Output: "1\n2\n", Exited: true},
-		{Command: "nosuchcommand", Output: "bash: nosuchcommand: command not found\n", ExitCode: 127, Exited: true},
-		{Command: "exit 4", Output: "exit\n"},
+	want := []engine.Block{
+		{Command: "printf 'a\\nb\\n'; (exit 3)", Output: "a\nb", ExitCode: 3, Exited: true},
+		{Command: "echo a line that is longer than the screen is wide, well", Output: "a line that is longer than the screen is wide, well", Exited: true},
+		{Command: "for i in 1 2\n> do echo $i\n> done", Output: "1\n2", Exited: true},
+		{Command: "nosuchcommand", Output: "bash: nosuchcommand: command not found", ExitCode: 127, Exited: true},
+		{Command: "exit 4", Output: "exit"},
 	}
 	for i := range d.Blocks {
-		d.Blocks[i].Started, d.Blocks[i].Ended = time.Time{}, time.Time{}
+		if !d.Blocks[i].Whole || d.Blocks[i].Number != uint64(i+1) {
+			t.Errorf("block %d: %+v", i, d.Blocks[i])
+		}
+		d.Blocks[i] = engine.Block{Command: d.Blocks[i].Command, Output: d.Blocks[i].Output, ExitCode: d.Blocks[i].ExitCode, Exited: d.Blocks[i].Exited}
 	}
 	got, _ := json.MarshalIndent(d.Blocks, "", " ")
 	exp, _ := json.MarshalIndent(want, "", " ")
 	if string(got) != string(exp) || d.ExitCode == nil || *d.ExitCode != 4 {
 		t.Errorf("got %s\nwant %s\n%s", got, exp, data)
+	}
+}
+
+// A document that begins while a secret is being printed shows none of its rest.
+func TestMarkdownBegunWithinASecret(t *testing.T) {
+	key := func(i int) string {
+		return fmt.Sprintf("MIIEpAIBAAKCAQEA%04dq8Zr5tYw0uVbNn1m2Lk3Jh4Gg5Ff6Dd7Ss8Aa9Pp0OoIi\r\n", i)
+	}
+	for name, c := range map[string]struct{ before, after string }{
+		"key":      {"-----BEGIN RSA PRIVATE KEY-----\r\n" + key(1) + key(2) + key(3)[:33], key(3)[33:] + key(4) + key(5) + "-----END RSA PRIVATE KEY-----\r\n"},
+		"password": {"early\r\npassword=hunter2", "Dd7Ss8Aa9\r\n"},
+		"nothing":  {"early\r\ntwo", " three\r\n"},
+	} {
+		live := vt.New(5, 80, vt.Options{})
+		live.Feed([]byte(c.before))
+		m := &mem{left: -1}
+		tr, err := newTranscript(m, "m.md", TranscriptOptions{Start: t0, Screen: live.Snapshot()})
+		must(t, err)
+		must(t, tr.Output(after(1), []byte(c.after)))
+		must(t, tr.Output(after(2), []byte("the end MIIE\r\n")))
+		must(t, tr.Close())
+		if got := string(m.data); strings.Contains(got, "q8Zr5tYw0u") || strings.Contains(got, "Dd7Ss8Aa9") || strings.Contains(got, "early") || !strings.Contains(got, "the end MIIE") ||
+			strings.Contains(got, "\n three\n") != (name == "nothing") {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }

@@ -99,7 +99,7 @@ func SVG(s *vt.Screen, o PictureOptions) (string, error) {
 			}
 			if !begun {
 				begun = true
-				fmt.Fprintf(&text, `<text y="%d">`, top+f.baseline)
+				fmt.Fprintf(&text, `<text y="%d" xml:space="preserve">`, top+f.baseline)
 			}
 			fill := css(k.fg)
 			if drawn(sp.text) {
@@ -129,7 +129,7 @@ func SVG(s *vt.Screen, o PictureOptions) (string, error) {
 	if s.Cursor.Visible && !o.NoCursor {
 		svgCursor(&b, f, th, s, pad)
 	}
-	fmt.Fprintf(&b, `<g font-family="%s" font-size="%s" style="white-space:pre" xml:space="preserve">`+"\n", fonts, number(f.size))
+	fmt.Fprintf(&b, `<g font-family="%s" font-size="%s">`+"\n", fonts, number(f.size))
 	b.WriteString(text.String() + "</g>\n</svg>\n")
 	return b.String(), nil
 }
@@ -278,6 +278,10 @@ func svgCursor(b *strings.Builder, f *face, th *Theme, s *vt.Screen, pad int) {
 	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"%s/>`+"\n", left, top, w, h, css(th.Cursor), opacity)
 }
 
+// lineHeight is how high a line of HTML is, by the size of its font: no more than the fonts that are asked for are (1.13 to 1.17), or
+// the lines of boxes and the backgrounds of two rows do not meet. Whole pixels, or they meet with a seam.
+const lineHeight = 1.16
+
 // HTML returns the screen as a page of its own, or to be put into one: nothing in it runs, nothing is loaded, and links lead
 // nowhere but to http, https and mailto. Mask the screen before. The error is [ErrTooLarge].
 func HTML(s *vt.Screen, o PictureOptions) (string, error) {
@@ -292,8 +296,8 @@ func HTML(s *vt.Screen, o PictureOptions) (string, error) {
 	b.WriteString("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>" + clean(title) + "</title>\n")
 	// The policy holds even where somebody puts the page on a server.
 	b.WriteString(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` + "\n")
-	fmt.Fprintf(&b, "<style>pre{margin:0;padding:%dpx;font:%spx/1.2 %s;color:%s;background:%s}a{color:inherit}.w{display:inline-block;width:2ch}.c{display:inline-block;width:1ch}</style>\n",
-		min(max(o.Padding, 0), 1000), number(size), fonts, css(def.fg), css(def.bg))
+	fmt.Fprintf(&b, "<style>body{margin:0;background:%[5]s}pre{margin:0;padding:%[1]dpx;font:%[2]spx/%[6]dpx %[3]s;color:%[4]s;background:%[5]s}a{color:inherit}.w{display:inline-block;width:2ch}.c{display:inline-block;width:1ch}</style>\n",
+		min(max(o.Padding, 0), 1000), number(size), fonts, css(def.fg), css(def.bg), int(size*lineHeight))
 	b.WriteString("</head><body><pre>")
 	for y := range s.Rows {
 		cursor := -1

@@ -374,7 +374,7 @@ func TestDraw(t *testing.T) {
 	if _, err := Draw(styles(), "gif", PictureOptions{}); !errors.Is(err, ErrPictureFormat) {
 		t.Errorf("%v", err)
 	}
-	if got, want := FileName("s7", AsciicastV3, t0), "s7-20231114-221320.000.cast"; got != want {
+	if got, want := FileName("s7", AsciicastV3, t0), "s7-20231114-221320.000000.cast"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -21,7 +21,7 @@ const (
 // A queue keeps the events of a recording in order while their text is held back by a redactor. Events leave it, by emit,
 // with the times that they had.
 type queue struct {
-	emit  func(at time.Duration, code byte, text string)
+	emit  func(at time.Duration, code byte, text ...string)
 	items []*item
 	lanes map[byte]*lane // by code; none: nothing is redacted
 	ready int            // bytes of text that is settled and waits behind what is not
@@ -31,15 +31,21 @@ type queue struct {
 type item struct {
 	at   time.Duration
 	code byte
-	left int // bytes of its text that are held back
-	text strings.Builder
+	left int      // bytes of its text that are held back
+	text []string // what is settled
+	size int      // of text, in bytes
+}
+
+func (it *item) add(text string) {
+	if text != "" {
+		it.text, it.size = append(it.text, text), it.size+len(text)
+	}
 }
 
 // A lane is one stream of text.
 type lane struct {
 	stream *redact.Stream
-	raw    string  // text held back, as it was
-	items  []*item // whose text that is, in order
+	items  []*item // whose text the stream holds back, in order
 	line   string  // the end of the last line, as it was: at most lineContext
 }
 
@@ -59,10 +65,18 @@ func (q *queue) redactor(r *redact.Redactor) {
 	}
 }
 
+// seed tells the stream of output what came before, and was not recorded.
+func (q *queue) seed(before string) {
+	l := q.lanes['o']
+	l.stream.Write(before)
+	l.stream.Flush()
+	l.line = before[max(strings.LastIndexByte(before, '\n')+1, len(before)-lineContext):]
+}
+
 // plain adds an event whose text is nobody's.
 func (q *queue) plain(at time.Duration, code byte, text string) {
 	it := &item{at: at, code: code}
-	it.text.WriteString(text)
+	it.add(text)
 	q.items = append(q.items, it)
 	q.ready += len(text)
 	q.pop()
@@ -77,7 +91,7 @@ func (q *queue) text(at time.Duration, code byte, text string) {
 	}
 	it := &item{at: at, code: code}
 	q.items = append(q.items, it)
-	if l.raw != "" {
+	if l.stream.Pending() > 0 {
 		// The end of the line that is held back apart: where something is hidden, times are told to the line.
 		if n := strings.IndexByte(text, '\n') + 1; n > 0 && n < len(text) {
 			q.settled(l.write(it, text[:n]))
@@ -103,10 +117,10 @@ func (q *queue) pop() {
 	n := 0
 	for n < len(q.items) && q.items[n].left == 0 {
 		it := q.items[n]
-		if it.text.Len() > 0 || it.code != 'o' && it.code != 'i' {
-			q.emit(it.at, it.code, it.text.String())
+		if it.size > 0 || it.code != 'o' && it.code != 'i' {
+			q.emit(it.at, it.code, it.text...)
 		}
-		q.ready = max(0, q.ready-it.text.Len())
+		q.ready = max(0, q.ready-it.size)
 		n++
 	}
 	if q.items = q.items[n:]; len(q.items) == 0 {
@@ -130,22 +144,24 @@ func (l *lane) write(it *item, text string) int {
 	}
 	if k := strings.LastIndexByte(text, '\n'); k >= 0 {
 		l.line = strings.Clone(text[max(k+1, len(text)-lineContext):])
+	} else if len(text) >= lineContext {
+		l.line = strings.Clone(text[len(text)-lineContext:])
 	} else {
 		l.line += text
 		l.line = strings.Clone(l.line[max(0, len(l.line)-lineContext):])
 	}
-	l.raw += text
-	return l.settle(l.stream.Write(text))
+	return l.settle(l.stream.Settle(text))
 }
 
 // flush takes everything back from the redactor.
-func (l *lane) flush() int { return l.settle(l.stream.Flush()) }
+func (l *lane) flush() int {
+	raw := l.stream.Held()
+	return l.settle(l.stream.Flush(), raw)
+}
 
-// settle shares out what the redactor made of the text that it holds no longer. Before the first and behind the last
+// settle shares out what the redactor made of raw, the text that it holds no longer. Before the first and behind the last
 // difference each byte is its own; what differs in between has the time of its last byte, since only then it was there.
-func (l *lane) settle(out string) int {
-	raw := l.raw[:len(l.raw)-l.stream.Pending()]
-	l.raw = strings.Clone(l.raw[len(raw):])
+func (l *lane) settle(out, raw string) int {
 	head, tail := common(raw, out)
 	from, to := head, len(raw)-tail // what differs
 	pos := 0
@@ -153,13 +169,13 @@ func (l *lane) settle(out string) int {
 		it := l.items[0]
 		n := min(it.left, len(raw)-pos)
 		if pos < from {
-			it.text.WriteString(raw[pos:min(pos+n, from)])
+			it.add(raw[pos:min(pos+n, from)])
 		}
 		if pos+n >= to && pos < max(to, 1) { // the last byte of what differs is here
-			it.text.WriteString(out[head : len(out)-tail])
+			it.add(out[head : len(out)-tail])
 		}
 		if pos+n > to {
-			it.text.WriteString(raw[max(pos, to) : pos+n])
+			it.add(raw[max(pos, to) : pos+n])
 		}
 		pos += n
 		if it.left -= n; it.left == 0 {

@@ -29,14 +29,14 @@ const (
 	MarkdownDoc Format = "markdown"
 )
 
-// FileName is what a recording is called in a folder when nobody names it: two of one session in the same millisecond would
+// FileName is what a recording is called in a folder when nobody names it: two of one session in the same microsecond would
 // have the same, and the second be refused.
 func FileName(session engine.ID, f Format, at time.Time) string {
 	ext := ".cast"
 	if f == MarkdownDoc {
 		ext = ".md"
 	}
-	return string(session) + "-" + at.UTC().Format("20060102-150405.000") + ext
+	return string(session) + "-" + at.UTC().Format("20060102-150405.000000") + ext
 }
 
 // A State is what has become of a recording.

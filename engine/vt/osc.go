@@ -169,6 +169,7 @@ func (t *Terminal) mark(kind EventKind, rest []byte) {
 		e.Text = unescape633(e.Text, e.Mark == 'E')
 	}
 	t.event(e)
+	t.marked = t.toMark
 }
 
 // unescape633 undoes the escapes of OSC 633;E and 633;P (\\ and \xHH) and takes off what is behind the first

@@ -56,10 +56,10 @@ const (
 	stringMax = 8 << 10
 )
 
-// parse consumes p whole.
-func (t *Terminal) parse(p []byte) {
+// parse consumes p, when it is to stop at a mark up to that, and returns what is left.
+func (t *Terminal) parse(p []byte) (rest []byte) {
 	s := &t.parser
-	for len(p) > 0 {
+	for len(p) > 0 && !t.marked { // a string, as a mark is, ends here and nowhere deeper
 		switch s.state {
 		case stateGround:
 			p = t.ground(p)
@@ -72,6 +72,7 @@ func (t *Terminal) parse(p []byte) {
 			p = p[1:]
 		}
 	}
+	return p
 }
 
 // ground takes text and C0 controls up to the next ESC.

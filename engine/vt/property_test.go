@@ -117,3 +117,40 @@ func TestDamage(t *testing.T) {
 		}
 	})
 }
+
+// TestFeedToMark: it stops behind each mark, with the screen as it then is, and ends as Feed does.
+func TestFeedToMark(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		mark := rapid.SampledFrom([]string{"\x1b]133;A\a", "\x1b]133;D;1\x1b\\", "\x1b]633;E;ls\a", "\x1b]133;", "\x1b]133;C\x18", "\x1b]7;file:///\a"})
+		var out string
+		for range rapid.IntRange(1, 6).Draw(t, "parts") {
+			out += session(t, "output", 10) + mark.Draw(t, "mark")
+		}
+		whole, stopping := New(5, 12, Options{}), New(5, 12, Options{})
+		var all []Event
+		e := whole.Feed([]byte(out))
+		for rest := []byte(out); len(rest) > 0; {
+			before := len(rest)
+			var part Effect
+			part, rest = stopping.FeedToMark(rest)
+			all = append(all, part.Events...)
+			marks := 0
+			for i, e := range part.Events {
+				if e.Kind == EventMark || e.Kind == EventMark633 {
+					if marks++; i != len(part.Events)-1 || marks > 1 {
+						t.Fatalf("%d marks, the last event is %+v", marks, part.Events[len(part.Events)-1])
+					}
+				}
+			}
+			if len(rest) == before || len(rest) > 0 && marks == 0 {
+				t.Fatalf("stopped in front of %q with %d marks", rest, marks)
+			}
+		}
+		if got, want := show(stopping.Snapshot()), show(whole.Snapshot()); got != want {
+			t.Fatalf("%q\n%s\n%s", out, got, want)
+		}
+		if len(e.Events) < eventsMax && fmt.Sprint(all) != fmt.Sprint(e.Events) {
+			t.Fatalf("%v\n%v", all, e.Events)
+		}
+	})
+}

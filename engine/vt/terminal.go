@@ -57,6 +57,8 @@ type Terminal struct {
 	seq                     uint64
 
 	parser parser
+	toMark bool // FeedToMark is under way
+	marked bool // and has come to a mark
 	pen    pen
 	cursor cursor
 	modes  modes
@@ -202,6 +204,16 @@ func (t *Terminal) Feed(p []byte) Effect {
 	t.begin()
 	t.parse(p)
 	return t.end()
+}
+
+// FeedToMark is Feed that stops behind the first mark of a shell ([EventMark], [EventMark633]): until rest is fed, the screen is as
+// it was when the mark came. Where there is none, rest is empty.
+func (t *Terminal) FeedToMark(p []byte) (e Effect, rest []byte) {
+	t.begin()
+	t.toMark = true
+	rest = t.parse(p)
+	t.toMark, t.marked = false, false
+	return t.end(), rest
 }
 
 func (t *Terminal) begin() {

@@ -63,6 +63,9 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	return New(conn), nil
 }
 
+// DialStream connects as Dial does and returns the bare connection, for what speaks another protocol. Its errors are Dial's.
+func DialStream(ctx context.Context, path string) (net.Conn, error) { return dial(ctx, path) }
+
 // Call calls a method and decodes its result into result, a pointer, or nil to drop it. params is encoded as a JSON
 // object; nil sends none.
 //

@@ -38,7 +38,7 @@ const (
 // seconds. Closing in has to end a read of it, or else the last read is left behind. Both are closed.
 func (s *Server) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	c := newLineConn(in, out, s.host.Hide)
-	c.pass = s.profile.PassJunk
+	c.pass, c.notFound = s.profile.PassJunk, s.profile.NotFound
 	base := context.WithValue(context.WithoutCancel(ctx), connKey{}, c)
 	stop := context.AfterFunc(ctx, c.stop)
 	defer stop()
@@ -67,14 +67,15 @@ func (s *Server) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteC
 // A lineConn is one client on a stream of lines: the SDK's transport and connection. The SDK's own ends a session at the
 // first line that is no message, and loses what is unanswered at the end of input.
 type lineConn struct {
-	in     io.ReadCloser
-	out    io.WriteCloser
-	hide   *redact.Redactor
-	pass   bool      // junk is passed over
-	lines  chan line // from the goroutine that reads
-	closed chan struct{}
-	stuck  chan struct{} // closed when the last answers have had their time
-	once   sync.Once
+	in       io.ReadCloser
+	out      io.WriteCloser
+	hide     *redact.Redactor
+	pass     bool      // junk is passed over
+	notFound string    // the message of an error about an unknown method; "": the SDK's
+	lines    chan line // from the goroutine that reads
+	closed   chan struct{}
+	stuck    chan struct{} // closed when the last answers have had their time
+	once     sync.Once
 
 	queue []jsonrpc.Message // of a batch, not yet handed out; Read's own
 	// first is an initialize that came after requests of the stateless era, which a client may probe with. The SDK's session
@@ -514,7 +515,11 @@ func (c *lineConn) reply(m *jsonrpc.Response) error {
 	c.mu.Unlock()
 	defer c.written(k)
 	if m.Error != nil {
-		m.Error = wireError(m.Error, c.hide)
+		e := wireError(m.Error, c.hide)
+		if c.notFound != "" && e.Code == jsonrpc.CodeMethodNotFound {
+			e.Message = c.notFound
+		}
+		m.Error = e
 	}
 	var text []byte
 	if !silent {

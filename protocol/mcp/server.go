@@ -44,6 +44,9 @@ type Profile struct {
 	// PassJunk has lines that are no message, and batches, passed over without an answer. Otherwise each is answered.
 	PassJunk bool
 
+	// NotFound is the message of an error about an unknown method; "": the SDK's.
+	NotFound string
+
 	// Install adds tools, prompts, resources and middleware. It is called once, before the first connection. A handler
 	// that is about to wait calls [Yield]; one that returns a Go error makes it a *jsonrpc.Error, anything else goes out
 	// as an internal error.

@@ -171,11 +171,14 @@ func (c *client) start(ctx context.Context, method string, p startParams) (start
 	if p.Cols == nil {
 		size.Cols = 0
 	}
-	c.knowEnv(p.Env)
+	starting := make(chan struct{}) // its error may quote them
+	defer close(starting)
+	c.knowEnv(p.Env, starting)
 	a, err := c.catalog.Start(ctx, *p.Plugin, plugins.StartOptions{Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, Size: size})
 	if err != nil {
 		return none, denied(method, err)
 	}
+	c.knowEnv(p.Env, a.Session().Closed())
 	l := adapterLook(a, a.Session().View(), hide, "none")
 	return startResult{Adapter: a.ID(), Plugin: *p.Plugin, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
 }

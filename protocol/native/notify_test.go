@@ -199,3 +199,39 @@ func TestNotificationsTellOfShortSessions(t *testing.T) {
 		hear(w.read())
 	}
 }
+
+// TestNotificationsThatBeginWithinAKey: who subscribes while a private key is being printed sees none of its lines.
+func TestNotificationsThatBeginWithinAKey(t *testing.T) {
+	for _, indent := range []string{"", "web-1  | "} {
+		for _, cut := range []int{1, 7, 20, 60, 500} {
+			p := enginetest.New()
+			w := newWire(t, enginetest.Engine(p))
+			id := w.create()
+			key := func(i int) string {
+				return fmt.Sprintf("%sMIIEpAIBAAKCAQEA%04dq8Zr5tYw0uVbNn1m2Lk3Jh4Gg5Ff6Dd7Ss8Aa9Pp0OoIi\r\n", indent, i)
+			}
+			p.Print("$ cat key\r\n" + indent + "-----BEGIN RSA \x1b[1mPRIVATE\x1b[m KEY-----\r\n")
+			for i := range cut {
+				p.Print(key(i))
+			}
+			half := len(indent) + 30
+			p.Print(key(cut)[:half])
+			w.until(id, key(cut)[:half])
+			w.result("server.set_notifications", obj{"enabled": true})
+			p.Print(key(cut)[half:])
+			for i := cut + 1; i < cut+9; i++ {
+				p.Print(key(i))
+			}
+			p.Print(indent + "-----END RSA PRIVATE KEY-----\r\nthe end MIIE\r\n")
+			ended := false
+			told, _ := w.told(id, func(_ string, p map[string]any) bool {
+				out, _ := p["output"].(string)
+				ended = ended || strings.Contains(out, "the end")
+				return ended
+			})
+			if strings.Contains(told, "q8Zr5tYw0u") || strings.Contains(told, "Dd7Ss8Aa9") || !strings.Contains(told, "the end MIIE") {
+				t.Errorf("%q, %d lines in: %q", indent, cut, told)
+			}
+		}
+	}
+}

@@ -173,7 +173,7 @@ func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*re
 	err = s.Attach(func(v *engine.View) (engine.Tap, error) {
 		if format == record.MarkdownDoc {
 			t, err := record.NewTranscript(path, record.TranscriptOptions{
-				Program: commandLine(s.Config()), Dir: s.Config().Dir, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Redactor: hide, Raw: hide == nil,
+				Program: commandLine(s.Config()), Dir: s.Config().Dir, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen, Redactor: hide, Raw: hide == nil,
 			})
 			x.tap = t
 			return t, err

@@ -55,7 +55,9 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 		}
 		config.Taps = []engine.Tap{tap}
 	}
-	c.knowEnv(p.Env)
+	starting := make(chan struct{}) // its error may quote them
+	defer close(starting)
+	c.knowEnv(p.Env, starting)
 	s, err := c.engine.Spawn(config)
 	if err != nil {
 		if p.RawTranscriptPath != "" && !p.RawTranscriptAppend {
@@ -63,6 +65,7 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 		}
 		return createResult{}, err
 	}
+	c.knowEnv(p.Env, s.Closed())
 	return createResult{Session: string(s.ID())}, nil
 }
 

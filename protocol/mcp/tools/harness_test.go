@@ -60,7 +60,7 @@ func (w *tee) String() string {
 func serve(t testing.TB, raw bool, o *sdk.ClientOptions) *wire {
 	t.Helper()
 	known := new(redact.Known)
-	return serveOn(t, engine.New(engine.Options{Log: slog.New(slog.DiscardHandler), Secret: func(line string) { known.Add(line) }}), known, raw, o)
+	return serveOn(t, engine.New(engine.Options{Log: slog.New(slog.DiscardHandler), Secret: func(_ *engine.Session, line string) { known.Add(line) }}), known, raw, o)
 }
 
 // serveOn is serve over an engine of the test's.

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/acp"
+)
+
+// acpFlags are the flags of acp and acp-proxy.
+type acpFlags struct {
+	raw    bool
+	output int
+	host   hostFlags
+}
+
+func (f *acpFlags) add(c *cobra.Command) {
+	c.Flags().BoolVar(&f.raw, "trust-raw", false, "leave secrets in output, and let the agent ask for control sequences")
+	c.Flags().IntVar(&f.output, "max-output-bytes", acp.MaxOutputBytes, "output that a terminal keeps, whatever the agent asks for")
+	c.Flags().IntVar(&f.host.sessions, "max-sessions", engine.DefaultSessions, "terminals at a time")
+	f.host.side = engine.MaxSide
+}
+
+// maxOutput is the most that --max-output-bytes may be: a message of four times that still fits into any reader's memory.
+const maxOutput = 64 << 20
+
+func (f *acpFlags) check() error {
+	return checkBounds(append(f.host.bounds(), bound{"max-output-bytes", f.output, maxOutput}))
+}
+
+func (f *acpFlags) options(h *host) acp.Options {
+	return acp.Options{Version: version(), TrustRaw: f.raw, OutputBytes: f.output, Waits: acpWaits, Known: h.known}
+}
+
+// An ACP connection has one agent, whose commands may all be waited for: with the default of sessions each can be, and three
+// quarters of the requests under way may be waits.
+const (
+	acpExecuting = 2048
+	acpWaits     = acpExecuting / 4 * 3
+)
+
+func acpCommand(std stdio) *cobra.Command {
+	var f acpFlags
+	c := &cobra.Command{
+		Use:   "acp",
+		Short: "Serve the terminals of the Agent Client Protocol to an agent, or to a client that relays",
+		Long: `Serve terminal/create, terminal/output, terminal/wait_for_exit, terminal/kill and
+terminal/release of the Agent Client Protocol, version 1, on standard input and output, one
+message a line. Terminals end with the connection. To give an agent terminals whatever its
+editor can do, see 'ptywright acp-proxy'.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *host) error {
+				return serveACP(ctx, std, acp.New(h.engine, f.options(h), h.log), h)
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+// serveACP serves one peer. A wait for an exit has no deadline of its own, so that its programs end a while after the end of
+// the input, and the waits are answered with how they ended.
+func serveACP(ctx context.Context, std stdio, d protocol.Dialect, h *host) error {
+	in, out, err := takePipes(std)
+	if err != nil {
+		return err
+	}
+	over := sync.OnceFunc(func() {
+		time.AfterFunc(inputEndBound, func() {
+			if err := engine.CloseAll(ctx, h.engine.List()); err != nil {
+				h.log.Error("some of what the terminals started could not be ended", "error", err)
+			}
+		})
+	})
+	config := protocol.Config{Limits: protocol.Limits{Executing: acpExecuting}, Log: h.log}
+	return serveConn(ctx, protocol.Join(&untilEOF{in, over}, out), d, config)
+}
+
+// inputEndBound is how long a program may go on that is waited for by a peer that says nothing more.
+const inputEndBound = 2 * time.Second
+
+// untilEOF tells when nothing more is to be read.
+type untilEOF struct {
+	*os.File
+	over func()
+}
+
+func (s *untilEOF) Read(p []byte) (int, error) {
+	n, err := s.File.Read(p)
+	if err == io.EOF {
+		s.over()
+	}
+	return n, err
+}

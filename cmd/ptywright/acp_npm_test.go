@@ -1,0 +1,43 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestACPNpm speaks with peers written with @agentclientprotocol/sdk: an agent that uses terminals, directly and through the
+// proxy, and an editor that has none.
+func TestACPNpm(t *testing.T) {
+	need(t, "node", "nodejs")
+	set := peersFolder(t, "acp")
+	source, err := os.ReadFile(filepath.Join("testdata", "acp", "peer.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	peer := filepath.Join(dir, "peer.mjs")
+	if err := os.WriteFile(peer, source, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(set, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range []string{"direct", "editor"} {
+		t.Run(role, func(t *testing.T) {
+			t.Parallel()
+			p := programOf(t, exec.Command("node", peer, role, self))
+			if out, code := p.run(""); code != 0 || out != role+": ok\n" {
+				t.Errorf("exit code %d, output %q, standard error %s", code, out, p.stderr)
+			}
+			noneLeft(t, p.mark)
+		})
+	}
+}

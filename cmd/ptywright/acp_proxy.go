@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/protocol/acp"
+)
+
+func acpProxyCommand(std stdio) *cobra.Command {
+	var f acpFlags
+	c := &cobra.Command{
+		Use:   "acp-proxy [flags] -- AGENT [ARGUMENT...]",
+		Short: "Give an agent of the Agent Client Protocol terminals, whatever its editor can do",
+		Long: `Stand between an editor and the agent that it would start. All that they say is passed on,
+but the agent is told that it has terminals; those run here, with secrets hidden from what
+they print, and the editor is shown them in the tool calls that they belong to. The exit
+code is the agent's.`,
+		Example: `  ptywright acp-proxy -- npx some-agent --acp`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *host) error { return acpProxy(ctx, std, f, h, args) })
+		},
+	}
+	f.add(c)
+	c.Flags().SetInterspersed(false) // flags after the agent are the agent's
+	return c
+}
+
+func acpProxy(ctx context.Context, std stdio, f acpFlags, h *host, args []string) error {
+	stream, err := takeStdio(std)
+	if err != nil {
+		return err
+	}
+	a, err := startAgent(args, std.err)
+	if err != nil {
+		return err
+	}
+	end := sync.OnceFunc(func() { a.end(ctx) })
+	defer context.AfterFunc(ctx, end)() // while the terminals are ended
+	err = acp.NewProxy(h.engine, f.options(h), h.log).Serve(ctx, acp.Streams{FromEditor: stream, ToEditor: stream, FromAgent: a, ToAgent: a.in})
+	end()
+	switch {
+	case err == nil:
+		return a.code()
+	case errors.Is(err, acp.ErrEditorGone), ctx.Err() != nil:
+		return nil // what ends a child of an editor
+	}
+	return err
+}
+
+const (
+	// agentGrace is how long an agent that has been told to end may take, twice: by the end of its input or output, and by
+	// SIGTERM.
+	agentGrace = time.Second
+	// lateOutput is twice what a pipe holds: output of an agent that has ended. What comes after it is another's.
+	lateOutput = 128 << 10
+	// lateRead is how long the pipe must have nothing to give for that output to be complete.
+	lateRead = 10 * time.Millisecond
+)
+
+// An agentProcess is the child that the proxy speaks to.
+type agentProcess struct {
+	in, out *os.File
+	cmd     *exec.Cmd
+	exited  chan struct{}
+	late    int // bytes read since it has ended
+}
+
+// startAgent starts it in a process group of its own, with pipes.
+func startAgent(args []string, stderr io.Writer) (*agentProcess, error) {
+	inR, inW, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer inR.Close()
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		inW.Close()
+		return nil, err
+	}
+	defer outW.Close()
+	a := &agentProcess{in: inW, out: outR, cmd: exec.Command(args[0], args[1:]...), exited: make(chan struct{})}
+	a.cmd.Stdin, a.cmd.Stdout, a.cmd.Stderr = inR, outW, stderr
+	a.cmd.SysProcAttr = ownGroup()
+	a.cmd.WaitDelay = agentGrace // for a descendant that holds standard error
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the signal for our own death is sent when the thread ends that started it
+		defer runtime.UnlockOSThread()
+		err := a.cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		_ = a.cmd.Wait() // told by ProcessState
+		close(a.exited)
+		outR.SetReadDeadline(time.Now()) // wakes Read
+	}()
+	if err := <-started; err != nil {
+		inW.Close()
+		outR.Close()
+		return nil, agentNotStarted(err)
+	}
+	return a, nil
+}
+
+// agentNotStarted gives the error the code that shells give it.
+func agentNotStarted(err error) error {
+	code := exitNotExecutable
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		code = exitNotFound
+	}
+	return codedError{fmt.Errorf("start the agent: %w", err), code}
+}
+
+// Read reads what the agent writes. Its end is that of its output, or of the agent, when a process that it has left behind
+// holds that open.
+func (a *agentProcess) Read(b []byte) (int, error) {
+	for tried := false; ; tried = true {
+		n, err := a.out.Read(b)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			select {
+			case <-a.exited:
+				a.late += n
+			default:
+			}
+			return n, err
+		}
+		if tried || a.late >= lateOutput {
+			return 0, io.EOF
+		}
+		a.out.SetReadDeadline(time.Now().Add(lateRead))
+	}
+}
+
+// end ends the agent and its process group, and returns when it has ended.
+func (a *agentProcess) end(ctx context.Context) {
+	a.in.Close()
+	for _, kill := range []bool{false, true} {
+		if kill || ctx.Err() == nil {
+			select {
+			case <-a.exited:
+			case <-time.After(agentGrace):
+			}
+		}
+		endGroup(a.cmd.Process, kill)
+	}
+	<-a.exited
+	a.out.Close()
+}
+
+// code is the agent's exit code as our own.
+func (a *agentProcess) code() error {
+	if code := codeOfState(a.cmd.ProcessState); code != 0 {
+		return exitCode(code)
+	}
+	return nil
+}

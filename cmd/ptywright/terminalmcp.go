@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol/client"
+	"github.com/ptywright/ptywright/protocol/mcp"
+	"github.com/ptywright/ptywright/protocol/mcp/terminalmcp"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// A terminalFlags configures the Terminal MCP profile, by Terminal MCP's flags.
+type terminalFlags struct {
+	cols, rows int
+	shell      string
+	sessions   int     // 0: the profile's default
+	idle       float64 // seconds until an unused session is ended; 0: the profile's default, unless idleSet
+	idleSet    bool
+}
+
+func (f *terminalFlags) add(c *cobra.Command) {
+	fs := c.Flags()
+	fs.IntVar(&f.cols, "cols", 0, "columns of a terminal (default 120)")
+	fs.IntVar(&f.rows, "rows", 0, "rows of a terminal (default 40)")
+	fs.StringVar(&f.shell, "shell", "", "`PATH` of the shell (default: $SHELL, else bash)")
+}
+
+// options are what the flags tell.
+func (f *terminalFlags) options() (terminalmcp.Options, error) {
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"cols", f.cols}, {"rows", f.rows}} {
+		if n.value < 0 || n.value > engine.MaxSide {
+			return terminalmcp.Options{}, usageError{fmt.Errorf("--%s is %d: give 1 to %d", n.name, n.value, engine.MaxSide)}
+		}
+	}
+	if f.sessions < 0 {
+		return terminalmcp.Options{}, usageError{fmt.Errorf("--max-sessions is %d: give 1 or more", f.sessions)}
+	}
+	o := terminalmcp.Options{Cols: f.cols, Rows: f.rows, Shell: f.shell, Sessions: f.sessions}
+	if f.idleSet {
+		if o.SessionIdle = time.Duration(f.idle * float64(time.Second)); o.SessionIdle <= 0 {
+			o.SessionIdle = -1
+		}
+	}
+	return o, nil
+}
+
+// terminalProfile makes the Terminal MCP profile.
+func terminalProfile(h *mcp.Host, f *profileFlags) (*mcp.Profile, error) {
+	if err := refuseNesting(); err != nil {
+		return nil, err
+	}
+	o, err := f.terminal.options()
+	if err != nil {
+		return nil, err
+	}
+	return terminalmcp.NewProfile(h, o)
+}
+
+// refuseNesting refuses to start in a session of our own, where an agent would drive itself.
+func refuseNesting() error {
+	if os.Getenv(terminalmcp.Marker) != "1" {
+		return nil
+	}
+	return errors.New("terminal-mcp cannot be run from within itself: this is a terminal-mcp session already (" + terminalmcp.Marker +
+		"=1); have your MCP client connect to it")
+}
+
+// isTerminalMCP reports whether the process was called by Terminal MCP's name. What it starts of itself it calls by its own
+// commands.
+func isTerminalMCP(args []string) bool {
+	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
+	return name == terminalmcp.Name && (len(args) < 2 || args[1] != watcherName)
+}
+
+// terminalMCP is the whole program when it is called terminal-mcp: it returns the exit code.
+func terminalMCP(ctx context.Context, args []string, std stdio) int {
+	root := terminalMCPCommand(std)
+	root.SetArgs(spacedRecord(args))
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	return exit(std, root.ExecuteContext(ctx))
+}
+
+// spacedRecord lets the mode of --record stand behind a space, as Terminal MCP has it.
+func spacedRecord(args []string) []string {
+	args = slices.Clone(args)
+	for i := len(args) - 2; i >= 0; i-- {
+		if args[i] == "--record" && slices.Contains(recordModes, args[i+1]) {
+			args = slices.Replace(args, i, i+2, "--record="+args[i+1])
+		}
+	}
+	return args
+}
+
+var recordModes = []string{"always", "on-failure", "off"}
+
+// sharedFlags are those of the program called terminal-mcp.
+type sharedFlags struct {
+	terminalFlags
+	socket   string
+	headless bool
+	raw      bool
+	// The rest is for a terminal that a person shares.
+	sandbox       bool
+	sandboxConfig string
+	record        string
+	recordDir     string
+	format        string
+	limits        terminalmcp.Limits
+}
+
+func terminalMCPCommand(std stdio) *cobra.Command {
+	f := sharedFlags{socket: terminalmcp.DefaultSocket()}
+	c := &cobra.Command{
+		Use:   terminalmcp.Name + " [flags]",
+		Short: "A terminal for AI assistants, over MCP",
+		Long: `A terminal for AI assistants, over the Model Context Protocol: ptywright as Terminal MCP.
+
+With --headless it serves MCP on standard input and output, with a shell of its own. Started
+in a terminal it gives you a shell there and shares it on a socket. Otherwise it serves MCP
+on standard input and output for the terminal that is shared on the socket.
+
+Secrets are hidden in what assistants read.`,
+		Example: `  terminal-mcp --headless --cols 120 --rows 40
+  terminal-mcp --record
+  claude mcp add terminal -- terminal-mcp --headless`,
+		Version:       terminalmcp.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			f.idleSet = c.Flags().Changed("session-idle-timeout")
+			return f.run(c.Context(), std)
+		},
+	}
+	c.CompletionOptions.DisableDefaultCmd = true
+	c.SetVersionTemplate(terminalmcp.Name + " v{{.Version}} (ptywright " + version() + ")\n")
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	c.Args = usageArgs(c.Args)
+	f.terminalFlags.add(c)
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.socket, "socket", f.socket, "`PATH` of the socket of the shared terminal")
+	fs.BoolVar(&f.headless, "headless", false, "serve MCP with a shell of its own; no terminal is needed")
+	fs.BoolVar(&f.sandbox, "sandbox", false, "not supported: the shell would not be started restricted")
+	fs.StringVar(&f.sandboxConfig, "sandbox-config", "", "not supported, as --sandbox")
+	fs.IntVar(&f.sessions, "max-sessions", 0, "sessions at a time (default 5)")
+	fs.Float64Var(&f.idle, "session-idle-timeout", 600, "`SECONDS` after which an unused session is ended, but for the default one; 0: never")
+	fs.StringVar(&f.record, "record", "off", "record the shared terminal: `MODE` always, on-failure or off")
+	fs.Lookup("record").NoOptDefVal = "always"
+	fs.StringVar(&f.recordDir, "record-dir", "", "folder of recordings (default: $TERMINAL_MCP_RECORD_DIR, else the user's state folder)")
+	fs.StringVar(&f.format, "record-format", "v2", "format of recordings: v2, asciicast v2")
+	fs.Float64Var(&f.limits.Idle, "idle-time-limit", terminalmcp.DefaultLimits.Idle, "longest pause in a recording, in `SECONDS`; 0: as it was")
+	fs.Float64Var(&f.limits.Duration, "max-duration", terminalmcp.DefaultLimits.Duration, "`SECONDS` after which a recording stops; 0: never")
+	fs.Float64Var(&f.limits.Inactivity, "inactivity-timeout", terminalmcp.DefaultLimits.Inactivity, "`SECONDS` without output after which a recording stops; 0: never")
+	fs.BoolVar(&f.raw, "trust-raw", false, "ptywright's own: hide no secrets")
+	fs.BoolP("version", "v", false, "tell the version")
+	return c
+}
+
+// run chooses the mode.
+func (f *sharedFlags) run(ctx context.Context, std stdio) error {
+	if err := refuseNesting(); err != nil {
+		return err
+	}
+	if f.headless { // as Terminal MCP, it passes over what is for a shared terminal
+		return serveMCP(ctx, std, mcpFlags{hostFlags: f.host(), profileFlags: profileFlags{profile: terminalmcp.Name, raw: f.raw, terminal: f.terminalFlags}})
+	}
+	if !term.IsTerminal(int(std.in.Fd())) {
+		return f.client(ctx, std)
+	}
+	switch {
+	case f.sandbox || f.sandboxConfig != "":
+		return errors.New("--sandbox is not supported, and the shell is not started without the restrictions you asked for; " +
+			"start terminal-mcp itself in a sandbox, such as bwrap")
+	case !slices.Contains(recordModes, f.record):
+		return usageError{fmt.Errorf("--record is %q: give always, on-failure or off", f.record)}
+	case f.format != "v2":
+		return usageError{fmt.Errorf("--record-format is %q: give v2", f.format)}
+	}
+	return f.share(ctx, std)
+}
+
+// host are the flags of the engine, which the profile bounds further.
+func (f *sharedFlags) host() hostFlags {
+	return hostFlags{sessions: engine.DefaultSessions, side: engine.MaxSide}
+}
+
+// graceBound is how long client mode waits for the end of its input when the socket was closed: a person who quits everything
+// closes both at once, and that is no failure. It is Terminal MCP's.
+const graceBound = 100 * time.Millisecond
+
+// client serves MCP for a shared terminal.
+func (f *sharedFlags) client(ctx context.Context, std stdio) error {
+	conn, err := client.DialStream(ctx, f.socket)
+	if err != nil {
+		return f.notShared(std, err)
+	}
+	ctx, _, stop := untilSignal(ctx, true)
+	defer stop()
+	log := newLogger(std.err, redact.Default)
+	in, out, err := takePipes(std)
+	if err != nil {
+		return err
+	}
+	p := terminalmcp.NewProxy(conn)
+	defer p.Close()
+	s := mcp.New(&mcp.Host{Hide: redact.Default, TrustRaw: f.raw, Version: version(), Log: log}, p.Profile())
+	defer s.Close()
+	served := make(chan error, 1)
+	go func() { served <- s.ServeLines(ctx, in, out) }()
+	select {
+	case err = <-served:
+	case <-p.Gone():
+		grace := time.NewTimer(graceBound)
+		defer grace.Stop()
+		select {
+		case err = <-served:
+		case <-grace.C:
+			fmt.Fprintln(std.err, terminalmcp.ErrProxyGone)
+			return exitCode(exitError)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		log.Warn("the connection ended early", "error", err)
+	}
+	return nil
+}
+
+// notShared says that nothing listens on the socket, in Terminal MCP's words.
+func (f *sharedFlags) notShared(std stdio, err error) error {
+	path := oneLine(f.socket)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		fmt.Fprintf(std.err, "Failed to start: No tmcp session found at %s.\nStart a shared terminal first by running: terminal-mcp\n", path)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		fmt.Fprintf(std.err, "Failed to start: Connection refused to %s.\nThe shared terminal may have crashed. Try restarting it.\n", path)
+	default:
+		var op *net.OpError
+		if errors.As(err, &op) {
+			err = op.Err
+		}
+		fmt.Fprintf(std.err, "Failed to start: connect to %s: %s\n", path, oneLine(err.Error()))
+	}
+	return exitCode(exitError)
+}

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/engine/pty"
+)
+
+// A SecretLine gathers what is typed while a program reads a secret, as the terminal does until the line ends. The zero
+// value is ready. It is not safe for concurrent use.
+type SecretLine struct {
+	line  []byte
+	from  int // where what answers the newest question begins
+	asked int
+}
+
+// Reset forgets what was typed.
+func (l *SecretLine) Reset() { l.line, l.from = l.line[:0], 0 }
+
+// Type takes what is typed under a mode, as the answer to a question that asked counts, and tells each line when its end is in
+// p: told before that is typed, nothing that the program does with it is seen first. A line that was begun under an earlier
+// question is told whole and without that beginning: a program may, or may not, throw away what was typed before it asks.
+func (l *SecretLine) Type(p []byte, mode pty.LineMode, asked int, tell func(line string)) {
+	if asked != l.asked {
+		l.asked, l.from = asked, len(l.line)
+	}
+	for _, c := range p {
+		switch {
+		case c == '\n', c == '\r' && mode.CRToNL, c != 0 && (c == mode.EOF || c == mode.EOL || c == mode.EOL2):
+			tell(string(l.line))
+			if l.from > 0 && l.from < len(l.line) {
+				tell(string(l.line[l.from:]))
+			}
+			l.Reset()
+		case c != 0 && (c == mode.Kill || mode.Signals && (c == mode.Interrupt || c == mode.Quit || c == mode.Suspend)):
+			l.Reset() // a signal throws away what is typed, too
+		case c != 0 && c == mode.Erase:
+			l.erase()
+		case c != 0 && c == mode.WordErase:
+			l.eraseWord()
+		case len(l.line) < pty.MaxLine:
+			l.line = append(l.line, c)
+		}
+	}
+}
+
+// erase takes away the last character.
+func (l *SecretLine) erase() {
+	_, n := utf8.DecodeLastRune(l.line)
+	l.line = l.line[:len(l.line)-n]
+	l.from = min(l.from, len(l.line))
+}
+
+// eraseWord takes away the last word and what is behind it, as Linux does.
+func (l *SecretLine) eraseWord() {
+	word := false
+	for len(l.line) > 0 {
+		r, _ := utf8.DecodeLastRune(l.line)
+		letter := r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+		if word && !letter {
+			return
+		}
+		word = word || letter
+		l.erase()
+	}
+}

@@ -1,0 +1,30 @@
+package vt
+
+// Clear makes the cursor's row the first one, blanks all others and drops the scrollback, without a word to the
+// program: what "clear" in the menu of a terminal's window does. The cursor keeps its column; modes and margins stay. On
+// the alternate screen, which has no scrollback, that of the main screen stays. A synchronized update ends.
+func (t *Terminal) Clear() Effect {
+	t.begin()
+	t.release()
+	n := t.cursor.row
+	rows := t.grid.rows
+	if t.grid == &t.main { // as if it had scrolled out: lines keep their numbers
+		for _, r := range rows[:n] {
+			t.history.push(r)
+		}
+		t.history.clear()
+	}
+	if n > 0 {
+		t.moving()
+		copy(rows, rows[n:])
+		t.replaceAll(len(rows)-n, len(rows), t.blankRow())
+		t.cursor.row = 0
+	}
+	kept := t.pen
+	t.pen = pen{} // the program did not erase this, so not in its colour
+	t.breakWrap(0)
+	t.eraseRows(1, len(rows))
+	t.pen = kept
+	t.joint = joint{}
+	return t.end()
+}

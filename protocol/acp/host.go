@@ -1,0 +1,330 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/redact"
+)
+
+const (
+	// DefaultOutputBytes is how much output a terminal keeps whose agent does not say: the example of the ACP pages.
+	DefaultOutputBytes = 1 << 20
+	// MaxOutputBytes is the most it keeps when the operator does not say: an answer of eight times the default is more
+	// than a model reads, and is still one message.
+	MaxOutputBytes = 8 << 20
+	// DefaultWaits is how many terminal/wait_for_exit a connection may have pending, a quarter less than the requests that
+	// [protocol.Limits] lets wait by default: past those, one that waits would hold up the rest.
+	DefaultWaits = 192
+
+	// columns is how wide terminals are. Nobody looks at them: what programs cut to the width of a screen would be lost, and
+	// what they pad to it costs an agent little.
+	columns, rows = 200, 24
+
+	// killGrace is how long a program has between SIGTERM and the end of everything that it has started.
+	killGrace = 1500 * time.Millisecond
+	// endBound is how long the terminals of a connection that is over may take to end by themselves.
+	endBound = 2 * time.Second
+)
+
+// Errors of terminals. All are typed or one of these.
+var (
+	// ErrNotFound: the terminal was never created here, not by this ACP session, or is released.
+	ErrNotFound = errors.New("resource not found")
+	// ErrClosed: the connection is over and starts nothing more.
+	ErrClosed = errors.New("the connection is over")
+)
+
+// A NotFoundError names the terminal that there is not. It is [ErrNotFound].
+type NotFoundError struct{ Terminal string }
+
+func (e *NotFoundError) Error() string { return "unknown terminal " + protocol.Quote(e.Terminal, 32) }
+
+// Unwrap returns [ErrNotFound].
+func (e *NotFoundError) Unwrap() error { return ErrNotFound }
+
+// Options configure a [Dialect], a [Host] and a [Proxy]. The zero value works.
+type Options struct {
+	Version string // told to peers
+	// TrustRaw leaves secrets in output, and lets an agent ask for the control sequences too.
+	TrustRaw bool
+	// OutputBytes is the most that a terminal keeps, whatever its agent asks for; 0: MaxOutputBytes.
+	OutputBytes int
+	// Waits is how many terminal/wait_for_exit a connection may have pending; 0: DefaultWaits.
+	Waits int
+	// Known are values that are secret whatever they look like; nil: none but those of terminals' environments.
+	Known *redact.Known
+	// Dir returns where the terminals of an ACP session start whose agent does not say; "": where this process is.
+	Dir func(session string) string
+}
+
+// A Host holds the terminals of one connection: a namespace that no other connection sees. Its methods may be called from
+// any number of goroutines.
+type Host struct {
+	engine *engine.Engine
+	opts   Options
+	hide   *redact.Redactor // nil: output is shown as it is
+	words  *redact.Redactor // of errors
+	waits  chan struct{}    // a slot for each pending wait
+
+	mu sync.Mutex
+	// protects the fields below
+	terminals map[string]*Terminal
+	released  map[string]string // the ACP sessions of terminals that are gone; a release may be repeated
+	closed    bool
+}
+
+// maxReleased bounds the memory of what was released: a release is repeated at once or never.
+const maxReleased = 4096
+
+// NewHost returns a host without terminals, whose sessions will be e's.
+func NewHost(e *engine.Engine, o Options) *Host {
+	if o.OutputBytes <= 0 {
+		o.OutputBytes = MaxOutputBytes
+	}
+	if o.Waits <= 0 {
+		o.Waits = DefaultWaits
+	}
+	if o.Known == nil {
+		o.Known = new(redact.Known)
+	}
+	h := &Host{
+		engine: e, opts: o, words: redact.Default.With(o.Known), waits: make(chan struct{}, o.Waits),
+		terminals: map[string]*Terminal{}, released: map[string]string{},
+	}
+	if !o.TrustRaw {
+		h.hide = h.words
+	}
+	return h
+}
+
+// A Spec says what a terminal runs.
+type Spec struct {
+	Session string // the ACP session that it belongs to
+	Command string
+	Args    []string
+	Env     map[string]string
+	Dir     string // absolute; "": that of the session
+	Limit   int    // bytes of output kept; negative: DefaultOutputBytes
+	Input   bool   // standard input is the terminal, and somebody else types; false: the null device
+	Raw     bool   // output keeps its control sequences
+}
+
+// A Terminal is one command, running or not, until it is released. Its methods may be called from any number of
+// goroutines.
+type Terminal struct {
+	id      string
+	session string // the ACP session
+	command string
+	dir     string
+	run     *engine.Session
+	tail    *tail
+}
+
+// ID returns the terminal's name on the wire. It names the engine's session too, behind a prefix.
+func (t *Terminal) ID() string { return t.id }
+
+// Create starts a command and returns its terminal at once. Errors: *[protocol.ParamError], *[engine.LimitError],
+// *[engine.EnvError], *[pty.StartError], [ErrClosed], [engine.ErrEngineClosed].
+func (h *Host) Create(s Spec) (*Terminal, error) {
+	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
+		return nil, &protocol.ParamError{Path: "cwd", Expected: "an absolute path", Got: protocol.Got(s.Dir)}
+	}
+	if s.Raw && !h.opts.TrustRaw {
+		return nil, &protocol.ParamError{Path: "_meta.ptywright.raw", Expected: "nothing: the operator has not said --trust-raw", Got: "true"}
+	}
+	if s.Dir == "" && h.opts.Dir != nil {
+		s.Dir = h.opts.Dir(s.Session)
+	}
+	if s.Limit < 0 {
+		s.Limit = DefaultOutputBytes
+	}
+	for name, value := range s.Env {
+		h.opts.Known.AddEnv([]string{name + "=" + value})
+	}
+	t := &Terminal{
+		session: s.Session, command: s.Command, dir: s.Dir,
+		tail: &tail{limit: min(s.Limit, h.opts.OutputBytes), hide: h.hide, plain: plain{raw: s.Raw}},
+	}
+	var err error
+	if t.run, err = h.start(s, t.tail); err != nil {
+		return nil, err
+	}
+	t.id = prefix + string(t.run.ID())
+	h.mu.Lock()
+	closed := h.closed
+	if !closed {
+		h.terminals[t.id] = t
+	}
+	h.mu.Unlock()
+	if closed {
+		return nil, errors.Join(ErrClosed, end(t.run))
+	}
+	return t, nil
+}
+
+// prefix makes names that no agent uses for what it shows itself: display-only terminals are named after tool calls.
+const prefix = "ptywright-"
+
+// quiet are variables that keep programs from waiting for a person to page through what they print. What the agent sets
+// counts more.
+var quiet = map[string]string{"PAGER": "", "GIT_PAGER": "cat", "MANPAGER": "cat"}
+
+// start runs the command: as a program, or else, when there is none of that name and no arguments, as the line of a shell.
+// The protocol asks for a program; many agents send a line.
+func (h *Host) start(s Spec, t *tail) (*engine.Session, error) {
+	env := maps.Clone(quiet)
+	maps.Copy(env, s.Env)
+	config := engine.Config{
+		Program: s.Command, Args: s.Args, Dir: s.Dir, Env: env, Size: pty.Size{Rows: rows, Cols: columns},
+		NullInput: !s.Input, Taps: []engine.Tap{t},
+	}
+	run, err := h.engine.Spawn(config)
+	var start *pty.StartError
+	if err == nil || len(s.Args) > 0 || !isLine(s.Command) ||
+		!errors.As(err, &start) || start.Op != "lookup" || !missing(err) {
+		return run, err
+	}
+	config.Program, config.Args = shell(s.Command)
+	return h.engine.Spawn(config)
+}
+
+// missing reports whether there is no such program. A path that goes on behind a file, or one longer than any, is none.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || notAName(err)
+}
+
+// isLine reports whether a command can only be meant for a shell: it has blanks, or what a shell reads as more than a
+// name.
+func isLine(command string) bool { return strings.ContainsAny(command, " \t\n;&|<>()$`\"'*?[]{}~#=!") }
+
+// shell returns how a shell is told to run a line: bash where there is one, since that is what models write.
+func shell(line string) (program string, args []string) {
+	if runtime.GOOS == "windows" {
+		return "cmd.exe", []string{"/d", "/s", "/c", line}
+	}
+	if _, err := exec.LookPath("bash"); err == nil {
+		return "bash", []string{"-c", line}
+	}
+	return "/bin/sh", []string{"-c", line}
+}
+
+// Find returns a terminal of an ACP session. The error is a *[NotFoundError].
+func (h *Host) Find(session, id string) (*Terminal, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t := h.terminals[id]; t != nil && t.session == session {
+		return t, nil
+	}
+	return nil, &NotFoundError{id}
+}
+
+// Release forgets a terminal and returns it, for [Terminal.Close]; nil when it has been released before, which may be done
+// again. It does not block. The error is a *[NotFoundError].
+func (h *Host) Release(session, id string) (*Terminal, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.terminals[id]
+	if t == nil || t.session != session {
+		if of, again := h.released[id]; again && of == session {
+			return nil, nil
+		}
+		return nil, &NotFoundError{id}
+	}
+	delete(h.terminals, id)
+	for old := range h.released {
+		if len(h.released) < maxReleased {
+			break
+		}
+		delete(h.released, old)
+	}
+	h.released[id] = session
+	return t, nil
+}
+
+// Close releases every terminal, and starts no more. It returns when all that they had started is gone, or could not be
+// ended.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	var all []*engine.Session
+	for _, t := range h.terminals {
+		all = append(all, t.run)
+	}
+	h.terminals = map[string]*Terminal{}
+	h.mu.Unlock()
+	return end(all...)
+}
+
+// end closes sessions that nobody will ask for any more.
+func end(all ...*engine.Session) error {
+	ctx, cancel := context.WithTimeout(context.Background(), endBound)
+	defer cancel()
+	if err := engine.CloseAll(ctx, all); err != nil {
+		return fmt.Errorf("end what terminals have started: %w", err)
+	}
+	return nil
+}
+
+// Output returns what the program has written, as plain text with secrets hidden, at most as many bytes of it as the
+// terminal keeps; whether anything is missing at its beginning; and how the program ended, nil while it runs. It does
+// not block.
+func (t *Terminal) Output() (text string, truncated bool, exit *engine.Exit) {
+	exit = t.run.View().Exit // taken first: then all that was written before it is there
+	text, truncated = t.tail.shown(exit != nil)
+	return text, truncated, exit
+}
+
+// Wait returns how the program ended, once all that it wrote can be read. The error is the cause of ctx's end.
+func (t *Terminal) Wait(ctx context.Context) (*engine.Exit, error) {
+	for {
+		changed := t.run.Changed() // taken before looking, so that no change is missed
+		if exit := t.run.View().Exit; exit != nil {
+			return exit, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Kill ends the program and all that it has started, and returns when nothing of it is left: SIGTERM to its process group,
+// and to the rest and the stubborn what [pty.PTY.Kill] sends. The terminal stays to be read. Errors: *[pty.SurvivorsError],
+// the cause of ctx's end, which makes haste but does not spare anybody.
+func (t *Terminal) Kill(ctx context.Context) error {
+	if t.run.View().Exit != nil {
+		return t.run.Kill(ctx)
+	}
+	if _, err := t.run.Do(ctx, engine.Signal(pty.SignalTerm), engine.DoOptions{}); err != nil {
+		return t.run.Kill(ctx)
+	}
+	grace, stop := context.WithTimeout(ctx, killGrace)
+	defer stop()
+	if _, err := t.Wait(grace); err == nil {
+		return t.run.Kill(ctx)
+	}
+	err := t.run.Kill(grace) // its time is up: SIGKILL at once
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		_, err = t.Wait(ctx)
+	}
+	return err
+}
+
+// Close is Kill, and gives back what the terminal owns. Whoever waits for the program's end is told.
+func (t *Terminal) Close(ctx context.Context) error {
+	return errors.Join(t.Kill(ctx), t.run.Close(ctx))
+}

@@ -1,0 +1,372 @@
+package acp
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/redact"
+)
+
+const (
+	// pace is how long after a change the editor is told, so that a flood costs five messages a second.
+	pace = 200 * time.Millisecond
+	// maxShown is how much of a terminal's output is text in a tool call, in bytes. Each change sends all of it again; more
+	// than some screens nobody reads there.
+	maxShown = 16 << 10
+	// maxCalls bounds the tool calls, and the terminals, that are kept up to date. The oldest are left as they are.
+	maxCalls = 256
+)
+
+// A show keeps up to date what the editor is shown of the agent's terminals. Where the agent embeds one in a tool call, an
+// editor that knows the extension `_meta.terminal_output` (Zed and others) is told of a terminal of that name, of what is
+// written to it, and of its end; any other gets the end of its output as text in the terminal's place, and the tool call's
+// content again whenever that has changed.
+//
+// It belongs to the goroutine that writes to the editor.
+type show struct {
+	engine *engine.Engine
+	host   *Host
+	native func() bool // the editor knows the extension
+
+	calls     map[callKey]*toolCall
+	terminals map[string]*shownTerminal
+	changed   <-chan struct{} // of the engine, taken before the last look; nil: nothing is looked at, or timer runs
+	timer     *time.Timer     // nil: nothing has changed
+	clock     int             // of use
+}
+
+type callKey struct{ session, call string }
+
+// A toolCall is one whose content has terminals in it.
+type toolCall struct {
+	key     callKey
+	content []element
+	used    int
+}
+
+// An element of a tool call's content is as the agent sent it, or a terminal's.
+type element struct {
+	raw      json.RawMessage
+	terminal *shownTerminal
+}
+
+// A shownTerminal is what was shown of one, which may have been released since.
+type shownTerminal struct {
+	id     string
+	run    *Terminal // nil once all has been shown
+	native bool      // the editor was told of it by the extension
+	text   string    // else its text as last shown
+	call   callKey   // the tool call that tells of it
+	offset engine.Offset
+	stream *redact.Stream
+	used   int
+}
+
+func newShow(e *engine.Engine, h *Host, native func() bool) *show {
+	return &show{engine: e, host: h, native: native, calls: map[callKey]*toolCall{}, terminals: map[string]*shownTerminal{}}
+}
+
+// due fires when something is to be shown again; not while a line to the editor is begun.
+func (s *show) due(begun bool) <-chan time.Time {
+	if s.timer == nil || begun {
+		return nil
+	}
+	return s.timer.C
+}
+
+// hurry is told that something has changed.
+func (s *show) hurry() {
+	s.changed = nil
+	if s.timer == nil {
+		s.timer = time.NewTimer(pace)
+	}
+}
+
+func (s *show) stop() {
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+}
+
+// refresh returns the messages that bring the editor up to date.
+func (s *show) refresh() (messages [][]byte) {
+	s.stop()
+	s.changed = s.engine.Changed() // taken before looking, so that no change is missed
+	live, fresh := false, map[*shownTerminal]bool{}
+	for _, t := range s.terminals {
+		if t.run == nil {
+			continue
+		}
+		if t.native {
+			messages = append(messages, t.tell(s.host.hide)...)
+			if t.stream != nil && t.stream.Pending() > 0 {
+				s.timer = time.NewTimer(pace) // what it holds back is told when nothing follows
+			}
+		} else if text := t.render(); text != t.text {
+			t.text = text
+			fresh[t] = true
+		}
+		live = live || t.run != nil
+	}
+	for _, c := range s.calls {
+		for _, e := range c.content {
+			if e.terminal != nil && fresh[e.terminal] {
+				messages = append(messages, c.message())
+				break
+			}
+		}
+	}
+	if !live {
+		s.changed = nil
+	}
+	return messages
+}
+
+// tool returns what the editor gets of an update or a question about a tool call: the line, with the terminals in it as it
+// can take them.
+func (s *show) tool(line []byte, m map[string]span, update bool) [][]byte {
+	params := m["params"]
+	pm := members(params.of(line))
+	at, ok := pm["toolCall"]
+	if update {
+		at, ok = pm["update"]
+	}
+	if !ok {
+		return [][]byte{line}
+	}
+	at = at.within(params)
+	tm := members(at.of(line))
+	call := &toolCall{key: callKey{text(params.of(line), pm, "sessionId"), text(at.of(line), tm, "toolCallId")}, used: s.tick()}
+	var messages [][]byte
+	if s.has(call.key) { // what it says now is of after what its terminals have written
+		messages = s.refresh()
+	}
+	content, ok := tm["content"]
+	if !ok || call.key.call == "" {
+		return append(messages, line)
+	}
+	content = content.within(at)
+	delete(s.calls, call.key) // what is sent now takes the place of what was
+	var edits []edit
+	told, kept := false, false
+	for _, e := range elements(content.of(line)) {
+		e = e.within(content)
+		one := element{raw: e.of(line)}
+		em := members(e.of(line))
+		if id := text(e.of(line), em, "terminalId"); strings.HasPrefix(id, prefix) && text(e.of(line), em, "type") == "terminal" {
+			t := s.terminal(call.key, id)
+			if !t.native && t.text == "" && t.run != nil && s.native() && !told { // a message can tell of one
+				t.native, told = true, true
+				edits = append(edits, s.info(at, tm, line, t))
+			}
+			if !t.native {
+				if t.run != nil {
+					t.text = t.render()
+				}
+				one, kept = element{terminal: t}, true
+				edits = append(edits, edit{e, t.content()})
+			}
+		}
+		call.content = append(call.content, one)
+	}
+	if kept {
+		s.calls[call.key] = call
+	}
+	s.forget()
+	if len(edits) > 0 && s.timer == nil {
+		s.hurry()
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
+	return append(messages, apply(line, edits...))
+}
+
+// has reports whether a tool call shows a terminal that may go on.
+func (s *show) has(key callKey) bool {
+	if s.calls[key] != nil {
+		return true
+	}
+	for _, t := range s.terminals {
+		if t.call == key && t.run != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// terminal returns what is shown of a terminal.
+func (s *show) terminal(call callKey, id string) *shownTerminal {
+	t := s.terminals[id]
+	if t == nil {
+		t = &shownTerminal{id: id, call: call}
+		var err error
+		if t.run, err = s.host.Find(call.session, id); err != nil {
+			t.text = "(the terminal was released before it was shown)"
+		}
+		s.terminals[id] = t
+	}
+	t.used = s.tick()
+	return t
+}
+
+func (s *show) tick() int {
+	s.clock++
+	return s.clock
+}
+
+// forget drops what was used longest ago where there is too much.
+func (s *show) forget() {
+	if len(s.calls) > maxCalls {
+		var oldest *toolCall
+		for _, c := range s.calls {
+			if oldest == nil || c.used < oldest.used {
+				oldest = c
+			}
+		}
+		delete(s.calls, oldest.key)
+	}
+	if len(s.terminals) > maxCalls {
+		var oldest *shownTerminal
+		for _, t := range s.terminals {
+			if oldest == nil || t.used < oldest.used {
+				oldest = t
+			}
+		}
+		delete(s.terminals, oldest.id)
+	}
+}
+
+// render returns the terminal's text as it is now. Once the program has ended that is the last time.
+func (t *shownTerminal) render() string {
+	exit := t.run.run.View().Exit
+	text, cut := t.run.tail.newest(maxShown, exit != nil)
+	if cut {
+		if i := strings.IndexByte(text, '\n'); i >= 0 && i < len(text)-1 {
+			text = text[i+1:]
+		}
+		text = "…\n" + text
+	}
+	if exit != nil && !exit.Draining {
+		t.run = nil
+	}
+	fence := fenceOf(text)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	text = fence + "\n" + text + fence
+	switch {
+	case exit == nil:
+	case exit.Signal != "":
+		text += "\nended by " + exit.Signal
+	case exit.Status() != 0:
+		text += fmt.Sprintf("\nexit code %d", exit.Status())
+	}
+	return text
+}
+
+// fenceOf returns a Markdown fence that nothing in a text ends (CommonMark 0.31, section 4.5).
+func fenceOf(text string) string {
+	longest, run := 2, 0
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return strings.Repeat("`", longest+1)
+}
+
+// content is the text as an element of a tool call's content.
+func (t *shownTerminal) content() []byte {
+	return encode(map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": t.text}})
+}
+
+// message brings a tool call's content up to date.
+func (c *toolCall) message() []byte {
+	content := make([]json.RawMessage, len(c.content))
+	for i, e := range c.content {
+		content[i] = e.raw
+		if e.terminal != nil {
+			content[i] = e.terminal.content()
+		}
+	}
+	return c.key.update(map[string]any{"content": content})
+}
+
+// update is an update of a tool call, a line.
+func (k callKey) update(more map[string]any) []byte {
+	more["sessionUpdate"], more["toolCallId"] = "tool_call_update", k.call
+	return append(encode(map[string]any{
+		"jsonrpc": "2.0", "method": "session/update", "params": map[string]any{"sessionId": k.session, "update": more},
+	}), '\n')
+}
+
+// info says of a tool call that it has a terminal, in the message that embeds it.
+func (s *show) info(at span, tm map[string]span, line []byte, t *shownTerminal) edit {
+	said := map[string]any{"terminal_id": t.id}
+	if t.run.dir != "" {
+		said["cwd"] = t.run.dir
+	}
+	member := `"terminal_info":` + string(encode(said))
+	meta, ok := tm["_meta"]
+	if !ok {
+		return insert(at, tm, `"_meta":{`+member+`}`)
+	}
+	meta = meta.within(at)
+	mm := members(meta.of(line))
+	if mm == nil {
+		return edit{meta, []byte(`{` + member + `}`)}
+	}
+	return insert(meta, mm, member)
+}
+
+// tell returns what an editor that knows the extension is told: what was written since, and the end.
+func (t *shownTerminal) tell(hide *redact.Redactor) (messages [][]byte) {
+	v := t.run.run.View()
+	raw, next, dropped := v.Transcript.Since(t.offset)
+	data := string(raw)
+	if dropped { // too much at once: where it goes on may be inside of a secret
+		i := strings.IndexAny(data, " \t\r\n")
+		data, t.stream = "\r\n…\r\n"+data[max(i, 0):], nil
+	}
+	t.offset = next
+	over := v.Exit != nil && !v.Exit.Draining
+	if hide != nil {
+		if t.stream == nil {
+			t.stream = redact.NewStream(hide)
+		}
+		if data == "" || over {
+			data = t.stream.Write(data) + t.stream.Flush()
+		} else {
+			data = t.stream.Write(data)
+		}
+	}
+	meta := func(name string, value map[string]any) {
+		value["terminal_id"] = t.id
+		messages = append(messages, t.call.update(map[string]any{"_meta": map[string]any{name: value}}))
+	}
+	if data != "" {
+		meta("terminal_output", map[string]any{"data": data})
+	}
+	if over {
+		e := exitOfV1(v.Exit)
+		meta("terminal_exit", map[string]any{"exit_code": e.ExitCode, "signal": e.Signal})
+		t.run = nil
+	}
+	return messages
+}
+
+// encode is JSON of what always encodes.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings, and what came as JSON
+	}
+	return b
+}

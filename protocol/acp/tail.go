@@ -1,0 +1,89 @@
+package acp
+
+import (
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/redact"
+)
+
+const (
+	// sight is how much text in front of what is shown is kept for the redactor, in bytes: what is cut off may make a
+	// secret of what is left. A private key, the longest it knows, has 512 lines of at most 66.
+	sight = 36 << 10
+	// slack is how far the text may grow past what is kept before it is moved, at least.
+	slack = 64 << 10
+)
+
+// A tail keeps the newest output of one program as text, at most limit bytes of it once secrets are hidden. It is the
+// [engine.Tap] of its session; any number of goroutines may read it.
+type tail struct {
+	limit int
+	hide  *redact.Redactor // nil: as it is
+
+	mu sync.Mutex
+	// protects the fields below
+	plain     plain
+	dropped   bool // the text does not begin with the program's first byte
+	truncated bool // something has been left out of what was shown
+}
+
+// Output takes what the program wrote.
+func (t *tail) Output(_ time.Time, b []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.plain.write(b)
+	if keep := t.limit + sight; len(t.plain.text) > 2*keep+slack {
+		t.plain.drop(boundary(t.plain.text, len(t.plain.text)-keep))
+		t.dropped = true
+	}
+	return nil
+}
+
+// Resize changes nothing: lines are the program's, not the screen's.
+func (t *tail) Resize(time.Time, int, int) error { return nil }
+
+// Close changes nothing: what was written stays to be read.
+func (t *tail) Close() error { return nil }
+
+// shown returns the newest output with its secrets hidden, cut at its beginning to limit bytes at most, and whether
+// anything was ever left out. ended: a character that was begun will not be completed.
+func (t *tail) shown(ended bool) (text string, truncated bool) {
+	text, cut := t.newest(t.limit, ended)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.truncated = t.truncated || cut
+	return text, t.truncated
+}
+
+// newest returns at most n bytes of it, and whether that leaves anything out.
+func (t *tail) newest(n int, ended bool) (text string, cut bool) {
+	n = min(n, t.limit)
+	t.mu.Lock()
+	from := boundary(t.plain.text, len(t.plain.text)-n-sight)
+	text = string(t.plain.text[from:])
+	if ended {
+		text += t.plain.held()
+	}
+	cut = t.dropped || from > 0
+	t.mu.Unlock()
+	switch {
+	case t.hide == nil:
+	case cut:
+		text = t.hide.From(text, boundary(text, len(text)-n))
+	default:
+		text = t.hide.String(text)
+	}
+	over := boundary(text, len(text)-n)
+	return text[over:], cut || over > 0
+}
+
+// boundary returns where the first character begins at or behind text[at]; 0 when at is negative.
+func boundary[T string | []byte](text T, at int) int {
+	at = max(at, 0)
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return at
+}

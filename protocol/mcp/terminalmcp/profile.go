@@ -1,0 +1,134 @@
+package terminalmcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol/mcp"
+)
+
+// NewProfile starts a server over the host's engine and returns it as a profile of MCP. What o does not say of secrets, logs
+// and owners is the host's. Errors are those of [New].
+func NewProfile(h *mcp.Host, o Options) (*mcp.Profile, error) {
+	o.Redactor, o.Raw, o.Log = h.Hide, h.TrustRaw, h.Log
+	if h.Catalog != nil {
+		o.Owner = func(s *engine.Session) error {
+			if a := h.Catalog.Owner(s.ID()); a != nil {
+				return fmt.Errorf("Session '%s' is driven by the adapter %s; use that", s.ID(), a.ID()) //nolint:staticcheck // as the other texts
+			}
+			return nil
+		}
+	}
+	s, err := New(h.Engine, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.Profile(), nil
+}
+
+// Profile returns the server as a profile of MCP.
+func (s *Server) Profile() *mcp.Profile {
+	p := profile(Tools(), func(ctx context.Context, name string, args json.RawMessage) *Result { return s.Call(ctx, name, args) }, unknown...)
+	p.Options.Instructions = Instructions
+	p.Options.Capabilities.Prompts = &sdk.PromptCapabilities{}
+	p.Close = s.Close
+	install := p.Install
+	p.Install = func(m *sdk.Server) {
+		install(m)
+		m.AddPrompt(&sdk.Prompt{Name: PromptName, Description: promptDescription}, func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: PromptText}}}}, nil
+		})
+	}
+	return p
+}
+
+// profile is a profile of tools that call answers.
+// Methods whose name begins with one of missing are not found.
+func profile(all []Tool, call func(ctx context.Context, name string, args json.RawMessage) *Result, missing ...string) *mcp.Profile {
+	return &mcp.Profile{
+		Implementation: sdk.Implementation{Name: Name, Version: Version},
+		Options:        sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}},
+		PassJunk:       true,
+		NotFound:       "Method not found",
+		Install: func(m *sdk.Server) {
+			for _, t := range all {
+				m.AddTool(&sdk.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema}, uncalled)
+			}
+			m.AddReceivingMiddleware(middleware(all, call, missing))
+		},
+	}
+}
+
+// unknown are methods that the SDK serves and Terminal MCP does not, as far as there is nothing to be said in answer.
+var unknown = []string{"resources/", "completion/", "logging/"}
+
+// uncalled stands for the tools in the SDK's list: the middleware calls them.
+func uncalled(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	return nil, errors.New("a call passed the middleware")
+}
+
+// middleware does what Terminal MCP does otherwise than the SDK: it calls the tools, of which unknown ones give a result too, keeps
+// their order, has its own text for an unknown prompt, and knows no resources.
+func middleware(all []Tool, call func(context.Context, string, json.RawMessage) *Result, missing []string) sdk.Middleware {
+	known := map[string]int{}
+	for i, t := range all {
+		known[t.Name] = i
+	}
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if slices.ContainsFunc(missing, func(prefix string) bool { return strings.HasPrefix(method, prefix) }) {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
+			}
+			switch p := req.GetParams().(type) {
+			case *sdk.CallToolParamsRaw:
+				return sdkResult(call(ctx, p.Name, p.Arguments)), nil
+			case *sdk.GetPromptParams:
+				if p.Name != PromptName {
+					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Unknown prompt: " + p.Name}
+				}
+			}
+			r, err := next(ctx, method, req)
+			if l, ok := r.(*sdk.ListToolsResult); ok && err == nil {
+				slices.SortFunc(l.Tools, func(a, b *sdk.Tool) int { return known[a.Name] - known[b.Name] })
+			}
+			return r, err
+		}
+	}
+}
+
+// sdkResult is r as the SDK has it.
+func sdkResult(r *Result) sdk.Result {
+	out := &sdk.CallToolResult{Content: make([]sdk.Content, len(r.Content))}
+	for i, c := range r.Content {
+		if c.Type == "image" {
+			out.Content[i] = &sdk.ImageContent{Data: c.Data, MIMEType: c.MimeType}
+		} else {
+			out.Content[i] = &sdk.TextContent{Text: c.Text}
+		}
+	}
+	if r.IsError != nil && !*r.IsError {
+		return toldResult{out}
+	}
+	out.IsError = r.IsError != nil
+	return out
+}
+
+// A toldResult says that it is no error, which the SDK leaves out.
+type toldResult struct{ *sdk.CallToolResult }
+
+// MarshalJSON writes the result with isError.
+func (r toldResult) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(r.CallToolResult)
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(`{"isError":false,`), b[1:]...), nil
+}

@@ -1,0 +1,179 @@
+package terminalmcp
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// emptyTerminal is what getContent says instead of nothing.
+const emptyTerminal = "(empty terminal)"
+
+// look returns the session that a call names as it may be seen now: every text of a program leaves through it.
+func (s *Server) look(c *call) (*reading.View, error) {
+	t, err := s.terminal(c.args.text("sessionId"))
+	if err != nil {
+		return nil, err
+	}
+	if s.opts.Raw {
+		return reading.New(t.session.View(), nil), nil
+	}
+	return reading.New(t.session.View(), s.opts.Redactor), nil
+}
+
+// buffer returns all rows that the terminal holds: on the alternate screen, which has no scrollback, those of the screen.
+func buffer(v *reading.View) []string {
+	if v.Raw.Screen.Modes.AltScreen {
+		return v.Screen().Lines()
+	}
+	n := v.Lines()
+	return n.Read(0, n.Len())
+}
+
+func (s *Server) getContent(c *call) (*Result, error) {
+	v, err := s.look(c)
+	if err != nil {
+		return nil, err
+	}
+	var text string
+	if c.args.flag("visibleOnly") {
+		text = strings.Join(v.Screen().Lines(), "\n")
+	} else {
+		text = strings.Join(trimBlank(buffer(v)), "\n")
+	}
+	if text == "" {
+		text = emptyTerminal
+	}
+	return textResult(text), nil
+}
+
+// trimBlank drops blank rows at the end.
+func trimBlank(rows []string) []string {
+	for len(rows) > 0 && strings.TrimSpace(rows[len(rows)-1]) == "" {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
+
+type screenshot struct {
+	Content string `json:"content"`
+	Cursor  struct {
+		X int `json:"x"`
+		Y int `json:"y"`
+	} `json:"cursor"`
+	Dimensions struct {
+		Cols int `json:"cols"`
+		Rows int `json:"rows"`
+	} `json:"dimensions"`
+}
+
+func (s *Server) takeScreenshot(c *call) (*Result, error) {
+	v, err := s.look(c)
+	if err != nil {
+		return nil, err
+	}
+	screen := v.Screen()
+	var shot screenshot
+	switch c.args.text("format") {
+	case "png":
+		png, err := record.Window(screen, windowStyle)
+		if err != nil {
+			return nil, err
+		}
+		return &Result{Content: []Content{{Type: "image", Data: png, MimeType: "image/png"}}}, nil
+	case "ansi":
+		shot.Content = ansi(screen)
+	default:
+		shot.Content = strings.Join(screen.Lines(), "\n")
+	}
+	shot.Cursor.X, shot.Cursor.Y = screen.Cursor.Col, screen.Cursor.Row
+	shot.Dimensions.Cols, shot.Dimensions.Rows = screen.Cols, screen.Rows
+	return textResult(pretty(shot)), nil
+}
+
+// windowStyle is what Terminal MCP's pictures look like: its measures and colours, at twice the size, as it draws them.
+var windowStyle = record.WindowOptions{
+	Scale: 2, CellWidth: 8.4, CellHeight: 17, Left: 16, Right: 16, Top: 44, Bottom: 12, Radius: 10,
+	Buttons: []record.Button{{X: 20, Y: 18, Radius: 6, RGB: 0xff5f57}, {X: 40, Y: 18, Radius: 6, RGB: 0xfebc2e}, {X: 60, Y: 18, Radius: 6, RGB: 0x28c840}},
+	Theme: record.NewTheme(0xabb2bf, 0x282c34, [16]uint32{
+		0x282c34, 0xe06c75, 0x98c379, 0xe5c07b, 0x61afef, 0xc678dd, 0x56b6c2, 0xabb2bf,
+		0x5c6370, 0xe06c75, 0x98c379, 0xe5c07b, 0x61afef, 0xc678dd, 0x56b6c2, 0xffffff,
+	}, 51),
+}
+
+// ansi is the screen as text with colours: every row filled with blanks to the full width, SGR only where the style changes,
+// and a reset at the end of each. Inverse, blink, strike-through and hidden are not told. Behind a wide character a blank
+// stands for its second column. Blank rows at the end are dropped.
+func ansi(s *vt.Screen) string {
+	var rows []string
+	last := 0 // rows that are not blank
+	for y := range s.Rows {
+		var b strings.Builder
+		var style ansiStyle
+		changed, blank := false, true
+		s.EachCell(y, func(_ int, c vt.Cell) {
+			if now := styleOf(c.Style); now != style {
+				b.WriteString(now.sgr(changed))
+				style, changed = now, true
+			}
+			text := c.Text
+			if text == "" {
+				text = " "
+			}
+			blank = blank && text == " "
+			b.WriteString(text)
+		})
+		rows = append(rows, b.String()+"\x1b[0m")
+		if !blank {
+			last = len(rows)
+		}
+	}
+	return strings.Join(rows[:last], "\n")
+}
+
+// An ansiStyle is what of a style is told.
+type ansiStyle struct {
+	bold, dim, italic, underline bool
+	fg, bg                       vt.Color
+}
+
+func styleOf(s vt.Style) ansiStyle {
+	return ansiStyle{s.Bold, s.Dim, s.Italic, s.Underline != 0, s.Foreground, s.Background}
+}
+
+// sgr is the sequence that sets the style; all but a row's first begin with a reset.
+func (a ansiStyle) sgr(reset bool) string {
+	var p []string
+	if reset {
+		p = append(p, "0")
+	}
+	for i, on := range []bool{a.bold, a.dim, a.italic, a.underline} {
+		if on {
+			p = append(p, strconv.Itoa(i+1))
+		}
+	}
+	p = append(p, colour(a.fg, 30)...)
+	p = append(p, colour(a.bg, 40)...)
+	return "\x1b[" + strings.Join(p, ";") + "m"
+}
+
+// colour returns the parameters of a colour; base is 30 for text and 40 for what is behind it.
+func colour(c vt.Color, base int) []string {
+	if r, g, b, ok := c.RGB(); ok {
+		return []string{fmt.Sprintf("%d;2;%d;%d;%d", base+8, r, g, b)}
+	}
+	i, ok := c.Index()
+	switch {
+	case !ok:
+		return nil
+	case i < 8:
+		return []string{strconv.Itoa(base + int(i))}
+	case i < 16:
+		return []string{strconv.Itoa(base + 60 + int(i) - 8)}
+	}
+	return []string{fmt.Sprintf("%d;5;%d", base+8, i)}
+}

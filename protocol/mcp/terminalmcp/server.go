@@ -1,0 +1,283 @@
+// Package terminalmcp is the Terminal MCP profile: the ten tools of Terminal MCP 0.5.1 and of its tools page over the engine,
+// with its names, texts, limits and files, so that its users change one command and nothing else.
+//
+//   - [New] makes the [Server] with its default session; [Server.Call] calls a tool. It knows neither the SDK nor a transport:
+//     package mcp puts it behind them.
+//   - [Tools], [Instructions], [PromptText] are what a client is told.
+//   - [ServeProxy] serves a shared terminal on a socket, and [DialProxy] is the other end of it (client mode).
+//
+// What leaves is redacted unless [Options] say otherwise. Where Terminal MCP has a defect that a client cannot depend on, it is
+// not kept: docs/mcp-terminal.md has the list.
+package terminalmcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol/mcp"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// What the profile calls itself.
+const (
+	Name    = "terminal-mcp"
+	Version = "0.5.1" // the release whose surface this is
+)
+
+// Defaults of [Options].
+const (
+	DefaultCols        = 120
+	DefaultRows        = 40
+	DefaultSessions    = 5
+	DefaultSessionIdle = 600 * time.Second
+	scrollback         = 1000 // lines that getContent reads above the screen
+)
+
+// inputTimeout is how long typing waits for a program that does not read. Clients give a call 60 seconds; a shell that echoes a
+// megabyte takes some.
+const inputTimeout = 30 * time.Second
+
+// Options say how a server works. The zero value is Terminal MCP's own.
+type Options struct {
+	Shell       string                      // of every session that names none; "": $SHELL, or the system's
+	Cols, Rows  int                         // likewise; 0: 120 and 40
+	Sessions    int                         // at a time, the default one among them; 0: 5
+	SessionIdle time.Duration               // after which an unused session is ended; 0: 600 seconds; negative: never
+	RecordDir   string                      // of recordings; "": as RecordDir tells
+	Taps        []engine.Tap                // of the default session
+	Attended    bool                        // it is shown on a person's terminal: see engine.Config
+	Limits      *Limits                     // of recordings whose call names none; nil: DefaultLimits
+	Redactor    *redact.Redactor            // nil: redact.Default
+	Raw         bool                        // hide nothing
+	Owner       func(*engine.Session) error // why a session may not be typed into or ended; nil: it may
+	Log         *slog.Logger                // nil: slog.Default
+}
+
+// A Server is the profile's state, shared by all its clients. Its methods may be called by any number of goroutines.
+type Server struct {
+	engine *engine.Engine
+	opts   Options
+	env    map[string]string // of every session
+
+	mu sync.Mutex
+	// protects the fields below
+	terminals []*terminal // ours, by creation
+	starting  int         // sessions being started, which count against the limit
+	closed    bool
+	recorder  recordings
+}
+
+// New returns a server and starts its default session, as [engine.Engine.Spawn] does: its errors.
+func New(e *engine.Engine, o Options) (*Server, error) {
+	if o.Cols <= 0 {
+		o.Cols = DefaultCols
+	}
+	if o.Rows <= 0 {
+		o.Rows = DefaultRows
+	}
+	if o.Sessions <= 0 {
+		o.Sessions = DefaultSessions
+	}
+	if o.SessionIdle == 0 {
+		o.SessionIdle = DefaultSessionIdle
+	}
+	if o.Redactor == nil {
+		o.Redactor = redact.Default
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Limits == nil {
+		o.Limits = &DefaultLimits
+	}
+	s := &Server{engine: e, opts: o, env: map[string]string{Marker: "1"}}
+	if _, err := s.start("", o.Cols, o.Rows, true); err != nil {
+		return nil, fmt.Errorf("start the default session: %w", err)
+	}
+	return s, nil
+}
+
+// Default returns the default session, also when it has ended.
+func (s *Server) Default() *engine.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.terminals[0].session
+}
+
+// Close completes the recording and refuses what comes. The sessions are the engine's to end.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for _, t := range s.terminals {
+		t.rest()
+	}
+	s.mu.Unlock()
+	s.stopActive(stopShutdown)
+}
+
+// A Content is one item of a result: a text, or a picture.
+type Content struct {
+	Type     string `json:"type"` // "text" or "image"
+	Text     string `json:"text"`
+	Data     []byte `json:"data,omitempty"`
+	MimeType string `json:"mimeType,omitempty"`
+}
+
+// MarshalJSON writes the members that the type has.
+func (c Content) MarshalJSON() ([]byte, error) {
+	if c.Type == "image" {
+		return json.Marshal(members{{"type", c.Type}, {"data", c.Data}, {"mimeType", c.MimeType}})
+	}
+	return json.Marshal(members{{"type", c.Type}, {"text", c.Text}})
+}
+
+// A Result is what a call gives, failures too. IsError is nil where Terminal MCP leaves the member out.
+type Result struct {
+	Content []Content `json:"content"`
+	IsError *bool     `json:"isError,omitempty"`
+}
+
+func textResult(text string) *Result {
+	return &Result{Content: []Content{{Type: "text", Text: text}}}
+}
+
+// told is a result that says whether it is an error, either way.
+func told(text string, isError bool) *Result {
+	r := textResult(text)
+	r.IsError = &isError
+	return r
+}
+
+// A call is one call of a tool under way.
+type call struct {
+	ctx  context.Context
+	args arguments
+}
+
+// Call calls a tool with its arguments, a JSON object; nil stands for none. Every failure is a result. It blocks while a
+// program does not read what is typed, for at most 30 seconds, while a session is ended, and while a file is written.
+func (s *Server) Call(ctx context.Context, name string, args json.RawMessage) *Result {
+	t := find(name)
+	if t == nil {
+		return failure(s.hide("Unknown tool: " + name))
+	}
+	r, err := s.call(ctx, t, args)
+	if err != nil {
+		return failure(s.text(err))
+	}
+	return r
+}
+
+func (s *Server) call(ctx context.Context, t *tool, args json.RawMessage) (*Result, error) {
+	a, err := decode(args, t.fields, t.optional)
+	if err != nil {
+		return nil, err
+	}
+	return t.call(s, &call{ctx: ctx, args: a})
+}
+
+// find returns the tool of that name, or nil.
+func find(name string) *tool {
+	for i := range tools {
+		if tools[i].name == name {
+			return &tools[i]
+		}
+	}
+	return nil
+}
+
+// Errors with Terminal MCP's texts, which clients compare.
+var (
+	errNoDefault = errors.New("Session not initialized. Use getSessionAsync() or call initSession() first.") //nolint:staticcheck // its text
+	errDisposed  = errors.New("Terminal session has been disposed")                                          //nolint:staticcheck // its text
+	errClosed    = errors.New("TerminalManager has been disposed")                                           //nolint:staticcheck // its text
+)
+
+// failure is the result of a call that failed.
+func failure(text string) *Result { return told("Error: "+text, true) }
+
+// text is what clients are told of an error.
+func (s *Server) text(err error) string {
+	switch {
+	case errors.Is(err, engine.ErrClosed), errors.Is(err, engine.ErrNoSession):
+		err = errDisposed
+	case errors.Is(err, engine.ErrEngineClosed):
+		err = errClosed
+	}
+	return s.hide(err.Error())
+}
+
+// hide redacts a text that is not on a screen.
+func (s *Server) hide(text string) string {
+	if s.opts.Raw {
+		return text
+	}
+	return s.opts.Redactor.String(text)
+}
+
+func (s *Server) typeText(c *call) (*Result, error) {
+	text := c.args.text("text")
+	if err := s.send(c, text); err != nil {
+		return nil, err
+	}
+	return textResult(fmt.Sprintf("Typed %d character(s) to terminal", units(text))), nil
+}
+
+func (s *Server) sendKey(c *call) (*Result, error) {
+	name := c.args.text("key")
+	b, err := encodeKey(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.send(c, b); err != nil {
+		return nil, err
+	}
+	return textResult("Sent key: " + name), nil
+}
+
+// send types text into the session that a call names.
+func (s *Server) send(c *call, text string) error {
+	t, err := s.terminal(c.args.text("sessionId"))
+	if err != nil {
+		return err
+	}
+	if err := s.owned(t); err != nil {
+		return err
+	}
+	_, err = t.session.Do(c.ctx, engine.Text(text), engine.DoOptions{Timeout: inputTimeout, Parked: func() { mcp.Yield(c.ctx) }})
+	if errors.Is(err, engine.ErrEnded) {
+		return t.ended()
+	}
+	return err
+}
+
+func (s *Server) clear(c *call) (*Result, error) {
+	t, err := s.terminal(c.args.text("sessionId"))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.owned(t); err != nil {
+		return nil, err
+	}
+	if err := t.session.Clear(); err != nil {
+		if errors.Is(err, engine.ErrEnded) {
+			err = t.ended()
+		}
+		return nil, err
+	}
+	return textResult("Terminal cleared"), nil
+}
+
+// owned tells why a session is not a client's to change.
+func (s *Server) owned(t *terminal) error {
+	if s.opts.Owner == nil {
+		return nil
+	}
+	return s.opts.Owner(t.session)
+}

@@ -1,0 +1,192 @@
+package terminalmcp
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// A Tool is one tool as clients are told of it.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // of its arguments
+}
+
+// A tool is one of the ten, with what its arguments are.
+type tool struct {
+	name        string
+	description string
+	short       string // in client mode; "": it is not served there
+	fields      []field
+	optional    bool // a call without any arguments object is fine
+	call        func(*Server, *call) (*Result, error)
+}
+
+var sessionField = field{name: "sessionId", kind: kindString, description: "Session to use, as createSession or listSessions tells it (default: the default session)"}
+
+// tools are in the order in which they are listed.
+var tools []tool
+
+func init() { // not a literal: the calls lead back to it
+	tools = []tool{
+		{
+			name: "type", call: (*Server).typeText,
+			description: "Type text into the terminal, exactly as given: no Enter follows, so send that with sendKey. " +
+				"Line ends and tabs in the text are typed as they are.",
+			short:  "Type text into the terminal; Enter is not pressed",
+			fields: []field{{name: "text", kind: kindString, required: true, description: "Text to type"}, sessionField},
+		},
+		{
+			name: "sendKey", call: (*Server).sendKey,
+			description: "Press a key or a combination: Enter, Tab, Escape, Backspace, Delete, Insert, ArrowUp, ArrowDown, ArrowLeft, " +
+				"ArrowRight, Home, End, PageUp, PageDown, F1 to F12, Ctrl+A to Ctrl+Z, Ctrl+[, Ctrl+\\, Ctrl+], Ctrl+^, Ctrl+_, Ctrl+Space.",
+			short:  "Press a key or a combination, such as Enter or Ctrl+C",
+			fields: []field{{name: "key", kind: kindString, required: true, description: "Name of the key, such as Enter, ArrowUp or Ctrl+C"}, sessionField},
+		},
+		{
+			name: "getContent", call: (*Server).getContent, optional: true,
+			description: "Read the terminal as plain text: the scrollback (up to 1000 lines) and the screen, or the screen alone. Secrets are hidden.",
+			short:       "Read the terminal as plain text",
+			fields: []field{
+				{name: "visibleOnly", kind: kindBoolean, def: false, description: "Only what is on the screen (default: false, the scrollback too)"},
+				sessionField,
+			},
+		},
+		{
+			name: "takeScreenshot", call: (*Server).takeScreenshot, optional: true,
+			description: "Look at the screen: its text with the cursor's position and the dimensions (text), the same with colours as SGR " +
+				"sequences (ansi), or a picture (png). Secrets are hidden.",
+			short: "Look at the screen: its text, the cursor's position and the dimensions",
+			fields: []field{
+				{name: "format", kind: kindString, enum: []string{"text", "ansi", "png"}, def: "text", description: "text (default), ansi or png"},
+				sessionField,
+			},
+		},
+		{
+			name: "clear", call: (*Server).clear, optional: true,
+			description: "Clear the screen and the scrollback, but for the line the cursor is in. The program is told nothing.",
+			fields:      []field{sessionField},
+		},
+		{
+			name: "startRecording", call: (*Server).startRecording, optional: true,
+			description: "Record what the terminal shows as an asciicast v2 file, one recording at a time. Tells the recording's id and where the file will be.",
+			short:       "Record what the terminal shows as an asciicast v2 file",
+			fields: []field{
+				{name: "format", kind: kindString, enum: []string{"v2"}, def: "v2", description: "v2 (default): asciicast v2"},
+				{name: "mode", kind: kindString, enum: []string{"always", "on-failure"}, def: "always",
+					description: "always (default) keeps the recording, on-failure only if the shell ends with another exit code than 0"},
+				{name: "outputDir", kind: kindString, description: "Folder for the file (default: $TERMINAL_MCP_RECORD_DIR, or the user's state folder)"},
+				{name: "idleTimeLimit", kind: kindNumber, description: "Longest pause between events, in seconds; 0: as they were (default: 2)"},
+				{name: "maxDuration", kind: kindNumber, description: "Seconds after which the recording stops by itself; 0: never (default: 3600)"},
+				{name: "inactivityTimeout", kind: kindNumber, description: "Seconds without output after which the recording stops by itself; 0: never (default: 600)"},
+				sessionField,
+			},
+		},
+		{
+			name: "stopRecording", call: (*Server).stopRecording,
+			description: "Stop a recording and complete its file.",
+			short:       "Stop a recording and complete its file",
+			fields:      []field{{name: "recordingId", kind: kindString, required: true, description: "Id of the recording, as startRecording told it"}},
+		},
+		{
+			name: "createSession", call: (*Server).createSession, optional: true,
+			description: "Start one more shell on a terminal of its own, beside the default session. Tells its id, for sessionId of the other tools.",
+			fields: []field{
+				{name: "shell", kind: kindString, description: "Shell to start (default: the server's)"},
+				{name: "cols", kind: kindCount, description: "Columns (default: the server's)"},
+				{name: "rows", kind: kindCount, description: "Rows (default: the server's)"},
+			},
+		},
+		{
+			name: "listSessions", call: (*Server).listSessions, optional: true,
+			description: "List the sessions that are alive, and the limits.",
+		},
+		{
+			name: "destroySession", call: (*Server).destroySession,
+			description: "End a session and everything that runs in it. The default session cannot be destroyed.",
+			fields:      []field{{name: "sessionId", kind: kindString, required: true, description: "Session to end"}},
+		},
+	}
+}
+
+// Tools returns what tools/list tells, in order.
+func Tools() []Tool {
+	out := make([]Tool, len(tools))
+	for i, t := range tools {
+		out[i] = Tool{t.name, t.description, schema(t.fields)}
+	}
+	return out
+}
+
+// ClientTools returns what tools/list tells in client mode: the tools that the socket of a shared terminal serves. They have
+// one session, so no way to name it.
+func ClientTools() []Tool {
+	var out []Tool
+	for _, t := range tools {
+		if t.short != "" {
+			fields := slices.DeleteFunc(slices.Clone(t.fields), func(f field) bool { return f.name == sessionField.name })
+			out = append(out, Tool{t.name, t.short, schema(fields)})
+		}
+	}
+	return out
+}
+
+// schema is the JSON schema of a tool's arguments.
+func schema(fields []field) json.RawMessage {
+	properties := make(members, 0, len(fields))
+	required := []string{}
+	for _, f := range fields {
+		if f.required {
+			required = append(required, f.name)
+		}
+		p := members{{"type", f.kind}}
+		switch {
+		case f.kind == kindCount:
+			p = members{{"type", "integer"}, {"exclusiveMinimum", 0}}
+		case f.enum != nil:
+			p = append(p, member{"enum", f.enum})
+		}
+		p = append(p, member{"description", f.description})
+		if f.def != nil {
+			p = append(p, member{"default", f.def})
+		}
+		properties = append(properties, member{f.name, p})
+	}
+	s := members{{"type", "object"}, {"properties", properties}}
+	if len(required) > 0 {
+		s = append(s, member{"required", required})
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // the values are ours
+	}
+	return b
+}
+
+// members are those of a JSON object, in order.
+type members []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the object.
+func (m members) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, x := range m {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		name, err := json.Marshal(x.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(x.value)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, name...), ':'), value...)
+	}
+	return append(b, '}'), nil
+}

@@ -1,0 +1,435 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// Most text holds no keyword in any way it can be read, and there is nothing to judge in it. A first look tells so at a
+// fraction of the cost: it makes no reading, and where it is in doubt it says no. What it may overlook is what
+// [rules.judge] overlooks, too: TestFirstLook holds the one against the other.
+
+// quiet returns the length of the lines at the head of s, none longer than most with its end, in which no rule has anything to
+// judge: no keyword, and nothing that could put one together. A line that s does not end is not among them, nor one in which the
+// cursor moves, nor one that a keyword may be cut off at the end of.
+func (r *rules) quiet(s string, most int) (lines int) {
+	if len(r.regexes) > 0 || r.thorough {
+		return 0
+	}
+	w := r.words
+	state, fast, framed := uint32(0), w.fast, false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if w.stop[c] {
+			switch {
+			case c == '\n':
+				if i >= lines+most || w.cutsLine(state, s[i+1:]) || framed && w.cutsColumn(s[lines:i]) {
+					return lines
+				}
+				if i > lines && s[lines] == '|' && w.cutsColumn(strings.TrimSuffix(s[lines:lines+bodyEnd(s[lines:i+1])], "|")) {
+					return lines
+				}
+				lines, state, framed = i+1, 0, false
+				continue
+			case c == esc:
+				n := w.passes(s, i)
+				if n <= 0 || n > 2 && s[i+1] == '[' && cursor[s[i+n-1]] {
+					return lines
+				}
+				i += n - 1
+				continue
+			case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
+				continue
+			case c == '\r', c == '\b':
+				return lines
+			case c < 0x20, c == 0x7f:
+				continue
+			case c == 0xe2 && i+2 < len(s) && s[i+1] >= 0x94 && s[i+1] <= 0x96 && isBorder(s[i:i+3]): // U+2500 to U+25BF
+				if framed = true; w.cutsColumn(s[lines:i]) {
+					return lines
+				}
+			default:
+				if n := invisible(s, i); n > 0 {
+					i += n - 1
+					continue
+				}
+			}
+		}
+		if state = fast[state+uint32(w.class[c])]; state >= fastMark {
+			return lines
+		}
+	}
+	return lines
+}
+
+// cutsLine reports whether a line whose end leads to state may have to be read on in the one below.
+func (a *automaton) cutsLine(state uint32, below string) bool {
+	if a.deep[state] < leastCut {
+		return false
+	}
+	if a.parts && a.part[int(state)/a.cols] > 0 {
+		return true
+	}
+	for i := 0; int(a.deep[state]) > i; i++ {
+		if i == len(below) || a.stop[below[i]] {
+			return true // not there yet, or not to be told by a first look
+		}
+		if state = a.fast[state+uint32(a.class[below[i]])]; state >= fastMark {
+			return true
+		}
+	}
+	return false
+}
+
+// cutsColumn reports whether the end of a column of a frame cuts off a keyword.
+func (a *automaton) cutsColumn(text string) bool {
+	text = strings.TrimRight(text, " ")
+	state := uint32(0)
+	for i := max(0, len(text)-maxKeyword); i < len(text); i++ {
+		state = a.fast[state+uint32(a.class[text[i]])] &^ fastMark
+	}
+	return a.deep[state] >= leastCut
+}
+
+// passes returns the length of the control sequence that begins with the ESC at s[i]; 0 when it has to be judged, and a
+// negative number when s ends inside of it. It is [sequence] for what is well formed.
+func (a *automaton) passes(s string, i int) int {
+	j := i + 1
+	if j == len(s) {
+		return -1
+	}
+	switch s[j] {
+	case '[':
+		for j++; j < len(s); j++ {
+			if c := s[j]; c >= 0x40 {
+				if c > 0x7e {
+					return 0
+				}
+				return j + 1 - i
+			} else if c < 0x20 {
+				return 0
+			}
+		}
+		return -1
+	case ']', 'P', '_', '^', 'X':
+		state := uint32(0)
+		for j++; j < len(s); j++ {
+			c := s[j]
+			switch {
+			case c == 0x07:
+				return j + 1 - i
+			case c == esc && j+1 < len(s) && s[j+1] == '\\':
+				return j + 2 - i
+			case c < 0x20, c == 0xc2:
+				return 0
+			}
+			if state = a.fast[state+uint32(a.class[c])]; state >= fastMark {
+				return 0
+			}
+		}
+		return -1
+	}
+	for ; j < len(s) && s[j] >= 0x20 && s[j] <= 0x2f; j++ {
+	}
+	if j == len(s) {
+		return -1
+	}
+	if s[j] >= 0x30 && s[j] <= 0x7e {
+		j++
+	}
+	return j - i
+}
+
+// need is which readings of a text are to be made and judged.
+type need uint8
+
+const (
+	needText need = 1 << iota // as it was written
+	needOver                  // as what is left where the cursor moved back
+	needRows                  // as the rows that the cursor's moves make
+	needAll  = needText | needOver | needRows
+)
+
+// glance is a first look at a text in which the cursor moves.
+type glance struct {
+	tail   int                    // where the control sequence begins that a window may have ended inside of; else the text's length
+	starts []int                  // where control sequences begin
+	placed bool                   // the cursor was moved across the page
+	busy   [maxPlacedRow + 1]bool // rows that a keyword was in
+
+	rows    [][]byte // what stands in each row, a byte a column: other than ASCII as veil
+	touched []int
+	over    []byte // what the text is when the cursor's moves within the line are followed, a byte a character
+	cursor  placing
+	at      int // the cursor in over
+	inRow   place
+	inOver  place
+	need    need
+}
+
+// veil stands for a character that is no ASCII, and so in no keyword of an automaton that is not wide.
+const veil = "\x80"
+
+// place is where a run of text is written to in one of the readings, and what the automaton makes of that. As long as one run
+// follows the other there as it does in the text itself, that is what it makes of the text.
+type place struct {
+	apart bool   // what stands before the place is not what was written last
+	moved bool   // and state is not yet what the automaton makes of that
+	since int    // how many characters were written since it was so
+	state uint32 // of the automaton, if apart
+}
+
+// after returns what the automaton makes of the end of a row or a reading.
+func (a *automaton) after(text []byte) (state uint32) {
+	for _, c := range text[max(0, len(text)-maxKeyword+1):] {
+		state = a.fast[state+uint32(a.class[c])] &^ fastMark
+	}
+	return state
+}
+
+// write takes a run and what stands left and right of where it is written, and reports whether a keyword goes across an end
+// of it. state is what the automaton makes of the text up to the run's end. Behind right stand pad blanks.
+func (a *automaton) write(p *place, run string, left, right []byte, pad int, state uint32) (busy bool) {
+	fast := a.fast
+	if p.moved {
+		*p = place{}
+		if n := len(left); n > 0 && a.pairs[int(a.class[left[n-1]])*a.cols+int(a.class[run[0]])] {
+			*p = place{apart: true, state: a.after(left)}
+		}
+	}
+	if p.apart {
+		x, k := p.state, p.since
+		for i := 0; ; i++ {
+			if int(a.deep[x]) <= k {
+				*p = place{} // what goes on began within what was written
+				break
+			}
+			if i == len(run) {
+				p.state, p.since = x, k
+				state = x
+				break
+			}
+			if x = fast[x+uint32(a.class[run[i]])]; x >= fastMark {
+				x, busy = x&^fastMark, true
+			}
+			k++
+		}
+	}
+	for i := 0; int(a.deep[state]) > i && i < len(right)+pad; i++ {
+		c := byte(' ')
+		if i < len(right) {
+			c = right[i]
+		}
+		if state = fast[state+uint32(a.class[c])]; state >= fastMark {
+			state, busy = state&^fastMark, true
+		}
+	}
+	return busy
+}
+
+// look returns which readings of text have a keyword in them, or may have: text is a line without its end, or, with window, a
+// part of one. sure: the look went to the end, and says which rows; else all is to be judged.
+func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
+	g.busy, g.placed, g.starts = [maxPlacedRow + 1]bool{}, false, g.starts[:0]
+	w := r.words
+	if len(r.regexes) > 0 || r.thorough || w.wide {
+		return needAll, false
+	}
+	for _, row := range g.touched {
+		g.rows[row] = g.rows[row][:0]
+	}
+	if len(g.rows) == 0 {
+		g.rows = make([][]byte, maxPlacedRow+1)
+	}
+	g.touched, g.over, g.at, g.need, g.tail = g.touched[:0], g.over[:0], 0, 0, len(text)
+	g.cursor = placing{row: maxPlacedRow} // wherever that is: a window begins anywhere
+	g.inRow, g.inOver = place{}, place{}
+	fast := w.fast
+	state := uint32(0)
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c >= 0x20 && c < 0x7f:
+			from, busy := i, false
+			for ; i < len(text) && text[i] >= 0x20 && text[i] < 0x7f; i++ {
+				if state = fast[state+uint32(w.class[text[i]])]; state >= fastMark {
+					state, busy = state&^fastMark, true
+				}
+			}
+			if busy {
+				g.need = needAll
+				g.busy[g.cursor.row] = true
+			}
+			if !g.run(w, text[from:i], state) {
+				return needAll, false
+			}
+		case c == esc:
+			n := w.passes(text, i)
+			if n == 0 || n < 0 && !window {
+				return needAll, false
+			}
+			g.starts = append(g.starts, i)
+			if window && (n < 0 || i+n == len(text)) {
+				g.tail = i
+				return g.ends(w, state), true
+			}
+			if final := text[i+n-1]; text[i+1] == '[' && final != 'm' {
+				g.moves(text[i+2:i+n-1], final)
+			}
+			i += n
+		case c == '\b':
+			g.cursor.col = max(0, g.cursor.col-1)
+			g.at = max(0, g.at-1)
+			g.leave()
+			i++
+		case c == '\r' && !wraps(text, i):
+			if state = fast[state+uint32(w.class['\n'])]; state >= fastMark {
+				return needAll, false
+			}
+			g.cursor.col, g.at = 0, 0
+			g.leave()
+			i++
+		case c == '\t', c == '\r', c == '\n':
+			return needAll, false
+		case c >= utf8.RuneSelf:
+			if n := invisible(text, i); n > 0 {
+				i += n
+				continue
+			}
+			ch, n := utf8.DecodeRuneInString(text[i:])
+			cols := width(ch)
+			if ch == utf8.RuneError && n < 2 || cols == 0 || g.at < len(g.over) {
+				return needAll, false
+			}
+			state = 0
+			if g.run(w, veil, 0); cols == 2 {
+				// Its second cell is a blank once the first is something else.
+				g.inRow = place{apart: true}
+				g.put(w, " ", fast[w.class[' ']])
+				g.inRow = place{apart: true, moved: true}
+			}
+			i += n
+		default:
+			i++
+		}
+	}
+	if !window && w.deep[state] >= leastCut {
+		g.need |= needText
+	}
+	return g.ends(w, state), true
+}
+
+// ends is what is needed when text ends here: a window hides the beginning of a literal that its end cuts off.
+func (g *glance) ends(w *automaton, state uint32) need {
+	if w.parts && (w.part[int(state)/w.cols] > 0 || w.part[int(w.after(g.over))/w.cols] > 0) {
+		g.need = needAll
+	}
+	return g.need
+}
+
+// moves follows a control sequence.
+func (g *glance) moves(params string, final byte) {
+	var n [2]int
+	k := 0
+	for i := range len(params) {
+		switch c := params[i]; {
+		case c == ';' && k == 0:
+			k++
+		case isDigit(c) && k < 2:
+			n[k] = min(n[k]*10+int(c-'0'), maxColumns)
+		default:
+			k = 2 // it is none that moves
+		}
+	}
+	if cursor[final] {
+		g.placed = true
+		if k < 2 {
+			g.cursor.step(final, n[0], n[1])
+			g.inRow = place{apart: true, moved: true}
+		}
+	}
+	if k > 0 {
+		return
+	}
+	switch final {
+	case 'D':
+		g.at = max(0, g.at-max(1, n[0]))
+	case 'C':
+		g.at = min(g.at+max(1, n[0]), len(g.over))
+	case 'K':
+		if n[0] > 0 {
+			return
+		}
+		g.over = g.over[:g.at]
+	default:
+		return
+	}
+	g.inOver = place{apart: true, moved: true}
+}
+
+// leave says that the next run follows another in both readings.
+func (g *glance) leave() {
+	g.inRow = place{apart: true, moved: true}
+	g.inOver = g.inRow
+}
+
+// pad makes the cursor's row at least cols wide.
+func (g *glance) pad(cols int) {
+	b := g.rows[g.cursor.row]
+	if len(b) >= cols {
+		return
+	}
+	if len(b) == 0 {
+		g.touched = append(g.touched, g.cursor.row)
+	}
+	if cap(b) == 0 {
+		b = make([]byte, 0, maxPlacedCol) // no row becomes longer
+	}
+	for len(b) < cols {
+		b = append(b, blanksOf[:min(len(blanksOf), cols-len(b))]...)
+	}
+	g.rows[g.cursor.row] = b
+}
+
+var blanksOf = strings.Repeat(" ", 80)
+
+// run writes a run of text in both readings; false: it overwrites what it cannot.
+func (g *glance) run(w *automaton, run string, state uint32) bool {
+	if g.at == len(g.over) && !g.inOver.apart { // as in the text itself
+		g.over = append(g.over, run...)
+		g.at = len(g.over)
+		g.put(w, run, state)
+		return true
+	}
+	end := g.at + len(run)
+	under := g.over[g.at:min(end, len(g.over))]
+	if bytes.IndexByte(under, veil[0]) >= 0 {
+		return false
+	}
+	left, right := g.over[:g.at], g.over[min(end, len(g.over)):]
+	n := copy(under, run)
+	g.over = append(g.over, run[n:]...)
+	g.at = end
+	if w.write(&g.inOver, run, left, right, 0, state) {
+		g.need |= needOver
+	}
+	g.put(w, run, state)
+	return true
+}
+
+// put writes a run where the cursor is in the rows.
+func (g *glance) put(w *automaton, run string, state uint32) {
+	run = run[:min(len(run), maxPlacedCol-g.cursor.col)]
+	if run == "" {
+		return
+	}
+	end := g.cursor.col + len(run)
+	g.pad(end)
+	b, from := g.rows[g.cursor.row], g.cursor.col
+	copy(b[from:], run)
+	g.cursor.col = end
+	if (g.inRow.apart || w.deep[state] > 0) && w.write(&g.inRow, run, b[:from], b[end:], maxKeyword, state) {
+		g.need |= needRows
+		g.busy[g.cursor.row] = true
+	}
+}
