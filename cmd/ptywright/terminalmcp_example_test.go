@@ -11,7 +11,7 @@ import (
 
 // TestTerminalMCPExample starts the command of the example's configuration and calls a tool.
 func TestTerminalMCPExample(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join(root, "examples", "mcp", "terminal-mcp.json"))
+	b, err := os.ReadFile(filepath.Join(root, "examples", "terminal-mcp", "mcp.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

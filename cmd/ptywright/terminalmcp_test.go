@@ -231,11 +231,13 @@ func (s *terminalServer) until(pattern, session string) string {
 	}
 }
 
-// enter types a line once the shell has prompted for it.
+// enter types a line once the shell has prompted for it, and presses Enter once it stands behind the prompt: the next line is
+// then not taken to have been prompted for by this one's prompt.
 func (s *terminalServer) enter(text string) {
 	s.t.Helper()
 	s.until(`\$$`, "")
 	s.text("type", args{"text": text})
+	s.until(`[^$]$`, "")
 	s.text("sendKey", args{"key": "Enter"})
 }
 

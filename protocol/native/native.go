@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
@@ -26,7 +27,7 @@ type Server struct {
 	engine     *engine.Engine
 	catalog    *plugins.Catalog
 	waits      waits
-	recordings recordings
+	recordings *record.Recordings
 	known      *redact.Known
 	hide       *redact.Redactor // redact.Default and what is known
 	loads      bool             // plugin.load and plugin.unload are granted
@@ -38,12 +39,13 @@ type Server struct {
 
 // Options configure a [Server].
 type Options struct {
-	Version      string          // printed by server.capabilities
-	Limits       protocol.Limits // printed by server.capabilities
-	PluginLoad   bool            // grants plugin.load and plugin.unload, which run code from this machine's files
-	Known        *redact.Known   // values that are secret, shared with whoever learns of them; nil: only those of requests
-	MatcherDepth int             // levels of nested matchers; 0: matchers.MaxDepth
-	Log          *slog.Logger    // nil: slog.Default
+	Version      string             // printed by server.capabilities
+	Limits       protocol.Limits    // printed by server.capabilities
+	PluginLoad   bool               // grants plugin.load and plugin.unload, which run code from this machine's files
+	Known        *redact.Known      // values that are secret, shared with whoever learns of them; nil: only those of requests
+	Recordings   *record.Recordings // those of the server, which other dialects share; nil: its own
+	MatcherDepth int                // levels of nested matchers; 0: matchers.MaxDepth
+	Log          *slog.Logger       // nil: slog.Default
 }
 
 // New returns the dialect over e and the plugins of catalog, whose adapters drive sessions of e.
@@ -54,8 +56,11 @@ func New(e *engine.Engine, catalog *plugins.Catalog, o Options) *Server {
 	if o.Known == nil {
 		o.Known = new(redact.Known)
 	}
+	if o.Recordings == nil {
+		o.Recordings = new(record.Recordings)
+	}
 	return &Server{
-		known: o.Known, hide: redact.Default.With(o.Known),
+		recordings: o.Recordings, known: o.Known, hide: redact.Default.With(o.Known),
 		engine: e, catalog: catalog, loads: o.PluginLoad, version: o.Version, log: o.Log, limits: o.Limits,
 		matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)},
 	}

@@ -5,15 +5,10 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
@@ -74,58 +69,6 @@ func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*scre
 	return r, nil
 }
 
-// A recording is one that runs, or has ended and was not stopped yet.
-type recording struct {
-	id      string
-	session engine.ID
-	owner   *engine.Session
-	tap     interface {
-		engine.Tap
-		Status() record.Status
-		Discard() error
-	}
-}
-
-// recordings are the server's, so that any client can stop one.
-type recordings struct {
-	mu sync.Mutex
-	// protects the fields below
-	all  []*recording
-	last int
-}
-
-// maxRecordings bounds what is kept of recordings, those that have ended included: each holds a file's name and numbers. The
-// oldest that has ended goes first.
-const maxRecordings = 1000
-
-func (r *recordings) add(x *recording) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.last++
-	x.id = "r" + strconv.Itoa(r.last)
-	if len(r.all) >= maxRecordings {
-		if i := slices.IndexFunc(r.all, func(x *recording) bool { return x.tap.Status().State != record.StateRecording }); i >= 0 {
-			r.all = slices.Delete(r.all, i, i+1)
-		}
-	}
-	r.all = append(r.all, x)
-}
-
-func (r *recordings) list() []*recording {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.all)
-}
-
-func (r *recordings) find(id string) *recording {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if i := slices.IndexFunc(r.all, func(x *recording) bool { return x.id == id }); i >= 0 {
-		return r.all[i]
-	}
-	return nil
-}
-
 type recordStartParams struct {
 	sessionParams
 	readParams
@@ -169,32 +112,13 @@ func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*re
 	if path == "" {
 		path = filepath.Join(p.Dir, record.FileName(s.ID(), format, time.Now()))
 	}
-	x := &recording{session: s.ID(), owner: s}
-	err = s.Attach(func(v *engine.View) (engine.Tap, error) {
-		if format == record.MarkdownDoc {
-			t, err := record.NewTranscript(path, record.TranscriptOptions{
-				Program: commandLine(s.Config()), Dir: s.Config().Dir, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen, Redactor: hide, Raw: hide == nil,
-			})
-			x.tap = t
-			return t, err
-		}
-		t, err := record.NewCast(path, record.CastOptions{
-			Format: format, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen, Command: commandLine(s.Config()),
-			Title: p.Title, IdleLimit: idle, Input: p.Input, Redactor: hide, Raw: hide == nil,
-		})
-		x.tap = t
-		return t, err
+	x, err := c.recordings.Start(s, record.StartOptions{
+		Path: path, Format: format, Title: p.Title, IdleLimit: idle, Input: p.Input, Redactor: hide,
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.recordings.add(x)
-	return &recordStartResult{Recording: x.id, Path: path, Format: string(format)}, nil
-}
-
-// commandLine is what a session runs, for people to read.
-func commandLine(c engine.Config) string {
-	return strings.Join(append([]string{c.Program}, c.Args...), " ")
+	return &recordStartResult{Recording: x.ID, Path: path, Format: string(format)}, nil
 }
 
 type recordStopParams struct {
@@ -212,10 +136,10 @@ type recordingInfo struct {
 	Error      string `json:"error,omitempty"`
 }
 
-func (x *recording) info() recordingInfo {
-	st := x.tap.Status()
+func infoOf(x *record.Kept) recordingInfo {
+	st := x.Status()
 	r := recordingInfo{
-		Recording: x.id, Session: string(x.session), Path: st.Path, Format: string(st.Format), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
+		Recording: x.ID, Session: string(x.Session.ID()), Path: st.Path, Format: string(st.Format), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
 		State: string(st.State),
 	}
 	if st.Err != nil {
@@ -231,14 +155,14 @@ func (c *client) sessionRecordStop(_ context.Context, p recordStopParams) (recor
 	if err := required("recording", p.Recording); err != nil {
 		return recordingInfo{}, err
 	}
-	x := c.recordings.find(*p.Recording)
+	x := c.recordings.Find(*p.Recording)
 	if x == nil {
 		return recordingInfo{}, errNoRecording
 	}
-	if err := x.owner.Detach(x.tap); err != nil && !errors.Is(err, fs.ErrClosed) {
+	if err := x.Stop(); err != nil {
 		return recordingInfo{}, err
 	}
-	return x.info(), nil
+	return infoOf(x), nil
 }
 
 type recordListParams struct {
@@ -251,9 +175,9 @@ type recordListResult struct {
 
 func (c *client) sessionRecordList(_ context.Context, p recordListParams) (recordListResult, error) {
 	r := recordListResult{Recordings: []recordingInfo{}}
-	for _, x := range c.recordings.list() {
-		if p.Session == "" || p.Session == string(x.session) {
-			r.Recordings = append(r.Recordings, x.info())
+	for _, x := range c.recordings.List() {
+		if p.Session == "" || p.Session == string(x.Session.ID()) {
+			r.Recordings = append(r.Recordings, infoOf(x))
 		}
 	}
 	return r, nil

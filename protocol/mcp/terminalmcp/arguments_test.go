@@ -16,11 +16,11 @@ func TestDecode(t *testing.T) {
 		{name: "b", kind: kindBoolean, def: false}, {name: "n", kind: kindNumber}, {name: "c", kind: kindCount},
 	}
 	for text, want := range map[string]arguments{
-		`{"s":"x"}`:                                          {"s": "x", "e": "a", "b": false},
+		`{"s":"x"}`: {"s": "x", "e": "a", "b": false},
 		` {"s":"","e":"b","b":true,"n":-0.5,"c":3,"other":1}`: {"s": "", "e": "b", "b": true, "n": -0.5, "c": 3.0},
-		`{"s":"first","s":"last"}`:                           {"s": "last", "e": "a", "b": false},
-		`{"s":"\ud83d\ude00\ud800"}`:                         {"s": "😀\ufffd", "e": "a", "b": false},
-		`{"s":"x","n":1e999,"c":1e2}`:                        {"s": "x", "e": "a", "b": false, "n": math.Inf(1), "c": 100.0},
+		`{"s":"first","s":"last"}`:                            {"s": "last", "e": "a", "b": false},
+		`{"s":"\ud83d\ude00\ud800"}`:                          {"s": "😀\ufffd", "e": "a", "b": false},
+		`{"s":"x","n":1e999,"c":1e2}`:                         {"s": "x", "e": "a", "b": false, "n": math.Inf(1), "c": 100.0},
 	} {
 		if got, err := decode(json.RawMessage(text), fields, false); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %v, %v; want %v", text, got, err, want)
