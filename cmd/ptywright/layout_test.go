@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"protocol/client":          {},
 	"protocol/protocoltest":    {"protocol"},
 	"protocol/native":          {"protocol", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
-	"protocol/mcp":             {"protocol", "engine", "plugins", "redact"},
+	"protocol/mcp":             {"protocol", "engine", "engine/record", "plugins", "redact"},
 	"protocol/mcp/tools":       {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
 	"protocol/mcp/terminalmcp": {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "redact"},
 	"protocol/acp":             {"protocol", "engine", "engine/pty", "redact"},

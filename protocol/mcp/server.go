@@ -19,6 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
@@ -26,13 +27,14 @@ import (
 
 // A Host is what a profile works with.
 type Host struct {
-	Engine   *engine.Engine
-	Catalog  *plugins.Catalog // plugins and the adapters that drive sessions; nil: there are none
-	Known    *redact.Known    // values that are secret whatever they look like; a profile adds what it learns
-	Hide     *redact.Redactor // redact.Default and Known: everything that leaves passes it
-	TrustRaw bool             // the operator allows raw output; a request still has to ask for it
-	Version  string           // ptywright's
-	Log      *slog.Logger
+	Engine     *engine.Engine
+	Catalog    *plugins.Catalog   // plugins and the adapters that drive sessions; nil: there are none
+	Recordings *record.Recordings // those of the server, which other dialects share; nil: the profile's own
+	Known      *redact.Known      // values that are secret whatever they look like; a profile adds what it learns
+	Hide       *redact.Redactor   // redact.Default and Known: everything that leaves passes it
+	TrustRaw   bool               // the operator allows raw output; a request still has to ask for it
+	Version    string             // ptywright's
+	Log        *slog.Logger
 }
 
 // A Profile is one vocabulary: what the server says of itself, and its tools. One value serves every connection of a
