@@ -47,6 +47,9 @@ func main() {
 		case "serve":
 			serveStub(os.Args[2:])
 			return
+		case "mcp":
+			serveNothing()
+			return
 		case "lines":
 			serveLines(os.Args[2:])
 			return

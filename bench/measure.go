@@ -21,6 +21,7 @@ var measurements = []struct {
 	{"recording", (*bench).recording},
 	{"latency", (*bench).latencies},
 	{"repl", (*bench).repl},
+	{"mcp", (*bench).mcp},
 	{"requests", (*bench).requestRate},
 	{"startup", (*bench).startup},
 	{"idle", (*bench).idle},

@@ -84,7 +84,7 @@ func (c *Conn) inputOver() {
 		c.fail(ErrPeerGone)
 		return
 	}
-	if hungUp(c.stream, c.idle) {
+	if HungUp(c.stream, c.idle) {
 		c.fail(ErrPeerGone)
 	}
 }

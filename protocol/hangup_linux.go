@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hungUp waits until the peer of stream can read no more, which it reports, or until done is closed.
+// HungUp waits until the peer of stream can read no more, which it reports, or until done is closed.
 //
 // poll(2) tells it without being asked for: POLLHUP on a socket that is closed in both directions or a
 // terminal that is gone, POLLERR on a pipe without a reader. A stream without a descriptor, such as
 // one of net.Pipe, is given up on: its next write will tell.
-func hungUp(stream io.ReadWriteCloser, done <-chan struct{}) bool {
+func HungUp(stream io.Closer, done <-chan struct{}) bool {
 	sc, ok := stream.(syscall.Conn)
 	if !ok {
 		return false

@@ -79,7 +79,7 @@ func (f *profileFlags) server(h *host) (*mcp.Server, error) {
 		return nil, usageError{fmt.Errorf("--profile is %q: give ptywright or terminal-mcp", f.profile)}
 	}
 	m := &mcp.Host{
-		Engine: h.engine, Catalog: h.catalog, Known: h.known, Hide: redact.Default.With(h.known), TrustRaw: f.raw, Version: version(), Log: h.log,
+		Engine: h.engine, Catalog: h.catalog, Recordings: h.kept, Known: h.known, Hide: redact.Default.With(h.known), TrustRaw: f.raw, Version: version(), Log: h.log,
 	}
 	p, err := make(m, f)
 	if err != nil {

@@ -21,16 +21,12 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// peers returns the folder where .ci/npm has installed a folder of .ci/peers, and Node of the version that it pins. A test
+// peers returns the modules that .ci/npm has installed of a folder of .ci/peers, and Node of the version that it pins. A test
 // whose peers are not installed skips.
 func peers(t testing.TB, name string) (modules, node string) {
 	t.Helper()
 	modules = filepath.Join(peersFolder(t, name), "node_modules")
-	node = filepath.Join(modules, ".bin", "node")
-	if _, err := os.Stat(node); err != nil {
-		t.Skipf("the npm packages of .ci/peers/%s are not installed: run .ci/npm (it needs npm: apt-get install npm)", name)
-	}
-	return modules, node
+	return modules, filepath.Join(modules, ".bin", "node")
 }
 
 // self returns the command that is ptywright in a test, and the environment that makes it so.
@@ -153,7 +149,7 @@ func TestMCPExamples(t *testing.T) {
 		Codex  map[string]command `toml:"mcp_servers"`
 	}
 	files, err := filepath.Glob(filepath.Join("..", "..", "examples", "mcp", "*.[jt]*"))
-	if err != nil || len(files) != 4 {
+	if err != nil || len(files) < 4 {
 		t.Fatalf("%v, %v", files, err)
 	}
 	for _, file := range files {
@@ -168,6 +164,9 @@ func TestMCPExamples(t *testing.T) {
 			}
 		} else {
 			unmarshal(t, text, &c)
+		}
+		if strings.HasPrefix(filepath.Base(file), "terminal-mcp") {
+			continue // TestTerminalMCP has its own
 		}
 		found := 0
 		for _, servers := range []map[string]command{c.Claude, c.Code, c.Codex} {

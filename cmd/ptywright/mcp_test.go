@@ -4,13 +4,14 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -20,8 +21,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // A lineClient speaks MCP to the binary line by line, and sees all that comes.
@@ -30,6 +29,8 @@ type lineClient struct {
 	in  io.WriteCloser
 	out *bufio.Reader
 	p   *program
+
+	dead func() // closes what it reads from
 }
 
 type message struct {
@@ -48,7 +49,7 @@ func startMCP(t testing.TB, flags ...string) *lineClient {
 	t.Helper()
 	p := ptywright(t, append([]string{"mcp"}, flags...)...)
 	in, out := p.startPiped()
-	return &lineClient{t: t, in: in, out: bufio.NewReader(out), p: p}
+	return &lineClient{t: t, in: in, out: bufio.NewReader(out), p: p, dead: func() { out.Close() }}
 }
 
 func (c *lineClient) send(lines ...string) {
@@ -296,6 +297,58 @@ func TestMCPTerminated(t *testing.T) {
 	c.end()
 }
 
+// TestMCPClientThatDies: a wait that nobody will hear the end of ends at once, and everything with it.
+func TestMCPClientThatDies(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells that the reader of a pipe is gone")
+	}
+	c := startMCP(t)
+	c.send(call("1", "start", `{"program":"cat","wait_for":{"matcher":{"type":"not","value":{"type":"bell"}}}}`))
+	c.answer("1")
+	c.send(call("2", "wait", `{"session":"s1","text":"never","timeout_ms":45000}`), call("3", "sessions", `{}`))
+	c.answer("3")
+	begin := time.Now()
+	c.in.Close()
+	c.dead()
+	if err := c.p.Wait(); exitCodeOf(t, err) != 0 {
+		t.Errorf("%v: %s", err, c.p.stderr)
+	}
+	if took := time.Since(begin); took > 40*time.Second { // it waited for the wait
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestMCPSoak: connections and sessions come and go, waits are cancelled, and nothing is left.
+func TestMCPSoak(t *testing.T) {
+	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
+	p.Env = append(p.Env, tokenName+"=of-the-soak")
+	stderr := p.telling()
+	p.startPiped()
+	url := stderr.told(t, `http://[^ \n]+/mcp`)
+	together(times(40, 2000), func(i int) {
+		s := httpClient(t, url, "of-the-soak")
+		defer s.Close()
+		out, _ := tool(t, s, "start", map[string]any{"program": "sh", "args": []string{"-c", "echo up; exec cat"}, "wait_for": map[string]any{"text": "up"}})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		if r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "wait", Arguments: map[string]any{"session": out["session"], "text": "never"}}); err == nil {
+			t.Errorf("a cancelled wait is answered: %s", textOf(r))
+		}
+		tool(t, s, "send", map[string]any{"session": out["session"], "text": fmt.Sprint("n", i), "submit": true})
+		tool(t, s, "stop", map[string]any{"session": out["session"]})
+	})
+	s := httpClient(t, url, "of-the-soak")
+	if out, _ := tool(t, s, "sessions", map[string]any{}); len(out["sessions"].([]any)) != 0 {
+		t.Errorf("left: %v", out)
+	}
+	s.Close()
+	_ = p.Process.Signal(syscall.SIGTERM)
+	if code := exitCodeOf(t, p.Wait()); code != 0 {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	noneLeft(t, p.mark)
+}
+
 // goClient connects the SDK's own client to the binary.
 func goClient(t testing.TB, o *sdk.ClientOptions, flags ...string) *sdk.ClientSession {
 	t.Helper()
@@ -448,141 +501,6 @@ func TestMCPRun(t *testing.T) {
 	read, _ := tool(t, s, "read", map[string]any{"session": kept["session"], "what": "commands", "count": 1})
 	if c := read["commands"].([]any)[0].(map[string]any); !strings.HasPrefix(c["output"].(string), "late") || c["exit_code"] != 0.0 {
 		t.Errorf("the command afterwards: %v", c)
-	}
-}
-
-// TestMCPBesideTheNativeDialect: one server, several doors; a session made at one is there at the other (X03).
-func TestMCPBesideTheNativeDialect(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "s")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	socket := filepath.Join(dir, "sock")
-	p := ptywright(t, "serve", "--socket", socket, "--mcp-http", "127.0.0.1:0")
-	p.Env = append(p.Env, tokenName+"=of-the-test")
-	stderr := p.telling()
-	p.startPiped()
-	defer func() {
-		_ = p.Process.Signal(syscall.SIGTERM)
-		if code := exitCodeOf(t, p.Wait()); code != 0 {
-			t.Errorf("exit code %d: %s", code, stderr)
-		}
-	}()
-	url := stderr.told(t, `http://[^ \n]+/mcp`)
-	stderr.told(t, `serving on [^\n]+`)
-	if strings.Contains(stderr.String(), "of-the-test") {
-		t.Error("a token that was given is printed")
-	}
-	native, err := client.Dial(t.Context(), socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer native.Close()
-	made, err := native.Create(t.Context(), client.Config{Program: "sh", Args: []string{"-c", "echo made natively; sleep 1000"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := httpClient(t, url, "of-the-test")
-	defer s.Close()
-	if r, _ := tool(t, s, "sessions", map[string]any{}); fmt.Sprint(r["sessions"].([]any)[0].(map[string]any)["session"]) != made.ID {
-		t.Errorf("sessions: %v", r)
-	}
-	if r, _ := tool(t, s, "wait", map[string]any{"session": made.ID, "text": "made natively"}); r["matched"] != true {
-		t.Errorf("wait: %v", r)
-	}
-}
-
-// ownTransport has no idle connections at a test's end that anyone would miss.
-var ownTransport = &http.Transport{DisableKeepAlives: true}
-
-type bearer string
-
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+string(b))
-	return ownTransport.RoundTrip(r)
-}
-
-func httpClient(t testing.TB, url, token string) *sdk.ClientSession {
-	t.Helper()
-	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
-		Endpoint: url, HTTPClient: &http.Client{Transport: bearer(token)},
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// TestMCPHTTPRefusesStrangers: foreign Host and Origin, null too, and whoever has no token (M10, R-31).
-func TestMCPHTTPRefusesStrangers(t *testing.T) {
-	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
-	stderr := p.telling()
-	p.startPiped()
-	defer func() {
-		_ = p.Process.Signal(syscall.SIGTERM)
-		if code := exitCodeOf(t, p.Wait()); code != 0 {
-			t.Errorf("exit code %d: %s", code, stderr)
-		}
-	}()
-	said := stderr.told(t, `http://[^ \n]+/mcp with bearer token [A-Z0-9]+\n`)
-	url, token, _ := strings.Cut(strings.TrimSpace(said), " with bearer token ")
-	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
-	_, port, _ := strings.Cut(host, ":")
-	body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
-	for _, x := range []struct {
-		host, origin, token, path string
-		status                    int
-	}{
-		{"", "", token, "/mcp", 200},
-		{"localhost:" + port, "", token, "/mcp", 200},
-		{"", "http://127.0.0.1:" + port, token, "/mcp", 200},
-		{"", "http://localhost:" + port, token, "/mcp", 200},
-		{"evil.example", "", token, "/mcp", 403},
-		{"evil.example:" + port, "", token, "/mcp", 403},
-		{"127.0.0.1", "", token, "/mcp", 403},
-		{"127.0.0.1.evil.example:" + port, "", token, "/mcp", 403},
-		{"", "http://evil.example", token, "/mcp", 403},
-		{"", "null", token, "/mcp", 403},
-		{"", "https://127.0.0.1:" + port, token, "/mcp", 403},
-		{"", "http://127.0.0.1:1", token, "/mcp", 403},
-		{"", "file://", token, "/mcp", 403},
-		{"", "", "", "/mcp", 401},
-		{"", "", token + "x", "/mcp", 401},
-		{"", "", token[1:], "/mcp", 401},
-		{"", "", token, "/", 404},
-	} {
-		req, err := http.NewRequest(http.MethodPost, "http://"+host+x.path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Accept", "application/json, text/event-stream")
-		if x.host != "" {
-			req.Host = x.host
-		}
-		if x.origin != "" {
-			req.Header.Set("Origin", x.origin)
-		}
-		if x.token != "" {
-			req.Header.Set("Authorization", "Bearer "+x.token)
-		}
-		r, err := ownTransport.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, r.Body)
-		r.Body.Close()
-		if r.StatusCode != x.status {
-			t.Errorf("Host %q, Origin %q, token %.3q, %s: %d, want %d", x.host, x.origin, x.token, x.path, r.StatusCode, x.status)
-		}
-	}
-	s := httpClient(t, url, token)
-	defer s.Close()
-	// The token is secret in what sessions show.
-	out, _ := tool(t, s, "start", map[string]any{"program": "echo", "args": []string{token}, "wait_for": map[string]any{"exited": true}})
-	if text := fmt.Sprint(out); strings.Contains(text, token) || !strings.Contains(text, "[REDACTED]") {
-		t.Errorf("the token is shown: %v", out)
 	}
 }
 

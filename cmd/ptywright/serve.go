@@ -19,6 +19,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
@@ -137,6 +138,7 @@ type host struct {
 	engine  *engine.Engine
 	catalog *plugins.Catalog
 	known   *redact.Known
+	kept    *record.Recordings
 	log     *slog.Logger
 }
 
@@ -193,7 +195,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	})
 	defer stuck()
 	defer ended.Store(true)
-	return serve(ctx, &host{engine: e, catalog: catalog, known: known, log: log})
+	return serve(ctx, &host{engine: e, catalog: catalog, known: known, kept: new(record.Recordings), log: log})
 }
 
 // serve wires a transport to the native dialect.
@@ -208,7 +210,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 	return hosted(ctx, std, f.stdio, f.hostFlags, func(ctx context.Context, h *host) error {
 		limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
 		dialect := native.New(h.engine, h.catalog, native.Options{
-			Version: version(), Limits: limits, PluginLoad: f.loads, Known: h.known, MatcherDepth: f.depth, Log: h.log,
+			Version: version(), Limits: limits, PluginLoad: f.loads, Known: h.known, Recordings: h.kept, MatcherDepth: f.depth, Log: h.log,
 		})
 		terminals := acp.New(h.engine, acp.Options{Version: version(), Waits: max(f.requests/4*3, 1), Known: h.known}, h.log)
 		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay what its agent asks for

@@ -20,8 +20,6 @@ const (
 	maxLine = 16 << 20
 	// maxOpen bounds the requests of one connection that are under way: the design's 256. One more is refused.
 	maxOpen = 256
-	// maxBatch bounds a batch, where the era has them: what is refused in it is answered, too.
-	maxBatch = 256
 	// flushBound is how long the last answers may take once the server is told to stop.
 	flushBound = 2 * time.Second
 )
@@ -81,6 +79,7 @@ type lineConn struct {
 	// first is an initialize that came after requests of the stateless era, which a client may probe with. The SDK's session
 	// takes these for a handshake, so another one is to read it. Read's own, and that of whoever is woken by the session's end.
 	leaving, first *jsonrpc.Request // while the old session is ended, and when it has
+	watched        bool             // at the end of input, Read's own
 	probed         bool             // a request of the stateless era was handed out since the session began; Read's own
 
 	writing sync.Mutex // held while a line is written: the one lock that is held across I/O, which serves nothing else
@@ -89,6 +88,7 @@ type lineConn struct {
 	// protects the fields below
 	turn     *turn // of the request handed out last
 	calls    map[jsonrpc.ID]*call
+	writes   int                 // answers that are being written: their ids may come again
 	asked    map[jsonrpc.ID]bool // requests of ours that the client has not answered
 	changed  chan struct{}       // closed when calls next changes
 	version  string              // as initialize agreed on; "": no handshake yet
@@ -108,12 +108,6 @@ type call struct {
 	turn      *turn
 	cancelled bool // by the client: it wants no answer
 	batch     *batch
-}
-
-// A batch collects the answers to one.
-type batch struct {
-	left    int // requests without an answer
-	answers []json.RawMessage
 }
 
 func newLineConn(in io.ReadCloser, out io.WriteCloser, hide *redact.Redactor) *lineConn {
@@ -210,12 +204,13 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 		select {
 		case l, ok := <-c.lines:
 			if !ok {
+				c.watch()
 				return c.drain()
 			}
 			msg := c.take(l)
 			if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
 				if r.Method == methodInitialize && c.probed {
-					c.forget(r.ID, c.calls[r.ID])
+					c.withdraw(r)
 					c.leaving = r
 					continue
 				}
@@ -252,7 +247,7 @@ func (c *lineConn) drain() (jsonrpc.Message, error) {
 				return &jsonrpc.Request{Method: methodCancelled, Params: params}, nil
 			}
 		}
-		left, changed := len(c.calls), c.changed
+		left, changed := len(c.calls)+c.writes, c.changed
 		c.mu.Unlock()
 		if left == 0 {
 			return nil, io.EOF
@@ -263,6 +258,30 @@ func (c *lineConn) drain() (jsonrpc.Message, error) {
 			return nil, io.EOF
 		}
 	}
+}
+
+// watch cancels what is under way when nobody is left to read the answers: then a client has died and not only closed its end.
+func (c *lineConn) watch() {
+	if c.watched {
+		return
+	}
+	c.watched = true
+	go func() {
+		if protocol.HungUp(c.out, c.closed) {
+			c.mu.Lock()
+			c.stopping = true
+			c.changeLocked()
+			c.mu.Unlock()
+		}
+	}()
+}
+
+// withdraw takes a request back that was not handed out.
+func (c *lineConn) withdraw(r *jsonrpc.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls[r.ID].turn.end()
+	delete(c.calls, r.ID)
 }
 
 // handOver ends the session that has read up to an initialize, once what came before is answered.
@@ -407,42 +426,6 @@ func (c *lineConn) cancel(params json.RawMessage) {
 	}
 }
 
-// batchless are the versions that have no batches: those from 2025-06-18 on. They compare as text.
-const batchless = "2025-06-18"
-
-// takeBatch runs a batch where the era has them.
-func (c *lineConn) takeBatch(entries []json.RawMessage) {
-	c.mu.Lock()
-	version := c.version
-	c.mu.Unlock()
-	switch {
-	case version == "" || version >= batchless:
-		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a batch: this version of MCP has none, send one message a line"})
-		return
-	case len(entries) == 0 || len(entries) > maxBatch:
-		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a batch has 1 to 256 messages"})
-		return
-	}
-	b := &batch{left: 1} // one for us, until all are known
-	for _, text := range entries {
-		msg, bad := decode(text)
-		if bad != nil {
-			c.answer(&jsonrpc.Response{Error: bad}, b)
-			continue
-		}
-		if msg = c.accept(msg, b); msg == nil {
-			continue
-		}
-		if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
-			c.mu.Lock()
-			b.left++
-			c.mu.Unlock()
-		}
-		c.queue = append(c.queue, msg)
-	}
-	c.settle(b, nil)
-}
-
 // refuse answers a line that is no message.
 func (c *lineConn) refuse(e *jsonrpc.Error) {
 	if !c.pass {
@@ -501,8 +484,10 @@ func (c *lineConn) reply(m *jsonrpc.Response) error {
 		}
 	}
 	silent := k.cancelled
+	delete(c.calls, m.ID) // the client may use it again as soon as it has the answer
+	c.writes++
 	c.mu.Unlock()
-	defer c.forget(m.ID, k)
+	defer c.written(k)
 	if m.Error != nil {
 		e := wireError(m.Error, c.hide)
 		if c.notFound != "" && e.Code == jsonrpc.CodeMethodNotFound {
@@ -526,34 +511,15 @@ func (c *lineConn) reply(m *jsonrpc.Response) error {
 	return c.write(text)
 }
 
-// forget is called when a request has been answered.
-func (c *lineConn) forget(id jsonrpc.ID, k *call) {
+// written ends the turn of a request whose answer has gone.
+func (c *lineConn) written(k *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.calls, id)
+	c.writes--
 	if k.turn != nil {
 		k.turn.end()
 	}
 	c.changeLocked()
-}
-
-// settle adds an answer, if there is one, to its batch, and writes the batch when it was the last.
-func (c *lineConn) settle(b *batch, text []byte) error {
-	c.mu.Lock()
-	if text != nil {
-		b.answers = append(b.answers, text)
-	}
-	b.left--
-	done := b.left == 0
-	c.mu.Unlock()
-	if !done || len(b.answers) == 0 {
-		return nil
-	}
-	all, err := json.Marshal(b.answers)
-	if err != nil {
-		return err
-	}
-	return c.write(all)
 }
 
 // encode is jsonrpc.EncodeMessage, but that an answer to nobody known has the id null, which the SDK leaves out.

@@ -10,6 +10,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -18,6 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
@@ -25,13 +27,14 @@ import (
 
 // A Host is what a profile works with.
 type Host struct {
-	Engine   *engine.Engine
-	Catalog  *plugins.Catalog // plugins and the adapters that drive sessions; nil: there are none
-	Known    *redact.Known    // values that are secret whatever they look like; a profile adds what it learns
-	Hide     *redact.Redactor // redact.Default and Known: everything that leaves passes it
-	TrustRaw bool             // the operator allows raw output; a request still has to ask for it
-	Version  string           // ptywright's
-	Log      *slog.Logger
+	Engine     *engine.Engine
+	Catalog    *plugins.Catalog   // plugins and the adapters that drive sessions; nil: there are none
+	Recordings *record.Recordings // those of the server, which other dialects share; nil: the profile's own
+	Known      *redact.Known      // values that are secret whatever they look like; a profile adds what it learns
+	Hide       *redact.Redactor   // redact.Default and Known: everything that leaves passes it
+	TrustRaw   bool               // the operator allows raw output; a request still has to ask for it
+	Version    string             // ptywright's
+	Log        *slog.Logger
 }
 
 // A Profile is one vocabulary: what the server says of itself, and its tools. One value serves every connection of a
@@ -105,13 +108,22 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 				r, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error: " + method + " broke; see the server's log"}
 			}
 		}()
-		return next(ctx, method, req)
+		if r, err = next(ctx, method, req); err != nil {
+			err = wireError(err, s.host.Hide)
+		}
+		return r, err
 	}
 }
 
 // wireError makes any error one that may leave: with a code, cut, and redacted.
 func wireError(err error, hide *redact.Redactor) *jsonrpc.Error {
 	e := asWire(err)
-	e.Message = hide.String(cut(e.Message, maxErrorText))
+	e.Message = cut(hide.String(e.Message), maxErrorText)
+	var data any
+	if json.Unmarshal(e.Data, &data) == nil {
+		if text, err := json.Marshal(plugins.Clean(data, hide.String)); err == nil {
+			e.Data = text
+		}
+	}
 	return e
 }

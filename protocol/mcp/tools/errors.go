@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
-	"github.com/ptywright/ptywright/protocol"
 )
 
 // errNoRaw: raw output was asked of a server that gives none.
@@ -37,7 +37,7 @@ func (e *sessionError) Error() string {
 	case n > 0:
 		there = "there are " + strings.Join(e.live, ", ")
 	}
-	return "no session " + protocol.Quote(e.id, 32) + "; " + there
+	return "no session " + strconv.Quote(e.id) + "; " + there
 }
 
 // An ownedError is about a session that is an adapter's to drive.
@@ -69,6 +69,20 @@ var advice = []struct {
 	{engine.ErrInputFull, "the program does not read its input: wait for it, or press ctrl+c"},
 }
 
+const (
+	// maxProblem bounds what is told of an error, in bytes: it may quote the arguments, or a screen.
+	maxProblem = 12_000
+	// maxJudged bounds what is looked through for secrets of it.
+	maxJudged = 64 << 10
+)
+
+func cut(s string, n int) string {
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[:n], "") + "…"
+	}
+	return s
+}
+
 // failed makes an error a tool's result: a model sees it and can do better.
 func (p *profile) failed(err error) *sdk.CallToolResult {
 	text := err.Error()
@@ -82,7 +96,9 @@ func (p *profile) failed(err error) *sdk.CallToolResult {
 	if errors.As(err, &blocked) {
 		text += "; the program does not read its input: wait for it, or press ctrl+c"
 	}
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: p.Hide.String(text)}}}
+	// A secret that is cut cannot be seen to be one: it is hidden before that.
+	text = cut(p.Hide.String(cut(text, maxJudged)), maxProblem)
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
 
 // decode makes a tool's arguments of JSON. Names are case-sensitive, and what is not known is an error, with what is: a
@@ -97,7 +113,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, in
 	}
 	for name := range members {
 		if !slices.Contains(known, name) {
-			return bad("arguments", "no argument %s; there are %s", protocol.Quote(name, 32), strings.Join(known, ", "))
+			return bad("arguments", "no argument %q; there are %s", name, strings.Join(known, ", "))
 		}
 	}
 	var value map[string]any
@@ -111,24 +127,14 @@ func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, in
 		}
 	}
 	if err := schema.Validate(value); err != nil {
-		return fmt.Errorf("arguments: %s", short(err.Error()))
+		return fmt.Errorf("arguments: %w", err)
 	}
 	clean, err := json.Marshal(members)
 	if err != nil {
 		return errors.New("arguments: cannot be decoded")
 	}
 	if err := json.Unmarshal(clean, into); err != nil {
-		return fmt.Errorf("arguments: %s", short(err.Error()))
+		return fmt.Errorf("arguments: %w", err)
 	}
 	return nil
-}
-
-// maxProblem bounds what is told of wrong arguments, in bytes: it may quote them.
-const maxProblem = 300
-
-func short(s string) string {
-	if len(s) > maxProblem {
-		s = strings.ToValidUTF8(s[:maxProblem], "") + "…"
-	}
-	return s
 }

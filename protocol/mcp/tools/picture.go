@@ -57,7 +57,7 @@ func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest, in shotP
 	o.Clean = l.Clean
 	data, err := record.Draw(l.Screen(), format, o)
 	if err != nil {
-		return nil, fmt.Errorf("format %q: %w", short(format), err)
+		return nil, fmt.Errorf("format %q: %w", format, err)
 	}
 	r := shotResult{status: statusOf(l), Format: format, Bytes: len(data)}
 	out := &reply[shotResult]{}

@@ -2,20 +2,15 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/record"
 )
 
@@ -54,92 +49,37 @@ type recordingInfo struct {
 	Error      string `json:"error,omitempty"`
 }
 
-// A recording is one that runs, or has ended.
-type recording struct {
-	id      string
-	session *engine.Session
-	tap     interface {
-		engine.Tap
-		Status() record.Status
-	}
-}
-
-// recordings are all that were started by these tools.
-type recordings struct {
-	mu sync.Mutex
-	// protects the fields below
-	all  []*recording
-	last int
-}
-
-// maxRecordings bounds what is kept of recordings, those that have ended included. The oldest that has ended goes first.
-const maxRecordings = 200
-
-func (r *recordings) add(x *recording) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.last++
-	x.id = "r" + strconv.Itoa(r.last)
-	if len(r.all) >= maxRecordings {
-		if i := slices.IndexFunc(r.all, func(x *recording) bool { return x.tap.Status().State != record.StateRecording }); i >= 0 {
-			r.all = slices.Delete(r.all, i, i+1)
-		}
-	}
-	r.all = append(r.all, x)
-}
-
-// of returns the recordings of an id, of a session, or all.
-func (r *recordings) of(id, session string) []*recording {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var found []*recording
-	for _, x := range r.all {
-		if (id == "" || x.id == id) && (session == "" || string(x.session.ID()) == session) {
-			found = append(found, x)
-		}
-	}
-	return found
-}
-
-// stop ends a recording and gives its file its name.
-func (x *recording) stop() error {
-	if err := x.session.Detach(x.tap); err != nil && !errors.Is(err, fs.ErrClosed) {
-		return err
-	}
-	return nil
-}
-
-// finish ends all of them; what goes wrong their status keeps, and nobody is left to be told.
-func (r *recordings) finish() {
-	for _, x := range r.of("", "") {
-		_ = x.stop()
-	}
+// recordingsOf returns the recordings of an id, of a session, or all.
+func (p *profile) recordingsOf(id, session string) []*record.Kept {
+	return slices.DeleteFunc(p.Recordings.List(), func(x *record.Kept) bool {
+		return id != "" && x.ID != id || session != "" && string(x.Session.ID()) != session
+	})
 }
 
 func (p *profile) record(_ context.Context, _ *sdk.CallToolRequest, in recordParams) (*reply[recordResult], error) {
-	var all []*recording
+	var all []*record.Kept
 	switch in.Action {
 	case "start":
 		x, err := p.startRecording(&in)
 		if err != nil {
 			return nil, err
 		}
-		all = []*recording{x}
+		all = []*record.Kept{x}
 	case "stop":
 		if in.Recording == "" && in.Session == "" {
 			return nil, bad("recording", "expected the recording, or the session, to stop")
 		}
-		all = p.recordings.of(in.Recording, in.Session)
+		all = p.recordingsOf(in.Recording, in.Session)
 		if len(all) == 0 {
 			return nil, bad("recording", "there is none such: see action list")
 		}
 		for _, x := range all {
-			if err := x.stop(); err != nil {
+			if err := x.Stop(); err != nil {
 				return nil, err
 			}
 		}
 	case "list":
-		all = p.recordings.of(in.Recording, in.Session)
+		all = p.recordingsOf(in.Recording, in.Session)
 	default:
 		return nil, bad("action", "expected start, stop or list")
 	}
@@ -159,10 +99,10 @@ func (p *profile) record(_ context.Context, _ *sdk.CallToolRequest, in recordPar
 	return &reply[recordResult]{text: strings.TrimSuffix(b.String(), "\n"), out: r}, nil
 }
 
-func (p *profile) recordingInfo(x *recording) recordingInfo {
-	st := x.tap.Status()
+func (p *profile) recordingInfo(x *record.Kept) recordingInfo {
+	st := x.Status()
 	info := recordingInfo{
-		Recording: x.id, Session: string(x.session.ID()), Path: p.Hide.String(st.Path), Format: string(st.Format), State: string(st.State), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
+		Recording: x.ID, Session: string(x.Session.ID()), Path: p.Hide.String(st.Path), Format: string(st.Format), State: string(st.State), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
 	}
 	if st.Err != nil {
 		info.Error = p.Hide.String(st.Err.Error())
@@ -170,7 +110,7 @@ func (p *profile) recordingInfo(x *recording) recordingInfo {
 	return info
 }
 
-func (p *profile) startRecording(in *recordParams) (*recording, error) {
+func (p *profile) startRecording(in *recordParams) (*record.Kept, error) {
 	hide, err := p.redactor(in.rawAsked)
 	if err != nil {
 		return nil, err
@@ -201,29 +141,9 @@ func (p *profile) startRecording(in *recordParams) (*recording, error) {
 		}
 		path = filepath.Join(dir, record.FileName(s.ID(), format, time.Now()))
 	}
-	x := &recording{session: s}
-	c := s.Config()
-	line := strings.Join(append([]string{c.Program}, c.Args...), " ")
-	err = s.Attach(func(v *engine.View) (engine.Tap, error) {
-		if format == record.MarkdownDoc {
-			t, err := record.NewTranscript(path, record.TranscriptOptions{
-				Program: line, Dir: c.Dir, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Redactor: hide, Raw: hide == nil,
-			})
-			x.tap = t
-			return t, err
-		}
-		t, err := record.NewCast(path, record.CastOptions{
-			Format: format, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen, Command: line, Title: in.Title,
-			IdleLimit: time.Duration(in.IdleLimitMS) * time.Millisecond, Input: in.Input, Redactor: hide, Raw: hide == nil,
-		})
-		x.tap = t
-		return t, err
+	return p.Recordings.Start(s, record.StartOptions{
+		Path: path, Format: format, Title: in.Title, IdleLimit: time.Duration(in.IdleLimitMS) * time.Millisecond, Input: in.Input, Redactor: hide,
 	})
-	if err != nil {
-		return nil, err
-	}
-	p.recordings.add(x)
-	return x, nil
 }
 
 // recordDir is the folder for recordings. One that we make is private.

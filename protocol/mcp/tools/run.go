@@ -169,6 +169,17 @@ func (atPrompt) Check(v *engine.View) engine.Result {
 	return engine.Result{}
 }
 
+// promptAfter is a matcher of a prompt that is another than the one before.
+type promptAfter struct{ before *engine.Shell }
+
+// Check matches when the shell reads a new command line.
+func (m promptAfter) Check(v *engine.View) engine.Result {
+	if v.Reports.Shell == m.before {
+		return engine.Result{}
+	}
+	return atPrompt{}.Check(v)
+}
+
 func (p *profile) prompt(ctx context.Context, s *engine.Session, bound time.Duration) error {
 	out, err := s.Wait(ctx, atPrompt{}, engine.WaitOptions{Timeout: bound, Parked: options(ctx).Parked})
 	if err == nil {
@@ -182,6 +193,10 @@ func (p *profile) prompt(ctx context.Context, s *engine.Session, bound time.Dura
 // incomplete is how long a shell is still in front of a command line that it has not begun with: it wants the rest of it.
 // Shells begin within milliseconds, on a busy machine within some hundred.
 const incomplete = 2 * time.Second
+
+// notRun is how long a shell stands still at a new prompt without having run anything: what it was given was no command. A shell
+// that draws its prompt anew begins within milliseconds.
+const notRun = 300 * time.Millisecond
 
 // ran is a matcher of a shell that has come through a command line.
 type ran struct {
@@ -200,7 +215,10 @@ func (m *ran) Check(v *engine.View) engine.Result {
 		return engine.Result{Match: &engine.Match{Kind: "incomplete"}}
 	case sh.Commands > m.commands:
 		return engine.Result{Match: &engine.Match{Kind: "command_finished"}}
-	case sh.Phase == engine.ShellInput:
+	case sh.Phase == engine.ShellInput: // or it has drawn its prompt anew, and is about to begin
+		if quiet := v.StableFor(); quiet < notRun {
+			return engine.Result{Recheck: notRun - quiet}
+		}
 		return engine.Result{Match: &engine.Match{Kind: "not_run"}}
 	}
 	return engine.Result{}
@@ -262,8 +280,7 @@ func (p *profile) giveUp(ctx context.Context, s *engine.Session) error {
 	if _, err := s.Do(ctx, engine.Interrupt{}, options(ctx)); err != nil {
 		return err
 	}
-	m := &ran{commands: v.Reports.Shell.Commands, before: v.Reports.Shell}
-	if _, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: readyBound, Parked: options(ctx).Parked}); err != nil && !errors.Is(err, engine.ErrTimeout) {
+	if _, err := s.Wait(ctx, promptAfter{v.Reports.Shell}, engine.WaitOptions{Timeout: readyBound, Parked: options(ctx).Parked}); err != nil && !errors.Is(err, engine.ErrTimeout) {
 		return err
 	}
 	return nil

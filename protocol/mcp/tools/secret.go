@@ -224,8 +224,9 @@ const doneHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><title>pt
 // secret has the person type a secret into a session.
 func (p *profile) secret(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, in *sendParams, hide *redact.Redactor, most int) (*reply[sendResult], error) {
 	since := s.Sequence()
+	what := cutRunes(p.Hide.String(cut(in.Secret, maxJudged)), maxAsked)
 	if !canAsk(req) {
-		_, address, err := p.pages.ask(s, cutRunes(in.Secret, maxAsked))
+		_, address, err := p.pages.ask(s, what)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +240,7 @@ func (p *profile) secret(ctx context.Context, req *sdk.CallToolRequest, s *engin
 	if answer, asked := req.Params.InputResponses["secret"].(*sdk.ElicitResult); asked {
 		return p.secretAsked(ctx, s, token, answer, since, hide, most)
 	}
-	g, address, err := p.pages.ask(s, cutRunes(in.Secret, maxAsked))
+	g, address, err := p.pages.ask(s, what)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +248,7 @@ func (p *profile) secret(ctx context.Context, req *sdk.CallToolRequest, s *engin
 	return &reply[sendResult]{
 		ask: sdk.InputRequestMap{"secret": &sdk.ElicitParams{
 			Mode: "url", URL: address, ElicitationID: g.token,
-			Message: "A terminal program asks for a secret: " + cutRunes(in.Secret, maxAsked) + ". Type it on this page; it goes to the program and not to the model.",
+			Message: "A terminal program asks for a secret: " + what + ". Type it on this page; it goes to the program and not to the model.",
 		}},
 		state: g.token,
 	}, nil

@@ -86,7 +86,7 @@ func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendPar
 	if err != nil {
 		return nil, err
 	}
-	if _, err := in.WaitFor.tree(); err != nil { // before anything is typed
+	if err := p.check(ctx, &in.WaitFor); err != nil { // before anything is typed
 		return nil, err
 	}
 	steps, err := in.steps()

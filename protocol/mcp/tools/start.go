@@ -75,7 +75,7 @@ func (p *profile) start(ctx context.Context, req *sdk.CallToolRequest, in startP
 	if err != nil {
 		return nil, err
 	}
-	if _, err := in.WaitFor.tree(); err != nil { // before anything is started
+	if err := p.check(ctx, &in.WaitFor); err != nil { // before anything is started
 		return nil, err
 	}
 	config, err := p.config(&in)
@@ -128,7 +128,11 @@ func (p *profile) spawn(c engine.Config, marks bool) (*engine.Session, error) {
 	var not *engine.ShellError
 	if errors.As(err, &not) { // it was given a script, or is not interactive
 		c.ShellIntegration = false
-		return p.Engine.Spawn(c)
+		s, err = p.Engine.Spawn(c)
+	}
+	var start *pty.StartError
+	if errors.As(err, &start) { // which tells the beginning of the path, where a secret can no longer be seen to be one
+		return nil, &pty.StartError{Op: start.Op, Path: p.Hide.String(start.Path), Err: start.Err}
 	}
 	return s, err
 }

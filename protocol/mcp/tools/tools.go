@@ -20,6 +20,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -34,6 +35,11 @@ A wait that runs out of time is no error: it returns the screen, what is missing
 
 // New returns the profile.
 func New(h *mcp.Host) *mcp.Profile {
+	if h.Recordings == nil {
+		own := *h
+		own.Recordings = new(record.Recordings)
+		h = &own
+	}
 	p := &profile{Host: h}
 	p.ending, p.end = context.WithCancel(context.Background())
 	p.watches = watches{profile: p}
@@ -83,7 +89,6 @@ type profile struct {
 	ending     context.Context // ends with the server
 	end        context.CancelFunc
 	questions  questions
-	recordings recordings
 	watches    watches
 	tasks      tasks
 	pages      pages
@@ -95,7 +100,6 @@ func (p *profile) close() {
 	p.end()
 	p.pages.close()
 	p.background.Wait()
-	p.recordings.finish()
 }
 
 // install adds everything to the SDK's server.

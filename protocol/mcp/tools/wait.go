@@ -264,6 +264,15 @@ func (a *answer) look(p *profile, s *engine.Session, hide *redact.Redactor) *rea
 	return l
 }
 
+// check refuses a question that cannot be asked, before anything is done.
+func (p *profile) check(ctx context.Context, q *question) error {
+	tree, err := q.tree()
+	if err == nil {
+		_, err = matchers.Parse(tree, matchers.Options{Predicates: &predicates{catalog: p.Catalog, ctx: ctx}})
+	}
+	return err
+}
+
 // ask waits. The error is about the question; how the wait ended is in the answer.
 func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, a *asked, timeout time.Duration) (*answer, error) {
 	found := &predicates{catalog: p.Catalog, ctx: ctx}
