@@ -63,72 +63,120 @@ func (n *Lines) logical(i int) (from, to int) {
 // end of one piece is judged together with what follows.
 const lookahead = 20
 
-// piece returns line i and those that belong with it, redacted: rows are those from i on, to the line behind them. A line
-// that is wrapped over very many comes in pieces.
-func (n *Lines) piece(i int) (rows []string, to int) {
-	from, to := n.logical(i)
-	rows = n.redacted(from, to)
-	if to < n.Len() && n.wrapped(to-1) && to-lookahead > i {
-		to -= lookahead
+// A piece is one logical line, or a part of one that is wrapped over very many: rows from first on, up to next, are to be
+// shown, and are judged within those from from to end.
+type piece struct{ from, first, next, end int }
+
+// pieceAt returns the piece whose first row to be shown is i.
+func (n *Lines) pieceAt(i int) piece {
+	from, end := n.logical(i)
+	p := piece{from, i, end, end}
+	if end < n.Len() && n.wrapped(end-1) && end-lookahead > i {
+		p.next -= lookahead
 	}
-	return rows[i-from : to-from], to
+	return p
+}
+
+const (
+	// batch is how many logical lines are judged together: what is above them is looked at once for all.
+	batch = 256
+	// keyLines is how many lines below are looked at whether they show that a line belongs to a private key: as many as one has.
+	keyLines = 512
+)
+
+// pieces calls show with the rows from line i on, redacted, a piece at a time, at least up to line to.
+func (n *Lines) pieces(i, to int, show func(first int, rows []string)) {
+	for i < to {
+		var page []piece
+		shown := 0
+		for len(page) < batch+keyLines {
+			p := n.pieceAt(i)
+			if p.next < p.end && len(page) > 0 {
+				break // it shares rows with the next, and is judged by itself
+			}
+			page = append(page, p)
+			if i = p.next; shown == 0 && (i >= to || len(page) == batch) {
+				shown = len(page)
+			}
+			if i >= n.Len() || p.next < p.end || shown > 0 && !mayGoOn(n.raw(i-1)) {
+				break
+			}
+		}
+		if shown == 0 {
+			shown = len(page)
+		}
+		i = page[shown-1].next
+		for k, rows := range n.redacted(page)[:shown] {
+			p := page[k]
+			show(p.first, rows[p.first-p.from:p.next-p.from])
+		}
+	}
+}
+
+// mayGoOn reports whether a line may be one of a private key, whose end is further down.
+func mayGoOn(line string) bool {
+	const least = 40 // characters; such lines have 64
+	line = strings.TrimRight(line, " ")
+	return len(line)-1-strings.LastIndexByte(line, ' ') >= least
 }
 
 // Read returns lines from up to to, redacted: each is seen together with those it is wrapped over.
 func (n *Lines) Read(from, to int) []string {
 	out := make([]string, 0, to-from)
-	for i := from; i < to; {
-		rows, next := n.piece(i)
-		out = append(out, rows[:min(next, to)-i]...)
-		i = next
-	}
+	n.pieces(from, to, func(first int, rows []string) { out = append(out, rows[:min(len(rows), to-first)]...) })
 	return out
 }
 
-// redacted returns the rows of one logical line with its secrets covered: each by the marker, cut or filled to as many
-// characters, so that rows keep their length.
-func (n *Lines) redacted(from, to int) []string {
-	rows := make([]string, to-from)
-	for i := range rows {
-		rows[i] = n.raw(from + i)
+// redacted returns the rows of each piece with its secrets covered: each by the marker, cut or filled to as many characters,
+// so that rows keep their length.
+func (n *Lines) redacted(page []piece) [][]string {
+	all := make([][]string, len(page))
+	joined := make([]string, len(page))
+	for k, p := range page {
+		for i := p.from; i < p.end; i++ {
+			all[k] = append(all[k], n.raw(i))
+		}
+		if p.from == 0 && n.view.hide != nil && n.history.Cut() { // it goes on from what was dropped
+			all[k][0] = HideHead(all[k][0])
+		}
+		joined[k] = strings.Join(all[k], "")
 	}
 	if n.view.hide == nil {
-		return rows
+		return all
 	}
-	if from == 0 && n.history.Cut() { // it goes on from what was dropped
-		rows[0] = HideHead(rows[0])
-	}
-	joined := strings.Join(rows, "")
+	top := page[0].from
 	above := func(k int) (string, bool) {
-		if k > from {
+		if k > top {
 			return "", false
 		}
-		return n.raw(from - k), true
+		return n.raw(top - k), true
 	}
-	spans := n.view.hide.Page([]string{joined}, above)[0]
-	if len(rows) > 1 { // rows may stand together by chance, and hide each other's meaning
-		at := 0
-		for _, r := range rows {
-			for _, s := range n.view.hide.Spans(r) {
-				spans = append(spans, redact.Span{Start: at + s.Start, End: at + s.End, Text: s.Text})
+	for k, spans := range n.view.hide.Page(joined, above) {
+		rows := all[k]
+		if len(rows) > 1 { // rows may stand together by chance, and hide each other's meaning
+			at := 0
+			for _, r := range rows {
+				for _, s := range n.view.hide.Spans(r) {
+					spans = append(spans, redact.Span{Start: at + s.Start, End: at + s.End, Text: s.Text})
+				}
+				at += len(r)
 			}
-			at += len(r)
+			slices.SortStableFunc(spans, func(a, b redact.Span) int { return a.Start - b.Start })
 		}
-		slices.SortStableFunc(spans, func(a, b redact.Span) int { return a.Start - b.Start })
-	}
-	if len(spans) == 0 {
-		return rows
-	}
-	covered := []rune(cover(joined, spans))
-	for i, r := range rows {
-		k := min(utf8.RuneCountInString(r), len(covered))
-		if i == len(rows)-1 {
-			k = len(covered)
+		if len(spans) == 0 {
+			continue
 		}
-		rows[i] = string(covered[:k])
-		covered = covered[k:]
+		covered := []rune(cover(joined[k], spans))
+		for i, r := range rows {
+			w := min(utf8.RuneCountInString(r), len(covered))
+			if i == len(rows)-1 {
+				w = len(covered)
+			}
+			rows[i] = string(covered[:w])
+			covered = covered[w:]
+		}
 	}
-	return rows
+	return all
 }
 
 // cover replaces spans of a line, sorted by where they begin, by as many characters each; at the line's end, where
@@ -173,8 +221,7 @@ type Found struct {
 
 // Search returns the first matches, at most so many, and how many there are. What is redacted cannot be found.
 func (n *Lines) Search(re *regexp.Regexp, most int) (found []Found, total int) {
-	for i := 0; i < n.Len(); {
-		rows, next := n.piece(i)
+	n.pieces(0, n.Len(), func(first int, rows []string) {
 		joined := strings.Join(rows, "")
 		for _, loc := range re.FindAllStringIndex(joined, -1) {
 			if total++; len(found) >= most {
@@ -186,9 +233,8 @@ func (n *Lines) Search(re *regexp.Regexp, most int) (found []Found, total int) {
 				line++
 			}
 			col := utf8.RuneCountInString(rows[line][:min(at, len(rows[line]))])
-			found = append(found, Found{Line: i + line, Col: col, Text: rows[line]})
+			found = append(found, Found{Line: first + line, Col: col, Text: rows[line]})
 		}
-		i = next
-	}
+	})
 	return found, total
 }

@@ -1,7 +1,9 @@
 package reading
 
 import (
+	"encoding/base64"
 	"math"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,11 +16,11 @@ import (
 const secret = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
 
 // session returns a session that shows text, once it does.
-func session(t *testing.T, text string) *engine.Session {
+func session(t testing.TB, text string, scrollback int) *engine.Session {
 	t.Helper()
 	pty := enginetest.New()
 	e := enginetest.Engine(pty)
-	s, err := e.Spawn(engine.Config{Program: "fake"})
+	s, err := e.Spawn(engine.Config{Program: "fake", Scrollback: scrollback})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func session(t *testing.T, text string) *engine.Session {
 
 // TestNothingOfASecretIsShown, in whatever way a view is read; with no redactor all is.
 func TestNothingOfASecretIsShown(t *testing.T) {
-	s := session(t, "\x1b]2;title "+secret+"\a"+strings.Repeat("line with token="+secret+" in it\r\n", 60)+"the end")
+	s := session(t, "\x1b]2;title "+secret+"\a"+strings.Repeat("line with token="+secret+" in it\r\n", 60)+"the end", 0)
 	all := func(v *View) map[string]string {
 		lines := v.Lines()
 		found, total := lines.Search(regexp.MustCompile("ghp_|end"), 100)
@@ -67,5 +69,42 @@ func TestNothingOfASecretIsShown(t *testing.T) {
 		if !strings.Contains(text, secret[4:12]) {
 			t.Errorf("%s hides although nobody asked for it: %q", where, text)
 		}
+	}
+}
+
+// TestAnyRangeOfAPrivateKey is hidden, also where its first line has left the scrollback and its last is further down.
+func TestAnyRangeOfAPrivateKey(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	text.WriteString("-----BEGIN RSA PRIVATE KEY-----\r\n")
+	for range 40 {
+		var line [48]byte
+		for i := range line {
+			line[i] = byte(random.UintN(256))
+		}
+		text.WriteString(base64.StdEncoding.EncodeToString(line[:]) + "\r\n")
+	}
+	text.WriteString("-----END RSA PRIVATE KEY-----\r\n" + strings.Repeat("ordinary text\r\n", 300) + "the end")
+	for _, keep := range []int{0, 340} { // all, or from within the key on
+		s := session(t, text.String(), keep)
+		n := New(s.View(), redact.Default).Lines()
+		whole := n.Read(0, n.Len())
+		for i := range n.Len() {
+			if strings.ContainsAny(whole[i], "+/=") || i+1 < n.Len() && n.Read(i, i+1)[0] != whole[i] {
+				t.Errorf("of %d kept, line %d is %q among all and %q by itself", keep, i, whole[i], n.Read(i, i+1)[0])
+			}
+		}
+		if !strings.Contains(strings.Join(whole, "\n"), "ordinary text\nordinary text\nthe end") {
+			t.Errorf("what follows is hidden, too: %q", whole[n.Len()-30:])
+		}
+	}
+}
+
+// BenchmarkLinesOfTokens: each may go on in the next, and each is judged once.
+func BenchmarkLinesOfTokens(b *testing.B) {
+	s := session(b, strings.Repeat(strings.Repeat("0123456789abcdef", 4)+"\r\n", 4000), 0)
+	n := New(s.View(), redact.Default).Lines()
+	for b.Loop() {
+		n.Read(0, n.Len())
 	}
 }
