@@ -447,11 +447,12 @@ func TestMCPGoClient(t *testing.T) {
 	}
 
 	file := filepath.Join(dir, "note.txt")
-	vim, _ := tool(t, s, "start", map[string]any{"program": "vim", "args": []string{"-u", "NONE", file}, "wait_for": map[string]any{"text": "note.txt"}})
+	vim, _ := tool(t, s, "start", map[string]any{"program": "vim", "args": []string{"-u", "NONE", "-c", "set showmode", file}, "wait_for": map[string]any{"text": "note.txt"}})
 	if vim["alternate_screen"] != true {
 		t.Errorf("vim: %v", vim)
 	}
-	tool(t, s, "send", map[string]any{"session": vim["session"], "keys": []string{"i"}, "text": ""})
+	tool(t, s, "wait", map[string]any{"session": vim["session"], "stable_ms": 300}) // it throws away what comes while it starts
+	tool(t, s, "send", map[string]any{"session": vim["session"], "keys": []string{"i"}, "text": "", "wait_for": map[string]any{"text": "INSERT"}})
 	tool(t, s, "send", map[string]any{"session": vim["session"], "text": "written through MCP", "wait_for": map[string]any{"text": "through MCP"}})
 	tool(t, s, "send", map[string]any{"session": vim["session"], "keys": []string{"escape", ":", "w", "q", "enter"}, "wait_for": map[string]any{"exited": true}})
 	if text, err := os.ReadFile(file); err != nil || string(text) != "written through MCP\n" {

@@ -95,30 +95,43 @@ func TestKillWithoutGrace(t *testing.T) {
 }
 
 func TestKillHangsUpFirst(t *testing.T) {
-	p := start(t, self("cat"))
-	expect(t, p, "ready")
-	if err := p.Kill(t.Context()); err != nil {
-		t.Fatal(err)
+	hangsUpFirst(t, func() *PTY {
+		p := start(t, self("cat"))
+		expect(t, p, "ready")
+		return p
+	})
+}
+
+// hangsUpFirst kills programs until one has ended by the hang-up: on a busy machine one may not get a processor in the 100 ms
+// that it has, but not every one.
+func hangsUpFirst(t *testing.T, start func() *PTY) {
+	t.Helper()
+	for range 20 {
+		p := start()
+		if err := p.Kill(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		switch e := p.Wait(); e.Signal {
+		case "SIGHUP":
+			return
+		case "SIGTERM":
+		default:
+			t.Fatalf("%+v", e)
+		}
 	}
-	if e := p.Wait(); e.Signal != "SIGHUP" {
-		t.Errorf("%+v", e)
-	}
+	t.Error("20 programs were hung up, and none ended by it")
 }
 
 // TestKillWakesWhatIsStopped: a stopped program acts on no signal but SIGKILL until it
 // is continued.
 func TestKillWakesWhatIsStopped(t *testing.T) {
-	l := newLobby(t)
-	p, _ := startTree(t, l, []string{"hello", "stop"}, []string{"leader"}, false)
-	if err := unix.Waitid(unix.P_PID, p.PID(), nil, unix.WSTOPPED|unix.WNOWAIT, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Kill(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if e := p.Wait(); e.Signal != "SIGHUP" {
-		t.Errorf("%+v", e)
-	}
+	hangsUpFirst(t, func() *PTY {
+		p, _ := startTree(t, newLobby(t), []string{"hello", "stop"}, []string{"leader"}, false)
+		if err := unix.Waitid(unix.P_PID, p.PID(), nil, unix.WSTOPPED|unix.WNOWAIT, nil); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	})
 }
 
 func TestKillKeepsTheOutput(t *testing.T) {

@@ -32,8 +32,9 @@ r = await call('record', { action: 'stop', session })
 say('recording', r.structuredContent.recordings[0])
 await call('stop', { session })
 
-session = (await call('start', { program: 'vim', args: ['-u', 'NONE', join(dir, 'npm.txt')], wait_for: { text: 'npm.txt' } })).structuredContent.session
-await call('send', { session, keys: ['i'] })
+session = (await call('start', { program: 'vim', args: ['-u', 'NONE', '-c', 'set showmode', join(dir, 'npm.txt')], wait_for: { text: 'npm.txt' } })).structuredContent.session
+await call('wait', { session, stable_ms: 300 }) // it throws away what comes while it starts
+await call('send', { session, keys: ['i'], wait_for: { text: 'INSERT' } })
 await call('send', { session, text: 'written by npm', wait_for: { text: 'by npm' } })
 r = await call('send', { session, keys: ['escape', ':', 'w', 'q', 'enter'], wait_for: { exited: true } })
 say('vim', { matched: r.structuredContent.outcome.matched, exit: r.structuredContent.exit })
