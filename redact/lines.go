@@ -37,7 +37,13 @@ func (m *memory) active() bool { return m.left > 0 || len(m.tails) > 0 }
 // last, m remembers it.
 func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 	open := s.tail
-	began, ended := s.began, s.ended
+	began, ended, public := s.began, s.ended, s.public
+	start, end, alone := 0, 0, false
+	if m.left == 0 && !began {
+		if start, end, alone = lone(text); alone {
+			s.hideKey(text, start, end, at)
+		}
+	}
 	framed := isFramed(text)
 	var parts []span
 	if framed && (last || len(m.tails) > 0) {
@@ -58,15 +64,14 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 			}
 		}
 	}
-	if m.left > 0 {
+	if m.left > 0 && !m.public {
 		start, end, body, _ := m.keyLine(text)
 		if !body && !last { // it may become one: what stands of it must not leave
 			start, end = keyRun(text)
 			body = end == len(text) && end-start >= leastRest
 		}
 		if body {
-			s.text, s.base, s.last = text, 0, candidate{}
-			s.add(candidate{from: start, start: start, end: end, hit: true, open: end == len(text), class: "private-key"}, at)
+			s.hideKey(text, start, end, at)
 		}
 	}
 	if !last {
@@ -76,6 +81,10 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 	switch {
 	case began:
 		m.block = block{left: maxKeyLines}
+	case public:
+		m.block = block{left: maxKeyLines, public: true}
+	case alone:
+		m.block = block{left: maxKeyLines, body: true, alone: true}
 	case m.left > 0:
 		_, _, body, more := m.keyLine(text)
 		m.left--
@@ -90,6 +99,12 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 		}
 	}
 	m.tails = r.tails(s, text, parts, next, open, framed)
+}
+
+// hideKey records a line of a private key.
+func (s *scan) hideKey(text string, start, end int, at []int32) {
+	s.text, s.base, s.last = text, 0, candidate{}
+	s.add(candidate{from: start, start: start, end: end, hit: true, open: end == len(text), class: "private-key"}, at)
 }
 
 // cutOff hides the candidates that the end of a wide part of text cuts off, if what stands of them
@@ -343,7 +358,7 @@ func (r *rules) quietLine(line string) bool {
 			return false
 		}
 	}
-	return r.words.depth[state] < leastCut
+	return r.words.depth[state] < leastCut && !mayBeLone(line)
 }
 
 // before returns what the lines above a page leave for its first.

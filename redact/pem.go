@@ -22,6 +22,7 @@ func findKeyBlock(s *scan, at, end int) (candidate, bool) {
 	t := s.text
 	i, ok := keyMark(t, end)
 	if !ok {
+		s.public = strings.Contains(t[end:], "-----")
 		return candidate{}, false
 	}
 	s.opened = true
@@ -112,10 +113,71 @@ func findJWK(s *scan, at, end int) (candidate, bool) {
 	return c.shown(s.text), c.hit || c.open
 }
 
-// block is where in a private key the lines stand that come next.
+// block is where in a private key the lines stand that come next, or in what is armoured as one and no secret.
 type block struct {
-	left int  // lines that may still belong to it; 0: outside of one
-	body bool // a line of it was seen
+	left   int  // lines that may still belong to it; 0: outside of one
+	body   bool // a line of it was seen
+	public bool // a certificate, a public key: nothing of it is hidden
+	alone  bool // its first mark was not seen, so it may be over after any line
+}
+
+// lone returns the base64 of a line that can only be one of a private key, or of a certificate, whose mark is out of sight: a
+// pager's second page, `sed -n 10,20p id_rsa`. Such lines have 64 characters (RFC 7468; PGP, RFC 9580) or 70 (OpenSSH), of both
+// cases and with digits; what tells a certificate is not there, and so it is hidden, too.
+func lone(text string) (start, end int, ok bool) {
+	const widths, wide = 64, 70
+	from := strings.LastIndexByte(text, '\n') + 1 // a reading has a CR as that
+	line := text[from:]
+	if len(line) < widths {
+		return 0, 0, false
+	}
+	start, end = keyRun(line)
+	if end-start == widths+1 || end-start == wide+1 { // a diff's sign
+		if line[start] != '+' {
+			return 0, 0, false
+		}
+		start++
+	}
+	if n := end - start; n != widths && n != wide {
+		return 0, 0, false
+	}
+	upper, lower, digits := 0, 0, 0
+	for _, c := range []byte(line[start:end]) {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			upper++
+		case 'a' <= c && c <= 'z':
+			lower++
+		case isDigit(c):
+			digits++
+		}
+	}
+	const least = 6 // of random base64 a line of 64 has 26 of either case on average, and 10 digits
+	ok = upper >= least && lower >= least && digits > 0 && endsNoWord(strings.TrimRight(line[:start], " \t")) &&
+		strings.IndexFunc(line[end:], func(c rune) bool { return c < 0x80 && isAlnum(byte(c)) }) < 0
+	return from + start, from + end, ok
+}
+
+// mayBeLone is a quick look whether lone may say so of the line, or of a reading of it.
+func mayBeLone(line string) bool {
+	const least = 64
+	run := 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case sets[keySet][c]:
+			if run++; run == least {
+				return true
+			}
+		case c == esc:
+			n, _, _ := sequence(line, i)
+			i += n - 1
+		default:
+			if run = 0; len(line)-i <= least {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // keyLine returns the part of text that is a line of a private key's body. more says whether the
@@ -129,6 +191,8 @@ func (b block) keyLine(text string) (start, end int, body, more bool) {
 	switch n := end - start; {
 	case n >= firstKeyLine:
 		return start, end, true, true
+	case b.alone && strings.IndexFunc(before, func(c rune) bool { return isLower(fold(byte(min(c, 0x7f)))) }) >= 0:
+		return 0, 0, false, false
 	case b.body && n > 0 && endsNoWord(before):
 		return start, end, true, true
 	case strings.TrimSpace(text) == "" || strings.Contains(text, ": "):

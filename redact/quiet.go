@@ -24,7 +24,7 @@ func (r *rules) quiet(s string, most int) (lines int) {
 		if w.stop[c] {
 			switch {
 			case c == '\n':
-				if i >= lines+most || w.cutsLine(state, s[i+1:]) || framed && w.cutsColumn(s[lines:i]) {
+				if i >= lines+most || w.cutsLine(state, s[i+1:]) || framed && w.cutsColumn(s[lines:i]) || i-lines >= 64 && mayBeLone(s[lines:i]) {
 					return lines
 				}
 				if i > lines && s[lines] == '|' && w.cutsColumn(strings.TrimSuffix(s[lines:lines+bodyEnd(s[lines:i+1])], "|")) {
@@ -313,7 +313,7 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 			i++
 		}
 	}
-	if !window && w.deep[state] >= leastCut {
+	if !window && (w.deep[state] >= leastCut || mayBeLone(string(g.over))) {
 		g.need |= needText
 	}
 	return g.ends(w, state), true

@@ -47,6 +47,7 @@ type scan struct {
 	// A private key's first mark ends the line; its last stands on it, without the first; the first
 	// was read and its last not yet.
 	began, ended, opened bool
+	public               bool // the first mark of what is no private key stands in the line
 
 	// The last value and run of each set that a rule has walked through: a second walk from inside
 	// ends where the first did, so a line of nested candidates costs linear time.
@@ -106,7 +107,7 @@ func (r *rules) judge(s *scan, line string, m *memory, last bool) []candidate {
 // judgeSeen is judge after a first look.
 func (r *rules) judgeSeen(s *scan, line string, m *memory, last bool, n need) []candidate {
 	s.found, s.size = s.found[:0], len(line)
-	s.began, s.ended, s.opened = false, false, false
+	s.began, s.ended, s.opened, s.public = false, false, false, false
 	if plain(line) {
 		r.apply(s, line, nil, 0)
 		r.goOn(s, line, nil, m, last)

@@ -138,7 +138,7 @@ func (s *Stream) finish(o *output, start, end int) {
 	m := s.context(from == start)
 	o.apply(from, s.now.spans(o.data[from:body], m, true))
 	if m != &s.above { // the beginning of a very long line is gone
-		if s.masked && s.above.left > 0 { // it was a line of a private key
+		if s.masked && s.above.left > 0 && !s.above.public { // it was a line of a private key
 			m.block = block{left: s.above.left - 1, body: true}
 		}
 		s.above = *m
