@@ -98,10 +98,16 @@ func (q *queue) text(at time.Duration, code byte, text string) {
 			text = text[n:]
 		}
 	}
-	q.settled(l.write(it, text))
-	if code == 'i' && strings.HasSuffix(text, "\r") { // what Enter ends is no line to a redactor
-		q.settled(l.flush())
+	for code == 'i' { // Enter ends a line of input, which the redactor is to know
+		n := strings.IndexByte(text, '\r') + 1
+		if n == 0 {
+			break
+		}
+		q.settled(l.write(it, text[:n]))
+		q.settled(l.endLine())
+		text = text[n:]
 	}
+	q.settled(l.write(it, text))
 	q.pop()
 }
 
@@ -157,6 +163,14 @@ func (l *lane) write(it *item, text string) int {
 func (l *lane) flush() int {
 	raw := l.stream.Held()
 	return l.settle(l.stream.Flush(), raw)
+}
+
+// endLine has the redactor take what it holds for a whole line.
+func (l *lane) endLine() int {
+	const lf = "\n"
+	out, raw := l.stream.Settle(lf)
+	l.line = ""
+	return l.settle(strings.TrimSuffix(out, lf), strings.TrimSuffix(raw, lf))
 }
 
 // settle shares out what the redactor made of raw, the text that it holds no longer. Before the first and behind the last
