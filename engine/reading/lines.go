@@ -113,6 +113,26 @@ func (n *Lines) pieces(i, to int, show func(first int, rows []string)) {
 	}
 }
 
+// above returns the logical lines above a line, nearest first, as [redact.Redactor.Page] asks for them.
+func (n *Lines) above(line int) func(k int) (string, bool) {
+	var seen []string
+	return func(k int) (string, bool) {
+		for len(seen) < k && line > 0 {
+			from, _ := n.logical(line - 1)
+			from = max(from, line-maxJoined) // of one that is longer, a piece
+			var b strings.Builder
+			for i := from; i < line; i++ {
+				b.WriteString(n.raw(i))
+			}
+			seen, line = append(seen, b.String()), from
+		}
+		if k > len(seen) {
+			return "", false
+		}
+		return seen[k-1], true
+	}
+}
+
 // mayGoOn reports whether a line may be one of a private key, whose end is further down.
 func mayGoOn(line string) bool {
 	const least = 40 // characters; such lines have 64
@@ -136,21 +156,12 @@ func (n *Lines) redacted(page []piece) [][]string {
 		for i := p.from; i < p.end; i++ {
 			all[k] = append(all[k], n.raw(i))
 		}
-		if p.from == 0 && n.view.hide != nil && n.history.Cut() { // it goes on from what was dropped
-			all[k][0] = HideHead(all[k][0])
-		}
 		joined[k] = strings.Join(all[k], "")
 	}
 	if n.view.hide == nil {
 		return all
 	}
-	top := page[0].from
-	above := func(k int) (string, bool) {
-		if k > top {
-			return "", false
-		}
-		return n.raw(top - k), true
-	}
+	above := n.above(page[0].from)
 	for k, spans := range n.view.hide.Page(joined, above) {
 		rows := all[k]
 		if len(rows) > 1 { // rows may stand together by chance, and hide each other's meaning
@@ -162,6 +173,9 @@ func (n *Lines) redacted(page []piece) [][]string {
 				at += len(r)
 			}
 			slices.SortStableFunc(spans, func(a, b redact.Span) int { return a.Start - b.Start })
+		}
+		if page[k].from == 0 && n.history.Cut() { // it goes on from what was dropped
+			spans = append([]redact.Span{{End: head(joined[k]), Text: redact.DefaultReplacement}}, spans...)
 		}
 		if len(spans) == 0 {
 			continue

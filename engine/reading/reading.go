@@ -86,14 +86,19 @@ func (v *View) Piece(s string) string {
 // HideHead covers the beginning of a text that begins within a line, up to the first white space: what has been lost
 // before it may have made it a secret.
 func HideHead(text string) string {
-	i := strings.IndexAny(text, " \t\r\n")
-	if i < 0 {
-		i = len(text)
-	}
+	i := head(text)
 	if i == 0 {
 		return text
 	}
 	return redact.DefaultReplacement + text[i:]
+}
+
+// head is the length of the beginning of a text up to the first white space.
+func head(text string) int {
+	if i := strings.IndexAny(text, " \t\r\n"); i >= 0 {
+		return i
+	}
+	return len(text)
 }
 
 // Output redacts the whole retained output, or its last chars characters.

@@ -108,3 +108,42 @@ func BenchmarkLinesOfTokens(b *testing.B) {
 		n.Read(0, n.Len())
 	}
 }
+
+// TestWrappedKeyInTheScrollback: rows are judged as the lines that they were, also those above what is read.
+func TestWrappedKeyInTheScrollback(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	var text, body strings.Builder
+	text.WriteString("-----BEGIN OPENSSH PRIVATE KEY-----\r\n")
+	for range 30 {
+		var line [48]byte
+		for i := range line {
+			line[i] = byte(random.UintN(256))
+		}
+		s := base64.StdEncoding.EncodeToString(line[:])
+		body.WriteString(s)
+		text.WriteString("12:00:01 app | " + s + strings.Repeat(" ", 20) + "\r\n") // wraps at 80 columns
+	}
+	text.WriteString("-----END OPENSSH PRIVATE KEY-----\r\n" + strings.Repeat("ordinary text\r\n", 30) + "the end")
+	n := New(session(t, text.String(), 0).View(), redact.Default).Lines()
+	for step := 1; step < n.Len(); step += 7 {
+		for i := 0; i < n.Len(); i += step {
+			for _, row := range n.Read(i, min(i+step, n.Len())) {
+				for _, word := range strings.Fields(row) {
+					if len(word) >= 16 && strings.Contains(body.String(), word) {
+						t.Fatalf("read %d lines at a time, line %d shows %q", step, i, word)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLineWhoseHeadWasDropped: what is left of its first word is covered, on all rows.
+func TestLineWhoseHeadWasDropped(t *testing.T) {
+	jwt := "eyJhbGciOiJIUzI1NiJ9." + strings.Repeat("eyJzdWIiOiIxMjM0NTY3ODkwIn0", 8) + ".SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJVadQssw5c" + strings.Repeat("Qz8Kp2", 20)
+	n := New(session(t, jwt+" and more\r\n"+strings.Repeat("text\r\n", 31), 10).View(), redact.Default).Lines()
+	all := strings.Join(n.Read(0, n.Len()), "\n")
+	if n.Dropped() == 0 || strings.Contains(all, "Qz8Kp2Qz8") || !strings.Contains(all, "text") {
+		t.Errorf("%d were dropped, and this is shown:\n%s", n.Dropped(), all)
+	}
+}
