@@ -66,6 +66,36 @@ func (v *View) Clean(s string) string {
 	return v.hide.String(s)
 }
 
+// Args redacts a command's arguments, each in sight of the program and what stands before it: one is a secret by the name
+// in front of it, as in --password and its value. Such a value is hidden as a whole, blanks in it and all.
+func (v *View) Args(program string, args []string) []string {
+	out := make([]string, len(args))
+	line := program
+	for i, a := range args {
+		out[i] = v.Clean(a)
+		line = line[max(0, len(line)-argsSeen):] + " "
+		if v.hide != nil && a != "" {
+			word := blanks.Replace(a)
+			switch behind := v.hide.From(line+word, len(line)); {
+			case behind == v.hide.String(word): // what stands before it says nothing
+			case out[i] == a:
+				out[i] = behind
+			default: // a secret by what it is, too
+				out[i] = redact.DefaultReplacement
+			}
+		}
+		line += a
+	}
+	return out
+}
+
+// argsSeen is how much of a command line is seen before an argument, in bytes: a name stands right before its value, a program
+// whose options have a meaning of their own a little further.
+const argsSeen = 1 << 10
+
+// blanks are what would end a word within an argument.
+var blanks = strings.NewReplacer(" ", "_", "\t", "_", "\r", "_", "\n", "_")
+
 // Piece redacts a text that may be a piece of the screen, such as a plugin's words. Taken out of its line a secret cannot be
 // told from other text, so what is hidden on the screen, or is one of Secrets, is hidden in it too.
 func (v *View) Piece(s string) string {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,9 +19,14 @@ const secret = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
 // session returns a session that shows text, once it does.
 func session(t testing.TB, text string, scrollback int) *engine.Session {
 	t.Helper()
+	return sessionOf(t, text, engine.Config{Program: "fake", Scrollback: scrollback})
+}
+
+func sessionOf(t testing.TB, text string, c engine.Config) *engine.Session {
+	t.Helper()
 	pty := enginetest.New()
 	e := enginetest.Engine(pty)
-	s, err := e.Spawn(engine.Config{Program: "fake", Scrollback: scrollback})
+	s, err := e.Spawn(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +103,26 @@ func TestAnyRangeOfAPrivateKey(t *testing.T) {
 		if !strings.Contains(strings.Join(whole, "\n"), "ordinary text\nordinary text\nthe end") {
 			t.Errorf("what follows is hidden, too: %q", whole[n.Len()-30:])
 		}
+	}
+}
+
+// TestAnArgumentIsASecretByTheNameBeforeIt, blanks in it and all; others are as they are.
+func TestAnArgumentIsASecretByTheNameBeforeIt(t *testing.T) {
+	v := New(session(t, "up", 0).View(), redact.Default)
+	args := []string{"--password", "Kq7argvpass66", "--token", "Kq7tok12345", "--verbose", "file one.txt", "--password", "Kq7 two words", "", "-c", "export TOKEN=Kq7three; ls -l"}
+	want := []string{"--password", "[REDACTED]", "--token", "[REDACTED]", "--verbose", "file one.txt", "--password", "[REDACTED]", "", "-c", "export TOKEN=[REDACTED]; ls -l"}
+	if got := v.Args("/usr/bin/tool", args); !slices.Equal(got, want) {
+		t.Errorf("arguments %q, want %q", got, want)
+	}
+	if got := v.Args("curl", []string{"-u", "me:Kq7curlpass", "http://host"}); !slices.Equal(got, []string{"-u", "me:[REDACTED]", "http://host"}) {
+		t.Errorf("curl's arguments: %q", got)
+	}
+	if got := New(v.Raw, nil).Args("tool", args); !slices.Equal(got, args) {
+		t.Errorf("hidden although nobody asked for it: %q", got)
+	}
+	many := slices.Repeat([]string{"--password", strings.Repeat("Kq7x", 1000)}, 50)
+	if got := strings.Join(v.Args("tool", many), " "); strings.Contains(got, "Kq7") {
+		t.Errorf("of many long arguments some is shown: %.200q", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package native_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -308,6 +309,20 @@ func TestListTellsTheFolder(t *testing.T) {
 	for i, d := range w.result("session.list", obj{"details": true})["details"].([]any) {
 		if got, want := d.(map[string]any)["cwd"], []string{own, "/somewhere"}[i]; got != want {
 			t.Errorf("session %d is in %v, want %s", i+1, got, want)
+		}
+	}
+}
+
+// TestListHidesWhatANameBeforeItMakesASecret in the arguments, which come one by one.
+func TestListHidesWhatANameBeforeItMakesASecret(t *testing.T) {
+	w := newWire(t, enginetest.Engine(enginetest.New()))
+	w.result("session.create", obj{"program": "fake", "args": []string{"--password", "Kq7argvpass66", "--token", "Kq7tok12345", "file"}})
+	for _, c := range []struct {
+		params obj
+		want   string
+	}{{obj{"details": true}, "[--password [REDACTED] --token [REDACTED] file]"}, {obj{"details": true, "redact": false}, "[--password Kq7argvpass66 --token Kq7tok12345 file]"}} {
+		if got := fmt.Sprint(at(w.result("session.list", c.params)["details"].([]any)[0], "args")); got != c.want {
+			t.Errorf("%v: %s, want %s", c.params, got, c.want)
 		}
 	}
 }

@@ -31,6 +31,18 @@ func (w *wire) session() string {
 	return string(s.ID())
 }
 
+// TestSessionsHideWhatANameBeforeItMakesASecret in the arguments, which come one by one.
+func TestSessionsHideWhatANameBeforeItMakesASecret(t *testing.T) {
+	w := serveOn(t, enginetest.Engine(enginetest.New()), new(redact.Known), false, nil)
+	if _, err := w.engine.Spawn(engine.Config{Program: "fake", Args: []string{"--password", "Kq7argvpass66", "file"}}); err != nil {
+		t.Fatal(err)
+	}
+	r := w.try("sessions", obj{})
+	if all := fmt.Sprint(r.StructuredContent) + text(r); strings.Contains(all, "Kq7") || strings.Count(all, "--password [REDACTED] file") != 2 {
+		t.Errorf("%s", all)
+	}
+}
+
 // TestWaitTellsProgress every few seconds to a client that asks for it, and ends within what clients wait.
 func TestWaitTellsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
