@@ -154,8 +154,8 @@ func (v *View) Tail() string {
 	return lastChars(v.Output(tailChars+before), tailChars)
 }
 
-// OutputSince returns the output from a position on. A line that was begun before it is redacted as a whole, so that
-// what makes its rest a secret is seen.
+// OutputSince returns the output from a position on, redacted in sight of what stands before it: the rest of a line that was
+// begun, or of a private key, may be a secret by what came first.
 func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
 	raw, _, dropped := v.Raw.Transcript.Since(from)
 	if v.hide == nil {
@@ -166,23 +166,43 @@ func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
 	}
 	all := v.Raw.Transcript.Bytes()
 	cut := len(all) - len(raw)
-	begin := bytes.LastIndexByte(all[:cut], '\n') + 1
-	end := len(all)
-	if i := bytes.IndexByte(raw, '\n'); i >= 0 {
-		end = cut + i
-	}
-	line, at := string(all[begin:end]), cut-begin
-	var b strings.Builder
-	for _, s := range v.hide.Spans(strings.TrimSuffix(line, "\r")) {
-		if s.End > at {
-			b.WriteString(line[at:max(at, s.Start)])
-			b.WriteString(s.Text)
-			at = s.End
+	begin := Context(all[:cut])
+	seen, at := string(all[begin:]), cut-begin
+	if begin == 0 && !v.Raw.Transcript.Whole() { // what comes first goes on from what was dropped
+		rest := len(seen) - at
+		seen = HideHead(seen)
+		at = max(0, len(seen)-rest)
+		if at < len(redact.DefaultReplacement) {
+			at = 0
 		}
 	}
-	b.WriteString(line[at:])
-	b.WriteString(v.Clean(string(all[end:])))
-	return b.String(), dropped
+	return v.hide.From(seen, at), dropped
+}
+
+const (
+	// keyBytes is what the lines of a private key have at most, with an indent or a border.
+	keyBytes = 64 << 10
+	// nearLines is how many lines up a token may have begun that a program broke at the edge.
+	nearLines = 4
+)
+
+// Context returns where in what came before a position the text begins that has to be seen to judge what follows it: a few lines
+// above the one under way, or where a private key may have begun, at most 512 lines or 64 KiB above.
+func Context(before []byte) int {
+	line := bytes.LastIndexByte(before, '\n') + 1
+	oldest := max(0, line-keyBytes)
+	start := line
+	for n := 0; n < nearLines && start > oldest; n++ {
+		start = max(oldest, bytes.LastIndexByte(before[:start-1], '\n')+1)
+	}
+	if i := bytes.Index(before[oldest:start], []byte("BEGIN")); i >= 0 {
+		i += oldest
+		for over := bytes.Count(before[i:line], []byte("\n")) - keyLines; over > 0; over-- {
+			i += bytes.IndexByte(before[i:line], '\n') + 1
+		}
+		start = min(start, max(oldest, bytes.LastIndexByte(before[:i], '\n')+1))
+	}
+	return start
 }
 
 func lastChars(s string, n int) string {

@@ -126,6 +126,73 @@ func TestAnArgumentIsASecretByTheNameBeforeIt(t *testing.T) {
 	}
 }
 
+// TestOutputFromWithinAPrivateKey is hidden from any position on, and with it no other; so is one whose beginning has left the bound.
+func TestOutputFromWithinAPrivateKey(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	var key strings.Builder
+	key.WriteString("-----BEGIN RSA PRIVATE KEY-----\r\n")
+	for range 20 {
+		var line [48]byte
+		for i := range line {
+			line[i] = byte(random.UintN(256))
+		}
+		key.WriteString(base64.StdEncoding.EncodeToString(line[:]) + "\r\n")
+	}
+	key.WriteString("-----END RSA PRIVATE KEY-----\r\n")
+	before := strings.Repeat("ordinary text\r\n", 600) + "$ cat id_rsa\r\n"
+	text := before + key.String() + "the end"
+	check := func(v *View, from int) {
+		got, _ := v.OutputSince(engine.Offset(from))
+		if strings.ContainsAny(got, "+/=") || !strings.HasSuffix(got, "the end") {
+			t.Errorf("from %d on: %q", from, got)
+		}
+		for run := range strings.FieldsFuncSeq(got, func(r rune) bool { return r < '0' || r > 'z' || r > '9' && r < 'A' || r > 'Z' && r < 'a' }) {
+			if len(run) > len("ordinary") && strings.Contains(key.String(), run) {
+				t.Errorf("from %d on %q is shown", from, run)
+			}
+		}
+	}
+	v := New(session(t, text, 0).View(), redact.Default)
+	for from := len(before); from < len(before)+key.Len(); from++ {
+		check(v, from)
+	}
+	if got, _ := v.OutputSince(engine.Offset(len(before) - 10)); !strings.HasPrefix(got, "t id_rsa\r\n") {
+		t.Errorf("what stands before the key: %q", got)
+	}
+	kept := key.Len() - 200 + len("the end")
+	cut := New(sessionOf(t, text, engine.Config{Program: "fake", TranscriptChars: kept}).View(), redact.Default)
+	for from := len(text) - kept; from < len(before)+key.Len(); from++ {
+		check(cut, from)
+	}
+}
+
+// TestContextIsBounded however long the lines above are, and begins at a line's beginning where it can.
+func TestContextIsBounded(t *testing.T) {
+	for name, c := range map[string]struct {
+		before string
+		want   int
+	}{
+		"nothing":       {"", 0},
+		"a line":        {"one", 0},
+		"few lines":     {"1\n2\n3\n4\n5\n6", 2},
+		"key above":     {"0\n-----BEGIN X PRIVATE KEY-----\n" + strings.Repeat("line\n", 100), 2},
+		"far above":     {"0\n-----BEGIN X PRIVATE KEY-----\n" + strings.Repeat("line\n", 2000), -1},
+		"long lines":    {strings.Repeat("x", 1<<20) + "\n" + "line", 1<<20 + 1 - keyBytes},
+		"one long line": {strings.Repeat("x", 1<<20), 0},
+	} {
+		got := Context([]byte(c.before))
+		if name == "far above" {
+			c.want = got // by its lines
+			if n := strings.Count(c.before[got:], "\n"); n > keyLines+1 {
+				t.Errorf("%s: %d lines", name, n)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: from %d, want %d", name, got, c.want)
+		}
+	}
+}
+
 // BenchmarkLinesOfTokens: each may go on in the next, and each is judged once.
 func BenchmarkLinesOfTokens(b *testing.B) {
 	s := session(b, strings.Repeat(strings.Repeat("0123456789abcdef", 4)+"\r\n", 4000), 0)

@@ -369,6 +369,25 @@ func TestTranscriptSinceAndMark(t *testing.T) {
 	w.fails("session.transcript", obj{"session": id, "mark": "here", "since": 1}, -32602, "invalid_params")
 }
 
+// TestTranscriptFromWithinAPrivateKey, by a sequence or a mark, shows nothing of it.
+func TestTranscriptFromWithinAPrivateKey(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	p.Print("-----BEGIN RSA PRIVATE KEY-----\r\nMIIEowIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB\r\naFDrBz9vFqU4yVkzSpGfiWqBr0sZYoG5pVmOo9rl0Pa")
+	w.until(id, "0Pa")
+	seq := w.result("session.snapshot", obj{"session": id})["sequence"]
+	w.result("session.input", obj{"session": id, "action": obj{"type": "mark_transcript", "value": obj{"label": "here"}}})
+	p.Print("Kq7rest0fThe9Line\r\nzzKq7body5uT2xW8rQ4nM1kLpVbC6dEyHgJsAoIiUuPp0OeRtYqZ3XvBnMaSdFgHj\r\n-----END RSA PRIVATE KEY-----\r\nthe end")
+	w.until(id, "the end")
+	for _, from := range []obj{{"session": id, "since": seq}, {"session": id, "mark": "here"}} {
+		text := w.result("session.transcript", from)["text"].(string)
+		if strings.Contains(text, "Kq7") || !strings.Contains(text, "the end") {
+			t.Errorf("%v: %q", from, text)
+		}
+	}
+}
+
 func TestTypingErrorsInRedactionShowNothing(t *testing.T) {
 	p := enginetest.New()
 	w := newWire(t, enginetest.Engine(p))
