@@ -131,3 +131,13 @@ func integers(v any) any {
 	}
 	return v
 }
+
+func TestQuoteSaysThatThereIsMore(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("é", 32): `"` + strings.Repeat("é", 32) + `"`, strings.Repeat("é", 33): `"` + strings.Repeat("é", 32) + `..."`, "a\x1b": `"a\x1b"`,
+	} {
+		if got := engine.Quote(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

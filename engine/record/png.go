@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/ptywright/ptywright/engine/vt"
+
+	"github.com/ptywright/ptywright/engine"
 )
 
 // PictureMax bounds a picture in pixels: 128 MiB of memory while it is drawn. A screen of 1000x200 in the default size has
@@ -119,7 +121,9 @@ func PictureFormat(format, path string) (string, error) {
 	return is, nil
 }
 
-func unknownFormat(format string) error { return fmt.Errorf("%.32q %w", format, ErrPictureFormat) }
+func unknownFormat(format string) error {
+	return fmt.Errorf("%s %w", engine.Quote(format), ErrPictureFormat)
+}
 
 // Draw draws the screen as "png", "svg", "html" or "ansi". Mask it before. Errors are those of [PNG], [SVG] and [HTML], and
 // [ErrPictureFormat].
