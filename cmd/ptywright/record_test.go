@@ -196,7 +196,7 @@ func TestRecordingsThatFail(t *testing.T) {
 	if stopped = stop(text); stopped.State != "failed" || !strings.Contains(stopped.Error, "file too large") {
 		t.Errorf("a document on a full disk: %+v", stopped)
 	}
-	if written, err := os.ReadFile(stopped.Path); err != nil || !bytes.Contains(written, []byte("\nstate: failed ")) || !bytes.HasSuffix(written, []byte("\n")) {
+	if written, err := os.ReadFile(stopped.Path); err != nil || !bytes.Contains(written, []byte("\nstate: failed\n")) || !bytes.HasSuffix(written, []byte("\n")) {
 		t.Errorf("the document has %q, %v", written, err)
 	}
 
