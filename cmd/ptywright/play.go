@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -61,8 +64,35 @@ ends it. A recording that was cut off in the middle of a line is played up to th
 	}
 	c.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was")
 	c.Flags().DurationVar(&idle, "idle-limit", 0, "play pauses no longer than this (default: as the recording asks)")
-	c.Flags().DurationVar(&from, "start-at", 0, "begin at this time of the recording, with the screen as it was")
+	c.Flags().Var((*moment)(&from), "start-at", "begin at this time of the recording, with the screen as it was: 2.5 seconds, or 1m30s")
 	return c
+}
+
+// A moment is a flag's time in a recording: seconds, or a Go duration.
+type moment time.Duration
+
+// String is the flag's value.
+func (m *moment) String() string {
+	if *m == 0 {
+		return ""
+	}
+	return time.Duration(*m).String()
+}
+
+// Type names what is given.
+func (m *moment) Type() string { return "time" }
+
+// Set takes 2.5 as well as 2.5s.
+func (m *moment) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if n, notNumber := strconv.ParseFloat(s, 64); notNumber == nil && math.Abs(n) < math.MaxInt64/float64(time.Second) {
+		d, err = time.Duration(n*float64(time.Second)), nil
+	}
+	if err != nil || d < 0 {
+		return errors.New("give seconds, such as 2.5, or a time such as 1m30s")
+	}
+	*m = moment(d)
+	return nil
 }
 
 // play writes a recording in its own time.
