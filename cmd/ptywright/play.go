@@ -43,7 +43,9 @@ func playCommand(std stdio) *cobra.Command {
 		Use:   "play [flags] FILE",
 		Short: "Play a recording on this terminal",
 		Long: `Play an asciicast (v1, v2 or v3) on this terminal. FILE may be - for standard input. Ctrl-C
-ends it. A recording that was cut off in the middle of a line is played up to there.`,
+ends it. A recording that was cut off in the middle of a line is played up to there. Only what
+draws is played: the clipboard, notifications, images, printing, questions to the terminal and
+modes of what is typed are left out.`,
 		Example: `  ptywright play --speed 2 --idle-limit 1s demo.cast`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -95,14 +97,24 @@ func (m *moment) Set(s string) error {
 	return nil
 }
 
-// play writes a recording in its own time.
-func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64, from time.Duration) error {
+// play writes a recording in its own time, and what takes its modes back at its end, however it comes.
+func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64, from time.Duration) (err error) {
+	var f playFilter
+	defer func() {
+		if _, werr := io.WriteString(w, f.end()); err == nil {
+			err = werr
+		}
+	}()
 	if from > 0 {
-		if _, err := io.WriteString(w, "\x1bc"+record.Restore(rec.At(from))); err != nil {
+		for _, e := range rec.Events { // the filter is to know where it is
+			if e.Kind == record.EventOutput && e.At <= from {
+				f.play(e.Text)
+			}
+		}
+		if _, err := io.WriteString(w, "\x1bc"+new(playFilter).play(record.Restore(rec.At(from)))); err != nil {
 			return err
 		}
 	}
-	defer io.WriteString(w, "\x1b[0m\x1b[?25h\x1b[?2026l") // whatever it was in the middle of
 	began := time.Now()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -119,7 +131,7 @@ func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64
 				return exitCode(128 + int(syscall.SIGINT))
 			}
 		}
-		if _, err := io.WriteString(w, e.Text); err != nil {
+		if _, err := io.WriteString(w, f.play(e.Text)); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ func TestRecordAndPlay(t *testing.T) {
 			t.Errorf("%s: %v, %v", format, info, err)
 		}
 		played, code := ptywright(t, "play", "--speed", "1000", path).run("")
-		if rest, ok := strings.CutPrefix(played, shown); code != 0 || !ok || rest != "\x1b[0m\x1b[?25h\x1b[?2026l" {
+		if rest, ok := strings.CutPrefix(played, shown); code != 0 || !ok || rest != new(playFilter).end() {
 			t.Errorf("%s: exit %d, shown %q, played %q", format, code, shown, played)
 		}
 		self, err := exec.LookPath(ptywright(t).Path)
@@ -94,7 +94,7 @@ func TestCastThatIsCut(t *testing.T) {
 		}
 		p := ptywright(t, "play", "--speed", "1000", cut)
 		played, code := p.run("")
-		played = strings.TrimSuffix(played, "\x1b[0m\x1b[?25h\x1b[?2026l")
+		played = strings.TrimSuffix(played, new(playFilter).end())
 		if n < head-1 {
 			if code != 1 || played != "" || !strings.Contains(p.stderr.String(), "cut.cast: ") {
 				t.Errorf("cut at %d, in its header: exit %d, %q, %q", n, code, played, p.stderr)
