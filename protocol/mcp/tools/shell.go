@@ -3,7 +3,6 @@ package tools
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -37,11 +36,11 @@ func (m promptAfter) Check(v *engine.View) engine.Result {
 // prompt waits for a shell to read a command line, and tells whether something stands there already.
 func (p *profile) prompt(ctx context.Context, s *engine.Session, bound time.Duration) (occupied bool, err error) {
 	out, err := s.Wait(ctx, emptyLine{}, engine.WaitOptions{Timeout: bound, Parked: options(ctx).Parked})
-	if err == nil {
-		return out.Match.Kind == "occupied", nil
-	}
-	if sh := out.View.Reports.Shell; errors.Is(err, engine.ErrTimeout) && sh != nil && sh.Phase == engine.ShellRunning {
+	switch {
+	case err == nil && out.Match.Kind == "running":
 		return false, &busyError{s.ID()}
+	case err == nil:
+		return out.Match.Kind == "occupied", nil
 	}
 	l := p.look(s, p.Hide).At(out.View)
 	text, _ := screenText(l, screenBudget)
@@ -66,9 +65,12 @@ const notRun = 300 * time.Millisecond
 // emptyLine is a matcher of a shell that reads a command line on which nothing stands yet.
 type emptyLine struct{}
 
-// Check matches as "prompt" when there is none, and as "occupied" when what stands there stays: a line that was typed ahead is
-// about to be run.
+// Check matches as "prompt" when there is none, as "occupied" when what stands there stays, and as "running" when a line
+// that was typed ahead is run.
 func (emptyLine) Check(v *engine.View) engine.Result {
+	if sh := v.Reports.Shell; sh != nil && sh.Phase == engine.ShellRunning { // what was typed ahead
+		return engine.Result{Match: &engine.Match{Kind: "running"}}
+	}
 	r := atPrompt{}.Check(v)
 	if r.Match == nil || !occupied(v) {
 		return r
