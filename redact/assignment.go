@@ -19,6 +19,8 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 	suffix := t[end:key]
 	i, sep := separator(t, note(t, key))
 	switch {
+	case gitSigning(t, at, key):
+		return candidate{}, false
 	case isPath(t, at, end) || suffix != "" && runsOn(t, end) && !strongSuffix(suffix):
 		return candidate{}, false
 	case sep == noSeparator:
@@ -39,6 +41,9 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 			return candidate{}, false
 		}
 		return s.judgeValue(at, i, func(v string) bool { return random(v, least) || len(v) >= 32 && hexish(v) && !isUUID(v) })
+	}
+	if inCode(t, at, key, i) {
+		return candidate{}, false
 	}
 	if start, j, q := quoted(t, i); q != 0 {
 		s.spend(j - start)
@@ -88,12 +93,38 @@ func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
 	case password && (strings.Contains(before, "login ") || strings.Contains(before, "machine ")):
 		c.hit = true
 	case password && strings.TrimSpace(t[:at]) == "" && strings.TrimSpace(t[j:]) == "":
-		c.hit = varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6
+		c.hit = varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6 && !packaged(v)
 	}
 	if c.hit {
 		return c, true
 	}
 	return findSpaced(s, at, key, true)
+}
+
+// inCode reports whether no value stands at t[i] behind the name at t[at:key], but code: a parameter's expansion
+// (`${TOKEN:-}`), the quote that ends a prompt (`getpass("Password: ")`), or the right side of `user, password = ask`.
+func inCode(t string, at, key, i int) bool {
+	word := wordStart(t, at)
+	if word >= 2 && t[word-2:word] == "${" && i+1 < len(t) && (strings.IndexByte("?+", t[i]) >= 0 || strings.IndexByte("-=", t[i]) >= 0 && t[i+1] == '}') {
+		return true
+	}
+	if q := t[i]; (q == '"' || q == '\'' || q == '`') && t[key] != q && (i+1 == len(t) || strings.IndexByte("),; ]+", t[i+1]) >= 0) {
+		before := t[max(0, at-maxPlaceholder):at]
+		k := strings.LastIndexByte(before, q)
+		return k >= 0 && strings.Count(before, string(q))%2 == 1 && (k == 0 || !isAlnum(before[k-1]))
+	}
+	if i > 1 && t[i-2:i] == "= " && strings.HasSuffix(t[:word], ", ") {
+		names := strings.TrimRight(t[max(0, word-maxPlaceholder):word], " ,")
+		return names != "" && only(names, "_ ,") && isLower(t[i])
+	}
+	return false
+}
+
+// gitSigning reports whether the name at t[at:key] is git's user.signingkey, whose value is a key's identifier or file.
+func gitSigning(t string, at, key int) bool {
+	const name = "user.signingkey"
+	n := at - len("user.")
+	return n >= 0 && key-n == len(name) && matches(t[n:key], name)
 }
 
 // findPrompted hides what stands behind `password for NAME: `, to the line's end: sudo(8), ssh(1),
@@ -107,7 +138,7 @@ func findPrompted(s *scan, at, i int) (candidate, bool) {
 	i = blanks(t, i+k+1)
 	j := s.valueEnd(i, 0)
 	c := candidate{from: at, start: i, end: j, open: j == len(t)}
-	c.hit = j > i && strings.TrimSpace(t[j:]) == "" && !placeholder(t, i, j)
+	c.hit = j > i && strings.TrimSpace(t[j:]) == "" && !placeholder(t, i, j) && !prompts(t, i, j)
 	return c, c.hit || c.open
 }
 
