@@ -49,3 +49,39 @@ func TestValue(t *testing.T) {
 		}
 	}
 }
+
+// Where files, tables and programs put a value otherwise than behind its name and `:` or `=`.
+func TestPlacesOfValues(t *testing.T) {
+	d := newDice(8)
+	for range 50 {
+		x := "aB3" + d.of(15, base62)
+		for _, in := range []string{
+			`{"name":"DB_PASSWORD","value":"%"}`, `{"Name": "DB_PASSWORD", "Value": "%"},`, `<add key="password" value="%"/>`, "<password>%</password>", "  <ns:secretKey>%</ns:secretKey>",
+			`password = """%"""`, "token = '''%'''", "Server=db;Uid=sa;Pwd=%;Database=x", "Pwd=%;Uid=sa", `psk="%"`, `	#psk="%"`, "https://h.example/?u=%3Ftoken%3D%%26x%3D1",
+			"SecretAccessKey  %", "|  SecretAccessKey |  %  |", "│ DB_PASSWORD │ % │", "┃ token ┃ % ┃", "pass: %", "  pass = %", `{"user":"me","pass":"%"}`,
+			"Your new password is: %", "A temporary password is generated for root@localhost: %", "zip -P % a.zip b", "unzip -P % a.zip", "Passwort: %", "Mot de passe : %",
+		} {
+			i := strings.LastIndex(in, "%")
+			if k := strings.Index(in, "%%26"); k >= 0 {
+				i = k
+			}
+			text := in[:i] + x + in[i+1:]
+			got := Default.String(text)
+			if leaks(got, x) || !strings.Contains(got, "[REDACTED]") || !strings.HasPrefix(got, in[:min(3, i)]) {
+				t.Errorf("%q becomes %q", text, got)
+			}
+			if again := Default.String(got); again != got {
+				t.Errorf("not idempotent: %q, then %q", got, again)
+			}
+		}
+	}
+	for _, in := range []string{
+		"| password | varchar(255) | YES |", "| token | string | required |", "| secret | the key to sign with |", "│ token │ v1.2.3 │", "| password | email |", "--password <password> --user <user>",
+		"<password>", "<password></password>", "PWD=/home/me; cd x", "PWD=/home/me", "--- PASS: TestX2 (0.1s)", "pass: 12", "second pass: 12.3ms3A", "pass=true", "pass: ok",
+		"gzip -p 12", "password is: required", `{"name":"password","type":"text"}`, "key_mgmt=WPA-PSK WPA-EAP", `{"name":"DB_PASSWORD","value":""}`, "rsync -P me@h:/x y", "| Key | token | Value |",
+	} {
+		if got := Default.String(in); got != in {
+			t.Errorf("%q becomes %q", in, got)
+		}
+	}
+}
