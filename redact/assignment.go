@@ -18,10 +18,22 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 	}
 	suffix := t[end:key]
 	i, sep := separator(t, note(t, key))
+	if sep == noSeparator {
+		if k := valueField(t, key); k > 0 {
+			i, sep = k, assigns
+		}
+	}
 	switch {
+	case gitSigning(t, at, key):
+		return candidate{}, false
 	case isPath(t, at, end) || suffix != "" && runsOn(t, end) && !strongSuffix(suffix):
 		return candidate{}, false
+	case sep == noSeparator && key < len(t) && t[key] == '>':
+		return findElement(s, at, key)
 	case sep == noSeparator:
+		if k := cell(t, at, key); k > 0 {
+			return findCell(s, at, key, k)
+		}
 		return findNamed(s, at, key, suffix)
 	case strings.TrimLeft(t[i:], `\`) == "": // no value yet, or the beginning of an escaped quote
 		return candidate{from: at, start: len(t), end: len(t), open: true}, true
@@ -40,6 +52,9 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 		}
 		return s.judgeValue(at, i, func(v string) bool { return random(v, least) || len(v) >= 32 && hexish(v) && !isUUID(v) })
 	}
+	if inCode(t, at, key, i) {
+		return candidate{}, false
+	}
 	if start, j, q := quoted(t, i); q != 0 {
 		s.spend(j - start)
 		hit := !placeholder(t, start, j) && !said(t, at, end, start, j)
@@ -51,6 +66,12 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 		query, from = 1, wordStart(t, at)-1
 	}
 	j := s.valueEnd(i, query)
+	if i >= 3 && t[i-3] == '%' {
+		if k := strings.Index(t[i:j], "%26"); k >= 0 { // & in a URL within another
+			hit := k > 0 && !placeholder(t, i, i+k) && !said(t, at, end, i, i+k)
+			return candidate{from: at, start: i, end: i + k, hit: hit}, hit
+		}
+	}
 	hit := j > i && !placeholder(t, i, j) && !said(t, at, end, i, j)
 	open := strings.TrimLeft(t[j:], closing) == "" // more text decides whether they close
 	return candidate{from: from, start: i, end: j, hit: hit, open: open}, hit || open
@@ -71,6 +92,9 @@ func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
 	if password && matches(t[i:], "for ") {
 		return findPrompted(s, at, i)
 	}
+	if password && matches(t[i:], generated) {
+		return findPrompted(s, at, i+len(generated)-len("for "))
+	}
 	word := wordStart(t, at)
 	flag := t[word] == '-' && (word == 0 || t[word-1] <= ' ' || t[word-1] == '"' || t[word-1] == '\'')
 	start, j, q := quoted(t, i)
@@ -88,12 +112,152 @@ func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
 	case password && (strings.Contains(before, "login ") || strings.Contains(before, "machine ")):
 		c.hit = true
 	case password && strings.TrimSpace(t[:at]) == "" && strings.TrimSpace(t[j:]) == "":
-		c.hit = varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6
+		c.hit = varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6 && !packaged(v)
 	}
 	if c.hit {
 		return c, true
 	}
 	return findSpaced(s, at, key, true)
+}
+
+// inCode reports whether no value stands at t[i] behind the name at t[at:key], but code: a parameter's expansion
+// (`${TOKEN:-}`), the quote that ends a prompt (`getpass("Password: ")`), or the right side of `user, password = ask`.
+func inCode(t string, at, key, i int) bool {
+	word := wordStart(t, at)
+	if word >= 2 && t[word-2:word] == "${" && i+1 < len(t) && (strings.IndexByte("?+", t[i]) >= 0 || strings.IndexByte("-=", t[i]) >= 0 && t[i+1] == '}') {
+		return true
+	}
+	if q := t[i]; (q == '"' || q == '\'' || q == '`') && t[key] != q && (i+1 == len(t) || strings.IndexByte("),; ]+", t[i+1]) >= 0) {
+		before := t[max(0, at-maxPlaceholder):at]
+		k := strings.LastIndexByte(before, q)
+		return k >= 0 && strings.Count(before, string(q))%2 == 1 && (k == 0 || !isAlnum(before[k-1]))
+	}
+	if i > 1 && t[i-2:i] == "= " && strings.HasSuffix(t[:word], ", ") {
+		names := strings.TrimRight(t[max(0, word-maxPlaceholder):word], " ,")
+		return names != "" && only(names, "_ ,") && isLower(t[i])
+	}
+	return false
+}
+
+// gitSigning reports whether the name at t[at:key] is git's user.signingkey, whose value is a key's identifier or file.
+func gitSigning(t string, at, key int) bool {
+	const name = "user.signingkey"
+	n := at - len("user.")
+	return n >= 0 && key-n == len(name) && matches(t[n:key], name)
+}
+
+// generated is what mysqld(8) says of the password that it made.
+const generated = "is generated for "
+
+// valueField returns where the value begins of a name at the end of t[:i] that is a value itself, as in
+// `"name": "DB_PASSWORD", "value": "x"` and `key="password" value="x"`; 0: it does not.
+func valueField(t string, i int) int {
+	j := i
+	for j < len(t) && j-i < maxBlanks && strings.IndexByte("\\\"', \t", t[j]) >= 0 {
+		j++
+	}
+	if j == i || !matches(t[j:], "value") {
+		return 0
+	}
+	if i, sep := separator(t, j+len("value")); sep == assigns {
+		return i
+	}
+	return 0
+}
+
+// findElement hides the content of an XML element that has the name at t[at:key].
+func findElement(s *scan, at, key int) (candidate, bool) {
+	t := s.text
+	word := wordStart(t, at)
+	if word == 0 || t[word-1] != '<' && t[word-1] != ':' {
+		return candidate{}, false
+	}
+	start := key + 1
+	j := start
+	for j < len(t) && t[j] > ' ' && t[j] != '<' {
+		j++
+	}
+	s.spend(j - start)
+	c := candidate{from: at, start: start, end: j, open: j == len(t), until: ending{quote: '<'}}
+	c.hit = j > start && strings.HasPrefix(t[j:], "</") && !placeholder(t, start, j) && !said(t, at, key, start, j)
+	return c, c.hit || c.open
+}
+
+// cell returns where the next cell's content begins if t[at:key] is all of a table's cell; 0: it is not.
+func cell(t string, at, key int) int {
+	bar := func(i int) int { // the length of what parts cells at t[i]
+		switch {
+		case i < len(t) && t[i] == '|':
+			return 1
+		case i < len(t) && t[i] == 0xe2 && isBorder(t[i:]):
+			return len("│")
+		}
+		return 0
+	}
+	i := blanks(t, key)
+	n := bar(i)
+	before := strings.TrimRight(t[max(0, at-2*maxBlanks):wordStart(t, at)], " \t")
+	if n == 0 || before == "" || before[len(before)-1] != '|' && (len(before) < 3 || !isBorder(before[len(before)-3:])) {
+		return 0
+	}
+	i = blanks(t, i+n)
+	j := i
+	for j < len(t) && t[j] > ' ' && bar(j) == 0 && j-i < maxWeak {
+		j++
+	}
+	if k := blanks(t, j); k < len(t) && bar(k) == 0 {
+		return 0 // more than a word
+	}
+	return i
+}
+
+// findCell hides a cell's content, at i, beside one of the name t[at:key]: a value, not a type or a description.
+func findCell(s *scan, at, key, i int) (candidate, bool) {
+	t := s.text
+	j := s.valueEnd(i, 0)
+	c := candidate{from: at, start: i, end: j, open: j == len(t)}
+	c.hit = j-i >= leastRest && varied(t[i:j]) && !placeholder(t, i, j) && !said(t, at, key, i, j) && !isDate(t[i:j]) && !named(t[i:j])
+	return c.shown(t), c.hit || c.open
+}
+
+// findPass hides the value of a name that is no more than `pass`, at its line's beginning or among others like it, where most
+// say that a test passed.
+func findPass(s *scan, at, end int) (candidate, bool) {
+	t := s.text
+	if t[at:at+2] == "PA" || at > 0 && (isAlnum(t[at-1]) || t[at-1] == '_') {
+		return candidate{}, false // _pass is a keyword itself
+	}
+	before := strings.TrimRight(t[max(0, at-maxBlanks):at], " \t")
+	if before != "" && strings.IndexByte(`"'{,;-&?(`, before[len(before)-1]) < 0 {
+		return candidate{}, false
+	}
+	i, sep := separator(t, at+len("pass"))
+	if sep != assigns {
+		return candidate{}, false
+	}
+	if i == len(t) {
+		return candidate{from: at, start: i, end: i, open: true}, true
+	}
+	return s.judgeValue(at, i, func(v string) bool {
+		return random(v, 8) || len(v) >= 8 && varied(v) && strings.ContainsAny(v, "!#$%&*@^") && !named(v)
+	})
+}
+
+// findConnection hides `Pwd=` of a connection string, of which PWD=, the working folder, is none.
+func findConnection(s *scan, at, end int) (candidate, bool) {
+	t := s.text
+	j := end
+	for j < len(t) && t[j] > ' ' && t[j] != ';' && t[j] != '"' && t[j] != '\'' {
+		j++
+	}
+	s.spend(j - end)
+	parted := strings.HasSuffix(strings.TrimRight(t[max(0, at-maxBlanks):at], " "), ";")
+	if !parted && (j == len(t) || t[j] != ';') || at > 0 && isAlnum(t[at-1]) {
+		return candidate{}, false
+	}
+	c := candidate{from: at, start: end, end: j, open: j == len(t), until: ending{quote: ';'}}
+	c.hit = j > end && !placeholder(t, end, j) && t[end] != '/' && t[end] != '~'
+	return c, c.hit || c.open
 }
 
 // findPrompted hides what stands behind `password for NAME: `, to the line's end: sudo(8), ssh(1),
@@ -107,7 +271,7 @@ func findPrompted(s *scan, at, i int) (candidate, bool) {
 	i = blanks(t, i+k+1)
 	j := s.valueEnd(i, 0)
 	c := candidate{from: at, start: i, end: j, open: j == len(t)}
-	c.hit = j > i && strings.TrimSpace(t[j:]) == "" && !placeholder(t, i, j)
+	c.hit = j > i && strings.TrimSpace(t[j:]) == "" && !placeholder(t, i, j) && !prompts(t, i, j)
 	return c, c.hit || c.open
 }
 
@@ -224,7 +388,13 @@ func separator(t string, i int) (int, separation) {
 	if i == len(t) {
 		return i, assigns
 	}
+	if matches(t[i:], "%3d") { // = in a URL within another
+		return i + 3, assigns
+	}
 	sep := assigns
+	if matches(t[i:], "is: ") {
+		i += len("is")
+	}
 	if t[i] == '!' && i+1 < len(t) && t[i+1] == '=' {
 		i++
 		sep = compares
@@ -275,6 +445,12 @@ func quoted(t string, i int) (start, end int, quote byte) {
 		return 0, 0, 0
 	}
 	quote, start = t[n], n+1
+	if three := strings.Repeat(t[n:start], 3); n == i && strings.HasPrefix(t[n:], three) { // TOML, Python
+		start += 2
+		if k := strings.Index(t[start:], three); k >= 0 {
+			return start, start + k, quote
+		}
+	}
 	if n > i { // \"value\": the content cannot hold the quote less escaped
 		if k := strings.Index(t[start:], t[i:start]); k >= 0 {
 			return start, start + k, quote

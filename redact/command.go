@@ -89,6 +89,7 @@ var commands = []struct{ flag, programs string }{
 	{"-u", "curl,wget,http ,https ,xh ,lftp"},
 	{"-a", "redis-cli,valkey-cli"},
 	{"-w", "ldap"},
+	{"-P", " zip ,unzip "},
 }
 
 // findFlag hides the password of `-u user:password`, `-p password`, `--user user:password`,
@@ -141,6 +142,7 @@ func findFlag(s *scan, at, end int) (candidate, bool) {
 
 // takes reports whether one of the programs that take a password with flag stands in line.
 func takes(flag, line string) bool {
+	line = " " + line + " "
 	for _, c := range commands {
 		if c.flag != flag {
 			continue

@@ -6,6 +6,7 @@ import "strings"
 var context = []rule{
 	{class: "password", tier: hint, keywords: []string{
 		"password", "passwd", "passphrase", "mysql_pwd", "sshpass", "_pass", "-pass", "_pwd", "dbpass", "identified by",
+		"psk", "passwort", "kennwort", "wachtwoord", "mot de passe", "senha",
 	}, find: findAssignment},
 	{class: "token", tier: hint, keywords: []string{"token", "private_key_id"}, find: findAssignment},
 	{class: "secret", tier: hint, keywords: []string{"secret"}, find: findAssignment},
@@ -31,6 +32,8 @@ var context = []rule{
 	{class: "dsn-password", tier: hint, keywords: []string{"@tcp(", "@unix("}, find: findGoDSN},
 	{class: "pgpass", tier: hint, keywords: []string{":5432:", ":*:"}, find: findPgpass},
 	{class: "password", tier: hint, keywords: []string{" -u", " -p", " -a", " -w", "--user", "--pass", "pass:"}, find: findFlag},
+	{class: "password", tier: hint, keywords: []string{"pass:", "pass=", "pass =", `pass"`, "pass'"}, find: findPass},
+	{class: "password", tier: hint, keywords: []string{"pwd="}, find: findConnection},
 	{class: "token", tier: hint, keywords: []string{"login("}, find: findLogin},
 	{class: "private-key", tier: structure, keywords: []string{"-----begin ", "---- begin "}, find: findKeyBlock},
 	{class: "private-key", tier: structure, keywords: []string{"-----end ", "---- end "}, find: findKeyBlockEnd},
@@ -76,7 +79,8 @@ func findWeak(least int, hex bool) func(*scan, int, int) (candidate, bool) {
 // isPublic reports whether the name that holds t[at:] is one of a public key.
 func isPublic(t string, at int) bool {
 	before := strings.TrimRight(t[max(0, at-16):at], " _-")
-	for _, w := range []string{"public", "pub", "publishable", "foreign", "primary", "host", "recipient", "cache", "partition", "sort"} {
+	for _, w := range []string{"public", "pub", "publishable", "foreign", "primary", "host", "recipient", "cache", "partition", "sort",
+		"node", "object", "row", "routing", "lookup", "dedup", "idempotency"} {
 		if n := len(before) - len(w); n >= 0 && matches(before[n:], w) {
 			return true
 		}
@@ -265,8 +269,22 @@ func findCookie(s *scan, at, end int) (candidate, bool) {
 	s.spend(j - i)
 	stop := start + len(strings.TrimRight(t[start:j], " \t"))
 	c := candidate{from: at, start: start, end: stop, open: j == len(t), until: ending{quote: '\n'}}
-	c.hit = stop-start >= 4 && !placeholder(t, start, stop)
+	c.hit = stop-start >= 4 && !placeholder(t, start, stop) && !preference(t[i:start-1], t[start:stop])
 	return c, c.hit || c.open
+}
+
+// preference reports whether a cookie only says what somebody likes: theme=dark, lang=en-US.
+func preference(name, value string) bool {
+	if len(value) >= 12 || strings.Trim(value, "abcdefghijklmnopqrstuvwxyz-") != "" && !(len(value) == 5 && value[2] == '-') {
+		return false
+	}
+	name = strings.ToLower(name)
+	for _, w := range []string{"sess", "sid", "auth", "token", "jwt", "csrf", "xsrf", "secret", "pass", "key", "id"} {
+		if strings.Contains(name, w) {
+			return false
+		}
+	}
+	return true
 }
 
 // findMnemonic hides twelve or more words behind their name (BIP 39).

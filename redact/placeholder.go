@@ -17,6 +17,9 @@ func placeholder(t string, start, end int) bool {
 	if len(v) > maxPlaceholder {
 		return false
 	}
+	if len(v) <= maxMarks && strings.Trim(v, marks) == "" {
+		return true
+	}
 	rest := t[start:min(len(t), start+maxPlaceholder)]
 	switch v[0] {
 	case '<':
@@ -32,7 +35,8 @@ func placeholder(t string, start, end int) bool {
 	case '%':
 		return len(v) == 2 && isLower(v[1]) || len(v) > 2 && v[len(v)-1] == '%' && only(v[1:len(v)-1], "_")
 	case '(':
-		return strings.HasPrefix(rest, "(sensitive value)") || strings.HasPrefix(rest, "(none)") || strings.HasPrefix(rest, "(unset)")
+		i := strings.IndexByte(rest, ')')
+		return i > 0 && (status(rest[1:i]) || strings.Contains(rest[1:i], " ") && strings.Trim(rest[1:i], "abcdefghijklmnopqrstuvwxyz -") == "")
 	}
 	if isDigit(v[0]) && strings.HasPrefix(t[end:], " bytes") {
 		return strings.Trim(v, "0123456789") == ""
@@ -49,6 +53,13 @@ func placeholder(t string, start, end int) bool {
 	}
 	return (matches(v, "your-") || matches(v, "your_")) && strings.Trim(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz-_") == ""
 }
+
+// marks are what code, JSON and shells put where a value would stand: a bracket that opens, an operator, a prompt's last
+// character. maxMarks is how many of them at most: a password of nothing else is longer.
+const (
+	marks    = "{}[]()<>=|&+-/\\^~.,:;!?$#%❯➜›»"
+	maxMarks = 3
+)
 
 // only reports whether s holds nothing but ASCII letters, digits and the given characters.
 func only(s, also string) bool {
@@ -67,12 +78,15 @@ func said(t string, at, key, start, end int) bool {
 	if v == "" || len(v) > maxPlaceholder {
 		return false
 	}
-	if status(v) || matches(v, t[at:key]) && len(v) == key-at {
+	if status(v) || matches(v, t[at:key]) && len(v) == key-at || versions(v) || matches(t[at:key], "token") && fewer(t, at, v) {
 		return true
 	}
 	// `token = next()`, `password: config.password,`: code has blanks around its operators.
 	if start == 0 || t[start-1] != ' ' {
 		return false
+	}
+	if prompts(t, start, end) || codeWords[v] && end+1 < len(t) && t[end] == ' ' || !matches(t[at:key], "passphrase") && sentence(t, start, end) {
+		return true
 	}
 	if i := strings.IndexByte(t[start:min(len(t), start+maxPlaceholder)], '('); i > 0 && wordy(t[start:start+i]) {
 		return true
@@ -93,7 +107,7 @@ var statuses = func() map[string]bool {
 		changed updated rotated revoked created deleted accepted rejected verified ok yes no on off enabled disabled unknown unchanged
 		string str text bytes bool boolean int integer number object any prompt stdin file env null nil undefined true false
 		identifier eof expected unexpected failed failure success not
-		protected encrypted saved stored loaded available unavailable supported present absent provided generated used needed`) {
+		protected encrypted saved stored loaded available unavailable supported present absent provided generated used needed mismatch`) {
 		m[w] = true
 	}
 	return m
@@ -105,4 +119,76 @@ func status(v string) bool {
 		return false
 	}
 	return statuses[strings.ToLower(v)]
+}
+
+// fewer reports whether v is too little for a token: a count, or the page that a URL's query asks for.
+func fewer(t string, at int, v string) bool {
+	switch {
+	case strings.Trim(v, "0123456789") == "":
+		return len(v) < 6 // a one-time code has six
+	case inQuery(t, at):
+		return v == "next" || v == "prev" || v == "previous" || v == "first" || v == "last" || v == "start"
+	}
+	return false
+}
+
+// codeWords stand before an expression in the languages that have them.
+var codeWords = map[string]bool{"await": true, "new": true, "async": true, "function": true, "func": true, "lambda": true, "yield": true, "not": true,
+	"typeof": true, "if": true, "return": true, "let": true, "const": true, "raise": true, "throw": true}
+
+// sentence reports whether t[start:end] is a word, without a digit, and the first of more: one space, and another in lower case or
+// in parentheses. What is followed by another `name:` or `name=` is a value.
+func sentence(t string, start, end int) bool {
+	for i := start; i < end; i++ {
+		if !isLower(t[i]) && !(i == start && isUpper(t[i])) {
+			return false
+		}
+	}
+	k := end + 1
+	if end-start < 2 || k >= len(t) || t[end] != ' ' || t[k] != '(' && !isLower(t[k]) {
+		return false
+	}
+	n := k
+	for n < len(t) && n-k < maxBlanks && isLower(t[n]) {
+		n++
+	}
+	return t[k] == '(' || n == len(t) || strings.IndexByte(" .,;!?)", t[n]) >= 0
+}
+
+// prompts reports whether a shell's prompt begins at t[start]: `me@host:/tmp#`, `[me@host tmp]$`. It stands behind a question
+// for a password that was answered, when the echo of the line's end was off, too.
+func prompts(t string, start, end int) bool {
+	v := t[start:end]
+	at := strings.IndexByte(v, '@')
+	if at < 1 {
+		return false
+	}
+	user, place := v[:at], v[at+1:]
+	if user[0] == '[' {
+		rest := t[end:min(len(t), end+maxBlanks)]
+		k := strings.IndexByte(rest, ']')
+		return only(user[1:], "._-") && only(place, ".-") && k > 1 && rest[0] == ' ' && k+1 < len(rest) && strings.IndexByte("#$%", rest[k+1]) >= 0
+	}
+	host, path, ok := strings.Cut(place, ":")
+	return ok && only(user, "._-") && host != "" && only(host, ".-") && len(path) > 1 && (path[0] == '/' || path[0] == '~') &&
+		strings.IndexByte("#$%>", path[len(path)-1]) >= 0 && strings.IndexAny(path, "@:") < 0
+}
+
+// versions reports whether v is a version, or a range of them as package managers have: 1.2.3, ^6.0.0, >=1.2, ~1.4.x.
+func versions(v string) bool {
+	n := strings.TrimLeft(v, "^~<>=v")
+	dots := strings.Count(n, ".")
+	return n != "" && isDigit(n[0]) && strings.Trim(n, "0123456789.x*") == "" &&
+		(dots == 2 || dots > 0 && n != v) && !strings.Contains(n, "..")
+}
+
+// packaged reports whether v is a version of a Debian package (deb-version(7)): an epoch or a revision, and numbers with dots.
+func packaged(v string) bool {
+	epoch, rest, ok := strings.Cut(v, ":")
+	if !ok {
+		epoch, rest = "", v
+	}
+	i := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	return strings.Trim(epoch, "0123456789") == "" && i > 0 && i+1 < len(rest) && rest[i] == '.' && isDigit(rest[i+1]) && only(rest, ".+~-") &&
+		(ok || strings.Contains(rest, "-")) && strings.Count(rest, ".") < 5
 }
