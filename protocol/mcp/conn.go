@@ -294,7 +294,7 @@ func (c *lineConn) handOver() (jsonrpc.Message, error) {
 	case <-c.closed:
 	default:
 		c.first, c.leaving = c.leaving, nil
-		if problem := c.open(c.first, nil); problem != nil { // nothing is open
+		if problem, _ := c.open(c.first, nil); problem != nil { // nothing is open
 			panic("mcp: " + problem.Message)
 		}
 	}
@@ -344,7 +344,11 @@ func (c *lineConn) take(l line) jsonrpc.Message {
 	}
 	msg, bad := decode(l.text)
 	if bad != nil {
-		c.refuse(bad)
+		if id := askedBy(l.text); id.IsValid() { // its client waits for an answer
+			c.answer(&jsonrpc.Response{ID: id, Error: bad}, nil)
+		} else {
+			c.refuse(bad)
+		}
 		return nil
 	}
 	return c.accept(msg, nil)
@@ -372,8 +376,8 @@ func (c *lineConn) accept(msg jsonrpc.Message, b *batch) jsonrpc.Message {
 			c.answer(&jsonrpc.Response{ID: m.ID, Error: problem}, b)
 			return nil
 		}
-		if problem := c.open(m, b); problem != nil {
-			c.answer(&jsonrpc.Response{Error: problem}, b)
+		if problem, id := c.open(m, b); problem != nil {
+			c.answer(&jsonrpc.Response{ID: id, Error: problem}, b)
 			return nil
 		}
 		if b == nil {
@@ -383,18 +387,18 @@ func (c *lineConn) accept(msg jsonrpc.Message, b *batch) jsonrpc.Message {
 	return msg
 }
 
-// open notes that a request is under way.
-func (c *lineConn) open(m *jsonrpc.Request, b *batch) *jsonrpc.Error {
+// open notes that a request is under way. The id of a refusal is the request's, unless that is another's, too.
+func (c *lineConn) open(m *jsonrpc.Request, b *batch) (*jsonrpc.Error, jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.calls[m.ID] != nil:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a request of this id is under way"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a request of this id is under way"}, jsonrpc.ID{}
 	case len(c.calls) >= maxOpen:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "256 requests are under way: wait for one of them, or cancel one"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "256 requests are under way: wait for one of them, or cancel one"}, m.ID
 	}
 	c.calls[m.ID] = &call{method: m.Method, turn: newTurn(), batch: b}
-	return nil
+	return nil, jsonrpc.ID{}
 }
 
 // start gives a request the turn.

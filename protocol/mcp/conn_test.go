@@ -187,6 +187,25 @@ func TestTooManyRequests(t *testing.T) {
 		if refused != 2 || len(all) != maxOpen+2 {
 			t.Errorf("%d of %d refused", refused, len(all))
 		}
+		if want := fmt.Sprintf(`"id":%d,`, maxOpen); !slices.ContainsFunc(all, func(l string) bool { return strings.Contains(l, want) && strings.Contains(l, `"error"`) }) {
+			t.Errorf("the refusal does not name the request %d", maxOpen)
+		}
+	})
+}
+
+// TestRefusedByItsID: whoever asks for what is not allowed is answered, and does not wait for ever.
+func TestRefusedByItsID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, line := range []string{
+			`{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{"x":"cut \ud83d"}}`,
+			`{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{"x":1,"x":2}}`,
+			`{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{},"params":{}}`,
+			`{"jsonrpc":"1.0","id":"a","method":"tools/list"}`,
+		} {
+			if all := converse(t, line+"\n"); len(all) != 1 || !strings.Contains(all[0], `"id":"a"`) || !strings.Contains(all[0], `"error"`) {
+				t.Errorf("%s is answered %q", line, all)
+			}
+		}
 	})
 }
 

@@ -130,6 +130,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="ptywright"`)
 		}
+		w.Header().Set("Connection", "close") // strangers do not keep the connections that those who may come in need
 		http.Error(w, problem, status)
 		return
 	}

@@ -76,6 +76,20 @@ func decode(text []byte) (jsonrpc.Message, *jsonrpc.Error) {
 	return r, nil
 }
 
+// askedBy returns the id of what is a request but for something that is not allowed, such as half of a surrogate pair or a
+// member that is given twice; else none.
+func askedBy(text []byte) jsonrpc.ID {
+	var e struct {
+		ID     json.RawMessage `json:"id"`
+		Method *string         `json:"method"`
+	}
+	if json.Unmarshal(text, &e) != nil || e.Method == nil || e.ID == nil {
+		return jsonrpc.ID{}
+	}
+	id, _ := decodeID(jsontext.Value(e.ID))
+	return id
+}
+
 // decodeID takes what MCP allows as an id; none is a notification's.
 func decodeID(raw jsontext.Value) (jsonrpc.ID, bool) {
 	switch {

@@ -126,8 +126,12 @@ type watches struct {
 
 	mu sync.Mutex
 	// protects the fields below
-	live map[watchKey]context.CancelFunc
+	live map[watchKey]*watch
+	ends map[*sdk.ServerSession]bool // clients whose end is waited for
 }
+
+// A watch is one subscription.
+type watch struct{ stop context.CancelFunc }
 
 type watchKey struct {
 	client *sdk.ServerSession
@@ -151,41 +155,49 @@ func (w *watches) subscribe(_ context.Context, req *sdk.SubscribeRequest) error 
 		cancel()
 		return fmt.Errorf("%d resources are subscribed to: unsubscribe from one", maxWatches)
 	case w.live == nil:
-		w.live = map[watchKey]context.CancelFunc{}
+		w.live, w.ends = map[watchKey]*watch{}, map[*sdk.ServerSession]bool{}
 	}
-	w.live[key] = cancel
+	mine := &watch{cancel}
+	w.live[key] = mine
 	w.profile.background.Go(func() {
-		defer w.drop(key)
+		defer w.drop(key, mine)
 		w.watch(ctx, s, req.Params.URI)
 	})
-	w.profile.background.Go(func() { // its client's end is the subscription's
-		gone := make(chan struct{})
-		go func() {
-			_ = req.Session.Wait()
-			close(gone)
-		}()
-		select {
-		case <-gone:
-			cancel()
-		case <-ctx.Done():
-		}
-	})
+	if !w.ends[req.Session] {
+		w.ends[req.Session] = true
+		go w.end(req.Session)
+	}
 	return nil
+}
+
+// end waits for a client's end, which is that of its subscriptions. Every client ends before the profile does.
+func (w *watches) end(client *sdk.ServerSession) {
+	_ = client.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.ends, client)
+	for key, x := range w.live {
+		if key.client == client {
+			x.stop()
+		}
+	}
 }
 
 func (w *watches) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
-	w.drop(watchKey{req.Session, req.Params.URI})
+	w.drop(watchKey{req.Session, req.Params.URI}, nil)
 	return nil
 }
 
-func (w *watches) drop(key watchKey) {
+// drop ends a subscription: the one given, or with nil the one there is.
+func (w *watches) drop(key watchKey, only *watch) {
 	w.mu.Lock()
-	cancel := w.live[key]
-	delete(w.live, key)
-	w.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	defer w.mu.Unlock()
+	x := w.live[key]
+	if x == nil || only != nil && x != only {
+		return
 	}
+	delete(w.live, key)
+	x.stop()
 }
 
 // watch tells of each change of s, or of several together, until ctx ends or nothing more can change.

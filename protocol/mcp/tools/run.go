@@ -55,6 +55,8 @@ type runResult struct {
 const (
 	// promptBound is how long a fresh shell may take to its first prompt: its start-up files are the user's.
 	promptBound = 10 * time.Second
+	// pasteBound is how long a shell at its prompt may take to say that it takes a paste.
+	pasteBound = time.Second
 	// readyBound is how long a shell that has just finished a command may take to its next prompt.
 	readyBound = 2 * time.Second
 	// runRows and runCols are a fresh shell's size: commands that look at it print wider tables.
@@ -77,6 +79,8 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 	switch {
 	case strings.TrimSpace(in.Command) == "":
 		return nil, bad("command", "expected a command line")
+	case strings.ContainsFunc(in.Command, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\r\n", c) || c == 0x7f }):
+		return nil, bad("command", "has control characters, which a command line takes for keys: write them as $'\\e' or with printf")
 	case strings.Contains(in.Command, redact.DefaultReplacement):
 		return nil, errMarker
 	case in.Session != "" && (in.Shell != "" || in.Cwd != "" || in.Env != nil || in.Keep):
@@ -92,7 +96,7 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 	}
 	fresh := in.Session == ""
 	r, err := p.runIn(ctx, req, s, &in, timeout, hide, most)
-	over := err != nil || r.Reason != "timeout" && r.Reason != "cancelled"
+	over := err != nil || r.Reason != "timeout" // who has cancelled is told of no session that goes on
 	if fresh && over && !in.Keep {
 		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopBound)
 		defer cancel()
@@ -183,9 +187,9 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 	if blocks, _ := s.Blocks(0); len(blocks) > 0 {
 		m.last = blocks[len(blocks)-1].Number
 	}
-	if strings.ContainsAny(line, "\r\n") {
-		if !v.Screen.Modes.BracketedPaste {
-			return nil, bad("command", "has several lines, which this shell takes one by one: join them with && or ;")
+	if strings.ContainsAny(line, "\r\n\t") { // a tab that is typed completes what stands before it
+		if _, err := s.Wait(ctx, pasteable{}, engine.WaitOptions{Timeout: pasteBound, Parked: options(ctx).Parked}); err != nil {
+			return nil, bad("command", "has several lines or a tab, and this shell takes no paste: join lines with && or ;, and write a blank for the tab")
 		}
 		if _, err := s.Do(ctx, engine.BracketedPaste(line), options(ctx)); err != nil {
 			return nil, err
@@ -195,6 +199,7 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 	if _, err := s.Do(ctx, engine.Text(line+"\r"), options(ctx)); err != nil {
 		return nil, err
 	}
+	m.typed = time.Now()
 	stop := p.progress(ctx, req, s, timeout)
 	out, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: timeout, Parked: func() { mcp.Yield(ctx) }})
 	stop()

@@ -192,6 +192,10 @@ func (ps *pages) answer(w http.ResponseWriter, r *http.Request, g *page) {
 		fmt.Fprintf(w, doneHTML, "Nothing was typed. You can close this page.")
 		return
 	}
+	if !r.PostForm.Has("secret") {
+		http.Error(w, "The form was sent without its field: go back, and type it there.", http.StatusBadRequest)
+		return
+	}
 	secret := r.PostForm.Get("secret")
 	if len(secret) > maxSecret || strings.ContainsAny(secret, "\r\n\x00") {
 		g.finish("failed", errors.New("what the person typed has several lines, or is too long for a terminal"))

@@ -106,6 +106,7 @@ func occupied(v *engine.View) bool {
 type ran struct {
 	session *engine.Session
 	command string        // as it was typed
+	typed   time.Time     // when Enter was: what was still before does not count
 	last    uint64        // number of the last block before it
 	before  *engine.Shell // what the shell had said
 	looked  *engine.Shell // what it had said when its blocks were last looked at
@@ -117,8 +118,9 @@ type ran struct {
 // Check matches when the command has ended, or the shell reads the next line without having run it.
 func (m *ran) Check(v *engine.View) engine.Result {
 	sh := v.Reports.Shell
+	quiet := min(v.StableFor(), v.At.Sub(m.typed))
 	if sh == nil || sh == m.before {
-		if quiet := v.StableFor(); quiet < incomplete {
+		if quiet < incomplete {
 			return engine.Result{Recheck: incomplete - quiet}
 		}
 		return engine.Result{Match: &engine.Match{Kind: "incomplete"}}
@@ -131,7 +133,7 @@ func (m *ran) Check(v *engine.View) engine.Result {
 	case m.ended:
 		return engine.Result{Match: &engine.Match{Kind: "command_finished"}}
 	case m.ours == 0 && sh.Phase == engine.ShellInput: // or it has drawn its prompt anew, and is about to begin
-		if quiet := v.StableFor(); quiet < notRun {
+		if quiet < notRun {
 			return engine.Result{Recheck: notRun - quiet}
 		}
 		return engine.Result{Match: &engine.Match{Kind: "not_run"}}
@@ -189,3 +191,14 @@ func sameLine(told, typed string) bool {
 
 // words is a command line with single blanks.
 func words(line string) string { return strings.Join(strings.Fields(line), " ") }
+
+// pasteable is a matcher of a shell that takes a paste as one: zsh says so a moment after its prompt.
+type pasteable struct{}
+
+// Check matches in that mode.
+func (pasteable) Check(v *engine.View) engine.Result {
+	if v.Screen.Modes.BracketedPaste {
+		return engine.Result{Match: &engine.Match{Kind: "pasteable"}}
+	}
+	return engine.Result{}
+}

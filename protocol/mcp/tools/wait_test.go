@@ -89,6 +89,7 @@ func TestWaitTellsProgress(t *testing.T) {
 		if out["reason"] != "timeout" || out["wait"] != "w1" || out["elapsed_ms"] != 45000.0 {
 			t.Errorf("%v", out)
 		}
+		synctest.Wait() // the last is handed over beside the answer
 		if len(told) < 8 || len(told) > 9 || !strings.Contains(told[0], "waiting on "+id+" for 5s") {
 			t.Errorf("told: %q", told)
 		}
