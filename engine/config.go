@@ -32,7 +32,7 @@ type EnvError struct {
 }
 
 func (e *EnvError) Error() string {
-	return fmt.Sprintf("environment variable %.32q: a name is not empty and holds neither = nor NUL, a value no NUL", e.Name)
+	return fmt.Sprintf("environment variable %s: a name is not empty and holds neither = nor NUL, a value no NUL", Quote(e.Name))
 }
 
 // markName is the variable by which the processes of a session are told from others when they have left its process

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func (e *ActionError) Error() string {
 	case nil:
 		got = "nothing"
 	case string:
-		got = fmt.Sprintf("%.32q", v)
+		got = Quote(v)
 	case bool:
 		got = "a boolean"
 	case float64, int64, int:
@@ -268,4 +269,12 @@ func parseMouse(value any) (Action, error) {
 // oneOf lists the keys of a table for an error.
 func oneOf[V any](table map[string]V) string {
 	return "one of " + strings.Join(slices.Sorted(maps.Keys(table)), ", ")
+}
+
+// Quote quotes what came from a caller for a message: at most 32 characters of it, and "..." where there is more.
+func Quote(s string) string {
+	if short := fmt.Sprintf("%.32s", s); len(short) < len(s) {
+		s = short + "..."
+	}
+	return strconv.Quote(s)
 }

@@ -61,7 +61,7 @@ func TestParseActionSaysWhatIsWrongAndWhere(t *testing.T) {
 		{tree{"type": "text", "value": false}, "action.value: expected a string, got a boolean"},
 		{tree{"type": "signal", "value": "stop"}, `action.value: unknown signal "stop": use term, hup, quit, int, kill, user1 or user2`},
 		{tree{"type": "mark_transcript", "value": tree{"label": strings.Repeat("y", 257)}},
-			`action.value.label: expected a string of 1 to 256 bytes, got "` + strings.Repeat("y", 32) + `"`},
+			`action.value.label: expected a string of 1 to 256 bytes, got "` + strings.Repeat("y", 32) + `..."`},
 		{tree{"type": "resize", "value": tree{"rows": int64(1001), "cols": 1}}, "action.value.rows: expected an integer from 1 to 1000, got 1001"},
 		{tree{"type": "resize", "value": tree{"rows": 1, "cols": math.NaN()}}, "action.value.cols: expected an integer from 1 to 1000, got NaN"},
 		{tree{"type": "mouse", "value": tree{"row": -1, "col": 0}}, "action.value.row: expected an integer from 0 to 999, got -1"},
@@ -130,4 +130,14 @@ func integers(v any) any {
 		return out
 	}
 	return v
+}
+
+func TestQuoteSaysThatThereIsMore(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("é", 32): `"` + strings.Repeat("é", 32) + `"`, strings.Repeat("é", 33): `"` + strings.Repeat("é", 32) + `..."`, "a\x1b": `"a\x1b"`,
+	} {
+		if got := engine.Quote(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
 }

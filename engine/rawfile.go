@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/ptywright/ptywright/engine/pty"
 )
 
 // A rawFile is the tap behind the raw transcript: the child's bytes as they come, unredacted.
@@ -17,8 +19,10 @@ type FileError struct {
 	Err      error
 }
 
-// Error quotes at most 32 characters of the path.
-func (e *FileError) Error() string { return fmt.Sprintf("%s %.32q: %v", e.Op, e.Path, e.Err) }
+// Error quotes the path as [pty.QuotePath] does: of a long one its end.
+func (e *FileError) Error() string {
+	return fmt.Sprintf("%s %s: %v", e.Op, pty.QuotePath(e.Path), e.Err)
+}
 func (e *FileError) Unwrap() error { return e.Err }
 
 // OpenRawTranscript opens path as a tap that writes a session's output unredacted. A new file is made with mode 0600

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ptywright/ptywright/engine/pty"
 )
 
 // A ShellError says why no marks can be asked of a program; see Config.ShellIntegration.
@@ -19,7 +21,7 @@ type ShellError struct {
 
 // Error quotes at most 32 characters of the name.
 func (e *ShellError) Error() string {
-	return fmt.Sprintf("shell integration of %.32q: %s; supported are interactive bash (4.4 or newer), zsh and fish", e.Program, e.Why)
+	return fmt.Sprintf("shell integration of %s: %s; supported are interactive bash (4.4 or newer), zsh and fish", pty.QuotePath(e.Program), e.Why)
 }
 
 var (

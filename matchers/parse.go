@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/engine"
 )
 
 // Bounds of a matcher that comes from outside. A tree that a person or a plugin writes has a handful of nodes.
@@ -100,7 +102,7 @@ func (p *parser) matcher(tree any, path string, depth int) (Matcher, error) {
 	}
 	make, ok := kinds[name]
 	if !ok {
-		return nil, &ParseError{path + ".type", fmt.Sprintf("unknown matcher %.32q: known are %s", name, strings.Join(Types(p.Options), ", "))}
+		return nil, &ParseError{path + ".type", fmt.Sprintf("unknown matcher %s: known are %s", engine.Quote(name), strings.Join(Types(p.Options), ", "))}
 	}
 	return make(p, object["value"], path+".value", depth)
 }
@@ -168,7 +170,7 @@ func compile(pattern string) (*regexp.Regexp, int, error) {
 // regexReason tells what is wrong with a pattern without quoting more of it than is needed to find the place.
 func regexReason(err error) string {
 	if e, ok := err.(*syntax.Error); ok {
-		return fmt.Sprintf("%s: %.32q", e.Code, e.Expr)
+		return fmt.Sprintf("%s: %s", e.Code, engine.Quote(e.Expr))
 	}
 	return "not RE2 syntax"
 }
@@ -238,7 +240,7 @@ func parseCommandFinished(_ *parser, value any, path string, _ int) (Matcher, er
 	}
 	for name := range object {
 		if name != "exit_code" { // it would match whatever the command's end
-			return nil, &ParseError{path, fmt.Sprintf("expected exit_code and nothing else, got %.32q", name)}
+			return nil, &ParseError{path, fmt.Sprintf("expected exit_code and nothing else, got %s", engine.Quote(name))}
 		}
 	}
 	if object["exit_code"] == nil {
@@ -279,7 +281,7 @@ func parseLua(p *parser, value any, path string, _ int) (Matcher, error) {
 		}
 	}
 	if p.Predicates == nil {
-		return nil, &ParseError{path + ".plugin", fmt.Sprintf("unknown plugin %.32q", names[0])}
+		return nil, &ParseError{path + ".plugin", fmt.Sprintf("unknown plugin %s", engine.Quote(names[0]))}
 	}
 	m, err := p.Predicates.Predicate(names[0], names[1], object["params"])
 	if err != nil {

@@ -1,6 +1,10 @@
 package plugins
 
-import "time"
+import (
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+)
 
 // An Event is something that happened in a turn, as a plugin read it off the screen. Kinds: text_delta (Text), tool_started (ID,
 // Name, Input), tool_progress (ID, Summary), tool_completed (ID, Status, Result), turn_complete (Text), error (Category,
@@ -39,7 +43,7 @@ func (d *decoder) event(value any) Event {
 	kind := d.text("an event's kind", m["kind"], maxWord)
 	members, ok := eventKinds[kind]
 	if !ok {
-		d.fail("an event has the kind %.32q, which there is not", kind)
+		d.fail("an event has the kind %s, which there is not", engine.Quote(string(kind)))
 		return Event{}
 	}
 	d.members("an event of kind "+kind, value, append([]string{"kind"}, members...)...)

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/plugins/internal/sandbox"
 )
 
@@ -52,7 +53,7 @@ type LoadError struct {
 
 // Error names the file.
 func (e *LoadError) Error() string {
-	return fmt.Sprintf("load plugin file %q: %v", clip(e.Path), e.Err)
+	return fmt.Sprintf("load plugin file %s: %v", pty.QuotePath(e.Path), e.Err)
 }
 
 // Unwrap returns the cause.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ptywright/ptywright/engine"
 )
 
 // A State is what a plugin says of one view: where its program is, how sure that is, and why. The words of State are the
@@ -87,7 +89,7 @@ func (d *decoder) members(what string, value any, known ...string) map[string]an
 	}
 	for name := range m {
 		if !slices.Contains(known, name) {
-			d.fail("%s has %.32q, which means nothing: known are %s", what, name, strings.Join(known, ", "))
+			d.fail("%s has %s, which means nothing: known are %s", what, engine.Quote(name), strings.Join(known, ", "))
 		}
 	}
 	return m

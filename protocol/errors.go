@@ -195,14 +195,36 @@ func Quote(s string, max int) string {
 	return b.String()
 }
 
-// cut returns s, or its first max runes with an ellipsis as the last of them.
+// shownWord is how many characters remain of a word that a cut goes through: what tells a secret is gone then, so the rest of
+// it must be, too. Words that are cut are long ones, which are names seldom.
+const shownWord = 8
+
+// unword shortens the word that s ends in to shownWord characters: s was cut off within it.
+func unword(s string) string {
+	i := strings.LastIndexFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-+=%~", r)
+	})
+	_, size := utf8.DecodeRuneInString(s[max(i, 0):])
+	if i < 0 {
+		size = 0
+	}
+	word := max(i, 0) + size
+	for n := range s[word:] {
+		if utf8.RuneCountInString(s[word:word+n]) == shownWord {
+			return s[:word+n]
+		}
+	}
+	return s
+}
+
+// cut returns s, or its first max runes with an ellipsis as the last of them, or after less where they end in a long word.
 func cut(s string, max int) string {
 	n := 0
 	for i := range s {
 		if n++; n > max {
 			// The ellipsis takes the place of the last rune kept.
 			_, size := utf8.DecodeLastRuneInString(s[:i])
-			return s[:i-size] + "…"
+			return unword(s[:i-size]) + "…"
 		}
 	}
 	return s

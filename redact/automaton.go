@@ -130,7 +130,7 @@ func (a *automaton) link() {
 		a.deep[s*a.cols] = d
 	}
 	for c := range 256 {
-		a.stop[c] = c < 0x20 && c != '\t' || c == 0x7f || c == 0xc2 || c == 0xe2 || c == 0xef
+		a.stop[c] = c < 0x20 && c != '\t' || c == 0x7f || mayHide[c]
 	}
 }
 

@@ -178,3 +178,20 @@ func TestPageFailsClosed(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestUnseenCharactersHideNothing: what takes no cell, or stands on the character before, does not keep a token from being found.
+func TestUnseenCharactersHideNothing(t *testing.T) {
+	const token = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
+	for _, c := range []rune{0xad, 0x301, 0x34f, 0x488, 0x61c, 0x115f, 0x1160, 0x180e, 0x1ab0, 0x1dc0, 0x200b, 0x202e, 0x2064, 0x20d0, 0x3164, 0xfe0f, 0xfe20, 0xfeff, 0xffa0, 0xfff9,
+		0x1bca0, 0x1d173, 0xe0041, 0xe0100} {
+		text := "it is " + strings.Join(strings.Split(token, ""), string(c)) + " today\n"
+		got := Default.String(text)
+		stream := NewStream(Default)
+		if streamed := stream.Write(text) + stream.Flush(); streamed != got {
+			t.Errorf("%U: a stream says %q, a text %q", c, streamed, got)
+		}
+		if strings.Contains(got, "R") && !strings.Contains(got, "RED") || strings.Contains(got, "Wz") || !strings.HasPrefix(got, "it is [REDACTED]") || !strings.HasSuffix(got, " today\n") {
+			t.Errorf("%U: %q", c, got)
+		}
+	}
+}

@@ -171,6 +171,9 @@ func mayBeLone(line string) bool {
 		case c == esc:
 			n, _, _ := sequence(line, i)
 			i += n - 1
+		case c < 0x20 && c != '\t', c == 0x7f: // no reading has it, or begins with it
+		case c >= 0xc2 && invisible(line, i) > 0:
+			i += invisible(line, i) - 1
 		default:
 			if run = 0; len(line)-i <= least {
 				return false

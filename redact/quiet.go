@@ -313,7 +313,7 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 			i++
 		}
 	}
-	if !window && (w.deep[state] >= leastCut || mayBeLone(string(g.over))) {
+	if !window && (w.deep[state] >= leastCut || mayBeLone(text)) {
 		g.need |= needText
 	}
 	return g.ends(w, state), true

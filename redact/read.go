@@ -2,6 +2,7 @@ package redact
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -20,30 +21,61 @@ func plain(line string) bool {
 	return true
 }
 
-// invisible returns the length of the character at i if it takes no cell and no part in a word:
-// C1 controls, the soft hyphen, zero-width and directional marks, variation selectors. They are
-// what a secret can be broken with, by accident or not.
+// invisible returns the length of the character at i if it takes no cell and no part in a word: C1
+// controls, what Unicode has ignored by default (zero-width and directional marks, variation
+// selectors, tags, fillers), and marks that combine with the character before. They are what a
+// secret can be broken with, by accident or not.
 func invisible(s string, i int) int {
-	c := s[i]
-	switch {
-	case c == 0xc2 && i+1 < len(s):
-		if d := s[i+1]; d < 0xa0 || d == 0xad { // U+0080-U+009F, U+00AD
-			return 2
+	if !mayHide[s[i]] || i+1 == len(s) {
+		return 0
+	}
+	d := s[i+1]
+	switch s[i] { // what is frequent in some language, told by its second byte
+	case 0xe1: // U+1000-1FFF
+		if d != 0x85 && d != 0x9e && d != 0xa0 && d != 0xaa && d != 0xab && d != 0xb7 {
+			return 0
 		}
-	case c == 0xe2 && i+2 < len(s):
-		switch d, e := s[i+1], s[i+2]; {
-		case d == 0x80 && (e >= 0x8b && e <= 0x8f || e >= 0xaa && e <= 0xae), // U+200B-F, U+202A-E
-			d == 0x81 && e >= 0xa0 && e <= 0xaf: // U+2060-F
-			return 3
+	case 0xe2: // U+2000-2FFF
+		if d != 0x80 && d != 0x81 && d != 0x83 {
+			return 0
 		}
-	case c == 0xef && i+2 < len(s):
-		switch d, e := s[i+1], s[i+2]; {
-		case d == 0xbb && e == 0xbf, // U+FEFF
-			d == 0xb8 && e <= 0x8f: // U+FE00-F
-			return 3
+	case 0xe3: // U+3000-3FFF: kana
+		if d != 0x85 {
+			return 0
+		}
+	case 0xef: // U+F000-FFFF: full-width forms
+		if d < 0xb8 || d == 0xbc || d == 0xbd {
+			return 0
+		}
+	case 0xf0: // U+10000-3FFFF: pictographs
+		if d != 0x9b && d != 0x9d {
+			return 0
 		}
 	}
-	return 0
+	r, n := utf8.DecodeRuneInString(s[i:])
+	if r == utf8.RuneError || !unicode.Is(unseen, r) {
+		return 0
+	}
+	return n
+}
+
+// mayHide has the first bytes of what invisible knows.
+var mayHide = [256]bool{
+	0xc2: true, 0xcc: true, 0xcd: true, 0xd2: true, 0xd8: true, 0xe1: true, 0xe2: true, 0xe3: true, 0xef: true, 0xf0: true, 0xf3: true,
+}
+
+// unseen is Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt), C1 controls, interlinear marks and the
+// blocks of combining marks that fit any script.
+var unseen = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x80, Hi: 0x9f, Stride: 1}, {Lo: 0xad, Hi: 0xad, Stride: 1}, {Lo: 0x300, Hi: 0x36f, Stride: 1}, {Lo: 0x483, Hi: 0x489, Stride: 1},
+		{Lo: 0x61c, Hi: 0x61c, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1}, {Lo: 0x180b, Hi: 0x180f, Stride: 1},
+		{Lo: 0x1ab0, Hi: 0x1aff, Stride: 1}, {Lo: 0x1dc0, Hi: 0x1dff, Stride: 1}, {Lo: 0x200b, Hi: 0x200f, Stride: 1}, {Lo: 0x202a, Hi: 0x202e, Stride: 1},
+		{Lo: 0x2060, Hi: 0x206f, Stride: 1}, {Lo: 0x20d0, Hi: 0x20ff, Stride: 1}, {Lo: 0x3164, Hi: 0x3164, Stride: 1}, {Lo: 0xfe00, Hi: 0xfe0f, Stride: 1},
+		{Lo: 0xfe20, Hi: 0xfe2f, Stride: 1}, {Lo: 0xfeff, Hi: 0xfeff, Stride: 1}, {Lo: 0xffa0, Hi: 0xffa0, Stride: 1}, {Lo: 0xfff0, Hi: 0xfffb, Stride: 1},
+	},
+	R32:         []unicode.Range32{{Lo: 0x1bca0, Hi: 0x1bca3, Stride: 1}, {Lo: 0x1d173, Hi: 0x1d17a, Stride: 1}, {Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
+	LatinOffset: 2,
 }
 
 // read puts into s.clean the characters of line without its control sequences, and into s.at

@@ -62,6 +62,9 @@ Secrets are covered in all that leaves. A model that needs a secret typed has it
 	}
 	c.Flags().StringVar(&f.http, "http", "", "serve streamable HTTP on `ADDR`, such as 127.0.0.1:8123, instead of standard input and output")
 	f.profileFlags.add(c)
+	for _, name := range terminalNames {
+		c.Flags().Lookup(name).Usage = "with --profile terminal-mcp: " + c.Flags().Lookup(name).Usage
+	}
 	f.hostFlags.add(c)
 	return c
 }

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -40,7 +43,9 @@ func playCommand(std stdio) *cobra.Command {
 		Use:   "play [flags] FILE",
 		Short: "Play a recording on this terminal",
 		Long: `Play an asciicast (v1, v2 or v3) on this terminal. FILE may be - for standard input. Ctrl-C
-ends it. A recording that was cut off in the middle of a line is played up to there.`,
+ends it. A recording that was cut off in the middle of a line is played up to there. Only what
+draws is played: the clipboard, notifications, images, printing, questions to the terminal and
+modes of what is typed are left out.`,
 		Example: `  ptywright play --speed 2 --idle-limit 1s demo.cast`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -61,18 +66,55 @@ ends it. A recording that was cut off in the middle of a line is played up to th
 	}
 	c.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was")
 	c.Flags().DurationVar(&idle, "idle-limit", 0, "play pauses no longer than this (default: as the recording asks)")
-	c.Flags().DurationVar(&from, "start-at", 0, "begin at this time of the recording, with the screen as it was")
+	c.Flags().Var((*moment)(&from), "start-at", "begin at this time of the recording, with the screen as it was: 2.5 seconds, or 1m30s")
 	return c
 }
 
-// play writes a recording in its own time.
-func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64, from time.Duration) error {
+// A moment is a flag's time in a recording: seconds, or a Go duration.
+type moment time.Duration
+
+// String is the flag's value.
+func (m *moment) String() string {
+	if *m == 0 {
+		return ""
+	}
+	return time.Duration(*m).String()
+}
+
+// Type names what is given.
+func (m *moment) Type() string { return "time" }
+
+// Set takes 2.5 as well as 2.5s.
+func (m *moment) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if n, notNumber := strconv.ParseFloat(s, 64); notNumber == nil && math.Abs(n) < math.MaxInt64/float64(time.Second) {
+		d, err = time.Duration(n*float64(time.Second)), nil
+	}
+	if err != nil || d < 0 {
+		return errors.New("give seconds, such as 2.5, or a time such as 1m30s")
+	}
+	*m = moment(d)
+	return nil
+}
+
+// play writes a recording in its own time, and what takes its modes back at its end, however it comes.
+func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64, from time.Duration) (err error) {
+	var f playFilter
+	defer func() {
+		if _, werr := io.WriteString(w, f.end()); err == nil {
+			err = werr
+		}
+	}()
 	if from > 0 {
-		if _, err := io.WriteString(w, "\x1bc"+record.Restore(rec.At(from))); err != nil {
+		for _, e := range rec.Events { // the filter is to know where it is
+			if e.Kind == record.EventOutput && e.At <= from {
+				f.play(e.Text)
+			}
+		}
+		if _, err := io.WriteString(w, "\x1bc"+new(playFilter).play(record.Restore(rec.At(from)))); err != nil {
 			return err
 		}
 	}
-	defer io.WriteString(w, "\x1b[0m\x1b[?25h\x1b[?2026l") // whatever it was in the middle of
 	began := time.Now()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -89,7 +131,7 @@ func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64
 				return exitCode(128 + int(syscall.SIGINT))
 			}
 		}
-		if _, err := io.WriteString(w, e.Text); err != nil {
+		if _, err := io.WriteString(w, f.play(e.Text)); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +26,7 @@ func recordCommand(std stdio) *cobra.Command {
 		Use:   "record [flags] [--] PROGRAM [ARGUMENT...]",
 		Short: "Run one program as run does, and keep what it shows",
 		Long: `Run one program on a pseudo-terminal of its own, bridged to this terminal or to a pipe as by
-"ptywright run", and record it as an asciicast. Secrets are hidden in the recording, not on
+"ptywright run", and record it as an asciicast, or as a Markdown document. Secrets are hidden in the recording, not on
 this terminal: keys and tokens that are known by their shape or place, the values of environment
 variables whose names say that they are secret, and what is typed while the program does not echo
 it, which is in no recording. What comes from a pipe never echoes: with --input it is kept as it
@@ -35,9 +36,8 @@ what happened so far at every moment. A recording that fails does not end the pr
   ptywright play demo.cast`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			rec.opts.Format = record.Format("asciicast-" + format)
-			if rec.opts.Format != record.AsciicastV2 && rec.opts.Format != record.AsciicastV3 {
-				return usageError{fmt.Errorf("--format is %q: give v2 or v3", format)}
+			if err := rec.setFormat(format); err != nil {
+				return usageError{err}
 			}
 			rec.opts.Command = strings.Join(args, " ")
 			rec.err = std.err
@@ -49,7 +49,7 @@ what happened so far at every moment. A recording that fails does not end the pr
 	fs := c.Flags()
 	fs.SetInterspersed(false) // flags after the program are the program's
 	fs.StringVarP(&rec.path, "output", "o", "", "`FILE` to write; it must not exist (required)")
-	fs.StringVar(&format, "format", "v2", "asciicast version: v2 or v3")
+	fs.StringVar(&format, "format", "", "v2 or v3 (asciicast), or markdown (default: markdown for a FILE that ends in .md, else v2)")
 	fs.BoolVar(&rec.opts.Input, "input", false, "keep what is typed, too")
 	fs.BoolVar(&rec.opts.Raw, "raw", false, "hide no secrets")
 	fs.StringVar(&rec.opts.Title, "title", "", "`TITLE` of the recording")
@@ -67,17 +67,67 @@ type recorder struct {
 	err  io.Writer // is told when the recording fails
 
 	known  redact.Known // what is secret whatever it looks like
-	cast   *record.Cast
+	cast   tape
+	input  func(at time.Time, p []byte) error // keeps what is typed, in an asciicast
 	failed sync.Once
 }
 
+// A tape is what is recorded to: a [record.Cast] or a [record.Transcript].
+type tape interface {
+	Output(at time.Time, p []byte) error
+	Resize(at time.Time, rows, cols int) error
+	Exit(at time.Time, code int) error
+	Close() error
+	Discard() error
+}
+
+// setFormat takes the format as it is named, here or on the wire, or else that of the file's name.
+func (r *recorder) setFormat(name string) error {
+	ext := strings.ToLower(filepath.Ext(r.path))
+	document := ext == ".md" || ext == ".markdown"
+	switch name {
+	case "":
+		if r.opts.Format = record.AsciicastV2; document {
+			r.opts.Format = record.MarkdownDoc
+		}
+	case "v2", string(record.AsciicastV2):
+		r.opts.Format = record.AsciicastV2
+	case "v3", string(record.AsciicastV3):
+		r.opts.Format = record.AsciicastV3
+	case string(record.MarkdownDoc):
+		r.opts.Format = record.MarkdownDoc
+	default:
+		return fmt.Errorf("--format is %s: give v2, v3 or markdown", engine.Quote(name))
+	}
+	switch {
+	case r.opts.Format != record.MarkdownDoc && document:
+		return fmt.Errorf("-o %s is named as a Markdown document: leave --format out, or give a name that ends in .cast", pty.QuotePath(r.path))
+	case r.opts.Format == record.MarkdownDoc && (r.opts.Input || r.opts.Title != "" || r.opts.IdleLimit != 0):
+		return errors.New("--input, --title and --idle-limit are for an asciicast: a Markdown document has no input, title or pauses")
+	}
+	return nil
+}
+
 // begin makes the file.
-func (r *recorder) begin(size pty.Size) (err error) {
+func (r *recorder) begin(size pty.Size) error {
 	if r == nil {
 		return nil
 	}
 	r.opts.Rows, r.opts.Cols = int(size.Rows), int(size.Cols)
-	r.cast, err = record.NewCast(r.path, r.opts)
+	if r.opts.Format != record.MarkdownDoc {
+		c, err := record.NewCast(r.path, r.opts)
+		if err == nil {
+			r.cast, r.input = c, c.Input
+		}
+		return err
+	}
+	dir, _ := os.Getwd() // not told when it is not known
+	t, err := record.NewTranscript(r.path, record.TranscriptOptions{
+		Program: r.opts.Command, Dir: dir, Rows: r.opts.Rows, Cols: r.opts.Cols, Redactor: r.opts.Redactor, Raw: r.opts.Raw,
+	})
+	if err == nil {
+		r.cast = t
+	}
 	return err
 }
 
@@ -144,7 +194,7 @@ func (r *recorder) read(from io.Reader) io.Reader {
 // keep records input, when that is wanted.
 func (r *recorder) keep(b []byte) {
 	if r.opts.Input {
-		r.check(r.cast.Input(time.Now(), b))
+		r.check(r.input(time.Now(), b))
 	}
 }
 

@@ -36,7 +36,7 @@ func TestRecordAndPlay(t *testing.T) {
 			t.Errorf("%s: %v, %v", format, info, err)
 		}
 		played, code := ptywright(t, "play", "--speed", "1000", path).run("")
-		if rest, ok := strings.CutPrefix(played, shown); code != 0 || !ok || rest != "\x1b[0m\x1b[?25h\x1b[?2026l" {
+		if rest, ok := strings.CutPrefix(played, shown); code != 0 || !ok || rest != new(playFilter).end() {
 			t.Errorf("%s: exit %d, shown %q, played %q", format, code, shown, played)
 		}
 		self, err := exec.LookPath(ptywright(t).Path)
@@ -94,7 +94,7 @@ func TestCastThatIsCut(t *testing.T) {
 		}
 		p := ptywright(t, "play", "--speed", "1000", cut)
 		played, code := p.run("")
-		played = strings.TrimSuffix(played, "\x1b[0m\x1b[?25h\x1b[?2026l")
+		played = strings.TrimSuffix(played, new(playFilter).end())
 		if n < head-1 {
 			if code != 1 || played != "" || !strings.Contains(p.stderr.String(), "cut.cast: ") {
 				t.Errorf("cut at %d, in its header: exit %d, %q, %q", n, code, played, p.stderr)
@@ -115,6 +115,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"there.cast":      func(p string) error { return os.WriteFile(p, []byte("kept"), 0o600) },
 		"under.cast.part": func(p string) error { return os.WriteFile(p, nil, 0o600) },
 		"link.cast":       func(p string) error { return os.Symlink("there.cast", p) },
+		"link.png":        func(p string) error { return os.Symlink("there.cast", p) },
 		"folder":          func(p string) error { return os.Mkdir(p, 0o700) },
 		"way":             func(p string) error { return os.Symlink("folder", p) },
 	} {
@@ -143,7 +144,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"no/a.png", "way/a.png", "link.cast", "folder"} {
+	for _, path := range []string{"no/a.png", "way/a.png", "link.png", "folder"} {
 		s.refused(-32602, "file_refused", "session.screenshot", map[string]any{"session": b.ID, "path": at(path)})
 	}
 	p := ptywright(t, "record", "-o", at("new.cast"), "--", "no-such-program")
@@ -195,7 +196,7 @@ func TestRecordingsThatFail(t *testing.T) {
 	if stopped = stop(text); stopped.State != "failed" || !strings.Contains(stopped.Error, "file too large") {
 		t.Errorf("a document on a full disk: %+v", stopped)
 	}
-	if written, err := os.ReadFile(stopped.Path); err != nil || !bytes.Contains(written, []byte("\nstate: failed ")) || !bytes.HasSuffix(written, []byte("\n")) {
+	if written, err := os.ReadFile(stopped.Path); err != nil || !bytes.Contains(written, []byte("\nstate: failed\n")) || !bytes.HasSuffix(written, []byte("\n")) {
 		t.Errorf("the document has %q, %v", written, err)
 	}
 

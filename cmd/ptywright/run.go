@@ -27,7 +27,9 @@ func runCommand(std stdio) *cobra.Command {
 
 In a terminal the bridge is raw, follows the window's size, and leaves the terminal as it
 was. In a pipe the program still sees a terminal, one that does not echo what it is sent;
-the end of input reaches it as Ctrl-D, typed again for a while as long as it runs. When the
+the end of input reaches it as Ctrl-D, typed again for a while as long as it runs. A program
+that drops what was typed before it asks, as those that ask for a password do (getpass), loses
+what came through the pipe until then: wait for its question with a session instead. When the
 program ends, whatever it started is ended too. The exit code is the program's, or 128 and
 its signal; 127 when there is no such program, 126 when it cannot be executed.`,
 		Example: `  ptywright run -- vim notes.txt

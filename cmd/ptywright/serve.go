@@ -108,6 +108,12 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 	fs.IntVar(&f.replies, "max-reply-bytes", 8<<20, "replies a client may leave unread; then it is cut off")
 	f.hostFlags.add(c)
 	f.profileFlags.add(c)
+	for _, name := range []string{"profile", "trust-raw"} {
+		fs.Lookup(name).Usage = "with --mcp-http: " + fs.Lookup(name).Usage
+	}
+	for _, name := range terminalNames {
+		fs.Lookup(name).Usage = "with --mcp-http and --profile terminal-mcp: " + fs.Lookup(name).Usage
+	}
 	fs.IntVar(&f.depth, "max-matcher-depth", matchers.MaxDepth, "levels of nested matchers, at most 32")
 	return c
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ import (
 )
 
 func shotCommand(std stdio) *cobra.Command {
-	var output, theme string
+	var output, named, theme string
 	var at, settle, timeout time.Duration
 	var raw bool
 	var o record.PictureOptions
@@ -29,7 +30,9 @@ func shotCommand(std stdio) *cobra.Command {
 		Use:   "shot [flags] (FILE | -- PROGRAM [ARGUMENT...])",
 		Short: "Draw a screen: of a recording, or of a program",
 		Long: `Draw the screen of an asciicast at a time, or of a program once it has drawn and stood still.
-The format is that of the output's name: .png, .svg, .html, or .ansi. Secrets are covered.`,
+The format is that of the output's name: .png, .svg, .html, or .ansi. An existing picture is
+replaced. With --format the name needs no extension, and may be - for standard output. Secrets
+are covered.`,
 		Example: `  ptywright shot -o demo.png --at 12.5s demo.cast
   ptywright shot -o htop.svg -- htop`,
 		Args: cobra.MinimumNArgs(1),
@@ -41,7 +44,10 @@ The format is that of the output's name: .png, .svg, .html, or .ansi. Secrets ar
 			default:
 				return usageError{fmt.Errorf("--theme is %q: give dark or light", theme)}
 			}
-			format := strings.TrimPrefix(filepath.Ext(output), ".")
+			format, err := shotFormat(named, output)
+			if err != nil {
+				return usageError{err}
+			}
 			var screen *vt.Screen
 			switch {
 			case c.ArgsLenAtDash() == 0:
@@ -52,6 +58,11 @@ The format is that of the output's name: .png, .svg, .html, or .ansi. Secrets ar
 				screen = s
 			case c.ArgsLenAtDash() < 0 && len(args) == 1:
 				rec, err := loadCast(std, args[0])
+				if errors.Is(err, fs.ErrNotExist) {
+					if _, found := exec.LookPath(args[0]); found == nil {
+						return usageError{fmt.Errorf("there is no recording %s; to draw the program give -- %s", pty.QuotePath(args[0]), args[0])}
+					}
+				}
 				if err != nil {
 					return err
 				}
@@ -60,7 +71,7 @@ The format is that of the output's name: .png, .svg, .html, or .ansi. Secrets ar
 				}
 				screen = rec.At(at)
 			default:
-				return usageError{errors.New("give one recording, or -- and a program")}
+				return usageError{errors.New("give one recording, or -- and a program: -- PROGRAM [ARGUMENT...]")}
 			}
 			if !raw {
 				known := new(redact.Known)
@@ -73,22 +84,42 @@ The format is that of the output's name: .png, .svg, .html, or .ansi. Secrets ar
 			if err != nil {
 				return err
 			}
+			if output == "-" {
+				_, err := std.out.Write(data)
+				return err
+			}
 			return record.WriteFile(output, data)
 		},
 	}
-	fs := c.Flags()
-	fs.StringVarP(&output, "output", "o", "", "`FILE` to write: .png, .svg, .html or .ansi (required)")
-	fs.DurationVar(&at, "at", 0, "time in the recording (default: its end)")
-	fs.DurationVar(&settle, "settle", 500*time.Millisecond, "a program's screen is drawn when it has not changed for so long")
-	fs.DurationVar(&timeout, "timeout", 10*time.Second, "draw a program that never stands still after so long")
-	fs.StringVar(&theme, "theme", "dark", "dark or light")
-	fs.Float64Var(&o.FontSize, "font-size", 0, "pixels (default 15)")
-	fs.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
-	fs.BoolVar(&raw, "raw", false, "cover no secrets")
-	fs.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")
-	fs.Uint16Var(&cols, "cols", 80, "columns of a program's terminal")
+	flags := c.Flags()
+	flags.StringVarP(&output, "output", "o", "", "`FILE` to write: .png, .svg, .html or .ansi; - is standard output (required)")
+	flags.StringVar(&named, "format", "", "png, svg, html or ansi (default: by the output's name)")
+	flags.Var((*moment)(&at), "at", "time in the recording: 2.5 seconds, or 1m30s (default: its end)")
+	flags.DurationVar(&settle, "settle", 500*time.Millisecond, "a program's screen is drawn when it has not changed for so long")
+	flags.DurationVar(&timeout, "timeout", 10*time.Second, "draw a program that never stands still after so long")
+	flags.StringVar(&theme, "theme", "dark", "dark or light")
+	flags.Float64Var(&o.FontSize, "font-size", 0, "pixels (default 15)")
+	flags.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
+	flags.BoolVar(&raw, "raw", false, "cover no secrets")
+	flags.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")
+	flags.Uint16Var(&cols, "cols", 80, "columns of a program's terminal")
 	_ = c.MarkFlagRequired("output") // it is there
 	return c
+}
+
+// shotFormat returns the format of a picture: as it is named, or else by where it goes.
+func shotFormat(named, output string) (string, error) {
+	if named == "" && (output == "-" || filepath.Ext(output) == "") {
+		return "", fmt.Errorf("-o %s does not say what to draw: give --format png, svg, html or ansi", pty.QuotePath(output))
+	}
+	if output == "-" {
+		output = ""
+	}
+	format, err := record.PictureFormat(named, output)
+	if where := (*record.PicturePathError)(nil); errors.As(err, &where) {
+		return "", fmt.Errorf("-o %s %w", pty.QuotePath(output), err)
+	}
+	return format, err
 }
 
 // masked covers the secrets of a screen.

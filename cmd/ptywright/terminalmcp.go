@@ -32,6 +32,9 @@ type terminalFlags struct {
 	idleSet    bool
 }
 
+// terminalNames are the flags that only the Terminal MCP profile has a use for.
+var terminalNames = []string{"cols", "rows", "shell"}
+
 func (f *terminalFlags) add(c *cobra.Command) {
 	fs := c.Flags()
 	fs.IntVar(&f.cols, "cols", 0, "columns of a terminal (default 120)")

@@ -29,6 +29,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Size is the size of a terminal. Rows and Cols count character cells, PixelWidth and
@@ -137,13 +138,12 @@ type StartError struct {
 	Err  error
 }
 
-// maxShown is how much of a path or name an error shows, in characters: enough to tell which, too little to carry a
-// secret that was given in its place.
+// maxShown is how much of a program's path a message shows within another, in bytes: enough to tell which.
 const maxShown = 32
 
 // Error says what was being done, why it failed and what to do.
 func (e *StartError) Error() string {
-	path := strconv.Quote(clip(e.Path, maxShown))
+	path := QuotePath(e.Path)
 	switch e.Op {
 	case "command":
 		return fmt.Sprintf("start %s: %v", path, e.Err)
@@ -181,6 +181,41 @@ func (e *SurvivorsError) Error() string {
 		more = fmt.Sprintf(" and %d more", n)
 	}
 	return fmt.Sprintf("processes %v%s did not end: they hang in the kernel or belong to another user; see their state and owner with ps", shown, more)
+}
+
+// maxPath is how much of a path an error shows, in characters: two folders and a name of common length. A secret that was given
+// in its place is shown from its beginning, by which those who redact messages know it.
+const maxPath = 64
+
+// QuotePath quotes a path that came from a caller for a message: at most 64 characters of it, with everything escaped that is
+// not printable. Of a longer one the last names are shown, behind "...": a file's name is what people look for. Of a name that
+// is longer by itself the beginning is shown, before another "...".
+func QuotePath(path string) string {
+	if utf8.RuneCountInString(path) <= maxPath {
+		return strconv.Quote(path)
+	}
+	from := len(path)
+	for i, n := len(path), 0; i > 0 && n < maxPath; n++ {
+		_, size := utf8.DecodeLastRuneInString(path[:i])
+		if i -= size; strings.IndexByte(separators, path[i]) >= 0 && i < len(path)-1 {
+			from = i
+		}
+	}
+	if from < len(path) {
+		return strconv.Quote("..." + path[from:])
+	}
+	mark := ""
+	if i := strings.LastIndexAny(strings.TrimRight(path, separators), separators); i >= 0 {
+		mark, path = "...", path[i:]
+	}
+	n := 0
+	for i := range path {
+		if n++; n > maxPath {
+			path = path[:i]
+			break
+		}
+	}
+	return strconv.Quote(mark + path + "...")
 }
 
 // clip bounds text that came from a caller before it becomes part of a message.

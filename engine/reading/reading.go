@@ -66,6 +66,36 @@ func (v *View) Clean(s string) string {
 	return v.hide.String(s)
 }
 
+// Args redacts a command's arguments, each in sight of the program and what stands before it: one is a secret by the name
+// in front of it, as in --password and its value. Such a value is hidden as a whole, blanks in it and all.
+func (v *View) Args(program string, args []string) []string {
+	out := make([]string, len(args))
+	line := program
+	for i, a := range args {
+		out[i] = v.Clean(a)
+		line = line[max(0, len(line)-argsSeen):] + " "
+		if v.hide != nil && a != "" {
+			word := blanks.Replace(a)
+			switch behind := v.hide.From(line+word, len(line)); {
+			case behind == v.hide.String(word): // what stands before it says nothing
+			case out[i] == a:
+				out[i] = behind
+			default: // a secret by what it is, too
+				out[i] = redact.DefaultReplacement
+			}
+		}
+		line += a
+	}
+	return out
+}
+
+// argsSeen is how much of a command line is seen before an argument, in bytes: a name stands right before its value, a program
+// whose options have a meaning of their own a little further.
+const argsSeen = 1 << 10
+
+// blanks are what would end a word within an argument.
+var blanks = strings.NewReplacer(" ", "_", "\t", "_", "\r", "_", "\n", "_")
+
 // Piece redacts a text that may be a piece of the screen, such as a plugin's words. Taken out of its line a secret cannot be
 // told from other text, so what is hidden on the screen, or is one of Secrets, is hidden in it too.
 func (v *View) Piece(s string) string {
@@ -129,8 +159,8 @@ func (v *View) Tail() string {
 	return lastChars(v.Output(tailChars+before), tailChars)
 }
 
-// OutputSince returns the output from a position on. A line that was begun before it is redacted as a whole, so that
-// what makes its rest a secret is seen.
+// OutputSince returns the output from a position on, redacted in sight of what stands before it: the rest of a line that was
+// begun, or of a private key, may be a secret by what came first.
 func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
 	raw, _, dropped := v.Raw.Transcript.Since(from)
 	if v.hide == nil {
@@ -141,23 +171,43 @@ func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
 	}
 	all := v.Raw.Transcript.Bytes()
 	cut := len(all) - len(raw)
-	begin := bytes.LastIndexByte(all[:cut], '\n') + 1
-	end := len(all)
-	if i := bytes.IndexByte(raw, '\n'); i >= 0 {
-		end = cut + i
-	}
-	line, at := string(all[begin:end]), cut-begin
-	var b strings.Builder
-	for _, s := range v.hide.Spans(strings.TrimSuffix(line, "\r")) {
-		if s.End > at {
-			b.WriteString(line[at:max(at, s.Start)])
-			b.WriteString(s.Text)
-			at = s.End
+	begin := Context(all[:cut])
+	seen, at := string(all[begin:]), cut-begin
+	if begin == 0 && !v.Raw.Transcript.Whole() { // what comes first goes on from what was dropped
+		rest := len(seen) - at
+		seen = HideHead(seen)
+		at = max(0, len(seen)-rest)
+		if at < len(redact.DefaultReplacement) {
+			at = 0
 		}
 	}
-	b.WriteString(line[at:])
-	b.WriteString(v.Clean(string(all[end:])))
-	return b.String(), dropped
+	return v.hide.From(seen, at), dropped
+}
+
+const (
+	// keyBytes is what the lines of a private key have at most, with an indent or a border.
+	keyBytes = 64 << 10
+	// nearLines is how many lines up a token may have begun that a program broke at the edge.
+	nearLines = 4
+)
+
+// Context returns where in what came before a position the text begins that has to be seen to judge what follows it: a few lines
+// above the one under way, or where a private key may have begun, at most 512 lines or 64 KiB above.
+func Context(before []byte) int {
+	line := bytes.LastIndexByte(before, '\n') + 1
+	oldest := max(0, line-keyBytes)
+	start := line
+	for n := 0; n < nearLines && start > oldest; n++ {
+		start = max(oldest, bytes.LastIndexByte(before[:start-1], '\n')+1)
+	}
+	if i := bytes.Index(before[oldest:start], []byte("BEGIN")); i >= 0 {
+		i += oldest
+		for over := bytes.Count(before[i:line], []byte("\n")) - keyLines; over > 0; over-- {
+			i += bytes.IndexByte(before[i:line], '\n') + 1
+		}
+		start = min(start, max(oldest, bytes.LastIndexByte(before[:i], '\n')+1))
+	}
+	return start
 }
 
 func lastChars(s string, n int) string {

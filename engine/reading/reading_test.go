@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,9 +19,14 @@ const secret = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
 // session returns a session that shows text, once it does.
 func session(t testing.TB, text string, scrollback int) *engine.Session {
 	t.Helper()
+	return sessionOf(t, text, engine.Config{Program: "fake", Scrollback: scrollback})
+}
+
+func sessionOf(t testing.TB, text string, c engine.Config) *engine.Session {
+	t.Helper()
 	pty := enginetest.New()
 	e := enginetest.Engine(pty)
-	s, err := e.Spawn(engine.Config{Program: "fake", Scrollback: scrollback})
+	s, err := e.Spawn(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +102,93 @@ func TestAnyRangeOfAPrivateKey(t *testing.T) {
 		}
 		if !strings.Contains(strings.Join(whole, "\n"), "ordinary text\nordinary text\nthe end") {
 			t.Errorf("what follows is hidden, too: %q", whole[n.Len()-30:])
+		}
+	}
+}
+
+// TestAnArgumentIsASecretByTheNameBeforeIt, blanks in it and all; others are as they are.
+func TestAnArgumentIsASecretByTheNameBeforeIt(t *testing.T) {
+	v := New(session(t, "up", 0).View(), redact.Default)
+	args := []string{"--password", "Kq7argvpass66", "--token", "Kq7tok12345", "--verbose", "file one.txt", "--password", "Kq7 two words", "", "-c", "export TOKEN=Kq7three; ls -l"}
+	want := []string{"--password", "[REDACTED]", "--token", "[REDACTED]", "--verbose", "file one.txt", "--password", "[REDACTED]", "", "-c", "export TOKEN=[REDACTED]; ls -l"}
+	if got := v.Args("/usr/bin/tool", args); !slices.Equal(got, want) {
+		t.Errorf("arguments %q, want %q", got, want)
+	}
+	if got := v.Args("curl", []string{"-u", "me:Kq7curlpass", "http://host"}); !slices.Equal(got, []string{"-u", "me:[REDACTED]", "http://host"}) {
+		t.Errorf("curl's arguments: %q", got)
+	}
+	if got := New(v.Raw, nil).Args("tool", args); !slices.Equal(got, args) {
+		t.Errorf("hidden although nobody asked for it: %q", got)
+	}
+	many := slices.Repeat([]string{"--password", strings.Repeat("Kq7x", 1000)}, 50)
+	if got := strings.Join(v.Args("tool", many), " "); strings.Contains(got, "Kq7") {
+		t.Errorf("of many long arguments some is shown: %.200q", got)
+	}
+}
+
+// TestOutputFromWithinAPrivateKey is hidden from any position on, and with it no other; so is one whose beginning has left the bound.
+func TestOutputFromWithinAPrivateKey(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	var key strings.Builder
+	key.WriteString("-----BEGIN RSA PRIVATE KEY-----\r\n")
+	for range 20 {
+		var line [48]byte
+		for i := range line {
+			line[i] = byte(random.UintN(256))
+		}
+		key.WriteString(base64.StdEncoding.EncodeToString(line[:]) + "\r\n")
+	}
+	key.WriteString("-----END RSA PRIVATE KEY-----\r\n")
+	before := strings.Repeat("ordinary text\r\n", 600) + "$ cat id_rsa\r\n"
+	text := before + key.String() + "the end"
+	check := func(v *View, from int) {
+		got, _ := v.OutputSince(engine.Offset(from))
+		if strings.ContainsAny(got, "+/=") || !strings.HasSuffix(got, "the end") {
+			t.Errorf("from %d on: %q", from, got)
+		}
+		for run := range strings.FieldsFuncSeq(got, func(r rune) bool { return r < '0' || r > 'z' || r > '9' && r < 'A' || r > 'Z' && r < 'a' }) {
+			if len(run) > len("ordinary") && strings.Contains(key.String(), run) {
+				t.Errorf("from %d on %q is shown", from, run)
+			}
+		}
+	}
+	v := New(session(t, text, 0).View(), redact.Default)
+	for from := len(before); from < len(before)+key.Len(); from++ {
+		check(v, from)
+	}
+	if got, _ := v.OutputSince(engine.Offset(len(before) - 10)); !strings.HasPrefix(got, "t id_rsa\r\n") {
+		t.Errorf("what stands before the key: %q", got)
+	}
+	kept := key.Len() - 200 + len("the end")
+	cut := New(sessionOf(t, text, engine.Config{Program: "fake", TranscriptChars: kept}).View(), redact.Default)
+	for from := len(text) - kept; from < len(before)+key.Len(); from++ {
+		check(cut, from)
+	}
+}
+
+// TestContextIsBounded however long the lines above are, and begins at a line's beginning where it can.
+func TestContextIsBounded(t *testing.T) {
+	for name, c := range map[string]struct {
+		before string
+		want   int
+	}{
+		"nothing":       {"", 0},
+		"a line":        {"one", 0},
+		"few lines":     {"1\n2\n3\n4\n5\n6", 2},
+		"key above":     {"0\n-----BEGIN X PRIVATE KEY-----\n" + strings.Repeat("line\n", 100), 2},
+		"far above":     {"0\n-----BEGIN X PRIVATE KEY-----\n" + strings.Repeat("line\n", 2000), -1},
+		"long lines":    {strings.Repeat("x", 1<<20) + "\n" + "line", 1<<20 + 1 - keyBytes},
+		"one long line": {strings.Repeat("x", 1<<20), 0},
+	} {
+		got := Context([]byte(c.before))
+		if name == "far above" {
+			c.want = got // by its lines
+			if n := strings.Count(c.before[got:], "\n"); n > keyLines+1 {
+				t.Errorf("%s: %d lines", name, n)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: from %d, want %d", name, got, c.want)
 		}
 	}
 }

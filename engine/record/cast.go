@@ -13,8 +13,11 @@ import (
 )
 
 // eventMax is the most text of one event, in bytes: four times a batch of the engine. More is cut into several events of
-// one time, so that a line, escaped, stays far below what readers take ([lineMax]).
+// one time. A control character is six bytes in JSON, so a line stays below 2 MiB, far below what readers take (lineMax).
 const eventMax = 256 << 10
+
+// headMax is the most text of a value of the header, in bytes; what is more is left out. Four of them fit in a line as above.
+const headMax = 64 << 10
 
 // CastOptions say how a session is recorded. The zero value records output, redacted, as asciicast v2.
 type CastOptions struct {
@@ -126,20 +129,21 @@ func (c *Cast) header() ([]byte, error) {
 	o, hide := &c.opts, c.hide
 	env := map[string]string{}
 	if o.Shell != "" {
-		env["SHELL"] = hide(o.Shell)
+		env["SHELL"] = clip(hide(o.Shell), headMax)
 	}
-	h := header{Version: 2, Timestamp: o.Start.Unix(), Command: hide(o.Command), Title: hide(o.Title), Env: env}
+	h := header{Version: 2, Timestamp: o.Start.Unix(), Env: env,
+		Command: clip(hide(o.Command), headMax), Title: clip(hide(o.Title), headMax)}
 	if !o.CutIdle { // there is nothing left to be cut
 		h.IdleLimit = o.IdleLimit.Seconds()
 	}
 	switch o.Format {
 	case AsciicastV2:
 		h.Width, h.Height = o.Cols, o.Rows
-		env["TERM"] = o.Term
+		env["TERM"] = clip(o.Term, headMax)
 	case AsciicastV3:
-		h.Version, h.Term = 3, &headerTerm{Cols: o.Cols, Rows: o.Rows, Type: o.Term}
+		h.Version, h.Term = 3, &headerTerm{Cols: o.Cols, Rows: o.Rows, Type: clip(o.Term, headMax)}
 	default:
-		return nil, fmt.Errorf("record: %.32q is no asciicast format; use %q or %q", o.Format, AsciicastV2, AsciicastV3)
+		return nil, fmt.Errorf("record: %s is no asciicast format; use %q or %q", engine.Quote(string(o.Format)), AsciicastV2, AsciicastV3)
 	}
 	return json.Marshal(h)
 }
@@ -233,15 +237,31 @@ func (c *Cast) say(at time.Duration, code byte, text string) {
 	}
 }
 
-// emit makes a line of an event.
+// emit makes a line of an event, and several of text that is longer than eventMax.
 func (c *Cast) emit(at time.Duration, code byte, text ...string) {
-	c.buf = append(c.buf, '[')
-	c.buf = c.clock.append(c.buf, at)
-	c.buf = append(c.buf, ',', ' ', '"', code, '"', ',', ' ', '"')
-	for _, t := range text {
-		c.buf = appendJSON(c.buf, t)
+	begin := func() {
+		c.buf = append(c.buf, '[')
+		c.buf = c.clock.append(c.buf, at)
+		c.buf = append(c.buf, ',', ' ', '"', code, '"', ',', ' ', '"')
 	}
-	c.buf = append(c.buf, '"', ']', '\n')
+	end := func() { c.buf = append(c.buf, '"', ']', '\n') }
+	begin()
+	room := eventMax
+	for _, t := range text {
+		for len(t) > room {
+			n := room
+			for n > 0 && !utf8.RuneStart(t[n]) {
+				n--
+			}
+			c.buf = appendJSON(c.buf, t[:n])
+			t, room = t[n:], eventMax
+			end()
+			begin()
+		}
+		c.buf = appendJSON(c.buf, t)
+		room -= len(t)
+	}
+	end()
 }
 
 func (c *Cast) flush(at time.Duration) error {

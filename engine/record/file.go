@@ -176,13 +176,21 @@ func (p *part) discard() error {
 	return bare(p.root.Remove(p.temp))
 }
 
-// WriteFile writes data to path, mode 0600, whole or not at all. A regular file is replaced; a symbolic link, a folder or a
-// device is refused, as is a folder that is missing or a symbolic link. Errors are *[engine.FileError].
+// WriteFile writes data to path, mode 0600, whole or not at all. A regular file is replaced, unless it has no extension, which
+// would tell what it is; a symbolic link, a folder or a device is refused, as is a folder that is missing or a symbolic link.
+// Errors are *[engine.FileError].
 func WriteFile(path string, data []byte) error {
 	wrap := func(err error) error { return &engine.FileError{Op: "write", Path: path, Err: err} }
 	p, err := createPart(path, true)
 	if err != nil {
 		return wrap(err)
+	}
+	if filepath.Ext(path) == "" {
+		p.replace = false
+		if err := p.vet(); err != nil {
+			_ = p.discard()
+			return wrap(err)
+		}
 	}
 	if _, err := p.Write(data); err != nil {
 		_ = p.discard()

@@ -28,11 +28,11 @@ type Document struct {
 // raw hides nothing. It returns how many secrets were hidden; the number is in the front matter too. Errors are w's.
 func Markdown(w io.Writer, d *Document, r *redact.Redactor, raw bool) (redactions int, err error) {
 	h := newHider(r, raw)
-	f := front{doc: *d, blocks: len(d.Blocks), state: StateDone, raw: raw}
+	f := front{doc: *d, state: StateDone, raw: raw}
 	f.doc.Program, f.doc.Dir = h.hide(d.Program), h.hide(d.Dir)
 	var body strings.Builder
 	for i := range d.Blocks {
-		body.WriteString(h.section(i+1, &d.Blocks[i]))
+		body.WriteString(h.section(&f, &d.Blocks[i]))
 	}
 	if d.Marks == engine.IntegrationNone {
 		body.WriteString(noMarks)
@@ -100,14 +100,14 @@ func (h *hider) output(text string) string {
 // front is what stands at the top. Nothing of it is to be hidden any more.
 type front struct {
 	doc        Document
-	blocks     int
+	blocks     int // commands so far; without marks what may be many is one
 	redactions int
 	state      State
 	raw        bool
 }
 
-// text writes the front matter as YAML. Values that change while a document grows are padded to a width, so that they can
-// be written over.
+// text writes the front matter as YAML. Values that change while a document grows have room for a width, so that they can be
+// written over: what they do not take of it is a comment.
 func (f *front) text(pad int) string {
 	var b strings.Builder
 	line := func(key, value string) {
@@ -115,7 +115,11 @@ func (f *front) text(pad int) string {
 			fmt.Fprintf(&b, "%s: %s\n", key, value)
 		}
 	}
-	late := func(key, value string) { fmt.Fprintf(&b, "%s: %-*s\n", key, pad, value) }
+	room := len("# \n")
+	late := func(key, value string) {
+		line(key, value)
+		room += pad - len(value)
+	}
 	quoted := func(s string) string {
 		if s == "" {
 			return ""
@@ -147,22 +151,32 @@ func (f *front) text(pad int) string {
 	late("blocks", strconv.Itoa(f.blocks))
 	late("redacted", strconv.FormatBool(!f.raw))
 	late("redactions", strconv.Itoa(f.redactions))
+	if pad > 0 {
+		b.WriteString("# " + strings.Repeat("-", room-len("# \n")) + "\n")
+	}
 	b.WriteString("---\n\n# Terminal session\n")
 	return b.String()
 }
 
-// section writes one block.
-func (h *hider) section(n int, b *engine.Block) string {
+// section writes one block of the document that f begins, and counts it.
+func (h *hider) section(f *front, b *engine.Block) string {
 	var out strings.Builder
+	greeting := b.Number == 0 && b.Command == "" && f.doc.Marks != engine.IntegrationNone && f.blocks == 0
+	if !greeting {
+		f.blocks++
+	}
 	command := h.hide(b.Command)
 	title, rest, several := strings.Cut(command, "\n")
 	if len(title) > 100 {
 		title, several, rest = clip(title, 100), true, command
 	}
-	if title == "" {
-		fmt.Fprintf(&out, "\n## %d. (no command told)\n\n", n)
-	} else {
-		fmt.Fprintf(&out, "\n## %d. %s\n\n", n, code(title))
+	switch {
+	case greeting:
+		out.WriteString("\n## Before the first command\n\n")
+	case title == "":
+		fmt.Fprintf(&out, "\n## %d. (no command told)\n\n", f.blocks)
+	default:
+		fmt.Fprintf(&out, "\n## %d. %s\n\n", f.blocks, code(title))
 	}
 	if several && rest != "" {
 		out.WriteString(fence("sh", command) + "\n")
@@ -171,6 +185,8 @@ func (h *hider) section(n int, b *engine.Block) string {
 	switch {
 	case b.Exited:
 		facts = append(facts, "exit "+strconv.Itoa(b.ExitCode))
+	case b.Ended.IsZero() && b.Command != "" && f.doc.ExitCode != nil:
+		facts = append(facts, "ended with the shell")
 	case b.Ended.IsZero() && b.Command != "":
 		facts = append(facts, "not ended")
 	case b.Command != "":
@@ -264,7 +280,7 @@ type Transcript struct {
 
 var _ engine.Tap = (*Transcript)(nil)
 
-// latePad is how much room a value of the front matter has that is written when the session has ended: a time.
+// latePad is how much room a value of the front matter has that is written when the session has ended: a time, the longest of them.
 const latePad = len("2006-01-02T15:04:05.000Z")
 
 // NewTranscript begins a Markdown document in a new file, as [NewCast] does.
@@ -340,9 +356,9 @@ func (t *Transcript) write() error {
 		return nil
 	}
 	var b strings.Builder
+	t.front.doc.Marks = t.blocks.Integration()
 	for i := range t.ready {
-		t.front.blocks++
-		b.WriteString(t.hider.section(t.front.blocks, &t.ready[i]))
+		b.WriteString(t.hider.section(&t.front, &t.ready[i]))
 	}
 	t.ready = nil
 	return t.append([]byte(b.String()), t.last.Sub(t.front.doc.Started))

@@ -158,7 +158,7 @@ func TestTranscript(t *testing.T) {
 			size = n
 			data, err := os.ReadFile(path + ".part")
 			must(t, err)
-			if int64(len(data)) != n || !bytes.Contains(data, []byte("\nstate: recording ")) || data[len(data)-1] != '\n' {
+			if int64(len(data)) != n || !bytes.Contains(data, []byte("\nstate: recording\n")) || data[len(data)-1] != '\n' {
 				t.Errorf("%s", data)
 			}
 		}
@@ -173,13 +173,35 @@ func TestTranscript(t *testing.T) {
 	data, err := os.ReadFile(path)
 	must(t, err)
 	head, body, _ := strings.Cut(string(data), "\n# Terminal")
-	for _, want := range []string{"ended: 2023-11-14T22:13:25.000Z\n", "exit_code: 0  ", "state: done  ", "shell_marks: osc133 ", "blocks: 4 ", "redactions: 3 "} {
+	for _, want := range []string{"ended: 2023-11-14T22:13:25.000Z\n", "\nexit_code: 0\n", "\nstate: done\n", "\nshell_marks: osc133\n", "\nblocks: 4\n", "\nredactions: 3\n# --"} {
 		if !strings.Contains(head, want) {
 			t.Errorf("no %q in\n%s", want, head)
 		}
 	}
-	if !strings.HasSuffix(body, "\n## 4. `sleep 9`\n\nnot ended · 22:13:20 UTC · `/home/me`\n\n```text\n[REDACTED]\n```\n") || strings.Contains(body, "hunter2") {
+	for line := range strings.Lines(string(data)) {
+		if line != strings.TrimRight(line, " \n")+"\n" {
+			t.Errorf("blanks at the end of %q", line)
+		}
+	}
+	if !strings.HasSuffix(body, "\n## 4. `sleep 9`\n\nended with the shell · 22:13:20 UTC · `/home/me`\n\n```text\n[REDACTED]\n```\n") || strings.Contains(body, "hunter2") {
 		t.Errorf("%s", body)
+	}
+}
+
+// TestGreetingIsNoCommand: what a shell shows before its first prompt has no number, and is not counted.
+func TestGreetingIsNoCommand(t *testing.T) {
+	const session = "Welcome to fish\r\n" + shellSession
+	got := markdownOf(t, session, 7)
+	if !strings.Contains(got, "\nblocks: 4\n") || !strings.Contains(got, "\n## Before the first command\n\n") || !strings.Contains(got, "\n## 1. `ls | wc`\n") {
+		t.Errorf("%s", got)
+	}
+	m := &mem{left: 1 << 20}
+	tr, err := newTranscript(m, "m.md", TranscriptOptions{Start: t0})
+	must(t, err)
+	must(t, tr.Output(t0, []byte(session)))
+	must(t, tr.Close())
+	if got := string(m.data); !strings.Contains(got, "\nblocks: 4\n") || !strings.Contains(got, "\n## Before the first command\n\n") || !strings.Contains(got, "\n## 4. `sleep 9`\n\nnot ended") {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -387,3 +387,55 @@ func BenchmarkPNG(b *testing.B) {
 		}
 	}
 }
+
+// TestPictureFormat is that of the path, unless another is asked for; a path of another kind of file is refused.
+func TestPictureFormat(t *testing.T) {
+	for _, c := range []struct{ format, path, want, problem string }{
+		{"", "", "png", ""},
+		{"svg", "", "svg", ""},
+		{"", "dir.d/picture", "png", ""},
+		{"ansi", "picture", "ansi", ""},
+		{"", "a.png", "png", ""},
+		{"", "a.SVG", "svg", ""},
+		{"html", "a.htm", "html", ""},
+		{"", "a.txt", "ansi", ""},
+		{"", "a.ans", "ansi", ""},
+		{"svg", "a.b.svg", "svg", ""},
+		{"", "t1.py", "", "give .png, .svg, .html, .ansi or .txt, or none and a format"},
+		{"png", "t1.py", "", "give .png, or no extension"},
+		{"png", "a.svg", "", "leave the format out, give svg, or another extension"},
+		{"", ".profile", "", "is no extension of a picture"},
+		{"", "a." + strings.Repeat("x", 300), "", strings.Repeat("x", 31) + `..."`},
+		{"gif", "a.gif", "", "is no format of a picture"},
+	} {
+		got, err := PictureFormat(c.format, c.path)
+		if got != c.want || (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
+			t.Errorf("%q to %.40q: %q, %v, want %q, %q", c.format, c.path, got, err, c.want, c.problem)
+		}
+	}
+}
+
+// TestOnlyAPictureIsReplaced: a file without an extension may be anything.
+func TestOnlyAPictureIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]error{"a.png": nil, "Makefile": ErrExists} {
+		path := filepath.Join(dir, name)
+		for range 2 {
+			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := WriteFile(path, []byte("new")); !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", name, err, want)
+			}
+		}
+		if b, err := os.ReadFile(path); err != nil || (string(b) == "new") != (want == nil) {
+			t.Errorf("%s has %q, %v", name, b, err)
+		}
+	}
+	if err := WriteFile(filepath.Join(dir, "fresh"), []byte("new")); err != nil {
+		t.Error(err)
+	}
+	if all, err := os.ReadDir(dir); err != nil || len(all) != 3 {
+		t.Errorf("in the folder: %v, %v", all, err)
+	}
+}

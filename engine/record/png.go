@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -9,8 +10,12 @@ import (
 	"image/draw"
 	"image/png"
 	"math"
+	"path/filepath"
+	"strings"
 
 	"github.com/ptywright/ptywright/engine/vt"
+
+	"github.com/ptywright/ptywright/engine"
 )
 
 // PictureMax bounds a picture in pixels: 128 MiB of memory while it is drawn. A screen of 1000x200 in the default size has
@@ -69,6 +74,57 @@ func (o PictureOptions) face() *face {
 // ErrPictureFormat is a sort of picture that [Draw] does not know.
 var ErrPictureFormat = errors.New("is no format of a picture; use png, svg, html or ansi")
 
+// pictureFormats are the formats of pictures, by the extensions that their files have.
+var pictureFormats = map[string]string{
+	".png": "png", ".svg": "svg", ".html": "html", ".htm": "html", ".ansi": "ansi", ".ans": "ansi", ".txt": "ansi",
+}
+
+// A PicturePathError says that a path is not one for a picture of a format: its extension is that of another kind of file,
+// which it may be.
+type PicturePathError struct {
+	Path   string
+	Format string // as it was asked for; "": by the path
+}
+
+// Error quotes the extension only.
+func (e *PicturePathError) Error() string {
+	ext := filepath.Ext(e.Path)
+	if len(ext) > 32 { // none that anybody knows
+		ext = ext[:32] + "..."
+	}
+	switch is := pictureFormats[strings.ToLower(ext)]; {
+	case is != "" && e.Format != "":
+		return fmt.Sprintf("ends in %q, the format is %s: leave the format out, give %s, or another extension", ext, e.Format, is)
+	case e.Format != "":
+		return fmt.Sprintf("ends in %q, which is no extension of format %s: give .%s, or no extension", ext, e.Format, e.Format)
+	}
+	return fmt.Sprintf("ends in %q, which is no extension of a picture: give .png, .svg, .html, .ansi or .txt, or none and a format", ext)
+}
+
+// PictureFormat returns the format of a picture that is to be written to path: format when it is given, else that of path's
+// extension, png when path is empty or has no extension. So no file is replaced that is no such picture by its name.
+// Errors: [ErrPictureFormat], *[PicturePathError].
+func PictureFormat(format, path string) (string, error) {
+	switch format {
+	case "", "png", "svg", "html", "ansi":
+	default:
+		return "", unknownFormat(format)
+	}
+	ext := strings.ToLower(filepath.Ext(path))
+	if ext == "" {
+		return cmp.Or(format, "png"), nil
+	}
+	is := pictureFormats[ext]
+	if is == "" || format != "" && is != format {
+		return "", &PicturePathError{path, format}
+	}
+	return is, nil
+}
+
+func unknownFormat(format string) error {
+	return fmt.Errorf("%s %w", engine.Quote(format), ErrPictureFormat)
+}
+
 // Draw draws the screen as "png", "svg", "html" or "ansi". Mask it before. Errors are those of [PNG], [SVG] and [HTML], and
 // [ErrPictureFormat].
 func Draw(s *vt.Screen, format string, o PictureOptions) ([]byte, error) {
@@ -84,7 +140,7 @@ func Draw(s *vt.Screen, format string, o PictureOptions) ([]byte, error) {
 	case "ansi":
 		text = ansiText(s, o.clean)
 	default:
-		err = fmt.Errorf("%.32q %w", format, ErrPictureFormat)
+		err = unknownFormat(format)
 	}
 	return []byte(text), err
 }

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// lineMax bounds one line of a cast, in bytes: ten times the longest that [Cast] writes. asciinema writes lines of a
-	// few KiB.
+	// lineMax bounds one line of a cast, in bytes: ten times the longest that [Cast] writes (eventMax, escaped). asciinema
+	// writes lines of a few KiB.
 	lineMax = 16 << 20
 	// LoadMax bounds a whole cast that is loaded, in bytes. It takes about as much memory.
 	LoadMax = 2 * DefaultMaxBytes

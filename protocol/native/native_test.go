@@ -1,6 +1,7 @@
 package native_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -312,6 +313,20 @@ func TestListTellsTheFolder(t *testing.T) {
 	}
 }
 
+// TestListHidesWhatANameBeforeItMakesASecret in the arguments, which come one by one.
+func TestListHidesWhatANameBeforeItMakesASecret(t *testing.T) {
+	w := newWire(t, enginetest.Engine(enginetest.New()))
+	w.result("session.create", obj{"program": "fake", "args": []string{"--password", "Kq7argvpass66", "--token", "Kq7tok12345", "file"}})
+	for _, c := range []struct {
+		params obj
+		want   string
+	}{{obj{"details": true}, "[--password [REDACTED] --token [REDACTED] file]"}, {obj{"details": true, "redact": false}, "[--password Kq7argvpass66 --token Kq7tok12345 file]"}} {
+		if got := fmt.Sprint(at(w.result("session.list", c.params)["details"].([]any)[0], "args")); got != c.want {
+			t.Errorf("%v: %s, want %s", c.params, got, c.want)
+		}
+	}
+}
+
 func TestTranscriptSaysThatItsHeadIsGone(t *testing.T) {
 	p := enginetest.New()
 	w := newWire(t, enginetest.Engine(p))
@@ -352,6 +367,25 @@ func TestTranscriptSinceAndMark(t *testing.T) {
 	}
 	w.fails("session.transcript", obj{"session": id, "mark": "nowhere"}, -32602, "invalid_params")
 	w.fails("session.transcript", obj{"session": id, "mark": "here", "since": 1}, -32602, "invalid_params")
+}
+
+// TestTranscriptFromWithinAPrivateKey, by a sequence or a mark, shows nothing of it.
+func TestTranscriptFromWithinAPrivateKey(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	p.Print("-----BEGIN RSA PRIVATE KEY-----\r\nMIIEowIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB\r\naFDrBz9vFqU4yVkzSpGfiWqBr0sZYoG5pVmOo9rl0Pa")
+	w.until(id, "0Pa")
+	seq := w.result("session.snapshot", obj{"session": id})["sequence"]
+	w.result("session.input", obj{"session": id, "action": obj{"type": "mark_transcript", "value": obj{"label": "here"}}})
+	p.Print("Kq7rest0fThe9Line\r\nzzKq7body5uT2xW8rQ4nM1kLpVbC6dEyHgJsAoIiUuPp0OeRtYqZ3XvBnMaSdFgHj\r\n-----END RSA PRIVATE KEY-----\r\nthe end")
+	w.until(id, "the end")
+	for _, from := range []obj{{"session": id, "since": seq}, {"session": id, "mark": "here"}} {
+		text := w.result("session.transcript", from)["text"].(string)
+		if strings.Contains(text, "Kq7") || !strings.Contains(text, "the end") {
+			t.Errorf("%v: %q", from, text)
+		}
+	}
 }
 
 func TestTypingErrorsInRedactionShowNothing(t *testing.T) {

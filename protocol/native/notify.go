@@ -1,7 +1,6 @@
 package native
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -177,13 +176,6 @@ func (n *notifier) apply(c change) {
 	}
 }
 
-// A private key is hidden line by line from its first: keyLines is the most that redact follows it for, and keyBytes what so many
-// lines of one have at most, with an indent or a border.
-const (
-	keyLines = 512
-	keyBytes = 64 << 10
-)
-
 // seeded returns a stream that knows how the line began that the cursor stands in, and whether it is one of a private key: what
 // makes its rest a secret may have been told, or skipped.
 func (c *cursor) seeded(hide *redact.Redactor) *redact.Stream {
@@ -194,24 +186,10 @@ func (c *cursor) seeded(hide *redact.Redactor) *redact.Stream {
 	t := c.session.View().Transcript
 	if oldest, end := t.Bounds(); c.offset > oldest && c.offset <= end {
 		before := t.Bytes()[:c.offset-oldest]
-		stream.Write(string(before[contextOf(before):]))
+		stream.Write(string(before[reading.Context(before):]))
 		stream.Flush()
 	}
 	return stream
-}
-
-// contextOf returns where what has to be known begins of what came before: at the line under way, or where a key may have begun.
-func contextOf(before []byte) int {
-	line := bytes.LastIndexByte(before, '\n') + 1
-	near := before[max(0, line-keyBytes):line]
-	i := bytes.Index(near, []byte("BEGIN"))
-	if i < 0 {
-		return line
-	}
-	for over := bytes.Count(near[i:], []byte("\n")) - keyLines; over > 0; over-- {
-		i += bytes.IndexByte(near[i:], '\n') + 1
-	}
-	return line - len(near) + bytes.LastIndexByte(near[:i], '\n') + 1
 }
 
 // cursor returns the session's cursor; a new session is told from its beginning.

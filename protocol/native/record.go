@@ -17,8 +17,8 @@ import (
 type screenshotParams struct {
 	sessionParams
 	readParams
-	Format   string  `json:"format,omitempty" jsonschema:"png (default), svg, html or ansi"`
-	Path     string  `json:"path,omitempty" jsonschema:"file to write, mode 0600; default: the picture is in the answer"`
+	Format   string  `json:"format,omitempty" jsonschema:"png, svg, html or ansi; default that of the path, else png"`
+	Path     string  `json:"path,omitempty" jsonschema:"file to write or replace, mode 0600, by its extension such a picture; default: the picture is in the answer"`
 	Theme    string  `json:"theme,omitempty" jsonschema:"dark (default) or light"`
 	FontSize float64 `json:"font_size,omitempty" jsonschema:"pixels; default 15"`
 }
@@ -45,11 +45,17 @@ func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*scre
 	default:
 		return nil, &protocol.ParamError{Path: "theme", Expected: `"dark" or "light"`, Got: protocol.Got(p.Theme)}
 	}
+	format, err := record.PictureFormat(p.Format, p.Path)
+	if err != nil {
+		if where := (*record.PicturePathError)(nil); errors.As(err, &where) {
+			return nil, &paramError{path: "path", reason: "invalid_params", problem: where.Error()}
+		}
+		return nil, err
+	}
 	s, err := c.session(p.sessionParams)
 	if err != nil {
 		return nil, err
 	}
-	format := cmp.Or(p.Format, "png")
 	l := newLook(s.View(), hide, "none")
 	o.Clean = l.Clean
 	data, err := record.Draw(l.Screen(), format, o)

@@ -106,7 +106,27 @@ func TestScreenshots(t *testing.T) {
 	if b, err := os.ReadFile(path); err != nil || len(b) != int(r["bytes"].(float64)) || r["data"] != nil {
 		t.Errorf("%v, %v", r, err)
 	}
+	source := filepath.Join(t.TempDir(), "t1.py")
+	if err := os.WriteFile(source, []byte("print()"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []obj{{"path": source}, {"path": source, "format": "svg"}, {"path": path, "format": "svg"}} {
+		p["session"] = id
+		if m := w.fails("session.screenshot", p, -32602, "invalid_params"); !strings.Contains(m.Error.Message, "params.path: ends in") {
+			t.Errorf("%v: %s", p, m.Error.Message)
+		}
+	}
+	if b, err := os.ReadFile(source); err != nil || string(b) != "print()" {
+		t.Errorf("the source file has %q, %v", b, err)
+	}
+	svg := filepath.Join(t.TempDir(), "o.svg")
+	for range 2 { // the second replaces the first
+		r = w.result("session.screenshot", obj{"session": id, "path": svg})
+	}
+	if b, err := os.ReadFile(svg); err != nil || r["format"] != "svg" || !bytes.HasPrefix(b, []byte("<svg")) && !bytes.HasPrefix(b, []byte("<?xml")) {
+		t.Errorf("%v: %.40q, %v", r, b, err)
+	}
 	w.fails("session.screenshot", obj{"session": id, "format": "gif"}, -32602, "invalid_params")
 	w.fails("session.screenshot", obj{"session": id, "theme": "pink"}, -32602, "invalid_params")
-	w.fails("session.screenshot", obj{"session": id, "path": filepath.Join(path, "x")}, -32602, "file_refused")
+	w.fails("session.screenshot", obj{"session": id, "path": filepath.Join(path, "x.png")}, -32602, "file_refused")
 }

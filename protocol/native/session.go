@@ -170,12 +170,9 @@ func describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
 	l := reading.New(v, hide)
 	info := sessionInfo{
 		Session: string(s.ID()), Program: l.Clean(config.Program), Cwd: l.Clean(config.Dir), PID: s.PID(),
-		Args: make([]string, len(config.Args)), Started: s.Started().UTC(),
+		Args: l.Args(config.Program, config.Args), Started: s.Started().UTC(),
 		Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence, QuietMS: v.StableFor().Milliseconds(),
 		AlternateScreen: v.Screen.Modes.AltScreen,
-	}
-	for i, a := range config.Args {
-		info.Args[i] = l.Clean(a)
 	}
 	if v.Screen.TitleSet {
 		title := l.Clean(v.Screen.Title)

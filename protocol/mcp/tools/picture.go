@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -11,14 +12,14 @@ import (
 
 const shotAbout = `Draw a session's screen: png (default; an image in the answer), or svg, html or ansi as text. Use it for colours and layout; read is cheaper for text.
 
-{"session":"s1"}   {"session":"s1","format":"svg","path":"/tmp/screen.svg"}`
+{"session":"s1"}   {"session":"s1","path":"/tmp/screen.svg"}`
 
 type shotParams struct {
 	Session  string  `json:"session"`
-	Format   string  `json:"format,omitempty" jsonschema:"png, svg, html or ansi"`
+	Format   string  `json:"format,omitempty" jsonschema:"png, svg, html or ansi; default that of the path, else png"`
 	Theme    string  `json:"theme,omitempty" jsonschema:"dark (default) or light"`
 	FontSize float64 `json:"font_size,omitempty" jsonschema:"pixels; default 15"`
-	Path     string  `json:"path,omitempty" jsonschema:"file to write instead of answering with the picture; mode 0600"`
+	Path     string  `json:"path,omitempty" jsonschema:"file to write, or replace, instead of answering with the picture; its extension says the format; mode 0600"`
 	rawAsked
 }
 
@@ -45,9 +46,12 @@ func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest, in shotP
 	default:
 		return nil, bad("theme", "expected dark or light")
 	}
-	format := in.Format
-	if format == "" {
-		format = "png"
+	format, err := record.PictureFormat(in.Format, in.Path)
+	if err != nil {
+		if where := (*record.PicturePathError)(nil); errors.As(err, &where) {
+			return nil, bad("path", "%v", where)
+		}
+		return nil, bad("format", "%v", err)
 	}
 	s, err := p.session(in.Session)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 const guide = `You drive terminal programs with ptywright's tools, the way a person does: you type, and you look at the screen.
 
 1. start a program (one executable, its arguments apart); the result names the session and shows the first screen. For one shell command and its exit code use run instead.
-2. send text with submit for Enter, or keys ("escape", "ctrl+c", "up"). Say with wait_for what should come next, so that one call types and waits. Only what comes after the typing counts.
+2. send text with submit for Enter, or keys ("escape", "ctrl+c", "up"). Say with wait_for what should come next, so that one call types and waits. With submit only what comes after Enter counts.
 3. Judge the screen you get. If submitted is false, look before you press Enter again.
 4. wait when it takes longer. Prefer text or regex that only the finished state shows, and add exited so that a program's end ends the wait. A timeout is no error: it says what is missing; go on with the handle it returns.
 5. read what you need: screen, changes since a sequence, scrollback, search, commands. screenshot only for colours and layout.

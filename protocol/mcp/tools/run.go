@@ -16,6 +16,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -42,6 +43,7 @@ type runResult struct {
 	status
 	Command    string `json:"command"`
 	Reason     string `json:"reason" jsonschema:"finished; not_run: the shell did not take it as a command; incomplete: the shell wanted more of it, and it was given up; timeout: it goes on; ended: the shell itself has; cancelled"`
+	Why        string `json:"why,omitempty" jsonschema:"not_run: what stood in the way, and what to do"`
 	Output     string `json:"output"`
 	Truncated  bool   `json:"truncated" jsonschema:"output is only the end of it"`
 	ExitCode   *int   `json:"exit_code,omitempty"`
@@ -80,9 +82,13 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 	case in.Session != "" && (in.Shell != "" || in.Cwd != "" || in.Env != nil || in.Keep):
 		return nil, bad("session", "shell, cwd, env and keep are for a fresh shell: leave them out")
 	}
-	s, err := p.shell(ctx, &in)
+	s, occupied, err := p.shell(ctx, &in)
 	if err != nil {
 		return nil, err
+	}
+	if occupied {
+		r := p.notEmpty(s, &in, hide)
+		return &reply[runResult]{text: r.text(), out: *r}, nil
 	}
 	fresh := in.Session == ""
 	r, err := p.runIn(ctx, req, s, &in, timeout, hide, most)
@@ -100,41 +106,52 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 	return &reply[runResult]{text: r.text(), out: *r}, nil
 }
 
-// shell finds the shell that a command is to run in, or starts one.
-func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, error) {
+// notEmpty is the result of a command that was not typed, because something stands on the command line.
+func (p *profile) notEmpty(s *engine.Session, in *runParams, hide *redact.Redactor) *runResult {
+	l := p.look(s, hide)
+	line := ""
+	if rows, c := l.Screen().Lines(), l.Screen().Cursor; c.Row < len(rows) {
+		line = strings.TrimSpace(rows[c.Row])
+	}
+	return &runResult{status: statusOf(l), Command: l.Piece(in.Command), Reason: "not_run", Why: fmt.Sprintf(
+		"nothing was typed, because something stands on the command line already: %s. To run that: send {\"session\":%q,\"submit\":true}. To clear it: send {\"session\":%q,\"keys\":[\"ctrl+c\"]}, then run again",
+		protocol.Quote(line, 120), s.ID(), s.ID())}
+}
+
+// shell finds the shell that a command is to run in, or starts one, and tells whether something stands on its command line.
+func (p *profile) shell(ctx context.Context, in *runParams) (s *engine.Session, occupied bool, err error) {
 	if in.Session != "" {
-		s, err := p.free(in.Session)
-		if err != nil {
-			return nil, err
+		if s, err = p.free(in.Session); err != nil {
+			return nil, false, err
 		}
-		v := s.View()
-		switch sh := v.Reports.Shell; {
+		switch sh := s.View().Reports.Shell; {
 		case sh == nil || sh.Phase == "":
-			return nil, fmt.Errorf("session %s marks no commands, so the end of one cannot be told: start bash, zsh or fish with start, or use send", s.ID())
+			return nil, false, fmt.Errorf("session %s marks no commands, so the end of one cannot be told: start bash, zsh or fish with start, or use send", s.ID())
 		case sh.Phase == engine.ShellRunning:
-			return nil, fmt.Errorf("session %s is running a command: wait {\"session\":%q,\"command_finished\":true}, or send {\"session\":%q,\"keys\":[\"ctrl+c\"]}", s.ID(), s.ID(), s.ID())
+			return nil, false, &busyError{s.ID()}
 		}
-		return s, p.prompt(ctx, s, readyBound)
+		occupied, err = p.prompt(ctx, s, readyBound)
+		return s, occupied, err
 	}
 	program, err := shellProgram(in.Shell)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for name, value := range in.Env {
 		p.Known.AddEnv([]string{name + "=" + value})
 	}
-	s, err := p.Engine.Spawn(engine.Config{
+	s, err = p.Engine.Spawn(engine.Config{
 		Program: program, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: runRows, Cols: runCols}, ShellIntegration: true,
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if err := p.prompt(ctx, s, promptBound); err != nil {
+	if _, err := p.prompt(ctx, s, promptBound); err != nil {
 		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopBound)
 		defer cancel()
-		return nil, errors.Join(err, s.Close(bound))
+		return nil, false, errors.Join(err, s.Close(bound))
 	}
-	return s, nil
+	return s, false, nil
 }
 
 // shellProgram is the shell that is started.
@@ -158,82 +175,14 @@ func shellProgram(asked string) (string, error) {
 	return "", errors.New("no bash, zsh or fish is installed here: use start and send with the shell there is")
 }
 
-// atPrompt is a matcher of a shell that reads a command line.
-type atPrompt struct{}
-
-// Check matches when the shell says so.
-func (atPrompt) Check(v *engine.View) engine.Result {
-	if sh := v.Reports.Shell; sh != nil && sh.Phase == engine.ShellInput {
-		return engine.Result{Match: &engine.Match{Kind: "prompt"}}
-	}
-	return engine.Result{}
-}
-
-// promptAfter is a matcher of a prompt that is another than the one before.
-type promptAfter struct{ before *engine.Shell }
-
-// Check matches when the shell reads a new command line.
-func (m promptAfter) Check(v *engine.View) engine.Result {
-	if v.Reports.Shell == m.before {
-		return engine.Result{}
-	}
-	return atPrompt{}.Check(v)
-}
-
-func (p *profile) prompt(ctx context.Context, s *engine.Session, bound time.Duration) error {
-	out, err := s.Wait(ctx, atPrompt{}, engine.WaitOptions{Timeout: bound, Parked: options(ctx).Parked})
-	if err == nil {
-		return nil
-	}
-	l := p.look(s, p.Hide).At(out.View)
-	text, _ := screenText(l, screenBudget)
-	return fmt.Errorf("the shell in %s does not come to a prompt: %w; its screen:\n%s", s.ID(), err, text)
-}
-
-// incomplete is how long a shell is still in front of a command line that it has not begun with: it wants the rest of it.
-// Shells begin within milliseconds, on a busy machine within some hundred.
-const incomplete = 2 * time.Second
-
-// notRun is how long a shell stands still at a new prompt without having run anything: what it was given was no command. A shell
-// that draws its prompt anew begins within milliseconds.
-const notRun = 300 * time.Millisecond
-
-// ran is a matcher of a shell that has come through a command line.
-type ran struct {
-	commands uint64        // that had ended before
-	before   *engine.Shell // what the shell had said
-}
-
-// Check matches when a command has ended, or the shell reads the next line without having run one.
-func (m *ran) Check(v *engine.View) engine.Result {
-	sh := v.Reports.Shell
-	switch {
-	case sh == nil || sh == m.before:
-		if quiet := v.StableFor(); quiet < incomplete {
-			return engine.Result{Recheck: incomplete - quiet}
-		}
-		return engine.Result{Match: &engine.Match{Kind: "incomplete"}}
-	case sh.Commands > m.commands:
-		return engine.Result{Match: &engine.Match{Kind: "command_finished"}}
-	case sh.Phase == engine.ShellInput: // or it has drawn its prompt anew, and is about to begin
-		if quiet := v.StableFor(); quiet < notRun {
-			return engine.Result{Recheck: notRun - quiet}
-		}
-		return engine.Result{Match: &engine.Match{Kind: "not_run"}}
-	}
-	return engine.Result{}
-}
-
 func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, in *runParams, timeout time.Duration, hide *redact.Redactor, most int) (*runResult, error) {
 	v := s.View()
-	m := &ran{commands: v.Reports.Shell.Commands, before: v.Reports.Shell}
-	blocks, _ := s.Blocks(0)
-	var last uint64
-	if len(blocks) > 0 {
-		last = blocks[len(blocks)-1].Number
-	}
 	since := v.Sequence
 	line := strings.TrimRight(in.Command, "\r\n")
+	m := &ran{session: s, command: line, before: v.Reports.Shell}
+	if blocks, _ := s.Blocks(0); len(blocks) > 0 {
+		m.last = blocks[len(blocks)-1].Number
+	}
 	if strings.ContainsAny(line, "\r\n") {
 		if !v.Screen.Modes.BracketedPaste {
 			return nil, bad("command", "has several lines, which this shell takes one by one: join them with && or ;")
@@ -265,7 +214,10 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 		}
 		r.Wait = p.questions.keep(&asked{session: s.ID(), tree: map[string]any{"type": "command_finished"}, since: &since, elapsed: out.Elapsed})
 	}
-	r.take(s, l, last, since, most)
+	if r.Reason == "not_run" && m.other != "" {
+		r.Why = "the shell ran something else, " + protocol.Quote(l.Piece(m.other), 120) + ": what is shown is that"
+	}
+	r.take(s, l, m.block(), since, most)
 	if r.Reason == "incomplete" { // back to a prompt: the next command is not the rest of this one
 		if err := p.giveUp(ctx, s); err != nil {
 			return nil, err
@@ -287,10 +239,9 @@ func (p *profile) giveUp(ctx context.Context, s *engine.Session) error {
 }
 
 // take takes the command's output out of its block, or when the shell has not run it, out of what came since.
-func (r *runResult) take(s *engine.Session, l *reading.View, last, since uint64, most int) {
-	blocks, _ := s.Blocks(last)
-	if len(blocks) > 0 && r.Reason != "not_run" && r.Reason != "incomplete" {
-		c := commandOf(l, &blocks[0])
+func (r *runResult) take(s *engine.Session, l *reading.View, b *engine.Block, since uint64, most int) {
+	if b != nil {
+		c := commandOf(l, b)
 		r.Output, r.ExitCode, r.Truncated = c.Output, c.ExitCode, !c.Whole
 		if r.Reason == "finished" {
 			r.DurationMS = c.DurationMS
@@ -322,6 +273,8 @@ func (r *runResult) text() string {
 		fmt.Fprintf(&b, "[exit code %d, %d ms, session %s]", *r.ExitCode, r.DurationMS, where)
 	case r.Reason == "finished":
 		fmt.Fprintf(&b, "[finished, but the shell told no exit code, session %s]", where)
+	case r.Reason == "not_run" && r.Why != "":
+		fmt.Fprintf(&b, "[not run: %s]", r.Why)
 	case r.Reason == "not_run":
 		fmt.Fprintf(&b, "[the shell did not run it as a command: see above, session %s]", where)
 	case r.Reason == "incomplete":

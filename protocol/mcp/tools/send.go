@@ -31,7 +31,7 @@ type sendParams struct {
 	Keys      []string `json:"keys,omitempty" jsonschema:"keys to press one after the other: enter, tab, escape, backspace, delete, insert, up, down, left, right, home, end, page_up, page_down, f1 to f12, a character, or with modifiers ctrl+c, alt+x, shift+tab"`
 	Submit    bool     `json:"submit,omitempty" jsonschema:"press Enter once what was typed has appeared"`
 	Secret    string   `json:"secret,omitempty" jsonschema:"have the person type a secret into the program, unseen by you; this says what is asked for"`
-	WaitFor   question `json:"wait_for,omitzero" jsonschema:"what to wait for afterwards; only what comes after the typing counts. Default: until the screen stands still, one second at most"`
+	WaitFor   question `json:"wait_for,omitzero" jsonschema:"what to wait for afterwards; with submit only what comes after Enter counts, else after the typing. Default: until the screen stands still, one second at most"`
 	TimeoutMS *int     `json:"timeout_ms,omitempty" jsonschema:"for wait_for; default 30000, at most 45000"`
 	budget
 	rawAsked
@@ -45,6 +45,8 @@ type sent struct {
 	Echoed    *bool  `json:"echoed,omitempty" jsonschema:"with submit: what was typed was seen on the screen before Enter"`
 	Submitted *bool  `json:"submitted,omitempty" jsonschema:"with submit: the program did something after Enter; false: not within a second, look before you press it again"`
 	Evidence  string `json:"evidence,omitempty" jsonschema:"the same in words"`
+
+	after uint64 // what came after it counts for wait_for: with submit, right before Enter
 }
 
 type sendResult struct {
@@ -107,7 +109,7 @@ func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendPar
 		}
 		return nil, err
 	}
-	a, err := p.follow(ctx, req, s, &in.WaitFor, &receipt.Since, timeout, anyOf(map[string]any{"type": "process_exited"}, still(sendStill)), sendSettle, hide, most)
+	a, err := p.follow(ctx, req, s, &in.WaitFor, &receipt.after, timeout, anyOf(map[string]any{"type": "process_exited"}, still(sendStill)), sendSettle, hide, most)
 	if err != nil {
 		return nil, fmt.Errorf("it was typed, but: %w", err)
 	}
@@ -166,6 +168,7 @@ func keyAction(name string) (engine.Action, error) {
 func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine.Action, typed string, submit bool) (sent, error) {
 	var r sent
 	r.Since = s.Sequence()
+	r.after = r.Since
 	do := func(a engine.Action) error {
 		receipt, err := s.Do(ctx, a, options(ctx))
 		r.Written += receipt.Written
@@ -197,6 +200,7 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 		}
 	}
 	before := s.Sequence()
+	r.after = before
 	enter, err := keyAction("enter")
 	if err != nil {
 		panic("tools: " + err.Error()) // a name of the engine's

@@ -237,11 +237,8 @@ func (p *profile) describe(s *engine.Session, hide *redact.Redactor) sessionInfo
 	}
 	v := l.Raw
 	info := sessionInfo{
-		Session: string(s.ID()), Program: l.Clean(c.Program), Args: []string{}, Cwd: l.Clean(c.Dir), PID: s.PID(), Started: s.Started().UTC(),
+		Session: string(s.ID()), Program: l.Clean(c.Program), Args: l.Args(c.Program, c.Args), Cwd: l.Clean(c.Dir), PID: s.PID(), Started: s.Started().UTC(),
 		Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence, QuietMS: v.At.Sub(v.Changed).Milliseconds(), Exit: exitOf(v.Exit),
-	}
-	for _, a := range c.Args {
-		info.Args = append(info.Args, l.Clean(a))
 	}
 	if v.Screen.TitleSet {
 		info.Title = l.Clean(v.Screen.Title)

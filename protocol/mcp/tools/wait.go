@@ -44,7 +44,7 @@ const (
 
 // A question is what to wait for.
 type question struct {
-	Text            string         `json:"text,omitempty" jsonschema:"the screen shows this text"`
+	Text            string         `json:"text,omitempty" jsonschema:"the screen shows this text; blanks at its end may be a row's end"`
 	Regex           string         `json:"regex,omitempty" jsonschema:"the screen matches this RE2 expression; (?m) lets ^ and $ match at rows"`
 	StableMS        int            `json:"stable_ms,omitempty" jsonschema:"the screen has not changed for so long"`
 	Exited          bool           `json:"exited,omitempty" jsonschema:"the program has ended"`
@@ -71,7 +71,11 @@ func (q *question) tree() (any, error) {
 			all = append(all, m)
 		}
 	}
-	node(q.Text != "", "contains_text", q.Text)
+	if pattern, ok := blankEnds(q.Text); ok {
+		node(true, "screen_regex", pattern)
+	} else {
+		node(q.Text != "", "contains_text", q.Text)
+	}
 	node(q.Regex != "", "screen_regex", q.Regex)
 	node(q.StableMS > 0, "screen_stable", map[string]any{"min_ms": int64(q.StableMS)})
 	node(q.CommandFinished, "command_finished", nil)
@@ -326,7 +330,7 @@ func (p *profile) told(l *reading.View, out *answer, a *asked) waited {
 	w := waited{Matched: out.err == nil, ElapsedMS: elapsed.Milliseconds()}
 	if w.Matched {
 		w.Reason = "matched"
-		w.Matches = matchesOf(l.Match(out.outcome.Match), nil)
+		w.Matches = matchesOf(l.Match(asAsked(out.outcome.Match)), nil)
 		var said []string
 		for _, m := range w.Matches {
 			said = append(said, m.String())
@@ -381,6 +385,9 @@ func missing(l *reading.View, e matchers.Explanation, told []string) []string {
 	}
 	line := e.Type
 	if value, ok := e.Value.(string); ok {
+		if text, ok := blankEnded(value); ok && e.Type == "screen_regex" {
+			line, value = "contains_text", text
+		}
 		line += " " + protocol.Quote(l.Pattern(value), 80)
 	}
 	line += ": " + why

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,6 +31,38 @@ func (w *wire) session() string {
 		w.t.Fatal(err)
 	}
 	return string(s.ID())
+}
+
+// TestSessionsHideWhatANameBeforeItMakesASecret in the arguments, which come one by one.
+func TestSessionsHideWhatANameBeforeItMakesASecret(t *testing.T) {
+	w := serveOn(t, enginetest.Engine(enginetest.New()), new(redact.Known), false, nil)
+	if _, err := w.engine.Spawn(engine.Config{Program: "fake", Args: []string{"--password", "Kq7argvpass66", "file"}}); err != nil {
+		t.Fatal(err)
+	}
+	r := w.try("sessions", obj{})
+	if all := fmt.Sprint(r.StructuredContent) + text(r); strings.Contains(all, "Kq7") || strings.Count(all, "--password [REDACTED] file") != 2 {
+		t.Errorf("%s", all)
+	}
+}
+
+// TestScreenshotReplacesNoSource: its path tells the format, and is a picture's.
+func TestScreenshotReplacesNoSource(t *testing.T) {
+	w := serveOn(t, enginetest.Engine(enginetest.New()), new(redact.Known), false, nil)
+	id := w.session()
+	dir := t.TempDir()
+	source := filepath.Join(dir, "t1.py")
+	if err := os.WriteFile(source, []byte("print()"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.try("screenshot", obj{"session": id, "path": source}); !r.IsError || !strings.Contains(text(r), "no extension of a picture") {
+		t.Errorf("%s", text(r))
+	}
+	if b, err := os.ReadFile(source); err != nil || string(b) != "print()" {
+		t.Errorf("the source file has %q, %v", b, err)
+	}
+	if r := w.call("screenshot", obj{"session": id, "path": filepath.Join(dir, "o.svg")}); r["format"] != "svg" {
+		t.Errorf("%v", r)
+	}
 }
 
 // TestWaitTellsProgress every few seconds to a client that asks for it, and ends within what clients wait.

@@ -1,0 +1,60 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestSubmitWaitsForWhatComesAfterEnter: the echo of what was typed, and what stood there before, count for nothing.
+func TestSubmitWaitsForWhatComesAfterEnter(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	out := w.call("send", obj{"session": "s1", "text": "sleep 1; echo BUILD_OK", "submit": true, "wait_for": obj{"text": "BUILD_OK"}})
+	if s := fmt.Sprint(out["screen"]); !strings.Contains(s, "\nBUILD_OK") {
+		t.Errorf("it matched its own echo: %v %s", out["outcome"], s)
+	}
+	w.call("wait", obj{"session": "s1"}) // the prompt
+	out = w.call("send", obj{"session": "s1", "text": `read -s -p "Password: " p; echo`, "submit": true, "wait_for": obj{"text": "Password: "}})
+	if o := out["outcome"].(obj); o["why"] != `contains_text "Password: "` {
+		t.Errorf("why: %v", o)
+	}
+	if out["secret_input"] != true {
+		t.Errorf("the question: %v", out)
+	}
+	w.call("send", obj{"session": "s1", "text": "correct-horse-staple", "submit": true})
+	if s := fmt.Sprint(w.call("read", obj{"session": "s1"})["text"]); strings.Contains(s, "correct-horse") {
+		t.Errorf("the password shows: %s", s)
+	}
+	// Without submit what comes after the typing counts, also its echo.
+	if out = w.call("send", obj{"session": "s1", "text": "echo TYPED", "wait_for": obj{"text": "TYPED"}, "timeout_ms": 5000}); out["outcome"].(obj)["matched"] != true {
+		t.Errorf("without submit: %v", out)
+	}
+}
+
+// TestTextThatEndsInABlank: a fresh prompt is found, which the screen has without the blank behind it.
+func TestTextThatEndsInABlank(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	for _, prompt := range []string{"$ ", "# "} {
+		out := w.call("send", obj{"session": "s1", "text": fmt.Sprintf("PS1=%q", "me"+prompt), "submit": true, "wait_for": obj{"text": "me" + prompt}, "timeout_ms": 10000})
+		if o := out["outcome"].(obj); o["matched"] != true || o["why"] != fmt.Sprintf("contains_text %q", "me"+prompt) {
+			t.Errorf("%q: %v", prompt, o)
+		}
+	}
+	if o := w.call("wait", obj{"session": "s1", "text": "never ", "timeout_ms": 10}); !strings.Contains(fmt.Sprint(o["missing"]), `contains_text "never "`) {
+		t.Errorf("what is missing: %v", o["missing"])
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed (Debian package python3)")
+	}
+	w.call("start", obj{"program": python, "args": []string{"-q"}, "wait_for": obj{"text": ">>> "}})
+	out := w.call("send", obj{"session": "s2", "text": "6*7", "submit": true, "wait_for": obj{"text": ">>> "}})
+	if o := out["outcome"].(obj); o["matched"] != true || !strings.Contains(fmt.Sprint(out["screen"]), "42\n>>>") {
+		t.Errorf("python: %v", out)
+	}
+}

@@ -1,0 +1,78 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// shellOf starts a shell that reads no start-up file of the user's, and waits for its prompt.
+func shellOf(t *testing.T, w *wire, shell string) {
+	t.Helper()
+	if _, err := exec.LookPath(shell); err != nil {
+		t.Skipf("%s is not installed (Debian package %s)", shell, shell)
+	}
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) }) // fish may still write completions there
+	t.Setenv("HOME", home)
+	t.Setenv("ZDOTDIR", "")
+	t.Setenv("XDG_CONFIG_HOME", "")
+	w.call("start", obj{"program": shell, "wait_for": obj{"matcher": obj{"type": "all", "value": []obj{{"type": "screen_regex", "value": `\S`}, {"type": "screen_stable", "value": obj{"min_ms": 300}}}}}})
+}
+
+// TestRunIsItsOwnCommand: of commands that were typed ahead none is taken for the one that is run.
+func TestRunIsItsOwnCommand(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			w := serve(t, false, nil)
+			shellOf(t, w, shell)
+			since := w.call("send", obj{"session": "s1", "text": "sleep 1; true\rsleep 1; false\r"})["since"]
+			w.call("wait", obj{"session": "s1", "command_finished": true, "since": since})
+			r := w.try("run", obj{"session": "s1", "command": "echo mine"})
+			if r.IsError && strings.Contains(text(r), "is running a command") { // it has begun with the other
+				w.call("wait", obj{"session": "s1", "text": "never", "stable_ms": 1200})
+				r = w.try("run", obj{"session": "s1", "command": "echo mine"})
+			}
+			if out := r.StructuredContent.(obj); out["exit_code"] != 0.0 || strings.TrimSpace(fmt.Sprint(out["output"])) != "mine" || out["reason"] != "finished" {
+				t.Errorf("run: %s", text(r))
+			}
+			if out := w.call("run", obj{"session": "s1", "command": "  echo next  "}); strings.TrimSpace(fmt.Sprint(out["output"])) != "next" {
+				t.Errorf("the next run: %v", out)
+			}
+			if out := w.call("run", obj{"session": "s1", "command": "echo next"}); strings.TrimSpace(fmt.Sprint(out["output"])) != "next" {
+				t.Errorf("the same again: %v", out)
+			}
+		})
+	}
+}
+
+// TestRunOnALineThatIsNotEmpty: what stands there is neither run nor lost.
+func TestRunOnALineThatIsNotEmpty(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			w := serve(t, false, nil)
+			shellOf(t, w, shell)
+			w.call("send", obj{"session": "s1", "text": "echo PARTIAL "})
+			r := w.try("run", obj{"session": "s1", "command": "echo mine"})
+			if out := r.StructuredContent.(obj); out["reason"] != "not_run" || !strings.Contains(text(r), "PARTIAL") || !strings.Contains(text(r), "ctrl+c") {
+				t.Fatalf("run: %s", text(r))
+			}
+			out := w.call("send", obj{"session": "s1", "keys": []string{"enter"}, "wait_for": obj{"command_finished": true}})
+			if s := fmt.Sprint(out["screen"]); strings.Contains(s, "mine") || !strings.Contains(s, "\nPARTIAL") {
+				t.Errorf("the line is not as it was: %s", s)
+			}
+			w.call("send", obj{"session": "s1", "text": "echo MORE"})
+			w.call("send", obj{"session": "s1", "keys": []string{"ctrl+c"}})
+			if out := w.call("run", obj{"session": "s1", "command": "echo mine; (exit 3)", "timeout_ms": 5000}); shell != "fish" && (strings.TrimSpace(fmt.Sprint(out["output"])) != "mine" || out["exit_code"] != 3.0) {
+				t.Errorf("after the line was given up: %v", out)
+			}
+		})
+	}
+}
