@@ -216,7 +216,7 @@ func findCell(s *scan, at, key, i int) (candidate, bool) {
 	t := s.text
 	j := s.valueEnd(i, 0)
 	c := candidate{from: at, start: i, end: j, open: j == len(t)}
-	c.hit = j-i >= leastRest && varied(t[i:j]) && !placeholder(t, i, j) && !said(t, at, key, i, j) && !isDate(t[i:j]) && !named(t[i:j])
+	c.hit = chosen(t[i:j]) && !placeholder(t, i, j) && !said(t, at, key, i, j)
 	return c.shown(t), c.hit || c.open
 }
 
@@ -238,9 +238,13 @@ func findPass(s *scan, at, end int) (candidate, bool) {
 	if i == len(t) {
 		return candidate{from: at, start: i, end: i, open: true}, true
 	}
-	return s.judgeValue(at, i, func(v string) bool {
-		return random(v, 8) || len(v) >= 8 && varied(v) && strings.ContainsAny(v, "!#$%&*@^") && !named(v)
-	})
+	return s.judgeValue(at, i, chosen)
+}
+
+// chosen reports whether v can be a password where little says that it is one: drawn at random, or with the characters that
+// people are asked to put into one.
+func chosen(v string) bool {
+	return random(v, 8) || len(v) >= 8 && varied(v) && strings.ContainsAny(v, "!#$%&*@^") && !named(v)
 }
 
 // findConnection hides `Pwd=` of a connection string, of which PWD=, the working folder, is none.

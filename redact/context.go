@@ -6,7 +6,7 @@ import "strings"
 var context = []rule{
 	{class: "password", tier: hint, keywords: []string{
 		"password", "passwd", "passphrase", "mysql_pwd", "sshpass", "_pass", "-pass", "_pwd", "dbpass", "identified by",
-		"psk", "passwort", "kennwort", "wachtwoord", "mot de passe", "senha",
+		"passwort", "kennwort", "wachtwoord", "mot de passe", "senha",
 	}, find: findAssignment},
 	{class: "token", tier: hint, keywords: []string{"token", "private_key_id"}, find: findAssignment},
 	{class: "secret", tier: hint, keywords: []string{"secret"}, find: findAssignment},
@@ -33,6 +33,7 @@ var context = []rule{
 	{class: "pgpass", tier: hint, keywords: []string{":5432:", ":*:"}, find: findPgpass},
 	{class: "password", tier: hint, keywords: []string{" -u", " -p", " -a", " -w", "--user", "--pass", "pass:"}, find: findFlag},
 	{class: "password", tier: hint, keywords: []string{"pass:", "pass=", "pass =", `pass"`, "pass'"}, find: findPass},
+	{class: "password", tier: hint, keywords: []string{"psk="}, find: func(s *scan, at, end int) (candidate, bool) { return findAssignment(s, at, end-1) }},
 	{class: "password", tier: hint, keywords: []string{"pwd="}, find: findConnection},
 	{class: "token", tier: hint, keywords: []string{"login("}, find: findLogin},
 	{class: "private-key", tier: structure, keywords: []string{"-----begin ", "---- begin "}, find: findKeyBlock},

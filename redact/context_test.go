@@ -9,7 +9,7 @@ import (
 func TestNoValue(t *testing.T) {
 	for _, line := range []string{
 		"      + token = (known after apply)", `      "@octokit/auth-token": "^6.0.0",`, `    "node_modules/@octokit/auth-token": {`, `"auth-token": ">=1.2"`, `"auth-token": "4.0.0"`,
-		"token => {", "const token = {", "const token = await getToken()", "const token = new Token(x)", "username, password = name",
+		"token => {", "const token = {", "const token = await getToken()", "self.access_token = access_token", "user.password = password_ptr", "def f(authkey=None):", "const token = new Token(x)", "username, password = name",
 		`getpass.getpass("Password: ")`, `pw = input("Password: ", x)`, `read -p 'Password: ' pw`, "echo ${GITHUB_TOKEN:-}", `if [ -z "${GITHUB_TOKEN:-}" ]; then`, "${TOKEN:?is not set}",
 		"Set-Cookie: theme=dark", "Set-Cookie: theme=dark; Path=/", "Set-Cookie: lang=en-US", "csrf token: mismatch", "https://h.example/list?x=1&token=next",
 		"user.signingkey=3AA5C34371567BD2", "user.signingkey=~/.ssh/id_ed25519.pub", "node key: gke-prod-default-pool-1a2B3c4d-x9zq", "bash: my-pass: command not found",
@@ -28,7 +28,7 @@ func TestValue(t *testing.T) {
 	x := newDice(7).of(18, base62)
 	for _, c := range []struct{ in, secret string }{
 		{"password: correcthorse", "correcthorse"}, {"Password: correcthorse\r\n$ ", "correcthorse"}, {"password: correcthorse username: me", "correcthorse"},
-		{"password = correcthorse", "correcthorse"}, {"host=h password=correcthorse sslmode=disable", "correcthorse"}, {"PGPASSWORD=correcthorse psql now", "correcthorse"},
+		{"password = correcthorse", "correcthorse"}, {"password = Sunshine_day", "Sunshine_day"}, {"DB_TOKEN=my_token_of_mine", "my_token_of_mine"}, {"host=h password=correcthorse sslmode=disable", "correcthorse"}, {"PGPASSWORD=correcthorse psql now", "correcthorse"},
 		{"passphrase: correcthorse battery staple", "correcthorse"}, {"password: correcthorse # mine", "correcthorse"}, {"password: correcthorse    ok", "correcthorse"},
 		{"user: me, password = correcthorse", "correcthorse"}, {"${DB_PASSWORD:-" + x + "}", x}, {"don't use password='" + x + "'", x}, {`say "password: "` + x, ""},
 		{`echo "a" "password: ` + x + `"`, x}, {"Set-Cookie: sid=" + x, x}, {"Set-Cookie: theme=dark; sid=1", ""}, {"token: 152345", "152345"}, {"?password=correct", "correct"},
@@ -76,7 +76,7 @@ func TestPlacesOfValues(t *testing.T) {
 		}
 	}
 	for _, in := range []string{
-		"| password | varchar(255) | YES |", "| token | string | required |", "| secret | the key to sign with |", "│ token │ v1.2.3 │", "| password | email |", "--password <password> --user <user>",
+		"| password | varchar(255) | YES |", "| token | string | required |", "| secret | the key to sign with |", "│ token │ v1.2.3 │", "| password | email |", "| secret | kubernetes.io/tls |", "| password | bcrypt/10 |", "--password <password> --user <user>",
 		"<password>", "<password></password>", "PWD=/home/me; cd x", "PWD=/home/me", "--- PASS: TestX2 (0.1s)", "pass: 12", "second pass: 12.3ms3A", "pass=true", "pass: ok",
 		"gzip -p 12", "password is: required", `{"name":"password","type":"text"}`, "key_mgmt=WPA-PSK WPA-EAP", `{"name":"DB_PASSWORD","value":""}`, "rsync -P me@h:/x y", "| Key | token | Value |",
 	} {

@@ -1,8 +1,6 @@
 package redact
 
 import (
-	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -22,8 +20,10 @@ const (
 )
 
 // Known is a set of values that are secret whatever they look like: what a session was given in
-// its environment, tokens of the server, what was typed while the program had echo off. It may
-// grow at any time; a [Redactor] made by [Redactor.With] hides what it holds from then on. When it is full, values leave that
+// its environment, tokens of the server, what was typed while the program had echo off. Each is
+// looked for as it is and as programs write it: escaped in a URL, JSON, HTML or a shell's quotes,
+// in base64 and hexadecimal digits; of the oldest, when some hundred are held, as it is and in
+// URLs and JSON only. The set may grow at any time; a [Redactor] made by [Redactor.With] hides what it holds from then on. When it is full, values leave that
 // nothing alive needs any more, and then the oldest. The zero Known is empty and ready. All methods are safe for concurrent use,
 // and the values are never shown, nor part of any error.
 type Known struct {
@@ -39,7 +39,9 @@ type Known struct {
 // known is one value.
 type known struct {
 	value  string
-	states int // that its forms take at most
+	forms  []string // in which it is looked for
+	states int      // that these take at most
+	few    bool     // the rarer forms were given up
 	// users are open as long as somebody needs it; nil: it is needed for good.
 	users []<-chan struct{}
 }
@@ -60,7 +62,7 @@ func isClosed(c <-chan struct{}) bool {
 
 // Add adds values. One shorter than [MinKnown] bytes, or over [MaxLiteralLen], is not taken; of
 // one with several lines each line is (a key in a variable). It costs microseconds; the first text
-// after it some hundred more, once, or some milliseconds when the set is full.
+// after it some hundred more, once, or about ten milliseconds when the set is full.
 func (k *Known) Add(values ...string) { k.add(nil, values) }
 
 // AddUntil is Add of values that something alive needs, as a session does: once ended is closed they leave before any other
@@ -75,7 +77,8 @@ func (k *Known) add(until <-chan struct{}, values []string) {
 			if line = stripped(line); len(line) < MinKnown || len(line) > MaxLiteralLen {
 				continue
 			}
-			now := known{value: line, states: statesOf(line)}
+			now := known{value: line, forms: slices.Concat(formsOf(line), rareForms(line))}
+			now.states = statesOf(now.forms)
 			if until != nil {
 				now.users = []<-chan struct{}{until}
 			}
@@ -98,9 +101,12 @@ func (k *Known) add(until <-chan struct{}, values []string) {
 	k.trim()
 }
 
-// trim makes room: what nothing needs goes first, then the oldest. It is called with mu held.
+// trim makes room: what nothing needs goes first, then the rarer forms of the oldest, then these. It is called with mu held.
 func (k *Known) trim() {
 	for pass := range 2 {
+		if pass > 0 {
+			k.thin()
+		}
 		for i := 0; i < len(k.values) && (len(k.values) > MaxKnown || k.states > maxKnownStates); {
 			v := &k.values[i]
 			needed := v.needed()
@@ -114,6 +120,24 @@ func (k *Known) trim() {
 			k.states -= v.states
 			k.values = slices.Delete(k.values, i, i+1)
 		}
+	}
+}
+
+// thin makes room by looking for the oldest values in fewer forms.
+func (k *Known) thin() {
+	for i := range k.values {
+		if k.states <= maxKnownStates {
+			return
+		}
+		v := &k.values[i]
+		if v.few {
+			continue
+		}
+		k.states -= v.states
+		v.few, v.forms = true, formsOf(v.value)
+		v.states = statesOf(v.forms)
+		k.states += v.states
+		k.version.Add(1)
 	}
 }
 
@@ -156,40 +180,9 @@ func (k *Known) all() (forms []string, version uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i := range k.values {
-		forms = append(forms, formsOf(k.values[i].value)...)
+		forms = append(forms, k.values[i].forms...)
 	}
 	return forms, k.version.Load()
-}
-
-// formsOf are the ways in which a value may be written.
-func formsOf(v string) []string {
-	forms := []string{v}
-	for _, f := range []string{url.QueryEscape(v), url.PathEscape(v), jsonEscaped(v)} {
-		if len(f) <= MaxLiteralLen && !slices.Contains(forms, f) {
-			forms = append(forms, f)
-		}
-	}
-	return forms
-}
-
-// statesOf is how many states of an automaton a value takes at most.
-func statesOf(v string) (n int) {
-	var begins []string
-	for _, f := range formsOf(v) {
-		if b := f[:min(len(f), maxKeyword)]; !slices.Contains(begins, b) {
-			begins = append(begins, b)
-			n += len(b)
-		}
-	}
-	return n
-}
-
-func jsonEscaped(v string) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return v
-	}
-	return string(b[1 : len(b)-1])
 }
 
 // SecretName reports whether a variable, field or flag of this name holds a secret: DB_PASSWORD,

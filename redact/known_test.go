@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -41,6 +42,47 @@ func TestKnown(t *testing.T) {
 	}
 	if got := Default.String("correct horse"); got != "correct horse" {
 		t.Errorf("another redactor hides it, too: %q", got)
+	}
+}
+
+// A value is hidden however programs write it.
+func TestKnownForms(t *testing.T) {
+	var k Known
+	k.Add("p&ss w0rd+9/xY", "it's $5 \"x\"", "plain-Value7")
+	r := Default.With(&k)
+	for _, form := range []string{
+		"p&ss w0rd+9/xY", "p%26ss%20w0rd%2B9%2FxY", "p%26ss+w0rd%2B9%2FxY", "p%26ss%20w0rd%2B9/xY", "p%26ss%20w0rd%2b9%2fxY", "p%26ss+w0rd%2b9%2fxY", `p\&ss\ w0rd+9/xY`,
+		`p\u0026ss w0rd+9/xY`, `p&ss w0rd+9\/xY`, "p&amp;ss w0rd+9/xY", "cCZzcyB3MHJkKzkveFk=", "cCZzcyB3MHJkKzkveFk", "cCZzcyB3MHJkKzkveFkK", "702673732077307264" + "2b392f7859", "702673732077307264" + "2B392F7859",
+		`it'\''s $5 "x"`, `it'"'"'s $5 "x"`, `it\'s\ \$5\ \"x\"`, `it's \$5 \"x\"`, `it's $5 \"x\"`, "it&#39;s $5 &#34;x&#34;", "it&#x27;s $5 &quot;x&quot;", "it's%20%245%20%22x%22", "it%27s%20%245%20%22x%22",
+		"cGxhaW4tVmFsdWU3", "cGxhaW4tVmFsdWU3Cg==", "706c61696e2d56616c756537",
+	} {
+		in := "a (" + form + ") z"
+		if got := r.String(in); got != "a ([REDACTED]) z" {
+			t.Errorf("%q becomes %q", in, got)
+		}
+	}
+}
+
+// TestKnownGiveUpFormsFirst: as many values as there may be are hidden as they are; the newest in every form.
+func TestKnownGiveUpFormsFirst(t *testing.T) {
+	var k Known
+	d := newDice(9)
+	var values []string
+	for range MaxKnown {
+		values = append(values, d.of(16, base62))
+		k.Add(values[len(values)-1])
+	}
+	r := Default.With(&k)
+	last := values[len(values)-1]
+	for in, want := range map[string]string{
+		values[0]: "[REDACTED]", last: "[REDACTED]", hex.EncodeToString([]byte(last)): "[REDACTED]", hex.EncodeToString([]byte(values[0])): hex.EncodeToString([]byte(values[0])),
+	} {
+		if got := r.String(in); got != want {
+			t.Errorf("%q becomes %q", in, got)
+		}
+	}
+	if k.Forgotten() > 0 || k.Len() != MaxKnown || k.states > maxKnownStates {
+		t.Errorf("%d forgotten, %d known, %d states", k.Forgotten(), k.Len(), k.states)
 	}
 }
 

@@ -74,7 +74,7 @@ func only(s, also string) bool {
 // said reports whether the value t[start:end] of the name at t[at:key] is a word about the secret
 // rather than the secret: its state, its type, the code that makes it, or the name once more.
 func said(t string, at, key, start, end int) bool {
-	v := strings.TrimRight(t[start:end], ",;.)]}!?")
+	v := strings.TrimRight(t[start:end], ",;.:)]}!?")
 	if v == "" || len(v) > maxPlaceholder {
 		return false
 	}
@@ -85,7 +85,7 @@ func said(t string, at, key, start, end int) bool {
 	if start == 0 || t[start-1] != ' ' {
 		return false
 	}
-	if prompts(t, start, end) || codeWords[v] && end+1 < len(t) && t[end] == ' ' || !matches(t[at:key], "passphrase") && sentence(t, start, end) {
+	if prompts(t, start, end) || variable(v, t[at:key]) || codeWords[v] && end+1 < len(t) && t[end] == ' ' || !matches(t[at:key], "passphrase") && sentence(t, start, end) {
 		return true
 	}
 	if i := strings.IndexByte(t[start:min(len(t), start+maxPlaceholder)], '('); i > 0 && wordy(t[start:start+i]) {
@@ -119,6 +119,12 @@ func status(v string) bool {
 		return false
 	}
 	return statuses[strings.ToLower(v)]
+}
+
+// variable reports whether v is a variable's name that has the secret's in it: password_ptr, accessToken.
+func variable(v, name string) bool {
+	return only(v, "_") && !strings.ContainsAny(v, "0123456789") && strings.Contains(strings.ToLower(v), strings.ToLower(name)) &&
+		(strings.Contains(v, "_") || strings.ContainsAny(v[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) && !scattered(v)
 }
 
 // fewer reports whether v is too little for a token: a count, or the page that a URL's query asks for.
