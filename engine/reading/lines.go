@@ -174,10 +174,11 @@ func (n *Lines) redacted(page []piece) [][]string {
 			}
 			slices.SortStableFunc(spans, func(a, b redact.Span) int { return a.Start - b.Start })
 		}
-		if page[k].from == 0 && n.history.Cut() { // it goes on from what was dropped
+		lost := page[k].from == 0 && n.history.Cut() // it goes on from what was dropped
+		if lost && len(rows) > 1 {
 			spans = append([]redact.Span{{End: head(joined[k]), Text: redact.DefaultReplacement}}, spans...)
 		}
-		if len(spans) == 0 {
+		if len(spans) == 0 && !lost {
 			continue
 		}
 		covered := []rune(cover(joined[k], spans))
@@ -188,6 +189,9 @@ func (n *Lines) redacted(page []piece) [][]string {
 			}
 			rows[i] = string(covered[:w])
 			covered = covered[w:]
+		}
+		if lost && len(rows) == 1 {
+			rows[0] = HideHead(rows[0])
 		}
 	}
 	return all

@@ -187,6 +187,9 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 	if blocks, _ := s.Blocks(0); len(blocks) > 0 {
 		m.last = blocks[len(blocks)-1].Number
 	}
+	if strings.Contains(line, "\t") && filepath.Base(s.Config().Program) == "fish" {
+		return nil, bad("command", "has a tab, which fish drops from what is pasted: write it as \\t in printf, or a blank")
+	}
 	if strings.ContainsAny(line, "\r\n\t") { // a tab that is typed completes what stands before it
 		if _, err := s.Wait(ctx, pasteable{}, engine.WaitOptions{Timeout: pasteBound, Parked: options(ctx).Parked}); err != nil {
 			return nil, bad("command", "has several lines or a tab, and this shell takes no paste: join lines with && or ;, and write a blank for the tab")
