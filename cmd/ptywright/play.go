@@ -76,7 +76,7 @@ func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64
 		}
 	}()
 	if from > 0 {
-		for _, e := range rec.Events { // the filter is to know where it is
+		for e := range rec.Events() { // the filter is to know where it is
 			if e.Kind == record.EventOutput && e.At <= from {
 				f.play(e.Text)
 			}
@@ -88,7 +88,7 @@ func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64
 	began := time.Now()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for _, e := range rec.Events {
+	for e := range rec.Events() {
 		if e.Kind != record.EventOutput || e.At <= from && from > 0 {
 			continue
 		}

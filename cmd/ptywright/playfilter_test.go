@@ -50,7 +50,9 @@ func TestPlayLeavesTheTerminalAsItWas(t *testing.T) {
 	for _, text := range append(broken, all) {
 		for name, play := range map[string]func(w *strings.Builder) error{
 			"whole": func(w *strings.Builder) error { return play(t.Context(), w, cast(t, "$ a\r\n"+text), 1, 0) },
-			"from":  func(w *strings.Builder) error { return play(t.Context(), w, cast(t, "$ a\r\n"+text, "b"), 1, time.Second) },
+			"from": func(w *strings.Builder) error {
+				return play(t.Context(), w, cast(t, "$ a\r\n"+text, "b"), 1, time.Second)
+			},
 			"stopped": func(w *strings.Builder) error {
 				if err := play(stopped, w, cast(t, "$ a\r\n"+text, "never"), 1, 0); err != exitCode(130) {
 					t.Errorf("stopped: %v", err)

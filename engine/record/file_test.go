@@ -22,8 +22,8 @@ func TestFileOfACast(t *testing.T) {
 		must(t, c.Output(after(i), []byte("line\r\n")))
 		data, err := os.ReadFile(path + ".part")
 		must(t, err)
-		if r := load(t, data); r.Truncated || len(r.Events) != i+1 {
-			t.Fatalf("%d events: %s", len(r.Events), data)
+		if r := load(t, data); r.Truncated || r.Len() != i+1 {
+			t.Fatalf("%d events: %s", r.Len(), data)
 		}
 	}
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {

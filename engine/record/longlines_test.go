@@ -53,7 +53,7 @@ func TestLinesOfHostileBytes(t *testing.T) {
 			t.Errorf("%.4q: a line of %d bytes; at most %d are read", text, n, lineMax)
 		}
 		var out strings.Builder
-		for _, e := range load(t, m.data).Events {
+		for e := range load(t, m.data).Events() {
 			if e.Kind == EventOutput {
 				out.WriteString(e.Text)
 			}

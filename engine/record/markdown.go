@@ -374,7 +374,7 @@ func (t *Transcript) Close() error {
 func (r *Recording) Document() *Document {
 	d := &Document{Program: r.Command, Rows: r.Rows, Cols: r.Cols, Started: r.Started}
 	b := engine.NewBlockReader(r.Rows, r.Cols, func(b engine.Block) { d.Blocks = append(d.Blocks, b) })
-	for _, e := range r.Events {
+	for e := range r.Events() {
 		at := r.Started.Add(e.At)
 		switch e.Kind {
 		case EventOutput:

@@ -35,10 +35,10 @@ func (p *Replay) rewind() {
 
 // Step goes on to the next event and returns it; false when there is none.
 func (p *Replay) Step() (Event, bool) {
-	if p.next == len(p.rec.Events) {
+	if p.next == p.rec.Len() {
 		return Event{}, false
 	}
-	e := p.rec.Events[p.next]
+	e := p.rec.Event(p.next)
 	p.next++
 	p.wait(e.At)
 	switch e.Kind {
@@ -57,7 +57,7 @@ func (p *Replay) Seek(at time.Duration) {
 	if at < p.now {
 		p.rewind()
 	}
-	for p.next < len(p.rec.Events) && p.rec.Events[p.next].At <= at {
+	for p.next < p.rec.Len() && p.rec.Event(p.next).At <= at {
 		p.Step()
 	}
 	p.wait(at)

@@ -30,7 +30,7 @@ func TestAsciinemaReadsOurs(t *testing.T) {
 		c, err := NewCast(path, CastOptions{Rows: rec.Rows, Cols: rec.Cols, Start: t0, Input: true})
 		must(t, err)
 		want := ""
-		for i, e := range rec.Events {
+		for i, e := range slices.Collect(rec.Events()) {
 			if e.Kind == EventOutput {
 				must(t, c.Output(after(i), []byte(e.Text)))
 				want += e.Text
