@@ -81,7 +81,11 @@ func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64
 				f.play(e.Text)
 			}
 		}
-		if _, err := io.WriteString(w, "\x1bc"+new(playFilter).play(record.Restore(rec.At(from)))); err != nil {
+		s, err := rec.At(from)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "\x1bc"+new(playFilter).play(record.Restore(s))); err != nil {
 			return err
 		}
 	}
@@ -120,7 +124,11 @@ FILE may be - for standard input.`,
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(std.out, redact.Default.String(rec.Text()))
+			text, err := rec.Text()
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			_, err = io.WriteString(std.out, redact.Default.String(text))
 			return err
 		},
 	}

@@ -16,8 +16,7 @@ const (
 	// took 1.1 GB of memory to load, half of it text and half what the collector leaves lying.
 	LoadMax = 2 * DefaultMaxBytes
 	// EventsMax bounds the events of a cast that is loaded: more than a recording of DefaultMaxBytes has when each of them
-	// is a single character. 13 million of them took
-	// 0.47 GB of memory to load (16 bytes each).
+	// is a single character. 13 million of them took 0.47 GB of memory to load (16 bytes each).
 	EventsMax = 16 << 20
 	// chunkEvents is how many events are kept together: enough that what a chunk costs (100 bytes, and room that its text
 	// does not fill) is nothing beside them.

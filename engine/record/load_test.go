@@ -66,6 +66,46 @@ func TestManyEvents(t *testing.T) {
 	}
 }
 
+// Sizes that follow each other are all applied in a usual recording, and only the last of them in one that resizes without
+// end; one in which something is written between is refused.
+func TestEndlessResizes(t *testing.T) {
+	cast := func(pairs int, between string) *Recording {
+		head := `{"version":2,"width":1000,"height":1000}` + "\n" + `[0,"o","first line\r\nsecond"]` + "\n"
+		pair := `[1,"r","2x2"]` + "\n" + `[1,"m","x"]` + "\n" + between + `[1,"r","1000x999"]` + "\n" + between
+		return load(t, []byte(head+strings.Repeat(pair, pairs)+`[1,"r","700x500"]`+"\n"))
+	}
+	few := cast(2, "")
+	p := NewReplay(few)
+	for {
+		if _, ok := p.Step(); !ok {
+			break
+		}
+	}
+	must(t, p.Err())
+	if d := diffScreens(p.Screen(), at(t, few, time.Hour)); d != "" {
+		t.Errorf("two resizes, step by step and at once: %s", d)
+	}
+	began := time.Now()
+	if s := at(t, cast(15_000, ""), time.Hour); s.Rows != 500 || s.Cols != 700 {
+		t.Errorf("%d rows and %d columns", s.Rows, s.Cols)
+	}
+	if d := time.Since(began); d > time.Minute { // it would take several, and takes a second
+		t.Errorf("30,000 resizes take %v", d)
+	}
+	p = NewReplay(cast(15_000, `[1,"o","x"]`+"\n"))
+	p.size, p.resized = 1, resizeMax-1_000_000
+	p.Seek(time.Hour)
+	if err := p.Err(); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "resized") {
+		t.Errorf("%v", err)
+	}
+	if _, ok := p.Step(); ok {
+		t.Error("it goes on")
+	}
+	if p.Seek(0); p.Err() != nil || p.At() != 0 {
+		t.Errorf("going back: %v, at %v", p.Err(), p.At())
+	}
+}
+
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

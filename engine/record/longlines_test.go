@@ -36,7 +36,7 @@ func TestBegunOnALargeScreen(t *testing.T) {
 	if n := longest(m.data); n > lineMax/8 {
 		t.Errorf("a line of %d bytes; at most %d are read", n, lineMax)
 	}
-	if d := diffScreens(term.Snapshot(), load(t, m.data).At(0)); d != "" {
+	if d := diffScreens(term.Snapshot(), at(t, load(t, m.data), 0)); d != "" {
 		t.Error(d)
 	}
 }

@@ -68,7 +68,11 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := rec.At(rec.Duration()).Text(); !strings.Contains(got, "after") {
+	last, err := rec.At(rec.Duration())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := last.Text(); !strings.Contains(got, "after") {
 		t.Errorf("the recording ends with %q", got)
 	}
 	if b, err := os.ReadFile(md["path"].(string)); err != nil || !strings.Contains(string(b), "exit") {
