@@ -85,6 +85,22 @@ func TestPathsThatAreRefused(t *testing.T) {
 			t.Errorf("write %s: %v", path, err)
 		}
 	}
+	for _, name := range []string{"new/", "real/", "real//", "real/new/", "real/.", "real/..", "real/new/.", "/"} {
+		path := dir + "/" + name
+		var fe *engine.FileError
+		if _, err := NewCast(path, CastOptions{}); !errors.Is(err, ErrFolder) || !errors.As(err, &fe) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := NewTranscript(path, TranscriptOptions{}); !errors.Is(err, ErrFolder) {
+			t.Errorf("markdown to %s: %v", name, err)
+		}
+		if err := WriteFile(path, nil); !errors.Is(err, ErrFolder) {
+			t.Errorf("write %s: %v", name, err)
+		}
+	}
+	if inside, err := os.ReadDir(filepath.Join(dir, "real")); err != nil || len(inside) > 0 {
+		t.Errorf("left behind: %v, %v", inside, err)
+	}
 	if _, err := NewCast("", CastOptions{}); err == nil {
 		t.Error("no path at all")
 	}
