@@ -250,9 +250,10 @@ type TranscriptOptions struct {
 	Raw        bool // hide nothing
 }
 
-// A Transcript writes a session down as Markdown while it runs: a section is added when its block has ended. It is an
-// [engine.Tap]; its methods may be called by any number of goroutines, and each waits for the disk. Files and errors are as
-// those of a [Cast].
+// A Transcript writes a session down as Markdown while it runs: a section is added when its block has ended. Without marks
+// there is one block, that ends with the recording: until then there is nothing in the file but its front matter, and no error
+// of the disk. A [Cast] keeps up with the session. It is an [engine.Tap]; its methods may be called by any number of
+// goroutines, and each waits for the disk. Files and errors are as those of a [Cast].
 type Transcript struct {
 	*file
 	front  front
