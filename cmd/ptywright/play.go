@@ -106,19 +106,23 @@ func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64
 		}
 	}()
 	if from > 0 {
-		for _, e := range rec.Events { // the filter is to know where it is
+		for e := range rec.Events() { // the filter is to know where it is
 			if e.Kind == record.EventOutput && e.At <= from {
 				f.play(e.Text)
 			}
 		}
-		if _, err := io.WriteString(w, "\x1bc"+new(playFilter).play(record.Restore(rec.At(from)))); err != nil {
+		s, err := rec.At(from)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "\x1bc"+new(playFilter).play(record.Restore(s))); err != nil {
 			return err
 		}
 	}
 	began := time.Now()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for _, e := range rec.Events {
+	for e := range rec.Events() {
 		if e.Kind != record.EventOutput || e.At <= from && from > 0 {
 			continue
 		}
@@ -150,7 +154,11 @@ FILE may be - for standard input.`,
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(std.out, redact.Default.String(rec.Text()))
+			text, err := rec.Text()
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			_, err = io.WriteString(std.out, redact.Default.String(text))
 			return err
 		},
 	}

@@ -69,7 +69,9 @@ are covered.`,
 				if !c.Flags().Changed("at") {
 					at = rec.Duration()
 				}
-				screen = rec.At(at)
+				if screen, err = rec.At(at); err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
 			default:
 				return usageError{errors.New("give one recording, or -- and a program: -- PROGRAM [ARGUMENT...]")}
 			}

@@ -56,7 +56,7 @@ func floods(t testing.TB) map[string][]byte {
 	}
 	var b strings.Builder
 	for _, rec := range recordings(t) {
-		for _, e := range rec.Events {
+		for e := range rec.Events() {
 			if e.Kind == EventOutput {
 				b.WriteString(e.Text)
 			}

@@ -57,8 +57,8 @@ type Cast struct {
 var _ engine.Tap = (*Cast)(nil)
 
 // NewCast begins a recording in a new file, mode 0600. Neither path nor path.part may exist, and the folder must, and may
-// not be a symbolic link. Errors are *[engine.FileError] around [ErrExists], [ErrSymlink], [ErrNoFolder] or what the system
-// says.
+// not be a symbolic link. Errors are *[engine.FileError] around [ErrExists], [ErrSymlink], [ErrNoFolder], [ErrFolder] or
+// what the system says.
 func NewCast(path string, o CastOptions) (*Cast, error) {
 	p, err := createPart(path, false)
 	if err != nil {

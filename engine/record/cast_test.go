@@ -137,6 +137,14 @@ func load(t testing.TB, data []byte) *Recording {
 	return r
 }
 
+// at is r.At of a recording that can be replayed.
+func at(t testing.TB, r *Recording, when time.Duration) *vt.Screen {
+	t.Helper()
+	s, err := r.At(when)
+	must(t, err)
+	return s
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -206,7 +214,7 @@ func TestReplayShowsTheLiveScreens(t *testing.T) {
 		live := vt.New(rec.Rows, rec.Cols, vt.Options{})
 		c, m := memCast(t, o)
 		var screens []*vt.Screen
-		for i, e := range rec.Events {
+		for i, e := range slices.Collect(rec.Events()) {
 			at := t0.Add(time.Duration(i) * time.Microsecond) // each has its own time, below what ends an update
 			switch e.Kind {
 			case EventOutput:
@@ -330,7 +338,7 @@ func TestCastIsRedacted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got strings.Builder
-		for _, e := range rec.Events {
+		for e := range rec.Events() {
 			if e.Kind == EventOutput {
 				got.WriteString(e.Text)
 			}
@@ -350,7 +358,7 @@ func TestTimesAroundASecret(t *testing.T) {
 	}
 	must(t, c.Close())
 	var got []string
-	for _, e := range load(t, m.data).Events {
+	for e := range load(t, m.data).Events() {
 		got = append(got, fmt.Sprintf("%v %s", e.At, e.Text))
 	}
 	want := []string{"0s a", "100ms b\r\n", "200ms password=", "400ms [REDACTED]", "500ms \r\n", "600ms c"}
@@ -436,7 +444,7 @@ func shows(t *rapid.T, data []byte, value string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, e := range rec.Events {
+	for e := range rec.Events() {
 		if e.Kind == EventOutput {
 			b.WriteString(e.Text)
 		}
@@ -468,7 +476,7 @@ func TestHeldBackIsBounded(t *testing.T) {
 	}
 	must(t, c.Close())
 	n := 0
-	for _, e := range load(t, m.data).Events {
+	for e := range load(t, m.data).Events() {
 		if e.Kind == EventInput {
 			n++
 		}
@@ -530,7 +538,7 @@ func TestSizeLimit(t *testing.T) {
 		t.Errorf("%v %+v", err, c.Status())
 	}
 	must(t, c.Close())
-	if r := load(t, m.data); !m.finished || r.Truncated || len(r.Events) == 0 || c.Status().State != StateLimit {
+	if r := load(t, m.data); !m.finished || r.Truncated || r.Len() == 0 || c.Status().State != StateLimit {
 		t.Errorf("%+v", c.Status())
 	}
 }
@@ -542,7 +550,7 @@ func TestCutIdle(t *testing.T) {
 	}
 	must(t, c.Close())
 	var got []time.Duration
-	for _, e := range load(t, m.data).Events {
+	for e := range load(t, m.data).Events() {
 		got = append(got, e.At)
 	}
 	want := []time.Duration{5000, 5500, 6500, 6600, 7600}
@@ -565,11 +573,11 @@ func TestBegunInTheMiddle(t *testing.T) {
 		t.Errorf("%s", m.data)
 	}
 	r := load(t, m.data)
-	if d := diffScreens(maskScreen(before, redact.Default), r.At(0)); d != "" {
+	if d := diffScreens(maskScreen(before, redact.Default), at(t, r, 0)); d != "" {
 		t.Error(d)
 	}
-	if got := r.At(time.Second).Lines()[2]; got != "more" && r.At(time.Second).Lines()[3] != "more" {
-		t.Errorf("%q", r.At(time.Second).Lines())
+	if got := at(t, r, time.Second).Lines()[2]; got != "more" && at(t, r, time.Second).Lines()[3] != "more" {
+		t.Errorf("%q", at(t, r, time.Second).Lines())
 	}
 }
 

@@ -18,6 +18,7 @@ var (
 	ErrExists   = errors.New("exists already; name a new file")
 	ErrGone     = errors.New("was removed or replaced while it was written")
 	ErrNotFile  = errors.New("is not a regular file")
+	ErrFolder   = errors.New("names a folder; name a file in it")
 )
 
 // partSuffix is what a file is called while it is written. One that is left over belongs to a process that was killed; what
@@ -47,9 +48,12 @@ type part struct {
 
 // openFolder opens the folder of path, which must not be a symbolic link itself.
 func openFolder(path string) (*os.Root, string, error) {
-	dir, name := filepath.Split(filepath.Clean(path))
-	if dir = filepath.Clean(dir); name == "" || name == "." || name == ".." {
+	dir, name := filepath.Split(path)
+	switch dir = filepath.Clean(dir); {
+	case path == "":
 		return nil, "", fs.ErrInvalid
+	case name == "" || name == "." || name == "..":
+		return nil, "", ErrFolder
 	}
 	info, err := os.Lstat(dir)
 	switch {

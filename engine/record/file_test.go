@@ -22,8 +22,8 @@ func TestFileOfACast(t *testing.T) {
 		must(t, c.Output(after(i), []byte("line\r\n")))
 		data, err := os.ReadFile(path + ".part")
 		must(t, err)
-		if r := load(t, data); r.Truncated || len(r.Events) != i+1 {
-			t.Fatalf("%d events: %s", len(r.Events), data)
+		if r := load(t, data); r.Truncated || r.Len() != i+1 {
+			t.Fatalf("%d events: %s", r.Len(), data)
 		}
 	}
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -80,6 +80,22 @@ func TestPathsThatAreRefused(t *testing.T) {
 		if err := WriteFile(filepath.Join(dir, path), nil); !errors.Is(err, want) {
 			t.Errorf("write %s: %v", path, err)
 		}
+	}
+	for _, name := range []string{"new/", "real/", "real//", "real/new/", "real/.", "real/..", "real/new/.", "/"} {
+		path := dir + "/" + name
+		var fe *engine.FileError
+		if _, err := NewCast(path, CastOptions{}); !errors.Is(err, ErrFolder) || !errors.As(err, &fe) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := NewTranscript(path, TranscriptOptions{}); !errors.Is(err, ErrFolder) {
+			t.Errorf("markdown to %s: %v", name, err)
+		}
+		if err := WriteFile(path, nil); !errors.Is(err, ErrFolder) {
+			t.Errorf("write %s: %v", name, err)
+		}
+	}
+	if inside, err := os.ReadDir(filepath.Join(dir, "real")); err != nil || len(inside) > 0 {
+		t.Errorf("left behind: %v, %v", inside, err)
 	}
 	if _, err := NewCast("", CastOptions{}); err == nil {
 		t.Error("no path at all")

@@ -36,7 +36,7 @@ func TestBegunOnALargeScreen(t *testing.T) {
 	if n := longest(m.data); n > lineMax/8 {
 		t.Errorf("a line of %d bytes; at most %d are read", n, lineMax)
 	}
-	if d := diffScreens(term.Snapshot(), load(t, m.data).At(0)); d != "" {
+	if d := diffScreens(term.Snapshot(), at(t, load(t, m.data), 0)); d != "" {
 		t.Error(d)
 	}
 }
@@ -53,7 +53,7 @@ func TestLinesOfHostileBytes(t *testing.T) {
 			t.Errorf("%.4q: a line of %d bytes; at most %d are read", text, n, lineMax)
 		}
 		var out strings.Builder
-		for _, e := range load(t, m.data).Events {
+		for e := range load(t, m.data).Events() {
 			if e.Kind == EventOutput {
 				out.WriteString(e.Text)
 			}

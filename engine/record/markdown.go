@@ -266,9 +266,10 @@ type TranscriptOptions struct {
 	Raw        bool // hide nothing
 }
 
-// A Transcript writes a session down as Markdown while it runs: a section is added when its block has ended. It is an
-// [engine.Tap]; its methods may be called by any number of goroutines, and each waits for the disk. Files and errors are as
-// those of a [Cast].
+// A Transcript writes a session down as Markdown while it runs: a section is added when its block has ended. Without marks
+// there is one block, that ends with the recording: until then there is nothing in the file but its front matter, and no error
+// of the disk. A [Cast] keeps up with the session. It is an [engine.Tap]; its methods may be called by any number of
+// goroutines, and each waits for the disk. Files and errors are as those of a [Cast].
 type Transcript struct {
 	*file
 	front  front
@@ -390,7 +391,7 @@ func (t *Transcript) Close() error {
 func (r *Recording) Document() *Document {
 	d := &Document{Program: r.Command, Rows: r.Rows, Cols: r.Cols, Started: r.Started}
 	b := engine.NewBlockReader(r.Rows, r.Cols, func(b engine.Block) { d.Blocks = append(d.Blocks, b) })
-	for _, e := range r.Events {
+	for e := range r.Events() {
 		at := r.Started.Add(e.At)
 		switch e.Kind {
 		case EventOutput:

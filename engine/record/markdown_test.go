@@ -243,7 +243,7 @@ PS0='\e]133;C\a'
 	data, err := os.ReadFile(path)
 	must(t, err)
 	recorded := load(t, data)
-	if d := diffScreens(last, recorded.At(time.Hour)); d != "" {
+	if d := diffScreens(last, at(t, recorded, time.Hour)); d != "" {
 		t.Errorf("the session ended with another screen: %s", d)
 	}
 	d := recorded.Document()

@@ -136,7 +136,7 @@ func TestMarkupIsBounded(t *testing.T) {
 
 // What is drawn as shapes is no longer drawn as text, and a fresh look at one picture of each sort.
 func TestGoldenMarkup(t *testing.T) {
-	for name, s := range map[string]*vt.Screen{"styles": styles(), "mc": recordings(t)["mc/menu-24x80"].At(time.Hour)} {
+	for name, s := range map[string]*vt.Screen{"styles": styles(), "mc": at(t, recordings(t)["mc/menu-24x80"], time.Hour)} {
 		svg, err := SVG(s, PictureOptions{})
 		must(t, err)
 		page, err := HTML(s, PictureOptions{})

@@ -69,7 +69,7 @@ func recorded(name string) func(t *testing.T) (*vt.Screen, PictureOptions) {
 		if r == nil {
 			t.Fatalf("no recording %s", name)
 		}
-		return r.At(time.Hour), PictureOptions{}
+		return at(t, r, time.Hour), PictureOptions{}
 	}
 }
 
@@ -380,7 +380,7 @@ func TestDraw(t *testing.T) {
 }
 
 func BenchmarkPNG(b *testing.B) {
-	s := recordings(b)["htop/start-24x80"].At(time.Hour)
+	s := at(b, recordings(b)["htop/start-24x80"], time.Hour)
 	for b.Loop() {
 		if _, err := PNG(s, PictureOptions{}); err != nil {
 			b.Fatal(err)

@@ -19,8 +19,6 @@ const (
 	// lineMax bounds one line of a cast, in bytes: ten times the longest that [Cast] writes (eventMax, escaped). asciinema
 	// writes lines of a few KiB.
 	lineMax = 16 << 20
-	// LoadMax bounds a whole cast that is loaded, in bytes. It takes about as much memory.
-	LoadMax = 2 * DefaultMaxBytes
 	// timeMax bounds the time of an event, in seconds: thirty years. What is beyond is no time of a recording.
 	timeMax = 1e9
 )
@@ -159,6 +157,14 @@ func (c *Reader) accept(h *header) error {
 	return nil
 }
 
+// sizeOf reads the text of a resize.
+func sizeOf(text string) (rows, cols int) {
+	w, h, _ := strings.Cut(text, "x")
+	cols, _ = strconv.Atoi(w)
+	rows, _ = strconv.Atoi(h)
+	return rows, cols
+}
+
 func sideOK(n int) bool { return n >= 1 && n <= vt.MaxSide }
 
 func seconds(s float64) time.Duration { return time.Duration(math.Round(s*1e6)) * time.Microsecond }
@@ -245,10 +251,7 @@ func (c *Reader) event(line []byte) (e Event, err error) {
 	e.Kind = EventKind(code[0])
 	switch e.Kind {
 	case EventResize:
-		cols, rows, _ := strings.Cut(e.Text, "x")
-		e.Cols, _ = strconv.Atoi(cols)
-		e.Rows, _ = strconv.Atoi(rows)
-		if !sideOK(e.Rows) || !sideOK(e.Cols) {
+		if e.Rows, e.Cols = sizeOf(e.Text); !sideOK(e.Rows) || !sideOK(e.Cols) {
 			return e, c.bad("the new size is none of a terminal", nil)
 		}
 	case EventExit:
@@ -274,59 +277,4 @@ func (c *Reader) time(e *Event, raw []byte, interval bool) error {
 	}
 	c.last = e.At
 	return nil
-}
-
-// A Recording is a whole cast in memory.
-type Recording struct {
-	Header
-	Events    []Event
-	Truncated bool // the last line was cut off and left out
-}
-
-// Load reads a cast of version 1, 2 or 3, at most [LoadMax] bytes. Errors are *[CastError] or the reader's.
-func Load(r io.Reader) (*Recording, error) {
-	in := &io.LimitedReader{R: r, N: LoadMax + 1}
-	c, err := NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	rec := &Recording{Header: c.Header}
-	for {
-		e, err := c.Next()
-		if in.N <= 0 {
-			return nil, c.bad(fmt.Sprintf("the cast is longer than %d bytes", LoadMax), ErrTooLarge)
-		}
-		if errors.Is(err, io.EOF) {
-			rec.Truncated = c.Truncated
-			return rec, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		rec.Events = append(rec.Events, e)
-	}
-}
-
-// Duration is the time of the last event.
-func (r *Recording) Duration() time.Duration {
-	if len(r.Events) == 0 {
-		return 0
-	}
-	return r.Events[len(r.Events)-1].At
-}
-
-// LimitIdle returns the recording with pauses of at most limit.
-func (r *Recording) LimitIdle(limit time.Duration) *Recording {
-	out := *r
-	out.Events = make([]Event, len(r.Events))
-	var last, lost time.Duration
-	for i, e := range r.Events {
-		if pause := e.At - last; pause > limit {
-			lost += pause - limit
-		}
-		last = e.At
-		e.At -= lost
-		out.Events[i] = e
-	}
-	return &out
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -9,6 +10,15 @@ import (
 
 // frameBound is how long a synchronized update (mode 2026) may hide the screen: as in a live session.
 const frameBound = 150 * time.Millisecond
+
+const (
+	// resizeFold is after how many resized cells (of the size before and the size behind) Seek leaves out sizes that another
+	// follows at once, before any output: 128 resizes of 1000x1000, or 70,000 of 24x80; a third of a second. Up to there
+	// every size is applied, since on the way text may be cut off.
+	resizeFold = 256 << 20
+	// resizeMax bounds the cells that a replay resizes in all. Each costs about a nanosecond: this many some five seconds.
+	resizeMax = 4 << 30
+)
 
 // A Replay shows a recording's screens in order. It is not safe for concurrent use.
 type Replay struct {
@@ -19,6 +29,10 @@ type Replay struct {
 	held   bool          // a synchronized update is under way
 	since  time.Duration // and has been since
 	update uint64        // which one
+
+	resized int64 // cells, of the size before and the size behind
+	size    int64 // cells of the terminal
+	err     error
 }
 
 // NewReplay returns a replay before the first event.
@@ -31,14 +45,23 @@ func NewReplay(rec *Recording) *Replay {
 func (p *Replay) rewind() {
 	p.term = vt.New(p.rec.Rows, p.rec.Cols, vt.Options{})
 	p.next, p.now, p.held, p.update = 0, 0, false, 0
+	p.resized, p.size, p.err = 0, int64(p.rec.Rows)*int64(p.rec.Cols), nil
 }
 
-// Step goes on to the next event and returns it; false when there is none.
+// Step goes on to the next event and returns it; false when there is none, or it cannot go on: see Err.
 func (p *Replay) Step() (Event, bool) {
-	if p.next == len(p.rec.Events) {
+	if p.next == p.rec.Len() || p.err != nil {
 		return Event{}, false
 	}
-	e := p.rec.Events[p.next]
+	e := p.rec.Event(p.next)
+	if e.Kind == EventResize {
+		size := int64(e.Rows) * int64(e.Cols)
+		if p.resized += p.size + size; p.resized > resizeMax {
+			p.err = fmt.Errorf("replay a recording: at %v the number of cells that were resized, more than %d, %w", e.At, int64(resizeMax), ErrTooLarge)
+			return Event{}, false
+		}
+		p.size = size
+	}
 	p.next++
 	p.wait(e.At)
 	switch e.Kind {
@@ -52,15 +75,40 @@ func (p *Replay) Step() (Event, bool) {
 	return e, true
 }
 
-// Seek goes to a time of the recording, forward or back: every event up to it has happened.
+// Err is why the replay cannot go on: a recording that resizes its terminal without end, an error around [ErrTooLarge].
+// Going back clears it.
+func (p *Replay) Err() error { return p.err }
+
+// Seek goes to a time of the recording, forward or back: every event up to it has happened, unless Err says why not. In a
+// recording that resizes its terminal very often, of sizes that follow each other at once only the last is applied.
 func (p *Replay) Seek(at time.Duration) {
 	if at < p.now {
 		p.rewind()
 	}
-	for p.next < len(p.rec.Events) && p.rec.Events[p.next].At <= at {
-		p.Step()
+	for p.next < p.rec.Len() && p.rec.Event(p.next).At <= at {
+		if p.resized > resizeFold && p.overtaken(at) {
+			p.next++
+		} else if _, ok := p.Step(); !ok {
+			return
+		}
 	}
 	p.wait(at)
+}
+
+// overtaken reports whether the next event is a size that another follows by then, with nothing between that a screen shows.
+func (p *Replay) overtaken(by time.Duration) bool {
+	if p.rec.Event(p.next).Kind != EventResize {
+		return false
+	}
+	for i := p.next + 1; i < p.rec.Len(); i++ {
+		switch e := p.rec.Event(i); {
+		case e.At > by || e.Kind == EventOutput || e.Kind == EventExit:
+			return false
+		case e.Kind == EventResize:
+			return true
+		}
+	}
+	return false
 }
 
 // At is the time that the replay is at.
@@ -94,19 +142,24 @@ func (p *Replay) took(e vt.Effect) {
 	}
 }
 
-// At returns the screen as it was at a time of the recording; beyond the end the last one.
-func (r *Recording) At(at time.Duration) *vt.Screen {
+// At returns the screen as it was at a time of the recording; beyond the end the last one. The error is that of [Replay.Err].
+func (r *Recording) At(at time.Duration) (*vt.Screen, error) {
 	p := NewReplay(r)
 	p.Seek(at)
-	return p.Screen()
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	return p.Screen(), nil
 }
 
 // Text returns the whole recording as a reader of the terminal would have it in the end: the scrollback and the screen as
-// lines of plain text, soft-wrapped ones joined, each with a line feed.
-func (r *Recording) Text() string {
-	p := NewReplay(r)
-	p.Seek(timeMax * time.Second)
-	return screenText(p.Screen())
+// lines of plain text, soft-wrapped ones joined, each with a line feed. The error is that of [Replay.Err].
+func (r *Recording) Text() (string, error) {
+	s, err := r.At(timeMax * time.Second)
+	if err != nil {
+		return "", err
+	}
+	return screenText(s), nil
 }
 
 // screenText is the scrollback and the screen in lines.

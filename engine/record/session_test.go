@@ -30,7 +30,7 @@ func TestAsciinemaReadsOurs(t *testing.T) {
 		c, err := NewCast(path, CastOptions{Rows: rec.Rows, Cols: rec.Cols, Start: t0, Input: true})
 		must(t, err)
 		want := ""
-		for i, e := range rec.Events {
+		for i, e := range slices.Collect(rec.Events()) {
 			if e.Kind == EventOutput {
 				must(t, c.Output(after(i), []byte(e.Text)))
 				want += e.Text
@@ -49,7 +49,7 @@ func TestAsciinemaReadsOurs(t *testing.T) {
 			t.Errorf("%s: asciinema shows %d bytes, want %d", name, len(data), len(want))
 		}
 		shown := onTerminal(t, rec, `exec "$0" play -s 10000 "$1"`, program, path)
-		if got, want := shown.Lines(), rec.At(time.Hour).Lines(); !slices.Equal(got, want) {
+		if got, want := shown.Lines(), at(t, rec, time.Hour).Lines(); !slices.Equal(got, want) {
 			t.Errorf("%s: asciinema plays\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}

@@ -25,7 +25,7 @@ type screenshotParams struct {
 
 type screenshotResult struct {
 	Format string  `json:"format"`
-	Data   *string `json:"data,omitempty" jsonschema:"base64 for png, else text"`
+	Data   *string `json:"data,omitzero" jsonschema:"base64 for png, else text"`
 	Path   string  `json:"path,omitempty"`
 	Bytes  int     `json:"bytes"`
 	Rows   int     `json:"rows"`

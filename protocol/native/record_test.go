@@ -68,7 +68,11 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := rec.At(rec.Duration()).Text(); !strings.Contains(got, "after") {
+	last, err := rec.At(rec.Duration())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := last.Text(); !strings.Contains(got, "after") {
 		t.Errorf("the recording ends with %q", got)
 	}
 	if b, err := os.ReadFile(md["path"].(string)); err != nil || !strings.Contains(string(b), "exit") {
@@ -84,6 +88,9 @@ func TestScreenshots(t *testing.T) {
 	p := enginetest.New()
 	w := newWire(t, enginetest.Engine(p))
 	id := w.create()
+	if r := w.result("session.screenshot", obj{"session": id, "format": "ansi"}); r["data"] != "" {
+		t.Errorf("of a blank screen: %v", r)
+	}
 	p.Print("\x1b[1;31mhello\x1b[m 日本 password: hunter2hunter2\r\n")
 	w.until(id, "hello")
 	r := w.result("session.screenshot", obj{"session": id})
@@ -129,4 +136,8 @@ func TestScreenshots(t *testing.T) {
 	w.fails("session.screenshot", obj{"session": id, "format": "gif"}, -32602, "invalid_params")
 	w.fails("session.screenshot", obj{"session": id, "theme": "pink"}, -32602, "invalid_params")
 	w.fails("session.screenshot", obj{"session": id, "path": filepath.Join(path, "x.png")}, -32602, "file_refused")
+	for _, folder := range []string{"/", "/x/", "/."} { // names no file
+		w.fails("session.screenshot", obj{"session": id, "path": filepath.Dir(path) + folder}, -32602, "file_refused")
+		w.fails("session.record_start", obj{"session": id, "path": filepath.Dir(path) + folder}, -32602, "file_refused")
+	}
 }
