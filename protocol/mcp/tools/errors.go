@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/plugins"
 )
 
 // errNoRaw: raw output was asked of a server that gives none.
@@ -65,6 +66,7 @@ var advice = []struct {
 	{engine.ErrClosed, "it was stopped: start a new session"},
 	{pty.ErrExited, "its program has ended: read what it left, or start it again"},
 	{pty.ErrHungUp, "its program has ended: read what it left, or start it again"},
+	{plugins.ErrNoPlugin, "adapter {\"action\":\"list\"} names those there are"},
 	{engine.ErrNoMouse, "use keys instead"},
 	{engine.ErrInputFull, "the program does not read its input: wait for it, or press ctrl+c"},
 }
@@ -85,7 +87,7 @@ func cut(s string, n int) string {
 
 // failed makes an error a tool's result: a model sees it and can do better.
 func (p *profile) failed(err error) *sdk.CallToolResult {
-	text := err.Error()
+	text := inWords(err).Error()
 	for _, a := range advice {
 		if errors.Is(err, a.err) {
 			text += "; " + a.next
