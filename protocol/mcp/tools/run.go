@@ -124,7 +124,10 @@ func (p *profile) shell(ctx context.Context, in *runParams) (s *engine.Session, 
 		if s, err = p.free(in.Session); err != nil {
 			return nil, false, err
 		}
-		switch sh := s.View().Reports.Shell; {
+		v := s.View()
+		switch sh := v.Reports.Shell; {
+		case v.Exit != nil:
+			return nil, false, fmt.Errorf("the shell of session %s has ended, it %s: read {\"session\":%q} shows what it left; to run more leave session out, or start another shell", s.ID(), exitOf(v.Exit), s.ID())
 		case sh == nil || sh.Phase == "":
 			return nil, false, fmt.Errorf("session %s marks no commands, so the end of one cannot be told: start bash, zsh or fish with start, or use send", s.ID())
 		case sh.Phase == engine.ShellRunning:
@@ -218,6 +221,9 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 		r.Why = "the shell ran something else, " + protocol.Quote(l.Piece(m.other), 120) + ": what is shown is that"
 	}
 	r.take(s, l, m.block(), since, most)
+	if r.Reason == "ended" && r.Exit != nil {
+		r.ExitCode = r.Exit.Code
+	}
 	if r.Reason == "incomplete" { // back to a prompt: the next command is not the rest of this one
 		if err := p.giveUp(ctx, s); err != nil {
 			return nil, err
@@ -269,6 +275,12 @@ func (r *runResult) text() string {
 		where += ", closed"
 	}
 	switch {
+	case r.Reason == "ended" && r.Exit != nil:
+		fmt.Fprintf(&b, "[the shell itself has ended, it %s, session %s", r.Exit, where)
+		if !r.Closed {
+			b.WriteString("; to run more leave session out, or start another shell")
+		}
+		b.WriteString("]")
 	case r.ExitCode != nil:
 		fmt.Fprintf(&b, "[exit code %d, %d ms, session %s]", *r.ExitCode, r.DurationMS, where)
 	case r.Reason == "finished":

@@ -76,3 +76,19 @@ func TestRunOnALineThatIsNotEmpty(t *testing.T) {
 		})
 	}
 }
+
+// TestRunInAShellThatEnds: the command that ends it, and the next, say so and with which exit code.
+func TestRunInAShellThatEnds(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	r := w.try("run", obj{"session": "s1", "command": "exit 4"})
+	if out := r.StructuredContent.(obj); out["reason"] != "ended" || out["exit_code"] != 4.0 || !strings.Contains(text(r), "exited with code 4") {
+		t.Errorf("exit 4: %s", text(r))
+	}
+	if r = w.try("run", obj{"session": "s1", "command": "true"}); !r.IsError || !strings.Contains(text(r), "has ended, it exited with code 4") {
+		t.Errorf("the next: %s", text(r))
+	}
+	if r = w.try("run", obj{"command": "exit 5", "shell": "bash"}); !strings.Contains(text(r), "exited with code 5") || !strings.Contains(text(r), "closed") {
+		t.Errorf("in a fresh shell: %s", text(r))
+	}
+}
