@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,7 +28,7 @@ const runAbout = `Run one command line in an interactive shell (bash, zsh or fis
 
 {"command":"go test ./..."}   {"session":"s2","command":"cd src && ls"}   {"command":"make","keep":true,"timeout_ms":45000}
 
-Without session a fresh shell runs it and ends with it; keep leaves that shell for more. With session, the shell there runs it: directory and variables stay. A command that asks something or draws a screen is better driven with start and send. When the time is up the command goes on: the result has a handle for wait, and read {"what":"commands"} shows its output so far.`
+Without session a fresh shell runs it and ends with it, and so does everything that it started, in the background too: keep leaves that shell for more, and servers are for start. With session, the shell there runs it: directory and variables stay. A command that asks something or draws a screen is better driven with start and send. When the time is up the command goes on: the result has a handle for wait, and read {"what":"commands"} shows its output so far.`
 
 type runParams struct {
 	Command   string            `json:"command" jsonschema:"the command line, as it would be typed"`
@@ -50,6 +53,7 @@ type runResult struct {
 	DurationMS int64  `json:"duration_ms"`
 	Wait       string `json:"wait,omitempty" jsonschema:"handle to wait on for the end"`
 	Closed     bool   `json:"closed" jsonschema:"the fresh shell has ended with its command"`
+	Background []int  `json:"background,omitempty" jsonschema:"processes that the command left in the background and that have ended with the shell"`
 }
 
 const (
@@ -94,6 +98,9 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 	r, err := p.runIn(ctx, req, s, &in, timeout, hide, most)
 	over := err != nil || r.Reason != "timeout" && r.Reason != "cancelled"
 	if fresh && over && !in.Keep {
+		if r != nil {
+			r.Background = running(r.Output)
+		}
 		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopBound)
 		defer cancel()
 		if closeErr := s.Close(bound); closeErr == nil && r != nil {
@@ -261,7 +268,41 @@ func (r *runResult) take(s *engine.Session, l *reading.View, b *engine.Block, si
 	}
 }
 
+// job is what bash and zsh say when a command begins in the background: its number and the process.
+var job = regexp.MustCompile(`(?m)^\[\d+\] (\d+)$`)
+
+// running returns the processes in the background that a command's output tells of and that still run.
+func running(output string) []int {
+	var live []int
+	for _, m := range job.FindAllStringSubmatch(output, maxJobs) {
+		pid, err := strconv.Atoi(m[1])
+		if err != nil {
+			continue
+		}
+		process, err := os.FindProcess(pid)
+		if err != nil {
+			continue
+		}
+		if process.Signal(syscall.Signal(0)) == nil { // it is there, and ours
+			live = append(live, pid)
+		}
+		_ = process.Release()
+	}
+	return live
+}
+
+// maxJobs bounds the processes in the background that are looked for: output may tell of any number.
+const maxJobs = 20
+
 func (r *runResult) text() string {
+	text := r.words()
+	if r.Closed && len(r.Background) > 0 {
+		text += fmt.Sprintf("\n[still running in the background, and ended with the shell: %s; to leave it running use keep, or start]", strings.Trim(fmt.Sprint(r.Background), "[]"))
+	}
+	return text
+}
+
+func (r *runResult) words() string {
 	var b strings.Builder
 	if r.Truncated {
 		b.WriteString("(only the end of the output; give a greater max_chars, or write it to a file)\n")

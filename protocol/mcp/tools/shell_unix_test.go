@@ -92,3 +92,20 @@ func TestRunInAShellThatEnds(t *testing.T) {
 		t.Errorf("in a fresh shell: %s", text(r))
 	}
 }
+
+// TestRunTellsWhatItEnds: a fresh shell takes along what was left in the background, and it is said.
+func TestRunTellsWhatItEnds(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	r := w.try("run", obj{"command": "sleep 1000 & echo started", "shell": "bash"})
+	out := r.StructuredContent.(obj)
+	if pids, _ := out["background"].([]any); len(pids) != 1 || !strings.Contains(text(r), fmt.Sprintf("ended with the shell: %v", pids[0])) {
+		t.Errorf("run: %s", text(r))
+	}
+	if out := w.call("run", obj{"command": "echo '[1] 999999999'; sleep 0 & wait", "shell": "bash"}); out["background"] != nil {
+		t.Errorf("nothing was left: %v", out)
+	}
+	if out := w.call("run", obj{"command": "sleep 1000 & echo started", "shell": "bash", "keep": true}); out["background"] != nil || out["closed"] != false {
+		t.Errorf("with keep: %v", out)
+	}
+}
