@@ -48,11 +48,13 @@ type runResult struct {
 	Reason     string `json:"reason" jsonschema:"finished; not_run: the shell did not take it as a command; incomplete: the shell wanted more of it, and it was given up; timeout: it goes on; ended: the shell itself has; cancelled"`
 	Why        string `json:"why,omitempty" jsonschema:"not_run: what stood in the way, and what to do"`
 	Output     string `json:"output"`
-	Truncated  bool   `json:"truncated" jsonschema:"output is only the end of it"`
+	Truncated  bool   `json:"truncated" jsonschema:"output is not all of it"`
+	Omitted    int    `json:"omitted_chars,omitempty" jsonschema:"characters left out of the middle of output, where it says so"`
 	ExitCode   *int   `json:"exit_code,omitempty"`
 	DurationMS int64  `json:"duration_ms"`
 	Wait       string `json:"wait,omitempty" jsonschema:"handle to wait on for the end"`
 	Closed     bool   `json:"closed" jsonschema:"the fresh shell has ended with its command"`
+	Cut        bool   `json:"-"` // its beginning is no longer kept
 	Background []int  `json:"background,omitempty" jsonschema:"processes that the command left in the background and that have ended with the shell"`
 }
 
@@ -263,8 +265,9 @@ func (r *runResult) take(s *engine.Session, l *reading.View, b *engine.Block, si
 		r.Output, r.Truncated = l.OutputSince(s.OffsetAt(since))
 		r.Output = readable(l, r.Output)
 	}
-	if tail, omitted := tailOf(r.Output, most); omitted > 0 {
-		r.Output, r.Truncated = tail, true
+	r.Cut = r.Truncated
+	if short, omitted := endsOf(r.Output, most); omitted > 0 {
+		r.Output, r.Omitted, r.Truncated = short, omitted, true
 	}
 }
 
@@ -304,8 +307,13 @@ func (r *runResult) text() string {
 
 func (r *runResult) words() string {
 	var b strings.Builder
-	if r.Truncated {
-		b.WriteString("(only the end of the output; give a greater max_chars, or write it to a file)\n")
+	switch all := "give a greater max_chars, or write it to a file"; {
+	case r.Cut:
+		b.WriteString("(the beginning of the output is no longer kept: write it to a file)\n")
+	case r.Omitted > 0 && r.Closed:
+		fmt.Fprintf(&b, "(%d characters are left out and gone with the shell: %s; with keep they can be read afterwards)\n", r.Omitted, all)
+	case r.Omitted > 0:
+		fmt.Fprintf(&b, "(%d characters are left out: read {\"session\":%q,\"what\":\"commands\",\"count\":1,\"max_chars\":%d} shows more)\n", r.Omitted, r.Session, maxBudget)
 	}
 	b.WriteString(r.Output)
 	if r.Output != "" && !strings.HasSuffix(r.Output, "\n") {

@@ -109,3 +109,26 @@ func TestRunTellsWhatItEnds(t *testing.T) {
 		t.Errorf("with keep: %v", out)
 	}
 }
+
+// TestRunShowsBothEndsOfLongOutput: how much is missing between them, and how to have it.
+func TestRunShowsBothEndsOfLongOutput(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	for _, args := range []obj{{"command": "seq 5000", "shell": "bash"}, {"command": "seq 5000", "session": "s1"}} {
+		args["max_chars"] = 400
+		r := w.try("run", args)
+		out := r.StructuredContent.(obj)
+		s := fmt.Sprint(out["output"])
+		missing, _ := out["omitted_chars"].(float64)
+		if !strings.HasPrefix(s, "1\n2\n") || !strings.HasSuffix(s, "\n4999\n5000") || !strings.Contains(s, fmt.Sprintf("[… %v characters", missing)) || out["truncated"] != true {
+			t.Errorf("%v: %q", args, s)
+		}
+		whole := len(s) - len(fmt.Sprintf("\n[… %v characters are left out here …]\n", missing)) + 1 + int(missing) // the line end of the head
+		if all := 23892; whole != all {                                                                             // seq 5000 | wc -c, without the last line's end
+			t.Errorf("%v: %d characters are told of %d", args, whole, all)
+		}
+		if hint := map[bool]string{true: "keep", false: `"what":"commands"`}[args["session"] == nil]; !strings.Contains(text(r), hint) {
+			t.Errorf("no %s in %.200s", hint, text(r))
+		}
+	}
+}
