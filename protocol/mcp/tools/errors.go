@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,24 @@ func (p *profile) failed(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
 
+// pathWords are how a schema's error names a place in the arguments.
+var pathWords = regexp.MustCompile(`validating (root|/\S+): `)
+
+// schemaWords is a schema's error with places as a client knows them: "wait_for.text", and no word for the whole.
+func schemaWords(err error) string {
+	var place string
+	text := pathWords.ReplaceAllStringFunc(err.Error(), func(m string) string {
+		if path := pathWords.FindStringSubmatch(m)[1]; path != "root" { // the last holds those before
+			place = strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(path, "/items", "[]"), "/properties/"), "/properties/", ".")
+		}
+		return ""
+	})
+	if place != "" {
+		text = place + ": " + text
+	}
+	return text
+}
+
 // decode makes a tool's arguments of JSON. Names are case-sensitive, and what is not known is an error, with what is: a
 // model that has mistyped a name must not think that it was heard.
 func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, into any) error {
@@ -129,7 +148,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, in
 		}
 	}
 	if err := schema.Validate(value); err != nil {
-		return fmt.Errorf("arguments: %w", err)
+		return errors.New("arguments: " + schemaWords(err))
 	}
 	clean, err := json.Marshal(members)
 	if err != nil {

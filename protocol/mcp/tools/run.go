@@ -343,7 +343,16 @@ func (r *runResult) words() string {
 	case r.Reason == "ended":
 		fmt.Fprintf(&b, "[the shell itself has ended, session %s]", where)
 	default:
-		fmt.Fprintf(&b, "[%s: it is still running in session %s. To wait for its end: wait {\"wait\":%q}, then read {\"session\":%q,\"what\":\"commands\"}]", r.Reason, r.Session, r.Wait, r.Session)
+		fmt.Fprintf(&b, "[%s: it is still running in session %s", r.Reason, r.Session)
+		switch {
+		case r.Secret:
+			fmt.Fprintf(&b, ", and asks for a secret: send {\"session\":%q,\"secret\":\"what it asks for\"} has the person type it. Then", r.Session)
+		case r.Alternate:
+			fmt.Fprintf(&b, ", and draws on the full screen: read {\"session\":%q} shows it, send {\"session\":%q,\"keys\":[...]} drives it. Then", r.Session, r.Session)
+		default:
+			fmt.Fprintf(&b, ". If it asks something: read {\"session\":%q} shows its screen, send answers. Else", r.Session)
+		}
+		fmt.Fprintf(&b, " wait {\"wait\":%q} for its end, and read {\"session\":%q,\"what\":\"commands\"}]", r.Wait, r.Session)
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@
 package tools_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -129,6 +130,30 @@ func TestRunShowsBothEndsOfLongOutput(t *testing.T) {
 		}
 		if hint := map[bool]string{true: "keep", false: `"what":"commands"`}[args["session"] == nil]; !strings.Contains(text(r), hint) {
 			t.Errorf("no %s in %.200s", hint, text(r))
+		}
+	}
+}
+
+// TestRunThatStandsSomewhere: one that runs out of time says whether it is in a full-screen program or at a question.
+func TestRunThatStandsSomewhere(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	for command, want := range map[string]string{
+		`printf '\033[?1049h'; sleep 1000`: "full screen: read",
+		`read -s -p "Password: "`:          `"secret":`,
+		`read -p "Go on? "`:                "If it asks something: read",
+	} {
+		r := w.try("run", obj{"command": command, "shell": "bash", "timeout_ms": 1500})
+		if out := r.StructuredContent.(obj); out["reason"] != "timeout" || !strings.Contains(text(r), want) {
+			t.Errorf("%s: %s", command, text(r))
+		}
+	}
+	for args, want := range map[string]string{
+		`{"session":5}`: `arguments: session: type: 5 has type "integer", want "string"`, `{}`: `arguments: required: missing properties: ["session"]`,
+		`{"session":"s1","text":"x","wait_for":{"foo":1}}`: `arguments: wait_for: unexpected additional properties ["foo"]`,
+	} {
+		if r := w.try("send", json.RawMessage(args)); text(r) != want {
+			t.Errorf("%s: %s", args, text(r))
 		}
 	}
 }
