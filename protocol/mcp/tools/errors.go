@@ -133,7 +133,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, in
 		return errors.New("arguments: expected an object")
 	}
 	for name := range members {
-		if !slices.Contains(known, name) {
+		if !slices.Contains(known, name) && name != "raw" { // which not every server shows
 			return bad("arguments", "no argument %q; there are %s", name, strings.Join(known, ", "))
 		}
 	}
