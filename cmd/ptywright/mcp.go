@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -35,8 +36,16 @@ type profileMaker func(h *mcp.Host, f *profileFlags) (*mcp.Profile, error)
 
 // profiles are the vocabularies that ptywright mcp knows.
 var profiles = map[string]profileMaker{
-	"ptywright":    func(h *mcp.Host, _ *profileFlags) (*mcp.Profile, error) { return tools.New(h), nil },
+	"ptywright":    ownProfile,
 	"terminal-mcp": terminalProfile,
+}
+
+// ownProfile makes ptywright's own profile.
+func ownProfile(h *mcp.Host, f *profileFlags) (*mcp.Profile, error) {
+	if f.terminal.rows != 0 || f.terminal.cols != 0 || f.terminal.shell != "" {
+		return nil, usageError{errors.New("--rows, --cols and --shell are for --profile terminal-mcp: start takes rows and cols with each call, run takes shell")}
+	}
+	return tools.New(h), nil
 }
 
 func mcpCommand(std stdio) *cobra.Command {

@@ -505,6 +505,16 @@ func TestMCPRun(t *testing.T) {
 	}
 }
 
+// TestMCPRefusesFlagsOfAnotherProfile: none is passed over in silence.
+func TestMCPRefusesFlagsOfAnotherProfile(t *testing.T) {
+	for _, args := range [][]string{{"--rows", "50"}, {"--cols", "100"}, {"--shell", "/bin/bash"}} {
+		p := ptywright(t, append([]string{"mcp"}, args...)...)
+		if _, code := p.run(""); code != 2 || !strings.Contains(p.stderr.String(), "--profile terminal-mcp") {
+			t.Errorf("%q: exit %d, %q", args, code, p.stderr.String())
+		}
+	}
+}
+
 func unmarshal(t testing.TB, text []byte, into any) {
 	t.Helper()
 	if err := json.Unmarshal(text, into); err != nil {

@@ -22,10 +22,10 @@ import (
 const adapterAbout = `Drive a program that ptywright has an adapter for, such as a coding agent's TUI: the adapter knows its states and how to submit to it.
 
 {"action":"list"}   {"action":"start","plugin":"claude-code","cwd":"/src"}
-{"action":"send","session":"s3","intent":"send_prompt","params":{"text":"Fix the failing test"}}
+{"action":"send","session":"s3","intent":"send_prompt","params":{"prompt":"Fix the failing test"}}
 {"action":"wait","session":"s3"}   {"action":"state","session":"s3"}
 
-list shows the adapters with their intents. send performs an intent and says whether it was submitted; wait waits for the turn to end (intent names another of its matchers). Then read {"session":"s3"}; stop ends it.`
+list shows the adapters with their intents and the params of each ("?": may be left out). send performs an intent and says whether it was submitted; wait waits for the turn to end (intent names another of its matchers). Then read {"session":"s3"}; stop ends it.`
 
 type adapterParams struct {
 	Action    string            `json:"action" jsonschema:"list, start, send, wait or state"`
@@ -153,24 +153,51 @@ func (p *profile) listPlugins(ctx context.Context, in *adapterParams, hide *reda
 		r.Plugins = append(r.Plugins, info)
 	}
 	if in.Plugin != "" && len(r.Plugins) == 0 {
-		return nil, plugins.ErrNoPlugin
+		return nil, fmt.Errorf("%w %q", plugins.ErrNoPlugin, in.Plugin)
 	}
 	return r, nil
 }
 
-// listed makes what a plugin says of its functions one word each: a name, and its params in parentheses.
+// listed makes what a plugin says of its functions one word each: a name, and its params in parentheses, with a question mark
+// those that may be left out.
 func listed(all []map[string]any) []string {
 	words := []string{}
 	for _, d := range all {
 		name, _ := d["name"].(string)
-		if params, ok := d["params"].(map[string]any); ok && len(params) > 0 {
-			name += "(" + strings.Join(slices.Sorted(maps.Keys(params)), ", ") + ")"
+		if name == "" {
+			continue
 		}
-		if name != "" {
-			words = append(words, name)
+		schema, _ := d["params_schema"].(map[string]any)
+		properties, _ := schema["properties"].(map[string]any)
+		required, _ := schema["required"].([]any)
+		params := slices.Sorted(maps.Keys(properties))
+		for i, param := range params {
+			if !slices.Contains(required, any(param)) {
+				params[i] += "?"
+			}
 		}
+		if len(params) > 0 {
+			name += "(" + strings.Join(params, ", ") + ")"
+		}
+		words = append(words, name)
 	}
 	return words
+}
+
+// inWords makes an error of a plugin's one that speaks of tools, not of the plugin's files.
+func inWords(err error) error {
+	var of *plugins.PluginError
+	if !errors.As(err, &of) {
+		return err
+	}
+	hint := fmt.Sprintf("adapter {\"action\":\"list\",\"plugin\":%q} names what there is, with params", of.Plugin)
+	switch {
+	case of.Kind == "missing":
+		return fmt.Errorf("the adapter %s has no %q: %s", of.Plugin, of.Function, hint)
+	case of.Code != "":
+		return fmt.Errorf("the adapter %s refused %s (%s): %s; %s", of.Plugin, of.Function, of.Code, of.Message, hint)
+	}
+	return fmt.Errorf("the adapter %s broke in %s (%s): %s; read the screen, and drive the program by hand in a session of its own if that stays", of.Plugin, of.Function, of.Kind, of.Message)
 }
 
 func (p *profile) startAdapter(ctx context.Context, in *adapterParams, hide *redact.Redactor, most int) (*adapterResult, error) {
@@ -229,7 +256,7 @@ func (p *profile) sendIntent(ctx context.Context, in *adapterParams, hide *redac
 	l := reading.New(a.Session().View(), hide)
 	l.Secrets = a.Secrets
 	if err != nil {
-		return nil, errors.New(l.Piece(err.Error())) // it may quote the screen
+		return nil, errors.New(l.Piece(inWords(err).Error())) // it may quote the screen
 	}
 	r := p.adapterState(ctx, a, l.Raw, hide, most)
 	r.Receipt = &receiptInfo{
@@ -258,7 +285,7 @@ func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in 
 	if err != nil {
 		l := reading.New(a.Session().View(), hide)
 		l.Secrets = a.Secrets
-		return nil, errors.New(l.Piece(err.Error()))
+		return nil, errors.New(l.Piece(inWords(err).Error()))
 	}
 	s := a.Session()
 	stop := p.progress(ctx, req, s, timeout)

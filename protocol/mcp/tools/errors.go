@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/plugins"
 )
 
 // errNoRaw: raw output was asked of a server that gives none.
@@ -65,6 +67,7 @@ var advice = []struct {
 	{engine.ErrClosed, "it was stopped: start a new session"},
 	{pty.ErrExited, "its program has ended: read what it left, or start it again"},
 	{pty.ErrHungUp, "its program has ended: read what it left, or start it again"},
+	{plugins.ErrNoPlugin, "adapter {\"action\":\"list\"} names those there are"},
 	{engine.ErrNoMouse, "use keys instead"},
 	{engine.ErrInputFull, "the program does not read its input: wait for it, or press ctrl+c"},
 }
@@ -85,7 +88,7 @@ func cut(s string, n int) string {
 
 // failed makes an error a tool's result: a model sees it and can do better.
 func (p *profile) failed(err error) *sdk.CallToolResult {
-	text := err.Error()
+	text := inWords(err).Error()
 	for _, a := range advice {
 		if errors.Is(err, a.err) {
 			text += "; " + a.next
@@ -101,6 +104,24 @@ func (p *profile) failed(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
 
+// pathWords are how a schema's error names a place in the arguments.
+var pathWords = regexp.MustCompile(`validating (root|/\S+): `)
+
+// schemaWords is a schema's error with places as a client knows them: "wait_for.text", and no word for the whole.
+func schemaWords(err error) string {
+	var place string
+	text := pathWords.ReplaceAllStringFunc(err.Error(), func(m string) string {
+		if path := pathWords.FindStringSubmatch(m)[1]; path != "root" { // the last holds those before
+			place = strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(path, "/items", "[]"), "/properties/"), "/properties/", ".")
+		}
+		return ""
+	})
+	if place != "" {
+		text = place + ": " + text
+	}
+	return text
+}
+
 // decode makes a tool's arguments of JSON. Names are case-sensitive, and what is not known is an error, with what is: a
 // model that has mistyped a name must not think that it was heard.
 func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, into any) error {
@@ -112,7 +133,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, in
 		return errors.New("arguments: expected an object")
 	}
 	for name := range members {
-		if !slices.Contains(known, name) {
+		if !slices.Contains(known, name) && name != "raw" { // which not every server shows
 			return bad("arguments", "no argument %q; there are %s", name, strings.Join(known, ", "))
 		}
 	}
@@ -127,7 +148,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, in
 		}
 	}
 	if err := schema.Validate(value); err != nil {
-		return fmt.Errorf("arguments: %w", err)
+		return errors.New("arguments: " + schemaWords(err))
 	}
 	clean, err := json.Marshal(members)
 	if err != nil {

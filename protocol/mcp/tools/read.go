@@ -18,7 +18,7 @@ const readAbout = `Read a session, without waiting. what says which part:
 - screen (default): what a person would see now
 - changes: the output after the sequence given as since, as plain text
 - scrollback: lines that have left the screen, and the screen's after them; start and count, default the last 100
-- search: lines of scrollback and screen that hold text or match regex
+- search: lines of scrollback and screen that hold text or match regex, each as LINE:COLUMN: and the line, from 0; LINE can be given to scrollback as start
 - commands: the commands of a shell with marks, with output and exit codes; the newest count
 
 {"session":"s1"}   {"session":"s1","what":"changes","since":42}   {"session":"s1","what":"search","regex":"(?i)error"}

@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,7 +28,7 @@ const runAbout = `Run one command line in an interactive shell (bash, zsh or fis
 
 {"command":"go test ./..."}   {"session":"s2","command":"cd src && ls"}   {"command":"make","keep":true,"timeout_ms":45000}
 
-Without session a fresh shell runs it and ends with it; keep leaves that shell for more. With session, the shell there runs it: directory and variables stay. A command that asks something or draws a screen is better driven with start and send. When the time is up the command goes on: the result has a handle for wait, and read {"what":"commands"} shows its output so far.`
+Without session a fresh shell runs it and ends with it, and so does everything that it started, in the background too: keep leaves that shell for more, and servers are for start. With session, the shell there runs it: directory and variables stay. A command that asks something or draws a screen is better driven with start and send. When the time is up the command goes on: the result has a handle for wait, and read {"what":"commands"} shows its output so far.`
 
 type runParams struct {
 	Command   string            `json:"command" jsonschema:"the command line, as it would be typed"`
@@ -45,11 +48,14 @@ type runResult struct {
 	Reason     string `json:"reason" jsonschema:"finished; not_run: the shell did not take it as a command; incomplete: the shell wanted more of it, and it was given up; timeout: it goes on; ended: the shell itself has; cancelled"`
 	Why        string `json:"why,omitempty" jsonschema:"not_run: what stood in the way, and what to do"`
 	Output     string `json:"output"`
-	Truncated  bool   `json:"truncated" jsonschema:"output is only the end of it"`
+	Truncated  bool   `json:"truncated" jsonschema:"output is not all of it"`
+	Omitted    int    `json:"omitted_chars,omitempty" jsonschema:"characters left out of the middle of output, where it says so"`
 	ExitCode   *int   `json:"exit_code,omitempty"`
 	DurationMS int64  `json:"duration_ms"`
 	Wait       string `json:"wait,omitempty" jsonschema:"handle to wait on for the end"`
 	Closed     bool   `json:"closed" jsonschema:"the fresh shell has ended with its command"`
+	Cut        bool   `json:"-"` // its beginning is no longer kept
+	Background []int  `json:"background,omitempty" jsonschema:"processes that the command left in the background and that have ended with the shell"`
 }
 
 const (
@@ -98,6 +104,9 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 	r, err := p.runIn(ctx, req, s, &in, timeout, hide, most)
 	over := err != nil || r.Reason != "timeout" // who has cancelled is told of no session that goes on
 	if fresh && over && !in.Keep {
+		if r != nil {
+			r.Background = running(r.Output)
+		}
 		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopBound)
 		defer cancel()
 		if closeErr := s.Close(bound); closeErr == nil && r != nil {
@@ -128,7 +137,10 @@ func (p *profile) shell(ctx context.Context, in *runParams) (s *engine.Session, 
 		if s, err = p.free(in.Session); err != nil {
 			return nil, false, err
 		}
-		switch sh := s.View().Reports.Shell; {
+		v := s.View()
+		switch sh := v.Reports.Shell; {
+		case v.Exit != nil:
+			return nil, false, fmt.Errorf("the shell of session %s has ended, it %s: read {\"session\":%q} shows what it left; to run more leave session out, or start another shell", s.ID(), exitOf(v.Exit), s.ID())
 		case sh == nil || sh.Phase == "":
 			return nil, false, fmt.Errorf("session %s marks no commands, so the end of one cannot be told: start bash, zsh or fish with start, or use send", s.ID())
 		case sh.Phase == engine.ShellRunning:
@@ -226,6 +238,9 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 		r.Why = "the shell ran something else, " + protocol.Quote(l.Piece(m.other), 120) + ": what is shown is that"
 	}
 	r.take(s, l, m.block(), since, most)
+	if r.Reason == "ended" && r.Exit != nil {
+		r.ExitCode = r.Exit.Code
+	}
 	if r.Reason == "incomplete" { // back to a prompt: the next command is not the rest of this one
 		if err := p.giveUp(ctx, s); err != nil {
 			return nil, err
@@ -258,15 +273,55 @@ func (r *runResult) take(s *engine.Session, l *reading.View, b *engine.Block, si
 		r.Output, r.Truncated = l.OutputSince(s.OffsetAt(since))
 		r.Output = readable(l, r.Output)
 	}
-	if tail, omitted := tailOf(r.Output, most); omitted > 0 {
-		r.Output, r.Truncated = tail, true
+	r.Cut = r.Truncated
+	if short, omitted := endsOf(r.Output, most); omitted > 0 {
+		r.Output, r.Omitted, r.Truncated = short, omitted, true
 	}
 }
 
+// job is what bash and zsh say when a command begins in the background: its number and the process.
+var job = regexp.MustCompile(`(?m)^\[\d+\] (\d+)$`)
+
+// running returns the processes in the background that a command's output tells of and that still run.
+func running(output string) []int {
+	var live []int
+	for _, m := range job.FindAllStringSubmatch(output, maxJobs) {
+		pid, err := strconv.Atoi(m[1])
+		if err != nil {
+			continue
+		}
+		process, err := os.FindProcess(pid)
+		if err != nil {
+			continue
+		}
+		if process.Signal(syscall.Signal(0)) == nil { // it is there, and ours
+			live = append(live, pid)
+		}
+		_ = process.Release()
+	}
+	return live
+}
+
+// maxJobs bounds the processes in the background that are looked for: output may tell of any number.
+const maxJobs = 20
+
 func (r *runResult) text() string {
+	text := r.words()
+	if r.Closed && len(r.Background) > 0 {
+		text += fmt.Sprintf("\n[still running in the background, and ended with the shell: %s; to leave it running use keep, or start]", strings.Trim(fmt.Sprint(r.Background), "[]"))
+	}
+	return text
+}
+
+func (r *runResult) words() string {
 	var b strings.Builder
-	if r.Truncated {
-		b.WriteString("(only the end of the output; give a greater max_chars, or write it to a file)\n")
+	switch all := "give a greater max_chars, or write it to a file"; {
+	case r.Cut:
+		b.WriteString("(the beginning of the output is no longer kept: write it to a file)\n")
+	case r.Omitted > 0 && r.Closed:
+		fmt.Fprintf(&b, "(%d characters are left out and gone with the shell: %s; with keep they can be read afterwards)\n", r.Omitted, all)
+	case r.Omitted > 0:
+		fmt.Fprintf(&b, "(%d characters are left out: read {\"session\":%q,\"what\":\"commands\",\"count\":1,\"max_chars\":%d} shows more)\n", r.Omitted, r.Session, maxBudget)
 	}
 	b.WriteString(r.Output)
 	if r.Output != "" && !strings.HasSuffix(r.Output, "\n") {
@@ -277,6 +332,12 @@ func (r *runResult) text() string {
 		where += ", closed"
 	}
 	switch {
+	case r.Reason == "ended" && r.Exit != nil:
+		fmt.Fprintf(&b, "[the shell itself has ended, it %s, session %s", r.Exit, where)
+		if !r.Closed {
+			b.WriteString("; to run more leave session out, or start another shell")
+		}
+		b.WriteString("]")
 	case r.ExitCode != nil:
 		fmt.Fprintf(&b, "[exit code %d, %d ms, session %s]", *r.ExitCode, r.DurationMS, where)
 	case r.Reason == "finished":
@@ -290,7 +351,16 @@ func (r *runResult) text() string {
 	case r.Reason == "ended":
 		fmt.Fprintf(&b, "[the shell itself has ended, session %s]", where)
 	default:
-		fmt.Fprintf(&b, "[%s: it is still running in session %s. To wait for its end: wait {\"wait\":%q}, then read {\"session\":%q,\"what\":\"commands\"}]", r.Reason, r.Session, r.Wait, r.Session)
+		fmt.Fprintf(&b, "[%s: it is still running in session %s", r.Reason, r.Session)
+		switch {
+		case r.Secret:
+			fmt.Fprintf(&b, ", and asks for a secret: send {\"session\":%q,\"secret\":\"what it asks for\"} has the person type it. Then", r.Session)
+		case r.Alternate:
+			fmt.Fprintf(&b, ", and draws on the full screen: read {\"session\":%q} shows it, send {\"session\":%q,\"keys\":[...]} drives it. Then", r.Session, r.Session)
+		default:
+			fmt.Fprintf(&b, ". If it asks something: read {\"session\":%q} shows its screen, send answers. Else", r.Session)
+		}
+		fmt.Fprintf(&b, " wait {\"wait\":%q} for its end, and read {\"session\":%q,\"what\":\"commands\"}]", r.Wait, r.Session)
 	}
 	return b.String()
 }

@@ -236,8 +236,8 @@ func (p *profile) secret(ctx context.Context, req *sdk.CallToolRequest, s *engin
 		}
 		r := p.secretResult(s, since, hide, most)
 		r.Person, r.URL = "unsupported", address
-		text := fmt.Sprintf("This client cannot show the person a page by itself. Tell the person: open %s on this machine and type it there (good once, for %v). You will not see it. Then: wait {\"session\":%q,\"since\":%d}.\n%s\n%s",
-			address, pageTTL, s.ID(), since, r.status.head(), r.shown.text())
+		text := fmt.Sprintf("This client cannot show the person a page by itself. Tell the person: open %s on this machine and type it there (good once, for %v). You will not see it. %s\n%s\n%s",
+			address, pageTTL, r.entered(), r.headAsked(), r.shown.text())
 		return &reply[sendResult]{text: text, out: r}, nil
 	}
 	token := req.Params.RequestState
@@ -297,11 +297,30 @@ func (p *profile) secretAsked(ctx context.Context, s *engine.Session, token stri
 	r.Person = outcome
 	said := map[string]string{
 		"typed":    "The person typed it. You do not see it, and it is covered wherever it shows.",
-		"declined": "The person would not type it. Do not ask in another way: say what you cannot do without it.",
-		"waiting":  fmt.Sprintf("The person has the page and has not typed it yet. wait {\"session\":%q,\"since\":%d} to see what follows.", s.ID(), since),
+		"declined": "The person would not type it. Do not ask again, nor in another way: say what you cannot do without it.",
+		"waiting":  "The person has the page and has not typed it yet. " + r.entered(),
 		"expired":  "The page has expired. Ask again.",
 	}[outcome]
-	return &reply[sendResult]{text: said + "\n" + r.status.head() + "\n" + r.shown.text(), out: r}, nil
+	head := r.headAsked()
+	if outcome == "typed" { // a question that stands now is another
+		head = r.status.head()
+	}
+	return &reply[sendResult]{text: said + "\n" + head + "\n" + r.shown.text(), out: r}, nil
+}
+
+// headAsked is the status in words of a session whose person was asked: it advises to ask nobody.
+func (r *sendResult) headAsked() string {
+	st := r.status
+	st.Secret = false
+	return st.head()
+}
+
+// entered says how to learn that a person has typed what is asked for.
+func (r *sendResult) entered() string {
+	if !r.Secret { // the program reads it in a way that cannot be seen to be that
+		return fmt.Sprintf("Ask the person to say when that is done, then read {\"session\":%q}.", r.Session)
+	}
+	return fmt.Sprintf("Then wait {\"session\":%q,\"secret_entered\":true}, which ends when the program asks no more; or ask the person to say when it is done.", r.Session)
 }
 
 func (p *profile) secretResult(s *engine.Session, since uint64, hide *redact.Redactor, most int) sendResult {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -69,6 +70,10 @@ const (
 	// sendStill and sendSettle say how long the screen is still, and is waited for, after typing.
 	sendStill  = 200 * time.Millisecond
 	sendSettle = time.Second
+	// escapePause is the time between Escape and the next key: sent together they are Alt and that key. Programs take an Escape for
+	// a key of its own after 25 to 100 ms mostly (vim's ttimeoutlen is 100, what sets ncurses' ESCDELAY sets less); a person's fingers
+	// leave as much.
+	escapePause = 120 * time.Millisecond
 	// maxSend bounds the text of one call, in bytes; the engine's input queue takes 16 MiB.
 	maxSend = 4 << 20
 	// maxKeys bounds the keys of one call.
@@ -175,7 +180,30 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 		r.Stripped += receipt.Stripped
 		return err
 	}
+	bare, err := keyAction("escape")
+	if err != nil {
+		panic("tools: " + err.Error()) // a name of the engine's
+	}
+	escaped := false // the key before was Escape
+	rest := func() error {
+		if !escaped {
+			return nil
+		}
+		mcp.Yield(ctx)
+		timer := time.NewTimer(escapePause)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 	for _, a := range steps {
+		if err := rest(); err != nil {
+			return r, err
+		}
+		escaped = a == bare
 		if text, paste := a.(engine.Paste); paste && s.View().Screen.Modes.BracketedPaste {
 			a = engine.BracketedPaste(text)
 		}
@@ -185,6 +213,9 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 	}
 	if !submit {
 		return r, nil
+	}
+	if err := rest(); err != nil {
+		return r, err
 	}
 	var said []string
 	if tail := lastLine(typed); tail != "" && !s.View().Secret {

@@ -58,3 +58,28 @@ func TestTextThatEndsInABlank(t *testing.T) {
 		t.Errorf("python: %v", out)
 	}
 }
+
+// TestEscapeIsAKeyOfItsOwn: it and the key after it are read apart, by a program that takes what comes within 50 ms for one key.
+func TestEscapeIsAKeyOfItsOwn(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed (Debian package bash)")
+	}
+	const keys = `echo ready; while IFS= read -rsn1 k; do more=; IFS= read -rsn1 -t 0.05 more; printf 'key <%q>\n' "$k$more"; done`
+	w := serve(t, false, nil)
+	id := w.call("start", obj{"program": bash, "args": []string{"-c", keys}, "wait_for": obj{"text": "ready"}})["session"]
+	for n, x := range []struct {
+		keys []string
+		last string
+		want string
+	}{
+		{[]string{"escape", "q"}, "<q>", "key <$'\\E'>\nkey <q>"},
+		{[]string{"escape", "escape", "r"}, "<r>", "key <$'\\E'>\nkey <$'\\E'>\nkey <r>"},
+		{[]string{"alt+x"}, "Ex", "key <$'\\Ex'>"},
+	} {
+		out := w.call("send", obj{"session": id, "keys": x.keys, "wait_for": obj{"text": x.last}, "timeout_ms": 5000})
+		if s := fmt.Sprint(out["screen"]); !strings.Contains(s, x.want) {
+			t.Errorf("%d: %v arrive as %q", n, x.keys, s)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
@@ -166,6 +167,21 @@ func tailOf(text string, most int) (tail string, omitted int) {
 		cut++
 	}
 	return text[cut:], cut
+}
+
+// endsOf returns the beginning and the end of text within a budget, at lines where that costs little, with a line between them
+// that says how many characters are missing. Of what a command prints the end says most, and the beginning what it set out to do.
+func endsOf(text string, most int) (short string, omitted int) {
+	if len(text) <= most {
+		return text, 0
+	}
+	head := strings.ToValidUTF8(text[:most/4], "")
+	if i := strings.LastIndexByte(head, '\n'); i >= len(head)/2 {
+		head = head[:i+1]
+	}
+	tail, _ := tailOf(text[len(head):], most-most/4)
+	omitted = utf8.RuneCountInString(text) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
+	return fmt.Sprintf("%s\n[… %d characters are left out here …]\n%s", strings.TrimSuffix(head, "\n"), omitted, tail), omitted
 }
 
 // readable is output without escape sequences, as lines. It is redacted once more: a sequence may have stood inside a secret.

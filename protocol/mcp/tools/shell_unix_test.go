@@ -3,6 +3,7 @@
 package tools_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -74,5 +75,85 @@ func TestRunOnALineThatIsNotEmpty(t *testing.T) {
 				t.Errorf("after the line was given up: %v", out)
 			}
 		})
+	}
+}
+
+// TestRunInAShellThatEnds: the command that ends it, and the next, say so and with which exit code.
+func TestRunInAShellThatEnds(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	r := w.try("run", obj{"session": "s1", "command": "exit 4"})
+	if out := r.StructuredContent.(obj); out["reason"] != "ended" || out["exit_code"] != 4.0 || !strings.Contains(text(r), "exited with code 4") {
+		t.Errorf("exit 4: %s", text(r))
+	}
+	if r = w.try("run", obj{"session": "s1", "command": "true"}); !r.IsError || !strings.Contains(text(r), "has ended, it exited with code 4") {
+		t.Errorf("the next: %s", text(r))
+	}
+	if r = w.try("run", obj{"command": "exit 5", "shell": "bash"}); !strings.Contains(text(r), "exited with code 5") || !strings.Contains(text(r), "closed") {
+		t.Errorf("in a fresh shell: %s", text(r))
+	}
+}
+
+// TestRunTellsWhatItEnds: a fresh shell takes along what was left in the background, and it is said.
+func TestRunTellsWhatItEnds(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	r := w.try("run", obj{"command": "sleep 1000 & echo started", "shell": "bash"})
+	out := r.StructuredContent.(obj)
+	if pids, _ := out["background"].([]any); len(pids) != 1 || !strings.Contains(text(r), fmt.Sprintf("ended with the shell: %v", pids[0])) {
+		t.Errorf("run: %s", text(r))
+	}
+	if out := w.call("run", obj{"command": "echo '[1] 999999999'; sleep 0 & wait", "shell": "bash"}); out["background"] != nil {
+		t.Errorf("nothing was left: %v", out)
+	}
+	if out := w.call("run", obj{"command": "sleep 1000 & echo started", "shell": "bash", "keep": true}); out["background"] != nil || out["closed"] != false {
+		t.Errorf("with keep: %v", out)
+	}
+}
+
+// TestRunShowsBothEndsOfLongOutput: how much is missing between them, and how to have it.
+func TestRunShowsBothEndsOfLongOutput(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	for _, args := range []obj{{"command": "seq 5000", "shell": "bash"}, {"command": "seq 5000", "session": "s1"}} {
+		args["max_chars"] = 400
+		r := w.try("run", args)
+		out := r.StructuredContent.(obj)
+		s := fmt.Sprint(out["output"])
+		missing, _ := out["omitted_chars"].(float64)
+		if !strings.HasPrefix(s, "1\n2\n") || !strings.HasSuffix(s, "\n4999\n5000") || !strings.Contains(s, fmt.Sprintf("[… %v characters", missing)) || out["truncated"] != true {
+			t.Errorf("%v: %q", args, s)
+		}
+		whole := len(s) - len(fmt.Sprintf("\n[… %v characters are left out here …]\n", missing)) + 1 + int(missing) // the line end of the head
+		if all := 23892; whole != all {                                                                             // seq 5000 | wc -c, without the last line's end
+			t.Errorf("%v: %d characters are told of %d", args, whole, all)
+		}
+		if hint := map[bool]string{true: "keep", false: `"what":"commands"`}[args["session"] == nil]; !strings.Contains(text(r), hint) {
+			t.Errorf("no %s in %.200s", hint, text(r))
+		}
+	}
+}
+
+// TestRunThatStandsSomewhere: one that runs out of time says whether it is in a full-screen program or at a question.
+func TestRunThatStandsSomewhere(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	for command, want := range map[string]string{
+		`printf '\033[?1049h'; sleep 1000`: "full screen: read",
+		`read -s -p "Password: "`:          `"secret":`,
+		`read -p "Go on? "`:                "If it asks something: read",
+	} {
+		r := w.try("run", obj{"command": command, "shell": "bash", "timeout_ms": 1500})
+		if out := r.StructuredContent.(obj); out["reason"] != "timeout" || !strings.Contains(text(r), want) {
+			t.Errorf("%s: %s", command, text(r))
+		}
+	}
+	for args, want := range map[string]string{
+		`{"session":5}`: `arguments: session: type: 5 has type "integer", want "string"`, `{}`: `arguments: required: missing properties: ["session"]`,
+		`{"session":"s1","text":"x","wait_for":{"foo":1}}`: `arguments: wait_for: unexpected additional properties ["foo"]`,
+	} {
+		if r := w.try("send", json.RawMessage(args)); text(r) != want {
+			t.Errorf("%s: %s", args, text(r))
+		}
 	}
 }

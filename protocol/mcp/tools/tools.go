@@ -12,7 +12,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -142,16 +145,15 @@ func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool, f func(context.Con
 	if err != nil {
 		panic("tools: " + t.Name + ": " + err.Error())
 	}
-	known := slices.Sorted(func(yield func(string) bool) {
-		for name := range in.Properties {
-			if !yield(name) {
-				return
-			}
-		}
-	})
 	plain(in)
 	plain(out)
-	t.InputSchema, t.OutputSchema = in, out
+	shown := in.CloneSchemas()
+	if !p.TrustRaw { // asked for all the same it is refused with the reason
+		delete(shown.Properties, "raw")
+	}
+	known := slices.Sorted(maps.Keys(shown.Properties))
+	brief(t.Name, shown, out)
+	t.InputSchema, t.OutputSchema = shown, out
 	resolved, err := in.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
 	if err != nil {
 		panic("tools: " + t.Name + ": " + err.Error())
@@ -191,6 +193,54 @@ func plain(s *jsonschema.Schema) {
 	}
 	if s.Items != nil {
 		plain(s.Items)
+	}
+}
+
+// told is the tool whose schemas describe what several tools take and give: a question, a session's state, how a wait ended.
+const told = "wait"
+
+// brief takes out of a tool's schemas what another tool's say, and what no client needs: every model pays for them with every
+// conversation. Of results, more members than the schema has are allowed.
+func brief(tool string, in, out *jsonschema.Schema) {
+	open(out)
+	if tool == told {
+		return
+	}
+	if q := in.Properties["wait_for"]; q != nil {
+		for _, x := range q.Properties {
+			x.Description = ""
+		}
+		q.Description += "; each as in " + told
+	}
+	for name, x := range out.Properties {
+		if commonOut[name] {
+			x.Description, x.Properties, x.Required = "", nil, nil
+		}
+	}
+}
+
+// commonOut are the members of results that wait's schema describes.
+var commonOut = func() map[string]bool {
+	names := map[string]bool{"outcome": true}
+	for _, t := range []reflect.Type{reflect.TypeFor[status](), reflect.TypeFor[shown]()} {
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			names[name] = true
+		}
+	}
+	return names
+}()
+
+// open allows more members than a schema has.
+func open(s *jsonschema.Schema) {
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
+		s.AdditionalProperties = nil
+	}
+	for _, x := range s.Properties {
+		open(x)
+	}
+	if s.Items != nil {
+		open(s.Items)
 	}
 }
 

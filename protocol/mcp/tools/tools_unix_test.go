@@ -226,6 +226,21 @@ func TestSecretIsTypedByAPerson(t *testing.T) {
 	}
 }
 
+// TestSecretIsDeclined: nobody is asked again.
+func TestSecretIsDeclined(t *testing.T) {
+	w := serve(t, false, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{URL: &sdk.URLElicitationCapabilities{}}},
+		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return &sdk.ElicitResult{Action: "decline"}, nil
+		},
+	})
+	w.call("start", obj{"program": "sh", "args": []string{"-c", asks}, "wait_for": obj{"text": "Password:"}})
+	r := w.try("send", obj{"session": "s1", "secret": "the password"})
+	if r.StructuredContent.(obj)["person"] != "declined" || !strings.Contains(text(r), "Do not ask again") || strings.Contains(text(r), "send with secret") {
+		t.Errorf("declined: %s", text(r))
+	}
+}
+
 // TestSecretWithoutElicitation: the result says what to tell the person.
 func TestSecretWithoutElicitation(t *testing.T) {
 	w := serve(t, false, nil)
@@ -234,6 +249,12 @@ func TestSecretWithoutElicitation(t *testing.T) {
 	out := r.StructuredContent.(obj)
 	if out["person"] != "unsupported" || !strings.Contains(text(r), fmt.Sprint(out["url"])) {
 		t.Fatalf("send with secret: %s", text(r))
+	}
+	if !strings.Contains(text(r), `wait {"session":"s1","secret_entered":true}`) || strings.Contains(text(r), "send with secret") {
+		t.Errorf("what to do: %s", text(r))
+	}
+	if m := w.call("wait", obj{"session": "s1", "secret_entered": true, "timeout_ms": 300}); m["matched"] != false || !strings.Contains(fmt.Sprint(m["missing"]), "still asks") {
+		t.Errorf("before it is typed: %v", m)
 	}
 	page := fmt.Sprint(out["url"])
 	req, err := http.NewRequest(http.MethodPost, page, strings.NewReader("secret=evil"))
@@ -252,7 +273,7 @@ func TestSecretWithoutElicitation(t *testing.T) {
 	if _, status := person(t, page, "open sesame 7"); status != 200 {
 		t.Errorf("the page answers %d", status)
 	}
-	if m := w.call("wait", obj{"session": "s1", "text": "let in", "since": out["since"]}); m["matched"] != true {
+	if m := w.call("wait", obj{"session": "s1", "secret_entered": true}); m["matched"] != true || !strings.Contains(fmt.Sprint(m["screen"]), "let in") {
 		t.Errorf("wait: %v", m)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-const waitAbout = `Wait until a session shows what should come next. Say what with one or more of text, regex, stable_ms, exited, command_finished (whichever comes first), or with matcher. With nothing said: until the screen has been still for half a second.
+const waitAbout = `Wait until a session shows what should come next. Say what with one or more of text, regex, stable_ms, exited, command_finished (whichever comes first), or with matcher. With nothing said: until the screen has been still for half a second, with since after something has come.
 
 {"session":"s1","text":"Done"}   {"session":"s1","regex":"(?m)^\\$ $","since":42}   {"session":"s1","text":"BUILD","exited":true,"timeout_ms":40000}
 {"session":"s1","matcher":{"type":"all","value":[{"type":"contains_text","value":"ready"},{"type":"screen_stable","value":{"min_ms":300}}]}}
@@ -100,6 +100,7 @@ func still(d time.Duration) any {
 type waitParams struct {
 	Session string `json:"session,omitempty" jsonschema:"the session; may be left out with wait"`
 	question
+	Entered   bool    `json:"secret_entered,omitempty" jsonschema:"alone: the program asks for no secret any more, and its screen is still"`
 	Wait      string  `json:"wait,omitempty" jsonschema:"handle of a wait that ran out of time: go on with it"`
 	Since     *uint64 `json:"since,omitempty" jsonschema:"only what came after this sequence counts"`
 	TimeoutMS *int    `json:"timeout_ms,omitempty" jsonschema:"default 30000, at most 45000 a call; as a task up to a day; 0 looks once"`
@@ -146,7 +147,7 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 	}
 	var a *asked
 	if in.Wait != "" {
-		if !in.question.empty() || in.Since != nil {
+		if !in.question.empty() || in.Since != nil || in.Entered {
 			return nil, bad("wait", "a handle goes on with its own question: leave the others out")
 		}
 		if a = p.questions.take(in.Wait); a == nil {
@@ -156,12 +157,8 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 			return nil, bad("session", "this wait is on session %s", a.session)
 		}
 		in.Session = string(a.session)
-	} else {
-		tree, err := in.tree()
-		if err != nil {
-			return nil, err
-		}
-		a = &asked{session: engine.ID(in.Session), tree: tree, since: in.Since}
+	} else if a, err = in.asked(); err != nil {
+		return nil, err
 	}
 	s, err := p.session(in.Session)
 	if err != nil {
@@ -179,6 +176,27 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 	w := p.told(l, out, a)
 	r := waitResult{status: statusOf(l), waited: w, shown: shownOf(l, most)}
 	return &reply[waitResult]{text: r.status.head() + "\n" + w.text() + "\n" + r.shown.text(), out: r}, nil
+}
+
+// asked is the question of a call that goes on with none.
+func (in *waitParams) asked() (*asked, error) {
+	a := &asked{session: engine.ID(in.Session), since: in.Since}
+	switch {
+	case in.Session == "":
+		return nil, bad("session", "expected a session, or wait: the handle of a wait that ran out of time")
+	case in.Entered && !in.question.empty():
+		return nil, bad("secret_entered", "is asked alone: leave the others out")
+	case in.Entered:
+		a.own = secretEntered{}
+	case in.question.empty() && in.Since != nil:
+		a.own = settledSince(*in.Since)
+	default:
+		var err error
+		if a.tree, err = in.tree(); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
 }
 
 // timeoutOf reads how long a call may wait.
@@ -200,6 +218,7 @@ func timeoutOf(ctx context.Context, ms *int, absent time.Duration) (time.Duratio
 type asked struct {
 	session engine.ID
 	tree    any
+	own     matchers.Matcher // in the tree's place: one of ours, which remembers nothing
 	since   *uint64
 	elapsed time.Duration // in the calls before
 }
@@ -280,9 +299,12 @@ func (p *profile) check(ctx context.Context, q *question) error {
 // ask waits. The error is about the question; how the wait ended is in the answer.
 func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, a *asked, timeout time.Duration) (*answer, error) {
 	found := &predicates{catalog: p.Catalog, ctx: ctx}
-	m, err := matchers.Parse(a.tree, matchers.Options{Predicates: found})
-	if err != nil {
-		return nil, err
+	m := a.own
+	if m == nil {
+		var err error
+		if m, err = matchers.Parse(a.tree, matchers.Options{Predicates: found}); err != nil {
+			return nil, err
+		}
 	}
 	defer p.progress(ctx, req, s, timeout)()
 	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: a.since, Timeout: timeout, Parked: func() { mcp.Yield(ctx) }})
@@ -422,6 +444,8 @@ func (m match) String() string {
 		return fmt.Sprintf("%s finished with exit code %d", protocol.Quote(m.Command, 80), *m.ExitCode)
 	case m.Kind == "process_exited":
 		return "the program has ended"
+	case m.Kind == "secret_entered":
+		return "the program asks for no secret any more"
 	case m.Kind == "screen_stable":
 		return "the screen is still"
 	case m.Text != "":

@@ -85,6 +85,7 @@ func TestWaitTellsProgress(t *testing.T) {
 		if took := time.Since(begin); took != 45*time.Second {
 			t.Errorf("a wait of an hour took %v", took)
 		}
+		synctest.Wait() // for the last that is told
 		out := r.StructuredContent.(obj)
 		if out["reason"] != "timeout" || out["wait"] != "w1" || out["elapsed_ms"] != 45000.0 {
 			t.Errorf("%v", out)
@@ -133,6 +134,29 @@ func TestWaitSaysWhyItEnded(t *testing.T) {
 			if r := w.try("wait", args); !r.IsError {
 				t.Errorf("%v: %s", args, text(r))
 			}
+		}
+	})
+}
+
+// TestWaitForNothingRespectsSince: a screen that is still counts when something has come after the sequence.
+func TestWaitForNothingRespectsSince(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pty := enginetest.New()
+		w := serveOn(t, enginetest.Engine(pty), new(redact.Known), false, nil)
+		id := w.session()
+		pty.Print("before")
+		synctest.Wait()
+		since := w.call("read", obj{"session": id})["sequence"]
+		if out := w.call("wait", obj{"session": id, "since": since, "timeout_ms": 5000}); out["reason"] != "timeout" || !strings.Contains(fmt.Sprint(out["missing"]), "nothing has come") {
+			t.Errorf("nothing came: %v", out)
+		}
+		time.AfterFunc(3*time.Second, func() { pty.Print("after") })
+		begin := time.Now()
+		if out := w.call("wait", obj{"session": id, "since": since}); out["matched"] != true || time.Since(begin) != 3500*time.Millisecond {
+			t.Errorf("after %v: %v", time.Since(begin), out)
+		}
+		if r := w.try("wait", obj{}); !r.IsError || !strings.Contains(text(r), "expected a session") {
+			t.Errorf("no session: %s", text(r))
 		}
 	})
 }
