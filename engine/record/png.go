@@ -111,7 +111,7 @@ func PictureFormat(format, path string) (string, error) {
 		return "", unknownFormat(format)
 	}
 	ext := strings.ToLower(filepath.Ext(path))
-	if ext == "" {
+	if ext == "" || ext == "." { // the latter names a folder, and is refused as such
 		return cmp.Or(format, "png"), nil
 	}
 	is := pictureFormats[ext]
