@@ -18,6 +18,21 @@ type SecretLine struct {
 // Reset forgets what was typed.
 func (l *SecretLine) Reset() { l.line, l.from = l.line[:0], 0 }
 
+// Note takes what is typed while no secret is read. A program that asks may switch echo off only after the answer was begun: then the
+// line is a secret, from its beginning, if its end is typed under [SecretLine.Type].
+func (l *SecretLine) Note(p []byte) {
+	for _, c := range p {
+		switch {
+		case c == '\r', c == '\n', c == 0x03, c == 0x1b: // a line's end, an interrupt, or a key: what was typed is used
+			l.Reset()
+		case c == 0x7f, c == '\b':
+			l.erase()
+		case len(l.line) < pty.MaxLine:
+			l.line = append(l.line, c)
+		}
+	}
+}
+
 // Type takes what is typed under a mode, as the answer to a question that asked counts, and tells each line when its end is in
 // p: told before that is typed, nothing that the program does with it is seen first. A line that was begun under an earlier
 // question is told whole and without that beginning: a program may, or may not, throw away what was typed before it asks.

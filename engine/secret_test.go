@@ -134,3 +134,46 @@ func TestSecretLine(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretBegunBeforeEchoIsOff: the answer to a question that was read quickly is known all the same.
+func TestSecretBegunBeforeEchoIsOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := enginetest.New()
+		var mu sync.Mutex
+		var told []string
+		e := engine.New(engine.Options{
+			Start: func(pty.Command) (engine.PTY, error) { return p, nil },
+			Secret: func(_ *engine.Session, line string) {
+				mu.Lock()
+				defer mu.Unlock()
+				told = append(told, line)
+			},
+		})
+		defer e.Close(context.Background())
+		s, err := e.Spawn(engine.Config{Program: "fake"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		do := func(a engine.Action) {
+			t.Helper()
+			if _, err := s.Do(t.Context(), a, engine.DoOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.SetLineMode(pty.LineMode{Canonical: true, Echo: true, CRToNL: true})
+		do(engine.Text("sudo ls\r"))
+		p.Print("Password: ")
+		synctest.Wait()
+		do(engine.Text("corrX\x7fect"))
+		p.SetLineMode(pty.LineMode{Canonical: true, CRToNL: true})
+		do(engine.Text("horse"))
+		do(engine.Text("\r"))
+		p.SetLineMode(pty.LineMode{Canonical: true, Echo: true, CRToNL: true})
+		do(engine.Text("ls\r"))
+		mu.Lock()
+		defer mu.Unlock()
+		if !slices.Contains(told, "correcthorse") || slices.ContainsFunc(told, func(l string) bool { return strings.Contains(l, "ls") }) {
+			t.Errorf("told %q", told)
+		}
+	})
+}

@@ -173,7 +173,7 @@ func (r *recorder) typed(p *pty.PTY) io.Writer {
 			}
 			line.Type(b, mode, asked, func(secret string) { r.known.Add(secret) })
 		} else {
-			line.Reset()
+			line.Note(b)
 			r.keep(b)
 		}
 		return p.Write(b)
