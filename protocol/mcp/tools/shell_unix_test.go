@@ -71,7 +71,7 @@ func TestRunOnALineThatIsNotEmpty(t *testing.T) {
 			}
 			w.call("send", obj{"session": "s1", "text": "echo MORE"})
 			w.call("send", obj{"session": "s1", "keys": []string{"ctrl+c"}})
-			if out := w.call("run", obj{"session": "s1", "command": "echo mine; (exit 3)", "timeout_ms": 5000}); shell != "fish" && (strings.TrimSpace(fmt.Sprint(out["output"])) != "mine" || out["exit_code"] != 3.0) {
+			if out := w.call("run", obj{"session": "s1", "command": "echo mine; false", "timeout_ms": 5000}); strings.TrimSpace(fmt.Sprint(out["output"])) != "mine" || out["exit_code"] != 1.0 {
 				t.Errorf("after the line was given up: %v", out)
 			}
 		})
@@ -154,6 +154,22 @@ func TestRunThatStandsSomewhere(t *testing.T) {
 	} {
 		if r := w.try("send", json.RawMessage(args)); text(r) != want {
 			t.Errorf("%s: %s", args, text(r))
+		}
+	}
+}
+
+// TestRunKnowsItsCommandAgain: also one that the shell keeps out of its history, or puts into one line.
+func TestRunKnowsItsCommandAgain(t *testing.T) {
+	w := serve(t, false, nil)
+	shellOf(t, w, "bash")
+	for _, x := range []struct{ command, output string }{
+		{"HISTCONTROL=ignoreboth", ""}, {"echo same", "same"}, {"echo same", "same"}, {" echo led", "led"}, {"\techo tab 'a  b'", "tab a  b"},
+		{"for i in 1 2\ndo echo $i\ndone", "1\n2"}, {"echo \"semi;colon\"", "semi;colon"}, {"echo é 漢字", "é 漢字"},
+		{"echo " + strings.Repeat("long ", 60), strings.TrimSpace(strings.Repeat("long ", 60))}, {"# nothing", ""}, {"echo after", "after"},
+	} {
+		out := w.call("run", obj{"session": "s1", "command": x.command, "timeout_ms": 5000})
+		if s := strings.TrimSpace(fmt.Sprint(out["output"])); x.command != "# nothing" && (s != x.output || out["exit_code"] != 0.0) {
+			t.Errorf("%q: %v", x.command, out)
 		}
 	}
 }
