@@ -167,25 +167,26 @@ func TestMCPBadLines(t *testing.T) {
 	for _, x := range []struct {
 		line string
 		code int
+		id   string // of the answer, where whoever asked can be told; else null
 	}{
-		{"{nope", -32700},
-		{"\xff\xfe", -32700},
-		{"\ufeff{}", -32700},
-		{`{} {}`, -32700},
-		{`5`, -32600},
-		{`{}`, -32600},
-		{`{"jsonrpc":"1.0","id":1,"method":"ping"}`, -32600},
-		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, -32600},
-		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, -32600},
-		{`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, -32600},
-		{`{"jsonrpc":"2.0","id":1,"method":7}`, -32600},
-		{`[]`, -32600},
-		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, -32600},
-		{`{"jsonrpc":"2.0","id":9,"pad":"` + strings.Repeat("x", 16<<20) + `"}`, -32700},
+		{"{nope", -32700, "null"},
+		{"\xff\xfe", -32700, "null"},
+		{"\ufeff{}", -32700, "null"},
+		{`{} {}`, -32700, "null"},
+		{`5`, -32600, "null"},
+		{`{}`, -32600, "null"},
+		{`{"jsonrpc":"1.0","id":1,"method":"ping"}`, -32600, "1"},
+		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, -32600, "null"},
+		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, -32600, "null"},
+		{`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, -32600, "2"},
+		{`{"jsonrpc":"2.0","id":1,"method":7}`, -32600, "null"},
+		{`[]`, -32600, "null"},
+		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, -32600, "null"},
+		{`{"jsonrpc":"2.0","id":9,"pad":"` + strings.Repeat("x", 16<<20) + `"}`, -32700, "null"},
 	} {
 		c.send("", "  \r", x.line)
-		if m := c.next(); m.Error == nil || m.Error.Code != x.code || string(m.ID) != "null" {
-			t.Errorf("%.60q: %+v id %s, want %d", x.line, m.Error, m.ID, x.code)
+		if m := c.next(); m.Error == nil || m.Error.Code != x.code || string(m.ID) != x.id {
+			t.Errorf("%.60q: %+v id %s, want %d id %s", x.line, m.Error, m.ID, x.code, x.id)
 		}
 	}
 	for _, x := range []struct {

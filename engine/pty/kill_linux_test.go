@@ -106,6 +106,7 @@ func TestKillHangsUpFirst(t *testing.T) {
 // that it has, but not every one.
 func hangsUpFirst(t *testing.T, start func() *PTY) {
 	t.Helper()
+	DefaultSignals() // tests may be run by nohup
 	for range 20 {
 		p := start()
 		if err := p.Kill(t.Context()); err != nil {
