@@ -186,6 +186,7 @@ func TestACP(t *testing.T) {
 			s.want(r.Output, "")
 			s.want(r.Truncated, true)
 			s.want(s.final(s.run(map[string]any{"command": "true", "outputByteLimit": 0})).Truncated, false)
+			s.want(s.final(s.run(map[string]any{"command": "printf", "args": []string{"12345678"}, "outputByteLimit": json.RawMessage("5.0")})).Output, "45678")
 		}},
 		{"A07 a character in two writes", func(t *testing.T, s *terminals) {
 			path, say := fifo(t)

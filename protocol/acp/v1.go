@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,7 +33,7 @@ type createV1 struct {
 	Args            list[string]           `json:"args"`
 	Env             list[variableV1]       `json:"env"`
 	Cwd             optional[string]       `json:"cwd"`
-	OutputByteLimit optional[uint64]       `json:"outputByteLimit"`
+	OutputByteLimit optional[float64]      `json:"outputByteLimit"`
 	Meta            optional[createMetaV1] `json:"_meta"`
 }
 
@@ -208,8 +209,8 @@ func (h *Host) createV1(_ context.Context, p createV1) (createdV1, error) {
 			s.Env[*v.Name] = *v.Value
 		}
 	}
-	if p.OutputByteLimit.given {
-		s.Limit = int(min(p.OutputByteLimit.value, 1<<30))
+	if n := p.OutputByteLimit.value; p.OutputByteLimit.given && n >= 0 && n == math.Trunc(n) { // 5.0 is a whole number, too
+		s.Limit = int(min(n, 1<<30))
 	}
 	ours := p.Meta.value.Ptywright.value
 	s.Input, s.Raw = ours.Stdin.value == "terminal", ours.Raw.value
