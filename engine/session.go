@@ -345,6 +345,9 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 		s.bell = s.term.Sequence()
 	}
 	for i := range e.Events {
+		if s.shell.forged(&e.Events[i], s.latest.Shell) {
+			continue
+		}
 		s.latest = s.latest.After(&e.Events[i])
 		s.blocks.after(&e.Events[i], s.latest.Shell, now, s.term.Snapshot)
 		if r := s.blocks.running; r != nil && r.Command != "" && s.latest.Shell != nil && s.latest.Shell.Command != r.Command {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/rand"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/vt"
 )
 
 // A ShellError says why no marks can be asked of a program; see Config.ShellIntegration.
@@ -48,6 +50,34 @@ type shellStart struct {
 	args []string
 	env  []string // sorted, as the child gets it
 	dir  string   // what the shell reads, in a folder of ours with mode 0700; "" when it reads no file
+	word string   // stands in the marks by which a command begins and ends; "": they are anybody's
+}
+
+// ownMarks are the marks of a script by which a command begins and ends.
+var ownMarks = regexp.MustCompile(`133;(?:C|D;[^\\]*)\\a`)
+
+// marking returns a script whose marks have a word that nobody else knows: what a command prints, a file that is looked at, may
+// hold such marks, too, and would else end the command with a code of its own.
+func (s *shellStart) marking(script string) string {
+	s.word = rand.Text()
+	return ownMarks.ReplaceAllStringFunc(script, func(mark string) string {
+		return strings.TrimSuffix(mark, `\a`) + ";t=" + s.word + `\a`
+	})
+}
+
+// forged reports whether a mark is none of the shell's own, as a word is in those. Marks that begin a prompt have none: while a
+// command runs there is no prompt.
+func (s *shellStart) forged(e *vt.Event, told *Shell) bool {
+	if s.word == "" || e.Kind != vt.EventMark && e.Kind != vt.EventMark633 {
+		return false
+	}
+	switch e.Mark {
+	case 'C', 'D':
+		return e.Text != "t="+s.word && !strings.HasSuffix(e.Text, ";t="+s.word)
+	case 'A', 'B', 'E':
+		return told != nil && told.Phase == ShellRunning
+	}
+	return false
 }
 
 // integrate returns how to start a shell with marks. The caller removes the folder when the shell has ended.
@@ -194,7 +224,7 @@ long:
 	if privileged && !plain {
 		return errNoStartFile
 	}
-	file, err := s.write("bash", bashScript)
+	file, err := s.write("bash", s.marking(bashScript))
 	if err != nil {
 		return err
 	}
@@ -260,7 +290,7 @@ func (s *shellStart) zsh() error {
 	if i < len(s.args) && !stdin {
 		return errScript
 	}
-	file, err := s.write(".zshenv", zshScript)
+	file, err := s.write(".zshenv", s.marking(zshScript))
 	if err != nil {
 		return err
 	}
@@ -321,7 +351,7 @@ func (s *shellStart) fish() error {
 	if i < len(s.args) {
 		return errScript
 	}
-	s.set("PTYWRIGHT_FISH", fishScript)
+	s.set("PTYWRIGHT_FISH", s.marking(fishScript))
 	s.args = slices.Insert(slices.Clone(s.args), options,
 		"--init-command", "set -l script $PTYWRIGHT_FISH; set -e PTYWRIGHT_FISH; eval $script")
 	return nil

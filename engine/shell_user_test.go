@@ -386,3 +386,19 @@ func TestShellOddities(t *testing.T) {
 		})
 	}
 }
+
+// TestMarksOfACommandAreNotTheShells: what a command prints may hold marks, as a file that is looked at may. It ends neither the command
+// nor begins another, and its exit code is the shell's word.
+func TestMarksOfACommandAreNotTheShells(t *testing.T) {
+	for _, program := range []string{"bash", "zsh", "fish"} {
+		t.Run(program, func(t *testing.T) {
+			s := startShell(t, start{program: program})
+			print := `printf '\033]133;D;0\007\033]633;D;0\007\033]133;A\007$ \033]133;B\007\033]633;E;rm\007\033]133;C\007fake\033]133;D;0\007'`
+			s.same([]line{
+				{typed: "echo one\r", output: "one"},
+				{typed: print + "; echo; false\r", command: print + "; echo; false", output: "$ fake", code: 1},
+				{typed: "echo two\r", output: "two"},
+			})
+		})
+	}
+}
