@@ -27,13 +27,17 @@ const (
 // nothing alive needs any more, and then the oldest. The zero Known is empty and ready. All methods are safe for concurrent use,
 // and the values are never shown, nor part of any error.
 type Known struct {
+	// Forgot is told how many values are known when one had to leave although it was needed: it is hidden no more, but where a
+	// rule knows its shape. It may be nil, is set before the first value is added, and must not block.
+	Forgot func(known int)
+
 	version atomic.Uint64 // changes with values
 
 	mu sync.Mutex
 	// protects the fields below
 	values []known // oldest first
 	states int     // of all values
-	forgot uint64
+	forgot int
 }
 
 // known is one value.
@@ -71,7 +75,17 @@ func (k *Known) AddUntil(ended <-chan struct{}, values ...string) { k.add(ended,
 
 func (k *Known) add(until <-chan struct{}, values []string) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
+	before := k.forgot
+	k.put(until, values)
+	forgot, n := k.forgot > before, len(k.values)
+	k.mu.Unlock()
+	if forgot && k.Forgot != nil {
+		k.Forgot(n)
+	}
+}
+
+// put is add with mu held.
+func (k *Known) put(until <-chan struct{}, values []string) {
 	for _, v := range values {
 		for line := range strings.FieldsFuncSeq(v, func(c rune) bool { return c == '\n' || c == '\r' }) {
 			if line = stripped(line); len(line) < MinKnown || len(line) > MaxLiteralLen {
@@ -145,9 +159,22 @@ func (k *Known) thin() {
 // [SecretName] takes for secrets' and whose values do not only stand for one.
 func (k *Known) AddEnv(environ []string) { k.Add(secretValues(environ)...) }
 
-// AddEnvUntil is AddEnv as [Known.AddUntil] is Add.
-func (k *Known) AddEnvUntil(ended <-chan struct{}, environ []string) {
-	k.AddUntil(ended, secretValues(environ)...)
+// Lend is AddEnv of the variables of a program that is about to be started: the error, if it cannot be, may quote them. The
+// caller calls settle once: with the channel whose end is that of their need, or with nil when there is no program.
+func (k *Known) Lend(env map[string]string) (settle func(ended <-chan struct{})) {
+	environ := make([]string, 0, len(env))
+	for name, value := range env {
+		environ = append(environ, name+"="+value)
+	}
+	values := secretValues(environ)
+	starting := make(chan struct{})
+	k.add(starting, values)
+	return func(ended <-chan struct{}) {
+		if ended != nil {
+			k.add(ended, values)
+		}
+		close(starting)
+	}
 }
 
 func secretValues(environ []string) (values []string) {
@@ -158,14 +185,6 @@ func secretValues(environ []string) (values []string) {
 		}
 	}
 	return values
-}
-
-// Forgotten returns how many values had to leave although they were needed: they are hidden no more, but where a rule knows
-// their shape.
-func (k *Known) Forgotten() uint64 {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.forgot
 }
 
 // Len returns how many values the set holds; at most [MaxKnown].

@@ -81,8 +81,8 @@ func TestKnownGiveUpFormsFirst(t *testing.T) {
 			t.Errorf("%q becomes %q", in, got)
 		}
 	}
-	if k.Forgotten() > 0 || k.Len() != MaxKnown || k.states > maxKnownStates {
-		t.Errorf("%d forgotten, %d known, %d states", k.Forgotten(), k.Len(), k.states)
+	if k.forgot > 0 || k.Len() != MaxKnown || k.states > maxKnownStates {
+		t.Errorf("%d forgotten, %d known, %d states", k.forgot, k.Len(), k.states)
 	}
 }
 
@@ -100,8 +100,8 @@ func TestKnownIsBounded(t *testing.T) {
 	if got := r.String(fmt.Sprintf("value-0009 value-0010 value-%04d", MaxKnown+9)); got != "value-0009 [REDACTED] [REDACTED]" {
 		t.Errorf("kept: %q", got)
 	}
-	if k.Forgotten() != 10 {
-		t.Errorf("%d were forgotten, want 10", k.Forgotten())
+	if k.forgot != 10 {
+		t.Errorf("%d were forgotten, want 10", k.forgot)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestKnownOfTheLivingStay(t *testing.T) {
 	if got := r.String("of a session; of two of them; for good"); got != "[REDACTED]; [REDACTED]; [REDACTED]" {
 		t.Errorf("%q", got)
 	}
-	if n := k.Forgotten(); n > 0 || k.Len() > MaxKnown {
+	if n := k.forgot; n > 0 || k.Len() > MaxKnown {
 		t.Errorf("%d were forgotten, %d are known", n, k.Len())
 	}
 }
@@ -224,4 +224,29 @@ func TestKnownGrowsWhileRead(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestLentValuesLeaveFirst: what was lent to programs that are gone makes room for what is needed, and nobody is told of that.
+func TestLentValuesLeaveFirst(t *testing.T) {
+	var k Known
+	k.Forgot = func(n int) { t.Errorf("told of a value that was forgotten, %d are known", n) }
+	k.Add("typed where echo was off")
+	r := Default.With(&k)
+	for i := range 2 * MaxKnown {
+		value := fmt.Sprintf("lent%dValue", i)
+		settle := k.Lend(map[string]string{"DB_PASSWORD": value, "SHELL": "/bin/sh"})
+		if i < 3 && strings.Contains(r.String("it says "+value), value) {
+			t.Errorf("%s shows while its program is being started", value)
+		}
+		ended := make(chan struct{})
+		if i%2 == 0 {
+			settle(ended)
+			close(ended)
+		} else {
+			settle(nil)
+		}
+	}
+	if got := r.String("it was typed where echo was off"); strings.Contains(got, "typed where") {
+		t.Errorf("a value that is needed for good was forgotten: %q", got)
+	}
 }

@@ -153,9 +153,12 @@ type host struct {
 func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *host) error) error {
 	defer runtime.KeepAlive(make([]byte, heapFloor))
 	known := new(redact.Known) // what is secret whatever it looks like
-	known.AddEnv(os.Environ())
 	log := newLogger(std.err, redact.Default.With(known))
 	slog.SetDefault(log)
+	known.Forgot = func(n int) {
+		log.Warn("more secrets are known than can be looked for: the oldest is hidden no more", "known", n)
+	}
+	known.AddEnv(os.Environ())
 	pty.DefaultSignals()
 	if err := pty.AdoptOrphans(); err != nil {
 		log.Warn("descendants that leave their session may outlive it", "error", err)
@@ -167,12 +170,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	watch := &lazyWatcher{log: log}
 	e := engine.New(engine.Options{
 		Sessions: f.sessions, Side: f.side, Watch: watch, Log: log,
-		Secret: func(s *engine.Session, line string) {
-			before := known.Forgotten()
-			if known.AddUntil(s.Closed(), line); known.Forgotten() != before {
-				log.Warn("more secrets are known than can be looked for: the oldest is hidden no more", "known", known.Len())
-			}
-		},
+		Secret: func(s *engine.Session, line string) { known.AddUntil(s.Closed(), line) },
 	})
 	catalog, err := loadPlugins(e, log, f.plugins)
 	if err != nil {

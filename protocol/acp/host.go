@@ -151,17 +151,17 @@ func (h *Host) Create(s Spec) (*Terminal, error) {
 	if s.Limit < 0 {
 		s.Limit = DefaultOutputBytes
 	}
-	for name, value := range s.Env {
-		h.opts.Known.AddEnv([]string{name + "=" + value})
-	}
+	settle := h.opts.Known.Lend(s.Env)
 	t := &Terminal{
 		session: s.Session, command: s.Command, dir: s.Dir,
 		tail: &tail{limit: min(s.Limit, h.opts.OutputBytes), hide: h.hide, plain: plain{raw: s.Raw}},
 	}
 	var err error
 	if t.run, err = h.start(s, t.tail); err != nil {
+		settle(nil)
 		return nil, err
 	}
+	settle(t.run.Closed())
 	t.id = prefix + string(t.run.ID())
 	h.mu.Lock()
 	closed := h.closed

@@ -171,14 +171,13 @@ func (c *client) start(ctx context.Context, method string, p startParams) (start
 	if p.Cols == nil {
 		size.Cols = 0
 	}
-	starting := make(chan struct{}) // its error may quote them
-	defer close(starting)
-	c.knowEnv(p.Env, starting)
+	settle := c.known.Lend(p.Env)
 	a, err := c.catalog.Start(ctx, *p.Plugin, plugins.StartOptions{Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, Size: size})
 	if err != nil {
+		settle(nil)
 		return none, denied(method, err)
 	}
-	c.knowEnv(p.Env, a.Session().Closed())
+	settle(a.Session().Closed())
 	l := adapterLook(a, a.Session().View(), hide, "none")
 	return startResult{Adapter: a.ID(), Plugin: *p.Plugin, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
 }

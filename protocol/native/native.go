@@ -133,14 +133,3 @@ func (c *client) free(p sessionParams) (*engine.Session, error) {
 	}
 	return s, nil
 }
-
-// knowEnv notes the values of variables whose names say that they are secret: until ended is closed somebody needs them.
-func (s *Server) knowEnv(env map[string]string, ended <-chan struct{}) {
-	before := s.known.Forgotten()
-	for name, value := range env {
-		s.known.AddEnvUntil(ended, []string{name + "=" + value})
-	}
-	if s.known.Forgotten() != before {
-		s.log.Warn("more secrets are known than can be looked for: the oldest is hidden no more", "known", s.known.Len())
-	}
-}

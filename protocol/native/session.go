@@ -55,17 +55,16 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 		}
 		config.Taps = []engine.Tap{tap}
 	}
-	starting := make(chan struct{}) // its error may quote them
-	defer close(starting)
-	c.knowEnv(p.Env, starting)
+	settle := c.known.Lend(p.Env)
 	s, err := c.engine.Spawn(config)
 	if err != nil {
+		settle(nil)
 		if p.RawTranscriptPath != "" && !p.RawTranscriptAppend {
 			os.Remove(p.RawTranscriptPath) // made for nothing, and in the way of the next try
 		}
 		return createResult{}, err
 	}
-	c.knowEnv(p.Env, s.Closed())
+	settle(s.Closed())
 	return createResult{Session: string(s.ID())}, nil
 }
 

@@ -204,18 +204,18 @@ func (p *profile) startAdapter(ctx context.Context, in *adapterParams, hide *red
 	if in.Plugin == "" {
 		return nil, bad("plugin", "expected the adapter's name: see action list")
 	}
-	for name, value := range in.Env {
-		p.Known.AddEnv([]string{name + "=" + value})
-	}
 	if in.Rows < 0 || in.Rows > engine.MaxSide || in.Cols < 0 || in.Cols > engine.MaxSide {
 		return nil, bad("rows", "rows and cols are integers from 1 to %d", engine.MaxSide)
 	}
+	settle := p.Known.Lend(in.Env)
 	a, err := p.Catalog.Start(ctx, in.Plugin, plugins.StartOptions{
 		Program: in.Program, Args: in.Args, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: uint16(in.Rows), Cols: uint16(in.Cols)},
 	})
 	if err != nil {
+		settle(nil)
 		return nil, err
 	}
+	settle(a.Session().Closed())
 	return p.adapterState(ctx, a, a.Session().View(), hide, most), nil
 }
 

@@ -153,10 +153,7 @@ func (p *profile) shell(ctx context.Context, in *runParams) (s *engine.Session, 
 	if err != nil {
 		return nil, false, err
 	}
-	for name, value := range in.Env {
-		p.Known.AddEnv([]string{name + "=" + value})
-	}
-	s, err = p.Engine.Spawn(engine.Config{
+	s, err = p.launch(engine.Config{
 		Program: program, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: runRows, Cols: runCols}, ShellIntegration: true,
 	})
 	if err != nil {

@@ -105,9 +105,6 @@ func (p *profile) config(in *startParams) (engine.Config, error) {
 			return engine.Config{}, bad(side.name, "expected an integer from 1 to %d", engine.MaxSide)
 		}
 	}
-	for name, value := range in.Env {
-		p.Known.AddEnv([]string{name + "=" + value})
-	}
 	size := pty.Size{Rows: uint16(in.Rows), Cols: uint16(in.Cols)}
 	if size.Rows == 0 {
 		size.Rows = 24
@@ -124,17 +121,29 @@ var shells = []string{"bash", "zsh", "fish"}
 // spawn starts a program; a shell with marks, where it can have them.
 func (p *profile) spawn(c engine.Config, marks bool) (*engine.Session, error) {
 	c.ShellIntegration = marks && slices.Contains(shells, filepath.Base(c.Program))
-	s, err := p.Engine.Spawn(c)
+	s, err := p.launch(c)
 	var not *engine.ShellError
 	if errors.As(err, &not) { // it was given a script, or is not interactive
 		c.ShellIntegration = false
-		s, err = p.Engine.Spawn(c)
+		s, err = p.launch(c)
 	}
 	var start *pty.StartError
 	if errors.As(err, &start) { // which tells the beginning of the path, where a secret can no longer be seen to be one
 		return nil, &pty.StartError{Op: start.Op, Path: p.Hide.String(start.Path), Err: start.Err}
 	}
 	return s, err
+}
+
+// launch starts a program. The secrets among its variables are known until its session is closed.
+func (p *profile) launch(c engine.Config) (*engine.Session, error) {
+	settle := p.Known.Lend(c.Env)
+	s, err := p.Engine.Spawn(c)
+	if err != nil {
+		settle(nil)
+		return nil, err
+	}
+	settle(s.Closed())
+	return s, nil
 }
 
 // hintOf says what may be meant by a program that cannot be started.
