@@ -25,31 +25,43 @@ func (t *inputTap) Input(_ time.Time, p []byte) error {
 	return nil
 }
 
+// secretSession returns a session of a fake terminal, what acts on it, and what the engine has told of as secrets.
+func secretSession(t *testing.T, p *enginetest.PTY, taps ...engine.Tap) (s *engine.Session, do func(engine.Action), told func() []string) {
+	t.Helper()
+	var mu sync.Mutex
+	var lines []string
+	e := engine.New(engine.Options{
+		Start: func(pty.Command) (engine.PTY, error) { return p, nil },
+		Secret: func(_ *engine.Session, line string) {
+			mu.Lock()
+			defer mu.Unlock()
+			lines = append(lines, line)
+		},
+	})
+	t.Cleanup(func() { e.Close(context.Background()) })
+	s, err := e.Spawn(engine.Config{Program: "fake", Taps: taps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	do = func(a engine.Action) {
+		t.Helper()
+		if _, err := s.Do(t.Context(), a, engine.DoOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told = func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(lines)
+	}
+	return s, do, told
+}
+
 func TestSecretInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
-		var mu sync.Mutex
-		var told []string
-		e := engine.New(engine.Options{
-			Start: func(pty.Command) (engine.PTY, error) { return p, nil },
-			Secret: func(s *engine.Session, line string) {
-				mu.Lock()
-				defer mu.Unlock()
-				told = append(told, line)
-			},
-		})
-		defer e.Close(context.Background())
 		rec := &inputTap{}
-		s, err := e.Spawn(engine.Config{Program: "fake", Taps: []engine.Tap{rec}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		do := func(a engine.Action) {
-			t.Helper()
-			if _, err := s.Do(t.Context(), a, engine.DoOptions{}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		s, do, told := secretSession(t, p, rec)
 		p.SetLineMode(pty.LineMode{Canonical: true, Echo: true})
 		p.Print("Password: ")
 		synctest.Wait()
@@ -91,9 +103,7 @@ func TestSecretInput(t *testing.T) {
 		if rec.typed != "shown\nmore\nraw" {
 			t.Errorf("the recording has %q", rec.typed)
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		if !slices.Equal(told, []string{"hunter2", "pass!"}) {
+		if told := told(); !slices.Equal(told, []string{"hunter2", "pass!"}) {
 			t.Errorf("told of %q", told)
 		}
 	})
@@ -139,27 +149,7 @@ func TestSecretLine(t *testing.T) {
 func TestSecretBegunBeforeEchoIsOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
-		var mu sync.Mutex
-		var told []string
-		e := engine.New(engine.Options{
-			Start: func(pty.Command) (engine.PTY, error) { return p, nil },
-			Secret: func(_ *engine.Session, line string) {
-				mu.Lock()
-				defer mu.Unlock()
-				told = append(told, line)
-			},
-		})
-		defer e.Close(context.Background())
-		s, err := e.Spawn(engine.Config{Program: "fake"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		do := func(a engine.Action) {
-			t.Helper()
-			if _, err := s.Do(t.Context(), a, engine.DoOptions{}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		_, do, told := secretSession(t, p)
 		p.SetLineMode(pty.LineMode{Canonical: true, Echo: true, CRToNL: true})
 		do(engine.Text("sudo ls\r"))
 		p.Print("Password: ")
@@ -170,9 +160,7 @@ func TestSecretBegunBeforeEchoIsOff(t *testing.T) {
 		do(engine.Text("\r"))
 		p.SetLineMode(pty.LineMode{Canonical: true, Echo: true, CRToNL: true})
 		do(engine.Text("ls\r"))
-		mu.Lock()
-		defer mu.Unlock()
-		if !slices.Contains(told, "correcthorse") || slices.ContainsFunc(told, func(l string) bool { return strings.Contains(l, "ls") }) {
+		if told := told(); !slices.Contains(told, "correcthorse") || slices.ContainsFunc(told, func(l string) bool { return strings.Contains(l, "ls") }) {
 			t.Errorf("told %q", told)
 		}
 	})

@@ -129,7 +129,7 @@ func (r *recorder) write(p []byte) {
 			return
 		}
 		r.add(replacement)
-		p = p[invalidLen(p):]
+		p = p[InvalidLen(p):]
 	}
 }
 
@@ -161,7 +161,7 @@ func (r *recorder) join(p []byte) []byte {
 	}
 	// The character was broken off: what belonged to it is one U+FFFD, what broke it is read again.
 	r.add(replacement)
-	return p[invalidLen(c)-had:]
+	return p[InvalidLen(c)-had:]
 }
 
 // validPrefix returns how many bytes at the head of p are whole, valid UTF-8. It takes the most frequent forms apart
@@ -194,9 +194,10 @@ func validPrefix(p []byte) int {
 	return i
 }
 
-// invalidLen returns how many bytes at the head of p are one maximal subpart of an ill-formed sequence:
-// p[0] and those that follow as long as they could still have become one character.
-func invalidLen(p []byte) int {
+// InvalidLen returns how many bytes at the head of p, which does not begin with a whole character, are one maximal subpart of an
+// ill-formed sequence: p[0] and those that follow as long as they could still have become one character. What stands for them is
+// one U+FFFD (Unicode, section 3.9).
+func InvalidLen(p []byte) int {
 	n := 1
 	for n < len(p) && n < utf8.UTFMax && !utf8.FullRune(p[:n]) {
 		n++

@@ -60,16 +60,7 @@ var _ engine.Tap = (*Cast)(nil)
 // not be a symbolic link. Errors are *[engine.FileError] around [ErrExists], [ErrSymlink], [ErrNoFolder], [ErrFolder] or
 // what the system says.
 func NewCast(path string, o CastOptions) (*Cast, error) {
-	p, err := createPart(path, false)
-	if err != nil {
-		return nil, &engine.FileError{Op: "record to", Path: path, Err: err}
-	}
-	c, err := newCast(p, path, o)
-	if err != nil {
-		_ = p.discard()
-		return nil, err
-	}
-	return c, nil
+	return recordTo(path, func(s sink) (*Cast, error) { return newCast(s, path, o) })
 }
 
 func newCast(s sink, path string, o CastOptions) (*Cast, error) {

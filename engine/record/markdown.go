@@ -286,16 +286,7 @@ const latePad = len("2006-01-02T15:04:05.000Z")
 
 // NewTranscript begins a Markdown document in a new file, as [NewCast] does.
 func NewTranscript(path string, o TranscriptOptions) (*Transcript, error) {
-	p, err := createPart(path, false)
-	if err != nil {
-		return nil, &engine.FileError{Op: "record to", Path: path, Err: err}
-	}
-	t, err := newTranscript(p, path, o)
-	if err != nil {
-		_ = p.discard()
-		return nil, err
-	}
-	return t, nil
+	return recordTo(path, func(s sink) (*Transcript, error) { return newTranscript(s, path, o) })
 }
 
 func newTranscript(s sink, path string, o TranscriptOptions) (*Transcript, error) {

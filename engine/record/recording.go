@@ -60,6 +60,18 @@ type Status struct {
 	Err      error         // for StateFailed
 }
 
+// recordTo makes the file of a recording that begin begins; one that cannot be begun leaves none.
+func recordTo[T any](path string, begin func(s sink) (T, error)) (r T, err error) {
+	p, err := createPart(path, false)
+	if err != nil {
+		return r, &engine.FileError{Op: "record to", Path: path, Err: err}
+	}
+	if r, err = begin(p); err != nil {
+		_ = p.discard()
+	}
+	return r, err
+}
+
 // A file is the file behind a recording. Whoever holds turn may use what is not guarded by mu.
 type file struct {
 	turn  chan struct{} // held while something is written; a lock would be held across I/O

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/engine"
 )
 
 const (
@@ -71,7 +73,7 @@ func (p *plain) write(b []byte) {
 		}
 		r, n := utf8.DecodeRune(b)
 		if r == utf8.RuneError && n == 1 {
-			n = subpart(b)
+			n = engine.InvalidLen(b)
 		}
 		p.take(r)
 		b = b[n:]
@@ -84,18 +86,6 @@ func (p *plain) held() string {
 		return string(utf8.RuneError)
 	}
 	return ""
-}
-
-// subpart returns how many bytes at the head of b are one maximal subpart of an ill-formed sequence.
-func subpart(b []byte) int {
-	n := 1
-	for n < len(b) && n < utf8.UTFMax && !utf8.FullRune(b[:n]) {
-		n++
-	}
-	if n > 1 && utf8.FullRune(b[:n]) {
-		n-- // the last one is what broke it
-	}
-	return n
 }
 
 // run adds the plain ASCII at the head of b at once, and returns how much that was.

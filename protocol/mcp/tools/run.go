@@ -70,15 +70,7 @@ const (
 )
 
 func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParams) (*reply[runResult], error) {
-	most, err := in.or(textBudget)
-	if err != nil {
-		return nil, err
-	}
-	hide, err := p.redactor(in.rawAsked)
-	if err != nil {
-		return nil, err
-	}
-	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
+	most, hide, timeout, err := p.terms(ctx, in.budget, textBudget, in.rawAsked, in.TimeoutMS)
 	if err != nil {
 		return nil, err
 	}

@@ -81,15 +81,7 @@ const (
 )
 
 func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendParams) (*reply[sendResult], error) {
-	most, err := in.or(screenBudget)
-	if err != nil {
-		return nil, err
-	}
-	hide, err := p.redactor(in.rawAsked)
-	if err != nil {
-		return nil, err
-	}
-	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
+	most, hide, timeout, err := p.terms(ctx, in.budget, screenBudget, in.rawAsked, in.TimeoutMS)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // A status is a session's state, in every result about one.
@@ -114,6 +116,19 @@ func (b budget) or(n int) (int, error) {
 		return 0, bad("max_chars", "expected an integer from 200 to %d", maxBudget)
 	}
 	return b.MaxChars, nil
+}
+
+// terms are what every call that acts and then looks is given: how much text it may return, what is hidden in it, and how long it
+// may take.
+func (p *profile) terms(ctx context.Context, b budget, usual int, raw rawAsked, ms *int) (most int, hide *redact.Redactor, timeout time.Duration, err error) {
+	if most, err = b.or(usual); err != nil {
+		return 0, nil, 0, err
+	}
+	if hide, err = p.redactor(raw); err != nil {
+		return 0, nil, 0, err
+	}
+	timeout, err = timeoutOf(ctx, ms, engine.DefaultWait)
+	return most, hide, timeout, err
 }
 
 // screenText is a screen within a budget: what is too much is left out at the top, and told.

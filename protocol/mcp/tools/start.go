@@ -63,15 +63,7 @@ const (
 )
 
 func (p *profile) start(ctx context.Context, req *sdk.CallToolRequest, in startParams) (*reply[actResult], error) {
-	most, err := in.or(screenBudget)
-	if err != nil {
-		return nil, err
-	}
-	hide, err := p.redactor(in.rawAsked)
-	if err != nil {
-		return nil, err
-	}
-	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
+	most, hide, timeout, err := p.terms(ctx, in.budget, screenBudget, in.rawAsked, in.TimeoutMS)
 	if err != nil {
 		return nil, err
 	}
