@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -529,5 +530,63 @@ func TestACPInputEnds(t *testing.T) {
 			t.Errorf("exit code %d, standard error %q", code, p.stderr)
 		}
 		noneLeft(t, p.mark)
+	}
+}
+
+// TestACPCanary plants one secret wherever a client can put one, calls every method, and looks for it in every byte that leaves,
+// the log included.
+func TestACPCanary(t *testing.T) {
+	const secret = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
+	p := ptywright(t, "acp")
+	q := strconv.Quote
+	lines := []string{
+		`"id":1,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":` + q(secret) + `}}`,
+		`"id":2,"method":"terminal/create","params":{"sessionId":` + q(secret) + `,"command":"sh","args":["-c","echo $MINE ` + secret + `; echo ` + secret + ` >&2"],"env":[{"name":"MINE","value":` + q(secret) + `}]}`,
+		`"id":3,"method":"terminal/create","params":{"sessionId":"S","command":` + q("/no/"+secret) + `}`,
+		`"id":4,"method":"terminal/create","params":{"sessionId":"S","command":"true","cwd":` + q("/no/"+secret) + `}`,
+		`"id":5,"method":` + q(secret) + `,"params":{}`,
+	}
+	for i, method := range []string{"output", "wait_for_exit", "kill", "release"} {
+		lines = append(lines, fmt.Sprintf(`"id":%d,"method":"terminal/%s","params":{"sessionId":"S","terminalId":%q}`, 6+i, method, secret))
+	}
+	in, out := p.startPiped()
+	replies := bufio.NewScanner(out)
+	var said strings.Builder
+	ask := func(line string) (r reply) {
+		t.Helper()
+		if _, err := io.WriteString(in, `{"jsonrpc":"2.0",`+line+"}\n"); err != nil {
+			t.Fatal(err)
+		}
+		if !replies.Scan() {
+			t.Fatalf("no answer: %v", replies.Err())
+		}
+		said.WriteString(replies.Text() + "\n")
+		if err := json.Unmarshal(replies.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	id := ""
+	for _, line := range lines {
+		r := ask(line)
+		var created struct{ TerminalID string }
+		if json.Unmarshal(r.Result, &created) == nil && id == "" {
+			id = created.TerminalID
+		}
+	}
+	for i, method := range []string{"wait_for_exit", "output", "kill", "release"} {
+		ask(fmt.Sprintf(`"id":%d,"method":"terminal/%s","params":{"sessionId":%q,"terminalId":%q}`, 20+i, method, secret, id))
+	}
+	in.Close()
+	_ = p.Wait()
+	if !strings.Contains(said.String(), "[REDACTED]") {
+		t.Errorf("nothing was hidden in\n%s", said.String())
+	}
+	for where, text := range map[string]string{"answers": said.String(), "the log": p.stderr.String()} {
+		for i := 0; i+12 <= len(secret); i++ {
+			if strings.Contains(text, secret[i:i+12]) {
+				t.Fatalf("%s show %q:\n%s", where, secret[i:i+12], text)
+			}
+		}
 	}
 }
