@@ -333,8 +333,18 @@ func (j *Journal) Stop(pane int) (Stopped, error) {
 
 // Status tells whether a pane is recorded. It never waits for the disk.
 func (j *Journal) Status(pane int) Status {
-	r, err := j.find(pane)
-	if err != nil || r.over() {
+	j.mu.Lock()
+	r := j.active[pane]
+	j.mu.Unlock()
+	if r == nil {
+		return Status{}
+	}
+	select {
+	case <-r.started:
+	default: // it is about to
+		return Status{}
+	}
+	if r.log == nil || r.over() {
 		return Status{}
 	}
 	blocks, bytes := r.log.counts()
