@@ -270,10 +270,7 @@ func (r *recording) complete() {
 	}
 	ended := stamp(time.Now())
 	e.EndedAt, e.ExitReason = &ended, &reason
-	doc, err := r.j.document(r.place.folder, r.place.name+".log", &e)
-	if err == nil {
-		err = r.place.write(doc.text)
-	}
+	err := r.document(&e)
 	ierr := r.j.updateIndex(func(all *index) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -305,6 +302,24 @@ func (r *recording) complete() {
 		r.j.release(r)
 	}
 }
+
+// document writes the document, and completes what e says. A server that ends does not wait for that of a large log: Read renders it.
+func (r *recording) document(e *entry) error {
+	if *e.ExitReason == reasonServer && r.log.size > hurryBytes {
+		e.BlockCount, e.BytesRaw = r.log.counts()
+		r.j.log.Info("a recording is large, and its document is not written now", "recording", e.ID, "path", e.LogPath)
+		return nil
+	}
+	doc, err := r.j.document(r.place.folder, r.place.name+".log", e)
+	if err != nil {
+		return err
+	}
+	return r.place.write(doc.text)
+}
+
+// hurryBytes is the largest log whose document a server writes that ends: a second's work. More is another second for each, of the five
+// in which it is to be gone.
+const hurryBytes = 32 << 20
 
 // end asks for a reason and returns when the recording is complete.
 func (r *recording) end(reason string) (Stopped, error) {
@@ -446,7 +461,7 @@ func (j *Journal) running(id string) *recording {
 	return nil
 }
 
-// Close ends all recordings, and returns when their documents are written. It is to be called while the sessions live: one that ends
+// Close ends all recordings, and returns when their documents are written, but for those of logs with more than 32 MiB. It is to be called while the sessions live: one that ends
 // first ends its recording with that. Nothing is recorded afterwards.
 func (j *Journal) Close() error {
 	j.mu.Lock()

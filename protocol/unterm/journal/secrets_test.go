@@ -141,6 +141,23 @@ func TestSecretOverRows(t *testing.T) {
 	}
 }
 
+// TestBegunWithinASecret: of one that began before the recording, the rest is hidden.
+func TestBegunWithinASecret(t *testing.T) {
+	for _, cut := range []int{8, 12, 20} {
+		inBubble(t, Options{}, func(f *fixture) {
+			const secret = "Kq7xW2mZ9rT4"
+			text := "early\r\nTOKEN=" + secret + " and more\r\nthe end"
+			f.says(text[:8+cut])
+			f.start(0)
+			f.says(text[8+cut:])
+			_, md := f.stop(0)
+			if piece := shows(everything(t, f.cwd, f.root), secret); piece != "" || strings.Contains(md, secret[8:]) || strings.Contains(md, "early") || !strings.Contains(md, "the end\n") {
+				t.Errorf("cut at %d, %q left:\n%s", cut, piece, md)
+			}
+		})
+	}
+}
+
 // TestRawKeepsTheLog: with Raw the log is as it was, and the document has Unterm's own rules only.
 func TestRawKeepsTheLog(t *testing.T) {
 	inBubble(t, Options{Raw: true}, func(f *fixture) {
@@ -183,6 +200,22 @@ func TestRules(t *testing.T) {
 	if got := rules.apply("TOKEN=abc cust-1"); got != "TOKEN=abc cust-1" {
 		t.Errorf("switched off: %q", got)
 	}
+}
+
+// TestRulesAsWritten: what is looked for by hand is what the expressions find.
+func TestRulesAsWritten(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"token", "KEY", "apiKey", "api-key", "_", "s", "S", "x", " ", "\t", "\n", ":", "=", "=<redacted>", ghToken, ghToken[:39], "gho_", strings.Repeat("a", 20), strings.Repeat("0/", 10), "-", "+", ".", "é", "key=v"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "text"), "")
+		want := assignments.ReplaceAllString(text, "$1 "+redacted)
+		if got := hideAssigned(text); got != want {
+			t.Fatalf("%q becomes %q, want %q", text, got, want)
+		}
+		want = longRuns.ReplaceAllStringFunc(tokens.ReplaceAllStringFunc(want, markedToken), hashed)
+		if got := (&rules{enabled: true}).apply(text); got != want {
+			t.Fatalf("%q becomes %q, want %q", text, got, want)
+		}
+	})
 }
 
 // TestConfiguration is read anew for each document; one that cannot be understood hides nothing and is no document's.
