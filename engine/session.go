@@ -358,11 +358,11 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 			s.latest.Shell = &told
 		}
 		if !e.Events[i].Held {
-			s.report()
+			s.report(now)
 		}
 	}
 	if !e.Held {
-		s.report()
+		s.report(now)
 	}
 	if s.frame != nil && (!e.Held || s.update != s.term.Updates()) {
 		s.frame.Stop()
@@ -378,7 +378,7 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 
 // report shows what was reported: at once, or what came inside a synchronized update together with its frame. It is
 // called with mu held.
-func (s *Session) report() {
+func (s *Session) report(now time.Time) {
 	if status := s.latest.Status; status != nil && status != s.reports.Status {
 		shown := *status
 		shown.Sequence = s.term.Sequence()
@@ -388,6 +388,11 @@ func (s *Session) report() {
 		shown := *sh
 		shown.Finished = s.term.Sequence()
 		s.latest.Shell = &shown
+	}
+	if c := s.latest.Clipboard; c != nil && c != s.reports.Clipboard {
+		shown := *c
+		shown.Sequence, shown.At = s.term.Sequence(), now
+		s.latest.Clipboard = &shown
 	}
 	s.reports = s.latest
 }
@@ -413,7 +418,7 @@ func (s *Session) showFrame(now time.Time) {
 	s.frame = nil
 	s.term.Release()
 	s.changed = now
-	s.report()
+	s.report(now)
 	s.touch()
 }
 
