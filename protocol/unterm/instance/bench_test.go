@@ -91,3 +91,16 @@ func BenchmarkRecord(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkClose(b *testing.B) {
+	root := filepath.Join(b.TempDir(), "root")
+	for b.Loop() {
+		b.StopTimer()
+		i, err := Claim(root, wanted(1))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		i.Close()
+	}
+}

@@ -181,12 +181,16 @@ func (f folder) createLocked(path string, content []byte) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// A file system without hard links. The lock keeps our own kind away meanwhile; Unterm, which takes no lock, would
-	// have to come in between the next two calls.
-	if _, err := os.Lstat(path); err == nil {
+	return moveLocked(t, path)
+}
+
+// moveLocked is for file systems without hard links. The lock keeps our own kind away meanwhile; Unterm, which takes no
+// lock, would have to come in between the two calls.
+func moveLocked(from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
 		return fs.ErrExist
 	}
-	return os.Rename(t, path)
+	return persist(func() error { return os.Rename(from, to) })
 }
 
 // errNotRecord is why read returns nothing of something that is there.

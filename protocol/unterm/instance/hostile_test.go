@@ -2,12 +2,15 @@ package instance
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // text is the file of a record.
@@ -251,6 +254,61 @@ func TestLockIsNotWaitedForForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	unlock()
+}
+
+// TestLockOfAnotherProcess is given up, and had and given back as soon as the other one is done.
+func TestLockOfAnotherProcess(t *testing.T) {
+	f := folder(newRoot(t))
+	if err := f.make(); err != nil {
+		t.Fatal(err)
+	}
+	other := flock.New(filepath.Join(string(f), "instances.lock")) // another open file is as good as another process
+	if err := other.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 { // only the first waits for the other; the rest wait for the first
+		if _, err := f.lockWithin(time.Millisecond); !errors.Is(err, ErrLocked) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := f.lockWithin(time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}
+
+func TestFileSystemWithoutLinks(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	if err := os.WriteFile(from, []byte("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := moveLocked(from, to); err != nil || contents(t, to) != "new" {
+		t.Errorf("moved to a free name: %v", err)
+	}
+	if err := os.WriteFile(from, []byte("newer"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := moveLocked(from, to); !errors.Is(err, fs.ErrExist) || contents(t, to) != "new" {
+		t.Errorf("moved to a name that is taken: %v", err)
+	}
+}
+
+// TestFolderInTheWay of a pointer.
+func TestFolderInTheWay(t *testing.T) {
+	root := newRoot(t)
+	put(t, root, "../active.json/precious", "")
+	_, err := Claim(root, Record{MCPPort: 1, AuthToken: "SECRET"})
+	if err == nil || !strings.Contains(err.Error(), "active.json: there is a folder in its place; move it away") || strings.Contains(err.Error(), "SECRET") {
+		t.Errorf("the error is %v", err)
+	}
+	if left, _ := os.ReadDir(filepath.Join(root, "instances")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
 }
 
 func FuzzParse(f *testing.F) {
