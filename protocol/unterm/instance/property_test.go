@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,9 +20,11 @@ func TestAnyOrderOfEvents(t *testing.T) {
 		}
 		var alive []*Instance // as they were started
 		defer func() {
+			var closed sync.WaitGroup
 			for _, i := range alive {
-				i.Close()
+				closed.Go(func() { i.Close() })
 			}
+			closed.Wait()
 		}()
 		named := make(map[*Instance]string)
 		titles := make(map[*Instance]string)
