@@ -258,11 +258,7 @@ func restore(s *vt.Screen, clean func(text string) string) string {
 		mode(true, n)
 	}
 	b.WriteString("\x1b[" + strconv.Itoa(s.Cursor.Row+1) + ";" + strconv.Itoa(s.Cursor.Col+1) + "H")
-	shape := 2 + 2*int(s.Cursor.Shape) // DECSCUSR: steady; one less blinks
-	if s.Cursor.Blink {
-		shape--
-	}
-	b.WriteString("\x1b[" + strconv.Itoa(shape) + " q")
+	b.WriteString("\x1b[" + strconv.Itoa(int(s.Cursor.Style)) + " q")
 	if !s.Cursor.Visible {
 		b.WriteString("\x1b[?25l")
 	}
