@@ -18,7 +18,7 @@ type frameParams struct {
 	readParams
 	Since     *uint64 `json:"since,omitempty" jsonschema:"the sequence of the frame that the client has; without it the whole screen is told at once"`
 	TimeoutMS *int64  `json:"timeout_ms,omitempty" jsonschema:"how long to wait for something new; default 30000; then what there is, which is nothing"`
-	Rows      string  `json:"rows,omitempty" jsonschema:"runs (default): styled text, or ansi: a string with SGR and OSC 8"`
+	Form      string  `json:"form,omitempty" jsonschema:"runs (default): styled text, or ansi: a string with SGR and OSC 8"`
 }
 
 // A frame is what has changed on a screen since the one that the client has. It is made for whoever shows a session: a terminal, a
@@ -41,7 +41,7 @@ type changedRow struct {
 // row can change without having been written to: by what is known to be secret now.
 type shown struct {
 	sequence uint64
-	style    string
+	form     string
 	cols     int
 	rows     []uint64
 	at       time.Time
@@ -73,12 +73,12 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	if err != nil {
 		return nil, err
 	}
-	switch p.Rows {
+	switch p.Form {
 	case "":
-		p.Rows = "runs"
+		p.Form = "runs"
 	case "runs", "ansi":
 	default:
-		return nil, &protocol.ParamError{Path: "rows", Expected: `"runs" or "ansi"`, Got: protocol.Got(p.Rows)}
+		return nil, &protocol.ParamError{Path: "form", Expected: `"runs" or "ansi"`, Got: protocol.Got(p.Form)}
 	}
 	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, engine.DefaultWait)
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	has := c.frames[s.ID()]
 	c.mu.Unlock()
 	v := s.View()
-	if has != nil && p.Since != nil && *p.Since == has.sequence && has.style == p.Rows {
+	if has != nil && p.Since != nil && *p.Since == has.sequence && has.form == p.Form {
 		out, err := s.Wait(ctx, news{has}, engine.WaitOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
 		if err != nil && out.View == nil || context.Cause(ctx) != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 		has = nil
 	}
 	f := &frame{look: newLook(v, hide, "runs"), client: c}
-	now := f.compare(has, p.Rows)
+	now := f.compare(has, p.Form)
 	c.mu.Lock()
 	c.frames[s.ID()] = now
 	for id := range c.frames {
@@ -119,20 +119,20 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 var seed = maphash.MakeSeed()
 
 // compare finds the rows that the client has not, and returns what it has once it has them.
-func (f *frame) compare(has *shown, style string) *shown {
+func (f *frame) compare(has *shown, form string) *shown {
 	s := f.Screen()
 	now := &shown{
-		sequence: f.Raw.Sequence, style: style, cols: s.Cols, rows: make([]uint64, s.Rows), at: f.Raw.At,
+		sequence: f.Raw.Sequence, form: form, cols: s.Cols, rows: make([]uint64, s.Rows), at: f.Raw.At,
 		lease: f.Raw.Lease, exited: f.Raw.Exit != nil, secret: f.Raw.Secret,
 	}
 	f.full = has == nil || has.cols != s.Cols || len(has.rows) != s.Rows
 	var ansi []string
-	if style == "ansi" {
+	if form == "ansi" {
 		ansi = record.ANSIRows(s, f.Clean)
 	}
 	for y := range s.Rows {
 		var text []byte
-		if style == "ansi" {
+		if form == "ansi" {
 			text = appendString(nil, `"ansi":`, ansi[y])
 		} else {
 			text = f.appendRow(nil, y)
