@@ -34,6 +34,7 @@ type PTY interface {
 	SetWriteDeadline(t time.Time) error
 	Resize(s pty.Size) error
 	LineMode() (pty.LineMode, error)
+	Foreground() (pty.Process, error)
 	Signal(s pty.Signal) error
 	Wait() pty.Exit
 	Kill(ctx context.Context) error
@@ -64,6 +65,7 @@ type Session struct {
 	settled    *time.Timer   // looks at the terminal's echo when output has stopped
 	leader     pty.Exit
 	shell      *shellStart // the reaper ends it
+	environ    []string    // as the child gets it, without what is ours; sorted
 
 	mu sync.Mutex
 	// protects the fields below
@@ -86,6 +88,7 @@ type Session struct {
 	update  uint64      // which one
 	taps    []Tap
 	tapErr  error
+	lease   *Lease // who alone may type; nil: everybody
 	marks   []Mark // of the shell, in the batch that is fed
 }
 
@@ -117,6 +120,7 @@ func (s *Session) View() *View {
 			Exit:       s.exit,
 			Ended:      s.ended,
 			Secret:     s.secret,
+			Lease:      s.lease,
 		}
 	}
 	v := *s.view
@@ -377,11 +381,11 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 			s.marks = append(s.marks, m)
 		}
 		if !e.Events[i].Held {
-			s.report()
+			s.report(now)
 		}
 	}
 	if !e.Held {
-		s.report()
+		s.report(now)
 	}
 	if s.frame != nil && (!e.Held || s.update != s.term.Updates()) {
 		s.frame.Stop()
@@ -397,7 +401,7 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 
 // report shows what was reported: at once, or what came inside a synchronized update together with its frame. It is
 // called with mu held.
-func (s *Session) report() {
+func (s *Session) report(now time.Time) {
 	if status := s.latest.Status; status != nil && status != s.reports.Status {
 		shown := *status
 		shown.Sequence = s.term.Sequence()
@@ -407,6 +411,11 @@ func (s *Session) report() {
 		shown := *sh
 		shown.Finished = s.term.Sequence()
 		s.latest.Shell = &shown
+	}
+	if c := s.latest.Clipboard; c != nil && c != s.reports.Clipboard {
+		shown := *c
+		shown.Sequence, shown.At = s.term.Sequence(), now
+		s.latest.Clipboard = &shown
 	}
 	s.reports = s.latest
 }
@@ -432,17 +441,22 @@ func (s *Session) showFrame(now time.Time) {
 	s.frame = nil
 	s.term.Release()
 	s.changed = now
-	s.report()
+	s.report(now)
 	s.touch()
 }
 
-// Resize changes the terminal's size and tells the child. Errors: *[SizeError], [ErrEnded], [ErrClosed].
-func (s *Session) Resize(size pty.Size) error {
+// Resize changes the terminal's size and tells the child. Errors: *[SizeError], *[LeasedError], [ErrEnded], [ErrClosed].
+func (s *Session) Resize(size pty.Size) error { return s.resize(size, nil) }
+
+func (s *Session) resize(size pty.Size, by *Lease) error {
 	rows, cols := int(size.Rows), int(size.Cols)
 	if err := s.engine.checkSize(rows, cols); err != nil {
 		return err
 	}
 	if err := s.inputError(); err != nil {
+		return err
+	}
+	if err := s.mayType(by); err != nil {
 		return err
 	}
 	// One at a time from here to the kernel: the last size wins there too.
