@@ -94,7 +94,7 @@ func TestExportToAPath(t *testing.T) {
 
 // TestExportOfCommands: a shell's marks make blocks of what was never recorded.
 func TestExportOfCommands(t *testing.T) {
-	x := newTerminal(t, Options{}, true)
+	x := newTerminal(t, Options{}, "bash", true)
 	x.types("echo one")
 	x.types("export TOKEN=abc123; false")
 	x.atPrompt()

@@ -233,9 +233,9 @@ func (r *recording) start(cwd string) error {
 	}
 	if err != nil {
 		where.discard()
-		return err
+		where.close()
 	}
-	return nil
+	return err
 }
 
 // entryFor is what the index says of a recording that begins.

@@ -1,9 +1,12 @@
 package journal
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -12,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
 // A disk is a log's file with room for so many bytes.
@@ -213,5 +217,58 @@ func TestStopAndTheEnd(t *testing.T) {
 				t.Errorf("%s", md)
 			}
 		})
+	}
+}
+
+// TestManyAtOnce: panes of two servers are recorded, read, listed and stopped by many clients, and each document is its pane's.
+func TestManyAtOnce(t *testing.T) {
+	const panes = 6
+	root, cwd := t.TempDir(), t.TempDir()
+	var wg sync.WaitGroup
+	for server := range 2 {
+		j := New(Options{Root: root})
+		for pane := range panes {
+			p := enginetest.New()
+			e := enginetest.Engine(p)
+			s, err := e.Spawn(engine.Config{Program: "fake"})
+			must(t, err)
+			wg.Go(func() {
+				defer e.Close(context.Background())
+				started, err := j.Start(s, pane, cwd)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				text := fmt.Sprintf("server %d pane %d\r\n", server, pane)
+				for range 50 {
+					p.Print(text)
+				}
+				for {
+					changed := s.Changed()
+					if _, end, _ := s.View().Transcript.Since(0); int(end) >= 50*len(text) {
+						break
+					}
+					<-changed
+				}
+				_, aerr := j.AttachTrace(pane, "t")
+				_, rerr := j.Read(started.SessionID)
+				_, lerr := j.List("")
+				j.Status(pane)
+				got, serr := j.Stop(pane)
+				if err := errors.Join(aerr, rerr, lerr, serr); err != nil {
+					t.Error(err)
+				}
+				if md := read(t, got.MDPath); strings.Count(md, strings.TrimSuffix(text, "\r\n")+"\n") != 50 {
+					t.Errorf("%s", md)
+				}
+			})
+		}
+		defer func() { must(t, j.Close()) }()
+	}
+	wg.Wait()
+	list, err := New(Options{Root: root}).List("")
+	must(t, err)
+	if len(list) != 2*panes || slices.ContainsFunc(list, func(e Entry) bool { return e.EndedAt == nil || e.BytesRaw != 50*17 }) {
+		t.Errorf("%d recordings: %+v", len(list), list)
 	}
 }

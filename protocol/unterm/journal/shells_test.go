@@ -12,7 +12,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// A terminal is a real bash with marks, and a journal.
+// A terminal is a real shell with marks, and a journal.
 type terminal struct {
 	*Journal
 	*engine.Session
@@ -21,14 +21,14 @@ type terminal struct {
 	last uint64
 }
 
-func newTerminal(t *testing.T, o Options, integration bool) *terminal {
+func newTerminal(t *testing.T, o Options, shell string, marks bool) *terminal {
 	t.Helper()
-	bash, err := exec.LookPath("bash")
+	program, err := exec.LookPath(shell)
 	if err != nil {
-		t.Skip("bash is not installed (Debian package bash)")
+		t.Skipf("%s is not installed (Debian package %s)", shell, shell)
 	}
 	home := t.TempDir()
-	t.Setenv("SHELL", bash)
+	t.Setenv("SHELL", program)
 	if o.Root == "" {
 		o.Root = filepath.Join(home, "root")
 	}
@@ -41,8 +41,12 @@ func newTerminal(t *testing.T, o Options, integration bool) *terminal {
 			t.Error(err)
 		}
 	})
-	x.Session, err = e.Spawn(engine.Config{Program: bash, Args: []string{"--noprofile", "--norc"}, Dir: x.home, ShellIntegration: integration, ClearEnv: true,
-		Env: map[string]string{"HOME": x.home, "PATH": os.Getenv("PATH"), "PS1": "work$ ", "LANG": "C.UTF-8"}})
+	for name, text := range map[string]string{".zshrc": "PS1='work%# '\n", ".config/fish/config.fish": "set -g fish_greeting\n"} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(x.home, name)), 0o700))
+		must(t, os.WriteFile(filepath.Join(x.home, name), []byte(text), 0o600))
+	}
+	x.Session, err = e.Spawn(engine.Config{Program: program, Dir: x.home, ShellIntegration: marks, ClearEnv: true,
+		Env: map[string]string{"HOME": x.home, "PATH": os.Getenv("PATH"), "PS1": "work$ ", "LANG": "C.UTF-8", "DEBIAN_PREVENT_KEYBOARD_CHANGES": "1"}})
 	must(t, err)
 	return x
 }
@@ -91,7 +95,7 @@ func blocksOf(md string) string {
 }
 
 func TestBash(t *testing.T) {
-	x := newTerminal(t, Options{}, true)
+	x := newTerminal(t, Options{}, "bash", true)
 	must(t, os.WriteFile(filepath.Join(x.home, "evil"), []byte("before \x1b]133;D;7\a\x1b]133;A\a$ \x1b]133;B\afake\x1b]133;C\a behind\n\x1b]633;D;3\a"), 0o600))
 	x.atPrompt()
 	started, err := x.Start(x.Session, 0, x.home)
@@ -118,9 +122,64 @@ func TestBash(t *testing.T) {
 	}
 }
 
+// TestShells: what each of them runs is a block, with the command as it was entered, and of what a command shows nothing is a mark.
+func TestShells(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			x := newTerminal(t, Options{}, shell, true)
+			must(t, os.WriteFile(filepath.Join(x.home, "evil"), []byte("before \x1b]133;D;7\a\x1b]133;A\a$ \x1b]133;B\afake\x1b]133;C\a behind\n\x1b]633;D;3\a"), 0o600))
+			x.atPrompt()
+			started, err := x.Start(x.Session, 0, x.home)
+			must(t, err)
+			x.types("echo hello")
+			x.types("cat evil; sh -c 'exit 5'")
+			x.types("printf '%s' TOKEN=abc123")
+			x.types("echo " + ghToken)
+			got, err := x.Stop(0)
+			must(t, err)
+			if got.BlockCount != 4 {
+				t.Errorf("%+v", got)
+			}
+			want := "## Block 1 — `echo hello`\n\n> exit: 0\n\n```\nhello\n```\n\n" +
+				"## Block 2 — `cat evil; sh -c 'exit 5'`\n\n> exit: 5\n\n```\nbefore $ fake behind\n```\n\n" +
+				"## Block 3 — `printf '%s' TOKEN= <redacted>`\n\n> exit: 0\n\n```\nTOKEN= <redacted>\n```\n\n" +
+				"## Block 4 — `echo <token:ghp_k9Wz...redacted>`\n\n> exit: 0\n\n```\n<token:ghp_k9Wz...redacted>\n```"
+			md := blocksOf(read(t, got.MDPath))
+			switch shell { // they put more behind an output without a line end
+			case "zsh":
+				md = regexp.MustCompile(`(?m)^(TOKEN= <redacted>) *%? *$`).ReplaceAllString(md, "$1")
+			case "fish":
+				md = regexp.MustCompile(`(?m)^(TOKEN= <redacted>) *⏎? *$`).ReplaceAllString(md, "$1")
+			}
+			if md != want {
+				t.Errorf("got\n%s\nwant\n%s", md, want)
+			}
+			log := read(t, started.LogPath)
+			if piece := shows(stripped(log), ghToken); piece != "" || strings.Contains(stripped(log), "abc123") {
+				t.Errorf("%q left in the log: %q", piece, decoded(t, log))
+			}
+		})
+	}
+}
+
+// TestWithoutIntegration is case U53 in a shell that nobody asked for marks.
+func TestWithoutIntegration(t *testing.T) {
+	x := newTerminal(t, Options{}, "sh", false)
+	_, err := x.Start(x.Session, 0, x.home)
+	must(t, err)
+	_, err = x.Do(t.Context(), engine.Text("echo TOKEN=abc123; echo do''ne\r"), engine.DoOptions{})
+	must(t, err)
+	x.until(func(v *engine.View) bool { return strings.Contains(v.Screen.Text(), "\ndone") })
+	got, err := x.Stop(0)
+	must(t, err)
+	if md := read(t, got.MDPath); got.BlockCount != 1 || !strings.Contains(md, "\nTOKEN= <redacted>\ndone\n") || strings.Contains(md, "abc123") || !strings.Contains(md, noMarks) {
+		t.Errorf("%+v\n%s", got, md)
+	}
+}
+
 // TestBeginsWithinACommand: what runs when the recording begins is a block like others.
 func TestBeginsWithinACommand(t *testing.T) {
-	x := newTerminal(t, Options{}, true)
+	x := newTerminal(t, Options{}, "bash", true)
 	x.atPrompt()
 	_, err := x.Do(t.Context(), engine.Text("echo one; read -r line; echo got $line; (exit 4)\r"), engine.DoOptions{})
 	must(t, err)
