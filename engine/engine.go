@@ -201,6 +201,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		reaped:  make(chan struct{}),
 		pumped:  make(chan struct{}),
 		shell:   start,
+		environ: env,
 		gone:    make(chan struct{}),
 		term:    vt.New(rows, cols, vt.Options{Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus}),
 		rec:     recorder{limit: c.TranscriptChars},

@@ -34,6 +34,7 @@ type PTY interface {
 	SetWriteDeadline(t time.Time) error
 	Resize(s pty.Size) error
 	LineMode() (pty.LineMode, error)
+	Foreground() (pty.Process, error)
 	Signal(s pty.Signal) error
 	Wait() pty.Exit
 	Kill(ctx context.Context) error
@@ -64,6 +65,7 @@ type Session struct {
 	settled    *time.Timer   // looks at the terminal's echo when output has stopped
 	leader     pty.Exit
 	shell      *shellStart // the reaper ends it
+	environ    []string    // as the child gets it, without what is ours; sorted
 
 	mu sync.Mutex
 	// protects the fields below

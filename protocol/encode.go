@@ -71,7 +71,7 @@ func appendError(b []byte, id stdjson.RawMessage, e *Error) ([]byte, error) {
 	b = append(b, `,"error":{"code":`...)
 	b = strconv.AppendInt(b, int64(e.Code), 10)
 	b = append(b, `,"message":`...)
-	b, _ = jsontext.AppendQuote(b, cutBytes(escape(e.Message), maxMessage))
+	b, _ = jsontext.AppendQuote(b, Message(e.Message))
 	var data []byte
 	var err error
 	if e.Data != nil {
@@ -98,6 +98,10 @@ func appendError(b []byte, id stdjson.RawMessage, e *Error) ([]byte, error) {
 	}
 	return append(b, "}}"...), err
 }
+
+// Message makes of a text what may be an error's message: at most 1 KiB, with everything escaped that could move a cursor or
+// break a line.
+func Message(text string) string { return cutBytes(escape(text), maxMessage) }
 
 // cutBytes returns s, or as many whole runes of it as fit with an ellipsis into max bytes.
 func cutBytes(s string, max int) string {

@@ -27,6 +27,7 @@ type PTY struct {
 	exited        bool
 	exit          pty.Exit
 	mode          pty.LineMode
+	foreground    pty.Process
 	readDeadline  time.Time
 	writeDeadline time.Time
 	sizes         []pty.Size
@@ -36,7 +37,9 @@ type PTY struct {
 var _ engine.PTY = (*PTY)(nil)
 
 // New returns a terminal whose program runs, writes nothing yet, and takes any input.
-func New() *PTY { return &PTY{change: make(chan struct{}), open: true, room: -1} }
+func New() *PTY {
+	return &PTY{change: make(chan struct{}), open: true, room: -1, foreground: pty.Process{PID: -1, Name: "fake", Leader: true}}
+}
 
 // Engine returns an engine all of whose sessions run on the terminals given, in this order.
 func Engine(ptys ...*PTY) *engine.Engine {
@@ -79,6 +82,9 @@ func (p *PTY) Take(n int) { p.update(func() { p.room = n }) }
 
 // SetLineMode says what LineMode returns.
 func (p *PTY) SetLineMode(m pty.LineMode) { p.update(func() { p.mode = m }) }
+
+// SetForeground says what Foreground returns while the program runs.
+func (p *PTY) SetForeground(f pty.Process) { p.update(func() { p.foreground = f }) }
 
 // Input returns everything the program was sent.
 func (p *PTY) Input() string {
@@ -199,6 +205,19 @@ func (p *PTY) LineMode() (pty.LineMode, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.mode, nil
+}
+
+// Foreground returns what SetForeground was given, else a process named fake with the number of PID.
+func (p *PTY) Foreground() (pty.Process, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed:
+		return pty.Process{}, os.ErrClosed
+	case p.exited:
+		return pty.Process{}, pty.ErrExited
+	}
+	return p.foreground, nil
 }
 
 // Signal notes the signal.

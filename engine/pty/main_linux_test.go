@@ -224,6 +224,9 @@ func playMember(a []string) {
 			startMember(lobby, parts[0], parts[1], words)
 		case "go": // waits for the word of the test
 			awaitWord(conn)
+		case "reap": // one child
+			_, err := unix.Wait4(-1, nil, 0, nil)
+			must(err)
 		case "exit":
 			return
 		}
@@ -241,6 +244,8 @@ func startMember(lobby, how, name string, words []string) {
 			cmd.SysProcAttr.Setsid = true
 		case "group":
 			cmd.SysProcAttr.Setpgid = true
+		case "foreground":
+			cmd.SysProcAttr.Foreground = true
 		case "noenv":
 			cmd.Env = []string{"NOTHING=1"}
 		}

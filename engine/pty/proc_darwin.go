@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -37,7 +38,7 @@ func look() (table, error) {
 func row(k *unix.KinfoProc) process {
 	const stopped, zombie, noDevice = 4, 5, -1 // SSTOP, SZOMB, NODEV of sys/proc.h and sys/param.h
 	p := process{
-		pid: int(k.Proc.P_pid), ppid: int(k.Eproc.Ppid),
+		pid: int(k.Proc.P_pid), ppid: int(k.Eproc.Ppid), group: int(k.Eproc.Pgid),
 		start:   uint64(k.Proc.P_starttime.Sec)*1e6 + uint64(k.Proc.P_starttime.Usec),
 		dead:    k.Proc.P_stat == zombie,
 		stopped: k.Proc.P_stat == stopped,
@@ -50,11 +51,33 @@ func row(k *unix.KinfoProc) process {
 }
 
 func startTime(pid int) uint64 {
+	p, _ := lookAt(pid)
+	return p.start
+}
+
+// lookAt returns one row of the table.
+func lookAt(pid int) (process, error) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
-		return 0
+		return process{}, err
 	}
-	return row(k).start
+	return row(k), nil
+}
+
+// describe tells what else is known of a process. Its working directory is not to be had
+// without cgo.
+func describe(pid int) Process {
+	p := Process{PID: pid}
+	if k, err := unix.SysctlKinfoProc("kern.proc.pid", pid); err == nil {
+		p.Name = unix.ByteSliceToString(k.Proc.P_comm[:])
+	}
+	// The number of arguments (an int), then the path that was executed, as it was given.
+	if args, err := unix.SysctlRaw("kern.procargs2", pid); err == nil && len(args) > 4 {
+		if path := unix.ByteSliceToString(args[4:]); strings.HasPrefix(path, "/") {
+			p.Path = path
+		}
+	}
+	return p
 }
 
 // terminalTree returns the tree of whoever will be started on the slave.

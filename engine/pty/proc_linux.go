@@ -99,7 +99,7 @@ func parseStat(b []byte) (p process, ok bool) {
 	ok = err == nil && pid > 0 && strconv.Itoa(pid) == text
 	const kernelThread = 0x00200000 // PF_KTHREAD, among the flags
 	p = process{
-		pid: pid, ppid: int(number(4)), sid: int(number(6)),
+		pid: pid, ppid: int(number(4)), group: int(number(5)), sid: int(number(6)),
 		tty:    uint64(uint32(number(7))),
 		start:  number(22),
 		kernel: number(9)&kernelThread != 0,
@@ -131,6 +131,25 @@ func lookAt(pid int) (process, error) {
 		err = unix.ESRCH
 	}
 	return p, err
+}
+
+// describe tells what else is known of a process, by links and the kernel's own words. The
+// process's memory, where its arguments are, is not read: a program can have whoever reads
+// that wait for ever, with a page that a file system of its own is to fill.
+func describe(pid int) Process {
+	dir := "/proc/" + strconv.Itoa(pid)
+	name, _ := readFile(dir+"/comm", nil)
+	p := Process{PID: pid, Name: string(bytes.TrimSuffix(name, []byte("\n")))}
+	// Links of files that are gone end in a word of the kernel's. One that does not begin
+	// with a slash leads out of what this process can reach.
+	const gone = " (deleted)"
+	if path, err := os.Readlink(dir + "/exe"); err == nil && strings.HasPrefix(path, "/") {
+		p.Path = strings.TrimSuffix(path, gone) // an upgrade has replaced it
+	}
+	if path, err := os.Readlink(dir + "/cwd"); err == nil && strings.HasPrefix(path, "/") && !strings.HasSuffix(path, gone) {
+		p.Dir = path
+	}
+	return p
 }
 
 // look returns the table as it is now, or will be in a moment. The processes are shared with others who look.

@@ -238,7 +238,7 @@ func (p *PTY) Signal(s Signal) error {
 	if p.tree.reaped != 0 {
 		return ErrExited
 	}
-	group, err := p.Foreground()
+	group, err := p.group()
 	if err == nil {
 		err = unix.Kill(-group, number)
 	}

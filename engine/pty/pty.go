@@ -75,6 +75,23 @@ type Exit struct {
 	Signal string
 }
 
+// Process is one process of a program's tree, as it was when it was looked at. Path, Name
+// and Dir may hold any byte but NUL: files and programs are named by whoever makes them.
+type Process struct {
+	PID int
+	// Path is the executable's absolute path; "" when the system does not tell it, as of
+	// a program that runs with another user's rights (sudo, passwd).
+	Path string
+	// Name is what the system's process table calls it: on Linux and macOS the first 15
+	// bytes of the executed file's name, of a script the script's, unless the program has
+	// changed it; on Windows the executable's file name.
+	Name string
+	// Dir is its working directory, "" when that is not told or is gone; always on macOS
+	// and Windows.
+	Dir    string
+	Leader bool // it is the program that [Start] started
+}
+
 // LineMode is what the terminal does with input before the program reads it: the
 // termios flags and characters that decide whether typed text is held until the end of
 // a line, shown, and turned into signals. A character that is switched off is 0.

@@ -395,8 +395,8 @@ func TestSignal(t *testing.T) {
 	} {
 		p := start(t, self("default", l.path))
 		l.await("default")
-		if group, err := p.Foreground(); err != nil || group != p.PID() {
-			t.Errorf("foreground %d, %v", group, err)
+		if f, err := p.Foreground(); err != nil || f.PID != p.PID() || !f.Leader {
+			t.Errorf("foreground %+v, %v", f, err)
 		}
 		if err := p.Signal(s); err != nil {
 			t.Error(err)
@@ -407,8 +407,8 @@ func TestSignal(t *testing.T) {
 		if err := p.Signal(s); !errors.Is(err, ErrExited) {
 			t.Errorf("%s after the end: %v", s, err)
 		}
-		if _, err := p.Foreground(); err == nil {
-			t.Error("a foreground group after the end")
+		if f, err := p.Foreground(); !errors.Is(err, ErrExited) {
+			t.Errorf("in the foreground after the end: %+v, %v", f, err)
 		}
 	}
 	p := start(t, self("cat"))

@@ -347,9 +347,10 @@ func (p *PTY) Resize(s Size) error {
 	})
 }
 
-// Foreground returns the terminal's foreground process group: what Ctrl+C would reach.
-// The error is [ErrExited] when there is none, because the program has ended.
-func (p *PTY) Foreground() (pgid int, err error) {
+// group returns the terminal's foreground process group: what Ctrl+C would reach.
+// The error is [ErrExited] when there is none: the program has ended, or the terminal
+// controls nobody.
+func (p *PTY) group() (pgid int, err error) {
 	err = p.ioctl("ask for the foreground process group", func(fd int) (err error) {
 		pgid, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 	"unsafe"
@@ -23,6 +24,7 @@ const (
 // goroutines in system calls, each with a thread, and a buffer of 4 KiB.
 type PTY struct {
 	pid     int
+	path    string         // of its executable, absolute
 	process windows.Handle // of the reaping goroutine
 	done    chan struct{}  // closed when the program has ended
 	exit    Exit           // valid once done is closed
@@ -117,6 +119,12 @@ func Start(c Command) (*PTY, error) {
 	}
 	if p.pid, p.process, err = spawn(p.con, p.job, path, append([]string{c.Path}, c.Args...), c.Dir, env); err != nil {
 		return fail("start", path, err)
+	}
+	if p.path = path; !filepath.IsAbs(path) {
+		p.path = filepath.Join(c.Dir, path)
+	}
+	if abs, err := filepath.Abs(p.path); err == nil {
+		p.path = abs
 	}
 	go p.reap()
 	go p.readAll()
@@ -319,10 +327,15 @@ func (p *PTY) Resize(s Size) error {
 	return p.con.Resize(int(s.Cols), int(s.Rows))
 }
 
-// Foreground returns an error that wraps errors.ErrUnsupported: a console has no
-// foreground process group.
-func (p *PTY) Foreground() (pgid int, err error) {
-	return 0, fmt.Errorf("ask for the foreground process group: %w on Windows", errors.ErrUnsupported)
+// Foreground returns the program itself: a console does not tell for whom of those that
+// share it the keys are. The error is [ErrExited] once the program has ended.
+func (p *PTY) Foreground() (Process, error) {
+	select {
+	case <-p.done:
+		return Process{}, ErrExited
+	default:
+		return Process{PID: p.pid, Path: p.path, Name: filepath.Base(p.path), Leader: true}, nil
+	}
 }
 
 // LineMode returns an error that wraps errors.ErrUnsupported: a console's modes can only

@@ -11,6 +11,7 @@ import (
 // clockTicks.
 type process struct {
 	pid, ppid, sid int
+	group          int    // process group
 	tty            uint64 // device number of the controlling terminal, 0 for none
 	start          uint64 // when it was started; with pid, names a process for ever
 	dead           bool   // a zombie, so nothing can be done to it

@@ -400,7 +400,7 @@ func (t *Terminal) visible() visible {
 func (t *Terminal) visibleCursor() Cursor {
 	m := &t.modes
 	return Cursor{Row: t.cursor.row, Col: t.cursor.col, PendingWrap: t.cursor.pending,
-		Visible: m.cursorVisible, Shape: m.cursorShape, Blink: m.cursorBlink}
+		Visible: m.cursorVisible, Shape: m.cursorShape, Blink: m.cursorBlink, Style: m.cursorStyle}
 }
 
 // hold begins a synchronized update: what is shown stays until release.

@@ -1,0 +1,324 @@
+package instance
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+var (
+	// ErrFolder is about a root that others could put files into, or that is no folder.
+	ErrFolder = errors.New("the folder is not safe for instances")
+	// ErrLocked is about a lock that another process holds for longer than any work under it takes.
+	ErrLocked = errors.New("another process holds the lock")
+)
+
+// folder is a root. Its methods that end in Locked are called with its lock held.
+type folder string
+
+func (f folder) instances() string { return filepath.Join(string(f), "instances") }
+
+func (f folder) file(id string) string { return filepath.Join(f.instances(), id+".json") }
+
+// The pointers, in the root. The token comes before the record that a reader looks at first, so that active.json is
+// only there with the other two.
+const (
+	activeFile = "active.json"
+	serverFile = "server.json"
+	tokenFile  = "auth_token"
+)
+
+func (f folder) active() string { return filepath.Join(string(f), activeFile) }
+func (f folder) server() string { return filepath.Join(string(f), serverFile) }
+func (f folder) token() string  { return filepath.Join(string(f), tokenFile) }
+
+// make makes the two folders if they are missing, and checks them.
+func (f folder) make() error {
+	// Before, too: nothing is to be made behind a symbolic link.
+	if _, err := f.check(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.instances(), 0o700); err != nil {
+		return advise(fmt.Errorf("make the folder of instances: %w", err))
+	}
+	_, err := f.check()
+	return err
+}
+
+// check reports whether the root is there, and an error when nobody should trust what is in it.
+func (f folder) check() (there bool, err error) {
+	for _, dir := range []string{string(f), f.instances()} {
+		info, err := os.Lstat(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return there, nil
+		}
+		if err != nil {
+			return false, advise(fmt.Errorf("look for instances: %w", err))
+		}
+		switch {
+		case info.Mode()&fs.ModeSymlink != 0:
+			return false, fmt.Errorf("%w: %s is a symbolic link; give the folder that it points to", ErrFolder, dir)
+		case !info.IsDir():
+			return false, fmt.Errorf("%w: %s is a file; move it away, or give another root", ErrFolder, dir)
+		}
+		if err := private(dir, info); err != nil {
+			return false, err
+		}
+		there = true
+	}
+	return true, nil
+}
+
+// lockPatience is how long anybody waits for the lock. What is done under it takes milliseconds, 50 with 500 stale files;
+// a process that holds it longer has been stopped, or its disk has.
+const lockPatience = 10 * time.Second
+
+// locking is held by the one goroutine of this process that waits for, or holds, a lock of a root. So one thread at
+// most is parked in flock(2), whoever gives up waiting.
+var locking = make(chan struct{}, 1)
+
+// lock takes the root's lock, or gives up with [ErrLocked].
+func (f folder) lock() (unlock func(), err error) { return f.lockWithin(lockPatience) }
+
+func (f folder) lockWithin(patience time.Duration) (unlock func(), err error) {
+	path := filepath.Join(string(f), "instances.lock")
+	giveUp := time.NewTimer(patience)
+	defer giveUp.Stop()
+	late := fmt.Errorf("%w %s for more than %s; is a server stopped or its disk stuck? The processes that have it open: fuser %[2]s", ErrLocked, path, patience)
+	select {
+	case locking <- struct{}{}:
+	case <-giveUp.C:
+		return nil, late
+	}
+	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
+	done := make(chan error, 1)
+	release := func() {
+		l.Unlock()
+		<-locking
+	}
+	go func() { done <- l.Lock() }()
+	select {
+	case err := <-done:
+		if err != nil {
+			l.Close()
+			<-locking
+			return nil, advise(fmt.Errorf("lock %s: %w", path, err))
+		}
+		return release, nil
+	case <-giveUp.C:
+		go func() {
+			if <-done != nil {
+				l.Close()
+			}
+			release()
+		}()
+		return nil, late
+	}
+}
+
+// temporary begins the names of files that are being written, which exist only while the lock is held.
+const temporary = ".new-"
+
+// writeLocked makes a file with mode 0600 and this content in the folder of instances, under a temporary name.
+func (f folder) writeLocked(content []byte) (path string, err error) {
+	t, err := os.CreateTemp(f.instances(), temporary)
+	if err != nil {
+		return "", err
+	}
+	_, err = t.Write(content)
+	if closeErr := t.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		os.Remove(t.Name())
+		return "", err
+	}
+	return t.Name(), nil
+}
+
+// replaceLocked makes content that of the file at path, whether there is one or not.
+func (f folder) replaceLocked(path string, content []byte) error {
+	t, err := f.writeLocked(content)
+	if err == nil {
+		if err = os.Rename(t, path); err != nil {
+			os.Remove(t)
+		}
+	}
+	if err != nil {
+		return advise(fmt.Errorf("write %s: %w", path, err))
+	}
+	return nil
+}
+
+// createLocked makes the file at path, whole from its first moment. The error is fs.ErrExist when there is one.
+func (f folder) createLocked(path string, content []byte) error {
+	t, err := f.writeLocked(content)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(t)
+	err = os.Link(t, path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// A file system without hard links. The lock keeps our own kind away meanwhile; Unterm, which takes no lock, would
+	// have to come in between the next two calls.
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	}
+	return os.Rename(t, path)
+}
+
+// errNotRecord is why read returns nothing of something that is there.
+var errNotRecord = errors.New("not a regular file of ours with at most 64 KiB")
+
+// read returns the content of a file that anybody may have put there. It opens regular files only, does not follow
+// links, and does not block.
+func read(path string) ([]byte, fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxRecord {
+		return nil, info, errNotRecord
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|noFollow|noBlock, 0)
+	if err != nil {
+		return nil, info, err
+	}
+	defer file.Close()
+	if info, err = file.Stat(); err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() || !ours(info) {
+		return nil, info, errNotRecord
+	}
+	b, err := io.ReadAll(io.LimitReader(file, maxRecord+1))
+	if err == nil && len(b) > maxRecord {
+		err = errNotRecord
+	}
+	return b, info, err
+}
+
+// readRecord reads a pointer; ok is false when there is none, or nothing that can be read.
+func readRecord(path string) (b []byte, r Record, ok bool) {
+	b, _, err := read(path)
+	if err != nil {
+		return nil, Record{}, false
+	}
+	r, ok = parse(b)
+	return b, r, ok
+}
+
+// advise adds what to do to an error of the system that people meet.
+func advise(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w; free some space, or give another root", err)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; give a root that this user can write to", err)
+	}
+	return err
+}
+
+// state is what a file in the folder of instances is worth.
+type state int
+
+const (
+	unknown state = iota // not to be touched: somebody may be writing it
+	live                 // the record of a process that runs
+	free                 // to be removed: its name may be taken
+)
+
+// entry is a file in the folder of instances.
+type entry struct {
+	id     string
+	path   string
+	info   fs.FileInfo
+	raw    []byte
+	record Record // only when state is live
+	state  state
+}
+
+// unreadableFor is how long a file that holds no record keeps its name. Unterm makes one of "{}" and fills it a moment
+// later; if it dies in between, the file stays for ever. With less, a slow one would lose its name.
+const unreadableFor = time.Minute
+
+// scan looks at every file in the folder of instances.
+func (f folder) scan() (all []entry, leftovers []string, err error) {
+	files, err := os.ReadDir(f.instances())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, advise(fmt.Errorf("look for instances: %w", err))
+	}
+	for _, file := range files {
+		if strings.HasPrefix(file.Name(), temporary) {
+			leftovers = append(leftovers, filepath.Join(f.instances(), file.Name()))
+		}
+		if id, ok := strings.CutSuffix(file.Name(), ".json"); ok {
+			if e, ok := f.judge(id); ok {
+				all = append(all, e)
+			}
+		}
+	}
+	return all, leftovers, nil
+}
+
+// judge looks at the file of one name; ok is false when there is none.
+func (f folder) judge(id string) (e entry, ok bool) {
+	e = entry{id: id, path: f.file(id)}
+	var err error
+	if e.raw, e.info, err = read(e.path); errors.Is(err, fs.ErrNotExist) {
+		return e, false
+	}
+	r, parsed := Record{}, false
+	if err == nil {
+		r, parsed = parse(e.raw)
+	}
+	switch {
+	case parsed && r.ID == id && r.Alive():
+		e.record, e.state = r, live
+	case parsed && r.ID == id:
+		e.state = free
+	case place(id) < names && e.info != nil && !e.info.IsDir():
+		if age := time.Since(e.info.ModTime()); age > unreadableFor || age < -unreadableFor {
+			e.state = free
+		}
+	}
+	return e, true
+}
+
+// removeLocked removes e's file, if it is still the one that was judged: Unterm takes no lock.
+func removeLocked(e entry) {
+	now, err := os.Lstat(e.path)
+	if err == nil && os.SameFile(now, e.info) && now.ModTime().Equal(e.info.ModTime()) {
+		os.Remove(e.path)
+	}
+}
+
+// sweepLocked removes what is free, and returns what is not.
+func (f folder) sweepLocked() ([]entry, error) {
+	all, leftovers, err := f.scan()
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range leftovers {
+		os.Remove(path) // whoever was writing it has died: we have the lock
+	}
+	kept := all[:0]
+	for _, e := range all {
+		if e.state == free {
+			removeLocked(e)
+		} else {
+			kept = append(kept, e)
+		}
+	}
+	return kept, nil
+}

@@ -1,0 +1,54 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrGone is about an instance whose process has ended.
+	ErrGone = errors.New("its process has ended")
+	// ErrUncertain is about a record that does not prove which process wrote it: nothing is sent to a process on a guess.
+	ErrUncertain = errors.New("its record does not prove which process it is")
+)
+
+// Stop asks the process of an instance to end, by SIGTERM, and waits until it has ended or ctx ends; it then gave its name
+// back itself. Windows has no such request: there the process is ended at once, as by [Kill].
+//
+// A pid that has come to mean another process is never signalled. On Linux a pidfd sees to that; elsewhere the start of the
+// process is looked at right before, which leaves an instant.
+//
+// Errors are [ErrGone], if there was nothing to end, [ErrUncertain], ctx's, or of the system.
+func Stop(ctx context.Context, r Record) error { return end(ctx, r, false) }
+
+// Kill is Stop without asking. The files are left to the next who looks: call [List].
+func Kill(ctx context.Context, r Record) error { return end(ctx, r, true) }
+
+func end(ctx context.Context, r Record, kill bool) error {
+	fail := func(err error) error {
+		return fmt.Errorf("stop instance %s, process %d: %w", r.ID, r.PID, err)
+	}
+	if !r.Alive() {
+		return fail(ErrGone)
+	}
+	h, err := hold(r.PID)
+	if err != nil {
+		return fail(err)
+	}
+	defer h.release()
+	// Asked with the process held: from now on the answer cannot go stale.
+	if !r.Alive() {
+		return fail(ErrGone)
+	}
+	if _, sight := look(r.PID); sight != seen || r.PIDStarted == "" {
+		return fail(fmt.Errorf("%w; if it is the right one: kill %d", ErrUncertain, r.PID))
+	}
+	if err := h.signal(kill); err != nil {
+		return fail(err)
+	}
+	if err := h.wait(ctx); err != nil {
+		return fail(fmt.Errorf("wait for it to end: %w", err))
+	}
+	return nil
+}
