@@ -42,6 +42,7 @@ func TestFleetDirector(t *testing.T) {
 		args = append(args, "--cwd", folder)
 	}
 	started := f.start(args...)
+	director, north, east, south := started[0].ID, started[1].ID, started[2].ID, started[3].ID
 	if names := f.names(); !slices.Equal(names, []string{"alpha", "bravo", "charlie", "delta"}) {
 		t.Fatalf("%q", names)
 	}
@@ -50,14 +51,14 @@ func TestFleetDirector(t *testing.T) {
 	if sent := f.each(f.ok("broadcast", "--json", "--tag", "worker", "--", build)); len(sent) != 3 || !sent[0].Sent {
 		t.Fatalf("%+v", sent)
 	}
-	first := f.each(f.ok("wait", "--any", "--to", "bravo,charlie", "--pattern", "built in the", "--timeout", hang.String(), "--json"))
+	first := f.each(f.ok("wait", "--any", "--to", north+","+east, "--pattern", "built in the", "--timeout", hang.String(), "--json"))
 	if len(first) != 1 || !first[0].Matched {
 		t.Fatalf("%+v", first)
 	}
-	f.ok("wait", "--all", "--to", "bravo,charlie", "--pattern", "built in the", "--timeout", hang.String())
-	f.ok("wait", "--to", "delta", "--pattern", "it did not build", "--timeout", hang.String())
+	f.ok("wait", "--all", "--to", north+","+east, "--pattern", "built in the", "--timeout", hang.String())
+	f.ok("wait", "--to", south, "--pattern", "it did not build", "--timeout", hang.String())
 	f.ok("wait", "--all", "--idle", "--timeout", hang.String())
-	for name, want := range map[string]string{"bravo": "built in the north", "charlie": "built in the east", "delta": "it did not build"} {
+	for name, want := range map[string]string{north: "built in the north", east: "built in the east", south: "it did not build"} {
 		if out := f.ok("read", name, "--lines", "20"); !strings.Contains(out, "\n"+want+"\n") {
 			t.Errorf("%s shows\n%s", name, out)
 		}
@@ -72,19 +73,19 @@ func TestFleetDirector(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone(t, map[int]string{killed.PID: was[killed.PID]})
-	if names := f.names(); !slices.Equal(names, []string{"alpha", "charlie", "delta"}) {
+	if names := f.names(); len(names) != 3 || slices.Contains(names, north) {
 		t.Errorf("after the kill there are %q", names)
 	}
-	f.fails(4, "no instance is called bravo: there are alpha, charlie, delta", "read", "bravo")
+	f.fails(4, "no instance is called "+north+": there are ", "read", north)
 	again := f.start("1", "--cwd", folders[1], "--tag", "[worker]")
-	if len(again) != 1 || again[0].ID != "bravo" || *again[0].Cwd != folders[1] {
+	if len(again) != 1 || again[0].ID != north || *again[0].Cwd != folders[1] {
 		t.Fatalf("%+v", again)
 	}
 
 	// The director sees and commands them from its terminal, as an agent in there would.
 	f.write("package main\n\nconst place = \"south, at last\"\n", "south", "place.go")
 	f.write(`exec "$PW" fleet --root "`+f.root+`" broadcast --tag worker --json --wait --timeout `+hang.String()+` -- '"$GO" build -o app . && ./app 2>&1'`+"\n", "director", "all.sh")
-	runs := f.each(f.ok("broadcast", "--to", "alpha", "--json", "--wait", "--timeout", hang.String(), "--", "sh all.sh > results; cat results | wc -l; PWD= \"$PW\" fleet --root '"+f.root+"' list --json | wc -l"))
+	runs := f.each(f.ok("broadcast", "--to", director, "--json", "--wait", "--timeout", hang.String(), "--", "sh all.sh > results; cat results | wc -l; PWD= \"$PW\" fleet --root '"+f.root+"' list --json | wc -l"))
 	if len(runs) != 1 || runs[0].ExitCode == nil || *runs[0].ExitCode != 0 || !slices.Equal(strings.Fields(runs[0].Output), []string{"3", "4"}) {
 		t.Fatalf("%+v", runs)
 	}
@@ -99,7 +100,7 @@ func TestFleetDirector(t *testing.T) {
 		}
 		outputs[r.ID] = strings.TrimSpace(r.Output)
 	}
-	if outputs["bravo"] != "built in the north" || outputs["charlie"] != "built in the east" || outputs["delta"] != "built in the south, at last" {
+	if outputs[north] != "built in the north" || outputs[east] != "built in the east" || outputs[south] != "built in the south, at last" {
 		t.Errorf("%q", outputs)
 	}
 }

@@ -173,3 +173,25 @@ func (f *fleetOf) write(text string, path ...string) {
 		f.t.Fatal(err)
 	}
 }
+
+// gate makes a FIFO under the home. A program that reads it goes on when open says something into it, and at its end.
+func (f *fleetOf) gate(name string) string {
+	f.t.Helper()
+	path := filepath.Join(f.home, name)
+	if err := mkfifo(path); err != nil {
+		f.t.Fatal(err)
+	}
+	return path
+}
+
+func (f *fleetOf) open(name, line string) {
+	f.t.Helper()
+	gate, err := os.OpenFile(filepath.Join(f.home, name), os.O_WRONLY, 0) // returns when there is a reader
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer gate.Close()
+	if _, err := gate.WriteString(line + "\n"); err != nil {
+		f.t.Error(err)
+	}
+}

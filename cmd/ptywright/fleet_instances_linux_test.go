@@ -100,6 +100,9 @@ func TestFleetOfTwenty(t *testing.T) {
 	}
 	close(stop)
 	reader.Wait()
+	if err := os.Remove(filepath.Join(f.root, "logs", "alpha.log")); err != nil { // that of the killed one stays
+		t.Error(err)
+	}
 	if read == 0 {
 		t.Error("nothing was read meanwhile")
 	}

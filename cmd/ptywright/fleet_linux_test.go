@@ -53,11 +53,11 @@ func TestFleetTellsOfASilentInstance(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Kill(all[0].PID, unix.SIGCONT)
-	out := f.fails(1, "alpha: it has not answered for 10s", "broadcast", "--wait", "--", "echo here")
-	if !strings.Contains(out, "== bravo: exit code 0\nhere\n") {
+	out := f.fails(1, all[0].ID+": it has not answered for 10s", "broadcast", "--wait", "--", "echo here")
+	if !strings.Contains(out, "== "+all[1].ID+": exit code 0\nhere\n") {
 		t.Errorf("%q", out)
 	}
-	if any := f.ok("wait", "--any", "--idle"); !strings.HasPrefix(any, "== bravo: matched") {
+	if any := f.ok("wait", "--any", "--idle"); !strings.HasPrefix(any, "== "+all[1].ID+": matched") {
 		t.Errorf("%q", any)
 	}
 	if err := unix.Kill(all[0].PID, unix.SIGCONT); err != nil {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,8 +24,13 @@ func TestFleetFromTheShell(t *testing.T) {
 			t.Errorf("start does not tell %s:\n%s", want, table)
 		}
 	}
-	if list := f.ok("list"); list != table {
+	list := f.ok("list")
+	if sorted := func(table string) []string { return slices.Sorted(strings.Lines(table)) }; !slices.Equal(sorted(list), sorted(table)) {
 		t.Errorf("list tells\n%s, start\n%s", list, table)
+	}
+	folders := map[string]string{} // by name: who comes first has the first name
+	for _, i := range f.each(f.ok("list", "--json")) {
+		folders[i.ID] = *i.Cwd
 	}
 	f.ok("tag", "bravo", "site's")
 	if got := f.record("instances", "bravo.json")["title"]; got != "site's" {
@@ -35,7 +39,7 @@ func TestFleetFromTheShell(t *testing.T) {
 
 	runs := f.each(f.ok("broadcast", "--json", "--wait", "--", "pwd", "-P"))
 	slices.SortFunc(runs, func(a, b told) int { return strings.Compare(a.ID, b.ID) })
-	if len(runs) != 2 || runs[0].Output != app || runs[1].Output != site || *runs[0].ExitCode != 0 {
+	if len(runs) != 2 || runs[0].Output != folders["alpha"] || runs[1].Output != folders["bravo"] || folders["alpha"] == folders["bravo"] || *runs[0].ExitCode != 0 {
 		t.Errorf("%+v", runs)
 	}
 	out, _, code := f.run("broadcast", "--wait", "--tag", "worker", "--", "echo lost; (exit 7)")
@@ -68,11 +72,8 @@ func TestFleetWaits(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.start("3")
-	gates := map[string]func(string){}
 	for _, name := range []string{"alpha", "bravo"} {
-		var gate string
-		gate, gates[name] = fifo(t)
-		f.ok("broadcast", "--to", name, "--", "sh -c 'echo wait''ing; read -r l < "+gate+"; echo opened $l'")
+		f.ok("broadcast", "--to", name, "--", "echo wait''ing; cat "+f.gate(name))
 	}
 	f.ok("wait", "--to", "alpha,bravo", "--pattern", "waiting")
 
@@ -83,7 +84,7 @@ func TestFleetWaits(t *testing.T) {
 	late := f.each(f.fails(3, "the time is up: idle after 1s in 1 of 3 instances", "wait", "--all", "--idle", "--timeout", "1s", "--json"))
 	for _, w := range late {
 		screen := strings.Join(w.Screen, "\n")
-		if w.Matched != (w.ID == "charlie") || !w.Matched && (!strings.Contains(screen, "\nwaiting") || !strings.Contains(w.Running, "sh")) {
+		if w.Matched != (w.ID == "charlie") || !w.Matched && (!strings.Contains(screen, "\nwaiting") || filepath.Base(w.Running) != "cat") {
 			t.Errorf("%+v", w)
 		}
 	}
@@ -95,8 +96,8 @@ func TestFleetWaits(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 
-	gates["alpha"]("1")
-	gates["bravo"]("1")
+	f.open("alpha", "opened 1")
+	f.open("bravo", "opened 1")
 	if all := f.each(f.ok("wait", "--all", "--to", "alpha,bravo", "--pattern", "opened 1", "--json")); len(all) != 2 {
 		t.Errorf("%+v", all)
 	}
@@ -104,12 +105,11 @@ func TestFleetWaits(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 
-	gate, open := fifo(t)
-	stuck := f.each(f.fails(3, "the command goes on in 1 of 1 instances", "broadcast", "--to", "alpha", "--wait", "--timeout", "300ms", "--json", "--", "sh -c 'read -r l < "+gate+"; echo after $l'"))
+	stuck := f.each(f.fails(3, "the command goes on in 1 of 1 instances", "broadcast", "--to", "alpha", "--wait", "--timeout", "300ms", "--json", "--", "cat "+f.gate("stuck")))
 	if len(stuck) != 1 || !stuck[0].TimedOut || stuck[0].ExitCode != nil {
 		t.Errorf("%+v", stuck)
 	}
-	open("all")
+	f.open("stuck", "after all")
 	f.ok("wait", "--to", "alpha", "--pattern", "after all")
 
 	// One that fails: all cannot be reached any more, any can.
@@ -131,7 +131,7 @@ func TestFleetComplains(t *testing.T) {
 	if left := f.files(); len(left) > 0 {
 		t.Errorf("nothing was started, and there is %q", left)
 	}
-	f.start("2", "--tag", "worker", "--tag", "[boss]")
+	all := f.start("2", "--tag", "worker", "--tag", "[boss]")
 	for _, c := range []struct {
 		code      int
 		complaint string
@@ -139,8 +139,8 @@ func TestFleetComplains(t *testing.T) {
 	}{
 		{4, "no instance is called delta: there are alpha, bravo", []string{"stop", "alpha", "delta"}},
 		{4, "no instance is called charlie, delta: there are", []string{"broadcast", "--to", "charlie,alpha,delta", "--", "true"}},
-		{4, `no instance is tagged "nobody": there are alpha, bravo`, []string{"wait", "--tag", "nobody", "--idle"}},
-		{4, `no instance is tagged "boss"`, []string{"wait", "--tag", "boss", "--to", "alpha", "--idle"}},
+		{4, `no instance is tagged "nobody": there are alpha `, []string{"wait", "--tag", "nobody", "--idle"}},
+		{4, `no instance is tagged "boss": there are ` + all[0].ID + " worker\n", []string{"wait", "--tag", "boss", "--to", all[0].ID, "--idle"}},
 		{1, "alpha: exec.run: Session 5 not found", []string{"broadcast", "--session", "5", "--", "true"}},
 		{2, "give 1 to 256", []string{"start", "0"}},
 		{2, "give 1 to 256", []string{"start", "many"}},
@@ -185,21 +185,26 @@ func TestFleetRoots(t *testing.T) {
 func TestFleetStartIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	f.write("in the way", "root") // where the folder is to be
-	f.fails(1, "root", "start", "2")
+	f.write("in the way", "root")
+	f.fails(5, "root is a file", "start", "2")
 	if err := os.Remove(f.root); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(f.root, 0o700); err != nil {
-		t.Fatal(err)
+	f.start("1")
+	f.fails(1, "the title is too long", "start", "2", "--tag", "short", "--tag", strings.Repeat("long", 1000))
+	if names := f.names(); !slices.Equal(names, []string{"alpha"}) {
+		t.Errorf("%q", names)
 	}
-	f.write("in the way", "root", "instances")
-	f.fails(1, fmt.Sprintf("start an instance in %s: it ended at once (exit status 1): ", f.home), "start", "2")
-	if log, err := os.ReadFile(filepath.Join(f.root, "logs", "failed.log")); err != nil || !strings.Contains(string(log), "instances") {
+	f.ok("stop", "alpha")
+	noneLeft(t, f.mark)
+
+	f.env = append(f.env, "SHELL=/no/such/shell")
+	f.fails(1, "start an instance in "+f.home+": it ended at once (exit status 1): ", "start", "2")
+	failed := filepath.Join(f.root, "logs", "failed.log")
+	if log, err := os.ReadFile(failed); err != nil || !strings.Contains(string(log), "/no/such/shell") {
 		t.Errorf("%q, %v", log, err)
 	}
-	noneLeft(t, f.mark)
-	if err := os.RemoveAll(f.root); err != nil {
+	if err := os.Remove(failed); err != nil {
 		t.Fatal(err)
 	}
 }

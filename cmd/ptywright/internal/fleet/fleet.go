@@ -33,7 +33,7 @@ type Fleet struct {
 type NoInstanceError struct {
 	Missing []string // names, or the tag alone
 	Tag     bool     // Missing is a tag
-	There   []string // the names that there are
+	There   []string // the names that there are; with a tag, of those that were chosen among, each with its title
 }
 
 func (e *NoInstanceError) Error() string {
@@ -73,34 +73,52 @@ func (f Fleet) pick(s Selection) ([]instance.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	var there []string
-	for _, r := range records {
-		there = append(there, r.ID)
-	}
-	var missing []string
-	for _, name := range s.Names {
-		if !slices.Contains(there, name) {
-			missing = append(missing, name)
+	if len(s.Names) > 0 {
+		if records, err = named(records, s.Names); err != nil {
+			return nil, err
 		}
 	}
+	if s.Tag != "" {
+		return tagged(records, s.Tag)
+	}
+	if len(records) == 0 {
+		return nil, ErrNone
+	}
+	return records, nil
+}
+
+// named returns the records of the instances with these names, all of which there must be.
+func named(records []instance.Record, names []string) ([]instance.Record, error) {
+	var there []string
+	var found []instance.Record
+	for _, r := range records {
+		there = append(there, r.ID)
+		if slices.Contains(names, r.ID) {
+			found = append(found, r)
+		}
+	}
+	missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(there, name) })
 	if len(missing) > 0 {
 		return nil, &NoInstanceError{Missing: missing, There: there}
 	}
-	if len(records) == 0 && s.Tag == "" {
-		return nil, ErrNone
-	}
-	picked := slices.DeleteFunc(records, func(r instance.Record) bool {
-		return len(s.Names) > 0 && !slices.Contains(s.Names, r.ID) || s.Tag != "" && !tagged(r, s.Tag)
-	})
-	if len(picked) == 0 {
-		return nil, &NoInstanceError{Missing: []string{s.Tag}, Tag: true, There: there}
-	}
-	return picked, nil
+	return found, nil
 }
 
-// tagged takes [worker] for worker: titles are written in brackets to stand out among those of windows.
-func tagged(r instance.Record, tag string) bool {
-	return r.Title == instance.Optional(tag) || r.Title == instance.Optional("["+tag+"]")
+// tagged returns the records with a title. It takes [worker] for worker: titles are written in brackets to stand out
+// among those of windows.
+func tagged(records []instance.Record, tag string) ([]instance.Record, error) {
+	var there []string
+	var found []instance.Record
+	for _, r := range records {
+		there = append(there, strings.TrimSpace(r.ID+" "+string(r.Title)))
+		if r.Title == instance.Optional(tag) || r.Title == instance.Optional("["+tag+"]") {
+			found = append(found, r)
+		}
+	}
+	if len(found) == 0 {
+		return nil, &NoInstanceError{Missing: []string{tag}, Tag: true, There: there}
+	}
+	return found, nil
 }
 
 // each runs f for every record at the same time and hands what comes of it to done, one at a time, as it comes.

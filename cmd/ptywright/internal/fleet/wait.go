@@ -40,8 +40,8 @@ type Wait struct {
 var errOther = errors.New("another instance has decided")
 
 // WaitFor waits until the condition holds in the session of one of the selected instances, or of all. The instances
-// wait, here nothing is polled. done is called for each that has matched or failed, one at a time, as it comes, and
-// for the others when the time is up.
+// wait, here nothing is polled. done is called for each that has matched or failed, one at a time, as it comes, until
+// it is decided, and for the others when the time is up.
 //
 // Errors: [ErrTimeout]; an instance that failed when all were to match, or the last when none is left that could; those
 // of the selection; the cause of ctx's end.
@@ -52,21 +52,19 @@ func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Conditio
 	}
 	ctx, decide := context.WithCancelCause(ctx)
 	defer decide(nil)
-	matched := 0
+	matched, decided := 0, false
 	var failed, late error
 	each(ctx, records, func(ctx context.Context, r instance.Record) Wait {
 		w := Wait{ID: r.ID, Title: r.Title}
 		began := time.Now()
 		w.Err = w.do(ctx, r, session, c, timeout)
 		w.ElapsedMS = time.Since(began).Milliseconds()
-		if w.Err != nil && errors.Is(context.Cause(ctx), errOther) {
-			w.Err = errOther
-		}
 		return w
 	}, func(w Wait) {
-		switch {
-		case errors.Is(w.Err, errOther):
+		if decided { // in the same moment: the first one is told of
 			return
+		}
+		switch {
 		case errors.Is(w.Err, ErrTimeout):
 			late = w.Err
 		case w.Err != nil:
@@ -76,6 +74,7 @@ func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Conditio
 		}
 		done(w)
 		if !all && w.Matched || all && failed != nil {
+			decided = true
 			decide(errOther)
 		}
 	})
