@@ -33,22 +33,40 @@ func (r *BlockReader) Integration() Integration {
 	return r.blocks.integration
 }
 
-// Output takes what the child wrote.
+// Output takes what the child wrote. All marks in it count: which are the shell's own is not known.
 func (r *BlockReader) Output(at time.Time, p []byte) {
+	r.read(at, p, func(int) bool { return true })
+}
+
+// Marked takes what the child wrote, as a [MarkTap] is shown it: no mark counts but the shell's own.
+func (r *BlockReader) Marked(at time.Time, p []byte, marks []Mark) {
+	r.read(at, p, func(end int) bool {
+		for len(marks) > 0 && marks[0].End < end {
+			marks = marks[1:]
+		}
+		return len(marks) > 0 && marks[0].End == end
+	})
+}
+
+// read takes output; own tells whether a mark that ends there is the shell's.
+func (r *BlockReader) read(at time.Time, p []byte, own func(end int) bool) {
 	if r.began.IsZero() && len(p) > 0 {
 		r.began = at
 	}
 	r.last = at
-	for len(p) > 0 {
+	for rest := p; len(rest) > 0; {
 		var e vt.Effect
-		e, p = r.term.FeedToMark(p)
-		r.take(e, at)
+		e, rest = r.term.FeedToMark(rest)
+		r.take(e, at, func() bool { return own(len(p) - len(rest)) })
 	}
 }
 
-func (r *BlockReader) take(e vt.Effect, at time.Time) {
+func (r *BlockReader) take(e vt.Effect, at time.Time, own func() bool) {
 	for i := range e.Events {
 		x := &e.Events[i]
+		if (x.Kind == vt.EventMark || x.Kind == vt.EventMark633) && !own() {
+			continue
+		}
 		r.reports = r.reports.After(x)
 		unmarked := r.blocks.integration == ""
 		r.blocks.after(x, r.reports.Shell, at, r.term.Snapshot)
@@ -80,7 +98,7 @@ func (r *BlockReader) Resize(at time.Time, rows, cols int) {
 	r.blocks.cut(cols, r.term.Snapshot())
 	e := r.term.Resize(rows, cols, 0, 0)
 	r.blocks.resume(r.term.Snapshot())
-	r.take(e, at)
+	r.take(e, at, func() bool { return false })
 }
 
 // Close ends what is under way; a command that runs stays without an end.

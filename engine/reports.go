@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -15,7 +16,25 @@ type Reports struct {
 	Progress *Progress      // OSC 9 ; 4
 	Shell    *Shell         // OSC 133, OSC 633 and OSC 7
 	Status   *ProgramStatus // OSC 7501; nil again when the program has taken it back
+	// Clipboard is what was last said by OSC 52. It is kept here only: no other program gets it, least of all the one that asks.
+	Clipboard *Clipboard
 }
+
+// Clipboard is a text that a program has put on what it takes for the clipboard, or why there is none.
+type Clipboard struct {
+	Text     string         // plain text with tabs and line feeds, at most 75,000 bytes; "" when cleared or dropped
+	Dropped  ClipboardFault // why what it put there is not Text
+	Sequence uint64         // of the session when it came; inside a synchronized update, when its frame was shown
+	At       time.Time      // likewise
+}
+
+// A ClipboardFault is a reason to drop what a program put on the clipboard.
+type ClipboardFault string
+
+const (
+	ClipboardTooLong   ClipboardFault = "too_long"   // over 100,000 bytes of base64: half of a text is another text
+	ClipboardNotBase64 ClipboardFault = "not_base64" // damaged
+)
 
 // A ProgressState is what a progress bar shows (ConEmu's OSC 9 ; 4).
 type ProgressState string
@@ -69,7 +88,7 @@ type ProgramStatus struct {
 }
 
 // After returns the reports as they are after e, an event of the terminal: whoever replays a recording makes them as a session
-// does. Sequence is left to the caller.
+// does. Sequence and At are left to the caller.
 func (r Reports) After(e *vt.Event) Reports {
 	switch e.Kind {
 	case vt.EventProgress:
@@ -79,6 +98,14 @@ func (r Reports) After(e *vt.Event) Reports {
 	case vt.EventStatus:
 		if status, ok := parseStatus(e.Text); ok {
 			r.Status = status
+		}
+	case vt.EventClipboard:
+		r.Clipboard = &Clipboard{Text: e.Text}
+		switch {
+		case e.Cut:
+			r.Clipboard.Dropped = ClipboardTooLong
+		case e.Bad:
+			r.Clipboard.Dropped = ClipboardNotBase64
 		}
 	case vt.EventDirectory, vt.EventMark, vt.EventMark633:
 		var before, sh Shell

@@ -26,6 +26,9 @@ func reports(r engine.Reports) string {
 	if st := r.Status; st != nil {
 		parts = append(parts, fmt.Sprintf("%s %s %s %q", st.State, st.App, st.Kind, st.Message))
 	}
+	if c := r.Clipboard; c != nil {
+		parts = append(parts, fmt.Sprintf("copied %q %s", c.Text, c.Dropped))
+	}
 	return strings.Join(parts, "; ")
 }
 
@@ -66,6 +69,15 @@ func TestReportsTellTheLast(t *testing.T) {
 			{"\x1b]7501;state=clear:app=claude-code\a", ""},
 			{"\x1b]7501;state=idle:state=done:msg=" + strings.TrimRight(b64("a"), "=") + "\a", `done   "a"`},
 			{"\x1bc\x1b[!p", `done   "a"`}, // a reset is about the screen
+		},
+		"clipboard": {
+			{"\x1b]52;c;?\a\x1b]52;q;YQ==\a", ""},
+			{"\x1b]52;c;" + b64("line\n\ttwo\x1b[31m") + "\x1b\\", `copied "line\n\ttwo[31m" `},
+			{"\x1b]52;p;" + b64("picked") + "\a\x1b]52;c;?\a", `copied "picked" `},
+			{"\x1b]52;c;not base64\a", `copied "" not_base64`},
+			{"\x1b]52;c;" + b64(strings.Repeat("x", 75_000)) + "\a", `copied "" too_long`},
+			{"\x1b]52;;" + b64("again") + "\a\x1bc", `copied "again" `},
+			{"\x1b]52;c;!\a", `copied "" `},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -168,6 +180,48 @@ func TestReportsOfAFlood(t *testing.T) {
 		synctest.Wait()
 		if got, want := reports(s.View().Reports), `normal 51; done exit 4 true "ls" in "/x"; done   ""`; got != want {
 			t.Errorf("%s, want %s", got, want)
+		}
+	})
+}
+
+// TestClipboardStaysInTheSession: what a program copies comes with its sequence and its time, inside an update with the frame; it
+// is never typed to anybody, and of a flood only the last is kept.
+func TestClipboardStaysInTheSession(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		look := func() (*engine.View, *engine.Clipboard) {
+			synctest.Wait()
+			v := s.View()
+			return v, v.Reports.Clipboard
+		}
+		time.Sleep(time.Second)
+		p.Print("\x1b]52;c;" + b64("first") + "\a\x1b]52;c;?\a")
+		v, first := look()
+		if first == nil || first.Text != "first" || first.Sequence != v.Sequence || !first.At.Equal(time.Now()) {
+			t.Errorf("%+v at %d", first, v.Sequence)
+		}
+		time.Sleep(time.Second)
+		p.Print("\x1b]52;c;" + b64("first") + "\a")
+		if v, again := look(); again.Sequence != v.Sequence || again.Sequence <= first.Sequence || !again.At.Equal(time.Now()) {
+			t.Errorf("copied again: %+v, sequence %d", again, v.Sequence)
+		}
+		p.Print("\x1b[?2026h\x1b]52;c;" + b64("held") + "\a")
+		if _, c := look(); c.Text != "first" {
+			t.Errorf("inside an update: %+v", c)
+		}
+		p.Print("\x1b[?2026l")
+		if v, c := look(); c.Text != "held" || c.Sequence != v.Sequence {
+			t.Errorf("behind an update: %+v at %d", c, v.Sequence)
+		}
+		p.Print(strings.Repeat("\x1b]52;c;"+b64(strings.Repeat("x", 1000))+"\a", 3000) + "\x1b]52;c;" + b64("last") + "\a" + strings.Repeat("\x1b]52;c;?\a", 3000))
+		if _, c := look(); c.Text != "last" {
+			t.Errorf("behind a flood: %.40q", c.Text)
+		}
+		if got := p.Input(); got != "" {
+			t.Errorf("typed to the program: %q", got)
+		}
+		p.End(0)
+		if _, c := look(); c.Text != "last" {
+			t.Errorf("after the end: %+v", c)
 		}
 	})
 }

@@ -88,6 +88,8 @@ type Session struct {
 	update  uint64      // which one
 	taps    []Tap
 	tapErr  error
+	lease   *Lease // who alone may type; nil: everybody
+	marks   []Mark // of the shell, in the batch that is fed
 }
 
 // ID returns the session's name, unique in its engine's life.
@@ -118,6 +120,7 @@ func (s *Session) View() *View {
 			Exit:       s.exit,
 			Ended:      s.ended,
 			Secret:     s.secret,
+			Lease:      s.lease,
 		}
 	}
 	v := *s.view
@@ -284,8 +287,17 @@ func (s *Session) lookAtEcho() (secret bool, mode pty.LineMode, asked int) {
 func (s *Session) take(p []byte, now time.Time) (reply []byte) {
 	s.tapping <- struct{}{}
 	defer func() { <-s.tapping }()
-	s.show(func(t Tap) error { return t.Output(now, p) })
-	return s.feed(p, now)
+	var marks []Mark
+	defer func() { // also what the terminal fails on: it is what will be looked for
+		s.show(func(t Tap) error {
+			if m, ok := t.(MarkTap); ok {
+				return m.Marked(now, p, marks)
+			}
+			return t.Output(now, p)
+		})
+	}()
+	reply, marks = s.feed(p, now)
+	return reply
 }
 
 const (
@@ -317,11 +329,12 @@ func (s *Session) tell(size int, now time.Time) {
 // as much as a small batch. What is behind them is read when the batch is through.
 const mostMarks = 256
 
-// feed shows one batch to the terminal and the transcript, and returns what the terminal answers.
-func (s *Session) feed(p []byte, now time.Time) (reply []byte) {
+// feed shows one batch to the terminal and the transcript, and returns what the terminal answers, and the shell's marks.
+func (s *Session) feed(p []byte, now time.Time) (reply []byte, marks []Mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for n := 1; ; n++ {
+	s.marks = nil
+	for n, all := 1, len(p); ; n++ {
 		var e vt.Effect
 		var rest []byte
 		if n < mostMarks {
@@ -330,10 +343,14 @@ func (s *Session) feed(p []byte, now time.Time) (reply []byte) {
 			e = s.term.Feed(p)
 		}
 		s.rec.write(p[:len(p)-len(rest)])
+		before := len(s.marks)
 		s.apply(e, now)
+		for i := before; i < len(s.marks); i++ {
+			s.marks[i].End = all - len(rest)
+		}
 		reply = append(reply, e.Reply...) // the terminal's own until it is next fed, by us or by Resize
 		if p = rest; len(p) == 0 {
-			return reply
+			return reply, s.marks
 		}
 	}
 }
@@ -357,12 +374,18 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 			told.Command = r.Command
 			s.latest.Shell = &told
 		}
+		if m, ok := ownMark(&e.Events[i]); ok {
+			if m.Kind == 'C' && s.blocks.running != nil {
+				m.Command = s.blocks.running.Command
+			}
+			s.marks = append(s.marks, m)
+		}
 		if !e.Events[i].Held {
-			s.report()
+			s.report(now)
 		}
 	}
 	if !e.Held {
-		s.report()
+		s.report(now)
 	}
 	if s.frame != nil && (!e.Held || s.update != s.term.Updates()) {
 		s.frame.Stop()
@@ -378,7 +401,7 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 
 // report shows what was reported: at once, or what came inside a synchronized update together with its frame. It is
 // called with mu held.
-func (s *Session) report() {
+func (s *Session) report(now time.Time) {
 	if status := s.latest.Status; status != nil && status != s.reports.Status {
 		shown := *status
 		shown.Sequence = s.term.Sequence()
@@ -388,6 +411,11 @@ func (s *Session) report() {
 		shown := *sh
 		shown.Finished = s.term.Sequence()
 		s.latest.Shell = &shown
+	}
+	if c := s.latest.Clipboard; c != nil && c != s.reports.Clipboard {
+		shown := *c
+		shown.Sequence, shown.At = s.term.Sequence(), now
+		s.latest.Clipboard = &shown
 	}
 	s.reports = s.latest
 }
@@ -413,17 +441,22 @@ func (s *Session) showFrame(now time.Time) {
 	s.frame = nil
 	s.term.Release()
 	s.changed = now
-	s.report()
+	s.report(now)
 	s.touch()
 }
 
-// Resize changes the terminal's size and tells the child. Errors: *[SizeError], [ErrEnded], [ErrClosed].
-func (s *Session) Resize(size pty.Size) error {
+// Resize changes the terminal's size and tells the child. Errors: *[SizeError], *[LeasedError], [ErrEnded], [ErrClosed].
+func (s *Session) Resize(size pty.Size) error { return s.resize(size, nil) }
+
+func (s *Session) resize(size pty.Size, by *Lease) error {
 	rows, cols := int(size.Rows), int(size.Cols)
 	if err := s.engine.checkSize(rows, cols); err != nil {
 		return err
 	}
 	if err := s.inputError(); err != nil {
+		return err
+	}
+	if err := s.mayType(by); err != nil {
 		return err
 	}
 	// One at a time from here to the kernel: the last size wins there too.

@@ -3,9 +3,11 @@ package engine
 import (
 	"slices"
 	"time"
+
+	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A Tap sees every byte a child writes, in order, before it is parsed, and every resize. Its methods are called one at
+// A Tap sees every byte a child writes, in order, what the terminal fails on included, and every resize. Its methods are called one at
 // a time; a slow tap slows its session and nothing else. An error detaches the tap, is kept for [Session.TapError] and
 // does the session no other harm. Close is called once, after the last byte or when it was detached.
 type Tap interface {
@@ -26,6 +28,32 @@ type InputTap interface {
 type ExitTap interface {
 	Tap
 	Exit(at time.Time, code int) error
+}
+
+// A MarkTap is a Tap that is also told which marks in the output are the shell's own. It is shown Marked in place of Output, with
+// marks in their order, none for most output. Neither p nor marks is its to keep.
+type MarkTap interface {
+	Tap
+	Marked(at time.Time, p []byte, marks []Mark) error
+}
+
+// A Mark is one that the session's shell has put into its output (OSC 133 or OSC 633), by the judgement of [Session.Blocks]: one that
+// a command printed is none where the shell's have a word of their own, nor is one within another program's screen.
+type Mark struct {
+	End  int  // where it ends in the output that it was shown with
+	Kind byte // A, B, C, D, E, and what else a shell has
+	// Command is the command line of a C, in the program's words; see [Block].Command.
+	Command string
+	Exit    int  // of a D
+	Exited  bool // Exit was told
+}
+
+// ownMark is the mark that an event is; ok is false for what is none, or begins only a command line's further line.
+func ownMark(e *vt.Event) (m Mark, ok bool) {
+	if e.Kind != vt.EventMark && e.Kind != vt.EventMark633 || e.Alt || e.Kind == vt.EventMark && e.Mark == 'A' && secondary(e.Text) {
+		return Mark{}, false
+	}
+	return Mark{Kind: e.Mark, Exit: e.Exit, Exited: e.HasExit}, true
 }
 
 // Attach adds the tap that make returns, from here on: make gets the session as it is, and nothing is written meanwhile. A

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"testing"
@@ -118,4 +119,41 @@ func TestPanicEndsItsSessionAndNoOther(t *testing.T) {
 			t.Errorf("it still takes input: %v", err)
 		}
 	}, bad)
+}
+
+// A markTap notes output with the shell's marks where they end.
+type markTap struct{ tap }
+
+func (t *markTap) Marked(_ time.Time, p []byte, marks []engine.Mark) error {
+	from := 0
+	for _, m := range marks {
+		t.seen += string(p[from:m.End]) + "<" + string(m.Kind)
+		if m.Command != "" {
+			t.seen += " " + m.Command
+		}
+		if m.Exited {
+			t.seen += fmt.Sprint(" ", m.Exit)
+		}
+		t.seen += ">"
+		from = m.End
+	}
+	t.seen += string(p[from:])
+	return nil
+}
+
+func TestTapsAreToldTheMarks(t *testing.T) {
+	const out = "hi\r\n\x1b]133;A\a$ \x1b]133;B\als -l\r\n\x1b]633;E;ls\\x20-l\a\x1b]133;C\aone\x1b[?1049h\x1b]133;D;9\a\x1b[?1049l\x1b]133;D;3\x1b\\\x1b]133;A;k=s\a> "
+	const want = "hi\r\n\x1b]133;A\a<A>$ \x1b]133;B\a<B>ls -l\r\n\x1b]633;E;ls\\x20-l\a<E>\x1b]133;C\a<C ls -l>one\x1b[?1049h\x1b]133;D;9\a\x1b[?1049l\x1b]133;D;3\x1b\\<D 3>\x1b]133;A;k=s\a> "
+	for size := 1; size <= len(out); size++ {
+		m := &markTap{}
+		withTaps(t, func(p *enginetest.PTY, s *engine.Session) {
+			for from := 0; from < len(out); from += size {
+				p.Print(out[from:min(from+size, len(out))])
+				synctest.Wait()
+			}
+		}, m)
+		if m.seen != want {
+			t.Errorf("%d bytes at a time: %q", size, m.seen)
+		}
+	}
 }

@@ -37,7 +37,8 @@ type Redactor struct {
 
 // rules are what texts are judged by. They do not change.
 type rules struct {
-	head, tail string // of the replacement: a class goes between
+	head, tail string                            // of the replacement: a class goes between
+	mark       func(class, secret string) string // nil: the replacement
 	classes    bool
 	rules      []rule // the built-in table, then one for each literal
 	words      *automaton
@@ -60,6 +61,28 @@ var Default = func() *Redactor {
 // microseconds without literals and up to some milliseconds at the limits.
 func New(p Policy) (*Redactor, error) { return compile(p, builtin) }
 
+// Marking returns a Redactor that hides what r does, now and later, and puts something else in its place: what mark returns for a
+// secret and its class, or replacement where that is nothing, or mark is nil. A format that has its own way to say that something
+// was hidden needs it. What mark returns is shown. The secret is without control sequences, and may be only its beginning; mark is
+// called by whoever uses the Redactor, any number at a time. The error is a [*PolicyError].
+func (r *Redactor) Marking(replacement string, mark func(class, secret string) string) (*Redactor, error) {
+	if err := checkReplacement(replacement); err != nil {
+		return nil, err
+	}
+	c := *r.policy
+	c.replaceBy(replacement)
+	c.mark = mark
+	return &Redactor{policy: &c, known: r.known}, nil
+}
+
+// replaceBy sets the replacement.
+func (r *rules) replaceBy(replacement string) {
+	r.head, r.tail = replacement, ""
+	if k := len(replacement) - 1; strings.IndexByte("])}>", replacement[k]) >= 0 {
+		r.head, r.tail = replacement[:k], replacement[k:]
+	}
+}
+
 // builtinWords is the automaton of the built-in rules, which most policies share.
 var builtinWords = newAutomaton(builtin)
 
@@ -71,10 +94,8 @@ func compile(p Policy, table []rule) (*Redactor, error) {
 	if err := checkReplacement(replacement); err != nil {
 		return nil, err
 	}
-	r := &rules{head: replacement, classes: p.Classes, rules: table}
-	if k := len(replacement) - 1; strings.IndexByte("])}>", replacement[k]) >= 0 {
-		r.head, r.tail = replacement[:k], replacement[k:]
-	}
+	r := &rules{classes: p.Classes, rules: table}
+	r.replaceBy(replacement)
 	if err := r.addLiterals(p.ExtraLiterals); err != nil {
 		return nil, err
 	}
@@ -129,6 +150,16 @@ func (r *rules) marker(class string) string {
 		return r.head + r.tail
 	}
 	return r.head + ":" + class + r.tail
+}
+
+// markerOf is what stands in place of the secret of the class, that may have control sequences in it.
+func (r *rules) markerOf(class, secret string) string {
+	if r.mark != nil {
+		if m := r.mark(class, stripped(secret)); m != "" {
+			return m
+		}
+	}
+	return r.marker(class)
 }
 
 // Span is a byte range of a line and what stands in its place.

@@ -188,3 +188,35 @@ func TestHostileLinesAreLinear(t *testing.T) {
 		Default.now().judge(s, in, new(memory), true) // panics on overrun
 	}
 }
+
+func TestMarking(t *testing.T) {
+	known := new(Known)
+	r, err := Default.With(known).Marking("<redacted>", func(class, secret string) string {
+		if class == "github-token" && len(secret) >= 40 {
+			return "<" + secret[:8] + "...>"
+		}
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known.Add("swordfish77")
+	const token = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
+	text := "TOKEN=abc123\nit is " + token[:9] + "\x1b[1m" + token[9:] + " here\nswordfish77 swims\n"
+	const want = "TOKEN=<redacted>\nit is <ghp_k9Wz...>\x1b[1m here\n<redacted> swims\n"
+	if got := r.String(text); got != want || r.String(got) != want {
+		t.Errorf("%q, and again %q; want %q", got, r.String(got), want)
+	}
+	for i := range len(text) {
+		s := NewStream(r)
+		if got := s.Write(text[:i]) + s.Write(text[i:]) + s.Flush(); got != want {
+			t.Errorf("cut at %d: %q", i, got)
+		}
+	}
+	if got := Default.With(known).String("TOKEN=abc123"); got != "TOKEN=[REDACTED]" {
+		t.Errorf("the one it was made of: %q", got)
+	}
+	if _, err := r.Marking(" ", nil); err == nil {
+		t.Error("a blank replacement is taken")
+	}
+}

@@ -322,7 +322,7 @@ func (r *rules) pieces(line string, found []candidate) []Span {
 				}
 			}
 		}
-		spans = r.mask(spans, line, start, end, r.marker(first.class))
+		spans = r.mask(spans, line, start, end, r.markerOf(first.class, line[start:end]))
 	}
 	return spans
 }

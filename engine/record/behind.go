@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -11,10 +12,10 @@ import (
 // while a file system flushes; a flood fills any bound, and more of it is only lost when the server is killed.
 const behindBytes = 1 << 20
 
-// A behind shows a tap what happens in a session from a goroutine of its own. To redact what a program draws costs as much as to draw
-// it, and the session need not wait for that as long as the recording keeps up: when behindBytes are waiting, it does. An error of
-// the tap is told with what comes next, or by Close.
-type behind struct {
+// A Behind is a tap that shows another what happens in a session from a goroutine of its own. To redact what a program draws costs as
+// much as to draw it, and the session need not wait for that as long as the recording keeps up: when 1 MiB is waiting, it does. An
+// error of the tap is told with what comes next, or by Close. See [NewBehind].
+type Behind struct {
 	tap  engine.Tap
 	news chan struct{} // holds at most one "something waits, or nothing more will come"
 	room chan struct{} // holds at most one "what waited was taken"
@@ -38,37 +39,49 @@ type happening struct {
 	at   time.Time
 	kind byte // 'o', 'i', 'r', 'x', as in an asciicast
 	n, m int  // bytes; rows and columns; the exit code
+	// marks of output; few batches have some.
+	marks []engine.Mark
 }
 
 var (
-	_ engine.InputTap = (*behind)(nil)
-	_ engine.ExitTap  = (*behind)(nil)
+	_ engine.InputTap = (*Behind)(nil)
+	_ engine.ExitTap  = (*Behind)(nil)
+	_ engine.MarkTap  = (*Behind)(nil)
 )
 
-func newBehind(t engine.Tap) *behind {
-	b := &behind{tap: t, news: make(chan struct{}, 1), room: make(chan struct{}, 1), done: make(chan struct{})}
+// NewBehind returns a tap that shows t everything that it is shown, in order. Its Close waits for that, and closes t; it must be
+// called, as a session does.
+func NewBehind(t engine.Tap) *Behind {
+	b := &Behind{tap: t, news: make(chan struct{}, 1), room: make(chan struct{}, 1), done: make(chan struct{})}
 	go b.run()
 	return b
 }
 
-func (b *behind) Output(at time.Time, p []byte) error {
-	return b.put(happening{at: at, kind: 'o', n: len(p)}, p)
+// Output is [Behind.Marked] without a mark.
+func (b *Behind) Output(at time.Time, p []byte) error { return b.Marked(at, p, nil) }
+
+// Marked is shown to a tap that knows no marks as its output.
+func (b *Behind) Marked(at time.Time, p []byte, marks []engine.Mark) error {
+	return b.put(happening{at: at, kind: 'o', n: len(p), marks: slices.Clone(marks)}, p)
 }
 
-func (b *behind) Input(at time.Time, p []byte) error {
+// Input is shown to a tap that wants it.
+func (b *Behind) Input(at time.Time, p []byte) error {
 	return b.put(happening{at: at, kind: 'i', n: len(p)}, p)
 }
 
-func (b *behind) Resize(at time.Time, rows, cols int) error {
+// Resize is shown as it is.
+func (b *Behind) Resize(at time.Time, rows, cols int) error {
 	return b.put(happening{at: at, kind: 'r', n: rows, m: cols}, nil)
 }
 
-func (b *behind) Exit(at time.Time, code int) error {
+// Exit is shown to a tap that wants it.
+func (b *Behind) Exit(at time.Time, code int) error {
 	return b.put(happening{at: at, kind: 'x', n: code}, nil)
 }
 
 // put adds an event and waits while there is no room for it. Calls come one at a time, as a tap's do.
-func (b *behind) put(e happening, p []byte) error {
+func (b *Behind) put(e happening, p []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for b.err == nil && len(b.waiting.bytes) > 0 && len(b.waiting.bytes)+len(p) > behindBytes {
@@ -90,7 +103,7 @@ func (b *behind) put(e happening, p []byte) error {
 }
 
 // Close returns when everything was shown and the tap is closed. The error is the first that was not told.
-func (b *behind) Close() error {
+func (b *Behind) Close() error {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
@@ -107,7 +120,7 @@ func (b *behind) Close() error {
 }
 
 // run shows what waits until nothing more comes or the tap fails.
-func (b *behind) run() {
+func (b *Behind) run() {
 	defer close(b.done)
 	var now happenings
 	for {
@@ -133,12 +146,16 @@ func (b *behind) run() {
 	}
 }
 
-func (b *behind) show(now happenings) (err error) {
+func (b *Behind) show(now happenings) (err error) {
 	rest := now.bytes
 	for _, e := range now.list {
 		switch e.kind {
 		case 'o':
-			err = b.tap.Output(e.at, rest[:e.n])
+			if t, ok := b.tap.(engine.MarkTap); ok {
+				err = t.Marked(e.at, rest[:e.n], e.marks)
+			} else {
+				err = b.tap.Output(e.at, rest[:e.n])
+			}
 			rest = rest[e.n:]
 		case 'i':
 			if t, ok := b.tap.(engine.InputTap); ok {

@@ -32,7 +32,7 @@ func (t *gatedTap) Close() error                             { t.closed++; retur
 func TestBehindKeepsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tap := &gatedTap{gate: make(chan struct{})}
-		b := newBehind(tap)
+		b := NewBehind(tap)
 		now := time.Now()
 		text := []byte("one")
 		for _, err := range []error{b.Output(now, text), b.Input(now, []byte("two")), b.Resize(now, 3, 4), b.Output(now, nil), b.Exit(now, 5)} {
@@ -55,7 +55,7 @@ func TestBehindKeepsTheOrder(t *testing.T) {
 func TestBehindIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tap := &gatedTap{gate: make(chan struct{})}
-		b := newBehind(tap)
+		b := NewBehind(tap)
 		piece := make([]byte, 64<<10)
 		taken := 0
 		full := make(chan struct{})
@@ -80,7 +80,7 @@ func TestBehindIsBounded(t *testing.T) {
 		if tap.seen.Len() < 4*behindBytes {
 			t.Errorf("%d bytes were shown of %d", tap.seen.Len(), 4*behindBytes)
 		}
-		big := newBehind(tap) // more than the bound at once is taken when nothing else waits
+		big := NewBehind(tap) // more than the bound at once is taken when nothing else waits
 		if err := big.Output(time.Now(), make([]byte, 2*behindBytes)); err != nil {
 			t.Error(err)
 		}
@@ -94,7 +94,7 @@ func TestBehindTellsItsErrorOnce(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			tap := &gatedTap{gate: make(chan struct{}), fail: broken}
-			b := newBehind(tap)
+			b := NewBehind(tap)
 			if err := b.Output(time.Now(), make([]byte, behindBytes)); err != nil {
 				t.Fatal(err)
 			}

@@ -48,7 +48,7 @@ type CastOptions struct {
 type Cast struct {
 	*file
 	opts  CastOptions
-	queue queue
+	queue *Queue
 	text  utf8Joiner // of the output
 	buf   []byte     // lines that are going to be written
 	clock clock
@@ -84,10 +84,11 @@ func newCast(s sink, path string, o CastOptions) (*Cast, error) {
 	if o.CutIdle {
 		c.clock.cut = o.IdleLimit
 	}
-	c.queue.emit = c.emit
-	if !o.Raw {
-		c.queue.redactor(o.Redactor)
+	judge := o.Redactor
+	if o.Raw {
+		judge = nil
 	}
+	c.queue = NewQueue(judge, o.Screen, c.emit)
 	head, err := c.header()
 	if err != nil {
 		return nil, err
@@ -97,7 +98,6 @@ func newCast(s sink, path string, o CastOptions) (*Cast, error) {
 		shown := o.Screen
 		if !o.Raw {
 			shown = maskScreen(shown, o.Redactor)
-			c.queue.seed(before(o.Screen))
 		}
 		c.emit(0, 'o', restore(shown, c.hide))
 	}
@@ -155,7 +155,7 @@ func (c *Cast) Input(at time.Time, p []byte) error {
 
 // Resize records a new size.
 func (c *Cast) Resize(at time.Time, rows, cols int) error {
-	return c.do(at, func(d time.Duration) { c.queue.plain(d, 'r', fmt.Sprintf("%dx%d", cols, rows)) })
+	return c.do(at, func(d time.Duration) { c.queue.Plain(d, 'r', fmt.Sprintf("%dx%d", cols, rows)) })
 }
 
 // Marker records a place for the player to stop at or jump to.
@@ -164,15 +164,15 @@ func (c *Cast) Marker(at time.Time, label string) error {
 		if !c.opts.Raw {
 			label = c.opts.Redactor.String(label)
 		}
-		c.queue.plain(d, 'm', vt.Clean([]byte(label), eventMax))
+		c.queue.Plain(d, 'm', vt.Clean([]byte(label), eventMax))
 	})
 }
 
 // Exit records the child's exit status. asciicast v2 does not know it, and its players pass over it.
 func (c *Cast) Exit(at time.Time, code int) error {
 	return c.do(at, func(d time.Duration) {
-		c.queue.flush() // nothing comes behind it
-		c.queue.plain(d, 'x', fmt.Sprint(code))
+		c.queue.Flush() // nothing comes behind it
+		c.queue.Plain(d, 'x', fmt.Sprint(code))
 	})
 }
 
@@ -187,7 +187,7 @@ func (c *Cast) SetRedactor(r *redact.Redactor) error {
 	}
 	defer c.end()
 	c.opts.Redactor = r
-	c.queue.redactor(r)
+	c.queue.SetRedactor(r)
 	return c.flush(c.clock.now)
 }
 
@@ -197,7 +197,7 @@ func (c *Cast) Close() error {
 		if c.Status().State != StateRecording {
 			return nil
 		}
-		c.queue.flush()
+		c.queue.Flush()
 		return c.flush(c.clock.now)
 	})
 }
@@ -220,11 +220,11 @@ func (c *Cast) say(at time.Duration, code byte, text string) {
 		for !utf8.RuneStart(text[n]) {
 			n--
 		}
-		c.queue.text(at, code, text[:n])
+		c.queue.Text(at, code, text[:n])
 		text = text[n:]
 	}
 	if text != "" {
-		c.queue.text(at, code, text)
+		c.queue.Text(at, code, text)
 	}
 }
 

@@ -3,7 +3,7 @@
 //
 //   - [NewCast] is an [engine.Tap] that writes asciicast v2 or v3; [Load] reads v1, v2 and v3, and a [Replay] shows the
 //     screen at any time of it.
-//   - [PNG], [SVG], [HTML] and [ANSI] draw a [vt.Screen]; [WriteFile] puts the result into a file.
+//   - [PNG], [SVG], [HTML] and [ANSI] draw a [vt.Screen], [Tiles] several of them; [WriteFile] puts the result into a file.
 //   - [Markdown] writes a [Document], and [NewTranscript] is the tap that writes one while the session runs: a section for each
 //     block of an [engine.BlockReader].
 //

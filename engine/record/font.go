@@ -74,12 +74,16 @@ func faceOf(size float64) *face {
 			clear(sizes.faces)
 		}
 		f = &face{size: size, glyphs: map[glyph]*image.Alpha{}}
-		f.w = max(1, int(math.Round(fontAdvance*size)))
-		f.h = int(math.Ceil((fontAscent + fontDescent) * size))
+		f.w, f.h = cellSize(size)
 		f.baseline = int(math.Round((float64(f.h) + (fontAscent-fontDescent)*size) / 2))
 		sizes.faces[size] = f
 	}
 	return f
+}
+
+// cellSize returns the size of a cell in pixels, for a font of a size in pixels.
+func cellSize(size float64) (w, h int) {
+	return max(1, int(math.Round(fontAdvance*size))), int(math.Ceil((fontAscent + fontDescent) * size))
 }
 
 // mask returns a character's coverage. Its bounds are relative to the cell's top left corner and may reach over the cell's

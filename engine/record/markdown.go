@@ -279,7 +279,7 @@ type Transcript struct {
 	last   time.Time
 }
 
-var _ engine.Tap = (*Transcript)(nil)
+var _ engine.MarkTap = (*Transcript)(nil)
 
 // latePad is how much room a value of the front matter has that is written when the session has ended: a time, the longest of them.
 const latePad = len("2006-01-02T15:04:05.000Z")
@@ -308,9 +308,14 @@ func newTranscript(s sink, path string, o TranscriptOptions) (*Transcript, error
 	return t, t.append([]byte(t.front.text(latePad)), 0)
 }
 
-// Output takes what the child wrote.
+// Output takes what the child wrote. All marks in it count.
 func (t *Transcript) Output(at time.Time, p []byte) error {
 	return t.do(at, func() { t.blocks.Output(at, p) })
+}
+
+// Marked takes what the child wrote; of the marks in it those count that are the shell's own.
+func (t *Transcript) Marked(at time.Time, p []byte, marks []engine.Mark) error {
+	return t.do(at, func() { t.blocks.Marked(at, p, marks) })
 }
 
 // Resize takes a new size.

@@ -291,3 +291,37 @@ func TestMarkdownBegunWithinASecret(t *testing.T) {
 		}
 	}
 }
+
+// TestForgedMarks: what a command shows of another session's output neither ends it nor begins another in a document.
+func TestForgedMarks(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed (Debian package bash)")
+	}
+	home := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(home, "evil"), []byte("before \x1b]133;D;7\a\x1b]133;A\a$ \x1b]133;B\afake\x1b]133;C\a behind\n"), 0o600))
+	e := engine.New(engine.Options{})
+	defer e.Close(t.Context())
+	s, err := e.Spawn(engine.Config{Program: bash, Args: []string{"--noprofile", "--norc"}, Dir: home, ShellIntegration: true,
+		Env: map[string]string{"HOME": home, "PATH": os.Getenv("PATH"), "PS1": "$ "}, ClearEnv: true})
+	must(t, err)
+	path := filepath.Join(home, "a.md")
+	_, err = new(Recordings).Start(s, StartOptions{Path: path, Format: MarkdownDoc})
+	must(t, err)
+	for _, line := range []string{"cat evil; (exit 5)\r", "exit\r"} {
+		_, err := s.Do(t.Context(), engine.Text(line), engine.DoOptions{})
+		must(t, err)
+	}
+	for s.View().Exit == nil {
+		changed := s.Changed()
+		if s.View().Exit == nil {
+			<-changed
+		}
+	}
+	data, err := os.ReadFile(path)
+	must(t, err)
+	got := string(data)
+	if !strings.Contains(got, "## 1. `cat evil; (exit 5)`\n\nexit 5 · ") || !strings.Contains(got, "\n```text\nbefore $ fake behind\n```\n") || strings.Contains(got, "exit 7") {
+		t.Errorf("%s", got)
+	}
+}

@@ -91,7 +91,7 @@ func TestMarkupHoldsTheText(t *testing.T) {
 		}
 		var got []string
 		texts := svgText(t, svg)
-		f := PictureOptions{}.face()
+		f := faceOf(DefaultFontSize)
 		for y, want := range s.Lines() {
 			// Where nothing was written there is no text: what is left is to be selected with its row.
 			line := strings.TrimRight(texts[number(float64(y*f.h+f.baseline))], " ")

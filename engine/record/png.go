@@ -32,9 +32,13 @@ const (
 // A PictureError says that a picture would be too large. It is [ErrTooLarge].
 type PictureError struct {
 	Width, Height, Most int // pixels; Most of both multiplied
+	Screens             int // that it was to be made of by [Tiles], in the smallest font; else 0
 }
 
 func (e *PictureError) Error() string {
+	if e.Screens > 0 {
+		return fmt.Sprintf("a picture of %d screens has at least %dx%d pixels, the limit is %d pixels; show fewer of them", e.Screens, e.Width, e.Height, e.Most)
+	}
 	return fmt.Sprintf("a picture of %dx%d pixels is too large, the limit is %d pixels; ask for a smaller font", e.Width, e.Height, e.Most)
 }
 func (e *PictureError) Unwrap() error { return ErrTooLarge }
@@ -63,12 +67,21 @@ func (o PictureOptions) theme() *Theme {
 	return o.Theme
 }
 
-func (o PictureOptions) face() *face {
+// size is that of the font, in pixels: one of four to each.
+func (o PictureOptions) size() float64 {
 	size := o.FontSize
 	if !(size > 0) {
 		size = DefaultFontSize
 	}
-	return faceOf(math.Round(min(max(size, FontSizeMin), FontSizeMax)*4) / 4)
+	return math.Round(min(max(size, FontSizeMin), FontSizeMax)*4) / 4
+}
+
+func (o PictureOptions) padding() int { return min(max(o.Padding, 0), 1000) }
+
+// PictureSize returns the size of the screen's [PNG] in pixels.
+func PictureSize(s *vt.Screen, o PictureOptions) (width, height int) {
+	w, h := cellSize(o.size())
+	return s.Cols*w + 2*o.padding(), s.Rows*h + 2*o.padding()
 }
 
 // ErrPictureFormat is a sort of picture that [Draw] does not know.
@@ -152,6 +165,10 @@ func PNG(s *vt.Screen, o PictureOptions) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return encode(img)
+}
+
+func encode(img *image.RGBA) ([]byte, error) {
 	var b bytes.Buffer
 	enc := png.Encoder{CompressionLevel: png.BestSpeed} // half the time for 5 % more bytes
 	if err := enc.Encode(&b, img); err != nil {
@@ -162,13 +179,26 @@ func PNG(s *vt.Screen, o PictureOptions) ([]byte, error) {
 
 // Image is [PNG] before it is encoded.
 func Image(s *vt.Screen, o PictureOptions) (*image.RGBA, error) {
-	f := o.face()
-	pad := min(max(o.Padding, 0), 1000)
-	w, h := s.Cols*f.w+2*pad, s.Rows*f.h+2*pad
+	w, h := PictureSize(s, o)
 	if w*h > PictureMax {
 		return nil, &PictureError{Width: w, Height: h, Most: PictureMax}
 	}
-	c := &canvas{img: image.NewRGBA(image.Rect(0, 0, w, h)), face: f, theme: o.theme(), pad: pad}
+	pad := o.padding()
+	c := &canvas{img: image.NewRGBA(image.Rect(0, 0, w, h)), face: faceOf(o.size()), theme: o.theme(), origin: image.Pt(pad, pad)}
+	c.screen(s, !o.NoCursor)
+	return c.img, nil
+}
+
+// A canvas is a picture being drawn, or the part of one that a screen gets.
+type canvas struct {
+	img    *image.RGBA
+	face   *face
+	theme  *Theme
+	origin image.Point // where the first cell is
+}
+
+// screen draws s over all of the canvas.
+func (c *canvas) screen(s *vt.Screen, cursor bool) {
 	c.fill(c.img.Rect, c.theme.ink(vt.Style{}, s.Modes.ReverseVideo).bg)
 	cells := make([]vt.Cell, 0, s.Cols)
 	for y := range s.Rows {
@@ -176,23 +206,14 @@ func Image(s *vt.Screen, o PictureOptions) (*image.RGBA, error) {
 		s.EachCell(y, func(_ int, c vt.Cell) { cells = append(cells, c) })
 		c.row(y, cells, s.Modes.ReverseVideo)
 	}
-	if s.Cursor.Visible && !o.NoCursor {
+	if s.Cursor.Visible && cursor {
 		c.cursor(s)
 	}
-	return c.img, nil
-}
-
-// A canvas is a picture being drawn.
-type canvas struct {
-	img   *image.RGBA
-	face  *face
-	theme *Theme
-	pad   int
 }
 
 // at returns where cols cells from row y, column x on are.
 func (c *canvas) at(y, x, cols int) image.Rectangle {
-	return image.Rect(x*c.face.w, y*c.face.h, (x+cols)*c.face.w, (y+1)*c.face.h).Add(image.Pt(c.pad, c.pad))
+	return image.Rect(x*c.face.w, y*c.face.h, (x+cols)*c.face.w, (y+1)*c.face.h).Add(c.origin)
 }
 
 func (c *canvas) fill(r image.Rectangle, to color.RGBA) {
@@ -274,14 +295,14 @@ func (c *canvas) lines(r image.Rectangle, x int, s vt.Style, k ink) {
 			on, period = max(2, c.face.w/2), max(3, c.face.w*3/4)
 		}
 		for px := r.Min.X; px < r.Max.X; px++ {
-			if (px-c.pad)%period < on {
+			if (px-c.origin.X)%period < on {
 				c.fill(image.Rect(px, under, px+1, under+t), k.line)
 			}
 		}
 	case vt.UnderlineCurly:
 		high := float64(max(1, (r.Max.Y-under-t)/2+1)) // amplitude: what there is room for
 		for px := r.Min.X; px < r.Max.X; px++ {
-			wave := math.Sin(2 * math.Pi * float64(px-c.pad) / float64(c.face.w))
+			wave := math.Sin(2 * math.Pi * float64(px-c.origin.X) / float64(c.face.w))
 			y := min(under+int(math.Round(high/2+wave*high/2)), r.Max.Y-t)
 			c.fill(image.Rect(px, y, px+1, y+t), k.line)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -18,9 +19,9 @@ const (
 	lineContext = 4 << 10
 )
 
-// A queue keeps the events of a recording in order while their text is held back by a redactor. Events leave it, by emit,
-// with the times that they had.
-type queue struct {
+// A Queue keeps the events of a recording in order while their text is held back by a redactor. Events leave it with the times
+// that they had. It is not safe for concurrent use; see [NewQueue].
+type Queue struct {
 	emit  func(at time.Duration, code byte, text ...string)
 	items []*item
 	lanes map[byte]*lane // by code; none: nothing is redacted
@@ -49,13 +50,26 @@ type lane struct {
 	line   string  // the end of the last line, as it was: at most lineContext
 }
 
-// redactor sets what judges text from here on.
-func (q *queue) redactor(r *redact.Redactor) {
+// NewQueue returns an empty one. Events are told to emit, in order, the text of one in pieces; r judges it, nil lets all pass.
+// Screen is what the session shows already, in which a secret may have begun; nil is nothing.
+func NewQueue(r *redact.Redactor, screen *vt.Screen, emit func(at time.Duration, code byte, text ...string)) *Queue {
+	q := &Queue{emit: emit}
+	if r != nil {
+		q.SetRedactor(r)
+		if screen != nil {
+			q.seed(before(screen))
+		}
+	}
+	return q
+}
+
+// SetRedactor sets what judges text from here on.
+func (q *Queue) SetRedactor(r *redact.Redactor) {
 	if q.lanes == nil {
 		q.lanes = map[byte]*lane{'o': {stream: redact.NewStream(r)}, 'i': {stream: redact.NewStream(r)}}
 		return
 	}
-	q.flush()
+	q.Flush()
 	for _, l := range q.lanes {
 		l.stream = redact.NewStream(r)
 		if l.line != "" { // so that it knows a secret that goes on
@@ -66,15 +80,15 @@ func (q *queue) redactor(r *redact.Redactor) {
 }
 
 // seed tells the stream of output what came before, and was not recorded.
-func (q *queue) seed(before string) {
+func (q *Queue) seed(before string) {
 	l := q.lanes['o']
 	l.stream.Write(before)
 	l.stream.Flush()
 	l.line = before[max(strings.LastIndexByte(before, '\n')+1, len(before)-lineContext):]
 }
 
-// plain adds an event whose text is nobody's.
-func (q *queue) plain(at time.Duration, code byte, text string) {
+// Plain adds an event whose text is nobody's.
+func (q *Queue) Plain(at time.Duration, code byte, text string) {
 	it := &item{at: at, code: code}
 	it.add(text)
 	q.items = append(q.items, it)
@@ -82,8 +96,8 @@ func (q *queue) plain(at time.Duration, code byte, text string) {
 	q.pop()
 }
 
-// text adds output or input.
-func (q *queue) text(at time.Duration, code byte, text string) {
+// Text adds output, 'o', or input, 'i'.
+func (q *Queue) Text(at time.Duration, code byte, text string) {
 	l := q.lanes[code]
 	if l == nil {
 		q.emit(at, code, text)
@@ -111,10 +125,10 @@ func (q *queue) text(at time.Duration, code byte, text string) {
 	q.pop()
 }
 
-func (q *queue) settled(n int) { q.ready += n }
+func (q *Queue) settled(n int) { q.ready += n }
 
 // pop lets go of what is settled.
-func (q *queue) pop() {
+func (q *Queue) pop() {
 	if len(q.items) > queueItems || q.ready > queueBytes {
 		for _, l := range q.lanes {
 			l.flush()
@@ -134,8 +148,16 @@ func (q *queue) pop() {
 	}
 }
 
-// flush settles and emits everything.
-func (q *queue) flush() {
+// EndLine takes what is held back of a text for a whole line: what comes next stands elsewhere.
+func (q *Queue) EndLine(code byte) {
+	if l := q.lanes[code]; l != nil && l.line != "" {
+		q.settled(l.endLine())
+		q.pop()
+	}
+}
+
+// Flush emits everything. A secret that may be unfinished is replaced, and what follows of it dropped.
+func (q *Queue) Flush() {
 	for _, l := range q.lanes {
 		l.flush()
 	}

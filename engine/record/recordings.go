@@ -35,7 +35,7 @@ type Kept struct {
 		engine.Tap
 		Status() Status
 	}
-	tap *behind
+	tap *Behind
 }
 
 // StartOptions say what is recorded, and where.
@@ -69,7 +69,7 @@ func (r *Recordings) Start(s *engine.Session, o StartOptions) (*Kept, error) {
 		if err != nil {
 			return nil, err
 		}
-		x.tap = newBehind(x.file)
+		x.tap = NewBehind(x.file)
 		return x.tap, nil
 	})
 	if err != nil {

@@ -179,8 +179,16 @@ func TestConformanceStrings(t *testing.T) {
 			{name: "99", in: "␛]99;i=1;a␛\\", events: `notification "i=1;a"`},
 		}},
 		group{name: "OSC 52", source: "xterm ctlseqs, OSC 52; the clipboard is never told", checks: []check{
-			{name: "only the length is kept", in: clip, events: "clipboard 0 8"},
-			{name: "a query", in: clip + "␛]52;c;?\a␛]52;p;?␛\\␛]52;;?\a", events: "clipboard 0 8"},
+			{name: "the text is told", in: clip, events: `clipboard "hello"`},
+			{name: "a query is nothing", in: clip + "␛]52;c;?\a␛]52;p;?␛\\␛]52;;?\a", events: `clipboard "hello"`},
+			{name: "selections", in: "␛]52;;YQ==\a␛]52;p;Yg==\a␛]52;s0;Yw==\a␛]52;cp;ZA==\a␛]52;qc;ZQ==\a",
+				events: `clipboard "a"; clipboard "b"; clipboard "c"; clipboard "d"; clipboard "e"`},
+			{name: "cut buffers and the secondary are not told", in: "␛]52;q;YQ==\a␛]52;0;YQ==\a␛]52;07q;YQ==\a␛]52;x;YQ==\a"},
+			{name: "cleared", in: "␛]52;c;\a␛]52;c;!\a", events: "clipboard; clipboard"},
+			{name: "without padding, with line ends", in: "␛]52;c;aGVsbG8\a␛]52;c;aGVs\r\nbG8=\a", events: `clipboard "hello"; clipboard "hello"`},
+			{name: "no base64", in: "␛]52;c;a b\a␛]52;c;a\a␛]52;c;aGVsbG8=;x\a␛]52;c;????\a␛]52;c;=\a",
+				events: strings.TrimSuffix(strings.Repeat("clipboard cut false, bad true; ", 5), "; ")},
+			{name: "half a sequence", in: "␛]52;c\a␛]52\a␛]52;c;aGVs␛[mx", screen: "x"},
 		}},
 		group{name: "OSC 133", source: "FinalTerm: semantic prompts", checks: []check{
 			{name: "a command", in: "␛]133;A\a␛]133;B\a␛]133;C\a␛]133;D;0\a", events: "mark A; mark B; mark C; mark D exit 0 \"0\""},

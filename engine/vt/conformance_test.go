@@ -145,8 +145,11 @@ func eventNames(events []Event) string {
 		if e.HasExit {
 			w += fmt.Sprintf(" exit %d", e.Exit)
 		}
-		if e.Kind == EventProgress || e.Kind == EventClipboard {
+		if e.Kind == EventProgress {
 			w += fmt.Sprintf(" %d %d", e.State, e.Value)
+		}
+		if e.Kind == EventClipboard && (e.Cut || e.Bad) {
+			w += fmt.Sprintf(" cut %v, bad %v", e.Cut, e.Bad)
 		}
 		if e.Text != "" {
 			w += fmt.Sprintf(" %q", e.Text)

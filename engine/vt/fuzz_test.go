@@ -25,7 +25,7 @@ var seeds = map[string]string{
 	"colour queries":                        "\x1b]4;1;?\x07\x1b]10;?\x07\x1b]11;?\x1b\\\x1b]12;?\x07",
 	"rxvt graphics query (CVE-2021-33477)":  "\x1bGQ\x1b[5;999u",
 	"tmux control mode (CVE-2019-9535)":     "\x1bP1000p%begin 1 1 1\n%output %1 x\x1b\\\x1b]1337;File=:AAAA\x07",
-	"clipboard":                             "\x1b]52;c;?\x07\x1b]52;c;aGVsbG8=\x1b\\",
+	"clipboard":                             "\x1b]52;c;?\x07\x1b]52;c;aGVsbG8=\x1b\\\x1b]52;;YQBiChtjDQpk4oCu\x07\x1b]52;c;!\x07\x1b]52;ps;==\x07\x1b]52;c;aGVs\x18x",
 	"kitty graphics":                        "\x1b_Gf=24,s=10,v=10;AAAA\x1b\\\x1b^pm\x1b\\\x1bXsos\x1b\\",
 	"XTGETTCAP":                             "\x1bP+q544e\x1b\\\x1bP+p\x1b\\",
 	"ENQ and queries":                       "\x05\x1b[c\x1b[>c\x1b[=c\x1b[5n\x1b[6n\x1b[?6n\x1b[?u\x1b[>q\x1b[18t\x1b[14t\x1b[x\x1b[?2026$p\x1b[4$p\x1b[?9999$p",

@@ -26,7 +26,7 @@ const (
 	EventDirectory    EventKind = iota + 1 // OSC 7: Text is the URI of the working directory
 	EventNotification                      // OSC 9, 777, 99: Text is what to show
 	EventProgress                          // OSC 9;4: State and Value (percent)
-	EventClipboard                         // OSC 52: Value is the length of the payload; nothing is kept
+	EventClipboard                         // OSC 52: Text is what was put on the clipboard, empty when it was cleared, or Cut or Bad
 	EventMark                              // OSC 133 (FinalTerm): Mark is A, B, C, D ...; for D, Exit when HasExit
 	EventMark633                           // OSC 633 (VS Code): the same; for E, Text is the command line; for P, a property k=v
 	EventStatus                            // OSC 7501: Text is the payload, key=value pairs joined by colons
@@ -34,8 +34,8 @@ const (
 )
 
 // An Event is something that a program said beside its screen. Text is what the program wrote, without
-// control and bidi characters, cut at 8 KiB: plain data, to be redacted like the screen. A command line keeps its tabs and
-// line feeds.
+// control and bidi characters, cut at 8 KiB: plain data, to be redacted like the screen. A command line and a clipboard
+// keep their tabs and line feeds; a clipboard is never cut, and has at most 75,000 bytes.
 type Event struct {
 	Kind EventKind
 	// Line and Col are where the cursor was. Line counts from the first line ever: History.Dropped +
@@ -48,7 +48,8 @@ type Event struct {
 	// frame that was not shown yet.
 	Held    bool
 	Mark    byte
-	Cut     bool // of a mark: Text is only its beginning
+	Cut     bool // of a mark: Text is only its beginning; of a clipboard: it was too long, and nothing is kept
+	Bad     bool // of a clipboard: it was no base64, and nothing is kept
 	Exit    int
 	HasExit bool
 	State   int // of progress: 0 none, 1 normal, 2 error, 3 busy, 4 paused
@@ -56,7 +57,7 @@ type Event struct {
 	Text    string
 }
 
-// osc executes an operating system command. Colours, fonts and clipboards are never answered.
+// osc executes an operating system command. Colours, fonts and the clipboard are never answered.
 func (t *Terminal) osc() {
 	t.last = 0
 	s := &t.parser
@@ -80,14 +81,7 @@ func (t *Terminal) osc() {
 	case 9:
 		t.osc9(rest)
 	case 52:
-		size := s.size - len(code) - 1
-		if i := bytes.IndexByte(rest, ';'); i >= 0 {
-			if string(rest[i+1:]) == "?" { // never answered
-				return
-			}
-			size -= i + 1
-		}
-		t.event(Event{Kind: EventClipboard, Value: max(size, 0)})
+		t.clipboard(rest)
 	case 99, 777:
 		t.event(Event{Kind: EventNotification, Text: Clean(rest, stringMax)})
 	case 133:
@@ -197,16 +191,21 @@ func unescape633(s string, lines bool) string {
 	if !lines {
 		return Clean(out, stringMax)
 	}
+	return cleanLines(out)
+}
+
+// cleanLines is [Clean] of each line, with the tabs and line feeds between.
+func cleanLines(b []byte) string {
 	var text strings.Builder
-	for len(out) > 0 { // what has been unescaped is no longer than it was
-		n := bytes.IndexAny(out, "\t\n")
+	for len(b) > 0 {
+		n := bytes.IndexAny(b, "\t\n")
 		if n < 0 {
-			n = len(out)
+			n = len(b)
 		}
-		text.WriteString(Clean(out[:n], stringMax))
-		if out = out[n:]; len(out) > 0 {
-			text.WriteByte(out[0])
-			out = out[1:]
+		text.WriteString(Clean(b[:n], n))
+		if b = b[n:]; len(b) > 0 {
+			text.WriteByte(b[0])
+			b = b[1:]
 		}
 	}
 	return text.String()

@@ -1,6 +1,9 @@
 package vt
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // The parser follows the state diagram of Paul Flo Williams (vt100.net/emu/dec_ansi_parser), with
 // UTF-8 in front of it: C1 controls are recognised in their 7-bit form only, bytes 0x80-0x9f are
@@ -18,10 +21,9 @@ type parser struct {
 	colon         uint32 // bit i: parameter i was separated from the one before by a colon
 	overflow      bool   // a digit was seen behind the last parameter that there is room for
 
-	// The string under way: OSC or DCS payload, at most stringMax bytes, then cut.
+	// The string under way: OSC or DCS payload, at most stringMax bytes, or clipboardMax for OSC 52, then cut.
 	str     []byte
 	strLong bool
-	size    int // of the whole payload, in bytes
 }
 
 type state uint8
@@ -52,7 +54,7 @@ const (
 	// maxParam bounds a parameter. No sequence gives a meaning to more, and sums cannot overflow.
 	maxParam = 65535
 	// stringMax bounds the payload of an OSC or DCS that is kept, in bytes. The longest of use is a
-	// link of 2 KiB; clipboard texts are only counted, so they do not need room.
+	// link of 2 KiB; a clipboard has a bound of its own.
 	stringMax = 8 << 10
 )
 
@@ -459,7 +461,7 @@ func (t *Terminal) dcsStep(c byte) {
 func (t *Terminal) beginString(st state) {
 	s := &t.parser
 	s.state = st
-	s.str, s.strLong, s.size = s.str[:0], false, 0
+	s.str, s.strLong = s.str[:0], false
 }
 
 // stringBytes takes the payload of a string up to its end: ST, and for OSC also BEL.
@@ -497,9 +499,18 @@ func (s *parser) keep(p []byte) {
 	if s.state == stateSkip {
 		return
 	}
-	s.size += len(p)
-	if room := stringMax - len(s.str); len(p) > room {
-		p, s.strLong = p[:room], true
+	limit := stringMax
+	if len(s.str)+len(p) > limit {
+		// What it is stands at its beginning: that is there now, in whatever pieces it came.
+		n := max(0, limit-len(s.str))
+		s.str = append(s.str, p[:n]...)
+		p = p[n:]
+		if s.state == stateOSC && bytes.HasPrefix(s.str, clipboardPrefix) {
+			limit = clipboardMax
+		}
+		if room := limit - len(s.str); len(p) > room {
+			p, s.strLong = p[:room], true
+		}
 	}
 	s.str = append(s.str, p...)
 }

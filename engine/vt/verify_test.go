@@ -47,7 +47,11 @@ func verify(t *Terminal) string {
 			return fmt.Sprintf("scrollback line %d: %s", i, s)
 		}
 	}
-	if len(t.reply) > replyMax || len(t.title) > titleMax || len(t.link) > linkMax || len(t.parser.str) > stringMax {
+	str := stringMax
+	if strings.HasPrefix(string(t.parser.str), "52;") && t.parser.state == stateOSC {
+		str = clipboardMax
+	}
+	if len(t.reply) > replyMax || len(t.title) > titleMax || len(t.link) > linkMax || len(t.parser.str) > str {
 		return "a string is longer than its bound"
 	}
 	return ""

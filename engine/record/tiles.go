@@ -1,0 +1,174 @@
+package record
+
+import (
+	"errors"
+	"image"
+	"image/color"
+	"sort"
+	"strconv"
+
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+const (
+	// tilesPixels is how large a picture of several screens is at most while its text can be read: a display of 3840x2160. The
+	// text gets smaller before the picture gets larger than what people look at and other programs take.
+	tilesPixels = 3840 * 2160
+	// tileSizeMin is the size of the font, in pixels, in which a screen is only a shape: a cell of 1 by 2. Screens are that small
+	// when there is no room for text that can be read.
+	tileSizeMin = 1.0
+	// labelSize is that of the labels, in pixels, which can be read however small the screens are: cells of 8 by 16.
+	labelSize = 13.0
+	labelMin  = 12 // cells of a label that there is room for beside a screen that is narrower
+	tileGap   = 8  // pixels between two tiles, and around them all
+)
+
+// A Tile is one of the screens of a picture.
+type Tile struct {
+	Label  string     // stands above it, in one line, cut to the tile's width: what it is called
+	Screen *vt.Screen // masked
+}
+
+// ErrNoScreen is the error of a picture of nothing.
+var ErrNoScreen = errors.New("there is no screen to draw")
+
+// Tiles draws several screens into one PNG, each under its label, from left to right and from top to bottom, in about the shape
+// of a display. Text has the size that is asked for, or is smaller when the picture would have more than 8 million pixels; when
+// it could not be read any more, the picture becomes larger instead, up to [PictureMax], and last the screens shrink to
+// shapes. Mask the screens before; o.Clean is applied to the labels, o.Padding stands around each screen. Errors:
+// [ErrNoScreen], *[PictureError].
+func Tiles(tiles []Tile, o PictureOptions) (data []byte, width, height int, err error) {
+	img, err := tilesImage(tiles, o)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	data, err = encode(img)
+	return data, img.Rect.Dx(), img.Rect.Dy(), err
+}
+
+// tilesImage is [Tiles] before it is encoded.
+func tilesImage(tiles []Tile, o PictureOptions) (*image.RGBA, error) {
+	g, err := layTiles(tiles, o)
+	if err != nil {
+		return nil, err
+	}
+	theme := o.theme()
+	img := image.NewRGBA(image.Rect(0, 0, g.width, g.height))
+	desk := &canvas{img: img, theme: theme}
+	desk.fill(img.Rect, blend(theme.Background, color.RGBA{A: 0xff}, 0.35))
+	for i, t := range tiles {
+		at := image.Pt(g.left[i%len(g.left)], g.top[i/len(g.left)])
+		w, h := g.tile(t.Screen)
+		g.label(img, image.Rect(0, 0, w, g.bar).Add(at), o.clean(t.Label), theme)
+		r := image.Rect(0, g.bar, w, h).Add(at)
+		c := &canvas{img: img.SubImage(r).(*image.RGBA), face: faceOf(g.size), theme: theme, origin: r.Min.Add(image.Pt(g.pad, g.pad))}
+		c.screen(t.Screen, !o.NoCursor)
+	}
+	return img, nil
+}
+
+// A grid says where tiles are.
+type grid struct {
+	size          float64 // of the font
+	pad, bar      int     // pixels around a screen, and of the height of a label
+	left, top     []int   // of each column and each row
+	width, height int
+}
+
+// tile returns the size of a screen with its label.
+func (g *grid) tile(s *vt.Screen) (w, h int) {
+	cw, ch := cellSize(g.size)
+	lw, _ := cellSize(labelSize)
+	return max(s.Cols*cw+2*g.pad, labelMin*lw), s.Rows*ch + 2*g.pad + g.bar
+}
+
+// pixels is that of the picture. Not an int: some sizes that are tried are beyond one.
+func (g *grid) pixels() float64 { return float64(g.width) * float64(g.height) }
+
+// layTiles chooses the largest font with which the picture is small enough, and the number of columns.
+func layTiles(tiles []Tile, o PictureOptions) (*grid, error) {
+	if len(tiles) == 0 {
+		return nil, ErrNoScreen
+	}
+	at := func(quarters int) *grid { return layAt(tiles, float64(quarters)/4, o.padding()) }
+	from, to, most := 4*FontSizeMin, int(4*o.size()), float64(tilesPixels)
+	if at(from).pixels() > most {
+		from, to, most = int(4*tileSizeMin), from, PictureMax
+		if g := at(from); g.pixels() > most {
+			return nil, &PictureError{Width: g.width, Height: g.height, Most: PictureMax, Screens: len(tiles)}
+		}
+	}
+	// The first that is too large is behind one that is not.
+	return at(from + sort.Search(to-from, func(i int) bool { return at(from+1+i).pixels() > most })), nil
+}
+
+// layAt arranges tiles in a font of a size so that the smallest display of 16 by 10 would do.
+func layAt(tiles []Tile, size float64, pad int) *grid {
+	_, lh := cellSize(labelSize)
+	g := grid{size: size, pad: pad, bar: lh + 4}
+	ws, hs := make([]int, len(tiles)), make([]int, len(tiles))
+	for i, t := range tiles {
+		ws[i], hs[i] = g.tile(t.Screen)
+	}
+	need := func(g *grid) float64 { return max(float64(g.width)/16, float64(g.height)/10) }
+	var best *grid
+	for cols := 1; cols <= len(tiles); cols += 1 + cols/16 { // of many columns one more is no other shape
+		next := g
+		next.place(ws, hs, cols)
+		if best == nil || need(&next) < need(best) {
+			best = &next
+		}
+	}
+	return best
+}
+
+// place puts tiles of the given sizes into so many columns, each as wide as its widest, and rows as high as their highest.
+func (g *grid) place(ws, hs []int, cols int) {
+	g.left, g.top = make([]int, cols), make([]int, (len(ws)+cols-1)/cols)
+	for i := range ws {
+		g.left[i%cols] = max(g.left[i%cols], ws[i])
+		g.top[i/cols] = max(g.top[i/cols], hs[i])
+	}
+	sum := func(sizes []int) (end int) {
+		end = tileGap
+		for i, n := range sizes {
+			sizes[i] = end
+			end += n + tileGap
+		}
+		return end
+	}
+	g.width, g.height = sum(g.left), sum(g.top)
+}
+
+// labelText bounds what is drawn of a label, in bytes: more than the widest screen has room for.
+const labelText = 4 << 10
+
+// label draws a title bar. A terminal measures the text: it knows how wide characters are.
+func (g *grid) label(img *image.RGBA, r image.Rectangle, text string, theme *Theme) {
+	f := faceOf(labelSize)
+	paper, ink := blend(theme.Background, theme.Foreground, 0.22), blend(theme.Background, theme.Foreground, 0.9)
+	bar := *theme
+	bar.Background, bar.Foreground = paper, ink
+	c := &canvas{img: img.SubImage(r).(*image.RGBA), face: f, theme: &bar, origin: r.Min.Add(image.Pt(f.w/2, 2))}
+	c.fill(r, paper)
+
+	cols := max(1, r.Dx()/f.w-1)
+	term := vt.New(1, vt.MaxSide, vt.Options{Scrollback: -1})
+	term.Feed([]byte("\x1b[?7l\x1b[?25l" + vt.Clean([]byte(text), labelText)))
+	if s := term.Snapshot(); s.Cursor.Col > cols || s.Cursor.PendingWrap {
+		term.Feed([]byte("\x1b[" + strconv.Itoa(cols) + "G…\x1b[K"))
+	}
+	cells := make([]vt.Cell, 0, cols)
+	term.Snapshot().EachCell(0, func(x int, cell vt.Cell) {
+		if x < cols {
+			cells = append(cells, cell)
+		}
+	})
+	c.row(0, cells, false)
+}
+
+// blend goes from a to b by a part of the way.
+func blend(a, b color.RGBA, part float64) color.RGBA {
+	m := func(x, y uint8) uint8 { return uint8(float64(x) + (float64(y)-float64(x))*part + 0.5) }
+	return color.RGBA{m(a.R, b.R), m(a.G, b.G), m(a.B, b.B), 0xff}
+}

@@ -1,0 +1,58 @@
+package vt
+
+import (
+	"bytes"
+	"encoding/base64"
+)
+
+// clipboardMax bounds the body of an OSC 52, in bytes: 74,994 bytes of text in base64, the selection and the command. It is
+// what hterm takes of the whole sequence, so programs that copy (editors' OSC 52 plugins, tmux) send no more or let
+// their users choose; less loses what people copy, more is memory that any program can claim in each session.
+const clipboardMax = 100_000
+
+// clipboardPrefix begins the strings that clipboardMax is for.
+var clipboardPrefix = []byte("52;")
+
+// clipboard is OSC 52: selections, then base64. Nothing of it reaches a real clipboard, and a query (?) is not answered. As in
+// xterm no selection stands for one, and what is for the clipboard, the primary selection or the one that is configured (c, p,
+// s) is told; cut buffers (0-7) and the secondary selection (q) are nothing that a person pastes. An empty text clears, and so
+// does the ! by which programs clear an xterm, to which all that is no base64 is a reason to.
+func (t *Terminal) clipboard(rest []byte) {
+	s := &t.parser
+	if cap(s.str) > 2*stringMax {
+		s.str = nil // rest has it until it is read; the next string is a short one
+	}
+	selections, payload, ok := bytes.Cut(rest, []byte{';'})
+	if !ok || len(selections) > 0 && !bytes.ContainsAny(selections, "cps") || string(payload) == "?" {
+		return
+	}
+	e := Event{Kind: EventClipboard, Cut: s.strLong}
+	if !e.Cut && string(payload) != "!" {
+		text, err := decode(payload)
+		e.Bad = err != nil
+		e.Text = plainText(text)
+	}
+	t.event(e)
+}
+
+// decode reads base64 with or without padding; line ends in it do not count.
+func decode(payload []byte) ([]byte, error) {
+	encoding := base64.StdEncoding
+	if bytes.IndexByte(payload, '=') < 0 {
+		encoding = base64.RawStdEncoding
+	}
+	text := make([]byte, encoding.DecodedLen(len(payload)))
+	n, err := encoding.Decode(text, payload)
+	if err != nil {
+		return nil, err
+	}
+	return text[:n], nil
+}
+
+// plainText is text of several lines: clean, and each line ended by a line feed as it is on Unix.
+func plainText(b []byte) string {
+	if bytes.IndexByte(b, '\r') >= 0 {
+		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte{'\n'}), []byte{'\r'}, []byte{'\n'})
+	}
+	return cleanLines(b)
+}

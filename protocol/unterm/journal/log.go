@@ -1,0 +1,357 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// What can happen in a log.
+const (
+	eventOut    = "out"          // the program wrote
+	eventPrompt = "block_prompt" // a prompt begins
+	eventInput  = "block_input"  // it ends; what follows is typed
+	eventOutput = "block_output" // a command line was entered, the data, where it was told; what follows it prints
+	eventExit   = "block_exit"   // it ended, with the data for status, where it was told
+)
+
+// codes are the events as record.Queue knows them.
+var codes = map[byte]string{'o': eventOut, 'P': eventPrompt, 'I': eventInput, 'C': eventOutput, 'D': eventExit}
+
+const (
+	// flushBytes, flushEvents and flushAfter are how much of a log waits at most, as Unterm has them. More loses more in a crash.
+	flushBytes  = 64 << 10
+	flushEvents = 100
+	flushAfter  = 5 * time.Second
+	// outMax is the most data of one out, in bytes: a batch of the engine.
+	outMax = 64 << 10
+	// mostLog is how large a log may become, and is read: some hours of a busy full-screen program. A document of it takes several
+	// times as much memory while it is made.
+	mostLog = 256 << 20
+	// mostLine bounds a line that is read: what other writers of such logs may have read at once, in base64.
+	mostLine = 4 << 20
+)
+
+// errLimit ends a recording.
+var errLimit = fmt.Errorf("the log has reached %d MiB", mostLog>>20)
+
+// A logFile is what a log is written to; *os.File is one.
+type logFile interface {
+	io.Writer
+	Truncate(size int64) error
+	Sync() error
+	Close() error
+}
+
+// A logWriter writes one session's log. It is a tap behind a [record.Behind]. An error ends it: the file then has whole lines.
+type logWriter struct {
+	turn  chan struct{} // held while the fields below are used; a lock would be held across I/O
+	file  logFile
+	limit int64
+	began time.Time
+	queue *record.Queue
+	hide  func(string) string
+	buf   []byte // lines that wait
+	held  int    // how many
+	size  int64  // of the file
+	timer *time.Timer
+	err   error // the first
+	over  bool  // nothing more comes
+	ended func()
+
+	mu sync.Mutex
+	// protects the fields below
+	blocks int
+	bytes  int64 // printed
+}
+
+var (
+	_ engine.MarkTap = (*logWriter)(nil)
+	_ logFile        = (*os.File)(nil)
+)
+
+// newLogWriter returns one whose times count from began. Ended is called once, when nothing more will be written.
+func newLogWriter(f logFile, began time.Time, ended func()) *logWriter {
+	return &logWriter{turn: make(chan struct{}, 1), file: f, limit: mostLog, began: began, ended: ended}
+}
+
+// attach returns the tap of a session that is as v shows it. R hides secrets, nil none.
+func (w *logWriter) attach(v *engine.View, r *redact.Redactor) engine.Tap {
+	var screen *vt.Screen
+	if v != nil {
+		screen = v.Screen
+	}
+	w.queue = record.NewQueue(r, screen, w.emit)
+	w.hide = func(s string) string { return s }
+	if r != nil {
+		w.hide = r.String
+	}
+	if v != nil && v.Reports.Shell != nil { // what the shell is at when the log begins
+		switch sh := v.Reports.Shell; sh.Phase {
+		case engine.ShellPrompt:
+			w.mark(0, engine.Mark{Kind: 'A'})
+		case engine.ShellInput:
+			w.mark(0, engine.Mark{Kind: 'A'})
+			w.mark(0, engine.Mark{Kind: 'B'})
+		case engine.ShellRunning:
+			w.mark(0, engine.Mark{Kind: 'C', Command: sh.Command})
+		}
+	}
+	return record.NewBehind(w)
+}
+
+// Output is Marked without a mark.
+func (w *logWriter) Output(at time.Time, p []byte) error { return w.Marked(at, p, nil) }
+
+// Marked logs what the program wrote, and the marks where they ended.
+func (w *logWriter) Marked(at time.Time, p []byte, marks []engine.Mark) error {
+	return w.do(func() {
+		d := at.Sub(w.began)
+		w.count(len(p), marks)
+		from := 0
+		for _, m := range marks {
+			w.out(d, p[from:m.End])
+			w.mark(d, m)
+			from = m.End
+		}
+		w.out(d, p[from:])
+	})
+}
+
+// Resize is not logged.
+func (w *logWriter) Resize(time.Time, int, int) error { return nil }
+
+// out logs output. The line under way, which a redactor may hold, is an event of its own: it keeps no other.
+func (w *logWriter) out(at time.Duration, p []byte) {
+	whole := bytes.LastIndexByte(p, '\n') + 1
+	for _, part := range [][]byte{p[:whole], p[whole:]} {
+		if len(part) > 0 {
+			w.queue.Text(at, 'o', string(part))
+		}
+	}
+}
+
+// mark logs a mark. What stands before one of a prompt and what stands behind it are no text together: of a secret that one may end
+// with, nothing is awaited behind it.
+func (w *logWriter) mark(at time.Duration, m engine.Mark) {
+	switch m.Kind {
+	case 'A', 'P':
+		w.queue.EndLine('o')
+		w.queue.Plain(at, 'P', "")
+	case 'B', 'I':
+		w.queue.Flush()
+		w.queue.Plain(at, 'I', "")
+	case 'C':
+		w.queue.EndLine('o')
+		w.queue.Plain(at, 'C', w.hide(m.Command))
+	case 'D':
+		status := ""
+		if m.Exited {
+			status = strconv.Itoa(m.Exit)
+		}
+		w.queue.EndLine('o')
+		w.queue.Plain(at, 'D', status)
+	}
+}
+
+// count keeps what is told of a recording that runs.
+func (w *logWriter) count(n int, marks []engine.Mark) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.bytes == 0 && n > 0 && (len(marks) == 0 || marks[0].Kind != 'A') {
+		w.blocks++
+	}
+	for _, m := range marks {
+		if m.Kind == 'C' {
+			w.blocks++
+		}
+	}
+	w.bytes += int64(n)
+}
+
+func (w *logWriter) counts() (blocks int, bytes int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.blocks, w.bytes
+}
+
+// do takes the turn, and writes when enough waits.
+func (w *logWriter) do(what func()) error {
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	if w.err == nil && !w.over {
+		what()
+		if len(w.buf) >= flushBytes || w.held >= flushEvents {
+			w.flush()
+		} else if w.held > 0 && w.timer == nil {
+			w.timer = time.AfterFunc(flushAfter, w.sync)
+		}
+	}
+	return w.err
+}
+
+// sync writes what waits.
+func (w *logWriter) sync() { _ = w.do(w.flush) }
+
+// emit makes lines of an event that is settled.
+func (w *logWriter) emit(at time.Duration, code byte, text ...string) {
+	var data []byte
+	line := func() {
+		w.buf = appendLine(w.buf, w.began.Add(at), codes[code], data)
+		w.held++
+		data = data[:0]
+		if len(w.buf) >= flushBytes {
+			w.flush()
+		}
+	}
+	for _, t := range text {
+		for len(data)+len(t) > outMax {
+			n := outMax - len(data)
+			data = append(data, t[:n]...)
+			t = t[n:]
+			line()
+		}
+		data = append(data, t...)
+	}
+	if len(data) > 0 || code != 'o' {
+		line()
+	}
+}
+
+func appendLine(dst []byte, at time.Time, event string, data []byte) []byte {
+	dst = strconv.AppendInt(dst, at.UnixMicro(), 10)
+	dst = append(dst, '\t')
+	dst = append(dst, event...)
+	dst = append(dst, '\t')
+	dst = base64.StdEncoding.AppendEncode(dst, data)
+	return append(dst, '\n')
+}
+
+// flush writes the lines that wait: all of them, or none.
+func (w *logWriter) flush() {
+	if w.timer != nil {
+		w.timer.Stop()
+		w.timer = nil
+	}
+	if len(w.buf) > 0 && w.err == nil {
+		if w.size+int64(len(w.buf)) > w.limit {
+			w.err = errLimit
+		} else if _, err := w.file.Write(w.buf); err != nil {
+			_ = w.file.Truncate(w.size)
+			w.err = fmt.Errorf("write the log: %w", bare(err))
+		} else {
+			w.size += int64(len(w.buf))
+		}
+	}
+	w.buf, w.held = w.buf[:0], 0
+}
+
+// Close logs what was held back.
+func (w *logWriter) Close() error {
+	err := w.do(func() {
+		w.queue.Flush()
+		w.flush()
+		w.over = true
+	})
+	w.ended()
+	return err
+}
+
+// finish closes the file, and returns why it has not everything.
+func (w *logWriter) finish() error {
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	w.over = true
+	err := w.file.Sync()
+	if cerr := w.file.Close(); err == nil {
+		err = cerr
+	}
+	if w.err == nil && err != nil {
+		w.err = fmt.Errorf("write the log: %w", bare(err))
+	}
+	return w.err
+}
+
+// An event is one line of a log.
+type event struct {
+	at   time.Time
+	kind string
+	data []byte // good until the next
+}
+
+// errTooLarge is said of a log that is not read.
+var errTooLarge = fmt.Errorf("the log has more than %d MiB", mostLog>>20)
+
+// readLog tells the events of a log, in order. Lines that are none, and one without an end, which a crash leaves, are passed over.
+// Errors: errTooLarge; what r says.
+func readLog(r io.Reader, tell func(event)) error {
+	in := bufio.NewReaderSize(&limited{r, mostLog}, 64<<10)
+	var line, data []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line) <= mostLine { // more is no line, whatever follows
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if len(line) <= mostLine {
+			if e, ok := parseLine(line[:len(line)-1], &data); ok {
+				tell(e)
+			}
+		}
+		line = line[:0]
+	}
+}
+
+// limited ends with errTooLarge.
+type limited struct {
+	r    io.Reader
+	left int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left < 0 {
+		return 0, errTooLarge
+	}
+	n, err := l.r.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
+// parseLine reads one line; data is room for what it has.
+func parseLine(line []byte, data *[]byte) (e event, ok bool) {
+	at, rest, _ := bytes.Cut(line, []byte{'\t'})
+	kind, text, ok := bytes.Cut(rest, []byte{'\t'})
+	micros, err := strconv.ParseInt(string(at), 10, 64)
+	if !ok || err != nil || micros < 0 {
+		return e, false
+	}
+	if *data, err = base64.StdEncoding.AppendDecode((*data)[:0], text); err != nil {
+		return e, false
+	}
+	return event{at: time.UnixMicro(micros).UTC(), kind: string(kind), data: *data}, true
+}

@@ -1,0 +1,258 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A document is a recording as it is to be read.
+type document struct {
+	text []byte
+}
+
+// noMarks is said where nobody told commands from what they print.
+const noMarks = "> osc133 not active — install shell integration for block-level breakdown\n"
+
+// document renders a log in a folder, and completes what e says of it.
+func (j *Journal) document(folder *os.Root, name string, e *entry) (*document, error) {
+	info, err := folder.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("the log is no regular file")
+	}
+	if err != nil {
+		return nil, bare(err)
+	}
+	f, err := folder.Open(name)
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
+	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
+		return nil, errors.New("the log was replaced")
+	}
+	return j.render(f, e)
+}
+
+// documentAt renders the log that an entry of the index names.
+func (j *Journal) documentAt(e *entry) (*document, error) {
+	dir, name := filepath.Split(e.LogPath)
+	if !filepath.IsAbs(dir) || name == "" {
+		return nil, errors.New("the index names no log")
+	}
+	folder, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("its log is gone, with its folder")
+	}
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer folder.Close()
+	doc, err := j.document(folder, name, e)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("its log is gone")
+	}
+	return doc, err
+}
+
+// render renders a log, and completes what e says of it.
+func (j *Journal) render(log io.Reader, e *entry) (*document, error) {
+	rules, err := j.rules()
+	if err != nil {
+		return nil, err
+	}
+	var body bytes.Buffer
+	w := sections{out: &body, hide: func(text string) string { return rules.apply(j.hide(text)) }}
+	r := &reader{done: func(b block) { w.block(&b) }}
+	if err := readLog(log, r.take); err != nil {
+		return nil, err
+	}
+	r.close()
+	e.BlockCount, e.TotalLines, e.BytesRaw, e.OSC133 = w.blocks, w.lines, r.raw, r.marked
+	e.RedactionActive = rules.enabled || j.hider != nil
+	e.RedactionCount = w.hidden
+	if e.Project != nil {
+		e.RedactionCount += len(markers.FindAllString(*e.Project, -1))
+	}
+	var b bytes.Buffer
+	j.front(&b, e)
+	if r.marked {
+		b.Write(body.Bytes())
+	} else {
+		b.WriteString(noMarks + "\n")
+		b.WriteString(fence(w.only))
+		b.WriteByte('\n')
+	}
+	return &document{text: b.Bytes()}, nil
+}
+
+// front writes the front matter, YAML, and the title.
+func (j *Journal) front(b *bytes.Buffer, e *entry) {
+	host, _ := os.Hostname() // none is as good as any
+	project := "null"
+	if e.Project != nil {
+		project = scalar(j.hide(*e.Project))
+	}
+	ended, reason := "null", "unknown"
+	if e.EndedAt != nil {
+		ended = scalar(*e.EndedAt)
+	}
+	if e.ExitReason != nil {
+		reason = scalar(*e.ExitReason)
+	}
+	traces := make([]string, len(e.Traces))
+	for i, id := range e.Traces {
+		traces[i] = quoted(j.hide(id))
+	}
+	parent := "null"
+	if e.Parent != nil {
+		parent = scalar(j.hide(*e.Parent))
+	}
+	b.WriteString("---\n")
+	for _, kv := range [][2]string{
+		{"unterm_session_id", scalar(e.ID)},
+		{"tab_id", strconv.Itoa(e.Tab)},
+		{"project_path", project},
+		{"project_slug", scalar(j.hide(e.Slug))},
+		{"shell", scalar(j.hide(shell()))},
+		{"hostname", scalar(j.hide(host))},
+		{"unterm_version", scalar(j.o.Version)},
+		{"started_at", scalar(e.StartedAt)},
+		{"ended_at", ended},
+		{"exit_reason", reason},
+		{"osc133_active", strconv.FormatBool(e.OSC133)},
+		{"block_count", strconv.Itoa(e.BlockCount)},
+		{"total_lines", strconv.Itoa(e.TotalLines)},
+		{"bytes_raw", strconv.FormatInt(e.BytesRaw, 10)},
+		{"trace_ids", "[" + strings.Join(traces, ", ") + "]"},
+		{"redaction_active", strconv.FormatBool(e.RedactionActive)},
+		{"redaction_count", strconv.Itoa(e.RedactionCount)},
+		{"parent_session_id", parent},
+	} {
+		b.WriteString(kv[0] + ": " + kv[1] + "\n")
+	}
+	when, _, _ := strings.Cut(oneLine(e.StartedAt, 64), "+")
+	b.WriteString("---\n\n# Unterm session — " + strings.Replace(when, "T", " ", 1) + "\n\n")
+}
+
+// plainScalar is what YAML takes for a string, or a time, without quotes.
+var plainScalar = regexp.MustCompile(`^[A-Za-z0-9/._][A-Za-z0-9/._+:@-]*$`)
+
+// wordScalar is what it takes for something else.
+var wordScalar = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|\.nan|\.inf|[0-9_]*\.?[0-9_]*(e[+-]?[0-9]+)?|0[xob][0-9a-f_]+|[0-9]+(:[0-9.]+)+|[0-9]+-[0-9]+-[0-9]+)$`)
+
+// scalar writes a string for YAML: as it is when nothing in it has a meaning, which is what simple readers of front matter expect.
+func scalar(s string) string {
+	if !plainScalar.MatchString(s) || strings.HasSuffix(s, ":") || wordScalar.MatchString(s) {
+		return quoted(s)
+	}
+	return s
+}
+
+// quoted is a JSON string, which YAML 1.2 takes; line ends of Unicode and what is no text are escaped in it.
+func quoted(s string) string {
+	data, err := json.Marshal(oneLine(s, 8<<10))
+	if err != nil {
+		return `""` // a string has none
+	}
+	return string(data)
+}
+
+// oneLine is at most n bytes of s, without control characters and line ends.
+func oneLine(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\u2028' || r == '\u2029':
+			return ' '
+		case r < ' ' || r >= 0x7f && r < 0xa0:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[:n], "") + "…"
+	}
+	return s
+}
+
+// sections writes the blocks of a document.
+type sections struct {
+	out    *bytes.Buffer
+	hide   func(string) string
+	only   string // the output of the last
+	blocks int
+	lines  int // of output
+	hidden int // markers
+}
+
+// headingMax bounds the command in a heading, in bytes: the engine's own bound for one.
+const headingMax = 16 << 10
+
+func (w *sections) block(b *block) {
+	w.blocks++
+	output := strings.TrimRight(w.hide(b.output), " \t\n")
+	command := w.hide(b.command)
+	w.hidden += len(markers.FindAllString(output, -1)) + len(markers.FindAllString(command, -1))
+	if output != "" {
+		w.lines += strings.Count(output, "\n") + 1
+	}
+	w.only = output
+	title := "(no command captured)"
+	if command != "" {
+		title = code(oneLine(strings.ReplaceAll(command, "\n", " ⏎ "), headingMax))
+	}
+	fmt.Fprintf(w.out, "## Block %d — %s\n\n", w.blocks, title)
+	status, took, when := "?", "", "--:--:--"
+	if b.status != "" {
+		status = b.status
+	}
+	if !b.began.IsZero() {
+		when = b.began.Format("15:04:05")
+		if !b.ended.IsZero() {
+			took = fmt.Sprintf(" · %.2fs", max(0, b.ended.Sub(b.began).Seconds()))
+		}
+	}
+	fmt.Fprintf(w.out, "> exit: %s%s · %s\n\n", status, took, when)
+	w.out.WriteString(fence(output))
+	w.out.WriteByte('\n')
+}
+
+// backticks returns a run of backticks longer than any in s, and of at least n.
+func backticks(s string, n int) string {
+	run := 0
+	for i := range len(s) {
+		if s[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		n = max(n, run+1)
+	}
+	return strings.Repeat("`", n)
+}
+
+// fence writes text as a fenced code block that nothing in it can end (CommonMark 0.31, section 4.5).
+func fence(text string) string {
+	f := backticks(text, 3)
+	if text != "" {
+		text += "\n"
+	}
+	return f + "\n" + text + f + "\n"
+}
+
+// code writes one line as a code span (CommonMark 0.31, section 6.1).
+func code(s string) string {
+	f := backticks(s, 1)
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return f + s + f
+}

@@ -1,0 +1,15 @@
+//go:build unix
+
+package journal
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// private reports whether a folder is ours, and nobody else may change what is in it.
+func private(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
+}
