@@ -49,7 +49,8 @@ type Run struct {
 
 // Broadcast types a command into a session of each selected instance. done is called for each, one at a time, as soon
 // as it has been typed; or, when wait is not 0, when it has ended or that time is up, which leaves it running. What
-// goes wrong with one instance is in its [Run] and the others go on. Errors: those of the selection.
+// goes wrong with one instance is in its [Run] and the others go on. Errors: those of the selection; the cause of ctx's
+// end, which leaves the command running where it was typed.
 func (f Fleet) Broadcast(ctx context.Context, s Selection, session int, command string, wait time.Duration, done func(Run)) error {
 	records, err := f.pick(s)
 	if err != nil {
@@ -61,8 +62,12 @@ func (f Fleet) Broadcast(ctx context.Context, s Selection, session int, command 
 			run.Error = run.Err.Error()
 		}
 		return run
-	}, done)
-	return nil
+	}, func(r Run) {
+		if r.Err == nil || ctx.Err() == nil {
+			done(r)
+		}
+	})
+	return context.Cause(ctx)
 }
 
 func (run *Run) do(ctx context.Context, r instance.Record, session int, command string, wait time.Duration) error {

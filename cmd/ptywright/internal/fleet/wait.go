@@ -50,18 +50,18 @@ func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Conditio
 	if err != nil {
 		return err
 	}
-	ctx, decide := context.WithCancelCause(ctx)
+	waiting, decide := context.WithCancelCause(ctx)
 	defer decide(nil)
 	matched, decided := 0, false
 	var failed, late error
-	each(ctx, records, func(ctx context.Context, r instance.Record) Wait {
+	each(waiting, records, func(ctx context.Context, r instance.Record) Wait {
 		w := Wait{ID: r.ID, Title: r.Title}
 		began := time.Now()
 		w.Err = w.do(ctx, r, session, c, timeout)
 		w.ElapsedMS = time.Since(began).Milliseconds()
 		return w
 	}, func(w Wait) {
-		if decided { // in the same moment: the first one is told of
+		if decided || ctx.Err() != nil { // of what comes in the same moment the first is told of
 			return
 		}
 		switch {
@@ -79,6 +79,8 @@ func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Conditio
 		}
 	})
 	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case !all && matched > 0 || matched == len(records):
 		return nil
 	case all && failed != nil:
