@@ -14,20 +14,45 @@ import (
 	"testing"
 )
 
-// exampleIn is a program of examples/unterm with its interpreter.
-func (f *fleetOf) exampleIn(language, name string, args ...string) *program {
+// clientIn is what tries the client of a language.
+func (f *fleetOf) clientIn(language string) *program {
 	f.t.Helper()
-	interpreter, file := "python3", name+".py"
 	if language == "node" {
-		interpreter, file = "node", name+".mjs"
+		return f.interpreted("node", filepath.Join("testdata", "unterm_client.mjs"), f.path("client.mjs"), f.root)
 	}
-	path, err := filepath.Abs(filepath.Join(root, "examples", "unterm", file))
+	return f.interpreted("python3", filepath.Join("testdata", "unterm_client.py"), f.path("client.py"), f.root)
+}
+
+// path is the absolute path of a file of the example.
+func (f *fleetOf) path(name string) string {
+	f.t.Helper()
+	path, err := filepath.Abs(filepath.Join(root, "examples", "unterm", name))
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	p := programOf(f.t, exec.Command(interpreter, append([]string{path, "--root", f.root}, args...)...))
+	return path
+}
+
+// interpreted is a program that an interpreter runs, in this fleet.
+func (f *fleetOf) interpreted(interpreter, file string, args ...string) *program {
+	f.t.Helper()
+	path, err := filepath.Abs(file)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	p := programOf(f.t, exec.Command(interpreter, append([]string{path}, args...)...))
 	p.Env, p.mark, p.Dir = f.env, f.mark, f.home
 	return p
+}
+
+// exampleIn is a program of examples/unterm with its interpreter.
+func (f *fleetOf) exampleIn(language, name string, args ...string) *program {
+	f.t.Helper()
+	args = append([]string{"--root", f.root}, args...)
+	if language == "node" {
+		return f.interpreted("node", f.path(name+".mjs"), args...)
+	}
+	return f.interpreted("python3", f.path(name+".py"), args...)
 }
 
 // example runs one to its end, which must be a good one, and returns what it prints.
@@ -50,6 +75,51 @@ func inBoth(t *testing.T, test func(t *testing.T, f *fleetOf, language string)) 
 			test(t, newFleet(t), l.language)
 		})
 	}
+}
+
+// TestUntermExampleClients: answers by their order, errors with codes, a wrong token, nobody on the port, and the end.
+func TestUntermExampleClients(t *testing.T) {
+	t.Parallel()
+	inBoth(t, func(t *testing.T, f *fleetOf, language string) {
+		f.start("3")
+		p := f.clientIn(language)
+		out, code := p.run("")
+		if code != 0 || p.stderr.String() != "" {
+			t.Fatalf("exit code %d\n%s%s", code, out, p.stderr)
+		}
+		type failure struct {
+			Code    any
+			Message string
+		}
+		var said struct {
+			Names                             []string
+			Refused, Silent, Unknown, Missing failure
+			Slow, Info, Pending, Later        string
+		}
+		unmarshal(t, []byte(out), &said)
+		if !slices.Equal(said.Names, []string{"alpha", "bravo", "charlie"}) || said.Slow != "slow ä€😀" || said.Info != "alpha" {
+			t.Errorf("%+v", said)
+		}
+		for _, c := range []struct {
+			got     failure
+			code    any
+			message string
+		}{
+			{said.Refused, -32001.0, "auth.login: Invalid auth token (-32001)"},
+			{said.Unknown, -32603.0, "no.such.method: Unknown method: no.such.method (-32603)"},
+			{said.Missing, -32603.0, "session.get: Session 9 not found (-32603)"},
+		} {
+			if c.got.Code != c.code || c.got.Message != c.message {
+				t.Errorf("%+v, expected %v, %q", c.got, c.code, c.message)
+			}
+		}
+		if said.Later == "" || language == "node" && (said.Pending != "the connection to alpha is closed" || said.Later != said.Pending) {
+			t.Errorf("after the end: %q, %q", said.Pending, said.Later)
+		}
+		if said.Silent.Code != "ECONNREFUSED" && said.Silent.Code != "ConnectionRefusedError" {
+			t.Errorf("%+v", said.Silent)
+		}
+	})
 }
 
 // TestUntermExampleOne is pattern 1: whatever server.json says.
