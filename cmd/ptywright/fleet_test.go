@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,6 +118,42 @@ func TestFleetWaits(t *testing.T) {
 	f.ok("broadcast", "--to", "bravo", "--", "exit")
 	f.fails(1, "bravo: the session has ended", "wait", "--all", "--pattern", "nothing says this", "--timeout", hang.String())
 	f.ok("wait", "--any", "--pattern", "opened 1")
+}
+
+// TestFleetIdleIsAShellAtItsPrompt: typed before the shell has come up, as a script of a shell, and with a shell in the shell.
+func TestFleetIdleIsAShellAtItsPrompt(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"sh", "bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			need(t, shell, shell)
+			path, err := exec.LookPath(shell)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := newFleet(t)
+			f.env = append(f.env, "SHELL="+path)
+			f.write("#!/bin/sh\ncat "+f.gate("gate")+"\n", "script")
+			if err := os.Chmod(filepath.Join(f.home, "script"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			f.start("1")
+			for _, command := range []string{"./script", "sh script"} {
+				f.ok("broadcast", "--", command)
+				f.fails(3, "idle after 500ms in 0 of 1 instances", "wait", "--idle", "--timeout", "500ms")
+				f.open("gate", "through "+command)
+				f.ok("wait", "--pattern", "through "+command)
+				f.ok("wait", "--idle", "--timeout", hang.String())
+			}
+			if shell == "bash" {
+				f.ok("broadcast", "--", "bash --norc")
+				f.ok("wait", "--idle", "--timeout", hang.String())
+			}
+			if out := f.ok("broadcast", "--wait", "--timeout", hang.String(), "--", "echo done"); out != "== alpha: exit code 0\ndone\n" {
+				t.Errorf("%q", out)
+			}
+		})
+	}
 }
 
 // TestFleetComplains: what cannot be done, with which exit code, and what to do.
