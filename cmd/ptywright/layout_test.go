@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"bench":                    {},
 	"examples/library":         {"engine", "matchers"},
 
+	"cmd/ptywright/internal/fleet":         {"protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/mockanthropic": {},
 }
 
