@@ -21,6 +21,7 @@ type Action interface {
 type DoOptions struct {
 	Timeout time.Duration // for a child that does not read; 0: DefaultInputTimeout
 	Parked  func()        // called right before the action blocks, each time it does; may be nil
+	Lease   *Lease        // whose right to type the action has; nil: nobody's
 }
 
 func (o DoOptions) park() {
@@ -97,7 +98,7 @@ const MaxSide = 1000
 
 // Do performs a and returns when the PTY has taken all its bytes. Actions of any number of goroutines are performed
 // one after the other. Errors: *[InputBlockedError], *[LineTooLongError], [ErrInputFull], [ErrEnded], [ErrClosed],
-// *[SizeError], *[PositionError], [ErrNoMouse], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end.
+// *[LeasedError], *[SizeError], *[PositionError], [ErrNoMouse], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end.
 func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultInputTimeout
@@ -113,6 +114,9 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 	}
 	defer release()
 	if err := s.inputError(); err != nil {
+		return Receipt{}, err
+	}
+	if err := s.mayType(o.Lease); err != nil {
 		return Receipt{}, err
 	}
 	r := Receipt{Sequence: s.Sequence()}
@@ -261,17 +265,20 @@ func (EOF) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
 	return s.type_(ctx, o, 0, one([]byte{0x04}))
 }
 
-func (a Signal) do(_ context.Context, s *Session, _ DoOptions) (Receipt, error) {
+func (a Signal) do(_ context.Context, s *Session, o DoOptions) (Receipt, error) {
 	if err := s.inputError(); err != nil {
+		return Receipt{}, err
+	}
+	if err := s.mayType(o.Lease); err != nil {
 		return Receipt{}, err
 	}
 	r := Receipt{Sequence: s.Sequence()}
 	return r, s.pty.Signal(pty.Signal(a))
 }
 
-func (a Resize) do(_ context.Context, s *Session, _ DoOptions) (Receipt, error) {
+func (a Resize) do(_ context.Context, s *Session, o DoOptions) (Receipt, error) {
 	r := Receipt{Sequence: s.Sequence()}
-	return r, s.Resize(pty.Size(a))
+	return r, s.resize(pty.Size(a), o.Lease)
 }
 
 func (Kill) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {

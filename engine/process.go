@@ -34,3 +34,7 @@ func (s *Session) Foreground() (Process, error) {
 	p.Name = vt.Clean([]byte(p.Name), nameMax)
 	return p, err
 }
+
+// LineMode returns what the terminal does with input before the program reads it. Errors: those of the system; on Windows one
+// that wraps [errors.ErrUnsupported].
+func (s *Session) LineMode() (pty.LineMode, error) { return s.pty.LineMode() }

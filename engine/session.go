@@ -88,6 +88,7 @@ type Session struct {
 	update  uint64      // which one
 	taps    []Tap
 	tapErr  error
+	lease   *Lease // who alone may type; nil: everybody
 	marks   []Mark // of the shell, in the batch that is fed
 }
 
@@ -119,6 +120,7 @@ func (s *Session) View() *View {
 			Exit:       s.exit,
 			Ended:      s.ended,
 			Secret:     s.secret,
+			Lease:      s.lease,
 		}
 	}
 	v := *s.view
@@ -443,13 +445,18 @@ func (s *Session) showFrame(now time.Time) {
 	s.touch()
 }
 
-// Resize changes the terminal's size and tells the child. Errors: *[SizeError], [ErrEnded], [ErrClosed].
-func (s *Session) Resize(size pty.Size) error {
+// Resize changes the terminal's size and tells the child. Errors: *[SizeError], *[LeasedError], [ErrEnded], [ErrClosed].
+func (s *Session) Resize(size pty.Size) error { return s.resize(size, nil) }
+
+func (s *Session) resize(size pty.Size, by *Lease) error {
 	rows, cols := int(size.Rows), int(size.Cols)
 	if err := s.engine.checkSize(rows, cols); err != nil {
 		return err
 	}
 	if err := s.inputError(); err != nil {
+		return err
+	}
+	if err := s.mayType(by); err != nil {
 		return err
 	}
 	// One at a time from here to the kernel: the last size wins there too.

@@ -21,6 +21,7 @@ type View struct {
 	Exit       *Exit     // nil until the child has ended and its last byte is in Transcript
 	Ended      bool      // no more output can come: the terminal is closed
 	Secret     bool      // the program reads a secret: echo is off while the terminal edits lines. As of the last look, or 50 ms after output
+	Lease      *Lease    // who alone may type into it; nil: everybody may
 	Since      Since     // what a wait looks at; zero: everything
 }
 

@@ -22,6 +22,38 @@ func ansiText(s *vt.Screen, clean func(link string) string) string {
 	return a.b.String()
 }
 
+// ANSIRows returns the rows as [ANSI] writes them, each by itself: written at the beginning of a line that is blank, with no style
+// set, it shows the row and sets no style in the end. clean is applied to links; nil: they are as they are. Mask the screen before.
+func ANSIRows(s *vt.Screen, clean func(link string) string) []string {
+	if clean == nil {
+		clean = func(link string) string { return link }
+	}
+	rows := make([]string, s.Rows)
+	for y := range rows {
+		a := ansi{clean: clean}
+		cells := cellsOf(s, y)
+		a.cells(cells[:written(cells)])
+		a.sgr(vt.Style{})
+		rows[y] = a.b.String()
+	}
+	return rows
+}
+
+func cellsOf(s *vt.Screen, y int) []vt.Cell {
+	cells := make([]vt.Cell, 0, s.Cols)
+	s.EachCell(y, func(_ int, c vt.Cell) { cells = append(cells, c) })
+	return cells
+}
+
+// written returns how many cells there are up to the last that does not look as if nothing was ever written to it.
+func written(cells []vt.Cell) int {
+	n := len(cells)
+	for n > 0 && blank(cells[n-1]) {
+		n--
+	}
+	return n
+}
+
 // An ansi writes cells as text.
 type ansi struct {
 	b     strings.Builder
@@ -35,27 +67,18 @@ type ansi struct {
 
 // row writes one row. Blanks at its end in the default style are left out, unless the row goes on in the next.
 func (a *ansi) row(s *vt.Screen, y int) {
-	cells := make([]vt.Cell, 0, s.Cols)
-	s.EachCell(y, func(_ int, c vt.Cell) { cells = append(cells, c) })
+	cells := cellsOf(s, y)
 	joined := y+1 < s.Rows && s.Wrapped(y) && flows(cells, s, y)
 	n := len(cells)
 	if joined {
 		if c := cells[n-1]; c.Text == "" && !c.Continuation { // what a wide character left over
 			n--
 		}
-	} else {
-		for n > 0 && blank(cells[n-1]) && !(n == 1 && a.joined) { // a row is gone on to by writing in it
-			n--
-		}
+	} else if n = written(cells); a.joined { // a row is gone on to by writing in it
+		n = max(n, 1)
 	}
 	a.joined = joined
-	for i := 0; i < n; i++ {
-		c := cells[i]
-		if c.Continuation {
-			continue
-		}
-		a.cell(i, c)
-	}
+	a.cells(cells[:n])
 	if !joined {
 		a.sgr(vt.Style{})
 		a.last = ""
@@ -83,6 +106,14 @@ func flows(cells []vt.Cell, s *vt.Screen, y int) bool {
 // blank reports a cell that looks as if nothing was ever written to it.
 func blank(c vt.Cell) bool {
 	return (c.Text == "" || c.Text == " ") && !c.Continuation && c.Style == (vt.Style{})
+}
+
+func (a *ansi) cells(cells []vt.Cell) {
+	for col, c := range cells {
+		if !c.Continuation {
+			a.cell(col, c)
+		}
+	}
 }
 
 // cell writes the cell in column col.

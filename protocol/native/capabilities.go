@@ -80,6 +80,7 @@ func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabi
 var shapes = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[*look]():       reflect.TypeFor[snapshotShape](),
 	reflect.TypeFor[*waitResult](): reflect.TypeFor[waitShape](),
+	reflect.TypeFor[*frame]():      reflect.TypeFor[frameShape](),
 }
 
 // shape returns the JSON Schema of what a type is on the wire.
@@ -112,7 +113,7 @@ var ranges = map[string][2]int64{
 
 // words are the values of strings in params that take only some, by name.
 var words = map[string][]any{
-	"theme": {"dark", "light"}, "cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
+	"theme": {"dark", "light"}, "form": {"runs", "ansi"}, "cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
 
 // bound puts bounds into the schema of params. The code that holds to them says so itself; a test compares the two.
 func bound(s *jsonschema.Schema) {
@@ -206,6 +207,50 @@ type styleShape struct {
 	UnderlineStyle string `json:"underline_style,omitempty"`
 	UnderlineColor string `json:"underline_color,omitempty"`
 	Link           string `json:"link,omitempty"`
+}
+
+type frameShape struct {
+	Sequence uint64 `json:"sequence" jsonschema:"for the next since"`
+	Full     bool   `json:"full" jsonschema:"every row is there: the client had none, or another size"`
+	Size     struct {
+		Rows int `json:"rows"`
+		Cols int `json:"cols"`
+	} `json:"size"`
+	Rows   []rowShape `json:"rows" jsonschema:"those that have changed"`
+	Cursor struct {
+		Row     int  `json:"row"`
+		Col     int  `json:"col"`
+		Visible bool `json:"visible"`
+		Style   int  `json:"style" jsonschema:"what DECSCUSR set, 0 to 6"`
+	} `json:"cursor"`
+	Modes struct {
+		AlternateScreen   bool   `json:"alternate_screen"`
+		ApplicationCursor bool   `json:"application_cursor"`
+		ApplicationKeypad bool   `json:"application_keypad"`
+		BracketedPaste    bool   `json:"bracketed_paste"`
+		FocusEvents       bool   `json:"focus_events"`
+		ReverseVideo      bool   `json:"reverse_video"`
+		Mouse             string `json:"mouse"`
+		KittyKeyboard     int    `json:"kitty_keyboard" jsonschema:"flags of the kitty keyboard protocol"`
+		ModifyOtherKeys   int    `json:"modify_other_keys"`
+	} `json:"modes"`
+	Title       *string    `json:"title"`
+	SecretInput bool       `json:"secret_input"`
+	Lease       *leaseInfo `json:"lease" jsonschema:"who alone may type; null: everybody"`
+	Exit        *exitInfo  `json:"exit"`
+}
+
+type rowShape struct {
+	Row  int        `json:"row"`
+	Runs []runShape `json:"runs,omitempty"`
+	ANSI string     `json:"ansi,omitempty" jsonschema:"with form ansi: to be written at the beginning of a blank line, with no style set"`
+}
+
+type runShape struct {
+	Col   int        `json:"col"`
+	Cols  int        `json:"cols"`
+	Text  string     `json:"text"`
+	Style styleShape `json:"style"`
 }
 
 // matchShape is any of the outcomes of engine.Match.

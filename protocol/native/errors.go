@@ -119,6 +119,7 @@ func wireError(err error) *protocol.Error {
 		file    *engine.FileError
 		blocked *engine.InputBlockedError
 		line    *engine.LineTooLongError
+		leased  *engine.LeasedError
 		start   *pty.StartError
 		alive   *pty.SurvivorsError
 		large   tooLargeError
@@ -182,6 +183,9 @@ func wireError(err error) *protocol.Error {
 	case errors.As(err, &line):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "line_too_long"
 		e.Data = map[string]any{"length": line.Length, "limit": line.Limit}
+	case errors.As(err, &leased):
+		e.Code, e.Reason = codeDenied, "session_leased"
+		e.Data = map[string]any{"holder": redact.Default.String(leased.Holder), "since": leased.Since.UTC()}
 	case errors.As(err, &start) && e.Reason != "limit_exceeded":
 		e.Code, e.Reason = protocol.CodeInvalidParams, "cannot_start"
 		e.Data = map[string]any{"operation": start.Op}
@@ -269,5 +273,5 @@ var ownReasons = []string{
 	"reply_too_large", "permission_denied", "plugin_failed", "unknown_intent", "intent_refused", "expectation_failed", "owned_by_adapter",
 	"invalid_manifest", "unknown_plugin", "unknown_adapter", "unknown_predicate", "plugin_exists", "plugin_built_in", "plugin_in_use",
 	"plugin_without_code", "no_program", "turn_in_progress", "server_did_not_grant_plugin_load", "wait_id_in_use", "unknown_recording",
-	"shell_integration_unsupported",
+	"shell_integration_unsupported", "session_leased",
 }

@@ -92,6 +92,17 @@ func newWire(t testing.TB, e *engine.Engine) *wire {
 	return &wire{t: t, c: c, r: bufio.NewReader(c)}
 }
 
+// newWires returns two connections to one dialect.
+func newWires(t testing.TB, e *engine.Engine) (a, b *wire) {
+	t.Helper()
+	catalog, err := plugins.NewCatalog(e, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := native.New(e, catalog, native.Options{Version: "test"})
+	return newWireOf(t, e, d), newWireOf(t, e, d)
+}
+
 func newWireOf(t testing.TB, e *engine.Engine, d protocol.Dialect) *wire {
 	c := serveDialect(t, e, d, protocol.Lines)
 	return &wire{t: t, c: c, r: bufio.NewReader(c)}

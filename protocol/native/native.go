@@ -69,7 +69,8 @@ func New(e *engine.Engine, catalog *plugins.Catalog, o Options) *Server {
 // Open begins a connection.
 func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 	ctx, stop := context.WithCancel(context.Background())
-	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop, methods: make(map[string]protocol.Method, len(table))}
+	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop, methods: make(map[string]protocol.Method, len(table)),
+		leases: map[engine.ID]*engine.Lease{}, frames: map[engine.ID]*shown{}}
 	for _, r := range table {
 		m := protocol.Method{Name: r.name, Call: r.bind(cl)}
 		if r.key != nil {
@@ -92,6 +93,8 @@ type client struct {
 	// protects the fields below
 	notifier  *notifier // nil until server.set_notifications is first called
 	notifying bool      // what it last asked for
+	leases    map[engine.ID]*engine.Lease
+	frames    map[engine.ID]*shown // what the client has of sessions that it watches
 }
 
 func (c *client) Method(name string) (protocol.Method, bool) {
@@ -99,8 +102,9 @@ func (c *client) Method(name string) (protocol.Method, bool) {
 	return m, ok
 }
 
-// Close ends the notifier once it has told what there is to tell.
+// Close gives back what the connection has taken, and ends the notifier once it has told what there is to tell.
 func (c *client) Close() {
+	c.release()
 	c.mu.Lock()
 	n := c.notifier
 	c.mu.Unlock()

@@ -121,6 +121,7 @@ type cursor struct {
 	carry    string         // what an earlier stream held back: it is told first
 	exited   bool           // session.exited was told
 	secret   bool           // that a secret is read was told
+	lease    *engine.Lease  // who was told to have the session
 }
 
 // set changes the filter. It is called under the client's lock and never blocks.
@@ -331,6 +332,13 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 			return err
 		}
 	}
+	if v.Lease != cur.lease {
+		cur.lease = v.Lease
+		p := leasedParams{Session: id, Lease: n.client.leaseOf(v, n.clean)}
+		if err := n.notify(ctx, "session.leased", p); err != nil {
+			return err
+		}
+	}
 	text, next, dropped := v.Transcript.Since(cur.offset)
 	cur.offset = next
 	exit := v.Exit != nil && !cur.exited
@@ -380,6 +388,19 @@ type changedParams struct {
 	Session  string `json:"session"`
 	Sequence uint64 `json:"sequence"`
 	Secret   bool   `json:"secret_input,omitzero"`
+}
+
+type leasedParams struct {
+	Session string     `json:"session"`
+	Lease   *leaseInfo `json:"lease"` // null: it was released
+}
+
+// clean redacts a text that is not the program's.
+func (n *notifier) clean(text string) string {
+	if n.filter.hide == nil {
+		return text
+	}
+	return n.filter.hide.String(text)
 }
 
 type outputParams struct {

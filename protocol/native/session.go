@@ -115,21 +115,22 @@ type listResult struct {
 }
 
 type sessionInfo struct {
-	Session         string    `json:"session"`
-	Adapter         string    `json:"adapter,omitempty" jsonschema:"that drives it"`
-	Program         string    `json:"program"`
-	Args            []string  `json:"args"`
-	Cwd             string    `json:"cwd"`
-	PID             int       `json:"pid"`
-	Started         time.Time `json:"started"`
-	Rows            int       `json:"rows"`
-	Cols            int       `json:"cols"`
-	Title           *string   `json:"title"`
-	Sequence        uint64    `json:"sequence"`
-	QuietMS         int64     `json:"quiet_ms"`
-	AlternateScreen bool      `json:"alternate_screen"`
-	Exit            *exitInfo `json:"exit"`
-	TranscriptError string    `json:"transcript_error,omitempty"`
+	Session         string     `json:"session"`
+	Adapter         string     `json:"adapter,omitempty" jsonschema:"that drives it"`
+	Program         string     `json:"program"`
+	Args            []string   `json:"args"`
+	Cwd             string     `json:"cwd"`
+	PID             int        `json:"pid"`
+	Started         time.Time  `json:"started"`
+	Rows            int        `json:"rows"`
+	Cols            int        `json:"cols"`
+	Title           *string    `json:"title"`
+	Sequence        uint64     `json:"sequence"`
+	QuietMS         int64      `json:"quiet_ms"`
+	AlternateScreen bool       `json:"alternate_screen"`
+	Exit            *exitInfo  `json:"exit"`
+	Lease           *leaseInfo `json:"lease"`
+	TranscriptError string     `json:"transcript_error,omitempty"`
 }
 
 type exitInfo struct {
@@ -148,7 +149,7 @@ func (c *client) sessionList(_ context.Context, p listParams) (listResult, error
 	for i, s := range all {
 		r.Sessions[i] = string(s.ID())
 		if p.Details {
-			info := describe(s, hide)
+			info := c.describe(s, hide)
 			if a := c.catalog.Owner(s.ID()); a != nil {
 				info.Adapter = a.ID()
 			}
@@ -161,7 +162,7 @@ func (c *client) sessionList(_ context.Context, p listParams) (listResult, error
 	return r, nil
 }
 
-func describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
+func (c *client) describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
 	v, config := s.View(), s.Config()
 	if config.Dir == "" {
 		config.Dir, _ = os.Getwd() // that of the server, which never changes it
@@ -177,7 +178,7 @@ func describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
 		title := l.Clean(v.Screen.Title)
 		info.Title = &title
 	}
-	info.Exit = exitOf(v)
+	info.Exit, info.Lease = exitOf(v), c.leaseOf(v, l.Clean)
 	if err := s.TapError(); err != nil {
 		info.TranscriptError = redact.Default.String(err.Error())
 	}
@@ -234,7 +235,7 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 	if err != nil {
 		return inputResult{}, err
 	}
-	r, err := s.Do(ctx, action, engine.DoOptions{Timeout: max(timeout, time.Millisecond), Parked: func() { protocol.Yield(ctx) }})
+	r, err := c.do(ctx, s, action, max(timeout, time.Millisecond))
 	if err != nil {
 		return inputResult{}, err
 	}
@@ -253,7 +254,7 @@ type resizeResult struct {
 	Resized bool `json:"resized"`
 }
 
-func (c *client) sessionResize(_ context.Context, p resizeParams) (resizeResult, error) {
+func (c *client) sessionResize(ctx context.Context, p resizeParams) (resizeResult, error) {
 	if p.Rows == nil {
 		return resizeResult{}, &protocol.ParamError{Path: "rows", Expected: "an integer from 1 to 1000"}
 	}
@@ -268,7 +269,8 @@ func (c *client) sessionResize(_ context.Context, p resizeParams) (resizeResult,
 	if err != nil {
 		return resizeResult{}, err
 	}
-	return resizeResult{Resized: true}, s.Resize(size)
+	_, err = c.do(ctx, s, engine.Resize(size), 0)
+	return resizeResult{Resized: true}, err
 }
 
 type killResult struct {

@@ -17,10 +17,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/cmdline"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/protocol"
-	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -61,10 +61,6 @@ type runResult struct {
 const (
 	// promptBound is how long a fresh shell may take to its first prompt: its start-up files are the user's.
 	promptBound = 10 * time.Second
-	// pasteBound is how long a shell at its prompt may take to say that it takes a paste.
-	pasteBound = time.Second
-	// readyBound is how long a shell that has just finished a command may take to its next prompt.
-	readyBound = 2 * time.Second
 	// runRows and runCols are a fresh shell's size: commands that look at it print wider tables.
 	runRows, runCols = 40, 120
 )
@@ -84,13 +80,9 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 	case in.Session != "" && (in.Shell != "" || in.Cwd != "" || in.Env != nil || in.Keep):
 		return nil, bad("session", "shell, cwd, env and keep are for a fresh shell: leave them out")
 	}
-	s, occupied, err := p.shell(ctx, &in)
+	s, err := p.shell(ctx, &in)
 	if err != nil {
 		return nil, err
-	}
-	if occupied {
-		r := p.notEmpty(s, &in, hide)
-		return &reply[runResult]{text: r.text(), out: *r}, nil
 	}
 	fresh := in.Session == ""
 	r, err := p.runIn(ctx, req, s, &in, timeout, hide, most)
@@ -112,8 +104,7 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 }
 
 // notEmpty is the result of a command that was not typed, because something stands on the command line.
-func (p *profile) notEmpty(s *engine.Session, in *runParams, hide *redact.Redactor) *runResult {
-	l := p.look(s, hide)
+func notEmpty(s *engine.Session, in *runParams, l *reading.View) *runResult {
 	line := ""
 	if rows, c := l.Screen().Lines(), l.Screen().Cursor; c.Row < len(rows) {
 		line = strings.TrimSpace(rows[c.Row])
@@ -123,40 +114,40 @@ func (p *profile) notEmpty(s *engine.Session, in *runParams, hide *redact.Redact
 		protocol.Quote(line, 120), s.ID(), s.ID())}
 }
 
-// shell finds the shell that a command is to run in, or starts one, and tells whether something stands on its command line.
-func (p *profile) shell(ctx context.Context, in *runParams) (s *engine.Session, occupied bool, err error) {
+// shell finds the shell that a command is to run in, or starts one and waits for its prompt.
+func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, error) {
 	if in.Session != "" {
-		if s, err = p.free(in.Session); err != nil {
-			return nil, false, err
+		s, err := p.free(in.Session)
+		if err != nil {
+			return nil, err
 		}
-		v := s.View()
-		switch sh := v.Reports.Shell; {
+		switch v := s.View(); {
 		case v.Exit != nil:
-			return nil, false, fmt.Errorf("the shell of session %s has ended, it %s: read {\"session\":%q} shows what it left; to run more leave session out, or start another shell", s.ID(), exitOf(v.Exit), s.ID())
-		case sh == nil || sh.Phase == "":
-			return nil, false, fmt.Errorf("session %s marks no commands, so the end of one cannot be told: start bash, zsh or fish with start, or use send", s.ID())
-		case sh.Phase == engine.ShellRunning:
-			return nil, false, &busyError{s.ID()}
+			return nil, fmt.Errorf("the shell of session %s has ended, it %s: read {\"session\":%q} shows what it left; to run more leave session out, or start another shell", s.ID(), exitOf(v.Exit), s.ID())
+		case v.Reports.Shell == nil || v.Reports.Shell.Phase == "":
+			return nil, fmt.Errorf("session %s marks no commands, so the end of one cannot be told: start bash, zsh or fish with start, or use send", s.ID())
+		case v.Reports.Shell.Phase == engine.ShellRunning:
+			return nil, &busyError{s.ID()}
 		}
-		occupied, err = p.prompt(ctx, s, readyBound)
-		return s, occupied, err
+		return s, nil
 	}
 	program, err := shellProgram(in.Shell)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	s, err = p.launch(engine.Config{
+	s, err := p.launch(engine.Config{
 		Program: program, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: runRows, Cols: runCols}, ShellIntegration: true,
 	})
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	if _, err := p.prompt(ctx, s, promptBound); err != nil {
+	var occupied *cmdline.OccupiedError
+	if err := cmdline.Prompt(ctx, s, promptBound, options(ctx).Parked); err != nil && !errors.As(err, &occupied) {
 		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopBound)
 		defer cancel()
-		return nil, false, errors.Join(err, s.Close(bound))
+		return nil, errors.Join(p.inWords(s, err), s.Close(bound))
 	}
-	return s, false, nil
+	return s, nil
 }
 
 // shellProgram is the shell that is started.
@@ -181,85 +172,44 @@ func shellProgram(asked string) (string, error) {
 }
 
 func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, in *runParams, timeout time.Duration, hide *redact.Redactor, most int) (*runResult, error) {
-	v := s.View()
-	since := v.Sequence
-	line := strings.TrimRight(in.Command, "\r\n")
-	m := &ran{session: s, command: line, before: v.Reports.Shell}
-	if blocks, _ := s.Blocks(0); len(blocks) > 0 {
-		m.last = blocks[len(blocks)-1].Number
-	}
-	if strings.Contains(line, "\t") && filepath.Base(s.Config().Program) == "fish" {
-		return nil, bad("command", "has a tab, which fish drops from what is pasted: write it as \\t in printf, or a blank")
-	}
-	if strings.ContainsAny(line, "\r\n\t") { // a tab that is typed completes what stands before it
-		if _, err := s.Wait(ctx, pasteable{}, engine.WaitOptions{Timeout: pasteBound, Parked: options(ctx).Parked}); err != nil {
-			return nil, bad("command", "has several lines or a tab, and this shell takes no paste: join lines with && or ;, and write a blank for the tab")
-		}
-		if _, err := s.Do(ctx, engine.BracketedPaste(line), options(ctx)); err != nil {
-			return nil, err
-		}
-		line = ""
-	}
-	if _, err := s.Do(ctx, engine.Text(line+"\r"), options(ctx)); err != nil {
-		return nil, err
-	}
-	m.typed = time.Now()
 	stop := p.progress(ctx, req, s, timeout)
-	out, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: timeout, Parked: func() { mcp.Yield(ctx) }})
+	out, err := cmdline.Run(ctx, s, in.Command, cmdline.Options{Timeout: timeout, GiveUp: true, Parked: options(ctx).Parked})
 	stop()
-	l := p.look(s, hide).At(out.View)
-	r := &runResult{status: statusOf(l), Command: l.Piece(in.Command), DurationMS: out.Elapsed.Milliseconds()}
+	var occupied *cmdline.OccupiedError
 	switch {
-	case err == nil && out.Match.Kind != "command_finished":
-		r.Reason = out.Match.Kind
-	case err == nil:
-		r.Reason = "finished"
-	case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed):
-		r.Reason = "ended"
-	default:
-		r.Reason = "timeout"
-		if !errors.Is(err, engine.ErrTimeout) {
-			r.Reason = "cancelled"
-		}
-		r.Wait = p.questions.keep(&asked{session: s.ID(), tree: map[string]any{"type": "command_finished"}, since: &since, elapsed: out.Elapsed})
+	case errors.As(err, &occupied):
+		return notEmpty(s, in, p.look(s, hide).At(occupied.View)), nil
+	case err != nil:
+		return nil, p.inWords(s, err)
 	}
-	if r.Reason == "not_run" && m.other != "" {
-		r.Why = "the shell ran something else, " + protocol.Quote(l.Piece(m.other), 120) + ": what is shown is that"
+	l := p.look(s, hide).At(out.View)
+	r := &runResult{status: statusOf(l), Command: l.Piece(in.Command), Reason: string(out.Reason), DurationMS: out.Duration.Milliseconds()}
+	if out.Reason == cmdline.Timeout || out.Reason == cmdline.Cancelled {
+		since := out.Since
+		r.Wait = p.questions.keep(&asked{session: s.ID(), tree: map[string]any{"type": "command_finished"}, since: &since, elapsed: out.View.At.Sub(out.Began)})
 	}
-	r.take(s, l, m.block(), since, most)
-	if r.Reason == "ended" && r.Exit != nil {
-		r.ExitCode = r.Exit.Code
+	if out.Other != "" {
+		r.Why = "the shell ran something else, " + protocol.Quote(l.Piece(out.Other), 120) + ": what is shown is that"
 	}
-	if r.Reason == "incomplete" { // back to a prompt: the next command is not the rest of this one
-		if err := p.giveUp(ctx, s); err != nil {
-			return nil, err
-		}
-	}
+	r.take(s, l, out, most)
 	return r, nil
 }
 
-// giveUp leaves a command line that is not complete, and waits for the prompt after it.
-func (p *profile) giveUp(ctx context.Context, s *engine.Session) error {
-	v := s.View()
-	if _, err := s.Do(ctx, engine.Interrupt{}, options(ctx)); err != nil {
-		return err
-	}
-	if _, err := s.Wait(ctx, promptAfter{v.Reports.Shell}, engine.WaitOptions{Timeout: readyBound, Parked: options(ctx).Parked}); err != nil && !errors.Is(err, engine.ErrTimeout) {
-		return err
-	}
-	return nil
-}
-
-// take takes the command's output out of its block, or when the shell has not run it, out of what came since.
-func (r *runResult) take(s *engine.Session, l *reading.View, b *engine.Block, since uint64, most int) {
-	if b != nil {
-		c := commandOf(l, b)
-		r.Output, r.ExitCode, r.Truncated = c.Output, c.ExitCode, !c.Whole
-		if r.Reason == "finished" {
-			r.DurationMS = c.DurationMS
+// take takes the command's output out of its block, or when the shell has not told of one, out of what came since.
+func (r *runResult) take(s *engine.Session, l *reading.View, out *cmdline.Result, most int) {
+	r.ExitCode = out.ExitCode
+	switch {
+	case out.Block != nil:
+		c := commandOf(l, out.Block)
+		r.Output, r.Truncated = c.Output, !c.Whole
+	case out.By == cmdline.Sentinel:
+		r.Output, r.Truncated = out.Output, out.Cut
+		if r.Truncated && l.Redacted() {
+			r.Output = reading.HideHead(r.Output)
 		}
-	} else {
-		r.Output, r.Truncated = l.OutputSince(s.OffsetAt(since))
+		r.Output = l.Piece(r.Output)
+	default:
+		r.Output, r.Truncated = l.OutputSince(s.OffsetAt(out.Since))
 		r.Output = readable(l, r.Output)
 	}
 	r.Cut = r.Truncated

@@ -24,6 +24,15 @@ var (
 // folder is a root. Its methods that end in Locked are called with its lock held.
 type folder string
 
+// folderOf returns the root at a path, which stays the same if this process changes its directory.
+func folderOf(root string) (folder, error) {
+	if root == "" {
+		return "", fmt.Errorf("%w: no root was given", ErrFolder)
+	}
+	path, err := filepath.Abs(root) // and without a slash at the end, behind which a link would be followed
+	return folder(path), err
+}
+
 func (f folder) instances() string { return filepath.Join(string(f), "instances") }
 
 func (f folder) file(id string) string { return filepath.Join(f.instances(), id+".json") }
@@ -148,14 +157,17 @@ func (f folder) writeLocked(content []byte) (path string, err error) {
 func (f folder) replaceLocked(path string, content []byte) error {
 	t, err := f.writeLocked(content)
 	if err == nil {
-		if err = os.Rename(t, path); err != nil {
+		if err = persist(func() error { return os.Rename(t, path) }); err != nil {
 			os.Remove(t)
 		}
 	}
-	if err != nil {
-		return advise(fmt.Errorf("write %s: %w", path, err))
+	if err == nil {
+		return nil
 	}
-	return nil
+	if info, statErr := os.Lstat(path); statErr == nil && info.IsDir() {
+		return fmt.Errorf("write %s: there is a folder in its place; move it away", path)
+	}
+	return advise(fmt.Errorf("write %s: %w", path, err))
 }
 
 // createLocked makes the file at path, whole from its first moment. The error is fs.ErrExist when there is one.
@@ -169,12 +181,16 @@ func (f folder) createLocked(path string, content []byte) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// A file system without hard links. The lock keeps our own kind away meanwhile; Unterm, which takes no lock, would
-	// have to come in between the next two calls.
-	if _, err := os.Lstat(path); err == nil {
+	return moveLocked(t, path)
+}
+
+// moveLocked is for file systems without hard links. The lock keeps our own kind away meanwhile; Unterm, which takes no
+// lock, would have to come in between the two calls.
+func moveLocked(from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
 		return fs.ErrExist
 	}
-	return os.Rename(t, path)
+	return persist(func() error { return os.Rename(from, to) })
 }
 
 // errNotRecord is why read returns nothing of something that is there.
@@ -225,6 +241,8 @@ func advise(err error) error {
 		return fmt.Errorf("%w; free some space, or give another root", err)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w; give a root that this user can write to", err)
+	case errors.Is(err, syscall.ENOLCK), errors.Is(err, errors.ErrUnsupported):
+		return fmt.Errorf("%w; give a root on a local disk", err)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -64,6 +65,39 @@ func TestKilledHeirOfOneThatLivesOn(t *testing.T) {
 	a.say("leave")
 	checkPointers(t, root, "charlie")
 	c.kill()
+	await(t, root, "bravo")
+	checkPointers(t, root, "bravo")
+}
+
+// TestForgedPointer: whoever writes it, and whoever it names.
+func TestForgedPointer(t *testing.T) {
+	root := newRoot(t)
+	_, r := start(t, root)
+	start(t, root)
+	forged := r
+	forged.PID = os.Getpid()
+	for _, content := range []string{text(t, forged), "garbage", "{}"} {
+		if err := folder(root).replaceLocked(filepath.Join(root, activeFile), []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		await(t, root, "bravo") // as if alpha had died: nobody knows what the pointer said before
+		checkPointers(t, root, "bravo")
+	}
+}
+
+// TestWhatCouldNotBeMendedIsTriedAgain without anybody asking.
+func TestWhatCouldNotBeMendedIsTriedAgain(t *testing.T) {
+	root := newRoot(t)
+	s, _ := start(t, root)
+	start(t, root)
+	token := filepath.Join(root, tokenFile)
+	if err := errors.Join(os.Remove(token), os.MkdirAll(filepath.Join(token, "in the way"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	s.kill()
+	if err := os.RemoveAll(token); err != nil {
+		t.Fatal(err)
+	}
 	await(t, root, "bravo")
 	checkPointers(t, root, "bravo")
 }

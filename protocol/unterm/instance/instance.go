@@ -57,7 +57,11 @@ func Claim(root string, want Record) (*Instance, error) {
 	self, _ := look(r.PID)
 	r.PIDStarted = self.started
 
-	i := &Instance{folder: folder(root)}
+	f, err := folderOf(root)
+	if err != nil {
+		return nil, fmt.Errorf("claim an instance name: %w", err)
+	}
+	i := &Instance{folder: f}
 	if err := i.claim(r); err != nil {
 		return nil, fmt.Errorf("claim an instance name in %s: %w", root, err)
 	}
@@ -263,8 +267,9 @@ func (i *Instance) leave() error {
 	defer unlock()
 	r, _ := i.now() // after the last change, which may have given us another name
 	if _, s, ok := readRecord(i.folder.file(r.ID)); ok && s.AuthToken == r.AuthToken {
-		if err := os.Remove(i.folder.file(r.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		err := persist(func() error { return os.Remove(i.folder.file(r.ID)) })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return advise(err)
 		}
 	}
 	return i.pointLocked(func(s Record) bool { return s.AuthToken == r.AuthToken })

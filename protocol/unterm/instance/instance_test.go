@@ -1,8 +1,11 @@
 package instance
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -420,6 +423,18 @@ func TestStartedAfter(t *testing.T) {
 	}
 	if s := time.Now().UTC().Format(startedAtLayout); !strings.HasSuffix(s, "+00:00") {
 		t.Errorf("UTC is written %s", s)
+	}
+}
+
+// TestNoFormatPrintsTheToken, and nor does a log.
+func TestNoFormatPrintsTheToken(t *testing.T) {
+	var out bytes.Buffer
+	r := Record{ID: "alpha", AuthToken: "SECRET"}
+	fmt.Fprintf(&out, "%v %+v %#v %s %v %+v", r, r, r, r, &r, []Record{r})
+	slog.New(slog.NewTextHandler(&out, nil)).Info("m", "r", r)
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("m", "r", r)
+	if strings.Contains(out.String(), "SECRET") || strings.Count(out.String(), "alpha") != 8 {
+		t.Errorf("it prints %s", out.String())
 	}
 }
 

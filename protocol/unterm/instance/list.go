@@ -13,7 +13,10 @@ var ErrNone = errors.New("no instance is running")
 // and the pointers are mended; where that cannot be done, as on a read-only file system, the answer is the same. A root that
 // is not there has none. Errors are [ErrFolder], or of the system.
 func List(root string) ([]Record, error) {
-	f := folder(root)
+	f, err := folderOf(root)
+	if err != nil {
+		return nil, err
+	}
 	if there, err := f.check(); err != nil || !there {
 		return nil, err
 	}
@@ -40,7 +43,10 @@ func List(root string) ([]Record, error) {
 // live one that was started last, else the one of server.json whether it is alive or not, else the one with the token of
 // auth_token, on port 19876. It writes nothing. Errors are [ErrNone], [ErrFolder], or of the system.
 func Active(root string) (Record, error) {
-	f := folder(root)
+	f, err := folderOf(root)
+	if err != nil {
+		return Record{}, err
+	}
 	there, err := f.check()
 	if err != nil {
 		return Record{}, err

@@ -17,7 +17,20 @@ import (
 // childRoot makes the test binary a server that has an instance of that root and does what its standard input says.
 const childRoot = "INSTANCE_TEST_ROOT"
 
+// childCase makes it run one of cases instead, with that root.
+const childCase = "INSTANCE_TEST_CASE"
+
+// cases are what a test needs a process of its own for.
+var cases = map[string]func(root string) error{}
+
 func TestMain(m *testing.M) {
+	if run := cases[os.Getenv(childCase)]; run != nil {
+		if err := run(os.Getenv(childRoot)); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if root := os.Getenv(childRoot); root != "" {
 		os.Exit(child(root))
 	}
@@ -32,6 +45,7 @@ func child(root string) int {
 		fmt.Println(err)
 		return 1
 	}
+	defer l.Close()
 	i, err := Claim(root, wanted(portOf(l)))
 	if err != nil {
 		fmt.Println(err)
@@ -79,7 +93,7 @@ type server struct {
 func prepare(t *testing.T, root string) *server {
 	t.Helper()
 	s := &server{t: t, cmd: exec.Command(os.Args[0]), ended: make(chan struct{})}
-	s.cmd.Env = append(os.Environ(), childRoot+"="+root)
+	s.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", childRoot+"="+root)
 	s.cmd.Stderr = os.Stderr
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {

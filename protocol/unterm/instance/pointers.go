@@ -70,7 +70,7 @@ func (f folder) pointLocked(all []entry, gone func(Record) bool) error {
 	raw, token, ok := f.heir(all, gone)
 	if !ok {
 		for _, path := range f.stalePointers(gone) {
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := persist(func() error { return os.Remove(path) }); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return advise(fmt.Errorf("remove the pointer to an instance that has ended: %w", err))
 			}
 		}

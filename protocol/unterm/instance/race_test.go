@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // watchFiles reads every file that a client reads, over and over, until stop is closed, and complains about what is not
@@ -135,20 +134,4 @@ func TestClaimRacesSweep(t *testing.T) {
 	if got := ids(t, root); got != "" {
 		t.Errorf("List has %s", got)
 	}
-}
-
-// eventually reads active.json until it names one of these; patience is only against hanging.
-func eventually(t *testing.T, root string, want ...string) {
-	t.Helper()
-	last := ""
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
-		_, r, _ := readRecord(filepath.Join(root, activeFile))
-		for _, id := range want {
-			if r.ID == id {
-				return
-			}
-		}
-		last = r.ID
-	}
-	t.Fatalf("active.json still names %q, want one of %q", last, want)
 }

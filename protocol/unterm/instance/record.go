@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 )
 
@@ -57,6 +58,17 @@ type Record struct {
 	// BootID changes with every boot. Empty on Windows, where PIDStarted alone is enough.
 	BootID string `json:"boot_id,omitempty"`
 }
+
+// String tells everything but the token.
+func (r Record) String() string {
+	return fmt.Sprintf("%s (process %d, port %d, started %s)", r.ID, r.PID, r.MCPPort, r.StartedAt)
+}
+
+// GoString is String, so that no format prints the token.
+func (r Record) GoString() string { return r.String() }
+
+// LogValue implements [slog.LogValuer], without the token.
+func (r Record) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
 // An Entry is what instance.list tells of a record: no token.
 type Entry struct {

@@ -1,0 +1,203 @@
+package cmdline
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+)
+
+// A listener is the tap that hears a sentinel. Its fields are read by the wait that it is for, while the session goes on.
+type listener struct {
+	session *engine.Session
+	begin   []byte // what is written right before the command runs
+	end     []byte // and after it, in front of its status
+	prompt  string // the cursor's row when the line was typed
+	closed  bool   // protected by the lock of turns
+
+	mu sync.Mutex
+	// protects the fields below
+	held        []byte // output that may be the beginning of what is listened for
+	rows, cols  int
+	page        *page // what the command prints; nil before it runs, and once nobody asks for it any more
+	begun       bool
+	done        bool
+	status      string // as it was told
+	before      []byte // the end of what came before begin, which may never come
+	heard       time.Time
+	interrupted time.Time // when a key that interrupts was last typed; zero: never
+}
+
+const (
+	// statusMax bounds a status, in bytes: a sign and the digits of 32 bits, with some room.
+	statusMax = 16
+	// beforeMax bounds what is kept of what came before the command's beginning, in bytes: when that is not heard, the output is
+	// in it. It has several screens of text.
+	beforeMax = 64 << 10
+)
+
+func (l *listener) Output(at time.Time, p []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = at
+	if l.done {
+		return nil
+	}
+	l.held = append(l.held, p...)
+	if !l.begun {
+		l.awaitBegin()
+	}
+	l.awaitEnd()
+	return nil
+}
+
+// awaitBegin looks for the command's beginning.
+func (l *listener) awaitBegin() {
+	i := bytes.Index(l.held, l.begin)
+	if i < 0 {
+		return
+	}
+	l.begun = true
+	l.held = l.held[i+len(l.begin):]
+	l.before = nil
+	l.page = newPage(l.rows, l.cols)
+}
+
+// awaitEnd looks for the command's end, and shows the page what cannot be the beginning of it.
+func (l *listener) awaitEnd() {
+	for {
+		i := bytes.Index(l.held, l.end)
+		if i < 0 {
+			keep := len(l.held) - partial(l.held, l.end)
+			if !l.begun {
+				keep = min(keep, len(l.held)-partial(l.held, l.begin))
+			}
+			l.print(keep)
+			return
+		}
+		rest := l.held[i+len(l.end):]
+		n := bytes.IndexAny(rest, "\r\n")
+		if n < 0 && len(rest) <= statusMax { // not all of it is here
+			l.print(i)
+			return
+		}
+		if n < 0 || n > statusMax { // not ours, by whatever accident
+			l.print(i + 1)
+			continue
+		}
+		l.print(i)
+		l.done, l.status, l.held = true, string(rest[:n]), nil
+		return
+	}
+}
+
+// print takes the first n bytes of what is held as printed.
+func (l *listener) print(n int) {
+	if n <= 0 {
+		return
+	}
+	p := l.held[:n]
+	switch {
+	case l.begun && l.page != nil:
+		l.page.write(p)
+	case !l.begun:
+		l.before = append(l.before, p...)
+		if over := len(l.before) - beforeMax; over > 0 {
+			l.before = append([]byte(nil), l.before[over:]...)
+		}
+	}
+	l.held = append(l.held[:0:0], l.held[n:]...)
+}
+
+// partial is how many bytes at the end of p are the beginning of want.
+func partial(p, want []byte) int {
+	for n := min(len(p), len(want)-1); n > 0; n-- {
+		if bytes.Equal(p[len(p)-n:], want[:n]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// Input hears the keys that interrupt, stop or end what reads: after one the sentinel may never come.
+func (l *listener) Input(at time.Time, p []byte) error {
+	if bytes.ContainsAny(p, "\x03\x04\x1a\x1c") {
+		l.mu.Lock()
+		l.interrupted = at
+		l.mu.Unlock()
+	}
+	return nil
+}
+
+func (l *listener) Resize(_ time.Time, rows, cols int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rows, l.cols = rows, cols
+	if l.page != nil {
+		l.page.resize(rows, cols)
+	}
+	return nil
+}
+
+// A heard is what a listener has heard up to now.
+type heard struct {
+	begun, done bool
+	status      string
+	quiet       time.Time // since when nothing was printed, nor an interrupting key typed
+	interrupted bool
+}
+
+func (l *listener) heardSoFar() heard {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := heard{begun: l.begun, done: l.done, status: l.status, quiet: l.heard, interrupted: !l.interrupted.IsZero()}
+	if l.interrupted.After(h.quiet) {
+		h.quiet = l.interrupted
+	}
+	return h
+}
+
+// goesOn reports whether, as far as is heard, the command goes on. A nil listener has none.
+func (l *listener) goesOn() bool {
+	if l == nil {
+		return false
+	}
+	h := l.heardSoFar()
+	return !h.done && !h.interrupted
+}
+
+// output is what the command has printed. When its beginning was not heard it is what came after the echo's first line end.
+func (l *listener) output() (text string, cut bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.page != nil:
+		return l.page.text()
+	case l.begun:
+		return "", false
+	}
+	_, after, _ := bytes.Cut(l.before, []byte("\n"))
+	return render(after, l.rows, l.cols)
+}
+
+// forget lets go of what was printed: nobody asks for it any more.
+func (l *listener) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.before, l.page = nil, nil
+}
+
+// code is a status as an exit code; nil when it is none.
+func code(status string) *int {
+	n, err := strconv.ParseInt(strings.TrimSpace(status), 10, 64)
+	if err != nil {
+		return nil
+	}
+	c := int(n)
+	return &c
+}
+
+var _ engine.InputTap = (*listener)(nil)

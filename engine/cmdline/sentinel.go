@@ -1,0 +1,286 @@
+package cmdline
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// A turn is what is known of the command lines that were run in one session. It is held by the one that is run now.
+type turn struct {
+	session *engine.Session
+	late    *listener // of the one before, when its end was not heard when its time was up
+}
+
+// turns are the sessions in which a line is run, and those in which one was whose end was not heard: at most one each.
+var turns = struct {
+	mu sync.Mutex
+	// protects the fields below
+	busy map[*engine.Session]bool
+	late map[*engine.Session]*listener
+}{busy: map[*engine.Session]bool{}, late: map[*engine.Session]*listener{}}
+
+// takeTurn has no other line run in a session until the turn is released. Errors: *[BusyError].
+func takeTurn(s *engine.Session) (*turn, error) {
+	turns.mu.Lock()
+	defer turns.mu.Unlock()
+	if turns.busy[s] {
+		return nil, &BusyError{Session: s.ID()}
+	}
+	turns.busy[s] = true
+	return &turn{session: s, late: turns.late[s]}, nil
+}
+
+func (t *turn) release() {
+	turns.mu.Lock()
+	defer turns.mu.Unlock()
+	delete(turns.busy, t.session)
+}
+
+// leave has a listener listen on for the end of a command that goes on, until the session ends or the next line is run.
+func (t *turn) leave(l *listener) {
+	l.forget()
+	turns.mu.Lock()
+	defer turns.mu.Unlock()
+	if !l.closed {
+		turns.late[t.session] = l
+	}
+}
+
+// drop takes a listener off its session.
+func (t *turn) drop(l *listener) {
+	if l != nil {
+		_ = t.session.Detach(l) // its Close does not fail
+	}
+}
+
+// Close forgets the listener: it hears nothing more.
+func (l *listener) Close() error {
+	turns.mu.Lock()
+	defer turns.mu.Unlock()
+	l.closed = true
+	if turns.late[l.session] == l {
+		delete(turns.late, l.session)
+	}
+	return nil
+}
+
+// A place is where a line is typed to.
+type place struct {
+	shell   Shell
+	pid     int    // of the program that has the terminal; 0: not known
+	leader  bool   // that is the session's own
+	direct  bool   // it is the shell itself, not what leads to one
+	program string // its name
+	prompt  string // the cursor's row
+}
+
+// find tells which shell has a session's terminal, once it reads a line. A shell with a line editor, and what leads to one
+// elsewhere, hands over every key then; whether any other reads a line nobody can tell.
+func find(ctx context.Context, s *engine.Session, o *Options, before *listener) (*place, error) {
+	p := &place{leader: true, program: filepath.Base(s.Config().Program)}
+	who, err := s.Foreground()
+	switch {
+	case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed):
+		return nil, err
+	case err == nil && who.Name != "":
+		p.pid, p.leader, p.program = who.PID, who.Leader, who.Name
+	}
+	p.shell = shellOf(p.program)
+	p.direct = p.shell != ""
+	if !p.direct && p.leader { // by the name it was started under: of a script, or of one program with many names
+		p.shell = shellOf(filepath.Base(s.Config().Program))
+		p.direct = p.shell != ""
+	}
+	switch {
+	case p.direct:
+	case carriers[p.program]:
+		p.shell = Unknown
+	case p.leader && o.Shell == "":
+		return nil, &NoShellError{Session: s.ID(), Program: p.program}
+	case !p.leader:
+		return nil, &BusyError{Session: s.ID(), Program: p.program}
+	}
+	edits := !p.direct || editsLines(p.shell)
+	if o.Shell != "" {
+		p.shell = o.Shell
+	}
+	reads := true
+	if edits {
+		out, err := s.Wait(ctx, &readsKeys{s, p.direct}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		reads = err == nil && out.Match.Kind == "keys"
+	}
+	v := s.View()
+	p.prompt = cursorRow(v)
+	switch goesOn := before.goesOn(); {
+	case v.Exit != nil || v.Ended:
+		return nil, engine.ErrEnded
+	case v.Secret:
+		return nil, &BusyError{Session: s.ID(), Program: p.program, Secret: true}
+	case !reads && !p.direct:
+		return nil, &BusyError{Session: s.ID(), Program: p.program}
+	case !goesOn || before.prompt == p.prompt && p.prompt != "": // what was begun before is over
+	case edits && reads:
+		return nil, &OccupiedError{Session: s.ID(), Line: p.prompt, View: v}
+	default:
+		return nil, &BusyError{Session: s.ID()}
+	}
+	return p, nil
+}
+
+// readsKeys is a matcher of a program that reads every key, and not lines: an editor of command lines that is at work.
+type readsKeys struct {
+	session *engine.Session
+	direct  bool // it is a shell: it may have been told to have no editor
+}
+
+// pasteSaid is how long an editor may take to say that it takes a paste as one. It does so with its prompt, within a
+// millisecond; typed, a long line has some of them draw it anew with every character.
+const pasteSaid = 50 * time.Millisecond
+
+// Check matches as "keys" when the terminal says so, and as "lines" when a shell that could have an editor stands still. An editor
+// changes the terminal's mode before it writes its prompt, so there is something to look at then.
+func (m *readsKeys) Check(v *engine.View) engine.Result {
+	mode, err := m.session.LineMode()
+	quiet := v.StableFor()
+	switch keys := err != nil || !mode.Canonical; {
+	case v.Screen.Modes.BracketedPaste && keys, keys && quiet >= pasteSaid:
+		return engine.Result{Match: &engine.Match{Kind: "keys"}}
+	case keys:
+		return engine.Result{Recheck: pasteSaid - quiet}
+	case !m.direct:
+		return engine.Result{}
+	case quiet < settled:
+		return engine.Result{Recheck: settled - quiet}
+	}
+	return engine.Result{Match: &engine.Match{Kind: "lines"}}
+}
+
+// bySentinel types a line that tells its end itself.
+func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options, t *turn) (*Result, error) {
+	marker := o.Marker
+	if marker == "" {
+		marker = NewMarker()
+	}
+	where, err := find(ctx, s, o, t.late)
+	if err != nil {
+		return nil, err
+	}
+	text, begin, last, err := source(where.shell, line, marker)
+	if err != nil {
+		return nil, err
+	}
+	unfinished := where.shell != PowerShell && where.shell != Cmd && open(line)
+	if unfinished { // as a person would have typed it
+		text = line
+	}
+	keys := text
+	if s.View().Screen.Modes.BracketedPaste {
+		p, _ := vt.BracketedPaste(text)
+		keys = string(p)
+	}
+	l := &listener{session: s, begin: begin, end: last, prompt: where.prompt}
+	if err := s.Attach(func(v *engine.View) (engine.Tap, error) {
+		l.rows, l.cols, l.heard = v.Screen.Rows, v.Screen.Cols, v.At
+		return l, nil
+	}); err != nil {
+		return nil, err
+	}
+	t.drop(t.late)
+	sent, err := s.Do(ctx, engine.Text(keys+"\r"), o.do()) // in one: nothing another types comes between
+	if err != nil {
+		t.drop(l)
+		return nil, err
+	}
+	began := time.Now()
+	out, err := s.Wait(ctx, &told{session: s, listener: l, where: where, typed: began}, engine.WaitOptions{Timeout: o.Timeout, Parked: o.Parked})
+	r := &Result{Reason: reasonOf(out, err), By: Sentinel, Marker: marker, Since: sent.Sequence, Began: began, Duration: out.View.At.Sub(began), View: out.View}
+	r.Output, r.Cut = l.output()
+	h := l.heardSoFar()
+	switch r.Reason {
+	case Finished:
+		r.ExitCode = code(h.status)
+		if h.done && !h.begun && where.direct { // what stood on the command line before made something else of it
+			r.Reason, r.ExitCode = NotRun, nil
+		}
+	case Ended:
+		if where.leader {
+			r.ExitCode = exitCode(out.View)
+		}
+	}
+	if r.Reason == Timeout || r.Reason == Cancelled {
+		t.leave(l)
+	} else {
+		t.drop(l)
+	}
+	return r, nil
+}
+
+// told is a matcher of a sentinel's end, and of what keeps it from ever coming.
+type told struct {
+	session  *engine.Session
+	listener *listener
+	where    *place
+	typed    time.Time
+}
+
+// Check matches when the marker was heard, when the shell has ended, or when it reads another line after an interrupt, which ends
+// the whole line.
+func (m *told) Check(v *engine.View) engine.Result {
+	h := m.listener.heardSoFar()
+	switch {
+	case h.done:
+		return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
+	case v.Exit != nil:
+		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
+	case !h.interrupted && (m.where.leader || m.where.pid == 0):
+		return engine.Result{}
+	}
+	if quiet := v.At.Sub(h.quiet); quiet < settled {
+		return engine.Result{Recheck: settled - quiet}
+	}
+	if !m.where.leader && ended(m.where.pid) {
+		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
+	}
+	if h.interrupted && m.abandoned(v) {
+		reason := Finished
+		if !h.begun {
+			reason = NotRun
+		}
+		return engine.Result{Match: &engine.Match{Kind: string(reason)}}
+	}
+	return engine.Result{}
+}
+
+// abandoned reports whether the shell that the line was typed to reads another.
+func (m *told) abandoned(v *engine.View) bool {
+	who, err := m.session.Foreground()
+	if err != nil || who.PID != m.where.pid {
+		return false
+	}
+	if !m.where.direct || !editsLines(m.where.shell) {
+		return m.where.prompt != "" && cursorRow(v) == m.where.prompt
+	}
+	mode, err := m.session.LineMode()
+	return err == nil && !mode.Canonical
+}
+
+// ended reports whether a process is no more.
+func ended(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return true
+	}
+	defer p.Release()
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}

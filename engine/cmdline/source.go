@@ -1,0 +1,221 @@
+package cmdline
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Shell is whose words a sentinel's line is written in.
+type Shell string
+
+const (
+	Sh         Shell = "sh" // dash, busybox, ksh and others that follow POSIX
+	Bash       Shell = "bash"
+	Zsh        Shell = "zsh"
+	Fish       Shell = "fish"
+	PowerShell Shell = "powershell"
+	Cmd        Shell = "cmd"
+	// Unknown is a shell at the other end of something, of which only is assumed that it follows POSIX. It differs from Sh in
+	// that zsh takes it, too: there command runs no builtin. A syntax error ends its line, and with it the marker, in dash.
+	Unknown Shell = "unknown"
+)
+
+// shells are the shells by their program's name.
+var shells = map[string]Shell{
+	"sh": Sh, "dash": Sh, "ash": Sh, "busybox": Sh, "ksh": Sh, "ksh93": Sh, "mksh": Sh, "lksh": Sh, "oksh": Sh, "yash": Sh,
+	"posh": Sh, "rbash": Bash, "bash": Bash, "rzsh": Zsh, "zsh": Zsh, "fish": Fish, "pwsh": PowerShell, "powershell": PowerShell,
+	"cmd": Cmd,
+}
+
+// carriers are programs that have the terminal while what is typed goes to a shell behind them.
+var carriers = map[string]bool{
+	"ssh": true, "autossh": true, "mosh-client": true, "et": true, "telnet": true, "docker": true, "podman": true, "nerdctl": true,
+	"kubectl": true, "oc": true, "lxc": true, "incus": true, "machinectl": true, "nsenter": true, "unshare": true, "adb": true,
+	"sudo": true, "doas": true, "su": true, "login": true, "script": true, "tmux: client": true, "tmux": true, "screen": true,
+	"systemd-run": true, "run0": true, "vagrant": true, "flatpak-spawn": true, "wsl": true, "abduco": true, "dtach": true,
+	"zellij": true, "picocom": true, "minicom": true,
+}
+
+// version is what may stand behind a shell's name: bash-5.2, zsh-5.9.
+var version = regexp.MustCompile(`-[0-9][0-9.]*$`)
+
+// shellOf is the shell of a program's name; "" when it is none.
+func shellOf(name string) Shell {
+	name = strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(name), ".exe"), "-")
+	return shells[version.ReplaceAllString(name, "")]
+}
+
+// leadsToShell reports whether a program of this name is a shell, or brings what is typed to one.
+func leadsToShell(name string) bool { return shellOf(name) != "" || carriers[name] }
+
+// editsLines reports whether a shell reads its command line by an editor of its own, so that its terminal hands over every key.
+func editsLines(sh Shell) bool { return sh == Bash || sh == Zsh || sh == Fish || sh == PowerShell }
+
+// markerHead and markerTail are around a marker's 32 digits.
+const markerHead, markerTail = "__UNTERM_DONE_", "__"
+
+// NewMarker returns a marker that nobody can guess: __UNTERM_DONE_, 32 lower-case hexadecimal digits and __.
+func NewMarker() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return markerHead + hex.EncodeToString(b[:]) + markerTail
+}
+
+// digits takes a marker's digits out of it, in two halves.
+func digits(marker string) (left, right string, err error) {
+	d := strings.TrimSuffix(strings.TrimPrefix(marker, markerHead), markerTail)
+	if len(marker) != len(markerHead)+32+len(markerTail) || len(d) != 32 || strings.Trim(d, "0123456789abcdef") != "" {
+		return "", "", fmt.Errorf("the marker of a command line is %s, 32 lower-case hexadecimal digits and %s: NewMarker makes one", markerHead, markerTail)
+	}
+	return d[:16], d[16:], nil
+}
+
+// source returns the line to type, without Enter, and what it has the shell write before the command runs and, in front of its
+// status, after it. Neither can be read in the line: the digits are in two halves, the rest is escaped.
+//
+// The command is run by the shell's eval, in one line with the rest. So whatever ends it, a syntax error among them, the marker
+// follows; a comment, a here-document or a & at its end ends there; the shell has read all of the line before the command runs,
+// which could else read it; and history expansion, completion and other keys of a line editor have nothing to see: what is no
+// printable character is escaped.
+func source(sh Shell, line, marker string) (text string, begin, end []byte, err error) {
+	left, right, err := digits(marker)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	begin = []byte("\x1b]" + beginCode + ";" + left + right + "\a")
+	end = []byte("\n" + marker + ":")
+	switch sh {
+	case Fish:
+		text = fish(line, left, right)
+	case PowerShell:
+		text = powerShell(line, left, right)
+	case Cmd:
+		if strings.Contains(line, "\n") {
+			return "", nil, nil, fmt.Errorf("cmd takes no command of several lines: join them with &")
+		}
+		text = cmd(line, left, right)
+		begin = []byte(beginText + left + right + "\r\n") // it cannot write an escape
+	default:
+		text = posix(sh, line, left, right)
+	}
+	return text, begin, end, nil
+}
+
+// beginCode is the number of the control string (OSC) by which a command's beginning is told: none that a terminal knows, and so
+// it is not seen.
+const beginCode = "7770"
+
+// posix writes a line for the shells that follow POSIX.
+//
+// Command or builtin in front of eval, in dash, keeps an error from ending the whole line; in front of printf it keeps a function
+// of the user's out. The exit code before is what the command finds in $?, and its own is what the next finds, also under set -e:
+// there the failure of what stands in front of && is none. A variable takes the exit code out of eval, whose own is 0 then: set -e
+// would end the shell where the command by itself would not. It is empty again at the end. When eval could not run the command
+// at all, its own exit code counts. Standard error is put away where nothing of the command runs, so that a trace (set -x) is not
+// in its output. In zsh an error may end the line all the same, so there the marker is in an always block.
+func posix(sh Shell, line, left, right string) string {
+	p := map[Shell]string{Sh: "command ", Bash: "builtin ", Zsh: "builtin "}[sh]
+	if p == "" {
+		p = `\`
+	}
+	begin := `{ (__pw=$?;` + p + `printf '\033]` + beginCode + `;%s%s\007' ` + left + ` ` + right + `;exit $__pw)&&:;} 2>/dev/null`
+	run := p + `eval "$(__pw=$?;` + p + `printf %b '` + escaped(begin+"\n"+line+"\n{ __pw=$?;} 2>/dev/null", posixEscape) + `';exit $__pw)"`
+	end := `{ __pw=$(__pw=${__pw:-$?};` + p + `printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s\n' ` + left + ` ` + right + ` $__pw >&3;exit $__pw)&&:;} 3>&1 2>/dev/null`
+	if sh == Zsh { // where what is behind always has the exit code of what is in front of it
+		return ` { ` + run + `;} always { ` + end + `;__pws=$?;};(exit $__pws)&&:`
+	}
+	return ` ` + run + `;` + end
+}
+
+// escaped escapes what a shell or a line editor might take for more than itself, between single quotes.
+func escaped(text string, escape func(b *strings.Builder, c byte)) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		if r == utf8.RuneError && n == 1 || r < ' ' || r == 0x7f || strings.ContainsRune(`\'!`, r) {
+			escape(&b, text[0])
+		} else {
+			b.WriteString(text[:n])
+		}
+		text = text[n:]
+	}
+	return b.String()
+}
+
+// posixEscape is printf's %b.
+func posixEscape(b *strings.Builder, c byte) { fmt.Fprintf(b, `\0%03o`, c) }
+
+// fish writes a line for fish, where eval takes its text as it is and a function sets the status.
+func fish(line, left, right string) string {
+	text := escaped(line, func(b *strings.Builder, c byte) {
+		if c == '!' {
+			b.WriteByte(c)
+			return
+		}
+		fmt.Fprintf(b, `'\x%02x'`, c) // outside of quotes it is the character
+	})
+	return ` set -l __pw $status;function __ptywright_status;return $argv[1];end;printf '\e]` + beginCode + `;%s%s\a' ` + left + ` ` + right +
+		`;__ptywright_status $__pw;eval '` + text + `';set __pw $status;printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s\n' ` + left + ` ` + right +
+		` $__pw;__ptywright_status $__pw`
+}
+
+// powerShell writes a line for PowerShell: a native program's exit code, else 0 or 1.
+func powerShell(line, left, right string) string {
+	text := "'" + escaped(line, func(b *strings.Builder, c byte) {
+		switch c {
+		case '\'':
+			b.WriteString("''")
+		case '\\', '!':
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(b, `'+[char]%d+'`, c)
+		}
+	}) + "'"
+	return ` [Console]::Write([char]27+']` + beginCode + `;'+'` + left + `'+'` + right + `'+[char]7);$__pw=1;try{$global:LASTEXITCODE=$null;Invoke-Expression (` + text +
+		`+[char]10+'$__pw=if($?){0}elseif($LASTEXITCODE){$LASTEXITCODE}else{1}')}finally{[Console]::Write([char]10+'__UNTERM'+'_DONE_'+'` + left + `'+'` + right +
+		`'+'__:'+$__pw+[char]10)}`
+}
+
+// beginText is in front of the digits by which cmd tells a command's beginning.
+const beginText = "__UNTERM_RUN_"
+
+// cmd writes a line for the Windows command processor. It takes carets away when it reads the line, and call has it look for
+// variables once more, so that the exit code is the command's.
+func cmd(line, left, right string) string {
+	return `echo ` + beginText + left + `^` + right + `&` + line + `&call echo.&call echo __UNTERM^_DONE_` + left + `^` + right + `__:%^ERRORLEVEL%`
+}
+
+// open reports whether a line surely is not complete: it ends within quotes, or in a backslash. Nobody but the shell can tell of
+// a line with substitutions or here-documents, nor of an open keyword; and a complete line must never be taken for one that is
+// not. To the shell such a line is one that goes on; eval would make an error of it.
+func open(line string) bool {
+	if strings.Contains(line, "`") || strings.Contains(line, "$(") || strings.Contains(line, "${") || strings.Contains(line, "<<") || strings.Contains(line, "$'") {
+		return false
+	}
+	quote := byte(0)
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quote == '\'':
+			if c == '\'' {
+				quote = 0
+			}
+		case c == '\\':
+			if i++; i == len(line) {
+				return true
+			}
+		case quote == '"':
+			if c == '"' {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '#' && (i == 0 || strings.IndexByte(" \t\n;&|()", line[i-1]) >= 0): // to the line's end, where comments are on
+			return false
+		}
+	}
+	return quote != 0
+}

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Lease is the right to type into a session and to resize it, which nobody else has meanwhile: a person who takes over from a
+// program, and gives back. Reading, waiting, and ending the session are everybody's still, and so are the terminal's own answers.
+type Lease struct {
+	Holder  string // who it is, for others to read
+	Since   time.Time
+	session *Session
+}
+
+// A LeasedError says who has the right that an action needs.
+type LeasedError struct {
+	Session ID
+	Holder  string // what it says of itself: at most 64 characters
+	Since   time.Time
+}
+
+func (e *LeasedError) Error() string {
+	return fmt.Sprintf("session %s is held by %q since %s, who alone may type into it: wait until it is released, or take it over",
+		e.Session, e.Holder, e.Since.Format(time.TimeOnly))
+}
+
+// maxHolder bounds a holder's name, in characters: it is shown in a line of a list.
+const maxHolder = 64
+
+// Lease takes the right to type. When somebody has it the error is a *[LeasedError], unless take says to take it away from
+// whoever has it: an action of theirs that is under way is finished first, the next one is refused. Other errors: [ErrEnded],
+// [ErrClosed].
+func (s *Session) Lease(holder string, take bool) (*Lease, error) {
+	if err := s.inputError(); err != nil {
+		return nil, err
+	}
+	if short := []rune(holder); len(short) > maxHolder {
+		holder = string(short[:maxHolder])
+	}
+	l := &Lease{Holder: holder, Since: time.Now(), session: s}
+	s.mu.Lock()
+	if has := s.lease; has != nil && !take {
+		s.mu.Unlock()
+		return nil, &LeasedError{Session: s.id, Holder: has.Holder, Since: has.Since}
+	}
+	s.lease, s.view = l, nil
+	s.mu.Unlock()
+	s.beat()
+	return l, nil
+}
+
+// Release gives the right back. It does nothing when it was taken away, or given back before.
+func (l *Lease) Release() {
+	s := l.session
+	s.mu.Lock()
+	mine := s.lease == l
+	if mine {
+		s.lease, s.view = nil, nil
+	}
+	s.mu.Unlock()
+	if mine {
+		s.beat()
+	}
+}
+
+// mayType reports who has the session, when that is another than who holds l. The error is a *[LeasedError].
+func (s *Session) mayType(l *Lease) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if has := s.lease; has != nil && has != l {
+		return &LeasedError{Session: s.id, Holder: has.Holder, Since: has.Since}
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package native
+
+import (
+	"context"
+	"encoding/json"
+	"hash/maphash"
+	"strconv"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/protocol"
+)
+
+type frameParams struct {
+	sessionParams
+	readParams
+	Since     *uint64 `json:"since,omitempty" jsonschema:"the sequence of the frame that the client has; without it the whole screen is told at once"`
+	TimeoutMS *int64  `json:"timeout_ms,omitempty" jsonschema:"how long to wait for something new; default 30000; then what there is, which is nothing"`
+	Form      string  `json:"form,omitempty" jsonschema:"runs (default): styled text, or ansi: a string with SGR and OSC 8"`
+}
+
+// A frame is what has changed on a screen since the one that the client has. It is made for whoever shows a session: a terminal, a
+// page. Frames are not queued: a client that takes long gets the screen as it is by then.
+type frame struct {
+	*look
+	client *client
+	full   bool
+	rows   []changedRow
+	lease  *leaseInfo
+}
+
+// A changedRow is a row that has changed, encoded.
+type changedRow struct {
+	row  int
+	text []byte
+}
+
+// shown is what one client has of a session: of each row a hash of what was told. Rows are compared as they were told, since a
+// row can change without having been written to: by what is known to be secret now.
+type shown struct {
+	sequence uint64
+	form     string
+	cols     int
+	rows     []uint64
+	at       time.Time
+	lease    *engine.Lease
+	exited   bool
+	secret   bool
+}
+
+// frameFloor is the least time between two frames of a session to one client: as many as a screen shows in a second, and no
+// more work however fast a program draws.
+const frameFloor = 15 * time.Millisecond
+
+// news is a matcher of what a client has not been told.
+type news struct{ has *shown }
+
+// Check matches when anything of a frame is another.
+func (m news) Check(v *engine.View) engine.Result {
+	if v.Sequence == m.has.sequence && v.Lease == m.has.lease && (v.Exit != nil) == m.has.exited && v.Secret == m.has.secret {
+		return engine.Result{}
+	}
+	if rest := frameFloor - v.At.Sub(m.has.at); rest > 0 {
+		return engine.Result{Recheck: rest}
+	}
+	return engine.Result{Match: &engine.Match{Kind: "news"}}
+}
+
+func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error) {
+	hide, err := c.redactor(&p.readParams)
+	if err != nil {
+		return nil, err
+	}
+	switch p.Form {
+	case "":
+		p.Form = "runs"
+	case "runs", "ansi":
+	default:
+		return nil, &protocol.ParamError{Path: "form", Expected: `"runs" or "ansi"`, Got: protocol.Got(p.Form)}
+	}
+	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, engine.DefaultWait)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.session(p.sessionParams)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	has := c.frames[s.ID()]
+	c.mu.Unlock()
+	v := s.View()
+	if has != nil && p.Since != nil && *p.Since == has.sequence && has.form == p.Form {
+		out, err := s.Wait(ctx, news{has}, engine.WaitOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
+		if err != nil && out.View == nil || context.Cause(ctx) != nil {
+			return nil, err
+		}
+		v = out.View
+	} else {
+		has = nil
+	}
+	f := &frame{look: newLook(v, hide, "runs"), client: c}
+	now := f.compare(has, p.Form)
+	c.mu.Lock()
+	c.frames[s.ID()] = now
+	for id := range c.frames {
+		if _, err := c.engine.Session(id); err != nil {
+			delete(c.frames, id)
+		}
+	}
+	c.mu.Unlock()
+	f.lease = c.leaseOf(v, f.Clean)
+	return f, nil
+}
+
+// seed makes hashes that nobody can foresee: two rows that a program chose to have the same would else hide a change.
+var seed = maphash.MakeSeed()
+
+// compare finds the rows that the client has not, and returns what it has once it has them.
+func (f *frame) compare(has *shown, form string) *shown {
+	s := f.Screen()
+	now := &shown{
+		sequence: f.Raw.Sequence, form: form, cols: s.Cols, rows: make([]uint64, s.Rows), at: f.Raw.At,
+		lease: f.Raw.Lease, exited: f.Raw.Exit != nil, secret: f.Raw.Secret,
+	}
+	f.full = has == nil || has.cols != s.Cols || len(has.rows) != s.Rows
+	var ansi []string
+	if form == "ansi" {
+		ansi = record.ANSIRows(s, f.Clean)
+	}
+	for y := range s.Rows {
+		var text []byte
+		if form == "ansi" {
+			text = appendString(nil, `"ansi":`, ansi[y])
+		} else {
+			text = f.appendRow(nil, y)
+		}
+		now.rows[y] = maphash.Bytes(seed, text)
+		if f.full || now.rows[y] != has.rows[y] {
+			f.rows = append(f.rows, changedRow{y, text})
+		}
+	}
+	return now
+}
+
+// appendRow writes a row's runs, as in a snapshot.
+func (f *frame) appendRow(b []byte, y int) []byte {
+	b = append(b, `"runs":[`...)
+	first := true
+	f.Screen().EachRun(y, func(r vt.Run) {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = appendInt(b, `{"col":`, r.Col)
+		b = appendInt(b, `,"cols":`, r.Cols)
+		b = appendString(b, `,"text":`, r.Text)
+		b = append(b, `,"style":`...)
+		b = f.appendStyle(b, r.Style)
+		b = append(b, '}')
+	})
+	return append(b, ']')
+}
+
+// AppendJSON writes the frame.
+func (f *frame) AppendJSON(b []byte) []byte {
+	s := f.Screen()
+	b = append(b, `{"sequence":`...)
+	b = strconv.AppendUint(b, f.Raw.Sequence, 10)
+	b = appendBool(b, `,"full":`, f.full)
+	b = appendInt(b, `,"size":{"rows":`, s.Rows)
+	b = appendInt(b, `,"cols":`, s.Cols)
+	b = append(b, `},"rows":[`...)
+	for i, r := range f.rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendInt(b, `{"row":`, r.row)
+		b = append(append(append(b, ','), r.text...), '}')
+	}
+	b = appendInt(b, `],"cursor":{"row":`, s.Cursor.Row)
+	b = appendInt(b, `,"col":`, s.Cursor.Col)
+	b = appendBool(b, `,"visible":`, s.Cursor.Visible)
+	b = appendInt(b, `,"style":`, int(s.Cursor.Style))
+	m := s.Modes
+	b = appendBool(b, `},"modes":{"alternate_screen":`, m.AltScreen)
+	b = appendBool(b, `,"application_cursor":`, m.AppCursor)
+	b = appendBool(b, `,"application_keypad":`, m.AppKeypad)
+	b = appendBool(b, `,"bracketed_paste":`, m.BracketedPaste)
+	b = appendBool(b, `,"focus_events":`, m.FocusEvents)
+	b = appendBool(b, `,"reverse_video":`, m.ReverseVideo)
+	b = appendString(b, `,"mouse":`, m.Mouse.String())
+	b = appendInt(b, `,"kitty_keyboard":`, int(m.KittyKeyboard))
+	b = appendInt(b, `,"modify_other_keys":`, int(m.ModifyOtherKeys))
+	b = append(b, '}')
+	if s.TitleSet {
+		b = appendString(b, `,"title":`, f.Clean(s.Title))
+	} else {
+		b = append(b, `,"title":null`...)
+	}
+	b = appendBool(b, `,"secret_input":`, f.Raw.Secret)
+	b = append(b, `,"lease":`...)
+	lease, _ := json.Marshal(f.lease) // of a struct of ours
+	b = append(b, lease...)
+	b = append(b, `,"exit":`...)
+	b = appendExit(b, f.Raw.Exit)
+	return append(b, '}')
+}
