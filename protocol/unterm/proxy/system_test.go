@@ -100,6 +100,9 @@ func TestAsking(t *testing.T) {
 			t.Errorf("one that %s: %d bytes, want %d", name, len(got), c.want)
 		}
 	}
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"} { // a program that is asked may leave something there
+		t.Setenv(name, dir)
+	}
 	f := fromSystem(t.Context()) // whatever this machine says
 	if f.url() != "" && f.source == "" {
 		t.Errorf("%+v", f)
