@@ -170,10 +170,9 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options) (*
 		if r.Reason == Finished {
 			r.Duration = b.Ended.Sub(b.Started)
 		}
-	} else {
-		raw, _, dropped := out.View.Transcript.Since(s.OffsetAt(r.Since))
-		r.Output, r.Cut = render(raw, out.View.Screen.Rows, out.View.Screen.Cols)
-		r.Cut = r.Cut || dropped
+	}
+	if r.Output == "" && r.Reason != Timeout {
+		r.Output = refusal(s, r)
 	}
 	if r.Reason == Ended {
 		r.ExitCode = exitCode(out.View)
@@ -184,6 +183,20 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options) (*
 		}
 	}
 	return r, nil
+}
+
+// refusal is what a shell has said of a line before it marked the beginning of a command, or in place of that: what is wrong with it.
+func refusal(s *engine.Session, r *Result) string {
+	raw, _, dropped := r.View.Transcript.Since(s.OffsetAt(r.Since))
+	if dropped {
+		return ""
+	}
+	_, raw, _ = bytes.Cut(raw, []byte("\n")) // what is in front is the line's echo
+	for _, mark := range []string{"\x1b]133;", "\x1b]633;"} {
+		raw, _, _ = bytes.Cut(raw, []byte(mark))
+	}
+	text, _ := render(raw, r.View.Screen.Rows, r.View.Screen.Cols)
+	return text
 }
 
 // reasonOf says why a wait ended.

@@ -79,6 +79,7 @@ type place struct {
 	leader  bool   // that is the session's own
 	direct  bool   // it is the shell itself, not what leads to one
 	program string // its name
+	keys    bool   // it reads every key
 	prompt  string // the cursor's row
 }
 
@@ -112,16 +113,15 @@ func find(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	if o.Shell != "" {
 		p.shell = o.Shell
 	}
-	reads := true
-	if edits {
-		out, err := s.Wait(ctx, &readsKeys{s, p.direct}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		reads = err == nil && out.Match.Kind == "keys"
+	out, err := s.Wait(ctx, &ready{session: s, edits: edits, direct: p.direct, before: before}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+	if ctx.Err() != nil {
+		return nil, err
 	}
+	reads := err == nil && out.Match.Kind == "keys"
 	v := s.View()
 	p.prompt = cursorRow(v)
+	mode, err := s.LineMode()
+	p.keys = err == nil && !mode.Canonical
 	switch goesOn := before.goesOn(); {
 	case v.Exit != nil || v.Ended:
 		return nil, engine.ErrEnded
@@ -129,7 +129,7 @@ func find(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 		return nil, &BusyError{Session: s.ID(), Program: p.program, Secret: true}
 	case !reads && !p.direct:
 		return nil, &BusyError{Session: s.ID(), Program: p.program}
-	case !goesOn || before.prompt == p.prompt && p.prompt != "": // what was begun before is over
+	case !goesOn || before.prompt == "" || before.prompt == p.prompt: // what was begun before is over, as far as can be told
 	case edits && reads:
 		return nil, &OccupiedError{Session: s.ID(), Line: p.prompt, View: v}
 	default:
@@ -138,29 +138,36 @@ func find(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	return p, nil
 }
 
-// readsKeys is a matcher of a program that reads every key, and not lines: an editor of command lines that is at work.
-type readsKeys struct {
+// ready is a matcher of a shell that reads a line.
+type ready struct {
 	session *engine.Session
-	direct  bool // it is a shell: it may have been told to have no editor
+	edits   bool      // by an editor, which reads every key
+	direct  bool      // it is a shell: it may have been told to have no editor
+	before  *listener // of the line before
 }
 
-// pasteSaid is how long an editor may take to say that it takes a paste as one. It does so with its prompt, within a
-// millisecond; typed, a long line has some of them draw it anew with every character.
-const pasteSaid = 50 * time.Millisecond
+// promptSaid is how long a shell may take to write its prompt, and an editor to say that it takes a paste as one, once it could read.
+// That comes within a millisecond. What is typed before is shown twice, and by some editors once for each character.
+const promptSaid = 50 * time.Millisecond
 
-// Check matches as "keys" when the terminal says so, and as "lines" when a shell that could have an editor stands still. An editor
-// changes the terminal's mode before it writes its prompt, so there is something to look at then.
-func (m *readsKeys) Check(v *engine.View) engine.Result {
+// Check matches as "keys" when an editor is at work, and as "lines" when there is none, or one that could be stands still. An editor
+// changes the terminal's mode before it writes its prompt, so there is something to look at then. An interrupt of the line before
+// has to be over: with it a shell throws away what is typed.
+func (m *ready) Check(v *engine.View) engine.Result {
+	if wait := m.before.unsettled(v.At); wait > 0 {
+		return engine.Result{Recheck: wait}
+	}
 	mode, err := m.session.LineMode()
-	quiet := v.StableFor()
-	switch keys := err != nil || !mode.Canonical; {
-	case v.Screen.Modes.BracketedPaste && keys, keys && quiet >= pasteSaid:
-		return engine.Result{Match: &engine.Match{Kind: "keys"}}
+	keys, quiet := err != nil || !mode.Canonical, v.StableFor()
+	said := cursorRow(v) != "" && (!m.edits || v.Screen.Modes.BracketedPaste)
+	switch {
+	case (keys || !m.edits) && !said && quiet < promptSaid:
+		return engine.Result{Recheck: promptSaid - quiet}
 	case keys:
-		return engine.Result{Recheck: pasteSaid - quiet}
-	case !m.direct:
+		return engine.Result{Match: &engine.Match{Kind: "keys"}}
+	case m.edits && !m.direct:
 		return engine.Result{}
-	case quiet < settled:
+	case m.edits && quiet < settled:
 		return engine.Result{Recheck: settled - quiet}
 	}
 	return engine.Result{Match: &engine.Match{Kind: "lines"}}
@@ -210,7 +217,7 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	switch r.Reason {
 	case Finished:
 		r.ExitCode = code(h.status)
-		if h.done && !h.begun && where.direct { // what stood on the command line before made something else of it
+		if h.done && h.begun < 2 && where.shell == Bash { // what stood on the command line before made something else of it
 			r.Reason, r.ExitCode = NotRun, nil
 		}
 	case Ended:
@@ -243,7 +250,7 @@ func (m *told) Check(v *engine.View) engine.Result {
 		return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
 	case v.Exit != nil:
 		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
-	case !h.interrupted && (m.where.leader || m.where.pid == 0):
+	case !h.interrupted && !m.where.unwinds() && (m.where.leader || m.where.pid == 0):
 		return engine.Result{}
 	}
 	if quiet := v.At.Sub(h.quiet); quiet < settled {
@@ -252,9 +259,9 @@ func (m *told) Check(v *engine.View) engine.Result {
 	if !m.where.leader && ended(m.where.pid) {
 		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
 	}
-	if h.interrupted && m.abandoned(v) {
+	if (h.interrupted || h.begun > 0 && m.where.unwinds()) && m.abandoned(v) {
 		reason := Finished
-		if !h.begun {
+		if h.begun == 0 {
 			reason = NotRun
 		}
 		return engine.Result{Match: &engine.Match{Kind: string(reason)}}
@@ -262,17 +269,22 @@ func (m *told) Check(v *engine.View) engine.Result {
 	return engine.Result{}
 }
 
-// abandoned reports whether the shell that the line was typed to reads another.
+// unwinds reports whether a shell may be one that ends the whole line at an error in what eval runs. Mksh does, and it has an
+// editor.
+func (p *place) unwinds() bool { return p.shell == Sh && p.keys }
+
+// abandoned reports whether the shell that the line was typed to reads another: its editor is at work again, or where that does
+// not tell it from a builtin that reads, its prompt is there again.
 func (m *told) abandoned(v *engine.View) bool {
 	who, err := m.session.Foreground()
 	if err != nil || who.PID != m.where.pid {
 		return false
 	}
-	if !m.where.direct || !editsLines(m.where.shell) {
-		return m.where.prompt != "" && cursorRow(v) == m.where.prompt
-	}
 	mode, err := m.session.LineMode()
-	return err == nil && !mode.Canonical
+	if err != nil || mode.Canonical == m.where.keys {
+		return false
+	}
+	return m.where.direct && m.where.keys && editsLines(m.where.shell) || m.where.prompt != "" && cursorRow(v) == m.where.prompt
 }
 
 // ended reports whether a process is no more.
