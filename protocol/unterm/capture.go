@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/record"
 )
 
@@ -198,18 +199,22 @@ func captureSelect(_ context.Context, s *reader, p params) (any, error) {
 // captureClipboard tells the text that a program in one of the panes has put on the clipboard last, by OSC 52. There is no other
 // clipboard here, and that of a desktop is not touched.
 func captureClipboard(_ context.Context, s *reader, _ params) (any, error) {
-	var content string
-	var latest time.Time
+	var last engine.Clipboard
 	for _, at := range s.panes.all() {
-		if c := at.session.View().Reports.Clipboard; c != nil && c.At.After(latest) {
-			content, latest = c.Text, c.At
+		if c := at.session.View().Reports.Clipboard; c != nil && c.At.After(last.At) {
+			last = *c
 		}
 	}
-	if latest.IsZero() || content == "" {
+	switch {
+	case last.Dropped == engine.ClipboardTooLong:
+		return nil, errors.New("Clipboard is empty: what a program has put there by OSC 52 was too long to be kept")
+	case last.Dropped != "":
+		return nil, errors.New("Clipboard is empty or contains unsupported format: what a program has put there by OSC 52 was damaged")
+	case last.Text == "":
 		return nil, errors.New("Clipboard is empty: no program in a session of this instance has set it (OSC 52), and there is no desktop's here")
 	}
 	return struct {
 		Type    string `json:"type"`
 		Content string `json:"content"`
-	}{"text", s.clean(content)}, nil
+	}{"text", s.clean(last.Text)}, nil
 }

@@ -23,7 +23,9 @@ type peer struct {
 }
 
 // desk is such a server.
-func desk() *Server { return &Server{token: "the-token", covered: redact.Default, log: slog.New(slog.DiscardHandler)} }
+func desk() *Server {
+	return &Server{token: "the-token", covered: redact.Default, log: slog.New(slog.DiscardHandler)}
+}
 
 // meet connects to it. ended is closed when the server's side is through.
 func connect(ctx context.Context, s *Server) (p *peer, ended chan struct{}) {

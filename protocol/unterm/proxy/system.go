@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"io"
 	"net"
 	"os/exec"
 	"strings"
@@ -16,22 +15,26 @@ const (
 	askMax = 64 << 10
 )
 
-// ask returns what a program prints, "" when there is none or it fails.
+// ask returns what a program prints, "" when there is none, it fails, or whoever has its output does not end.
 func ask(ctx context.Context, program string, args ...string) string {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.WaitDelay = askBound
-	out, err := cmd.StdoutPipe()
-	if err != nil || cmd.Start() != nil {
+	var out head
+	cmd.Stdout = &out
+	if cmd.Run() != nil {
 		return ""
 	}
-	text, err := io.ReadAll(io.LimitReader(out, askMax))
-	_, _ = io.Copy(io.Discard, out) // so that it can end
-	if cmd.Wait() != nil || err != nil {
-		return ""
-	}
-	return string(text)
+	return string(out)
+}
+
+// head keeps the first askMax bytes that are written to it.
+type head []byte
+
+func (h *head) Write(p []byte) (int, error) {
+	*h = append(*h, p[:min(len(p), askMax-len(*h))]...)
+	return len(p), nil
 }
 
 // at is a URL of a host and a port, "" without one of them.
@@ -95,7 +98,7 @@ func fromGSettings(text string) found {
 		f.http = get("http", "http")
 	}
 	var hosts []string
-	for host := range strings.SplitSeq(strings.Trim(values[" ignore-hosts"], "[]"), ",") {
+	for host := range strings.SplitSeq(strings.Trim(strings.TrimPrefix(values[" ignore-hosts"], "@as "), "[]"), ",") {
 		if host = unquote(strings.TrimSpace(host)); host != "" {
 			hosts = append(hosts, host)
 		}
