@@ -59,7 +59,7 @@ func execStatus(_ context.Context, s *reader, p params) (any, error) {
 	process, _ := at.session.Foreground()
 	l := s.look(at.session)
 	r := execState{"running", l.Clean(process.Path)}
-	if idle(l.Raw, process) {
+	if idle(at.session, l.Raw, process) {
 		r.Status = "idle"
 	}
 	return r, nil
