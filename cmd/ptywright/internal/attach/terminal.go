@@ -22,13 +22,25 @@ type modes struct {
 // mouseModes are the modes of xterm for the words of a frame. Reports are translated, so their form is always that of 1006.
 var mouseModes = map[string]string{"x10": "1000", "vt200": "1000", "drag": "1002", "any": "1003"}
 
-// change returns what turns a terminal from one setting to another. known says what it has.
-func (m modes) change(to modes, known features) string {
+// within returns those of the settings that a terminal has.
+func (m modes) within(f features) modes {
+	if !f.kitty {
+		m.kitty = 0
+	}
+	if !f.other {
+		m.otherKeys = 0
+	}
+	m.noScroll = m.noScroll && f.wheel
+	return m
+}
+
+// change returns what turns a terminal from one setting to another.
+func (m modes) change(to modes) string {
 	var b strings.Builder
 	for _, p := range [...]struct {
 		from, to bool
 		mode     string
-	}{{m.appCursor, to.appCursor, "1"}, {m.reverse, to.reverse, "5"}, {m.focus, to.focus, "1004"}, {known.wheel && !m.noScroll, known.wheel && !to.noScroll, "1007"}} {
+	}{{m.appCursor, to.appCursor, "1"}, {m.reverse, to.reverse, "5"}, {m.focus, to.focus, "1004"}, {!m.noScroll, !to.noScroll, "1007"}} {
 		if p.from != p.to {
 			b.WriteString("\x1b[?" + p.mode + onOff(p.to))
 		}
@@ -48,7 +60,7 @@ func (m modes) change(to modes, known features) string {
 			b.WriteString("\x1b[?" + to + ";1006h")
 		}
 	}
-	if known.kitty && m.kitty != to.kitty {
+	if m.kitty != to.kitty {
 		switch {
 		case m.kitty == 0:
 			fmt.Fprintf(&b, "\x1b[>%du", to.kitty)
@@ -58,7 +70,7 @@ func (m modes) change(to modes, known features) string {
 			fmt.Fprintf(&b, "\x1b[=%du", to.kitty)
 		}
 	}
-	if known.other && m.otherKeys != to.otherKeys {
+	if m.otherKeys != to.otherKeys {
 		if to.otherKeys == 0 {
 			b.WriteString("\x1b[>4m") // as it was
 		} else {
@@ -150,7 +162,7 @@ func (t *terminal) leave(brute bool) error {
 	}
 	var err error
 	if !brute {
-		err = t.write(t.now.change(modes{}, t.known) + leave)
+		err = t.write(t.now.change(modes{}) + leave)
 	}
 	if rerr := term.Restore(int(t.in.Fd()), t.state); err == nil {
 		err = rerr
@@ -215,8 +227,9 @@ func (t *terminal) show(p picture) error {
 		b.WriteString("\x1b]2;" + clean(p.title) + "\x1b\\")
 		t.title = p.title
 	}
-	b.WriteString(t.now.change(p.modes, t.known))
-	t.now = p.modes
+	to := p.modes.within(t.known)
+	b.WriteString(t.now.change(to))
+	t.now = to
 	switch {
 	case b.Len() == 0:
 		return nil
