@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/ptywright/ptywright/protocol/client"
@@ -97,8 +100,12 @@ func different(want, got *client.Snapshot, top, left int) string {
 	for _, c := range got.Cells {
 		cells[[2]int{c.Row, c.Col}] = c
 	}
+	rows := got.Size.Rows - 1 // the line of status
+	if got.Size == want.Size {
+		rows++
+	}
 	for _, w := range want.Cells {
-		if w.Row < top || w.Col < left || w.Col-left >= got.Size.Cols || w.Row-top >= got.Size.Rows-1 {
+		if w.Row < top || w.Col < left || w.Col-left >= got.Size.Cols || w.Row-top >= rows {
 			continue
 		}
 		g := cells[[2]int{w.Row - top, w.Col - left}]
@@ -231,14 +238,16 @@ func TestAttachLeavesTheTerminalAsItWas(t *testing.T) {
 	s := inner.sh(`printf '\033[?1h\033=\033[?2004h\033[?1003;1006h\033[?1004h\033[>5u\033[>4;2m\033[3 q\033]2;inner\033\\ready'; stty raw -echo; cat -v`)
 	s.wait(client.Contains("ready"))
 	self, _ := os.Executable()
-	sh := outer.sized(25, 80, "sh", "-c", `printf '\033]2;mine\033\\\033[31mbefore\033[0m\n'; stty -g; while read x; do $x; echo "code=$?"; stty -g; done`)
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	sh := outer.sized(25, 100, "sh", "-c", `printf '\033]2;mine\033\\\033[31mbefore\033[0m\n'; stty -g
+while read x; do sh -c 'echo $$ > '$0'; exec "$@"' "$0" "$@"; echo "code=$?"; stty -g; done`, pidFile, self, "attach", "--write", "--socket", l.path, s.ID)
 	sh.wait(client.Screen(`before\n\S+`))
 	tty := strings.Split(sh.snapshot("none").PlainText, "\n")[1]
 	before := sh.frame(nil)
 	modes, _ := json.Marshal(before.Modes)
-	check := func(how, code string) {
+	check := func(since uint64, how, code string) {
 		t.Helper()
-		m := sh.wait(client.Screen(`(?m)code=(\d+)\n\S+$`))
+		m := sh.waitSince(since, client.Screen(`(?m)code=(\d+)\n\S+$`))
 		f := sh.frame(nil)
 		if got, _ := json.Marshal(f.Modes); string(got) != string(modes) {
 			t.Errorf("%s: modes %s, were %s", how, got, modes)
@@ -251,11 +260,31 @@ func TestAttachLeavesTheTerminalAsItWas(t *testing.T) {
 			t.Errorf("%s: the screen is %q", how, lines)
 		}
 	}
-	command := self + " attach --write --socket " + l.path + " " + s.ID
-	sh.text(command + "\n")
-	sh.wait(client.Contains("ready"))
-	for f := sh.frame(nil); f.Modes["mouse"] != "any" || f.Modes["kitty_keyboard"] != 5.0; f = sh.frame(f) {
+	attach := func() {
+		t.Helper()
+		sh.waitSince(sh.text("go\n"), client.Contains("ready"))
+		for f := sh.frame(nil); f.Modes["mouse"] != "any" || f.Modes["kitty_keyboard"] != 5.0 || f.Modes["modify_other_keys"] != 2.0; f = sh.frame(f) {
+		}
 	}
-	sh.text("\x1cd")
-	check("detached", "0")
+	tell := func(sig syscall.Signal) uint64 {
+		t.Helper()
+		text, err := os.ReadFile(pidFile)
+		pid, nerr := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil || nerr != nil {
+			t.Fatal(err, nerr)
+		}
+		since := sh.frame(nil).Sequence
+		syscall.Kill(pid, sig)
+		return since
+	}
+	attach()
+	check(sh.keys(`ctrl+\`, "d"), "detached", "0") // as the keyboard that the session asked for tells it
+	attach()
+	check(tell(syscall.SIGTERM), "told to end", "143")
+	attach()
+	check(tell(syscall.SIGHUP), "hung up", "129")
+	attach()
+	s.server.call("session.kill", map[string]string{"session": s.ID}, nil)
+	sh.wait(client.Contains("any key leaves"))
+	check(sh.text("q"), "the program's end", "129")
 }

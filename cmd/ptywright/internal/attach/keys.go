@@ -88,7 +88,7 @@ func (v *viewer) menuLine() string {
 	if v.writing {
 		write = "w give back"
 	}
-	return fmt.Sprintf("d detach | %s | t take over | s send %s | arrows move | l redraw | z suspend | Esc back", write, v.keyName())
+	return fmt.Sprintf("d detach  %s  t take  s send %s  arrows move  l redraw  z suspend", write, v.keyName())
 }
 
 // choose takes a key of the menu.

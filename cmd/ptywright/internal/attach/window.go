@@ -67,6 +67,9 @@ func (w *window) view() size {
 // follow moves the window to where the cursor is: by as little as it takes up and down, by half a window sideways, where each step
 // repaints everything.
 func (w *window) follow() {
+	if w.terminal.Rows == 0 { // not known yet
+		return
+	}
 	v := w.view()
 	top, left := w.top, w.left
 	if !w.panned {
