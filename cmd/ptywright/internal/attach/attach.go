@@ -43,6 +43,9 @@ type Result struct {
 // ErrLost is what Run returns when the server went away.
 var ErrLost = errors.New("the connection to the server is lost")
 
+// errNoShell: a stopped process would stay stopped.
+var errNoShell = errors.New("not suspended: no shell is there that could go on with it")
+
 const (
 	// frameWait is how long the server waits for something new to show. Nothing comes of more or less: it is asked again.
 	frameWait = 10 * time.Minute
@@ -444,7 +447,9 @@ func (v *viewer) suspend() error {
 	if err := v.tty.leave(false); err != nil {
 		return err
 	}
-	if err := stopSelf(v.signals); err != nil {
+	if err := stopSelf(); errors.Is(err, errNoShell) {
+		v.say(err.Error())
+	} else if err != nil {
 		return err
 	}
 	if err := v.tty.enter(); err != nil {

@@ -7,6 +7,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func notify(s *signals) {
@@ -18,18 +20,25 @@ func notify(s *signals) {
 // endings are the signals that end us. In a raw terminal none of them is typed.
 var endings = []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT}
 
-// stopSelf stops the process and whatever is of its job, as Ctrl-Z in a shell does, and returns when it goes on. The kernel does not
-// stop a job that no shell could continue: then it returns soon.
-func stopSelf(s *signals) error {
+// stopSelf stops the process and whatever is of its job, as Ctrl-Z in a shell does, and returns when it goes on. [errNoShell]: nobody is
+// there who could have it go on. (The kernel would see to that itself with SIGTSTP, which the runtime does not let through once it
+// has been asked for.)
+func stopSelf() error {
+	group, err := unix.Getpgid(os.Getppid())
+	if err != nil || group == unix.Getpgrp() {
+		return errNoShell
+	}
+	theirs, err := unix.Getsid(os.Getppid())
+	if ours, oerr := unix.Getsid(0); err != nil || oerr != nil || ours != theirs {
+		return errNoShell
+	}
 	resumed := make(chan os.Signal, 1)
 	signal.Notify(resumed, syscall.SIGCONT)
 	defer signal.Stop(resumed)
-	signal.Reset(syscall.SIGTSTP)
-	defer signal.Notify(s.stopped, syscall.SIGTSTP)
-	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
+	if err := syscall.Kill(0, syscall.SIGSTOP); err != nil {
 		return err
 	}
-	bound := time.NewTimer(stopBound) // it takes a moment: the signal may reach another thread than this one
+	bound := time.NewTimer(stopBound) // it takes a moment: another thread than this one may take the signal
 	defer bound.Stop()
 	select {
 	case <-resumed:

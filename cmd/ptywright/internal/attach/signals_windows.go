@@ -6,8 +6,8 @@ func notify(*signals) {} // Windows tells neither of a resize nor of a stop
 
 var endings = []os.Signal{os.Interrupt}
 
-// stopSelf does nothing: there is no shell that could go on with us.
-func stopSelf(*signals) error { return nil }
+// stopSelf does nothing: no shell here stops what it runs.
+func stopSelf() error { return errNoShell }
 
 // Number is that of Ctrl-C, the only one that arrives.
 func Number(os.Signal) int { return 2 }
