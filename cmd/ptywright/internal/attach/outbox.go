@@ -37,19 +37,18 @@ func (b *outbox) full() bool { return b.bytes >= outboxMax }
 func (b *outbox) text(s string) {
 	b.bytes += len(s)
 	for len(s) > 0 {
-		if n := len(b.items); n == 0 || b.items[n-1].text == "" || len(b.items[n-1].text) >= actionMax {
+		if n := len(b.items); n == 0 || b.items[n-1].mouse != nil || b.items[n-1].resize != nil {
 			b.items = append(b.items, item{})
 		}
 		last := &b.items[len(b.items)-1]
 		n := min(actionMax-len(last.text), len(s))
-		for n < len(s) && n > 0 && !utf8.RuneStart(s[n]) {
+		for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
 			n--
 		}
-		if n == 0 { // no room for a whole character
-			_, n = utf8.DecodeRuneInString(s)
-		}
 		last.text += s[:n]
-		s = s[n:]
+		if s = s[n:]; len(s) > 0 { // it is full, but for less than a character
+			b.items = append(b.items, item{})
+		}
 	}
 }
 

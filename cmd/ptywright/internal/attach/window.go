@@ -29,6 +29,7 @@ func (w *window) take(f *frame) {
 	if f.Full || f.Size != w.session || w.rows == nil {
 		w.session = f.Size
 		w.rows = make([]string, f.Size.Rows)
+		w.panned = false
 		w.forget()
 	}
 	for _, r := range f.Rows {
@@ -45,7 +46,7 @@ func (w *window) take(f *frame) {
 
 // resize takes the terminal's size in.
 func (w *window) resize(s size) {
-	w.terminal = s
+	w.terminal, w.panned = s, false
 	w.forget()
 	w.follow()
 }
