@@ -217,3 +217,26 @@ func TestAttachToAFlood(t *testing.T) {
 		t.Errorf("attach ended with %s", got)
 	}
 }
+
+// A password typed through attach is hidden from then on, as one typed by any client; the bell is heard.
+func TestAttachHidesWhatASecretIs(t *testing.T) {
+	t.Parallel()
+	l, outer := listen(t), start(t)
+	inner := l.dial()
+	s := inner.sh(`stty -echo; printf 'Password: '; read -r x; stty echo; printf '\ngot %s\a\n' "$x"; sleep 1000`)
+	s.wait(client.Contains("Password:"))
+	a := l.attached(outer, 24, 80, "--write", "--detach-key", "ctrl+a", s.ID)
+	a.wait(client.Contains("a secret is asked for"))
+	for _, key := range []string{"h", "u", "n", "t", "e", "r", "-", "2", "2", "enter"} {
+		a.keys(key)
+	}
+	a.wait(client.All(client.Screen(`(?m)^got \[REDACTED\]`), client.Matcher{Type: "bell"}))
+	raw := l.attach(outer, 24, 80, "--no-redact", s.ID)
+	raw.wait(client.Contains("got hunter-22"))
+	raw.text("\x1cd")
+	raw.exited()
+	a.keys("ctrl+a", "d")
+	if got := a.exited(); got != "exit 0" {
+		t.Errorf("attach ended with %s", got)
+	}
+}

@@ -115,6 +115,7 @@ type viewer struct {
 	menu    bool
 	inPaste bool // the session was told that a paste began
 	message string
+	ring    bool // the bell, once
 	done    bool
 
 	expire, escape *time.Timer
@@ -368,6 +369,7 @@ func (v *viewer) news(f *frame) {
 	was := v.last
 	v.last = f
 	v.window.take(f)
+	v.ring = v.ring || f.Bell > was.Bell
 	mine := f.Lease != nil && f.Lease.Yours
 	switch {
 	case f.over() && !was.over():

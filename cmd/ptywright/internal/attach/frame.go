@@ -34,6 +34,7 @@ type frame struct {
 	} `json:"modes"`
 	Title       *string      `json:"title"`
 	SecretInput bool         `json:"secret_input"`
+	Bell        uint64       `json:"bell"` // the sequence at which it rang last
 	Lease       *Lease       `json:"lease"`
 	Exit        *client.Exit `json:"exit"`
 }

@@ -214,12 +214,13 @@ func (v *viewer) show() error {
 	case v.menu:
 		message = v.menuLine()
 	}
-	p := picture{lines: v.window.lines(v.status(), message), style: v.last.Cursor.Style}
+	p := picture{bell: v.ring, lines: v.window.lines(v.status(), message), style: v.last.Cursor.Style}
 	p.row, p.col, p.visible = v.window.cursor()
 	p.visible = p.visible && v.last.Cursor.Visible && !v.last.over()
 	if v.last.Title != nil {
 		p.title = *v.last.Title
 	}
+	v.ring = false
 	m := v.last.Modes
 	p.modes = modes{reverse: m.ReverseVideo, noScroll: true}
 	if v.writing && !v.last.over() {

@@ -199,6 +199,7 @@ type picture struct {
 	style    int  // DECSCUSR
 	title    string
 	modes    modes
+	bell     bool // is to ring
 }
 
 // show draws a picture: of its lines only those that are others than before.
@@ -222,6 +223,9 @@ func (t *terminal) show(p picture) error {
 	if drawn || cursor != t.cursor {
 		b.WriteString(cursor)
 		t.cursor = cursor
+	}
+	if p.bell {
+		b.WriteByte(0x07)
 	}
 	if p.title != t.title {
 		b.WriteString("\x1b]2;" + clean(p.title) + "\x1b\\")
