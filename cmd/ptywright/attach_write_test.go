@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -238,5 +239,31 @@ func TestAttachHidesWhatASecretIs(t *testing.T) {
 	a.keys("ctrl+a", "d")
 	if got := a.exited(); got != "exit 0" {
 		t.Errorf("attach ended with %s", got)
+	}
+}
+
+// A terminal that takes nothing does not keep attach from ending when it is told to, nor is it left raw.
+func TestAttachEndsWhenItsTerminalIsStuck(t *testing.T) {
+	t.Parallel()
+	l := listen(t)
+	s := l.dial().sized(200, 500, "sh", "-c", `yes 0123456789 | tr -d '\n' | head -c 99999; sleep 1000`)
+	s.wait(at(199, 499))
+	p := ptywright(t, "attach", "--socket", l.path, s.ID)
+	term, err := pty.Start(pty.Command{Path: p.Path, Args: p.Args[1:], Env: p.Env, Size: pty.Size{Rows: 201, Cols: 500}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer term.Close()
+	if _, err := term.Next(); err != nil { // it has begun, and goes on with 100 KB that nobody reads
+		t.Fatal(err)
+	}
+	if err := term.Signal(pty.SignalTerm); err != nil {
+		t.Fatal(err)
+	}
+	if e := term.Wait(); e.Code != 143 {
+		t.Errorf("attach ended with %+v", e)
+	}
+	if mode, err := term.LineMode(); err != nil || !mode.Canonical {
+		t.Errorf("the terminal is left as %+v: %v", mode, err)
 	}
 }
