@@ -6,8 +6,8 @@
 //
 // # The life of a byte
 //
-// The child writes; the pump (session.go, exit.go) reads it from the PTY (package pty), shows it to the session's taps,
-// feeds the terminal (package vt) and the transcript (transcript.go) under the session's lock, raises the sequence
+// The child writes; the pump (session.go, exit.go) reads it from the PTY (package pty), feeds the terminal (package vt)
+// and the transcript (transcript.go) under the session's lock, raises the sequence, shows it to the session's taps
 // and beats the pulse (pulse.go). Whoever waits wakes, takes a [View] and judges it. What the terminal answers goes
 // to the input queue (input.go), where actions wait too: one order for all that is bound for the child.
 //

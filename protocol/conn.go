@@ -112,7 +112,7 @@ func (c *Conn) Serve(ctx context.Context) error {
 	}
 	c.mu.Unlock()
 	if lost {
-		linger(c.stream)
+		Linger(c.stream)
 	}
 	interruptible := c.interruptRead()
 	c.stream.Close()
@@ -177,9 +177,9 @@ func (c *Conn) interruptRead() bool {
 	return ok && d.SetReadDeadline(time.Unix(1, 0)) == nil
 }
 
-// linger takes what the peer is still sending, so that it can read our last word before a reset.
-// One second and 64 MiB bound what a peer can make of it.
-func linger(stream io.ReadWriteCloser) {
+// Linger ends our side of a stream and takes what the peer is still sending, so that it can read our last word before a reset.
+// One second and 64 MiB bound what a peer can make of it. The stream is still to be closed.
+func Linger(stream io.ReadWriteCloser) {
 	half, ok := stream.(interface {
 		CloseWrite() error
 		SetReadDeadline(time.Time) error

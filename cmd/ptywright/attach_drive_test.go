@@ -77,8 +77,8 @@ func TestAttachShowsRealProgramsCellForCell(t *testing.T) {
 	}
 }
 
-// at matches the cursor's place.
-func at(row, col int) client.Matcher {
+// cursorAt matches the cursor's place.
+func cursorAt(row, col int) client.Matcher {
 	return client.Matcher{Type: "cursor_at", Value: map[string]int{"row": row, "col": col}}
 }
 
@@ -91,13 +91,13 @@ func TestAttachToLargerAndSmallerSessions(t *testing.T) {
 	grid := `i=1; while [ $i -le 1000 ]; do printf '\033[%d;1H%04d|\033[%d;995H|%04d' $i $i $i $i; i=$((i+1)); done
 printf '\033[500;500H日本\033[500;499H'; while read -r x <&3; do printf "$x"; done`
 	s := inner.with(client.Config{Program: "sh", Args: []string{"-c", "exec 3<" + path + "; " + grid}, Rows: 1000, Cols: 1000})
-	s.wait(client.All(client.Contains("日本"), at(499, 498)))
+	s.wait(client.All(client.Contains("日本"), cursorAt(499, 498)))
 	a := l.attach(outer, 24, 80, s.ID)
 	a.wait(client.Screen(`rows 477-500 of 1000, columns 459-538 of 1000`))
 	window := func(row, col, top, left int) {
 		t.Helper()
-		s.wait(at(row, col))
-		a.wait(client.All(at(row-top, col-left), client.Contains(fmt.Sprintf("rows %d-%d of 1000, columns %d-%d of 1000", top+1, top+24, left+1, left+80))))
+		s.wait(cursorAt(row, col))
+		a.wait(client.All(cursorAt(row-top, col-left), client.Contains(fmt.Sprintf("rows %d-%d of 1000, columns %d-%d of 1000", top+1, top+24, left+1, left+80))))
 		want, got := s.snapshot("none"), a.snapshot("none")
 		for y, line := range got.Lines[:24] {
 			whole := []rune(want.Lines[top+y])

@@ -247,7 +247,7 @@ func TestAttachEndsWhenItsTerminalIsStuck(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	s := l.dial().sized(200, 500, "sh", "-c", `yes 0123456789 | tr -d '\n' | head -c 99999; sleep 1000`)
-	s.wait(at(199, 499))
+	s.wait(cursorAt(199, 499))
 	p := ptywright(t, "attach", "--socket", l.path, s.ID)
 	term, err := pty.Start(pty.Command{Path: p.Path, Args: p.Args[1:], Env: p.Env, Size: pty.Size{Rows: 201, Cols: 500}})
 	if err != nil {

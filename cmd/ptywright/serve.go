@@ -25,6 +25,7 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/acp"
 	"github.com/ptywright/ptywright/protocol/native"
+	"github.com/ptywright/ptywright/protocol/unterm"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -35,6 +36,8 @@ type serveFlags struct {
 	stdio   bool
 	socket  string
 	mcpHTTP string
+	unterm  bool
+	door    untermFlags
 	framing string
 	loads   bool
 
@@ -100,6 +103,11 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
 	fs.StringVar(&f.socket, "socket", "", "listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
 	fs.StringVar(&f.mcpHTTP, "mcp-http", "", "serve MCP, too, on `ADDR`, such as 127.0.0.1:8123: the same sessions; see ptywright mcp")
+	fs.BoolVar(&f.unterm, "unterm", false, "serve Unterm's methods, too: the same sessions; see ptywright unterm")
+	f.door.add(c)
+	for _, name := range []string{"root", "compat-root", "port", "cwd"} {
+		fs.Lookup(name).Usage = "with --unterm: " + fs.Lookup(name).Usage
+	}
 	fs.StringVar(&f.framing, "framing", "ndjson", "how messages are told apart: ndjson (one a line) or lsp (Content-Length)")
 	fs.BoolVar(&f.loads, "allow-plugin-load", false, "let clients load and unload plugins from this machine's files")
 	fs.IntVar(&f.message, "max-message-bytes", 16<<20, "size of one message")
@@ -225,15 +233,20 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 			}
 			return serveSocket(ctx, std, f.socket, both, config)
 		}
-		if f.mcpHTTP == "" {
-			return own(ctx)
+		doors := []func(context.Context) error{own}
+		if f.mcpHTTP != "" {
+			s, err := f.profileFlags.server(h)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			doors = append(doors, func(ctx context.Context) error { return serveMCPHTTP(ctx, std, s, f.mcpHTTP) })
 		}
-		s, err := f.profileFlags.server(h)
-		if err != nil {
-			return err
+		if f.unterm {
+			f.door.raw = f.profileFlags.raw
+			doors = append(doors, func(ctx context.Context) error { return serveUnterm(ctx, std, h, &f.door, func(*unterm.Server) {}) })
 		}
-		defer s.Close()
-		return alongside(ctx, own, func(ctx context.Context) error { return serveMCPHTTP(ctx, std, s, f.mcpHTTP) })
+		return alongside(ctx, doors...)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -132,9 +133,35 @@ func TestAStaleGroupIsNobody(t *testing.T) {
 	if pids := p.members(other.PID()); len(pids) > 0 {
 		t.Errorf("of another terminal: %v", pids)
 	}
+	if f, ok := p.describe(1<<30, 1<<30); ok { // more than the kernel gives out
+		t.Errorf("of nobody: %+v", f)
+	}
 	if f, ok := p.describe(p.PID(), p.PID()); !ok || f.PID != p.PID() {
 		t.Errorf("its own: %+v, %v", f, ok)
 	}
+}
+
+// TestForegroundWhileJobsComeAndGo is always a process of the program's, by any number of askers, until the program has ended.
+func TestForegroundWhileJobsComeAndGo(t *testing.T) {
+	t.Parallel()
+	p := start(t, Command{Path: "/bin/sh", Args: []string{"-c", "set -m; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (exit) | cat </dev/null | cat; /bin/true; done"}, Env: os.Environ()})
+	var askers sync.WaitGroup
+	for range 4 {
+		askers.Go(func() {
+			for {
+				f, err := p.Foreground()
+				if errors.Is(err, ErrExited) {
+					return
+				}
+				if err != nil || f.PID <= 0 || f.Leader != (f.PID == p.PID()) {
+					t.Errorf("%+v, %v", f, err)
+					return
+				}
+			}
+		})
+	}
+	drain(t, p)
+	askers.Wait()
 }
 
 // BenchmarkForeground asks who has the terminal: a process, and the rest of a pipeline whose first process has ended.

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+
+	"golang.org/x/sys/unix"
 )
 
 // Foreground returns the process that has the terminal: the leader of the foreground
@@ -32,8 +34,12 @@ func (p *PTY) Foreground() (Process, error) {
 	}
 	f := describe(p.tree.pid)
 	f.Leader = true
-	// Afterwards: then it was the program that was described, and not a later process.
-	if row, err := lookAt(p.tree.pid); err != nil || row.start != p.tree.start || row.dead {
+	row, err := lookAt(p.tree.pid)
+	p.mu.Lock()
+	reaped := p.tree.reaped != 0
+	p.mu.Unlock()
+	// Asked afterwards: while it is not reaped no other process has its number.
+	if reaped || err == nil && row.dead {
 		return Process{}, ErrExited
 	}
 	return f, nil
@@ -44,8 +50,13 @@ func (p *PTY) Foreground() (Process, error) {
 func (p *PTY) describe(pid, group int) (Process, bool) {
 	f := describe(pid)
 	f.Leader = pid == p.tree.pid
-	row, err := lookAt(pid) // afterwards, as above
-	return f, err == nil && p.inGroup(row, group)
+	row, err := lookAt(pid) // afterwards, so that it is the same process
+	if err != nil {
+		// It has ended, or is hidden: some systems show nobody the processes of others.
+		err = unix.Kill(pid, 0)
+		return f, err == nil || err == unix.EPERM
+	}
+	return f, p.inGroup(row, group)
 }
 
 // inGroup reports whether a process is alive and in the group of this terminal with the

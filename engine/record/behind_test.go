@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ptywright/ptywright/engine"
 )
 
 // A gatedTap notes what it is shown once it may.
@@ -47,6 +49,37 @@ func TestBehindKeepsTheOrder(t *testing.T) {
 		}
 		if got, want := tap.seen.String(), "oone itwo r3x4 o x5 "; got != want || tap.closed != 1 {
 			t.Errorf("it was shown %q and closed %d times, want %q and once", got, tap.closed, want)
+		}
+	})
+}
+
+// A markedTap is also told of marks.
+type markedTap struct{ gatedTap }
+
+func (t *markedTap) Marked(_ time.Time, p []byte, marks []engine.Mark) error {
+	return t.note("m%s%v ", p, marks)
+}
+
+// TestBehindHandsMarksOn to who knows them, with the output that they were shown with.
+func TestBehindHandsMarksOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		knows := &markedTap{gatedTap{gate: make(chan struct{})}}
+		other := &gatedTap{gate: knows.gate}
+		marks := []engine.Mark{{End: 2, Kind: 'C', Command: "ls"}}
+		for _, tap := range []engine.Tap{knows, other} {
+			b := NewBehind(tap)
+			must(t, b.Marked(time.Now(), []byte("one"), marks))
+			must(t, b.Marked(time.Now(), []byte("two"), nil))
+			defer func() { must(t, b.Close()) }()
+		}
+		marks[0].Command = "XX" // the session's own, and valid no longer
+		close(knows.gate)
+		synctest.Wait()
+		if got, want := knows.seen.String(), "mone[{2 67 ls 0 false}] mtwo[] "; got != want {
+			t.Errorf("it was shown %q, want %q", got, want)
+		}
+		if got := other.seen.String(); got != "oone otwo " {
+			t.Errorf("one that knows no marks was shown %q", got)
 		}
 	})
 }

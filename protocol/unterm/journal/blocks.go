@@ -31,8 +31,9 @@ type reader struct {
 	enters bool        // there was one of a command line that was entered: this shell makes them
 	raw    int64       // bytes of output
 
-	strip  stripper
-	region region
+	strip   stripper
+	region  region
+	between bool // a command has ended, and no prompt has begun
 	entered,
 	prompted time.Time // of the block under way
 	told   string // its command, as told
@@ -55,7 +56,9 @@ func (r *reader) take(e event) {
 		}
 		return
 	case eventPrompt:
+		r.noPrompt()
 		r.end(time.Time{}, "")
+		r.between = false
 		r.region, r.prompted = inPrompt, e.at
 	case eventInput:
 		r.region = inInput
@@ -63,9 +66,13 @@ func (r *reader) take(e event) {
 		switch {
 		case r.region == inOutput && !r.entered.IsZero(): // the same mark in both forms
 		default:
+			if r.between { // a shell that marks no prompts: it is one, and a command line
+				r.output = r.output[:0]
+			}
 			if r.region == inOutput {
 				r.end(time.Time{}, "") // what was printed before the command
 			}
+			r.between = false
 			r.entered = e.at
 		}
 		r.enters = true
@@ -77,16 +84,24 @@ func (r *reader) take(e event) {
 		if strings.Trim(status, "0123456789") != "" || len(status) > len("2147483647") {
 			status = ""
 		}
+		r.noPrompt()
 		if r.region == inOutput && r.entered.IsZero() { // of no command: a shell that tells of the last one with each prompt
 			r.end(time.Time{}, "")
 		} else {
 			r.end(e.at, status)
 		}
-		r.region = inOutput
+		r.region, r.between = inOutput, true
 	default:
 		return
 	}
 	r.marked = true
+}
+
+// noPrompt takes away the line that a prompt is in, and what shells put there to see that it is a fresh one.
+func (r *reader) noPrompt() {
+	if r.between {
+		r.output = r.output[:bytes.LastIndexByte(r.output, '\n')+1]
+	}
 }
 
 // end ends the block under way, if there is something in it.
@@ -122,5 +137,6 @@ func (r *reader) typed(ended bool) []byte {
 
 // close ends what is under way when the log ends.
 func (r *reader) close() {
+	r.noPrompt()
 	r.end(time.Time{}, "")
 }

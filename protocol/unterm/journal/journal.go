@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -39,6 +40,7 @@ type Journal struct {
 	hider  *redact.Redactor // with our marker; nil: nothing is hidden
 	log    *slog.Logger
 	finish sync.WaitGroup // recordings that are not complete
+	lock   *shared.Lock   // held while the index is changed
 
 	mu sync.Mutex
 	// protects the fields below
@@ -54,7 +56,7 @@ var errClosed = errors.New("the server is ending; nothing is recorded any more")
 
 // New returns a journal. It touches no file.
 func New(o Options) *Journal {
-	j := &Journal{o: o, log: o.Log, active: map[int]*recording{}}
+	j := &Journal{o: o, log: o.Log, active: map[int]*recording{}, lock: shared.NewLock()}
 	if j.log == nil {
 		j.log = slog.New(slog.DiscardHandler)
 	}
@@ -233,9 +235,9 @@ func (r *recording) start(cwd string) error {
 	}
 	if err != nil {
 		where.discard()
-		return err
+		where.close()
 	}
-	return nil
+	return err
 }
 
 // entryFor is what the index says of a recording that begins.
@@ -270,10 +272,7 @@ func (r *recording) complete() {
 	}
 	ended := stamp(time.Now())
 	e.EndedAt, e.ExitReason = &ended, &reason
-	doc, err := r.j.document(r.place.folder, r.place.name+".log", &e)
-	if err == nil {
-		err = r.place.write(doc.text)
-	}
+	err := r.document(&e)
 	ierr := r.j.updateIndex(func(all *index) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -306,6 +305,24 @@ func (r *recording) complete() {
 	}
 }
 
+// document writes the document, and completes what e says. A server that ends does not wait for that of a large log: Read renders it.
+func (r *recording) document(e *entry) error {
+	if *e.ExitReason == reasonServer && r.log.size > hurryBytes {
+		e.BlockCount, e.BytesRaw = r.log.counts()
+		r.j.log.Info("a recording is large, and its document is not written now", "recording", e.ID, "path", e.LogPath)
+		return nil
+	}
+	doc, err := r.j.document(r.place.folder, r.place.name+".log", e)
+	if err != nil {
+		return err
+	}
+	return r.place.write(doc.text)
+}
+
+// hurryBytes is the largest log whose document a server writes that ends: a second's work. More is another second for each, of the five
+// in which it is to be gone.
+const hurryBytes = 32 << 20
+
 // end asks for a reason and returns when the recording is complete.
 func (r *recording) end(reason string) (Stopped, error) {
 	r.mu.Lock()
@@ -333,8 +350,18 @@ func (j *Journal) Stop(pane int) (Stopped, error) {
 
 // Status tells whether a pane is recorded. It never waits for the disk.
 func (j *Journal) Status(pane int) Status {
-	r, err := j.find(pane)
-	if err != nil || r.over() {
+	j.mu.Lock()
+	r := j.active[pane]
+	j.mu.Unlock()
+	if r == nil {
+		return Status{}
+	}
+	select {
+	case <-r.started:
+	default: // it is about to
+		return Status{}
+	}
+	if r.log == nil || r.over() {
 		return Status{}
 	}
 	blocks, bytes := r.log.counts()
@@ -436,7 +463,7 @@ func (j *Journal) running(id string) *recording {
 	return nil
 }
 
-// Close ends all recordings, and returns when their documents are written. It is to be called while the sessions live: one that ends
+// Close ends all recordings, and returns when their documents are written, but for those of logs with more than 32 MiB. It is to be called while the sessions live: one that ends
 // first ends its recording with that. Nothing is recorded afterwards.
 func (j *Journal) Close() error {
 	j.mu.Lock()

@@ -12,13 +12,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"regexp/syntax"
+	"strings"
 )
 
 // redacted is Unterm's marker, which clients look for.
 const redacted = "<redacted>"
 
-// Unterm's own rules for the text of a document, in their order. The first keeps the key and what stands between, the second the
-// first eight characters; the third tells texts apart by a hash, and hits long paths, too.
+// Unterm's own rules for the text of a document, in their order, as package regexp has them. The first keeps the key and what stands
+// between, the second the first eight characters; the third tells texts apart by a hash, and hits long paths, too. Looking for all of
+// them in all of a text takes ten times as long as the rest of a document: see keys and runs.
 var (
 	assignments = regexp.MustCompile(`(?i)((?:\b|_)(?:token|key|secret|password|api[_-]?key|credential)s?[ \t]*[:=])[ \t]*\S+`)
 	tokens      = regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9_]{36,}`)
@@ -31,6 +33,84 @@ var (
 	hiddenTokens = regexp.MustCompile(`<(gh[pousr]_[A-Za-z0-9_]{4})\.\.\.redacted>`)
 	markers      = regexp.MustCompile(`<(?:redacted|(?:token:)?[A-Za-z0-9_]{8}\.\.\.redacted)>`)
 )
+
+// hideAssigned is the first rule.
+func hideAssigned(text string) string {
+	var b strings.Builder
+	done := 0
+	for i := 0; ; {
+		k := strings.IndexAny(text[i:], ":=")
+		if k < 0 {
+			break
+		}
+		i += k + 1
+		value := i + len(text[i:]) - len(strings.TrimLeft(text[i:], " \t"))
+		end := value
+		for end < len(text) && strings.IndexByte(" \t\n\f\r", text[end]) < 0 {
+			end++
+		}
+		if end > value && key(strings.TrimRight(text[done:i-1], " \t")) {
+			b.WriteString(text[done:i])
+			b.WriteString(" " + redacted)
+			done, i = end, end
+		}
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// key reports whether text ends in a word that says that a secret follows.
+func key(text string) bool {
+	for range 2 {
+		for _, w := range [...]string{"token", "key", "secret", "password", "apikey", "credential"} {
+			if n := len(text) - len(w); n >= 0 && strings.EqualFold(text[n:], w) && (n == 0 || text[n-1] == '_' || !inWord(text[n-1])) {
+				return true
+			}
+		}
+		n := len(text) - 1
+		if n < 0 || text[n]|0x20 != 's' {
+			break
+		}
+		text = text[:n]
+	}
+	return false
+}
+
+func inWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// hideRuns is a rule for what has at least so many characters of a long run's, in a row.
+func hideRuns(text string, least int, hide func(run string) string) string {
+	var b strings.Builder
+	done := 0
+	for i := 0; i < len(text); i++ {
+		from := i
+		for i < len(text) && inRun[text[i]] {
+			i++
+		}
+		if i-from >= least {
+			b.WriteString(text[done:from])
+			b.WriteString(hide(text[from:i]))
+			done = i
+		}
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+var inRun = func() (in [256]bool) {
+	for c := range in {
+		in[c] = inWord(byte(c)) || strings.IndexByte("+/=-", byte(c)) >= 0
+	}
+	return in
+}()
 
 // markToken is what stands in a log for a GitHub token that Unterm's second rule would have found. It is none of the first rule's.
 func markToken(class, secret string) string {
@@ -51,17 +131,26 @@ func (r *rules) apply(text string) string {
 	if !r.enabled {
 		return text
 	}
-	text = assignments.ReplaceAllString(text, "$1 "+redacted)
+	text = hideAssigned(text)
 	text = hiddenTokens.ReplaceAllString(text, "<token:$1...redacted>")
-	text = tokens.ReplaceAllStringFunc(text, func(t string) string { return "<token:" + t[:8] + "...redacted>" })
-	text = longRuns.ReplaceAllStringFunc(text, func(run string) string {
-		sum := sha256.Sum256([]byte(run))
-		return "<token:" + hex.EncodeToString(sum[:4]) + "...redacted>"
+	text = hideRuns(text, len("ghp_")+36, func(run string) string {
+		run = tokens.ReplaceAllStringFunc(run, markedToken)
+		if !strings.Contains(run, "<") {
+			return longRuns.ReplaceAllStringFunc(run, hashed)
+		}
+		return hideRuns(run, 40, func(rest string) string { return longRuns.ReplaceAllStringFunc(rest, hashed) })
 	})
 	for _, re := range r.custom {
 		text = re.ReplaceAllLiteralString(text, redacted)
 	}
 	return text
+}
+
+func markedToken(token string) string { return "<token:" + token[:8] + "...redacted>" }
+
+func hashed(run string) string {
+	sum := sha256.Sum256([]byte(run))
+	return "<token:" + hex.EncodeToString(sum[:4]) + "...redacted>"
 }
 
 // config is recording.json. What else is in it is of no meaning here.

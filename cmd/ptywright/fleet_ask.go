@@ -1,0 +1,190 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
+	"github.com/ptywright/ptywright/protocol/unterm/instance"
+)
+
+func fleetBroadcast(std stdio, f *fleetFlags) *cobra.Command {
+	var to chosen
+	var wait bool
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "broadcast [flags] -- COMMAND",
+		Short: "Have instances run a command, and print what comes of it",
+		Long: `Type a command line into a session of every instance, or of those chosen by --to or --tag. Several
+words are joined by blanks, as ssh does.
+
+With --wait it runs in all of them at the same time, and what it printed is printed here with its
+exit code as soon as it has ended. The exit code here is 0 when all of theirs are. When the time
+is up the command goes on, and what it has printed so far is told.`,
+		Example: `  ptywright fleet broadcast -- git pull
+  ptywright fleet broadcast --to alpha,bravo --wait --timeout 10m -- 'make && make test'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !wait && c.Flags().Changed("timeout") {
+				return usageError{errors.New("--timeout is for --wait: without it nothing is waited for")}
+			}
+			limit := time.Duration(0)
+			if wait {
+				limit = timeout
+				if err := checkTimeout(limit); err != nil {
+					return err
+				}
+			}
+			fl, err := f.open()
+			if err != nil {
+				return err
+			}
+			var failed []error
+			late, bad, n := 0, 0, 0
+			err = fl.Broadcast(c.Context(), to.Selection, to.session, strings.Join(args, " "), limit, func(r fleet.Run) {
+				n++
+				switch {
+				case r.Err != nil:
+					failed = append(failed, r.Err)
+				case r.TimedOut:
+					late++
+				case wait && (r.ExitCode == nil || *r.ExitCode != 0):
+					bad++
+				}
+				if f.json {
+					jsonLines(std.out, r)
+				} else {
+					printRun(std.out, r)
+				}
+			})
+			switch {
+			case err != nil || len(failed) > 0:
+				return errors.Join(err, oneError(failed))
+			case late > 0:
+				return fmt.Errorf("%w: the command goes on in %d of %d instances after %v", fleet.ErrTimeout, late, n, limit)
+			case bad > 0:
+				return exitCode(exitError) // what failed has been printed
+			}
+			return nil
+		},
+	}
+	to.add(c)
+	c.Flags().BoolVar(&wait, "wait", false, "wait for the command's end and print its output")
+	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this long")
+	return c
+}
+
+// checkTimeout refuses what cannot be meant. A day is longer than anybody waits; the wire counts milliseconds.
+func checkTimeout(d time.Duration) error {
+	if d < time.Millisecond || d > 24*time.Hour {
+		return usageError{fmt.Errorf("--timeout is %v: give 1ms to 24h", d)}
+	}
+	return nil
+}
+
+func printRun(w io.Writer, r fleet.Run) {
+	how := ""
+	switch {
+	case r.Err != nil: // the error is told at the end
+		return
+	case r.Sent:
+		how = "sent"
+	case r.TimedOut:
+		how = "still running"
+	case r.ExitCode == nil:
+		how = "exit code unknown"
+	default:
+		how = fmt.Sprintf("exit code %d", *r.ExitCode)
+	}
+	heading(w, r.ID, r.Title, how)
+	if r.Output != nil && *r.Output != "" {
+		printLines(w, strings.Split(strings.TrimSuffix(*r.Output, "\n"), "\n"))
+	}
+}
+
+// heading says which instance is told of.
+func heading(w io.Writer, name string, title instance.Optional, how string) {
+	if title != "" {
+		name += " " + string(title)
+	}
+	fmt.Fprintf(w, "== %s: %s\n", oneLine(name), oneLine(how))
+}
+
+// quiet escapes control characters, which a screen's row has not.
+func quiet(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return '�'
+		}
+		return r
+	}, line)
+}
+
+func fleetWait(std stdio, f *fleetFlags) *cobra.Command {
+	var to chosen
+	var every, one, idle bool
+	var until fleet.Condition
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "wait [flags]",
+		Short: "Wait until one instance, or all of them, show a text or are idle",
+		Long: `Wait until the screen of one instance's session (--any) or of all of them (--all) holds a text, or until
+its shell waits for a command (--idle), and print which. The default is all of all.
+
+When the time is up the exit code is 3, and what each that was waited for runs and shows is printed.`,
+		Example: `  ptywright fleet wait --any --pattern 'tests passed' --timeout 10m
+  ptywright fleet wait --all --tag worker --idle`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case one && every:
+				return usageError{errors.New("--any and --all exclude each other")}
+			case idle == (until.Pattern != ""):
+				return usageError{errors.New("say what to wait for: --pattern TEXT or --idle")}
+			}
+			if err := checkTimeout(timeout); err != nil {
+				return err
+			}
+			fl, err := f.open()
+			if err != nil {
+				return err
+			}
+			return fl.WaitFor(c.Context(), to.Selection, to.session, until, !one, timeout, func(w fleet.Wait) {
+				if f.json {
+					jsonLines(std.out, w)
+				} else {
+					printWait(std.out, w)
+				}
+			})
+		},
+	}
+	to.add(c)
+	c.Flags().BoolVar(&one, "any", false, "the first one is enough")
+	c.Flags().BoolVar(&every, "all", false, "all must (the default)")
+	c.Flags().StringVar(&until.Pattern, "pattern", "", "wait until this `TEXT` is on the screen")
+	c.Flags().BoolVar(&idle, "idle", false, "wait until the session's shell waits for a command")
+	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this long")
+	return c
+}
+
+func printWait(w io.Writer, r fleet.Wait) {
+	after := (time.Duration(r.ElapsedMS) * time.Millisecond).String()
+	switch {
+	case r.Matched:
+		heading(w, r.ID, r.Title, "matched after "+after)
+	case r.Error != "":
+		heading(w, r.ID, r.Title, r.Error)
+	default:
+		how := "not matched after " + after
+		if r.Running != "" {
+			how += ", " + r.Running + " is in the foreground"
+		}
+		heading(w, r.ID, r.Title, how)
+		printLines(w, r.Screen)
+	}
+}

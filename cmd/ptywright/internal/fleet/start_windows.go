@@ -1,0 +1,21 @@
+package fleet
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// Of CreateProcess's flags; package syscall has the first alone.
+const (
+	newProcessGroup = syscall.CREATE_NEW_PROCESS_GROUP
+	detachedProcess = 0x00000008
+)
+
+// detach has the process run without this program's console and its Ctrl-C.
+func detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: newProcessGroup | detachedProcess}
+}
+
+// terminate ends the process at once: there is no asking. Its job object ends its sessions.
+func terminate(p *os.Process) { p.Kill() }

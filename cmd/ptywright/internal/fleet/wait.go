@@ -1,0 +1,146 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/protocol/unterm/instance"
+)
+
+// A Condition is what is waited for in a session: a text on its screen or, with an empty Pattern, that it is idle, which
+// is to say that its shell waits for a command.
+type Condition struct {
+	Pattern string
+}
+
+func (c Condition) String() string {
+	if c.Pattern == "" {
+		return "idle"
+	}
+	return fmt.Sprintf("%q on the screen", c.Pattern)
+}
+
+// A Wait is what came of waiting for one instance. Running and Screen are the evidence of one that was waited for in vain.
+type Wait struct {
+	ID        string            `json:"id"`
+	Title     instance.Optional `json:"title"`
+	Matched   bool              `json:"matched"`
+	ElapsedMS int64             `json:"elapsed_ms"`
+	Running   string            `json:"foreground_process,omitempty"`
+	Screen    []string          `json:"screen,omitempty"` // without the blank rows at its end
+	Error     string            `json:"error,omitempty"`
+	Err       error             `json:"-"`
+}
+
+// errOther is why a wait ends when another one has decided.
+var errOther = errors.New("another instance has decided")
+
+// WaitFor waits until the condition holds in the session of one of the selected instances, or of all. The instances
+// wait, here nothing is polled. done is called for each that has matched or failed, one at a time, as it comes, until
+// it is decided, and for the others when the time is up.
+//
+// Errors: [ErrTimeout]; an instance that failed when all were to match, or the last when none is left that could; those
+// of the selection; the cause of ctx's end.
+func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Condition, all bool, timeout time.Duration, done func(Wait)) error {
+	records, err := f.pick(s)
+	if err != nil {
+		return err
+	}
+	waiting, decide := context.WithCancelCause(ctx)
+	defer decide(nil)
+	matched, decided := 0, false
+	var failed, late error
+	each(waiting, records, func(ctx context.Context, r instance.Record) Wait {
+		w := Wait{ID: r.ID, Title: r.Title}
+		began := time.Now()
+		w.Err = w.do(ctx, r, session, c, timeout)
+		w.ElapsedMS = time.Since(began).Milliseconds()
+		return w
+	}, func(w Wait) {
+		if decided || ctx.Err() != nil { // of what comes in the same moment the first is told of
+			return
+		}
+		switch {
+		case errors.Is(w.Err, ErrTimeout):
+			late = w.Err
+		case w.Err != nil:
+			failed, w.Error = w.Err, w.Err.Error()
+		default:
+			matched++
+		}
+		done(w)
+		if !all && w.Matched || all && failed != nil {
+			decided = true
+			decide(errOther)
+		}
+	})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !all && matched > 0 || matched == len(records):
+		return nil
+	case all && failed != nil:
+		return failed
+	case late != nil:
+		return fmt.Errorf("%w: %s after %v in %d of %d instances", ErrTimeout, c, timeout, matched, len(records))
+	}
+	return failed
+}
+
+func (w *Wait) do(ctx context.Context, r instance.Record, session int, c Condition, timeout time.Duration) error {
+	m, err := dial(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	params := map[string]any{"id": session, "timeout_ms": timeout.Milliseconds()}
+	if c.Pattern == "" {
+		params["idle"] = true
+	} else {
+		params["pattern"] = c.Pattern
+	}
+	var waited struct {
+		Matched bool `json:"matched"`
+		Ended   bool `json:"session_ended"`
+	}
+	if err := m.call(ctx, timeout+answerBound, "orchestrate.wait", params, &waited); err != nil {
+		return err
+	}
+	if w.Matched = waited.Matched; w.Matched {
+		return nil
+	}
+	if waited.Ended {
+		return fmt.Errorf("%s: the session has ended: what is waited for cannot come any more", r.ID)
+	}
+	if err := w.look(ctx, m, session); err != nil {
+		return err
+	}
+	return ErrTimeout
+}
+
+// look takes the evidence.
+func (w *Wait) look(ctx context.Context, m *member, session int) error {
+	var status struct {
+		Running string `json:"foreground_process"`
+	}
+	if err := m.call(ctx, answerBound, "exec.status", map[string]int{"id": session}, &status); err != nil {
+		return err
+	}
+	var screen struct {
+		Lines []string `json:"lines"`
+	}
+	if err := m.call(ctx, answerBound, "screen.text", map[string]int{"id": session}, &screen); err != nil {
+		return err
+	}
+	w.Running = status.Running
+	last := len(screen.Lines)
+	for last > 0 && strings.TrimSpace(screen.Lines[last-1]) == "" {
+		last--
+	}
+	w.Screen = slices.Clip(screen.Lines[:last])
+	return nil
+}

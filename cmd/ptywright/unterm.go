@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/protocol/unterm"
+	"github.com/ptywright/ptywright/protocol/unterm/instance"
+)
+
+// untermFlags say where an instance is found and what it begins with.
+type untermFlags struct {
+	root   string
+	compat bool
+	port   int
+	dir    string
+	raw    bool
+}
+
+func (f *untermFlags) add(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.root, "root", "", "folder by which clients find the instances; default $PTYWRIGHT_HOME or else ~/.ptywright")
+	fs.BoolVar(&f.compat, "compat-root", false, "use ~/.unterm, where Unterm's own clients look")
+	fs.IntVar(&f.port, "port", instance.MCPPort, "port on 127.0.0.1; if it is taken the next five, then any; 0: any")
+	fs.StringVar(&f.dir, "cwd", "", "working `folder` of the first session; default the server's")
+}
+
+// folder is the root that the flags mean.
+func (f *untermFlags) folder() (string, error) {
+	switch {
+	case f.root != "" && f.compat:
+		return "", usageError{errors.New("--root and --compat-root exclude each other")}
+	case f.root != "":
+		return f.root, nil
+	}
+	return instance.DefaultRoot(f.compat)
+}
+
+// server starts the instance that the flags tell.
+func (f *untermFlags) server(h *host) (*unterm.Server, error) {
+	root, err := f.folder()
+	if err != nil {
+		return nil, err
+	}
+	if f.port < 0 || f.port > 65535 {
+		return nil, usageError{fmt.Errorf("--port is %d: give 0 to 65535", f.port)}
+	}
+	return unterm.New(unterm.Options{
+		Engine: h.engine, Root: root, Port: f.port, Dir: f.dir, Known: h.known, Raw: f.raw, Version: version(), Log: h.log,
+	})
+}
+
+func untermCommand(std stdio) *cobra.Command {
+	var f untermFlags
+	var hosts hostFlags
+	c := &cobra.Command{
+		Use:   "unterm",
+		Short: "Serve the methods of Unterm to clients that find it by its instance file",
+		Long: `Serve Unterm's methods on loopback TCP, as a named instance: its port and its token are in
+instances/NAME.json below the root, which only this user can read.
+
+The instance begins with a shell, session 0, and ends with SIGTERM or SIGINT. When clients can
+come it prints its name and address on standard output, and nothing ever again.`,
+		Example: `  ptywright unterm
+  ptywright unterm --root /tmp/mine/root --port 0 --cwd ~/project
+  ptywright serve --socket /run/user/1000/ptywright/socket --unterm`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkBounds(hosts.bounds()); err != nil {
+				return err
+			}
+			return hosted(c.Context(), std, false, hosts, func(ctx context.Context, h *host) error {
+				return serveUnterm(ctx, std, h, &f, func(s *unterm.Server) { fmt.Fprintln(std.out, s.Name(), s.Addr()) })
+			})
+		},
+	}
+	f.add(c)
+	c.Flags().BoolVar(&f.raw, "trust-raw", false, "hide no secrets in what clients read")
+	hosts.add(c)
+	return c
+}
+
+// serveUnterm is an instance from its beginning to its end, which is that of ctx. It tells there when clients can come.
+func serveUnterm(ctx context.Context, std stdio, h *host, f *untermFlags, there func(*unterm.Server)) error {
+	s, err := f.server(h)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.err, "ptywright: serving Unterm's methods as %s on %s, root %s\n", s.Name(), s.Addr(), oneLine(s.Root()))
+	there(s)
+	return errors.Join(s.Serve(ctx), s.Close())
+}

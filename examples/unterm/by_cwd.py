@@ -1,0 +1,41 @@
+"""Pattern 2: one agent, many instances. The agent works on a folder: it takes the instance whose folder that is, or else
+the one whose folder is nearest above it, and of several such the newest.
+
+    python3 by_cwd.py [--root DIR] FOLDER COMMAND
+"""
+
+import argparse
+import pathlib
+import sys
+
+from client import Unterm, discover, root_folder
+
+
+def pick(records, folder):
+    """The instance for a folder. Discovery tells the oldest first, so of equals the last is the newest."""
+    above = [folder, *folder.parents]
+    fitting = [r for r in records if r.get("cwd") and pathlib.Path(r["cwd"]) in above]
+    return max(reversed(fitting), key=lambda r: len(pathlib.Path(r["cwd"]).parts), default=None)
+
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--root")
+arguments.add_argument("folder", type=pathlib.Path)
+arguments.add_argument("command", nargs="+")
+given = arguments.parse_args()
+
+folder = given.folder.resolve()
+records = discover(root_folder(given.root))
+record = pick(records, folder)
+if record is None:
+    there = ", ".join(f"{r['id']} ({r['cwd']})" for r in records) or "none"
+    sys.exit(f"no instance works on {folder}; there are: {there}")
+
+with Unterm(record) as unterm:
+    done = unterm.call("exec.run_wait", id=0, command=" ".join(given.command), timeout_ms=20_000)
+
+print(f"{unterm.name} in {record['cwd']}: {done['exit_status']}, exit code {done['exit_code']}")
+print(done["output"])
+if done["timed_out"]:
+    sys.exit(3)
+sys.exit(0 if done["exit_code"] == 0 else 1)

@@ -1,0 +1,305 @@
+package unterm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ptywright/ptywright/protocol"
+)
+
+// Codes of this dialect. Whatever a method finds wrong is codeFailed, an unknown method too.
+const (
+	codeParse  = -32700
+	codeToken  = -32001
+	codeLogin  = -32002
+	codeFailed = -32603
+)
+
+const (
+	// maxLine bounds one request, in bytes: the design's 16 MiB.
+	maxLine = 16 << 20
+	// maxBeforeLogin bounds what a connection may send before it has logged in, in bytes: a token has 36.
+	maxBeforeLogin = 1 << 20
+	// loginBound is how long a connection may take to log in. Clients do so with their first line.
+	loginBound = 10 * time.Second
+	// maxLogins is how many wrong tokens a connection may give: a person's mistakes, and no search.
+	maxLogins = 32
+	// writeBound is how long a client may leave a reply unread: Unterm's own clients give up reading after 30 s.
+	writeBound = 30 * time.Second
+	// goneBound is how long a request still runs whose client has closed its side of the connection: that may be a script
+	// that waits for the answer (nc -N), or nobody.
+	goneBound = 60 * time.Second
+)
+
+// errGone is why a request ends whose client has gone.
+var errGone = errors.New("the client is gone")
+
+// A conn is one connection.
+type conn struct {
+	server *Server
+	stream net.Conn
+	logged atomic.Bool // in; set by serve
+	wrong  int         // tokens given; serve's
+	lines  chan line
+	done   chan struct{} // closed by serve: nobody takes lines any more
+	parted bool          // it is no longer counted; guarded by the server's mu
+}
+
+// A line is a request as it came, or why there is none.
+type line struct {
+	text []byte
+	err  error // a [*protocol.ParseError]
+}
+
+// serve answers one line after the other until the peer or ctx ends.
+func (c *conn) serve(ctx context.Context) {
+	c.stream.SetReadDeadline(time.Now().Add(loginBound))
+	c.lines, c.done = make(chan line), make(chan struct{})
+	ctx, cancel := context.WithCancelCause(ctx)
+	go c.read(ctx, cancel)
+	said := false // something that the client is to read, although more of its own may be on the way
+	defer func() {
+		cancel(nil)
+		close(c.done)
+		c.stream.SetReadDeadline(time.Unix(1, 0))
+		for range c.lines { // closed when the reader has ended
+		}
+		if said {
+			protocol.Linger(c.stream)
+		}
+		c.stream.Close()
+	}()
+	for {
+		select {
+		case l, ok := <-c.lines:
+			if !ok {
+				return
+			}
+			if said = !c.answer(ctx, l) || ctx.Err() != nil; said {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// read reads ahead of serve, by one line, so that the end of the input is seen while a request runs: that request has goneBound
+// left then.
+func (c *conn) read(ctx context.Context, cancel context.CancelCauseFunc) {
+	defer close(c.lines)
+	r := protocol.Lines.NewReader(&gate{c: c}, maxLine)
+	for {
+		text, err := r.Next()
+		l := line{text: text}
+		var parse *protocol.ParseError
+		switch {
+		case errors.As(err, &parse):
+			l.err = parse
+		case err == io.EOF:
+			if c.logged.Load() {
+				c.server.part(c) // it takes no other client's place
+			}
+			gone := time.AfterFunc(goneBound, func() { cancel(errGone) })
+			context.AfterFunc(ctx, func() { gone.Stop() })
+			return
+		case err != nil:
+			cancel(errGone)
+			return
+		}
+		select {
+		case c.lines <- l:
+		case <-c.done:
+			return
+		}
+	}
+}
+
+// A gate is the stream as it is read before the login: so much and no more, and no TLS.
+type gate struct {
+	c    *conn
+	seen int
+}
+
+// tlsHandshake is the first byte of a TLS client hello: RFC 8446, section 5.1.
+const tlsHandshake = 0x16
+
+func (g *gate) Read(p []byte) (int, error) {
+	n, err := g.c.stream.Read(p)
+	if g.seen == 0 && n > 0 && p[0] == tlsHandshake {
+		return 0, io.EOF
+	}
+	if g.seen += n; g.seen > maxBeforeLogin && !g.c.logged.Load() {
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+// verbs are the methods of HTTP, as its first line begins, and that of HTTP/2.
+var verbs = [][]byte{
+	[]byte("GET "), []byte("POST "), []byte("PUT "), []byte("HEAD "), []byte("DELETE "), []byte("OPTIONS "), []byte("PATCH "),
+	[]byte("CONNECT "), []byte("TRACE "), []byte("PRI * HTTP/"),
+}
+
+// isHTTP reports whether a line is how a browser would begin.
+func isHTTP(text []byte) bool {
+	for _, v := range verbs {
+		if bytes.HasPrefix(text, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// An envelope is a request. What is no object has no members, and so no method.
+type envelope struct {
+	id     jsontext.Value // as it came; null when there is none
+	noID   bool
+	method string
+	params params
+}
+
+// lenient is how Unterm reads JSON: the last of two members counts.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), json.MatchCaseInsensitiveNames(false))
+
+// parse reads a request. The error is a [*protocol.ParseError].
+func parse(text []byte) (*envelope, error) {
+	if !jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true)) {
+		return nil, &protocol.ParseError{Problem: "the line is not one JSON value in UTF-8"}
+	}
+	e := &envelope{id: jsontext.Value("null"), noID: true}
+	var members map[string]jsontext.Value
+	if json.Unmarshal(text, &members, lenient) != nil {
+		return e, nil
+	}
+	if id, ok := members["id"]; ok {
+		e.id, e.noID = id, false
+	}
+	_ = json.Unmarshal(members["method"], &e.method) // of another type is none
+	e.params = readParams(members["params"])
+	return e, nil
+}
+
+// answer runs one request and sends its reply. It reports whether the connection goes on.
+func (c *conn) answer(ctx context.Context, l line) (goesOn bool) {
+	var e *envelope
+	err := l.err
+	if err == nil {
+		e, err = parse(l.text)
+	}
+	if err != nil {
+		if !c.logged.Load() && isHTTP(l.text) { // a page of a browser has found the port
+			return false
+		}
+		return c.fail(jsontext.Value("null"), codeParse, "Parse error: "+err.Error())
+	}
+	if e.method == "auth.login" {
+		if e.noID { // who does not want to know whether it worked is not let in; every other method is answered, with id null
+			return true
+		}
+		return c.login(e)
+	}
+	if !c.logged.Load() {
+		return c.fail(e.id, codeLogin, "Not authenticated. Call auth.login first")
+	}
+	result, err := c.call(ctx, e)
+	if err != nil {
+		return c.fail(e.id, codeFailed, err.Error())
+	}
+	return c.reply(e.id, "result", result)
+}
+
+// login compares tokens. One that is given when the connection has logged in already is compared all the same.
+func (c *conn) login(e *envelope) bool {
+	token, _ := e.params.text("token")
+	// Digests have the same length whatever was given, so that the time tells nothing of the token, its length included.
+	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(c.server.token))
+	if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		c.wrong++
+		return c.fail(e.id, codeToken, "Invalid auth token") && c.wrong < maxLogins
+	}
+	if !c.logged.Load() {
+		if err := c.server.admit(c); err != nil {
+			c.fail(e.id, codeFailed, err.Error())
+			return false
+		}
+		c.logged.Store(true)
+		c.stream.SetReadDeadline(time.Time{})
+	}
+	return c.reply(e.id, "result", statusOK)
+}
+
+// call runs a row. Its context ends with the server, and when the client has gone.
+func (c *conn) call(ctx context.Context, e *envelope) (result any, err error) {
+	row, ok := rows[e.method]
+	if !ok {
+		return nil, fmt.Errorf("Unknown method: %s", c.server.covered.String(clip(e.method)))
+	}
+	r, err := c.server.reader(e.params)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.server.log.Error("panic in a method", "method", e.method, "panic", v, "stack", string(debug.Stack()))
+			result, err = nil, errors.New("internal error; the server's log has it")
+		}
+	}()
+	if result, err = row(ctx, r, e.params); err != nil {
+		err = errors.New(r.errorText(err))
+	}
+	return result, err
+}
+
+// reply writes one line, and reports whether the client has taken it.
+func (c *conn) reply(id jsontext.Value, member string, value any) bool {
+	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	b = append(append(append(b, `,"`...), member...), `":`...)
+	out, err := json.Marshal(value, encoding)
+	if err != nil {
+		c.server.log.Error("encode a result", "error", err)
+		return c.fail(id, codeFailed, "the result does not encode")
+	}
+	b = append(append(b, out...), "}\n"...)
+	c.stream.SetWriteDeadline(time.Now().Add(writeBound))
+	_, err = c.stream.Write(b)
+	return err == nil
+}
+
+// encoding is how results are written: text of programs can hold anything, and a bad byte becomes U+FFFD.
+var encoding = json.JoinOptions(json.Deterministic(true), jsontext.AllowInvalidUTF8(true), json.FormatNilSliceAsNull(false))
+
+// A wireError is what a client sees of an error: nothing stands beside code and message.
+type wireError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// fail replies with an error.
+func (c *conn) fail(id jsontext.Value, code int, message string) bool {
+	return c.reply(id, "error", wireError{code, protocol.Message(message)})
+}
+
+// maxName bounds what a message repeats of a name that came from the client, in characters: the longest method has 31.
+const maxName = 64
+
+// clip shortens what came from a client for a message.
+func clip(s string) string {
+	if utf8.RuneCountInString(s) <= maxName {
+		return s
+	}
+	return string([]rune(s)[:maxName]) + "..."
+}

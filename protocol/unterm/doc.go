@@ -1,0 +1,35 @@
+// Package unterm serves the methods of Unterm, a terminal whose clients speak lines of JSON-RPC over loopback TCP, to the
+// sessions of an engine: what such a client does with windows works here without any. Where the running program differs from
+// its pages, the program is followed; where it answers with a stub, or wrongly, this one does not.
+//
+// # One request from the wire to its reply
+//
+//	conn.go    a line -> an envelope, the login, one request after the other, a reply a line
+//	table.go   method -> row
+//	params.go  members as Unterm reads them: of another type is as good as absent
+//	a row      pane.go, session.go, screen.go, exec.go ... : the engine's session, looked at by package reading
+//	conn.go    result or error -> a line
+//
+// The connection is not one of package protocol: its dialects are JSON-RPC 2.0 to the letter, answer out of order and
+// notify. An Unterm client tells answers apart by their order alone, counts one for every line it sent, sends the same id
+// each time, and takes anything that comes unasked for an answer.
+//
+// # Panes
+//
+// A session of the engine is a pane, named by a number from 0 that is never used again. Those that other dialects started
+// have one, too. Pane 0 is a shell that runs when the first client comes. A pane whose program has ended stays for a
+// minute, marked as dead, so that its last output can be read.
+//
+// # Goroutines
+//
+//	goroutine  per         started by  does                                    ends when                       awaited by
+//	accept     server      Serve       accepts, and evicts who does not log in ctx ends                        Serve
+//	serve      connection  accept      runs requests one by one, and replies   the peer is gone, or ctx ends   Serve
+//	read       connection  serve       reads one line ahead                    the connection is closed        serve
+//	linger     pane of     create      closes a pane a minute after its end    the session is closed           Close
+//	           this dialect
+//	follow     server      New         tells the instance's record where pane  pane 0 is closed                Close
+//	                                   0's shell is
+//
+// Everything that leaves passes the redactor, on its way to the files under the root as well. What is matched is as it is.
+package unterm

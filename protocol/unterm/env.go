@@ -1,0 +1,161 @@
+package unterm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// An environment is what session.set_env has set in a pane's shell, over what its program was started with.
+type environment struct {
+	mu sync.Mutex
+	// protects the field below
+	values map[string]*string // nil: unset
+}
+
+// over returns the variables as they are after all.
+func (e *environment) over(spawned []string) map[string]string {
+	all := map[string]string{}
+	for _, kv := range spawned {
+		name, value, _ := strings.Cut(kv, "=")
+		all[name] = value
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for name, value := range e.values {
+		if value == nil {
+			delete(all, name)
+		} else {
+			all[name] = *value
+		}
+	}
+	return all
+}
+
+func (e *environment) put(name string, value *string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.values == nil {
+		e.values = map[string]*string{}
+	}
+	e.values[name] = value
+}
+
+type envResult struct {
+	Value   *string           `json:"value"`
+	Env     map[string]string `json:"env,omitzero"` // without a name: all
+	Message string            `json:"message,omitempty"`
+}
+
+// envPane tells a variable of a pane, or all: what its program was started with, and what session.set_env has set since. What a
+// shell was told to export by hand only that shell knows.
+func envPane(_ context.Context, s *reader, p params) (any, error) {
+	at, err := s.pane(p)
+	if err != nil {
+		return nil, err
+	}
+	all := at.set.over(at.session.Environ())
+	for name, value := range all { // a value is a secret by its name, too
+		all[name] = strings.TrimPrefix(s.clean(name+"="+value), name+"=")
+	}
+	const known = "as the program was started, and as session.set_env has set since"
+	name, ok := p.text("name")
+	if !ok {
+		return envResult{Env: maps.Clone(all), Message: known}, nil
+	}
+	if value, ok := all[name]; ok {
+		return envResult{Value: &value, Message: known}, nil
+	}
+	return envResult{Message: "not set, " + known}, nil
+}
+
+// variable is a name that every shell takes.
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// maxValue bounds a variable's value, in bytes: the line that sets it is typed.
+const maxValue = 2 << 10
+
+// assignment is the command line that sets a variable in a shell, or unsets it with value nil.
+func assignment(shell, name string, value *string) (string, error) {
+	double := func(quote string) string { return strings.ReplaceAll(*value, quote, quote+quote) }
+	switch shell {
+	case "bash", "zsh", "unknown":
+		if value == nil {
+			return "unset " + name, nil
+		}
+		return "export " + name + "='" + strings.ReplaceAll(*value, "'", `'\''`) + "'", nil
+	case "fish":
+		if value == nil {
+			return "set -e " + name, nil
+		}
+		return "set -gx " + name + " '" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(*value) + "'", nil
+	case "nushell":
+		if value == nil {
+			return "hide-env " + name, nil
+		}
+		if strings.Contains(*value, "'") {
+			return "", errors.New("a value with a single quote cannot be written for nushell")
+		}
+		return "$env." + name + " = '" + *value + "'", nil
+	case "powershell":
+		if value == nil {
+			return "Remove-Item Env:" + name, nil
+		}
+		return "$env:" + name + " = '" + double("'") + "'", nil
+	}
+	return "", fmt.Errorf("this server does not know how %s sets a variable: type it with exec.run", shell)
+}
+
+// setEnvPane sets a variable in the shell of a pane, by a command that is run there: nobody else can. Without a value it is unset.
+func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
+	at, err := s.pane(p)
+	if err != nil {
+		return nil, err
+	}
+	name, err := p.needText("name", "Missing 'name'")
+	if err != nil {
+		return nil, err
+	}
+	if !variable.MatchString(name) {
+		return nil, errors.New("'name' is a variable's: letters, digits and underscores, and no digit first")
+	}
+	var value *string
+	if v, ok := p.text("value"); ok {
+		value = &v
+	} else if v, ok := p["value"]; ok && v.Kind() != 'n' {
+		return nil, errors.New("'value' is a string, or null to unset the variable")
+	}
+	if value != nil && (len(*value) > maxValue || strings.ContainsFunc(*value, func(c rune) bool { return c < ' ' || c == 0x7f })) {
+		return nil, fmt.Errorf("'value' is typed into the shell: at most %d bytes, without control characters", maxValue)
+	}
+	process, err := at.session.Foreground()
+	if err != nil {
+		return nil, err
+	}
+	if !process.Leader || !idle(at.session, at.session.View(), process) {
+		return nil, fmt.Errorf("Session %d runs %s: a variable can be set in a shell that waits for a command", at.number, clip(process.Name))
+	}
+	line, err := assignment(shellType(process), name, value)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.allowCommand("session.set_env", at, line); err != nil {
+		return nil, err
+	}
+	if value != nil && s.opts.Known != nil {
+		s.opts.Known.Lend(map[string]string{name: *value})(at.session.Closed())
+	}
+	r, err := s.run(ctx, at, line, runBound)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Status != "completed" || r.ExitCode == nil || *r.ExitCode != 0:
+		return nil, fmt.Errorf("the shell of session %d has not set %s: %s", at.number, name, clip(r.Output))
+	}
+	at.set.put(name, value)
+	return done{"ok"}, nil
+}

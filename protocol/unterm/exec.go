@@ -1,0 +1,221 @@
+package unterm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/cmdline"
+	"github.com/ptywright/ptywright/engine/reading"
+)
+
+type sent struct {
+	Sent bool `json:"sent"`
+}
+
+// command reads the pane and the command line of a request, and asks the policy.
+func (s *reader) command(method string, p params) (*pane, string, error) {
+	at, err := s.pane(p)
+	if err != nil {
+		return nil, "", err
+	}
+	line, err := p.needText("command", "Missing 'command'")
+	if err != nil {
+		return nil, "", err
+	}
+	return at, line, s.allowCommand(method, at, line)
+}
+
+// submit types a command line and Enter.
+func submit(ctx context.Context, at *pane, line string) error {
+	_, err := at.session.Do(ctx, engine.Text(line+"\r"), engine.DoOptions{})
+	return err
+}
+
+func execRun(ctx context.Context, s *reader, p params) (any, error) {
+	at, line, err := s.command("exec.run", p)
+	if err != nil {
+		return nil, err
+	}
+	if err := submit(ctx, at, line); err != nil {
+		return nil, err
+	}
+	return sent{true}, nil
+}
+
+type execState struct {
+	Status     string `json:"status"` // idle or running
+	Foreground string `json:"foreground_process"`
+}
+
+func execStatus(_ context.Context, s *reader, p params) (any, error) {
+	at, err := s.pane(p)
+	if err != nil {
+		return nil, err
+	}
+	process, _ := at.session.Foreground()
+	l := s.look(at.session)
+	r := execState{"running", l.Clean(process.Path)}
+	if idle(at.session, l.Raw, process) {
+		r.Status = "idle"
+	}
+	return r, nil
+}
+
+func execCancel(ctx context.Context, s *reader, p params) (any, error) {
+	at, err := s.pane(p)
+	if err != nil {
+		return nil, err
+	}
+	s.audit.add("exec.cancel", at, "Ctrl+C", true)
+	if _, err := at.session.Do(ctx, engine.Interrupt{}, engine.DoOptions{}); err != nil {
+		return nil, err
+	}
+	at.typed.clear()
+	return struct {
+		Cancelled bool `json:"cancelled"`
+	}{true}, nil
+}
+
+// signals are the characters that a terminal makes signals of, by the names that Unterm takes.
+var signals = map[string]string{
+	"SIGINT": "\x03", "INT": "\x03", "SIGTSTP": "\x1a", "TSTP": "\x1a", "SIGQUIT": "\x1c", "QUIT": "\x1c", "EOF": "\x04",
+}
+
+func signalSend(ctx context.Context, s *reader, p params) (any, error) {
+	at, err := s.pane(p)
+	if err != nil {
+		return nil, err
+	}
+	name, err := p.needText("signal", "Missing 'signal'")
+	if err != nil {
+		return nil, err
+	}
+	char, ok := signals[strings.ToUpper(name)]
+	s.audit.add("signal.send", at, name, ok)
+	if !ok {
+		return nil, fmt.Errorf("Unsupported signal: %s", clip(name))
+	}
+	if _, err := at.session.Do(ctx, engine.Text(char), engine.DoOptions{}); err != nil {
+		return nil, err
+	}
+	at.typed.clear()
+	return struct {
+		sent
+		Signal string `json:"signal"`
+	}{sent{true}, name}, nil
+}
+
+type ranResult struct {
+	Output   string `json:"output"`
+	Status   string `json:"exit_status"` // completed or timeout
+	TimedOut bool   `json:"timed_out"`
+	Marker   string `json:"marker"`
+	ExitCode *int   `json:"exit_code"` // null when nobody knows; Unterm has none
+	By       string `json:"completed_by,omitempty"`
+	Cut      bool   `json:"output_truncated"`
+}
+
+// runBound is how long exec.run_wait waits when nobody says.
+const runBound = 30 * time.Second
+
+// promptBound is how long a shell may take from a command's end to its prompt before the command's result is told without waiting
+// for it: what makes the prompt is the user's, and takes milliseconds mostly.
+const promptBound = 500 * time.Millisecond
+
+// execRunWait runs a command line in a shell and waits for its end. When the time is up the command goes on.
+func execRunWait(ctx context.Context, s *reader, p params) (any, error) {
+	at, line, err := s.command("exec.run_wait", p)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.run(ctx, at, line, p.timeout(runBound))
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// run runs a command line in the shell of a pane. The result has a marker whether it was needed or not: clients look for it.
+func (s *reader) run(ctx context.Context, at *pane, line string, bound time.Duration) (*ranResult, error) {
+	marker := cmdline.NewMarker()
+	out, err := runWhenFree(ctx, at.session, line, cmdline.Options{Timeout: bound, Marker: marker})
+	if err != nil {
+		return nil, s.notTyped(at, err)
+	}
+	switch {
+	case out.Reason == cmdline.Cancelled:
+		return nil, context.Cause(ctx)
+	case out.Reason == cmdline.Finished && out.By == cmdline.Marks: // the shell's directory, and that it is idle, come with its prompt
+		_ = cmdline.Prompt(ctx, at.session, promptBound, nil)
+	}
+	l := reading.New(out.View, s.hide)
+	r := &ranResult{Marker: marker, ExitCode: out.ExitCode, By: string(out.By), Cut: out.Cut, Status: "completed", Output: out.Output}
+	if out.Cut && l.Redacted() {
+		r.Output = reading.HideHead(r.Output)
+	}
+	r.Output = l.Piece(r.Output)
+	if out.Reason == cmdline.Timeout {
+		r.Status, r.TimedOut = "timeout", true
+	}
+	return r, nil
+}
+
+// busyBound is how long a session that runs something may take to be free: what was just interrupted takes a moment to end.
+const busyBound = time.Second
+
+// runWhenFree runs a line, and tries again as long as the session is busy and something happens in it, for busyBound.
+func runWhenFree(ctx context.Context, session *engine.Session, line string, o cmdline.Options) (*cmdline.Result, error) {
+	began := time.Now()
+	for {
+		before := session.Sequence()
+		out, err := cmdline.Run(ctx, session, line, o)
+		var busy *cmdline.BusyError
+		if !errors.As(err, &busy) || busy.Secret {
+			return out, err
+		}
+		left := busyBound - time.Since(began)
+		if left <= 0 {
+			return out, err
+		}
+		if _, waited := session.Wait(ctx, changedSince{before}, engine.WaitOptions{Timeout: left}); waited != nil {
+			return out, err
+		}
+	}
+}
+
+// changedSince is a matcher of anything new.
+type changedSince struct{ sequence uint64 }
+
+// Check matches when something has changed.
+func (m changedSince) Check(v *engine.View) engine.Result {
+	if v.Sequence == m.sequence {
+		return engine.Result{}
+	}
+	return engine.Result{Match: &engine.Match{Kind: "changed"}}
+}
+
+// notTyped names the pane, where the error has the engine's name for it.
+func (s *reader) notTyped(at *pane, err error) error {
+	var busy *cmdline.BusyError
+	var occupied *cmdline.OccupiedError
+	var none *cmdline.NoShellError
+	switch {
+	case errors.As(err, &busy):
+		what := "a command"
+		if sh := at.session.View().Reports.Shell; busy.Program != "" {
+			what = clip(busy.Program)
+		} else if sh != nil && sh.Command != "" {
+			what = clip(sh.Command)
+		}
+		return fmt.Errorf("Session %d is running %s: nothing was typed. Wait for its end, or end it with exec.cancel", at.number, what)
+	case errors.As(err, &occupied):
+		return fmt.Errorf("Session %d has something on its command line already: nothing was typed. Clear it with exec.cancel", at.number)
+	case errors.As(err, &none):
+		return fmt.Errorf("Session %d runs %s, which is no shell whose commands have an end that can be told: nothing was typed. Use session.input", at.number, clip(none.Program))
+	}
+	return err
+}

@@ -1,0 +1,92 @@
+package unterm
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol/unterm/instance"
+)
+
+// record is what the instance publishes of itself at its start.
+func (s *Server) record() instance.Record {
+	dir := s.opts.Dir
+	if dir == "" {
+		dir, _ = os.Getwd()
+	}
+	return instance.Record{
+		MCPPort: s.port(), AuthToken: s.token, PID: os.Getpid(), Cwd: instance.Optional(dir), Version: s.opts.Version, Platform: platform(),
+	}
+}
+
+// moved is a matcher of a shell that has gone to another directory.
+type moved struct{ from string }
+
+// Check matches when the shell says so.
+func (m moved) Check(v *engine.View) engine.Result {
+	if sh := v.Reports.Shell; sh != nil && sh.Dir != "" && sh.Dir != m.from {
+		return engine.Result{Match: &engine.Match{Kind: "moved", Text: sh.Dir}}
+	}
+	return engine.Result{}
+}
+
+// follow keeps the record's directory that of pane 0's shell, until that is closed.
+func (s *Server) follow(zero *engine.Session) {
+	at := string(s.record().Cwd)
+	for {
+		out, err := zero.Wait(context.Background(), moved{at}, engine.WaitOptions{Timeout: -1})
+		if err != nil {
+			return
+		}
+		at = out.Match.Text
+		if err := s.instance.SetCwd(s.covered.String(at)); err != nil {
+			s.log.Warn("write the directory into the instance's record", "error", err)
+		}
+	}
+}
+
+// instanceList tells all instances of the root that live, and has what dead ones have left behind swept.
+func instanceList(_ context.Context, s *reader, _ params) (any, error) {
+	all, err := instance.List(s.opts.Root)
+	if err != nil {
+		return nil, err
+	}
+	r := struct {
+		Instances []instance.Entry `json:"instances"`
+	}{[]instance.Entry{}}
+	for _, i := range all {
+		e := i.Entry()
+		e.Title, e.Cwd = instance.Optional(s.clean(string(e.Title))), instance.Optional(s.clean(string(e.Cwd)))
+		r.Instances = append(r.Instances, e)
+	}
+	return r, nil
+}
+
+// instanceInfo tells this instance, its token too: whoever asks has shown it.
+func instanceInfo(_ context.Context, s *reader, _ params) (any, error) {
+	r, err := s.instance.Record()
+	if err != nil {
+		return nil, err
+	}
+	return r.Info(), nil
+}
+
+func instanceSetTitle(_ context.Context, s *reader, p params) (any, error) {
+	title, _ := p.text("title")
+	if err := s.instance.SetTitle(title); err != nil {
+		return nil, fmt.Errorf("failed to write instance title: %w", err)
+	}
+	return struct {
+		OK    bool              `json:"ok"`
+		Title instance.Optional `json:"title"`
+	}{true, instance.Optional(title)}, nil
+}
+
+// instanceFocus says that nothing was raised: Unterm's says that it was, and raises nothing either.
+func instanceFocus(context.Context, *reader, params) (any, error) {
+	return struct {
+		OK   bool   `json:"ok"`
+		Note string `json:"note"`
+	}{false, "there is no window to raise: this server is headless"}, nil
+}

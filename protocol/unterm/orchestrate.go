@@ -1,0 +1,210 @@
+package unterm
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ptywright/ptywright/engine"
+)
+
+const (
+	// shellBound is how long a fresh shell that marks its prompts may take to the first: its start-up files are the user's.
+	shellBound = 5 * time.Second
+	// outputBound is how long any other may take to its first output before something is typed: Unterm's own pause.
+	outputBound = 500 * time.Millisecond
+	// waitBound is how long orchestrate.wait waits when nobody says.
+	waitBound = 10 * time.Second
+)
+
+// started is a matcher of a shell that has come up.
+type started struct{ marked bool }
+
+// Check matches when a shell that marks its prompts is at one, and when another has written something.
+func (m started) Check(v *engine.View) engine.Result {
+	sh := v.Reports.Shell
+	if v.Exit != nil || m.marked && sh != nil && sh.Phase == engine.ShellInput || !m.marked && len(v.Transcript.Bytes()) > 0 {
+		return engine.Result{Match: &engine.Match{Kind: "started"}}
+	}
+	return engine.Result{}
+}
+
+// launch creates a pane and types a command into it when its shell has come up. The policy is asked before.
+func launch(ctx context.Context, s *reader, p params) (any, error) {
+	line, given := p.text("command")
+	rules := s.policy.get()
+	if why := rules.judge(line); given && why != "" {
+		s.audit.add("orchestrate.launch", nil, line, false)
+		return nil, blocked(why)
+	}
+	made, err := s.createFrom(p)
+	if err != nil {
+		return nil, err
+	}
+	if !given {
+		return s.created(made), nil
+	}
+	s.audit.add("orchestrate.launch", made, line, true)
+	wait := started{marked: made.session.Config().ShellIntegration}
+	bound := outputBound
+	if wait.marked {
+		bound = shellBound
+	}
+	if _, err := made.session.Wait(ctx, wait, engine.WaitOptions{Timeout: bound}); err == nil || errors.Is(err, engine.ErrTimeout) {
+		err = submit(ctx, made, line)
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		return nil, err
+	}
+	return s.created(made), nil
+}
+
+type broadcastEntry struct {
+	SessionID string `json:"session_id"`
+	Sent      bool   `json:"sent,omitzero"`
+	Error     string `json:"error,omitempty"`
+}
+
+// maxBroadcast bounds the panes of one call: as many as an engine has.
+const maxBroadcast = engine.DefaultSessions
+
+// broadcast types one command line into several panes, one after the other. What is wrong with one is told in its place.
+func broadcast(ctx context.Context, s *reader, p params) (any, error) {
+	line, err := p.needText("command", "Missing 'command'")
+	if err != nil {
+		return nil, err
+	}
+	var ids []jsontext.Value
+	if p["sessions"].Kind() != '[' || decode(p["sessions"], &ids) != nil {
+		return nil, errors.New("Missing 'sessions'")
+	}
+	if len(ids) > maxBroadcast {
+		return nil, errors.New("'sessions' has " + strconv.Itoa(len(ids)) + " entries, and " + strconv.Itoa(maxBroadcast) + " are the most")
+	}
+	r := struct {
+		Results []broadcastEntry `json:"results"`
+	}{[]broadcastEntry{}}
+	for _, id := range ids {
+		r.Results = append(r.Results, s.broadcastTo(ctx, id, line))
+	}
+	return r, nil
+}
+
+func (s *reader) broadcastTo(ctx context.Context, id jsontext.Value, line string) broadcastEntry {
+	var name string
+	if id.Kind() == '0' {
+		name = string(id)
+	} else if decode(id, &name) != nil {
+		return broadcastEntry{SessionID: clip(string(id)), Error: "not a session id"}
+	}
+	e := broadcastEntry{SessionID: clip(name)}
+	number, err := strconv.ParseUint(name, 10, 31)
+	if err != nil {
+		e.Error = "not a session id"
+		return e
+	}
+	at, err := s.panes.find(int(number))
+	if err != nil {
+		e.Error = "not found"
+		return e
+	}
+	if err = s.allowCommand("orchestrate.broadcast", at, line); err == nil {
+		err = submit(ctx, at, line)
+	}
+	if err != nil {
+		e.Error = s.errorText(err)
+		return e
+	}
+	e.Sent = true
+	return e
+}
+
+// shows is a matcher of a text on the screen, row by row.
+type shows struct{ pattern string }
+
+// Check looks at the rows as screen.text tells them, one a line. The program's own text is looked at: see package unterm.
+func (m shows) Check(v *engine.View) engine.Result {
+	if strings.Contains(strings.Join(rowTexts(v.Screen.Lines()), "\n"), m.pattern) {
+		return engine.Result{Match: &engine.Match{Kind: "shows", Text: m.pattern}}
+	}
+	return engine.Result{}
+}
+
+type waited struct {
+	Matched  bool   `json:"matched"`
+	TimedOut bool   `json:"timed_out,omitzero"`
+	Pattern  string `json:"pattern"`
+	Ended    bool   `json:"session_ended,omitzero"` // it can never match any more; Unterm does not tell
+}
+
+// restFor is how long a shell must have had the terminal with nothing drawn, counted from the wait's beginning at the earliest: a
+// command that was typed a moment ago has the terminal by then. More makes every wait longer, less takes a busy machine's pane for idle.
+const restFor = 200 * time.Millisecond
+
+// rests is a matcher of a pane whose shell waits for a command.
+type rests struct{ session *engine.Session }
+
+// Check looks at who has the terminal. A shell takes it back before it writes its prompt, so there is something to look at then.
+func (m rests) Check(v *engine.View) engine.Result {
+	process, err := m.session.Foreground()
+	if err != nil || !idle(m.session, v, process) {
+		return engine.Result{Recheck: startsFor(m.session, v)}
+	}
+	if quiet := v.StableFor(); quiet < restFor {
+		return engine.Result{Recheck: restFor - quiet}
+	}
+	return engine.Result{Match: &engine.Match{Kind: "rests"}}
+}
+
+// waitedIdle is what a wait for idleness, which Unterm does not know, is answered with.
+type waitedIdle struct {
+	Matched  bool `json:"matched"`
+	TimedOut bool `json:"timed_out,omitzero"`
+	Idle     bool `json:"idle"`
+	Ended    bool `json:"session_ended,omitzero"`
+}
+
+func waitPane(ctx context.Context, s *reader, p params) (any, error) {
+	at, err := s.pane(p)
+	if err != nil {
+		return nil, err
+	}
+	pattern, given := p.text("pattern")
+	if !given && p.is("idle") {
+		return waitIdle(ctx, at, p.timeout(waitBound))
+	}
+	if !given {
+		return nil, errors.New("Missing 'pattern'")
+	}
+	_, err = at.session.Wait(ctx, shows{pattern}, engine.WaitOptions{Timeout: p.timeout(waitBound)})
+	switch {
+	case err == nil:
+		return waited{Matched: true, Pattern: pattern}, nil
+	case errors.Is(err, engine.ErrTimeout):
+		return waited{TimedOut: true, Pattern: pattern}, nil
+	case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed):
+		return waited{Pattern: pattern, TimedOut: true, Ended: true}, nil
+	}
+	return nil, err
+}
+
+// waitIdle waits until the pane's shell waits for a command.
+func waitIdle(ctx context.Context, at *pane, bound time.Duration) (any, error) {
+	since := at.session.View().Sequence
+	_, err := at.session.Wait(ctx, rests{at.session}, engine.WaitOptions{Timeout: bound, Since: &since})
+	switch {
+	case err == nil:
+		return waitedIdle{Matched: true, Idle: true}, nil
+	case errors.Is(err, engine.ErrTimeout):
+		return waitedIdle{TimedOut: true}, nil
+	case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed):
+		return waitedIdle{TimedOut: true, Ended: true}, nil
+	}
+	return nil, err
+}

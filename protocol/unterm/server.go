@@ -1,0 +1,253 @@
+package unterm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/protocol/unterm/instance"
+	"github.com/ptywright/ptywright/protocol/unterm/journal"
+	"github.com/ptywright/ptywright/protocol/unterm/proxy"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// Options configure a server.
+type Options struct {
+	Engine  *engine.Engine
+	Root    string // folder of the instances of this user, see package instance
+	Port    int    // preferred; 0: any that is free
+	Dir     string // working directory of pane 0, and what the record tells of the instance; "": the process's
+	Known   *redact.Known
+	Raw     bool   // clients may ask for what is hidden
+	Version string // the product's, as the record tells it
+	Log     *slog.Logger
+}
+
+// A Server is one instance: a name, a port, a token and the panes of an engine.
+type Server struct {
+	opts     Options
+	token    string
+	covered  *redact.Redactor
+	listener net.Listener
+	instance *instance.Instance
+	panes    panes
+	policy   policy
+	audit    audit
+	proxy    *proxy.Store
+	journal  *journal.Journal
+	log      *slog.Logger
+	running  sync.WaitGroup // follow
+
+	mu sync.Mutex
+	// protects the fields below
+	strangers []*conn // that have not logged in, oldest first
+	clients   int     // that have
+}
+
+const (
+	// maxClients is how many may be logged in at a time. Each costs two goroutines; the fleet's own commands need one each.
+	maxClients = 256
+	// maxStrangers is how many connections may be before their login. One more evicts the oldest, so that whoever holds some open
+	// keeps nobody out who logs in at once.
+	maxStrangers = 64
+)
+
+// New starts an instance: it listens, starts pane 0, and then publishes its record, in this order, so that whoever finds the
+// record finds everything. What could be started is ended when the rest cannot be. Errors say what could not be done.
+func New(o Options) (*Server, error) {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	s := &Server{opts: o, log: o.Log, token: instance.NewToken()}
+	s.panes.engine, s.covered = o.Engine, redact.Default.With(o.Known)
+	if o.Known != nil {
+		o.Known.AddUntil(make(chan struct{}), s.token) // never forgotten
+	}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) open() (err error) {
+	if s.opts.Root, err = filepath.Abs(s.opts.Root); err != nil {
+		return err
+	}
+	s.proxy = proxy.New(filepath.Join(s.opts.Root, "proxy.json"))
+	s.journal = journal.New(journal.Options{
+		Root: s.opts.Root, Redactor: redact.Default.With(s.opts.Known), Version: s.opts.Version, Log: s.log,
+	})
+	if s.listener, err = instance.Listen(s.opts.Port); err != nil {
+		return err
+	}
+	zero, err := s.create(creation{dir: s.opts.Dir})
+	if err != nil {
+		return fmt.Errorf("start the shell of pane 0: %w", err)
+	}
+	if s.instance, err = instance.Claim(s.opts.Root, s.record()); err != nil {
+		return err
+	}
+	s.running.Go(func() { s.follow(zero.session) })
+	return nil
+}
+
+// Name returns the instance's name.
+func (s *Server) Name() string {
+	r, _ := s.instance.Record() // with an error it is what was last written
+	return r.ID
+}
+
+// Root returns the folder of the instances.
+func (s *Server) Root() string { return s.opts.Root }
+
+// Addr returns where the server listens.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Serve serves clients until ctx ends, and then ends what they wait for. It is called once.
+func (s *Server) Serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var conns sync.WaitGroup
+	defer conns.Wait()
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
+	backoff := shortestBackoff
+	for {
+		stream, err := s.listener.Accept()
+		switch {
+		case err == nil:
+			backoff = shortestBackoff
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return err
+		default: // a full table of descriptors passes
+			s.log.Warn("accept a connection", "error", err, "retry_in", backoff)
+			select {
+			case <-time.After(backoff):
+			case <-ctx.Done():
+			}
+			backoff = min(2*backoff, longestBackoff)
+			continue
+		}
+		c := &conn{server: s, stream: stream}
+		s.meet(c)
+		conns.Go(func() {
+			defer s.part(c)
+			c.serve(ctx)
+		})
+	}
+}
+
+const (
+	shortestBackoff = 5 * time.Millisecond
+	longestBackoff  = time.Second
+)
+
+// meet takes a connection in, and closes the oldest of those before their login when they are too many.
+func (s *Server) meet(c *conn) {
+	s.mu.Lock()
+	s.strangers = append(s.strangers, c)
+	var oldest *conn
+	if len(s.strangers) > maxStrangers {
+		oldest, s.strangers = s.strangers[0], s.strangers[1:]
+	}
+	s.mu.Unlock()
+	if oldest != nil {
+		oldest.stream.Close()
+	}
+}
+
+// admit counts a connection that logs in. The error says that there are too many.
+func (s *Server) admit(c *conn) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.strangers, c)
+	if i < 0 { // evicted, or it has closed its side
+		return errors.New("the connection took too long to log in")
+	}
+	if s.clients >= maxClients {
+		return fmt.Errorf("%d clients are connected already: close some first", s.clients)
+	}
+	s.strangers = slices.Delete(s.strangers, i, i+1)
+	s.clients++
+	return nil
+}
+
+// part forgets a connection, the first time that it is called for it.
+func (s *Server) part(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.parted {
+		return
+	}
+	c.parted = true
+	if c.logged.Load() {
+		s.clients--
+	} else if i := slices.Index(s.strangers, c); i >= 0 {
+		s.strangers = slices.Delete(s.strangers, i, i+1)
+	}
+}
+
+// Close takes the instance's record away and ends its recordings and the panes that it started. It is called once, when Serve
+// has returned.
+func (s *Server) Close() error {
+	var errs []error
+	if s.instance != nil {
+		errs = append(errs, s.instance.Close())
+	}
+	if s.listener != nil {
+		s.listener.Close()
+	}
+	if s.journal != nil {
+		s.journal.Close()
+	}
+	errs = append(errs, s.panes.close())
+	s.running.Wait()
+	return errors.Join(errs...)
+}
+
+// A reader is a server as one request may see it.
+type reader struct {
+	*Server
+	hide *redact.Redactor // nil: nothing is hidden
+}
+
+// reader is who reads what a request asks for: "redact": false is a right that the operator gives.
+func (s *Server) reader(p params) (*reader, error) {
+	if p["redact"].Kind() != 'f' {
+		return &reader{s, s.covered}, nil
+	}
+	if !s.opts.Raw {
+		return nil, errors.New("output in which no secret is hidden needs a server that was started with --trust-raw: leave out 'redact'")
+	}
+	return &reader{Server: s}, nil
+}
+
+// look returns a session as it may be seen.
+func (s *reader) look(session *engine.Session) *reading.View {
+	return reading.New(session.View(), s.hide)
+}
+
+// clean redacts a text that is not on a screen.
+func (s *reader) clean(text string) string {
+	if s.hide == nil {
+		return text
+	}
+	return s.hide.String(text)
+}
+
+// errorText is what a client is told of an error.
+func (s *reader) errorText(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "cancelled: the server is stopping"
+	}
+	return s.clean(err.Error())
+}

@@ -1,0 +1,126 @@
+package unterm
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A row is a method. It may block: it holds up its own connection and nothing else.
+type row func(ctx context.Context, s *reader, p params) (any, error)
+
+// rows are all methods but auth.login, which is the connection's.
+var rows map[string]row
+
+// Set by init: selftest.run calls rows itself.
+func init() {
+	rows = map[string]row{
+		"session.list":                   listPanes,
+		"session.get":                    getPane,
+		"session.status":                 getPane,
+		"session.create":                 createPane,
+		"session.input":                  inputPane,
+		"session.send_text":              sendText,
+		"session.read_tail":              readTail,
+		"session.resize":                 resizePane,
+		"session.destroy":                destroyPane,
+		"session.idle":                   idlePane,
+		"session.cwd":                    cwdPane,
+		"session.env":                    envPane,
+		"session.set_env":                setEnvPane,
+		"session.history":                historyPane,
+		"session.audit_log":              auditLog,
+		"session.recording_start":        recordingStart,
+		"session.recording_stop":         recordingStop,
+		"session.recording_status":       recordingStatus,
+		"session.recording_list":         recordingList,
+		"session.recording_read":         recordingRead,
+		"session.recording_attach_trace": recordingAttachTrace,
+		"session.export_markdown":        exportMarkdown,
+
+		"exec.run":      execRun,
+		"exec.send":     inputPane,
+		"exec.run_wait": execRunWait,
+		"exec.status":   execStatus,
+		"exec.cancel":   execCancel,
+		"signal.send":   signalSend,
+
+		"screen.read":          readScreen,
+		"screen.text":          textScreen,
+		"screen.cursor":        cursorScreen,
+		"screen.scroll":        scrollScreen,
+		"screen.search":        searchScreen,
+		"screen.detect_errors": detectErrors,
+
+		"orchestrate.launch":    launch,
+		"orchestrate.broadcast": broadcast,
+		"orchestrate.wait":      waitPane,
+
+		"capture.screen":    captureScreen,
+		"capture.window":    captureWindow,
+		"capture.select":    captureSelect,
+		"capture.clipboard": captureClipboard,
+
+		"proxy.status":    proxyStatus,
+		"proxy.nodes":     proxyNodes,
+		"proxy.switch":    proxySwitch,
+		"proxy.speedtest": proxySpeedtest,
+		"proxy.configure": proxyConfigure,
+		"proxy.disable":   proxyDisable,
+		"proxy.env":       proxyEnv,
+
+		"workspace.save":    workspaceSave,
+		"workspace.restore": workspaceRestore,
+		"workspace.list":    workspaceList,
+
+		"policy.set":   policySet,
+		"policy.check": policyCheck,
+
+		"instance.list":      instanceList,
+		"instance.info":      instanceInfo,
+		"instance.set_title": instanceSetTitle,
+		"instance.focus":     instanceFocus,
+
+		"server.info":         serverInfo,
+		"server.health":       serverHealth,
+		"server.capabilities": serverCapabilities,
+		"system.info":         systemInfo,
+		"system.launch_admin": launchAdmin,
+		"selftest.run":        selftest,
+	}
+}
+
+// unlisted are methods that Unterm's own list of capabilities leaves out, and those that it has not.
+var unlisted = []string{
+	"session.get", "session.env", "session.set_env", "orchestrate.launch", "orchestrate.broadcast", "orchestrate.wait",
+	"session.send_text", "session.read_tail",
+}
+
+// governance are the methods that Unterm lists together.
+var governance = []string{"policy.set", "policy.check", "server.info", "server.health", "server.capabilities", "selftest.run"}
+
+// capabilities lists the methods as Unterm does, by name spaces.
+func capabilities() map[string][]string {
+	all := map[string][]string{"governance": governance}
+	for name := range rows {
+		space, _, _ := strings.Cut(name, ".")
+		if space == "signal" {
+			space = "exec"
+		}
+		if !slices.Contains(unlisted, name) && !slices.Contains(governance, name) {
+			all[space] = append(all[space], name)
+		}
+	}
+	for _, names := range all {
+		slices.Sort(names)
+	}
+	return all
+}
+
+func serverCapabilities(context.Context, *reader, params) (any, error) { return capabilities(), nil }
+
+// decode reads what Unterm does not know, and is refused when it is of another type.
+func decode(v jsontext.Value, into any) error { return json.Unmarshal(v, into, lenient) }
