@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"runtime/debug"
 	"time"
@@ -180,10 +181,16 @@ func (v *viewer) frame(since *uint64) (*frame, error) {
 
 // lost makes the end of the connection an error of its own.
 func (v *viewer) lost(err error) error {
-	if errors.Is(err, client.ErrClosed) {
-		return fmt.Errorf("session %s: %w: the server was ended or killed", v.Session, ErrLost)
+	if !disconnected(err) {
+		return err
 	}
-	return err
+	return fmt.Errorf("session %s: %w: the server was ended or killed", v.Session, ErrLost)
+}
+
+// disconnected reports an error of the connection: that of a write comes before its end is noticed.
+func disconnected(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, client.ErrClosed) || errors.As(err, &op)
 }
 
 // start runs work in a goroutine of its own. A panic there is one of [Run]'s, who has the terminal to give back.
@@ -357,7 +364,7 @@ func (v *viewer) result() Result {
 
 // gone is told that reading or following has failed.
 func (v *viewer) gone(err error) error {
-	if v.last.over() && errors.Is(err, client.ErrClosed) { // there is nothing more to come from it
+	if v.last.over() && disconnected(err) { // there is nothing more to come from it
 		v.done = true
 		return nil
 	}
