@@ -44,7 +44,8 @@ the part around the cursor is shown. --write --resize gives it this terminal's s
 line of status, and its own size back in the end.
 
 The exit code is 0 after a detach and the program's when that has ended (128 and its signal),
-else 1 when the server goes away, 4 when there is no such session, 5 when somebody else has it.`,
+else 1 when the server goes away, 4 when there is no such session (any more), 5 when somebody
+else has it.`,
 		Example: `  ptywright attach s1
   ptywright attach --write --as Ada s1`,
 		Args:              cobra.MaximumNArgs(1),
@@ -62,7 +63,7 @@ else 1 when the server goes away, 4 when there is no such session, 5 when somebo
 	fs.BoolVarP(&o.Write, "write", "w", false, "take the session: type into it, and nobody else does")
 	fs.BoolVar(&o.Take, "take", false, "take it from whoever has it; with --write or without")
 	fs.BoolVar(&o.Resize, "resize", false, "with --write: give the session this terminal's size meanwhile")
-	fs.StringVar(&o.As, "as", whoAmI(), "the `NAME` that others read while you have the session")
+	fs.StringVar(&o.As, "as", "", "the `NAME` that others read while you have the session (default: user@host)")
 	fs.Var(&o.Key, "detach-key", "the key that opens the line of keys: ctrl+ and a character")
 	fs.BoolVar(&o.Leave, "exit", false, "leave as soon as the program ends, instead of with a key")
 	fs.BoolVar(&o.Raw, "no-redact", false, "show secrets, too")
@@ -83,7 +84,9 @@ func whoAmI() string {
 
 // attachTo attaches to a session and returns how that ended as an error.
 func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) error {
-	o.Write = o.Write || o.Take
+	if o.Write = o.Write || o.Take; o.As == "" {
+		o.As = whoAmI()
+	}
 	switch {
 	case o.Resize && !o.Write:
 		return usageError{errors.New("--resize is for who writes: give --write, too")}

@@ -169,6 +169,15 @@ func TestAttachResizes(t *testing.T) {
 	s.wait(client.Contains("20 60"))
 	a.shows(s, 0, 0)
 	size(20, 60)
+	for i := range 5 { // there and back, faster than the session is told
+		a.resize(31+i, 90)
+		a.resize(21, 60)
+	}
+	a.text("x")
+	s.wait(client.Contains("x"))
+	for f := s.frame(nil); f.Size.Rows != 20 || f.Size.Cols != 60; f = s.frame(f) {
+	}
+	a.shows(s, 0, 0)
 	a.text("\x1cd")
 	a.exited()
 	size(24, 80)

@@ -113,6 +113,7 @@ type viewer struct {
 	asking  bool  // for it, or to give it back
 	sending bool  // an item of the outbox
 	before  *size // of the session, to be given back; nil: it is ours to leave as it is
+	wanted  size  // what it was last asked to have
 	menu    bool
 	inPaste bool // the session was told that a paste began
 	message string
@@ -444,9 +445,10 @@ func (v *viewer) fit() {
 	}
 	if v.before == nil {
 		s := v.last.Size
-		v.before = &s
+		v.before, v.wanted = &s, s
 	}
-	if s := (size{max(v.tty.size.Rows-1, 1), v.tty.size.Cols}); s != v.last.Size {
+	if s := (size{max(v.tty.size.Rows-1, 1), v.tty.size.Cols}); s != v.wanted {
+		v.wanted = s
 		v.out.resize(s)
 	}
 }
