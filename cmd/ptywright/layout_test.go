@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"bench":                           {},
 	"examples/library":                {"engine", "matchers"},
 
+	"cmd/ptywright/internal/attach":        {"engine/vt", "engine/record", "protocol/client"},
 	"cmd/ptywright/internal/fleet":         {"protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/mockanthropic": {},
 }
@@ -57,8 +58,8 @@ var thirdParty = map[string][]string{
 	"github.com/charmbracelet/x/conpty":      {"engine/pty"},
 	"golang.org/x/image":                     {"engine/record"},
 	"codeberg.org/go-fonts/dejavu":           {"engine/record"},
-	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "bench"},
-	"golang.org/x/term":                      {"cmd/ptywright"},
+	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "cmd/ptywright/internal/attach", "bench"},
+	"golang.org/x/term":                      {"cmd/ptywright", "cmd/ptywright/internal/attach"},
 	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/client", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
