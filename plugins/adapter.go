@@ -58,6 +58,9 @@ type StartOptions struct {
 	Dir     string
 	Env     map[string]string // over the manifest's env, under its required_env
 	Size    pty.Size          // zero rows or columns: the manifest's, or else 40 and 120
+	// Attended and Taps are the session's: see [engine.Config].
+	Attended bool
+	Taps     []engine.Tap
 }
 
 const (
@@ -73,6 +76,7 @@ func (p *Plugin) config(o StartOptions) (engine.Config, error) {
 	}
 	c := engine.Config{
 		Program: o.Program, Args: o.Args, Dir: o.Dir, Size: o.Size, ProgramStatus: p.Manifest.ProgramStatus,
+		ShellIntegration: p.Manifest.ShellIntegration, Attended: o.Attended, Taps: o.Taps,
 		Env: maps.Clone(target.Env),
 	}
 	if c.Program == "" {
@@ -129,7 +133,12 @@ func (c *Catalog) Start(ctx context.Context, plugin string, o StartOptions) (*Ad
 	if err := a.lua.do(ctx, func(m machine) error { return a.prepare(ctx, m) }); err != nil {
 		return nil, err
 	}
-	if a.session, err = c.engine.Spawn(config); err != nil {
+	a.session, err = c.engine.Spawn(config)
+	if unmarked := (*engine.ShellError)(nil); errors.As(err, &unmarked) { // the plugin has to do without marks
+		config.ShellIntegration = false
+		a.session, err = c.engine.Spawn(config)
+	}
+	if err != nil {
 		return nil, err
 	}
 	keeping, stop := context.WithCancel(context.Background())
@@ -250,6 +259,15 @@ func (a *Adapter) look(v *engine.View) *look {
 // the adapter's newest, with its events, unless a newer view has been looked at. When ctx ends before the plugin is free, the
 // state is the newest that was noted; a look that has begun is not interrupted, so that the plugin keeps its memory.
 func (a *Adapter) Look(ctx context.Context, v *engine.View) *State {
+	s := a.observe(ctx, v)
+	for _, label := range s.Marks { // the session's bound on marks is the plugin's problem
+		_, _ = a.session.Do(ctx, engine.MarkTranscript(label), engine.DoOptions{})
+	}
+	return s
+}
+
+// observe is Look without the marks.
+func (a *Adapter) observe(ctx context.Context, v *engine.View) *State {
 	var s *State
 	err := a.lua.do(ctx, func(m machine) (err error) {
 		l := a.look(v)
@@ -265,9 +283,6 @@ func (a *Adapter) Look(ctx context.Context, v *engine.View) *State {
 		}
 		s = a.failed(p, v)
 		a.note(s, &look{view: v})
-	}
-	for _, label := range s.Marks { // the session's bound on marks is the plugin's problem
-		_, _ = a.session.Do(ctx, engine.MarkTranscript(label), engine.DoOptions{})
 	}
 	return s
 }

@@ -152,7 +152,7 @@ func (a *Adapter) send(ctx context.Context, o SendOptions) (*State, Receipt, err
 		return nil, Receipt{}, err
 	}
 	defer release()
-	p, err := a.plan(ctx, o)
+	p, err := a.plan(ctx, o, a.session.View())
 	if err != nil {
 		return nil, Receipt{}, err
 	}
@@ -174,8 +174,8 @@ func (a *Adapter) send(ctx context.Context, o SendOptions) (*State, Receipt, err
 	return a.Look(ctx, a.session.View()), r, nil
 }
 
-// plan has the plugin say what an intent does.
-func (a *Adapter) plan(ctx context.Context, o SendOptions) (p *plan, err error) {
+// plan has the plugin say what an intent does on a view.
+func (a *Adapter) plan(ctx context.Context, o SendOptions, v *engine.View) (p *plan, err error) {
 	name := a.plugin.Manifest.Name
 	params := o.Params
 	if params == nil {
@@ -188,7 +188,7 @@ func (a *Adapter) plan(ctx context.Context, o SendOptions) (p *plan, err error) 
 		if !a.isIntent(m, o.Intent) {
 			return &PluginError{Plugin: name, Function: o.Intent, Kind: "missing", Message: "there is no such intent; see plugin.describe"}
 		}
-		value, err := m.call(ctx, o.Intent, intentLimit, a.look(a.session.View()), params)
+		value, err := m.call(ctx, o.Intent, intentLimit, a.look(v), params)
 		if err != nil {
 			return err
 		}

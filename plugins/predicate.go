@@ -74,6 +74,10 @@ const DefaultMatcher = "wait_turn" + matcherSuffix
 // Matcher has the plugin make the matcher that a wait names; params may be nil. Errors: *[PluginError], or the cause of ctx's
 // end.
 func (a *Adapter) Matcher(ctx context.Context, function string, params map[string]any) (m matchers.Matcher, err error) {
+	return a.matcher(ctx, function, params, a.session.View())
+}
+
+func (a *Adapter) matcher(ctx context.Context, function string, params map[string]any, v *engine.View) (m matchers.Matcher, err error) {
 	if err := checkParams(params); err != nil {
 		return nil, err
 	}
@@ -86,7 +90,7 @@ func (a *Adapter) Matcher(ctx context.Context, function string, params map[strin
 		if !machine.has(function) || !strings.HasSuffix(function, matcherSuffix) {
 			return &PluginError{Plugin: name, Function: function, Kind: "missing", Message: "there is no such wait matcher; see plugin.describe"}
 		}
-		tree, err := machine.call(ctx, function, intentLimit, a.look(a.session.View()), given)
+		tree, err := machine.call(ctx, function, intentLimit, a.look(v), given)
 		if err != nil {
 			return err
 		}
