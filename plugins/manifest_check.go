@@ -138,3 +138,6 @@ func lineOf(text []byte, key string) int {
 	}
 	return 0
 }
+
+// ManifestLine returns the line of a manifest that a key stands on, from 1; 0 when it is not known.
+func ManifestLine(text []byte, key string) int { return lineOf(text, key) }
