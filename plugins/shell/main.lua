@@ -1,0 +1,1 @@
+return {classify=function() return {state="x"} end}
