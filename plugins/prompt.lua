@@ -32,8 +32,9 @@ local refuse = prompt.refuse
 local function yes(evidence, capture) return {matched = true, evidence = evidence, capture = capture} end
 local function no(evidence) return {matched = false, evidence = evidence} end
 
--- squeezed is a text without the blanks and breaks that wrapping changes.
-local function squeezed(text) return (gsub(gsub(text, "\194\160", ""), "%s", "")) end
+-- squeezed is a text without the blanks and breaks that wrapping changes, and in small letters: fish shows what is typed in those of
+-- the history's line that it suggests.
+local function squeezed(text) return string.lower((gsub(gsub(text, "\194\160", ""), "%s", ""))) end
 
 -- before is the cursor's row up to the cursor: behind it stand suggestions, which nobody has typed.
 function prompt.before(s)
