@@ -54,13 +54,13 @@ type bound struct {
 }
 
 func (b bound) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
-	if plugin != "" && plugin != b.a.plugin.Manifest.Name {
+	if plugin != "" && plugin != b.a.Plugin().Manifest.Name {
 		return b.a.catalog.Predicate(b.ctx, plugin, function, params)
 	}
 	if !b.m.has(function) {
 		return nil, &NameError{function, ErrNoPredicate}
 	}
-	return &predicate{ctx: b.ctx, in: b.a.lua, adapter: b.a, plugin: b.a.plugin.Manifest.Name, function: function, params: params}, nil
+	return &predicate{ctx: b.ctx, in: b.a.lua, adapter: b.a, plugin: b.a.Plugin().Manifest.Name, function: function, params: params}, nil
 }
 
 // parse reads a matcher that the plugin has returned, for a request that ctx is of.
@@ -85,7 +85,7 @@ func (a *Adapter) matcher(ctx context.Context, function string, params map[strin
 	for k, v := range params {
 		given[k] = v
 	}
-	name := a.plugin.Manifest.Name
+	name := a.Plugin().Manifest.Name
 	err = a.lua.do(ctx, func(machine machine) error {
 		if !machine.has(function) || !strings.HasSuffix(function, matcherSuffix) {
 			return &PluginError{Plugin: name, Function: function, Kind: "missing", Message: "there is no such wait matcher; see plugin.describe"}

@@ -29,13 +29,13 @@ func Rehearse(ctx context.Context, s *Source, rows, cols int, log *slog.Logger, 
 		return nil, &NameError{s.Manifest.Name, ErrNoCode}
 	}
 	c := &Catalog{log: log, plugins: map[string]*Plugin{}}
-	p := c.add(s, false)
+	p := c.add(s, s.Manifest.Name)
 	began := time.Now() // only differences are told
 	r := &Rehearsal{
-		adapter: &Adapter{plugin: p, catalog: c, lua: newInstance(s, log)},
+		adapter: &Adapter{catalog: c, lua: newInstance(s, log)},
 		stage:   engine.NewStage(rows, cols, began), began: began, seen: seen,
 	}
-	if err := r.adapter.lua.do(ctx, func(m machine) error { return r.adapter.prepare(ctx, m) }); err != nil {
+	if err := r.adapter.prepare(ctx, p); err != nil {
 		return nil, err
 	}
 	r.look(ctx)
@@ -112,7 +112,7 @@ func (r *Rehearsal) Explain(ctx context.Context) (*State, error) {
 func (r *Rehearsal) Describe(ctx context.Context) (d *Description, exports []string, err error) {
 	err = r.adapter.lua.do(ctx, func(m machine) error {
 		exports = m.names()
-		d, err = describe(ctx, r.adapter.plugin.Manifest.Name, m)
+		d, err = describe(ctx, r.adapter.Plugin().Manifest.Name, m)
 		return err
 	})
 	return d, exports, err

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // inFolder runs the program in a folder, and returns all that it printed and its exit code.
@@ -209,4 +211,79 @@ func TestPluginCheckLooksAtTheFolder(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	wants(t, out, "nothing holds no plugin", "ptywright plugin new NAME")
+}
+
+// TestPluginReload edits a plugin under a server that watches its files: a live adapter says what the new rules say, a broken edit
+// changes nothing and is told, and mending it counts again.
+func TestPluginReload(t *testing.T) {
+	_, demo := scaffolded(t)
+	main := filepath.Join(demo, "main.lua")
+	s := launch(t, ptywright(t, "serve", "--stdio", "--plugin", filepath.Join(demo, "manifest.toml"), "--plugin-reload", "--allow-plugin-load"))
+	defer s.end(0, "do not load")
+	var a struct{ Adapter string }
+	s.call("adapter.start", obj{"plugin": "demo"}, &a)
+	s.call("adapter.wait", obj{"adapter": a.Adapter}, nil)
+	states := make(chan string, 64)
+	err := s.Subscribe(s.ctx, func(e client.Event) {
+		var p struct{ State string }
+		if e.Method == "adapter.changed" && json.Unmarshal(e.Params, &p) == nil {
+			states <- p.State
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	becomes := func(want string) {
+		t.Helper()
+		for {
+			select {
+			case got := <-states:
+				if got == want {
+					return
+				}
+			case <-s.ctx.Done():
+				t.Fatalf("the state %s did not come: %s", want, s.program.stderr)
+			}
+		}
+	}
+	type described struct {
+		Hash   string                    `json:"sha256"`
+		Broken *struct{ Message string } `json:"reload_error"`
+		Stale  []obj                     `json:"stale_adapters"`
+	}
+	describe := func() (d described) {
+		t.Helper()
+		s.call("plugin.describe", obj{"plugin": "demo"}, &d)
+		return d
+	}
+	first := describe()
+	edit(t, main, `{name = "prompt", state = "ready"`, `{name = "prompt", state = "waiting"`)
+	becomes("waiting")
+	if d := describe(); d.Hash == first.Hash || d.Broken != nil || len(d.Stale) != 0 {
+		t.Errorf("%+v", d)
+	}
+	edit(t, main, `local plugin = {}`, `local plugin = {`)
+	if err := s.Call(s.ctx, "plugin.reload", obj{"plugin": "demo"}, nil); err == nil || !strings.Contains(err.Error(), "main.lua:") {
+		t.Errorf("a broken edit: %v", err)
+	}
+	if d := describe(); d.Broken == nil || !strings.Contains(d.Broken.Message, "main.lua:") {
+		t.Errorf("a broken edit: %+v", d)
+	}
+	var r struct{ State struct{ State string } }
+	if s.call("adapter.state", obj{"adapter": a.Adapter}, &r); r.State.State != "waiting" {
+		t.Errorf("a broken edit: state %s", r.State.State)
+	}
+	edit(t, main, `{name = "prompt", state = "waiting"`, `{name = "prompt", state = "mended"`)
+	edit(t, main, "local plugin = {\n", "local plugin = {}\n")
+	becomes("mended")
+	if d := describe(); d.Broken != nil {
+		t.Errorf("mended: %+v", d.Broken)
+	}
+	var live struct {
+		Adapters []struct{ Stale, SHA256 string }
+	}
+	if s.call("adapter.live", nil, &live); len(live.Adapters) != 1 || live.Adapters[0].Stale != "" || live.Adapters[0].SHA256 == "" {
+		t.Errorf("%+v", live)
+	}
+	s.call("adapter.close", obj{"adapter": a.Adapter}, nil)
 }
