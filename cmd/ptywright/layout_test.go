@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"examples/library":         {"engine", "matchers"},
 
 	"cmd/ptywright/internal/mockanthropic": {},
-	"cmd/ptywright/internal/plugin":        {"engine", "engine/record", "plugins", "protocol/client"},
+	"cmd/ptywright/internal/plugin":        {"engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
 }
 
 // forTests are what only tests may import.
