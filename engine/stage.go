@@ -52,6 +52,9 @@ func (g *Stage) Resize(at time.Time, rows, cols int) {
 func (g *Stage) Exit(at time.Time, code int) {
 	g.due(at)
 	g.rec.finish()
+	if !g.held.IsZero() { // nobody ends the update any more
+		g.release(at)
+	}
 	g.exit = &Exit{Exit: pty.Exit{Code: code}, At: at}
 }
 
@@ -78,11 +81,14 @@ func (g *Stage) apply(e vt.Effect, at time.Time) {
 		g.latest = g.latest.After(&e.Events[i])
 		g.blocks.after(&e.Events[i], g.latest.Shell, at, g.term.Snapshot)
 		g.latest.Shell = g.blocks.named(g.latest.Shell)
+		if !e.Events[i].Held {
+			g.report(at)
+		}
 	}
 	switch {
 	case !e.Held:
 		g.held = time.Time{}
-		g.report()
+		g.report(at)
 	case g.held.IsZero() || g.update != g.term.Updates(): // each update has its own time
 		g.held, g.update = at, g.term.Updates()
 	}
@@ -91,14 +97,18 @@ func (g *Stage) apply(e vt.Effect, at time.Time) {
 // due shows what a synchronized update has hidden for too long.
 func (g *Stage) due(at time.Time) {
 	if end := g.held.Add(frameBound); !g.held.IsZero() && !at.Before(end) {
-		g.held, g.changed = time.Time{}, end
-		g.term.Release()
-		g.report()
+		g.release(end)
 	}
 }
 
+func (g *Stage) release(at time.Time) {
+	g.held, g.changed = time.Time{}, at
+	g.term.Release()
+	g.report(at)
+}
+
 // report shows what was reported.
-func (g *Stage) report() {
-	g.latest = g.latest.shown(g.reports, g.term.Sequence(), g.changed)
+func (g *Stage) report(at time.Time) {
+	g.latest = g.latest.shown(g.reports, g.term.Sequence(), at)
 	g.reports = g.latest
 }
