@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/attach":        {"engine/vt", "engine/record", "protocol/client"},
 	"cmd/ptywright/internal/fleet":         {"protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/mockanthropic": {},
+	"cmd/ptywright/internal/plugin":        {"engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
 }
 
 // forTests are what only tests may import.
@@ -65,6 +66,7 @@ var thirdParty = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
 	"github.com/gofrs/flock":                 {"protocol", "protocol/unterm/internal/shared"},
 	"github.com/BurntSushi/toml":             {"plugins"},
+	"github.com/fsnotify/fsnotify":           {"plugins"},
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":        {"protocol/client"},
 	"github.com/spf13/cobra":                 {"cmd/ptywright"},
