@@ -180,11 +180,12 @@ function predicates.busy(s)
 	return yes(state.state .. ": " .. state.evidence)
 end
 
--- turn_over holds when the program asks again. What only looks like a prompt has to stand still for a moment.
+-- turn_over holds when the program asks again. What only looks like a prompt has to stand still for a moment, and so does the prompt of a
+-- program that has been interrupted or has just begun: it may be drawn twice.
 function predicates.turn_over(s)
 	local l, state = look(s)
 	if not l.asks or l.input ~= "" then return no(state.state .. ": " .. state.evidence) end
-	if not l.sure and s.stable_ms < program.rest then return no("a prompt stands there, but the screen has not come to rest") end
+	if not (l.sure and s.last_intent) and s.stable_ms < program.rest then return no("a prompt stands there, but the screen has not come to rest") end
 	return yes(state.state .. ": " .. state.evidence, program.result and program.result(l) or nil)
 end
 
