@@ -167,7 +167,7 @@ func TestUntermExampleComplaints(t *testing.T) {
 	inBoth(t, func(t *testing.T, f *fleetOf, language string) {
 		f.start("1")
 		f.ok("broadcast", "--", "exit")
-		f.fails(1, "the session has ended", "wait", "--pattern", "nothing says this")
+		f.fails(1, "session 0 has ended", "wait", "--pattern", "nothing says this")
 		nowhere := filepath.Join(f.home, "nowhere")
 		for _, c := range []struct {
 			code      int
