@@ -44,7 +44,8 @@ var mayImport = map[string][]string{
 	"bench":                           {},
 	"examples/library":                {"engine", "matchers"},
 
-	"cmd/ptywright/internal/fleet":         {"protocol/client", "protocol/unterm/instance"},
+	"cmd/ptywright/internal/daemon":        {"protocol/client", "protocol/unterm/instance"},
+	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/mockanthropic": {},
 }
 
@@ -57,7 +58,7 @@ var thirdParty = map[string][]string{
 	"github.com/charmbracelet/x/conpty":      {"engine/pty"},
 	"golang.org/x/image":                     {"engine/record"},
 	"codeberg.org/go-fonts/dejavu":           {"engine/record"},
-	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "bench"},
+	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "cmd/ptywright/internal/daemon", "bench"},
 	"golang.org/x/term":                      {"cmd/ptywright"},
 	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/client", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},

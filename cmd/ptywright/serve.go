@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
@@ -33,13 +33,14 @@ import (
 type serveFlags struct {
 	hostFlags
 	profileFlags
-	stdio   bool
-	socket  string
-	mcpHTTP string
-	unterm  bool
-	door    untermFlags
-	framing string
-	loads   bool
+	stdio      bool
+	socket     string
+	mcpHTTP    string
+	unterm     bool
+	door       untermFlags
+	framing    string
+	loads      bool
+	background bool
 
 	message, requests, queued, replies, depth int
 }
@@ -102,6 +103,8 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 	fs := c.Flags()
 	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
 	fs.StringVar(&f.socket, "socket", "", "listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
+	fs.BoolVar(&f.background, "background", false, "say on standard output, too, when clients can come")
+	fs.MarkHidden("background") // for daemon.Ensure
 	fs.StringVar(&f.mcpHTTP, "mcp-http", "", "serve MCP, too, on `ADDR`, such as 127.0.0.1:8123: the same sessions; see ptywright mcp")
 	fs.BoolVar(&f.unterm, "unterm", false, "serve Unterm's methods, too: the same sessions; see ptywright unterm")
 	f.door.add(c)
@@ -231,7 +234,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 			if f.stdio {
 				return serveStdio(ctx, std, both, config)
 			}
-			return serveSocket(ctx, std, f.socket, both, config)
+			return serveSocket(ctx, std, f.socket, f.background, both, config)
 		}
 		doors := []func(context.Context) error{own}
 		if f.mcpHTTP != "" {
@@ -300,7 +303,7 @@ func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialec
 }
 
 // serveSocket serves every client of a socket until ctx ends.
-func serveSocket(ctx context.Context, std stdio, path string, d protocol.Dialect, config protocol.Config) error {
+func serveSocket(ctx context.Context, std stdio, path string, background bool, d protocol.Dialect, config protocol.Config) error {
 	explicit := path != ""
 	if !explicit {
 		var err error
@@ -317,6 +320,9 @@ func serveSocket(ctx context.Context, std stdio, path string, d protocol.Dialect
 		hint = " (override with --socket)"
 	}
 	fmt.Fprintf(std.err, "ptywright: serving on %s%s\n", path, hint)
+	if background {
+		fmt.Fprintln(std.out, path) // that one reads this: its standard error is a file
+	}
 	s := &protocol.Server{Dialect: d, Config: config}
 	if err := s.Serve(ctx, l); err != nil && !errors.Is(err, protocol.ErrShutdown) {
 		return err
@@ -325,16 +331,7 @@ func serveSocket(ctx context.Context, std stdio, path string, d protocol.Dialect
 }
 
 // defaultSocket is where a server listens that is not told where.
-func defaultSocket() (string, error) {
-	if home := os.Getenv("PTYWRIGHT_HOME"); home != "" {
-		return filepath.Join(home, "socket"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("find a place for the socket: %w; set PTYWRIGHT_HOME or give --socket", err)
-	}
-	return filepath.Join(home, ".ptywright", "socket"), nil
-}
+func defaultSocket() (string, error) { return daemon.DefaultSocket() }
 
 // untilSignal returns a context that the first signal to end cancels, and one that the second cancels: nothing is
 // waited for then. A server of many clients goes on when its terminal hangs up.
