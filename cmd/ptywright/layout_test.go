@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/daemon":        {"protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/mockanthropic": {},
+	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "protocol/client"},
 }
 
 // forTests are what only tests may import.

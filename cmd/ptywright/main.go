@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -21,6 +22,10 @@ import (
 const (
 	exitError = 1
 	exitUsage = 2
+	// Of the commands that talk to servers.
+	exitTimeout    = remote.ExitTimeout
+	exitMissing    = remote.ExitMissing
+	exitPermission = remote.ExitPermission
 	// As shells, env and timeout say that there was no program to take a code from.
 	exitNotExecutable = 126
 	exitNotFound      = 127
@@ -87,8 +92,11 @@ func exit(std stdio, err error) int {
 
 // complain prints an error as one line, without what it must not show.
 func complain(w io.Writer, err error) {
-	fmt.Fprintf(w, "ptywright: %s\n", oneLine(redact.Default.String(err.Error())))
+	fmt.Fprintf(w, "ptywright: %s\n", oneLine(hidden(err)))
 }
+
+// hidden is an error's text without what it must not show.
+func hidden(err error) string { return redact.Default.String(err.Error()) }
 
 // oneLine escapes what would break a line or move a cursor.
 func oneLine(s string) string {
@@ -136,6 +144,7 @@ What the server can do, with the shape of every method:
 		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), fleetCommand(std),
 		runCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std), watcherCommand(std),
 	)
+	root.AddCommand(remoteCommands(std)...)
 	for _, c := range append(root.Commands(), root) {
 		c.Args = usageArgs(c.Args)
 	}
