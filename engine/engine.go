@@ -218,6 +218,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	drain := pty.NewDrain(s.pty)
 	go s.pump(drain)
 	go s.reaper(drain)
+	s.log.Debug("a session has begun", "session", string(id), "program", c.Program, "pid", p.PID())
 	return s, nil
 }
 

@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"bench":                           {},
 	"examples/library":                {"engine", "matchers"},
 
+	"cmd/ptywright/internal/config":        {},
 	"cmd/ptywright/internal/daemon":        {"protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/mockanthropic": {},
@@ -65,7 +66,7 @@ var thirdParty = map[string][]string{
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
 	"github.com/gofrs/flock":                 {"protocol", "protocol/unterm/internal/shared"},
-	"github.com/BurntSushi/toml":             {"plugins"},
+	"github.com/BurntSushi/toml":             {"plugins", "cmd/ptywright/internal/config"},
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":        {"protocol/client"},
 	"github.com/spf13/cobra":                 {"cmd/ptywright"},

@@ -145,8 +145,10 @@ What the server can do, with the shape of every method:
 		runCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std), watcherCommand(std),
 	)
 	root.AddCommand(remoteCommands(std)...)
+	root.AddCommand(configCommand(std))
 	for _, c := range append(root.Commands(), root) {
 		c.Args = usageArgs(c.Args)
+		configurable(c)
 	}
 	return root
 }

@@ -47,6 +47,7 @@ type serveFlags struct {
 
 // hostFlags are those of every server.
 type hostFlags struct {
+	log            logFlags
 	plugins        []string
 	sessions, side int
 }
@@ -56,6 +57,7 @@ func (f *hostFlags) add(c *cobra.Command) {
 	fs.StringArrayVar(&f.plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")
 	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions at a time")
 	fs.IntVar(&f.side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
+	f.log.add(c)
 }
 
 // A bound is a flag that is a number, and the most it may be. The least is 1.
@@ -164,7 +166,11 @@ type host struct {
 func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *host) error) error {
 	defer runtime.KeepAlive(make([]byte, heapFloor))
 	known := new(redact.Known) // what is secret whatever it looks like
-	log := newLogger(std.err, redact.Default.With(known))
+	log, logged, err := f.log.open(std.err, redact.Default.With(known), lone)
+	if err != nil {
+		return err
+	}
+	defer logged()
 	slog.SetDefault(log)
 	known.Forgot = func(n int) {
 		log.Warn("more secrets are known than can be looked for: the oldest is hidden no more", "known", n)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -218,7 +219,7 @@ func (f *sharedFlags) client(ctx context.Context, std stdio) error {
 	}
 	ctx, _, stop := untilSignal(ctx, true)
 	defer stop()
-	log := newLogger(std.err, redact.Default)
+	log := newLogger(std.err, slog.LevelInfo, "text", redact.Default)
 	in, out, err := takePipes(std)
 	if err != nil {
 		return err
