@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/config":        {},
 	"cmd/ptywright/internal/daemon":        {"protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
+	"cmd/ptywright/internal/metrics":       {},
 	"cmd/ptywright/internal/mockanthropic": {},
 	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "protocol/client"},
 }

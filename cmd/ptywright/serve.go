@@ -159,6 +159,10 @@ type host struct {
 	known   *redact.Known
 	kept    *record.Recordings
 	log     *slog.Logger
+	began   time.Time
+	// What counts connections, once it is there.
+	listens atomic.Pointer[protocol.Server]
+	dialect atomic.Pointer[native.Server]
 }
 
 // hosted runs a server over a fresh engine until it returns, and sees to it that nothing outlives it. With lone it serves
@@ -216,7 +220,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	})
 	defer stuck()
 	defer ended.Store(true)
-	return serve(ctx, &host{engine: e, catalog: catalog, known: known, kept: new(record.Recordings), log: log})
+	return serve(ctx, &host{engine: e, catalog: catalog, known: known, kept: new(record.Recordings), log: log, began: time.Now()})
 }
 
 // serve wires a transport to the native dialect.
@@ -232,7 +236,9 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
 		dialect := native.New(h.engine, h.catalog, native.Options{
 			Version: version(), Limits: limits, PluginLoad: f.loads, Known: h.known, Recordings: h.kept, MatcherDepth: f.depth, Log: h.log,
+			Metrics: h.metrics,
 		})
+		h.dialect.Store(dialect)
 		terminals := acp.New(h.engine, acp.Options{Version: version(), Waits: max(f.requests/4*3, 1), Known: h.known}, h.log)
 		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay what its agent asks for
 		config := protocol.Config{Framing: framing, Limits: limits, Log: h.log}
@@ -240,7 +246,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 			if f.stdio {
 				return serveStdio(ctx, std, both, config)
 			}
-			return serveSocket(ctx, std, f.socket, f.background, both, config)
+			return serveSocket(ctx, std, h, f.socket, f.background, both, config)
 		}
 		doors := []func(context.Context) error{own}
 		if f.mcpHTTP != "" {
@@ -309,7 +315,7 @@ func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialec
 }
 
 // serveSocket serves every client of a socket until ctx ends.
-func serveSocket(ctx context.Context, std stdio, path string, background bool, d protocol.Dialect, config protocol.Config) error {
+func serveSocket(ctx context.Context, std stdio, h *host, path string, background bool, d protocol.Dialect, config protocol.Config) error {
 	explicit := path != ""
 	if !explicit {
 		var err error
@@ -330,6 +336,7 @@ func serveSocket(ctx context.Context, std stdio, path string, background bool, d
 		fmt.Fprintln(std.out, path) // that one reads this: its standard error is a file
 	}
 	s := &protocol.Server{Dialect: d, Config: config}
+	h.listens.Store(s)
 	if err := s.Serve(ctx, l); err != nil && !errors.Is(err, protocol.ErrShutdown) {
 		return err
 	}

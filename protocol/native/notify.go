@@ -371,6 +371,9 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	exit := v.Exit != nil && !cur.exited
 	out := cur.take(string(text), dropped, exit || v.Ended, now)
 	if out != "" || dropped {
+		if dropped {
+			n.client.merged.Add(1)
+		}
 		p := outputParams{Session: id, Sequence: v.Sequence, Output: out, Dropped: dropped}
 		if err := n.notify(ctx, "session.output", p); err != nil {
 			return err
