@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 
 	"cmd/ptywright/internal/config":        {},
 	"cmd/ptywright/internal/daemon":        {"protocol/client", "protocol/unterm/instance"},
+	"cmd/ptywright/internal/doctor":        {"cmd/ptywright/internal/daemon", "engine", "engine/pty"},
 	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/metrics":       {},
 	"cmd/ptywright/internal/mockanthropic": {},
@@ -71,6 +72,7 @@ var thirdParty = map[string][]string{
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":        {"protocol/client"},
 	"github.com/spf13/cobra":                 {"cmd/ptywright"},
+	"github.com/spf13/pflag":                 {"cmd/ptywright"},
 	"github.com/yuin/gopher-lua":             {"plugins", "plugins/internal/sandbox"},
 	"github.com/clipperhouse/displaywidth":   {"engine/vt"},
 	"github.com/clipperhouse/uax29":          {"engine/vt"},

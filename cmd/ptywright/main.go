@@ -145,7 +145,8 @@ What the server can do, with the shape of every method:
 		runCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std), watcherCommand(std),
 	)
 	root.AddCommand(remoteCommands(std)...)
-	root.AddCommand(configCommand(std))
+	root.AddCommand(doctorCommand(std), configCommand(std), completionsCommand(std), schemaCommand(std))
+	root.CompletionOptions.DisableDefaultCmd = true // completions is ours
 	for _, c := range append(root.Commands(), root) {
 		c.Args = usageArgs(c.Args)
 		configurable(c)

@@ -55,6 +55,9 @@ const exitCodes = `Exit codes: 0 as wished, 1 an error, 2 wrong use, 3 the time 
 output), 4 no such session, 5 not permitted: a lease or an adapter has the session, or the socket
 is not yours.`
 
+// remoteExits are the exit codes, digit by digit, that a command can have beside 0 to 2.
+var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45"}
+
 // remoteCommands are the commands that talk to a server.
 func remoteCommands(std stdio) []*cobra.Command {
 	makers := []func(stdio, *remoteFlags) *cobra.Command{
@@ -68,6 +71,7 @@ func remoteCommands(std stdio) []*cobra.Command {
 			c.Long += "\n\n"
 		}
 		c.Long += exitCodes
+		c.Annotations = map[string]string{exitsNote: remoteExits[c.Name()]}
 		c.Flags().StringVar(&f.socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
 		c.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
 		run := c.RunE
