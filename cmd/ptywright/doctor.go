@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -50,12 +49,10 @@ The exit code is 0 when nothing is broken, be there warnings, else 1.`,
 					jsonLines(std.out, f)
 					return
 				}
-				t := tabwriter.NewWriter(std.out, 20, 0, 2, ' ', 0)
-				fmt.Fprintf(t, "%-8s %s\t%s\n", f.State, f.Check, oneLine(f.Found))
+				fmt.Fprintf(std.out, "%-8s %-19s %s\n", f.State, f.Check, oneLine(f.Found))
 				if f.Advice != "" {
-					fmt.Fprintf(t, "\t-> %s\n", oneLine(f.Advice))
+					fmt.Fprintf(std.out, "%28s -> %s\n", "", oneLine(f.Advice))
 				}
-				t.Flush()
 			})
 			if broken > 0 {
 				return exitCode(exitError) // what is broken has been told

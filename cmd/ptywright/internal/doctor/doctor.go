@@ -295,9 +295,9 @@ type agent struct {
 	made            []string // versions that the plugin was made against
 }
 
-// Agents are the programs that bundled plugins drive, with the versions that those were made against, as docs/agents.md
+// agentsKnown are the programs that bundled plugins drive, with the versions that those were made against, as docs/agents.md
 // has them.
-var Agents = []agent{
+var agentsKnown = []agent{
 	{"claude", "claude-code", []string{"2.0.60", "2.1.197", "2.1.328"}},
 	{"codex", "codex", []string{"0.169.0"}},
 	{"gemini", "gemini-cli", []string{"0.61.0"}},
@@ -309,7 +309,7 @@ var number = regexp.MustCompile(`\d+\.\d+\.\d+`)
 // agents looks for agents, and asks each for its version.
 func agents(ctx context.Context, _ Facts) []Finding {
 	var all []Finding
-	for _, a := range Agents {
+	for _, a := range agentsKnown {
 		name := "agent " + a.program
 		path, err := exec.LookPath(a.program)
 		if err != nil {
@@ -351,4 +351,13 @@ func compare(a, b string) int {
 		}
 	}
 	return 0
+}
+
+// Versions are all that plugins were made against.
+func Versions() []string {
+	var all []string
+	for _, a := range agentsKnown {
+		all = append(all, a.made...)
+	}
+	return all
 }
