@@ -59,11 +59,16 @@ func (f *logFlags) open(std io.Writer, hide *redact.Redactor, lone bool) (log *s
 			}
 		}
 	}
-	return newLogger(w, level, f.format, hide), done, nil
+	return newLoggerAt(w, level, f.format, hide), done, nil
 }
 
-// newLogger writes one line an event: control characters are quoted, and in every text what hide knows is hidden.
-func newLogger(w io.Writer, level slog.Level, format string, hide *redact.Redactor) *slog.Logger {
+// newLogger writes one line of text an event: control characters are quoted, and in every text what hide knows is hidden.
+func newLogger(w io.Writer, hide *redact.Redactor) *slog.Logger {
+	return newLoggerAt(w, slog.LevelInfo, "text", hide)
+}
+
+// newLoggerAt is newLogger for a level and a format: text or json.
+func newLoggerAt(w io.Writer, level slog.Level, format string, hide *redact.Redactor) *slog.Logger {
 	options := &slog.HandlerOptions{
 		Level: level, // info has what plugins print, and nothing else of ours
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

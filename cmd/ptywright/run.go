@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -59,7 +58,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
 	defer signal.Stop(resized)
-	watch := &lazyWatcher{log: newLogger(std.err, slog.LevelInfo, "text", redact.Default)}
+	watch := &lazyWatcher{log: newLogger(std.err, redact.Default)}
 	if err := pty.AdoptOrphans(); err != nil {
 		watch.log.Warn("descendants that leave their session may outlive it", "error", err)
 	}

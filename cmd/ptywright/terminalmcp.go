@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -219,7 +218,7 @@ func (f *sharedFlags) client(ctx context.Context, std stdio) error {
 	}
 	ctx, _, stop := untilSignal(ctx, true)
 	defer stop()
-	log := newLogger(std.err, slog.LevelInfo, "text", redact.Default)
+	log := newLogger(std.err, redact.Default)
 	in, out, err := takePipes(std)
 	if err != nil {
 		return err

@@ -201,7 +201,7 @@ func choose(ctx context.Context, s *engine.Session, line string, o *Options) (Wa
 	switch {
 	case v.Exit != nil || v.Ended:
 		return "", engine.ErrEnded
-	case o.Way == Sentinel || unmarked(v):
+	case o.Way == Sentinel, unmarked(v), v.Screen.Modes.AltScreen: // a shell's marks on the alternate screen are no blocks
 		return Sentinel, nil
 	case v.Reports.Shell.Phase == engine.ShellRunning:
 		if who, err := s.Foreground(); err == nil && !who.Leader && leadsToShell(who.Name) { // a shell within the shell

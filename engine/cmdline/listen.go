@@ -16,6 +16,7 @@ type listener struct {
 	begin   []byte // what is written right before the command runs
 	end     []byte // and after it, in front of its status
 	prompt  string // the cursor's row when the line was typed
+	pid     int    // of the shell that it was typed to; 0: not known
 	closed  bool   // protected by the lock of turns
 
 	mu sync.Mutex

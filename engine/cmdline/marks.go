@@ -164,10 +164,14 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options) (*
 	if b := m.block(); b != nil {
 		r.Block = b
 		r.Output, r.Cut = trim(b.Output), !b.Whole
-		if b.Exited {
+		switch sh := out.View.Reports.Shell; {
+		case b.Exited:
 			r.ExitCode = &b.ExitCode
+		case r.Reason == Finished && b.Ended.IsZero() && sh.Exited:
+			r.ExitCode = &sh.ExitCode
+			r.Output = trim(out.View.Screen.Text())
 		}
-		if r.Reason == Finished {
+		if r.Reason == Finished && !b.Ended.IsZero() {
 			r.Duration = b.Ended.Sub(b.Started)
 		}
 	}
@@ -260,7 +264,7 @@ func (m *ran) Check(v *engine.View) engine.Result {
 	}
 	quiet := min(v.StableFor(), v.At.Sub(m.typed))
 	switch {
-	case m.ended:
+	case m.ended, m.ours != 0 && left(v, m.before):
 		return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
 	case v.Exit != nil:
 		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
@@ -279,6 +283,12 @@ func (m *ran) Check(v *engine.View) engine.Result {
 		return engine.Result{Match: &engine.Match{Kind: string(NotRun)}}
 	}
 	return engine.Result{}
+}
+
+// left reports whether a command has ended without leaving the alternate screen: its block does not tell.
+func left(v *engine.View, before *engine.Shell) bool {
+	sh := v.Reports.Shell
+	return v.Screen.Modes.AltScreen && sh != nil && sh.Phase != engine.ShellRunning && (before == nil || sh.Commands > before.Commands)
 }
 
 // look finds the command's block: the first after Enter with the same command line, as far as the shell tells them. One that

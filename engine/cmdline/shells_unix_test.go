@@ -49,7 +49,10 @@ var kinds = []kind{
 // each runs a test in every shell that is installed.
 func each(t *testing.T, f func(t *testing.T, k kind, s *engine.Session)) {
 	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) { f(t, k, start(t, k)) })
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel() // they wait, mostly
+			f(t, k, start(t, k))
+		})
 	}
 }
 

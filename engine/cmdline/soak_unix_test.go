@@ -23,7 +23,6 @@ func TestManyInARow(t *testing.T) {
 		n = 1000
 	}
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
-		t.Parallel()
 		r := rand.New(rand.NewPCG(7, 11))
 		for i := range n {
 			one(t, k, s, r, i)

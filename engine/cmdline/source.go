@@ -90,7 +90,10 @@ type sentinel struct {
 // follows; a comment, a here-document or a & at its end ends there; the shell has read all of the line before the command runs,
 // which could else read it; and history expansion, completion and other keys of a line editor have nothing to see: what is no
 // printable character is escaped.
-func source(sh Shell, line, marker string) (text string, begin, end []byte, err error) {
+//
+// With broken the line is broken at a bound that any terminal and any line editor takes, within the quotes of the command, so that
+// the shell reads it as one.
+func source(sh Shell, line, marker string, broken bool) (text string, begin, end []byte, err error) {
 	left, right, err := digits(marker)
 	if err != nil {
 		return "", nil, nil, err
@@ -110,7 +113,7 @@ func source(sh Shell, line, marker string) (text string, begin, end []byte, err 
 		text = w.cmd(line)
 		begin = []byte(beginText + w.one + w.two + "\r\n") // it cannot write an escape
 	default:
-		text = w.posix(sh, line)
+		text = w.posix(sh, line, broken)
 	}
 	return text, begin, end, nil
 }
@@ -128,20 +131,30 @@ const beginCode = "7770"
 // would end the shell where the command by itself would not. It is empty again at the end. When eval could not run the command
 // at all, its own exit code counts. Standard error is put away where nothing of the command runs, so that a trace (set -x) is not
 // in its output. In zsh an error may end the line all the same, so there the marker is in an always block.
-func (w sentinel) posix(sh Shell, line string) string {
+func (w sentinel) posix(sh Shell, line string, broken bool) string {
 	p := map[Shell]string{Sh: "command ", Bash: "builtin ", Zsh: "builtin "}[sh]
 	if p == "" {
 		p = `\`
 	}
 	tell := p + `printf '\033]` + beginCode + `;%s%s\007' ` + w.one + ` ` + w.two
 	begin := `{ (__pw=$?;` + tell + `;exit $__pw)&&:;} 2>/dev/null`
-	run := p + `eval "$(__pw=$?;` + p + `printf %b '` + posixEscaped(begin+"\n"+line+"\n{ __pw=$?;} 2>/dev/null") + `';` + tell + ` >&2;exit $__pw)"`
+	body := posixEscaped(begin + "\n" + line + "\n{ __pw=$?;} 2>/dev/null")
+	if broken {
+		for i := len(body) - len(body)%lineMost; i > 0; i -= lineMost {
+			body = body[:i] + "'\\\n'" + body[i:]
+		}
+	}
+	run := p + `eval "$(__pw=$?;` + p + `printf %b '` + body + `';` + tell + ` >&2;exit $__pw)"`
 	end := `{ __pw=$(__pw=${__pw:-$?};` + p + `printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s%s:%s\n' ` + w.words() + ` $__pw >&3;exit $__pw)&&:;} 3>&1 2>/dev/null`
 	if sh == Zsh { // where what is behind always has the exit code of what is in front of it
 		return ` { ` + run + `;} always { ` + end + `;__pws=$?;};(exit $__pws)&&:`
 	}
 	return ` ` + run + `;` + end
 }
+
+// lineMost is how much of a command one broken line has, in bytes. The least that a line may have is 1,023 bytes, in busybox's
+// editor, which cuts the rest without a word; a terminal in canonical mode keeps 4,095. The rest of a line and a prompt have room.
+const lineMost = 700
 
 // words are the four parts, as arguments.
 func (w sentinel) words() string { return strings.Join([]string{w.left, w.right, w.one, w.two}, " ") }
