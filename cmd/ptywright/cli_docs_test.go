@@ -35,24 +35,52 @@ func cliBlocks(t *testing.T, language string) (page string, blocks []string) {
 func TestCLIExamples(t *testing.T) {
 	t.Parallel()
 	need(t, "bash", "bash")
+	_, blocks := cliBlocks(t, "sh")
+	for i, want := range []string{`(?s)^[$#]\n42\n.*42\n[$#] ?\n$`, `(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`} {
+		if out := runExample(t, blocks[i]); !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("example %d: %q", i, out)
+		}
+	}
+}
+
+// TestReadmeFromTheShell runs what the README shows of these commands.
+func TestReadmeFromTheShell(t *testing.T) {
+	t.Parallel()
+	need(t, "python3", "python3")
+	page, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "## From the shell")
+	_, rest, _ = strings.Cut(rest, "```sh\n")
+	example, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("the README shows no such example")
+	}
+	if out := runExample(t, example); out != "42\n" {
+		t.Errorf("%q", out)
+	}
+}
+
+// runExample runs a script with ptywright in its path and a home of its own; nothing of it may be left.
+func runExample(t *testing.T, script string) string {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, blocks := cliBlocks(t, "sh")
-	for i, want := range []string{`(?s)^[$#]\n42\n.*42\n[$#] ?\n$`, `(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`} {
-		bin := t.TempDir()
-		if err := os.Symlink(self, filepath.Join(bin, "ptywright")); err != nil {
-			t.Fatal(err)
-		}
-		p := programOf(t, exec.Command("sh", "-euc", blocks[i]))
-		p.Env = append(p.Env, "PATH="+bin+":"+os.Getenv("PATH"), "PTYWRIGHT_HOME="+filepath.Join(bin, "home"), "LC_ALL=C.UTF-8")
-		out, code := p.run("")
-		if code != 0 || p.stderr.String() != "" || !regexp.MustCompile(want).MatchString(out) {
-			t.Errorf("example %d: exit %d, %q, %s", i, code, out, p.stderr)
-		}
-		noneLeft(t, p.mark)
+	bin := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(bin, "ptywright")); err != nil {
+		t.Fatal(err)
 	}
+	p := programOf(t, exec.Command("sh", "-euc", script))
+	p.Env = append(p.Env, "PATH="+bin+":"+os.Getenv("PATH"), "PTYWRIGHT_HOME="+filepath.Join(bin, "home"), "LC_ALL=C.UTF-8")
+	out, code := p.run("")
+	if code != 0 || p.stderr.String() != "" {
+		t.Errorf("exit %d, %q, %s", code, out, p.stderr)
+	}
+	noneLeft(t, p.mark)
+	return out
 }
 
 // TestCLIPage names every command, flag, exit code and setting.
