@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/metrics":       {},
 	"cmd/ptywright/internal/mockanthropic": {},
 	"cmd/ptywright/internal/plugin":        {"engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
-	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "protocol/client"},
+	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "engine/vt", "protocol/client"},
 }
 
 // forTests are what only tests may import.

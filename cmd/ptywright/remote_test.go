@@ -214,6 +214,10 @@ func TestRemotePermissions(t *testing.T) {
 	if got := s.ok("ls"); !strings.Contains(got, " Ada ") {
 		t.Errorf("%s", got)
 	}
+	// What cannot be meant is wrong use, also where only the server or the keyboard knows; nothing is typed.
+	s.fails(2, "missing closing )", "wait", "s1", "--regex", "(")
+	s.fails(2, "unknown matcher", "wait", "s1", "--matcher", `{"type":"nope"}`)
+	s.fails(2, "unknown key", "send", "s1", "mine", "--key", "hyperspace")
 	person.call("session.release", map[string]any{"session": "s1"}, nil)
 	s.ok("send", "s1", "mine")
 	if os.Geteuid() == 0 {

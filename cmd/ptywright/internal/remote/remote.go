@@ -20,6 +20,7 @@ import (
 // Exit codes that scripts can rely on.
 const (
 	ExitError      = 1
+	ExitUsage      = 2 // what was asked for is nothing that can be; nothing was done
 	ExitTimeout    = 3 // a wait's time is up; the evidence is on standard output
 	ExitMissing    = 4 // there is no such session
 	ExitPermission = 5 // a lease or an adapter has the session, or the socket is not this user's
@@ -27,6 +28,7 @@ const (
 
 // exits tells the exit code of a server's reason. Others are errors.
 var exits = map[string]int{
+	"invalid_matcher":   ExitUsage,
 	"timeout":           ExitTimeout,
 	"unknown_session":   ExitMissing,
 	"unknown_adapter":   ExitMissing,
@@ -44,7 +46,10 @@ func Exit(err error) (code int, reason string) {
 		}
 		return ExitError, e.Reason
 	}
+	var key *KeyError
 	switch {
+	case errors.As(err, &key):
+		return ExitUsage, "invalid_action"
 	case errors.Is(err, daemon.ErrNone):
 		return ExitError, "no_server"
 	case errors.Is(err, fs.ErrPermission):

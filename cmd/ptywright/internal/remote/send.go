@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -37,6 +38,12 @@ func ReadText(r io.Reader) (string, error) {
 	return string(b), nil
 }
 
+// A KeyError is about a name that no key has.
+type KeyError struct{ Err error }
+
+func (e *KeyError) Error() string { return "--key: " + e.Err.Error() }
+func (e *KeyError) Unwrap() error { return e.Err }
+
 // Sent is what came of typing.
 type Sent struct {
 	Session string `json:"session"`
@@ -47,7 +54,7 @@ type Sent struct {
 }
 
 // Send types, and returns when the terminal has taken all of it. When one part is refused, those before it have been typed.
-// Errors: those of session.input.
+// Errors: [*KeyError], and then nothing has been typed; those of session.input.
 func (s *Server) Send(ctx context.Context, id string, in Input) (Sent, error) {
 	var actions []client.Action
 	if in.Text != "" {
@@ -61,6 +68,9 @@ func (s *Server) Send(ctx context.Context, id string, in Input) (Sent, error) {
 		actions = append(actions, client.Action{Type: kind, Value: in.Text})
 	}
 	for _, k := range in.Keys {
+		if _, err := vt.ParseKey(k); err != nil {
+			return Sent{}, &KeyError{err}
+		}
 		actions = append(actions, client.Action{Type: "key", Value: k})
 	}
 	sent := Sent{Session: id}
