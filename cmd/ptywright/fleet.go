@@ -21,14 +21,6 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-// Exit codes of ptywright fleet beside those of all commands.
-const (
-	exitTimeout     = 3
-	exitNoInstance  = 4
-	exitPermission  = 5
-	exitInterrupted = 130 // as of a shell's command that Ctrl-C has ended
-)
-
 // fleetFlags are those of every command of the fleet.
 type fleetFlags struct {
 	root   string
@@ -136,7 +128,7 @@ func fleetExit(err error) error {
 	var missing *fleet.NoInstanceError
 	switch {
 	case errors.As(err, &missing), errors.Is(err, fleet.ErrNone):
-		return codedError{err, exitNoInstance}
+		return codedError{err, exitMissing}
 	case errors.Is(err, fleet.ErrTimeout):
 		return codedError{err, exitTimeout}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, instance.ErrFolder):
