@@ -45,6 +45,8 @@ var mayImport = map[string][]string{
 
 	"cmd/ptywright/internal/fleet":         {"protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/mockanthropic": {},
+	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/repl/edit", "engine/vt", "protocol/client", "redact"},
+	"cmd/ptywright/internal/repl/edit":     {},
 }
 
 // forTests are what only tests may import.
@@ -57,7 +59,7 @@ var thirdParty = map[string][]string{
 	"golang.org/x/image":                     {"engine/record"},
 	"codeberg.org/go-fonts/dejavu":           {"engine/record"},
 	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "bench"},
-	"golang.org/x/term":                      {"cmd/ptywright"},
+	"golang.org/x/term":                      {"cmd/ptywright", "cmd/ptywright/internal/repl"},
 	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/client", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
@@ -66,8 +68,8 @@ var thirdParty = map[string][]string{
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":        {"protocol/client"},
 	"github.com/spf13/cobra":                 {"cmd/ptywright"},
-	"github.com/yuin/gopher-lua":             {"plugins", "plugins/internal/sandbox"},
-	"github.com/clipperhouse/displaywidth":   {"engine/vt"},
+	"github.com/yuin/gopher-lua":             {"plugins", "plugins/internal/sandbox", "cmd/ptywright/internal/repl"},
+	"github.com/clipperhouse/displaywidth":   {"engine/vt", "cmd/ptywright/internal/repl/edit"},
 	"github.com/clipperhouse/uax29":          {"engine/vt"},
 }
 

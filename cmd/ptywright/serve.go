@@ -39,6 +39,7 @@ type serveFlags struct {
 	door    untermFlags
 	framing string
 	loads   bool
+	tell    bool // on standard output, once, that clients can connect
 
 	message, requests, queued, replies, depth int
 }
@@ -101,6 +102,8 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 	fs := c.Flags()
 	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
 	fs.StringVar(&f.socket, "socket", "", "listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
+	fs.BoolVar(&f.tell, "announce", false, "print the socket's path on standard output when clients can connect, and close that")
+	fs.Lookup("announce").Hidden = true // for whoever starts a server that is to outlive him
 	fs.StringVar(&f.mcpHTTP, "mcp-http", "", "serve MCP, too, on `ADDR`, such as 127.0.0.1:8123: the same sessions; see ptywright mcp")
 	fs.BoolVar(&f.unterm, "unterm", false, "serve Unterm's methods, too: the same sessions; see ptywright unterm")
 	f.door.add(c)
@@ -230,7 +233,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 			if f.stdio {
 				return serveStdio(ctx, std, both, config)
 			}
-			return serveSocket(ctx, std, f.socket, both, config)
+			return serveSocket(ctx, std, f.socket, f.tell, both, config)
 		}
 		doors := []func(context.Context) error{own}
 		if f.mcpHTTP != "" {
@@ -299,7 +302,7 @@ func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialec
 }
 
 // serveSocket serves every client of a socket until ctx ends.
-func serveSocket(ctx context.Context, std stdio, path string, d protocol.Dialect, config protocol.Config) error {
+func serveSocket(ctx context.Context, std stdio, path string, announce bool, d protocol.Dialect, config protocol.Config) error {
 	explicit := path != ""
 	if !explicit {
 		var err error
@@ -316,6 +319,10 @@ func serveSocket(ctx context.Context, std stdio, path string, d protocol.Dialect
 		hint = " (override with --socket)"
 	}
 	fmt.Fprintf(std.err, "ptywright: serving on %s%s\n", path, hint)
+	if announce {
+		fmt.Fprintln(std.out, path)
+		std.out.Close()
+	}
 	s := &protocol.Server{Dialect: d, Config: config}
 	if err := s.Serve(ctx, l); err != nil && !errors.Is(err, protocol.ErrShutdown) {
 		return err

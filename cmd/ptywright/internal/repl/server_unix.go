@@ -1,0 +1,36 @@
+//go:build unix
+
+package repl
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+)
+
+// detach has the process lead a session of its own, where no terminal's signals reach it. Descriptors that this program
+// was started with are kept from it: those of Go are close-on-exec, those of a careless parent are not.
+func detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return
+	}
+	for _, e := range open {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}
+
+// apart keeps a terminal's signals from the process.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func terminate(p *os.Process) { p.Signal(syscall.SIGTERM) }
+
+func notifyResize(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH) }
+
+// endings are the signals that end the REPL. Ctrl-C ends what runs in it.
+var endings = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
