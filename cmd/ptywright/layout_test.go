@@ -58,7 +58,7 @@ var thirdParty = map[string][]string{
 	"github.com/charmbracelet/x/conpty":      {"engine/pty"},
 	"golang.org/x/image":                     {"engine/record"},
 	"codeberg.org/go-fonts/dejavu":           {"engine/record"},
-	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "bench"},
+	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "cmd/ptywright/internal/repl", "bench"},
 	"golang.org/x/term":                      {"cmd/ptywright", "cmd/ptywright/internal/repl"},
 	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/client", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},

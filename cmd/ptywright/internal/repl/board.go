@@ -13,6 +13,8 @@ const (
 	// maxNotices bounds the lines that wait to be shown. When more come, the oldest go, and how many is told: a person reads
 	// no more than a screen of them anyway.
 	maxNotices = 40
+	// maxNoticeRows is how many rows one of them may take.
+	maxNoticeRows = 3
 	// maxTail is how many lines of a session's output one notification shows.
 	maxTail = 8
 )
@@ -52,7 +54,7 @@ func (b *board) put(text string) {
 	}
 }
 
-// take returns what is to be shown, cut at cols columns, and forgets it.
+// take returns what is to be shown on a terminal of cols columns, and forgets it.
 func (b *board) take(cols int) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,8 +64,8 @@ func (b *board) take(cols int) []string {
 	}
 	b.lines, b.dropped = nil, 0
 	for i, l := range lines {
-		if p := plain(l); edit.Width(p) > cols {
-			lines[i] = edit.Cut(p, cols)
+		if p := plain(l); edit.Width(p) > maxNoticeRows*cols {
+			lines[i] = edit.Cut(p, maxNoticeRows*cols)
 		}
 	}
 	return lines

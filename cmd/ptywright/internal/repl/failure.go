@@ -54,13 +54,10 @@ func (m *machine) complain(err error) string {
 		case errors.Is(cause(err), client.ErrClosed):
 			text += "\n:reconnect connects again, and starts a server when none listens"
 		}
-		return m.style.as(red, "error: ") + Clean(text)
+		return m.style.as(red, "error: ") + Clean(strings.TrimSpace(text))
 	}
 	var b strings.Builder
 	b.WriteString(m.style.as(red, "error: ") + Clean(cause(err).Error()))
-	if e.Reason != "" {
-		b.WriteString(m.style.as(dim, " ("+line(e.Reason)+")"))
-	}
 	if v := e.Evidence(); v != nil {
 		if len(v.Matcher) > 0 {
 			var node lacking

@@ -94,6 +94,32 @@ func (m *machine) define(name string, f func(l *lua.LState) lua.LValue) {
 	m.SetGlobal(name, m.function(f))
 }
 
+// lend has a function of the library called within with, which gives it the terminal.
+func (m *machine) lend(lib, name string, with func(func() error) error) {
+	t, ok := m.GetGlobal(lib).(*lua.LTable)
+	if !ok {
+		return
+	}
+	f, ok := t.RawGetString(name).(*lua.LFunction)
+	if !ok {
+		return
+	}
+	t.RawSetString(name, m.NewFunction(func(l *lua.LState) int {
+		top := l.GetTop()
+		err := with(func() error {
+			l.Push(f)
+			for i := 1; i <= top; i++ {
+				l.Push(l.Get(i))
+			}
+			return l.PCall(top, lua.MultRet, nil)
+		})
+		if err != nil {
+			m.raise(err)
+		}
+		return l.GetTop() - top
+	}))
+}
+
 // print is Lua's, but what programs wrote does not reach the terminal as it is.
 func (m *machine) print(l *lua.LState) int {
 	parts := make([]string, l.GetTop())

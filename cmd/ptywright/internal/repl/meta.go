@@ -218,7 +218,7 @@ func (c *console) attach(ctx context.Context, args string) error {
 	}
 	cmd := exec.Command(c.Attach[0], append(c.Attach[1:], "--", id)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.In, c.Out, c.Err
-	if err := cmd.Run(); err != nil {
+	if err := c.lend(cmd.Run); err != nil {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
 			return fmt.Errorf("attach to %s: %w", id, err)

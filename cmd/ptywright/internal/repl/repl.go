@@ -59,9 +59,10 @@ type console struct {
 	client  atomic.Pointer[client.Client]
 	started *started
 
-	hush bool // what was entered last is not to be written down
-	quit bool
-	out  *shared
+	cooked *term.State // the terminal's own mode
+	hush   bool        // what was entered last is not to be written down
+	quit   bool
+	out    *shared
 }
 
 // shared is a writer for several goroutines: every Write is whole.
@@ -206,11 +207,25 @@ func (c *console) size() (rows, cols int) {
 	if cols, rows, err := term.GetSize(int(c.Out.Fd())); err == nil && cols > 0 && rows > 0 {
 		return rows, cols
 	}
-	return 24, 80
+	return 24, wide
 }
+
+// wide is how wide a screen is drawn at most where there is no terminal to fit: wider than any is.
+const wide = 1100
 
 // interact edits and evaluates lines until the end.
 func (c *console) interact() error {
+	state, err := term.GetState(int(c.In.Fd()))
+	if err != nil {
+		return fmt.Errorf("read the terminal's mode: %w", err)
+	}
+	c.cooked = state
+	defer term.Restore(int(c.In.Fd()), state)
+	if err := busyMode(c.In); err != nil {
+		return err
+	}
+	c.m.lend("os", "execute", c.lend)
+	c.m.lend("io", "read", c.lend)
 	if c.Home != "" {
 		c.history.path = filepath.Join(c.Home, "repl_history")
 	}
@@ -270,6 +285,17 @@ func (c *console) interact() error {
 		fmt.Fprintf(c.out, "the server goes on (pid %d): ptywright repl comes back to it\n", p.cmd.Process.Pid)
 	}
 	return nil
+}
+
+// lend gives the terminal its own mode for as long as f, which is for another program.
+func (c *console) lend(f func() error) error {
+	if c.cooked == nil {
+		return f()
+	}
+	if err := term.Restore(int(c.In.Fd()), c.cooked); err != nil {
+		return fmt.Errorf("restore the terminal: %w", err)
+	}
+	return errors.Join(f(), busyMode(c.In))
 }
 
 // read edits one line in a raw terminal.
@@ -366,6 +392,9 @@ func (c *console) during(f func(ctx context.Context) error) error {
 			}
 		}
 	}()
+	if c.editor != nil && c.editor.Interrupted(available(c.In)) {
+		cancel(errInterrupted)
+	}
 	err := f(ctx)
 	signal.Stop(interrupt)
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errInterrupted) && wireError(err) == nil {

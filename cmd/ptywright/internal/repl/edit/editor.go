@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -127,6 +128,25 @@ func (e *Editor) Line(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
+}
+
+// Interrupted says that a Ctrl-C was typed behind the line that [Editor.Line] returned last, while the terminal was still raw
+// and made no signal of it. It and what was typed before it are dropped. available is how many bytes there are to read; those
+// are kept for the next line.
+func (e *Editor) Interrupted(available int) bool {
+	if available > 0 && !e.asked && e.ended == nil {
+		e.ask <- struct{}{}
+		c := <-e.chunks
+		e.keys = append(e.keys, e.decoder.feed(c.data)...)
+		e.ended = c.err
+	}
+	for i, k := range slices.Backward(e.keys) {
+		if k.name == "ctrl+c" {
+			e.keys = e.keys[i+1:]
+			return true
+		}
+	}
+	return false
 }
 
 // await waits for keys, or shows what else has happened.
