@@ -25,6 +25,7 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/acp"
 	"github.com/ptywright/ptywright/protocol/native"
+	"github.com/ptywright/ptywright/protocol/unterm"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -246,7 +247,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		}
 		if f.unterm {
 			f.door.raw = f.profileFlags.raw
-			doors = append(doors, func(ctx context.Context) error { return serveUnterm(ctx, std, h, &f.door) })
+			doors = append(doors, func(ctx context.Context) error { return serveUnterm(ctx, std, h, &f.door, func(*unterm.Server) {}) })
 		}
 		return alongside(ctx, doors...)
 	})

@@ -59,7 +59,7 @@ func execStatus(_ context.Context, s *reader, p params) (any, error) {
 	process, _ := at.session.Foreground()
 	l := s.look(at.session)
 	r := execState{"running", l.Clean(process.Path)}
-	if idle(l.Raw, process) {
+	if idle(at.session, l.Raw, process) {
 		r.Status = "idle"
 	}
 	return r, nil
@@ -206,8 +206,10 @@ func (s *reader) notTyped(at *pane, err error) error {
 	switch {
 	case errors.As(err, &busy):
 		what := "a command"
-		if busy.Program != "" {
+		if sh := at.session.View().Reports.Shell; busy.Program != "" {
 			what = clip(busy.Program)
+		} else if sh != nil && sh.Command != "" {
+			what = clip(sh.Command)
 		}
 		return fmt.Errorf("Session %d is running %s: nothing was typed. Wait for its end, or end it with exec.cancel", at.number, what)
 	case errors.As(err, &occupied):

@@ -171,7 +171,7 @@ func idlePane(_ context.Context, s *reader, p params) (any, error) {
 	}
 	process, _ := at.session.Foreground()
 	l := s.look(at.session)
-	return idleResult{idle(l.Raw, process), l.Clean(process.Path)}, nil
+	return idleResult{idle(at.session, l.Raw, process), l.Clean(process.Path)}, nil
 }
 
 func cwdPane(_ context.Context, s *reader, p params) (any, error) {
