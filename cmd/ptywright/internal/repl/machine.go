@@ -165,6 +165,9 @@ func unfinished(err error) bool {
 	if !errors.As(err, &api) || !errors.As(api.Cause, &syntax) {
 		return false
 	}
+	if strings.Contains(syntax.Message, "unterminated string") {
+		return false // a line feed does not help it
+	}
 	return syntax.Pos.Line == parse.EOF || strings.Contains(syntax.Message, "unterminated multiline string")
 }
 

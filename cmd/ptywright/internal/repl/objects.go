@@ -70,9 +70,11 @@ func (m *machine) index(l *lua.LState) int {
 		case name == "screen" && o.screen != nil:
 			v = m.wrap(o.screen)
 		case name == "capture" || name == "kind":
-			if out, ok := o.raw["outcome"].(map[string]any); ok {
-				v = m.toLua(out[name])
+			out, _ := o.raw["outcome"].(map[string]any)
+			for inner, ok := out["matched"].(map[string]any); ok; inner, ok = out["matched"].(map[string]any) {
+				out = inner // which of any it was
 			}
+			v = m.toLua(out[name])
 		default:
 			v = m.toLua(o.raw[name])
 		}

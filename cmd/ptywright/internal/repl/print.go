@@ -112,7 +112,10 @@ func (m *machine) nested(v lua.LValue, depth int, above map[*lua.LTable]bool) st
 
 func (m *machine) table(t *lua.LTable, depth int, above map[*lua.LTable]bool) string {
 	var parts []string
-	n := t.Len()
+	n := 0 // the list that it begins with
+	for t.RawGetInt(n+1) != lua.LNil {
+		n++
+	}
 	for i := 1; i <= min(n, maxItems); i++ {
 		parts = append(parts, m.nested(t.RawGetInt(i), depth+1, above))
 	}

@@ -65,7 +65,7 @@ func layout(first, more, text string, cursor int, spans []Span, cols int) drawin
 		if next < len(spans) && spans[next].Start <= i {
 			at = spans[next].SGR
 		}
-		if r != '\n' && col+width(r) > cols {
+		if r != '\n' && col+width(r) > cols || i == cursor && col >= cols {
 			end()
 		}
 		if i == cursor {
@@ -100,12 +100,16 @@ type painter struct {
 }
 
 // erase goes to where the drawing begins and clears from there. A terminal that has become narrower has wrapped the rows
-// that were drawn, as nearly all do; one that cut them shows blank rows above.
+// that were drawn, as nearly all do; of one that cuts them rows above are cleared, too. Where terminals differ, the lower row
+// is taken: a rest that stays harms less than a line of the user's that goes.
 func (p *painter) erase(b *strings.Builder, cols int) {
 	up := 0
 	for i, w := range p.widths {
 		if i == len(p.widths)-1 {
 			up += p.col / max(cols, 1)
+			if p.col == w && w > 0 && w%max(cols, 1) == 0 {
+				up-- // behind the last column, where it waits to wrap
+			}
 		} else {
 			up += max(1, (w+cols-1)/max(cols, 1))
 		}

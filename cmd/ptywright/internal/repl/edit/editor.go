@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -63,11 +62,9 @@ type Editor struct {
 	undo    []buffer
 	typing  bool // the last key typed text, too
 
-	reading sync.Once
-	asked   bool // a read is under way
-	ended   error
-	ask     chan struct{}
-	chunks  chan chunk
+	asked  bool // a read is under way
+	ended  error
+	chunks chan chunk // has room for what one read gives
 }
 
 type chunk struct {
@@ -77,20 +74,14 @@ type chunk struct {
 
 // New returns an editor.
 func New(o Options) *Editor {
-	return &Editor{Options: o, history: o.History, ask: make(chan struct{}, 1), chunks: make(chan chunk, 1)}
+	return &Editor{Options: o, history: o.History, chunks: make(chan chunk, 1)}
 }
 
-// read reads when it is asked to: a read of a terminal cannot be taken back, so none is begun that is not wanted. It ends with
-// the input.
+// read reads once. A read of a terminal cannot be taken back, so none is begun that is not wanted.
 func (e *Editor) read() {
-	for range e.ask {
-		b := make([]byte, readSize)
-		n, err := e.In.Read(b)
-		e.chunks <- chunk{b[:n], err}
-		if err != nil {
-			return
-		}
-	}
+	b := make([]byte, readSize)
+	n, err := e.In.Read(b)
+	e.chunks <- chunk{b[:n], err}
 }
 
 // Remember adds a line to the history, unless it is the last one again.
@@ -107,7 +98,6 @@ func (e *Editor) Entries() []string { return e.history }
 //
 // Errors: io.EOF for Ctrl-D on an empty line, [ErrInterrupt], the cause of ctx's end, and those of reading.
 func (e *Editor) Line(ctx context.Context) (string, error) {
-	e.reading.Do(func() { go e.read() })
 	e.buffer, e.undo, e.menu, e.search = buffer{}, nil, nil, nil
 	e.edits, e.place = map[int]string{}, len(e.history)
 	e.painter = painter{}
@@ -135,7 +125,7 @@ func (e *Editor) Line(ctx context.Context) (string, error) {
 // are kept for the next line.
 func (e *Editor) Interrupted(available int) bool {
 	if available > 0 && !e.asked && e.ended == nil {
-		e.ask <- struct{}{}
+		e.read()
 		c := <-e.chunks
 		e.keys = append(e.keys, e.decoder.feed(c.data)...)
 		e.ended = c.err
@@ -156,7 +146,7 @@ func (e *Editor) await(ctx context.Context) error {
 	}
 	if !e.asked {
 		e.asked = true
-		e.ask <- struct{}{}
+		go e.read()
 	}
 	var late <-chan time.Time
 	if e.decoder.partial() {

@@ -70,7 +70,7 @@ func (m *menu) rows(cols, most int) []string {
 		rows = append(rows, b.String())
 	}
 	if lines > len(rows) {
-		rows = append(rows, fmt.Sprintf("\x1b[2m%d of %d\x1b[m", max(m.selected+1, 1), len(m.items)))
+		rows = append(rows, "\x1b[2m"+Cut(fmt.Sprintf("%d of %d", max(m.selected+1, 1), len(m.items)), cols-1)+"\x1b[m")
 	}
 	return rows
 }
