@@ -148,6 +148,10 @@ func TestREPLHistory(t *testing.T) {
 	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 	c.enter(`#"`+token+`"`, `(?m)^40$`)
 	c.enter(` #"not to be written"`, `(?m)^17$`)
+	c.enter(` s = session.spawn("sh", "-c", "stty -echo; echo ready; read x; stty echo; echo got")`, `pty\[s1\]> ?$`)
+	c.enter(` s:wait{text = "ready"}.kind`, `(?m)^contains_text$`)
+	c.enter(`s:send("open sesame\n")`, `pty\[s1\]> ?$`) // at its password prompt
+	c.enter(` s:wait{text = "got"}.kind`, `(?m)"got"\}\.kind\n(s1 exit 0\n)?contains_text$`)
 	c.leave()
 	path := filepath.Join(home, "repl_history")
 	kept, err := os.ReadFile(path)

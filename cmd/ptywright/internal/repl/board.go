@@ -1,9 +1,11 @@
 package repl
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 	"github.com/ptywright/ptywright/protocol/client"
@@ -28,12 +30,11 @@ type board struct {
 	dropped int
 	on      bool
 	follow  map[string]bool // sessions whose output is shown
-	secret  map[string]bool // sessions that read a secret right now
 	style   style
 }
 
 func newBoard(on style) *board {
-	return &board{told: make(chan struct{}, 1), on: true, follow: map[string]bool{}, secret: map[string]bool{}, style: on}
+	return &board{told: make(chan struct{}, 1), on: true, follow: map[string]bool{}, style: on}
 }
 
 // add has a line shown, which is clean but for our own SGR.
@@ -88,34 +89,39 @@ func (b *board) set(on bool, session string) {
 	}
 }
 
-// readsSecret says that a session reads a secret, as far as notifications have told.
-func (b *board) readsSecret(session string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.secret[session]
+// pace is how long a connection that has nothing but notifications is left alone after output: what comes meanwhile the server
+// merges. A session in flood costs an idle REPL a third of a core without it (measured), and less makes nothing easier to read.
+const pace = 50 * time.Millisecond
+
+// paced is event for such a connection, until ctx ends.
+func (b *board) paced(ctx context.Context) func(client.Event) {
+	return func(e client.Event) {
+		b.event(e)
+		if e.Method != "session.output" {
+			return
+		}
+		t := time.NewTimer(pace)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // event takes a notification. It is called by the goroutine that reads the connection.
 func (b *board) event(e client.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p := object(e.Params)
+	if !b.on || e.Method == "session.changed" {
+		return
+	}
+	var p map[string]any
+	if e.Method != "session.output" { // which is large, and has all it says in e
+		p = object(e.Params)
+	}
 	text := func(name string) string { s, _ := p[name].(string); return line(s) }
 	id := line(e.Session)
-	switch e.Method {
-	case "session.changed":
-		if secret, ok := p["secret_input"].(bool); ok {
-			if delete(b.secret, e.Session); secret {
-				b.secret[e.Session] = true
-			}
-		}
-		return
-	case "session.exited":
-		delete(b.secret, e.Session)
-	}
-	if !b.on {
-		return
-	}
 	switch e.Method {
 	case "session.exited":
 		b.put(b.style.as(yellow, id) + " " + ended(&client.Exit{Code: e.Code, Signal: e.Signal}))

@@ -245,9 +245,6 @@ func (m *machine) sweet(l *lua.LState, h *handle, name string, first int) lua.LV
 
 // input performs an action, and remembers when, for the waits that follow.
 func (m *machine) input(h *handle, kind, value string) {
-	if m.touched != nil {
-		m.touched(h)
-	}
 	h.remember(m.rpc("session.input", m.with(h, map[string]any{"action": map[string]any{"type": kind, "value": value}})))
 }
 

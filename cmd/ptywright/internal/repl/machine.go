@@ -25,8 +25,8 @@ type machine struct {
 	call  func(ctx context.Context, method string, params, result any) error
 	cwd   string // where programs are started; "": the server's folder
 
-	touched    func(*handle)  // told of input to a session or an adapter
-	recordings map[string]any // that were started from here, by session
+	touched    func(session string) // told before what is typed into a session
+	recordings map[string]any       // that were started from here, by session
 
 	// vocabulary of the server, for objects and completion
 	methods []string
@@ -202,6 +202,10 @@ func (m *machine) context() context.Context {
 
 // rpc calls a method with a Lua value for params; a failure is raised as a Lua error.
 func (m *machine) rpc(method string, params any) map[string]any {
+	if o, ok := params.(map[string]any); ok && method == "session.input" && m.touched != nil {
+		session, _ := o["session"].(string)
+		m.touched(session)
+	}
 	var raw json.RawMessage
 	if err := m.call(m.context(), method, params, &raw); err != nil {
 		m.raise(err)

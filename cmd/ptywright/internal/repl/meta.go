@@ -336,6 +336,7 @@ func (c *console) rpcCommand(ctx context.Context, args string) error {
 		}
 		params = json.RawMessage(text)
 	}
+	c.hush = c.hush || method == "session.input" // which may be a password
 	var given any
 	if params != nil {
 		given = params

@@ -121,7 +121,6 @@ func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err 
 	ending := make(chan os.Signal, 1)
 	signal.Notify(ending, endings...)
 	defer signal.Stop(ending)
-	defer context.AfterFunc(ctx, func() { signal.Stop(ending) })()
 	go func() {
 		select {
 		case s := <-ending:
@@ -132,9 +131,7 @@ func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err 
 	c.m = newMachine(c.out, on, func() int { _, cols := c.size(); return cols })
 	defer c.m.Close()
 	c.m.call = c.call
-	c.m.touched = func(h *handle) {
-		c.hush = c.hush || c.board.readsSecret(h.id) || h.owns != "" && c.board.readsSecret(h.owns)
-	}
+	c.m.touched = func(session string) { c.hush = c.hush || c.readsSecret(session) }
 	if dir, err := os.Getwd(); err == nil {
 		c.m.cwd = dir
 	}
@@ -167,7 +164,7 @@ func (c *console) connect() error {
 		return err
 	}
 	if c.tty {
-		if err := cl.Subscribe(c.ctx, c.board.event); err != nil {
+		if err := c.subscribe(cl); err != nil {
 			return err
 		}
 	}
@@ -176,6 +173,32 @@ func (c *console) connect() error {
 		if c.client.CompareAndSwap(cl, nil) && c.tty && c.ctx.Err() == nil {
 			c.board.add(c.style.as(red, "the connection to the server is lost") + ": :reconnect connects again, and starts a server when none listens")
 		}
+	}()
+	return nil
+}
+
+// subscribe has what happens told. A server that listens tells it over a connection of its own, where nothing waits for an answer.
+func (c *console) subscribe(cl *client.Client) error {
+	if len(c.Server.Own) > 0 {
+		return cl.Subscribe(c.ctx, c.board.event)
+	}
+	events, err := client.Dial(c.ctx, c.Server.Path)
+	if err != nil {
+		return fmt.Errorf("connect to the server at %s for its notifications: %w", c.Server.Path, err)
+	}
+	ctx, cancel := context.WithCancel(c.ctx)
+	if err := events.Subscribe(ctx, c.board.paced(ctx)); err != nil {
+		cancel()
+		events.Close()
+		return err
+	}
+	go func() { // it ends with the other
+		select {
+		case <-cl.Done():
+		case <-c.ctx.Done():
+		}
+		cancel()
+		events.Close()
 	}()
 	return nil
 }
@@ -201,6 +224,18 @@ func (c *console) call(ctx context.Context, method string, params, result any) e
 		return fmt.Errorf("%s: %w", method, client.ErrClosed)
 	}
 	return cl.Call(ctx, method, params, result)
+}
+
+// readsSecret says that a session reads a secret right now, as a password prompt does. What cannot be found out is one.
+func (c *console) readsSecret(session string) bool {
+	if !c.tty {
+		return false // nothing is written down
+	}
+	var s struct {
+		Secret bool `json:"secret_input"`
+	}
+	err := c.call(c.m.context(), "session.snapshot", map[string]string{"session": session, "cells": "none"}, &s)
+	return err != nil || s.Secret
 }
 
 func (c *console) size() (rows, cols int) {
