@@ -44,10 +44,12 @@ var mayImport = map[string][]string{
 	"bench":                           {},
 	"examples/library":                {"engine", "matchers"},
 
+	"cmd/ptywright/internal/attach":        {"engine/vt", "engine/record", "protocol/client"},
 	"cmd/ptywright/internal/fleet":         {"protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/mockanthropic": {},
 	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/repl/edit", "engine/vt", "protocol/client", "redact"},
 	"cmd/ptywright/internal/repl/edit":     {},
+	"cmd/ptywright/internal/plugin":        {"engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
 }
 
 // forTests are what only tests may import.
@@ -59,13 +61,14 @@ var thirdParty = map[string][]string{
 	"github.com/charmbracelet/x/conpty":      {"engine/pty"},
 	"golang.org/x/image":                     {"engine/record"},
 	"codeberg.org/go-fonts/dejavu":           {"engine/record"},
-	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "cmd/ptywright/internal/repl", "bench"},
-	"golang.org/x/term":                      {"cmd/ptywright", "cmd/ptywright/internal/repl"},
+	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/repl", "bench"},
+	"golang.org/x/term":                      {"cmd/ptywright", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/repl"},
 	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/client", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
 	"github.com/gofrs/flock":                 {"protocol", "protocol/unterm/internal/shared"},
 	"github.com/BurntSushi/toml":             {"plugins"},
+	"github.com/fsnotify/fsnotify":           {"plugins"},
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":        {"protocol/client"},
 	"github.com/spf13/cobra":                 {"cmd/ptywright"},
