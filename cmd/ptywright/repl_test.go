@@ -378,3 +378,43 @@ func endServer(t testing.TB, home string) {
 	}
 	<-cl.Done()
 }
+
+func TestREPLAttaches(t *testing.T) {
+	t.Parallel()
+	l := listen(t)
+	c := replIn(t, start(t), filepath.Dir(l.path))
+	c.enter(`s = session.spawn("sh", {env = {PS1 = "inner> "}, rows = 10}) s:wait{text = "inner>"}`, `pty\[s1\]> ?$`)
+	c.waitSince(c.text(":att\ts1 --write\r"), client.Screen(`(?m)^inner>$`))
+	path, say := fifo(t)
+	other := l.dial().create("sh", "-c", `read x < "$0"`, path)
+	c.waitSince(c.text("echo a$((6*7))b\r"), client.Screen(`(?m)^a42b\ninner>$`))
+	say("go") // told when the terminal is the REPL's again
+	other.exited()
+	if got := c.snapshot("none").PlainText; strings.Contains(got, other.ID+" exit") {
+		t.Errorf("a notice is shown within the session:\n%s", got)
+	}
+	c.keys(`ctrl+\`)
+	c.waitSince(c.text("d"), client.Screen(`(?s):attach s1 --write.*`+other.ID+` exit 0\n.*pty\[s1\]>$`))
+	c.enter(`s:screen().text:match("a%d+b")`, `(?m)^a42b$`)
+	c.enter(`:attach s9`, `s9`)
+	c.enter(`1 + 1`, `(?m)^2$`)
+	c.leave()
+}
+
+func TestREPLRecordsAndShoots(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t, own(t)...)
+	dir := t.TempDir()
+	c.enter(`s = session.spawn("sh", {env = {PS1 = "$ "}}) s:wait{regex = "\\$"}`, `pty\[s1\]> ?$`)
+	c.enter(`:record s1 `+dir+`/a.cast`, `recording = `)
+	c.enter(`s:turn("echo a$((6*7))b\n", {text = "a42b"}).kind`, `(?m)^contains_text$`)
+	c.enter(`:record s1`, `state = "done"`)
+	c.enter(`:shot s1 `+dir+`/a.svg`, `a.svg: svg, \d+ bytes`)
+	c.enter(`:shot`, `(?s)┌ s1 .*│a42b`)
+	c.leave()
+	for file, want := range map[string]string{"a.cast": "a42b", "a.svg": "<svg"} {
+		if b, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s: %v: %.200s", file, err, b)
+		}
+	}
+}

@@ -28,6 +28,7 @@ type board struct {
 	mu      sync.Mutex
 	lines   []string
 	dropped int
+	held    bool // somebody else has the terminal
 	on      bool
 	follow  map[string]bool // sessions whose output is shown
 	style   style
@@ -49,9 +50,22 @@ func (b *board) put(text string) {
 		b.dropped += len(b.lines) - maxNotices
 		b.lines = append([]string(nil), b.lines[len(b.lines)-maxNotices:]...)
 	}
+	b.tell()
+}
+
+func (b *board) tell() {
 	select {
 	case b.told <- struct{}{}:
 	default:
+	}
+}
+
+// hold has nothing taken while the terminal is somebody else's.
+func (b *board) hold(on bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held = on; !on && len(b.lines) > 0 {
+		b.tell()
 	}
 }
 
@@ -59,6 +73,9 @@ func (b *board) put(text string) {
 func (b *board) take(cols int) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.held {
+		return nil
+	}
 	lines := b.lines
 	if b.dropped > 0 {
 		lines = append([]string{b.style.as(dim, fmt.Sprintf("... %d earlier notices are not shown", b.dropped))}, lines...)

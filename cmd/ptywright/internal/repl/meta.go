@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -29,7 +30,7 @@ func commands() []command {
 		{"sessions", "", "lists the sessions", (*console).listSessions},
 		{"adapters", "", "lists the adapters that are live", (*console).listAdapters},
 		{"use", "ID", "chooses what wait, turn, send and screen are about", (*console).use},
-		{"attach", "ID", "shows the session live, until you detach", (*console).attach},
+		{"attach", "ID [FLAG...]", "shows the session live, until you detach (Ctrl-\\ d); --write to type", (*console).attach},
 		{"shot", "ID [FILE]", "draws its screen here, or writes a picture (.png .svg .html .ansi)", (*console).shot},
 		{"record", "ID [FILE]", "records it to FILE (.cast or .md); again: ends that", (*console).recordCommand},
 		{"rpc", "METHOD [JSON]", "calls a method of the wire", (*console).rpcCommand},
@@ -207,7 +208,7 @@ func (c *console) target(args string) (id, rest string, err error) {
 
 // attach hands the terminal to `ptywright attach` until that ends.
 func (c *console) attach(ctx context.Context, args string) error {
-	id, _, err := c.target(args)
+	id, flags, err := c.target(args)
 	switch {
 	case err != nil:
 		return err
@@ -216,7 +217,7 @@ func (c *console) attach(ctx context.Context, args string) error {
 	case len(c.Attach) == 0:
 		return errors.New(":attach needs a server that listens on a socket, and this one is the REPL's own")
 	}
-	cmd := exec.Command(c.Attach[0], append(c.Attach[1:], "--", id)...)
+	cmd := exec.Command(c.Attach[0], slices.Concat(c.Attach[1:], strings.Fields(flags), []string{"--", id})...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.In, c.Out, c.Err
 	if err := c.lend(cmd.Run); err != nil {
 		var exit *exec.ExitError

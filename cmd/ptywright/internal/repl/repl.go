@@ -330,6 +330,8 @@ func (c *console) lend(f func() error) error {
 	if err := term.Restore(int(c.In.Fd()), c.cooked); err != nil {
 		return fmt.Errorf("restore the terminal: %w", err)
 	}
+	c.board.hold(true)
+	defer c.board.hold(false)
 	return errors.Join(f(), busyMode(c.In))
 }
 
