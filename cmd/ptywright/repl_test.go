@@ -394,7 +394,8 @@ func TestREPLAttaches(t *testing.T) {
 		t.Errorf("a notice is shown within the session:\n%s", got)
 	}
 	c.keys(`ctrl+\`)
-	c.waitSince(c.text("d"), client.Screen(`(?s):attach s1 --write.*`+other.ID+` exit 0\n.*pty\[s1\]>$`))
+	c.text("d")
+	c.wait(client.Screen(`(?s):attach s1 --write.*`+other.ID+` exit 0\n.*pty\[s1\]>$`))
 	c.enter(`s:screen().text:match("a%d+b")`, `(?m)^a42b$`)
 	c.enter(`:attach s9`, `s9`)
 	c.enter(`1 + 1`, `(?m)^2$`)
