@@ -395,7 +395,7 @@ func TestREPLAttaches(t *testing.T) {
 	}
 	c.keys(`ctrl+\`)
 	c.text("d")
-	c.wait(client.Screen(`(?s):attach s1 --write.*`+other.ID+` exit 0\n.*pty\[s1\]>$`))
+	c.wait(client.Screen(`(?s):attach s1 --write.*` + other.ID + ` exit 0\n.*pty\[s1\]>$`))
 	c.enter(`s:screen().text:match("a%d+b")`, `(?m)^a42b$`)
 	c.enter(`:attach s9`, `s9`)
 	c.enter(`1 + 1`, `(?m)^2$`)
