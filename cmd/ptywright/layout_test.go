@@ -51,6 +51,8 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/metrics":       {},
 	"cmd/ptywright/internal/mockanthropic": {},
+	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/daemon", "cmd/ptywright/internal/repl/edit", "engine/vt", "protocol/client", "redact"},
+	"cmd/ptywright/internal/repl/edit":     {},
 	"cmd/ptywright/internal/plugin":        {"engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
 	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "engine/vt", "protocol/client"},
 }
@@ -64,8 +66,8 @@ var thirdParty = map[string][]string{
 	"github.com/charmbracelet/x/conpty":      {"engine/pty"},
 	"golang.org/x/image":                     {"engine/record"},
 	"codeberg.org/go-fonts/dejavu":           {"engine/record"},
-	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "bench"},
-	"golang.org/x/term":                      {"cmd/ptywright", "cmd/ptywright/internal/attach"},
+	"golang.org/x/sys":                       {"engine/pty", "protocol", "protocol/unterm/proxy", "protocol/unterm/instance", "cmd/ptywright", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "bench", "cmd/ptywright/internal/repl"},
+	"golang.org/x/term":                      {"cmd/ptywright", "cmd/ptywright/internal/attach", "cmd/ptywright/internal/repl"},
 	"github.com/go-json-experiment/json":     {"protocol", "protocol/native", "protocol/acp", "protocol/client", "protocol/protocoltest", "protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "protocol/unterm"},
 	"github.com/google/jsonschema-go":        {"protocol/native", "protocol/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"protocol/mcp", "protocol/mcp/tools", "protocol/mcp/terminalmcp", "bench"},
@@ -76,8 +78,8 @@ var thirdParty = map[string][]string{
 	"github.com/sourcegraph/jsonrpc2":        {"protocol/client"},
 	"github.com/spf13/cobra":                 {"cmd/ptywright"},
 	"github.com/spf13/pflag":                 {"cmd/ptywright"},
-	"github.com/yuin/gopher-lua":             {"plugins", "plugins/internal/sandbox"},
-	"github.com/clipperhouse/displaywidth":   {"engine/vt"},
+	"github.com/yuin/gopher-lua":             {"plugins", "plugins/internal/sandbox", "cmd/ptywright/internal/repl"},
+	"github.com/clipperhouse/displaywidth":   {"engine/vt", "cmd/ptywright/internal/repl/edit"},
 	"github.com/clipperhouse/uax29":          {"engine/vt"},
 }
 

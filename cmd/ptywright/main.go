@@ -143,7 +143,7 @@ What the server can do, with the shape of every method:
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), fleetCommand(std),
-		runCommand(std), attachCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std),
+		runCommand(std), attachCommand(std), replCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std),
 		pluginCommand(std), watcherCommand(std),
 	)
 	root.AddCommand(remoteCommands(std)...)
