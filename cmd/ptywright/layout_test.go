@@ -29,9 +29,10 @@ var mayImport = map[string][]string{
 	"plugins/internal/sandbox": {},
 	"protocol":                 {},
 	"protocol/client":          {},
+	"protocol/loopback":        {},
 	"protocol/protocoltest":    {"protocol"},
 	"protocol/native":          {"protocol", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
-	"protocol/mcp":             {"protocol", "engine", "engine/record", "plugins", "redact"},
+	"protocol/mcp":             {"protocol", "protocol/loopback", "engine", "engine/record", "plugins", "redact"},
 	"protocol/mcp/tools":       {"protocol", "protocol/mcp", "engine", "engine/cmdline", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
 	"protocol/mcp/terminalmcp": {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "redact"},
 	"protocol/acp":             {"protocol", "engine", "engine/pty", "redact"},
@@ -44,6 +45,7 @@ var mayImport = map[string][]string{
 	"examples/library":         {"engine", "matchers"},
 
 	"cmd/ptywright/internal/fleet":         {"protocol/client", "protocol/unterm/instance"},
+	"cmd/ptywright/internal/watch":         {"protocol/client", "protocol/loopback", "engine/vt", "engine/record", "redact"},
 	"cmd/ptywright/internal/mockanthropic": {},
 }
 
@@ -65,6 +67,7 @@ var thirdParty = map[string][]string{
 	"github.com/BurntSushi/toml":             {"plugins"},
 	"github.com/Microsoft/go-winio":          {"protocol", "protocol/client"},
 	"github.com/sourcegraph/jsonrpc2":        {"protocol/client"},
+	"github.com/coder/websocket":             {"cmd/ptywright/internal/watch"},
 	"github.com/spf13/cobra":                 {"cmd/ptywright"},
 	"github.com/yuin/gopher-lua":             {"plugins", "plugins/internal/sandbox"},
 	"github.com/clipperhouse/displaywidth":   {"engine/vt"},
