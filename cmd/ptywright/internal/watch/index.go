@@ -13,6 +13,9 @@ import (
 const (
 	// indexFloor is the least time between two looks at the list of sessions.
 	indexFloor = 250 * time.Millisecond
+	// indexAge is how old a list may be when something happens that is not in it. Nobody tells that a session which had
+	// ended was closed.
+	indexAge = 2 * time.Second
 	// feedRate is how many bytes a second are read of what the server tells of. Output is told, too, and a list needs none
 	// of it: a reader that is slow is told it in one piece of at most 128 Ki characters, the rest is left out. So a flood
 	// costs the server two percent of a core for hiding what is told, instead of one core.
@@ -50,6 +53,7 @@ type index struct {
 	mu sync.Mutex
 	// protects the fields below
 	known   map[string]bool   // sessions
+	looked  time.Time         // when the list was read
 	states  map[string]string // by adapter
 	version uint64
 	list    json.RawMessage
@@ -98,7 +102,7 @@ func (x *index) told(e client.Event) {
 	switch e.Method {
 	case "session.changed", "session.output":
 		x.mu.Lock()
-		known := x.known[e.Session]
+		known := x.known[e.Session] && time.Since(x.looked) < indexAge
 		x.mu.Unlock()
 		if !known {
 			x.touch()
@@ -193,7 +197,7 @@ func (x *index) look() (json.RawMessage, error) {
 		}
 	}
 	x.mu.Lock()
-	x.known = known
+	x.known, x.looked = known, time.Now()
 	for _, l := range r.Details {
 		if l.Adapter != "" {
 			l.Plugin, l.State = plugins[l.Adapter], x.states[l.Adapter]

@@ -107,7 +107,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) {
 
 // login reads the first message, which has to have the token.
 func (s *server) login(ctx context.Context, ws *websocket.Conn) bool {
-	ctx, cancel := context.WithTimeout(ctx, loginTime)
+	ctx, cancel := context.WithTimeout(ctx, s.loginTime)
 	defer cancel()
 	ws.SetReadLimit(maxLogin)
 	kind, data, err := ws.Read(ctx)

@@ -10,6 +10,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -56,7 +57,7 @@ type Options struct {
 	Version string
 	Arrived func() // called when a page has logged in for the first time; nil: nothing is
 
-	writeTime time.Duration // for tests; 0: writeTime
+	loginTime, writeTime time.Duration // for tests; 0: as above
 }
 
 //go:embed page
@@ -80,9 +81,7 @@ func Serve(ctx context.Context, l net.Listener, token string, o Options) error {
 	s := &server{
 		Options: o, token: loopback.TokenOf(token), door: loopback.DoorOf(l.Addr()), pages: make(chan struct{}, maxPages),
 	}
-	if s.writeTime == 0 {
-		s.writeTime = writeTime
-	}
+	s.loginTime, s.writeTime = cmp.Or(o.loginTime, loginTime), cmp.Or(o.writeTime, writeTime)
 	if o.Casts != "" {
 		root, err := os.OpenRoot(o.Casts)
 		if err != nil {

@@ -1,12 +1,13 @@
 // The grid: a small live screen for each session. What is out of sight is not asked for.
 
-import { Screen } from './screen.js';
+import { Screen, metrics } from './screen.js';
 import { $, commandOf, make, nextFrame, pause, pills } from './ui.js';
 
 // One small screen is drawn at most some eight times a second: many of them at once are for an overview.
 const rest = 120;
 // So many screens are asked for at once at most: the server takes 64 requests of a page.
 const most = 40;
+const inset = 12; // pixels around a small screen, both sides together
 
 class Tile {
   #abort = null; #wanted = false; #px = 12;
@@ -46,12 +47,13 @@ class Tile {
     this.words = [session.session, title, command, session.plugin, session.state, session.lease?.holder].join(' ').toLowerCase();
   }
 
-  // fit scales the screen to the tile.
+  // fit chooses the size of the text so that the screen fills the tile. A small font draws what a scaled screen would blur.
   fit() {
-    const { rows, cols } = this.screen.size, { width, height } = this.screen.cell;
-    const box = this.view.clientWidth, tall = this.view.clientHeight;
-    if (!box) return;
-    this.screen.el.style.transform = `scale(${Math.min(box / (cols * width), tall / (rows * height), 1.25)})`;
+    const { rows, cols } = this.screen.size, wide = this.view.clientWidth - inset, tall = this.view.clientHeight - inset;
+    if (wide <= 0) return;
+    let px = 18;
+    while (px > 1 && (metrics(px).width * cols > wide || metrics(px).height * rows > tall)) px -= 0.25;
+    if (px !== this.#px) this.screen.zoom(this.#px = px);
   }
 
   want(on) {

@@ -1,7 +1,7 @@
 // Recordings: the list, and the player. Screens are made by ptywright; the page asks for that of a time, and is told when the
 // next one could be another.
 
-import { Screen, metrics } from './screen.js';
+import { Screen, margin, metrics } from './screen.js';
 import { $, bytes, duration, follow, make, nextFrame } from './ui.js';
 
 export class Recordings {
@@ -158,7 +158,7 @@ export class Player {
   fit() {
     const { rows, cols } = this.screen.size, box = $('player-stage');
     let px = 26;
-    while (px > 5 && (metrics(px).width * cols > box.clientWidth - 24 || metrics(px).height * rows > box.clientHeight - 24)) px -= 0.5;
+    while (px > 5 && (metrics(px).width * cols > box.clientWidth - margin || metrics(px).height * rows > box.clientHeight - margin)) px -= 0.5;
     this.screen.zoom(px);
   }
 

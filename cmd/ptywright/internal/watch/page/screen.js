@@ -1,6 +1,9 @@
 // A terminal's screen as elements: a row each, in it a span for each stretch of one style. All text is text, never markup.
 
 const font = '"DejaVu Sans Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", "Noto Sans Mono", monospace';
+// margin is what a stage has around a screen, in pixels: its padding, and that of the paper.
+export const margin = 48;
+
 const ruler = document.createElement('canvas').getContext('2d');
 const measured = new Map();
 
@@ -44,7 +47,7 @@ function css(s) {
   if (s.bold) out += 'font-weight:700;';
   if (s.italic) out += 'font-style:italic;';
   const under = s.underline_style ?? (s.underline ? 'single' : '');
-  const deco = [under && 'underline', s.overline && 'overline', s.strike && 'line-through'].filter(Boolean);
+  const deco = [under && 'underline', s.strike && 'line-through'].filter(Boolean);
   if (deco.length) {
     out += `text-decoration:${deco.join(' ')} ${lines[under] ?? 'solid'};`;
     const line = color(s.underline_color, '');
@@ -132,22 +135,23 @@ export class Screen {
 
   #spans(runs) {
     const out = [];
-    const span = (text, cols, style, link) => {
-      if (!style && !link && cols === 0) { out.push(text); return; }
+    const span = (text, cols, style, link, over) => {
+      if (!style && !link && !over && cols === 0) { out.push(text); return; }
       const e = document.createElement('span');
       e.textContent = text;
       if (style) e.style.cssText = style;
       if (cols) { e.cols = cols; e.className = 'fixed'; e.style.width = `${cols * this.#cell.width}px`; }
+      if (over) e.classList.add('over');
       if (link) { e.classList.add('link'); e.link = link; }
       out.push(e);
     };
     for (const r of runs) {
       let style = css(r.style);
       if (r.style.blink) style += 'animation:blink 1.2s steps(2) infinite;';
-      const link = r.style.link;
-      if (/^[\x20-\x7e]*$/.test(r.text)) span(r.text, style || link ? r.cols : 0, style, link);
-      else if (plain.test(r.text) && r.text.length === r.cols) span(r.text, r.cols, style, link);
-      else for (const [c, n] of pieces(r.text, r.cols)) span(c, n, style, link);
+      const { link, overline } = r.style;
+      if (/^[\x20-\x7e]*$/.test(r.text)) span(r.text, style || link || overline ? r.cols : 0, style, link, overline);
+      else if (plain.test(r.text) && r.text.length === r.cols) span(r.text, r.cols, style, link, overline);
+      else for (const [c, n] of pieces(r.text, r.cols)) span(c, n, style, link, overline);
     }
     return out;
   }

@@ -1,7 +1,7 @@
 // One session, large: its screen as it changes, its scrollback, and the keyboard and mouse of who takes it over.
 
 import { Typist, keyOf, maxPaste, special } from './keys.js';
-import { Screen, metrics } from './screen.js';
+import { Screen, margin, metrics } from './screen.js';
 import { $, commandOf, confirm, ended, follow, make, nextFrame, pause, pills, toast } from './ui.js';
 
 const chunk = 400; // lines of the scrollback that are asked for at once
@@ -140,7 +140,7 @@ export class Term {
   fit() {
     const { rows, cols } = this.screen.size, box = this.stage;
     let px = 26;
-    const fits = (n) => metrics(n).width * cols <= box.clientWidth - 24 && metrics(n).height * rows <= box.clientHeight - 24;
+    const fits = (n) => metrics(n).width * cols <= box.clientWidth - margin && metrics(n).height * rows <= box.clientHeight - margin;
     while (px > 5 && !fits(px)) px -= 0.5;
     this.#px = Math.max(4, px + this.#zoom);
     this.screen.zoom(this.#px);
@@ -176,8 +176,8 @@ export class Term {
     };
     $('term-fit').onclick = async () => {
       const m = metrics(14), box = this.stage;
-      const rows = Math.max(2, Math.min(1000, Math.floor((box.clientHeight - 24) / m.height)));
-      const cols = Math.max(2, Math.min(1000, Math.floor((box.clientWidth - 24) / m.width)));
+      const rows = Math.max(2, Math.min(1000, Math.floor((box.clientHeight - margin) / m.height)));
+      const cols = Math.max(2, Math.min(1000, Math.floor((box.clientWidth - margin) / m.width)));
       if (!await confirm('Resize the session?', `Everybody who looks at it sees ${rows} rows and ${cols} columns from now on.`, '', 'Resize')) return;
       this.wire().call('resize', { session: this.id, rows, cols }).catch((e) => toast(e.message));
     };
