@@ -239,3 +239,13 @@ func end(s *vt.Screen) vt.Position {
 	h := s.History()
 	return vt.Position{Line: h.Dropped() + uint64(h.Len()) + uint64(s.Cursor.Row), Col: s.Cursor.Col}
 }
+
+// named is what the shell has said, with the command line that was read off the screen where the shell does not tell it.
+func (b *blocks) named(s *Shell) *Shell {
+	if r := b.running; r != nil && r.Command != "" && s != nil && s.Command != r.Command {
+		with := *s
+		with.Command = r.Command
+		return &with
+	}
+	return s
+}

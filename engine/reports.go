@@ -227,3 +227,23 @@ func message(encoded string) string {
 	}
 	return vt.Clean(text, maxMessage)
 }
+
+// shown is r as it is shown at a sequence, before having been shown until then: a report tells when it was first seen.
+func (r Reports) shown(before Reports, seq uint64, now time.Time) Reports {
+	if status := r.Status; status != nil && status != before.Status {
+		first := *status
+		first.Sequence = seq
+		r.Status = &first
+	}
+	if sh := r.Shell; sh != nil && sh.Commands > 0 && (before.Shell == nil || sh.Commands != before.Shell.Commands) {
+		first := *sh
+		first.Finished = seq
+		r.Shell = &first
+	}
+	if c := r.Clipboard; c != nil && c != before.Clipboard {
+		first := *c
+		first.Sequence, first.At = seq, now
+		r.Clipboard = &first
+	}
+	return r
+}

@@ -369,11 +369,7 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 		}
 		s.latest = s.latest.After(&e.Events[i])
 		s.blocks.after(&e.Events[i], s.latest.Shell, now, s.term.Snapshot)
-		if r := s.blocks.running; r != nil && r.Command != "" && s.latest.Shell != nil && s.latest.Shell.Command != r.Command {
-			told := *s.latest.Shell // a shell that does not tell its command line: it was read off the screen
-			told.Command = r.Command
-			s.latest.Shell = &told
-		}
+		s.latest.Shell = s.blocks.named(s.latest.Shell)
 		if m, ok := ownMark(&e.Events[i]); ok {
 			if m.Kind == 'C' && s.blocks.running != nil {
 				m.Command = s.blocks.running.Command
@@ -402,21 +398,7 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 // report shows what was reported: at once, or what came inside a synchronized update together with its frame. It is
 // called with mu held.
 func (s *Session) report(now time.Time) {
-	if status := s.latest.Status; status != nil && status != s.reports.Status {
-		shown := *status
-		shown.Sequence = s.term.Sequence()
-		s.latest.Status = &shown
-	}
-	if sh := s.latest.Shell; sh != nil && sh.Commands > 0 && (s.reports.Shell == nil || sh.Commands != s.reports.Shell.Commands) {
-		shown := *sh
-		shown.Finished = s.term.Sequence()
-		s.latest.Shell = &shown
-	}
-	if c := s.latest.Clipboard; c != nil && c != s.reports.Clipboard {
-		shown := *c
-		shown.Sequence, shown.At = s.term.Sequence(), now
-		s.latest.Clipboard = &shown
-	}
+	s.latest = s.latest.shown(s.reports, s.term.Sequence(), now)
 	s.reports = s.latest
 }
 

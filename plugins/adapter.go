@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -18,13 +19,10 @@ import (
 // goroutines: only the plugin's code is exclusive, and no call of it lasts.
 type Adapter struct {
 	id      string
-	plugin  *Plugin
+	code    atomic.Pointer[code]
 	session *engine.Session
 	catalog *Catalog
 	lua     *instance
-	during  []string // intents that may be sent while a turn is under way
-
-	predicates []string // functions that are no intents
 
 	turn    chan struct{} // held by a turn, from its send to the end of its wait
 	sending chan struct{} // held by an intent that is being performed
@@ -37,16 +35,27 @@ type Adapter struct {
 	state      *State       // the newest; nil: nothing has been noted yet
 	seen       *engine.View // that it is about
 	journal    journal
+	stale      string // why it does not run its plugin's newest code; "": it does
+}
+
+// code is what an adapter runs. It is immutable; another takes its place when the plugin is loaded again.
+type code struct {
+	*Plugin
+	during     []string // intents that may be sent while a turn is under way
+	predicates []string // functions that are no intents
+	exports    []string // all functions
 }
 
 // ID returns the adapter's name, unique in its catalog's life: "e1", "e2" and so on.
 func (a *Adapter) ID() string { return a.id }
 
 // Plugin returns the plugin that drives it.
-func (a *Adapter) Plugin() *Plugin { return a.plugin }
+func (a *Adapter) Plugin() *Plugin { return a.code.Load().Plugin }
 
 // DuringTurn reports whether the plugin says that an intent may be sent while a turn is under way, as cancel may.
-func (a *Adapter) DuringTurn(intent string) bool { return slices.Contains(a.during, intent) }
+func (a *Adapter) DuringTurn(intent string) bool {
+	return slices.Contains(a.code.Load().during, intent)
+}
 
 // Session returns the session that it drives.
 func (a *Adapter) Session() *engine.Session { return a.session }
@@ -58,6 +67,9 @@ type StartOptions struct {
 	Dir     string
 	Env     map[string]string // over the manifest's env, under its required_env
 	Size    pty.Size          // zero rows or columns: the manifest's, or else 40 and 120
+	// Attended and Taps are the session's: see [engine.Config].
+	Attended bool
+	Taps     []engine.Tap
 }
 
 const (
@@ -73,6 +85,7 @@ func (p *Plugin) config(o StartOptions) (engine.Config, error) {
 	}
 	c := engine.Config{
 		Program: o.Program, Args: o.Args, Dir: o.Dir, Size: o.Size, ProgramStatus: p.Manifest.ProgramStatus,
+		ShellIntegration: p.Manifest.ShellIntegration, Attended: o.Attended, Taps: o.Taps,
 		Env: maps.Clone(target.Env),
 	}
 	if c.Program == "" {
@@ -123,13 +136,18 @@ func (c *Catalog) Start(ctx context.Context, plugin string, o StartOptions) (*Ad
 		return nil, err
 	}
 	a := &Adapter{
-		plugin: p, catalog: c, lua: newInstance(p.Source, c.log), kept: make(chan struct{}),
+		catalog: c, lua: newInstance(p.Source, c.log), kept: make(chan struct{}),
 		turn: make(chan struct{}, 1), sending: make(chan struct{}, 1),
 	}
-	if err := a.lua.do(ctx, func(m machine) error { return a.prepare(ctx, m) }); err != nil {
+	if err := a.prepare(ctx, p); err != nil {
 		return nil, err
 	}
-	if a.session, err = c.engine.Spawn(config); err != nil {
+	a.session, err = c.engine.Spawn(config)
+	if unmarked := (*engine.ShellError)(nil); errors.As(err, &unmarked) { // the plugin has to do without marks
+		config.ShellIntegration = false
+		a.session, err = c.engine.Spawn(config)
+	}
+	if err != nil {
 		return nil, err
 	}
 	keeping, stop := context.WithCancel(context.Background())
@@ -165,22 +183,34 @@ func (c *Catalog) let(plugin string) {
 	}
 }
 
-// prepare asks a fresh machine what has to be known of it.
-func (a *Adapter) prepare(ctx context.Context, m machine) error {
-	if !m.has("classify") {
-		return resultError(a.plugin.Manifest.Name, "main chunk", "there is no function classify: an adapter needs one")
-	}
-	d, err := describe(ctx, a.plugin.Manifest.Name, m)
-	if err != nil {
+// prepare asks the adapter's fresh instance what has to be known of its plugin.
+func (a *Adapter) prepare(ctx context.Context, p *Plugin) error {
+	return a.lua.do(ctx, func(m machine) error {
+		code, err := p.code(ctx, m)
+		if err == nil {
+			a.code.Store(code)
+		}
 		return err
+	})
+}
+
+// code asks a machine of the plugin what an adapter has to know.
+func (p *Plugin) code(ctx context.Context, m machine) (*code, error) {
+	name := p.Manifest.Name
+	if !m.has("classify") {
+		return nil, resultError(name, "main chunk", "there is no function classify: an adapter needs one")
 	}
-	a.predicates = names(d.Predicates)
+	d, err := describe(ctx, name, m)
+	if err != nil {
+		return nil, err
+	}
+	c := &code{Plugin: p, predicates: names(d.Predicates), exports: m.names()}
 	for _, e := range d.Intents {
 		if during, _ := e["during_turn"].(bool); during {
-			a.during = append(a.during, e["name"].(string))
+			c.during = append(c.during, e["name"].(string))
 		}
 	}
-	return nil
+	return c, nil
 }
 
 // Close ends the adapter's program and all it started, and forgets both adapter and session. Waits on it end. The error is
@@ -250,6 +280,15 @@ func (a *Adapter) look(v *engine.View) *look {
 // the adapter's newest, with its events, unless a newer view has been looked at. When ctx ends before the plugin is free, the
 // state is the newest that was noted; a look that has begun is not interrupted, so that the plugin keeps its memory.
 func (a *Adapter) Look(ctx context.Context, v *engine.View) *State {
+	s := a.observe(ctx, v)
+	for _, label := range s.Marks { // the session's bound on marks is the plugin's problem
+		_, _ = a.session.Do(ctx, engine.MarkTranscript(label), engine.DoOptions{})
+	}
+	return s
+}
+
+// observe is Look without the marks.
+func (a *Adapter) observe(ctx context.Context, v *engine.View) *State {
 	var s *State
 	err := a.lua.do(ctx, func(m machine) (err error) {
 		l := a.look(v)
@@ -266,9 +305,6 @@ func (a *Adapter) Look(ctx context.Context, v *engine.View) *State {
 		s = a.failed(p, v)
 		a.note(s, &look{view: v})
 	}
-	for _, label := range s.Marks { // the session's bound on marks is the plugin's problem
-		_, _ = a.session.Do(ctx, engine.MarkTranscript(label), engine.DoOptions{})
-	}
 	return s
 }
 
@@ -278,13 +314,13 @@ func (a *Adapter) classify(ctx context.Context, m machine, l *look) (*State, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := decodeState(a.plugin.Manifest.Name, value)
+	s, err := decodeState(a.Plugin().Manifest.Name, value)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.Marks) > 0 { // the same right as the action's
-		if err := a.plugin.Manifest.require(actionPermissions["mark_transcript"], "mark_transcript"); err != nil {
-			return nil, resultError(a.plugin.Manifest.Name, "classify", "%v", err)
+		if err := a.Plugin().Manifest.require(actionPermissions["mark_transcript"], "mark_transcript"); err != nil {
+			return nil, resultError(a.Plugin().Manifest.Name, "classify", "%v", err)
 		}
 	}
 	s.Sequence, s.LastIntent = l.view.Sequence, l.lastIntent
@@ -370,5 +406,5 @@ func (a *Adapter) Explain(ctx context.Context, v *engine.View) (s *State, err er
 // isIntent reports whether a client may send a function's name as an intent.
 func (a *Adapter) isIntent(m machine, name string) bool {
 	return m.has(name) && name != "classify" && name != "describe" && !strings.HasSuffix(name, matcherSuffix) &&
-		!slices.Contains(a.predicates, name)
+		!slices.Contains(a.code.Load().predicates, name)
 }

@@ -311,11 +311,11 @@ func TestMarksNeedTheRight(t *testing.T) {
 			defer d.close(t)
 			synctest.Wait() // nobody looks now
 			if !allowed {
-				narrow := *d.plugin.Manifest
+				narrow := *d.Plugin().Manifest
 				narrow.Permissions = []Permission{SessionSpawn, SessionKill, ScreenRead}
-				source := *d.plugin.Source
+				source := *d.Plugin().Source
 				source.Manifest = &narrow
-				d.plugin.Source = &source
+				d.Plugin().Source = &source
 			}
 			s := d.Look(context.Background(), d.Session().View())
 			_, marked := d.Session().View().Transcript.Mark("here")

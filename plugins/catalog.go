@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ var builtins embed.FS
 type Plugin struct {
 	*Source
 	Builtin    bool
+	Path       string    // of the manifest that it was loaded from; "" of a built-in one
 	predicates *instance // of matchers that are bound to no adapter
 }
 
@@ -41,6 +43,8 @@ type Catalog struct {
 	order    []*Adapter     // by start
 	starting map[string]int // adapters of a plugin that are being started
 	last     int
+	broken   map[string]*ReloadError // why the files of a plugin are not what runs, by its name
+	watched  *watch                  // nil: files are not watched
 }
 
 // NewCatalog returns a catalog of the built-in plugins for sessions of e. Log takes what plugins print; nil: slog.Default. The
@@ -51,7 +55,7 @@ func NewCatalog(e *engine.Engine, log *slog.Logger) (*Catalog, error) {
 	}
 	c := &Catalog{
 		engine: e, log: log, plugins: map[string]*Plugin{}, adapters: map[string]*Adapter{}, owners: map[engine.ID]*Adapter{},
-		starting: map[string]int{},
+		starting: map[string]int{}, broken: map[string]*ReloadError{},
 	}
 	folders, err := fs.ReadDir(builtins, ".")
 	if err != nil {
@@ -62,13 +66,14 @@ func NewCatalog(e *engine.Engine, log *slog.Logger) (*Catalog, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.add(source, true)
+		c.add(source, "")
 	}
 	return c, nil
 }
 
-func (c *Catalog) add(s *Source, builtin bool) *Plugin {
-	p := &Plugin{Source: s, Builtin: builtin, predicates: newInstance(s, c.log)}
+// add puts a plugin in, in the place of one of its name.
+func (c *Catalog) add(s *Source, path string) *Plugin {
+	p := &Plugin{Source: s, Builtin: path == "", Path: path, predicates: newInstance(s, c.log)}
 	c.plugins[s.Manifest.Name] = p
 	return p
 }
@@ -111,16 +116,26 @@ func (c *Catalog) Load(path string) (*Plugin, error) {
 			return nil, err
 		}
 	}
+	if full, err := filepath.Abs(path); err == nil {
+		path = full
+	}
+	p, watched, err := c.enter(source, path)
+	watched.add(p)
+	return p, err
+}
+
+// enter adds a plugin of a new name.
+func (c *Catalog) enter(source *Source, path string) (*Plugin, *watch, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := source.Manifest.Name
 	if p, ok := c.plugins[name]; ok {
 		if p.Builtin {
-			return nil, &NameError{name, ErrBuiltin}
+			return nil, nil, &NameError{name, ErrBuiltin}
 		}
-		return nil, &NameError{name, ErrTaken}
+		return nil, nil, &NameError{name, ErrTaken}
 	}
-	return c.add(source, false), nil
+	return c.add(source, path), c.watched, nil
 }
 
 // Unload takes a plugin out. What a wait has of it goes on to its end. Errors: [ErrNoPlugin], [ErrBuiltin] or [ErrInUse] in a
@@ -134,10 +149,11 @@ func (c *Catalog) Unload(name string) error {
 		return &NameError{name, ErrNoPlugin}
 	case p.Builtin:
 		return &NameError{name, ErrBuiltin}
-	case c.starting[name] > 0 || slices.ContainsFunc(c.order, func(a *Adapter) bool { return a.plugin == p }):
+	case c.starting[name] > 0 || slices.ContainsFunc(c.order, func(a *Adapter) bool { return a.Plugin().Manifest.Name == name }):
 		return &NameError{name, ErrInUse}
 	}
 	delete(c.plugins, name)
+	delete(c.broken, name)
 	return nil
 }
 

@@ -80,6 +80,18 @@ func (i *instance) do(ctx context.Context, f func(m machine) error) error {
 	return err
 }
 
+// renew has the next call run other code, without what the plugin remembered. The error is the cause of ctx's end.
+func (i *instance) renew(ctx context.Context, s *Source) error {
+	select {
+	case i.inside <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	i.source, i.machine, i.failures, i.given = s, nil, 0, nil
+	<-i.inside
+	return nil
+}
+
 // call is do with one call in it.
 func (i *instance) call(ctx context.Context, function string, limit time.Duration, l *look, params any) (result any, err error) {
 	err = i.do(ctx, func(m machine) error {

@@ -107,6 +107,7 @@ func (a *Adapter) Send(ctx context.Context, o SendOptions) (*State, Receipt, err
 			return nil, Receipt{}, err
 		}
 		defer release()
+		a.renewed(ctx)
 	}
 	return a.send(ctx, o)
 }
@@ -122,6 +123,7 @@ func (a *Adapter) Turn(ctx context.Context, o SendOptions, f func(send func() (*
 		return err
 	}
 	defer release()
+	a.renewed(ctx)
 	return f(func() (*State, Receipt, error) { return a.send(ctx, o) })
 }
 
@@ -152,7 +154,7 @@ func (a *Adapter) send(ctx context.Context, o SendOptions) (*State, Receipt, err
 		return nil, Receipt{}, err
 	}
 	defer release()
-	p, err := a.plan(ctx, o)
+	p, err := a.plan(ctx, o, a.session.View())
 	if err != nil {
 		return nil, Receipt{}, err
 	}
@@ -174,9 +176,9 @@ func (a *Adapter) send(ctx context.Context, o SendOptions) (*State, Receipt, err
 	return a.Look(ctx, a.session.View()), r, nil
 }
 
-// plan has the plugin say what an intent does.
-func (a *Adapter) plan(ctx context.Context, o SendOptions) (p *plan, err error) {
-	name := a.plugin.Manifest.Name
+// plan has the plugin say what an intent does on a view.
+func (a *Adapter) plan(ctx context.Context, o SendOptions, v *engine.View) (p *plan, err error) {
+	name := a.Plugin().Manifest.Name
 	params := o.Params
 	if params == nil {
 		params = map[string]any{}
@@ -188,7 +190,7 @@ func (a *Adapter) plan(ctx context.Context, o SendOptions) (p *plan, err error) 
 		if !a.isIntent(m, o.Intent) {
 			return &PluginError{Plugin: name, Function: o.Intent, Kind: "missing", Message: "there is no such intent; see plugin.describe"}
 		}
-		value, err := m.call(ctx, o.Intent, intentLimit, a.look(a.session.View()), params)
+		value, err := m.call(ctx, o.Intent, intentLimit, a.look(v), params)
 		if err != nil {
 			return err
 		}
@@ -200,7 +202,7 @@ func (a *Adapter) plan(ctx context.Context, o SendOptions) (p *plan, err error) 
 
 // decodePlan reads what an intent returned, and refuses what the manifest does not allow before anything is done.
 func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string, value any) (*plan, error) {
-	d := &decoder{plugin: a.plugin.Manifest.Name, function: intent}
+	d := &decoder{plugin: a.Plugin().Manifest.Name, function: intent}
 	m := d.members("the intent's result", value, "actions", "last_intent", "submission")
 	p := &plan{}
 	if _, ok := m["actions"]; !ok && d.err == nil {
@@ -299,7 +301,7 @@ func (a *Adapter) allowed(s step) error {
 	if !ok {
 		panic("plugins: no permission is known for the action " + s.kind)
 	}
-	return a.plugin.Manifest.require(p, s.kind)
+	return a.Plugin().Manifest.require(p, s.kind)
 }
 
 // perform does the steps in order, adds to the receipt, and returns the sequence right before the last that wrote something: since,

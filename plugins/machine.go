@@ -58,11 +58,15 @@ var library string
 //go:embed agent.lua
 var agentLibrary string
 
+//go:embed prompt.lua
+var promptLibrary string
+
+// libraries are what a plugin has that requires it by its name: each is compiled for plugins that name it.
+var libraries = map[string]string{"ptywright.agent": agentLibrary, "ptywright.prompt": promptLibrary}
+
 const (
 	// libraryModule is the module name under which a plugin has the library; it cannot be one of the plugin's own files.
 	libraryModule = "ptywright"
-	// agentModule is that of what adapters of agents have in common. It is compiled for a plugin that names it.
-	agentModule = "ptywright.agent"
 	// startModule begins a plugin: it makes the library a global and runs the entrypoint.
 	startModule = "ptywright.start"
 )
@@ -77,11 +81,13 @@ type luaMachine struct {
 
 // compile compiles a plugin. The error is a *[sandbox.Error].
 func (s *Source) compile() (*sandbox.Program, error) {
-	modules := make(map[string]string, len(s.Files)+2)
+	modules := make(map[string]string, len(s.Files)+len(libraries)+2)
 	for module, text := range s.Files {
 		modules[module] = text
-		if strings.Contains(text, agentModule) {
-			modules[agentModule] = agentLibrary
+		for name, library := range libraries {
+			if strings.Contains(text, name) {
+				modules[name] = library
+			}
 		}
 	}
 	if _, taken := modules[libraryModule]; taken {

@@ -3,9 +3,8 @@ package plugins
 import (
 	"errors"
 	"fmt"
-	"regexp"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -50,8 +49,10 @@ type Manifest struct {
 	Permissions []Permission `toml:"permissions" json:"permissions"`
 	// ProgramStatus asks the terminal to answer the program's query for the Program Status Protocol (OSC 7501), which then
 	// reports its states in-band.
-	ProgramStatus bool    `toml:"program_status" json:"program_status,omitempty"`
-	Target        *Target `toml:"default_target" json:"default_target,omitempty"`
+	ProgramStatus bool `toml:"program_status" json:"program_status,omitempty"`
+	// ShellIntegration has a program that is an interactive bash, zsh or fish mark its commands; others run as they are.
+	ShellIntegration bool    `toml:"shell_integration" json:"shell_integration,omitempty"`
+	Target           *Target `toml:"default_target" json:"default_target,omitempty"`
 }
 
 // A Target is the program that adapter.start runs when it is not told another one.
@@ -106,125 +107,130 @@ func (e *ManifestError) Unwrap() error { return e.Err }
 // ParseManifest reads a manifest of at most 64 KiB of TOML. A key that it does not know is an error, since it would otherwise
 // be a wish that nobody hears. The error is a [*ManifestError].
 func ParseManifest(text []byte) (*Manifest, error) {
-	if len(text) > maxManifest {
-		return nil, &ManifestError{Err: fmt.Errorf("it has %d bytes, at most %d are read", len(text), maxManifest)}
-	}
-	m := new(Manifest)
-	meta, err := toml.Decode(string(text), m)
-	if err != nil {
-		return nil, tomlError(err)
-	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		key := unknown[0].String()
-		return nil, &ManifestError{Key: clip(key), Line: lineOf(text, unknown[0]), Err: errors.New("unknown key: remove it, or see the documentation for its name")}
-	}
-	if err := m.Validate(); err != nil {
-		return nil, err
+	m, faults := readManifest(text)
+	if len(faults) > 0 {
+		return nil, faults[0]
 	}
 	return m, nil
 }
 
-// typeError is how the decoder says that a value has the wrong type: as text only.
-var typeError = regexp.MustCompile(`^toml: (?:line (\d+) )?\(last key "([^"]*)"\): (.*)`)
+// readManifest reads a manifest, or returns everything that is wrong with it.
+func readManifest(text []byte) (*Manifest, []*ManifestError) {
+	if len(text) > maxManifest {
+		return nil, []*ManifestError{{Err: fmt.Errorf("it has %d bytes, at most %d are read", len(text), maxManifest)}}
+	}
+	tree := map[string]any{}
+	if _, err := toml.Decode(string(text), &tree); err != nil {
+		return nil, []*ManifestError{tomlError(err)}
+	}
+	faults := manifestShape.check("", tree)
+	if len(faults) > 0 {
+		return nil, located(text, faults)
+	}
+	m := new(Manifest)
+	if _, err := toml.Decode(string(text), m); err != nil {
+		return nil, []*ManifestError{tomlError(err)}
+	}
+	if faults = m.faults(); len(faults) > 0 {
+		return nil, located(text, faults)
+	}
+	return m, nil
+}
 
 // tomlError takes key and line out of a decoder's error. Its long form quotes the text, which may hold a secret.
-func tomlError(err error) error {
+func tomlError(err error) *ManifestError {
 	var parse toml.ParseError
 	if errors.As(err, &parse) {
 		return &ManifestError{Key: clip(parse.LastKey), Line: parse.Position.Line, Err: errors.New(clip(parse.Message))}
 	}
-	if m := typeError.FindStringSubmatch(err.Error()); m != nil {
-		line, _ := strconv.Atoi(m[1]) // 0 when it is not told
-		return &ManifestError{Key: clip(m[2]), Line: line, Err: errors.New(clip(m[3]))}
-	}
 	return &ManifestError{Err: errors.New(clip(strings.TrimPrefix(err.Error(), "toml: ")))}
-}
-
-// lineOf returns the line that a key stands on, 0 when it cannot be told: the decoder keeps no positions.
-func lineOf(text []byte, key toml.Key) int {
-	last := key[len(key)-1]
-	found := 0
-	for i, line := range strings.Split(string(text), "\n") {
-		name, _, ok := strings.Cut(line, "=")
-		if ok && strings.Trim(strings.TrimSpace(name), `"'`) == last || strings.Trim(strings.TrimSpace(line), "[]") == key.String() {
-			if found != 0 {
-				return 0 // it stands there twice, in different tables
-			}
-			found = i + 1
-		}
-	}
-	return found
 }
 
 // Validate checks everything that can be told without the disk. The error is a [*ManifestError] about the first fault.
 func (m *Manifest) Validate() error {
-	fault := func(key, format string, args ...any) error {
-		return &ManifestError{Key: key, Err: fmt.Errorf(format, args...)}
-	}
-	switch {
-	case m.Name == "":
-		return fault("name", "it is missing")
-	case len(m.Name) > maxName:
-		return fault("name", "%q has %d bytes, at most %d are allowed", clip(m.Name), len(m.Name), maxName)
-	case strings.Trim(m.Name, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "":
-		return fault("name", "%q: use lower-case letters, digits, dots, hyphens and underscores", clip(m.Name))
-	case !slices.Contains([]Kind{KindAdapter, KindMacro, KindMatcher}, m.Kind):
-		return fault("kind", "%q: use adapter, macro or matcher", clip(string(m.Kind)))
-	case strings.TrimSpace(m.Version) == "":
-		return fault("version", "it is missing")
-	case m.Runtime == "wasm":
-		return fault("runtime", "wasm is not supported: use lua")
-	case m.Runtime != "" && m.Runtime != "lua":
-		return fault("runtime", "%q: use lua", clip(m.Runtime))
-	case m.Runtime != "" && m.Entrypoint == "":
-		return fault("entrypoint", "a plugin with a runtime needs one: name its main file")
-	case m.Runtime == "" && m.Entrypoint != "":
-		return fault("runtime", "a plugin with an entrypoint needs one: use lua")
-	}
-	if err := checkEntrypoint(m.Entrypoint); err != nil {
-		return fault("entrypoint", "%w", err)
-	}
-	for i, p := range m.Permissions {
-		switch {
-		case !slices.Contains(Permissions(), p):
-			return fault("permissions", "unknown permission %q: use some of %s", clip(string(p)), join(Permissions()))
-		case slices.Contains(m.Permissions[:i], p):
-			return fault("permissions", "%q stands there twice", p)
-		}
-	}
-	if t := m.Target; t != nil {
-		return t.validate()
+	if faults := m.faults(); len(faults) > 0 {
+		return faults[0]
 	}
 	return nil
 }
 
-func (t *Target) validate() error {
-	fault := func(key, format string, args ...any) error {
-		return &ManifestError{Key: "default_target." + key, Err: fmt.Errorf(format, args...)}
+// faults returns everything that is wrong and can be told without the disk.
+func (m *Manifest) faults() []*ManifestError {
+	var faults []*ManifestError
+	fault := func(key, format string, args ...any) {
+		faults = append(faults, &ManifestError{Key: key, Err: fmt.Errorf(format, args...)})
 	}
 	switch {
+	case m.Name == "":
+		fault("name", "it is missing")
+	case len(m.Name) > maxName:
+		fault("name", "%q has %d bytes, at most %d are allowed", clip(m.Name), len(m.Name), maxName)
+	case strings.Trim(m.Name, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "":
+		fault("name", "%q: use lower-case letters, digits, dots, hyphens and underscores", clip(m.Name))
+	}
+	if !slices.Contains([]Kind{KindAdapter, KindMacro, KindMatcher}, m.Kind) {
+		fault("kind", "%q: use adapter, macro or matcher", clip(string(m.Kind)))
+	}
+	if strings.TrimSpace(m.Version) == "" {
+		fault("version", "it is missing")
+	}
+	switch {
+	case m.Runtime == "wasm":
+		fault("runtime", "wasm is not supported: use lua")
+	case m.Runtime != "" && m.Runtime != "lua":
+		fault("runtime", "%q: use lua", clip(m.Runtime))
+	case m.Runtime != "" && m.Entrypoint == "":
+		fault("entrypoint", "a plugin with a runtime needs one: name its main file")
+	case m.Runtime == "" && m.Entrypoint != "":
+		fault("runtime", "a plugin with an entrypoint needs one: use lua")
+	}
+	if err := checkEntrypoint(m.Entrypoint); err != nil {
+		fault("entrypoint", "%w", err)
+	}
+	for i, p := range m.Permissions {
+		switch {
+		case !slices.Contains(Permissions(), p):
+			fault("permissions", "unknown permission %q: use some of %s", clip(string(p)), join(Permissions()))
+		case slices.Contains(m.Permissions[:i], p):
+			fault("permissions", "%q stands there twice", p)
+		}
+	}
+	if m.Target != nil {
+		m.Target.faults(fault)
+	}
+	return faults
+}
+
+func (t *Target) faults(report func(key, format string, args ...any)) {
+	fault := func(key, format string, args ...any) { report("default_target."+key, format, args...) }
+	switch {
 	case strings.TrimSpace(t.Program) == "":
-		return fault("program", "it is missing")
+		fault("program", "it is missing")
 	case strings.ContainsRune(t.Program, 0):
-		return fault("program", "it holds a NUL byte")
-	case t.Rows < 0 || t.Rows > maxSide:
-		return fault("rows", "%d: use 1 to %d", t.Rows, maxSide)
-	case t.Cols < 0 || t.Cols > maxSide:
-		return fault("cols", "%d: use 1 to %d", t.Cols, maxSide)
+		fault("program", "it holds a NUL byte")
+	}
+	if t.Rows < 0 || t.Rows > maxSide {
+		fault("rows", "%d: use 1 to %d", t.Rows, maxSide)
+	}
+	if t.Cols < 0 || t.Cols > maxSide {
+		fault("cols", "%d: use 1 to %d", t.Cols, maxSide)
 	}
 	for _, a := range t.Args {
 		if strings.ContainsRune(a, 0) {
-			return fault("args", "an argument holds a NUL byte")
+			fault("args", "an argument holds a NUL byte")
+			break
 		}
 	}
-	for key, env := range map[string]map[string]string{"env": t.Env, "required_env": t.RequiredEnv} {
-		for k, v := range env {
-			if k == "" || strings.ContainsAny(k, "=\x00") || strings.ContainsRune(v, 0) {
-				return fault(key, "%q is no name and value of an environment variable", clip(k))
+	for _, set := range []struct {
+		key string
+		env map[string]string
+	}{{"env", t.Env}, {"required_env", t.RequiredEnv}} {
+		for _, k := range slices.Sorted(maps.Keys(set.env)) {
+			if k == "" || strings.ContainsAny(k, "=\x00") || strings.ContainsRune(set.env[k], 0) {
+				fault(set.key, "%q is no name and value of an environment variable", clip(k))
 			}
 		}
 	}
-	return nil
 }
 
 // checkEntrypoint refuses what os.Root would, so that it is known before the disk is looked at, and on every system alike.

@@ -69,24 +69,31 @@ func TestParseManifestSaysWhatIsWrongAndWhere(t *testing.T) {
 		says      string
 	}{
 		{"", "name", 0, "missing"},
-		{"name = \"a\"\nkind = \"robot\"", "kind", 0, `"robot": use adapter, macro or matcher`},
+		{"name = \"a\"\nversion = \"1\"\nkind = \"robot\"", "kind", 3, `"robot": use adapter, macro or matcher`},
 		{"name = \"a\"\nkind = \"adapter\"", "version", 0, "missing"},
-		{"name = \"A b\"\n", "name", 0, "use lower-case letters"},
-		{"name = \"" + strings.Repeat("a", 65) + "\"", "name", 0, "at most 64"},
-		{head + "runtime = \"wasm\"", "runtime", 0, "use lua"},
-		{head + "runtime = \"perl\"", "runtime", 0, "use lua"},
+		{"name = \"A b\"\n", "name", 1, "use lower-case letters"},
+		{"name = \"" + strings.Repeat("a", 65) + "\"", "name", 1, "at most 64"},
+		{head + "runtime = \"wasm\"", "runtime", 4, "use lua"},
+		{head + "runtime = \"perl\"", "runtime", 4, "use lua"},
 		{head + "runtime = \"lua\"", "entrypoint", 0, "needs one"},
 		{head + "entrypoint = \"main.lua\"", "runtime", 0, "needs one"},
-		{head + "permissions = [\"root\"]", "permissions", 0, `unknown permission "root": use some of session.spawn,`},
-		{head + "permissions = [\"input.write\", \"input.write\"]", "permissions", 0, "twice"},
+		{head + "permissions = [\"root\"]", "permissions", 4, `unknown permission "root": use some of session.spawn,`},
+		{head + "permissions = [\"input.write\", \"input.write\"]", "permissions", 4, "twice"},
 		{head + "colour = \"red\"", "colour", 4, "unknown key"},
 		{head + "[default_target]\nprogram = \"x\"\nshell = true", "default_target.shell", 6, "unknown key"},
-		{head + "[default_target]\nargs = []", "default_target.program", 0, "missing"},
-		{head + "[default_target]\nprogram = \"x\"\nrows = 70000", "default_target.rows", 0, "use 1 to 1000"},
-		{head + "[default_target]\nprogram = \"x\"\ncols = -1", "default_target.cols", 0, "use 1 to 1000"},
-		{head + "[default_target]\nprogram = \"x\"\n[default_target.env]\n\"A=B\" = \"1\"", "default_target.env", 0, "no name and value"},
+		{head + "[default_target]\nargs = []", "default_target.program", 4, "missing"},
+		{head + "[default_target]\nprogram = \"x\"\nrows = 70000", "default_target.rows", 6, "use 1 to 1000"},
+		{head + "[default_target]\nprogram = \"x\"\ncols = -1", "default_target.cols", 6, "use 1 to 1000"},
+		{head + "[default_target]\nprogram = \"x\"\n[default_target.env]\n\"A=B\" = \"1\"", "default_target.env", 6, "no name and value"},
 		{head + "name = \"b\"", "name", 4, "already"},
-		{head + "permissions = \"all\"", "permissions", 4, ""},
+		{head + "permissions = \"all\"", "permissions", 4, `it must be a list of texts, as ["a", "b"], and is text`},
+		{"name = 7\nkind = \"adapter\"\nversion = \"1\"", "name", 1, `it must be text in quotes, as "1.0.0", and is a whole number`},
+		{"name = \"a\"\nkind = \"adapter\"\nversion = 1.5", "version", 3, "and is a number with a fraction"},
+		{head + "[default_target]\nprogram = \"x\"\nrows = \"40\"", "default_target.rows", 6, "it must be a whole number, as 40, and is text"},
+		{head + "[default_target]\nprogram = \"x\"\nenv = { A = 1 }", "default_target.env", 6, "and is a table whose A is a whole number"},
+		{head + "permissions = [\"input.write\", 3]", "permissions", 4, "and is a list with a whole number in it"},
+		{head + "program_status = 1979-05-27", "program_status", 4, "it must be true or false, as true, and is a date"},
+		{head + "default_target = 1", "default_target", 4, "it must be a table, as [default_target], and is a whole number"},
 		{head + "rows = [", "rows", 4, ""},
 		{head + "\x00", "", 4, ""},
 		{strings.Repeat("#", maxManifest+1), "", 0, "at most 65536"},
@@ -106,6 +113,21 @@ func TestParseManifestSaysWhatIsWrongAndWhere(t *testing.T) {
 		if _, err := ParseManifest(fmt.Appendf(nil, "%sruntime = \"lua\"\nentrypoint = %q", head, path)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("entrypoint %s: %v", path, err)
 		}
+	}
+}
+
+// TestLintManifestFindsEverything: one look shows all that is wrong, by line, and none of it in words of the program's own language.
+func TestLintManifestFindsEverything(t *testing.T) {
+	var got []string
+	for _, f := range LintManifest([]byte("name = \"A\"\nkind = \"robot\"\npermissions = [\"root\"]\n[default_target]\nrows = 0\ncols = 2000\n")) {
+		got = append(got, fmt.Sprintf("%d %s", f.Line, f.Key))
+	}
+	want := []string{"1 name", "2 kind", "3 permissions", "4 default_target.program", "6 default_target.cols", "0 version"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if faults := LintManifest([]byte(full)); faults != nil {
+		t.Errorf("a good one has %v", faults)
 	}
 }
 

@@ -28,7 +28,7 @@ func (m *Manifest) require(p Permission, action string) error {
 // Require returns a *[PermissionError] when the plugin's manifest does not ask for all of what is wanted.
 func (a *Adapter) Require(wanted ...Permission) error {
 	for _, p := range wanted {
-		if err := a.plugin.Manifest.require(p, ""); err != nil {
+		if err := a.Plugin().Manifest.require(p, ""); err != nil {
 			return err
 		}
 	}

@@ -54,13 +54,13 @@ type bound struct {
 }
 
 func (b bound) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
-	if plugin != "" && plugin != b.a.plugin.Manifest.Name {
+	if plugin != "" && plugin != b.a.Plugin().Manifest.Name {
 		return b.a.catalog.Predicate(b.ctx, plugin, function, params)
 	}
 	if !b.m.has(function) {
 		return nil, &NameError{function, ErrNoPredicate}
 	}
-	return &predicate{ctx: b.ctx, in: b.a.lua, adapter: b.a, plugin: b.a.plugin.Manifest.Name, function: function, params: params}, nil
+	return &predicate{ctx: b.ctx, in: b.a.lua, adapter: b.a, plugin: b.a.Plugin().Manifest.Name, function: function, params: params}, nil
 }
 
 // parse reads a matcher that the plugin has returned, for a request that ctx is of.
@@ -74,6 +74,10 @@ const DefaultMatcher = "wait_turn" + matcherSuffix
 // Matcher has the plugin make the matcher that a wait names; params may be nil. Errors: *[PluginError], or the cause of ctx's
 // end.
 func (a *Adapter) Matcher(ctx context.Context, function string, params map[string]any) (m matchers.Matcher, err error) {
+	return a.matcher(ctx, function, params, a.session.View())
+}
+
+func (a *Adapter) matcher(ctx context.Context, function string, params map[string]any, v *engine.View) (m matchers.Matcher, err error) {
 	if err := checkParams(params); err != nil {
 		return nil, err
 	}
@@ -81,12 +85,12 @@ func (a *Adapter) Matcher(ctx context.Context, function string, params map[strin
 	for k, v := range params {
 		given[k] = v
 	}
-	name := a.plugin.Manifest.Name
+	name := a.Plugin().Manifest.Name
 	err = a.lua.do(ctx, func(machine machine) error {
 		if !machine.has(function) || !strings.HasSuffix(function, matcherSuffix) {
 			return &PluginError{Plugin: name, Function: function, Kind: "missing", Message: "there is no such wait matcher; see plugin.describe"}
 		}
-		tree, err := machine.call(ctx, function, intentLimit, a.look(a.session.View()), given)
+		tree, err := machine.call(ctx, function, intentLimit, a.look(v), given)
 		if err != nil {
 			return err
 		}

@@ -45,6 +45,9 @@ func need(t testing.TB, program, debian string) {
 	}
 }
 
+// obj is a JSON object.
+type obj = map[string]any
+
 var marks atomic.Int64
 
 // A program is this program, about to be started. All processes that come of it carry the mark, in their environment or,

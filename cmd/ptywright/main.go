@@ -134,7 +134,8 @@ What the server can do, with the shape of every method:
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), fleetCommand(std),
-		runCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std), watchCommand(std), watcherCommand(std),
+		runCommand(std), attachCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std),
+		watchCommand(std), pluginCommand(std), watcherCommand(std),
 	)
 	for _, c := range append(root.Commands(), root) {
 		c.Args = usageArgs(c.Args)

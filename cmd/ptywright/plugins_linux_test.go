@@ -13,8 +13,6 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-type obj = map[string]any
-
 // plugin writes a plugin of one file, with every permission, and returns its manifest's path. Its program is cat.
 func plugin(t testing.TB, name, source string) string {
 	t.Helper()

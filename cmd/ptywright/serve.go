@@ -25,6 +25,7 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/acp"
 	"github.com/ptywright/ptywright/protocol/native"
+	"github.com/ptywright/ptywright/protocol/unterm"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -46,12 +47,14 @@ type serveFlags struct {
 // hostFlags are those of every server.
 type hostFlags struct {
 	plugins        []string
+	reload         bool
 	sessions, side int
 }
 
 func (f *hostFlags) add(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringArrayVar(&f.plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")
+	fs.BoolVar(&f.reload, "plugin-reload", false, "load such a plugin again when its files change: for whoever writes one")
 	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions at a time")
 	fs.IntVar(&f.side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
 }
@@ -108,7 +111,7 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 		fs.Lookup(name).Usage = "with --unterm: " + fs.Lookup(name).Usage
 	}
 	fs.StringVar(&f.framing, "framing", "ndjson", "how messages are told apart: ndjson (one a line) or lsp (Content-Length)")
-	fs.BoolVar(&f.loads, "allow-plugin-load", false, "let clients load and unload plugins from this machine's files")
+	fs.BoolVar(&f.loads, "allow-plugin-load", false, "let clients load, reload and unload plugins from this machine's files")
 	fs.IntVar(&f.message, "max-message-bytes", 16<<20, "size of one message")
 	fs.IntVar(&f.requests, "max-requests", 256, "requests a connection may have under way; more are queued")
 	fs.IntVar(&f.queued, "max-queued-bytes", 16<<20, "requests a connection may have queued; then it is not read")
@@ -184,6 +187,14 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 		return err
 	}
 
+	if f.reload {
+		unwatch, err := catalog.Watch()
+		if err != nil {
+			return err
+		}
+		defer unwatch()
+	}
+
 	end := sync.OnceFunc(func() {
 		bound, cancel := context.WithTimeout(hurry, endBound)
 		defer cancel()
@@ -243,7 +254,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		}
 		if f.unterm {
 			f.door.raw = f.profileFlags.raw
-			doors = append(doors, func(ctx context.Context) error { return serveUnterm(ctx, std, h, &f.door) })
+			doors = append(doors, func(ctx context.Context) error { return serveUnterm(ctx, std, h, &f.door, func(*unterm.Server) {}) })
 		}
 		return alongside(ctx, doors...)
 	})

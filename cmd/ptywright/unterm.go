@@ -62,7 +62,8 @@ func untermCommand(std stdio) *cobra.Command {
 		Long: `Serve Unterm's methods on loopback TCP, as a named instance: its port and its token are in
 instances/NAME.json below the root, which only this user can read.
 
-The instance begins with a shell, session 0, and ends with SIGTERM or SIGINT.`,
+The instance begins with a shell, session 0, and ends with SIGTERM or SIGINT. When clients can
+come it prints its name and address on standard output, and nothing ever again.`,
 		Example: `  ptywright unterm
   ptywright unterm --root /tmp/mine/root --port 0 --cwd ~/project
   ptywright serve --socket /run/user/1000/ptywright/socket --unterm`,
@@ -72,7 +73,7 @@ The instance begins with a shell, session 0, and ends with SIGTERM or SIGINT.`,
 				return err
 			}
 			return hosted(c.Context(), std, false, hosts, func(ctx context.Context, h *host) error {
-				return serveUnterm(ctx, std, h, &f)
+				return serveUnterm(ctx, std, h, &f, func(s *unterm.Server) { fmt.Fprintln(std.out, s.Name(), s.Addr()) })
 			})
 		},
 	}
@@ -82,13 +83,13 @@ The instance begins with a shell, session 0, and ends with SIGTERM or SIGINT.`,
 	return c
 }
 
-// serveUnterm is an instance from its beginning to its end, which is that of ctx.
-func serveUnterm(ctx context.Context, std stdio, h *host, f *untermFlags) error {
+// serveUnterm is an instance from its beginning to its end, which is that of ctx. It tells there when clients can come.
+func serveUnterm(ctx context.Context, std stdio, h *host, f *untermFlags, there func(*unterm.Server)) error {
 	s, err := f.server(h)
 	if err != nil {
 		return err
 	}
-	// Whoever started us waits for this line.
 	fmt.Fprintf(std.err, "ptywright: serving Unterm's methods as %s on %s, root %s\n", s.Name(), s.Addr(), oneLine(s.Root()))
+	there(s)
 	return errors.Join(s.Serve(ctx), s.Close())
 }

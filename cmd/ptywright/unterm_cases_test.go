@@ -312,6 +312,18 @@ func TestUntermRunWait(t *testing.T) {
 			t.Errorf("pane %v: %v", pane, r)
 		}
 	}
+	gone := c.call("session.create", nil)["id"]
+	c.raw(fmt.Sprintf(`{"id":1,"method":"exec.run_wait","params":{"id":%v,"command":"echo begun-$((6*7)); sleep 1000"}}`+"\n", gone))
+	other := s.client(t)
+	other.shows(gone, "begun-42")
+	other.call("session.destroy", map[string]any{"id": gone})
+	if e, _ := c.reply()["error"].(map[string]any); e == nil || !strings.Contains(e["message"].(string), "was ended") {
+		t.Errorf("what was destroyed is no result: %v", e)
+	}
+	left := c.call("session.create", nil)["id"]
+	if r := c.call("exec.run_wait", map[string]any{"id": left, "command": "exit 3"}); r["exit_code"] != 3.0 || r["session_ended"] != true {
+		t.Errorf("a shell that ends: %v", r)
+	}
 	for method, why := range map[string]string{"exec.run": "Missing 'command'", "exec.run_wait": "Missing 'command'", "signal.send": "Missing 'signal'", "screen.search": "Missing 'pattern'", "orchestrate.wait": "Missing 'pattern'"} {
 		if got := c.refused(method, at()); got != why {
 			t.Errorf("%s: %s", method, got)

@@ -45,7 +45,8 @@ type Options struct {
 	// Timeout bounds the wait for the end, from Enter on; negative: no limit. What comes before, until the shell is at a
 	// prompt, has a bound of its own, of 10 seconds.
 	Timeout time.Duration
-	// Way is how to tell the end; "" is by marks where there are any.
+	// Way is how to tell the end; "" is by marks where the shell has them of its session: another's could be written by any
+	// command, and would end it early.
 	Way Way
 	// Shell is whose words are typed; "" is told by the program that has the terminal. It matters for a sentinel alone.
 	Shell Shell
@@ -187,7 +188,10 @@ var unixLines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 // choose decides how the end of a line is to be told, once a shell that is to have marks has come to its first prompt.
 func choose(ctx context.Context, s *engine.Session, line string, o *Options) (Way, error) {
 	v := s.View()
-	if left := promptBound - v.At.Sub(s.Started()); unmarked(v) && left > 0 && s.Config().ShellIntegration && o.Way != Sentinel {
+	if o.Way == "" && !s.Config().ShellIntegration { // marks may be there, but then they may be anybody's
+		o.Way = Sentinel
+	}
+	if left := promptBound - v.At.Sub(s.Started()); unmarked(v) && left > 0 && o.Way != Sentinel {
 		out, err := s.Wait(ctx, marked{}, engine.WaitOptions{Timeout: left, Parked: o.Parked})
 		if ctx.Err() != nil {
 			return "", err
@@ -197,7 +201,7 @@ func choose(ctx context.Context, s *engine.Session, line string, o *Options) (Wa
 	switch {
 	case v.Exit != nil || v.Ended:
 		return "", engine.ErrEnded
-	case o.Way == Sentinel || unmarked(v):
+	case o.Way == Sentinel, unmarked(v), v.Screen.Modes.AltScreen: // a shell's marks on the alternate screen are no blocks
 		return Sentinel, nil
 	case v.Reports.Shell.Phase == engine.ShellRunning:
 		if who, err := s.Foreground(); err == nil && !who.Leader && leadsToShell(who.Name) { // a shell within the shell

@@ -16,6 +16,7 @@ type listener struct {
 	begin   []byte // what is written right before the command runs
 	end     []byte // and after it, in front of its status
 	prompt  string // the cursor's row when the line was typed
+	pid     int    // of the shell that it was typed to; 0: not known
 	closed  bool   // protected by the lock of turns
 
 	mu sync.Mutex
@@ -23,7 +24,7 @@ type listener struct {
 	held        []byte // output that may be the beginning of what is listened for
 	rows, cols  int
 	page        *page // what the command prints; nil before it runs, and once nobody asks for it any more
-	begun       bool
+	begun       int   // how often the beginning was told
 	done        bool
 	status      string // as it was told
 	before      []byte // the end of what came before begin, which may never come
@@ -47,23 +48,23 @@ func (l *listener) Output(at time.Time, p []byte) error {
 		return nil
 	}
 	l.held = append(l.held, p...)
-	if !l.begun {
-		l.awaitBegin()
-	}
+	l.awaitBegin()
 	l.awaitEnd()
 	return nil
 }
 
-// awaitBegin looks for the command's beginning.
+// awaitBegin looks for the command's beginning. What came before the last time that it is told is none of the command's.
 func (l *listener) awaitBegin() {
-	i := bytes.Index(l.held, l.begin)
-	if i < 0 {
-		return
+	for {
+		i := bytes.Index(l.held, l.begin)
+		if i < 0 {
+			return
+		}
+		l.begun++
+		l.held = l.held[i+len(l.begin):]
+		l.before = nil
+		l.page = newPage(l.rows, l.cols)
 	}
-	l.begun = true
-	l.held = l.held[i+len(l.begin):]
-	l.before = nil
-	l.page = newPage(l.rows, l.cols)
 }
 
 // awaitEnd looks for the command's end, and shows the page what cannot be the beginning of it.
@@ -71,11 +72,7 @@ func (l *listener) awaitEnd() {
 	for {
 		i := bytes.Index(l.held, l.end)
 		if i < 0 {
-			keep := len(l.held) - partial(l.held, l.end)
-			if !l.begun {
-				keep = min(keep, len(l.held)-partial(l.held, l.begin))
-			}
-			l.print(keep)
+			l.print(len(l.held) - max(partial(l.held, l.end), partial(l.held, l.begin)))
 			return
 		}
 		rest := l.held[i+len(l.end):]
@@ -101,9 +98,9 @@ func (l *listener) print(n int) {
 	}
 	p := l.held[:n]
 	switch {
-	case l.begun && l.page != nil:
+	case l.begun > 0 && l.page != nil:
 		l.page.write(p)
-	case !l.begun:
+	case l.begun == 0:
 		l.before = append(l.before, p...)
 		if over := len(l.before) - beforeMax; over > 0 {
 			l.before = append([]byte(nil), l.before[over:]...)
@@ -144,7 +141,8 @@ func (l *listener) Resize(_ time.Time, rows, cols int) error {
 
 // A heard is what a listener has heard up to now.
 type heard struct {
-	begun, done bool
+	begun       int
+	done        bool
 	status      string
 	quiet       time.Time // since when nothing was printed, nor an interrupting key typed
 	interrupted bool
@@ -169,6 +167,18 @@ func (l *listener) goesOn() bool {
 	return !h.done && !h.interrupted
 }
 
+// unsettled is for how much longer an interrupt may be under way. A nil listener knows of none.
+func (l *listener) unsettled(now time.Time) time.Duration {
+	if l == nil {
+		return 0
+	}
+	h := l.heardSoFar()
+	if !h.interrupted || h.done {
+		return 0
+	}
+	return settled - now.Sub(h.quiet)
+}
+
 // output is what the command has printed. When its beginning was not heard it is what came after the echo's first line end.
 func (l *listener) output() (text string, cut bool) {
 	l.mu.Lock()
@@ -176,7 +186,7 @@ func (l *listener) output() (text string, cut bool) {
 	switch {
 	case l.page != nil:
 		return l.page.text()
-	case l.begun:
+	case l.begun > 0:
 		return "", false
 	}
 	_, after, _ := bytes.Cut(l.before, []byte("\n"))

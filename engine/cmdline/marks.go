@@ -164,16 +164,19 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options) (*
 	if b := m.block(); b != nil {
 		r.Block = b
 		r.Output, r.Cut = trim(b.Output), !b.Whole
-		if b.Exited {
+		switch sh := out.View.Reports.Shell; {
+		case b.Exited:
 			r.ExitCode = &b.ExitCode
+		case r.Reason == Finished && b.Ended.IsZero() && sh.Exited:
+			r.ExitCode = &sh.ExitCode
+			r.Output = trim(out.View.Screen.Text())
 		}
-		if r.Reason == Finished {
+		if r.Reason == Finished && !b.Ended.IsZero() {
 			r.Duration = b.Ended.Sub(b.Started)
 		}
-	} else {
-		raw, _, dropped := out.View.Transcript.Since(s.OffsetAt(r.Since))
-		r.Output, r.Cut = render(raw, out.View.Screen.Rows, out.View.Screen.Cols)
-		r.Cut = r.Cut || dropped
+	}
+	if r.Output == "" && r.Reason != Timeout {
+		r.Output = refusal(s, r)
 	}
 	if r.Reason == Ended {
 		r.ExitCode = exitCode(out.View)
@@ -184,6 +187,20 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options) (*
 		}
 	}
 	return r, nil
+}
+
+// refusal is what a shell has said of a line before it marked the beginning of a command, or in place of that: what is wrong with it.
+func refusal(s *engine.Session, r *Result) string {
+	raw, _, dropped := r.View.Transcript.Since(s.OffsetAt(r.Since))
+	if dropped {
+		return ""
+	}
+	_, raw, _ = bytes.Cut(raw, []byte("\n")) // what is in front is the line's echo
+	for _, mark := range []string{"\x1b]133;", "\x1b]633;"} {
+		raw, _, _ = bytes.Cut(raw, []byte(mark))
+	}
+	text, _ := render(raw, r.View.Screen.Rows, r.View.Screen.Cols)
+	return text
 }
 
 // reasonOf says why a wait ended.
@@ -247,7 +264,7 @@ func (m *ran) Check(v *engine.View) engine.Result {
 	}
 	quiet := min(v.StableFor(), v.At.Sub(m.typed))
 	switch {
-	case m.ended:
+	case m.ended, m.ours != 0 && left(v, m.before):
 		return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
 	case v.Exit != nil:
 		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
@@ -266,6 +283,12 @@ func (m *ran) Check(v *engine.View) engine.Result {
 		return engine.Result{Match: &engine.Match{Kind: string(NotRun)}}
 	}
 	return engine.Result{}
+}
+
+// left reports whether a command has ended without leaving the alternate screen: its block does not tell.
+func left(v *engine.View, before *engine.Shell) bool {
+	sh := v.Reports.Shell
+	return v.Screen.Modes.AltScreen && sh != nil && sh.Phase != engine.ShellRunning && (before == nil || sh.Commands > before.Commands)
 }
 
 // look finds the command's block: the first after Enter with the same command line, as far as the shell tells them. One that

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -79,12 +80,27 @@ type place struct {
 	leader  bool   // that is the session's own
 	direct  bool   // it is the shell itself, not what leads to one
 	program string // its name
+	keys    bool   // it reads every key
 	prompt  string // the cursor's row
 }
 
 // find tells which shell has a session's terminal, once it reads a line. A shell with a line editor, and what leads to one
 // elsewhere, hands over every key then; whether any other reads a line nobody can tell.
 func find(ctx context.Context, s *engine.Session, o *Options, before *listener) (*place, error) {
+	for until := time.Now().Add(readyBound); ; {
+		p, err := look(ctx, s, o, before)
+		if err != nil || p != nil {
+			return p, err
+		}
+		if time.Now().After(until) { // one script after the other
+			return nil, &BusyError{Session: s.ID()}
+		}
+	}
+}
+
+// look is find; it returns nil when another program has got the terminal meanwhile: a subshell, a script, or what made the prompt
+// was about to end.
+func look(ctx context.Context, s *engine.Session, o *Options, before *listener) (*place, error) {
 	p := &place{leader: true, program: filepath.Base(s.Config().Program)}
 	who, err := s.Foreground()
 	switch {
@@ -106,30 +122,37 @@ func find(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	case p.leader && o.Shell == "":
 		return nil, &NoShellError{Session: s.ID(), Program: p.program}
 	case !p.leader:
+		_, err := s.Wait(ctx, &gone{s, p.pid}, engine.WaitOptions{Timeout: settled, Parked: o.Parked})
+		if err == nil || ctx.Err() != nil {
+			return nil, err // which is nil when it has gone
+		}
 		return nil, &BusyError{Session: s.ID(), Program: p.program}
 	}
 	edits := !p.direct || editsLines(p.shell)
 	if o.Shell != "" {
 		p.shell = o.Shell
 	}
-	reads := true
-	if edits {
-		out, err := s.Wait(ctx, &readsKeys{s, p.direct}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		reads = err == nil && out.Match.Kind == "keys"
+	out, err := s.Wait(ctx, &ready{session: s, where: p, edits: edits, before: before}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+	if ctx.Err() != nil {
+		return nil, err
 	}
+	if err == nil && out.Match.Kind == "gone" {
+		return nil, nil
+	}
+	reads := err == nil && out.Match.Kind == "keys"
 	v := s.View()
 	p.prompt = cursorRow(v)
+	if mode, err := s.LineMode(); err == nil {
+		p.keys = !mode.Canonical
+	}
 	switch goesOn := before.goesOn(); {
 	case v.Exit != nil || v.Ended:
 		return nil, engine.ErrEnded
 	case v.Secret:
 		return nil, &BusyError{Session: s.ID(), Program: p.program, Secret: true}
-	case !reads && !p.direct:
+	case err != nil, !reads && !p.direct, !p.leader && p.prompt == "":
 		return nil, &BusyError{Session: s.ID(), Program: p.program}
-	case !goesOn || before.prompt == p.prompt && p.prompt != "": // what was begun before is over
+	case !goesOn || before.pid != p.pid || before.prompt == "" || before.prompt == p.prompt: // over, as far as can be told
 	case edits && reads:
 		return nil, &OccupiedError{Session: s.ID(), Line: p.prompt, View: v}
 	default:
@@ -138,29 +161,59 @@ func find(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	return p, nil
 }
 
-// readsKeys is a matcher of a program that reads every key, and not lines: an editor of command lines that is at work.
-type readsKeys struct {
+// gone is a matcher of a program that has the terminal no more.
+type gone struct {
 	session *engine.Session
-	direct  bool // it is a shell: it may have been told to have no editor
+	pid     int
 }
 
-// pasteSaid is how long an editor may take to say that it takes a paste as one. It does so with its prompt, within a
-// millisecond; typed, a long line has some of them draw it anew with every character.
-const pasteSaid = 50 * time.Millisecond
+// Check matches when another has it. What follows it writes something: a prompt.
+func (m *gone) Check(v *engine.View) engine.Result {
+	if who, err := m.session.Foreground(); err == nil && who.PID != m.pid || v.Exit != nil {
+		return engine.Result{Match: &engine.Match{Kind: "gone"}}
+	}
+	return engine.Result{}
+}
 
-// Check matches as "keys" when the terminal says so, and as "lines" when a shell that could have an editor stands still. An editor
-// changes the terminal's mode before it writes its prompt, so there is something to look at then.
-func (m *readsKeys) Check(v *engine.View) engine.Result {
+// ready is a matcher of a shell that reads a line.
+type ready struct {
+	session *engine.Session
+	where   *place
+	edits   bool      // by an editor, which reads every key
+	before  *listener // of the line before
+}
+
+// promptSaid is how long a shell may take to write its prompt, and an editor to say that it takes a paste as one, once it could read.
+// That comes within a millisecond. What is typed before is shown twice, and by some editors once for each character.
+const promptSaid = 50 * time.Millisecond
+
+// Check matches as "keys" when an editor is at work, and as "lines" when there is none, or one that could be stands still. An editor
+// changes the terminal's mode before it writes its prompt, so there is something to look at then. An interrupt of the line before
+// has to be over: with it a shell throws away what is typed. A shell within the shell has to stand still: it may run a script, and
+// is about to end.
+func (m *ready) Check(v *engine.View) engine.Result {
+	if wait := m.before.unsettled(v.At); wait > 0 {
+		return engine.Result{Recheck: wait}
+	}
 	mode, err := m.session.LineMode()
-	quiet := v.StableFor()
-	switch keys := err != nil || !mode.Canonical; {
-	case v.Screen.Modes.BracketedPaste && keys, keys && quiet >= pasteSaid:
-		return engine.Result{Match: &engine.Match{Kind: "keys"}}
+	keys, quiet := err != nil || !mode.Canonical, v.StableFor()
+	if !m.where.leader {
+		if r := (&gone{m.session, m.where.pid}).Check(v); r.Match != nil {
+			return r
+		}
+		if quiet < settled {
+			return engine.Result{Recheck: settled - quiet}
+		}
+	}
+	said := cursorRow(v) != "" && (!m.edits || v.Screen.Modes.BracketedPaste)
+	switch {
+	case (keys || !m.edits) && !said && quiet < promptSaid:
+		return engine.Result{Recheck: promptSaid - quiet}
 	case keys:
-		return engine.Result{Recheck: pasteSaid - quiet}
-	case !m.direct:
+		return engine.Result{Match: &engine.Match{Kind: "keys"}}
+	case m.edits && !m.where.direct:
 		return engine.Result{}
-	case quiet < settled:
+	case m.edits && quiet < settled:
 		return engine.Result{Recheck: settled - quiet}
 	}
 	return engine.Result{Match: &engine.Match{Kind: "lines"}}
@@ -176,7 +229,7 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	if err != nil {
 		return nil, err
 	}
-	text, begin, last, err := source(where.shell, line, marker)
+	text, begin, last, err := source(where.shell, line, marker, !where.keys || !editsLines(where.shell))
 	if err != nil {
 		return nil, err
 	}
@@ -184,12 +237,12 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	if unfinished { // as a person would have typed it
 		text = line
 	}
-	keys := text
+	keys := strings.ReplaceAll(text, "\n", "\r")
 	if s.View().Screen.Modes.BracketedPaste {
 		p, _ := vt.BracketedPaste(text)
 		keys = string(p)
 	}
-	l := &listener{session: s, begin: begin, end: last, prompt: where.prompt}
+	l := &listener{session: s, begin: begin, end: last, prompt: where.prompt, pid: where.pid}
 	if err := s.Attach(func(v *engine.View) (engine.Tap, error) {
 		l.rows, l.cols, l.heard = v.Screen.Rows, v.Screen.Cols, v.At
 		return l, nil
@@ -210,7 +263,10 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	switch r.Reason {
 	case Finished:
 		r.ExitCode = code(h.status)
-		if h.done && !h.begun && where.direct { // what stood on the command line before made something else of it
+		if !h.done { // the prompt came in place of the marker
+			r.Output = strings.TrimRight(strings.TrimSuffix(r.Output, where.prompt), "\n")
+		}
+		if h.done && h.begun < 2 && where.shell == Bash { // what stood on the command line before made something else of it
 			r.Reason, r.ExitCode = NotRun, nil
 		}
 	case Ended:
@@ -220,10 +276,24 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	}
 	if r.Reason == Timeout || r.Reason == Cancelled {
 		t.leave(l)
-	} else {
-		t.drop(l)
+		return r, nil
+	}
+	t.drop(l)
+	if h.done { // a shell with marks says the same a moment later, and is busy until then; it need not
+		_, _ = s.Wait(ctx, idle{}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
 	}
 	return r, nil
+}
+
+// idle is a matcher of a shell that, as far as it tells, runs nothing.
+type idle struct{}
+
+// Check matches at once where nothing is told.
+func (idle) Check(v *engine.View) engine.Result {
+	if sh := v.Reports.Shell; sh != nil && sh.Phase == engine.ShellRunning && v.Exit == nil {
+		return engine.Result{}
+	}
+	return engine.Result{Match: &engine.Match{}}
 }
 
 // told is a matcher of a sentinel's end, and of what keeps it from ever coming.
@@ -243,7 +313,7 @@ func (m *told) Check(v *engine.View) engine.Result {
 		return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
 	case v.Exit != nil:
 		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
-	case !h.interrupted && (m.where.leader || m.where.pid == 0):
+	case !h.interrupted && !m.where.unwinds() && (m.where.leader || m.where.pid == 0):
 		return engine.Result{}
 	}
 	if quiet := v.At.Sub(h.quiet); quiet < settled {
@@ -252,9 +322,9 @@ func (m *told) Check(v *engine.View) engine.Result {
 	if !m.where.leader && ended(m.where.pid) {
 		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
 	}
-	if h.interrupted && m.abandoned(v) {
+	if (h.interrupted || h.begun > 0 && m.where.unwinds()) && m.abandoned(v, h.interrupted) {
 		reason := Finished
-		if !h.begun {
+		if h.begun == 0 {
 			reason = NotRun
 		}
 		return engine.Result{Match: &engine.Match{Kind: string(reason)}}
@@ -262,17 +332,27 @@ func (m *told) Check(v *engine.View) engine.Result {
 	return engine.Result{}
 }
 
-// abandoned reports whether the shell that the line was typed to reads another.
-func (m *told) abandoned(v *engine.View) bool {
+// unwinds reports whether a shell may be one that ends the whole line at an error in what eval runs. Mksh does, and it has an
+// editor.
+func (p *place) unwinds() bool { return p.shell == Sh && p.keys }
+
+// abandoned reports whether the shell that the line was typed to reads another: its editor is at work again, or where that does
+// not tell it from a builtin that reads, its prompt is there again.
+func (m *told) abandoned(v *engine.View, interrupted bool) bool {
 	who, err := m.session.Foreground()
 	if err != nil || who.PID != m.where.pid {
 		return false
 	}
-	if !m.where.direct || !editsLines(m.where.shell) {
-		return m.where.prompt != "" && cursorRow(v) == m.where.prompt
-	}
 	mode, err := m.session.LineMode()
-	return err == nil && !mode.Canonical
+	keys := err == nil && !mode.Canonical
+	row, prompt := cursorRow(v), m.where.prompt
+	switch {
+	case m.where.direct && m.where.keys && editsLines(m.where.shell):
+		return keys
+	case interrupted: // some write it behind the ^C
+		return prompt != "" && strings.HasSuffix(row, prompt)
+	}
+	return keys && prompt != "" && row == prompt
 }
 
 // ended reports whether a process is no more.

@@ -59,10 +59,13 @@ func editsLines(sh Shell) bool { return sh == Bash || sh == Zsh || sh == Fish ||
 const markerHead, markerTail = "__UNTERM_DONE_", "__"
 
 // NewMarker returns a marker that nobody can guess: __UNTERM_DONE_, 32 lower-case hexadecimal digits and __.
-func NewMarker() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return markerHead + hex.EncodeToString(b[:]) + markerTail
+func NewMarker() string { return markerHead + random(16) + markerTail }
+
+// random returns n bytes in hexadecimal digits.
+func random(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
 }
 
 // digits takes a marker's digits out of it, in two halves.
@@ -74,33 +77,43 @@ func digits(marker string) (left, right string, err error) {
 	return d[:16], d[16:], nil
 }
 
-// source returns the line to type, without Enter, and what it has the shell write before the command runs and, in front of its
-// status, after it. Neither can be read in the line: the digits are in two halves, the rest is escaped.
+// A sentinel is what a line tells its beginning and its end by. Its parts are put together when the line is run.
+type sentinel struct {
+	left, right string // the marker's digits
+	one, two    string // a secret of this one line: who knows its marker, as who asked for it does, does not know that
+}
+
+// source returns the line to type, without Enter, and what it has the shell write before the command runs, some of them twice,
+// and, in front of its status, after it. Neither can be read in the line: the digits are in two halves, the rest is escaped.
 //
 // The command is run by the shell's eval, in one line with the rest. So whatever ends it, a syntax error among them, the marker
 // follows; a comment, a here-document or a & at its end ends there; the shell has read all of the line before the command runs,
 // which could else read it; and history expansion, completion and other keys of a line editor have nothing to see: what is no
 // printable character is escaped.
-func source(sh Shell, line, marker string) (text string, begin, end []byte, err error) {
+//
+// With broken the line is broken at a bound that any terminal and any line editor takes, within the quotes of the command, so that
+// the shell reads it as one.
+func source(sh Shell, line, marker string, broken bool) (text string, begin, end []byte, err error) {
 	left, right, err := digits(marker)
 	if err != nil {
 		return "", nil, nil, err
 	}
-	begin = []byte("\x1b]" + beginCode + ";" + left + right + "\a")
-	end = []byte("\n" + marker + ":")
+	w := sentinel{left, right, random(4), random(4)}
+	begin = []byte("\x1b]" + beginCode + ";" + w.one + w.two + "\a")
+	end = []byte("\n" + marker + ":" + w.one + w.two + ":")
 	switch sh {
 	case Fish:
-		text = fish(line, left, right)
+		text = w.fish(line)
 	case PowerShell:
-		text = powerShell(line, left, right)
+		text = w.powerShell(line)
 	case Cmd:
 		if strings.Contains(line, "\n") {
 			return "", nil, nil, fmt.Errorf("cmd takes no command of several lines: join them with &")
 		}
-		text = cmd(line, left, right)
-		begin = []byte(beginText + left + right + "\r\n") // it cannot write an escape
+		text = w.cmd(line)
+		begin = []byte(beginText + w.one + w.two + "\r\n") // it cannot write an escape
 	default:
-		text = posix(sh, line, left, right)
+		text = w.posix(sh, line, broken)
 	}
 	return text, begin, end, nil
 }
@@ -112,24 +125,39 @@ const beginCode = "7770"
 // posix writes a line for the shells that follow POSIX.
 //
 // Command or builtin in front of eval, in dash, keeps an error from ending the whole line; in front of printf it keeps a function
-// of the user's out. The exit code before is what the command finds in $?, and its own is what the next finds, also under set -e:
+// of the user's out. The command's beginning is told by the shell that reads the text for eval, and again in that text: some shells
+// read all of it before they run any, and then tell what is wrong with it. The exit code before is what the command finds in $?, and its own is what the next finds, also under set -e:
 // there the failure of what stands in front of && is none. A variable takes the exit code out of eval, whose own is 0 then: set -e
 // would end the shell where the command by itself would not. It is empty again at the end. When eval could not run the command
 // at all, its own exit code counts. Standard error is put away where nothing of the command runs, so that a trace (set -x) is not
 // in its output. In zsh an error may end the line all the same, so there the marker is in an always block.
-func posix(sh Shell, line, left, right string) string {
+func (w sentinel) posix(sh Shell, line string, broken bool) string {
 	p := map[Shell]string{Sh: "command ", Bash: "builtin ", Zsh: "builtin "}[sh]
 	if p == "" {
 		p = `\`
 	}
-	begin := `{ (__pw=$?;` + p + `printf '\033]` + beginCode + `;%s%s\007' ` + left + ` ` + right + `;exit $__pw)&&:;} 2>/dev/null`
-	run := p + `eval "$(__pw=$?;` + p + `printf %b '` + escaped(begin+"\n"+line+"\n{ __pw=$?;} 2>/dev/null", posixEscape) + `';exit $__pw)"`
-	end := `{ __pw=$(__pw=${__pw:-$?};` + p + `printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s\n' ` + left + ` ` + right + ` $__pw >&3;exit $__pw)&&:;} 3>&1 2>/dev/null`
+	tell := p + `printf '\033]` + beginCode + `;%s%s\007' ` + w.one + ` ` + w.two
+	begin := `{ (__pw=$?;` + tell + `;exit $__pw)&&:;} 2>/dev/null`
+	body := posixEscaped(begin + "\n" + line + "\n{ __pw=$?;} 2>/dev/null")
+	if broken {
+		for i := len(body) - len(body)%lineMost; i > 0; i -= lineMost {
+			body = body[:i] + "'\\\n'" + body[i:]
+		}
+	}
+	run := p + `eval "$(__pw=$?;` + p + `printf %b '` + body + `';` + tell + ` >&2;exit $__pw)"`
+	end := `{ __pw=$(__pw=${__pw:-$?};` + p + `printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s%s:%s\n' ` + w.words() + ` $__pw >&3;exit $__pw)&&:;} 3>&1 2>/dev/null`
 	if sh == Zsh { // where what is behind always has the exit code of what is in front of it
 		return ` { ` + run + `;} always { ` + end + `;__pws=$?;};(exit $__pws)&&:`
 	}
 	return ` ` + run + `;` + end
 }
+
+// lineMost is how much of a command one broken line has, in bytes. The least that a line may have is 1,023 bytes, in busybox's
+// editor, which cuts the rest without a word; a terminal in canonical mode keeps 4,095. The rest of a line and a prompt have room.
+const lineMost = 700
+
+// words are the four parts, as arguments.
+func (w sentinel) words() string { return strings.Join([]string{w.left, w.right, w.one, w.two}, " ") }
 
 // escaped escapes what a shell or a line editor might take for more than itself, between single quotes.
 func escaped(text string, escape func(b *strings.Builder, c byte)) string {
@@ -146,11 +174,21 @@ func escaped(text string, escape func(b *strings.Builder, c byte)) string {
 	return b.String()
 }
 
-// posixEscape is printf's %b.
-func posixEscape(b *strings.Builder, c byte) { fmt.Fprintf(b, `\0%03o`, c) }
+// posixEscaped is escaped by printf's %b. What is not ASCII is, too: in a locale without it a line editor takes its bytes for keys.
+func posixEscaped(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if c < ' ' || c >= 0x7f || strings.IndexByte(`\'!`, c) >= 0 {
+			fmt.Fprintf(&b, `\0%03o`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
 
 // fish writes a line for fish, where eval takes its text as it is and a function sets the status.
-func fish(line, left, right string) string {
+func (w sentinel) fish(line string) string {
 	text := escaped(line, func(b *strings.Builder, c byte) {
 		if c == '!' {
 			b.WriteByte(c)
@@ -158,13 +196,13 @@ func fish(line, left, right string) string {
 		}
 		fmt.Fprintf(b, `'\x%02x'`, c) // outside of quotes it is the character
 	})
-	return ` set -l __pw $status;function __ptywright_status;return $argv[1];end;printf '\e]` + beginCode + `;%s%s\a' ` + left + ` ` + right +
-		`;__ptywright_status $__pw;eval '` + text + `';set __pw $status;printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s\n' ` + left + ` ` + right +
+	return ` set -l __pw $status;function __ptywright_status;return $argv[1];end;printf '\e]` + beginCode + `;%s%s\a' ` + w.one + ` ` + w.two +
+		`;__ptywright_status $__pw;eval '` + text + `';set __pw $status;printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s%s:%s\n' ` + w.words() +
 		` $__pw;__ptywright_status $__pw`
 }
 
 // powerShell writes a line for PowerShell: a native program's exit code, else 0 or 1.
-func powerShell(line, left, right string) string {
+func (w sentinel) powerShell(line string) string {
 	text := "'" + escaped(line, func(b *strings.Builder, c byte) {
 		switch c {
 		case '\'':
@@ -175,9 +213,9 @@ func powerShell(line, left, right string) string {
 			fmt.Fprintf(b, `'+[char]%d+'`, c)
 		}
 	}) + "'"
-	return ` [Console]::Write([char]27+']` + beginCode + `;'+'` + left + `'+'` + right + `'+[char]7);$__pw=1;try{$global:LASTEXITCODE=$null;Invoke-Expression (` + text +
-		`+[char]10+'$__pw=if($?){0}elseif($LASTEXITCODE){$LASTEXITCODE}else{1}')}finally{[Console]::Write([char]10+'__UNTERM'+'_DONE_'+'` + left + `'+'` + right +
-		`'+'__:'+$__pw+[char]10)}`
+	return ` [Console]::Write([char]27+']` + beginCode + `;'+'` + w.one + `'+'` + w.two + `'+[char]7);$__pw=1;try{$global:LASTEXITCODE=$null;Invoke-Expression (` + text +
+		`+[char]10+'$__pw=if($?){0}elseif($LASTEXITCODE){$LASTEXITCODE}else{1}')}finally{[Console]::Write([char]10+'__UNTERM'+'_DONE_'+'` + w.left + `'+'` + w.right +
+		`'+'__:'+'` + w.one + `'+'` + w.two + `'+':'+$__pw+[char]10)}`
 }
 
 // beginText is in front of the digits by which cmd tells a command's beginning.
@@ -185,8 +223,8 @@ const beginText = "__UNTERM_RUN_"
 
 // cmd writes a line for the Windows command processor. It takes carets away when it reads the line, and call has it look for
 // variables once more, so that the exit code is the command's.
-func cmd(line, left, right string) string {
-	return `echo ` + beginText + left + `^` + right + `&` + line + `&call echo.&call echo __UNTERM^_DONE_` + left + `^` + right + `__:%^ERRORLEVEL%`
+func (w sentinel) cmd(line string) string {
+	return `echo ` + beginText + w.one + `^` + w.two + `&` + line + `&call echo.&call echo __UNTERM^_DONE_` + w.left + `^` + w.right + `__:` + w.one + `^` + w.two + `:%^ERRORLEVEL%`
 }
 
 // open reports whether a line surely is not complete: it ends within quotes, or in a backslash. Nobody but the shell can tell of

@@ -113,6 +113,8 @@ type adapterRow struct {
 	Session  string `json:"session"`
 	Sequence uint64 `json:"sequence"`
 	Finished bool   `json:"finished"`
+	Hash     string `json:"sha256" jsonschema:"of the plugin's code that it runs"`
+	Stale    string `json:"stale,omitempty" jsonschema:"why it does not run its plugin's newest code"`
 }
 
 func (c *client) adapterLive(context.Context, none) (adapterLiveResult, error) {
@@ -121,6 +123,7 @@ func (c *client) adapterLive(context.Context, none) (adapterLiveResult, error) {
 		v := a.Session().View()
 		r.Adapters = append(r.Adapters, adapterRow{
 			Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(v.Session), Sequence: v.Sequence, Finished: v.Exit != nil,
+			Hash: a.Plugin().Hash, Stale: a.Stale(),
 		})
 	}
 	return r, nil

@@ -78,6 +78,7 @@ func TestCanary(t *testing.T) {
 		"plugin.describe":          {{"plugin": "ask"}, {"plugin": plain}},
 		"plugin.validate_manifest": {{"manifest": obj{"name": plain}}, {"manifest": obj{plain: 1}}},
 		"plugin.load":              {{"manifest_path": plain}},
+		"plugin.reload":            {{"plugin": plain}, {"plugin": "ask"}},
 		"plugin.unload":            {{"plugin": plain}},
 		"server.capabilities":      {nil, {"schema": true}},
 		"server.set_notifications": {{"enabled": true}},

@@ -236,6 +236,7 @@ type frameShape struct {
 	} `json:"modes"`
 	Title       *string    `json:"title"`
 	SecretInput bool       `json:"secret_input"`
+	Bell        uint64     `json:"bell" jsonschema:"the sequence at which the bell rang last; 0: not yet"`
 	Lease       *leaseInfo `json:"lease" jsonschema:"who alone may type; null: everybody"`
 	Exit        *exitInfo  `json:"exit"`
 }

@@ -201,6 +201,8 @@ func (f *frame) AppendJSON(b []byte) []byte {
 		b = append(b, `,"title":null`...)
 	}
 	b = appendBool(b, `,"secret_input":`, f.Raw.Secret)
+	b = append(b, `,"bell":`...)
+	b = strconv.AppendUint(b, f.Raw.Bell, 10)
 	b = append(b, `,"lease":`...)
 	lease, _ := json.Marshal(f.lease) // of a struct of ours
 	b = append(b, lease...)

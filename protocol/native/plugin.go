@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -17,7 +18,7 @@ type pluginCapabilitiesResult struct {
 	EmbeddedLua bool                 `json:"embedded_lua"`
 	WASM        bool                 `json:"wasm"`
 	Builtin     []*plugins.Manifest  `json:"builtin_plugins"`
-	Loading     bool                 `json:"plugin_load" jsonschema:"whether plugin.load and plugin.unload are granted"`
+	Loading     bool                 `json:"plugin_load" jsonschema:"whether plugin.load, plugin.reload and plugin.unload are granted"`
 }
 
 func (c *client) pluginCapabilities(context.Context, none) (pluginCapabilitiesResult, error) {
@@ -79,6 +80,18 @@ type describeResult struct {
 	WaitMatchers []map[string]any  `json:"wait_matchers"`
 	States       []map[string]any  `json:"states"`
 	Predicates   []map[string]any  `json:"predicates"`
+	Broken       *brokenShape      `json:"reload_error" jsonschema:"why the plugin's files, which have changed, are not what runs"`
+	Stale        []staleShape      `json:"stale_adapters" jsonschema:"adapters that run older code of the plugin"`
+}
+
+type brokenShape struct {
+	At      time.Time `json:"at"`
+	Message string    `json:"message"`
+}
+
+type staleShape struct {
+	Adapter string `json:"adapter"`
+	Why     string `json:"why"`
 }
 
 func (c *client) pluginDescribe(ctx context.Context, p pluginParams) (*describeResult, error) {
@@ -98,10 +111,20 @@ func (c *client) pluginDescribe(ctx context.Context, p pluginParams) (*describeR
 		}
 		return entries
 	}
-	return &describeResult{
+	r := &describeResult{
 		Plugin: *p.Plugin, Manifest: plugin.Manifest, Hash: plugin.Hash, Builtin: plugin.Builtin,
 		Intents: list(d.Intents), WaitMatchers: list(d.WaitMatchers), States: list(d.States), Predicates: list(d.Predicates),
-	}, nil
+		Stale: []staleShape{},
+	}
+	if b := c.catalog.Broken(*p.Plugin); b != nil {
+		r.Broken = &brokenShape{b.At, c.hide.String(b.Err.Error())}
+	}
+	for _, a := range c.catalog.Adapters() {
+		if why := a.Stale(); why != "" && a.Plugin().Manifest.Name == *p.Plugin {
+			r.Stale = append(r.Stale, staleShape{a.ID(), why})
+		}
+	}
+	return r, nil
 }
 
 // errNoLoading: the server was not started for it.
@@ -136,6 +159,37 @@ func (c *client) pluginLoad(_ context.Context, p loadParams) (loadResult, error)
 		return loadResult{}, err
 	}
 	return loadResult{Plugin: plugin.Manifest.Name, Hash: plugin.Hash}, nil
+}
+
+type reloadResult struct {
+	Plugin   string         `json:"plugin"`
+	Hash     string         `json:"sha256"`
+	Changed  bool           `json:"changed" jsonschema:"the files are others than those that ran"`
+	Adapters []reloadedLive `json:"adapters" jsonschema:"the plugin's live adapters that ran older code"`
+}
+
+type reloadedLive struct {
+	Adapter  string `json:"adapter"`
+	Switched bool   `json:"switched" jsonschema:"it runs the new code, and has forgotten what the old knew"`
+	Why      string `json:"why,omitempty" jsonschema:"why it runs the old code"`
+}
+
+func (c *client) pluginReload(ctx context.Context, p pluginParams) (*reloadResult, error) {
+	if err := c.granted("plugin.reload"); err != nil {
+		return nil, err
+	}
+	if err := required("plugin", p.Plugin); err != nil {
+		return nil, err
+	}
+	done, err := c.catalog.Reload(ctx, *p.Plugin)
+	if err != nil {
+		return nil, err
+	}
+	r := &reloadResult{Plugin: *p.Plugin, Hash: done.Plugin.Hash, Changed: done.Changed, Adapters: []reloadedLive{}}
+	for _, l := range done.Live {
+		r.Adapters = append(r.Adapters, reloadedLive{l.Adapter.ID(), l.Switched, l.Stale})
+	}
+	return r, nil
 }
 
 type unloadResult struct {

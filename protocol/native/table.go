@@ -83,6 +83,7 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		method("plugin.validate_manifest", "Checks a manifest without loading anything.", (*client).pluginValidate),
 		method("plugin.describe", "Tells a plugin's intents, wait matchers and states.", (*client).pluginDescribe),
 		method("plugin.load", "Loads a plugin from its manifest.toml.", (*client).pluginLoad),
+		method("plugin.reload", "Reads a loaded plugin's files again.", (*client).pluginReload),
 		method("plugin.unload", "Forgets a plugin that was loaded.", (*client).pluginUnload),
 	}
 }

@@ -55,6 +55,7 @@ type conn struct {
 	wrong  int         // tokens given; serve's
 	lines  chan line
 	done   chan struct{} // closed by serve: nobody takes lines any more
+	parted bool          // it is no longer counted; guarded by the server's mu
 }
 
 // A line is a request as it came, or why there is none.
@@ -109,6 +110,9 @@ func (c *conn) read(ctx context.Context, cancel context.CancelCauseFunc) {
 		case errors.As(err, &parse):
 			l.err = parse
 		case err == io.EOF:
+			if c.logged.Load() {
+				c.server.part(c) // it takes no other client's place
+			}
 			gone := time.AfterFunc(goneBound, func() { cancel(errGone) })
 			context.AfterFunc(ctx, func() { gone.Stop() })
 			return

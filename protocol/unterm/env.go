@@ -136,7 +136,7 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !process.Leader || !idle(at.session.View(), process) {
+	if !process.Leader || !idle(at.session, at.session.View(), process) {
 		return nil, fmt.Errorf("Session %d runs %s: a variable can be set in a shell that waits for a command", at.number, clip(process.Name))
 	}
 	line, err := assignment(shellType(process), name, value)

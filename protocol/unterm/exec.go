@@ -59,7 +59,7 @@ func execStatus(_ context.Context, s *reader, p params) (any, error) {
 	process, _ := at.session.Foreground()
 	l := s.look(at.session)
 	r := execState{"running", l.Clean(process.Path)}
-	if idle(l.Raw, process) {
+	if idle(at.session, l.Raw, process) {
 		r.Status = "idle"
 	}
 	return r, nil
@@ -115,8 +115,9 @@ type ranResult struct {
 	TimedOut bool   `json:"timed_out"`
 	Marker   string `json:"marker"`
 	ExitCode *int   `json:"exit_code"` // null when nobody knows; Unterm has none
-	By       string `json:"completed_by,omitempty"`
-	Cut      bool   `json:"output_truncated"`
+	By       string `json:"completed_by,omitempty"` // marks or sentinel
+	Cut      bool   `json:"output_truncated"`       // the beginning is left out
+	Ended    bool   `json:"session_ended,omitzero"` // the shell itself has ended; exit_code is its
 }
 
 // runBound is how long exec.run_wait waits when nobody says.
@@ -149,6 +150,10 @@ func (s *reader) run(ctx context.Context, at *pane, line string, bound time.Dura
 	switch {
 	case out.Reason == cmdline.Cancelled:
 		return nil, context.Cause(ctx)
+	case ended(at.session) != "":
+		return nil, fmt.Errorf("Session %d was ended (%s) while the command ran", at.number, ended(at.session))
+	case out.Reason == cmdline.NotRun && out.Other != "":
+		return nil, fmt.Errorf("Session %d ran something else than the command, together with what stood on its command line: %s", at.number, clip(out.Other))
 	case out.Reason == cmdline.Finished && out.By == cmdline.Marks: // the shell's directory, and that it is idle, come with its prompt
 		_ = cmdline.Prompt(ctx, at.session, promptBound, nil)
 	}
@@ -158,10 +163,19 @@ func (s *reader) run(ctx context.Context, at *pane, line string, bound time.Dura
 		r.Output = reading.HideHead(r.Output)
 	}
 	r.Output = l.Piece(r.Output)
+	r.Ended = out.Reason == cmdline.Ended
 	if out.Reason == cmdline.Timeout {
 		r.Status, r.TimedOut = "timeout", true
 	}
 	return r, nil
+}
+
+// ended is the signal that a session's program was ended by, by session.destroy or by somebody else; "" when it was not.
+func ended(s *engine.Session) string {
+	if v := s.View(); v.Exit != nil {
+		return v.Exit.Signal
+	}
+	return ""
 }
 
 // busyBound is how long a session that runs something may take to be free: what was just interrupted takes a moment to end.
@@ -203,15 +217,20 @@ func (s *reader) notTyped(at *pane, err error) error {
 	var busy *cmdline.BusyError
 	var occupied *cmdline.OccupiedError
 	var none *cmdline.NoShellError
+	var prompt *cmdline.PromptError
 	switch {
 	case errors.As(err, &busy):
 		what := "a command"
-		if busy.Program != "" {
+		if sh := at.session.View().Reports.Shell; busy.Program != "" {
 			what = clip(busy.Program)
+		} else if sh != nil && sh.Command != "" {
+			what = clip(sh.Command)
 		}
 		return fmt.Errorf("Session %d is running %s: nothing was typed. Wait for its end, or end it with exec.cancel", at.number, what)
 	case errors.As(err, &occupied):
 		return fmt.Errorf("Session %d has something on its command line already: nothing was typed. Clear it with exec.cancel", at.number)
+	case errors.As(err, &prompt):
+		return fmt.Errorf("Session %d does not come to a prompt: nothing was typed. Look at its screen, or end what it does with exec.cancel", at.number)
 	case errors.As(err, &none):
 		return fmt.Errorf("Session %d runs %s, which is no shell whose commands have an end that can be told: nothing was typed. Use session.input", at.number, clip(none.Program))
 	}

@@ -143,14 +143,44 @@ type waited struct {
 	Ended    bool   `json:"session_ended,omitzero"` // it can never match any more; Unterm does not tell
 }
 
+// restFor is how long a shell must have had the terminal with nothing drawn, counted from the wait's beginning at the earliest: a
+// command that was typed a moment ago has the terminal by then. More makes every wait longer, less takes a busy machine's pane for idle.
+const restFor = 200 * time.Millisecond
+
+// rests is a matcher of a pane whose shell waits for a command.
+type rests struct{ session *engine.Session }
+
+// Check looks at who has the terminal. A shell takes it back before it writes its prompt, so there is something to look at then.
+func (m rests) Check(v *engine.View) engine.Result {
+	process, err := m.session.Foreground()
+	if err != nil || !idle(m.session, v, process) {
+		return engine.Result{Recheck: startsFor(m.session, v)}
+	}
+	if quiet := v.StableFor(); quiet < restFor {
+		return engine.Result{Recheck: restFor - quiet}
+	}
+	return engine.Result{Match: &engine.Match{Kind: "rests"}}
+}
+
+// waitedIdle is what a wait for idleness, which Unterm does not know, is answered with.
+type waitedIdle struct {
+	Matched  bool `json:"matched"`
+	TimedOut bool `json:"timed_out,omitzero"`
+	Idle     bool `json:"idle"`
+	Ended    bool `json:"session_ended,omitzero"`
+}
+
 func waitPane(ctx context.Context, s *reader, p params) (any, error) {
 	at, err := s.pane(p)
 	if err != nil {
 		return nil, err
 	}
-	pattern, err := p.needText("pattern", "Missing 'pattern'")
-	if err != nil {
-		return nil, err
+	pattern, given := p.text("pattern")
+	if !given && p.is("idle") {
+		return waitIdle(ctx, at, p.timeout(waitBound))
+	}
+	if !given {
+		return nil, errors.New("Missing 'pattern'")
 	}
 	_, err = at.session.Wait(ctx, shows{pattern}, engine.WaitOptions{Timeout: p.timeout(waitBound)})
 	switch {
@@ -160,6 +190,21 @@ func waitPane(ctx context.Context, s *reader, p params) (any, error) {
 		return waited{TimedOut: true, Pattern: pattern}, nil
 	case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed):
 		return waited{Pattern: pattern, TimedOut: true, Ended: true}, nil
+	}
+	return nil, err
+}
+
+// waitIdle waits until the pane's shell waits for a command.
+func waitIdle(ctx context.Context, at *pane, bound time.Duration) (any, error) {
+	since := at.session.View().Sequence
+	_, err := at.session.Wait(ctx, rests{at.session}, engine.WaitOptions{Timeout: bound, Since: &since})
+	switch {
+	case err == nil:
+		return waitedIdle{Matched: true, Idle: true}, nil
+	case errors.Is(err, engine.ErrTimeout):
+		return waitedIdle{TimedOut: true}, nil
+	case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed):
+		return waitedIdle{TimedOut: true, Ended: true}, nil
 	}
 	return nil, err
 }

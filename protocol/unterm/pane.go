@@ -325,18 +325,37 @@ func shellType(process engine.Process) string {
 // otherShells have no word, and read commands all the same.
 var otherShells = []string{"sh", "dash", "ash", "ksh", "mksh", "oksh", "yash", "csh", "tcsh", "rbash", "elvish", "xonsh", "busybox"}
 
-// idle reports whether a shell waits for a command. One that marks its commands tells itself; of others it is known by its being
-// in the foreground.
-func idle(v *engine.View, process engine.Process) bool {
+// idle reports whether a shell waits for a command. One that marks its commands tells itself; of others it is known by its
+// having the terminal. One that another shell has started may as well run a script: it waits for a command when it reads keys
+// and not lines, which shells with an editor do at their prompt and nowhere else.
+func idle(session *engine.Session, v *engine.View, process engine.Process) bool {
 	if v.Exit != nil {
 		return false
 	}
 	if sh := v.Reports.Shell; sh != nil && sh.Phase != "" && process.Leader {
 		return sh.Phase != engine.ShellRunning
 	}
+	if process.Leader && startsFor(session, v) > 0 {
+		return false
+	}
 	name := nameOf(process)
-	_, known := shellTypes[name]
-	return known || slices.Contains(otherShells, name)
+	if _, known := shellTypes[name]; !known && !slices.Contains(otherShells, name) {
+		return false
+	}
+	if process.Leader {
+		return true
+	}
+	mode, err := session.LineMode()
+	return err == nil && !mode.Canonical
+}
+
+// startsFor is how long a shell that is to mark its prompts may still be starting, having come to none: it runs the user's
+// start-up files, and what is typed waits. 0: it has come up, or will not mark any.
+func startsFor(session *engine.Session, v *engine.View) time.Duration {
+	if sh := v.Reports.Shell; !session.Config().ShellIntegration || sh != nil && sh.Phase != "" {
+		return 0
+	}
+	return max(0, shellBound-v.At.Sub(session.Started()))
 }
 
 // rowText is a row as Unterm tells it.

@@ -132,14 +132,14 @@ func (s *Server) allowCommand(method string, at *pane, line string) error {
 }
 
 // allowInput asks the policy about text that is about to be typed.
-func (s *Server) allowInput(at *pane, text string) error {
+func (s *Server) allowInput(method string, at *pane, text string) error {
 	rules := s.policy.get()
 	if !rules.Enabled || !rules.Strict {
 		return nil
 	}
 	why := at.typed.add(&rules, text)
 	if why != "" {
-		s.audit.add("session.input", at, text, false)
+		s.audit.add(method, at, text, false)
 	}
 	return blocked(why)
 }

@@ -170,7 +170,7 @@ func (s *Server) admit(c *conn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.Index(s.strangers, c)
-	if i < 0 {
+	if i < 0 { // evicted, or it has closed its side
 		return errors.New("the connection took too long to log in")
 	}
 	if s.clients >= maxClients {
@@ -181,10 +181,14 @@ func (s *Server) admit(c *conn) error {
 	return nil
 }
 
-// part forgets a connection.
+// part forgets a connection, the first time that it is called for it.
 func (s *Server) part(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if c.parted {
+		return
+	}
+	c.parted = true
 	if c.logged.Load() {
 		s.clients--
 	} else if i := slices.Index(s.strangers, c); i >= 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -94,15 +93,15 @@ func (s *reader) created(made *pane) created {
 }
 
 func inputPane(ctx context.Context, s *reader, p params) (any, error) {
-	return s.input(ctx, p, "input", "Missing 'input' parameter")
+	return s.input(ctx, "session.input", p, "input", "Missing 'input' parameter")
 }
 
 func sendText(ctx context.Context, s *reader, p params) (any, error) {
-	return s.input(ctx, p, "text", "Missing 'text' parameter")
+	return s.input(ctx, "session.send_text", p, "text", "Missing 'text' parameter")
 }
 
 // input types what a member holds, byte by byte.
-func (s *reader) input(ctx context.Context, p params, name, missing string) (any, error) {
+func (s *reader) input(ctx context.Context, method string, p params, name, missing string) (any, error) {
 	at, err := s.pane(p)
 	if err != nil {
 		return nil, err
@@ -111,7 +110,7 @@ func (s *reader) input(ctx context.Context, p params, name, missing string) (any
 	if err != nil {
 		return nil, err
 	}
-	if err := s.allowInput(at, text); err != nil {
+	if err := s.allowInput(method, at, text); err != nil {
 		return nil, err
 	}
 	if _, err := at.session.Do(ctx, engine.Text(text), engine.DoOptions{}); err != nil {
@@ -171,7 +170,7 @@ func idlePane(_ context.Context, s *reader, p params) (any, error) {
 	}
 	process, _ := at.session.Foreground()
 	l := s.look(at.session)
-	return idleResult{idle(l.Raw, process), l.Clean(process.Path)}, nil
+	return idleResult{idle(at.session, l.Raw, process), l.Clean(process.Path)}, nil
 }
 
 func cwdPane(_ context.Context, s *reader, p params) (any, error) {
@@ -249,6 +248,3 @@ func readTail(_ context.Context, s *reader, p params) (any, error) {
 	r.Text, r.Count = strings.Join(r.Lines, "\n"), len(r.Lines)
 	return r, nil
 }
-
-// shellPath is the program that a pane was started with.
-func shellPath(at *pane) string { return filepath.Base(at.session.Config().Program) }

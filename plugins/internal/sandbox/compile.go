@@ -35,7 +35,7 @@ func compile(name, source string) (proto *lua.FunctionProto, err *Error) {
 	if len(source) > MaxSource {
 		return nil, bad(0, "%d bytes of source, at most %d are allowed", len(source), MaxSource)
 	}
-	if line := tooDeep(source); line > 0 {
+	if line := TooDeep(source); line > 0 {
 		return nil, bad(line, "nested more than %d levels deep", maxNesting)
 	}
 	defer func() {
@@ -70,9 +70,9 @@ func compile(name, source string) (proto *lua.FunctionProto, err *Error) {
 	return proto, nil
 }
 
-// tooDeep returns the line on which brackets and blocks go too deep, 0 when none does. It reads only as much of the language
+// TooDeep returns the line on which brackets and blocks go too deep, 0 when none does. It reads only as much of the language
 // as it takes to know what is in a string or a comment.
-func tooDeep(source string) int {
+func TooDeep(source string) int {
 	depth, line := 0, 1
 	for i := 0; i < len(source); {
 		c := source[i]

@@ -43,7 +43,7 @@ type Limits struct {
 const MaxSource = 64 << 10
 
 const (
-	maxModules = 66   // files of one plugin, 64, and two of the host's
+	maxModules = 68   // files of one plugin, 64, and four of the host's
 	maxDepth   = 32   // levels of a value that comes from outside or goes there; the depth of a matcher
 	callDepth  = 200  // calls inside each other: each may hold a Go frame, some 100 KiB in all
 	registry   = 64e3 // slots of the value stack, 1 MiB of memory: 200 frames of 200 registers come close

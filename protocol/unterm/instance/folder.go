@@ -11,14 +11,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 )
 
 var (
 	// ErrFolder is about a root that others could put files into, or that is no folder.
 	ErrFolder = errors.New("the folder is not safe for instances")
 	// ErrLocked is about a lock that another process holds for longer than any work under it takes.
-	ErrLocked = errors.New("another process holds the lock")
+	ErrLocked = shared.ErrLocked
 )
 
 // folder is a root. Its methods that end in Locked are called with its lock held.
@@ -86,51 +86,18 @@ func (f folder) check() (there bool, err error) {
 	return true, nil
 }
 
-// lockPatience is how long anybody waits for the lock. What is done under it takes milliseconds, 50 with 500 stale files;
-// a process that holds it longer has been stopped, or its disk has.
-const lockPatience = 10 * time.Second
-
-// locking is held by the one goroutine of this process that waits for, or holds, a lock of a root. So one thread at
-// most is parked in flock(2), whoever gives up waiting.
-var locking = make(chan struct{}, 1)
+// locking is the lock of this process's roots.
+var locking = shared.NewLock()
 
 // lock takes the root's lock, or gives up with [ErrLocked].
-func (f folder) lock() (unlock func(), err error) { return f.lockWithin(lockPatience) }
+func (f folder) lock() (unlock func(), err error) { return f.lockWithin(shared.Patience) }
 
 func (f folder) lockWithin(patience time.Duration) (unlock func(), err error) {
-	path := filepath.Join(string(f), "instances.lock")
-	giveUp := time.NewTimer(patience)
-	defer giveUp.Stop()
-	late := fmt.Errorf("%w %s for more than %s; is a server stopped or its disk stuck? The processes that have it open: fuser %[2]s", ErrLocked, path, patience)
-	select {
-	case locking <- struct{}{}:
-	case <-giveUp.C:
-		return nil, late
+	unlock, err = locking.Take(filepath.Join(string(f), "instances.lock"), patience)
+	if err != nil && !errors.Is(err, ErrLocked) {
+		err = advise(err)
 	}
-	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
-	done := make(chan error, 1)
-	release := func() {
-		l.Unlock()
-		<-locking
-	}
-	go func() { done <- l.Lock() }()
-	select {
-	case err := <-done:
-		if err != nil {
-			l.Close()
-			<-locking
-			return nil, advise(fmt.Errorf("lock %s: %w", path, err))
-		}
-		return release, nil
-	case <-giveUp.C:
-		go func() {
-			if <-done != nil {
-				l.Close()
-			}
-			release()
-		}()
-		return nil, late
-	}
+	return unlock, err
 }
 
 // temporary begins the names of files that are being written, which exist only while the lock is held.

@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/gofrs/flock"
-
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 )
 
 // An entry is what the index says of one recording.
@@ -181,11 +180,11 @@ func (j *Journal) updateIndex(change func(*index)) error {
 	}
 	folder.Close()
 	path := j.indexPath()
-	lock := flock.New(filepath.Join(j.o.Root, "sessions", "index.lock"), flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
-		return fmt.Errorf("lock %s: %w", path, bare(err))
+	release, err := j.lock.Take(filepath.Join(j.o.Root, "sessions", "index.lock"), shared.Patience)
+	if err != nil {
+		return err
 	}
-	defer lock.Unlock()
+	defer release()
 	x, err := j.readIndex()
 	if errors.Is(err, errCorrupt) {
 		x, err = &index{}, j.setAside(path)
@@ -203,20 +202,12 @@ func (j *Journal) updateIndex(change func(*index)) error {
 
 // setAside gives a corrupt index another name.
 func (j *Journal) setAside(path string) error {
-	for n := 0; ; n++ {
-		bad := path + ".bad"
-		if n > 0 {
-			bad += fmt.Sprint("-", n+1)
-		}
-		if _, err := os.Lstat(bad); err == nil && n < 100 {
-			continue
-		}
-		if err := os.Rename(path, bad); err != nil {
-			return fmt.Errorf("set %s aside: %w", path, bare(err))
-		}
-		j.log.Error("the list of recordings could not be read and was set aside; a new one begins", "path", bad)
-		return nil
+	aside, err := shared.SetAside(path)
+	if err != nil {
+		return fmt.Errorf("set %s aside: %w", path, bare(err))
 	}
+	j.log.Error("the list of recordings could not be read and was set aside; a new one begins", "path", aside)
+	return nil
 }
 
 // List returns the recordings that the index has, oldest first: those of a project, its slug or its path, or all when project is "".

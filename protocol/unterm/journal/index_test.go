@@ -103,7 +103,7 @@ func TestCorruptIndexIsSetAside(t *testing.T) {
 		}
 		must(t, os.WriteFile(path, []byte("again"), 0o600))
 		must(t, j.updateIndex(func(x *index) { x.put(entry{ID: "c"}) }))
-		if read(t, path+".bad") != text || read(t, path+".bad-2") != "again" {
+		if read(t, path+".bad") != text || read(t, path+".bad2") != "again" {
 			t.Errorf("%s: the second was set aside over the first", name)
 		}
 	}

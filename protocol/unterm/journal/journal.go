@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -39,6 +40,7 @@ type Journal struct {
 	hider  *redact.Redactor // with our marker; nil: nothing is hidden
 	log    *slog.Logger
 	finish sync.WaitGroup // recordings that are not complete
+	lock   *shared.Lock   // held while the index is changed
 
 	mu sync.Mutex
 	// protects the fields below
@@ -54,7 +56,7 @@ var errClosed = errors.New("the server is ending; nothing is recorded any more")
 
 // New returns a journal. It touches no file.
 func New(o Options) *Journal {
-	j := &Journal{o: o, log: o.Log, active: map[int]*recording{}}
+	j := &Journal{o: o, log: o.Log, active: map[int]*recording{}, lock: shared.NewLock()}
 	if j.log == nil {
 		j.log = slog.New(slog.DiscardHandler)
 	}

@@ -12,9 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 )
 
 const (
@@ -22,9 +21,6 @@ const (
 	fileMax = 4 << 20
 	// textMax bounds a name, a URL and a list of hosts, in bytes: far more than any has, little enough for an environment.
 	textMax = 4 << 10
-	// lockBound is how long anybody waits for the file's lock. Under it a file of some KiB is written; whoever has it longer was
-	// stopped, or its disk was.
-	lockBound = 10 * time.Second
 )
 
 // noProxy is what is never reached through a proxy unless somebody says otherwise.
@@ -179,7 +175,7 @@ func (s *Store) update(change func(c *settings) error) (settings, error) {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return fail(err)
 	}
-	unlock, err := s.lock()
+	unlock, err := s.lock.Take(s.path+".lock", s.patience)
 	if err != nil {
 		return fail(err)
 	}
@@ -193,7 +189,7 @@ func (s *Store) update(change func(c *settings) error) (settings, error) {
 		return fail(err)
 	}
 	if problem != nil {
-		if err := setAside(s.path); err != nil {
+		if _, err := shared.SetAside(s.path); err != nil {
 			return fail(err)
 		}
 	}
@@ -201,21 +197,6 @@ func (s *Store) update(change func(c *settings) error) (settings, error) {
 		return fail(err)
 	}
 	return c, nil
-}
-
-// badMost is how many files that could not be used are kept; the last place is taken again and again.
-const badMost = 10
-
-// setAside gives a file that cannot be used another name: proxy.json.bad, then proxy.json.bad2 and so on.
-func setAside(path string) error {
-	bad := path + ".bad"
-	for n := 2; n <= badMost; n++ {
-		if _, err := os.Lstat(bad); err != nil {
-			break
-		}
-		bad = fmt.Sprint(path, ".bad", n)
-	}
-	return os.Rename(path, bad)
 }
 
 // replace writes a file that only its owner can read: it is there as it was, or as a whole.
@@ -232,41 +213,6 @@ func replace(path string, data []byte) error {
 		_ = os.Remove(f.Name())
 	}
 	return err
-}
-
-// lock waits for whoever changes the file: goroutines of this process by s.turn, so that at most one thread is parked in the
-// kernel, and other processes by a lock beside the file.
-func (s *Store) lock() (unlock func(), err error) {
-	path := s.path + ".lock"
-	giveUp := time.NewTimer(s.patience)
-	defer giveUp.Stop()
-	late := fmt.Errorf("another process has held %s for more than %s; is it stopped?", path, s.patience)
-	select {
-	case s.turn <- struct{}{}:
-	case <-giveUp.C:
-		return nil, late
-	}
-	l := flock.New(path, flock.SetPermissions(0o600))
-	done := make(chan error, 1)
-	go func() { done <- l.Lock() }()
-	release := func() {
-		_ = l.Close() // nobody else can do anything about it
-		<-s.turn
-	}
-	select {
-	case err := <-done:
-		if err != nil {
-			release()
-			return nil, err
-		}
-		return release, nil
-	case <-giveUp.C:
-		go func() {
-			<-done
-			release()
-		}()
-		return nil, late
-	}
 }
 
 // bare takes the call and the path off an error: whoever returns it tells them.

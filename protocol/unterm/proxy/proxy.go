@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 )
 
 const (
@@ -24,7 +26,7 @@ const (
 // processes. Each reads the file; those that change it wait for its lock, at most 10 s.
 type Store struct {
 	path string
-	turn chan struct{} // held while the file is changed
+	lock *shared.Lock // held while the file is changed
 
 	// What tests replace.
 	patience time.Duration
@@ -37,7 +39,7 @@ type Store struct {
 // New returns the settings in the file of that path, which need not be there yet; nor need its folder.
 func New(path string) *Store {
 	return &Store{
-		path: path, turn: make(chan struct{}, 1), patience: lockBound,
+		path: path, lock: shared.NewLock(), patience: shared.Patience,
 		getenv: os.Getenv, system: fromSystem, ports: ports, connect: connect,
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
+	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 	"go.uber.org/goleak"
 )
 
@@ -432,11 +433,11 @@ func TestACorruptFileIsKept(t *testing.T) {
 			if bad, err := os.ReadFile(s.path + ".bad"); err != nil || string(bad) != text {
 				t.Errorf("set aside: %d bytes, %v", len(bad), err)
 			}
-			for i := range 2 * badMost { // again and again: each is kept, and they do not fill the disk
+			for i := range 2 * shared.AsideMost { // again and again: each is kept, and they do not fill the disk
 				put(t, s, fmt.Sprint("broken ", i))
 				configure(t, s, `{}`)
 			}
-			if all, err := filepath.Glob(s.path + ".bad*"); err != nil || len(all) != badMost {
+			if all, err := filepath.Glob(s.path + ".bad*"); err != nil || len(all) != shared.AsideMost {
 				t.Errorf("set aside: %v, %v", all, err)
 			}
 			if bad, err := os.ReadFile(s.path + ".bad"); err != nil || string(bad) != text {
@@ -639,7 +640,7 @@ func TestALockThatIsHeld(t *testing.T) {
 	defer l.Close()
 	s.patience = 20 * time.Millisecond
 	for range 3 { // of which the first waits in the kernel, and the others for it
-		if _, err := s.Disable(); err == nil || !strings.Contains(err.Error(), "another process has held "+s.path+".lock for more than 20ms; is it stopped?") {
+		if _, err := s.Disable(); !errors.Is(err, shared.ErrLocked) || !strings.Contains(err.Error(), s.path+".lock for more than 20ms") {
 			t.Errorf("%v", err)
 		}
 	}

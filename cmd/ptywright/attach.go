@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// Exit codes of attach beside the program's own.
+const (
+	attachNoSession = 4
+	attachDenied    = 5
+)
+
+func attachCommand(std stdio) *cobra.Command {
+	o := attach.Options{Key: attach.DefaultKey}
+	var socket string
+	c := &cobra.Command{
+		Use:   "attach [flags] [SESSION]",
+		Short: "Show a session in this terminal, and type into it",
+		Long: `Show a session of a server in this terminal, live, on the alternate screen. Without SESSION
+the only one there is; when there are several they are listed.
+
+It is read-only. With --write nobody else can type into the session or resize it until it is
+given back, and everybody sees who has it; --take takes it from whoever has it. Any number
+may look on. Ctrl-\ opens a line of keys: d detaches (Ctrl-\ again, too), w takes the session
+or gives it back, t takes it over, s types Ctrl-\, arrows move the part that is shown of a
+larger session, z suspends, l draws anew. Every other key is the session's, Ctrl-C and Ctrl-Z
+among them.
+
+Looking on never resizes a session. A smaller one stands at the upper left; of a larger one
+the part around the cursor is shown. --write --resize gives it this terminal's size, less the
+line of status, and its own size back in the end.
+
+The exit code is 0 after a detach and the program's when that has ended (128 and its signal),
+else 1 when the server goes away, 4 when there is no such session (any more), 5 when somebody
+else has it.`,
+		Example: `  ptywright attach s1
+  ptywright attach --write --as Ada s1`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.In, o.Out = std.in, std.out
+			if len(args) > 0 {
+				o.Session = args[0]
+			}
+			return attachTo(c.Context(), std, socket, o)
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
+	fs.BoolVarP(&o.Write, "write", "w", false, "take the session: type into it, and nobody else does")
+	fs.BoolVar(&o.Take, "take", false, "take it from whoever has it; with --write or without")
+	fs.BoolVar(&o.Resize, "resize", false, "with --write: give the session this terminal's size meanwhile")
+	fs.StringVar(&o.As, "as", "", "the `NAME` that others read while you have the session (default: user@host)")
+	fs.Var(&o.Key, "detach-key", "the key that opens the line of keys: ctrl+ and a character")
+	fs.BoolVar(&o.Leave, "exit", false, "leave as soon as the program ends, instead of with a key")
+	fs.BoolVar(&o.Raw, "no-redact", false, "show secrets, too")
+	return c
+}
+
+// whoAmI is user@host, as far as the two are known.
+func whoAmI() string {
+	name := "someone"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		name += "@" + host
+	}
+	return name
+}
+
+// attachTo attaches to a session and returns how that ended as an error.
+func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) error {
+	if o.Write = o.Write || o.Take; o.As == "" {
+		o.As = whoAmI()
+	}
+	switch {
+	case o.Resize && !o.Write:
+		return usageError{errors.New("--resize is for who writes: give --write, too")}
+	case !term.IsTerminal(int(std.in.Fd())) || !term.IsTerminal(int(std.out.Fd())):
+		return usageError{errors.New("attach needs a terminal as standard input and output; ptywright serve tells programs what a session shows")}
+	}
+	if socket == "" {
+		var err error
+		if socket, err = defaultSocket(); err != nil {
+			return err
+		}
+	}
+	var err error
+	if o.Client, err = client.Dial(ctx, socket); err != nil {
+		return fmt.Errorf("connect to the server at %s: %w; start one with ptywright serve, or give --socket", socket, err)
+	}
+	defer o.Client.Close()
+	if err := pick(ctx, std, &o); err != nil {
+		return attachError(err)
+	}
+	r, err := attach.Run(ctx, o)
+	switch {
+	case err != nil:
+		return attachError(err)
+	case r.Signal != nil:
+		return exitCode(128 + attach.Number(r.Signal))
+	case r.Exit == nil:
+		fmt.Fprintf(std.out, "[detached from %s]\n", o.Session)
+		return nil
+	}
+	fmt.Fprintf(std.out, "[%s %s]\n", o.Session, attach.Ended(r.Exit))
+	end := pty.Exit{Code: -1} // lost
+	if r.Exit.Code != nil {
+		end.Code = *r.Exit.Code
+	}
+	if r.Exit.Signal != nil {
+		end.Signal = *r.Exit.Signal
+	}
+	return codeOf(end)
+}
+
+// pick finds the session that is meant, and what it is called.
+func pick(ctx context.Context, std stdio, o *attach.Options) error {
+	var listed struct {
+		Details []struct {
+			client.Info
+			Lease *attach.Lease `json:"lease"`
+		} `json:"details"`
+	}
+	if err := o.Client.Call(ctx, "session.list", map[string]bool{"details": true}, &listed); err != nil {
+		return err
+	}
+	if o.Session == "" && len(listed.Details) == 1 {
+		o.Session = listed.Details[0].Session
+	}
+	for _, s := range listed.Details {
+		if s.Session == o.Session {
+			o.Title = strings.Join(append([]string{s.Program}, s.Args...), " ")
+			return nil
+		}
+	}
+	switch {
+	case o.Session != "":
+		return codedError{fmt.Errorf("there is no session %.64q; ptywright attach without one lists them", o.Session), attachNoSession}
+	case len(listed.Details) == 0:
+		return codedError{errors.New("the server has no session"), attachNoSession}
+	}
+	for _, s := range listed.Details {
+		line := fmt.Sprintf("%-6s %4dx%-4d  %s", s.Session, s.Rows, s.Cols, strings.Join(append([]string{s.Program}, s.Args...), " "))
+		if s.Exit != nil {
+			line += "  (" + attach.Ended(s.Exit) + ")"
+		} else if s.Lease != nil {
+			line += fmt.Sprintf("  (%s writes since %s)", s.Lease.Holder, s.Lease.Since.Local().Format(time.TimeOnly))
+		}
+		fmt.Fprintln(std.out, oneLine(line))
+	}
+	return usageError{errors.New("there are several sessions: say which")}
+}
+
+// attachError gives the server's answers their exit codes.
+func attachError(err error) error {
+	var e *client.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Reason {
+	case "unknown_session":
+		return codedError{err, attachNoSession}
+	case "session_leased":
+		return codedError{fmt.Errorf("%w; ptywright attach --take takes it over", err), attachDenied}
+	case "owned_by_adapter", "permission_denied":
+		return codedError{err, attachDenied}
+	}
+	return err
+}

@@ -1,0 +1,510 @@
+// Package attach shows a session of a server in a person's terminal, live, and lets the person type into it. It is a client of the
+// native wire like any other: frames tell what has changed on the screen, a lease gives the right to type, and what is typed is sent
+// as actions.
+//
+// One goroutine, that of [Run], owns everything that changes: the window, the outbox, the terminal. Others wait for it: one reads the
+// terminal, one asks for frames, one sends what is in the outbox, one at a time; each hands over one thing and waits until that is
+// taken. So a terminal that takes nothing makes frames fewer, and a session that takes nothing stops the reading of the terminal once
+// the outbox is full.
+package attach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// Options say what is attached to, and how.
+type Options struct {
+	In, Out *os.File // the person's terminal
+	Client  *client.Client
+	Session string
+	Title   string // what the line of status calls the session beside its id
+	Write   bool   // take the session, so that the person may type
+	Take    bool   // take it from whoever has it
+	Resize  bool   // a writer gives the session the terminal's size
+	Leave   bool   // leave when the program ends
+	As      string // who takes it, for others to read
+	Key     Key    // the detach key
+	Raw     bool   // show what would be hidden
+}
+
+// A Result is how an attachment ended without an error.
+type Result struct {
+	Exit   *client.Exit // the program has ended; nil: detached
+	Signal os.Signal    // told to end by this
+}
+
+// ErrLost is what Run returns when the server went away.
+var ErrLost = errors.New("the connection to the server is lost")
+
+// errNoShell: a stopped process would stay stopped.
+var errNoShell = errors.New("not suspended: no shell is there that could go on with it")
+
+const (
+	// frameWait is how long the server waits for something new to show. Nothing comes of more or less: it is asked again.
+	frameWait = 10 * time.Minute
+	// escapeWait is how long an Escape is held for what may follow it as one sequence, over a slow line too. A person who has
+	// pressed it waits so much longer.
+	escapeWait = 25 * time.Millisecond
+	// messageTime is how long a message stands where it covers something.
+	messageTime = 4 * time.Second
+	// partBound is how long the end waits for the server: to take its size and its right back, and for the terminal to answer
+	// what it was asked. All of that happens anyway, or is not worth more.
+	partBound = time.Second
+	// stuckBound is how long a terminal that takes nothing keeps us from ending when we are told to.
+	stuckBound = 2 * time.Second
+)
+
+// Run attaches until the person detaches, the program has ended and a key was pressed, or ctx ends or a signal comes. The terminal is
+// as it was when it returns, also by a panic. Errors: [ErrLost], a *[client.Error] of the server (unknown_session, session_leased,
+// owned_by_adapter and so on), or what the terminal refuses.
+func Run(ctx context.Context, o Options) (Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	v := &viewer{
+		Options: o, ctx: ctx, tty: terminal{in: o.In, out: o.Out}, decoder: decoder{prefix: byte(o.Key)},
+		input: make(chan []byte), frames: make(chan *frame), outgoing: make(chan item), sent: make(chan error),
+		calls: make(chan func() error), failed: make(chan error, 1), panics: make(chan string, 1),
+	}
+	if err := v.begin(); err != nil {
+		return Result{}, err
+	}
+	defer v.part()
+	v.signals = watchSignals()
+	defer v.signals.stop()
+	defer v.signals.unstick(func() { v.tty.leave(true) })()
+	defer v.tty.leave(false)
+	if err := v.tty.enter(); err != nil {
+		return Result{}, err
+	}
+	v.window.resize(v.tty.size)
+	v.fit()
+	for _, work := range []func(){v.read, v.follow, v.send} {
+		v.start(work)
+	}
+	r, err := v.loop()
+	if err == nil {
+		err = v.settle()
+	}
+	if lerr := v.tty.leave(false); err == nil {
+		err = lerr
+	}
+	return r, err
+}
+
+// A viewer is one attachment.
+type viewer struct {
+	Options
+	ctx     context.Context
+	tty     terminal
+	decoder decoder
+	window  window
+	out     outbox
+	last    *frame
+	writing bool  // we have the session
+	sure    bool  // a frame has said so, too: one that was made before does not
+	asking  bool  // for it, or to give it back
+	sending bool  // an item of the outbox
+	before  *size // of the session, to be given back; nil: it is ours to leave as it is
+	wanted  size  // what it was last asked to have
+	menu    bool
+	inPaste bool // the session was told that a paste began
+	message string
+	ring    bool // the bell, once
+	done    bool
+
+	expire, escape *time.Timer
+
+	input    chan []byte
+	frames   chan *frame
+	outgoing chan item
+	sent     chan error
+	calls    chan func() error
+	failed   chan error
+	panics   chan string
+	signals  *signals
+}
+
+// begin takes the session, if it is to be taken, and its first frame: what is refused is refused before the terminal is touched.
+func (v *viewer) begin() error {
+	if err := v.Client.Call(v.ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil); err != nil {
+		return v.lost(err)
+	}
+	if v.Write {
+		if err := v.lease(v.Take); err != nil {
+			return v.lost(err)
+		}
+		v.writing = true
+	}
+	f, err := v.frame(nil)
+	if err != nil {
+		return v.lost(err)
+	}
+	v.last = f
+	v.window.take(f)
+	v.expire, v.escape = time.NewTimer(0), time.NewTimer(0)
+	v.expire.Stop()
+	v.escape.Stop()
+	if !v.writing {
+		v.say("read-only, " + v.keyName() + " for keys")
+	} else {
+		v.say("you write, " + v.keyName() + " for keys")
+	}
+	return nil
+}
+
+func (v *viewer) lease(take bool) error {
+	return v.Client.Call(v.ctx, "session.lease", map[string]any{"session": v.Session, "holder": v.As, "take": take}, nil)
+}
+
+// frame asks for what is new since the frame that we have.
+func (v *viewer) frame(since *uint64) (*frame, error) {
+	params := map[string]any{"session": v.Session, "form": "ansi", "timeout_ms": frameWait.Milliseconds()}
+	if since != nil {
+		params["since"] = *since
+	}
+	if v.Raw {
+		params["redact"] = false
+	}
+	var f frame
+	if err := v.Client.Call(v.ctx, "session.frame", params, &f); err != nil {
+		return nil, err
+	}
+	return &f, nil
+}
+
+// lost makes the end of the connection an error of its own.
+func (v *viewer) lost(err error) error {
+	if !disconnected(err) {
+		return err
+	}
+	return fmt.Errorf("session %s: %w: the server was ended or killed", v.Session, ErrLost)
+}
+
+// disconnected reports an error of the connection: that of a write comes before its end is noticed.
+func disconnected(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, client.ErrClosed) || errors.As(err, &op)
+}
+
+// start runs work in a goroutine of its own. A panic there is one of [Run]'s, who has the terminal to give back.
+func (v *viewer) start(work func()) {
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				v.panics <- fmt.Sprintf("%v\n%s", r, debug.Stack())
+			}
+		}()
+		work()
+	}()
+}
+
+// read reads the terminal. It ends with the process: a read of a terminal cannot be taken back.
+func (v *viewer) read() {
+	for {
+		b := make([]byte, 16<<10)
+		n, err := v.In.Read(b)
+		if n > 0 {
+			select {
+			case v.input <- b[:n]:
+			case <-v.ctx.Done():
+				return
+			}
+		}
+		if err != nil {
+			v.fail(fmt.Errorf("read the terminal: %w", err))
+			return
+		}
+	}
+}
+
+// follow asks for frames until the program's end.
+func (v *viewer) follow() {
+	f := v.last
+	for !f.over() {
+		next, err := v.frame(&f.Sequence)
+		if err != nil {
+			v.fail(err)
+			return
+		}
+		select {
+		case v.frames <- next:
+		case <-v.ctx.Done():
+			return
+		}
+		f = next
+	}
+}
+
+// send sends what it is given and tells what came of it.
+func (v *viewer) send() {
+	for {
+		var i item
+		select {
+		case i = <-v.outgoing:
+		case <-v.ctx.Done():
+			return
+		}
+		err := v.act(i)
+		select {
+		case v.sent <- err:
+		case <-v.ctx.Done():
+			return
+		}
+	}
+}
+
+// act performs one item.
+func (v *viewer) act(i item) error {
+	s := v.Client.Session(v.Session)
+	var err error
+	switch {
+	case i.resize != nil:
+		err = s.Resize(v.ctx, i.resize.Rows, i.resize.Cols)
+	case i.mouse != nil:
+		_, err = s.Do(v.ctx, client.Action{Type: "mouse", Value: i.mouse.value()})
+	default:
+		_, err = s.Text(v.ctx, i.text)
+	}
+	return err
+}
+
+// call makes a call while the loop goes on, and has then run in it.
+func (v *viewer) call(f func() error, then func(error) error) {
+	v.start(func() {
+		err := f()
+		select {
+		case v.calls <- func() error { return then(err) }:
+		case <-v.ctx.Done():
+		}
+	})
+}
+
+func (v *viewer) fail(err error) {
+	select {
+	case v.failed <- err:
+	default: // the first is told
+	}
+}
+
+// loop shows and sends until the end.
+func (v *viewer) loop() (Result, error) {
+	for {
+		if err := v.show(); err != nil {
+			return Result{}, err
+		}
+		switch {
+		case v.done:
+			return v.result(), nil
+		case v.last.over() && v.Leave:
+			return v.result(), nil
+		}
+		input, outgoing, next := v.input, v.outgoing, item{}
+		if v.out.full() {
+			input = nil
+		}
+		if v.sending || len(v.out.items) == 0 {
+			outgoing = nil
+		} else {
+			next = v.out.items[0]
+		}
+		var err error
+		select {
+		case p := <-input:
+			err = v.typed(v.decoder.feed(p))
+			if v.escape.Stop(); v.decoder.waiting() {
+				v.escape.Reset(escapeWait)
+			}
+		case <-v.escape.C:
+			err = v.typed(v.decoder.flush())
+		case f := <-v.frames:
+			v.news(f)
+		case outgoing <- next:
+			v.out.take()
+			v.sending = true
+		case e := <-v.sent:
+			v.sending = false
+			err = v.refused(e)
+		case then := <-v.calls:
+			err = then()
+		case <-v.expire.C:
+			v.message = ""
+		case e := <-v.failed:
+			err = v.gone(e)
+		case p := <-v.panics:
+			panic(p)
+		case <-v.signals.resized:
+			v.resized()
+		case <-v.signals.stopped:
+			err = v.suspend()
+		case s := <-v.signals.ending:
+			return Result{Signal: s}, nil
+		case <-v.ctx.Done():
+			return v.result(), nil
+		}
+		if err != nil {
+			return Result{}, err
+		}
+	}
+}
+
+// result is how it ended, if it ended now.
+func (v *viewer) result() Result {
+	if v.last.over() {
+		return Result{Exit: v.last.Exit}
+	}
+	return Result{}
+}
+
+// gone is told that reading or following has failed.
+func (v *viewer) gone(err error) error {
+	if v.last.over() && disconnected(err) { // there is nothing more to come from it
+		v.done = true
+		return nil
+	}
+	return v.lost(err)
+}
+
+// news takes a frame in.
+func (v *viewer) news(f *frame) {
+	was := v.last
+	v.last = f
+	v.window.take(f)
+	v.ring = v.ring || f.Bell > was.Bell
+	mine := f.Lease != nil && f.Lease.Yours
+	switch {
+	case f.over() && !was.over():
+		v.out.drop()
+	case v.writing && mine:
+		v.sure = true
+	case v.writing && v.sure:
+		v.taken()
+	}
+}
+
+// taken is told that we have the session no more.
+func (v *viewer) taken() {
+	v.writing, v.before, v.inPaste, v.out = false, nil, false, outbox{}
+	if l := v.last.Lease; l != nil && !l.Yours {
+		v.say(fmt.Sprintf("%s has taken the session: read-only now; %s t takes it back", clean(l.Holder), v.keyName()))
+		return
+	}
+	v.say("the session is not yours any more: read-only now; " + v.keyName() + " w takes it")
+}
+
+// refused is told what came of what was sent.
+func (v *viewer) refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	e := serverError(err)
+	if e == nil {
+		return v.lost(err)
+	}
+	switch e.Reason {
+	case "mouse_not_requested", "position_out_of_range", "session_ended", "session_closed": // as the next frame tells
+	case "session_leased":
+		if v.writing {
+			v.taken()
+		}
+	case "input_blocked", "input_full":
+		n := v.out.drop()
+		v.say(fmt.Sprintf("the program does not read what is typed; %d bytes were dropped", n))
+	default:
+		v.out.drop()
+		v.say("not sent: " + clean(e.Message))
+	}
+	return nil
+}
+
+// serverError returns what the server answered, nil when err is something else.
+func serverError(err error) *client.Error {
+	var e *client.Error
+	errors.As(err, &e)
+	return e
+}
+
+// resized is told that the terminal has another size.
+func (v *viewer) resized() {
+	v.tty.measure()
+	v.window.resize(v.tty.size)
+	v.fit()
+}
+
+// fit gives the session the terminal's size, less the line of status, if it is to have it.
+func (v *viewer) fit() {
+	if !v.writing || !v.Resize || v.last.over() {
+		return
+	}
+	if v.before == nil {
+		s := v.last.Size
+		v.before, v.wanted = &s, s
+	}
+	if s := (size{max(v.tty.size.Rows-1, 1), v.tty.size.Cols}); s != v.wanted {
+		v.wanted = s
+		v.out.resize(s)
+	}
+}
+
+// suspend gives the terminal back and stops, as a shell's job does, until it is told to go on.
+func (v *viewer) suspend() error {
+	if err := v.tty.leave(false); err != nil {
+		return err
+	}
+	if err := stopSelf(); errors.Is(err, errNoShell) {
+		v.say(err.Error())
+	} else if err != nil {
+		return err
+	}
+	if err := v.tty.enter(); err != nil {
+		return err
+	}
+	v.window.resize(v.tty.size)
+	v.fit()
+	return nil
+}
+
+// settle waits until the terminal has answered what it was asked: the answer would else be typed into the shell.
+func (v *viewer) settle() error {
+	bound := time.NewTimer(partBound - time.Since(v.tty.askedAt))
+	defer bound.Stop()
+	for v.tty.asked {
+		select {
+		case p := <-v.input:
+			for _, e := range v.decoder.feed(p) {
+				if e.kind == eventReply && e.data != "" {
+					v.tty.reply(e.data)
+				}
+			}
+		case <-bound.C:
+			return nil
+		}
+	}
+	return nil
+}
+
+// part gives back what was taken. The terminal is the person's again already.
+func (v *viewer) part() {
+	if !v.writing || v.last == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), partBound)
+	defer cancel()
+	_ = v.giveBack(ctx, v.before) // it may have ended, or be gone: nobody is left to be told
+}
+
+// giveBack gives the session back, with the size that it had before; nil: the one that it has.
+func (v *viewer) giveBack(ctx context.Context, before *size) error {
+	var err error
+	if before != nil {
+		err = v.Client.Session(v.Session).Resize(ctx, before.Rows, before.Cols)
+	}
+	return errors.Join(err, v.Client.Call(ctx, "session.release", map[string]string{"session": v.Session}, nil))
+}

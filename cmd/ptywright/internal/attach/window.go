@@ -1,0 +1,185 @@
+package attach
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// A window is the part of a session's screen that a terminal shows. A session that is smaller stands at the upper left with a
+// border; of a larger one the part around the cursor is shown. Its zero value is ready. Not safe for concurrent use.
+type window struct {
+	session  size
+	rows     []string // of the session, as text with SGR and OSC 8
+	terminal size
+	top      int // row of the session that is shown first
+	left     int // and column
+	cut      cutter
+	cuts     []string // rows as they are shown; "" where that is not known
+	known    []bool
+	panned   bool // the person moved it: it stays until the cursor moves
+	row, col int  // where the cursor was
+}
+
+// take takes a frame in.
+func (w *window) take(f *frame) {
+	if f.Full || f.Size != w.session || w.rows == nil {
+		w.session = f.Size
+		w.rows = make([]string, f.Size.Rows)
+		w.panned = false
+		w.forget()
+	}
+	for _, r := range f.Rows {
+		if r.Row >= 0 && r.Row < len(w.rows) {
+			w.rows[r.Row] = r.ANSI
+			w.known[r.Row] = false
+		}
+	}
+	if f.Cursor.Row != w.row || f.Cursor.Col != w.col {
+		w.row, w.col, w.panned = f.Cursor.Row, f.Cursor.Col, false
+	}
+	w.follow()
+}
+
+// resize takes the terminal's size in.
+func (w *window) resize(s size) {
+	w.terminal, w.panned = s, false
+	w.forget()
+	w.follow()
+}
+
+func (w *window) forget() {
+	w.cuts, w.known = make([]string, len(w.rows)), make([]bool, len(w.rows))
+}
+
+// view returns how many rows and columns of the session are shown. A line of status stands below, but where session and terminal
+// have the same number of rows: it would cover one.
+func (w *window) view() size {
+	rows := min(w.session.Rows, w.terminal.Rows)
+	if w.session.Rows > w.terminal.Rows && w.terminal.Rows > 1 {
+		rows = w.terminal.Rows - 1
+	}
+	return size{rows, min(w.session.Cols, w.terminal.Cols)}
+}
+
+// follow moves the window to where the cursor is: by as little as it takes up and down, by half a window sideways, where each step
+// repaints everything.
+func (w *window) follow() {
+	if w.terminal.Rows == 0 { // not known yet
+		return
+	}
+	v := w.view()
+	top, left := w.top, w.left
+	if !w.panned {
+		top = min(max(top, w.row-v.Rows+1), w.row)
+		if w.col < left || w.col >= left+v.Cols {
+			left = w.col - v.Cols/2
+		}
+	}
+	w.at(top, left)
+}
+
+// at puts the window's corner there, as far as the session goes.
+func (w *window) at(top, left int) {
+	v := w.view()
+	top = min(max(top, 0), max(w.session.Rows-v.Rows, 0))
+	left = min(max(left, 0), max(w.session.Cols-v.Cols, 0))
+	if left != w.left {
+		w.forget()
+	}
+	w.top, w.left = top, left
+}
+
+// pan moves the window as the person asks, by half of it, and keeps it there until the cursor moves.
+func (w *window) pan(down, right int) {
+	v := w.view()
+	w.panned = true
+	w.at(w.top+down*max(v.Rows/2, 1), w.left+right*max(v.Cols/2, 1))
+}
+
+// whole reports that all of the session is shown.
+func (w *window) whole() bool { v := w.view(); return v == w.session }
+
+// lines returns what each row of the terminal shows, and last of all the status where there is room for it; else status is not
+// shown. message covers the status, or a row without the cursor in it; "": none.
+func (w *window) lines(status, message string) []string {
+	v := w.view()
+	out := make([]string, w.terminal.Rows)
+	border := v.Cols < w.terminal.Cols
+	for y := range v.Rows {
+		out[y] = w.line(w.top + y)
+		if border {
+			out[y] += fmt.Sprintf("\x1b[%dG\x1b[0;2m│\x1b[0m", v.Cols+1)
+		}
+	}
+	if v.Rows < w.terminal.Rows-1 { // a border and the status
+		out[v.Rows] = "\x1b[0;2m" + strings.Repeat("─", v.Cols)
+		if border {
+			out[v.Rows] += "┘"
+		}
+		out[v.Rows] += "\x1b[0m"
+	}
+	last := w.terminal.Rows - 1
+	switch {
+	case message != "":
+		if v.Rows == w.terminal.Rows && w.row-w.top == last {
+			last = 0
+		}
+		out[last] = w.cut.row("\x1b[0;7m "+message+" ", vt.MaxSide, 0, w.terminal.Cols)
+	case v.Rows < w.terminal.Rows:
+		out[last] = w.cut.row(status, vt.MaxSide, 0, w.terminal.Cols)
+	}
+	return out
+}
+
+// line returns a row of the session as it is shown.
+func (w *window) line(y int) string {
+	if !w.known[y] {
+		w.cuts[y], w.known[y] = w.cut.row(w.rows[y], w.session.Cols, w.left, w.view().Cols), true
+	}
+	return w.cuts[y]
+}
+
+// cursor returns where the cursor is on the terminal; not ok: it is not in the window.
+func (w *window) cursor() (row, col int, ok bool) {
+	v := w.view()
+	row, col = w.row-w.top, w.col-w.left
+	return row, col, row >= 0 && row < v.Rows && col >= 0 && col < v.Cols
+}
+
+// place returns the session's cell at a place of the terminal. What is beyond the session's edge is at the edge, and not inside.
+func (w *window) place(row, col int) (r, c int, inside bool) {
+	v := w.view()
+	inside = row < v.Rows && col < v.Cols
+	return w.top + min(row, v.Rows-1), w.left + min(col, v.Cols-1), inside
+}
+
+// A cutter cuts columns out of rows that are text with SGR and OSC 8: with a terminal of its own, so that wide characters, clusters
+// and styles come out right. Its zero value is ready.
+type cutter struct {
+	term  *vt.Terminal
+	width int
+}
+
+// row returns columns [left, left+cols) of a row of width columns, as [record.ANSIRows] has it.
+func (c *cutter) row(text string, width, left, cols int) string {
+	if left == 0 && cols >= width || text == "" {
+		return text
+	}
+	if c.term == nil || c.width != width {
+		c.term, c.width = vt.New(1, width, vt.Options{Scrollback: -1}), width
+	}
+	// ?7l: what is too long is cut. Deleted characters bring what is behind them to the left.
+	in := "\x1bc\x1b[?7l" + text + "\x1b[0m\x1b]8;;\x1b\\\r"
+	if left > 0 {
+		in += "\x1b[" + strconv.Itoa(left) + "P"
+	}
+	if cols < width {
+		in += "\x1b[" + strconv.Itoa(cols+1) + "G\x1b[K"
+	}
+	c.term.Feed([]byte(in))
+	return record.ANSIRows(c.term.Snapshot(), nil)[0]
+}

@@ -1,0 +1,90 @@
+// Package plugin is the kit of a plugin's author: it scaffolds an adapter ([New]), finds what is wrong with one ([Check]), shows it
+// recordings and compares what it says of them ([Test]), runs its program under it on this terminal ([Run]), and tells of a live
+// session why its state is what it is ([Explain]).
+//
+// # Cases
+//
+// A case is a recording in testdata/cases of the plugin's folder and what the plugin has to say of it: NAME.cast, an asciicast, or
+// NAME.screen, the text of one screen; and NAME.expected.json, see [Expected]. A recording is played in its own time, by
+// [plugins.Rehearsal]: nothing waits, and every run gives the same.
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/ptywright/ptywright/plugins"
+)
+
+// casesDir is where a plugin's cases are, below its folder.
+const casesDir = "testdata/cases"
+
+// manifestName is the file that makes a folder a plugin's.
+const manifestName = "manifest.toml"
+
+// A Folder is a plugin on disk.
+type Folder struct {
+	Dir    string // as it was named
+	Source *plugins.Source
+	Log    *slog.Logger // takes what the plugin prints
+}
+
+// A FolderError says that a folder holds no plugin, or what of it cannot be read.
+type FolderError struct {
+	Dir string
+	Err error
+}
+
+// Error says what to do.
+func (e *FolderError) Error() string {
+	if errors.Is(e.Err, fs.ErrNotExist) {
+		return fmt.Sprintf("%s holds no plugin: there is no %s in it; name a plugin's folder, or make one with ptywright plugin new NAME", e.Dir, manifestName)
+	}
+	return fmt.Sprintf("%s: %v", e.Dir, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *FolderError) Unwrap() error { return e.Err }
+
+// Open reads the plugin of a folder; a path of its manifest.toml does as well. The error is a *[FolderError].
+func Open(dir string, log *slog.Logger) (*Folder, error) {
+	dir = folderOf(dir)
+	s, err := plugins.Open(filepath.Join(dir, manifestName))
+	if err != nil {
+		return nil, &FolderError{dir, err}
+	}
+	return &Folder{Dir: dir, Source: s, Log: log}, nil
+}
+
+// folderOf is the folder that a path means.
+func folderOf(path string) string {
+	if path == "" {
+		return "."
+	}
+	if filepath.Base(path) == manifestName {
+		return filepath.Dir(path)
+	}
+	return filepath.Clean(path)
+}
+
+// oneLine escapes what would break a line or move a cursor.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, s)
+}
+
+// exists reports whether there is something of that name, whatever it is.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,72 @@
+package plugin
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/ptywright/ptywright/plugins"
+)
+
+// scaffold is a whole plugin, in which {{NAME}}, {{PROGRAM}} and {{FOLDER}} are replaced.
+//
+//go:embed scaffold
+var scaffold embed.FS
+
+// ErrExists: there is something of that name already.
+var ErrExists = errors.New("is there already: take another name, or remove it first")
+
+// New makes the folder name in dir with a plugin in it that passes [Check] and [Test]: an adapter of program, of a shell when
+// program is "". It returns the folder, and changes nothing that is there. Errors: *[plugins.ManifestError] for a name that no
+// plugin may have, [ErrExists] in an *[fs.PathError], or what the system says.
+func New(dir, name, program string) (folder string, err error) {
+	if program == "" {
+		program = "sh"
+	}
+	m := plugins.Manifest{Name: name, Kind: plugins.KindAdapter, Version: "0.1.0", Target: &plugins.Target{Program: program}}
+	if err := m.Validate(); err != nil {
+		return "", err
+	}
+	if strings.Trim(name, ".") == "" {
+		return "", &plugins.ManifestError{Key: "name", Err: fmt.Errorf("%q is no name of a folder: use letters", name)}
+	}
+	if folder = filepath.Join(dir, name); exists(folder) {
+		return "", &fs.PathError{Op: "make", Path: folder, Err: ErrExists}
+	}
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: make %s first, or name another with --dir", err, dir)
+		}
+		return "", err
+	}
+	defer func() {
+		if err != nil { // ours, a moment ago: half a plugin helps nobody
+			_ = os.RemoveAll(folder)
+		}
+	}()
+	quoted, _ := json.Marshal(program) // a string is written in TOML as in JSON, but for \u007f
+	fill := strings.NewReplacer("{{NAME}}", name, `"{{PROGRAM}}"`, string(quoted), "{{PROGRAM}}", oneLine(program), "{{FOLDER}}", filepath.ToSlash(folder))
+	return folder, fs.WalkDir(scaffold, "scaffold", func(from string, d fs.DirEntry, err error) error {
+		to := filepath.Join(folder, filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(from, "scaffold"), "/")))
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return os.MkdirAll(to, 0o777)
+		}
+		text, err := fs.ReadFile(scaffold, from)
+		if err != nil {
+			return err
+		}
+		if path.Ext(from) != ".cast" {
+			text = []byte(fill.Replace(string(text)))
+		}
+		return os.WriteFile(to, text, 0o666)
+	})
+}

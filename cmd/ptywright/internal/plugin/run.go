@@ -1,0 +1,272 @@
+package plugin
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/plugins"
+)
+
+// RunOptions say how a plugin's program is run on this terminal, or for a pipe.
+type RunOptions struct {
+	Args     []string // nil: the manifest's
+	Size     pty.Size // zero: the manifest's
+	In       io.Reader
+	Out      io.Writer
+	Terminal bool // In is a person's terminal, made raw: what is typed is passed on as it comes
+	Resized  <-chan pty.Size
+	States   io.Writer          // gets a line for each change of state; nil: nobody does
+	Record   string             // the name of a case to be made of it; "": none
+	Cast     record.CastOptions // of the recording, but for its size
+}
+
+// maxChanges bounds the changes of state that are told in the end.
+const maxChanges = 1000
+
+// A Change is a change of state.
+type Change struct {
+	At       time.Duration // since the program was started
+	From, To string
+	Rule     string // that decided; "" when another state came too soon to ask
+}
+
+// String is a line for people.
+func (c Change) String() string {
+	rule := ""
+	if c.Rule != "" {
+		rule = " (rule " + c.Rule + ")"
+	}
+	return oneLine(fmt.Sprintf("%9.3fs  %s > %s%s", c.At.Seconds(), c.From, c.To, rule))
+}
+
+// Ran is what came of it.
+type Ran struct {
+	Exit    *engine.Exit // nil: it was ended from here
+	Changes []Change     // the first maxChanges
+	Dropped int          // further ones
+	Cast    string       // that was recorded
+}
+
+// readyBound is how long a line from a pipe waits for the plugin to say that one can be taken; then it is typed all the same.
+const readyBound = 30 * time.Second
+
+// pace is how long the screen stands still before a line of a pipe is typed: a plugin sees each state, and so does who watches. The
+// host looks every 25 ms at most.
+const pace = 100 * time.Millisecond
+
+// caseName is what a case may be called: a file's name on every system.
+var caseName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Run starts the folder's plugin, which catalog has, with its program here, and returns when the program has ended, or its input is a
+// pipe that has. What comes from a pipe is typed a line at a time, when the plugin's wait_ready_matcher holds.
+func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions) (*Ran, error) {
+	name := f.Source.Manifest.Name
+	start := plugins.StartOptions{Args: o.Args, Size: o.Size, Attended: o.Terminal, Taps: []engine.Tap{shown{o.Out}}}
+	ran := &Ran{}
+	if o.Record != "" {
+		cast, err := f.record(o)
+		if err != nil {
+			return nil, err
+		}
+		ran.Cast = filepath.Join(f.Dir, filepath.FromSlash(casesDir), o.Record+castExt)
+		start.Taps = append(start.Taps, cast)
+	}
+	a, err := catalog.Start(ctx, name, start)
+	if err != nil {
+		for _, t := range start.Taps { // nobody else closes them
+			if c, ok := t.(*record.Cast); ok {
+				_ = c.Discard()
+			}
+		}
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	began := time.Now()
+	input := make(chan error, 1) // its goroutine ends with the process: a read of a terminal cannot be taken back
+	go func() {
+		if o.Terminal {
+			input <- pass(ctx, a.Session(), o.In)
+			return
+		}
+		input <- lines(ctx, a, o.In)
+	}()
+	var since uint64
+	typed := input
+	for {
+		changed := catalog.Changed()
+		over := a.Session().Changed()
+		v := a.Session().View()
+		since = ran.note(a, since, began, o.States)
+		if v.Ended {
+			a.Look(ctx, v)
+			ran.note(a, since, began, o.States)
+			ran.Exit = v.Exit
+			return ran, a.Close(context.WithoutCancel(ctx))
+		}
+		select {
+		case <-changed:
+		case <-over:
+		case size := <-o.Resized:
+			if err := a.Session().Resize(size); err != nil && !errors.Is(err, engine.ErrEnded) {
+				return ran, errors.Join(err, a.Close(context.WithoutCancel(ctx)))
+			}
+		case err := <-typed:
+			if typed = nil; err != nil || !o.Terminal {
+				return ran, errors.Join(err, f.finish(ctx, a, ran, since, began, o))
+			}
+		case <-ctx.Done():
+			return ran, a.Close(context.WithoutCancel(ctx))
+		}
+	}
+}
+
+// finish ends a program whose pipe has ended.
+func (f *Folder) finish(ctx context.Context, a *plugins.Adapter, ran *Ran, since uint64, began time.Time, o RunOptions) error {
+	const patience = 5 * time.Second // for Ctrl-D to be taken
+	eof, _ := engine.ParseAction(map[string]any{"type": "eof"})
+	if _, err := a.Session().Do(ctx, eof, engine.DoOptions{}); err == nil {
+		_, _ = a.Session().Wait(ctx, ended{}, engine.WaitOptions{Timeout: patience})
+	}
+	v := a.Session().View()
+	a.Look(ctx, v)
+	ran.note(a, since, began, o.States)
+	ran.Exit = v.Exit
+	return a.Close(context.WithoutCancel(ctx))
+}
+
+// ended is a matcher of the program's end.
+type ended struct{}
+
+// Check is asked of each view.
+func (ended) Check(v *engine.View) engine.Result {
+	if v.Ended {
+		return engine.Result{Match: &engine.Match{Kind: "process_exited"}}
+	}
+	return engine.Result{}
+}
+
+// A still screen is one that has been as it is for so long.
+type still time.Duration
+
+// Check asks to be looked at again when it could be.
+func (s still) Check(v *engine.View) engine.Result {
+	if rest := time.Duration(s) - v.StableFor(); rest > 0 && !v.Ended {
+		return engine.Result{Recheck: rest}
+	}
+	return engine.Result{Match: &engine.Match{Kind: "screen_stable"}}
+}
+
+// note tells of the states since an event, and returns the number of the last.
+func (r *Ran) note(a *plugins.Adapter, since uint64, began time.Time, to io.Writer) uint64 {
+	events, next, _ := a.Events(since)
+	now := a.State()
+	for i, e := range events {
+		if e.Kind != "state" {
+			continue
+		}
+		c := Change{At: e.At.Sub(began), From: e.Previous, To: e.State}
+		if !slices.ContainsFunc(events[i+1:], func(l plugins.Event) bool { return l.Kind == "state" }) && now.State == e.State {
+			c.Rule = now.Rule
+		}
+		if c.From == "" {
+			c.From = "-"
+		}
+		if c.At < 0 {
+			c.At = 0
+		}
+		if len(r.Changes) < maxChanges {
+			r.Changes = append(r.Changes, c)
+		} else {
+			r.Dropped++
+		}
+		if to != nil {
+			fmt.Fprintln(to, c)
+		}
+	}
+	return next
+}
+
+// record begins a case.
+func (f *Folder) record(o RunOptions) (*record.Cast, error) {
+	if !caseName.MatchString(o.Record) || strings.HasSuffix(o.Record, castExt) {
+		return nil, fmt.Errorf("%q is no name of a case: use letters, digits, dots, hyphens and underscores, without %s", o.Record, castExt)
+	}
+	dir := filepath.Join(f.Dir, filepath.FromSlash(casesDir))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, o.Record+castExt)
+	for _, ext := range []string{castExt, screenExt, expectedExt} {
+		if exists(filepath.Join(dir, o.Record+ext)) {
+			return nil, fmt.Errorf("there is a case %s already: give --record another name, or remove %s", o.Record, filepath.Join(dir, o.Record+ext))
+		}
+	}
+	c := o.Cast
+	c.Rows, c.Cols = int(o.Size.Rows), int(o.Size.Cols)
+	return record.NewCast(path, c)
+}
+
+// shown is a tap that writes output to a terminal, or a pipe.
+type shown struct{ w io.Writer }
+
+func (s shown) Output(_ time.Time, p []byte) error {
+	_, err := s.w.Write(p)
+	return err
+}
+func (shown) Resize(time.Time, int, int) error { return nil }
+func (shown) Close() error                     { return nil }
+
+// pass types what a person types, as it comes.
+func pass(ctx context.Context, s *engine.Session, in io.Reader) error {
+	b := make([]byte, 4<<10)
+	for {
+		n, err := in.Read(b)
+		if n > 0 {
+			if _, err := s.Do(ctx, engine.Text(b[:n]), engine.DoOptions{}); err != nil {
+				return nil // the program's end is told elsewhere
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// lines types a pipe's lines, each when the plugin says that one can be taken, and returns when it does again after the last.
+func lines(ctx context.Context, a *plugins.Adapter, in io.Reader) error {
+	r := bufio.NewScanner(in)
+	r.Buffer(nil, 64<<10)
+	var since *uint64
+	ready := func() {
+		for _, name := range []string{"wait_ready_matcher", plugins.DefaultMatcher} {
+			if m, err := a.Matcher(ctx, name, nil); err == nil {
+				_, _ = a.Session().Wait(ctx, m, engine.WaitOptions{Timeout: readyBound, Since: since})
+				return
+			}
+		}
+	}
+	for r.Scan() {
+		ready()
+		_, _ = a.Session().Wait(ctx, still(pace), engine.WaitOptions{Timeout: readyBound})
+		done, err := a.Session().Do(ctx, engine.Text(r.Text()+"\r"), engine.DoOptions{})
+		if err != nil {
+			return nil
+		}
+		since = &done.Sequence
+	}
+	ready()
+	return r.Err()
+}

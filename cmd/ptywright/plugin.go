@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
+	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// pluginCommand is the kit of a plugin's author.
+func pluginCommand(std stdio) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "plugin",
+		Short: "Make, check, test, run and explain plugins",
+		Long: `Make, check, test, run and explain plugins. A plugin is a folder with a manifest.toml and Lua
+files that teaches ptywright one terminal program; docs/plugins.md tells how to write one.`,
+		Example: `  ptywright plugin new demo && ptywright plugin check demo && ptywright plugin test demo`,
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(pluginNewCommand(std), pluginCheckCommand(std), pluginTestCommand(std), pluginRunCommand(std), pluginExplainCommand(std))
+	for _, sub := range c.Commands() {
+		sub.Args = usageArgs(sub.Args)
+	}
+	return c
+}
+
+func pluginNewCommand(std stdio) *cobra.Command {
+	var dir, program string
+	c := &cobra.Command{
+		Use:   "new [flags] NAME",
+		Short: "Make the folder of a new plugin, which works as it is",
+		Long: `Make the folder NAME with an adapter in it: a manifest, its Lua, two cases and a README. It passes
+"plugin check" and "plugin test" as it is, and drives a program that reads lines behind a prompt.
+NAME is lower-case letters, digits, dots, hyphens and underscores. Nothing that is there is changed.`,
+		Example: `  ptywright plugin new demo
+  ptywright plugin new --program htop --dir adapters htop`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			folder, err := kit.New(dir, args[0], program)
+			var fault *plugins.ManifestError
+			if errors.As(err, &fault) || errors.Is(err, kit.ErrExists) {
+				return usageError{fmt.Errorf("make the plugin %s: %w", args[0], err)}
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(std.out, "%s is a plugin. Next:\n  ptywright plugin test %s\n  ptywright plugin run %s\n", folder, folder, folder)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&dir, "dir", ".", "make it in this `FOLDER`")
+	c.Flags().StringVar(&program, "program", "", "the `PROGRAM` that it is for (default: sh)")
+	return c
+}
+
+func pluginCheckCommand(std stdio) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check [flags] [FOLDER]",
+		Short: "Find what is wrong with a plugin, by file and line",
+		Long: `Find what is wrong with the plugin of a folder, the current one when none is named: its manifest,
+permissions that it asks for and does not need or needs and does not ask for, functions that are
+listed and missing or there and not listed, rules, states and intents that no case reaches, files
+that nothing requires. Its program is not started. The exit code is 1 when there is anything.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			found, err := kit.Check(c.Context(), folderArg(args), newLogger(std.err, redact.Default))
+			if err != nil {
+				return err
+			}
+			if err := tell(std.out, asJSON, found, found.Print); err != nil {
+				return err
+			}
+			if len(found.Findings) > 0 {
+				return exitCode(exitError)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func pluginTestCommand(std stdio) *cobra.Command {
+	var asJSON, update bool
+	var run string
+	c := &cobra.Command{
+		Use:   "test [flags] [FOLDER]",
+		Short: "Play recordings to a plugin and compare what it says",
+		Long: `Play the cases of a plugin, the one in the current folder when none is named, and compare what it
+says of them with what is expected. A case is testdata/cases/NAME.cast, a recording, or NAME.screen,
+the text of a screen, with NAME.expected.json. Its program is not started, and nothing waits: a
+recording is played in its own time. What is not as expected is shown with the screen, the rule that
+decided, and the rules that nearly did. The exit code is 1 then.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			var match *regexp.Regexp
+			if run != "" {
+				var err error
+				if match, err = regexp.Compile(run); err != nil {
+					return usageError{fmt.Errorf("--run: %w", err)}
+				}
+			}
+			f, err := kit.Open(folderArg(args), newLogger(std.err, redact.Default))
+			if err != nil {
+				return err
+			}
+			report, err := f.Test(c.Context(), match, update)
+			if err != nil {
+				return err
+			}
+			if err := tell(std.out, asJSON, report, report.Print); err != nil {
+				return err
+			}
+			if report.Failed > 0 {
+				return exitCode(exitError)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().StringVar(&run, "run", "", "only cases whose names match this `REGEXP`")
+	c.Flags().BoolVar(&update, "update", false, "write down what the plugin says, to be reviewed")
+	return c
+}
+
+// folderArg is the folder that an optional argument names.
+func folderArg(args []string) string {
+	if len(args) == 0 {
+		return "."
+	}
+	return filepath.Clean(args[0])
+}
+
+// tell prints something as one JSON document, or for people.
+func tell(w io.Writer, asJSON bool, value any, people func(io.Writer)) error {
+	if !asJSON {
+		people(w)
+		return nil
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(value)
+}

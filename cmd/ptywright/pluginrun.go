@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/protocol/client"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// runFlags are those of plugin run.
+type runFlags struct {
+	rows, cols     uint16
+	record, states string
+}
+
+func pluginRunCommand(std stdio) *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run [flags] [FOLDER] [-- ARGUMENT...]",
+		Short: "Run a plugin's program under it, on this terminal",
+		Long: `Run the program of a plugin, the one in the current folder when none is named, under that plugin
+and on this terminal. Arguments behind -- take the place of the manifest's. What the plugin says goes
+to standard error where that is no terminal, or with --states to a file, as it happens; on a terminal
+it is told when the program has ended. With --record it becomes a case of the plugin, with what the
+plugin said written down as expected: review that.
+
+Where the input is a pipe, its lines are typed one at a time, each when the plugin's
+wait_ready_matcher holds, and Ctrl-D behind the last.`,
+		Example: `  ptywright plugin run demo 2>states.log
+  printf 'echo one\nsleep 1\n' | ptywright plugin run --record two demo`,
+		RunE: func(c *cobra.Command, args []string) error {
+			dash := c.ArgsLenAtDash()
+			var program []string
+			if dash >= 0 {
+				args, program = args[:dash], args[dash:]
+				if len(program) == 0 {
+					program = []string{}
+				}
+			}
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("name one plugin's folder, not %d; arguments of its program come behind --", len(args))}
+			}
+			return pluginRun(c.Context(), std, folderArg(args), program, f)
+		},
+	}
+	c.Flags().Uint16Var(&f.rows, "rows", 0, "rows of the terminal (default: this terminal's, else the manifest's)")
+	c.Flags().Uint16Var(&f.cols, "cols", 0, "columns of the terminal (default: this terminal's, else the manifest's)")
+	c.Flags().StringVar(&f.record, "record", "", "make a case `NAME` of it, in testdata/cases")
+	c.Flags().StringVar(&f.states, "states", "", "write the states to `FILE`, as they change")
+	return c
+}
+
+// pluginRun hosts one plugin and its program.
+func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runFlags) error {
+	folder, err := kit.Open(dir, newLogger(io.Discard, redact.Default))
+	if err != nil {
+		return err
+	}
+	terminal := term.IsTerminal(int(std.in.Fd()))
+	o := kit.RunOptions{Args: args, In: std.in, Out: std.out, Terminal: terminal, Record: f.record}
+	if t := folder.Source.Manifest.Target; t != nil {
+		o.Size = pty.Size{Rows: uint16(t.Rows), Cols: uint16(t.Cols)}
+	}
+	if o.Size.Rows == 0 || o.Size.Cols == 0 || terminal {
+		o.Size = windowSize(std, o.Size)
+		if terminal {
+			o.Size = windowSize(std, pty.Size{})
+		}
+	}
+	if f.rows > 0 {
+		o.Size.Rows = f.rows
+	}
+	if f.cols > 0 {
+		o.Size.Cols = f.cols
+	}
+	var known redact.Known
+	known.AddEnv(os.Environ())
+	o.Cast = record.CastOptions{Title: folder.Source.Manifest.Name, Redactor: redact.Default.With(&known)}
+	live := true
+	switch e, isFile := std.err.(*os.File); {
+	case f.states != "":
+		file, err := os.OpenFile(f.states, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return fmt.Errorf("--states: %w", err)
+		}
+		defer file.Close()
+		o.States = file
+	case !terminal || isFile && !term.IsTerminal(int(e.Fd())):
+		o.States = std.err
+	default:
+		live = false
+	}
+	var ran *kit.Ran
+	flags := hostFlags{plugins: []string{folder.Dir + "/manifest.toml"}, sessions: 1, side: engine.MaxSide}
+	quiet := std
+	if terminal { // a raw terminal is no place for a log
+		quiet.err = io.Discard
+	}
+	err = hosted(ctx, quiet, true, flags, func(ctx context.Context, h *host) error {
+		if terminal {
+			restore, resized, err := rawTerminal(std)
+			if err != nil {
+				return err
+			}
+			defer restore()
+			o.Resized = resized
+		}
+		var err error
+		ran, err = folder.Run(ctx, h.catalog, o)
+		return err
+	})
+	if ran == nil {
+		return err
+	}
+	if !live {
+		tellStates(std.err, ran)
+	}
+	if err == nil && ran.Cast != "" {
+		if _, err = folder.Test(ctx, regexp.MustCompile("^"+regexp.QuoteMeta(f.record)+"$"), true); err == nil {
+			fmt.Fprintf(std.err, "recorded %s; review %s, which says what is expected of it\n", ran.Cast, strings.TrimSuffix(ran.Cast, ".cast")+".expected.json")
+		}
+	}
+	if err != nil || ran.Exit == nil {
+		return err
+	}
+	return codeOf(ran.Exit.Exit)
+}
+
+// tellStates tells all states in the end.
+func tellStates(w io.Writer, ran *kit.Ran) {
+	for _, c := range ran.Changes {
+		fmt.Fprintln(w, c)
+	}
+	if ran.Dropped > 0 {
+		fmt.Fprintf(w, "and %d further changes\n", ran.Dropped)
+	}
+}
+
+// rawTerminal passes on what is typed here as it comes, until restore is called.
+func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error) {
+	in := int(std.in.Fd())
+	state, err := term.MakeRaw(in)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make the terminal raw: %w", err)
+	}
+	signals, sizes, done := make(chan os.Signal, 1), make(chan pty.Size), make(chan struct{})
+	notifyResize(signals)
+	go func() {
+		for {
+			select {
+			case <-signals:
+				select {
+				case sizes <- windowSize(std, pty.Size{}):
+				case <-done:
+					return
+				}
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		_ = term.Restore(in, state)
+	}, sizes, nil
+}
+
+func pluginExplainCommand(std stdio) *cobra.Command {
+	var socket string
+	var asJSON, follow bool
+	c := &cobra.Command{
+		Use:   "explain [flags] SESSION|ADAPTER",
+		Short: "Tell why a live session is in the state it is in",
+		Long: `Tell why the plugin of a live session says that it is in the state it is in: the rule that decided,
+the rules that nearly did and what each lacked, and the rows that they looked at. SESSION and ADAPTER
+are ids of a server that listens on a socket, such as s1 and e1. With --follow it is told again
+whenever it has changed, until the program has ended.`,
+		Example: `  ptywright plugin explain e1
+  ptywright plugin explain --follow --json s1`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			const noSuchSession = 4 // as of all commands that name one
+			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			if socket == "" {
+				var err error
+				if socket, err = defaultSocket(); err != nil {
+					return err
+				}
+			}
+			if !utf8.ValidString(args[0]) {
+				return usageError{errors.New("the id is no UTF-8 text")}
+			}
+			server, err := client.Dial(ctx, socket)
+			if err != nil {
+				return fmt.Errorf("no server answers on %s: %w: start one with ptywright serve, or name another with --socket", socket, err)
+			}
+			defer server.Close()
+			err = kit.Explain(ctx, server, args[0], follow, func(e *kit.Explanation) error { return tell(std.out, asJSON, e, e.Print) })
+			if errors.Is(err, kit.ErrNoAdapter) {
+				return codedError{err, noSuchSession}
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&socket, "socket", "", "the server's `PATH` (default: the default socket)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one document a line")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "tell again whenever it has changed")
+	return c
+}

@@ -1,0 +1,108 @@
+package plugins
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// settles is how long after the last change of a plugin's files they are read: editors and version control write several, one after
+// the other, within some milliseconds. More makes an author wait, less reads files that are half written.
+const settles = 100 * time.Millisecond
+
+// A watch tells which folders of plugins have changed. Its methods may be called on nil, which watches nothing.
+type watch struct {
+	*fsnotify.Watcher
+	catalog *Catalog
+}
+
+// Watch loads every plugin again whose files change, those that are loaded later too, until stop is called, which returns when
+// nothing of it is left. The error is the system's: it has a bound on what is watched.
+func (c *Catalog) Watch() (stop func(), err error) {
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watch the files of plugins: %w", err)
+	}
+	w := &watch{notify, c}
+	c.mu.Lock()
+	c.watched = w
+	c.mu.Unlock()
+	for _, p := range c.Plugins() {
+		w.add(p)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.run(ctx)
+	}()
+	return func() {
+		cancel()
+		c.mu.Lock()
+		c.watched = nil
+		c.mu.Unlock()
+		_ = notify.Close()
+		<-done
+	}, nil
+}
+
+// folders are those that a plugin's files lie in.
+func (p *Plugin) folders() []string {
+	if p.Path == "" {
+		return nil
+	}
+	dir := filepath.Dir(p.Path)
+	return []string{dir, filepath.Join(dir, filepath.FromSlash(path.Dir(p.Manifest.Entrypoint)))}
+}
+
+// add watches a plugin's folders.
+func (w *watch) add(p *Plugin) {
+	if w == nil {
+		return
+	}
+	for _, dir := range p.folders() {
+		if err := w.Add(dir); err != nil {
+			w.catalog.log.Warn("a plugin's folder is not watched: load it again by hand", "plugin", p.Manifest.Name, "error", err)
+		}
+	}
+}
+
+// run loads plugins again when their files have come to rest. Events wait in the kernel while it does.
+func (w *watch) run(ctx context.Context) {
+	changed := map[string]bool{} // folders
+	timer := time.NewTimer(settles)
+	timer.Stop()
+	defer timer.Stop()
+	for {
+		select {
+		case e, open := <-w.Events:
+			if !open {
+				return
+			}
+			if strings.HasSuffix(e.Name, extension) || strings.HasSuffix(e.Name, ".toml") {
+				changed[filepath.Dir(e.Name)] = true
+				timer.Reset(settles)
+			}
+		case err, open := <-w.Errors:
+			if !open {
+				return
+			}
+			w.catalog.log.Warn("some changes of plugins' files were not seen", "error", err)
+		case <-timer.C:
+			for _, p := range w.catalog.Plugins() {
+				for _, dir := range p.folders() {
+					if changed[dir] {
+						_, _ = w.catalog.Reload(ctx, p.Manifest.Name) // it has been logged
+						break
+					}
+				}
+			}
+			clear(changed)
+		}
+	}
+}
