@@ -240,11 +240,12 @@ func (p *tab) eval(expression string) any {
 // until waits until an expression is true of the document. What is never true shows the page as it is.
 func (p *tab) until(expression string) any {
 	p.t.Helper()
-	watch := time.AfterFunc(hang/4, func() {
+	watch := time.AfterFunc(hang/3, func() {
 		p.shot("until")
 		var r json.RawMessage
 		_ = p.call(p.session, "Runtime.evaluate", map[string]any{"expression": "document.body.innerText", "returnByValue": true}, &r)
 		p.t.Logf("waiting for %s in: %.3000s\n%s", expression, r, strings.Join(p.heard(), "\n"))
+		_ = p.call("", "Target.closeTarget", map[string]any{"targetId": p.target}, nil) // what waits ends
 	})
 	defer watch.Stop()
 	return p.eval("until(() => " + expression + ")")
