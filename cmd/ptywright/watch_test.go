@@ -3,13 +3,19 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/coder/websocket"
 
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -169,5 +175,85 @@ func TestWatchInTheBrowser(t *testing.T) {
 	b.quiet()
 	if s := w.stderr.String(); strings.Count(s, "\n") != 1 {
 		t.Errorf("standard error is %q", s)
+	}
+}
+
+// TestWatchOpens: the browser is handed the address in a file that nobody else can read and that goes when the page is there;
+// neither a command's arguments nor standard error have the token.
+func TestWatchOpens(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a stand-in for xdg-open is on the path")
+	}
+	bin, handed := t.TempDir(), filepath.Join(t.TempDir(), "handed")
+	path, _ := fifo(t)
+	script := "#!/bin/sh\nstat -c '%a' \"$1\" >'" + handed + ".new'; cat \"$1\" >>'" + handed + ".new'; printf '\\n%s\\n' \"$*\" >>'" + handed + ".new'; mv '" + handed + ".new' '" + handed + "'; echo opened >'" + path + "'\n"
+	if err := os.WriteFile(filepath.Join(bin, "xdg-open"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	temp := t.TempDir()
+	p := ptywright(t, "watch", "--casts", t.TempDir(), "--socket", filepath.Join(t.TempDir(), "none"), "--open")
+	p.Env = append(p.Env, "PATH="+bin+":"+os.Getenv("PATH"), "TMPDIR="+temp)
+	said := p.telling()
+	p.startPiped()
+	defer func() {
+		_ = p.Process.Signal(syscall.SIGTERM)
+		if code := exitCodeOf(t, p.Wait()); code != 0 {
+			t.Errorf("exit code %d: %s", code, said)
+		}
+	}()
+	origin := strings.TrimSpace(said.told(t, `http://127\.0\.0\.1:\d+ `))
+	opened, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if _, err := bufio.NewReader(opened).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(handed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitN(string(data), "\n", 3) // mode, page, arguments
+	token := regexp.MustCompile(`#token=([A-Z0-9]+)`).FindStringSubmatch(lines[1])
+	if len(lines) < 3 || lines[0] != "600" || token == nil || strings.Contains(lines[2], token[1]) || strings.Contains(said.String(), token[1]) {
+		t.Fatalf("the browser is handed %q; standard error is %q", data, said)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temp, "ptywright-watch-*")); len(left) != 1 {
+		t.Errorf("before the page is there: %v", left)
+	}
+	ws, _, err := websocket.Dial(t.Context(), strings.Replace(origin, "http", "ws", 1)+"/live", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {origin}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.CloseNow()
+	if err := ws.Write(t.Context(), websocket.MessageText, []byte(`{"token":"`+token[1]+`"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, hello, err := ws.Read(t.Context()); err != nil || !strings.Contains(string(hello), "no_server") {
+		t.Fatalf("%s, %v", hello, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temp, "ptywright-watch-*")); len(left) != 0 {
+		t.Errorf("when the page is there: %v", left)
+	}
+}
+
+// TestWatchNeedsSomethingToShow: without a server and without recordings it says what to do.
+func TestWatchNeedsSomethingToShow(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "none")
+	for _, x := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--socket", socket}, 1, "ptywright serve --socket " + socket},
+		{[]string{"--socket", socket, "--casts", socket}, 1, "--casts"},
+		{[]string{"--port", "70000"}, 2, "port"},
+		{[]string{"extra"}, 2, "extra"},
+	} {
+		p := ptywright(t, append([]string{"watch"}, x.args...)...)
+		if _, code := p.run(""); code != x.code || !strings.Contains(p.stderr.String(), x.says) {
+			t.Errorf("%v: exit %d, %s", x.args, code, p.stderr)
+		}
 	}
 }
