@@ -39,7 +39,7 @@ export class Player {
 
   constructor(wire) {
     this.wire = wire;
-    this.screen = new Screen();
+    this.screen = new Screen(true);
     $('player-paper').append(this.screen.el);
     $('player-play').onclick = () => this.toggle();
     $('player-seek').oninput = (e) => this.seek(Number(e.target.value) / 1000 * this.#cast.duration_ms);

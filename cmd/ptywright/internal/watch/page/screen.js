@@ -78,9 +78,14 @@ function pieces(text, cols) {
 export class Screen {
   #rows = []; #cursor; #cell = { width: 8, height: 16 }; #last = null;
 
-  constructor() {
+  // links says that the screen's links are for the keyboard, too.
+  constructor(links = false) {
+    this.links = links;
     this.el = document.createElement('div');
     this.el.className = 'screen';
+    this.el.addEventListener('keydown', (e) => {
+      if (e.key === 'Enter' && e.target.link) { e.preventDefault(); e.target.click(); }
+    });
     this.#cursor = document.createElement('div');
     this.#cursor.className = 'cursor';
     this.#cursor.setAttribute('aria-hidden', 'true');
@@ -142,7 +147,11 @@ export class Screen {
       if (style) e.style.cssText = style;
       if (cols) { e.cols = cols; e.className = 'fixed'; e.style.width = `${cols * this.#cell.width}px`; }
       if (over) e.classList.add('over');
-      if (link) { e.classList.add('link'); e.link = link; }
+      if (link) {
+        e.classList.add('link');
+        e.link = link;
+        if (this.links) { e.tabIndex = 0; e.setAttribute('role', 'link'); }
+      }
       out.push(e);
     };
     for (const r of runs) {

@@ -13,7 +13,7 @@ export class Term {
   constructor(wire, info) {
     this.wire = wire;
     this.info = info; // what the list says of a session
-    this.screen = new Screen();
+    this.screen = new Screen(true);
     this.stage = $('term-stage');
     this.input = $('term-input');
     $('term-paper').append(this.screen.el);
