@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"protocol/mcp/terminalmcp":        {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "redact"},
 	"protocol/acp":                    {"protocol", "engine", "engine/pty", "redact"},
 	"protocol/unterm/instance":        {"protocol/unterm/internal/shared"},
-	"protocol/unterm":                 {"protocol", "protocol/unterm/instance", "protocol/unterm/journal", "protocol/unterm/proxy", "engine", "engine/cmdline", "engine/pty", "engine/reading", "engine/record", "redact"},
+	"protocol/unterm":                 {"protocol", "protocol/unterm/instance", "protocol/unterm/journal", "protocol/unterm/proxy", "protocol/unterm/internal/shared", "engine", "engine/cmdline", "engine/pty", "engine/reading", "engine/record", "redact"},
 	"protocol/unterm/proxy":           {"protocol/unterm/internal/shared"},
 	"protocol/unterm/journal":         {"protocol/unterm/internal/shared", "engine", "engine/vt", "engine/record", "redact"},
 	"protocol/unterm/internal/shared": {},

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/protocol/client"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
@@ -21,13 +22,13 @@ const (
 	// MostAtOnce bounds one start. Each instance is a process with a shell; 2,574 names is all there are.
 	MostAtOnce = 256
 
-	// startBound is how long an instance may take to say that it is there. One takes some milliseconds, and 256 at once on
+	// StartBound is how long instances may take to be there when nobody says. One takes some milliseconds, and 256 at once on
 	// two busy cores some seconds; with more, one that hangs keeps its caller longer.
-	startBound = time.Minute
+	StartBound = time.Minute
 
-	// endBound is how long an instance has to end itself and its sessions once it has been told to; a server promises five
-	// seconds. Then it is killed.
-	endBound = 8 * time.Second
+	// EndBound is how long an instance has to end itself and its sessions once it has been told to, when nobody says; a server
+	// promises five seconds. One that is being started is killed then.
+	EndBound = 8 * time.Second
 
 	// logTail bounds how much of a log's end is searched for its last line, in bytes.
 	logTail = 4 << 10
@@ -43,9 +44,9 @@ type Launch struct {
 // descriptors, with what it has to say in a log under the root that only its owner can read. It returns when all of
 // them have their records and answer, and tells them in the order of launches. Program is ptywright's own path.
 //
-// When one fails, or ctx ends, those that were started are ended again: half a fleet is nothing that a caller can go on with.
-// The error has the last line of the log.
-func (f Fleet) Start(ctx context.Context, program string, launches []Launch) ([]instance.Entry, error) {
+// When one fails, or is not there within bound, or ctx ends, those that were started are ended again: half a fleet is nothing
+// that a caller can go on with. The error has the last line of the log.
+func (f Fleet) Start(ctx context.Context, program string, launches []Launch, bound time.Duration) ([]Status, error) {
 	for _, l := range launches {
 		if s, err := os.Stat(l.CWD); err != nil {
 			return nil, fmt.Errorf("start in %s: %w", l.CWD, errors.Unwrap(err))
@@ -60,7 +61,7 @@ func (f Fleet) Start(ctx context.Context, program string, launches []Launch) ([]
 	if err := os.MkdirAll(logs, 0o700); err != nil {
 		return nil, fmt.Errorf("make a folder for logs: %w", err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, startBound, fmt.Errorf("it was not there after %v", startBound))
+	ctx, cancel := context.WithTimeoutCause(ctx, bound, fmt.Errorf("it was not there after %v", bound))
 	defer cancel()
 	var starting []*process
 	var err error
@@ -71,12 +72,15 @@ func (f Fleet) Start(ctx context.Context, program string, launches []Launch) ([]
 		}
 		starting = append(starting, p)
 	}
-	started := make([]instance.Entry, len(starting))
+	started := make([]Status, len(starting))
 	for i, p := range starting {
 		if err != nil {
 			break
 		}
-		started[i], err = f.settle(ctx, p, launches[i])
+		var refused *client.Error
+		if started[i], err = f.settle(ctx, p, launches[i]); err != nil && !errors.As(err, &refused) {
+			err = fmt.Errorf("start an instance in %s: %w; %s", launches[i].CWD, err, p.lastWords())
+		}
 	}
 	if err != nil {
 		for _, p := range starting {
@@ -134,12 +138,12 @@ func (p *process) follow(out io.Reader) {
 	p.cmd.Wait()
 	close(p.ended)
 	if err != nil {
-		p.ready <- errors.New(p.lastWords())
+		p.ready <- fmt.Errorf("it ended at once (%s)", p.cmd.ProcessState)
 	}
 }
 
 // settle waits until the instance is there, finds its record, speaks to it and tags it.
-func (f Fleet) settle(ctx context.Context, p *process, l Launch) (instance.Entry, error) {
+func (f Fleet) settle(ctx context.Context, p *process, l Launch) (Status, error) {
 	err := context.Cause(ctx)
 	if err == nil {
 		select {
@@ -149,42 +153,42 @@ func (f Fleet) settle(ctx context.Context, p *process, l Launch) (instance.Entry
 		}
 	}
 	if err != nil {
-		return instance.Entry{}, fmt.Errorf("start an instance in %s: %w", l.CWD, err)
+		return Status{}, err
 	}
 	records, err := instance.List(f.Root)
 	if err != nil {
-		return instance.Entry{}, err
+		return Status{}, err
 	}
 	for _, r := range records {
 		if r.PID != p.cmd.Process.Pid {
 			continue
 		}
-		if err := f.greet(ctx, r, l.Tag); err != nil {
-			return instance.Entry{}, err
-		}
+		var there []Session
+		err := with(ctx, r, func(m *member) error {
+			if err := m.greet(ctx, l.Tag); err != nil {
+				return err
+			}
+			there, err = m.sessions(ctx)
+			return err
+		})
 		if l.Tag != "" {
 			r.Title = instance.Optional(l.Tag)
 		}
-		return r.Entry(), nil
+		return Status{Entry: r.Entry(), Sessions: there}, err
 	}
-	return instance.Entry{}, fmt.Errorf("start an instance in %s: process %d said that it was there and has no record under %s", l.CWD, p.cmd.Process.Pid, f.Root)
+	return Status{}, fmt.Errorf("process %d said that it was there and has no record under %s", p.cmd.Process.Pid, f.Root)
 }
 
-// greet makes sure that the instance answers, and is the one of the record.
-func (f Fleet) greet(ctx context.Context, r instance.Record, tag string) error {
-	m, err := dial(ctx, r)
-	if err != nil {
-		return err
-	}
-	defer m.Close()
+// greet makes sure that the instance is the one of the record, and tags it.
+func (m *member) greet(ctx context.Context, tag string) error {
 	var info struct {
 		ID string `json:"id"`
 	}
 	if err := m.call(ctx, answerBound, "instance.info", nil, &info); err != nil {
 		return err
 	}
-	if info.ID != r.ID {
-		return fmt.Errorf("%s says that it is %s", r.ID, strconv.Quote(info.ID))
+	if info.ID != m.record.ID {
+		return fmt.Errorf("it says that it is %s", strconv.Quote(info.ID))
 	}
 	if tag == "" {
 		return nil
@@ -197,7 +201,7 @@ func (p *process) stop() { terminate(p.cmd.Process) }
 
 // end waits for the end of the process, and makes it end when it does not. What it said is kept as that of the last failure.
 func (p *process) end(logs string) {
-	bound := time.NewTimer(endBound)
+	bound := time.NewTimer(EndBound)
 	defer bound.Stop()
 	select {
 	case <-p.ended:
@@ -220,14 +224,13 @@ func (p *process) release(log string) {
 	os.Rename(p.log, log) // on Windows an open log cannot be renamed: it keeps its name
 }
 
-// lastWords says how the process has ended, with what it said last.
+// lastWords tells what the process has said last.
 func (p *process) lastWords() string {
-	how := fmt.Sprintf("it ended at once (%s)", p.cmd.ProcessState)
 	line, err := lastLine(p.log)
 	if err != nil || line == "" {
-		return how + " and said nothing"
+		return "it said nothing"
 	}
-	return how + ": " + line
+	return "it said last: " + line
 }
 
 // lastLine returns the last line of a log that ptywright itself wrote, or else the last that is not blank.
