@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 	"unicode"
 
@@ -130,12 +129,12 @@ What the server can do, with the shape of every method:
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetVersionTemplate("ptywright {{.Version}}\n")
+	root.SetVersionTemplate("ptywright " + build() + "\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), fleetCommand(std),
 		runCommand(std), attachCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std),
-		pluginCommand(std), watcherCommand(std),
+		pluginCommand(std), manCommand(std), watcherCommand(std),
 	)
 	for _, c := range append(root.Commands(), root) {
 		c.Args = usageArgs(c.Args)
@@ -154,22 +153,4 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// version is what the build knows of itself.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	if v == "" || v == "(devel)" {
-		v = "devel"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(12, len(s.Value))]) {
-			v += "+" + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return v
 }
