@@ -103,7 +103,9 @@ func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultInputTimeout
 	}
-	return a.do(ctx, s, o)
+	r, err := a.do(ctx, s, o)
+	s.engine.counts.did(r, err)
+	return r, err
 }
 
 // type_ writes chunks, each in one piece, with a pause between them, as one action that no other can enter.

@@ -42,9 +42,10 @@ type Watcher interface {
 
 // An Engine is the registry of sessions. Its methods may be called by any number of goroutines.
 type Engine struct {
-	opts  Options
-	nonce string // tells this engine's children from another's
-	pulse Pulse
+	opts   Options
+	nonce  string // tells this engine's children from another's
+	pulse  Pulse
+	counts counts
 
 	mu sync.Mutex
 	// protects the fields below
@@ -218,6 +219,8 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	drain := pty.NewDrain(s.pty)
 	go s.pump(drain)
 	go s.reaper(drain)
+	e.counts.started.Add(1)
+	s.log.Debug("a session has begun", "session", string(id), "program", c.Program, "pid", p.PID())
 	return s, nil
 }
 

@@ -47,4 +47,5 @@ func (s *Session) finish() {
 	s.ended = true
 	s.mu.Unlock()
 	s.publish(false)
+	s.log.Debug("a session has ended", "session", string(s.id))
 }

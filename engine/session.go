@@ -248,6 +248,7 @@ func (s *Session) isReaped() bool {
 // output takes one batch.
 func (s *Session) output(p []byte) {
 	now := time.Now()
+	s.engine.counts.output.Add(int64(len(p)))
 	if reply := s.take(p, now); len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}

@@ -60,6 +60,12 @@ type Outcome struct {
 // session was closed meanwhile, or the cause of ctx's end. Any number of goroutines may wait; a wait leaves nothing
 // behind.
 func (s *Session) Wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome, error) {
+	out, err := s.wait(ctx, m, o)
+	s.engine.counts.wait(ctx, err)
+	return out, err
+}
+
+func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome, error) {
 	begin := time.Now()
 	var since Since
 	if o.Since != nil {

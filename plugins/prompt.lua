@@ -25,6 +25,7 @@ local action, matcher = ptywright.action, ptywright.matcher
 local sub, gsub = string.sub, string.gsub
 
 local ECHO = 5000 -- ms for a line to stand behind the prompt, and to be taken; it takes some 10, and a second on a busy machine
+local STOP = 3000 -- ms for Ctrl-C to bring the prompt back; one that comes before the program has begun is lost
 local MAX_LINES = 60 -- of one text: each is seen before the next is typed, and an intent has at most 256 actions
 
 function prompt.refuse(code, message) error({code = code, message = message}) end
@@ -109,6 +110,14 @@ function prompt.typing(list)
 	}
 end
 
+-- interrupting returns what presses Ctrl-C until the program asks again: once more only while it does not.
+function prompt.interrupting()
+	return {actions = {}, last_intent = "", submission = {
+		submit = {action.interrupt()}, done = matcher.any({matcher.predicate("asks"), matcher.process_exited()}),
+		retry_when = matcher.predicate("busy"), retries = 2, timeout_ms = STOP,
+	}}
+end
+
 -- asking refuses what needs a prompt with nothing behind it; rest says that what is typed is the rest of a line.
 function prompt.asking(l, state, rest)
 	if not l.asks then refuse("wrong_state", "no prompt asks for a line: the state is " .. state.state .. " (" .. state.evidence .. ")") end
@@ -164,11 +173,19 @@ function predicates.asks(s)
 	return no(state.state .. ": " .. state.evidence)
 end
 
--- turn_over holds when the program asks again. What only looks like a prompt has to stand still for a moment.
+-- busy holds when the program does not ask.
+function predicates.busy(s)
+	local l, state = look(s)
+	if l.asks then return no(state.state .. ": " .. state.evidence) end
+	return yes(state.state .. ": " .. state.evidence)
+end
+
+-- turn_over holds when the program asks again. What only looks like a prompt has to stand still for a moment, and so does the prompt of a
+-- program that has been interrupted or has just begun: it may be drawn twice.
 function predicates.turn_over(s)
 	local l, state = look(s)
 	if not l.asks or l.input ~= "" then return no(state.state .. ": " .. state.evidence) end
-	if not l.sure and s.stable_ms < program.rest then return no("a prompt stands there, but the screen has not come to rest") end
+	if not (l.sure and s.last_intent) and s.stable_ms < program.rest then return no("a prompt stands there, but the screen has not come to rest") end
 	return yes(state.state .. ": " .. state.evidence, program.result and program.result(l) or nil)
 end
 
@@ -180,7 +197,7 @@ matchers.wait_ready_matcher = matchers.wait_turn_matcher
 function prompt.plugin(p)
 	program = p
 	local described = {
-		intents = p.described, states = p.states, predicates = {{name = "line_holds"}, {name = "line_taken"}, {name = "asks"}, {name = "turn_over"}},
+		intents = p.described, states = p.states, predicates = {{name = "line_holds"}, {name = "line_taken"}, {name = "asks"}, {name = "busy"}, {name = "turn_over"}},
 		wait_matchers = {
 			{name = "wait_turn_matcher", description = "The program asks for a line again; the capture tells what became of the last one."},
 			{name = "wait_ready_matcher", description = "The same."},

@@ -86,6 +86,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.open.Add(1)
 		conns.Go(func() {
 			defer s.open.Add(-1)
+			s.logger().Debug("a connection has come")
+			defer s.logger().Debug("a connection has gone")
 			err := NewConn(c, s.Dialect, s.Config).Serve(ctx)
 			if errors.Is(err, ErrSlowReader) {
 				s.slow.Add(1)

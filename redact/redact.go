@@ -127,6 +127,13 @@ func (r *rules) with(known []string, version uint64) *rules {
 	return &c
 }
 
+// covered counts what was hidden, by all redactors.
+var covered atomic.Int64
+
+// Covered tells how many values this process has hidden, each time anew that it was to be shown. It is a count for an operator,
+// and safe to call at any time.
+func Covered() int64 { return covered.Load() }
+
 // With returns a Redactor of the same policy that also hides what k holds, now and later. nil
 // means none.
 func (r *Redactor) With(k *Known) *Redactor { return &Redactor{policy: r.policy, known: k} }

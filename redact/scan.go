@@ -322,6 +322,9 @@ func (r *rules) pieces(line string, found []candidate) []Span {
 				}
 			}
 		}
+		if end > start {
+			covered.Add(1)
+		}
 		spans = r.mask(spans, line, start, end, r.markerOf(first.class, line[start:end]))
 	}
 	return spans

@@ -17,12 +17,6 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// Exit codes of attach beside the program's own.
-const (
-	attachNoSession = 4
-	attachDenied    = 5
-)
-
 func attachCommand(std stdio) *cobra.Command {
 	o := attach.Options{Key: attach.DefaultKey}
 	var socket string
@@ -150,9 +144,9 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 	}
 	switch {
 	case o.Session != "":
-		return codedError{fmt.Errorf("there is no session %.64q; ptywright attach without one lists them", o.Session), attachNoSession}
+		return codedError{fmt.Errorf("there is no session %.64q; ptywright attach without one lists them", o.Session), exitMissing}
 	case len(listed.Details) == 0:
-		return codedError{errors.New("the server has no session"), attachNoSession}
+		return codedError{errors.New("the server has no session"), exitMissing}
 	}
 	for _, s := range listed.Details {
 		line := fmt.Sprintf("%-6s %4dx%-4d  %s", s.Session, s.Rows, s.Cols, strings.Join(append([]string{s.Program}, s.Args...), " "))
@@ -174,11 +168,11 @@ func attachError(err error) error {
 	}
 	switch e.Reason {
 	case "unknown_session":
-		return codedError{err, attachNoSession}
+		return codedError{err, exitMissing}
 	case "session_leased":
-		return codedError{fmt.Errorf("%w; ptywright attach --take takes it over", err), attachDenied}
+		return codedError{fmt.Errorf("%w; ptywright attach --take takes it over", err), exitPermission}
 	case "owned_by_adapter", "permission_denied":
-		return codedError{err, attachDenied}
+		return codedError{err, exitPermission}
 	}
 	return err
 }

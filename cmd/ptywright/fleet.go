@@ -13,18 +13,12 @@ import (
 	"strings"
 	"syscall"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
-)
-
-// Exit codes of ptywright fleet beside those of all commands.
-const (
-	exitTimeout    = 3
-	exitNoInstance = 4
-	exitPermission = 5
 )
 
 // fleetFlags are those of every command of the fleet.
@@ -46,16 +40,43 @@ func (f *fleetFlags) open() (fleet.Fleet, error) {
 	return fleet.Fleet{Root: root}, err
 }
 
+// none says that there is nothing to be done, in a root that there is: one that somebody has mistyped is an error.
+func (f *fleetFlags) none(std stdio, err error) error {
+	if _, missing := os.Stat(f.root); f.root != "" && missing != nil {
+		return fmt.Errorf("look for instances under --root: %w", missing)
+	}
+	complain(std.err, err)
+	return nil
+}
+
 // chosen are the flags that choose instances.
 type chosen struct {
-	fleet.Selection
+	names   []string
+	tag     string
 	session int
 }
 
 func (s *chosen) add(c *cobra.Command) {
-	c.Flags().StringSliceVar(&s.Names, "to", nil, "only the instances with these `NAMES`, divided by commas")
-	c.Flags().StringVar(&s.Tag, "tag", "", "only the instances whose title is this, or this in brackets")
+	c.Flags().StringSliceVar(&s.names, "to", nil, "only the instances with these `NAMES`, divided by commas")
+	c.Flags().StringVar(&s.tag, "tag", "", "only the instances whose title is this, or this in brackets")
 	s.addSession(c)
+}
+
+// selection is what has been chosen. A choice that is empty, as of a variable that is not set, is not all of them.
+func (s *chosen) selection(c *cobra.Command) (fleet.Selection, error) {
+	chosen := fleet.Selection{Tag: s.tag}
+	for _, name := range s.names {
+		if name = strings.TrimSpace(name); name != "" {
+			chosen.Names = append(chosen.Names, name)
+		}
+	}
+	switch {
+	case c.Flags().Changed("to") && len(chosen.Names) == 0:
+		return chosen, usageError{errors.New("--to names no instance: leave it out for all of them")}
+	case c.Flags().Changed("tag") && s.tag == "":
+		return chosen, usageError{errors.New("--tag is empty: leave it out for all instances")}
+	}
+	return chosen, nil
 }
 
 func (s *chosen) addSession(c *cobra.Command) {
@@ -73,7 +94,7 @@ a command, wait for one or for all, read what they show, and stop them.
 Instances register under a root: --root, else $PTYWRIGHT_HOME, else ~/.ptywright.
 
 Exit codes: 0 as wished, 1 an instance or its command failed, 2 wrong use, 3 the time was up,
-4 no such instance, 5 not permitted.`,
+4 no such instance, 5 not permitted, 130 interrupted.`,
 		Example: `  ptywright fleet start 3 --cwd ~/code/app --cwd ~/code/site --cwd ~/code/docs --tag worker
   ptywright fleet broadcast --tag worker --wait --timeout 5m -- make
   ptywright fleet stop --all`,
@@ -84,7 +105,7 @@ Exit codes: 0 as wished, 1 an instance or its command failed, 2 wrong use, 3 the
 	fs.StringVar(&f.root, "root", "", "the `FOLDER` that instances register in")
 	fs.BoolVar(&f.compat, "compat-root", false, "use ~/.unterm, where Unterm's own clients look")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line, one an instance")
-	c.AddCommand(fleetList(std, &f), fleetStart(std, &f), fleetTag(&f), fleetBroadcast(std, &f), fleetWait(std, &f), fleetRead(std, &f), fleetStop(std, &f))
+	c.AddCommand(fleetList(std, &f), fleetSessions(std, &f), fleetStart(std, &f), fleetOpen(std, &f), fleetTag(std, &f), fleetBroadcast(std, &f), fleetWait(std, &f), fleetRead(std, &f), fleetStop(std, &f))
 	for _, sub := range c.Commands() {
 		sub.Args = usageArgs(sub.Args)
 		run := sub.RunE
@@ -92,7 +113,11 @@ Exit codes: 0 as wished, 1 an instance or its command failed, 2 wrong use, 3 the
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			c.SetContext(ctx)
-			return fleetExit(run(c, args))
+			err := run(c, args)
+			if err != nil && ctx.Err() != nil {
+				return codedError{err, exitInterrupted}
+			}
+			return fleetExit(err)
 		}
 	}
 	return c
@@ -103,7 +128,7 @@ func fleetExit(err error) error {
 	var missing *fleet.NoInstanceError
 	switch {
 	case errors.As(err, &missing), errors.Is(err, fleet.ErrNone):
-		return codedError{err, exitNoInstance}
+		return codedError{err, exitMissing}
 	case errors.Is(err, fleet.ErrTimeout):
 		return codedError{err, exitTimeout}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, instance.ErrFolder):
@@ -116,13 +141,18 @@ func fleetList(std stdio, f *fleetFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the instances that run",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Long: `List the instances that run, with the number of their sessions and what runs in session 0. One that does
+not answer within two seconds is listed without them.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
 			fl, err := f.open()
 			if err != nil {
 				return err
 			}
-			all, err := fl.List()
+			all, err := fl.List(c.Context(), fleet.Selection{})
+			if errors.Is(err, fleet.ErrNone) {
+				return f.none(std, err)
+			}
 			if err != nil {
 				return err
 			}
@@ -132,19 +162,52 @@ func fleetList(std stdio, f *fleetFlags) *cobra.Command {
 }
 
 // instances prints a table, or a line an instance.
-func (f *fleetFlags) instances(w io.Writer, all []instance.Entry) error {
+func (f *fleetFlags) instances(w io.Writer, all []fleet.Status) error {
 	if f.json {
 		return jsonLines(w, all...)
 	}
-	if len(all) == 0 {
-		return nil
-	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tPID\tPORT\tSTARTED\tTITLE\tCWD")
+	fmt.Fprintln(t, "NAME\tPID\tPORT\tSTARTED\tSESSIONS\tSESSION 0\tTITLE\tCWD")
 	for _, i := range all {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\n", oneLine(i.ID), i.PID, i.MCPPort, oneLine(i.StartedAt), orDash(i.Title), orDash(i.Cwd))
+		count, first := sessionsOf(i)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", oneLine(i.ID), i.PID, i.MCPPort, oneLine(i.StartedAt), count, oneLine(first), orDash(i.Title), orDash(i.Cwd))
 	}
 	return t.Flush()
+}
+
+// sessionsOf tells how many sessions an instance has, and what is with the first.
+func sessionsOf(i fleet.Status) (count, first string) {
+	if i.Err != nil {
+		return "?", "no answer"
+	}
+	live, dead := 0, 0
+	first = "has ended"
+	for _, s := range i.Sessions {
+		if s.Dead {
+			dead++
+			continue
+		}
+		live++
+		if s.Number == 0 {
+			first = runs(s)
+		}
+	}
+	count = strconv.Itoa(live)
+	if dead > 0 {
+		count += fmt.Sprintf(" and %d dead", dead)
+	}
+	return count, first
+}
+
+// runs tells what has the terminal of a session.
+func runs(s fleet.Session) string {
+	switch {
+	case s.Dead:
+		return "has ended"
+	case s.Running == "":
+		return "runs"
+	}
+	return filepath.Base(s.Running)
 }
 
 func orDash(s instance.Optional) string {
@@ -168,17 +231,22 @@ func jsonLines[T any](w io.Writer, values ...T) error {
 
 func fleetStart(std stdio, f *fleetFlags) *cobra.Command {
 	var folders, tags []string
+	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "start [flags] N",
 		Short: "Start N instances that go on when this command has ended",
 		Long: `Start N instances of ptywright unterm, each a process in the background, and print them. They
-answer when this command returns. When one cannot be started, the others are ended again.
+answer when this command returns. When one cannot be started, or is not there in time (--timeout),
+the others are ended again, and the error has what it said last.
 
 --cwd and --tag are given once, for all, or N times. What an instance has to say goes to
 logs/NAME.log under the root.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			launches, err := launches(args[0], folders, tags)
+			if err == nil {
+				err = checkTimeout(timeout)
+			}
 			if err != nil {
 				return err
 			}
@@ -190,7 +258,7 @@ logs/NAME.log under the root.`,
 			if err != nil {
 				return fmt.Errorf("find this program: %w", err)
 			}
-			started, err := fl.Start(c.Context(), self, launches)
+			started, err := fl.Start(c.Context(), self, launches, timeout)
 			if err != nil {
 				return err
 			}
@@ -199,6 +267,7 @@ logs/NAME.log under the root.`,
 	}
 	c.Flags().StringArrayVar(&folders, "cwd", nil, "the `FOLDER` that an instance works in (default: this one)")
 	c.Flags().StringArrayVar(&tags, "tag", nil, "the `TITLE` that an instance gets")
+	c.Flags().DurationVar(&timeout, "timeout", fleet.StartBound, "how long they may take to be there")
 	return c
 }
 
@@ -237,21 +306,6 @@ func oneOf(flag string, given []string, n, i int) (string, error) {
 	return "", usageError{fmt.Errorf("--%s is given %d times for %d instances: give it once or %d times", flag, len(given), n, n)}
 }
 
-func fleetTag(f *fleetFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "tag NAME [TITLE]",
-		Short: "Give an instance a title, or take it away",
-		Args:  cobra.RangeArgs(1, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			fl, err := f.open()
-			if err != nil {
-				return err
-			}
-			return fl.Tag(c.Context(), args[0], strings.Join(args[1:], ""))
-		},
-	}
-}
-
 func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
 	var at chosen
 	var lines int
@@ -279,41 +333,6 @@ func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
 	}
 	c.Flags().IntVar(&lines, "lines", 50, "how many")
 	at.addSession(c)
-	return c
-}
-
-func fleetStop(std stdio, f *fleetFlags) *cobra.Command {
-	var all bool
-	c := &cobra.Command{
-		Use:   "stop [flags] [NAME...]",
-		Short: "End instances and all that runs in them",
-		RunE: func(c *cobra.Command, args []string) error {
-			if all == (len(args) > 0) {
-				return usageError{errors.New("say which instances to stop: their names, or --all")}
-			}
-			fl, err := f.open()
-			if err != nil {
-				return err
-			}
-			var failed []error
-			err = fl.Stop(c.Context(), fleet.Selection{Names: args}, func(s fleet.Stop) {
-				if s.Err != nil {
-					failed = append(failed, s.Err)
-				}
-				switch {
-				case f.json:
-					jsonLines(std.out, s)
-				case s.Ended:
-					fmt.Fprintf(std.out, "%s has ended\n", oneLine(s.ID))
-				}
-			})
-			if all && errors.Is(err, fleet.ErrNone) {
-				return nil
-			}
-			return errors.Join(err, oneError(failed))
-		},
-	}
-	c.Flags().BoolVar(&all, "all", false, "stop all instances")
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,13 +41,17 @@ is up the command goes on, and what it has printed so far is told.`,
 					return err
 				}
 			}
+			chosen, err := to.selection(c)
+			if err != nil {
+				return err
+			}
 			fl, err := f.open()
 			if err != nil {
 				return err
 			}
 			var failed []error
 			late, bad, n := 0, 0, 0
-			err = fl.Broadcast(c.Context(), to.Selection, to.session, strings.Join(args, " "), limit, func(r fleet.Run) {
+			err = fl.Broadcast(c.Context(), chosen, to.session, strings.Join(args, " "), limit, func(r fleet.Run) {
 				n++
 				switch {
 				case r.Err != nil:
@@ -66,7 +71,7 @@ is up the command goes on, and what it has printed so far is told.`,
 			case err != nil || len(failed) > 0:
 				return errors.Join(err, oneError(failed))
 			case late > 0:
-				return fmt.Errorf("%w: the command goes on in %d of %d instances after %v", fleet.ErrTimeout, late, n, limit)
+				return fmt.Errorf("%w: the command has not ended in %d of %d instances after %v", fleet.ErrTimeout, late, n, limit)
 			case bad > 0:
 				return exitCode(exitError) // what failed has been printed
 			}
@@ -94,6 +99,8 @@ func printRun(w io.Writer, r fleet.Run) {
 		return
 	case r.Sent:
 		how = "sent"
+	case r.Error != "":
+		how = r.Error
 	case r.TimedOut:
 		how = "still running"
 	case r.ExitCode == nil:
@@ -136,7 +143,7 @@ func fleetWait(std stdio, f *fleetFlags) *cobra.Command {
 		Long: `Wait until the screen of one instance's session (--any) or of all of them (--all) holds a text, or until
 its shell waits for a command (--idle), and print which. The default is all of all.
 
-When the time is up the exit code is 3, and what each that was waited for runs and shows is printed.`,
+When the time is up the exit code is 3, and what each that was waited for runs, and its last ten lines, are printed.`,
 		Example: `  ptywright fleet wait --any --pattern 'tests passed' --timeout 10m
   ptywright fleet wait --all --tag worker --idle`,
 		Args: cobra.NoArgs,
@@ -144,17 +151,23 @@ When the time is up the exit code is 3, and what each that was waited for runs a
 			switch {
 			case one && every:
 				return usageError{errors.New("--any and --all exclude each other")}
-			case idle == (until.Pattern != ""):
+			case idle && until.Pattern != "":
+				return usageError{errors.New("--pattern and --idle exclude each other")}
+			case !idle && until.Pattern == "":
 				return usageError{errors.New("say what to wait for: --pattern TEXT or --idle")}
 			}
 			if err := checkTimeout(timeout); err != nil {
+				return err
+			}
+			chosen, err := to.selection(c)
+			if err != nil {
 				return err
 			}
 			fl, err := f.open()
 			if err != nil {
 				return err
 			}
-			return fl.WaitFor(c.Context(), to.Selection, to.session, until, !one, timeout, func(w fleet.Wait) {
+			return fl.WaitFor(c.Context(), chosen, to.session, until, !one, timeout, func(w fleet.Wait) {
 				if f.json {
 					jsonLines(std.out, w)
 				} else {
@@ -185,6 +198,15 @@ func printWait(w io.Writer, r fleet.Wait) {
 			how += ", " + r.Running + " is in the foreground"
 		}
 		heading(w, r.ID, r.Title, how)
-		printLines(w, r.Screen)
+		printLines(w, lastLines(r.Screen))
 	}
+}
+
+// evidenceLines is how much of a screen is printed: enough to see what a program is at, of many instances.
+const evidenceLines = 10
+
+// lastLines returns the last lines that are not blank.
+func lastLines(lines []string) []string {
+	written := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" })
+	return written[max(0, len(written)-evidenceLines):]
 }

@@ -92,6 +92,10 @@ type told struct {
 	Screen     []string
 	Lines      []string
 	Ended      bool
+	Killed     bool
+	Session    int
+	Dead       bool `json:"is_dead"`
+	Sessions   []told
 	Error      string
 }
 
@@ -119,7 +123,7 @@ func (f *fleetOf) start(args ...string) []told {
 func (f *fleetOf) names() []string {
 	f.t.Helper()
 	names := []string{}
-	for _, i := range f.each(f.ok("list", "--json")) {
+	for _, i := range f.each(f.fails(0, "", "list", "--json")) { // of an empty one it is said that there is none
 		names = append(names, i.ID)
 	}
 	slices.Sort(names)

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,24 +47,73 @@ func TestFleetStartDetaches(t *testing.T) {
 	}
 }
 
-// TestFleetTellsOfASilentInstance: one that is stopped (SIGSTOP) is alive and does not answer; another one's command goes on.
+// TestFleetTellsOfASilentInstance: one that is stopped (SIGSTOP) is alive and does not answer. What waits for it ends when it was told
+// to, with what the others did; another one's command goes on.
 func TestFleetTellsOfASilentInstance(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	all := f.start("2")
-	if err := unix.Kill(all[0].PID, unix.SIGSTOP); err != nil {
-		t.Fatal(err)
+	all := f.start("2", "--tag", "worker")
+	silent, other := all[0], all[1]
+	signal := func(s unix.Signal) {
+		t.Helper()
+		if err := unix.Kill(silent.PID, s); err != nil {
+			t.Fatal(err)
+		}
 	}
-	defer unix.Kill(all[0].PID, unix.SIGCONT)
-	out := f.fails(1, all[0].ID+": it has not answered for 10s", "broadcast", "--wait", "--", "echo here")
-	if !strings.Contains(out, "== "+all[1].ID+": exit code 0\nhere\n") {
+	signal(unix.SIGSTOP)
+	defer unix.Kill(silent.PID, unix.SIGCONT)
+	advice := fmt.Sprintf("its process is stopped, and goes on with kill -CONT %d", silent.PID)
+	heading := "== " + silent.ID + " worker: it has not answered for 1s: " + advice + "\n"
+
+	out := f.fails(3, "the time is up: the command has not ended in 1 of 2 instances after 1s", "broadcast", "--wait", "--timeout", "1s", "--", "echo here")
+	if !strings.Contains(out, "== "+other.ID+" worker: exit code 0\nhere\n") || !strings.Contains(out, heading) {
 		t.Errorf("%q", out)
 	}
-	if any := f.ok("wait", "--any", "--idle"); !strings.HasPrefix(any, "== "+all[1].ID+": matched") {
+	out = f.fails(3, "the time is up: idle after 1s in 1 of 2 instances", "wait", "--idle", "--timeout", "1s")
+	if !strings.Contains(out, "== "+other.ID+" worker: matched") || !strings.Contains(out, heading) {
+		t.Errorf("%q", out)
+	}
+	for _, w := range f.each(f.fails(3, "", "wait", "--pattern", "nothing says this", "--timeout", "1s", "--json")) {
+		if w.Matched || (w.ID == silent.ID) != strings.HasPrefix(w.Error, "it has not answered") || w.ID == other.ID && len(w.Screen) == 0 {
+			t.Errorf("%+v", w)
+		}
+	}
+	if out := f.fails(1, silent.ID+": it has not answered for 10s: "+advice, "broadcast", "--", "echo sent"); out != "== "+other.ID+" worker: sent\n" {
+		t.Errorf("%q", out)
+	}
+	if any := f.ok("wait", "--any", "--idle"); !strings.HasPrefix(any, "== "+other.ID+" worker: matched") {
 		t.Errorf("%q", any)
 	}
-	if err := unix.Kill(all[0].PID, unix.SIGCONT); err != nil {
-		t.Fatal(err)
+	if list := f.ok("list"); strings.Count(list, "no answer") != 1 {
+		t.Errorf("%s", list)
 	}
+	f.fails(1, silent.ID+": it has not answered for 2s: "+advice, "sessions")
+	signal(unix.SIGCONT)
 	f.ok("wait", "--all", "--idle")
+
+	// One that is stopped when it is waited for already.
+	p := f.program("fleet", "wait", "--timeout", "3s", "--pattern", "echo now")
+	f.ok("broadcast", "--to", other.ID, "--", "echo now")
+	_, piped := p.startPiped()
+	lines := bufio.NewReader(piped)
+	first, err := lines.ReadString('\n')
+	signal(unix.SIGSTOP)
+	rest, _ := io.ReadAll(lines)
+	if code := exitCodeOf(t, p.Wait()); err != nil || code != 3 || !strings.HasPrefix(first, "== "+other.ID) || !strings.Contains(string(rest), "it has not answered for ") || !strings.Contains(string(rest), advice) {
+		t.Errorf("exit code %d, %v\n%s%s%s", code, err, first, rest, p.stderr)
+	}
+
+	// What does not end when it is told to.
+	f.fails(1, silent.ID+" has not ended 500ms after it was told to; without asking: ptywright fleet stop --kill "+silent.ID, "stop", silent.ID, "--timeout", "500ms")
+	if out := f.ok("stop", silent.ID, "--kill", "--timeout", "500ms"); out != silent.ID+" has been killed: it had not ended after 500ms\n" {
+		t.Errorf("%q", out)
+	}
+	if names := f.names(); !slices.Equal(names, []string{other.ID}) {
+		t.Errorf("%q", names)
+	}
+	for pid, what := range marked(t, f.mark) {
+		if pid == silent.PID {
+			t.Errorf("%d is left: %s", pid, what)
+		}
+	}
 }

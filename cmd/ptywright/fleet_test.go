@@ -15,7 +15,7 @@ import (
 func TestFleetFromTheShell(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	if out := f.ok("list"); out != "" {
+	if out := f.fails(0, "no instance is running under "+f.root, "list"); out != "" {
 		t.Errorf("an empty fleet is listed as %q", out)
 	}
 	app, site := f.folder("app"), f.folder("site")
@@ -106,7 +106,7 @@ func TestFleetWaits(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 
-	stuck := f.each(f.fails(3, "the command goes on in 1 of 1 instances", "broadcast", "--to", "alpha", "--wait", "--timeout", "300ms", "--json", "--", "cat "+f.gate("stuck")))
+	stuck := f.each(f.fails(3, "the command has not ended in 1 of 1 instances", "broadcast", "--to", "alpha", "--wait", "--timeout", "300ms", "--json", "--", "cat "+f.gate("stuck")))
 	if len(stuck) != 1 || !stuck[0].TimedOut || stuck[0].ExitCode != nil {
 		t.Errorf("%+v", stuck)
 	}
@@ -114,9 +114,9 @@ func TestFleetWaits(t *testing.T) {
 	f.ok("wait", "--to", "alpha", "--pattern", "after all")
 
 	// One that fails: all cannot be reached any more, any can.
-	f.fails(1, "bravo: ", "wait", "--all", "--to", "bravo", "--session", "9", "--idle")
+	f.fails(1, "bravo: there is no session 9", "wait", "--all", "--to", "bravo", "--session", "9", "--idle")
 	f.ok("broadcast", "--to", "bravo", "--", "exit")
-	f.fails(1, "bravo: the session has ended", "wait", "--all", "--pattern", "nothing says this", "--timeout", hang.String())
+	f.fails(1, "bravo: session 0 has ended", "wait", "--all", "--pattern", "nothing says this", "--timeout", hang.String())
 	f.ok("wait", "--any", "--pattern", "opened 1")
 }
 
@@ -160,7 +160,7 @@ func TestFleetIdleIsAShellAtItsPrompt(t *testing.T) {
 func TestFleetComplains(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	f.fails(4, "no instance is running: ptywright fleet start", "broadcast", "--", "true")
+	f.fails(4, "no instance is running under "+f.root+": ptywright fleet start", "broadcast", "--", "true")
 	f.fails(4, "no instance is called alpha: none is running", "read", "alpha")
 	f.fails(1, "no such file or directory", "start", "1", "--cwd", filepath.Join(f.home, "nowhere"))
 	f.write("", "file")
@@ -178,12 +178,23 @@ func TestFleetComplains(t *testing.T) {
 		{4, "no instance is called charlie, delta: there are", []string{"broadcast", "--to", "charlie,alpha,delta", "--", "true"}},
 		{4, `no instance is tagged "nobody": there are alpha `, []string{"wait", "--tag", "nobody", "--idle"}},
 		{4, `no instance is tagged "boss": there are ` + all[0].ID + " worker\n", []string{"wait", "--tag", "boss", "--to", all[0].ID, "--idle"}},
-		{1, "alpha: exec.run: Session 5 not found", []string{"broadcast", "--session", "5", "--", "true"}},
+		{1, "alpha: there is no session 5: 'ptywright fleet sessions alpha' lists those that run, 'ptywright fleet open alpha' begins one", []string{"broadcast", "--session", "5", "--", "true"}},
 		{2, "give 1 to 256", []string{"start", "0"}},
 		{2, "give 1 to 256", []string{"start", "many"}},
 		{2, "--tag is given 2 times for 3 instances", []string{"start", "3", "--tag", "a", "--tag", "b"}},
 		{2, "--pattern TEXT or --idle", []string{"wait"}},
-		{2, "--pattern TEXT or --idle", []string{"wait", "--idle", "--pattern", "x"}},
+		{2, "--pattern and --idle exclude each other", []string{"wait", "--idle", "--pattern", "x"}},
+		{2, "--to names no instance", []string{"broadcast", "--to", "", "--", "true"}},
+		{2, "--to names no instance", []string{"broadcast", "--to", " ,", "--", "true"}},
+		{2, "--tag is empty", []string{"wait", "--tag", "", "--idle"}},
+		{1, "look for instances under --root: stat typo: no such file", []string{"list", "--root", "typo"}},
+		{1, "look for instances under --root: stat typo: no such file", []string{"stop", "--all", "--root", "typo"}},
+		{0, "no instance is running under " + f.home, []string{"list", "--root", "."}},
+		{2, "--timeout is 0s", []string{"start", "1", "--timeout", "0"}},
+		{2, "--timeout is -1s", []string{"stop", "--all", "--timeout", "-1s"}},
+		{2, "requires at least 1 arg", []string{"open"}},
+		{4, "no instance is called delta: there are alpha, bravo", []string{"open", "delta"}},
+		{4, "no instance is called delta: there are alpha, bravo", []string{"sessions", "delta"}},
 		{2, "--any and --all exclude each other", []string{"wait", "--idle", "--any", "--all"}},
 		{2, "--timeout is 0s", []string{"wait", "--idle", "--timeout", "0"}},
 		{2, "--timeout is for --wait", []string{"broadcast", "--timeout", "1s", "--", "true"}},
@@ -236,7 +247,7 @@ func TestFleetStartIsAllOrNothing(t *testing.T) {
 	noneLeft(t, f.mark)
 
 	f.env = append(f.env, "SHELL=/no/such/shell")
-	f.fails(1, "start an instance in "+f.home+": it ended at once (exit status 1): ", "start", "2")
+	f.fails(1, "start an instance in "+f.home+": it ended at once (exit status 1); it said last: ", "start", "2")
 	failed := filepath.Join(f.root, "logs", "failed.log")
 	if log, err := os.ReadFile(failed); err != nil || !strings.Contains(string(log), "/no/such/shell") {
 		t.Errorf("%q, %v", log, err)

@@ -1,18 +1,76 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"os/signal"
 	"strings"
+	"sync"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/redact"
 )
 
-// newLogger writes one line an event: control characters are quoted, and in every text what hide knows is hidden.
+// logFlags say where a server logs, how much and how.
+type logFlags struct {
+	file, level, format string
+}
+
+func (f *logFlags) add(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.file, "log-file", "", "log to a `FILE` that only you can read, instead of standard error; opened anew at SIGHUP")
+	fs.StringVar(&f.level, "log-level", "info", "debug, info, warn or error")
+	fs.StringVar(&f.format, "log-format", "text", "text or json, a line an event")
+	c.MarkFlagFilename("log-file")
+}
+
+// open makes the logger that the flags tell; std gets the events when no file is named. done ends it. A server of one client
+// does not open its file anew: its terminal's end is its own.
+func (f *logFlags) open(std io.Writer, hide *redact.Redactor, lone bool) (log *slog.Logger, done func(), err error) {
+	level := slog.LevelInfo
+	if f.level != "" {
+		if err := level.UnmarshalText([]byte(f.level)); err != nil || strings.ContainsAny(f.level, "+-") {
+			return nil, nil, usageError{fmt.Errorf("--log-level is %q: give debug, info, warn or error", f.level)}
+		}
+	}
+	if f.format != "" && f.format != "text" && f.format != "json" {
+		return nil, nil, usageError{fmt.Errorf("--log-format is %q: give text or json", f.format)}
+	}
+	w, done := std, func() {}
+	if f.file != "" {
+		file := &logFile{path: f.file}
+		if err := file.reopen(); err != nil {
+			return nil, nil, fmt.Errorf("--log-file: %w", err)
+		}
+		w, done = file, file.close
+		if !lone {
+			end := file.reopenAtHangup(func(err error) { slog.Warn("the log goes on in the file that it was", "error", err) })
+			done = func() {
+				end()
+				file.close()
+			}
+		}
+	}
+	return newLoggerAt(w, level, f.format, hide), done, nil
+}
+
+// newLogger writes one line of text an event: control characters are quoted, and in every text what hide knows is hidden.
 func newLogger(w io.Writer, hide *redact.Redactor) *slog.Logger {
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{
-		Level: slog.LevelInfo, // what plugins print, and nothing else of ours
+	return newLoggerAt(w, slog.LevelInfo, "text", hide)
+}
+
+// newLoggerAt is newLogger for a level and a format: text or json.
+func newLoggerAt(w io.Writer, level slog.Level, format string, hide *redact.Redactor) *slog.Logger {
+	options := &slog.HandlerOptions{
+		Level: level, // info has what plugins print, and nothing else of ours
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			switch a.Value.Kind() {
 			case slog.KindString, slog.KindAny:
@@ -20,10 +78,118 @@ func newLogger(w io.Writer, hide *redact.Redactor) *slog.Logger {
 				if v := a.Value.Any(); a.Value.Kind() == slog.KindAny {
 					text = fmt.Sprint(v)
 				}
-				// The text format quotes what JSON has to, and all that cannot be printed beyond ASCII; DEL is neither.
-				a.Value = slog.StringValue(strings.ReplaceAll(hide.String(text), "\x7f", `\x7f`))
+				a.Value = slog.StringValue(hide.String(text))
+				if format != "json" {
+					// The text format quotes what JSON has to, and all that cannot be printed beyond ASCII; DEL is neither.
+					a.Value = slog.StringValue(strings.ReplaceAll(a.Value.String(), "\x7f", `\x7f`))
+				}
 			}
 			return a
 		},
-	}))
+	}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(escaped{w}, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// escaped writes lines of JSON in which what cannot be printed is escaped: JSON itself escapes only what is below a blank.
+type escaped struct{ io.Writer }
+
+// Write takes one event.
+func (e escaped) Write(line []byte) (int, error) {
+	var b bytes.Buffer
+	for rest := bytes.TrimSuffix(line, []byte("\n")); len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		switch {
+		case unicode.IsPrint(r):
+			b.Write(rest[:n])
+		case r > 0xffff:
+			hi, lo := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
+			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		rest = rest[n:]
+	}
+	b.WriteByte('\n')
+	if _, err := e.Writer.Write(b.Bytes()); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// A logFile is a log that is written to a file's end.
+type logFile struct {
+	path string
+
+	mu sync.Mutex // held while a line is written to the disk
+	// protects the field below
+	f *os.File
+}
+
+// Write writes one event. A log that cannot be written is no reason to end: the event is lost.
+func (l *logFile) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.f.Write(p)
+}
+
+// reopen opens the file by its name, which may mean another one by now.
+func (l *logFile) reopen() error {
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|nonblock, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", l.path)
+	}
+	if link, lerr := os.Lstat(l.path); err == nil && (lerr != nil || !os.SameFile(info, link)) {
+		err = fmt.Errorf("%s is a link: name the file itself", l.path)
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	l.mu.Lock()
+	old := l.f
+	l.f = f
+	l.mu.Unlock()
+	if old != nil {
+		old.Close()
+	}
+	return nil
+}
+
+// reopenAtHangup opens the file anew with every SIGHUP, as what rotates logs expects, until end is called.
+func (l *logFile) reopenAtHangup(failed func(error)) (end func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for {
+			select {
+			case <-hangups:
+				if err := l.reopen(); err != nil {
+					failed(err)
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(hangups)
+		cancel()
+		<-over
+	}
+}
+
+func (l *logFile) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.f.Close() // what was written is written
 }

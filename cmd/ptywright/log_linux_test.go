@@ -1,14 +1,18 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
 )
 
 // oneEvent says what is wrong with a line of standard error that a program, a plugin or a file's name had a part in.
@@ -95,5 +99,64 @@ func TestEveryByteOnStandardError(t *testing.T) {
 	got := s.program.stderr.String()
 	if line, _ := strings.CutSuffix(got, "\n"); oneEvent(line) != "" {
 		t.Errorf("%s: %q", oneEvent(line), got)
+	}
+}
+
+// TestLogFile gets a line an event, is this user's alone, and is opened anew at SIGHUP.
+func TestLogFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "log")
+	loud := plugin(t, "loud", `print("a \27[31m\127\194\155\226\128\174 token=Kq7abcdefgh\nb") return {classify = function() return {state = "fine"} end}`)
+	l := listen(t, "--log-file", path, "--log-format", "json", "--log-level", "debug", "--plugin", loud)
+	s := l.dial()
+	b := s.sh("exit 3")
+	b.exited()
+	said, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(said)) {
+		if problem := oneEvent(strings.TrimSuffix(line, "\n")); problem != "" {
+			t.Errorf("%q %s", line, problem)
+		}
+		var event struct{ Level, Msg, Line, Session, Program string }
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		lines = append(lines, fmt.Sprint(event))
+	}
+	all := strings.Join(lines, "\n")
+	for _, want := range []string{"a \x1b[31m\x7f\u009b\u202e token=[REDACTED]", "{DEBUG a session has begun  s1 sh}"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the log does not tell %q: %q", want, all)
+		}
+	}
+
+	// What rotates logs renames the file, and says so. A later event is in the new one.
+	if err := os.Rename(path, path+".1"); err != nil {
+		t.Fatal(err)
+	}
+	watch, err := unix.InotifyInit1(unix.IN_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(watch)
+	if _, err := unix.InotifyAddWatch(watch, path+".1", unix.IN_CLOSE_WRITE); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.program.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := unix.Read(watch, make([]byte, 4096)); err != nil { // the old one has been closed
+		t.Fatal(err)
+	}
+	s.sh("exit 0").exited()
+	if after, err := os.ReadFile(path); err != nil || !strings.Contains(string(after), `"session":"s2"`) {
+		t.Errorf("%q, %v", after, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -20,6 +21,11 @@ import (
 const (
 	exitError = 1
 	exitUsage = 2
+	// Of the commands that talk to servers.
+	exitTimeout     = remote.ExitTimeout
+	exitMissing     = remote.ExitMissing
+	exitPermission  = remote.ExitPermission
+	exitInterrupted = 130 // as of a shell's command that Ctrl-C has ended
 	// As shells, env and timeout say that there was no program to take a code from.
 	exitNotExecutable = 126
 	exitNotFound      = 127
@@ -86,8 +92,11 @@ func exit(std stdio, err error) int {
 
 // complain prints an error as one line, without what it must not show.
 func complain(w io.Writer, err error) {
-	fmt.Fprintf(w, "ptywright: %s\n", oneLine(redact.Default.String(err.Error())))
+	fmt.Fprintf(w, "ptywright: %s\n", oneLine(hidden(err)))
 }
+
+// hidden is an error's text without what it must not show.
+func hidden(err error) string { return redact.Default.String(err.Error()) }
 
 // oneLine escapes what would break a line or move a cursor.
 func oneLine(s string) string {
@@ -136,8 +145,12 @@ What the server can do, with the shape of every method:
 		runCommand(std), attachCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std),
 		pluginCommand(std), manCommand(std), watcherCommand(std),
 	)
+	root.AddCommand(remoteCommands(std)...)
+	root.AddCommand(doctorCommand(std), configCommand(std), completionsCommand(std), schemaCommand(std))
+	root.CompletionOptions.DisableDefaultCmd = true // completions is ours
 	for _, c := range append(root.Commands(), root) {
 		c.Args = usageArgs(c.Args)
+		configurable(c)
 	}
 	return root
 }

@@ -55,7 +55,7 @@ func mcpCommand(std stdio) *cobra.Command {
 		Short: "Serve the Model Context Protocol to an agent",
 		Long: `Serve MCP to one client on standard input and output, or with --http to any number on
 this machine, at http://ADDR/mcp. HTTP needs a bearer token: that in PTYWRIGHT_MCP_TOKEN, or
-else one that is made and printed on standard error.
+else one that is made and printed on standard error. With it, /metrics has counts for a monitor.
 
 Secrets are covered in all that leaves. A model that needs a secret typed has its person do it.`,
 		Example: `  ptywright mcp
@@ -92,6 +92,7 @@ func (f *profileFlags) server(h *host) (*mcp.Server, error) {
 	}
 	m := &mcp.Host{
 		Engine: h.engine, Catalog: h.catalog, Recordings: h.kept, Known: h.known, Hide: redact.Default.With(h.known), TrustRaw: f.raw, Version: version(), Log: h.log,
+		Metrics: h.metrics,
 	}
 	p, err := make(m, f)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestPluginRunRecordsACase(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, p.stderr)
 	}
 	wants(t, out, "42\r\n")
-	wants(t, p.stderr.String(), "- > starting (rule blank)", "starting > ready (rule prompt)", "> busy (rule output)", "> ended (rule exited)", "recorded "+filepath.Join("demo", "testdata", "cases", "two.cast"))
+	wants(t, p.stderr.String(), "> busy (rule output)", "> ended (rule exited)", "recorded "+filepath.Join("demo", "testdata", "cases", "two.cast"))
 	for _, sub := range []string{"test", "check"} {
 		if out, code := inFolder(t, dir, "plugin", sub, "demo"); code != 0 {
 			t.Errorf("plugin %s: exit code %d: %s", sub, code, out)
@@ -56,7 +56,7 @@ func TestPluginRunOnATerminal(t *testing.T) {
 	_, shell := bridged(t)
 	shell.waitSince(shell.text("cd "+dir+"; $PTYWRIGHT plugin run demo; echo code=$?\n"), client.Screen(`(?m)^\$$`))
 	shell.waitSince(shell.text("stty size; echo heard$((1))\n"), client.Screen(`(?m)^24 80\nheard1\n\$$`))
-	shell.waitSince(shell.text("exit 5\n"), client.Screen(`(?s)starting > ready \(rule prompt\).*> ended \(rule exited\)\ncode=5\nout>$`))
+	shell.waitSince(shell.text("exit 5\n"), client.Screen(`(?s)> ended \(rule exited\)\ncode=5\nout>$`))
 	shell.waitSince(shell.text("$PTYWRIGHT plugin run --states log demo -- -c 'echo x$((1))'; echo code=$?\n"), client.Screen(`(?m)^x1\ncode=0\nout>$`))
 	log, err := os.ReadFile(filepath.Join(dir, "log"))
 	if err != nil || !strings.Contains(string(log), "> ended (rule exited)") {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
@@ -33,19 +33,21 @@ import (
 type serveFlags struct {
 	hostFlags
 	profileFlags
-	stdio   bool
-	socket  string
-	mcpHTTP string
-	unterm  bool
-	door    untermFlags
-	framing string
-	loads   bool
+	stdio      bool
+	socket     string
+	mcpHTTP    string
+	unterm     bool
+	door       untermFlags
+	framing    string
+	loads      bool
+	background bool
 
 	message, requests, queued, replies, depth int
 }
 
 // hostFlags are those of every server.
 type hostFlags struct {
+	log            logFlags
 	plugins        []string
 	reload         bool
 	sessions, side int
@@ -57,6 +59,7 @@ func (f *hostFlags) add(c *cobra.Command) {
 	fs.BoolVar(&f.reload, "plugin-reload", false, "load such a plugin again when its files change: for whoever writes one")
 	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions at a time")
 	fs.IntVar(&f.side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
+	f.log.add(c)
 }
 
 // A bound is a flag that is a number, and the most it may be. The least is 1.
@@ -104,6 +107,8 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 	fs := c.Flags()
 	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
 	fs.StringVar(&f.socket, "socket", "", "listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
+	fs.BoolVar(&f.background, "background", false, "say on standard output, too, when clients can come")
+	fs.MarkHidden("background") // for daemon.Ensure
 	fs.StringVar(&f.mcpHTTP, "mcp-http", "", "serve MCP, too, on `ADDR`, such as 127.0.0.1:8123: the same sessions; see ptywright mcp")
 	fs.BoolVar(&f.unterm, "unterm", false, "serve Unterm's methods, too: the same sessions; see ptywright unterm")
 	f.door.add(c)
@@ -156,6 +161,10 @@ type host struct {
 	known   *redact.Known
 	kept    *record.Recordings
 	log     *slog.Logger
+	began   time.Time
+	// What counts connections, once it is there.
+	listens atomic.Pointer[protocol.Server]
+	dialect atomic.Pointer[native.Server]
 }
 
 // hosted runs a server over a fresh engine until it returns, and sees to it that nothing outlives it. With lone it serves
@@ -163,7 +172,11 @@ type host struct {
 func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *host) error) error {
 	defer runtime.KeepAlive(make([]byte, heapFloor))
 	known := new(redact.Known) // what is secret whatever it looks like
-	log := newLogger(std.err, redact.Default.With(known))
+	log, logged, err := f.log.open(std.err, redact.Default.With(known), lone)
+	if err != nil {
+		return err
+	}
+	defer logged()
 	slog.SetDefault(log)
 	known.Forgot = func(n int) {
 		log.Warn("more secrets are known than can be looked for: the oldest is hidden no more", "known", n)
@@ -217,7 +230,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	})
 	defer stuck()
 	defer ended.Store(true)
-	return serve(ctx, &host{engine: e, catalog: catalog, known: known, kept: new(record.Recordings), log: log})
+	return serve(ctx, &host{engine: e, catalog: catalog, known: known, kept: new(record.Recordings), log: log, began: time.Now()})
 }
 
 // serve wires a transport to the native dialect.
@@ -233,7 +246,9 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
 		dialect := native.New(h.engine, h.catalog, native.Options{
 			Version: version(), Limits: limits, PluginLoad: f.loads, Known: h.known, Recordings: h.kept, MatcherDepth: f.depth, Log: h.log,
+			Metrics: h.metrics,
 		})
+		h.dialect.Store(dialect)
 		terminals := acp.New(h.engine, acp.Options{Version: version(), Waits: max(f.requests/4*3, 1), Known: h.known}, h.log)
 		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay what its agent asks for
 		config := protocol.Config{Framing: framing, Limits: limits, Log: h.log}
@@ -241,7 +256,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 			if f.stdio {
 				return serveStdio(ctx, std, both, config)
 			}
-			return serveSocket(ctx, std, f.socket, both, config)
+			return serveSocket(ctx, std, h, f.socket, f.background, both, config)
 		}
 		doors := []func(context.Context) error{own}
 		if f.mcpHTTP != "" {
@@ -310,7 +325,7 @@ func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialec
 }
 
 // serveSocket serves every client of a socket until ctx ends.
-func serveSocket(ctx context.Context, std stdio, path string, d protocol.Dialect, config protocol.Config) error {
+func serveSocket(ctx context.Context, std stdio, h *host, path string, background bool, d protocol.Dialect, config protocol.Config) error {
 	explicit := path != ""
 	if !explicit {
 		var err error
@@ -327,7 +342,11 @@ func serveSocket(ctx context.Context, std stdio, path string, d protocol.Dialect
 		hint = " (override with --socket)"
 	}
 	fmt.Fprintf(std.err, "ptywright: serving on %s%s\n", path, hint)
+	if background {
+		fmt.Fprintln(std.out, path) // that one reads this: its standard error is a file
+	}
 	s := &protocol.Server{Dialect: d, Config: config}
+	h.listens.Store(s)
 	if err := s.Serve(ctx, l); err != nil && !errors.Is(err, protocol.ErrShutdown) {
 		return err
 	}
@@ -335,16 +354,7 @@ func serveSocket(ctx context.Context, std stdio, path string, d protocol.Dialect
 }
 
 // defaultSocket is where a server listens that is not told where.
-func defaultSocket() (string, error) {
-	if home := os.Getenv("PTYWRIGHT_HOME"); home != "" {
-		return filepath.Join(home, "socket"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("find a place for the socket: %w; set PTYWRIGHT_HOME or give --socket", err)
-	}
-	return filepath.Join(home, ".ptywright", "socket"), nil
-}
+func defaultSocket() (string, error) { return daemon.DefaultSocket() }
 
 // untilSignal returns a context that the first signal to end cancels, and one that the second cancels: nothing is
 // waited for then. A server of many clients goes on when its terminal hangs up.

@@ -122,6 +122,85 @@ func TestUntermExampleClients(t *testing.T) {
 	})
 }
 
+// TestUntermExampleReadme runs the commands of the README, word by word.
+func TestUntermExampleReadme(t *testing.T) {
+	t.Parallel()
+	need(t, "node", "nodejs")
+	need(t, "python3", "python3")
+	f := newFleet(t)
+	readme, err := os.ReadFile(f.path("README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, script, _ := strings.Cut(string(readme), "\n```sh\n")
+	script, _, there := strings.Cut(script, "```\n")
+	if !there || strings.Count(script, "node ") != 4 || strings.Count(script, "python3 ") != 4 {
+		t.Fatalf("the commands are not where they were:\n%s", readme)
+	}
+	for _, name := range []string{"app", "docs", "site"} {
+		f.folder("code/" + name)
+	}
+	f.write("", "code", "site", "index.html")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(f.folder("bin"), "ptywright")); err != nil {
+		t.Fatal(err)
+	}
+	p := programOf(t, exec.Command("sh", "-ec", script))
+	p.Env, p.mark, p.Dir = append(f.env, "PATH="+filepath.Join(f.home, "bin")+":"+os.Getenv("PATH")), f.mark, filepath.Dir(f.path("README.md"))
+	out, code := p.run("") // standard input has ended: claim gives back what it has
+	if code != 0 || p.stderr.String() != "" {
+		t.Fatalf("exit code %d\n%s%s", code, out, p.stderr)
+	}
+	for _, want := range []string{`Linux|Darwin|BSD`, ` in \S+/code/site: completed, exit code 0\n.*\n.*index\.html`, `agent-7 has \w+, its command ended with 0: .*UTC`, `\n2 of 2 succeeded\n`} {
+		if n := len(regexp.MustCompile(want).FindAllString(out, -1)); n < 2 {
+			t.Errorf("%d of %s, expected one of each language\n%s", n, want, out)
+		}
+	}
+}
+
+// TestUntermExampleComplaints: what is wrong is told in one line, with 2 for a wrong command line, and --help is no mistake.
+func TestUntermExampleComplaints(t *testing.T) {
+	t.Parallel()
+	inBoth(t, func(t *testing.T, f *fleetOf, language string) {
+		f.start("1")
+		f.ok("broadcast", "--", "exit")
+		f.fails(1, "session 0 has ended", "wait", "--pattern", "nothing says this")
+		nowhere := filepath.Join(f.home, "nowhere")
+		for _, c := range []struct {
+			code      int
+			complaint string
+			program   string
+			args      []string
+		}{
+			{0, "", "one", []string{"--help"}},
+			{0, "", "router", []string{"-h"}},
+			{2, "--colour", "one", []string{"--colour", "red"}},
+			{2, "usage: ", "by_cwd", []string{f.home}},
+			{2, "usage: ", "claim", nil},
+			{2, "usage: ", "router", []string{f.home}},
+			{1, "no instance is running under " + nowhere, "one", []string{"--root", nowhere, "uname", "-a"}},
+			{1, "no such file or directory", "by_cwd", []string{nowhere, "ls", "-l"}},
+			{1, "no such file or directory", "router", []string{"--task", "true", nowhere}},
+			{1, "the session has ended", "by_cwd", []string{"--", f.home, "--", "ls", "-l"}},
+			{1, "nowhere", "router", []string{"--ptywright", nowhere, "--task", "true", f.home}},
+		} {
+			p := f.exampleIn(language, c.program, c.args...)
+			out, code := p.run("")
+			said := strings.ToLower(p.stderr.String())
+			// Python's command lines are complained of below their usage.
+			if code != c.code || !strings.Contains(said, strings.ToLower(c.complaint)) || code == 1 && strings.Count(said, "\n") != 1 || code != 0 && out != "" {
+				t.Errorf("%s %q: exit code %d\n%s%s", c.program, c.args, code, out, said)
+			}
+			if code == 0 && (!strings.HasPrefix(out, "usage: ") || said != "") {
+				t.Errorf("%s %q: %s%s", c.program, c.args, out, said)
+			}
+		}
+	})
+}
+
 // TestUntermExampleOne is pattern 1: whatever server.json says.
 func TestUntermExampleOne(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@
 import { realpath } from "node:fs/promises"
 import { relative, sep } from "node:path"
 import { discover, open, rootFolder } from "./client.mjs"
-import { die, parse } from "./arguments.mjs"
+import { commandLine, die, parse } from "./arguments.mjs"
 
 /** Whether folder is inside of above, or is it. */
 function inside(folder, above) {
@@ -21,16 +21,16 @@ function pick(records, folder) {
     .reduce((best, r) => (!best || r.cwd.length >= best.cwd.length ? r : best), undefined)
 }
 
-const { options, rest } = parse(["root"])
-if (rest.length < 2) die("usage: node by_cwd.mjs [--root DIR] FOLDER COMMAND")
-const folder = await realpath(rest[0])
+const { options, rest } = parse("node by_cwd.mjs [--root DIR] FOLDER COMMAND", ["root"], 2)
+const [place, ...command] = rest
+const folder = await realpath(place)
 const records = await discover(rootFolder(options.root))
 const record = pick(records, folder)
 if (!record) die(`no instance works on ${folder}; there are: ${records.map((r) => `${r.id} (${r.cwd})`).join(", ") || "none"}`)
 
 const unterm = await open(record)
 try {
-  const done = await unterm.call("exec.run_wait", { id: 0, command: rest.slice(1).join(" "), timeout_ms: 20_000 })
+  const done = await unterm.call("exec.run_wait", { id: 0, command: commandLine(command), timeout_ms: 20_000 })
   console.log(`${unterm.name} in ${record.cwd}: ${done.exit_status}, exit code ${done.exit_code}`)
   console.log(done.output)
   process.exitCode = done.timed_out ? 3 : done.exit_code === 0 ? 0 : 1

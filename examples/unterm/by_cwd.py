@@ -4,10 +4,10 @@ the one whose folder is nearest above it, and of several such the newest.
     python3 by_cwd.py [--root DIR] FOLDER COMMAND
 """
 
-import argparse
 import pathlib
 import sys
 
+from arguments import parse
 from client import Unterm, discover, root_folder
 
 
@@ -18,13 +18,8 @@ def pick(records, folder):
     return max(reversed(fitting), key=lambda r: len(pathlib.Path(r["cwd"]).parts), default=None)
 
 
-arguments = argparse.ArgumentParser()
-arguments.add_argument("--root")
-arguments.add_argument("folder", type=pathlib.Path)
-arguments.add_argument("command", nargs="+")
-given = arguments.parse_args()
-
-folder = given.folder.resolve()
+given = parse("folder")
+folder = pathlib.Path(given.folder).resolve(strict=True)
 records = discover(root_folder(given.root))
 record = pick(records, folder)
 if record is None:
@@ -32,7 +27,7 @@ if record is None:
     sys.exit(f"no instance works on {folder}; there are: {there}")
 
 with Unterm(record) as unterm:
-    done = unterm.call("exec.run_wait", id=0, command=" ".join(given.command), timeout_ms=20_000)
+    done = unterm.call("exec.run_wait", id=0, command=given.command, timeout_ms=20_000)
 
 print(f"{unterm.name} in {record['cwd']}: {done['exit_status']}, exit code {done['exit_code']}")
 print(done["output"])

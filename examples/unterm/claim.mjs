@@ -10,7 +10,7 @@
 
 import { once } from "node:events"
 import { discover, open, rootFolder } from "./client.mjs"
-import { die, parse } from "./arguments.mjs"
+import { commandLine, die, parse } from "./arguments.mjs"
 
 /** Takes the instance: the session there, or undefined when somebody else has it. */
 async function take(unterm, title) {
@@ -43,12 +43,11 @@ async function claim(root, title) {
   die("all instances are taken")
 }
 
-const { options, rest } = parse(["root"])
-if (rest.length < 2) die("usage: node claim.mjs [--root DIR] AGENT COMMAND")
+const { options, rest } = parse("node claim.mjs [--root DIR] AGENT COMMAND", ["root"], 2)
 const [agent, ...command] = rest
 const { unterm, session } = await claim(rootFolder(options.root), `[agent-${agent}]`)
 try {
-  const done = await unterm.call("exec.run_wait", { id: session, command: command.join(" "), timeout_ms: 20_000 })
+  const done = await unterm.call("exec.run_wait", { id: session, command: commandLine(command), timeout_ms: 20_000 })
   console.log(`agent-${agent} has ${unterm.name}, its command ended with ${done.exit_code}: ${done.output}`)
   process.exitCode = done.timed_out ? 3 : done.exit_code === 0 ? 0 : 1
   await once(process.stdin.resume(), "end")

@@ -9,9 +9,9 @@ Only then comes the title, which is asked back: an agent that knows no better ma
 The instance is kept until standard input ends; then session and title are taken away.
 """
 
-import argparse
 import sys
 
+from arguments import parse
 from client import Unterm, discover, root_folder
 
 
@@ -45,16 +45,11 @@ def claim(root, title):
     sys.exit("all instances are taken")
 
 
-arguments = argparse.ArgumentParser()
-arguments.add_argument("--root")
-arguments.add_argument("agent")
-arguments.add_argument("command", nargs="+")
-given = arguments.parse_args()
-
+given = parse("agent")
 unterm, session = claim(root_folder(given.root), f"[agent-{given.agent}]")
 with unterm:
     try:
-        done = unterm.call("exec.run_wait", id=session, command=" ".join(given.command), timeout_ms=20_000)
+        done = unterm.call("exec.run_wait", id=session, command=given.command, timeout_ms=20_000)
         ending = f"its command ended with {done['exit_code']}: {done['output']}"
         print(f"agent-{given.agent} has {unterm.name}, {ending}", flush=True)
         sys.stdin.read()

@@ -4,19 +4,16 @@ the active one, lists the sessions, and runs a command in the default shell.
     python3 one.py [--root DIR] [COMMAND]
 """
 
-import argparse
 import sys
 
+from arguments import parse
 from client import Unterm, active, root_folder
 
-arguments = argparse.ArgumentParser()
-arguments.add_argument("--root")
-arguments.add_argument("command", nargs="*", default=["uname", "-s"])
-given = arguments.parse_args()
-
-record = active(root_folder(given.root))
+given = parse(default=["uname", "-s"])
+root = root_folder(given.root)
+record = active(root)
 if record is None:
-    sys.exit("no instance is running: start one with ptywright unterm")
+    sys.exit(f"no instance is running under {root}: start one with ptywright unterm")
 
 with Unterm(record) as unterm:
     # Both requests are on their way before the first is answered; the answers come in the same order.
@@ -24,7 +21,7 @@ with Unterm(record) as unterm:
     shell = first["shell"]["process_name"] or "a shell"
     print(f"{unterm.name}: {len(listed['sessions'])} session(s), the first runs {shell}")
 
-    done = unterm.call("exec.run_wait", id=0, command=" ".join(given.command), timeout_ms=20_000)
+    done = unterm.call("exec.run_wait", id=0, command=given.command, timeout_ms=20_000)
     print(done["output"])
     print(f"{done['exit_status']}, exit code {done['exit_code']}")
 

@@ -13,10 +13,19 @@ import { die, parse } from "./arguments.mjs"
 
 const run = promisify(execFile)
 
-const { options, rest } = parse(["root", "ptywright", "task"])
-if (!options.task || rest.length === 0) die("usage: node router.mjs [--root DIR] [--ptywright PROGRAM] --task COMMAND FOLDER...")
+const usage = "node router.mjs [--root DIR] [--ptywright PROGRAM] --task COMMAND FOLDER..."
+const { options, rest } = parse(usage, ["root", "ptywright", "task"], 1)
+if (!options.task) die(`usage: ${usage}`, 2)
 const root = rootFolder(options.root)
-const fleet = (...args) => run(options.ptywright || "ptywright", ["fleet", ...args, "--root", root])
+
+/** Runs ptywright fleet. What it complains of is said, and the end. */
+async function fleet(...args) {
+  try {
+    return await run(options.ptywright || "ptywright", ["fleet", ...args, "--root", root])
+  } catch (err) {
+    die(err.stderr?.trim() || err.message)
+  }
+}
 
 /** Has a worker do the task, in a session of its own, and says how that went. */
 async function dispatch(record, task) {

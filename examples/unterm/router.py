@@ -12,21 +12,24 @@ import pathlib
 import subprocess
 import sys
 
+import arguments  # what goes wrong is told in one line
 from client import Unterm, discover, root_folder
 
-arguments = argparse.ArgumentParser()
-arguments.add_argument("--root")
-arguments.add_argument("--ptywright", default="ptywright")
-arguments.add_argument("--task", required=True)
-arguments.add_argument("folders", nargs="+", type=pathlib.Path)
-given = arguments.parse_args()
+parser = argparse.ArgumentParser()
+parser.add_argument("--root")
+parser.add_argument("--ptywright", default="ptywright")
+parser.add_argument("--task", required=True)
+parser.add_argument("folders", nargs="+", type=pathlib.Path)
+given = parser.parse_args()
 root = root_folder(given.root)
 
 
 def fleet(*args):
-    """Runs ptywright fleet and returns what it prints; what it complains of is on our standard error."""
-    command = [given.ptywright, "fleet", *args, "--root", root]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    """Runs ptywright fleet and returns what it prints. What it complains of is said, and the end."""
+    done = subprocess.run([given.ptywright, "fleet", *args, "--root", root], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr.strip())
+    return done.stdout
 
 
 def dispatch(record):
@@ -37,8 +40,8 @@ def dispatch(record):
 
 
 places = []
-for folder in given.folders:
-    places += ["--cwd", folder.resolve(), "--tag", f"[worker-{folder.resolve().name}]"]
+for folder in [f.resolve(strict=True) for f in given.folders]:
+    places += ["--cwd", folder, "--tag", f"[worker-{folder.name}]"]
 started = [json.loads(line)["id"] for line in fleet("start", str(len(given.folders)), *places, "--json").splitlines()]
 try:
     workers = [r for r in discover(root) if r["id"] in started]

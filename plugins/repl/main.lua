@@ -137,7 +137,7 @@ function intents.interrupt(params, l, state)
 	if l.dialect == dialects.sqlite and l.asks then
 		prompt.refuse("wrong_state", "SQLite does not throw away what is typed: finish it with eval and rest = true, and a semicolon")
 	end
-	return {actions = {action.interrupt(), action.expect(matcher.any({matcher.predicate("asks"), matcher.process_exited()}))}, last_intent = ""}
+	return prompt.interrupting()
 end
 
 -- exit leaves the interpreter by its own word.

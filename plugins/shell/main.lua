@@ -199,7 +199,7 @@ function intents.interrupt(params, l, state)
 	if state.state == "ended" or state.state == "full_screen" then
 		prompt.refuse("wrong_state", "Ctrl-C is not for state " .. state.state .. ": press the keys of the program there")
 	end
-	return {actions = {action.interrupt(), action.expect(matcher.any({matcher.predicate("asks"), matcher.process_exited()}))}, last_intent = ""}
+	return prompt.interrupting()
 end
 
 function intents.exit(params, l, state)

@@ -211,6 +211,16 @@ func (c *Client) Subscribe(ctx context.Context, f func(Event), sessions ...strin
 	return err
 }
 
+// Listen has f called with each notification, as [Client.Subscribe] does, and asks the server for none: that is for a
+// caller who turns them on in a way of its own. A nil f drops them.
+func (c *Client) Listen(f func(Event)) {
+	if f == nil {
+		c.events.Store(nil)
+		return
+	}
+	c.events.Store(&f)
+}
+
 // incoming takes what the server sends without being asked.
 type incoming struct{ c *Client }
 

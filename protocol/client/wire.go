@@ -37,6 +37,15 @@ type Info struct {
 	AlternateScreen bool      `json:"alternate_screen"`
 	Exit            *Exit     `json:"exit"` // nil: it runs
 	TranscriptError string    `json:"transcript_error"`
+	Adapter         string    `json:"adapter"` // that drives it; "": none does
+	Lease           *Lease    `json:"lease"`   // nil: anybody may type
+}
+
+// A Lease is the right to type into a session, which one connection has.
+type Lease struct {
+	Holder string    `json:"holder"`
+	Since  time.Time `json:"since"`
+	Yours  bool      `json:"yours"` // this connection has it
 }
 
 // Exit is how a program ended: one of Code and Signal is set.

@@ -64,7 +64,7 @@ func ListenLoopback(addr string) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort(host, port))
 }
 
-// ServeHTTP serves clients of streamable HTTP at /mcp until ctx ends. A request needs the token, and a Host and an
+// ServeHTTP serves clients of streamable HTTP at /mcp until ctx ends, and [Host.Metrics] at /metrics. A request needs the token, and a Host and an
 // Origin, if it has one, that are this listener's own. It closes l.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
 	s.host.Known.Add(token)
@@ -117,6 +117,9 @@ func hostsOf(a net.Addr) []string {
 	return hosts
 }
 
+// metricsPath is where the server's counts are.
+const metricsPath = "/metrics"
+
 // A gate lets in who may, and sees which era a request is of.
 type gate struct {
 	server         *Server
@@ -132,6 +135,11 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Connection", "close") // strangers do not keep the connections that those who may come in need
 		http.Error(w, problem, status)
+		return
+	}
+	if r.URL.Path == metricsPath {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = io.WriteString(w, g.server.host.Metrics()) // a client that is gone
 		return
 	}
 	c := http.NewResponseController(w)
@@ -179,7 +187,8 @@ func (g *gate) check(r *http.Request) (int, string) {
 			return http.StatusForbidden, "pages of this Origin may not call"
 		}
 	}
-	if r.URL.Path != "/mcp" {
+	metrics := r.URL.Path == metricsPath && r.Method == http.MethodGet && g.server.host.Metrics != nil
+	if r.URL.Path != "/mcp" && !metrics {
 		return http.StatusNotFound, "MCP is served at /mcp"
 	}
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")

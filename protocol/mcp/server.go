@@ -35,6 +35,7 @@ type Host struct {
 	TrustRaw   bool               // the operator allows raw output; a request still has to ask for it
 	Version    string             // ptywright's
 	Log        *slog.Logger
+	Metrics    func() string // what GET /metrics answers, in the text format of Prometheus; nil: there is no such page
 }
 
 // A Profile is one vocabulary: what the server says of itself, and its tools. One value serves every connection of a

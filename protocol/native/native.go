@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/record"
@@ -35,6 +36,8 @@ type Server struct {
 	log        *slog.Logger
 	limits     protocol.Limits
 	matchers   matchers.Options
+	metrics    func() string
+	merged     atomic.Int64 // notifications that had lost output
 }
 
 // Options configure a [Server].
@@ -46,6 +49,7 @@ type Options struct {
 	Recordings   *record.Recordings // those of the server, which other dialects share; nil: its own
 	MatcherDepth int                // levels of nested matchers; 0: matchers.MaxDepth
 	Log          *slog.Logger       // nil: slog.Default
+	Metrics      func() string      // what server.metrics answers, in the text format of Prometheus; nil: nothing
 }
 
 // New returns the dialect over e and the plugins of catalog, whose adapters drive sessions of e.
@@ -59,8 +63,11 @@ func New(e *engine.Engine, catalog *plugins.Catalog, o Options) *Server {
 	if o.Recordings == nil {
 		o.Recordings = new(record.Recordings)
 	}
+	if o.Metrics == nil {
+		o.Metrics = func() string { return "" }
+	}
 	return &Server{
-		recordings: o.Recordings, known: o.Known, hide: redact.Default.With(o.Known),
+		metrics: o.Metrics, recordings: o.Recordings, known: o.Known, hide: redact.Default.With(o.Known),
 		engine: e, catalog: catalog, loads: o.PluginLoad, version: o.Version, log: o.Log, limits: o.Limits,
 		matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)},
 	}
@@ -79,6 +86,17 @@ func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 		cl.methods[r.name] = m
 	}
 	return cl
+}
+
+// Merged counts the notifications so far that told of output with a gap: a client did not keep up.
+func (s *Server) Merged() int64 { return s.merged.Load() }
+
+type metricsResult struct {
+	Text string `json:"text" jsonschema:"counts in the text format of Prometheus, version 0.0.4; nothing that a program wrote"`
+}
+
+func (c *client) serverMetrics(context.Context, struct{}) (metricsResult, error) {
+	return metricsResult{Text: c.metrics()}, nil
 }
 
 // A client is one connection's state. It is a [protocol.Handler].

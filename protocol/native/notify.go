@@ -17,6 +17,7 @@ type notificationsParams struct {
 	Enabled  bool     `json:"enabled" jsonschema:"whether to notify"`
 	Adapters []string `json:"adapters,omitempty" jsonschema:"only sessions of these adapters"`
 	Sessions []string `json:"sessions,omitempty" jsonschema:"only these sessions"`
+	Since    *uint64  `json:"since,omitempty" jsonschema:"with sessions: tell their output after this sequence, too, from 0 all that is kept"`
 	readParams
 }
 
@@ -31,6 +32,9 @@ func (c *client) setNotifications(_ context.Context, p notificationsParams) (not
 	if err != nil {
 		return notificationsResult{}, err
 	}
+	if p.Since != nil && len(p.Sessions) == 0 {
+		return notificationsResult{}, &protocol.ParamError{Path: "since", Expected: "sessions beside it", Got: "none"}
+	}
 	f := filter{enabled: p.Enabled, sessions: p.Sessions, adapters: p.Adapters, hide: hide}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,6 +48,9 @@ func (c *client) setNotifications(_ context.Context, p notificationsParams) (not
 	ch := change{filter: f}
 	if f.enabled && !c.notifying { // found out here, before the reply: what comes after it is told
 		ch.skip, ch.states = positions(c.engine), c.adapterStates()
+	}
+	if f.enabled && p.Since != nil {
+		ch.from(c.engine, p.Sessions, *p.Since)
 	}
 	c.notifying = f.enabled
 	c.notifier.set(ch)
@@ -95,6 +102,18 @@ type change struct {
 	states map[string]*stateCursor // likewise, of adapters
 }
 
+// from has sessions told from a sequence on. Others, and those that there are not, stay as they are.
+func (ch *change) from(e *engine.Engine, sessions []string, since uint64) {
+	if ch.skip == nil {
+		ch.skip = map[engine.ID]position{}
+	}
+	for _, id := range sessions {
+		if s, err := e.Session(engine.ID(id)); err == nil {
+			ch.skip[s.ID()] = position{sequence: since, offset: s.OffsetAt(since)}
+		}
+	}
+}
+
 type position struct {
 	sequence uint64
 	offset   engine.Offset
@@ -128,8 +147,16 @@ type cursor struct {
 func (n *notifier) set(c change) {
 	select {
 	case old := <-n.change:
-		if c.skip == nil {
-			c.skip, c.states = old.skip, old.states
+		for id, p := range old.skip {
+			if c.skip == nil {
+				c.skip = map[engine.ID]position{}
+			}
+			if _, ok := c.skip[id]; !ok {
+				c.skip[id] = p
+			}
+		}
+		if c.states == nil {
+			c.states = old.states
 		}
 	default:
 	}
@@ -344,6 +371,9 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	exit := v.Exit != nil && !cur.exited
 	out := cur.take(string(text), dropped, exit || v.Ended, now)
 	if out != "" || dropped {
+		if dropped {
+			n.client.merged.Add(1)
+		}
 		p := outputParams{Session: id, Sequence: v.Sequence, Output: out, Dropped: dropped}
 		if err := n.notify(ctx, "session.output", p); err != nil {
 			return err

@@ -45,6 +45,7 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		method("server.capabilities", "Tells what this server can do; with schema, the shape of every method.", (*client).capabilities),
 		method("server.set_notifications", "Turns notifications of this connection on or off.", (*client).setNotifications),
 		method("server.set_ordering", "Says whether requests queue behind others of their session.", (*client).setOrdering),
+		method("server.metrics", "Tells counts of the server, for a monitor.", (*client).serverMetrics),
 		method("session.create", "Starts a program on a terminal of its own.", (*client).sessionCreate),
 		method("session.list", "Lists all sessions, those that have ended too.", (*client).sessionList),
 		onSession("session.close", "Ends a session's program and all it started, and forgets the session.", (*client).sessionClose),

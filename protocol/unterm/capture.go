@@ -102,6 +102,9 @@ func (s *Server) newFile(folder, name, ext string, data []byte) (string, error) 
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the folder for %s: %w", folder, err)
 	}
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("the folder for %s is a link, which leads elsewhere: move it away", folder)
+	}
 	for n := 1; ; n++ {
 		path := filepath.Join(dir, name+ext)
 		if n > 1 {

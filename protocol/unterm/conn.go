@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -204,7 +205,7 @@ func (c *conn) answer(ctx context.Context, l line) (goesOn bool) {
 		if !c.logged.Load() && isHTTP(l.text) { // a page of a browser has found the port
 			return false
 		}
-		return c.fail(jsontext.Value("null"), codeParse, "Parse error: "+err.Error())
+		return c.fail(jsontext.Value("null"), codeParse, "Parse error: "+strings.TrimPrefix(err.Error(), "parse error: "))
 	}
 	if e.method == "auth.login" {
 		if e.noID { // who does not want to know whether it worked is not let in; every other method is answered, with id null

@@ -143,7 +143,7 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.allowCommand("session.set_env", at, line); err != nil {
+	if err := s.mayRun("session.set_env", at, line); err != nil {
 		return nil, err
 	}
 	if value != nil && s.opts.Known != nil {

@@ -16,8 +16,8 @@ type sent struct {
 	Sent bool `json:"sent"`
 }
 
-// command reads the pane and the command line of a request, and asks the policy.
-func (s *reader) command(method string, p params) (*pane, string, error) {
+// command reads the pane and the command line of a request.
+func (s *reader) command(p params) (*pane, string, error) {
 	at, err := s.pane(p)
 	if err != nil {
 		return nil, "", err
@@ -26,21 +26,20 @@ func (s *reader) command(method string, p params) (*pane, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return at, line, s.allowCommand(method, at, line)
+	return at, line, nil
 }
 
-// submit types a command line and Enter.
-func submit(ctx context.Context, at *pane, line string) error {
-	_, err := at.session.Do(ctx, engine.Text(line+"\r"), engine.DoOptions{})
-	return err
+// submit types a command line and Enter, if the policy lets it pass.
+func (s *Server) submit(ctx context.Context, method string, at *pane, line string) error {
+	return s.typeText(ctx, method, at, line+"\r", line)
 }
 
 func execRun(ctx context.Context, s *reader, p params) (any, error) {
-	at, line, err := s.command("exec.run", p)
+	at, line, err := s.command(p)
 	if err != nil {
 		return nil, err
 	}
-	if err := submit(ctx, at, line); err != nil {
+	if err := s.submit(ctx, "exec.run", at, line); err != nil {
 		return nil, err
 	}
 	return sent{true}, nil
@@ -71,10 +70,9 @@ func execCancel(ctx context.Context, s *reader, p params) (any, error) {
 		return nil, err
 	}
 	s.audit.add("exec.cancel", at, "Ctrl+C", true)
-	if _, err := at.session.Do(ctx, engine.Interrupt{}, engine.DoOptions{}); err != nil {
+	if err := s.typeText(ctx, "exec.cancel", at, "\x03", ""); err != nil {
 		return nil, err
 	}
-	at.typed.clear()
 	return struct {
 		Cancelled bool `json:"cancelled"`
 	}{true}, nil
@@ -99,10 +97,9 @@ func signalSend(ctx context.Context, s *reader, p params) (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("Unsupported signal: %s", clip(name))
 	}
-	if _, err := at.session.Do(ctx, engine.Text(char), engine.DoOptions{}); err != nil {
+	if err := s.typeText(ctx, "signal.send", at, char, ""); err != nil {
 		return nil, err
 	}
-	at.typed.clear()
 	return struct {
 		sent
 		Signal string `json:"signal"`
@@ -114,7 +111,7 @@ type ranResult struct {
 	Status   string `json:"exit_status"` // completed or timeout
 	TimedOut bool   `json:"timed_out"`
 	Marker   string `json:"marker"`
-	ExitCode *int   `json:"exit_code"` // null when nobody knows; Unterm has none
+	ExitCode *int   `json:"exit_code"`              // null when nobody knows; Unterm has none
 	By       string `json:"completed_by,omitempty"` // marks or sentinel
 	Cut      bool   `json:"output_truncated"`       // the beginning is left out
 	Ended    bool   `json:"session_ended,omitzero"` // the shell itself has ended; exit_code is its
@@ -129,7 +126,10 @@ const promptBound = 500 * time.Millisecond
 
 // execRunWait runs a command line in a shell and waits for its end. When the time is up the command goes on.
 func execRunWait(ctx context.Context, s *reader, p params) (any, error) {
-	at, line, err := s.command("exec.run_wait", p)
+	at, line, err := s.command(p)
+	if err == nil {
+		err = s.mayRun("exec.run_wait", at, line)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +154,8 @@ func (s *reader) run(ctx context.Context, at *pane, line string, bound time.Dura
 		return nil, fmt.Errorf("Session %d was ended (%s) while the command ran", at.number, ended(at.session))
 	case out.Reason == cmdline.NotRun && out.Other != "":
 		return nil, fmt.Errorf("Session %d ran something else than the command, together with what stood on its command line: %s", at.number, clip(out.Other))
+	case out.Reason == cmdline.NotRun && strings.TrimSpace(uncommented(line)) != "":
+		return nil, fmt.Errorf("the shell of session %d has not run the command: %s", at.number, clip(reading.New(out.View, s.hide).Piece(out.Output)))
 	case out.Reason == cmdline.Finished && out.By == cmdline.Marks: // the shell's directory, and that it is idle, come with its prompt
 		_ = cmdline.Prompt(ctx, at.session, promptBound, nil)
 	}
@@ -168,6 +170,17 @@ func (s *reader) run(ctx context.Context, at *pane, line string, bound time.Dura
 		r.Status, r.TimedOut = "timeout", true
 	}
 	return r, nil
+}
+
+// uncommented is a command line without the lines that are comments.
+func uncommented(line string) string {
+	var rest []string
+	for text := range strings.Lines(line) {
+		if !strings.HasPrefix(strings.TrimSpace(text), "#") {
+			rest = append(rest, text)
+		}
+	}
+	return strings.Join(rest, "")
 }
 
 // ended is the signal that a session's program was ended by, by session.destroy or by somebody else; "" when it was not.

@@ -37,7 +37,7 @@ func (m started) Check(v *engine.View) engine.Result {
 func launch(ctx context.Context, s *reader, p params) (any, error) {
 	line, given := p.text("command")
 	rules := s.policy.get()
-	if why := rules.judge(line); given && why != "" {
+	if why := rules.judgeCommand(line); given && why != "" {
 		s.audit.add("orchestrate.launch", nil, line, false)
 		return nil, blocked(why)
 	}
@@ -48,18 +48,15 @@ func launch(ctx context.Context, s *reader, p params) (any, error) {
 	if !given {
 		return s.created(made), nil
 	}
-	s.audit.add("orchestrate.launch", made, line, true)
 	wait := started{marked: made.session.Config().ShellIntegration}
 	bound := outputBound
 	if wait.marked {
 		bound = shellBound
 	}
-	if _, err := made.session.Wait(ctx, wait, engine.WaitOptions{Timeout: bound}); err == nil || errors.Is(err, engine.ErrTimeout) {
-		err = submit(ctx, made, line)
-		if err != nil {
-			return nil, err
-		}
-	} else {
+	if _, err := made.session.Wait(ctx, wait, engine.WaitOptions{Timeout: bound}); err != nil && !errors.Is(err, engine.ErrTimeout) {
+		return nil, err
+	}
+	if err := s.submit(ctx, "orchestrate.launch", made, line); err != nil {
 		return nil, err
 	}
 	return s.created(made), nil
@@ -114,10 +111,7 @@ func (s *reader) broadcastTo(ctx context.Context, id jsontext.Value, line string
 		e.Error = "not found"
 		return e
 	}
-	if err = s.allowCommand("orchestrate.broadcast", at, line); err == nil {
-		err = submit(ctx, at, line)
-	}
-	if err != nil {
+	if err := s.submit(ctx, "orchestrate.broadcast", at, line); err != nil {
 		e.Error = s.errorText(err)
 		return e
 	}

@@ -28,6 +28,10 @@ type pane struct {
 	set     environment
 }
 
+func newPane(number int, s *engine.Session) *pane {
+	return &pane{number: number, session: s, typed: typed{turn: make(chan struct{}, 1)}}
+}
+
 // panes are the numbers of the engine's sessions.
 type panes struct {
 	engine  *engine.Engine
@@ -50,7 +54,7 @@ func (p *panes) all() []*pane {
 	for i, s := range sessions {
 		known, ok := p.known[s.ID()]
 		if !ok {
-			known = &pane{number: p.next, session: s}
+			known = newPane(p.next, s)
 			p.next++
 		}
 		now[s.ID()], all[i] = known, known
@@ -75,7 +79,7 @@ func (p *panes) of(s *engine.Session) *pane {
 	if i := slices.IndexFunc(all, func(a *pane) bool { return a.session == s }); i >= 0 {
 		return all[i]
 	}
-	return &pane{number: -1, session: s} // it is closed already
+	return newPane(-1, s) // it is closed already
 }
 
 // pane is the one that a request names.

@@ -1,13 +1,15 @@
 package unterm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/engine"
 )
 
 // A policy says what command lines may be typed. The zero value lets everything pass.
@@ -108,38 +110,88 @@ func policyCheck(_ context.Context, s *reader, p params) (any, error) {
 		return nil, err
 	}
 	rules := s.policy.get()
-	switch why := rules.judge(line); {
+	switch why := rules.judgeCommand(line); {
 	case !rules.Enabled:
 		return policyVerdict{true, "Policy disabled"}, nil
 	case why == "":
 		return policyVerdict{Allowed: true}, nil
 	case why == notAllowed:
 		return policyVerdict{Reason: "Matches no allowed pattern"}, nil
+	case why == unjudged:
+		return policyVerdict{Reason: "Has a control character"}, nil
 	default:
 		return policyVerdict{Reason: "Blocked by pattern: " + why}, nil
 	}
 }
 
-// allowCommand asks the policy about a command line that is about to be typed, and writes down what came of it.
-func (s *Server) allowCommand(method string, at *pane, line string) error {
-	rules := s.policy.get()
-	why := rules.judge(line)
-	if why == "" && rules.Enabled && rules.Strict { // what stands on the command line already becomes part of it
-		why = at.typed.add(&rules, line+"\r")
+// unjudged is what is said of a command in which something stands that a shell's editor takes for a key: what becomes of the line
+// cannot be told.
+const unjudged = "a control character in a command"
+
+// judgeCommand returns what blocks a command of one or more lines, each of which is judged, or "".
+func (r *policyRules) judgeCommand(command string) string {
+	if !r.Enabled {
+		return ""
 	}
-	s.audit.add(method, at, line, why == "")
+	if strings.ContainsFunc(command, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\r\n", c) || c == 0x7f }) {
+		return unjudged
+	}
+	for _, line := range append(strings.FieldsFunc(command, func(c rune) bool { return c == '\r' || c == '\n' }), command) {
+		if why := r.judge(line); why != "" && (strings.TrimSpace(line) != "" || why != notAllowed) {
+			return why
+		}
+	}
+	return ""
+}
+
+// typeText types a text into a pane, if the policy lets it pass. command is what of it is judged, and written down, as a command: ""
+// when it is input.
+func (s *Server) typeText(ctx context.Context, method string, at *pane, text, command string) error {
+	release, err := at.typed.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	rules := s.policy.get()
+	why := ""
+	if command != "" {
+		why = rules.judgeCommand(command)
+	}
+	next, unseen := at.typed.after(rules.strict(), text)
+	if why = cmp.Or(why, unseen); why != "" || command != "" {
+		s.audit.add(method, at, cmp.Or(command, text), why == "")
+	}
+	if err := blocked(why); err != nil {
+		return err
+	}
+	if _, err := at.session.Do(ctx, engine.Text(text), engine.DoOptions{}); err != nil {
+		return err
+	}
+	at.typed.line = next
+	return nil
+}
+
+// mayRun asks the policy about a command that is run on a command line of its own, and writes down what came of it.
+func (s *Server) mayRun(method string, at *pane, command string) error {
+	rules := s.policy.get()
+	why := rules.judgeCommand(command)
+	s.audit.add(method, at, command, why == "")
 	return blocked(why)
 }
 
-// allowInput asks the policy about text that is about to be typed.
-func (s *Server) allowInput(method string, at *pane, text string) error {
+// mayStart asks the policy about a program that is started in place of the shell, with its arguments, and about its variables: a
+// shell runs some of them.
+func (s *Server) mayStart(c creation) error {
 	rules := s.policy.get()
-	if !rules.Enabled || !rules.Strict {
-		return nil
+	why := ""
+	if c.program != "" {
+		command := strings.Join(append([]string{c.program}, c.args...), " ")
+		why = rules.judge(command)
+		s.audit.add("session.create", nil, command, why == "")
 	}
-	why := at.typed.add(&rules, text)
-	if why != "" {
-		s.audit.add(method, at, text, false)
+	begun := policyRules{Enabled: rules.Enabled, Blocked: rules.Blocked}
+	for _, value := range c.env {
+		why = cmp.Or(why, begun.judge(value))
 	}
 	return blocked(why)
 }
@@ -151,66 +203,12 @@ func blocked(why string) error {
 	return fmt.Errorf("Command blocked by policy: %s", why)
 }
 
-// typed is the command line under way in a pane, as far as what was typed tells it.
-type typed struct {
-	mu sync.Mutex
-	// protects the field below
-	line []byte
-}
-
-// maxTyped bounds the line that is remembered, in bytes: longer than a terminal takes in canonical mode.
-const maxTyped = 64 << 10
-
-// unseen is what is said of a key whose effect on the command line cannot be seen: history, completion, an editor's keys.
-const unseen = "a key that changes the command line unseen; under a strict policy only text, Enter, Backspace, Ctrl+U, Ctrl+W, Ctrl+C, Ctrl+D, Ctrl+Z and Ctrl+\\ can be typed"
-
-// add judges text that is about to be typed, together with what stands on the line, and remembers it if it may be. It returns what
-// blocks it, or "". Nothing of a text that is blocked is typed.
-func (t *typed) add(rules *policyRules, text string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	line := append([]byte(nil), t.line...)
-	whole := policyRules{Enabled: true, Blocked: rules.Blocked} // while it is typed: what is to be in it may come yet
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '\r' || c == '\n':
-			if len(strings.TrimSpace(string(line))) > 0 {
-				if why := rules.judge(string(line)); why != "" {
-					return why
-				}
-			}
-			line = line[:0]
-		case c == 0x7f || c == '\b':
-			_, n := utf8.DecodeLastRune(line)
-			line = line[:len(line)-n]
-		case c == 0x15, c == 0x03, c == 0x04, c == 0x1a, c == 0x1c: // Ctrl+D ends a line that has something on it
-			if why := rules.judge(string(line)); c == 0x04 && len(line) > 0 && why != "" {
-				return why
-			}
-			line = line[:0]
-		case c == 0x17:
-			kept := strings.TrimRight(string(line), " ")
-			line = line[:strings.LastIndexByte(kept, ' ')+1]
-		case c < ' ':
-			return unseen
-		default:
-			if line = append(line, c); len(line) > maxTyped {
-				return "a line that is too long to be judged"
-			}
-		}
+// strict returns the rules when what is typed is held to them, else nil.
+func (r *policyRules) strict() *policyRules {
+	if r.Enabled && r.Strict {
+		return r
 	}
-	if why := whole.judge(string(line)); why != "" {
-		return why
-	}
-	t.line = line
-	return ""
-}
-
-// clear forgets the line: it was given up.
-func (t *typed) clear() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.line = nil
+	return nil
 }
 
 // An auditEntry is one call that changed something, or was to.

@@ -81,6 +81,9 @@ func createPane(_ context.Context, s *reader, p params) (any, error) {
 
 func (s *reader) createFrom(p params) (*pane, error) {
 	c, err := p.creation()
+	if err == nil {
+		err = s.mayStart(c)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +113,7 @@ func (s *reader) input(ctx context.Context, method string, p params, name, missi
 	if err != nil {
 		return nil, err
 	}
-	if err := s.allowInput(method, at, text); err != nil {
-		return nil, err
-	}
-	if _, err := at.session.Do(ctx, engine.Text(text), engine.DoOptions{}); err != nil {
+	if err := s.typeText(ctx, method, at, text, ""); err != nil {
 		return nil, err
 	}
 	return statusOK, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 )
 
 // A workspace is the panes that there were, as they are kept in a file.
@@ -76,7 +76,7 @@ func workspaceSave(_ context.Context, s *reader, p params) (any, error) {
 		Saved    bool   `json:"saved"`
 		Name     string `json:"name"`
 		Sessions int    `json:"sessions"`
-	}{true, name, len(w.Sessions)}, nil
+	}{true, s.clean(name), len(w.Sessions)}, nil
 }
 
 type restored struct {
@@ -99,8 +99,8 @@ func workspaceRestore(_ context.Context, s *reader, p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := restored{Name: name, Message: "Workspace data loaded. Use session.create with cwd to recreate sessions."}
-	data, err := readAtMost(path, maxWorkspace)
+	r := restored{Name: s.clean(name), Message: "Workspace data loaded. Use session.create with cwd to recreate sessions."}
+	data, err := shared.Read(path, maxWorkspace)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("Workspace '%s' not found", name)
 	}
@@ -136,23 +136,6 @@ func workspaceRestore(_ context.Context, s *reader, p params) (any, error) {
 	return r, nil
 }
 
-// readAtMost reads a regular file of at most so many bytes.
-func readAtMost(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, errors.New("it is no regular file"))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("it has more than %d bytes", most)
-	}
-	return data, err
-}
-
 type workspaceName struct {
 	Name string `json:"name"`
 }
@@ -167,7 +150,7 @@ func workspaceList(_ context.Context, s *reader, _ params) (any, error) {
 	}
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && !e.IsDir() {
-			r.Workspaces = append(r.Workspaces, workspaceName{name})
+			r.Workspaces = append(r.Workspaces, workspaceName{s.clean(name)})
 		}
 	}
 	slices.SortFunc(r.Workspaces, func(a, b workspaceName) int { return strings.Compare(a.Name, b.Name) })

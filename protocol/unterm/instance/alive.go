@@ -30,9 +30,14 @@ const (
 	clockError = 5 * time.Second
 )
 
+// ownListens is mayListen for records of this package, whose servers listen before they have one: a record that somebody made up
+// for another process, with that one's own start, is seen through by it. Tests of records replace it.
+var ownListens = mayListen
+
 // Alive reports whether the process that wrote r is still running.
 //
-// With PIDStarted and BootID, both must be what the system says of the pid. Without, as Unterm writes it, the
+// With PIDStarted and BootID, both must be what the system says of the pid, and on Linux it must be the one that listens on
+// mcp_port. Without, as Unterm writes it, the
 // process must have been started at most 2 minutes before started_at and not after it (but for 5 s by which
 // clocks are set), and on Linux it must be the one that listens on mcp_port.
 //
@@ -46,7 +51,7 @@ func (r Record) Alive() bool {
 		return sight == hidden
 	}
 	if r.PIDStarted != "" {
-		return r.PIDStarted == p.started
+		return r.PIDStarted == p.started && ownListens(r.PID, r.MCPPort)
 	}
 	at, err := time.Parse(time.RFC3339, r.StartedAt)
 	if err != nil || !r.usable() {

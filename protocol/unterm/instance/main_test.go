@@ -24,6 +24,7 @@ const childCase = "INSTANCE_TEST_CASE"
 var cases = map[string]func(root string) error{}
 
 func TestMain(m *testing.M) {
+	ownListens = func(int, int) bool { return true } // most records here are of no server
 	if run := cases[os.Getenv(childCase)]; run != nil {
 		if err := run(os.Getenv(childRoot)); err != nil {
 			fmt.Println(err)

@@ -22,6 +22,25 @@ var (
 // Errors are [ErrGone], if there was nothing to end, [ErrUncertain], ctx's, or of the system.
 func Stop(ctx context.Context, r Record) error { return end(ctx, r, false) }
 
+// StopProcess is Stop for a server that is known by a connection instead of a record. sure is asked with the process held:
+// whether the server of which the pid is still answers.
+//
+// Errors are [ErrGone], also when sure says no, ctx's, or of the system.
+func StopProcess(ctx context.Context, pid int, sure func() bool) error {
+	h, err := hold(pid)
+	if err != nil {
+		return err
+	}
+	defer h.release()
+	if !sure() {
+		return ErrGone
+	}
+	if err := h.signal(false); err != nil {
+		return err
+	}
+	return h.wait(ctx)
+}
+
 // Kill is Stop without asking. The files are left to the next who looks: call [List].
 func Kill(ctx context.Context, r Record) error { return end(ctx, r, true) }
 

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 )
 
 // redacted is Unterm's marker, which clients look for.
@@ -174,23 +174,12 @@ func (j *Journal) rules() (*rules, error) {
 	fail := func(err error) (*rules, error) {
 		return nil, fmt.Errorf("what %s says is to be hidden is not known: %w; correct it or remove it", path, err)
 	}
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &rules{enabled: true}, nil
-	}
-	if err != nil {
-		return fail(bare(err))
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return fail(errors.New("it is no file"))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, configMax+1))
+	data, err := shared.Read(path, configMax)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &rules{enabled: true}, nil
 	case err != nil:
 		return fail(bare(err))
-	case len(data) > configMax:
-		return fail(fmt.Errorf("it has more than %d bytes", configMax))
 	}
 	var c config
 	if err := json.Unmarshal(data, &c); err != nil {

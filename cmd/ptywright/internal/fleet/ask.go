@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
@@ -13,7 +15,9 @@ func (f Fleet) Tag(ctx context.Context, name, title string) error {
 	if err != nil {
 		return err
 	}
-	return ask(ctx, records[0], "instance.set_title", map[string]string{"title": title}, nil)
+	return with(ctx, records[0], func(m *member) error {
+		return m.call(ctx, answerBound, "instance.set_title", map[string]string{"title": title}, nil)
+	})
 }
 
 // Rows are the end of what a session shows and has shown, the last row last. Secrets are hidden by the instance.
@@ -30,7 +34,9 @@ func (f Fleet) Read(ctx context.Context, name string, session, lines int) (Rows,
 		return Rows{}, err
 	}
 	rows := Rows{ID: name, Session: session}
-	err = ask(ctx, records[0], "session.read_tail", map[string]int{"id": session, "lines": lines}, &rows)
+	err = with(ctx, records[0], func(m *member) error {
+		return m.about(ctx, session, m.call(ctx, answerBound, "session.read_tail", map[string]int{"id": session, "lines": lines}, &rows))
+	})
 	rows.ID = name
 	return rows, err
 }
@@ -42,9 +48,9 @@ type Run struct {
 	Sent     bool              `json:"sent,omitempty"` // without waiting: it has been typed
 	Output   *string           `json:"output,omitempty"`
 	ExitCode *int              `json:"exit_code,omitempty"` // nil: not known, or it still runs
-	TimedOut bool              `json:"timed_out,omitempty"` // it still runs
+	TimedOut bool              `json:"timed_out,omitempty"` // it still runs; with an Error nobody knows
 	Error    string            `json:"error,omitempty"`
-	Err      error             `json:"-"`
+	Err      error             `json:"-"` // names the instance
 }
 
 // Broadcast types a command into a session of each selected instance. done is called for each, one at a time, as soon
@@ -58,8 +64,13 @@ func (f Fleet) Broadcast(ctx context.Context, s Selection, session int, command 
 	}
 	each(ctx, records, func(ctx context.Context, r instance.Record) Run {
 		run := Run{ID: r.ID, Title: r.Title}
-		if run.Err = run.do(ctx, r, session, command, wait); run.Err != nil {
-			run.Error = run.Err.Error()
+		began := time.Now()
+		err := run.do(ctx, r, session, command, wait)
+		if err != nil {
+			run.Error = err.Error()
+		}
+		if run.TimedOut = run.TimedOut || wait > 0 && silentSince(began, wait, err); !run.TimedOut {
+			run.Err = named(r, err)
 		}
 		return run
 	}, func(r Run) {
@@ -67,29 +78,43 @@ func (f Fleet) Broadcast(ctx context.Context, s Selection, session int, command 
 			done(r)
 		}
 	})
-	return context.Cause(ctx)
+	if err := context.Cause(ctx); err != nil {
+		return fmt.Errorf("%w: where the command has been typed it goes on", err)
+	}
+	return nil
+}
+
+// silentSince reports whether err is that an instance has not answered for all the time that there was.
+func silentSince(began time.Time, timeout time.Duration, err error) bool {
+	var silent *SilentError
+	return errors.As(err, &silent) && time.Since(began) >= timeout
 }
 
 func (run *Run) do(ctx context.Context, r instance.Record, session int, command string, wait time.Duration) error {
 	params := map[string]any{"id": session, "command": command}
-	if wait == 0 {
-		err := ask(ctx, r, "exec.run", params, nil)
-		run.Sent = err == nil
-		return err
+	began, patience := time.Now(), answerBound
+	if wait > 0 {
+		patience = min(wait, answerBound)
 	}
-	m, err := dial(ctx, r)
+	m, err := dial(ctx, r, patience)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	params["timeout_ms"] = wait.Milliseconds()
+	if wait == 0 {
+		err := m.about(ctx, session, m.call(ctx, answerBound, "exec.run", params, nil))
+		run.Sent = err == nil
+		return err
+	}
+	left := max(time.Millisecond, wait-time.Since(began))
+	params["timeout_ms"] = left.Milliseconds()
 	var result struct {
 		Output   string `json:"output"`
 		TimedOut bool   `json:"timed_out"`
 		ExitCode *int   `json:"exit_code"`
 	}
-	if err := m.call(ctx, wait+answerBound, "exec.run_wait", params, &result); err != nil {
-		return err
+	if err := m.call(ctx, left+lateBound, "exec.run_wait", params, &result); err != nil {
+		return m.about(ctx, session, err)
 	}
 	run.Output, run.TimedOut, run.ExitCode = &result.Output, result.TimedOut, result.ExitCode
 	return nil

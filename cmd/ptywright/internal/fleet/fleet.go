@@ -21,9 +21,9 @@ import (
 var ErrTimeout = errors.New("the time is up")
 
 // ErrNone says that there is no instance at all.
-var ErrNone = errors.New("no instance is running: ptywright fleet start begins some")
+var ErrNone = errors.New("no instance is running")
 
-// A Fleet is the instances under one root. The methods may be called by any number of goroutines; all but [Fleet.List]
+// A Fleet is the instances under one root. The methods may be called by any number of goroutines; they
 // talk to instances, each over a connection of its own, at the same time.
 type Fleet struct {
 	Root string // absolute
@@ -53,20 +53,7 @@ type Selection struct {
 	Tag   string // with a title that is this, or is this in brackets
 }
 
-// List returns the live instances, in the order in which names are given. It reads files and asks nobody.
-func (f Fleet) List() ([]instance.Entry, error) {
-	records, err := instance.List(f.Root)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]instance.Entry, 0, len(records))
-	for _, r := range records {
-		all = append(all, r.Entry())
-	}
-	return all, nil
-}
-
-// pick returns the records of a selection, in the order of List. Errors: [*NoInstanceError], [ErrNone], and those of
+// pick returns the records of a selection, in the order in which names are given. Errors: [*NoInstanceError], [ErrNone], and those of
 // reading the root.
 func (f Fleet) pick(s Selection) ([]instance.Record, error) {
 	records, err := instance.List(f.Root)
@@ -74,7 +61,7 @@ func (f Fleet) pick(s Selection) ([]instance.Record, error) {
 		return nil, err
 	}
 	if len(s.Names) > 0 {
-		if records, err = named(records, s.Names); err != nil {
+		if records, err = called(records, s.Names); err != nil {
 			return nil, err
 		}
 	}
@@ -82,13 +69,13 @@ func (f Fleet) pick(s Selection) ([]instance.Record, error) {
 		return tagged(records, s.Tag)
 	}
 	if len(records) == 0 {
-		return nil, ErrNone
+		return nil, fmt.Errorf("%w under %s: ptywright fleet start begins some", ErrNone, f.Root)
 	}
 	return records, nil
 }
 
-// named returns the records of the instances with these names, all of which there must be.
-func named(records []instance.Record, names []string) ([]instance.Record, error) {
+// called returns the records of the instances with these names, all of which there must be.
+func called(records []instance.Record, names []string) ([]instance.Record, error) {
 	var there []string
 	var found []instance.Record
 	for _, r := range records {

@@ -13,57 +13,88 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-// answerBound is how long an instance may take to accept a connection, and to answer what does not wait. It is on this
-// machine and answers in a millisecond; a loaded one gets its time, and one that is stopped is told of.
-const answerBound = 10 * time.Second
+const (
+	// answerBound is how long an instance may take to accept a connection, and to answer what does not wait. It is on this
+	// machine and answers in a millisecond; a loaded one gets its time, and one that is stopped is told of.
+	answerBound = 10 * time.Second
+
+	// lateBound is how much later than the time that a caller gave for a wait its answer may come. The instance itself takes up
+	// to 1.5 s longer, when a session is busy at first and its prompt is slow; with more, one that is stopped in the middle keeps its
+	// caller longer, and with less, the evidence of a loaded one is lost.
+	lateBound = 3 * time.Second
+)
 
 // codeBadToken is what the wire answers to a wrong token.
 const codeBadToken = -32001
 
-// errSilent says that an instance has not answered within answerBound.
-var errSilent = fmt.Errorf("it has not answered for %v: it may be stopped, or be another program", answerBound)
+// A SilentError says that an instance has not answered in time.
+type SilentError struct {
+	After   time.Duration
+	PID     int
+	Stopped bool // the process is, as by SIGSTOP; known on Linux alone
+}
 
-// A member is a connection to an instance, logged in. Calls are made one after the other.
+func (e *SilentError) Error() string {
+	if e.Stopped {
+		return fmt.Sprintf("it has not answered for %v: its process is stopped, and goes on with kill -CONT %d", e.After, e.PID)
+	}
+	return fmt.Sprintf("it has not answered for %v: process %d may hang, or be another program", e.After, e.PID)
+}
+
+// A member is a connection to an instance, logged in. Calls are made one after the other. Errors do not name the instance.
 type member struct {
-	name   string
+	record instance.Record
 	conn   net.Conn
 	client *client.Client
 }
 
-// dial connects to the instance of a record and logs in. Errors name the instance; a token that is refused is
-// [fs.ErrPermission].
-func dial(ctx context.Context, r instance.Record) (*member, error) {
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(r.MCPPort))
-	d := net.Dialer{Timeout: answerBound}
-	conn, err := d.DialContext(ctx, "tcp4", address)
+// dial connects to the instance of a record and logs in, all within bound. A token that is refused is [fs.ErrPermission].
+func dial(ctx context.Context, r instance.Record, bound time.Duration) (*member, error) {
+	ctx, cancel := patient(ctx, r, bound)
+	defer cancel()
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(r.MCPPort)))
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", r.ID, err)
+		return nil, because(ctx, err)
 	}
-	m := &member{name: r.ID, conn: conn, client: client.New(conn)}
-	err = m.call(ctx, answerBound, "auth.login", map[string]string{"token": r.AuthToken}, nil)
+	m := &member{record: r, conn: conn, client: client.New(conn)}
+	err = m.call(ctx, bound, "auth.login", map[string]string{"token": r.AuthToken}, nil)
 	if err != nil {
 		m.Close()
 		var e *client.Error
 		if errors.As(err, &e) && e.Code == codeBadToken {
-			return nil, fmt.Errorf("%s does not take the token of its record: %w", r.ID, fs.ErrPermission)
+			return nil, fmt.Errorf("it does not take the token of its record: %w", fs.ErrPermission)
 		}
 		return nil, err
 	}
 	return m, nil
 }
 
+// patient bounds how long an instance is waited for: a [SilentError] is the cause of the context's end.
+func patient(ctx context.Context, r instance.Record, bound time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, bound, &SilentError{After: bound, PID: r.PID})
+}
+
+// because returns why something has failed: the end of ctx, if it has ended.
+func because(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if silent, ok := cause.(*SilentError); ok {
+		return &SilentError{silent.After, silent.PID, stopped(silent.PID)}
+	}
+	if cause != nil {
+		return cause
+	}
+	return err
+}
+
 // call calls a method and decodes its result, which must come within bound. When ctx ends, or the time is up, the
-// connection is closed: the wire has no way to cancel a call. Errors name the instance.
+// connection is closed: the wire has no way to cancel a call.
 func (m *member) call(ctx context.Context, bound time.Duration, method string, params, result any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, bound, errSilent)
+	ctx, cancel := patient(ctx, m.record, bound)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { m.conn.Close() })()
-	err := m.client.Call(context.WithoutCancel(ctx), method, params, result)
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		err = cause
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", m.name, err)
+	if err := m.client.Call(context.WithoutCancel(ctx), method, params, result); err != nil {
+		return because(ctx, err)
 	}
 	return nil
 }
@@ -71,12 +102,20 @@ func (m *member) call(ctx context.Context, bound time.Duration, method string, p
 // Close ends the connection.
 func (m *member) Close() { m.client.Close() }
 
-// ask connects, makes one call and closes the connection.
-func ask(ctx context.Context, r instance.Record, method string, params, result any) error {
-	m, err := dial(ctx, r)
-	if err != nil {
-		return err
+// with connects to an instance for what f asks of it. The error names the instance.
+func with(ctx context.Context, r instance.Record, f func(*member) error) error {
+	m, err := dial(ctx, r, answerBound)
+	if err == nil {
+		defer m.Close()
+		err = f(m)
 	}
-	defer m.Close()
-	return m.call(ctx, answerBound, method, params, result)
+	return named(r, err)
+}
+
+// named puts the name of the instance before an error.
+func named(r instance.Record, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", r.ID, err)
 }

@@ -4,33 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
 // A Stop is what came of stopping one instance.
 type Stop struct {
-	ID    string `json:"id"`
-	Ended bool   `json:"ended"`
-	Error string `json:"error,omitempty"`
-	Err   error  `json:"-"`
+	ID     string `json:"id"`
+	Ended  bool   `json:"ended"`
+	Killed bool   `json:"killed,omitempty"` // it had to be
+	Error  string `json:"error,omitempty"`
+	Err    error  `json:"-"`
 }
 
-// Stop tells the selected instances to end, with their sessions, and waits for each. A process is signalled only when
-// it is the one of the record. done is called for each, one at a time, as it comes. Errors: those of the selection.
-func (f Fleet) Stop(ctx context.Context, s Selection, done func(Stop)) error {
+// Stop tells the selected instances to end, with their sessions, and waits for each, at most for bound. With kill, what has
+// not ended by then is ended without asking. A process is signalled only when it is the one of the record. done is called
+// for each, one at a time, as it comes. Errors: those of the selection.
+func (f Fleet) Stop(ctx context.Context, s Selection, bound time.Duration, kill bool, done func(Stop)) error {
 	records, err := f.pick(s)
 	if err != nil {
 		return err
 	}
 	each(ctx, records, func(ctx context.Context, r instance.Record) Stop {
-		stubborn := fmt.Errorf("it has been told to %v ago; to end it without asking: kill -9 %d", endBound, r.PID)
-		ctx, cancel := context.WithTimeoutCause(ctx, endBound, stubborn)
-		defer cancel()
 		stop := Stop{ID: r.ID}
-		err := instance.Stop(ctx, r)
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("%s has not ended: %w", r.ID, context.Cause(ctx))
+		err := within(ctx, bound, func(ctx context.Context) error { return instance.Stop(ctx, r) })
+		if late := errors.Is(err, context.DeadlineExceeded); late && kill {
+			stop.Killed = true
+			err = within(ctx, EndBound, func(ctx context.Context) error { return instance.Kill(ctx, r) })
+		} else if late {
+			err = fmt.Errorf("%s has not ended %v after it was told to; without asking: ptywright fleet stop --kill %[1]s", r.ID, bound)
 		}
 		if err != nil && !errors.Is(err, instance.ErrGone) {
 			stop.Err, stop.Error = err, err.Error()
@@ -40,5 +43,13 @@ func (f Fleet) Stop(ctx context.Context, s Selection, done func(Stop)) error {
 		f.dropLog(r.ID)
 		return stop
 	}, done)
-	return nil
+	_, err = instance.List(f.Root) // takes away what those left that were killed
+	return err
+}
+
+// within calls f with a context of its own.
+func within(ctx context.Context, bound time.Duration, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	return f(ctx)
 }

@@ -32,8 +32,8 @@ type Wait struct {
 	ElapsedMS int64             `json:"elapsed_ms"`
 	Running   string            `json:"foreground_process,omitempty"`
 	Screen    []string          `json:"screen,omitempty"` // without the blank rows at its end
-	Error     string            `json:"error,omitempty"`
-	Err       error             `json:"-"`
+	Error     string            `json:"error,omitempty"`  // why it has failed, or why there is no evidence
+	Err       error             `json:"-"`                // names the instance
 }
 
 // errOther is why a wait ends when another one has decided.
@@ -57,8 +57,14 @@ func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Conditio
 	each(waiting, records, func(ctx context.Context, r instance.Record) Wait {
 		w := Wait{ID: r.ID, Title: r.Title}
 		began := time.Now()
-		w.Err = w.do(ctx, r, session, c, timeout)
+		err := w.do(ctx, r, session, c, timeout)
 		w.ElapsedMS = time.Since(began).Milliseconds()
+		if silentSince(began, timeout, err) {
+			w.Error, err = err.Error(), ErrTimeout
+		} else if err != nil && !errors.Is(err, ErrTimeout) {
+			w.Error = err.Error()
+		}
+		w.Err = named(r, err)
 		return w
 	}, func(w Wait) {
 		if decided || ctx.Err() != nil { // of what comes in the same moment the first is told of
@@ -68,7 +74,7 @@ func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Conditio
 		case errors.Is(w.Err, ErrTimeout):
 			late = w.Err
 		case w.Err != nil:
-			failed, w.Error = w.Err, w.Err.Error()
+			failed = w.Err
 		default:
 			matched++
 		}
@@ -92,12 +98,14 @@ func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Conditio
 }
 
 func (w *Wait) do(ctx context.Context, r instance.Record, session int, c Condition, timeout time.Duration) error {
-	m, err := dial(ctx, r)
+	began := time.Now()
+	m, err := dial(ctx, r, min(timeout, answerBound))
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	params := map[string]any{"id": session, "timeout_ms": timeout.Milliseconds()}
+	left := max(time.Millisecond, timeout-time.Since(began))
+	params := map[string]any{"id": session, "timeout_ms": left.Milliseconds()}
 	if c.Pattern == "" {
 		params["idle"] = true
 	} else {
@@ -107,17 +115,17 @@ func (w *Wait) do(ctx context.Context, r instance.Record, session int, c Conditi
 		Matched bool `json:"matched"`
 		Ended   bool `json:"session_ended"`
 	}
-	if err := m.call(ctx, timeout+answerBound, "orchestrate.wait", params, &waited); err != nil {
-		return err
+	if err := m.call(ctx, left+lateBound, "orchestrate.wait", params, &waited); err != nil {
+		return m.about(ctx, session, err)
 	}
 	if w.Matched = waited.Matched; w.Matched {
 		return nil
 	}
 	if waited.Ended {
-		return fmt.Errorf("%s: the session has ended: what is waited for cannot come any more", r.ID)
+		return &SessionError{r.ID, session, true} // what is waited for cannot come any more
 	}
 	if err := w.look(ctx, m, session); err != nil {
-		return err
+		w.Error = err.Error()
 	}
 	return ErrTimeout
 }
@@ -127,13 +135,13 @@ func (w *Wait) look(ctx context.Context, m *member, session int) error {
 	var status struct {
 		Running string `json:"foreground_process"`
 	}
-	if err := m.call(ctx, answerBound, "exec.status", map[string]int{"id": session}, &status); err != nil {
+	if err := m.call(ctx, lateBound, "exec.status", map[string]int{"id": session}, &status); err != nil {
 		return err
 	}
 	var screen struct {
 		Lines []string `json:"lines"`
 	}
-	if err := m.call(ctx, answerBound, "screen.text", map[string]int{"id": session}, &screen); err != nil {
+	if err := m.call(ctx, lateBound, "screen.text", map[string]int{"id": session}, &screen); err != nil {
 		return err
 	}
 	w.Running = status.Running

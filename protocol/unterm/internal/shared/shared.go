@@ -3,8 +3,10 @@
 package shared
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -57,6 +59,27 @@ func (k *Lock) Take(path string, patience time.Duration) (release func(), err er
 		}()
 		return nil, late
 	}
+}
+
+// ErrNotFile is about what stands where a file has to be: a folder, a pipe, a link.
+var ErrNotFile = errors.New("it is no regular file")
+
+// Read reads a file of at most so many bytes. Nothing but a regular file is opened for good, so that nobody waits at a pipe, and no
+// symbolic link is followed. Errors: [ErrNotFile], one that says that it is too long, the system's.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|noFollow|noBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, ErrNotFile)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("it has more than %d bytes", most)
+	}
+	return data, err
 }
 
 // AsideMost is how many files that could not be used are kept of one name; the last place is taken again and again.

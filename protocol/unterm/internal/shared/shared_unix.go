@@ -4,4 +4,7 @@ package shared
 
 import "syscall"
 
-const noFollow = syscall.O_NOFOLLOW
+const (
+	noFollow = syscall.O_NOFOLLOW
+	noBlock  = syscall.O_NONBLOCK
+)

@@ -1,3 +1,3 @@
 package shared
 
-const noFollow = 0
+const noFollow, noBlock = 0, 0

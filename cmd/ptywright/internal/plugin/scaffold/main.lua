@@ -62,7 +62,8 @@ end
 
 function plugin.interrupt(params, s)
 	only(s, "busy")
-	return {actions = {a.interrupt(), a.expect(m.predicate("at_prompt"))}}
+	local back = m.predicate("at_prompt")
+	return {actions = {}, submission = {submit = {a.interrupt()}, done = m.any({back, m.process_exited()}), retry_when = m.negate(back), retries = 1}}
 end
 
 -- quit ends the input, as Ctrl-D does.

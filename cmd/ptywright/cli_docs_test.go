@@ -1,0 +1,125 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+)
+
+// cliBlocks are the examples of docs/cli.md in one language.
+func cliBlocks(t *testing.T, language string) (page string, blocks []string) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root, "docs", "cli.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range strings.Split(string(b), "```"+language+"\n")[1:] {
+		text, _, _ := strings.Cut(part, "```")
+		blocks = append(blocks, text)
+	}
+	if len(blocks) == 0 {
+		t.Fatal("the page has no example")
+	}
+	return string(b), blocks
+}
+
+// TestCLIExamples runs what docs/cli.md shows as it stands there.
+func TestCLIExamples(t *testing.T) {
+	t.Parallel()
+	need(t, "bash", "bash")
+	_, blocks := cliBlocks(t, "sh")
+	for i, want := range []string{`(?s)^[$#]\n42\n.*42\n[$#] ?\n$`, `(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`} {
+		if out := runExample(t, blocks[i]); !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("example %d: %q", i, out)
+		}
+	}
+}
+
+// TestReadmeFromTheShell runs what the README shows of these commands.
+func TestReadmeFromTheShell(t *testing.T) {
+	t.Parallel()
+	need(t, "python3", "python3")
+	page, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "## From the shell")
+	_, rest, _ = strings.Cut(rest, "```sh\n")
+	example, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("the README shows no such example")
+	}
+	if out := runExample(t, example); out != "42\n" {
+		t.Errorf("%q", out)
+	}
+}
+
+// runExample runs a script with ptywright in its path and a home of its own; nothing of it may be left.
+func runExample(t *testing.T, script string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(bin, "ptywright")); err != nil {
+		t.Fatal(err)
+	}
+	p := programOf(t, exec.Command("sh", "-euc", script))
+	p.Env = append(p.Env, "PATH="+bin+":"+os.Getenv("PATH"), "PTYWRIGHT_HOME="+filepath.Join(bin, "home"), "LC_ALL=C.UTF-8")
+	out, code := p.run("")
+	if code != 0 || p.stderr.String() != "" {
+		t.Errorf("exit %d, %q, %s", code, out, p.stderr)
+	}
+	noneLeft(t, p.mark)
+	return out
+}
+
+// TestCLIPage names every command, flag, exit code and setting.
+func TestCLIPage(t *testing.T) {
+	t.Parallel()
+	page, blocks := cliBlocks(t, "toml")
+	p, home := configured(t, blocks[0], "config", "--json")
+	out, code := p.run("")
+	set := 0
+	for _, o := range objects(t, out) {
+		if strings.HasPrefix(o["source"].(string), home) {
+			set++
+		}
+	}
+	if code != 0 || set != 7 {
+		t.Errorf("exit %d, %d settings of the page's file: %s%s", code, set, out, p.stderr)
+	}
+	for _, name := range []string{"ls", "spawn", "send", "wait", "read", "logs", "kill", "doctor", "config", "completions", "schema"} {
+		if !strings.Contains(page, "| `"+name) {
+			t.Errorf("%s is not on the page", name)
+		}
+		help, _ := ptywright(t, name, "--help").run("")
+		for _, m := range regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`).FindAllStringSubmatch(help, -1) {
+			if m[1] != "--help" && !strings.Contains(page, m[1]) {
+				t.Errorf("%s %s is not on the page", name, m[1])
+			}
+		}
+	}
+	for _, code := range []string{"0", "1", "2", "3", "4", "5"} {
+		if !strings.Contains(page, "\n| "+code+" | ") {
+			t.Errorf("exit code %s is not on the page", code)
+		}
+	}
+	for _, s := range config.Settings {
+		if s.Shared && !strings.Contains(page, "`"+s.Key+"`") {
+			t.Errorf("%s is not on the page", s.Key)
+		}
+	}
+	if remote.ExitTimeout != 3 || remote.ExitMissing != 4 || remote.ExitPermission != 5 {
+		t.Error("exit codes have changed, on which scripts rely")
+	}
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// loadConfig reads what this user has set.
+func loadConfig() (*config.Config, error) {
+	root, err := daemon.Root()
+	if err != nil {
+		return nil, err
+	}
+	return config.Load(root, os.LookupEnv)
+}
+
+// configurable has a command take from the environment and from config.toml what its flags do not say.
+func configurable(c *cobra.Command) {
+	run := c.RunE
+	if run == nil || len(config.For(c.Name(), false, func(flag string) bool { return c.Flags().Lookup(flag) != nil })) == 0 {
+		return
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := configure(c); err != nil {
+			return err
+		}
+		return run(c, args)
+	}
+}
+
+// configure sets the flags of a command that were not given. They count as not given from then on, too.
+func configure(c *cobra.Command) error {
+	set, err := loadConfig()
+	if err != nil {
+		return err
+	}
+	lookup := c.Flags().Lookup
+	stdio := lookup("stdio")
+	child := c.Name() == "mcp" || stdio != nil && stdio.Value.String() == "true"
+	for _, s := range config.For(c.Name(), child, func(flag string) bool { return lookup(flag) != nil }) {
+		f := lookup(s.Flag)
+		v, ok := set.Value(s)
+		if f.Changed || !ok {
+			continue
+		}
+		for _, text := range v.Values {
+			if err := f.Value.Set(text); err != nil {
+				return set.Fault(s, v, fmt.Errorf("%w: --%s does not take it", err, s.Flag))
+			}
+		}
+	}
+	return nil
+}
+
+func configCommand(std stdio) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Show what is set, and where that comes from",
+		Long: `Show every setting with its value and where that comes from. Flags go before the environment
+(PTYWRIGHT_ and the key in capitals, dots as _), that before the file: $PTYWRIGHT_HOME/config.toml or else
+~/.ptywright/config.toml. PTYWRIGHT_CONFIG names another file, or is off. The file must be yours, and neither
+its group nor others may write it.
+
+Tokens are no settings: that of MCP over HTTP is in PTYWRIGHT_MCP_TOKEN, and shown nowhere.`,
+		Example: `  cat > ~/.ptywright/config.toml <<'EOF'
+  plugins = ["~/plugins/less/manifest.toml"]
+
+  [log]
+  level = "debug"
+  file = "~/.ptywright/server.log"
+  EOF
+  ptywright config`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			set, err := loadConfig()
+			if err != nil {
+				return err
+			}
+			return showConfig(std, set, asJSON, c.Root())
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return c
+}
+
+// A shownSetting is a setting as it is shown.
+type shownSetting struct {
+	Key    string `json:"key"`
+	Value  any    `json:"value"`
+	Source string `json:"source"`
+	Env    string `json:"environment"`
+	Flag   string `json:"flag"`
+	About  string `json:"about"`
+}
+
+func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command) error {
+	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	if !asJSON {
+		switch {
+		case set.Path == "":
+			fmt.Fprintf(t, "# no file: %s is off\n", config.PathVariable)
+		case set.Exists:
+			fmt.Fprintf(t, "# %s\n", oneLine(set.Path))
+		default:
+			fmt.Fprintf(t, "# %s does not exist\n", oneLine(set.Path))
+		}
+		fmt.Fprintln(t, "SETTING\tVALUE\tFROM")
+	}
+	for _, s := range config.Settings {
+		shown := shownSetting{Key: s.Key, Source: "default", Env: s.Env(), Flag: "--" + s.Flag, About: s.About}
+		v, ok := set.Value(s)
+		if ok {
+			shown.Source = v.Source
+		} else {
+			v.Values = defaultOf(root, s)
+		}
+		for i, text := range v.Values {
+			v.Values[i] = redact.Default.String(text)
+		}
+		shown.Value = strings.Join(v.Values, ", ")
+		if s.Kind == config.Paths {
+			shown.Value = append([]string{}, v.Values...)
+		}
+		if asJSON {
+			if err := jsonLines(std.out, shown); err != nil {
+				return err
+			}
+			continue
+		}
+		text := oneLine(strings.Join(v.Values, ", "))
+		if text == "" {
+			text = "-"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", s.Key, text, oneLine(shown.Source))
+	}
+	return t.Flush()
+}
+
+// defaultOf is what a setting is when nobody sets it, by the flag of the first command that has it.
+func defaultOf(root *cobra.Command, s config.Setting) []string {
+	if s.Key == "socket" {
+		if path, err := defaultSocket(); err == nil {
+			return []string{path}
+		}
+	}
+	for _, c := range root.Commands() {
+		f := c.Flags().Lookup(s.Flag)
+		if f == nil || len(config.For(c.Name(), false, func(flag string) bool { return flag == s.Flag })) == 0 {
+			continue
+		}
+		if s.Kind == config.Paths || f.DefValue == "" {
+			return nil
+		}
+		return []string{f.DefValue}
+	}
+	return nil
+}

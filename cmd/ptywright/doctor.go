@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/redact"
+)
+
+func doctorCommand(std stdio) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look whether this machine has what ptywright needs",
+		Long: `Look whether this machine has what ptywright needs, and say what to do where it has not: the version,
+folder, configuration and socket, a program on a terminal, the watcher over children, limits, terminfo, locale, shells
+and their marks, plugins, and the agents that plugins drive.
+
+The exit code is 0 when nothing is broken, be there warnings, else 1.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			facts, err := doctorFacts()
+			if err != nil {
+				return err
+			}
+			// Lines are shown as they come: a check may take seconds.
+			broken := 0
+			doctor.Look(ctx, facts, func(f doctor.Finding) {
+				f.Found, f.Advice = redact.Default.String(f.Found), redact.Default.String(f.Advice)
+				if f.State == doctor.Broken {
+					broken++
+				}
+				if asJSON {
+					jsonLines(std.out, f)
+					return
+				}
+				fmt.Fprintf(std.out, "%-8s %-19s %s\n", f.State, f.Check, oneLine(f.Found))
+				if f.Advice != "" {
+					fmt.Fprintf(std.out, "%28s -> %s\n", "", oneLine(f.Advice))
+				}
+			})
+			if broken > 0 {
+				return exitCode(exitError) // what is broken has been told
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line, one a finding")
+	return c
+}
+
+// doctorFacts are what the doctor cannot find out by itself.
+func doctorFacts() (doctor.Facts, error) {
+	root, err := daemon.Root()
+	if err != nil {
+		return doctor.Facts{}, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return doctor.Facts{}, fmt.Errorf("find this program: %w", err)
+	}
+	set, setErr := config.Load(root, os.LookupEnv)
+	value := func(key string) []string {
+		for _, s := range config.Settings {
+			if v, ok := set.Value(s); ok && s.Key == key {
+				return v.Values
+			}
+		}
+		return nil
+	}
+	socket, err := defaultSocket()
+	if given := value("socket"); len(given) == 1 {
+		socket, err = filepath.Abs(given[0])
+	}
+	if err != nil {
+		return doctor.Facts{}, err
+	}
+	return doctor.Facts{
+		Version: version(), Root: root, Socket: socket, Watcher: []string{self, watcherName},
+		Config: func() (string, error) {
+			switch {
+			case setErr != nil:
+				return "", setErr
+			case set.Path == "":
+				return config.PathVariable + " is off", nil
+			case !set.Exists:
+				return set.Path + " does not exist: all is as it comes", nil
+			}
+			return set.Path, nil
+		},
+		Plugins: func() (string, error) {
+			quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+			catalog, err := loadPlugins(engine.New(engine.Options{Log: quiet}), quiet, value("plugins"))
+			if err != nil {
+				return "", errors.New(strings.TrimPrefix(err.Error(), "--plugin "))
+			}
+			var names []string
+			for _, p := range catalog.Plugins() {
+				names = append(names, p.Manifest.Name)
+			}
+			return strings.Join(names, ", "), nil
+		},
+	}, nil
+}
+
+func completionsCommand(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completions bash|zsh|fish|powershell",
+		Short: "Print a script that completes commands, flags and ids of sessions",
+		Example: `  ptywright completions bash > ~/.local/share/bash-completion/completions/ptywright
+  ptywright completions zsh > "${fpath[1]}/_ptywright"
+  ptywright completions fish > ~/.config/fish/completions/ptywright.fish`,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		RunE: func(c *cobra.Command, args []string) error {
+			switch root := c.Root(); args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(std.out, true)
+			case "zsh":
+				return root.GenZshCompletion(std.out)
+			case "fish":
+				return root.GenFishCompletion(std.out, true)
+			default:
+				return root.GenPowerShellCompletionWithDesc(std.out)
+			}
+		},
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/fleet"
+	"github.com/ptywright/ptywright/protocol/unterm/instance"
+)
+
+func fleetSessions(std stdio, f *fleetFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "sessions [NAME]",
+		Short: "List the sessions of an instance, or of all",
+		Long: `List sessions: whether they live, what has the terminal, and where. A session that has ended stays
+for a minute, with what it showed last.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			fl, err := f.open()
+			if err != nil {
+				return err
+			}
+			all, err := fl.List(c.Context(), fleet.Selection{Names: args})
+			if err != nil {
+				return err
+			}
+			var failed []error
+			t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+			if !f.json {
+				fmt.Fprintln(t, "NAME\tSESSION\tRUNS\tTITLE\tCWD")
+			}
+			for _, i := range all {
+				if i.Err != nil {
+					failed = append(failed, i.Err)
+				}
+				for _, s := range i.Sessions {
+					if f.json {
+						jsonLines(std.out, struct {
+							ID string `json:"id"`
+							fleet.Session
+						}{i.ID, s})
+						continue
+					}
+					fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", oneLine(i.ID), s.Number, oneLine(runs(s)), orDash(instance.Optional(s.Title)), orDash(instance.Optional(s.Cwd)))
+				}
+			}
+			return errors.Join(t.Flush(), oneError(failed))
+		},
+	}
+}
+
+func fleetOpen(std stdio, f *fleetFlags) *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "open [flags] NAME [-- COMMAND]",
+		Short: "Begin a session in an instance, and print its number",
+		Long: `Begin a shell of its own in an instance, type the command into it if there is one, and print the
+session's number, which broadcast, wait and read take as --session.`,
+		Example: `  ptywright fleet open bravo
+  ptywright fleet open bravo --cwd ~/code/site -- npm run dev`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			fl, err := f.open()
+			if err != nil {
+				return err
+			}
+			if dir != "" {
+				if dir, err = filepath.Abs(dir); err != nil {
+					return err
+				}
+			}
+			opened, err := fl.Open(c.Context(), args[0], dir, strings.Join(args[1:], " "))
+			if err != nil {
+				return err
+			}
+			if f.json {
+				return jsonLines(std.out, opened)
+			}
+			return printLines(std.out, []string{strconv.Itoa(opened.Session)})
+		},
+	}
+	c.Flags().StringVar(&dir, "cwd", "", "the `FOLDER` that it works in (default: the instance's)")
+	return c
+}
+
+func fleetTag(std stdio, f *fleetFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "tag NAME [TITLE]",
+		Short: "Give an instance a title, or take it away",
+		Args:  cobra.RangeArgs(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			fl, err := f.open()
+			if err != nil {
+				return err
+			}
+			title := strings.Join(args[1:], "")
+			if err := fl.Tag(c.Context(), args[0], title); err != nil || !f.json {
+				return err
+			}
+			return jsonLines(std.out, struct {
+				ID    string            `json:"id"`
+				Title instance.Optional `json:"title"`
+			}{args[0], instance.Optional(title)})
+		},
+	}
+}
+
+func fleetStop(std stdio, f *fleetFlags) *cobra.Command {
+	var all, kill bool
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "stop [flags] [NAME...]",
+		Short: "End instances and all that runs in them",
+		Long: `Tell instances to end, with all that runs in them, and wait for it. With --kill, those that have not
+ended when the time is up are killed.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if all == (len(args) > 0) {
+				return usageError{errors.New("say which instances to stop: their names, or --all")}
+			}
+			if err := checkTimeout(timeout); err != nil {
+				return err
+			}
+			fl, err := f.open()
+			if err != nil {
+				return err
+			}
+			var failed []error
+			err = fl.Stop(c.Context(), fleet.Selection{Names: args}, timeout, kill, func(s fleet.Stop) {
+				if s.Err != nil {
+					failed = append(failed, s.Err)
+				}
+				switch {
+				case f.json:
+					jsonLines(std.out, s)
+				case s.Killed && s.Ended:
+					fmt.Fprintf(std.out, "%s has been killed: it had not ended after %v\n", oneLine(s.ID), timeout)
+				case s.Ended:
+					fmt.Fprintf(std.out, "%s has ended\n", oneLine(s.ID))
+				}
+			})
+			if all && errors.Is(err, fleet.ErrNone) {
+				return f.none(std, err)
+			}
+			return errors.Join(err, oneError(failed))
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "stop all instances")
+	c.Flags().BoolVar(&kill, "kill", false, "kill what has not ended in time")
+	c.Flags().DurationVar(&timeout, "timeout", fleet.EndBound, "how long they may take to end")
+	return c
+}

@@ -1,0 +1,121 @@
+//go:build unix
+
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// TestFleetHelpsADeadInstance: that the shell of an instance has ended is in the list and in what is refused, and another can be begun.
+func TestFleetHelpsADeadInstance(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	site := f.folder("site")
+	f.start("2")
+	f.ok("broadcast", "--to", "bravo", "--", "exit")
+	const advice = "bravo: session 0 has ended: 'ptywright fleet sessions bravo' lists those that run, 'ptywright fleet open bravo' begins one"
+	f.fails(1, advice, "wait", "--to", "bravo", "--pattern", "nothing says this", "--timeout", hang.String())
+	f.fails(1, advice, "wait", "--to", "bravo", "--idle")
+	f.fails(1, advice, "broadcast", "--to", "bravo", "--", "true")
+	if out := f.fails(1, advice, "broadcast", "--wait", "--", "echo he''re"); out != "== alpha: exit code 0\nhere\n" {
+		t.Errorf("%q", out)
+	}
+	f.fails(1, "bravo: there is no session 7: ", "read", "bravo", "--session", "7")
+
+	list := f.ok("list")
+	for name, want := range map[string][]string{"alpha": {"1"}, "bravo": {"0", "and", "1", "dead", "has", "ended"}} {
+		i := strings.Index(list, name+" ")
+		if fields := strings.Fields(list[max(0, i):]); i < 0 || len(fields) < 10 || !slices.Equal(fields[4:4+len(want)], want) {
+			t.Errorf("no %q in\n%s", want, list)
+		}
+	}
+	for _, i := range f.each(f.ok("list", "--json")) {
+		if len(i.Sessions) != 1 || i.Sessions[0].Dead != (i.ID == "bravo") {
+			t.Errorf("%+v", i)
+		}
+	}
+
+	if out := f.ok("open", "bravo", "--cwd", "site", "--", "echo he''re in $PWD"); out != "1\n" {
+		t.Errorf("%q", out)
+	}
+	f.ok("wait", "--to", "bravo", "--session", "1", "--pattern", "here in "+site)
+	if opened := f.each(f.ok("open", "bravo", "--json")); len(opened) != 1 || opened[0].ID != "bravo" || opened[0].Session != 2 {
+		t.Errorf("%+v", opened)
+	}
+	if out := f.ok("broadcast", "--to", "bravo", "--session", "2", "--wait", "--", "pwd"); out != "== bravo: exit code 0\n"+f.home+"\n" {
+		t.Errorf("%q", out)
+	}
+	all := f.each(f.ok("sessions", "bravo", "--json"))
+	if len(all) != 3 || !all[0].Dead || all[1].Session != 1 || all[1].Dead || *all[1].Cwd != site || *all[2].Cwd != f.home {
+		t.Errorf("%+v", all)
+	}
+	table := f.ok("sessions")
+	if n := strings.Count(table, "\n"); n != 5 || !strings.Contains(table, "has ended") || !strings.Contains(table, site) {
+		t.Errorf("%s", table)
+	}
+}
+
+// TestFleetSmallThings: what --json prints of a tag, blanks between names, and how much of a screen is evidence.
+func TestFleetSmallThings(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.start("2")
+	if out := f.ok("tag", "bravo", "two words", "--json"); out != `{"id":"bravo","title":"two words"}`+"\n" {
+		t.Errorf("%q", out)
+	}
+	if out := f.ok("tag", "bravo", "--json"); out != `{"id":"bravo","title":null}`+"\n" {
+		t.Errorf("%q", out)
+	}
+	if sent := f.each(f.ok("broadcast", "--to", " bravo , alpha", "--json", "--", "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do echo; echo row $i; done; cat "+f.gate("gate"))); len(sent) != 2 {
+		t.Errorf("%+v", sent)
+	}
+	f.ok("wait", "--pattern", "row 13")
+	vain := []string{"wait", "--to", "alpha", "--pattern", "nothing says this", "--timeout", "100ms"}
+	out := strings.Split(strings.TrimSpace(f.fails(3, "the time is up", vain...)), "\n")
+	if len(out) != 11 || out[1] != "row 4" || out[10] != "row 13" {
+		t.Errorf("%q", out)
+	}
+	whole := f.each(f.fails(3, "the time is up", append(vain, "--json")...))
+	if len(whole) != 1 || len(whole[0].Screen) < 26 {
+		t.Errorf("%+v", whole)
+	}
+	for range 2 {
+		f.open("gate", "go on")
+	}
+}
+
+// TestFleetInterrupted: Ctrl-C at a terminal ends what waits, and not what it waits for.
+func TestFleetInterrupted(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.start("2")
+	self := f.program("--help").Path
+	server := start(t)
+	env := map[string]string{}
+	for _, v := range f.env {
+		name, value, _ := strings.Cut(v, "=")
+		env[name] = value
+	}
+	fleet := func(args ...string) *session {
+		return server.with(client.Config{Program: self, Args: append([]string{"fleet"}, args...), Env: env, Cwd: f.home})
+	}
+	run := fleet("broadcast", "--to", "alpha", "--wait", "--timeout", hang.String(), "--", "echo beg''un; cat "+f.gate("gate"))
+	f.ok("wait", "--to", "alpha", "--pattern", "begun")
+	wait := fleet("wait", "--timeout", hang.String(), "--pattern", "begun")
+	wait.wait(client.Screen("== alpha: matched")) // and bravo is waited for
+	for _, s := range []*session{run, wait} {
+		s.keys("ctrl+c")
+		if got := s.exited(); got != "exit 130" {
+			t.Errorf("%s", got)
+		}
+	}
+	if screen := run.snapshot("none").PlainText; !strings.Contains(screen, "ptywright: interrupt") || !strings.Contains(screen, "goes on") {
+		t.Errorf("%s", screen)
+	}
+	f.open("gate", "after all")
+	f.ok("wait", "--to", "alpha", "--pattern", "after all")
+}

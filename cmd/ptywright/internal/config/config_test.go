@@ -1,0 +1,154 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// home writes a file into a root of its own.
+func home(t testing.TB, text string) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "config.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func none(string) (string, bool) { return "", false }
+
+func setting(t testing.TB, key string) Setting {
+	t.Helper()
+	i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == key })
+	if i < 0 {
+		t.Fatalf("no setting %s", key)
+	}
+	return Settings[i]
+}
+
+func TestPrecedence(t *testing.T) {
+	root := home(t, "socket = 'mine/socket'\nplugins = ['~/a.toml', '/b.toml']\n\n[log]\nlevel = 'debug'\n[limits]\nsessions = 7\n")
+	env := map[string]string{"PTYWRIGHT_LOG_LEVEL": "error", "PTYWRIGHT_TRUST_RAW": "true", "PTYWRIGHT_MCP_TOKEN": "x"}
+	c, err := Load(root, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+	if err != nil || !c.Exists {
+		t.Fatal(err)
+	}
+	user, _ := os.UserHomeDir()
+	for key, want := range map[string]string{
+		"socket":          fmt.Sprint([]string{filepath.Join(root, "mine", "socket")}, " ", c.Path, ", line 1"),
+		"plugins":         fmt.Sprint([]string{filepath.Join(user, "a.toml"), "/b.toml"}, " ", c.Path, ", line 2"),
+		"log.level":       "[error] environment PTYWRIGHT_LOG_LEVEL",
+		"trust_raw":       "[true] environment PTYWRIGHT_TRUST_RAW",
+		"limits.sessions": fmt.Sprint("[7] ", c.Path, ", line 7"),
+	} {
+		v, ok := c.Value(setting(t, key))
+		if got := fmt.Sprint(v.Values, " ", v.Source); runtime.GOOS != "windows" && (!ok || got != want) {
+			t.Errorf("%s: %q, expected %q", key, got, want)
+		}
+	}
+	if v, ok := c.Value(setting(t, "log.file")); ok {
+		t.Errorf("what nobody has set is %v", v)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"socket = 1":                            "config.toml, line 1, socket: give a path, a string",
+		"\n\nsocet = 'x'":                       "config.toml, line 3, socet: there is no such setting; ptywright config lists",
+		"[log]\nlevle = 'x'":                    "config.toml, line 2, log.levle: there is no such setting",
+		"[limits]\n\nmax-sessions = 3":          "config.toml, line 3, limits.max-sessions: there is no such",
+		"max-sessions = 3":                      "did you mean limits.sessions?",
+		"[log]\nsocket = 'x'":                   "config.toml, line 2, log.socket: there is no such setting: did you mean socket?",
+		"[nothing]":                             "config.toml, line 1, nothing: there is no such setting",
+		"log = 3":                               "config.toml, line 1, log: there is no such setting",
+		"[[log]]\nlevel = 'x'":                  "there is no such setting",
+		"plugins = 'x'":                         "give an array of paths",
+		"plugins = [1]":                         "give an array of paths",
+		"[limits]\nsessions = 1.5":              "give a whole number",
+		"trust_raw = 'yes'":                     "give true or false",
+		"socket = ":                             "config.toml, line 1: ",
+		"socket = 'a'\nsocket = 'b'":            "config.toml, line 2: ",
+		"socket = '\xff'":                       "no UTF-8",
+		"a = '" + strings.Repeat("x", 65<<10):   "more than 65536 bytes",
+		"secret = 'hunter2-Kq7abcdefghijklmno'": "secret: there is no such setting",
+	} {
+		_, err := Load(home(t, text), none)
+		var e *FileError
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Kq7") {
+			t.Errorf("%.40q: %v, expected %q", text, err, want)
+		}
+	}
+}
+
+func TestFilesThatAreRefused(t *testing.T) {
+	if c, err := Load(t.TempDir(), none); err != nil || c.Exists {
+		t.Errorf("no file is no fault: %v", err)
+	}
+	named := func(path string) func(string) (string, bool) {
+		return func(name string) (string, bool) { return path, name == PathVariable }
+	}
+	if _, err := Load(t.TempDir(), named("/there/is/none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is named must be there: %v", err)
+	}
+	if c, err := Load(home(t, "nonsense"), named(Off)); err != nil || c.Path != "" {
+		t.Errorf("off: %v", err)
+	}
+	if _, err := Load("", named(t.TempDir())); err == nil {
+		t.Error("a folder is read")
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	root := home(t, "trust_raw = true")
+	for _, mode := range []os.FileMode{0o620, 0o602, 0o666} {
+		if err := os.Chmod(filepath.Join(root, "config.toml"), mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(root, none); !errors.Is(err, ErrNotPrivate) {
+			t.Errorf("mode %#o: %v", mode, err)
+		}
+	}
+}
+
+// TestVariables: every setting has a variable and a key of its own, and none is one that means something else.
+func TestVariables(t *testing.T) {
+	seen := map[string]bool{PathVariable: true, "PTYWRIGHT_HOME": true, "PTYWRIGHT_MCP_TOKEN": true, "PTYWRIGHT_SESSION": true}
+	for _, s := range Settings {
+		if seen[s.Env()] {
+			t.Errorf("%s is there twice", s.Env())
+		}
+		seen[s.Env()] = true
+	}
+}
+
+// FuzzParse: whatever the text, it is read or refused with an error that quotes little of it, and what is read is set.
+func FuzzParse(f *testing.F) {
+	f.Add("socket = 'x'\n[log]\nlevel = 'info'")
+	f.Add("a.b.c = 1\n[[x]]\n[limits]\nsessions = 0x10\nplugins = [ '', \"\\u0000\" ]")
+	f.Add("log = { level = 'x', file = '~/y' }")
+	f.Fuzz(func(t *testing.T, text string) {
+		found, err := parse(text, "/dir")
+		if err != nil {
+			var e *FileError
+			if !errors.As(err, &e) || len(err.Error()) > 400 || !utf8.ValidString(err.Error()) {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		}
+		for key, e := range found {
+			if i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == key }); i < 0 || Settings[i].Kind != Paths && len(e.values) != 1 {
+				t.Fatalf("%q: %s is %q", text, key, e.values)
+			}
+			if e.line < 0 || e.line > strings.Count(text, "\n")+1 {
+				t.Fatalf("%q: %s on line %d", text, key, e.line)
+			}
+		}
+	})
+}

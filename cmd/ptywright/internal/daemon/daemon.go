@@ -1,0 +1,193 @@
+// Package daemon finds, starts and stops the server that people share: the one that listens on the default socket, or on
+// another that is named. [Ensure] is the entry point of a command that needs it, [Start] of one that starts other
+// servers which outlive it. It knows no method of the wire.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+const (
+	// startBound is how long a server may take to listen. One takes some milliseconds; a loaded machine gets its time, and
+	// one that hangs keeps its caller longer.
+	startBound = 30 * time.Second
+
+	// tries is how often a server is started in a race with others that start one. Who loses finds the winner, except in the
+	// microseconds between the winner's lock and its first connection; a try takes milliseconds.
+	tries = 3
+)
+
+var (
+	// ErrNone says that no server listens.
+	ErrNone = errors.New("no server listens there")
+	// ErrRefused says that the socket is not this user's.
+	ErrRefused = fmt.Errorf("the socket is not this user's: %w", fs.ErrPermission)
+)
+
+// A DialError says which socket could not be connected to, and why. It wraps [ErrNone], [fs.ErrPermission] or the system's.
+type DialError struct {
+	Socket string
+	Err    error
+}
+
+func (e *DialError) Error() string {
+	s := fmt.Sprintf("connect to %s: %v", e.Socket, e.Err)
+	if errors.Is(e.Err, ErrNone) {
+		s += "; start one with ptywright spawn -- PROGRAM or ptywright serve, or name its socket with --socket"
+	}
+	return s
+}
+
+func (e *DialError) Unwrap() error { return e.Err }
+
+// Root is the folder of what ptywright keeps for this user: $PTYWRIGHT_HOME, or else ~/.ptywright. It need not exist.
+func Root() (string, error) {
+	if home := os.Getenv("PTYWRIGHT_HOME"); home != "" {
+		return filepath.Abs(home)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find a place for the socket: %w; set PTYWRIGHT_HOME or give --socket", err)
+	}
+	return filepath.Join(home, ".ptywright"), nil
+}
+
+// DefaultSocket is where a server listens that is not told where: the file socket in [Root], on Windows a named pipe with
+// the root in its name.
+func DefaultSocket() (string, error) {
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	return socketOf(root), nil
+}
+
+// Dial connects to the server at socket. ctx bounds the dialing alone. Errors are [*DialError].
+func Dial(ctx context.Context, socket string) (*client.Client, error) {
+	c, err := client.Dial(ctx, socket)
+	if err != nil {
+		return nil, explain(socket, err)
+	}
+	return c, nil
+}
+
+// explain makes the system's errors of dialing ours.
+func explain(socket string, err error) *DialError {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+		err = ErrNone
+	case errors.Is(err, fs.ErrPermission):
+		err = ErrRefused
+	case errors.Is(err, syscall.EINVAL):
+		err = fmt.Errorf("no socket can have this path: %w; use one of at most 100 bytes", err)
+	}
+	return &DialError{Socket: socket, Err: err}
+}
+
+// Ensure sees to it that a server listens on socket, and tells whether it had to start one: `ptywright serve`, in the
+// background, with the flags of this user's configuration. That goes on when this program ends, has no terminal, works in
+// the home folder, and writes what it has to say to socket.log beside the socket ([LogOf]), which its owner alone can read.
+// [Stop] ends it.
+//
+// Any number of callers may race: one server comes of it, and one of them is told that it started it. Errors: [*DialError]
+// when there is a server that cannot be used; what the server said last when it did not start; the cause of ctx's end.
+func Ensure(ctx context.Context, socket string) (started bool, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startBound, fmt.Errorf("it did not listen after %v", startBound))
+	defer cancel()
+	for range tries {
+		c, dialErr := Dial(ctx, socket)
+		if dialErr == nil {
+			c.Close()
+			return false, nil
+		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+			break
+		}
+		if !errors.Is(dialErr, ErrNone) {
+			return false, dialErr
+		}
+		if err = launch(ctx, socket); err == nil {
+			return true, nil
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		// Another may have been there first; if nobody was, the next try fails for the same reason as this one, and at once.
+	}
+	return false, fmt.Errorf("start a server on %s: %w", socket, err)
+}
+
+// launch starts one server and waits until it listens.
+func launch(ctx context.Context, socket string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	log, err := LogOf(socket)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(log), 0o700); err != nil {
+		return err
+	}
+	cmd := exec.Command(self, "serve", "--socket", socket, "--background")
+	cmd.Dir = filepath.Dir(log) // there, and ours, whatever becomes of this program's own folder
+	if home, err := os.UserHomeDir(); err == nil {
+		if info, err := os.Stat(home); err == nil && info.IsDir() {
+			cmd.Dir = home
+		}
+	}
+	p, err := Start(cmd, filepath.Dir(log))
+	if err != nil {
+		return err
+	}
+	if err := p.Ready(ctx); err != nil {
+		p.Stop()
+		p.End("")
+		return err
+	}
+	if info, err := os.Lstat(log); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		os.Rename(log, log+".old") // what the last one said: perhaps why it is no more
+	}
+	p.Release(log)
+	return nil
+}
+
+// LogOf is where a server that [Ensure] started on this socket writes what it has to say.
+func LogOf(socket string) (string, error) {
+	dir, name := logPlace(socket)
+	if dir != "" {
+		return filepath.Join(dir, name+".log"), nil
+	}
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root, name+".log"), nil
+}
+
+// PID returns the process that listens on socket, as the kernel tells. Errors: those of dialing, or that the system does
+// not tell.
+func PID(ctx context.Context, socket string) (int, error) {
+	conn, err := client.DialStream(ctx, socket)
+	if err != nil {
+		return 0, explain(socket, err)
+	}
+	defer conn.Close()
+	pid, err := peerPID(conn)
+	if err != nil {
+		return 0, fmt.Errorf("find the process that listens on %s: %w", socket, err)
+	}
+	return pid, nil
+}

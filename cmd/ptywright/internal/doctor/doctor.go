@@ -1,0 +1,363 @@
+// Package doctor looks whether this machine has what ptywright needs, and says what to do where it has not. [Look] is the
+// entry point. It starts programs, the shells and agents that it finds, and ends them again; it changes nothing.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
+)
+
+// States of a finding.
+const (
+	OK      = "ok"
+	Warning = "warning" // something will not work, or not as well
+	Broken  = "broken"  // ptywright cannot do its work
+)
+
+// A Finding is what came of one check.
+type Finding struct {
+	Check  string `json:"check"`
+	State  string `json:"state"`
+	Found  string `json:"found"`
+	Advice string `json:"advice,omitempty"` // what to do
+}
+
+// Facts are what the caller knows.
+type Facts struct {
+	Version string
+	Root    string // the folder of what ptywright keeps
+	Socket  string
+	Config  func() (string, error) // reads the configuration and tells of it
+	Plugins func() (string, error) // loads the plugins that are configured
+	Watcher []string               // the command that watches over children
+}
+
+// checkBound is how long one check may take: a shell with much to read, or an agent that begins to tell its version. With
+// less, a slow machine looks broken.
+const checkBound = 10 * time.Second
+
+// Look makes all checks and hands each finding over as it comes.
+func Look(ctx context.Context, f Facts, found func(Finding)) {
+	for _, check := range []func(context.Context, Facts) []Finding{
+		version, root, config, socket, terminal, watcher, limits, terminfo, locale, shells, plugins, agents,
+	} {
+		bound, cancel := context.WithTimeout(ctx, checkBound)
+		for _, x := range check(bound, f) {
+			found(x)
+		}
+		cancel()
+	}
+}
+
+func one(check, state, found, advice string) []Finding {
+	return []Finding{{check, state, found, advice}}
+}
+
+func version(_ context.Context, f Facts) []Finding {
+	return one("version", OK, fmt.Sprintf("%s, %s, %s/%s", f.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH), "")
+}
+
+// root looks at the folder in which sockets, the configuration and logs are.
+func root(_ context.Context, f Facts) []Finding {
+	info, err := os.Stat(f.Root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return one("home", OK, f.Root+" does not exist; it is made when it is needed", "")
+	case err != nil:
+		return one("home", Broken, err.Error(), "make the folder readable, or set PTYWRIGHT_HOME")
+	case !info.IsDir():
+		return one("home", Broken, f.Root+" is no folder", "move it away, or set PTYWRIGHT_HOME")
+	}
+	if owner, ok := ownerOf(info); ok && owner != os.Geteuid() {
+		return one("home", Broken, fmt.Sprintf("%s belongs to user %d", f.Root, owner), "set PTYWRIGHT_HOME to a folder of your own")
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+		return one("home", Broken, fmt.Sprintf("%s has mode %#o: others can put a socket of theirs there", f.Root, info.Mode().Perm()), "chmod go-w "+f.Root)
+	}
+	return one("home", OK, f.Root, "")
+}
+
+func config(_ context.Context, f Facts) []Finding {
+	path, err := f.Config()
+	if err != nil {
+		return one("config", Broken, err.Error(), "ptywright config shows every setting and where it comes from")
+	}
+	return one("config", OK, path, "")
+}
+
+func plugins(_ context.Context, f Facts) []Finding {
+	said, err := f.Plugins()
+	if err != nil {
+		return one("plugins", Broken, err.Error(), "take it out of the configuration, or mend it: no server starts with it")
+	}
+	return one("plugins", OK, said, "")
+}
+
+// socket looks who listens, and what is in the way.
+func socket(ctx context.Context, f Facts) []Finding {
+	log := ""
+	if path, err := daemon.LogOf(f.Socket); err == nil {
+		if _, err := os.Stat(path); err == nil {
+			log = "; its log is " + path
+		}
+	}
+	info, err := os.Lstat(f.Socket)
+	if runtime.GOOS != "windows" {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return one("socket", OK, "no server listens on "+f.Socket+"; ptywright spawn starts one"+log, "")
+		case err != nil:
+			return one("socket", Broken, err.Error(), "name another with --socket, or set PTYWRIGHT_SOCKET")
+		case info.Mode()&fs.ModeSocket == 0:
+			return one("socket", Broken, f.Socket+" is something else than a socket", "move it away, or name another with --socket")
+		}
+		if owner, ok := ownerOf(info); ok && owner != os.Geteuid() {
+			return one("socket", Broken, fmt.Sprintf("%s belongs to user %d", f.Socket, owner), "set PTYWRIGHT_HOME to a folder of your own")
+		}
+	}
+	c, err := daemon.Dial(ctx, f.Socket)
+	switch {
+	case errors.Is(err, daemon.ErrNone):
+		return one("socket", Warning, f.Socket+" is stale: its server has ended without taking it away"+log, "nothing: the next server takes it over")
+	case err != nil:
+		return one("socket", Broken, err.Error(), "")
+	}
+	defer c.Close()
+	var is struct{ Name, Version string }
+	if err := c.Call(ctx, "server.capabilities", nil, &is); err != nil {
+		return one("socket", Broken, f.Socket+": whoever listens does not answer: "+err.Error(), "ptywright kill --server ends it")
+	}
+	who := fmt.Sprintf("%s %s listens on %s", is.Name, is.Version, f.Socket)
+	if pid, err := daemon.PID(ctx, f.Socket); err == nil {
+		who += fmt.Sprintf(", process %d", pid)
+	}
+	if info != nil && info.Mode().Perm()&0o077 != 0 {
+		return one("socket", Warning, fmt.Sprintf("%s has mode %#o", f.Socket, info.Mode().Perm()), "chmod 600 "+f.Socket)
+	}
+	if is.Version != f.Version {
+		return one("socket", Warning, who+log+"; this is "+f.Version, "ptywright kill --server, when its sessions are not needed any more")
+	}
+	return one("socket", OK, who+log, "")
+}
+
+// terminal opens a pseudo-terminal and runs a program on it.
+func terminal(ctx context.Context, f Facts) []Finding {
+	const name = "terminal"
+	config := engine.Config{Program: "true", Size: pty.Size{Rows: 24, Cols: 80}}
+	if runtime.GOOS == "windows" {
+		config.Program, config.Args = "cmd", []string{"/c", "exit 0"}
+	}
+	var exit *engine.Exit
+	err := inSession(ctx, config, func(s *engine.Session) bool {
+		v := s.View()
+		exit = v.Exit
+		return v.Ended
+	})
+	switch {
+	case err != nil:
+		return one(name, Broken, err.Error(), "see that /dev/ptmx and /dev/pts are there and yours to open, as in a container: mount devpts")
+	case exit == nil || exit.Status() != 0:
+		return one(name, Broken, fmt.Sprintf("true on a terminal ended with %v", exit), "")
+	}
+	return one(name, OK, "a program runs on a terminal of its own", "")
+}
+
+// inSession starts a session, waits until done says so, and closes it.
+func inSession(ctx context.Context, c engine.Config, done func(*engine.Session) bool) (err error) {
+	e := engine.New(engine.Options{Sessions: 1})
+	defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
+	s, err := e.Spawn(c)
+	if err != nil {
+		return err
+	}
+	for {
+		changed := s.Changed()
+		if done(s) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// watcher starts what ends children when a server is killed outright.
+func watcher(_ context.Context, f Facts) []Finding {
+	w, err := pty.StartWatcher(f.Watcher)
+	if err == nil {
+		err = w.Close()
+	}
+	if err == nil {
+		err = pty.AdoptOrphans()
+	}
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return one("watcher", OK, "not needed, or not to be had on this system: "+err.Error(), "")
+	case err != nil:
+		return one("watcher", Warning, err.Error(), "programs may outlive a server that is killed outright")
+	}
+	return one("watcher", OK, "nothing outlives a server that is killed outright", "")
+}
+
+// terminfo looks for the description of the terminal that programs are told they have.
+func terminfo(context.Context, Facts) []Finding {
+	const name = "xterm-256color"
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dirs := append([]string{os.Getenv("TERMINFO")}, filepath.SplitList(os.Getenv("TERMINFO_DIRS"))...)
+	if home, err := os.UserHomeDir(); err == nil {
+		dirs = append(dirs, filepath.Join(home, ".terminfo"))
+	}
+	for _, dir := range append(dirs, "/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo", "/usr/local/share/terminfo", "/usr/share/lib/terminfo") {
+		for _, sub := range []string{"x", "78"} { // macOS names the folder by the letter's code
+			path := filepath.Join(dir, sub, name)
+			if _, err := os.Stat(path); dir != "" && err == nil {
+				return one("terminfo", OK, path, "")
+			}
+		}
+	}
+	return one("terminfo", Warning, "there is no description of "+name, "apt-get install ncurses-base, or the like: else programs draw as on a typewriter")
+}
+
+// locale looks whether programs will speak UTF-8.
+func locale(context.Context, Facts) []Finding {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		value := os.Getenv(name)
+		if value == "" {
+			continue
+		}
+		if utf8Name.MatchString(value) {
+			return one("locale", OK, name+"="+value, "")
+		}
+		return one("locale", Warning, name+"="+value+" is not UTF-8: many programs draw no lines and no letters beyond ASCII", "export "+name+"=C.UTF-8")
+	}
+	return one("locale", Warning, "none of LC_ALL, LC_CTYPE and LANG is set: many programs draw no lines and no letters beyond ASCII", "export LANG=C.UTF-8")
+}
+
+var utf8Name = regexp.MustCompile(`(?i)utf-?8`)
+
+// shells looks which shells mark their commands when they are asked to.
+func shells(ctx context.Context, _ Facts) []Finding {
+	var all []Finding
+	for _, name := range []string{"bash", "zsh", "fish"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		marks := engine.IntegrationNone
+		bound, cancel := context.WithTimeoutCause(ctx, checkBound/3, errors.New("it showed no mark in time"))
+		err = inSession(bound, engine.Config{
+			Program: path, ShellIntegration: true, Size: pty.Size{Rows: 24, Cols: 80},
+			Env: map[string]string{"HISTFILE": os.DevNull},
+		}, func(s *engine.Session) bool {
+			_, marks = s.Blocks(0)
+			return marks != engine.IntegrationNone || s.View().Ended
+		})
+		cancel()
+		if err == nil && marks == engine.IntegrationNone {
+			err = errors.New("it ended at once")
+		}
+		if err != nil {
+			all = append(all, Finding{"shell " + name, Warning, fmt.Sprintf("%s marks no commands: %v", path, err),
+				"sessions work; read --blocks and wait --finished do not: see what its start-up files do"})
+			continue
+		}
+		all = append(all, Finding{"shell " + name, OK, path + " marks its commands", ""})
+	}
+	if all == nil {
+		all = one("shells", Warning, "none of bash, zsh and fish is installed", "sessions work; read --blocks and wait --finished need one of them")
+	}
+	return all
+}
+
+// An agent is a program that a bundled plugin drives.
+type agent struct {
+	program, plugin string
+	made            []string // versions that the plugin was made against
+}
+
+// agentsKnown are the programs that bundled plugins drive, with the versions that those were made against, as docs/agents.md
+// has them.
+var agentsKnown = []agent{
+	{"claude", "claude-code", []string{"2.0.60", "2.1.197", "2.1.328"}},
+	{"codex", "codex", []string{"0.169.0"}},
+	{"gemini", "gemini-cli", []string{"0.61.0"}},
+	{"opencode", "opencode", []string{"1.18.33"}},
+}
+
+var number = regexp.MustCompile(`\d+\.\d+\.\d+`)
+
+// agents looks for agents, and asks each for its version.
+func agents(ctx context.Context, _ Facts) []Finding {
+	var all []Finding
+	for _, a := range agentsKnown {
+		name := "agent " + a.program
+		path, err := exec.LookPath(a.program)
+		if err != nil {
+			all = append(all, Finding{name, OK, "not installed", ""})
+			continue
+		}
+		bound, cancel := context.WithTimeout(ctx, checkBound/2)
+		cmd := exec.CommandContext(bound, path, "--version")
+		cmd.WaitDelay = time.Second
+		out, err := cmd.Output()
+		cancel()
+		v := number.FindString(string(out[:min(len(out), 4096)]))
+		switch known := strings.Join(a.made, ", "); {
+		case err != nil || v == "":
+			all = append(all, Finding{name, Warning, fmt.Sprintf("%s --version told no version (%v)", path, err), "start it by hand and see what it says"})
+		case within(v, a.made):
+			all = append(all, Finding{name, OK, fmt.Sprintf("%s %s; plugin %s was made against %s", path, v, a.plugin, known), ""})
+		default:
+			all = append(all, Finding{name, Warning, fmt.Sprintf("%s %s is newer or older than what plugin %s was made against: %s", path, v, a.plugin, known),
+				"it mostly works: adapter.explain tells what the plugin takes a screen for"})
+		}
+	}
+	return all
+}
+
+// within reports whether a version is one of those, or between the first and the last.
+func within(v string, made []string) bool {
+	return compare(v, made[0]) >= 0 && compare(v, made[len(made)-1]) <= 0
+}
+
+// compare compares versions of three numbers.
+func compare(a, b string) int {
+	var x, y [3]int
+	fmt.Sscanf(a, "%d.%d.%d", &x[0], &x[1], &x[2])
+	fmt.Sscanf(b, "%d.%d.%d", &y[0], &y[1], &y[2])
+	for i := range x {
+		if x[i] != y[i] {
+			return x[i] - y[i]
+		}
+	}
+	return 0
+}
+
+// Versions are all that plugins were made against.
+func Versions() []string {
+	var all []string
+	for _, a := range agentsKnown {
+		all = append(all, a.made...)
+	}
+	return all
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package fleet
+
+// stopped is not known here.
+func stopped(int) bool { return false }

@@ -1,0 +1,74 @@
+package remote
+
+import (
+	"context"
+	"sync"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// A Delta is a piece of a session's output.
+type Delta struct {
+	Session  string `json:"session"`
+	Sequence uint64 `json:"sequence"`
+	Output   string `json:"output"` // redacted, with escape sequences as they came
+	Dropped  bool   `json:"dropped,omitempty"`
+	Code     *int   `json:"exit_code,omitempty"` // with Signal: the program has ended
+	Signal   string `json:"signal,omitempty"`
+	Ended    bool   `json:"-"` // this is the last, and has no output
+}
+
+// Follow hands over the session's output after a sequence, 0 for all that is kept, and then what comes, until the program
+// has ended, which is the last thing told. show is called by the one goroutine that reads the connection: while it runs
+// nothing is read, the server queues nothing, and a later Delta says Dropped where its bound was passed.
+//
+// Errors: show's first; those of the server's; [client.ErrClosed] when the server goes away; the cause of ctx's end.
+func (s *Server) Follow(ctx context.Context, id string, since uint64, how Show, show func(Delta) error) error {
+	if err := s.Call(ctx, "session.transcript", map[string]any{"session": id, "since": uint64(1) << 62}, nil); err != nil {
+		return err // there is no such session
+	}
+	var once sync.Once
+	ended := make(chan error, 1)
+	end := func(err error) { once.Do(func() { ended <- err }) }
+	failed := false // of the one goroutine that reads
+	s.Listen(func(e client.Event) {
+		if e.Session != id || failed {
+			return
+		}
+		d := Delta{Session: id, Sequence: e.Sequence, Output: e.Output, Dropped: e.Dropped}
+		switch e.Method {
+		case "session.output":
+		case "session.exited":
+			d.Ended, d.Code = true, e.Code
+			if e.Signal != nil {
+				d.Signal = *e.Signal
+			}
+		default:
+			return
+		}
+		err := show(d)
+		if failed = err != nil; failed || d.Ended {
+			end(err)
+		}
+	})
+	p := map[string]any{"enabled": true, "sessions": []string{id}, "since": since}
+	if how.Redact != nil {
+		p["redact"] = *how.Redact
+	}
+	if err := s.Call(ctx, "server.set_notifications", p, nil); err != nil {
+		return err
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-s.Done():
+		select {
+		case err := <-ended: // the last words
+			return err
+		default:
+			return client.ErrClosed
+		}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

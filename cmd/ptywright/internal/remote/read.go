@@ -1,0 +1,157 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// What can be read of a session.
+const (
+	Screen     = "screen"
+	Lines      = "lines"
+	Scrollback = "scrollback"
+	Output     = "output"
+	ANSI       = "ansi"
+	Blocks     = "blocks"
+)
+
+// linesBound is how many lines are asked for at once: the server's bound.
+const linesBound = 100_000
+
+// A Reading says what is read.
+type Reading struct {
+	What  string
+	Lines int     // of Lines: how many of the last
+	Since *uint64 // of Output: what came after this sequence; of Blocks: commands with higher numbers
+	Show  Show
+}
+
+// A Read is what was read.
+type Read struct {
+	Raw    []json.RawMessage // the wire's: one object, of Blocks one a command
+	Lines  []string          // rows of a screen, or lines
+	Text   string            // of Output, with escape sequences as they came; of ANSI, drawn
+	Blocks []Block
+}
+
+// A Block is a command of a shell that marks them.
+type Block struct {
+	Number   int        `json:"number"`
+	Command  string     `json:"command"`
+	Output   string     `json:"output"`
+	Ended    *time.Time `json:"ended"`
+	ExitCode *int       `json:"exit_code"`
+}
+
+// Read reads a session. Errors are those of the methods that it calls.
+func (s *Server) Read(ctx context.Context, id string, r Reading) (Read, error) {
+	switch r.What {
+	case Lines, Scrollback:
+		return s.lines(ctx, id, r)
+	case Blocks:
+		return s.blocks(ctx, id, r)
+	}
+	method, more := "session.snapshot", map[string]any{"cells": "none"}
+	switch r.What {
+	case Output:
+		method, more = "session.transcript", map[string]any{}
+		if r.Since != nil {
+			more["since"] = *r.Since
+		}
+	case ANSI:
+		method, more = "session.screenshot", map[string]any{"format": "ansi"}
+	}
+	var raw json.RawMessage
+	if err := s.Call(ctx, method, params(id, more, r.Show), &raw); err != nil {
+		return Read{}, err
+	}
+	var v struct {
+		Lines []string `json:"lines"`
+		Text  string   `json:"text"`
+		Data  string   `json:"data"`
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return Read{}, err
+	}
+	return Read{Raw: []json.RawMessage{raw}, Lines: Trim(v.Lines), Text: v.Text + v.Data}, nil
+}
+
+// Trim cuts the blank rows at the end.
+func Trim(rows []string) []string {
+	n := len(rows)
+	for n > 0 && strings.TrimSpace(rows[n-1]) == "" {
+		n--
+	}
+	return rows[:n]
+}
+
+// lines reads the last lines, or all that are kept, those of the screen at the end. Between two requests lines may leave the
+// bound; then it reads on from the oldest that is kept.
+func (s *Server) lines(ctx context.Context, id string, r Reading) (Read, error) {
+	var all struct {
+		Session string   `json:"session"`
+		Lines   []string `json:"lines"`
+		Dropped uint64   `json:"dropped"`
+	}
+	all.Session, all.Lines = id, []string{}
+	var part struct {
+		Lines   []string `json:"lines"`
+		Start   int      `json:"start"`
+		Total   int      `json:"total"`
+		Dropped uint64   `json:"dropped"`
+	}
+	more := map[string]any{"count": linesBound, "start": 0}
+	if r.What == Lines {
+		// The screen's blank rows are lines, too: they are cut before counting.
+		var size struct {
+			Size struct {
+				Rows int `json:"rows"`
+			} `json:"size"`
+		}
+		if err := s.Call(ctx, "session.snapshot", map[string]any{"session": id, "cells": "none"}, &size); err != nil {
+			return Read{}, err
+		}
+		more = map[string]any{"count": min(r.Lines+size.Size.Rows, linesBound)}
+	}
+	for {
+		if err := s.Call(ctx, "session.scrollback", params(id, more, r.Show), &part); err != nil {
+			return Read{}, err
+		}
+		all.Lines = append(all.Lines, part.Lines...)
+		all.Dropped = part.Dropped
+		next := part.Start + len(part.Lines)
+		if r.What == Lines || len(part.Lines) == 0 || next >= part.Total {
+			break
+		}
+		more["start"] = next
+	}
+	all.Lines = Trim(all.Lines)
+	if n := len(all.Lines); r.What == Lines && n > r.Lines {
+		all.Lines = all.Lines[n-r.Lines:]
+	}
+	raw, err := json.Marshal(all)
+	return Read{Raw: []json.RawMessage{raw}, Lines: all.Lines}, err
+}
+
+// blocks reads the commands of a shell that marks them.
+func (s *Server) blocks(ctx context.Context, id string, r Reading) (Read, error) {
+	var result struct {
+		Blocks []json.RawMessage `json:"blocks"`
+	}
+	more := map[string]any{"max": 1000} // as many as are kept
+	if r.Since != nil {
+		more["since"] = *r.Since
+	}
+	if err := s.Call(ctx, "session.blocks", params(id, more, r.Show), &result); err != nil {
+		return Read{}, err
+	}
+	read := Read{Raw: result.Blocks, Blocks: make([]Block, len(result.Blocks))}
+	for i, raw := range result.Blocks {
+		if err := json.Unmarshal(raw, &read.Blocks[i]); err != nil {
+			return Read{}, err
+		}
+	}
+	return read, nil
+}

@@ -1,0 +1,177 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// A Condition is what a session is waited for.
+type Condition struct {
+	Matcher any // the wire's
+	Since   *uint64
+	Timeout time.Duration
+	Show    Show
+}
+
+// A Waited is what came of a wait: a match, or the evidence of why there was none.
+type Waited struct {
+	Raw      json.RawMessage  // the wire's, with session and matched
+	Matched  *client.Matched  // nil: there was none
+	Evidence *client.Evidence // nil: there was one, or the wait could not begin
+}
+
+// Wait waits until a condition holds. Errors: those of session.wait, with [Waited.Evidence] where it waited.
+func (s *Server) Wait(ctx context.Context, id string, c Condition) (Waited, error) {
+	more := map[string]any{"matcher": c.Matcher, "timeout_ms": c.Timeout.Milliseconds()}
+	if c.Since != nil {
+		more["since"] = *c.Since
+	}
+	var w Waited
+	err := s.Call(ctx, "session.wait", params(id, more, c.Show), &w.Raw)
+	if err == nil {
+		w.Matched = new(client.Matched)
+		if err := json.Unmarshal(w.Raw, w.Matched); err != nil {
+			return w, err
+		}
+		w.Raw = about(id, true, w.Raw)
+		return w, nil
+	}
+	var e *client.Error
+	if errors.As(err, &e) {
+		if w.Evidence = e.Evidence(); w.Evidence != nil {
+			w.Raw = about(id, false, e.Data)
+		}
+	}
+	return w, err
+}
+
+// about puts the session and whether it matched in front of the members of an object.
+func about(id string, matched bool, object json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil {
+		return object
+	}
+	members["session"], _ = json.Marshal(id)
+	members["matched"], _ = json.Marshal(matched)
+	b, err := json.Marshal(members)
+	if err != nil {
+		return object
+	}
+	return b
+}
+
+// What matched, in one line: the text that an expression captured, the text that was looked for, or how the program or its
+// command has ended.
+func (w Waited) What() string {
+	if w.Matched == nil {
+		return ""
+	}
+	var o told
+	if json.Unmarshal(w.Raw, &struct{ Outcome *told }{&o}) != nil {
+		return ""
+	}
+	return o.say(w.Matched.Snapshot.Exit)
+}
+
+// told is an outcome, as far as it is told in a line.
+type told struct {
+	Kind     string          `json:"kind"`
+	Text     string          `json:"text"`
+	Capture  string          `json:"capture"`
+	Command  string          `json:"command"`
+	ExitCode *int            `json:"exit_code"`
+	Matched  json.RawMessage `json:"matched"`
+}
+
+func (o told) say(exit *client.Exit) string {
+	switch {
+	case o.Kind == "any":
+		var one told
+		if json.Unmarshal(o.Matched, &one) == nil {
+			return one.say(exit)
+		}
+	case o.Kind == "all":
+		var parts []string
+		var all []told
+		if json.Unmarshal(o.Matched, &all) == nil {
+			for _, m := range all {
+				parts = append(parts, m.say(exit))
+			}
+		}
+		return strings.Join(parts, "; ")
+	case o.Kind == "process_exited":
+		return Ended(exit)
+	case o.Kind == "command_finished" && o.ExitCode != nil:
+		return fmt.Sprintf("exit %d", *o.ExitCode)
+	case o.Kind == "command_finished":
+		return "exit code unknown"
+	case o.Capture != "":
+		return o.Capture
+	case o.Text != "":
+		return o.Text
+	}
+	return o.Kind
+}
+
+// Ended says how a program has ended: "exit 3", or a signal's name; "running" when it has not.
+func Ended(e *client.Exit) string {
+	switch {
+	case e == nil:
+		return "running"
+	case e.Signal != nil:
+		return *e.Signal
+	case e.Code != nil:
+		return fmt.Sprintf("exit %d", *e.Code)
+	}
+	return "ended"
+}
+
+// A lack is a node of the evidence: what was asked, and what it lacked.
+type lack struct {
+	Type    string          `json:"type"`
+	Value   json.RawMessage `json:"value"`
+	Held    bool            `json:"held"`
+	Why     string          `json:"why"`
+	Nearest string          `json:"nearest"`
+}
+
+// depth bounds how deep evidence is told of: the server's matchers are at most as deep.
+const depth = 32
+
+// Lacks tells what each part of a matcher lacked, a line each, parts of a part behind two blanks more.
+func Lacks(e *client.Evidence) []string { return lacks(e.Matcher, 0) }
+
+func lacks(raw json.RawMessage, level int) []string {
+	var l lack
+	if level > depth || json.Unmarshal(raw, &l) != nil || l.Type == "" {
+		return nil
+	}
+	line := strings.Repeat("  ", level) + l.Type
+	var parts []json.RawMessage
+	switch {
+	case json.Unmarshal(l.Value, &parts) == nil:
+	case strings.HasPrefix(string(l.Value), `{"type"`):
+		parts = []json.RawMessage{l.Value}
+	case len(l.Value) > 0:
+		line += " " + string(l.Value)
+	}
+	if l.Held {
+		line += ": held"
+	} else if l.Why != "" {
+		line += ": " + l.Why
+	}
+	if l.Nearest != "" {
+		line += fmt.Sprintf(" (nearest: %q)", l.Nearest)
+	}
+	all := []string{line}
+	for _, p := range parts {
+		all = append(all, lacks(p, level+1)...)
+	}
+	return all
+}

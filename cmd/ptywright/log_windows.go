@@ -1,0 +1,4 @@
+package main
+
+// nonblock is not needed: files do not wait.
+const nonblock = 0

@@ -1,0 +1,442 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// remoteFlags are those of every command that talks to a server.
+type remoteFlags struct {
+	socket string
+	json   bool
+	bare   bool // secrets, too
+	told   bool // what went wrong is on standard output
+}
+
+// path is the socket that the flags tell.
+func (f *remoteFlags) path() (string, error) {
+	if f.socket != "" {
+		return filepath.Abs(f.socket)
+	}
+	return defaultSocket()
+}
+
+func (f *remoteFlags) connect(ctx context.Context) (*remote.Server, error) {
+	path, err := f.path()
+	if err != nil {
+		return nil, err
+	}
+	return remote.Connect(ctx, path)
+}
+
+func (f *remoteFlags) show() remote.Show {
+	if f.bare {
+		return remote.Show{Redact: new(bool)}
+	}
+	return remote.Show{}
+}
+
+// exitCodes end the help of every command that talks to a server.
+const exitCodes = `Exit codes: 0 as wished, 1 an error, 2 wrong use, 3 the time was up (the evidence is on standard
+output), 4 no such session, 5 not permitted: a lease or an adapter has the session, or the socket
+is not yours.`
+
+// remoteExits are the exit codes, digit by digit, that a command can have beside 0 to 2.
+var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45"}
+
+// remoteCommands are the commands that talk to a server.
+func remoteCommands(std stdio) []*cobra.Command {
+	makers := []func(stdio, *remoteFlags) *cobra.Command{
+		listCommand, spawnCommand, sendCommand, waitCommand, readCommand, logsCommand, killCommand,
+	}
+	var all []*cobra.Command
+	for _, make := range makers {
+		f := new(remoteFlags)
+		c := make(std, f)
+		if c.Long != "" {
+			c.Long += "\n\n"
+		}
+		c.Long += exitCodes
+		c.Annotations = map[string]string{exitsNote: remoteExits[c.Name()]}
+		c.Flags().StringVar(&f.socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
+		c.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
+		run := c.RunE
+		c.RunE = func(c *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			c.SetContext(ctx)
+			return f.exit(std, run(c, args))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// exit gives an error its exit code, and with --json tells it on standard output, too.
+func (f *remoteFlags) exit(std stdio, err error) error {
+	var done exitCode
+	var usage usageError
+	if err == nil || errors.As(err, &done) || errors.As(err, &usage) {
+		return err
+	}
+	code, reason := remote.Exit(err)
+	err = remote.Plainly(err)
+	if f.json && !f.told {
+		var told struct {
+			Error struct {
+				Message string `json:"message"`
+				Reason  string `json:"reason,omitempty"`
+				Code    int    `json:"exit_code"`
+			} `json:"error"`
+		}
+		told.Error.Message, told.Error.Reason, told.Error.Code = oneLine(hidden(err)), reason, code
+		jsonLines(std.out, told)
+	}
+	return codedError{err, code}
+}
+
+// bareFlag lets a command show secrets.
+func (f *remoteFlags) bareFlag(c *cobra.Command) {
+	c.Flags().BoolVar(&f.bare, "no-redact", false, "show secrets, too")
+}
+
+// sessionIDs completes ids of sessions, with the program of each.
+func sessionIDs(f *remoteFlags, most int) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if most > 0 && len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		ctx, cancel := context.WithTimeout(c.Context(), completionBound)
+		defer cancel()
+		s, err := f.connect(ctx)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer s.Close()
+		all, err := s.List(ctx, remote.Show{})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var ids []string
+		for _, i := range all {
+			if strings.HasPrefix(i.Session, begun) {
+				ids = append(ids, cobra.CompletionWithDesc(i.Session, oneLine(filepath.Base(i.Program))+", "+remote.Ended(i.Exit)))
+			}
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completionBound is how long a completion may take: a person waits for it, and a server answers in a millisecond.
+const completionBound = time.Second
+
+func listCommand(std stdio, f *remoteFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:     "ls",
+		Aliases: []string{"list"},
+		Short:   "List a server's sessions",
+		Long: `List the sessions of a server in the order in which they were started, those that have ended too. With
+--json each is a line, as session.list tells it with details.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := f.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			all, err := s.List(c.Context(), f.show())
+			if err != nil {
+				return err
+			}
+			if f.json {
+				for _, i := range all {
+					if err := jsonLines(std.out, i.Raw); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			return listTable(std, all)
+		},
+	}
+}
+
+func listTable(std stdio, all []remote.Info) error {
+	if len(all) == 0 {
+		return nil
+	}
+	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ID\tPROGRAM\tSIZE\tSTATE\tQUIET\tADAPTER\tLEASE\tTITLE")
+	for _, i := range all {
+		lease, adapter, title, quiet := "-", "-", "-", "-"
+		if i.Lease != nil {
+			lease = oneLine(i.Lease.Holder)
+		}
+		if i.Adapter != "" {
+			adapter = oneLine(i.Adapter)
+		}
+		if i.Title != nil && *i.Title != "" {
+			title = oneLine(*i.Title)
+		}
+		if i.Exit == nil {
+			quiet = (time.Duration(i.QuietMS) * time.Millisecond).Round(100 * time.Millisecond).String()
+		}
+		fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%s\t%s\t%s\t%s\n", oneLine(i.Session), oneLine(filepath.Base(i.Program)), i.Rows, i.Cols, remote.Ended(i.Exit), quiet, adapter, lease, title)
+	}
+	return t.Flush()
+}
+
+func spawnCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var o client.Config
+	var env []string
+	c := &cobra.Command{
+		Use:   "spawn [flags] -- PROGRAM [ARG]...",
+		Short: "Start a program in a session of a server, and print the session's id",
+		Long: `Start a program on a terminal of its own, and print the session's id. When no server listens one is
+started in the background; ptywright kill --server ends it. What that has to say goes to a file
+beside its socket: ptywright doctor names it.
+
+The program gets the server's environment, and this folder to work in. --env NAME hands on this
+command's own variable, so that a secret stands in no argument.`,
+		Example: `  id=$(ptywright spawn -- bash)
+  ptywright spawn --rows 40 --cols 120 --env API_TOKEN -- ./deploy.sh`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Program, o.Args = args[0], args[1:]
+			for _, n := range []bound{{"rows", o.Rows, 1000}, {"cols", o.Cols, 1000}} {
+				if c.Flags().Changed(n.name) {
+					if err := checkBounds([]bound{n}); err != nil {
+						return err
+					}
+				}
+			}
+			var err error
+			if o.Env, err = environment(env); err != nil {
+				return err
+			}
+			if o.Cwd, err = filepath.Abs(o.Cwd); err != nil { // the server has another
+				return err
+			}
+			path, err := f.path()
+			if err != nil {
+				return err
+			}
+			started, err := daemon.Ensure(c.Context(), path)
+			if err != nil {
+				return err
+			}
+			s, err := remote.Connect(c.Context(), path)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			session, err := s.Create(c.Context(), o)
+			if err != nil {
+				return err
+			}
+			if f.json {
+				return jsonLines(std.out, struct {
+					Session string `json:"session"`
+					Started bool   `json:"started_server"`
+				}{session.ID, started})
+			}
+			_, err = fmt.Fprintln(std.out, session.ID)
+			return err
+		},
+	}
+	fs := c.Flags()
+	fs.IntVar(&o.Rows, "rows", 0, "rows of the terminal (default 24)")
+	fs.IntVar(&o.Cols, "cols", 0, "columns (default 80)")
+	fs.StringVar(&o.Cwd, "cwd", "", "the `FOLDER` to work in (default: this one)")
+	fs.StringArrayVar(&env, "env", nil, "set a variable: `NAME=VALUE`, or NAME for this command's own; may be given more than once")
+	fs.BoolVar(&o.ClearEnv, "clear-env", false, "start from an empty environment instead of the server's")
+	fs.BoolVar(&o.ShellIntegration, "shell-integration", false, "have bash, zsh or fish mark its commands, for wait --finished and read --blocks")
+	c.MarkFlagDirname("cwd")
+	return c
+}
+
+// environment reads the variables that flags name.
+func environment(given []string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, g := range given {
+		name, value, ok := strings.Cut(g, "=")
+		if !ok {
+			if value, ok = os.LookupEnv(name); !ok {
+				return nil, usageError{fmt.Errorf("--env %s: there is no such variable to hand on; give %s=VALUE", name, name)}
+			}
+		}
+		if name == "" {
+			return nil, usageError{errors.New("--env: give NAME=VALUE or NAME")}
+		}
+		all[name] = value
+	}
+	return all, nil
+}
+
+func sendCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var in remote.Input
+	var enter bool
+	var file string
+	c := &cobra.Command{
+		Use:   "send [flags] ID [TEXT]...",
+		Short: "Type into a session, and print the sequence before it",
+		Long: `Type text into a session, then the text of --file, then press the keys of --key in their order, then
+Enter with --enter. Several TEXT are joined by blanks. Nothing is added: what ends in no Enter is
+typed and not submitted. It returns when the terminal has taken all of it.
+
+The number it prints is for wait --since: what this input caused came after it, and nothing else.`,
+		Example: `  seq=$(ptywright send s1 'make test' --enter)
+  ptywright wait s1 --since $seq --regex '(\d+) passed'
+  ptywright send s1 --key ctrl+c --key ctrl+d
+  ptywright send s1 --paste --file notes.txt`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: sessionIDs(f, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			in.Text = strings.Join(args[1:], " ")
+			if file != "" {
+				text, err := fileText(std, file)
+				if err != nil {
+					return err
+				}
+				in.Text += text
+			}
+			if enter {
+				in.Keys = append(in.Keys, "enter")
+			}
+			switch {
+			case in.Text == "" && len(in.Keys) == 0:
+				return usageError{errors.New("say what to type: TEXT, --file, --key or --enter")}
+			case in.Paste && in.Text == "":
+				return usageError{errors.New("--paste needs text: TEXT or --file")}
+			}
+			if err := checkTimeout(in.Timeout); err != nil {
+				return err
+			}
+			s, err := f.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			sent, err := s.Send(c.Context(), args[0], in)
+			if err != nil {
+				return err
+			}
+			if f.json {
+				return jsonLines(std.out, sent)
+			}
+			_, err = fmt.Fprintln(std.out, sent.Sequence)
+			return err
+		},
+	}
+	fs := c.Flags()
+	fs.BoolVarP(&enter, "enter", "e", false, "press Enter at the end")
+	fs.StringArrayVarP(&in.Keys, "key", "k", nil, "press a `KEY`: enter, up, ctrl+c, alt+x, f5, ...; may be given more than once")
+	fs.BoolVar(&in.Paste, "paste", false, "paste the text as a terminal does: in brackets, when the program asks for them")
+	fs.StringVar(&file, "file", "", "type the text of a `FILE`, - for standard input")
+	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "how long the program may leave it unread")
+	return c
+}
+
+// fileText reads the text of a file, or of standard input.
+func fileText(std stdio, file string) (string, error) {
+	in := std.in
+	if file != "-" {
+		var err error
+		if in, err = os.Open(file); err != nil {
+			return "", err
+		}
+		defer in.Close()
+	}
+	text, err := remote.ReadText(in)
+	if err != nil {
+		return "", fmt.Errorf("read the text of %s: %w", file, err)
+	}
+	return text, nil
+}
+
+func killCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var forget, all, server bool
+	c := &cobra.Command{
+		Use:   "kill [flags] ID...",
+		Short: "End sessions: their programs and all that those started",
+		Long: `End the programs of sessions and all that those started. The sessions stay readable; with --close they are
+forgotten. --server ends the server, too, with all sessions.`,
+		ValidArgsFunction: sessionIDs(f, 0),
+		RunE: func(c *cobra.Command, args []string) error {
+			if n := count(len(args) > 0, all, server); n != 1 {
+				return usageError{errors.New("say what to end: ids of sessions, --all, or --server")}
+			}
+			if server {
+				path, err := f.path()
+				if err != nil {
+					return err
+				}
+				if err := remote.StopServer(c.Context(), path); err != nil {
+					return err
+				}
+				if f.json {
+					return jsonLines(std.out, map[string]any{"socket": path, "ended": true})
+				}
+				return nil
+			}
+			s, err := f.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if all {
+				infos, err := s.List(c.Context(), remote.Show{})
+				if err != nil {
+					return err
+				}
+				for _, i := range infos {
+					if i.Exit == nil || forget {
+						args = append(args, i.Session)
+					}
+				}
+			}
+			var failed []error
+			s.Kill(c.Context(), args, forget, func(k remote.Kill) {
+				if k.Err == nil && !k.Killed {
+					k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
+				}
+				if k.Err != nil {
+					failed = append(failed, k.Err)
+				}
+				if f.json {
+					jsonLines(std.out, k)
+				}
+			})
+			return oneError(failed)
+		},
+	}
+	c.Flags().BoolVar(&forget, "close", false, "forget the sessions, too")
+	c.Flags().BoolVar(&all, "all", false, "all sessions that run; with --close also those that have ended")
+	c.Flags().BoolVar(&server, "server", false, "the server itself")
+	return c
+}
+
+// count returns how many are true.
+func count(all ...bool) int {
+	n := 0
+	for _, b := range all {
+		if b {
+			n++
+		}
+	}
+	return n
+}

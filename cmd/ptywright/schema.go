@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/client"
+	"github.com/ptywright/ptywright/protocol/native"
+)
+
+// exitsNote is the annotation of a command that has the digits of its exit codes beyond 2.
+const exitsNote = "exit codes"
+
+// exitMeanings are what exit codes mean.
+var exitMeanings = []string{
+	"as wished", "an error, told on standard error", "wrong use; nothing was done",
+	"the time was up; the evidence is on standard output", "no such session or instance", "not permitted",
+}
+
+func schemaCommand(std stdio) *cobra.Command {
+	var socket string
+	c := &cobra.Command{
+		Use:   "schema",
+		Short: "Print every method and every command as JSON Schema",
+		Long: `Print one JSON object: methods, with the params and the result of each as JSON Schema, as server.capabilities
+tells them; and commands, with their arguments, flags and exit codes. It needs no server; with --socket the methods are
+those of the server that listens there.`,
+		Example: `  ptywright schema | python3 -c 'import json,sys; print(*json.load(sys.stdin)["commands"], sep="\n")'`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			methods, err := ownVocabulary(c.Context())
+			if socket != "" {
+				methods, err = vocabularyOf(c.Context(), socket)
+			}
+			if err != nil {
+				return err
+			}
+			commands := map[string]any{}
+			describe(c.Root(), "", commands)
+			e := json.NewEncoder(std.out)
+			e.SetEscapeHTML(false)
+			e.SetIndent("", " ")
+			return e.Encode(map[string]any{
+				"$schema": "https://json-schema.org/draft/2020-12/schema", "name": "ptywright", "version": version(),
+				"methods": methods["schema"], "matchers": methods["matchers"], "actions": methods["actions"], "reasons": methods["reasons"],
+				"notifications": methods["notifications"], "commands": commands,
+			})
+		},
+	}
+	c.Flags().StringVar(&socket, "socket", "", "ask the server at this `PATH` for its methods")
+	return c
+}
+
+type vocabulary map[string]json.RawMessage
+
+func ask(ctx context.Context, c *client.Client) (v vocabulary, err error) {
+	return v, c.Call(ctx, "server.capabilities", map[string]bool{"schema": true}, &v)
+}
+
+func vocabularyOf(ctx context.Context, socket string) (vocabulary, error) {
+	c, err := daemon.Dial(ctx, socket)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return ask(ctx, c)
+}
+
+// ownVocabulary asks a server within this process, which has no sessions.
+func ownVocabulary(ctx context.Context) (vocabulary, error) {
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	e := engine.New(engine.Options{Log: log})
+	defer e.Close(ctx)
+	catalog, err := loadPlugins(e, log, nil)
+	if err != nil {
+		return nil, err
+	}
+	here, there := net.Pipe()
+	config := protocol.Config{Log: log}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		serveConn(ctx, there, native.New(e, catalog, native.Options{Version: version(), Log: log}), config)
+	}()
+	c := client.New(here)
+	v, err := ask(ctx, c)
+	c.Close()
+	<-served
+	return v, err
+}
+
+// describe adds a command and those below it.
+func describe(c *cobra.Command, above string, all map[string]any) {
+	for _, sub := range c.Commands() {
+		if sub.Hidden || sub.Name() == "help" {
+			continue
+		}
+		name := strings.TrimSpace(above + " " + sub.Name())
+		if sub.HasSubCommands() {
+			describe(sub, name, all)
+			continue
+		}
+		flags := map[string]any{}
+		add := func(f *pflag.Flag) {
+			if !f.Hidden && f.Name != "help" {
+				flags[f.Name] = flagSchema(f)
+			}
+		}
+		sub.InheritedFlags().VisitAll(add)
+		sub.NonInheritedFlags().VisitAll(add)
+		args, least, most := argsOf(sub)
+		items := map[string]any{"type": "array", "description": args, "items": map[string]any{"type": "string"}, "minItems": least}
+		if most >= 0 {
+			items["maxItems"] = most
+		}
+		all[name] = map[string]any{
+			"type": "object", "description": sub.Short, "additionalProperties": false,
+			"properties": map[string]any{
+				"args":  items,
+				"flags": map[string]any{"type": "object", "properties": flags, "additionalProperties": false},
+			},
+			"exit_codes": exitsOf(sub),
+		}
+	}
+}
+
+// exitsOf tells the exit codes of a command.
+func exitsOf(c *cobra.Command) map[string]string {
+	codes := map[string]string{}
+	for code, meaning := range exitMeanings[:exitUsage+1] {
+		codes[strconv.Itoa(code)] = meaning
+	}
+	switch {
+	case c.HasParent() && c.Parent().Name() == "fleet":
+		c.Annotations = map[string]string{exitsNote: "345"}
+	case c.Name() == "run" || c.Name() == "record":
+		codes["0-255"] = "the program's own; 128 and the number of a signal that ended it, 126 not executable, 127 not found"
+	}
+	for _, digit := range c.Annotations[exitsNote] {
+		codes[string(digit)] = exitMeanings[digit-'0']
+	}
+	return codes
+}
+
+// argsOf reads the arguments off a usage line: words in brackets may be left out, and those before dots be many.
+func argsOf(c *cobra.Command) (usage string, least, most int) {
+	_, usage, _ = strings.Cut(c.Use, " ")
+	usage = strings.TrimSpace(strings.TrimPrefix(usage, "[flags]"))
+	for _, word := range strings.Fields(usage) {
+		if word == "--" {
+			continue
+		}
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
+		if most >= 0 {
+			most++
+		}
+		if strings.HasSuffix(word, "...") {
+			most = -1
+		}
+	}
+	return usage, least, most
+}
+
+// flagSchema is the JSON Schema of a flag's value.
+func flagSchema(f *pflag.Flag) map[string]any {
+	value, about := pflag.UnquoteUsage(f)
+	s := map[string]any{"description": about, "type": "string"}
+	if value != "" {
+		s["title"] = value
+	}
+	switch f.Value.Type() {
+	case "bool":
+		s["type"] = "boolean"
+	case "int", "uint64", "uint16", "float64":
+		s["type"] = "number"
+	case "stringArray", "stringSlice":
+		s["type"], s["items"] = "array", map[string]any{"type": "string"}
+		return s
+	case "duration":
+		s["pattern"] = `^([0-9.]+(ns|us|ms|s|m|h))+$`
+	}
+	var value0 any = f.DefValue
+	if s["type"] != "string" && json.Unmarshal([]byte(f.DefValue), &value0) != nil {
+		return s
+	}
+	if f.DefValue != "" {
+		s["default"] = value0
+	}
+	return s
+}

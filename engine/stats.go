@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+)
+
+// Stats are counts since the engine was made, for an operator: none of them holds anything that a program wrote.
+type Stats struct {
+	Live    int   // sessions in the registry, those that have ended too
+	Running int   // of them, those whose program runs
+	Started int64 // sessions
+	Output  int64 // bytes that programs wrote
+	Input   int64 // bytes of actions that terminals took
+	Blocked int64 // actions that a program did not read in time
+	Waits   WaitStats
+}
+
+// WaitStats are waits that have ended, by how they did.
+type WaitStats struct {
+	Matched, TimedOut, Cancelled int64
+	Ended                        int64 // with the session
+	Failed                       int64 // with the matcher
+}
+
+// counts are what Stats tells. Its fields are changed by whoever does what they count.
+type counts struct {
+	started, output, input, blocked             atomic.Int64
+	matched, timedOut, cancelled, ended, failed atomic.Int64
+}
+
+func (c *counts) wait(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+		c.matched.Add(1)
+	case errors.Is(err, ErrTimeout):
+		c.timedOut.Add(1)
+	case errors.Is(err, ErrEnded), errors.Is(err, ErrClosed):
+		c.ended.Add(1)
+	case ctx.Err() != nil:
+		c.cancelled.Add(1)
+	default:
+		c.failed.Add(1)
+	}
+}
+
+func (c *counts) did(r Receipt, err error) {
+	c.input.Add(int64(r.Written))
+	var blocked *InputBlockedError
+	if errors.As(err, &blocked) {
+		c.blocked.Add(1)
+	}
+}
+
+// Stats returns the counts so far. It blocks for nobody's I/O.
+func (e *Engine) Stats() Stats {
+	all := e.List()
+	c := &e.counts
+	s := Stats{
+		Live: len(all), Started: c.started.Load(), Output: c.output.Load(), Input: c.input.Load(), Blocked: c.blocked.Load(),
+		Waits: WaitStats{
+			Matched: c.matched.Load(), TimedOut: c.timedOut.Load(), Cancelled: c.cancelled.Load(), Ended: c.ended.Load(), Failed: c.failed.Load(),
+		},
+	}
+	for _, x := range all {
+		if x.View().Exit == nil {
+			s.Running++
+		}
+	}
+	return s
+}

@@ -1,0 +1,111 @@
+package unterm
+
+import (
+	"context"
+	"strings"
+)
+
+// typed is the command line under way in a pane, as far as what clients of this dialect have typed tells it. It is followed always,
+// so that a policy that becomes strict knows what stands there.
+type typed struct {
+	// turn is held from the judgement of what is to be typed until it has been: what two clients type at the same time must not
+	// become a line that neither of them was asked about. It is a channel, to be waited for with a context.
+	turn chan struct{}
+	line lineState // belongs to who holds turn
+}
+
+// A lineState is what stands on a command line.
+type lineState struct {
+	text   []byte
+	unseen bool // a key was pressed whose effect cannot be told
+}
+
+// take waits for the turn.
+func (t *typed) take(ctx context.Context) (release func(), err error) {
+	select {
+	case t.turn <- struct{}{}:
+		return func() { <-t.turn }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// maxTyped bounds the line that is followed, in bytes: longer than a terminal takes in canonical mode.
+const maxTyped = 64 << 10
+
+// unseenKey is what is said of a key whose effect on the command line cannot be seen: history, completion, an editor's keys.
+const unseenKey = "a key that changes the command line unseen; under a strict policy only text, Enter, Backspace, Ctrl+U, Ctrl+W, Ctrl+C, Ctrl+D, Ctrl+Z and Ctrl+\\ can be typed"
+
+// unseenLine is what is said of a line in which such a key was pressed before the policy was strict.
+const unseenLine = "a command line of which not everything was seen: clear it with Ctrl+C"
+
+// after returns the line as it is after a text was typed, and with rules what blocks that, or "". Nothing of a text that is blocked
+// is typed.
+func (t *typed) after(rules *policyRules, text string) (next lineState, why string) {
+	next = lineState{append([]byte(nil), t.line.text...), t.line.unseen}
+	var begun policyRules // while it is typed: what is to be in it may come yet
+	if rules != nil {
+		begun = policyRules{Enabled: true, Blocked: rules.Blocked}
+	}
+	for i := range len(text) {
+		key := text[i]
+		enter := key == '\r' || key == '\n'
+		if rules != nil && (enter || key == 0x04) && len(strings.TrimSpace(string(next.text))) > 0 {
+			if why := rules.judge(string(next.text)); why != "" {
+				return next, why
+			}
+		}
+		if rules != nil && enter && next.unseen {
+			return next, unseenLine
+		}
+		if !next.press(key) && rules != nil {
+			return next, unseenKey
+		}
+	}
+	return next, begun.judge(string(next.text))
+}
+
+// press is one byte that is typed. It reports whether its effect is known.
+func (l *lineState) press(key byte) bool {
+	switch n := len(l.text); {
+	case key == '\r' || key == '\n':
+		if n > 0 && l.text[n-1] == '\\' { // the next line goes on with this one
+			l.text = l.text[:n-1]
+			return true
+		}
+		*l = lineState{text: l.text[:0]}
+	case key == 0x15 || key == 0x03: // Ctrl+U, Ctrl+C
+		*l = lineState{text: l.text[:0]}
+	case key == 0x04 || key == 0x1a || key == 0x1c:
+		// Ctrl+D, Ctrl+Z and Ctrl+\ leave what stands on a shell's line where it is, or take it away: it may be there still.
+	case key == 0x7f || key == '\b':
+		if n > 0 && l.text[n-1] >= 0x80 { // how much of it is one character to the shell is not known
+			return l.lost()
+		}
+		l.text = l.text[:max(0, n-1)]
+	case key == 0x17: // Ctrl+W: a word, whatever a shell takes for one
+		if strings.ContainsFunc(string(l.text), func(c rune) bool { return c != ' ' && !plainWord(c) }) {
+			return l.lost()
+		}
+		kept := strings.TrimRight(string(l.text), " ")
+		l.text = l.text[:strings.LastIndexByte(kept, ' ')+1]
+	case key < ' ':
+		return l.lost()
+	default:
+		if l.text = append(l.text, key); len(l.text) > maxTyped {
+			l.text = l.text[:0]
+			return l.lost()
+		}
+	}
+	return true
+}
+
+func (l *lineState) lost() bool {
+	l.unseen = true
+	return false
+}
+
+// plainWord is a character that belongs to a word in every shell.
+func plainWord(c rune) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
