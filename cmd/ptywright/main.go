@@ -142,8 +142,8 @@ What the server can do, with the shape of every method:
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), fleetCommand(std),
-		runCommand(std), attachCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std), shotCommand(std),
-		pluginCommand(std), manCommand(std), watcherCommand(std),
+		runCommand(std), attachCommand(std), replCommand(std), watchCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std),
+		shotCommand(std), pluginCommand(std), manCommand(std), watcherCommand(std),
 	)
 	root.AddCommand(remoteCommands(std)...)
 	root.AddCommand(doctorCommand(std), configCommand(std), completionsCommand(std), schemaCommand(std))

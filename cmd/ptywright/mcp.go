@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/protocol/mcp/tools"
 	"github.com/ptywright/ptywright/redact"
@@ -127,13 +128,13 @@ func serveMCP(ctx context.Context, std stdio, f mcpFlags) error {
 
 // serveMCPHTTP serves MCP over HTTP until ctx ends.
 func serveMCPHTTP(ctx context.Context, std stdio, s *mcp.Server, addr string) error {
-	l, err := mcp.ListenLoopback(addr)
+	l, err := loopback.Listen(addr)
 	if err != nil {
 		return err
 	}
 	token, made := os.Getenv(tokenName), ""
 	if strings.TrimSpace(token) == "" {
-		token = mcp.NewToken()
+		token = loopback.NewToken()
 		made = " with bearer token " + token
 	}
 	// Whoever started us waits for this line. It is the one place that shows the token, and only when nobody else knows it.

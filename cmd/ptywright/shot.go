@@ -79,7 +79,7 @@ are covered.`,
 				known := new(redact.Known)
 				known.AddEnv(os.Environ())
 				hide := redact.Default.With(known)
-				screen = masked(screen, hide)
+				screen = record.Mask(screen, hide)
 				o.Clean = hide.String
 			}
 			data, err := record.Draw(screen, format, o)
@@ -122,19 +122,6 @@ func shotFormat(named, output string) (string, error) {
 		return "", fmt.Errorf("-o %s %w", pty.QuotePath(output), err)
 	}
 	return format, err
-}
-
-// masked covers the secrets of a screen.
-func masked(s *vt.Screen, hide *redact.Redactor) *vt.Screen {
-	return s.MaskPage(func(lines []string, above func(int) (string, bool)) [][]vt.Mask {
-		out := make([][]vt.Mask, len(lines))
-		for i, spans := range hide.Page(lines, above) {
-			for _, s := range spans {
-				out[i] = append(out[i], vt.Mask(s))
-			}
-		}
-		return out
-	})
 }
 
 // shotOf runs a program until its screen stands still, and returns the screen.

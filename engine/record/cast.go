@@ -97,7 +97,7 @@ func newCast(s sink, path string, o CastOptions) (*Cast, error) {
 	if o.Screen != nil { // a masked screen; the stream is told of what was there
 		shown := o.Screen
 		if !o.Raw {
-			shown = maskScreen(shown, o.Redactor)
+			shown = Mask(shown, o.Redactor)
 		}
 		c.emit(0, 'o', restore(shown, c.hide))
 	}
@@ -266,8 +266,8 @@ func (c *Cast) flush(at time.Duration) error {
 	return err
 }
 
-// maskScreen is the screen with secrets covered.
-func maskScreen(s *vt.Screen, r *redact.Redactor) *vt.Screen {
+// Mask returns a screen with its secrets covered. Titles and links are not part of it: give those to the redactor.
+func Mask(s *vt.Screen, r *redact.Redactor) *vt.Screen {
 	return s.MaskPage(func(lines []string, above func(int) (string, bool)) [][]vt.Mask {
 		masks := make([][]vt.Mask, len(lines))
 		for i, spans := range r.Page(lines, above) {

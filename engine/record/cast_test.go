@@ -573,7 +573,7 @@ func TestBegunInTheMiddle(t *testing.T) {
 		t.Errorf("%s", m.data)
 	}
 	r := load(t, m.data)
-	if d := diffScreens(maskScreen(before, redact.Default), at(t, r, 0)); d != "" {
+	if d := diffScreens(Mask(before, redact.Default), at(t, r, 0)); d != "" {
 		t.Error(d)
 	}
 	if got := at(t, r, time.Second).Lines()[2]; got != "more" && at(t, r, time.Second).Lines()[3] != "more" {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -260,52 +260,9 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// TestConnectionsAreBounded: one too many is closed, and a slot is free again when a connection ends.
-func TestConnectionsAreBounded(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &boundedListener{Listener: inner, slots: make(chan struct{}, 1)}
-	defer l.Close()
-	dial := func() net.Conn {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	one := dial()
-	defer one.Close()
-	first, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	two := dial() // accepted, and closed at once
-	next := make(chan net.Conn)
-	go func() {
-		c, err := l.Accept()
-		if err == nil {
-			next <- c
-		}
-	}()
-	if _, err := two.Read(make([]byte, 1)); err == nil {
-		t.Error("a connection too many is served")
-	}
-	two.Close()
-	first.Close()
-	first.Close() // a second time frees nothing
-	three := dial()
-	defer three.Close()
-	(<-next).Close()
-	if len(l.slots) != 0 {
-		t.Errorf("%d slots are taken", len(l.slots))
-	}
-}
-
 // TestHTTPIsBounded: bodies and sessions are.
 func TestHTTPIsBounded(t *testing.T) {
-	l, err := ListenLoopback("127.0.0.1:0")
+	l, err := loopback.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,22 +310,4 @@ func TestHTTPIsBounded(t *testing.T) {
 		t.Error(err)
 	}
 	s.Close()
-}
-
-// TestListenLoopback: the token is not for the network.
-func TestListenLoopback(t *testing.T) {
-	for _, addr := range []string{"0.0.0.0:0", ":0", "192.0.2.1:0", "example.org:0", "127.0.0.1", ""} {
-		if l, err := ListenLoopback(addr); err == nil {
-			l.Close()
-			t.Errorf("%q is listened on", addr)
-		}
-	}
-	for _, addr := range []string{"127.0.0.1:0", "localhost:0"} {
-		l, err := ListenLoopback(addr)
-		if err != nil {
-			t.Errorf("%q: %v", addr, err)
-			continue
-		}
-		l.Close()
-	}
 }

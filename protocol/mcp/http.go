@@ -3,9 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,15 +10,13 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
 // Bounds of the HTTP surface. Whoever connects is on this machine, and before the token is told may be anyone on it.
@@ -45,30 +40,11 @@ const (
 // stateless is the first version without sessions. Versions compare as text.
 const stateless = "2026-07-28"
 
-// NewToken returns a bearer token that nobody can guess: 130 bits.
-func NewToken() string { return rand.Text() }
-
-// ListenLoopback listens on an address of this machine's own: other addresses are refused, since the token would travel
-// in the clear. An address without a port, or with port 0, gets a free one.
-func ListenLoopback(addr string) (net.Listener, error) {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen on %q: %w; give 127.0.0.1:PORT", addr, err)
-	}
-	if host == "localhost" {
-		host = "127.0.0.1"
-	}
-	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
-		return nil, fmt.Errorf("listen on %q: not an address of this machine's own; give 127.0.0.1:PORT, and let a tunnel carry it further", addr)
-	}
-	return net.Listen("tcp", net.JoinHostPort(host, port))
-}
-
 // ServeHTTP serves clients of streamable HTTP at /mcp until ctx ends, and [Host.Metrics] at /metrics. A request needs the token, and a Host and an
 // Origin, if it has one, that are this listener's own. It closes l.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
 	s.host.Known.Add(token)
-	g := &gate{server: s, token: sha256.Sum256([]byte(token)), hosts: hostsOf(l.Addr())}
+	g := &gate{server: s, token: loopback.TokenOf(token), door: loopback.DoorOf(l.Addr())}
 	o := sdk.StreamableHTTPOptions{
 		Logger: nil, SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxLine, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, // the gate's is narrower
@@ -90,7 +66,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 			h.Close()
 		}
 	})
-	err := h.Serve(&boundedListener{Listener: l, slots: make(chan struct{}, maxConns)})
+	err := h.Serve(loopback.Bound(l, maxConns))
 	if !stop() { // under way
 		<-s.ending.Done()
 		h.Close()
@@ -104,27 +80,14 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 	return err
 }
 
-// hostsOf returns what a Host header may say, with the port of the listener.
-func hostsOf(a net.Addr) []string {
-	_, port, err := net.SplitHostPort(a.String())
-	if err != nil {
-		return nil
-	}
-	hosts := []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port, a.String()}
-	if port == "80" {
-		hosts = append(hosts, "127.0.0.1", "localhost", "[::1]")
-	}
-	return hosts
-}
-
 // metricsPath is where the server's counts are.
 const metricsPath = "/metrics"
 
 // A gate lets in who may, and sees which era a request is of.
 type gate struct {
 	server         *Server
-	token          [sha256.Size]byte
-	hosts          []string
+	token          loopback.Token
+	door           loopback.Door
 	legacy, modern http.Handler
 }
 
@@ -178,22 +141,15 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // check returns the status to refuse a request with, or 0.
 func (g *gate) check(r *http.Request) (int, string) {
-	if !slices.Contains(g.hosts, strings.ToLower(r.Host)) {
-		return http.StatusForbidden, "this Host is not served here"
-	}
-	for _, origin := range r.Header.Values("Origin") {
-		u, err := url.Parse(origin)
-		if err != nil || u.Scheme != "http" || !slices.Contains(g.hosts, strings.ToLower(u.Host)) {
-			return http.StatusForbidden, "pages of this Origin may not call"
-		}
+	if problem := g.door.Check(r); problem != "" {
+		return http.StatusForbidden, problem
 	}
 	metrics := r.URL.Path == metricsPath && r.Method == http.MethodGet && g.server.host.Metrics != nil
 	if r.URL.Path != "/mcp" && !metrics {
 		return http.StatusNotFound, "MCP is served at /mcp"
 	}
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	sum := sha256.Sum256([]byte(strings.TrimSpace(given)))
-	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], g.token[:]) != 1 {
+	if !strings.EqualFold(scheme, "Bearer") || !g.token.Is(strings.TrimSpace(given)) {
 		return http.StatusUnauthorized, "the bearer token is missing or wrong: it is in PTYWRIGHT_MCP_TOKEN, or was printed when the server started"
 	}
 	return 0, ""
@@ -266,36 +222,3 @@ func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush sends what is written.
 func (w *patientWriter) Flush() { _ = w.control.Flush() }
-
-// A boundedListener accepts no more connections than it has slots for.
-type boundedListener struct {
-	net.Listener
-	slots chan struct{}
-}
-
-// Accept waits for a connection. One too many is closed: to leave it in the listener's queue would let it wait unseen.
-func (l *boundedListener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case l.slots <- struct{}{}:
-			return &slotConn{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
-		default:
-			c.Close()
-		}
-	}
-}
-
-type slotConn struct {
-	net.Conn
-	free func()
-}
-
-// Close frees the slot.
-func (c *slotConn) Close() error {
-	c.free()
-	return c.Conn.Close()
-}

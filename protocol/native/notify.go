@@ -141,6 +141,7 @@ type cursor struct {
 	exited   bool           // session.exited was told
 	secret   bool           // that a secret is read was told
 	lease    *engine.Lease  // who was told to have the session
+	begun    bool           // that there is such a session is known: it was there before, or was told
 }
 
 // set changes the filter. It is called under the client's lock and never blocks.
@@ -196,7 +197,7 @@ func (n *notifier) apply(c change) {
 	}
 	for id, cur := range n.cursors {
 		if p, ok := c.skip[id]; ok {
-			cur.sequence, cur.offset, cur.carry = p.sequence, p.offset, ""
+			cur.sequence, cur.offset, cur.carry, cur.begun = p.sequence, p.offset, "", true
 		} else if cur.stream != nil {
 			cur.carry += cur.stream.Flush()
 		}
@@ -353,8 +354,8 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	}
 	v := s.View()
 	id := string(s.ID())
-	if v.Sequence != cur.sequence || v.Secret != cur.secret {
-		cur.sequence, cur.secret = v.Sequence, v.Secret
+	if v.Sequence != cur.sequence || v.Secret != cur.secret || !cur.begun {
+		cur.sequence, cur.secret, cur.begun = v.Sequence, v.Secret, true
 		if err := n.notify(ctx, "session.changed", changedParams{Session: id, Sequence: v.Sequence, Secret: v.Secret}); err != nil {
 			return err
 		}

@@ -1,0 +1,331 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A browser is a Chromium without a window, spoken to over two pipes (--remote-debugging-pipe): messages of the DevTools
+// protocol, each with a NUL behind it.
+type browser struct {
+	t   testing.TB
+	cmd *exec.Cmd
+	in  *os.File
+
+	mu sync.Mutex
+	// protects the fields below
+	last    int
+	waiting map[int]chan devtools
+	said    []string // what the pages' consoles, and the browser's policy, have said
+	ended   bool
+}
+
+// devtools is a message of the protocol, either way.
+type devtools struct {
+	ID      int             `json:"id,omitempty"`
+	Session string          `json:"sessionId,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  any             `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *struct {
+		Message string `json:"message"`
+	} `json:"error,omitempty"`
+}
+
+// chromium starts a browser with a profile of its own, and ends it with the test. The test is skipped where none is installed.
+func chromium(t testing.TB) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("chromium is not installed: apt-get install chromium")
+	}
+	home := t.TempDir()
+	down, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, up, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-extensions", "--hide-scrollbars", "--window-size=1280,800",
+		"--user-data-dir="+filepath.Join(home, "profile"), "--remote-debugging-pipe", "about:blank")
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "DBUS_SESSION_BUS_ADDRESS=disabled:")
+	cmd.ExtraFiles = []*os.File{down, up}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var complaints buffer
+	cmd.Stderr = &complaints
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	down.Close()
+	up.Close()
+	b := &browser{t: t, cmd: cmd, in: in, waiting: map[int]chan devtools{}}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		b.read(out)
+	}()
+	t.Cleanup(func() {
+		in.Close() // it ends by itself then
+		ended := time.AfterFunc(hang, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+		<-read
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it has started
+		_ = cmd.Wait()
+		ended.Stop()
+		out.Close()
+		if t.Failed() {
+			t.Logf("the browser said: %.4000s", complaints.String())
+		}
+	})
+	return b
+}
+
+func (b *browser) read(out *os.File) {
+	in := bufio.NewReader(out)
+	for {
+		line, err := in.ReadBytes(0)
+		var m struct {
+			devtools
+			Params json.RawMessage `json:"params"`
+		}
+		if err != nil || json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &m) != nil {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.ended = true
+			for _, w := range b.waiting {
+				close(w)
+			}
+			b.waiting = nil
+			return
+		}
+		b.mu.Lock()
+		switch w, ok := b.waiting[m.ID]; {
+		case m.ID != 0 && ok:
+			delete(b.waiting, m.ID)
+			w <- m.devtools
+		case m.Method == "Runtime.consoleAPICalled" || m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded" || m.Method == "Page.javascriptDialogOpening":
+			b.said = append(b.said, m.Method+" "+string(m.Params))
+		}
+		b.mu.Unlock()
+	}
+}
+
+// call calls a method, of the browser or of one of its pages.
+func (b *browser) call(session, method string, params, result any) error {
+	w := make(chan devtools, 1)
+	b.mu.Lock()
+	if b.ended {
+		b.mu.Unlock()
+		return errors.New("the browser has ended")
+	}
+	b.last++
+	m := devtools{ID: b.last, Session: session, Method: method, Params: params}
+	b.waiting[m.ID] = w
+	b.mu.Unlock()
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if _, err := b.in.Write(append(data, 0)); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), hang)
+	defer cancel()
+	select {
+	case r, ok := <-w:
+		switch {
+		case !ok:
+			return errors.New("the browser has ended")
+		case r.Error != nil:
+			return fmt.Errorf("%s: %s", method, r.Error.Message)
+		case result != nil:
+			return json.Unmarshal(r.Result, result)
+		}
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%s: %w", method, ctx.Err())
+	}
+}
+
+// A tab is a page in a browser.
+type tab struct {
+	*browser
+	session, target string
+}
+
+// open opens an address in a page of its own.
+func (b *browser) open(address string) *tab {
+	b.t.Helper()
+	var target struct {
+		ID string `json:"targetId"`
+	}
+	b.must(b.call("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target))
+	var attached struct {
+		Session string `json:"sessionId"`
+	}
+	b.must(b.call("", "Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &attached))
+	p := &tab{b, attached.Session, target.ID}
+	for _, domain := range []string{"Runtime", "Log", "Page"} {
+		p.do(domain+".enable", nil, nil)
+	}
+	p.do("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": untilScript}, nil)
+	p.do("Page.navigate", map[string]any{"url": address}, nil)
+	return p
+}
+
+// untilScript gives pages what waits for the document to be so: it looks after every change, and never polls.
+const untilScript = `window.until = (f) => new Promise((resolve) => {
+	const look = () => { let v; try { v = f(); } catch { v = null; } if (v) { o.disconnect(); removeEventListener('hashchange', look); removeEventListener('input', look); resolve(v); } return v; };
+	const o = new MutationObserver(look);
+	addEventListener('hashchange', look); addEventListener('input', look);
+	if (!look()) o.observe(document, {subtree: true, childList: true, characterData: true, attributes: true});
+})`
+
+func (b *browser) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (p *tab) do(method string, params, result any) {
+	p.t.Helper()
+	p.must(p.call(p.session, method, params, result))
+}
+
+// eval returns the value of an expression, awaited.
+func (p *tab) eval(expression string) any {
+	p.t.Helper()
+	var r struct {
+		Result struct {
+			Value any `json:"value"`
+		} `json:"result"`
+		Exception *struct {
+			Text      string `json:"text"`
+			Exception struct {
+				Description string `json:"description"`
+			} `json:"exception"`
+		} `json:"exceptionDetails"`
+	}
+	p.do("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true}, &r)
+	if r.Exception != nil {
+		p.t.Fatalf("%s: %s %s", expression, r.Exception.Text, r.Exception.Exception.Description)
+	}
+	return r.Result.Value
+}
+
+// until waits until an expression is true of the document. What is never true shows the page as it is.
+func (p *tab) until(expression string) any {
+	p.t.Helper()
+	watch := time.AfterFunc(hang/3, func() {
+		p.shot("until")
+		var r json.RawMessage
+		_ = p.call(p.session, "Runtime.evaluate", map[string]any{"expression": "document.body.innerText", "returnByValue": true}, &r)
+		p.t.Logf("waiting for %s in: %.3000s\n%s", expression, r, strings.Join(p.heard(), "\n"))
+		_ = p.call("", "Target.closeTarget", map[string]any{"targetId": p.target}, nil) // what waits ends
+	})
+	defer watch.Stop()
+	return p.eval("until(() => " + expression + ")")
+}
+
+func (b *browser) heard() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]string(nil), b.said...)
+}
+
+// shot writes a picture of the page to the folder that PTYWRIGHT_SHOTS names, if it names one.
+func (p *tab) shot(name string) {
+	dir := os.Getenv("PTYWRIGHT_SHOTS")
+	if dir == "" {
+		return
+	}
+	var r struct {
+		Data string `json:"data"`
+	}
+	if err := p.call(p.session, "Page.captureScreenshot", map[string]any{"format": "png"}, &r); err != nil {
+		p.t.Log(err)
+		return
+	}
+	data, _ := base64.StdEncoding.DecodeString(r.Data)
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), data, 0o600); err != nil {
+		p.t.Log(err)
+	}
+}
+
+// key presses a key as a keyboard does: by its name, its code and what it types.
+func (p *tab) key(key, code string, mods int, text string) {
+	p.t.Helper()
+	kind := "rawKeyDown"
+	if text != "" {
+		kind = "keyDown"
+	}
+	codes := map[string]int{"Enter": 13, "Escape": 27, "Tab": 9, "Backspace": 8, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39, "PageUp": 33, " ": 32}
+	m := map[string]any{"type": kind, "key": key, "code": code, "modifiers": mods, "windowsVirtualKeyCode": codes[key]}
+	if text != "" {
+		m["text"] = text
+	}
+	p.do("Input.dispatchKeyEvent", m, nil)
+	m["type"] = "keyUp"
+	delete(m, "text")
+	p.do("Input.dispatchKeyEvent", m, nil)
+}
+
+// Modifiers of the protocol.
+const (
+	altKey   = 1
+	ctrlKey  = 2
+	shiftKey = 8
+)
+
+// write types characters as a keyboard does, one after the other.
+func (p *tab) write(text string) {
+	p.t.Helper()
+	for _, c := range text {
+		p.key(string(c), "", 0, string(c))
+	}
+}
+
+// click clicks the middle of an element.
+func (p *tab) click(selector string) {
+	p.t.Helper()
+	box := p.until(fmt.Sprintf(`(() => { const e = document.querySelector(%q); if (!e || e.disabled || e.closest('[hidden]')) return null; const b = e.getBoundingClientRect(); return b.width ? [b.x + b.width / 2, b.y + b.height / 2] : null; })()`, selector)).([]any)
+	p.mouse("mousePressed", box[0].(float64), box[1].(float64), 0)
+	p.mouse("mouseReleased", box[0].(float64), box[1].(float64), 0)
+}
+
+func (p *tab) mouse(kind string, x, y float64, mods int) {
+	p.t.Helper()
+	p.do("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1, "modifiers": mods}, nil)
+}
+
+// quiet checks that no page has said anything: no error, no refused resource, no dialog.
+func (b *browser) quiet() {
+	b.t.Helper()
+	for _, s := range b.heard() {
+		b.t.Errorf("the browser: %.1000s", s)
+	}
+}

@@ -1,0 +1,208 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+const (
+	// maxNotices bounds the lines that wait to be shown. When more come, the oldest go, and how many is told: a person reads
+	// no more than a screen of them anyway.
+	maxNotices = 40
+	// maxNoticeRows is how many rows one of them may take.
+	maxNoticeRows = 3
+	// maxTail is how many lines of a session's output one notification shows.
+	maxTail = 8
+)
+
+// A board holds what is to be shown above the prompt. It may be used by any goroutine and blocks none.
+type board struct {
+	told chan struct{} // has one element while there is something to take
+
+	mu      sync.Mutex
+	lines   []string
+	dropped int
+	held    bool // somebody else has the terminal
+	on      bool
+	follow  map[string]bool // sessions whose output is shown
+	style   style
+}
+
+func newBoard(on style) *board {
+	return &board{told: make(chan struct{}, 1), on: true, follow: map[string]bool{}, style: on}
+}
+
+// add has a line shown, which is clean but for our own SGR.
+func (b *board) add(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.put(text)
+}
+
+func (b *board) put(text string) {
+	if b.lines = append(b.lines, text); len(b.lines) > maxNotices {
+		b.dropped += len(b.lines) - maxNotices
+		b.lines = append([]string(nil), b.lines[len(b.lines)-maxNotices:]...)
+	}
+	b.tell()
+}
+
+func (b *board) tell() {
+	select {
+	case b.told <- struct{}{}:
+	default:
+	}
+}
+
+// hold has nothing taken while the terminal is somebody else's.
+func (b *board) hold(on bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held = on; !on && len(b.lines) > 0 {
+		b.tell()
+	}
+}
+
+// take returns what is to be shown on a terminal of cols columns, and forgets it.
+func (b *board) take(cols int) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held {
+		return nil
+	}
+	lines := b.lines
+	if b.dropped > 0 {
+		lines = append([]string{b.style.as(dim, fmt.Sprintf("... %d earlier notices are not shown", b.dropped))}, lines...)
+	}
+	b.lines, b.dropped = nil, 0
+	for i, l := range lines {
+		if p := plain(l); edit.Width(p) > maxNoticeRows*cols {
+			lines[i] = edit.Cut(p, maxNoticeRows*cols)
+		}
+	}
+	return lines
+}
+
+// set turns notifications on or off, for all or with the output of one session.
+func (b *board) set(on bool, session string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case session == "":
+		b.on = on
+		if !on {
+			b.follow = map[string]bool{}
+		}
+	case on:
+		b.on, b.follow[session] = true, true
+	default:
+		delete(b.follow, session)
+	}
+}
+
+// pace is how long a connection that has nothing but notifications is left alone after output: what comes meanwhile the server
+// merges. A session in flood costs an idle REPL a third of a core without it (measured), and less makes nothing easier to read.
+const pace = 50 * time.Millisecond
+
+// paced is event for such a connection, until ctx ends.
+func (b *board) paced(ctx context.Context) func(client.Event) {
+	return func(e client.Event) {
+		b.event(e)
+		if e.Method != "session.output" {
+			return
+		}
+		t := time.NewTimer(pace)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// event takes a notification. It is called by the goroutine that reads the connection.
+func (b *board) event(e client.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.on || e.Method == "session.changed" {
+		return
+	}
+	var p map[string]any
+	if e.Method != "session.output" { // which is large, and has all it says in e
+		p = object(e.Params)
+	}
+	text := func(name string) string { s, _ := p[name].(string); return line(s) }
+	id := line(e.Session)
+	switch e.Method {
+	case "session.exited":
+		b.put(b.style.as(yellow, id) + " " + ended(&client.Exit{Code: e.Code, Signal: e.Signal}))
+	case "session.leased":
+		if l, ok := p["lease"].(map[string]any); ok {
+			holder, _ := l["holder"].(string)
+			b.put(b.style.as(yellow, id) + " is held by " + line(holder))
+		} else {
+			b.put(b.style.as(yellow, id) + " is nobody's again")
+		}
+	case "adapter.changed":
+		state := text("state")
+		if s, ok := p["state"].(map[string]any); ok {
+			s, _ := s["state"].(string)
+			state = line(s)
+		}
+		b.put(b.style.as(yellow, text("adapter")) + " " + text("plugin") + ": " + state)
+	case "session.output":
+		if !b.follow[e.Session] {
+			return
+		}
+		lines := strings.Split(strings.TrimRight(stripped(e.Output), "\n"), "\n")
+		if cut := len(lines) - maxTail; cut > 0 {
+			lines = lines[cut:]
+			b.put(b.style.as(dim, fmt.Sprintf("%s| ... %d lines", id, cut)))
+		}
+		for _, l := range lines {
+			if l = strings.TrimRight(l, " \r"); l != "" {
+				b.put(b.style.as(yellow, id+"|") + " " + line(l))
+			}
+		}
+	}
+}
+
+// stripped takes control sequences out of output. What is left of a broken one is shown as any control character is.
+func stripped(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if s[i] != 0x1b || i+1 == len(s) {
+			if s[i] != '\r' || i+1 == len(s) || s[i+1] != '\n' {
+				b.WriteByte(s[i])
+			}
+			i++
+			continue
+		}
+		switch end := i + 2; s[i+1] {
+		case '[':
+			for end < len(s) && (s[end] < 0x40 || s[end] > 0x7e) {
+				end++
+			}
+			i = min(end+1, len(s))
+		case ']', 'P', '_', '^', 'X':
+			for end < len(s) && s[end] != 0x07 && s[end] != 0x1b {
+				end++
+			}
+			if end < len(s) && s[end] == 0x1b {
+				end++
+			}
+			i = min(end+1, len(s))
+		case '(', ')', '*', '+', '#':
+			i = min(i+3, len(s))
+		default:
+			i = end
+		}
+	}
+	return b.String()
+}

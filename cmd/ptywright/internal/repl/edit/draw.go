@@ -1,0 +1,142 @@
+package edit
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Span is a part of a text, in bytes, and the SGR parameters that it is shown with, such as "1;34".
+type Span struct {
+	Start, End int
+	SGR        string
+}
+
+// A drawing is rows as they are written, each within the terminal's width.
+type drawing struct {
+	rows     []string
+	widths   []int
+	row, col int // of the cursor
+}
+
+// layout wraps prompt and text at cols.
+func layout(first, more, text string, cursor int, spans []Span, cols int) drawing {
+	var d drawing
+	var b strings.Builder
+	col, style, at := 0, "", ""
+	end := func() {
+		if style != "" {
+			b.WriteString("\x1b[m")
+			style = ""
+		}
+		d.rows, d.widths = append(d.rows, b.String()), append(d.widths, col)
+		b.Reset()
+		col = 0
+	}
+	put := func(r rune, sgr string) {
+		w := width(r)
+		if col+w > cols {
+			end()
+		}
+		if sgr != style {
+			b.WriteString("\x1b[m")
+			if style = sgr; sgr != "" {
+				b.WriteString("\x1b[" + sgr + "m")
+			}
+		}
+		if r == '\t' {
+			b.WriteString(strings.Repeat(" ", tabWidth))
+		} else {
+			b.WriteRune(r)
+		}
+		col += w
+	}
+	prompt := func(s string) {
+		for _, r := range s {
+			put(r, promptSGR)
+		}
+	}
+	prompt(first)
+	next := 0 // of spans
+	for i, r := range text {
+		for next < len(spans) && spans[next].End <= i {
+			next++
+		}
+		at = ""
+		if next < len(spans) && spans[next].Start <= i {
+			at = spans[next].SGR
+		}
+		if r != '\n' && col+width(r) > cols || i == cursor && col >= cols {
+			end()
+		}
+		if i == cursor {
+			d.row, d.col = len(d.rows), col
+		}
+		if r == '\n' {
+			end()
+			prompt(more)
+			continue
+		}
+		put(r, at)
+	}
+	if cursor >= len(text) {
+		if col >= cols {
+			end()
+		}
+		d.row, d.col = len(d.rows), col
+	}
+	if b.Len() > 0 || len(d.rows) <= d.row {
+		end()
+	}
+	return d
+}
+
+// promptSGR is how prompts are shown: dim enough to tell them from what was typed.
+const promptSGR = "36"
+
+// A painter knows what it has drawn and draws something else in its place.
+type painter struct {
+	widths []int // of the rows up to the cursor's
+	col    int
+}
+
+// erase goes to where the drawing begins and clears from there. A terminal that has become narrower has wrapped the rows
+// that were drawn, as nearly all do; of one that cuts them rows above are cleared, too. Where terminals differ, the lower row
+// is taken: a rest that stays harms less than a line of the user's that goes.
+func (p *painter) erase(b *strings.Builder, cols int) {
+	up := 0
+	for i, w := range p.widths {
+		if i == len(p.widths)-1 {
+			up += p.col / max(cols, 1)
+			if p.col == w && w > 0 && w%max(cols, 1) == 0 {
+				up-- // behind the last column, where it waits to wrap
+			}
+		} else {
+			up += max(1, (w+cols-1)/max(cols, 1))
+		}
+	}
+	b.WriteString("\r")
+	if up > 0 {
+		fmt.Fprintf(b, "\x1b[%dA", up)
+	}
+	b.WriteString("\x1b[J")
+	p.widths, p.col = nil, 0
+}
+
+// draw draws d and, below, the rows of a menu, in at most rows rows: of a longer text the part around the cursor.
+func (p *painter) draw(b *strings.Builder, d drawing, below []string, rows int) {
+	below = below[:min(len(below), max(rows-2, 0))]
+	from, to := 0, len(d.rows)
+	if most := max(rows-len(below)-1, 1); to > most {
+		from = min(max(d.row-most/2, 0), to-most)
+		to = from + most
+	}
+	b.WriteString(strings.Join(d.rows[from:to], "\r\n"))
+	for _, row := range below {
+		b.WriteString("\r\n" + row)
+	}
+	if up := to - 1 - d.row + len(below); up > 0 {
+		fmt.Fprintf(b, "\x1b[%dA", up)
+	}
+	fmt.Fprintf(b, "\r\x1b[%dG", d.col+1)
+	p.widths, p.col = append([]int(nil), d.widths[from:d.row+1]...), d.col
+}

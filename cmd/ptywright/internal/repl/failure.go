@@ -1,0 +1,135 @@
+package repl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// Exit codes of a script, beside 0.
+const (
+	ExitError      = 1
+	ExitUsage      = 2
+	ExitTimeout    = 3 // the evidence is on standard output
+	ExitNoSession  = 4
+	ExitPermission = 5
+)
+
+// exitCodes are the codes of the server's reasons that have one of their own.
+var exitCodes = map[string]int{
+	"timeout":         ExitTimeout,
+	"unknown_session": ExitNoSession, "unknown_adapter": ExitNoSession, "unknown_recording": ExitNoSession,
+	"permission_denied": ExitPermission, "session_leased": ExitPermission, "server_did_not_grant_plugin_load": ExitPermission, "owned_by_adapter": ExitPermission,
+}
+
+// codeOf is the exit code of a script that ended with err.
+func codeOf(err error) int {
+	var unknown *unknownID
+	switch e := wireError(err); {
+	case err == nil:
+		return 0
+	case e != nil && exitCodes[e.Reason] != 0:
+		return exitCodes[e.Reason]
+	case errors.As(cause(err), &unknown):
+		return ExitNoSession
+	}
+	return ExitError
+}
+
+// complain writes an error for people: what was being done, why it failed, and what there is to show for it.
+func (m *machine) complain(err error) string {
+	err = asRaised(err)
+	e := wireError(err)
+	if e == nil {
+		text := cause(err).Error()
+		switch {
+		case errors.Is(err, errInterrupted):
+			text = "interrupted"
+		case errors.Is(cause(err), client.ErrClosed):
+			text += "\n:reconnect connects again, and starts a server when none listens"
+		}
+		return m.style.as(red, "error: ") + Clean(strings.TrimSpace(text))
+	}
+	var b strings.Builder
+	b.WriteString(m.style.as(red, "error: ") + Clean(cause(err).Error()))
+	if v := e.Evidence(); v != nil {
+		if len(v.Matcher) > 0 {
+			var node lacking
+			if json.Unmarshal(v.Matcher, &node) == nil && node.Type != "" {
+				m.lacks(&b, node, 1)
+			}
+		}
+		if v.Snapshot.Size.Rows > 0 {
+			b.WriteString("\n" + m.style.as(dim, fmt.Sprintf("  after %d ms, quiet for %d ms, sequence %d", v.ElapsedMS, v.QuietMS, v.Sequence)))
+		}
+	}
+	if s := evidenceScreen(e); s != nil {
+		b.WriteString("\n" + s.show(m.style, m.cols()))
+	}
+	return b.String()
+}
+
+// asRaised gives an error that Lua code has raised itself, or passed on, its text.
+func asRaised(err error) error {
+	var api *lua.ApiError
+	if !errors.As(err, &api) || api.Object == nil || cause(err) != err {
+		return err
+	}
+	text := api.Object.String()
+	if t, ok := api.Object.(*lua.LTable); ok {
+		text = "a table was raised as an error: " + t.String()
+	}
+	return errors.New(strings.TrimPrefix(text, "<repl>:"))
+}
+
+// lacking is a matcher with what it lacked.
+type lacking struct {
+	Type    string          `json:"type"`
+	Value   json.RawMessage `json:"value"`
+	Held    bool            `json:"held"`
+	Why     string          `json:"why"`
+	Nearest json.RawMessage `json:"nearest"`
+}
+
+// lacks writes a matcher's tree, a line a node.
+func (m *machine) lacks(b *strings.Builder, n lacking, depth int) {
+	mark := m.style.as(red, "no ")
+	if n.Held {
+		mark = m.style.as(green, "yes")
+	}
+	var inner []lacking
+	var one lacking
+	what := n.Type
+	switch {
+	case json.Unmarshal(n.Value, &inner) == nil && len(inner) > 0 && inner[0].Type != "":
+	case json.Unmarshal(n.Value, &one) == nil && one.Type != "":
+		inner = []lacking{one}
+	case len(n.Value) > 0 && string(n.Value) != "null":
+		what += " " + string(n.Value)
+	}
+	fmt.Fprintf(b, "\n%s%s %s", strings.Repeat("  ", depth), mark, line(what))
+	if n.Why != "" {
+		b.WriteString(m.style.as(dim, ": ") + line(n.Why))
+	}
+	if len(n.Nearest) > 0 && string(n.Nearest) != "null" {
+		fmt.Fprintf(b, "\n%s    %s %s", strings.Repeat("  ", depth), m.style.as(dim, "nearest"), line(string(n.Nearest)))
+	}
+	for _, i := range inner {
+		m.lacks(b, i, depth+1)
+	}
+}
+
+// show is how a failure that Lua code has caught is printed.
+func (f *failure) show(on style, cols int) string {
+	m := &machine{style: on, cols: func() int { return cols }}
+	return m.complain(f.err)
+}
+
+// errInterrupted ends what runs when the user says so.
+var errInterrupted = fmt.Errorf("interrupted: %w", context.Canceled)

@@ -1,0 +1,410 @@
+package repl
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
+)
+
+// A command is one that begins with a colon.
+type command struct {
+	name, args, about string
+	do                func(c *console, ctx context.Context, args string) error
+}
+
+// commands are all of them, in the order in which :help tells them.
+func commands() []command {
+	return []command{
+		{"help", "", "tells this", (*console).help},
+		{"sessions", "", "lists the sessions", (*console).listSessions},
+		{"adapters", "", "lists the adapters that are live", (*console).listAdapters},
+		{"use", "ID", "chooses what wait, turn, send and screen are about", (*console).use},
+		{"attach", "ID [FLAG...]", "shows the session live, until you detach (Ctrl-\\ d); --write to type", (*console).attach},
+		{"shot", "ID [FILE]", "draws its screen here, or writes a picture (.png .svg .html .ansi)", (*console).shot},
+		{"record", "ID [FILE]", "records it to FILE (.cast or .md); again: ends that", (*console).recordCommand},
+		{"rpc", "METHOD [JSON]", "calls a method of the wire", (*console).rpcCommand},
+		{"notifications", "on|off [ID]", "tells what happens above the prompt; with ID its output, too", (*console).notifications},
+		{"history", "[N]", "lists the last N entries", (*console).listHistory},
+		{"reconnect", "", "connects to the server again; starts one when none listens", (*console).reconnect},
+		{"shutdown", "", "ends the server that was started from here, and all its sessions", (*console).shutdown},
+		{"quit", "", "leaves; the server and its sessions stay", (*console).leave},
+	}
+}
+
+// meta does what a command says. Its name may be shortened as long as one alone begins so.
+func (c *console) meta(ctx context.Context, text string) error {
+	name, args, _ := strings.Cut(strings.TrimSpace(text), " ")
+	var found []command
+	for _, cmd := range commands() {
+		if cmd.name == name {
+			found = []command{cmd}
+			break
+		}
+		if name != "" && strings.HasPrefix(cmd.name, name) {
+			found = append(found, cmd)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0].do(c, ctx, strings.TrimSpace(args))
+	case 0:
+		return fmt.Errorf("there is no command :%s; :help lists those there are", name)
+	}
+	return fmt.Errorf(":%s may be :%s or :%s", name, found[0].name, found[1].name)
+}
+
+func (c *console) help(context.Context, string) error {
+	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
+	for _, cmd := range commands() {
+		fmt.Fprintf(w, "  :%s\t%s\n", strings.TrimSpace(cmd.name+" "+cmd.args), cmd.about)
+	}
+	w.Flush()
+	fmt.Fprint(c.out, `
+Everything else is Lua (5.1), an expression or statements:
+  s = session.spawn("python3", "-q")     start a program; s is now what the functions below are about
+  s:send("6*7\n")                        type; s:keys("ctrl+c", "up") presses keys
+  s:wait{text = "42"}                    wait for what came after that; also regex, stable = ms, exited = true,
+                                         title, cursor, any = {...}, all = {...}; timeout = seconds
+  s:turn("6*7\n", {text = "42"})         both
+  s:screen()                             draw the screen; .text, .lines
+  a = adapter.start("claude-code")       start a program that a plugin drives
+  a:send_prompt("hello")  a:wait()       do what it can do, wait for the turn's end; a:turn("send_prompt", "hello")
+  rpc("session.search", {session = "s1", text = "x"})   any method; s:search{text = "x"} is the same
+A name in front of = is global; a local one is gone at the line's end. _ is the last value.
+`)
+	return nil
+}
+
+func (c *console) listSessions(ctx context.Context, _ string) error {
+	var r struct {
+		Details []struct {
+			Session, Program string
+			Args             []string
+			PID              int
+			Rows, Cols       int
+			Title            *string
+			Adapter          *string
+			QuietMS          int64 `json:"quiet_ms"`
+			Exit             *struct {
+				Code   *int    `json:"exit_code"`
+				Signal *string `json:"signal"`
+			}
+			Lease *struct{ Holder string }
+		}
+	}
+	if err := c.call(ctx, "session.list", map[string]bool{"details": true}, &r); err != nil {
+		return err
+	}
+	if len(r.Details) == 0 {
+		fmt.Fprintln(c.out, "no session; session.spawn(\"sh\") starts one")
+	}
+	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
+	for _, s := range r.Details {
+		state := fmt.Sprintf("quiet %s", (time.Duration(s.QuietMS) * time.Millisecond).Round(100*time.Millisecond))
+		if e := s.Exit; e != nil && e.Signal != nil {
+			state = "ended by " + *e.Signal
+		} else if e != nil && e.Code != nil {
+			state = fmt.Sprintf("exit %d", *e.Code)
+		}
+		if s.Lease != nil {
+			state += ", held by " + s.Lease.Holder
+		}
+		if s.Adapter != nil {
+			state += ", driven by " + *s.Adapter
+		}
+		name := strings.Join(append([]string{s.Program}, s.Args...), " ")
+		if s.Title != nil && *s.Title != "" {
+			name += " · " + *s.Title
+		}
+		fmt.Fprintf(w, "  %s\t%dx%d\tpid %d\t%s\t%s\n", line(s.Session), s.Rows, s.Cols, s.PID, line(state), edit.Cut(line(name), 60))
+	}
+	return w.Flush()
+}
+
+func (c *console) listAdapters(ctx context.Context, _ string) error {
+	var r struct {
+		Adapters []struct {
+			Adapter, Plugin, Session string
+			Finished                 bool
+		}
+	}
+	if err := c.call(ctx, "adapter.live", nil, &r); err != nil {
+		return err
+	}
+	if len(r.Adapters) == 0 {
+		fmt.Fprintln(c.out, "no adapter; adapter.start(\"claude-code\") starts one, adapter.plugins() lists the plugins")
+	}
+	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
+	for _, a := range r.Adapters {
+		state := ""
+		if a.Finished {
+			state = "ended"
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", line(a.Adapter), line(a.Plugin), line(a.Session), state)
+	}
+	return w.Flush()
+}
+
+// lua evaluates a line of Lua that a command is short for.
+func (c *console) lua(ctx context.Context, source string) error {
+	f, _, err := c.m.compile(source, chunk)
+	if err != nil {
+		return err
+	}
+	values, err := c.m.eval(ctx, f)
+	for _, v := range values {
+		fmt.Fprintln(c.out, c.m.show(v))
+	}
+	return err
+}
+
+// luaString writes a text as Lua reads it.
+func luaString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
+			fmt.Fprintf(&b, `\%03d`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func (c *console) use(ctx context.Context, id string) error {
+	if id == "" {
+		return errors.New(":use what? give a session's or an adapter's id")
+	}
+	return c.lua(ctx, "use("+luaString(id)+")")
+}
+
+// target is the id that a command is about: its first word, or else the current session's.
+func (c *console) target(args string) (id, rest string, err error) {
+	id, rest, _ = strings.Cut(args, " ")
+	if id != "" {
+		return id, strings.TrimSpace(rest), nil
+	}
+	if c.m.current == nil {
+		return "", "", errors.New("of what? give a session's id; :sessions lists them")
+	}
+	if c.m.current.owns != "" {
+		return c.m.current.owns, "", nil
+	}
+	return c.m.current.id, "", nil
+}
+
+// attach hands the terminal to `ptywright attach` until that ends.
+func (c *console) attach(ctx context.Context, args string) error {
+	id, flags, err := c.target(args)
+	switch {
+	case err != nil:
+		return err
+	case !c.tty:
+		return errors.New(":attach needs a terminal")
+	case len(c.Attach) == 0:
+		return errors.New(":attach needs a server that listens on a socket, and this one is the REPL's own")
+	}
+	cmd := exec.Command(c.Attach[0], slices.Concat(c.Attach[1:], strings.Fields(flags), []string{"--", id})...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.In, c.Out, c.Err
+	if err := c.lend(cmd.Run); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			return fmt.Errorf("attach to %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+func (c *console) absolute(path string) string {
+	if strings.HasPrefix(path, "~/") {
+		if home, err := os.UserHomeDir(); err == nil {
+			path = home + path[1:]
+		}
+	}
+	if !filepath.IsAbs(path) && c.m.cwd != "" {
+		path = filepath.Join(c.m.cwd, path)
+	}
+	return path
+}
+
+func (c *console) shot(ctx context.Context, args string) error {
+	id, file, err := c.target(args)
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		var raw json.RawMessage
+		if err := c.call(ctx, "session.snapshot", map[string]string{"session": id, "cells": "runs"}, &raw); err != nil {
+			return err
+		}
+		_, cols := c.size()
+		fmt.Fprintln(c.out, c.m.screenOf(id, object(raw)).show(c.style, cols))
+		return nil
+	}
+	file = c.absolute(file)
+	params := map[string]string{"session": id, "path": file}
+	var r struct {
+		Path, Format, Data string
+		Bytes              int64
+	}
+	if err := c.call(ctx, "session.screenshot", params, &r); err != nil {
+		return err
+	}
+	if r.Path == "" && r.Data != "" { // a server that writes no files
+		data := []byte(r.Data)
+		if r.Format == "png" {
+			if data, err = base64.StdEncoding.DecodeString(r.Data); err != nil {
+				return fmt.Errorf("write %s: %w", file, err)
+			}
+		}
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			return fmt.Errorf("write the picture: %w", err)
+		}
+	}
+	fmt.Fprintf(c.out, "%s: %s, %d bytes\n", line(file), line(r.Format), r.Bytes)
+	return nil
+}
+
+func (c *console) recordCommand(ctx context.Context, args string) error {
+	id, file, err := c.target(args)
+	if err != nil {
+		return err
+	}
+	if file != "" {
+		file = c.absolute(file)
+	}
+	c.m.SetContext(ctx)
+	defer c.m.RemoveContext()
+	r, err := c.m.record(id, file)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.out, c.m.show(c.m.toLua(r)))
+	return nil
+}
+
+// record starts recording a session, or ends the recording that was started from here.
+func (m *machine) record(session, file string) (map[string]any, error) {
+	if m.recordings == nil {
+		m.recordings = map[string]any{}
+	}
+	var raw json.RawMessage
+	if recording, ok := m.recordings[session]; ok && file == "" {
+		delete(m.recordings, session)
+		err := m.call(m.context(), "session.record_stop", map[string]any{"recording": recording}, &raw)
+		return object(raw), err
+	}
+	format := "asciicast-v2"
+	switch {
+	case file == "":
+		file = session + "-" + time.Now().Format("20060102-150405") + ".cast"
+	case strings.HasSuffix(file, ".md"):
+		format = "markdown"
+	}
+	if !filepath.IsAbs(file) && m.cwd != "" {
+		file = filepath.Join(m.cwd, file)
+	}
+	if err := m.call(m.context(), "session.record_start", map[string]any{"session": session, "path": file, "format": format}, &raw); err != nil {
+		return nil, err
+	}
+	r := object(raw)
+	m.recordings[session] = r["recording"]
+	return r, nil
+}
+
+func (c *console) rpcCommand(ctx context.Context, args string) error {
+	method, text, _ := strings.Cut(args, " ")
+	if method == "" {
+		return errors.New(":rpc what? give a method and its params as JSON; Tab lists the methods")
+	}
+	var params json.RawMessage
+	if text = strings.TrimSpace(text); text != "" {
+		if !json.Valid([]byte(text)) {
+			return fmt.Errorf(":rpc %s: the params are no JSON: %s", method, edit.Cut(text, 60))
+		}
+		params = json.RawMessage(text)
+	}
+	c.hush = c.hush || method == "session.input" // which may be a password
+	var given any
+	if params != nil {
+		given = params
+	}
+	var raw json.RawMessage
+	if err := c.call(ctx, method, given, &raw); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.out, Clean(indented(raw)))
+	return nil
+}
+
+func (c *console) notifications(_ context.Context, args string) error {
+	word, id, _ := strings.Cut(args, " ")
+	if word != "on" && word != "off" {
+		return errors.New(":notifications on|off, with a session's id for its output, too")
+	}
+	c.board.set(word == "on", strings.TrimSpace(id))
+	return nil
+}
+
+func (c *console) listHistory(_ context.Context, args string) error {
+	if c.editor == nil {
+		return nil
+	}
+	entries := c.editor.Entries()
+	n := 20
+	if args != "" {
+		if _, err := fmt.Sscan(args, &n); err != nil || n < 1 {
+			return fmt.Errorf(":history %s: give a number of entries", args)
+		}
+	}
+	for i := max(len(entries)-n, 0); i < len(entries); i++ {
+		fmt.Fprintf(c.out, "%5d  %s\n", i+1, strings.ReplaceAll(Clean(entries[i]), "\n", "\n       "))
+	}
+	return nil
+}
+
+func (c *console) reconnect(context.Context, string) error {
+	if cl := c.client.Swap(nil); cl != nil {
+		cl.Close()
+	}
+	c.m.current, c.m.recordings = nil, nil
+	if err := c.connect(); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.out, "connected")
+	return nil
+}
+
+func (c *console) shutdown(context.Context, string) error {
+	p := c.started
+	if p == nil || !p.runs() {
+		return errors.New("the server was not started from here, and others may use it: whoever started it ends it")
+	}
+	if cl := c.client.Swap(nil); cl != nil {
+		cl.Close()
+	}
+	if err := p.end(); err != nil {
+		return err
+	}
+	c.started, c.m.current = nil, nil
+	fmt.Fprintln(c.out, "the server has ended; :reconnect starts another")
+	return nil
+}
+
+func (c *console) leave(context.Context, string) error {
+	c.quit = true
+	return nil
+}

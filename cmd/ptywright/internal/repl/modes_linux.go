@@ -1,0 +1,8 @@
+package repl
+
+import "golang.org/x/sys/unix"
+
+const (
+	getTermios, setTermios = unix.TCGETS, unix.TCSETS
+	readable               = unix.TIOCINQ
+)

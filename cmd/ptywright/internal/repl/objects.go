@@ -1,0 +1,305 @@
+package repl
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// A handle is a session or an adapter of the server's, as Lua has it.
+type handle struct {
+	kind   string // session or adapter
+	id     string
+	about  string // the program or the plugin
+	plugin string // of an adapter
+	owns   string // the adapter's session
+	sent   *uint64
+}
+
+func (h *handle) String() string { return strings.TrimSpace(h.kind + " " + h.id + " " + h.about) }
+
+// show is how a handle is printed.
+func (h *handle) show(on style, _ int) string {
+	return on.as(blue, h.kind) + " " + on.as(bold, line(h.id)) + " " + on.as(dim, line(h.about))
+}
+
+// An answer is a result that is more to people than its members: a wait's or a turn's.
+type answer struct {
+	raw    map[string]any
+	said   string
+	screen *screen
+}
+
+func (a *answer) String() string { return a.said }
+
+func (a *answer) show(on style, cols int) string {
+	s := on.as(green, line(a.said))
+	if a.screen != nil {
+		s += "\n" + a.screen.show(on, cols)
+	}
+	return s
+}
+
+// An intent is something that a plugin can do.
+type intent struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Schema      struct {
+		Required   []string       `json:"required"`
+		Properties map[string]any `json:"properties"`
+	} `json:"params_schema"`
+}
+
+// index is what o.name is for any host object.
+func (m *machine) index(l *lua.LState) int {
+	name := l.CheckString(2)
+	var v lua.LValue = lua.LNil
+	switch o := l.CheckUserData(1).Value.(type) {
+	case *handle:
+		v = m.member(o, name)
+	case *screen:
+		v = m.screenMember(o, name)
+	case *answer:
+		switch {
+		case name == "screen" && o.screen != nil:
+			v = m.wrap(o.screen)
+		case name == "capture" || name == "kind":
+			out, _ := o.raw["outcome"].(map[string]any)
+			for inner, ok := out["matched"].(map[string]any); ok; inner, ok = out["matched"].(map[string]any) {
+				out = inner // which of any it was
+			}
+			v = m.toLua(out[name])
+		default:
+			v = m.toLua(o.raw[name])
+		}
+	case *failure:
+		v = m.failureMember(o, name)
+	}
+	l.Push(v)
+	return 1
+}
+
+func (m *machine) screenMember(s *screen, name string) lua.LValue {
+	switch name {
+	case "text":
+		return lua.LString(s.snap.PlainText)
+	case "rows":
+		return lua.LNumber(s.snap.Size.Rows)
+	case "cols":
+		return lua.LNumber(s.snap.Size.Cols)
+	}
+	return m.toLua(s.raw[name])
+}
+
+func (m *machine) failureMember(f *failure, name string) lua.LValue {
+	e := wireError(f.err)
+	switch {
+	case name == "message":
+		return lua.LString(f.err.Error())
+	case e == nil:
+	case name == "code":
+		return lua.LNumber(e.Code)
+	case name == "reason":
+		return lua.LString(e.Reason)
+	case name == "data":
+		return m.toLua(object(e.Data))
+	case name == "screen":
+		if s := evidenceScreen(e); s != nil {
+			return m.wrap(s)
+		}
+	}
+	return lua.LNil
+}
+
+// sugar are the methods of handles that are more than their method of the wire.
+var sugar = map[string][]string{
+	"session": {"send", "text", "key", "keys", "wait", "turn", "screen", "record"},
+	"adapter": {"send", "wait", "turn", "screen"},
+}
+
+// member is a field or a method of a handle. What is no field and none of ours is the server's method of that name.
+func (m *machine) member(h *handle, name string) lua.LValue {
+	switch {
+	case name == "id":
+		return lua.LString(h.id)
+	case name == h.kind, name == "about":
+		return lua.LString(map[bool]string{true: h.id, false: h.about}[name == h.kind])
+	case name == "plugin" && h.plugin != "":
+		return lua.LString(h.plugin)
+	case name == "session" && h.owns != "":
+		return lua.LString(h.owns)
+	}
+	if slices.Contains(sugar[h.kind], name) {
+		return m.function(func(l *lua.LState) lua.LValue { return m.sweet(l, m.self(l, name), name, 2) })
+	}
+	if m.knows(h.kind + "." + name) {
+		return m.function(func(l *lua.LState) lua.LValue {
+			h := m.self(l, name)
+			return m.result(h, name, m.rpc(h.kind+"."+name, m.with(h, m.params(l.Get(2)))))
+		})
+	}
+	if h.kind == "adapter" {
+		if i := slices.IndexFunc(m.intentsOf(h.plugin), func(i intent) bool { return i.Name == name }); i >= 0 {
+			return m.function(func(l *lua.LState) lua.LValue {
+				h := m.self(l, name)
+				return m.result(h, "send", m.rpc("adapter.send", m.with(h, map[string]any{"intent": name, "params": m.intentParams(h, name, l.Get(2))})))
+			})
+		}
+	}
+	return lua.LNil
+}
+
+// self is the object of a method's call: o:name(), not o.name().
+func (m *machine) self(l *lua.LState, name string) *handle {
+	if u, ok := l.Get(1).(*lua.LUserData); ok {
+		if h, ok := u.Value.(*handle); ok {
+			return h
+		}
+	}
+	l.RaiseError("call it with a colon: o:%s(...)", name)
+	return nil
+}
+
+func (m *machine) with(h *handle, params map[string]any) map[string]any {
+	params[h.kind] = h.id
+	return params
+}
+
+// members are the names that completion offers for a handle.
+func (m *machine) members(h *handle) []string {
+	names := append([]string{"id"}, sugar[h.kind]...)
+	for _, method := range m.methods {
+		if name, ok := strings.CutPrefix(method, h.kind+"."); ok && !slices.Contains([]string{"create", "start", "list", "live", "resume", "record_list"}, name) {
+			names = append(names, name)
+		}
+	}
+	if h.kind == "adapter" {
+		for _, i := range m.intentsOf(h.plugin) {
+			names = append(names, i.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// intentsOf asks once what a plugin can do.
+func (m *machine) intentsOf(plugin string) []intent {
+	if got, ok := m.intents[plugin]; ok {
+		return got
+	}
+	var d struct {
+		Intents []intent `json:"intents"`
+	}
+	if err := m.call(m.context(), "plugin.describe", map[string]string{"plugin": plugin}, &d); err != nil {
+		return nil
+	}
+	m.intents[plugin] = d.Intents
+	return d.Intents
+}
+
+// intentParams takes a table, or for an intent that needs one text that text alone.
+func (m *machine) intentParams(h *handle, name string, v lua.LValue) map[string]any {
+	s, ok := v.(lua.LString)
+	if !ok {
+		return m.params(v)
+	}
+	for _, i := range m.intentsOf(h.plugin) {
+		if i.Name != name {
+			continue
+		}
+		names := i.Schema.Required
+		if len(names) == 0 {
+			names = slices.Collect(maps.Keys(i.Schema.Properties))
+		}
+		if len(names) == 1 {
+			return map[string]any{names[0]: string(s)}
+		}
+		m.RaiseError("%s takes a table of %s", name, strings.Join(slices.Sorted(maps.Keys(i.Schema.Properties)), ", "))
+	}
+	return map[string]any{"text": string(s)}
+}
+
+// result makes of a method's result what people want to see of it.
+func (m *machine) result(h *handle, name string, r map[string]any) lua.LValue {
+	switch name {
+	case "snapshot":
+		return m.wrap(m.screenOf(h.id, r))
+	case "input":
+		h.remember(r)
+	}
+	return m.toLua(r)
+}
+
+func (h *handle) remember(r map[string]any) {
+	if seq, ok := r["sequence"].(float64); ok {
+		n := uint64(seq)
+		h.sent = &n
+	}
+}
+
+// screenOf makes a screen of a snapshot.
+func (m *machine) screenOf(name string, r map[string]any) *screen {
+	s := &screen{name: name, raw: r}
+	b, _ := json.Marshal(r)
+	_ = json.Unmarshal(b, &s.snap)
+	return s
+}
+
+// evidenceScreen is the screen of a wait that did not match.
+func evidenceScreen(e *client.Error) *screen {
+	v := e.Evidence()
+	if v == nil || v.Snapshot.Size.Rows == 0 {
+		return nil
+	}
+	raw, _ := object(e.Data)["snapshot"].(map[string]any)
+	return &screen{name: "what was there", raw: raw, snap: v.Snapshot}
+}
+
+// said tells a wait's result in a line.
+func said(r map[string]any) string {
+	what := "matched"
+	out, _ := r["outcome"].(map[string]any)
+	if out == nil {
+		out, _ = r["matched"].(map[string]any)
+	}
+	if out != nil {
+		what += " " + told(out)
+	}
+	if ms, ok := r["elapsed_ms"].(float64); ok {
+		what += fmt.Sprintf(" after %s ms", number(ms))
+	}
+	if state, ok := r["state"].(map[string]any); ok {
+		what += fmt.Sprintf(", state %v", state["state"])
+	}
+	return what
+}
+
+// told tells an outcome: its kind and what there is of text, pattern and the like.
+func told(out map[string]any) string {
+	s := fmt.Sprint(out["kind"])
+	for _, name := range []string{"text", "pattern", "capture", "predicate", "exit_code", "min_ms"} {
+		switch v := out[name].(type) {
+		case string:
+			s += " " + quote(v)
+		case float64:
+			s += " " + number(v)
+		}
+	}
+	switch inner := out["matched"].(type) {
+	case map[string]any:
+		s += ": " + told(inner)
+	case []any:
+		for _, i := range inner {
+			if o, ok := i.(map[string]any); ok {
+				s += "; " + told(o)
+			}
+		}
+	}
+	return s
+}

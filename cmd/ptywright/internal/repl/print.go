@@ -1,0 +1,197 @@
+package repl
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
+)
+
+const (
+	// maxItems and maxNested bound what of a table is printed, and maxText what of a string within one, in bytes: a result may
+	// be megabytes, and who wants them all takes the parts.
+	maxItems  = 100
+	maxNested = 6
+	maxText   = 400
+)
+
+// Colours, as SGR parameters.
+const (
+	red, green, yellow, blue, cyan, dim, bold = "31", "32", "33", "34", "36", "2", "1"
+)
+
+// A style colours text, or does not.
+type style bool
+
+func (on style) as(sgr, text string) string {
+	if !on || text == "" {
+		return text
+	}
+	return "\x1b[" + sgr + "m" + text + "\x1b[m"
+}
+
+// Clean makes text fit to be shown: line feeds stay, tabs become blanks, and what else would move a cursor, colour or turn
+// something is shown by its code.
+func Clean(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteRune(r)
+		case r == '\t':
+			b.WriteString("    ")
+		case r < ' ' || r >= 0x7f && r < 0xa0:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) || r == 0x200d || r == 0xfe0f || r == '\u00a0' || r == '\u3000':
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// line is Clean for what must stay on its line.
+func line(s string) string { return strings.ReplaceAll(Clean(s), "\n", `\n`) }
+
+// quote writes a string as Lua would read it.
+func quote(s string) string {
+	rest := ""
+	if len(s) > maxText {
+		cut := maxText
+		for cut > 0 && s[cut]&0xc0 == 0x80 {
+			cut--
+		}
+		s, rest = s[:cut], fmt.Sprintf(".. %d more bytes", len(s)-cut)
+	}
+	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\r", `\r`).Replace(s)
+	return `"` + line(s) + `"` + rest
+}
+
+// show writes what an expression gave.
+func (m *machine) show(v lua.LValue) string {
+	switch v := v.(type) {
+	case lua.LString:
+		return Clean(string(v))
+	case *lua.LUserData:
+		if s, ok := v.Value.(interface{ show(style, int) string }); ok {
+			return s.show(m.style, m.cols())
+		}
+	}
+	return m.nested(v, 0, map[*lua.LTable]bool{})
+}
+
+// nested writes a value as Lua, on one line where it fits.
+func (m *machine) nested(v lua.LValue, depth int, above map[*lua.LTable]bool) string {
+	switch v := v.(type) {
+	case *lua.LNilType:
+		return m.style.as(dim, "nil")
+	case lua.LBool:
+		return m.style.as(yellow, v.String())
+	case lua.LNumber:
+		return m.style.as(cyan, number(float64(v)))
+	case lua.LString:
+		return m.style.as(green, quote(string(v)))
+	case *lua.LUserData:
+		return m.style.as(blue, line(title(v)))
+	case *lua.LTable:
+		if above[v] || depth >= maxNested {
+			return m.style.as(dim, "{...}")
+		}
+		above[v] = true
+		defer delete(above, v)
+		return m.table(v, depth, above)
+	}
+	return m.style.as(dim, v.Type().String())
+}
+
+func (m *machine) table(t *lua.LTable, depth int, above map[*lua.LTable]bool) string {
+	var parts []string
+	n := 0 // the list that it begins with
+	for t.RawGetInt(n+1) != lua.LNil {
+		n++
+	}
+	for i := 1; i <= min(n, maxItems); i++ {
+		parts = append(parts, m.nested(t.RawGetInt(i), depth+1, above))
+	}
+	type pair struct {
+		name  string
+		value lua.LValue
+	}
+	var pairs []pair
+	t.ForEach(func(k, v lua.LValue) {
+		name := ""
+		switch k := k.(type) {
+		case lua.LNumber:
+			if i := float64(k); i >= 1 && i <= float64(n) && i == float64(int(i)) {
+				return
+			}
+			name = "[" + number(float64(k)) + "]"
+		case lua.LString:
+			if name = string(k); !isName(name) {
+				name = "[" + quote(name) + "]"
+			}
+		default:
+			name = "[" + k.Type().String() + "]"
+		}
+		pairs = append(pairs, pair{name, v})
+	})
+	slices.SortFunc(pairs, func(a, b pair) int { return strings.Compare(a.name, b.name) })
+	for _, p := range pairs[:min(len(pairs), maxItems)] {
+		parts = append(parts, m.style.as(bold, p.name)+" = "+m.nested(p.value, depth+1, above))
+	}
+	if more := max(n-maxItems, 0) + max(len(pairs)-maxItems, 0); more > 0 {
+		parts = append(parts, m.style.as(dim, "... "+strconv.Itoa(more)+" more"))
+	}
+	if len(parts) == 0 {
+		return "{}"
+	}
+	indent := strings.Repeat("  ", depth)
+	width := len(indent) + 4
+	for _, p := range parts {
+		width += edit.Width(plain(p)) + 2
+	}
+	if width <= m.cols() && !strings.Contains(strings.Join(parts, ""), "\n") {
+		return "{ " + strings.Join(parts, ", ") + " }"
+	}
+	return "{\n" + indent + "  " + strings.Join(parts, ",\n"+indent+"  ") + "\n" + indent + "}"
+}
+
+// plain takes our own SGR out again, for measuring.
+func plain(s string) string {
+	for {
+		i := strings.Index(s, "\x1b[")
+		if i < 0 {
+			return s
+		}
+		j := strings.IndexByte(s[i:], 'm')
+		if j < 0 {
+			return s
+		}
+		s = s[:i] + s[i+j+1:]
+	}
+}
+
+func isName(s string) bool {
+	for i, r := range s {
+		if r != '_' && !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != "" && !keywords[s]
+}
+
+// title is what a host object is called within something else.
+func title(u *lua.LUserData) string {
+	if s, ok := u.Value.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return "userdata"
+}
+
+func (null) String() string { return "json.null" }

@@ -1,0 +1,507 @@
+// Package repl is the interactive console of ptywright: lines of Lua over the wire of a server, with objects for sessions
+// and adapters, commands that begin with a colon, and notifications above the prompt.
+//
+// One goroutine, the caller of Run, edits lines, runs Lua and draws; so there is one order to what is seen. Beside it the
+// connection's reader puts notifications on a board, which is bounded, and while Lua runs another goroutine shows what is
+// on it. Ctrl-C ends the running evaluation by its context, which the wire turns into $/cancelRequest.
+package repl
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+	"golang.org/x/term"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// Options say what a REPL works with.
+type Options struct {
+	Server Server
+	In     *os.File
+	Out    *os.File
+	Err    io.Writer
+	Home   string   // of the history; "": none is kept
+	Attach []string // the command that attaches to a session, to which its id is added; none: there is no :attach
+	Stop   bool     // end a server that was started, in the end
+}
+
+// An Exit is the end of a script with an error that was told already.
+type Exit struct{ Code int }
+
+func (e *Exit) Error() string { return fmt.Sprintf("exit %d", e.Code) }
+
+// A console is a REPL that runs.
+type console struct {
+	Options
+	ctx     context.Context
+	m       *machine
+	board   *board
+	editor  *edit.Editor
+	history history
+	tty     bool // a person is there
+	style   style
+
+	// connected
+	client  atomic.Pointer[client.Client]
+	started *started
+
+	cooked *term.State // the terminal's own mode
+	hush   bool        // what was entered last is not to be written down
+	quit   bool
+	out    *shared
+}
+
+// shared is a writer for several goroutines: every Write is whole.
+type shared struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
+}
+
+// completeBound is how long completion may ask the server. A live one needs a millisecond; a person waits no longer than
+// this for a Tab.
+const completeBound = 300 * time.Millisecond
+
+// Run connects, reads from In and evaluates until its end: at a terminal with everything, else line by line. It returns an
+// *[Exit] when a line of a script failed, which it has told, and otherwise an error of connecting.
+func Run(ctx context.Context, o Options) error {
+	tty := term.IsTerminal(int(o.In.Fd())) && term.IsTerminal(int(o.Out.Fd()))
+	return run(ctx, o, tty, func(c *console) error {
+		if tty {
+			return c.interact()
+		}
+		return c.script(bufio.NewReader(o.In))
+	})
+}
+
+// RunSource connects and evaluates one text, and prints the values that it returns. name is said in errors.
+func RunSource(ctx context.Context, o Options, name, source string, args []string) error {
+	return run(ctx, o, false, func(c *console) error {
+		list := c.m.NewTable()
+		list.RawSetInt(0, lua.LString(name))
+		for _, a := range args {
+			list.Append(lua.LString(a))
+		}
+		c.m.SetGlobal("arg", list)
+		if rest, ok := strings.CutPrefix(source, "#!"); ok {
+			source = "--" + rest
+		}
+		f, _, err := c.m.compile(source, name)
+		if err == nil {
+			err = c.evaluate(f)
+		}
+		return c.told(err)
+	})
+}
+
+func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	on := style(term.IsTerminal(int(o.Out.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
+	c := &console{Options: o, ctx: ctx, tty: tty, style: on, board: newBoard(on), out: &shared{w: o.Out}}
+	ending := make(chan os.Signal, 1)
+	signal.Notify(ending, endings...)
+	defer signal.Stop(ending)
+	go func() {
+		select {
+		case s := <-ending:
+			cancel(fmt.Errorf("ended by %s", s))
+		case <-ctx.Done():
+		}
+	}()
+	c.m = newMachine(c.out, on, func() int { _, cols := c.size(); return cols })
+	defer c.m.Close()
+	c.m.call = c.call
+	c.m.touched = func(session string) { c.hush = c.hush || c.readsSecret(session) }
+	if dir, err := os.Getwd(); err == nil {
+		c.m.cwd = dir
+	}
+	if err := c.connect(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.disconnect()) }()
+	return f(c)
+}
+
+// connect connects and learns what the server can do.
+func (c *console) connect() error {
+	cl, p, err := c.Server.connect(c.ctx, &boardWriter{board: c.board, tty: c.tty, plain: c.Err})
+	if err != nil {
+		return err
+	}
+	if p != nil {
+		c.started = p
+		c.board.add(c.style.as(dim, fmt.Sprintf("started a server (pid %d) at %s; it stays when you leave, :shutdown ends it", p.pid, line(c.Server.Path))))
+	}
+	c.client.Store(cl)
+	var caps struct {
+		Methods []string `json:"methods"`
+	}
+	if err := c.call(c.ctx, "server.capabilities", nil, &caps); err != nil {
+		return err
+	}
+	c.m.learn(caps.Methods)
+	if err := c.call(c.ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil); err != nil {
+		return err
+	}
+	if c.tty {
+		if err := c.subscribe(cl); err != nil {
+			return err
+		}
+	}
+	go func() {
+		<-cl.Done()
+		if c.client.CompareAndSwap(cl, nil) && c.tty && c.ctx.Err() == nil {
+			c.board.add(c.style.as(red, "the connection to the server is lost") + ": :reconnect connects again, and starts a server when none listens")
+		}
+	}()
+	return nil
+}
+
+// subscribe has what happens told. A server that listens tells it over a connection of its own, where nothing waits for an answer.
+func (c *console) subscribe(cl *client.Client) error {
+	if len(c.Server.Own) > 0 {
+		return cl.Subscribe(c.ctx, c.board.event)
+	}
+	events, err := client.Dial(c.ctx, c.Server.Path)
+	if err != nil {
+		return fmt.Errorf("connect to the server at %s for its notifications: %w", c.Server.Path, err)
+	}
+	ctx, cancel := context.WithCancel(c.ctx)
+	if err := events.Subscribe(ctx, c.board.paced(ctx)); err != nil {
+		cancel()
+		events.Close()
+		return err
+	}
+	go func() { // it ends with the other
+		select {
+		case <-cl.Done():
+		case <-c.ctx.Done():
+		}
+		cancel()
+		events.Close()
+	}()
+	return nil
+}
+
+// disconnect leaves the server as it is to be left.
+func (c *console) disconnect() error {
+	cl := c.client.Swap(nil)
+	if cl != nil {
+		if err := cl.Close(); err != nil && c.ctx.Err() == nil && len(c.Server.Own) > 0 {
+			return fmt.Errorf("the server ended badly: %w", err)
+		}
+	}
+	if p := c.started; p != nil && c.Stop {
+		return p.end()
+	}
+	return nil
+}
+
+// call calls a method of the server that is connected now.
+func (c *console) call(ctx context.Context, method string, params, result any) error {
+	cl := c.client.Load()
+	if cl == nil {
+		return fmt.Errorf("%s: %w", method, client.ErrClosed)
+	}
+	return cl.Call(ctx, method, params, result)
+}
+
+// readsSecret says that a session reads a secret right now, as a password prompt does. What cannot be found out is one.
+func (c *console) readsSecret(session string) bool {
+	if !c.tty {
+		return false // nothing is written down
+	}
+	var s struct {
+		Secret bool `json:"secret_input"`
+	}
+	err := c.call(c.m.context(), "session.snapshot", map[string]string{"session": session, "cells": "none"}, &s)
+	return err != nil || s.Secret
+}
+
+func (c *console) size() (rows, cols int) {
+	if cols, rows, err := term.GetSize(int(c.Out.Fd())); err == nil && cols > 0 && rows > 0 {
+		return rows, cols
+	}
+	return 24, wide
+}
+
+// wide is how wide a screen is drawn at most where there is no terminal to fit: wider than any is.
+const wide = 1100
+
+// interact edits and evaluates lines until the end.
+func (c *console) interact() error {
+	state, err := term.GetState(int(c.In.Fd()))
+	if err != nil {
+		return fmt.Errorf("read the terminal's mode: %w", err)
+	}
+	c.cooked = state
+	defer term.Restore(int(c.In.Fd()), state)
+	if err := busyMode(c.In); err != nil {
+		return err
+	}
+	c.m.lend("os", "execute", c.lend)
+	c.m.lend("io", "read", c.lend)
+	if c.Home != "" {
+		c.history.path = filepath.Join(c.Home, "repl_history")
+	}
+	entries, err := c.history.load()
+	if err != nil {
+		c.board.add(c.style.as(red, line(err.Error())))
+	}
+	resized := make(chan os.Signal, 1)
+	notifyResize(resized)
+	defer signal.Stop(resized)
+	changed := make(chan struct{}, 1)
+	go func() {
+		for {
+			select {
+			case <-resized:
+				select {
+				case changed <- struct{}{}:
+				default:
+				}
+			case <-c.ctx.Done():
+				return
+			}
+		}
+	}()
+	c.editor = edit.New(edit.Options{
+		In: c.In, Out: c.out, Size: c.size, Resized: changed, Prompt: c.prompt, Highlight: c.highlight, Complete: c.complete,
+		More: func(text string) bool { return c.more(text) }, Notices: c.board.told, Take: c.take, History: entries,
+	})
+	fmt.Fprintf(c.out, "ptywright: Lua over the wire. :help tells more, Tab completes, Ctrl-D leaves.\n")
+	for !c.quit {
+		text, err := c.read()
+		switch {
+		case errors.Is(err, edit.ErrInterrupt):
+			continue
+		case errors.Is(err, io.EOF):
+			c.quit = true
+			continue
+		case err != nil:
+			return err
+		case strings.TrimSpace(text) == "":
+			continue
+		}
+		c.hush = false
+		err = c.enter(text)
+		if err != nil {
+			fmt.Fprintln(c.out, c.m.complain(err))
+		}
+		c.editor.Remember(text)
+		if !c.hush {
+			if err := c.history.add(text); err != nil {
+				c.board.add(c.style.as(red, line(err.Error())))
+				c.history.path = ""
+			}
+		}
+	}
+	if p := c.started; p != nil && p.runs() && !c.Stop {
+		fmt.Fprintf(c.out, "the server goes on (pid %d): ptywright repl comes back to it\n", p.pid)
+	}
+	return nil
+}
+
+// lend gives the terminal its own mode for as long as f, which is for another program.
+func (c *console) lend(f func() error) error {
+	if c.cooked == nil {
+		return f()
+	}
+	if err := term.Restore(int(c.In.Fd()), c.cooked); err != nil {
+		return fmt.Errorf("restore the terminal: %w", err)
+	}
+	c.board.hold(true)
+	defer c.board.hold(false)
+	return errors.Join(f(), busyMode(c.In))
+}
+
+// read edits one line in a raw terminal.
+func (c *console) read() (string, error) {
+	state, err := term.MakeRaw(int(c.In.Fd()))
+	if err != nil {
+		return "", fmt.Errorf("make the terminal raw: %w", err)
+	}
+	defer term.Restore(int(c.In.Fd()), state)
+	return c.editor.Line(c.ctx)
+}
+
+func (c *console) prompt() (first, more string) {
+	name := "pty"
+	switch {
+	case c.client.Load() == nil:
+		name += "[lost]"
+	case c.m.current != nil:
+		name += "[" + line(c.m.current.id) + "]"
+	}
+	return name + "> ", strings.Repeat(".", len(name)) + "> "
+}
+
+func (c *console) take() []string {
+	_, cols := c.size()
+	return c.board.take(cols)
+}
+
+// more says that a text is the beginning of a Lua chunk.
+func (c *console) more(text string) bool {
+	if strings.HasPrefix(strings.TrimSpace(text), ":") {
+		return false
+	}
+	_, more, err := c.m.compile(text, chunk)
+	return err != nil && more
+}
+
+// chunk is what a line is called in errors of Lua.
+const chunk = "<repl>"
+
+// enter does what a line says.
+func (c *console) enter(text string) error {
+	if command, ok := strings.CutPrefix(strings.TrimSpace(text), ":"); ok {
+		return c.during(func(ctx context.Context) error { return c.meta(ctx, command) })
+	}
+	f, _, err := c.m.compile(text, chunk)
+	if err != nil {
+		return err
+	}
+	return c.evaluate(f)
+}
+
+// evaluate runs a chunk and prints what it returns.
+func (c *console) evaluate(f *lua.LFunction) error {
+	return c.during(func(ctx context.Context) error {
+		values, err := c.m.eval(ctx, f)
+		if err != nil {
+			return err
+		}
+		for _, v := range values {
+			if v != lua.LNil || len(values) > 1 {
+				fmt.Fprintln(c.out, c.m.show(v))
+			}
+		}
+		if len(values) > 0 {
+			c.m.SetGlobal("_", values[0])
+		}
+		return nil
+	})
+}
+
+// during runs f, which Ctrl-C ends, and shows notices meanwhile.
+func (c *console) during(f func(ctx context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	interrupt := make(chan os.Signal, 1)
+	signal.Notify(interrupt, os.Interrupt)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		notices := c.board.told
+		if !c.tty {
+			notices = nil
+		}
+		for {
+			select {
+			case <-interrupt:
+				cancel(errInterrupted)
+			case <-notices:
+				for _, l := range c.take() {
+					fmt.Fprintln(c.out, l)
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	if c.editor != nil && c.editor.Interrupted(available(c.In)) {
+		cancel(errInterrupted)
+	}
+	err := f(ctx)
+	signal.Stop(interrupt)
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errInterrupted) && wireError(err) == nil {
+		err = cause
+	}
+	cancel(nil)
+	<-over
+	return err
+}
+
+// script evaluates lines that nobody types. The first that fails ends it.
+func (c *console) script(in *bufio.Reader) error {
+	text := ""
+	for number := 1; ; number++ {
+		l, err := in.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read standard input: %w", err)
+		}
+		text += l
+		if strings.TrimSpace(text) != "" && (err != nil || !c.more(text)) {
+			if e := c.enter(text); e != nil {
+				return c.told(e)
+			}
+			text = ""
+		}
+		if err != nil || c.quit {
+			return nil
+		}
+	}
+}
+
+// told tells an error of a script and returns its exit code. Evidence is a result: it goes to standard output.
+func (c *console) told(err error) error {
+	if err == nil {
+		return nil
+	}
+	code := codeOf(err)
+	text := c.m.complain(err)
+	if code == ExitTimeout {
+		head, evidence, _ := strings.Cut(text, "\n")
+		fmt.Fprintln(c.out, evidence)
+		text = head
+	}
+	fmt.Fprintln(c.Err, "ptywright: "+plain(text))
+	return &Exit{code}
+}
+
+// A boardWriter shows what an own server has to say as notices, a line each.
+type boardWriter struct {
+	board *board
+	tty   bool
+	plain io.Writer
+}
+
+func (w *boardWriter) Write(p []byte) (int, error) {
+	if !w.tty {
+		return w.plain.Write(p)
+	}
+	for l := range strings.Lines(string(p)) {
+		w.board.add(line(strings.TrimRight(l, "\n")))
+	}
+	return len(p), nil
+}
+
+// indented writes JSON for people.
+func indented(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return string(raw)
+	}
+	b, _ := json.MarshalIndent(v, "", "  ")
+	return string(b)
+}

@@ -1,0 +1,262 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+const (
+	// indexFloor is the least time between two looks at the list of sessions.
+	indexFloor = 250 * time.Millisecond
+	// indexAge is how old a list may be when something happens that is not in it. Nobody tells that a session which had
+	// ended was closed.
+	indexAge = 2 * time.Second
+	// feedRate is how many bytes a second are read of what the server tells of. Output is told, too, and a list needs none
+	// of it: a reader that is slow is told it in one piece of at most 128 Ki characters, the rest is left out. So a flood
+	// costs the server two percent of a core for hiding what is told, instead of one core.
+	feedRate = 1 << 20
+)
+
+// A listed is what a page shows of a session in its list.
+type listed struct {
+	Session string          `json:"session"`
+	Adapter string          `json:"adapter,omitempty"`
+	Plugin  string          `json:"plugin,omitempty"`
+	State   string          `json:"state,omitempty"` // the adapter's word; "": not told yet
+	Program string          `json:"program"`
+	Args    []string        `json:"args"`
+	Cwd     string          `json:"cwd"`
+	PID     int             `json:"pid"`
+	Started time.Time       `json:"started"`
+	Rows    int             `json:"rows"`
+	Cols    int             `json:"cols"`
+	Title   *string         `json:"title"`
+	Exit    json.RawMessage `json:"exit"`
+	Lease   json.RawMessage `json:"lease"`
+}
+
+// An index keeps the list of sessions, for one page. The server does not tell of a list, it tells what happens: so the index
+// is told all, on a connection of its own, and looks at the list when something has happened that it shows.
+type index struct {
+	native *client.Client // for the list: what it has taken over is the page's
+	feed   *client.Client
+	dirty  chan struct{} // one slot
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mu sync.Mutex
+	// protects the fields below
+	known   map[string]bool   // sessions
+	looked  time.Time         // when the list was read
+	states  map[string]string // by adapter
+	version uint64
+	list    json.RawMessage
+	changed chan struct{} // closed when version goes up
+	err     error         // of the last look
+}
+
+// newIndex starts an index. ctx bounds the start alone.
+func newIndex(ctx context.Context, native *client.Client, socket string) (*index, error) {
+	feed, err := client.Dial(ctx, socket)
+	if err != nil {
+		return nil, err
+	}
+	x := &index{
+		native: native, feed: feed, dirty: make(chan struct{}, 1), done: make(chan struct{}), known: map[string]bool{},
+		states: map[string]string{}, changed: make(chan struct{}),
+	}
+	x.ctx, x.cancel = context.WithCancel(context.Background())
+	if err := feed.Subscribe(ctx, x.told); err != nil {
+		x.cancel()
+		feed.Close()
+		return nil, err
+	}
+	x.touch()
+	go x.run()
+	return x, nil
+}
+
+// close ends it.
+func (x *index) close() {
+	x.cancel()
+	x.feed.Close()
+	<-x.done
+}
+
+// touch asks for a look.
+func (x *index) touch() {
+	select {
+	case x.dirty <- struct{}{}:
+	default:
+	}
+}
+
+// told is called with what the server tells, by the goroutine that reads the connection: while it waits, nothing is read.
+func (x *index) told(e client.Event) {
+	switch e.Method {
+	case "session.changed", "session.output":
+		x.mu.Lock()
+		known := x.known[e.Session] && time.Since(x.looked) < indexAge
+		x.mu.Unlock()
+		if !known {
+			x.touch()
+		}
+	case "adapter.changed":
+		var p struct {
+			Adapter string `json:"adapter"`
+			State   struct {
+				State string `json:"state"`
+			} `json:"state"`
+		}
+		if json.Unmarshal(e.Params, &p) == nil {
+			x.mu.Lock()
+			x.states[p.Adapter] = p.State.State
+			x.mu.Unlock()
+		}
+		x.touch()
+	default: // leased, exited
+		x.touch()
+	}
+	rest := time.NewTimer(time.Duration(len(e.Params)) * time.Second / feedRate)
+	defer rest.Stop()
+	select {
+	case <-rest.C:
+	case <-x.ctx.Done():
+	}
+}
+
+// run looks when it is asked to.
+func (x *index) run() {
+	defer close(x.done)
+	for {
+		select {
+		case <-x.dirty:
+		case <-x.ctx.Done():
+			return
+		case <-x.native.Done():
+			x.set(nil, client.ErrClosed)
+			return
+		}
+		x.set(x.look())
+		rest := time.NewTimer(indexFloor)
+		select {
+		case <-rest.C:
+		case <-x.ctx.Done():
+		}
+		rest.Stop()
+	}
+}
+
+// set publishes a list that is another than the last.
+func (x *index) set(list json.RawMessage, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.version > 0 && err == nil && x.err == nil && bytes.Equal(list, x.list) {
+		return
+	}
+	x.list, x.err = list, err
+	x.version++
+	close(x.changed)
+	x.changed = make(chan struct{})
+}
+
+// look reads the list, and the state of adapters that are new.
+func (x *index) look() (json.RawMessage, error) {
+	var r struct {
+		Details []*listed `json:"details"`
+	}
+	if err := x.native.Call(x.ctx, "session.list", map[string]bool{"details": true}, &r); err != nil {
+		return nil, err
+	}
+	known, plugins := map[string]bool{}, map[string]string{}
+	for _, l := range r.Details {
+		known[l.Session] = true
+		if l.Adapter != "" {
+			plugins[l.Adapter] = ""
+		}
+	}
+	if len(plugins) > 0 {
+		var live struct {
+			Adapters []struct {
+				Adapter string `json:"adapter"`
+				Plugin  string `json:"plugin"`
+			} `json:"adapters"`
+		}
+		if err := x.native.Call(x.ctx, "adapter.live", nil, &live); err != nil {
+			return nil, err
+		}
+		for _, a := range live.Adapters {
+			plugins[a.Adapter] = a.Plugin
+			x.ask(a.Adapter)
+		}
+	}
+	x.mu.Lock()
+	x.known, x.looked = known, time.Now()
+	for _, l := range r.Details {
+		if l.Adapter != "" {
+			l.Plugin, l.State = plugins[l.Adapter], x.states[l.Adapter]
+		}
+	}
+	for a := range x.states {
+		if _, ok := plugins[a]; !ok {
+			delete(x.states, a)
+		}
+	}
+	x.mu.Unlock()
+	if r.Details == nil {
+		r.Details = []*listed{}
+	}
+	return json.Marshal(r.Details)
+}
+
+// ask reads the state of an adapter that has told none. One whose plugin may not tell has none.
+func (x *index) ask(adapter string) {
+	x.mu.Lock()
+	_, known := x.states[adapter]
+	x.mu.Unlock()
+	if known {
+		return
+	}
+	var r struct {
+		State struct {
+			State string `json:"state"`
+		} `json:"state"`
+	}
+	if err := x.native.Call(x.ctx, "adapter.state", map[string]string{"adapter": adapter}, &r); err != nil {
+		r.State.State = ""
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if _, known := x.states[adapter]; !known { // it may have told meanwhile
+		x.states[adapter] = r.State.State
+	}
+}
+
+// A list is what a page is told of sessions.
+type list struct {
+	Version  uint64          `json:"version"`
+	Sessions json.RawMessage `json:"sessions"`
+}
+
+// after waits for a list that is newer than the one of that version.
+func (x *index) after(ctx context.Context, version uint64) (*list, error) {
+	for {
+		x.mu.Lock()
+		l, err, changed := &list{x.version, x.list}, x.err, x.changed
+		x.mu.Unlock()
+		if l.Version > version {
+			return l, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}

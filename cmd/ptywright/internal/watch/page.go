@@ -1,0 +1,271 @@
+package watch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+const (
+	// maxLogin bounds the first message, in bytes: a token and its name.
+	maxLogin = 1 << 10
+	// maxAsk bounds any other, in bytes: a paste goes in pieces of 64 KiB, of which JSON may make six times as much.
+	maxAsk = 512 << 10
+	// maxAnswer bounds an answer, in bytes. A screen of 300x500 in which every cell has a style of its own takes 30 MiB.
+	maxAnswer = 32 << 20
+	// maxAsked bounds what a page has asked and not read the answer to: a long poll for each screen that is in sight, and
+	// some. More is refused, and while refusals are not read, nothing is read of the page.
+	maxAsked = 64
+)
+
+// A page is one browser's page that is logged in.
+type page struct {
+	server *server
+	ws     *websocket.Conn
+	native *client.Client // nil: no server listens
+	index  *index         // likewise
+	player player
+
+	mu sync.Mutex
+	// protects the fields below
+	asked  map[int64]context.CancelFunc
+	leased map[string]bool // sessions that this page has taken over
+}
+
+// An ask is what a page sends after the login: a request, or with Cancel the end of one.
+type ask struct {
+	ID     int64           `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Cancel *int64          `json:"cancel"`
+}
+
+type answer struct {
+	ID     int64    `json:"id"`
+	Result any      `json:"result,omitempty"`
+	Error  *problem `json:"error,omitempty"`
+}
+
+// A problem is an error as it is told to a page. Reason is the server's, or one of ours: bad_request, too_many_requests,
+// too_large, no_server, not_taken_over, not_a_recording, cancelled.
+type problem struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+func (p *problem) Error() string { return p.Message }
+
+// A hello is the answer to a login.
+type hello struct {
+	Version string   `json:"version"`
+	Socket  string   `json:"socket"`
+	Who     string   `json:"who"`
+	Casts   string   `json:"casts"`
+	Problem *problem `json:"problem,omitempty"` // why there is no server
+}
+
+// live is the life of a page, from its WebSocket's handshake to its end.
+func (s *server) live(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Origin") == "" { // a browser says it
+		http.Error(w, "pages open this, and say their Origin", http.StatusForbidden)
+		return
+	}
+	ws, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return // it has been answered
+	}
+	defer ws.CloseNow()
+	s.open.Add(1)
+	defer s.open.Done()
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	if !s.login(ctx, ws) {
+		_ = ws.Close(websocket.StatusPolicyViolation, "log in with the token first")
+		return
+	}
+	select {
+	case s.pages <- struct{}{}:
+		defer func() { <-s.pages }()
+	default:
+		_ = ws.Close(websocket.StatusTryAgainLater, fmt.Sprintf("%d pages are open: close one", maxPages))
+		return
+	}
+	if s.Arrived != nil {
+		s.once.Do(s.Arrived)
+	}
+	p := &page{server: s, ws: ws, asked: map[int64]context.CancelFunc{}, leased: map[string]bool{}}
+	p.run(ctx, cancel)
+}
+
+// login reads the first message, which has to have the token.
+func (s *server) login(ctx context.Context, ws *websocket.Conn) bool {
+	ctx, cancel := context.WithTimeout(ctx, s.loginTime)
+	defer cancel()
+	ws.SetReadLimit(maxLogin)
+	kind, data, err := ws.Read(ctx)
+	var first struct {
+		Token string `json:"token"`
+	}
+	return err == nil && kind == websocket.MessageText && json.Unmarshal(data, &first) == nil && s.token.Is(first.Token)
+}
+
+// run serves a page until it is gone, or ctx ends. When it returns, nothing of the page is left.
+func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
+	h := hello{Version: p.server.Version, Socket: p.server.Socket, Who: p.server.Who, Casts: p.server.Casts}
+	if err := p.dial(ctx); err != nil {
+		h.Problem = &problem{"no_server", err.Error()}
+	}
+	var under sync.WaitGroup // what was asked
+	defer func() {
+		cancel()
+		if p.native != nil {
+			p.index.close()
+			p.native.Close()
+		}
+		under.Wait()
+	}()
+	if p.write(ctx, h) != nil {
+		return
+	}
+	p.ws.SetReadLimit(maxAsk)
+	slots := make(chan struct{}, maxAsked)
+	for {
+		kind, data, err := p.ws.Read(ctx)
+		if err != nil {
+			if p.server.ctx.Err() != nil {
+				_ = p.ws.Close(websocket.StatusGoingAway, "ptywright watch has ended")
+			}
+			return
+		}
+		var q ask
+		if kind != websocket.MessageText || json.Unmarshal(data, &q) != nil {
+			_ = p.ws.Close(websocket.StatusUnsupportedData, "a message is a JSON object in text")
+			return
+		}
+		if q.Cancel != nil {
+			p.cancel(*q.Cancel)
+			continue
+		}
+		select {
+		case slots <- struct{}{}:
+		default:
+			if p.write(ctx, answer{ID: q.ID, Error: &problem{"too_many_requests", fmt.Sprintf("%d requests are under way", maxAsked)}}) != nil {
+				return
+			}
+			continue
+		}
+		until, done := p.begin(ctx, q.ID)
+		under.Go(func() {
+			defer func() { <-slots }()
+			defer done()
+			a := p.answer(until, q)
+			if p.write(ctx, a) != nil {
+				cancel()
+			}
+		})
+	}
+}
+
+// begin returns the context of a request, and what is to be called at its end.
+func (p *page) begin(ctx context.Context, id int64) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	p.mu.Lock()
+	p.asked[id] = cancel
+	p.mu.Unlock()
+	return ctx, func() {
+		p.mu.Lock()
+		delete(p.asked, id)
+		p.mu.Unlock()
+		cancel()
+	}
+}
+
+func (p *page) cancel(id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if cancel, ok := p.asked[id]; ok {
+		cancel()
+	}
+}
+
+// answer does what was asked.
+func (p *page) answer(ctx context.Context, q ask) answer {
+	method, ok := methods[q.Method]
+	if !ok {
+		return answer{ID: q.ID, Error: &problem{"bad_request", fmt.Sprintf("there is no method %.40q", q.Method)}}
+	}
+	if method.live && p.native == nil {
+		return answer{ID: q.ID, Error: &problem{"no_server", "there is no server"}}
+	}
+	result, err := method.call(ctx, p, q.Params)
+	if err != nil {
+		return answer{ID: q.ID, Error: p.tell(ctx, err)}
+	}
+	return answer{ID: q.ID, Result: result}
+}
+
+// tell makes an error what a page is told.
+func (p *page) tell(ctx context.Context, err error) *problem {
+	var known *problem
+	var e *client.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case ctx.Err() != nil:
+		return &problem{"cancelled", "it was cancelled"}
+	case errors.As(err, &e):
+		if e.Reason == "unknown_session" || e.Reason == "session_closed" {
+			p.index.touch() // nobody tells when a session that had ended goes
+		}
+		return &problem{e.Reason, e.Message}
+	case errors.Is(err, client.ErrClosed):
+		return &problem{"no_server", "the server at " + p.server.Socket + " has ended, or has closed the connection"}
+	}
+	return &problem{"bad_request", p.server.Hide.String(err.Error())}
+}
+
+// write sends an answer. A page that does not take it in time is gone.
+func (p *page) write(ctx context.Context, a any) error {
+	data, err := json.Marshal(a)
+	if err != nil { // a shape of ours
+		panic("watch: " + err.Error())
+	}
+	if x, ok := a.(answer); ok && len(data) > maxAnswer {
+		data, _ = json.Marshal(answer{ID: x.ID, Error: &problem{"too_large", fmt.Sprintf("the answer has over %d MiB", maxAnswer>>20)}})
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.server.writeTime)
+	defer cancel()
+	return p.ws.Write(ctx, websocket.MessageText, data)
+}
+
+// dialTime bounds the dialing of the server: a socket of this machine answers at once, or its backlog is full.
+const dialTime = 5 * time.Second
+
+// dial connects the page to the server.
+func (p *page) dial(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	native, err := client.Dial(ctx, p.server.Socket)
+	if err != nil {
+		return err
+	}
+	// A screen's long poll must not hold up what is typed into its session.
+	err = native.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil)
+	if err == nil {
+		p.index, err = newIndex(ctx, native, p.server.Socket)
+	}
+	if err != nil {
+		native.Close()
+		return err
+	}
+	p.native = native
+	return nil
+}

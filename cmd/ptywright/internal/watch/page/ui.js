@@ -1,0 +1,103 @@
+// What all views use: elements, the dialog, the toast, sizes of text.
+
+export const $ = (id) => document.getElementById(id);
+
+// make makes an element with a class and a text.
+export function make(tag, className = '', text = '') {
+  const e = document.createElement(tag);
+  if (className) e.className = className;
+  if (text) e.textContent = text;
+  return e;
+}
+
+let fading = 0;
+
+export function toast(text) {
+  const t = $('toast');
+  t.textContent = text;
+  t.classList.add('shown');
+  clearTimeout(fading);
+  fading = setTimeout(() => t.classList.remove('shown'), 6000);
+}
+
+// confirm asks a question, with a text of somebody's quoted as it is, and resolves with whether the answer was yes.
+export function confirm(title, text, quote, yes) {
+  const d = $('dialog');
+  $('dialog-title').textContent = title;
+  $('dialog-text').textContent = text;
+  $('dialog-quote').textContent = quote;
+  $('dialog-quote').hidden = !quote;
+  $('dialog-no').hidden = false;
+  $('dialog-yes').textContent = yes;
+  return show(d);
+}
+
+// tell shows a text until it is put away.
+export function tell(title, text, quote) {
+  confirm(title, text, quote, 'Close');
+  $('dialog-no').hidden = true;
+}
+
+function show(d) {
+  const before = document.activeElement;
+  if (d.open) d.close('no');
+  d.returnValue = 'no';
+  d.showModal();
+  $('dialog-yes').focus();
+  return new Promise((resolve) => {
+    d.addEventListener('close', () => {
+      before?.focus();
+      resolve(d.returnValue === 'yes');
+    }, { once: true });
+  });
+}
+
+// follow opens a link of a program's, if it is of a kind that a browser should open and the person says so.
+export async function follow(link) {
+  let url;
+  try { url = new URL(link); } catch { url = null; }
+  if (!url || !['http:', 'https:', 'mailto:'].includes(url.protocol)) {
+    tell('This link is not opened', 'Only http, https and mailto are.', String(link).slice(0, 2048));
+    return;
+  }
+  if (await confirm('Open this address?', 'A program has put this link on its screen.', url.href, 'Open')) {
+    window.open(url.href, '_blank', 'noopener,noreferrer');
+  }
+}
+
+export function duration(ms) {
+  const s = Math.floor(ms / 1000), two = (n) => String(n).padStart(2, '0');
+  return s >= 3600 ? `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}` : `${Math.floor(s / 60)}:${two(s % 60)}`;
+}
+
+export function bytes(n) {
+  for (const unit of ['B', 'KiB', 'MiB']) {
+    if (n < 1024 || unit === 'MiB') return `${n < 10 && unit !== 'B' ? n.toFixed(1) : Math.round(n)} ${unit}`;
+    n /= 1024;
+  }
+}
+
+// ended says how a program ended; null when it runs.
+export function ended(exit) {
+  if (!exit) return null;
+  if (exit.signal) return exit.signal;
+  return exit.exit_code === null ? 'ended' : `exit ${exit.exit_code}`;
+}
+
+// commandOf is a session's command line.
+export const commandOf = (s) => [s.program.split(/[\\/]/).pop(), ...(s.args ?? [])].join(' ');
+
+// pills are the marks of a session: what it is under, who has it, how it ended.
+export function pills(s) {
+  const out = [];
+  const pill = (kind, text, title) => { const e = make('span', `pill ${kind}`, text); e.title = title; out.push(e); };
+  if (s.plugin || s.adapter) pill('adapter', s.state ? `${s.plugin || 'adapter'}: ${s.state}` : s.plugin || 'adapter', `driven by the adapter ${s.adapter}`);
+  if (s.lease) pill(s.lease.yours ? 'yours' : 'lease', s.lease.yours ? 'yours' : s.lease.holder, `may type since ${new Date(s.lease.since).toLocaleTimeString()}: ${s.lease.holder}`);
+  const end = ended(s.exit);
+  if (end) pill(end === 'exit 0' ? 'done' : 'failed', end, 'the program has ended');
+  return out;
+}
+
+// nextFrame resolves when the browser draws next: never while the page is hidden.
+export const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

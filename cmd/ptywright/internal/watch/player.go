@@ -1,0 +1,218 @@
+package watch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/redact"
+)
+
+const (
+	// maxCast bounds a cast that a page plays, in bytes. Going back plays it from its beginning, which takes a second for so
+	// much; `ptywright play` plays more.
+	maxCast = 64 << 20
+	// maxMarkers bounds what is told of a cast's markers.
+	maxMarkers = 1000
+)
+
+// A player is at some time of a cast, for one page. It makes a screen when it is asked for one. The zero value has no cast.
+type player struct {
+	mu sync.Mutex // held while a cast is loaded or played: a page that asks twice waits
+	// protects the fields below
+	rec    *record.Recording
+	replay *record.Replay
+	seq    uint64
+	rows   [][]byte // as they were told
+	cols   int
+}
+
+// An opened is what a page is told of a cast.
+type opened struct {
+	DurationMS float64   `json:"duration_ms"`
+	Rows       int       `json:"rows"`
+	Cols       int       `json:"cols"`
+	Title      string    `json:"title,omitempty"`
+	Command    string    `json:"command,omitempty"`
+	Started    time.Time `json:"started,omitzero"`
+	IdleMS     float64   `json:"idle_ms,omitempty"` // as the cast asks
+	Truncated  bool      `json:"truncated,omitempty"`
+	Markers    []marker  `json:"markers,omitempty"`
+}
+
+type marker struct {
+	AtMS  float64 `json:"at_ms"`
+	Label string  `json:"label"`
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// open loads a cast, instead of the one before.
+func (p *player) open(f *os.File, idleMS int64, hide *redact.Redactor) (*opened, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rec, p.replay, p.rows = nil, nil, nil
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxCast {
+		return nil, &problem{"too_large", fmt.Sprintf("the recording has over %d MiB: play it with ptywright play", maxCast>>20)}
+	}
+	rec, err := record.Load(io.LimitReader(f, maxCast)) // it may be growing
+	if err != nil {
+		return nil, &problem{"not_a_recording", err.Error()}
+	}
+	o := &opened{
+		Rows: rec.Rows, Cols: rec.Cols, Title: hide.String(rec.Title), Command: hide.String(rec.Command), Started: rec.Started,
+		IdleMS: milliseconds(rec.IdleLimit), Truncated: rec.Truncated,
+	}
+	if idleMS > 0 {
+		rec = rec.LimitIdle(time.Duration(min(idleMS, math.MaxInt32)) * time.Millisecond)
+	}
+	o.DurationMS = milliseconds(rec.Duration())
+	for e := range rec.Events() {
+		if e.Kind == record.EventMarker && len(o.Markers) < maxMarkers {
+			o.Markers = append(o.Markers, marker{milliseconds(e.At), hide.String(e.Text)})
+		}
+	}
+	p.rec, p.replay = rec, record.NewReplay(rec)
+	return o, nil
+}
+
+// A still is a screen of a cast: a frame of the server's with when the next could be another.
+type still struct {
+	Sequence uint64     `json:"sequence"`
+	Full     bool       `json:"full"`
+	Size     size       `json:"size"`
+	Rows     []stillRow `json:"rows"`
+	Cursor   cursor     `json:"cursor"`
+	Modes    modes      `json:"modes"`
+	Title    *string    `json:"title"`
+	NextMS   *float64   `json:"next_ms"` // time of the next event; null: there is none
+}
+
+type size struct {
+	Rows int `json:"rows"`
+	Cols int `json:"cols"`
+}
+
+type stillRow struct {
+	Row  int             `json:"row"`
+	Runs json.RawMessage `json:"runs"`
+}
+
+type cursor struct {
+	Row     int  `json:"row"`
+	Col     int  `json:"col"`
+	Visible bool `json:"visible"`
+	Style   int  `json:"style"`
+}
+
+type modes struct {
+	AlternateScreen bool   `json:"alternate_screen"`
+	ReverseVideo    bool   `json:"reverse_video"`
+	Mouse           string `json:"mouse"`
+}
+
+type run struct {
+	Col   int    `json:"col"`
+	Cols  int    `json:"cols"`
+	Text  string `json:"text"`
+	Style style  `json:"style"`
+}
+
+// style has the members of the wire's, where they say something.
+type style struct {
+	Foreground     string `json:"foreground,omitempty"`
+	Background     string `json:"background,omitempty"`
+	Bold           bool   `json:"bold,omitempty"`
+	Dim            bool   `json:"dim,omitempty"`
+	Italic         bool   `json:"italic,omitempty"`
+	Inverse        bool   `json:"inverse,omitempty"`
+	Strike         bool   `json:"strike,omitempty"`
+	Hidden         bool   `json:"hidden,omitempty"`
+	Blink          bool   `json:"blink,omitempty"`
+	Overline       bool   `json:"overline,omitempty"`
+	UnderlineStyle string `json:"underline_style,omitempty"`
+	UnderlineColor string `json:"underline_color,omitempty"`
+	Link           string `json:"link,omitempty"`
+}
+
+func styleOf(s vt.Style, hide *redact.Redactor) style {
+	color := func(c vt.Color) string {
+		if c.IsDefault() {
+			return ""
+		}
+		return c.String()
+	}
+	out := style{
+		Foreground: color(s.Foreground), Background: color(s.Background), Bold: s.Bold, Dim: s.Dim, Italic: s.Italic, Inverse: s.Inverse, Strike: s.Strike,
+		Hidden: s.Hidden, Blink: s.Blink, Overline: s.Overline, UnderlineColor: color(s.UnderlineColor),
+	}
+	if s.Underline != vt.UnderlineNone {
+		out.UnderlineStyle = s.Underline.String()
+	}
+	if s.Link != "" {
+		out.Link = hide.String(s.Link)
+	}
+	return out
+}
+
+// at makes the screen of a time, as what has changed since the one that the page has.
+func (p *player) at(q atParams, hide *redact.Redactor) (*still, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rec == nil {
+		return nil, &problem{"not_a_recording", "no recording is open"}
+	}
+	if math.IsNaN(q.AtMS) || q.AtMS < 0 || q.AtMS > 1e12 {
+		return nil, &problem{"bad_request", "a time is in milliseconds, from 0"}
+	}
+	at := time.Duration(q.AtMS * float64(time.Millisecond))
+	p.replay.Seek(at)
+	if err := p.replay.Err(); err != nil {
+		if errors.Is(err, record.ErrTooLarge) {
+			return nil, &problem{"too_large", err.Error()}
+		}
+		return nil, err
+	}
+	s := record.Mask(p.replay.Screen(), hide)
+	f := &still{
+		Size: size{s.Rows, s.Cols}, Rows: []stillRow{}, Cursor: cursor{s.Cursor.Row, s.Cursor.Col, s.Cursor.Visible, int(s.Cursor.Style)},
+		Modes: modes{s.Modes.AltScreen, s.Modes.ReverseVideo, "none"},
+	}
+	if s.TitleSet {
+		title := hide.String(s.Title)
+		f.Title = &title
+	}
+	f.Full = q.Since == 0 || q.Since != p.seq || p.cols != s.Cols || len(p.rows) != s.Rows
+	now := make([][]byte, s.Rows)
+	for y := range s.Rows {
+		runs := []run{}
+		s.EachRun(y, func(r vt.Run) { runs = append(runs, run{r.Col, r.Cols, r.Text, styleOf(r.Style, hide)}) })
+		text, err := json.Marshal(runs)
+		if err != nil {
+			return nil, err
+		}
+		if now[y] = text; f.Full || !bytes.Equal(text, p.rows[y]) {
+			f.Rows = append(f.Rows, stillRow{y, text})
+		}
+	}
+	p.seq++
+	p.rows, p.cols, f.Sequence = now, s.Cols, p.seq
+	if i := sort.Search(p.rec.Len(), func(i int) bool { return p.rec.Event(i).At > at }); i < p.rec.Len() {
+		next := milliseconds(p.rec.Event(i).At)
+		f.NextMS = &next
+	}
+	return f, nil
+}

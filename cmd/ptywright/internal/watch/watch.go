@@ -1,0 +1,158 @@
+// Package watch serves a web page, on this machine alone, that shows the sessions of a ptywright server as they change,
+// lets a person take one over, and plays recordings. [Serve] is its one entry point.
+//
+// A page is plain files that hold no secret. It opens one WebSocket, says the token first, and asks: everything that
+// reaches it is an answer, the screens too, which are long polls that end when something has changed. So a page that is slow
+// gets fewer screens and nothing is queued for it. Behind each page are two connections of its own to the server: what it has
+// taken over goes back when it is closed, however it is closed.
+//
+// What a page may ask is the table in methods.go, and nothing of it shows what the server hides.
+package watch
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/protocol/loopback"
+	"github.com/ptywright/ptywright/redact"
+)
+
+// Bounds. Whoever connects is on this machine, and before the token is told may be anyone on it.
+const (
+	// maxConns bounds connections, pages and files together; a browser has six for files.
+	maxConns = 128
+	// maxPages bounds pages that have logged in: each has two connections to the server, and at most one cast in memory.
+	maxPages = 16
+	// headTime bounds a request's headers, idleTime the pause before the next on a connection, and loginTime how long a
+	// WebSocket may be open without having said the token.
+	headTime  = 5 * time.Second
+	idleTime  = 30 * time.Second
+	loginTime = 5 * time.Second
+	// writeTime is how long a page may take nothing of an answer before it is taken for gone. A tab that a debugger has
+	// stopped is such a one; it connects anew.
+	writeTime = 30 * time.Second
+	// maxHead bounds headers, in bytes: some twenty times a browser's.
+	maxHead = 32 << 10
+	// endTime is how long pages have to end once the server is told to.
+	endTime = 2 * time.Second
+)
+
+// Options say what is watched.
+type Options struct {
+	Socket  string           // of the server
+	Casts   string           // folder of recordings; "": none
+	Who     string           // takes sessions over: "user@host"
+	Hide    *redact.Redactor // covers what recordings show
+	Version string
+	Arrived func() // called when a page has logged in for the first time; nil: nothing is
+
+	loginTime, writeTime time.Duration // for tests; 0: as above
+}
+
+//go:embed page
+var files embed.FS
+
+// A server is what all pages have in common.
+type server struct {
+	Options
+	token loopback.Token
+	door  loopback.Door
+	casts *os.Root      // nil: none
+	pages chan struct{} // a slot each
+	ctx   context.Context
+	open  sync.WaitGroup // pages
+	once  sync.Once      // Arrived
+}
+
+// Serve serves pages until ctx ends, and closes l. Errors: the folder of casts cannot be opened, or the listener fails.
+func Serve(ctx context.Context, l net.Listener, token string, o Options) error {
+	defer l.Close()
+	s := &server{
+		Options: o, token: loopback.TokenOf(token), door: loopback.DoorOf(l.Addr()), pages: make(chan struct{}, maxPages),
+	}
+	s.loginTime, s.writeTime = cmp.Or(o.loginTime, loginTime), cmp.Or(o.writeTime, writeTime)
+	if o.Casts != "" {
+		root, err := os.OpenRoot(o.Casts)
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		s.casts = root
+	}
+	var cancel context.CancelFunc
+	s.ctx, cancel = context.WithCancel(ctx)
+	h := &http.Server{
+		Handler: s, ReadHeaderTimeout: headTime, ReadTimeout: headTime, WriteTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
+		ErrorLog: log.New(io.Discard, "", 0), // what strangers do wrong is told to them
+	}
+	stop := context.AfterFunc(ctx, func() {
+		bound, end := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+		defer end()
+		if h.Shutdown(bound) != nil {
+			h.Close()
+		}
+	})
+	defer stop()
+	err := h.Serve(loopback.Bound(l, maxConns))
+	cancel()
+	s.open.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// policy is what the page may do: run its own script, draw with its own style, and talk to where it came from.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+	"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// types are the files that there are, by extension.
+var types = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for name, value := range map[string]string{
+		"Content-Security-Policy": policy, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+		"X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		"Cross-Origin-Embedder-Policy": "require-corp", "Permissions-Policy": "camera=(), microphone=(), geolocation=(), usb=(), payment=()",
+	} {
+		w.Header().Set(name, value)
+	}
+	if problem := s.door.Check(r); problem != "" {
+		w.Header().Set("Connection", "close") // strangers do not keep connections that the page needs
+		http.Error(w, problem, http.StatusForbidden)
+		return
+	}
+	if r.URL.Path == "/live" {
+		s.live(w, r)
+		return
+	}
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	if name == "" {
+		name = "index.html"
+	}
+	data, err := files.ReadFile(path.Join("page", path.Clean("/"+name)))
+	kind, known := types[path.Ext(name)]
+	switch {
+	case err != nil || !known:
+		http.Error(w, "there is no such file", http.StatusNotFound)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "files are only read", http.StatusMethodNotAllowed)
+	default:
+		w.Header().Set("Content-Type", kind)
+		_, _ = w.Write(data) // a browser that is gone
+	}
+}

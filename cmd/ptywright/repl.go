@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl"
+)
+
+func replCommand(std stdio) *cobra.Command {
+	var socket, eval string
+	var own, stop bool
+	c := &cobra.Command{
+		Use:   "repl [flags] [SCRIPT [ARG...]] | repl --stdio -- COMMAND [ARG...]",
+		Short: "Drive sessions by hand: Lua over the wire",
+		Long: `Drive sessions by hand, in Lua, with completion, history and drawn screens.
+
+It connects to the server on the default socket, and starts one when none listens: that one goes
+on when you leave, with its sessions, unless --stop-server says otherwise. --socket PATH connects to
+another and starts none. --stdio -- COMMAND starts a server of the REPL's own, which ends with it.
+
+At a terminal it is interactive. -e LUA, a SCRIPT or lines on standard input are run, and the first
+error ends them. Exit codes: 0 well, 1 an error, 2 wrong use, 3 a wait's time was up (its evidence
+is on standard output), 4 no such session, 5 not permitted.`,
+		Example: `  ptywright repl
+  ptywright repl -e 's = session.spawn("sh"); s:turn("echo $((6*7))\n", {text = "42"}); print(s:screen().text)'
+  ptywright repl --stdio -- ssh build ptywright serve --stdio`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			o, err := replOptions(c, std, socket, own, stop, args)
+			if err != nil {
+				return err
+			}
+			switch {
+			case eval != "":
+				if own {
+					args = nil
+				}
+				err = repl.RunSource(c.Context(), o, "-e", eval, args)
+			case len(args) > 0 && !own:
+				source, rerr := os.ReadFile(args[0])
+				if rerr != nil {
+					return usageError{fmt.Errorf("read the script: %w", rerr)}
+				}
+				err = repl.RunSource(c.Context(), o, args[0], string(source), args[1:])
+			default:
+				err = repl.Run(c.Context(), o)
+			}
+			var exit *repl.Exit
+			if errors.As(err, &exit) {
+				return exitCode(exit.Code)
+			}
+			return err
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&socket, "socket", "", "the server's `PATH`; none is started there")
+	fs.BoolVar(&own, "stdio", false, "start the command behind -- as a server of the REPL's own")
+	fs.StringVarP(&eval, "eval", "e", "", "run this `LUA`, print the values it returns, and leave")
+	fs.SetInterspersed(false) // what follows a script is the script's
+	fs.BoolVar(&stop, "stop-server", false, "in the end, end the server if it was started from here")
+	return c
+}
+
+// replOptions makes the REPL's options of the flags.
+func replOptions(c *cobra.Command, std stdio, socket string, own, stop bool, args []string) (o repl.Options, err error) {
+	o = repl.Options{In: std.in, Out: std.out, Err: std.err, Stop: stop}
+	dash := c.ArgsLenAtDash()
+	switch explicit := c.Flags().Changed("socket"); {
+	case own && explicit:
+		return o, usageError{errors.New("--stdio and --socket exclude each other")}
+	case own && (dash != 0 || len(args) == 0):
+		return o, usageError{errors.New("--stdio needs a command behind --, such as: ptywright repl --stdio -- ptywright serve --stdio")}
+	case own:
+		o.Server.Own = args
+	case explicit:
+		o.Server.Path = socket
+	}
+	path, err := defaultSocket()
+	if err != nil && !own && socket == "" {
+		return o, err
+	}
+	if err == nil {
+		o.Home = filepath.Dir(path)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return o, fmt.Errorf("find this program: %w", err)
+	}
+	if !own {
+		if socket == "" {
+			o.Server.Path, o.Server.Start = path, true
+		}
+		o.Attach = []string{self, "attach", "--socket", o.Server.Path}
+	}
+	return o, nil
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/watch"
+	"github.com/ptywright/ptywright/protocol/client"
+	"github.com/ptywright/ptywright/protocol/loopback"
+	"github.com/ptywright/ptywright/redact"
+)
+
+type watchFlags struct {
+	socket, casts string
+	port          uint16
+	open          bool
+}
+
+func watchCommand(std stdio) *cobra.Command {
+	var f watchFlags
+	c := &cobra.Command{
+		Use:   "watch",
+		Short: "Show a server's sessions on a local web page",
+		Long: `Serve a web page on this machine that shows the sessions of a server as they change, lets you
+take one over, and plays recordings. Secrets are covered. The page is for who has the address
+that is printed: the part behind # is a token.
+
+Recordings are those of the server, and with --casts those of a folder.`,
+		Example: `  ptywright watch
+  ptywright watch --open --casts ~/casts`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return watchServer(c.Context(), std, f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: $PTYWRIGHT_HOME/socket, or ~/.ptywright/socket)")
+	flags.StringVar(&f.casts, "casts", "", "also play the recordings (*.cast) in `DIR`")
+	flags.Uint16Var(&f.port, "port", 0, "of 127.0.0.1 (default: a free one)")
+	flags.BoolVar(&f.open, "open", false, "open the page in the browser, and print no address")
+	return c
+}
+
+// watchServer serves the page until a signal.
+func watchServer(ctx context.Context, std stdio, f watchFlags) error {
+	ctx, _, stop := untilSignal(ctx, true)
+	defer stop()
+	var err error
+	if f.socket == "" {
+		if f.socket, err = defaultSocket(); err != nil {
+			return err
+		}
+	}
+	if f.casts != "" {
+		if info, err := os.Stat(f.casts); err != nil {
+			return fmt.Errorf("--casts: %w", err)
+		} else if !info.IsDir() {
+			return fmt.Errorf("--casts %s: it is no folder", f.casts)
+		}
+	} else { // without a server there would be nothing to show
+		c, err := client.Dial(ctx, f.socket)
+		if err != nil {
+			return fmt.Errorf("connect to a server: %w; start one with ptywright serve --socket %s", err, f.socket)
+		}
+		c.Close()
+	}
+	l, err := loopback.Listen(net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.port))))
+	if err != nil {
+		return err
+	}
+	known := new(redact.Known)
+	known.AddEnv(os.Environ())
+	token := loopback.NewToken()
+	address := fmt.Sprintf("http://%s/#token=%s", l.Addr(), token)
+	o := watch.Options{Socket: f.socket, Casts: f.casts, Who: whoami(), Hide: redact.Default.With(known), Version: version()}
+	if f.open {
+		remove, err := openBrowser(address)
+		if err != nil {
+			fmt.Fprintf(std.err, "ptywright: no browser could be opened (%s): watching at %s\n", oneLine(err.Error()), address)
+		} else {
+			defer remove()
+			o.Arrived = remove
+			fmt.Fprintf(std.err, "ptywright: watching at http://%s in your browser\n", l.Addr())
+		}
+	} else {
+		// The one place that shows the token.
+		fmt.Fprintf(std.err, "ptywright: watching at %s\n", address)
+	}
+	return watch.Serve(ctx, l, token, o)
+}
+
+// whoami is who a session is taken over by, for others to read.
+func whoami() string {
+	name := "somebody"
+	if u, err := user.Current(); err == nil {
+		name = u.Username[strings.LastIndexByte(u.Username, '\\')+1:]
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return name + "@" + host
+}
+
+// opener is what opens a file as its user would.
+func opener(path string) *exec.Cmd {
+	switch runtime.GOOS {
+	case "windows":
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", path)
+	case "darwin":
+		return exec.Command("open", path)
+	}
+	return exec.Command("xdg-open", path)
+}
+
+// openBrowser opens a page of that address, and returns what removes the file that leads there. An address in the arguments of
+// a command is to be read by every user of the machine, so the browser is given a file that nobody else can read.
+func openBrowser(address string) (remove func(), err error) {
+	dir, err := os.MkdirTemp("", "ptywright-watch-") // mode 0700
+	if err != nil {
+		return nil, err
+	}
+	remove = func() { os.RemoveAll(dir) }
+	defer func() {
+		if err != nil {
+			remove()
+		}
+	}()
+	path := filepath.Join(dir, "open.html")
+	page := `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>ptywright watch</title>` +
+		`<meta http-equiv="refresh" content="0; url=` + html.EscapeString(address) + `">`
+	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
+		return nil, err
+	}
+	c := opener(path)
+	if err := c.Start(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			return nil, fmt.Errorf("%s is not installed", c.Args[0])
+		}
+		return nil, err
+	}
+	go func() { _ = c.Wait() }() // a browser may stay as long as it likes
+	return remove, nil
+}

@@ -1,0 +1,120 @@
+// Package loopback is what every HTTP door of ptywright has in common: it is on this machine's own addresses alone
+// ([Listen]), answers no page of another site ([Door.Check]), lets in who has the token ([NewToken], [Token.Is]), and
+// holds a bounded number of connections ([Bound]). Whoever connects is on this machine, and before the token is told may
+// be anyone on it, a page in a browser included.
+package loopback
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// NewToken returns a bearer token that nobody can guess: 130 bits.
+func NewToken() string { return rand.Text() }
+
+// A Token is what a token is known by; the token itself is not kept.
+type Token [sha256.Size]byte
+
+// TokenOf returns what knows that token.
+func TokenOf(token string) Token { return sha256.Sum256([]byte(token)) }
+
+// Is reports whether that is the token. What it takes tells nothing of how much of it was right.
+func (t Token) Is(given string) bool {
+	sum := sha256.Sum256([]byte(given))
+	return subtle.ConstantTimeCompare(sum[:], t[:]) == 1
+}
+
+// Listen listens on an address of this machine's own: other addresses are refused, since the token would travel
+// in the clear. With port 0 it gets a free one.
+func Listen(addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %q: %w; give 127.0.0.1:PORT", addr, err)
+	}
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
+		return nil, fmt.Errorf("listen on %q: not an address of this machine's own; give 127.0.0.1:PORT, and let a tunnel carry it further", addr)
+	}
+	return net.Listen("tcp", net.JoinHostPort(host, port))
+}
+
+// A Door knows what a listener may be called. A page of another site reaches a local port with its own name in Host (DNS
+// rebinding) or in Origin.
+type Door struct{ hosts []string }
+
+// DoorOf returns the door of a listener with that address.
+func DoorOf(a net.Addr) Door {
+	_, port, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return Door{}
+	}
+	hosts := []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port, a.String()}
+	if port == "80" {
+		hosts = append(hosts, "127.0.0.1", "localhost", "[::1]")
+	}
+	return Door{hosts}
+}
+
+// Check returns why a request is to be refused, with 403: its Host is not the listener's, or it has an Origin, null
+// included, that is another. "" lets it in: a request without Origin comes of no page.
+func (d Door) Check(r *http.Request) string {
+	if !slices.Contains(d.hosts, strings.ToLower(r.Host)) {
+		return "this Host is not served here"
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme != "http" || !slices.Contains(d.hosts, strings.ToLower(u.Host)) {
+			return "pages of this Origin may not call"
+		}
+	}
+	return ""
+}
+
+// Bound returns a listener that holds at most that many connections. One too many is closed: to leave it in the queue of
+// the system would let it wait unseen.
+func Bound(l net.Listener, conns int) net.Listener {
+	return &bounded{Listener: l, slots: make(chan struct{}, conns)}
+}
+
+type bounded struct {
+	net.Listener
+	slots chan struct{}
+}
+
+// Accept waits for a connection that there is a slot for.
+func (l *bounded) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.slots <- struct{}{}:
+			return &slotConn{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
+		default:
+			c.Close()
+		}
+	}
+}
+
+type slotConn struct {
+	net.Conn
+	free func()
+}
+
+// Close frees the slot.
+func (c *slotConn) Close() error {
+	c.free()
+	return c.Conn.Close()
+}
