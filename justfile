@@ -31,3 +31,7 @@ release:
 # the manual pages, to look at: man ./man/ptywright.1
 man:
     go run ./cmd/ptywright man man
+
+# the README's commands as a newcomer has them: a root with a shell and Go alone, an empty home
+newcomer:
+    PTYWRIGHT_LONG=1 go test -v -run '^TestNewcomer$' ./cmd/ptywright

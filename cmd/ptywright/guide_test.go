@@ -75,6 +75,9 @@ func chapters(t *testing.T, page string) []chapter {
 	return slices.DeleteFunc(all, func(c chapter) bool { return len(c.blocks) == 0 })
 }
 
+// downloads are what the Go command tells of modules that it does not have yet.
+var downloads = regexp.MustCompile(`(?m)^go: downloading .*\n`)
+
 // looksLike says whether a text is what a page says that it is.
 func looksLike(got, said string) bool {
 	var pattern strings.Builder
@@ -94,16 +97,19 @@ func looksLike(got, said string) bool {
 	}
 	pattern.WriteString(`\z`)
 	got = strings.ReplaceAll(got, "\r\n", "\n") // what a program on a terminal writes
+	got = downloads.ReplaceAllString(got, "")
 	return regexp.MustCompile(pattern.String()).MatchString(strings.TrimRight(got, "\n") + "\n")
 }
 
 // A reader of a page does what it says, in a folder of their own.
 type pageReader struct {
-	t     *testing.T
-	shell *program
-	in    io.Writer
-	out   *bufio.Reader
-	steps int
+	t      *testing.T
+	shell  *program
+	in     io.Writer
+	out    *bufio.Reader
+	dir    string // the folder
+	inside string // the same, as the shell knows it
+	steps  int
 }
 
 // newReader starts the reader's shell. ptywright is on its PATH, with the examples beside it in the folder.
@@ -118,8 +124,14 @@ func newReader(t *testing.T) *pageReader {
 		t.Fatal(err)
 	}
 	p.Env = append(p.Env, "PS1=$ ", "ENV=", "LANG=C.UTF-8", "SHELL=/bin/sh")
+	return startReader(t, p, p.Dir, p.Dir)
+}
+
+// startReader has a shell at hand, which finds the folder dir at inside.
+func startReader(t *testing.T, p *program, dir, inside string) *pageReader {
+	t.Helper()
 	in, out := p.startPiped()
-	r := &pageReader{t: t, shell: p, in: in, out: bufio.NewReader(out)}
+	r := &pageReader{t: t, shell: p, in: in, out: bufio.NewReader(out), dir: dir, inside: inside}
 	t.Cleanup(func() {
 		r.do("ptywright kill --server", "/dev/null") // when a test has failed before its page did it
 		in.Close()
@@ -133,20 +145,19 @@ func newReader(t *testing.T) *pageReader {
 func (r *pageReader) do(commands, output string) (printed string, code int) {
 	r.t.Helper()
 	r.steps++
-	file := filepath.Join(r.shell.Dir, fmt.Sprintf(".step%d", r.steps))
-	out := file + ".out"
+	name := fmt.Sprintf(".step%d", r.steps)
 	if output == "" {
-		output = out
+		output = filepath.Join(r.inside, name+".out")
 	}
-	if err := os.WriteFile(file, []byte(commands+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(r.dir, name), []byte(commands+"\n"), 0o600); err != nil {
 		r.t.Fatal(err)
 	}
 	// What is left in the background has the file, not this pipe.
-	fmt.Fprintf(r.in, ". %s </dev/null >%s 2>&1; echo $?\n", file, output)
+	fmt.Fprintf(r.in, ". %s </dev/null >%s 2>&1; echo $?\n", filepath.Join(r.inside, name), output)
 	if _, err := fmt.Fscanln(r.out, &code); err != nil {
 		r.t.Fatalf("the shell has gone: %v\n%s", err, r.shell.stderr)
 	}
-	text, _ := os.ReadFile(out)
+	text, _ := os.ReadFile(filepath.Join(r.dir, name+".out"))
 	return string(text), code
 }
 
