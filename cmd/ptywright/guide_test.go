@@ -280,3 +280,29 @@ func TestLooksLike(t *testing.T) {
 		}
 	}
 }
+
+// TestHelpDoesAsItSays runs what the help shows, as it stands there, and sees that every command has a place in it.
+func TestHelpDoesAsItSays(t *testing.T) {
+	help := command(stdio{})
+	for _, c := range help.Commands() {
+		if c.IsAvailableCommand() && c.GroupID == "" {
+			t.Errorf("%s is in no group", c.Name())
+		}
+	}
+	var commands strings.Builder
+	for line := range strings.Lines(help.Long) {
+		if strings.HasPrefix(line, "  ") {
+			commands.WriteString(line)
+		}
+	}
+	r := newReader(t)
+	r.run("--help", block{commands: strings.TrimSpace(commands.String()), checked: true, prints: `s1
+…
+42
+… echo $((6*7))
+42
+…
+{"jsonrpc":"2.0","id":1,"result":{"session":"s1"}}
+{"jsonrpc":"2.0","id":2,"result":{"sent":true,"sequence":…}}
+{"jsonrpc":"2.0","id":3,"result":{"matched":true,…}}`})
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -118,20 +119,28 @@ func command(std stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ptywright",
 		Short: "Use terminal programs from programs",
-		Long: `ptywright starts programs on pseudo-terminals, keeps the screen a person would see,
-sends input, waits for what should happen next, and hides secrets.
+		Long: `ptywright lets programs use terminal programs the way a person does: it starts them on
+pseudo-terminals, keeps the screen a person would see, types, waits for what should happen
+next, says why a wait ended, and hides secrets.
 
-Drive a shell from a script, one JSON-RPC request a line:
+From a shell, by a server that is started when it is needed:
+
+  ptywright spawn -- sh                     # prints the session's id: s1
+  ptywright wait s1 --regex '[$#]'
+  seq=$(ptywright send s1 'echo $((6*7))' --enter)
+  ptywright wait s1 --since $seq --regex '(?m)^(\d+)$'
+  ptywright read s1
+  ptywright kill --server
+
+From a program, over the pipes of a child, one JSON-RPC request a line:
 
   printf '%s\n' \
     '{"jsonrpc":"2.0","id":1,"method":"session.create","params":{"program":"sh"}}' \
     '{"jsonrpc":"2.0","id":2,"method":"session.input","params":{"session":"s1","action":{"type":"text","value":"echo $((6*7))\n"}}}' \
-    '{"jsonrpc":"2.0","id":3,"method":"session.wait","params":{"session":"s1","matcher":{"type":"screen_regex","value":"(?m)^42$"}}}' \
+    '{"jsonrpc":"2.0","id":3,"method":"session.wait","params":{"session":"s1","matcher":{"type":"contains_text","value":"42"}}}' \
   | ptywright serve --stdio
 
-What the server can do, with the shape of every method:
-
-  echo '{"jsonrpc":"2.0","id":1,"method":"server.capabilities","params":{"schema":true}}' | ptywright serve --stdio`,
+Every method and command as JSON Schema: ptywright schema. What is wrong here: ptywright doctor.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -148,11 +157,30 @@ What the server can do, with the shape of every method:
 	root.AddCommand(remoteCommands(std)...)
 	root.AddCommand(doctorCommand(std), configCommand(std), completionsCommand(std), schemaCommand(std))
 	root.CompletionOptions.DisableDefaultCmd = true // completions is ours
+	group(root)
 	for _, c := range append(root.Commands(), root) {
 		c.Args = usageArgs(c.Args)
 		configurable(c)
 	}
 	return root
+}
+
+// group orders the help by what one wants to do.
+func group(root *cobra.Command) {
+	for _, g := range []struct{ id, title, commands string }{
+		{"sessions", "Sessions of a server that is shared:", "spawn send wait read logs ls kill attach repl watch"},
+		{"one", "One program, and recordings:", "run record play cast2text shot"},
+		{"serve", "Servers:", "serve mcp acp acp-proxy unterm fleet"},
+		{"more", "Plugins, and what there is:", "plugin doctor config schema completions help"},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range root.Commands() {
+			if slices.Contains(strings.Fields(g.commands), c.Name()) {
+				c.GroupID = g.id
+			}
+		}
+	}
+	root.SetHelpCommandGroupID("more")
 }
 
 // usageArgs makes what is wrong with the arguments a usage error.
