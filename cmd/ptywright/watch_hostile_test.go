@@ -175,17 +175,24 @@ while True:
 		t.Helper()
 		p.until(fmt.Sprintf("%s.includes(%q)", screenText, text))
 	}
-	box := p.eval(`(() => { const b = document.querySelector('#term-paper .screen').getBoundingClientRect(); return [b.x, b.y, b.width / 80, b.height / 24]; })()`).([]any)
-	at := func(n int) float64 { return box[n].(float64) }
-	x, y := at(0)+at(2)*9.5, at(1)+at(3)*14.5
-	p.mouse("mousePressed", x, y, 0)
+	cell := func() (x, y float64) { // of the page as it is: what is shown below the screen makes it smaller
+		box := p.eval(`(() => { const b = document.querySelector('#term-paper .screen').getBoundingClientRect(); return [b.x, b.y, b.width / 80, b.height / 24]; })()`).([]any)
+		at := func(n int) float64 { return box[n].(float64) }
+		return at(0) + at(2)*9.5, at(1) + at(3)*14.5
+	}
+	mouse := func(kind string, mods int) {
+		x, y := cell()
+		p.mouse(kind, x, y, mods)
+	}
+	mouse("mousePressed", 0)
 	shows(`b'\x1b[<0;10;15M'`)
-	p.mouse("mouseReleased", x, y, ctrlKey)
+	mouse("mouseReleased", ctrlKey)
 	shows(`b'\x1b[<16;10;15m'`)
+	x, y := cell()
 	p.do("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": 100}, nil)
 	shows(`b'\x1b[<65;10;15M'`)
-	p.mouse("mousePressed", x, y, shiftKey) // that selects
-	p.mouse("mouseReleased", x, y, shiftKey)
+	mouse("mousePressed", shiftKey) // that selects
+	mouse("mouseReleased", shiftKey)
 	p.key("n", "KeyN", 0, "n")
 	shows("no mouse")
 	p.until(`!document.querySelector('#term-stage').classList.contains('mouse')`)
