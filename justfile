@@ -23,3 +23,15 @@ bench:
 # vet and build for every platform
 cross:
     for os in linux darwin windows; do for arch in amd64 arm64; do GOOS=$os GOARCH=$arch CGO_ENABLED=0 go vet ./... && GOOS=$os GOARCH=$arch CGO_ENABLED=0 go build ./... || exit 1; done; done
+
+# the archives of a release and their sums, in dist: the same bytes wherever it runs
+release:
+    go run ./release
+
+# the manual pages, to look at: man ./man/ptywright.1
+man:
+    go run ./cmd/ptywright man man
+
+# the README's commands as a newcomer has them: a root with a shell and Go alone, an empty home
+newcomer:
+    PTYWRIGHT_LONG=1 go test -v -run '^TestNewcomer$' ./cmd/ptywright

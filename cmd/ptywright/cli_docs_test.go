@@ -43,25 +43,6 @@ func TestCLIExamples(t *testing.T) {
 	}
 }
 
-// TestReadmeFromTheShell runs what the README shows of these commands.
-func TestReadmeFromTheShell(t *testing.T) {
-	t.Parallel()
-	need(t, "python3", "python3")
-	page, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(page), "## From the shell")
-	_, rest, _ = strings.Cut(rest, "```sh\n")
-	example, _, ok := strings.Cut(rest, "```")
-	if !ok {
-		t.Fatal("the README shows no such example")
-	}
-	if out := runExample(t, example); out != "42\n" {
-		t.Errorf("%q", out)
-	}
-}
-
 // runExample runs a script with ptywright in its path and a home of its own; nothing of it may be left.
 func runExample(t *testing.T, script string) string {
 	t.Helper()

@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright":                   {"*"},
 	"bench":                           {},
 	"examples/library":                {"engine", "matchers"},
+	"release":                         {},
 
 	"cmd/ptywright/internal/attach":        {"engine/vt", "engine/record", "protocol/client"},
 	"cmd/ptywright/internal/config":        {},

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -119,41 +119,68 @@ func command(std stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ptywright",
 		Short: "Use terminal programs from programs",
-		Long: `ptywright starts programs on pseudo-terminals, keeps the screen a person would see,
-sends input, waits for what should happen next, and hides secrets.
+		Long: `ptywright lets programs use terminal programs the way a person does: it starts them on
+pseudo-terminals, keeps the screen a person would see, types, waits for what should happen
+next, says why a wait ended, and hides secrets.
 
-Drive a shell from a script, one JSON-RPC request a line:
+From a shell, by a server that is started when it is needed:
+
+  ptywright spawn -- sh                     # prints the session's id: s1
+  ptywright wait s1 --regex '[$#]'
+  seq=$(ptywright send s1 'echo $((6*7))' --enter)
+  ptywright wait s1 --since $seq --regex '(?m)^(\d+)$'
+  ptywright read s1
+  ptywright kill --server
+
+From a program, over the pipes of a child, one JSON-RPC request a line:
 
   printf '%s\n' \
     '{"jsonrpc":"2.0","id":1,"method":"session.create","params":{"program":"sh"}}' \
     '{"jsonrpc":"2.0","id":2,"method":"session.input","params":{"session":"s1","action":{"type":"text","value":"echo $((6*7))\n"}}}' \
-    '{"jsonrpc":"2.0","id":3,"method":"session.wait","params":{"session":"s1","matcher":{"type":"screen_regex","value":"(?m)^42$"}}}' \
+    '{"jsonrpc":"2.0","id":3,"method":"session.wait","params":{"session":"s1","matcher":{"type":"contains_text","value":"42"}}}' \
   | ptywright serve --stdio
 
-What the server can do, with the shape of every method:
-
-  echo '{"jsonrpc":"2.0","id":1,"method":"server.capabilities","params":{"schema":true}}' | ptywright serve --stdio`,
+Every method and command as JSON Schema: ptywright schema. What is wrong here: ptywright doctor.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetVersionTemplate("ptywright {{.Version}}\n")
+	root.SetVersionTemplate("ptywright " + build() + "\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), fleetCommand(std),
 		runCommand(std), attachCommand(std), replCommand(std), watchCommand(std), recordCommand(std), playCommand(std), cast2textCommand(std),
-		shotCommand(std), pluginCommand(std), watcherCommand(std),
+		shotCommand(std), pluginCommand(std), manCommand(std), watcherCommand(std),
 	)
 	root.AddCommand(remoteCommands(std)...)
 	root.AddCommand(doctorCommand(std), configCommand(std), completionsCommand(std), schemaCommand(std))
 	root.CompletionOptions.DisableDefaultCmd = true // completions is ours
+	group(root)
 	for _, c := range append(root.Commands(), root) {
 		c.Args = usageArgs(c.Args)
 		configurable(c)
 	}
 	return root
+}
+
+// group orders the help by what one wants to do.
+func group(root *cobra.Command) {
+	for _, g := range []struct{ id, title, commands string }{
+		{"sessions", "Sessions of a server that is shared:", "spawn send wait read logs ls kill attach repl watch"},
+		{"one", "One program, and recordings:", "run record play cast2text shot"},
+		{"serve", "Servers:", "serve mcp acp acp-proxy unterm fleet"},
+		{"more", "Plugins, and what there is:", "plugin doctor config schema completions help"},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range root.Commands() {
+			if slices.Contains(strings.Fields(g.commands), c.Name()) {
+				c.GroupID = g.id
+			}
+		}
+	}
+	root.SetHelpCommandGroupID("more")
 }
 
 // usageArgs makes what is wrong with the arguments a usage error.
@@ -167,22 +194,4 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// version is what the build knows of itself.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	if v == "" || v == "(devel)" {
-		v = "devel"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(12, len(s.Value))]) {
-			v += "+" + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return v
 }

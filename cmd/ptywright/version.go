@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// What a release says of itself; its build sets them (see release/main.go). Elsewhere they are empty.
+var (
+	releaseVersion string // "v1.2.3"
+	releaseCommit  string // the whole hash
+)
+
+// version is what the build knows of itself: a release's version, else the module's and the commit.
+func version() string {
+	if releaseVersion != "" {
+		return releaseVersion
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+	}
+	if c := short(commit()); c != "" && !strings.Contains(v, c) {
+		v += "+" + c
+	}
+	return v
+}
+
+// commit is the commit that was built, "" when the build was not told.
+func commit() string {
+	if releaseCommit != "" {
+		return releaseCommit
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// short is a commit's hash as it is usually shown.
+func short(hash string) string { return hash[:min(12, len(hash))] }
+
+// build is one line: version, commit, Go and platform.
+func build() string {
+	c := short(commit())
+	if c == "" {
+		c = "unknown"
+	}
+	return fmt.Sprintf("%s, commit %s, %s, %s/%s", version(), c, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
