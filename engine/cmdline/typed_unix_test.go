@@ -69,14 +69,20 @@ func TestALineThatIsHalfTyped(t *testing.T) {
 		refused(t, s)
 		stands(t, s)
 		cleared(t, s)
-		send(t, s, engine.Text("echo history\r"))
-		again(t, k, s)
-		if k.marks {
-			send(t, s, engine.Text("\x1b[A"))
-			refused(t, s)
-			send(t, s, engine.Text("\x15"))
-			has(t, s, "echo killed", "killed")
+	})
+}
+
+// TestALineOfTheHistory: that was recalled stands on the command line, too.
+func TestALineOfTheHistory(t *testing.T) {
+	each(t, func(t *testing.T, k kind, s *engine.Session) {
+		if !k.marks {
+			t.Skip("only a shell with marks tells where its command line begins")
 		}
+		run(t, s, "echo history")
+		send(t, s, engine.Text("\x1b[A"))
+		refused(t, s)
+		send(t, s, engine.Text("\x15"))
+		has(t, s, "echo killed", "killed")
 	})
 }
 
