@@ -22,6 +22,9 @@ type DoOptions struct {
 	Timeout time.Duration // for a child that does not read; 0: DefaultInputTimeout
 	Parked  func()        // called right before the action blocks, each time it does; may be nil
 	Lease   *Lease        // whose right to type the action has; nil: nobody's
+	// Only is asked right before the first byte is typed, when no other action can come between; its error keeps it from being
+	// typed, and is Do's. It must not block, nor act on the session. nil: typed in any case.
+	Only func(v *View) error
 }
 
 func (o DoOptions) park() {
@@ -121,6 +124,11 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 	if err := s.mayType(o.Lease); err != nil {
 		return Receipt{}, err
 	}
+	if o.Only != nil {
+		if err := o.Only(s.View()); err != nil {
+			return Receipt{}, err
+		}
+	}
 	r := Receipt{Sequence: s.Sequence()}
 	first := true
 	for c := range chunks {
@@ -138,6 +146,7 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 		default:
 			s.secretLine.Type(c, mode, asked, func(line string) { told(s, line) })
 		}
+		s.noteKeys(c, secret)
 		if err := s.input.send(ctx, c, o); err != nil {
 			var blocked *InputBlockedError
 			if errors.As(err, &blocked) {
@@ -151,6 +160,18 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 		}
 	}
 	return r, nil
+}
+
+// noteKeys notes what is about to be typed: before the program can answer it.
+func (s *Session) noteKeys(p []byte, secret bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	phase := ShellPhase("")
+	if sh := s.latest.Shell; sh != nil {
+		phase = sh.Phase
+	}
+	s.keys.typed(p, phase, secret, time.Now())
+	s.view = nil
 }
 
 // typed shows the taps that want it what was typed.

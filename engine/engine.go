@@ -203,6 +203,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		pumped:  make(chan struct{}),
 		shell:   start,
 		environ: env,
+		image:   pty.Image(p.PID()),
 		gone:    make(chan struct{}),
 		term:    vt.New(rows, cols, vt.Options{Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus}),
 		rec:     recorder{limit: c.TranscriptChars},

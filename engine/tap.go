@@ -42,7 +42,9 @@ type MarkTap interface {
 type Mark struct {
 	End  int  // where it ends in the output that it was shown with
 	Kind byte // A, B, C, D, E, and what else a shell has
-	// Command is the command line of a C, in the program's words; see [Block].Command.
+	// Number and Command are those of the [Block] that runs behind the mark; 0 and "" when none does. Its command line may be told
+	// by an E that follows its C.
+	Number  uint64
 	Command string
 	Exit    int  // of a D
 	Exited  bool // Exit was told

@@ -21,7 +21,9 @@ type View struct {
 	Exit       *Exit     // nil until the child has ended and its last byte is in Transcript
 	Ended      bool      // no more output can come: the terminal is closed
 	Secret     bool      // the program reads a secret: echo is off while the terminal edits lines. As of the last look, or 50 ms after output
+	Killed     bool      // it is being killed or closed, or was: whatever the program says of its end is none of its own
 	Lease      *Lease    // who alone may type into it; nil: everybody may
+	Typed      Typed     // what was typed since the program took a line
 	Since      Since     // what a wait looks at; zero: everything
 }
 

@@ -69,9 +69,12 @@ type Result struct {
 	ExitCode *int
 	// Output is what the command has printed so far, as text: as a terminal shows it, lines joined that it wrapped, without
 	// blanks at the ends of lines and without empty lines at the beginning and at the end. Those in between stay. Of more than
-	// [engine.MaxBlockOutput] bytes it is the end.
+	// [engine.MaxBlockOutput] bytes, or some 65,000 rows, it is the end, which begins with a line unless no line does.
 	Output string
-	Cut    bool   // Output is not all: its beginning is no longer kept
+	Cut    bool // Output is not all: its beginning is no longer kept
+	// Above is, of what was Cut, what stood right above Output, up to 64 KiB: whoever redacts Output has to see it, since a secret
+	// at its beginning, as the rest of a private key, is known by that. It may itself begin within a line.
+	Above  string
 	Marker string // of a sentinel
 	// Block is the shell's word for the command; nil when there is none: by a sentinel, and of a line that was not run.
 	Block    *engine.Block
@@ -82,7 +85,10 @@ type Result struct {
 	View     *engine.View  // the last look
 }
 
-// A BusyError says that nothing was typed, because the session runs something.
+func (r *Result) take(t text) { r.Output, r.Above, r.Cut = t.kept, t.before, t.cut }
+
+// A BusyError says that nothing was typed, because the session runs something. None of these errors names the session in its text:
+// who tells it on may have another name for it.
 type BusyError struct {
 	Session engine.ID
 	Program string // what has the terminal; "" when that is the shell itself, or not known
@@ -97,7 +103,7 @@ func (e *BusyError) Error() string {
 	if e.Secret {
 		what += ", which asks for a secret"
 	}
-	return fmt.Sprintf("nothing was typed, because session %s is running %s: wait for its end, or interrupt it", e.Session, what)
+	return "nothing was typed, because the session is running " + what + ": wait for its end, or interrupt it"
 }
 
 // An OccupiedError says that nothing was typed, because something stands on the command line already.
@@ -108,7 +114,7 @@ type OccupiedError struct {
 }
 
 func (e *OccupiedError) Error() string {
-	return fmt.Sprintf("nothing was typed, because something stands on the command line of session %s already: run it with Enter, or clear it with Ctrl+C", e.Session)
+	return "nothing was typed, because something stands on the command line already: run it with Enter, or clear it with Ctrl+C"
 }
 
 // A PromptError says that nothing was typed, because a shell does not come to a prompt.
@@ -119,7 +125,7 @@ type PromptError struct {
 }
 
 func (e *PromptError) Error() string {
-	return fmt.Sprintf("nothing was typed, because the shell in session %s does not come to a prompt: %v", e.Session, e.Err)
+	return fmt.Sprintf("nothing was typed, because the shell does not come to a prompt: %v", e.Err)
 }
 
 // Unwrap returns Err.
@@ -132,7 +138,7 @@ type NoShellError struct {
 }
 
 func (e *NoShellError) Error() string {
-	return fmt.Sprintf("nothing was typed, because session %s runs %s, which is no shell whose commands have an end that can be told: send it input instead", e.Session, engine.Quote(e.Program))
+	return fmt.Sprintf("nothing was typed, because the session runs %s, which is no shell whose commands have an end that can be told: send it input instead", engine.Quote(e.Program))
 }
 
 // ErrNUL: a command line cannot hold a NUL.
@@ -172,61 +178,71 @@ func Run(ctx context.Context, s *engine.Session, line string, o Options) (*Resul
 		return nil, err
 	}
 	defer t.release()
-	way, err := choose(ctx, s, line, &o)
-	if err != nil {
-		return nil, err
+	for {
+		way, v, err := choose(ctx, s, line, &o)
+		if err != nil {
+			return nil, err
+		}
+		var r *Result
+		if way == Marks {
+			r, err = byMarks(ctx, s, line, &o, v)
+		} else {
+			r, err = bySentinel(ctx, s, line, &o, t)
+		}
+		if !errors.Is(err, errMoved) {
+			return r, err
+		}
 	}
-	if way == Marks {
-		return byMarks(ctx, s, line, &o)
-	}
-	return bySentinel(ctx, s, line, &o, t)
 }
 
 // unixLines makes every line end a line feed.
 var unixLines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// choose decides how the end of a line is to be told, once a shell that is to have marks has come to its first prompt.
-func choose(ctx context.Context, s *engine.Session, line string, o *Options) (Way, error) {
+// choose decides how the end of a line is to be told, once a shell that is to have marks has come to its first prompt. By marks it
+// returns the look at the prompt at which it is to be typed.
+func choose(ctx context.Context, s *engine.Session, line string, o *Options) (Way, *engine.View, error) {
 	v := s.View()
 	if o.Way == "" && !s.Config().ShellIntegration { // marks may be there, but then they may be anybody's
 		o.Way = Sentinel
 	}
-	if left := promptBound - v.At.Sub(s.Started()); unmarked(v) && left > 0 && o.Way != Sentinel {
-		out, err := s.Wait(ctx, marked{}, engine.WaitOptions{Timeout: left, Parked: o.Parked})
+	if left := promptBound - v.At.Sub(s.Started()); unmarked(v) && left > 0 && o.Way != Sentinel && !s.Replaced() {
+		out, err := s.Wait(ctx, marked{s}, engine.WaitOptions{Timeout: left, Parked: o.Parked})
 		if ctx.Err() != nil {
-			return "", err
+			return "", nil, err
 		}
 		v = out.View
 	}
 	switch {
 	case v.Exit != nil || v.Ended:
-		return "", engine.ErrEnded
-	case o.Way == Sentinel, unmarked(v), v.Screen.Modes.AltScreen: // a shell's marks on the alternate screen are no blocks
-		return Sentinel, nil
+		return "", nil, engine.ErrEnded
+	case o.Way == Sentinel, unmarked(v), s.Replaced(), v.Screen.Modes.AltScreen: // a shell's marks on the alternate screen are no blocks
+		return Sentinel, nil, nil
 	case v.Reports.Shell.Phase == engine.ShellRunning:
-		if who, err := s.Foreground(); err == nil && !who.Leader && leadsToShell(who.Name) { // a shell within the shell
-			return Sentinel, nil
+		if who, err := s.Foreground(); err == nil && (!who.Leader && leadsToShell(who.Name) || carriers[who.Name]) { // a shell within the shell
+			return Sentinel, nil, nil
 		}
-		return "", &BusyError{Session: s.ID()}
+		return "", nil, &BusyError{Session: s.ID()}
 	}
-	if err := Prompt(ctx, s, promptBound, o.Parked); err != nil {
-		return "", err
+	if v, err := prompt(ctx, s, promptBound, o.Parked); err != nil {
+		return "", nil, err
+	} else if v == nil {
+		return Sentinel, nil, nil
+	} else if asIs, err := typeable(ctx, s, line, o); err == nil && asIs {
+		return Marks, v, nil
+	} else {
+		return Sentinel, nil, err
 	}
-	if asIs, err := typeable(ctx, s, line, o); err != nil || !asIs {
-		return Sentinel, err
-	}
-	return Marks, nil
 }
 
 // unmarked reports whether a session's shell has not marked a prompt yet.
 func unmarked(v *engine.View) bool { return v.Reports.Shell == nil || v.Reports.Shell.Phase == "" }
 
-// marked is a matcher of a shell that has come to a prompt, or ended.
-type marked struct{}
+// marked is a matcher of a shell that has come to a prompt, has ended, or has made way for another program, whose marks are not known.
+type marked struct{ session *engine.Session }
 
 // Check matches when it has.
-func (marked) Check(v *engine.View) engine.Result {
-	if v.Exit != nil {
+func (m marked) Check(v *engine.View) engine.Result {
+	if v.Exit != nil || m.session.Replaced() {
 		return engine.Result{Match: &engine.Match{Kind: "ended"}}
 	}
 	return atPrompt{}.Check(v)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -275,7 +276,14 @@ func TestMuchIsPrinted(t *testing.T) {
 		if len(lines) != 10000 || lines[0] != "1" || lines[9999] != "10000" || r.Cut || told(r.ExitCode) != 0 {
 			t.Errorf("10,000 lines: %d, from %q, cut %v, %v", len(lines), lines[0], r.Cut, told(r.ExitCode))
 		}
+		r = run(t, s, "seq 20000")
+		if lines := strings.Split(r.Output, "\n"); len(lines) != 20000 || lines[0] != "1" || r.Cut || r.Above != "" {
+			t.Errorf("20,000 lines: %d, from %q, cut %v", len(lines), lines[0], r.Cut)
+		}
 		r = run(t, s, "seq 1000000; sh -c 'exit 8'")
+		if first, _, _ := strings.Cut(r.Output, "\n"); !strings.HasSuffix("\n"+r.Above, "\n"+before(first)+"\n") {
+			t.Errorf("1,000,000 lines: from %q, behind %.50q", first, r.Above[max(0, len(r.Above)-50):])
+		}
 		if !r.Cut || !strings.HasSuffix(r.Output, "\n999999\n1000000") || told(r.ExitCode) != 8 || len(r.Output) > engine.MaxBlockOutput {
 			t.Errorf("1,000,000 lines: %d bytes, cut %v, %v", len(r.Output), r.Cut, told(r.ExitCode))
 		}
@@ -288,6 +296,12 @@ func TestMuchIsPrinted(t *testing.T) {
 		run(t, s, `printf '\033c'`)
 		expect(t, k, s, "echo sober", 0, "sober")
 	})
+}
+
+// before is the number before one.
+func before(n string) string {
+	i, _ := strconv.Atoi(n)
+	return strconv.Itoa(i - 1)
 }
 
 // TestTheScreenIsCleared: by whatever way, and left in whatever state.

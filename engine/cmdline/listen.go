@@ -13,11 +13,13 @@ import (
 // A listener is the tap that hears a sentinel. Its fields are read by the wait that it is for, while the session goes on.
 type listener struct {
 	session *engine.Session
-	begin   []byte // what is written right before the command runs
-	end     []byte // and after it, in front of its status
-	prompt  string // the cursor's row when the line was typed
-	pid     int    // of the shell that it was typed to; 0: not known
-	closed  bool   // protected by the lock of turns
+	begin   []byte       // what is written right before the command runs
+	end     []byte       // and after it, in front of its status
+	prompt  string       // the cursor's row when the line was typed
+	pid     int          // of the shell that it was typed to; 0: not known
+	typed   engine.Typed // with the line; zero when another typed at the same time
+	open    bool         // the line is not complete
+	closed  bool         // protected by the lock of turns
 
 	mu sync.Mutex
 	// protects the fields below
@@ -29,6 +31,7 @@ type listener struct {
 	status      string // as it was told
 	before      []byte // the end of what came before begin, which may never come
 	heard       time.Time
+	inputs      int       // how often something was typed before the end was heard: the line, and what the command may have read
 	interrupted time.Time // when a key that interrupts was last typed; zero: never
 }
 
@@ -121,10 +124,13 @@ func partial(p, want []byte) int {
 
 // Input hears the keys that interrupt, stop or end what reads: after one the sentinel may never come.
 func (l *listener) Input(at time.Time, p []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.done {
+		l.inputs++
+	}
 	if bytes.ContainsAny(p, "\x03\x04\x1a\x1c") {
-		l.mu.Lock()
 		l.interrupted = at
-		l.mu.Unlock()
 	}
 	return nil
 }
@@ -144,6 +150,7 @@ type heard struct {
 	begun       int
 	done        bool
 	status      string
+	inputs      int
 	quiet       time.Time // since when nothing was printed, nor an interrupting key typed
 	interrupted bool
 }
@@ -151,7 +158,7 @@ type heard struct {
 func (l *listener) heardSoFar() heard {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := heard{begun: l.begun, done: l.done, status: l.status, quiet: l.heard, interrupted: !l.interrupted.IsZero()}
+	h := heard{begun: l.begun, done: l.done, status: l.status, inputs: l.inputs, quiet: l.heard, interrupted: !l.interrupted.IsZero()}
 	if l.interrupted.After(h.quiet) {
 		h.quiet = l.interrupted
 	}
@@ -167,6 +174,22 @@ func (l *listener) goesOn() bool {
 	return !h.done && !h.interrupted
 }
 
+// atPrompt reports whether the shell of this process surely waits for a line: it has told the end of the one before, and nothing was
+// typed since. A nil listener knows nothing.
+func (l *listener) atPrompt(v *engine.View, pid int) bool {
+	return l != nil && l.heardSoFar().done && l.pid == pid && l.typed.Bytes == v.Typed.Bytes
+}
+
+// onLine reports whether all that was typed since is sure to stand on the command line, or to have been taken off it: no command
+// was there to read it.
+func (l *listener) onLine(v *engine.View, pid int) bool {
+	if l == nil {
+		return false
+	}
+	h := l.heardSoFar()
+	return h.done && h.inputs <= 1 && l.pid == pid && l.typed.Lines == v.Typed.Lines && !v.Typed.Keys
+}
+
 // unsettled is for how much longer an interrupt may be under way. A nil listener knows of none.
 func (l *listener) unsettled(now time.Time) time.Duration {
 	if l == nil {
@@ -180,14 +203,14 @@ func (l *listener) unsettled(now time.Time) time.Duration {
 }
 
 // output is what the command has printed. When its beginning was not heard it is what came after the echo's first line end.
-func (l *listener) output() (text string, cut bool) {
+func (l *listener) output() text {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.page != nil:
 		return l.page.text()
 	case l.begun > 0:
-		return "", false
+		return text{}
 	}
 	_, after, _ := bytes.Cut(l.before, []byte("\n"))
 	return render(after, l.rows, l.cols)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,22 +13,31 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// Prompt waits for a shell with marks to read a command line on which nothing stands yet.
+// Prompt waits for a shell with marks to read a command line on which nothing stands yet. What the program, or a job in the
+// background, has printed behind the prompt does not count: it is none that was typed.
 // Errors: *[BusyError] when a line that was typed ahead is run, *[OccupiedError], *[PromptError] when bound is over or the session
 // has ended, or the cause of ctx's end.
 func Prompt(ctx context.Context, s *engine.Session, bound time.Duration, parked func()) error {
-	out, err := s.Wait(ctx, emptyLine{}, engine.WaitOptions{Timeout: bound, Parked: parked})
+	_, err := prompt(ctx, s, bound, parked)
+	return err
+}
+
+// prompt is Prompt; it returns the look at the prompt, too, or nil at one without marks.
+func prompt(ctx context.Context, s *engine.Session, bound time.Duration, parked func()) (*engine.View, error) {
+	out, err := s.Wait(ctx, &emptyLine{session: s}, engine.WaitOptions{Timeout: bound, Parked: parked})
 	switch {
 	case ctx.Err() != nil && err != nil:
-		return err
+		return nil, err
 	case err != nil:
-		return &PromptError{Session: s.ID(), View: out.View, Err: err}
+		return nil, &PromptError{Session: s.ID(), View: out.View, Err: err}
 	case out.Match.Kind == "running":
-		return &BusyError{Session: s.ID()}
+		return nil, &BusyError{Session: s.ID()}
 	case out.Match.Kind == "occupied":
-		return &OccupiedError{Session: s.ID(), Line: cursorRow(out.View), View: out.View}
+		return nil, &OccupiedError{Session: s.ID(), Line: cursorRow(out.View), View: out.View}
+	case out.Match.Kind == "unmarked":
+		return nil, nil
 	}
-	return nil
+	return out.View, nil
 }
 
 // cursorRow is the row that the cursor is in.
@@ -62,22 +72,68 @@ func (m promptAfter) Check(v *engine.View) engine.Result {
 }
 
 // emptyLine is a matcher of a shell that reads a command line on which nothing stands yet.
-type emptyLine struct{}
+type emptyLine struct {
+	session *engine.Session
+	seen    time.Time // when the shell was first seen to read a line
+}
 
-// Check matches as "prompt" when there is none, as "occupied" when what stands there stays, and as "running" when a line
-// that was typed ahead is run.
-func (emptyLine) Check(v *engine.View) engine.Result {
+// Check matches as "prompt" when there is none, as "occupied" when what was typed stands there, and as "running" when a line
+// that was typed ahead is run. What was typed is known before the shell shows it. Where keys alone do not tell what became of it
+// the screen does, once the shell had its time.
+func (m *emptyLine) Check(v *engine.View) engine.Result {
 	if sh := v.Reports.Shell; sh != nil && sh.Phase == engine.ShellRunning { // what was typed ahead
 		return engine.Result{Match: &engine.Match{Kind: "running"}}
 	}
 	r := atPrompt{}.Check(v)
-	if r.Match == nil || !occupied(v) {
+	if r.Match == nil {
+		return m.unmarked(v)
+	}
+	if m.seen.IsZero() {
+		m.seen = v.At
+	}
+	since := v.Typed.At
+	if m.seen.After(since) && (v.Typed.Ahead || v.Typed.Interrupted) {
+		since = m.seen
+	}
+	switch t := &v.Typed; {
+	case t.Nothing() && !t.Interrupted: // with an interrupt a shell throws away what is typed, a moment longer than its prompt is there
 		return r
+	case t.Line != "" && !t.Keys && !t.Ahead:
+		return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+	case v.At.Sub(since) < settled:
+		return engine.Result{Recheck: settled - v.At.Sub(since)}
+	case t.Nothing():
+		return r
+	case occupied(v) || t.Line != "" && under(v):
+		return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+	}
+	return r
+}
+
+// unmarked matches as "unmarked" when a shell with marks reads a line at a prompt that has none: an interrupt has ended what would
+// have marked it. The next prompt has them again.
+func (m *emptyLine) unmarked(v *engine.View) engine.Result {
+	if unmarked(v) || !v.Typed.Interrupted || !v.Screen.Modes.BracketedPaste {
+		return engine.Result{}
+	}
+	if mode, err := m.session.LineMode(); err != nil || mode.Canonical {
+		return engine.Result{}
 	}
 	if quiet := v.StableFor(); quiet < settled {
 		return engine.Result{Recheck: settled - quiet}
 	}
-	return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+	return engine.Result{Match: &engine.Match{Kind: "unmarked"}}
+}
+
+// under reports whether a character stands under the cursor: it was moved back into a line.
+func under(v *engine.View) bool {
+	c := v.Screen.Cursor
+	rows := v.Screen.Lines()
+	if c.Row >= len(rows) {
+		return false
+	}
+	cells := []rune(rows[c.Row])
+	return c.Col < len(cells) && cells[c.Col] != ' '
 }
 
 // occupied tells whether the cursor has left the place where the shell said that its command line begins. What stands behind
@@ -139,48 +195,55 @@ func typeable(ctx context.Context, s *engine.Session, line string, o *Options) (
 // pasted reports whether a line is to be pasted.
 func pasted(line string) bool { return strings.ContainsAny(line, "\n\t") }
 
-// byMarks types a line as it is, and waits for the shell's word that it has ended.
-func byMarks(ctx context.Context, s *engine.Session, line string, o *Options) (*Result, error) {
-	v := s.View()
-	m := &ran{session: s, command: line, before: v.Reports.Shell, giveUp: o.GiveUp}
-	if blocks, _ := s.Blocks(0); len(blocks) > 0 {
-		m.last = blocks[len(blocks)-1].Number
+// errMoved: something was typed, or the shell has left its prompt, between the look at it and the line.
+var errMoved = errors.New("something was typed meanwhile")
+
+// eraseLine is the key that has a line editor throw away what stands in front of the cursor: Ctrl+U.
+const eraseLine = "\x15"
+
+// byMarks types a line as it is at the prompt that v shows, and waits for the shell's word that it has ended. Errors: errMoved.
+func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v *engine.View) (*Result, error) {
+	_, how := s.Blocks(math.MaxUint64)
+	h := &hearing{line: line, any: how != engine.IntegrationOSC633}
+	if err := s.Attach(func(v *engine.View) (engine.Tap, error) {
+		h.rows, h.cols = v.Screen.Rows, v.Screen.Cols
+		return h, nil
+	}); err != nil {
+		return nil, err
 	}
+	defer s.Detach(h) // its Close does not fail
 	keys := line
 	if pasted(line) {
 		p, _ := vt.BracketedPaste(line)
 		keys = string(p)
 	}
-	sent, err := s.Do(ctx, engine.Text(keys+"\r"), o.do()) // in one: nothing another types comes between
+	if occupied(v) { // by what nobody has typed: a job in the background, mostly; else the shell's own suggestion for a line
+		keys = eraseLine + keys
+	}
+	only := o.do()
+	only.Only = func(now *engine.View) error {
+		if sh := now.Reports.Shell; now.Typed.Bytes != v.Typed.Bytes || sh == nil || sh.Phase != engine.ShellInput {
+			return errMoved
+		}
+		return nil
+	}
+	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only) // in one: nothing another types comes between
 	if err != nil {
 		return nil, err
 	}
-	m.typed = time.Now()
+	m := &ran{session: s, hearing: h, before: v.Reports.Shell, giveUp: o.GiveUp, typed: time.Now()}
 	out, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: o.Timeout, Parked: o.Parked})
 	r := &Result{Reason: reasonOf(out, err), By: Marks, Since: sent.Sequence, Began: m.typed, Duration: out.View.At.Sub(m.typed), View: out.View}
-	if r.Reason == NotRun {
-		r.Other = m.other
-	}
-	if b := m.block(); b != nil {
-		r.Block = b
-		r.Output, r.Cut = trim(b.Output), !b.Whole
-		switch sh := out.View.Reports.Shell; {
-		case b.Exited:
-			r.ExitCode = &b.ExitCode
-		case r.Reason == Finished && b.Ended.IsZero() && sh.Exited:
-			r.ExitCode = &sh.ExitCode
-			r.Output = trim(out.View.Screen.Text())
-		}
-		if r.Reason == Finished && !b.Ended.IsZero() {
-			r.Duration = b.Ended.Sub(b.Started)
-		}
+	h.tell(s, r)
+	if sh := out.View.Reports.Shell; r.Block != nil && r.Reason == Finished && left(out.View, v.Reports.Shell) && r.Block.Ended.IsZero() && sh.Exited { // on the alternate screen
+		r.ExitCode = &sh.ExitCode
+		r.Output = trim(out.View.Screen.Text())
+		r.Block.Output = r.Output
 	}
 	if r.Output == "" && r.Reason != Timeout {
 		r.Output = refusal(s, r)
 	}
-	if r.Reason == Ended {
-		r.ExitCode = exitCode(out.View)
-	}
+	r.end(true)
 	if r.Reason == Incomplete { // back to a prompt: the next command is not the rest of this one
 		if err := giveUp(ctx, s, o); err != nil {
 			return nil, err
@@ -189,18 +252,23 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options) (*
 	return r, nil
 }
 
+// pasteOff is what a line editor writes behind the line that it has taken, where it takes a paste as one.
+var pasteOff = []byte("\x1b[?2004l")
+
 // refusal is what a shell has said of a line before it marked the beginning of a command, or in place of that: what is wrong with it.
 func refusal(s *engine.Session, r *Result) string {
 	raw, _, dropped := r.View.Transcript.Since(s.OffsetAt(r.Since))
 	if dropped {
 		return ""
 	}
-	_, raw, _ = bytes.Cut(raw, []byte("\n")) // what is in front is the line's echo
-	for _, mark := range []string{"\x1b]133;", "\x1b]633;"} {
-		raw, _, _ = bytes.Cut(raw, []byte(mark))
+	_, said, ok := bytes.Cut(raw, pasteOff) // what is in front is the line's echo
+	if !ok {
+		_, said, _ = bytes.Cut(raw, []byte("\n"))
 	}
-	text, _ := render(raw, r.View.Screen.Rows, r.View.Screen.Cols)
-	return text
+	for _, mark := range []string{"\x1b]133;", "\x1b]633;"} {
+		said, _, _ = bytes.Cut(said, []byte(mark))
+	}
+	return render(said, r.View.Screen.Rows, r.View.Screen.Cols).kept
 }
 
 // reasonOf says why a wait ended.
@@ -214,6 +282,21 @@ func reasonOf(out *engine.Outcome, err error) Reason {
 		return Timeout
 	}
 	return Cancelled
+}
+
+// end tells the end of the shell in place of the command's: a session that is killed gives its programs time for last words, and
+// what a shell says of the command then is not how that ended. Own: the shell is the session's program.
+func (r *Result) end(own bool) {
+	if r.View.Killed && r.Reason != Cancelled {
+		r.Reason, r.ExitCode = Ended, nil
+		if r.Block != nil {
+			r.Block.Exited, r.Block.ExitCode = false, 0
+		}
+		return
+	}
+	if r.Reason == Ended && own {
+		r.ExitCode = exitCode(r.View)
+	}
 }
 
 // exitCode is the session's own; nil when a signal ended it, or nobody knows.
@@ -244,40 +327,38 @@ const incomplete = 2 * time.Second
 // ran is a matcher of a shell that has come through one command line.
 type ran struct {
 	session *engine.Session
-	command string        // as it was typed
+	hearing *hearing
 	giveUp  bool          // a line that is not complete is an answer
 	typed   time.Time     // when Enter was: what was still before does not count
-	last    uint64        // number of the last block before it
 	before  *engine.Shell // what the shell had said
-	looked  *engine.Shell // what it had said when its blocks were last looked at
-	ours    uint64        // number of the command's block; 0: it has not begun
-	ended   bool          // it has
-	other   string        // the command line of another block that began after Enter
+	said    *engine.Shell // what it has said last
+	at      time.Time     // when that was seen
 }
 
 // Check matches when the command has ended, or the shell reads the next line without having run it.
 func (m *ran) Check(v *engine.View) engine.Result {
 	sh := v.Reports.Shell
-	if sh != m.looked { // blocks begin and end with marks
-		m.looked = sh
-		m.look(sh)
+	if sh != m.said {
+		m.said, m.at = sh, v.At
 	}
-	quiet := min(v.StableFor(), v.At.Sub(m.typed))
+	begun, ended := m.hearing.begun()
 	switch {
-	case m.ended, m.ours != 0 && left(v, m.before):
+	case ended, begun && left(v, m.before):
 		return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
 	case v.Exit != nil:
 		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
-	case sh == nil || sh == m.before:
-		if !m.giveUp {
+	case begun:
+		return m.replaced(v)
+	case sh == nil || sh == m.before || v.Typed.Entered: // it draws its prompt anew before it takes what was pasted
+		if !m.giveUp || sh != nil && sh.Phase == engine.ShellRunning {
 			return engine.Result{}
 		}
-		if quiet < incomplete {
+		if quiet := min(v.StableFor(), v.At.Sub(m.typed)); quiet < incomplete {
 			return engine.Result{Recheck: incomplete - quiet}
 		}
 		return engine.Result{Match: &engine.Match{Kind: string(Incomplete)}}
-	case m.ours == 0 && sh.Phase == engine.ShellInput: // or it has drawn its prompt anew, and is about to begin
-		if quiet < settled {
+	case sh.Phase == engine.ShellInput: // a new prompt: or it is about to begin with what was typed ahead
+		if quiet := v.At.Sub(m.at); quiet < settled {
 			return engine.Result{Recheck: settled - quiet}
 		}
 		return engine.Result{Match: &engine.Match{Kind: string(NotRun)}}
@@ -285,62 +366,23 @@ func (m *ran) Check(v *engine.View) engine.Result {
 	return engine.Result{}
 }
 
+// replaced matches when the shell has made way for another, which reads a line: nobody else tells of the end.
+func (m *ran) replaced(v *engine.View) engine.Result {
+	mode, err := m.session.LineMode()
+	if err != nil || mode.Canonical || !v.Screen.Modes.BracketedPaste || !m.session.Replaced() {
+		return engine.Result{}
+	}
+	if who, err := m.session.Foreground(); err != nil || !who.Leader || shellOf(who.Name) == "" {
+		return engine.Result{}
+	}
+	if quiet := v.StableFor(); quiet < settled {
+		return engine.Result{Recheck: settled - quiet}
+	}
+	return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
+}
+
 // left reports whether a command has ended without leaving the alternate screen: its block does not tell.
 func left(v *engine.View, before *engine.Shell) bool {
 	sh := v.Reports.Shell
 	return v.Screen.Modes.AltScreen && sh != nil && sh.Phase != engine.ShellRunning && (before == nil || sh.Commands > before.Commands)
 }
-
-// look finds the command's block: the first after Enter with the same command line, as far as the shell tells them. One that
-// was typed before ours may begin after our Enter.
-func (m *ran) look(sh *engine.Shell) {
-	if sh == nil {
-		return
-	}
-	blocks, how := m.session.Blocks(m.last)
-	for i := range blocks {
-		b := &blocks[i]
-		told := how == engine.IntegrationOSC633 && sh.Command != ""
-		if m.ours == 0 && (!told || sameLine(b.Command, m.command)) {
-			m.ours = b.Number
-		}
-		switch {
-		case b.Number == m.ours: // the end of the session ends it, too
-			m.ended = !b.Ended.IsZero() && (b.Exited || sh.Phase != engine.ShellRunning)
-		case m.ours == 0:
-			m.other = b.Command
-		}
-	}
-}
-
-// block is the command's own, as it is now; nil: it has not begun.
-func (m *ran) block() *engine.Block {
-	if m.ours == 0 {
-		return nil
-	}
-	blocks, _ := m.session.Blocks(m.ours - 1)
-	if len(blocks) == 0 || blocks[0].Number != m.ours {
-		return nil
-	}
-	return &blocks[0]
-}
-
-// cutLine is the length from which on the terminal may have cut a command line that the shell tells.
-const cutLine = 8 << 10
-
-// sameLine tells whether a shell's word for a command line is what was typed. A shell may change the blanks of it, may put
-// several lines into one, and bash runs the first of several lines that were pasted as a command of its own.
-func sameLine(told, typed string) bool {
-	typed = strings.TrimSpace(typed)
-	if begin, cut := strings.CutSuffix(told, "…"); cut && len(told) >= cutLine/2 {
-		return strings.HasPrefix(words(typed), words(begin))
-	}
-	if words(told) == words(typed) {
-		return true
-	}
-	first, _, several := strings.Cut(typed, "\n")
-	return several && (words(told) == words(first) || words(strings.ReplaceAll(told, ";", " ")) == words(strings.ReplaceAll(typed, ";", " ")))
-}
-
-// words is a command line with single blanks.
-func words(line string) string { return strings.Join(strings.Fields(line), " ") }

@@ -17,10 +17,10 @@ import (
 // A turn is what is known of the command lines that were run in one session. It is held by the one that is run now.
 type turn struct {
 	session *engine.Session
-	late    *listener // of the one before, when its end was not heard when its time was up
+	late    *listener // of the one before; nil when it ended in another way than by telling so
 }
 
-// turns are the sessions in which a line is run, and those in which one was whose end was not heard: at most one each.
+// turns are the sessions in which a line is run, and those in which one was: at most one each.
 var turns = struct {
 	mu sync.Mutex
 	// protects the fields below
@@ -45,7 +45,8 @@ func (t *turn) release() {
 	delete(turns.busy, t.session)
 }
 
-// leave has a listener listen on for the end of a command that goes on, until the session ends or the next line is run.
+// leave has a listener listen on, for the end of a command that goes on, and for whether the shell is still at the prompt behind one
+// that has ended, until the session ends or the next line is run.
 func (t *turn) leave(l *listener) {
 	l.forget()
 	turns.mu.Lock()
@@ -82,6 +83,7 @@ type place struct {
 	program string // its name
 	keys    bool   // it reads every key
 	prompt  string // the cursor's row
+	typed   uint64 // bytes typed before
 }
 
 // find tells which shell has a session's terminal, once it reads a line. A shell with a line editor, and what leads to one
@@ -111,7 +113,7 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	}
 	p.shell = shellOf(p.program)
 	p.direct = p.shell != ""
-	if !p.direct && p.leader { // by the name it was started under: of a script, or of one program with many names
+	if !p.direct && p.leader && !s.Replaced() { // by the name it was started under: of a script, or of one program with many names
 		p.shell = shellOf(filepath.Base(s.Config().Program))
 		p.direct = p.shell != ""
 	}
@@ -132,7 +134,7 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	if o.Shell != "" {
 		p.shell = o.Shell
 	}
-	out, err := s.Wait(ctx, &ready{session: s, where: p, edits: edits, before: before}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+	out, err := s.Wait(ctx, &ready{session: s, where: p, edits: edits, before: before, began: time.Now()}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -140,15 +142,25 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 		return nil, nil
 	}
 	reads := err == nil && out.Match.Kind == "keys"
-	v := s.View()
+	typed, _ := s.Wait(ctx, typedLine{before, p}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	v := typed.View
+	p.typed = v.Typed.Bytes
+	if typed.Match != nil && typed.Match.Kind == "occupied" {
+		return nil, &OccupiedError{Session: s.ID(), Line: cursorRow(v), View: v}
+	}
 	p.prompt = cursorRow(v)
 	if mode, err := s.LineMode(); err == nil {
 		p.keys = !mode.Canonical
 	}
 	switch goesOn := before.goesOn(); {
+	case goesOn && before.open && before.typed.Lines == v.Typed.Lines: // nothing can have completed it
+		return nil, &OccupiedError{Session: s.ID(), Line: p.prompt, View: v}
 	case v.Exit != nil || v.Ended:
 		return nil, engine.ErrEnded
-	case v.Secret:
+	case v.Secret && !(p.direct && (before.atPrompt(v, p.pid) || v.Typed.Interrupted && v.At.Sub(v.Typed.At) >= settled)):
 		return nil, &BusyError{Session: s.ID(), Program: p.program, Secret: true}
 	case err != nil, !reads && !p.direct, !p.leader && p.prompt == "":
 		return nil, &BusyError{Session: s.ID(), Program: p.program}
@@ -181,11 +193,16 @@ type ready struct {
 	where   *place
 	edits   bool      // by an editor, which reads every key
 	before  *listener // of the line before
+	began   time.Time // the wait
 }
 
 // promptSaid is how long a shell may take to write its prompt, and an editor to say that it takes a paste as one, once it could read.
 // That comes within a millisecond. What is typed before is shown twice, and by some editors once for each character.
 const promptSaid = 50 * time.Millisecond
+
+// firstPrompt is how long a shell that was never typed to may take to its prompt before it is taken for one that has none: it may
+// just have been started, on a machine that is busy.
+const firstPrompt = time.Second
 
 // Check matches as "keys" when an editor is at work, and as "lines" when there is none, or one that could be stands still. An editor
 // changes the terminal's mode before it writes its prompt, so there is something to look at then. An interrupt of the line before
@@ -193,6 +210,9 @@ const promptSaid = 50 * time.Millisecond
 // is about to end.
 func (m *ready) Check(v *engine.View) engine.Result {
 	if wait := m.before.unsettled(v.At); wait > 0 {
+		return engine.Result{Recheck: wait}
+	}
+	if wait := settled - v.At.Sub(v.Typed.At); v.Typed.Interrupted && wait > 0 {
 		return engine.Result{Recheck: wait}
 	}
 	mode, err := m.session.LineMode()
@@ -205,21 +225,69 @@ func (m *ready) Check(v *engine.View) engine.Result {
 			return engine.Result{Recheck: settled - quiet}
 		}
 	}
-	said := cursorRow(v) != "" && (!m.edits || v.Screen.Modes.BracketedPaste)
+	row := cursorRow(v)
+	if first := v.At.Sub(m.began); v.Typed.Bytes == 0 && m.where.leader && row == "" && first < firstPrompt {
+		return engine.Result{Recheck: firstPrompt - first}
+	}
+	said := row != "" && (!m.edits || v.Screen.Modes.BracketedPaste)
 	switch {
-	case (keys || !m.edits) && !said && quiet < promptSaid:
+	case (keys || !m.edits) && !said && quiet < promptSaid && v.At.Sub(m.began) < settled: // a job may never be quiet
 		return engine.Result{Recheck: promptSaid - quiet}
 	case keys:
 		return engine.Result{Match: &engine.Match{Kind: "keys"}}
 	case m.edits && !m.where.direct:
 		return engine.Result{}
-	case m.edits && quiet < settled:
+	case m.edits && quiet < settled && !m.before.atPrompt(v, m.where.pid):
 		return engine.Result{Recheck: settled - quiet}
 	}
 	return engine.Result{Match: &engine.Match{Kind: "lines"}}
 }
 
-// bySentinel types a line that tells its end itself.
+// typedLine is a matcher of a line editor that shows what was typed.
+type typedLine struct {
+	before *listener
+	where  *place
+}
+
+// Check matches as "occupied" when that stands in front of the cursor, or the cursor was moved back into it, and as "free" when it
+// does not, once the editor had its time. Who read it then nobody can tell; the line has it no more.
+func (m typedLine) Check(v *engine.View) engine.Result {
+	typed := strings.TrimRight(v.Typed.Line, " ")
+	switch {
+	case typed == "" && v.Typed.Dropped != "": // the interrupt has had its time
+		row := cursorRow(v)
+		if strings.HasSuffix(row, strings.TrimRight(v.Typed.Dropped, " ")) || strings.HasSuffix(row, "^C") {
+			return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+		}
+		return engine.Result{Match: &engine.Match{Kind: "free"}}
+	case typed == "":
+		return engine.Result{Match: &engine.Match{Kind: "free"}}
+	case m.before.onLine(v, m.where.pid), m.where.direct && m.where.leader && v.Typed.Lines == 0 && !v.Typed.Keys:
+		return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+	}
+	row := inFront(v)
+	if n := len(row); 0 < n && n < len(typed) { // it began further up
+		typed = typed[len(typed)-n:]
+	}
+	switch quiet := v.At.Sub(v.Typed.At); {
+	case strings.HasSuffix(row, typed):
+		return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+	case quiet < settled:
+		return engine.Result{Recheck: settled - quiet}
+	case v.Typed.Keys && under(v):
+		return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+	}
+	return engine.Result{Match: &engine.Match{Kind: "free"}}
+}
+
+// inFront is what stands in the cursor's row in front of it.
+func inFront(v *engine.View) string {
+	at := end(v.Screen)
+	row, _ := v.Screen.Between(vt.Position{Line: at.Line}, at, 4<<10)
+	return strings.TrimRight(row, " ")
+}
+
+// bySentinel types a line that tells its end itself. Errors: errMoved, with nothing typed.
 func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options, t *turn) (*Result, error) {
 	marker := o.Marker
 	if marker == "" {
@@ -242,7 +310,7 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		p, _ := vt.BracketedPaste(text)
 		keys = string(p)
 	}
-	l := &listener{session: s, begin: begin, end: last, prompt: where.prompt, pid: where.pid}
+	l := &listener{session: s, begin: begin, end: last, prompt: where.prompt, pid: where.pid, open: unfinished}
 	if err := s.Attach(func(v *engine.View) (engine.Tap, error) {
 		l.rows, l.cols, l.heard = v.Screen.Rows, v.Screen.Cols, v.At
 		return l, nil
@@ -250,15 +318,26 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		return nil, err
 	}
 	t.drop(t.late)
-	sent, err := s.Do(ctx, engine.Text(keys+"\r"), o.do()) // in one: nothing another types comes between
+	only := o.do()
+	only.Only = func(now *engine.View) error {
+		if now.Typed.Bytes != where.typed {
+			return errMoved
+		}
+		return nil
+	}
+	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only) // in one: nothing another types comes between
 	if err != nil {
 		t.drop(l)
 		return nil, err
 	}
+	t.drop(t.late)
+	if v := s.View(); v.Typed.Bytes == where.typed+uint64(sent.Written) {
+		l.typed = v.Typed
+	}
 	began := time.Now()
 	out, err := s.Wait(ctx, &told{session: s, listener: l, where: where, typed: began}, engine.WaitOptions{Timeout: o.Timeout, Parked: o.Parked})
 	r := &Result{Reason: reasonOf(out, err), By: Sentinel, Marker: marker, Since: sent.Sequence, Began: began, Duration: out.View.At.Sub(began), View: out.View}
-	r.Output, r.Cut = l.output()
+	r.take(l.output())
 	h := l.heardSoFar()
 	switch r.Reason {
 	case Finished:
@@ -269,19 +348,19 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		if h.done && h.begun < 2 && where.shell == Bash { // what stood on the command line before made something else of it
 			r.Reason, r.ExitCode = NotRun, nil
 		}
-	case Ended:
-		if where.leader {
-			r.ExitCode = exitCode(out.View)
-		}
 	}
+	r.end(where.leader)
 	if r.Reason == Timeout || r.Reason == Cancelled {
 		t.leave(l)
 		return r, nil
 	}
-	t.drop(l)
-	if h.done { // a shell with marks says the same a moment later, and is busy until then; it need not
-		_, _ = s.Wait(ctx, idle{}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+	if !h.done || out.View.Exit != nil {
+		t.drop(l)
+		return r, nil
 	}
+	t.leave(l)
+	// A shell with marks says the same a moment later, and is busy until then; it need not.
+	_, _ = s.Wait(ctx, idle{}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
 	return r, nil
 }
 
@@ -347,8 +426,10 @@ func (m *told) abandoned(v *engine.View, interrupted bool) bool {
 	keys := err == nil && !mode.Canonical
 	row, prompt := cursorRow(v), m.where.prompt
 	switch {
-	case m.where.direct && m.where.keys && editsLines(m.where.shell):
+	case m.where.direct && editsLines(m.where.shell) && (m.where.keys || keys && v.Screen.Modes.BracketedPaste):
 		return keys
+	case interrupted && prompt == "": // not known: it came later than the line
+		return row != ""
 	case interrupted: // some write it behind the ^C
 		return prompt != "" && strings.HasSuffix(row, prompt)
 	}

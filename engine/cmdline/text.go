@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/vt"
@@ -34,19 +35,59 @@ func (p *page) write(b []byte) {
 // resize follows the session's terminal. Lines are wrapped anew.
 func (p *page) resize(rows, cols int) { p.term.Resize(rows, cols, 0, 0) }
 
+// A text is what was printed.
+type text struct {
+	kept   string
+	before string // the end of what is not kept: what a secret at the beginning of kept may be known by
+	cut    bool   // there was something before
+}
+
+const (
+	// aboveBytes bounds text.before, in bytes: as much as the lines of a private key have.
+	aboveBytes = 64 << 10
+	// aboveLines is how many lines of what is left are taken for it when the lines were too many: as many as a private key has.
+	aboveLines = 512
+)
+
 // text is what has been printed. A program that has not left the alternate screen is shown as it is there.
-func (p *page) text() (text string, cut bool) {
+func (p *page) text() text {
 	s := p.term.Snapshot()
 	if s.Modes.AltScreen {
-		return trim(s.Text()), false
+		return text{kept: trim(s.Text())}
 	}
 	h := s.History()
-	text, whole := s.Between(p.from, vt.Position{Line: h.Dropped() + uint64(h.Len()+s.Rows)}, engine.MaxBlockOutput)
-	return trim(text), !whole
+	all, whole := s.Between(p.from, vt.Position{Line: h.Dropped() + uint64(h.Len()+s.Rows)}, engine.MaxBlockOutput+aboveBytes)
+	return cutAbove(all, whole)
+}
+
+// cutAbove cuts a text that is too long, or has lost its beginning: at the beginning of a line, if there is one.
+func cutAbove(all string, whole bool) text {
+	if whole && len(all) <= engine.MaxBlockOutput {
+		return text{kept: trim(all)}
+	}
+	at := max(0, len(all)-engine.MaxBlockOutput)
+	if !whole {
+		lines := 0
+		for n := 0; n < aboveLines; n++ {
+			i := strings.IndexByte(all[lines:], '\n')
+			if i < 0 {
+				break
+			}
+			lines += i + 1
+		}
+		at = max(at, lines)
+	}
+	if i := strings.IndexByte(all[at:], '\n'); i >= 0 && at > 0 && all[at-1] != '\n' {
+		at += i + 1
+	}
+	for at < len(all) && !utf8.RuneStart(all[at]) {
+		at++
+	}
+	return text{kept: trim(all[at:]), before: all[:at], cut: true}
 }
 
 // render is output as text.
-func render(output []byte, rows, cols int) (text string, cut bool) {
+func render(output []byte, rows, cols int) text {
 	p := newPage(rows, cols)
 	p.write(output)
 	return p.text()

@@ -113,6 +113,20 @@ func (v *View) Piece(s string) string {
 	return v.hide.String(v.finder.Hide(s))
 }
 
+// PieceBelow is Piece for a text of which is known what stood right above it: it is redacted in sight of that, which may itself
+// begin within a line.
+func (v *View) PieceBelow(above, s string) string {
+	if v.hide == nil || above == "" || s == "" {
+		return v.Piece(s)
+	}
+	v.Piece(s) // makes the finder
+	above, s = v.finder.Hide(above[Context([]byte(above)):]), v.finder.Hide(s)
+	if seen := above + s; head(seen) > len(above) { // one word, whose beginning may not be known
+		return v.hide.String(HideHead(seen))
+	}
+	return v.hide.From(above+s, len(above))
+}
+
 // HideHead covers the beginning of a text that begins within a line, up to the first white space: what has been lost
 // before it may have made it a secret.
 func HideHead(text string) string {

@@ -240,3 +240,28 @@ func TestLineWhoseHeadWasDropped(t *testing.T) {
 		t.Errorf("%d were dropped, and this is shown:\n%s", n.Dropped(), all)
 	}
 }
+
+// TestPieceBelow: what stands right above a piece tells what is secret at its beginning, and is not shown itself.
+func TestPieceBelow(t *testing.T) {
+	v := New(session(t, "nothing", 0).View(), redact.Default)
+	key := "-----BEGIN OPENSSH PRIVATE KEY-----\n" + strings.Repeat("b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n", 9)
+	rest := strings.Repeat("QyNTUxOQAAACDmvxq0ZkHcVXs8dQ0vYkzqMNn9H\n", 3) + "-----END OPENSSH PRIVATE KEY-----\nafter\n"
+	for _, c := range []struct{ above, piece, want string }{
+		{"one\ntwo\n", "three\nfour\n", "three\nfour\n"},
+		{"", "three\n", "three\n"},
+		{"cut off", "rest of it\nfour\n", "rest of it\nfour\n"},
+	} {
+		if got := v.PieceBelow(c.above, c.piece); got != c.want {
+			t.Errorf("%q below %q: %q", c.piece, c.above, got)
+		}
+	}
+	if got := v.PieceBelow("x\n"+key, rest); strings.Contains(got, "QyNTUx") || !strings.HasSuffix(got, "after\n") {
+		t.Errorf("the rest of a key: %q", got)
+	}
+	if got := v.PieceBelow("zAbCdEf0123", "456789ghIJKL rest\n"); strings.Contains(got, "456789") || !strings.HasSuffix(got, " rest\n") {
+		t.Errorf("the rest of a word whose beginning is not known: %q", got)
+	}
+	if got := v.PieceBelow("password: hun", "ter2xyz9\nnext\n"); strings.Contains(got, "ter2") || !strings.HasSuffix(got, "next\n") {
+		t.Errorf("the rest of a password: %q", got)
+	}
+}

@@ -160,11 +160,7 @@ func (s *reader) run(ctx context.Context, at *pane, line string, bound time.Dura
 		_ = cmdline.Prompt(ctx, at.session, promptBound, nil)
 	}
 	l := reading.New(out.View, s.hide)
-	r := &ranResult{Marker: marker, ExitCode: out.ExitCode, By: string(out.By), Cut: out.Cut, Status: "completed", Output: out.Output}
-	if out.Cut && l.Redacted() {
-		r.Output = reading.HideHead(r.Output)
-	}
-	r.Output = l.Piece(r.Output)
+	r := &ranResult{Marker: marker, ExitCode: out.ExitCode, By: string(out.By), Cut: out.Cut, Status: "completed", Output: l.PieceBelow(out.Above, out.Output)}
 	r.Ended = out.Reason == cmdline.Ended
 	if out.Reason == cmdline.Timeout {
 		r.Status, r.TimedOut = "timeout", true

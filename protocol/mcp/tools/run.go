@@ -124,6 +124,7 @@ func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, er
 		switch v := s.View(); {
 		case v.Exit != nil:
 			return nil, fmt.Errorf("the shell of session %s has ended, it %s: read {\"session\":%q} shows what it left; to run more leave session out, or start another shell", s.ID(), exitOf(v.Exit), s.ID())
+		case s.Replaced(): // its marks are over
 		case v.Reports.Shell == nil || v.Reports.Shell.Phase == "":
 			return nil, fmt.Errorf("session %s marks no commands, so the end of one cannot be told: start bash, zsh or fish with start, or use send", s.ID())
 		case v.Reports.Shell.Phase == engine.ShellRunning:
@@ -199,15 +200,8 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 func (r *runResult) take(s *engine.Session, l *reading.View, out *cmdline.Result, most int) {
 	r.ExitCode = out.ExitCode
 	switch {
-	case out.Block != nil:
-		c := commandOf(l, out.Block)
-		r.Output, r.Truncated = c.Output, !c.Whole
-	case out.By == cmdline.Sentinel:
-		r.Output, r.Truncated = out.Output, out.Cut
-		if r.Truncated && l.Redacted() {
-			r.Output = reading.HideHead(r.Output)
-		}
-		r.Output = l.Piece(r.Output)
+	case out.Block != nil, out.By == cmdline.Sentinel:
+		r.Output, r.Truncated = l.PieceBelow(out.Above, out.Output), out.Cut
 	default:
 		r.Output, r.Truncated = l.OutputSince(s.OffsetAt(out.Since))
 		r.Output = readable(l, r.Output)

@@ -1,0 +1,158 @@
+package cmdline
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+)
+
+// A hearing is the tap that hears by a shell's marks what one line does. Bash runs several lines one after the other, each as a
+// command with a beginning of its own, and tells one end: that of the last.
+type hearing struct {
+	line string // as it was typed
+	any  bool   // the shell does not tell its command lines: the first is ours
+
+	mu sync.Mutex
+	// protects the fields below
+	rows, cols int
+	page       *page  // what the command under way prints; nil before it runs
+	now        uint64 // number of the block under way, ours or not; 0: none
+	first      uint64 // number of our first block; 0: it has not begun
+	last       uint64 // and of our last
+	ended      bool   // ours has
+	exit       int    // its exit code, when exited is set
+	exited     bool
+	other      string // the command line of another block that began after Enter
+}
+
+// Output is never called: Marked is in its place.
+func (h *hearing) Output(at time.Time, p []byte) error { return h.Marked(at, p, nil) }
+
+// Marked takes what the command prints.
+func (h *hearing) Marked(_ time.Time, p []byte, marks []engine.Mark) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	from := 0
+	for i := range marks {
+		h.print(p[from:marks[i].End])
+		from = marks[i].End
+		h.mark(&marks[i])
+	}
+	h.print(p[from:])
+	return nil
+}
+
+func (h *hearing) print(p []byte) {
+	if h.now != 0 && !h.ended {
+		h.page.write(p)
+	}
+}
+
+func (h *hearing) mark(m *engine.Mark) {
+	switch {
+	case h.ended:
+		return
+	case m.Kind == 'C' && m.Number != 0 && m.Number != h.now:
+		if h.now = m.Number; h.first != 0 {
+			h.last = m.Number
+			return
+		}
+		h.page = newPage(h.rows, h.cols)
+		h.own(m)
+	case m.Kind == 'E' && m.Number != 0 && m.Number == h.now && h.first == 0: // told behind its beginning
+		h.own(m)
+	case m.Kind == 'D' || m.Kind == 'A':
+		if h.ended = h.first != 0; h.ended {
+			h.exit, h.exited = m.Exit, m.Exited
+		}
+		h.now = 0
+	}
+}
+
+// own tells whether the block that has begun is ours. One that was typed before ours may begin after our Enter.
+func (h *hearing) own(m *engine.Mark) {
+	if h.any || sameLine(m.Command, h.line) {
+		h.first, h.last = m.Number, m.Number
+		return
+	}
+	h.other = m.Command
+}
+
+// Resize follows the session's terminal.
+func (h *hearing) Resize(_ time.Time, rows, cols int) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.rows, h.cols = rows, cols
+	if h.page != nil {
+		h.page.resize(rows, cols)
+	}
+	return nil
+}
+
+// Close does nothing.
+func (h *hearing) Close() error { return nil }
+
+// begun reports whether the command has begun, and whether it has ended.
+func (h *hearing) begun() (begun, ended bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.first != 0, h.ended
+}
+
+// tell puts what was heard into a result.
+func (h *hearing) tell(s *engine.Session, r *Result) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.first == 0 {
+		if r.Reason == NotRun {
+			r.Other = h.other
+		}
+		return
+	}
+	r.take(h.page.text())
+	if h.exited {
+		code := h.exit
+		r.ExitCode = &code
+	}
+	blocks, _ := s.Blocks(h.first - 1)
+	if len(blocks) == 0 || blocks[0].Number != h.first {
+		return
+	}
+	b := blocks[0]
+	for i := range blocks {
+		if x := &blocks[i]; x.Number <= h.last {
+			b.Ended, b.ExitCode, b.Exited = x.Ended, x.ExitCode, x.Exited
+		}
+	}
+	b.Output, b.Whole = r.Output, !r.Cut
+	r.Block = &b
+	if r.Reason == Finished && !b.Ended.IsZero() {
+		r.Duration = b.Ended.Sub(b.Started)
+	}
+}
+
+var _ engine.MarkTap = (*hearing)(nil)
+
+// cutLine is the length from which on the terminal may have cut a command line that the shell tells.
+const cutLine = 8 << 10
+
+// sameLine tells whether a shell's word for a command line is what was typed. A shell may change the blanks of it. Bash joins the
+// lines of a command, with semicolons, and runs the first of several commands by itself.
+func sameLine(told, typed string) bool {
+	typed = strings.TrimSpace(typed)
+	if begin, cut := strings.CutSuffix(told, "…"); cut && len(told) >= cutLine/2 {
+		return strings.HasPrefix(joined.Replace(typed), joined.Replace(begin))
+	}
+	if strings.Contains(typed, "\n") && told != "" {
+		return strings.HasPrefix(joined.Replace(typed), joined.Replace(told))
+	}
+	return words(told) == words(typed)
+}
+
+// joined takes out of a command line all that joining its lines may add or take away.
+var joined = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", ";", "", "\\", "")
+
+// words is a command line with single blanks.
+func words(line string) string { return strings.Join(strings.Fields(line), " ") }

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"bytes"
+	"time"
+	"unicode/utf8"
+)
+
+// Typed is what was typed into a session since its program last took a line, as far as keys tell: the session knows what it sent,
+// while the screen shows it a moment later, among what else is written there. What is typed where nothing is echoed is in no Line.
+type Typed struct {
+	Bytes uint64    // ever
+	Lines uint64    // that were entered or interrupted, ever
+	At    time.Time // the last of them; zero: nothing was typed yet
+	// Line is what stands typed since the last Enter or interrupt, without what Backspace and Ctrl+U took back: at most its last
+	// 256 bytes.
+	Line string
+	Keys bool // other keys were typed meanwhile, which move, complete, recall or erase: Line is then not what they made of it
+	// Ahead: some of it, or a line that was entered, was typed while the shell ran something, by its marks. Who has read it, that
+	// program or the shell, is not known.
+	Ahead bool
+	// Entered: at a shell's prompt, by its marks, a line was entered or interrupted, and the shell has neither begun to run it nor
+	// come to a new prompt. It may want more of the line.
+	Entered     bool
+	Interrupted bool   // the last key was Ctrl+C
+	Dropped     string // what was then Line: a shell that was about to write its prompt may keep it
+}
+
+// Nothing reports whether for all that was typed nothing stands on the command line.
+func (t *Typed) Nothing() bool { return t.Line == "" && !t.Keys && !t.Ahead && !t.Entered }
+
+// typedMax bounds Typed.Line, in bytes: what is compared with the screen's rows.
+const typedMax = 256
+
+// A keyboard makes Typed of what is typed. It belongs to whoever holds the session's lock.
+type keyboard struct {
+	now    Typed
+	line   []byte
+	key    []byte // of an escape sequence under way, with its ESC
+	paste  bool   // within a bracketed paste
+	prompt uint64 // the line that the shell's last prompt began in
+}
+
+var pasteBegin, pasteEnd = []byte("\x1b[200~"), []byte("\x1b[201~")
+
+// keyMax bounds an escape sequence, in bytes. The longest that a keyboard or a mouse has are about 30.
+const keyMax = 64
+
+// typed takes what is being typed at a phase of the shell. Of a secret no character is kept.
+func (k *keyboard) typed(p []byte, phase ShellPhase, secret bool, now time.Time) {
+	k.now.Bytes += uint64(len(p))
+	k.now.At = now
+	running := phase != "" && phase != ShellInput
+	for _, c := range p {
+		k.now.Interrupted, k.now.Dropped = false, ""
+		switch {
+		case len(k.key) > 0:
+			k.sequence(c, phase == ShellInput)
+		case c == 0x1b:
+			k.key = append(k.key, c)
+		case k.paste, c >= ' ' && c != 0x7f:
+			if k.now.Ahead = k.now.Ahead || running; secret {
+				k.now.Keys = true
+			} else {
+				k.line = append(k.line, c)
+			}
+		default:
+			k.control(c, running, phase == ShellInput)
+		}
+	}
+	if over := len(k.line) - typedMax; over > 0 {
+		k.line, k.now.Keys = append([]byte(nil), k.line[over:]...), true
+	}
+	k.now.Line = string(k.line)
+}
+
+// control takes a key that is no character.
+func (k *keyboard) control(c byte, running, prompt bool) {
+	switch c {
+	case '\r', '\n':
+		k.clear()
+		k.now.Lines++
+		k.now.Ahead = k.now.Ahead || running
+		k.now.Entered = k.now.Entered || prompt
+	case 0x03, 0x1a, 0x1c: // the terminal throws away what was not read
+		if c == 0x03 {
+			k.now.Dropped = string(k.line)
+		}
+		k.clear()
+		k.now.Lines++
+		k.now.Ahead, k.now.Interrupted = false, c == 0x03
+		k.now.Entered = k.now.Entered || prompt && c == 0x03
+	case 0x7f, 0x08:
+		_, n := utf8.DecodeLastRune(k.line)
+		k.line = k.line[:len(k.line)-n]
+	case 0x15:
+		k.line = k.line[:0]
+	case 0x04:
+		k.now.Keys = k.now.Keys || len(k.line) > 0
+	default:
+		k.now.Keys, k.now.Ahead = true, k.now.Ahead || running
+	}
+}
+
+func (k *keyboard) clear() { k.line, k.now.Keys, k.paste = k.line[:0], false, false }
+
+// sequence takes a further byte of an escape sequence.
+func (k *keyboard) sequence(c byte, prompt bool) {
+	k.key = append(k.key, c)
+	n := len(k.key)
+	switch {
+	case n == 2 && (c == '[' || c == 'O'), n > 2 && (c < 0x40 || c > 0x7e) && n < keyMax:
+		return
+	case bytes.Equal(k.key, pasteBegin):
+		k.paste = true
+	case bytes.Equal(k.key, pasteEnd):
+		k.paste = false
+	case k.paste: // the program's text, not ours
+		k.line = append(k.line, k.key...)
+	case bytes.Equal(k.key, []byte("\x1b[99;5u")): // Ctrl+C where keys are told apart
+		k.control(0x03, false, prompt)
+	default:
+		k.now.Keys = true
+	}
+	k.key = k.key[:0]
+}
+
+// marked is told of a mark of the shell's own, and the line that it stands in. An editor draws its prompt anew in the same line.
+func (k *keyboard) marked(mark byte, line uint64) {
+	switch mark {
+	case 'A':
+		if line != k.prompt {
+			k.prompt, k.now.Entered = line, false
+		}
+	case 'D':
+		k.now.Entered = false
+	case 'C':
+		k.now.Entered = false
+		if k.now.Line == "" && !k.now.Keys {
+			k.now.Ahead = false
+		}
+	}
+}
