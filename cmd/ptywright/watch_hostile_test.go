@@ -119,9 +119,10 @@ printf '\033[38;2;1;2;3;url(x)mcolour\033[0m\n'; exec cat`, evil}, Env: map[stri
 	p.eval(`document.querySelectorAll('#term-paper .link')[2].focus()`) // by the keyboard
 	p.key("Enter", "Enter", 0, "\r")
 	p.until(`document.querySelector('#dialog').open`)
-	p.click("#dialog-yes")
+	p.eval(`document.querySelector('#dialog-yes').click()`)
 	p.until(`!document.querySelector('#dialog').open`)
-	if got := p.eval(`new Promise((r) => setTimeout(() => r(window.opened.join()), 0))`); got != "https://example.com/%3Cb%3E%22x _blank noopener,noreferrer" {
+	p.until(`window.opened.length > 0`)
+	if got := p.eval(`window.opened.join()`); got != "https://example.com/%3Cb%3E%22x _blank noopener,noreferrer" {
 		t.Errorf("opened are %v", got)
 	}
 	// Recordings: names, titles, markers, links, and errors.
