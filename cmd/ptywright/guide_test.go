@@ -226,7 +226,7 @@ func TestPagesDoAsTheySay(t *testing.T) {
 		for _, c := range chapters(t, filepath.Join(root, page)) {
 			t.Run(filepath.Base(page)+"/"+c.title, func(t *testing.T) {
 				t.Parallel()
-				for _, n := range []struct{ program, debian string }{{"python3", "python3"}, {"node", "nodejs"}, {"less", "less"}} {
+				for _, n := range []struct{ program, debian string }{{"python3", "python3"}, {"node", "nodejs"}, {"less", "less"}, {"bash", "bash"}} {
 					for _, b := range c.blocks {
 						if regexp.MustCompile(`\b` + n.program + `\b`).MatchString(b.commands) {
 							need(t, n.program, n.debian)
