@@ -58,7 +58,7 @@ func main() {
 
 func (r *release) run(platforms []string) (err error) {
 	if r.version == "" {
-		if r.version, err = output("git", "describe", "--tags", "--always", "--dirty"); err != nil {
+		if r.version, err = output("git", "describe", "--tags", "--always", "--dirty", "--abbrev=12"); err != nil {
 			return fmt.Errorf("what the version is (give -version outside of a clone): %w", err)
 		}
 	}

@@ -57,6 +57,37 @@ func TestExamplePrograms(t *testing.T) {
 	}
 }
 
+// TestShellExamples runs what stands in examples/shell, each as a newcomer does: with no server there yet.
+func TestShellExamples(t *testing.T) {
+	for _, e := range []struct{ run, program, debian, prints string }{
+		{"sh examples/shell/repl.sh", "python3", "python3", `python says 42
+no match after …; the screen has been quiet for …
+- contains_text "43": the screen shows nothing like it
+the last screen, at sequence … (running):
+>>> 6 * 7
+42
+>>>
+ptywright: the wait's time is up
+exit code 3`},
+		{"echo 'open sesame' | sh examples/shell/secret.sh", "stty", "coreutils", `Password:
+logged in
+Password:
+logged in with [REDACTED]
+Password:
+logged in with open sesame`},
+	} {
+		t.Run(e.run, func(t *testing.T) {
+			t.Parallel()
+			need(t, e.program, e.debian)
+			r := newReader(t)
+			r.run("examples/shell", block{commands: e.run, checked: true, prints: e.prints})
+			if left, code := r.do("ptywright ls", ""); code != 0 || left != "" {
+				t.Errorf("left behind: %s", left)
+			}
+		})
+	}
+}
+
 // TestExampleClientsTellOfALostServer: what is asked of a server that ends fails, and so does what is asked afterwards.
 func TestExampleClientsTellOfALostServer(t *testing.T) {
 	for _, e := range []struct{ language, interpreter, flag, debian, source string }{

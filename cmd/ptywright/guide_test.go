@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -225,7 +226,7 @@ func TestPagesDoAsTheySay(t *testing.T) {
 		for _, c := range chapters(t, filepath.Join(root, page)) {
 			t.Run(filepath.Base(page)+"/"+c.title, func(t *testing.T) {
 				t.Parallel()
-				for _, n := range []struct{ program, debian string }{{"python3", "python3"}, {"node", "nodejs"}, {"less", "less"}} {
+				for _, n := range []struct{ program, debian string }{{"python3", "python3"}, {"node", "nodejs"}, {"less", "less"}, {"bash", "bash"}} {
 					for _, b := range c.blocks {
 						if regexp.MustCompile(`\b` + n.program + `\b`).MatchString(b.commands) {
 							need(t, n.program, n.debian)
@@ -305,4 +306,51 @@ func TestHelpDoesAsItSays(t *testing.T) {
 {"jsonrpc":"2.0","id":1,"result":{"session":"s1"}}
 {"jsonrpc":"2.0","id":2,"result":{"sent":true,"sequence":…}}
 {"jsonrpc":"2.0","id":3,"result":{"matched":true,…}}`})
+}
+
+// TestLinksLeadSomewhere: what the README, docs and examples link to exists, headings too.
+func TestLinksLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
+	anchor := func(title string) string {
+		return strings.ReplaceAll(regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(title), ""), " ", "-")
+	}
+	pages := 0
+	for _, folder := range []string{"", "docs", "examples", "bench"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(page string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() && folder == "" && page != filepath.Join(root, folder) {
+				return cmp.Or(err, filepath.SkipDir)
+			}
+			if filepath.Ext(page) != ".md" {
+				return nil
+			}
+			pages++
+			text, err := os.ReadFile(page)
+			for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+				if strings.Contains(m[1], "://") {
+					continue
+				}
+				file, part, _ := strings.Cut(m[1], "#")
+				to := page
+				if file != "" {
+					to = filepath.Join(filepath.Dir(page), file)
+				}
+				there, err := os.ReadFile(to)
+				if info, serr := os.Stat(to); serr != nil || err != nil && !info.IsDir() {
+					t.Errorf("%s links to %s, which is not there", page, m[1])
+					continue
+				}
+				if part != "" && !slices.ContainsFunc(heading.FindAllStringSubmatch(string(there), -1), func(h []string) bool { return anchor(h[1]) == part }) {
+					t.Errorf("%s links to %s, and there is no such heading", page, m[1])
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pages < 15 {
+		t.Errorf("only %d pages were looked at", pages)
+	}
 }
