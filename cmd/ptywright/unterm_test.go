@@ -30,7 +30,7 @@ type untermServer struct {
 func startUnterm(t testing.TB, flags ...string) *untermServer {
 	t.Helper()
 	home := t.TempDir()
-	p := ptywright(t, append([]string{"unterm", "--port", "0", "--root", filepath.Join(home, "root")}, flags...)...)
+	p := ptywright(t, append([]string{"unterm", "--port", "0", "--root", filepath.Join(home, "root"), "--cwd", home}, flags...)...)
 	p.Env = append(p.Env, "HOME="+home, "SHELL=/bin/bash", "PROMPT_COMMAND=", "HISTFILE=")
 	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='$ '\n"), 0o600); err != nil {
 		t.Fatal(err)
