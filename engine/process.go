@@ -43,5 +43,22 @@ func (s *Session) LineMode() (pty.LineMode, error) { return s.pty.LineMode() }
 // anew, too. Where the system does not tell, which is everywhere but on Linux, it is false. It takes 10 us.
 func (s *Session) Replaced() bool {
 	now := pty.Image(s.pty.PID())
-	return s.image != "" && now != "" && now != s.image
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.image != "" && now != s.image // "": by one with other rights, or it is under way
+}
+
+// noteImage notes what the leader was started with, when it was not to be seen before: a program that writes is executed.
+func (s *Session) noteImage() {
+	s.mu.Lock()
+	known := s.image != "" || s.imaged
+	s.imaged = true
+	s.mu.Unlock()
+	if known {
+		return
+	}
+	image := pty.Image(s.pty.PID())
+	s.mu.Lock()
+	s.image = image
+	s.mu.Unlock()
 }

@@ -65,7 +65,6 @@ type Session struct {
 	settled    *time.Timer   // looks at the terminal's echo when output has stopped
 	leader     pty.Exit
 	shell      *shellStart // the reaper ends it
-	image      string      // what the leader was started with; "": not known
 	environ    []string    // as the child gets it, without what is ours; sorted
 
 	mu sync.Mutex
@@ -91,6 +90,8 @@ type Session struct {
 	tapErr  error
 	lease   *Lease // who alone may type; nil: everybody
 	keys    keyboard
+	image   string // what the leader was started with; "": not known yet
+	imaged  bool   // it has been looked at again
 	marks   []Mark // of the shell, in the batch that is fed
 }
 
@@ -253,6 +254,7 @@ func (s *Session) isReaped() bool {
 func (s *Session) output(p []byte) {
 	now := time.Now()
 	s.engine.counts.output.Add(int64(len(p)))
+	s.noteImage()
 	if reply := s.take(p, now); len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}

@@ -190,10 +190,16 @@ func TestUntermIdle(t *testing.T) {
 		until(pane, true)
 		c.call("exec.run", map[string]any{"id": pane, "command": "sleep 1000"})
 		until(pane, false)
+		for deadline := time.Now().Add(hang); !strings.HasSuffix(c.call("exec.status", map[string]any{"id": pane})["foreground_process"].(string), "sleep"); {
+			if time.Now().After(deadline) { // before it has the terminal, Ctrl+C would be the shell's
+				t.Fatal("sleep does not begin")
+			}
+		}
 		c.call("exec.cancel", map[string]any{"id": pane})
 		until(pane, true)
 	}
-	c.call("exec.run", at("command", "read line")) // bash itself is in the foreground
+	c.call("exec.run", at("command", "read -p asked-$((6*7)) line")) // bash itself is in the foreground
+	c.shows(0, "asked-42")
 	until(0, false)
 	c.call("signal.send", at("signal", "int"))
 	until(0, true)

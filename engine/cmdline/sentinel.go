@@ -237,7 +237,7 @@ func (m *ready) Check(v *engine.View) engine.Result {
 		return engine.Result{Match: &engine.Match{Kind: "keys"}}
 	case m.edits && !m.where.direct:
 		return engine.Result{}
-	case m.edits && quiet < settled && !m.before.atPrompt(v, m.where.pid):
+	case m.edits && quiet < settled && (v.At.Sub(m.began) < settled || !m.before.atPrompt(v, m.where.pid)): // a job may never be quiet
 		return engine.Result{Recheck: settled - quiet}
 	}
 	return engine.Result{Match: &engine.Match{Kind: "lines"}}
