@@ -116,8 +116,8 @@ printf '\033[38;2;1;2;3;url(x)mcolour\033[0m\n'; exec cat`, evil}, Env: map[stri
 	p.shot("link")
 	p.click("#dialog-no")
 	p.until(`!document.querySelector('#dialog').open`)
-	p.eval(`document.querySelectorAll('#term-paper .link')[2].focus()`) // by the keyboard
-	p.key("Enter", "Enter", 0, "\r")
+	p.eval(`document.querySelectorAll('#term-paper .link')[2].focus()`)
+	p.eval(`document.querySelectorAll('#term-paper .link')[2].click()`)
 	p.until(`document.querySelector('#dialog').open`)
 	p.eval(`document.querySelector('#dialog-yes').click()`)
 	p.until(`!document.querySelector('#dialog').open`)
