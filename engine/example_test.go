@@ -28,7 +28,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	greeting, err := matchers.Parse(map[string]any{"type": "screen_regex", "value": `(?m)^hello (\w+)$`}, matchers.Options{})
+	greeting, err := matchers.Parse(map[string]any{"type": "screen_regex", "value": `(?m)hello (\w+)$`}, matchers.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
