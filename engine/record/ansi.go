@@ -22,21 +22,14 @@ func ansiText(s *vt.Screen, clean func(link string) string) string {
 	return a.b.String()
 }
 
-// ANSIRows returns the rows as [ANSI] writes them, each by itself: written at the beginning of a line that is blank, with no style
-// set, it shows the row and sets no style in the end. clean is applied to links; nil: they are as they are. Mask the screen before.
-func ANSIRows(s *vt.Screen, clean func(link string) string) []string {
-	if clean == nil {
-		clean = func(link string) string { return link }
-	}
-	rows := make([]string, s.Rows)
-	for y := range rows {
-		a := ansi{clean: clean}
-		cells := cellsOf(s, y)
-		a.cells(cells[:written(cells)])
-		a.sgr(vt.Style{})
-		rows[y] = a.b.String()
-	}
-	return rows
+// ANSIRow returns one row as [ANSI] writes it: written at the beginning of a line that is blank, with no style set, it shows the row
+// and sets no style in the end. clean is applied to links. Mask the screen before.
+func ANSIRow(s *vt.Screen, y int, clean func(link string) string) string {
+	a := ansi{clean: clean}
+	cells := cellsOf(s, y)
+	a.cells(cells[:written(cells)])
+	a.sgr(vt.Style{})
+	return a.b.String()
 }
 
 func cellsOf(s *vt.Screen, y int) []vt.Cell {

@@ -154,3 +154,41 @@ func TestFeedToMark(t *testing.T) {
 		}
 	})
 }
+
+// TestSameRow: a row that is the same looks the same, whatever was done between; and what nobody touched is the same.
+func TestSameRow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		term := New(6, 12, Options{})
+		term.Feed([]byte(session(t, "first", 40)))
+		before := term.Snapshot()
+		term.Feed([]byte(session(t, "second", 20)))
+		after := term.Snapshot()
+		for y := range 6 {
+			if !after.SameRow(y, before) {
+				continue
+			}
+			for x := range 12 {
+				if a, b := after.Cell(y, x), before.Cell(y, x); a != b {
+					t.Fatalf("row %d, column %d: %+v was %+v", y, x, a, b)
+				}
+			}
+		}
+	})
+	term := New(3, 10, Options{})
+	term.Feed([]byte("one\r\ntwo\r\nthree"))
+	before := term.Snapshot()
+	term.Feed([]byte("\x1b[2;1HTWO"))
+	after := term.Snapshot()
+	masked := after.Mask(func(line string) []Mask { return []Mask{{Start: 0, End: len(line), Text: "x"}} })
+	for y, want := range []bool{true, false, true} {
+		if got := after.SameRow(y, before); got != want {
+			t.Errorf("row %d: same %v", y, got)
+		}
+		if masked.SameRow(y, after) {
+			t.Errorf("row %d: the same when masked", y)
+		}
+	}
+	if after.SameRow(3, before) || after.SameRow(-1, before) {
+		t.Error("a row that is none")
+	}
+}

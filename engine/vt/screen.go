@@ -217,6 +217,13 @@ func (s *Screen) Changed(row int) uint64 {
 	return 0
 }
 
+// SameRow reports whether a row is the very one that another screen of the terminal has there: nothing of it was written to, cleared
+// or masked between the two. A row that is not the same may still look the same. It costs nothing.
+func (s *Screen) SameRow(row int, other *Screen) bool {
+	r := s.row(row)
+	return r != nil && r == other.row(row)
+}
+
 // Wrapped reports whether the row goes on in the next one.
 func (s *Screen) Wrapped(row int) bool {
 	r := s.row(row)

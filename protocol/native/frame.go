@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"hash/maphash"
 	"strconv"
 	"time"
@@ -37,12 +38,12 @@ type changedRow struct {
 	text []byte
 }
 
-// shown is what one client has of a session: of each row a hash of what was told. Rows are compared as they were told, since a
-// row can change without having been written to: by what is known to be secret now.
+// shown is what one client has of a session: the screen, and of each row a hash of what was told. A row that was drawn anew is
+// compared as it was told: most of them look as before.
 type shown struct {
 	sequence uint64
 	form     string
-	cols     int
+	screen   *vt.Screen
 	rows     []uint64
 	at       time.Time
 	lease    *engine.Lease
@@ -94,7 +95,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	v := s.View()
 	if has != nil && p.Since != nil && *p.Since == has.sequence && has.form == p.Form {
 		out, err := s.Wait(ctx, news{has}, engine.WaitOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
-		if err != nil && out.View == nil || context.Cause(ctx) != nil {
+		if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 			return nil, err
 		}
 		v = out.View
@@ -122,18 +123,18 @@ var seed = maphash.MakeSeed()
 func (f *frame) compare(has *shown, form string) *shown {
 	s := f.Screen()
 	now := &shown{
-		sequence: f.Raw.Sequence, form: form, cols: s.Cols, rows: make([]uint64, s.Rows), at: f.Raw.At,
+		sequence: f.Raw.Sequence, form: form, screen: s, rows: make([]uint64, s.Rows), at: f.Raw.At,
 		lease: f.Raw.Lease, exited: f.Raw.Exit != nil, secret: f.Raw.Secret,
 	}
-	f.full = has == nil || has.cols != s.Cols || len(has.rows) != s.Rows
-	var ansi []string
-	if form == "ansi" {
-		ansi = record.ANSIRows(s, f.Clean)
-	}
+	f.full = has == nil || has.screen.Cols != s.Cols || has.screen.Rows != s.Rows
 	for y := range s.Rows {
+		if !f.full && s.SameRow(y, has.screen) {
+			now.rows[y] = has.rows[y]
+			continue
+		}
 		var text []byte
 		if form == "ansi" {
-			text = appendString(nil, `"ansi":`, ansi[y])
+			text = appendString(nil, `"ansi":`, record.ANSIRow(s, y, f.Clean))
 		} else {
 			text = f.appendRow(nil, y)
 		}

@@ -117,6 +117,28 @@ func TestFrames(t *testing.T) {
 	a.fails("session.frame", obj{"session": id, "form": "x"}, -32602, "invalid_params")
 }
 
+// TestFrameThatIsNotWaitedFor: one that is cancelled, or whose session is closed, is an error.
+func TestFrameThatIsNotWaitedFor(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	w.result("server.set_ordering", obj{"ordering": "concurrent"})
+	id := w.create()
+	frame := func() int {
+		now := w.result("session.frame", obj{"session": id})
+		return w.send("session.frame", obj{"session": id, "since": now["sequence"]})
+	}
+	waiting := frame()
+	w.send("$/cancelRequest", obj{"id": waiting})
+	if m := w.reply(waiting); m.Error == nil || m.Error.Data["reason"] != "cancelled" {
+		t.Errorf("cancelled: %s", m.line)
+	}
+	waiting = frame()
+	w.send("session.close", obj{"session": id})
+	if m := w.reply(waiting); m.Error == nil || m.Error.Data["reason"] != "session_closed" {
+		t.Errorf("closed: %s", m.line)
+	}
+}
+
 // TestFramesOfAFlood are few, and the last is what there is.
 func TestFramesOfAFlood(t *testing.T) {
 	p := enginetest.New()

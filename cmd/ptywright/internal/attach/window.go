@@ -164,7 +164,7 @@ type cutter struct {
 	width int
 }
 
-// row returns columns [left, left+cols) of a row of width columns, as [record.ANSIRows] has it.
+// row returns columns [left, left+cols) of a row of width columns, as [record.ANSIRow] has it.
 func (c *cutter) row(text string, width, left, cols int) string {
 	if left == 0 && cols >= width || text == "" {
 		return text
@@ -181,5 +181,8 @@ func (c *cutter) row(text string, width, left, cols int) string {
 		in += "\x1b[" + strconv.Itoa(cols+1) + "G\x1b[K"
 	}
 	c.term.Feed([]byte(in))
-	return record.ANSIRows(c.term.Snapshot(), nil)[0]
+	return record.ANSIRow(c.term.Snapshot(), 0, asIs)
 }
+
+// asIs leaves links as the server, which has cleaned them, told them.
+func asIs(link string) string { return link }
