@@ -54,7 +54,7 @@ Secrets are covered.`,
 				if given := shotFlagsBut(c, args); given != "" {
 					return usageError{fmt.Errorf("--session and %s exclude each other: a session is drawn as it is now", given)}
 				}
-				return f.exit(std, shotOfSession(c.Context(), std, f, session, remote.Picture{
+				return f.exit(c.Context(), shotOfSession(c.Context(), std, f, session, remote.Picture{
 					Format: format, Theme: theme, FontSize: o.FontSize, Show: f.show(),
 				}, output))
 			}
@@ -115,7 +115,7 @@ Secrets are covered.`,
 	flags.StringVar(&f.socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
 	c.Annotations = map[string]string{exitsNote: "45"}
 	_ = c.MarkFlagRequired("output") // it is there
-	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(f, 0))
+	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
 	return c
 }
 
