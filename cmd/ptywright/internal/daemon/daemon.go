@@ -96,7 +96,8 @@ func explain(socket string, err error) *DialError {
 
 // Ensure sees to it that a server listens on socket, and tells whether it had to start one: `ptywright serve`, in the
 // background, with the flags of this user's configuration. That goes on when this program ends, has no terminal, works in
-// the home folder, and writes what it has to say to socket.log beside the socket ([LogOf]), which its owner alone can read.
+// the home folder, and writes what it has to say to socket.log beside the socket ([LogOf]), which its owner alone can read. All
+// doors that the configuration asks for are open then, or it has not started.
 // [Stop] ends it.
 //
 // Any number of callers may race: one server comes of it, and one of them is told that it started it. Errors: [*DialError]
@@ -165,16 +166,21 @@ func launch(ctx context.Context, socket string) error {
 }
 
 // LogOf is where a server that [Ensure] started on this socket writes what it has to say.
-func LogOf(socket string) (string, error) {
+func LogOf(socket string) (string, error) { return beside(socket, ".log") }
+
+// TokenOf is where such a server keeps the token of MCP over HTTP that it has made, as long as it runs.
+func TokenOf(socket string) (string, error) { return beside(socket, ".mcp-token") }
+
+// beside names a file after a socket.
+func beside(socket, ending string) (string, error) {
 	dir, name := logPlace(socket)
-	if dir != "" {
-		return filepath.Join(dir, name+".log"), nil
+	if dir == "" {
+		var err error
+		if dir, err = Root(); err != nil {
+			return "", err
+		}
 	}
-	root, err := Root()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(root, name+".log"), nil
+	return filepath.Join(dir, name+ending), nil
 }
 
 // PID returns the process that listens on socket, as the kernel tells. Errors: those of dialing, or that the system does
