@@ -408,7 +408,7 @@ forgotten. --server ends the server, too, with all sessions.`,
 				}
 			}
 			var failed []error
-			s.Kill(c.Context(), args, forget, func(k remote.Kill) {
+			err = s.Kill(c.Context(), args, forget, func(k remote.Kill) {
 				if k.Err == nil && !k.Killed {
 					k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
 				}
@@ -419,6 +419,9 @@ forgotten. --server ends the server, too, with all sessions.`,
 					jsonLines(std.out, k)
 				}
 			})
+			if err != nil {
+				return err
+			}
 			return oneError(failed)
 		},
 	}
