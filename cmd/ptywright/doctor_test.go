@@ -121,36 +121,6 @@ func TestDoctorKnowsTheAgentsOfTheDocs(t *testing.T) {
 	}
 }
 
-// TestCompletionScripts are taken by the shells that they are for.
-func TestCompletionScripts(t *testing.T) {
-	t.Parallel()
-	for shell, check := range map[string][]string{
-		"bash": {"bash", "-n"}, "zsh": {"zsh", "-n"}, "fish": {"fish", "--no-execute"}, "powershell": nil,
-	} {
-		out, code := ptywright(t, "completions", shell).run("")
-		if code != 0 || !strings.Contains(out, "ptywright") {
-			t.Errorf("%s: exit %d, %.100q", shell, code, out)
-		}
-		if check == nil {
-			continue
-		}
-		if _, err := exec.LookPath(check[0]); err != nil {
-			t.Logf("%s is not installed: apt-get install %s", check[0], check[0])
-			continue
-		}
-		path := filepath.Join(t.TempDir(), "script")
-		if err := os.WriteFile(path, []byte(out), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if said, err := exec.Command(check[0], append(check[1:], path)...).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v: %s", shell, err, said)
-		}
-	}
-	if _, code := ptywright(t, "completions", "tcsh").run(""); code != 2 {
-		t.Errorf("exit %d", code)
-	}
-}
-
 // TestSchema has every method and every command, and says of each what it takes.
 func TestSchema(t *testing.T) {
 	t.Parallel()
