@@ -237,7 +237,7 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 	}
 	r, err := c.do(ctx, s, action, max(timeout, time.Millisecond))
 	if err != nil {
-		return inputResult{}, err
+		return inputResult{}, over(s, err)
 	}
 	return inputResult{Sent: true, Sequence: r.Sequence, Stripped: r.Stripped}, nil
 }
@@ -248,6 +248,7 @@ type resizeParams struct {
 	Cols        *int64 `json:"cols" jsonschema:"columns of the terminal, 1 to 1000"`
 	PixelWidth  *int64 `json:"pixel_width,omitempty" jsonschema:"width in pixels, 0 to 65535; default 0, not known"`
 	PixelHeight *int64 `json:"pixel_height,omitempty" jsonschema:"height in pixels, 0 to 65535; default 0, not known"`
+	Hold        bool   `json:"hold,omitempty" jsonschema:"for as long as this connection has the session by session.lease; then the size before comes back"`
 }
 
 type resizeResult struct {
@@ -269,8 +270,13 @@ func (c *client) sessionResize(ctx context.Context, p resizeParams) (resizeResul
 	if err != nil {
 		return resizeResult{}, err
 	}
+	if p.Hold {
+		if err := c.holdSize(s); err != nil {
+			return resizeResult{}, err
+		}
+	}
 	_, err = c.do(ctx, s, engine.Resize(size), 0)
-	return resizeResult{Resized: true}, err
+	return resizeResult{Resized: true}, over(s, err)
 }
 
 type killResult struct {
