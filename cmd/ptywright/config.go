@@ -72,6 +72,26 @@ func configure(c *cobra.Command) error {
 	return nil
 }
 
+// serverSettings judges the settings with which a server in the background would start.
+func serverSettings(c *cobra.Command) error {
+	set, err := loadConfig()
+	if err != nil {
+		return err
+	}
+	serve, _, err := c.Root().Find([]string{"serve"})
+	if err != nil {
+		return err
+	}
+	for _, s := range config.For("serve", false, func(flag string) bool { return serve.Flags().Lookup(flag) != nil }) {
+		if v, ok := set.Value(s); ok {
+			if err := set.Judge(s, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func configCommand(std stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

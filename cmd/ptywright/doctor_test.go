@@ -89,6 +89,51 @@ func TestDoctorTellsWhatIsBroken(t *testing.T) {
 	}
 }
 
+// TestDoctorJudgesTheEnvironment as config does.
+func TestDoctorJudgesTheEnvironment(t *testing.T) {
+	t.Parallel()
+	found := findings(t, 1, t.TempDir(), "PTYWRIGHT_LOG_LEVEL=loud", "PTYWRIGHT_MAX_SESSIONS=4")
+	if f := found["config"]; f.State != doctor.Broken || f.Found != `PTYWRIGHT_LOG_LEVEL in the environment is "loud": give debug, info, warn or error` {
+		t.Errorf("%+v", f)
+	}
+	if f := found["environment"]; f.State != doctor.Warning || !strings.Contains(f.Found, "PTYWRIGHT_MAX_SESSIONS") || !strings.Contains(f.Found, "did you mean PTYWRIGHT_LIMITS_SESSIONS?") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestDoctorLeavesHomesAlone: the shells that it tries neither read their user's files nor write any.
+func TestDoctorLeavesHomesAlone(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	touch := "touch " + filepath.Join(home, "read") + "\n"
+	for _, name := range []string{".bashrc", ".bash_profile", ".profile", ".zshenv", ".zshrc", "config/fish/config.fish"} {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(touch), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func() (all []string) {
+		filepath.WalkDir(home, func(path string, _ os.DirEntry, err error) error {
+			all = append(all, path)
+			return err
+		})
+		return all
+	}
+	before := list()
+	found := findings(t, 0, filepath.Join(t.TempDir(), "root"), "HOME="+home, "ZDOTDIR="+home, "XDG_CONFIG_HOME="+home+"/config", "XDG_DATA_HOME="+home+"/data", "XDG_STATE_HOME="+home+"/state", "XDG_CACHE_HOME="+home+"/cache", "ENV="+home+"/.profile", "BASH_ENV="+home+"/.bashrc")
+	for _, name := range []string{"bash", "zsh", "fish"} {
+		if _, err := exec.LookPath(name); err == nil && found["shell "+name].State != doctor.OK {
+			t.Errorf("%+v", found["shell "+name])
+		}
+	}
+	if after := list(); !slices.Equal(before, after) {
+		t.Errorf("there was %q, and is %q", before, after)
+	}
+}
+
 // TestDoctorSeesWhoListens, and what is left of who did.
 func TestDoctorSeesWhoListens(t *testing.T) {
 	t.Parallel()
@@ -160,7 +205,7 @@ func TestSchema(t *testing.T) {
 	if flags := wait.Properties["flags"]; flags.Properties["since"].Type != "number" || flags.Properties["text"].Type != "array" || flags.Properties["exit"].Default != false || *flags.AdditionalProperties {
 		t.Errorf("%+v", flags)
 	}
-	if c := wait.ExitCodes; len(c) != 6 || !strings.Contains(c["3"], "time was up") {
+	if c := wait.ExitCodes; len(c) != 7 || !strings.Contains(c["3"], "time was up") || !strings.Contains(c["130"], "Ctrl-C") {
 		t.Errorf("%v", c)
 	}
 	if c := all.Commands["ls"].ExitCodes; c["3"] != "" || c["5"] == "" {

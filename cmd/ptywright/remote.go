@@ -235,6 +235,9 @@ command's own variable, so that a secret stands in no argument.`,
 			}
 			started, err := daemon.Ensure(c.Context(), path)
 			if err != nil {
+				if wrong := serverSettings(c); wrong != nil {
+					return wrong
+				}
 				return err
 			}
 			s, err := remote.Connect(c.Context(), path)

@@ -48,7 +48,7 @@ func TestWrongUseIsToldInOurWords(t *testing.T) {
 		"lss":                                  {`there is no command "lss": did you mean ptywright ls?`, "ptywright"},
 		"screenshot":                           {`there is no command "screenshot": did you mean ptywright shot?`, "ptywright"},
 		"help wiat":                            {`there is no command "wiat": did you mean ptywright wait?`, "ptywright"},
-		"--socks x ls":                        {`there is no command "x"`, "ptywright"},
+		"--wobble lss s1":                      {`there is no command "lss": did you mean ptywright ls?`, "ptywright"},
 		"--json ls":                            {"--json stands before the command: flags go behind it, as in ptywright ls --json", "ptywright"},
 	} {
 		p := ptywright(t, strings.Fields(line)...)
