@@ -55,9 +55,15 @@ func (f *conditionFlags) add(c *cobra.Command) {
 func (f *conditionFlags) matcher(c *cobra.Command) (any, error) {
 	var parts []any
 	for _, t := range f.texts {
+		if t == "" {
+			return nil, usageError{errors.New("--text is empty, which every screen contains")}
+		}
 		parts = append(parts, client.Contains(t))
 	}
 	for _, r := range f.regexes {
+		if r == "" {
+			return nil, usageError{errors.New("--regex is empty, which every screen matches")}
+		}
 		parts = append(parts, client.Screen(r))
 	}
 	if c.Flags().Changed("stable") {
