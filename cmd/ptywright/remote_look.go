@@ -305,9 +305,23 @@ It is the session's log. That of a server goes where ptywright doctor says.`,
 				return err
 			}
 			if follow {
-				err := s.Follow(c.Context(), args[0], since, f.show(), show)
-				if err != nil && !f.json {
-					io.WriteString(std.out, endLine(plain.Rest()))
+				// Whoever has the turn may write. An interrupt does not wait for one who does: what reads us may be stuck.
+				turn := make(chan struct{}, 1)
+				err := s.Follow(c.Context(), args[0], since, f.show(), func(d remote.Delta) error {
+					select {
+					case turn <- struct{}{}:
+						defer func() { <-turn }()
+						return show(d)
+					default:
+						return c.Context().Err() // it has been left
+					}
+				})
+				select {
+				case turn <- struct{}{}: // for good
+					if err != nil && !f.json {
+						io.WriteString(std.out, endLine(plain.Rest()))
+					}
+				default:
 				}
 				if c.Context().Err() != nil {
 					return nil // Ctrl-C is how one leaves it
