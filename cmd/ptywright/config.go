@@ -176,6 +176,8 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 			fmt.Fprintf(t, "# no file: %s is off\n", config.PathVariable)
 		case set.Exists:
 			fmt.Fprintf(t, "# %s\n", oneLine(set.Path))
+		case len(set.Faults) > 0:
+			fmt.Fprintf(t, "# %s could not be read\n", oneLine(set.Path))
 		default:
 			fmt.Fprintf(t, "# %s does not exist\n", oneLine(set.Path))
 		}

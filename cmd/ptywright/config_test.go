@@ -188,6 +188,13 @@ func TestConfigShowsWhatHolds(t *testing.T) {
 	if code != 2 || len(all) < 4 || all[0]["key"] != "socket" || all[len(all)-2]["error"] == nil || all[len(all)-1]["error"] == nil {
 		t.Errorf("exit %d, %s", code, out)
 	}
+	p, home := configured(t, "trust_raw = true\n", "config")
+	if err := os.Chmod(filepath.Join(home, "config.toml"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := p.run(""); code != 2 || !strings.HasPrefix(out, "# "+home+"/config.toml could not be read\n") || !strings.Contains(p.stderr.String(), "others could have written it") {
+		t.Errorf("exit %d, %s%s", code, out, p.stderr)
+	}
 	// What is only odd is no fault.
 	p, _ = configured(t, "", "config")
 	p.Env = append(p.Env, "PTYWRIGHT_WEATHER=fine", "PTYWRIGHT_LIMITS_SESSIONS=")

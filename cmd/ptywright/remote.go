@@ -375,7 +375,7 @@ The number it prints is for wait --since: what this input caused came after it, 
 	fs.StringArrayVarP(&in.Keys, "key", "k", nil, "press a `KEY`: enter, up, ctrl+c, alt+x, f5, ...; may be given more than once")
 	fs.BoolVar(&in.Paste, "paste", false, "paste the text as a terminal does: in brackets, when the program asks for them")
 	fs.StringVar(&file, "file", "", "type the text of a `FILE`, - for standard input")
-	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "how long the program may leave it unread")
+	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "the `TIME` that the program may leave it unread")
 	return c
 }
 

@@ -28,7 +28,7 @@ func TestWrongUseIsToldInOurWords(t *testing.T) {
 		"wait s1 --text x --since -1":          {`--since is "-1": give a whole number`, "ptywright wait"},
 		"wait s1 --text x --timeout 1":         {`--timeout is "1": give its unit, too, as 1s or 1ms`, "ptywright wait"},
 		"wait s1 --text x --timeout soon":      {`--timeout is "soon": give a time with its unit, such as 500ms`, "ptywright wait"},
-		"wait s1 --text x --timeout":           {"--timeout duration stands without a value: give a time with its unit", "ptywright wait"},
+		"wait s1 --text x --timeout":           {"--timeout TIME stands without a value: give a time with its unit", "ptywright wait"},
 		"wait s1 --stable soon":                {`--stable is "soon": give milliseconds, such as 500`, "ptywright wait"},
 		"wait s1 --exit=maybe":                 {`--exit is "maybe": give true or false, or --exit alone`, "ptywright wait"},
 		"read a b":                             {`"b" is an argument too many: ptywright read [flags] ID`, "ptywright read"},
