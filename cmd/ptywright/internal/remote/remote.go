@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"regexp"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func Plainly(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	text := e.Message
+	text := wirePlace.ReplaceAllString(e.Message, "")
 	switch e.Reason {
 	case "unknown_session":
 		text += "; ptywright ls lists those that there are"
@@ -78,6 +79,9 @@ func Plainly(err error) error {
 	}
 	return &plainError{text, err}
 }
+
+// wirePlace is where in a request something is wrong, which means nothing to who has given flags.
+var wirePlace = regexp.MustCompile(`^params\.(?:matcher(?:[^ :]*): |action\.[^ :]*: )?`)
 
 type plainError struct {
 	text string
