@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // modes are the settings of a terminal that a session is mirrored with: those of what is typed, and what draws besides the rows.
@@ -109,7 +111,7 @@ const (
 type terminal struct {
 	in, out *os.File
 	state   *term.State
-	size    size
+	size    client.Size
 	known   features
 	asked   bool // the answers have not all come
 	askedAt time.Time
@@ -147,7 +149,7 @@ func (t *terminal) measure() {
 	if err != nil || cols < 1 || rows < 1 {
 		cols, rows = 80, 24
 	}
-	t.size = size{min(rows, 1000), min(cols, 1000)} // a session has no more
+	t.size = client.Size{Rows: min(rows, 1000), Cols: min(cols, 1000)} // a session has no more
 	t.lines = nil
 }
 
