@@ -3,6 +3,7 @@ package protocol
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -53,35 +54,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	var conns sync.WaitGroup
 	defer conns.Wait()
 	defer cancel()
-	defer l.Close()
-	defer context.AfterFunc(ctx, func() { l.Close() })()
-
-	backoff := shortestBackoff
-	for {
-		c, err := l.Accept()
-		switch {
-		case err == nil:
-			backoff = shortestBackoff
-		case ctx.Err() != nil:
-			return nil
-		case errors.Is(err, net.ErrClosed):
-			return err
-		default:
-			s.logger().Warn("accept a connection", "error", err, "retry_in", backoff)
-			retry := time.NewTimer(backoff)
-			select {
-			case <-retry.C:
-			case <-ctx.Done():
-				retry.Stop()
-			}
-			backoff = min(2*backoff, longestBackoff)
-			continue
-		}
+	return Accept(ctx, l, s.logger(), func(c net.Conn) {
 		s.accepted.Add(1)
 		if s.open.Load() >= int64(most) {
 			s.refused.Add(1)
 			s.refuse(c, most)
-			continue
+			return
 		}
 		s.open.Add(1)
 		conns.Go(func() {
@@ -96,6 +74,36 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 				s.logger().Warn("a connection ended early", "error", err)
 			}
 		})
+	})
+}
+
+// Accept calls meet for each connection of l, one after the other, until ctx ends or l is closed, and then closes l. An error
+// that passes, such as a full table of descriptors, is told to log and waited out. It returns nil when ctx has ended, and
+// otherwise why it stopped; the connections are meet's.
+func Accept(ctx context.Context, l net.Listener, log *slog.Logger, meet func(net.Conn)) error {
+	defer l.Close()
+	defer context.AfterFunc(ctx, func() { l.Close() })()
+	backoff := shortestBackoff
+	for {
+		c, err := l.Accept()
+		switch {
+		case err == nil:
+			backoff = shortestBackoff
+			meet(c)
+			continue
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return err
+		}
+		log.Warn("accept a connection", "error", err, "retry_in", backoff)
+		retry := time.NewTimer(backoff)
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			retry.Stop()
+		}
+		backoff = min(2*backoff, longestBackoff)
 	}
 }
 

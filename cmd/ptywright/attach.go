@@ -43,7 +43,7 @@ else has it.`,
 		Example: `  ptywright attach s1
   ptywright attach --write --as Ada s1`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.In, o.Out = std.in, std.out
 			if len(args) > 0 {
@@ -142,9 +142,9 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 	}
 	switch {
 	case o.Session != "":
-		return codedError{fmt.Errorf("there is no session %.64q; ptywright attach without one lists them", o.Session), exitMissing}
+		return codedError{error: fmt.Errorf("there is no session %.64q; ptywright attach without one lists them", o.Session), code: exitMissing}
 	case len(sessions) == 0:
-		return codedError{errors.New("the server has no session"), exitMissing}
+		return codedError{error: errors.New("the server has no session"), code: exitMissing}
 	}
 	for _, s := range sessions {
 		line := fmt.Sprintf("%-6s %4dx%-4d  %s", s.Session, s.Rows, s.Cols, strings.Join(append([]string{s.Program}, s.Args...), " "))
@@ -167,15 +167,15 @@ func attachError(session string, err error) error {
 	plain := fmt.Errorf("attach %s: %s", session, e.Message)
 	switch e.Reason {
 	case "unknown_session":
-		return codedError{plain, exitMissing}
+		return codedError{error: plain, code: exitMissing}
 	case "session_leased":
-		return codedError{fmt.Errorf("%w; ptywright attach --take takes it over", plain), exitPermission}
+		return codedError{error: fmt.Errorf("%w; ptywright attach --take takes it over", plain), code: exitPermission}
 	case "owned_by_adapter":
-		return codedError{fmt.Errorf("%w; ptywright attach without --write shows it", plain), exitPermission}
+		return codedError{error: fmt.Errorf("%w; ptywright attach without --write shows it", plain), code: exitPermission}
 	case "session_ended", "session_closed":
 		return fmt.Errorf("%w; ptywright attach without --write shows it", plain)
 	case "permission_denied":
-		return codedError{plain, exitPermission}
+		return codedError{error: plain, code: exitPermission}
 	}
 	return plain
 }

@@ -86,9 +86,9 @@ func TestConfigFaults(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"[log]\nlevell = 'x'":         "config.toml, line 2, log.levell: there is no such setting",
-		"[limits]\n\nsessions = 0":    "--max-sessions is 0: give 1 to",
+		"[limits]\n\nsessions = 0":    "config.toml, line 3, limits.sessions: give a whole number from 1 to",
 		"[limits]\nsessions = true":   "config.toml, line 2, limits.sessions: give a whole number",
-		"[log]\nlevel = 'loud'":       "--log-level is \"loud\"",
+		"[log]\nlevel = 'loud'":       "config.toml, line 2, log.level: give debug, info, warn or error",
 		"plugins = ['no/such.toml']":  "no/such.toml",
 		"[log]\nfile = '/'":           "--log-file",
 		"[log]\nfile = '/dev/stderr'": "--log-file: /dev/stderr is",
@@ -106,7 +106,7 @@ func TestConfigFaults(t *testing.T) {
 	}
 	p, _ := configured(t, "", "serve", "--stdio")
 	p.Env = append(p.Env, "PTYWRIGHT_LIMITS_SESSIONS=many")
-	if _, code := p.run(""); code == 0 || !strings.Contains(p.stderr.String(), "PTYWRIGHT_LIMITS_SESSIONS in the environment: ") {
+	if _, code := p.run(""); code != 2 || !strings.Contains(p.stderr.String(), "PTYWRIGHT_LIMITS_SESSIONS in the environment is \"many\": give a whole number") {
 		t.Errorf("exit %d, %s", code, p.stderr)
 	}
 	p, home := configured(t, "trust_raw = true", "ls")

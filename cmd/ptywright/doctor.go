@@ -74,7 +74,11 @@ func doctorFacts() (doctor.Facts, error) {
 	if err != nil {
 		return doctor.Facts{}, fmt.Errorf("find this program: %w", err)
 	}
-	set, setErr := config.Load(root, os.LookupEnv)
+	set, _ := config.Load(root, os.LookupEnv) // the error is the first of its faults
+	var strays []string
+	for _, s := range config.Strays(os.Environ()) {
+		strays = append(strays, s.String())
+	}
 	value := func(key string) []string {
 		for _, s := range config.Settings {
 			if v, ok := set.Value(s); ok && s.Key == key {
@@ -92,10 +96,12 @@ func doctorFacts() (doctor.Facts, error) {
 	}
 	return doctor.Facts{
 		Version: version(), Root: root, Socket: socket, Watcher: []string{self, watcherName},
-		Config: func() (string, error) {
+		Strays: strays,
+		Config: func() (string, []error) {
+			faults := settingFaults(set)
 			switch {
-			case setErr != nil:
-				return "", setErr
+			case len(faults) > 0:
+				return "", faults
 			case set.Path == "":
 				return config.PathVariable + " is off", nil
 			case !set.Exists:
@@ -116,28 +122,4 @@ func doctorFacts() (doctor.Facts, error) {
 			return strings.Join(names, ", "), nil
 		},
 	}, nil
-}
-
-func completionsCommand(std stdio) *cobra.Command {
-	return &cobra.Command{
-		Use:   "completions bash|zsh|fish|powershell",
-		Short: "Print a script that completes commands, flags and ids of sessions",
-		Example: `  ptywright completions bash > ~/.local/share/bash-completion/completions/ptywright
-  ptywright completions zsh > "${fpath[1]}/_ptywright"
-  ptywright completions fish > ~/.config/fish/completions/ptywright.fish`,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
-		RunE: func(c *cobra.Command, args []string) error {
-			switch root := c.Root(); args[0] {
-			case "bash":
-				return root.GenBashCompletionV2(std.out, true)
-			case "zsh":
-				return root.GenZshCompletion(std.out)
-			case "fish":
-				return root.GenFishCompletion(std.out, true)
-			default:
-				return root.GenPowerShellCompletionWithDesc(std.out)
-			}
-		},
-	}
 }

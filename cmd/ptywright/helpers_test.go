@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -133,20 +134,51 @@ func exitCodeOf(t testing.TB, err error) int {
 
 // A buffer is written by a process and read by a test.
 type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	mu   sync.Mutex
+	said []byte
+	more chan struct{} // closed when more is said; nil: nobody waits
 }
 
 func (b *buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.b.Write(p)
+	b.said = append(b.said, p...)
+	if b.more != nil {
+		close(b.more)
+		b.more = nil
+	}
+	return len(p), nil
 }
 
 func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.b.String()
+	return string(b.said)
+}
+
+// told waits until the process has said what matches, and returns that, or the last group in it.
+func (b *buffer) told(t testing.TB, pattern string) string {
+	t.Helper()
+	re := regexp.MustCompile(pattern)
+	late := time.NewTimer(hang)
+	defer late.Stop()
+	for {
+		b.mu.Lock()
+		found := re.FindSubmatch(b.said)
+		if found == nil && b.more == nil {
+			b.more = make(chan struct{})
+		}
+		more := b.more
+		b.mu.Unlock()
+		if found != nil {
+			return string(found[len(found)-1])
+		}
+		select {
+		case <-more:
+		case <-late.C:
+			t.Fatalf("nothing said matches %s: %q", pattern, b)
+		}
+	}
 }
 
 // A server is a server and a client of it.

@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 	"release":                         {},
 
 	"cmd/ptywright/internal/attach":        {"engine/vt", "engine/record", "protocol/client"},
-	"cmd/ptywright/internal/config":        {},
+	"cmd/ptywright/internal/config":        {"cmd/ptywright/internal/nearest"},
 	"cmd/ptywright/internal/daemon":        {"protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/doctor":        {"cmd/ptywright/internal/daemon", "engine", "engine/pty"},
 	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/mockanthropic": {},
 	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/daemon", "cmd/ptywright/internal/repl/edit", "engine/vt", "protocol/client", "redact"},
 	"cmd/ptywright/internal/repl/edit":     {},
+	"cmd/ptywright/internal/nearest":       {},
 	"cmd/ptywright/internal/plugin":        {"engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
 	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "engine/vt", "protocol/client"},
 }

@@ -26,7 +26,7 @@ func TestMCPBesideTheNativeDialect(t *testing.T) {
 	socket := filepath.Join(dir, "sock")
 	p := ptywright(t, "serve", "--socket", socket, "--mcp-http", "127.0.0.1:0")
 	p.Env = append(p.Env, tokenName+"=of-the-test")
-	stderr := p.telling()
+	stderr := p.stderr
 	p.startPiped()
 	defer func() {
 		_ = p.Process.Signal(syscall.SIGTERM)
@@ -83,7 +83,7 @@ func httpClient(t testing.TB, url, token string) *sdk.ClientSession {
 // TestMCPHTTPRefusesStrangers: foreign Host and Origin, null too, and whoever has no token (M10, R-31).
 func TestMCPHTTPRefusesStrangers(t *testing.T) {
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
-	stderr := p.telling()
+	stderr := p.stderr
 	p.startPiped()
 	defer func() {
 		_ = p.Process.Signal(syscall.SIGTERM)

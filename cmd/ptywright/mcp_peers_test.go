@@ -97,7 +97,7 @@ func TestMCPConformance(t *testing.T) {
 	modules, node := peers(t, "mcp")
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
 	p.Env = append(p.Env, tokenName+"=of-the-suite")
-	stderr := p.telling()
+	stderr := p.stderr
 	p.startPiped()
 	defer func() {
 		_ = p.Process.Signal(syscall.SIGTERM)

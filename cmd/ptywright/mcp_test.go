@@ -10,11 +10,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -323,7 +321,7 @@ func TestMCPClientThatDies(t *testing.T) {
 func TestMCPSoak(t *testing.T) {
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
 	p.Env = append(p.Env, tokenName+"=of-the-soak")
-	stderr := p.telling()
+	stderr := p.stderr
 	p.startPiped()
 	url := stderr.told(t, `http://[^ \n]+/mcp`)
 	together(times(40, 2000), func(i int) {
@@ -520,55 +518,5 @@ func unmarshal(t testing.TB, text []byte, into any) {
 	t.Helper()
 	if err := json.Unmarshal(text, into); err != nil {
 		t.Fatalf("%v in %.200s", err, text)
-	}
-}
-
-// A teller is a program's standard error.
-type teller struct {
-	mu   sync.Mutex
-	said []byte
-	more chan struct{} // closed when more is said
-}
-
-// telling has a program that is about to be started tell the test what it says.
-func (p *program) telling() *teller {
-	w := &teller{more: make(chan struct{})}
-	p.Stderr = w
-	return w
-}
-
-func (w *teller) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.said = append(w.said, b...)
-	close(w.more)
-	w.more = make(chan struct{})
-	return len(b), nil
-}
-
-func (w *teller) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return string(w.said)
-}
-
-// told waits until the program has said what matches, and returns that.
-func (w *teller) told(t testing.TB, pattern string) string {
-	t.Helper()
-	re := regexp.MustCompile(pattern)
-	late := time.NewTimer(hang)
-	defer late.Stop()
-	for {
-		w.mu.Lock()
-		found, more := re.Find(w.said), w.more
-		w.mu.Unlock()
-		if found != nil {
-			return string(found)
-		}
-		select {
-		case <-more:
-		case <-late.C:
-			t.Fatalf("the server says %q", w)
-		}
 	}
 }

@@ -88,7 +88,7 @@ func TestMetricsOverHTTP(t *testing.T) {
 	t.Parallel()
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
 	p.Env = append(p.Env, tokenName+"=of-the-test")
-	stderr := p.telling()
+	stderr := p.stderr
 	p.startPiped()
 	defer func() {
 		_ = p.Process.Signal(syscall.SIGTERM)

@@ -79,7 +79,7 @@ func TestPluginNewIsGreenAtOnce(t *testing.T) {
 		{[]string{"Demo"}, "use lower-case letters"},
 		{[]string{"../up"}, "use lower-case letters"},
 		{[]string{".."}, "no name of a folder"},
-		{[]string{}, "accepts 1 arg"},
+		{[]string{}, "give NAME: "},
 		{[]string{"--program", " ", "x"}, "default_target.program: it is missing"},
 	} {
 		if out, code := inFolder(t, dir, append([]string{"plugin", "new"}, c.args...)...); code != exitUsage || !strings.Contains(out, c.says) {

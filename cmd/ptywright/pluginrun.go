@@ -194,7 +194,8 @@ are ids of a server that listens on a socket, such as s1 and e1. With --follow i
 whenever it has changed, until the program has ended.`,
 		Example: `  ptywright plugin explain e1
   ptywright plugin explain --follow --json s1`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			const noSuchSession = 4 // as of all commands that name one
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
@@ -215,7 +216,7 @@ whenever it has changed, until the program has ended.`,
 			defer server.Close()
 			err = kit.Explain(ctx, server, args[0], follow, func(e *kit.Explanation) error { return tell(std.out, asJSON, e, e.Print) })
 			if errors.Is(err, kit.ErrNoAdapter) {
-				return codedError{err, noSuchSession}
+				return codedError{error: err, code: noSuchSession, reason: "unknown_adapter"}
 			}
 			return err
 		},

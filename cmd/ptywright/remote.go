@@ -53,7 +53,7 @@ func (f *remoteFlags) show() remote.Show {
 // exitCodes end the help of every command that talks to a server.
 const exitCodes = `Exit codes: 0 as wished, 1 an error, 2 wrong use, 3 the time was up (the evidence is on standard
 output), 4 no such session, 5 not permitted: a lease or an adapter has the session, or the socket
-is not yours.`
+is not yours, 130 interrupted.`
 
 // remoteExits are the exit codes, digit by digit, that a command can have beside 0 to 2.
 var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45"}
@@ -79,35 +79,29 @@ func remoteCommands(std stdio) []*cobra.Command {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			c.SetContext(ctx)
-			return f.exit(std, run(c, args))
+			return f.exit(ctx, run(c, args))
 		}
 		all = append(all, c)
 	}
 	return all
 }
 
-// exit gives an error its exit code, and with --json tells it on standard output, too.
-func (f *remoteFlags) exit(std stdio, err error) error {
+// exit gives an error its exit code, and says it as people do.
+func (f *remoteFlags) exit(ctx context.Context, err error) error {
 	var done exitCode
 	var usage usageError
-	if err == nil || errors.As(err, &done) || errors.As(err, &usage) {
+	if err == nil || errors.As(err, &done) || errors.As(err, &usage) || isSetting(err) {
 		return err
 	}
-	code, reason := remote.Exit(err)
-	err = remote.Plainly(err)
-	if f.json && !f.told {
-		var told struct {
-			Error struct {
-				Message string `json:"message"`
-				Reason  string `json:"reason,omitempty"`
-				Code    int    `json:"exit_code"`
-			} `json:"error"`
-		}
-		told.Error.Message, told.Error.Reason, told.Error.Code = oneLine(hidden(err)), reason, code
-		jsonLines(std.out, told)
+	if ctx.Err() != nil {
+		return codedError{error: errInterrupted, code: exitInterrupted, reason: "interrupted", told: f.told}
 	}
-	return codedError{err, code}
+	code, reason := remote.Exit(err)
+	return codedError{remote.Plainly(err), code, reason, f.told}
 }
+
+// errInterrupted is why a command has ended that a signal has ended.
+var errInterrupted = errors.New("interrupted")
 
 // bareFlag lets a command show secrets.
 func (f *remoteFlags) bareFlag(c *cobra.Command) {
@@ -115,11 +109,15 @@ func (f *remoteFlags) bareFlag(c *cobra.Command) {
 }
 
 // sessionIDs completes ids of sessions, with the program of each.
-func sessionIDs(f *remoteFlags, most int) cobra.CompletionFunc {
+func sessionIDs(most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if most > 0 && len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+		if err := configure(c); err != nil { // it may tell the socket
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		f := remoteFlags{socket: c.Flags().Lookup("socket").Value.String()}
 		ctx, cancel := context.WithTimeout(c.Context(), completionBound)
 		defer cancel()
 		s, err := f.connect(ctx)
@@ -304,7 +302,7 @@ The number it prints is for wait --since: what this input caused came after it, 
   ptywright send s1 --key ctrl+c --key ctrl+d
   ptywright send s1 --paste --file notes.txt`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: sessionIDs(f, 1),
+		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Text = strings.Join(args[1:], " ")
 			if file != "" {
@@ -375,7 +373,7 @@ func killCommand(std stdio, f *remoteFlags) *cobra.Command {
 		Short: "End sessions: their programs and all that those started",
 		Long: `End the programs of sessions and all that those started. The sessions stay readable; with --close they are
 forgotten. --server ends the server, too, with all sessions.`,
-		ValidArgsFunction: sessionIDs(f, 0),
+		ValidArgsFunction: sessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
 			if n := count(len(args) > 0, all, server); n != 1 {
 				return usageError{errors.New("say what to end: ids of sessions, --all, or --server")}

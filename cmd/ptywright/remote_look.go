@@ -103,7 +103,7 @@ what each condition lacked, and the last screen.`,
   ptywright wait s1 --since $seq --regex '(?m)^(\d+) passed' --timeout 5m
   ptywright wait s1 --all --stable 300 --regex '\S'`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: sessionIDs(f, 1),
+		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			m, err := until.matcher(c)
 			if err != nil {
@@ -176,7 +176,7 @@ func readCommand(std stdio, f *remoteFlags) *cobra.Command {
 With --json the answer is that of the wire: session.snapshot, session.transcript, session.screenshot,
 a line a command of session.blocks; lines as {session, lines, dropped}.`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: sessionIDs(f, 1),
+		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			lines := c.Flags().Changed("lines")
 			if count(lines, all, output, ansi, blocks) > 1 {
@@ -271,12 +271,12 @@ func logsCommand(std stdio, f *remoteFlags) *cobra.Command {
 		Use:   "logs [flags] ID",
 		Short: "Print a session's output as lines of text, and follow it",
 		Long: `Print what is kept of a session's output as lines of text, without escape sequences; with --follow go on until the
-program has ended. It suits programs that print lines; one that draws a screen is for read and attach.
+program has ended, or Ctrl-C. It suits programs that print lines; one that draws a screen is for read and attach.
 With --json each line is {session, sequence, output}, output as it came, and the last one tells the exit.
 
 It is the session's log. That of a server goes where ptywright doctor says.`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: sessionIDs(f, 1),
+		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := f.connect(c.Context())
 			if err != nil {
@@ -302,6 +302,9 @@ It is the session's log. That of a server goes where ptywright doctor says.`,
 				err := s.Follow(c.Context(), args[0], since, f.show(), show)
 				if err != nil && !f.json {
 					io.WriteString(std.out, endLine(plain.Rest()))
+				}
+				if c.Context().Err() != nil {
+					return nil // Ctrl-C is how one leaves it
 				}
 				return err
 			}

@@ -158,7 +158,7 @@ func argsOf(c *cobra.Command) (usage string, least, most int) {
 	_, usage, _ = strings.Cut(c.Use, " ")
 	usage = strings.TrimSpace(strings.TrimPrefix(usage, "[flags]"))
 	for _, word := range strings.Fields(usage) {
-		if word == "--" {
+		if word == "--" || word == "[--]" {
 			continue
 		}
 		if !strings.HasPrefix(word, "[") {

@@ -44,16 +44,7 @@ func untermProgram(t testing.TB, p *program, root string) *untermServer {
 	_, out := p.startPiped()
 	t.Cleanup(func() { out.Close() })
 	t.Cleanup(s.end)
-	deadline := time.Now().Add(hang)
-	for s.name == "" { // it is told on standard error when it can be found
-		if _, rest, ok := strings.Cut(p.stderr.String(), "serving Unterm's methods as "); ok && strings.Contains(rest, "\n") {
-			s.name, _, _ = strings.Cut(rest, " ")
-		} else if time.Now().After(deadline) || p.ProcessState != nil {
-			t.Fatalf("the server does not come up: %s", p.stderr)
-		} else {
-			time.Sleep(2 * time.Millisecond)
-		}
-	}
+	s.name = p.stderr.told(t, `serving Unterm's methods as (\S+) [^\n]*\n`) // it can be found by then
 	s.record = s.file("instances/" + s.name + ".json")
 	return s
 }

@@ -116,14 +116,33 @@ printf '\033[38;2;1;2;3;url(x)mcolour\033[0m\n'; exec cat`, evil}, Env: map[stri
 	p.shot("link")
 	p.click("#dialog-no")
 	p.until(`!document.querySelector('#dialog').open`)
-	p.eval(`document.querySelectorAll('#term-paper .link')[2].focus()`)
-	p.eval(`document.querySelectorAll('#term-paper .link')[2].click()`)
-	p.until(`document.querySelector('#dialog').open`)
+	// A question that is put away the moment before the next is asked takes no answer of it away.
+	p.eval(`(async () => { const link = document.querySelectorAll('#term-paper .link')[2], frame = () => new Promise(requestAnimationFrame);
+		link.click(); document.querySelector('#dialog-no').click(); link.click(); await frame(); await frame(); await frame(); })()`)
+	if got := p.eval(`document.querySelector('#dialog').open + ' ' + window.opened.length`); got != "true 0" {
+		t.Errorf("the second question is open, and addresses are: %v", got)
+	}
 	p.eval(`document.querySelector('#dialog-yes').click()`)
 	p.until(`!document.querySelector('#dialog').open`)
-	p.until(`window.opened.length > 0`)
-	if got := p.eval(`window.opened.join()`); got != "https://example.com/%3Cb%3E%22x _blank noopener,noreferrer" {
+	p.eval(`document.querySelectorAll('#term-paper .link')[2].focus()`) // by the keyboard
+	p.key("Enter", "Enter", 0, "\r")
+	p.until(`document.querySelector('#dialog').open`)
+	if got := p.eval(`document.activeElement.id + ' ' + document.querySelector('#dialog-title').textContent`); got != "dialog-yes Open this address?" {
+		t.Errorf("Enter on a link leads to %v", got)
+	}
+	p.do("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r", "autoRepeat": true}, nil)
+	if got := p.eval(`document.querySelector('#dialog').open`); got != true {
+		t.Error("an Enter that is held down answers the question that it has led to")
+	}
+	p.key("Enter", "Enter", 0, "\r")
+	p.until(`!document.querySelector('#dialog').open`)
+	p.eval(`new Promise(requestAnimationFrame)`)
+	address := "https://example.com/%3Cb%3E%22x _blank noopener,noreferrer"
+	if got := p.eval(`window.opened.join()`); got != address+","+address {
 		t.Errorf("opened are %v", got)
+	}
+	if got := p.eval(`document.activeElement.link`); got != `https://example.com/<b>"x` {
+		t.Errorf("after the dialog the focus is on %v", got)
 	}
 	// Recordings: names, titles, markers, links, and errors.
 	p.click("#to-recordings")

@@ -26,7 +26,7 @@ type watching struct {
 	address string // whole, with the token
 	origin  string // http://127.0.0.1:PORT
 	socket  string
-	stderr  *teller
+	stderr  *buffer
 }
 
 // watchedServer starts a server and ptywright watch for it. At the test's end both must end well and leave nothing.
@@ -34,17 +34,16 @@ func watchedServer(t testing.TB, flags ...string) *watching {
 	t.Helper()
 	w := &watching{socket: filepath.Join(t.TempDir(), "socket")}
 	served := ptywright(t, "serve", "--socket", w.socket)
-	told := served.telling()
 	served.startPiped()
-	ended := func(p *program, said *teller) {
+	ended := func(p *program) {
 		_ = p.Process.Signal(syscall.SIGTERM)
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
-			t.Errorf("exit code %d: %s", code, said)
+			t.Errorf("exit code %d: %s", code, p.stderr)
 		}
 		noneLeft(t, p.mark)
 	}
-	t.Cleanup(func() { ended(served, told) })
-	told.told(t, `serving on [^\n]+\n`)
+	t.Cleanup(func() { ended(served) })
+	served.stderr.told(t, `serving on [^\n]+\n`)
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	c, err := client.Dial(ctx, w.socket)
 	if err != nil {
@@ -56,9 +55,9 @@ func watchedServer(t testing.TB, flags ...string) *watching {
 	})
 	w.server = &server{Client: c, program: served, t: t, ctx: ctx}
 	p := ptywright(t, append([]string{"watch", "--socket", w.socket}, flags...)...)
-	w.stderr = p.telling()
+	w.stderr = p.stderr
 	p.startPiped()
-	t.Cleanup(func() { ended(p, w.stderr) })
+	t.Cleanup(func() { ended(p) })
 	said := w.stderr.told(t, `watching at http://127\.0\.0\.1:\d+/#token=[A-Z0-9]+\n`)
 	w.address = strings.TrimSpace(strings.TrimPrefix(said, "watching at "))
 	w.origin, _, _ = strings.Cut(w.address, "/#")
@@ -193,12 +192,12 @@ func TestWatchOpens(t *testing.T) {
 	temp := t.TempDir()
 	p := ptywright(t, "watch", "--casts", t.TempDir(), "--socket", filepath.Join(t.TempDir(), "none"), "--open")
 	p.Env = append(p.Env, "PATH="+bin+":"+os.Getenv("PATH"), "TMPDIR="+temp)
-	said := p.telling()
+	said := p.stderr
 	p.startPiped()
 	defer func() {
 		_ = p.Process.Signal(syscall.SIGTERM)
 		if code := exitCodeOf(t, p.Wait()); code != 0 {
-			t.Errorf("exit code %d: %s", code, said)
+			t.Errorf("exit code %d: %s", code, p.stderr)
 		}
 	}()
 	origin := strings.TrimSpace(said.told(t, `http://127\.0\.0\.1:\d+ `))

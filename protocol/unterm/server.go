@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 	"github.com/ptywright/ptywright/protocol/unterm/journal"
 	"github.com/ptywright/ptywright/protocol/unterm/proxy"
@@ -117,39 +117,15 @@ func (s *Server) Serve(ctx context.Context) error {
 	var conns sync.WaitGroup
 	defer conns.Wait()
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
-	backoff := shortestBackoff
-	for {
-		stream, err := s.listener.Accept()
-		switch {
-		case err == nil:
-			backoff = shortestBackoff
-		case ctx.Err() != nil:
-			return nil
-		case errors.Is(err, net.ErrClosed):
-			return err
-		default: // a full table of descriptors passes
-			s.log.Warn("accept a connection", "error", err, "retry_in", backoff)
-			select {
-			case <-time.After(backoff):
-			case <-ctx.Done():
-			}
-			backoff = min(2*backoff, longestBackoff)
-			continue
-		}
+	return protocol.Accept(ctx, s.listener, s.log, func(stream net.Conn) {
 		c := &conn{server: s, stream: stream}
 		s.meet(c)
 		conns.Go(func() {
 			defer s.part(c)
 			c.serve(ctx)
 		})
-	}
+	})
 }
-
-const (
-	shortestBackoff = 5 * time.Millisecond
-	longestBackoff  = time.Second
-)
 
 // meet takes a connection in, and closes the oldest of those before their login when they are too many.
 func (s *Server) meet(c *conn) {

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
@@ -68,6 +69,10 @@ func Plainly(err error) error {
 	switch e.Reason {
 	case "unknown_session":
 		text += "; ptywright ls lists those that there are"
+	case "limit_exceeded":
+		if strings.Contains(text, "sessions") {
+			text += "; those that have ended count, too, until ptywright kill --close ID forgets them"
+		}
 	case "session_leased":
 		text += "; it can be read and waited for, and typed into when that is given back"
 	}
@@ -145,7 +150,8 @@ type Kill struct {
 	Killed  bool   `json:"killed"`
 	Closed  bool   `json:"closed,omitempty"` // it is forgotten, too
 	PIDs    []int  `json:"pids,omitempty"`   // processes that the kernel has not ended in time
-	Error   string `json:"error,omitempty"`
+	Error   string `json:"error,omitempty"`  // as people read it
+	Reason  string `json:"reason,omitempty"`
 	Err     error  `json:"-"`
 }
 
@@ -162,7 +168,8 @@ func (s *Server) Kill(ctx context.Context, ids []string, forget bool, done func(
 			k.Killed = k.Err == nil && len(k.PIDs) == 0
 		}
 		if k.Err != nil {
-			k.Error = k.Err.Error()
+			_, k.Reason = Exit(k.Err)
+			k.Error = Plainly(k.Err).Error()
 		}
 		done(k)
 	}

@@ -38,18 +38,25 @@ export function tell(title, text, quote) {
   $('dialog-no').hidden = true;
 }
 
+// answer takes what is said to the question that is open. A dialog's close event comes a frame after it has closed, when the next
+// question may be open already: so each has its own, and is answered before the next is asked.
+let answer = null;
+
+function settle() {
+  answer?.($('dialog').returnValue === 'yes');
+  answer = null;
+}
+$('dialog').addEventListener('close', () => { if (!$('dialog').open) settle(); });
+// The Enter that has opened a question, held down, is no answer to it.
+$('dialog').addEventListener('keydown', (e) => { if (e.key === 'Enter' && e.repeat) e.preventDefault(); });
+
 function show(d) {
-  const before = document.activeElement;
   if (d.open) d.close('no');
+  settle();
   d.returnValue = 'no';
-  d.showModal();
+  d.showModal(); // what has the focus has it again when the dialog closes
   $('dialog-yes').focus();
-  return new Promise((resolve) => {
-    d.addEventListener('close', () => {
-      before?.focus();
-      resolve(d.returnValue === 'yes');
-    }, { once: true });
-  });
+  return new Promise((resolve) => { answer = resolve; });
 }
 
 // follow opens a link of a program's, if it is of a kind that a browser should open and the person says so.
