@@ -76,7 +76,7 @@ func TestREPLDrivesASession(t *testing.T) {
 	c.enter(`pcall(wait, {regex = "(", timeout = 1})`, `invalid_matcher`)
 	c.enter(`s:keys("ctrl+d") return s:wait{exited = true}.kind`, `(?m)^process_exited$`)
 	c.enter(`print(_, #session.list(), rpc("session.list").sessions[1])`, `(?m)^process_exited\s+1\s+s1$`)
-	c.enter(`s:send("x")`, `error: session.input: the program of session s1 has ended with exit code 0 and [^(]*session.close \[session_ended\]`)
+	c.enter(`s:send("x")`, `error: session.input: the program of session s1 has ended with exit code 0 and [^(]*session is closed \[session_ended\]`)
 	c.leave()
 }
 

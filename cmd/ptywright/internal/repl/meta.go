@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 )
@@ -214,6 +215,10 @@ func (c *console) attach(ctx context.Context, args string) error {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
 			return fmt.Errorf("attach to %s: %w", id, err)
+		}
+		if exit.ExitCode() < 0 { // it could not put the terminal back
+			fmt.Fprint(c.out, attach.Leave)
+			return fmt.Errorf("attach to %s: it was ended by %s", id, exit)
 		}
 	}
 	return nil
