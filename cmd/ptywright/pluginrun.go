@@ -221,7 +221,7 @@ whenever it has changed, until the program has ended.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&socket, "socket", "", "the server's `PATH` (default: the default socket)")
+	c.Flags().StringVar(&socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one document a line")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "tell again whenever it has changed")
 	return c
