@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -97,8 +98,8 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 		}
 	}
 	var err error
-	if o.Client, err = client.Dial(ctx, socket); err != nil {
-		return fmt.Errorf("connect to the server at %s: %w; start one with ptywright serve, or give --socket", socket, err)
+	if o.Client, err = daemon.Dial(ctx, socket); err != nil {
+		return err
 	}
 	defer o.Client.Close()
 	if err := pick(ctx, std, &o); err != nil {

@@ -132,3 +132,47 @@ func TestTokenThatIsMadeIsInNoLog(t *testing.T) {
 		t.Error("the token is left")
 	}
 }
+
+// TestWhyNoServerCanListen: advice to start one would be of no use.
+func TestWhyNoServerCanListen(t *testing.T) {
+	t.Parallel()
+	open := newHome(t, "")
+	if err := os.Chmod(open.home, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	taken := newHome(t, "")
+	if err := os.Mkdir(filepath.Join(taken.home, "socket"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	missing := homely{t, filepath.Join(t.TempDir(), "there", "is", "none")}
+	for _, c := range []struct {
+		homely
+		says string
+	}{
+		{open, "no server listens there, and none can: the folder is not safe for a socket: " + open.home + " has mode 0777; use a folder of your own"},
+		{taken, "no server listens there, and none can: there is something else than a socket: its mode is drwx"},
+		{missing, "no server listens there; start one with ptywright spawn -- PROGRAM"},
+	} {
+		for _, args := range [][]string{{"ls", "--json"}, {"read", "s1"}, {"kill", "--server"}, {"repl", "--socket", filepath.Join(c.home, "socket"), "-e", "print(1)"}} {
+			p, out, code := c.run(nil, args...)
+			if code != 1 || !strings.Contains(p.stderr.String(), "ptywright: connect to "+c.home+"/socket: "+c.says) || args[0] == "ls" && !strings.Contains(out, `"reason":"no_server"`) {
+				t.Errorf("%q: exit %d, %s%s", args, code, out, p.stderr)
+			}
+		}
+	}
+	if _, err := os.Lstat(filepath.Dir(missing.home)); err == nil {
+		t.Error("a folder was made")
+	}
+}
+
+// TestHeldSession says how to take it over.
+func TestHeldSession(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	ada := s.dial()
+	held := ada.create("cat")
+	if err := ada.Call(ada.ctx, "session.lease", obj{"session": held.ID, "holder": "Ada"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.fails(5, "or take it over, with ptywright attach --take "+held.ID+"; reading and waiting need no lease\n", "send", held.ID, "x")
+}

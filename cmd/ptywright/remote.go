@@ -413,11 +413,15 @@ forgotten. --server ends the server, too, with all sessions.`,
 				if err != nil {
 					return err
 				}
-				if err := remote.StopServer(c.Context(), path); err != nil {
+				forced, err := remote.StopServer(c.Context(), path)
+				if err != nil {
 					return err
 				}
 				if f.json {
-					return jsonLines(std.out, map[string]any{"socket": path, "ended": true})
+					return jsonLines(std.out, map[string]any{"socket": path, "ended": true, "forced": forced})
+				}
+				if forced {
+					complain(std.err, errors.New("the server did not answer, and did not end when it was told to: it was killed"))
 				}
 				return nil
 			}
