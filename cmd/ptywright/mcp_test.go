@@ -477,9 +477,9 @@ func TestMCPRun(t *testing.T) {
 	t.Parallel()
 	need(t, "bash", "bash")
 	s := goClient(t, nil)
-	out, _ := tool(t, s, "run", map[string]any{"command": "echo one; (exit 3)", "shell": "bash"})
+	out, r := tool(t, s, "run", map[string]any{"command": "echo one; (exit 3)", "shell": "bash"})
 	if out["output"] != "one" && out["output"] != "one\n" || out["exit_code"] != 3.0 || out["closed"] != true || out["reason"] != "finished" {
-		t.Errorf("run: %v", out)
+		t.Fatalf("run: %v %s", out, textOf(r))
 	}
 	kept, _ := tool(t, s, "run", map[string]any{"command": "cd / && X=5", "shell": "bash", "keep": true})
 	out, _ = tool(t, s, "run", map[string]any{"session": kept["session"], "command": "echo $X $PWD"})
