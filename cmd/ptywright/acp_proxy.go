@@ -124,7 +124,7 @@ func agentNotStarted(err error) error {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		code = exitNotFound
 	}
-	return codedError{fmt.Errorf("start the agent: %w", err), code}
+	return codedError{error: fmt.Errorf("start the agent: %w", err), code: code}
 }
 
 // Read reads what the agent writes. Its end is that of its output, or of the agent, when a process that it has left behind

@@ -43,7 +43,7 @@ else has it.`,
 		Example: `  ptywright attach s1
   ptywright attach --write --as Ada s1`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.In, o.Out = std.in, std.out
 			if len(args) > 0 {
@@ -57,14 +57,14 @@ else has it.`,
 	fs.BoolVarP(&o.Write, "write", "w", false, "take the session: type into it, and nobody else does")
 	fs.BoolVar(&o.Take, "take", false, "take it from whoever has it; with --write or without")
 	fs.BoolVar(&o.Resize, "resize", false, "with --write: give the session this terminal's size meanwhile")
-	fs.StringVar(&o.As, "as", "", "the `NAME` that others read while you have the session (default: user@host)")
+	fs.StringVar(&o.As, "as", "", "the `NAME` that others read while you have the session (default: user@host and the terminal)")
 	fs.Var(&o.Key, "detach-key", "the key that opens the line of keys: ctrl+ and a character")
 	fs.BoolVar(&o.Leave, "exit", false, "leave as soon as the program ends, instead of with a key")
 	fs.BoolVar(&o.Raw, "no-redact", false, "show secrets, too")
 	return c
 }
 
-// whoAmI is user@host, as far as the two are known.
+// whoAmI is user@host and the terminal, as far as they are known: one person may have several terminals.
 func whoAmI() string {
 	name := "someone"
 	if u, err := user.Current(); err == nil {
@@ -73,7 +73,10 @@ func whoAmI() string {
 	if host, err := os.Hostname(); err == nil {
 		name += "@" + host
 	}
-	return name
+	if tty, err := os.Readlink("/proc/self/fd/0"); err == nil && strings.HasPrefix(tty, "/dev/") {
+		return name + " " + strings.TrimPrefix(tty, "/dev/")
+	}
+	return fmt.Sprintf("%s %d", name, os.Getpid())
 }
 
 // attachTo attaches to a session and returns how that ended as an error.
@@ -85,7 +88,7 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 	case o.Resize && !o.Write:
 		return usageError{errors.New("--resize is for who writes: give --write, too")}
 	case !term.IsTerminal(int(std.in.Fd())) || !term.IsTerminal(int(std.out.Fd())):
-		return usageError{errors.New("attach needs a terminal as standard input and output; ptywright serve tells programs what a session shows")}
+		return usageError{errors.New("attach needs a terminal as standard input and output; ptywright read prints what a session shows")}
 	}
 	if socket == "" {
 		var err error
@@ -99,12 +102,12 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 	}
 	defer o.Client.Close()
 	if err := pick(ctx, std, &o); err != nil {
-		return attachError(err)
+		return attachError(o.Session, err)
 	}
 	r, err := attach.Run(ctx, o)
 	switch {
 	case err != nil:
-		return attachError(err)
+		return attachError(o.Session, err)
 	case r.Signal != nil:
 		return exitCode(128 + attach.Number(r.Signal))
 	case r.Exit == nil:
@@ -124,19 +127,14 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 
 // pick finds the session that is meant, and what it is called.
 func pick(ctx context.Context, std stdio, o *attach.Options) error {
-	var listed struct {
-		Details []struct {
-			client.Info
-			Lease *attach.Lease `json:"lease"`
-		} `json:"details"`
-	}
-	if err := o.Client.Call(ctx, "session.list", map[string]bool{"details": true}, &listed); err != nil {
+	sessions, err := o.Client.List(ctx)
+	if err != nil {
 		return err
 	}
-	if o.Session == "" && len(listed.Details) == 1 {
-		o.Session = listed.Details[0].Session
+	if o.Session == "" && len(sessions) == 1 {
+		o.Session = sessions[0].Session
 	}
-	for _, s := range listed.Details {
+	for _, s := range sessions {
 		if s.Session == o.Session {
 			o.Title = strings.Join(append([]string{s.Program}, s.Args...), " ")
 			return nil
@@ -144,11 +142,11 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 	}
 	switch {
 	case o.Session != "":
-		return codedError{fmt.Errorf("there is no session %.64q; ptywright attach without one lists them", o.Session), exitMissing}
-	case len(listed.Details) == 0:
-		return codedError{errors.New("the server has no session"), exitMissing}
+		return codedError{error: fmt.Errorf("there is no session %.64q; ptywright attach without one lists them", o.Session), code: exitMissing}
+	case len(sessions) == 0:
+		return codedError{error: errors.New("the server has no session"), code: exitMissing}
 	}
-	for _, s := range listed.Details {
+	for _, s := range sessions {
 		line := fmt.Sprintf("%-6s %4dx%-4d  %s", s.Session, s.Rows, s.Cols, strings.Join(append([]string{s.Program}, s.Args...), " "))
 		if s.Exit != nil {
 			line += "  (" + attach.Ended(s.Exit) + ")"
@@ -160,19 +158,24 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 	return usageError{errors.New("there are several sessions: say which")}
 }
 
-// attachError gives the server's answers their exit codes.
-func attachError(err error) error {
+// attachError says what the server refuses as a person reads it, with what to do, and gives it its exit code.
+func attachError(session string, err error) error {
 	var e *client.Error
 	if !errors.As(err, &e) {
 		return err
 	}
+	plain := fmt.Errorf("attach %s: %s", session, e.Message)
 	switch e.Reason {
 	case "unknown_session":
-		return codedError{err, exitMissing}
+		return codedError{error: plain, code: exitMissing}
 	case "session_leased":
-		return codedError{fmt.Errorf("%w; ptywright attach --take takes it over", err), exitPermission}
-	case "owned_by_adapter", "permission_denied":
-		return codedError{err, exitPermission}
+		return codedError{error: fmt.Errorf("%w; ptywright attach --take takes it over", plain), code: exitPermission}
+	case "owned_by_adapter":
+		return codedError{error: fmt.Errorf("%w; ptywright attach without --write shows it", plain), code: exitPermission}
+	case "session_ended", "session_closed":
+		return fmt.Errorf("%w; ptywright attach without --write shows it", plain)
+	case "permission_denied":
+		return codedError{error: plain, code: exitPermission}
 	}
-	return err
+	return plain
 }

@@ -182,6 +182,46 @@ func TestAttachResizes(t *testing.T) {
 	a.exited()
 	size(24, 80)
 	s.wait(client.Contains("24 80"))
+
+	// One that is killed outright can put nothing back: the server does.
+	b := l.attach(outer, 28, 90, "--write", "--resize", s.ID)
+	s.wait(client.Contains("28 90"))
+	if _, err := b.Do(outer.ctx, client.Action{Type: "signal", Value: "kill"}); err != nil {
+		t.Fatal(err)
+	}
+	for f := s.frame(nil); f.Size.Rows != 24 || f.Size.Cols != 80 || f.Lease != nil; f = s.frame(f) {
+	}
+}
+
+// Whoever takes it away is told apart by name, and on a narrow terminal what matters is there: who writes, and how to get it.
+func TestAttachFitsANarrowTerminal(t *testing.T) {
+	t.Parallel()
+	l, outer := listen(t), start(t)
+	s := l.dial().sized(5, 30, "cat")
+	a := l.attach(outer, 9, 40, s.ID)
+	if got := a.snapshot("none").Lines[9]; !strings.Contains(got, "read-only") || !strings.Contains(got, `Ctrl-\ for keys`) {
+		t.Errorf("looking on: %q", got)
+	}
+	a.text("\x1cw")
+	a.wait(client.Contains(`you write, Ctrl-\ for keys`))
+	b := l.attach(outer, 9, 40, s.ID)
+	b.wait(client.Screen(`(?m)^ s1  .*\S+ writes  Ctrl-\\ for keys`))
+	holder := func() string { return s.frame(nil).Lease.Holder }
+	first := holder()
+	b.text("x")
+	b.wait(client.Screen(`(?m)^ .*\S+ has it: Ctrl-\\ t takes it$`))
+	b.text("\x1c")
+	b.wait(client.Screen(`(?m)^ d detach  w write  t take  z suspend`))
+	b.text("t")
+	a.wait(client.Screen(`(?m)^ .*\S+ took it: Ctrl-\\ t takes it back$`))
+	if second := holder(); second == first || !strings.Contains(second, "@") {
+		t.Errorf("two terminals are %q and %q", first, second)
+	}
+	b.text("\x04") // the end of cat
+	a.wait(client.Screen(`(?m)^ ended with exit code 0: any key leaves$`))
+	a.text("x")
+	b.text("x")
+	a.exited()
 }
 
 // A shell's job is suspended and goes on.
@@ -196,15 +236,21 @@ func TestAttachIsSuspended(t *testing.T) {
 	sh.wait(client.Screen(`^\$$`))
 	sh.waitSince(sh.text(self+" attach --write --socket "+l.path+" "+s.ID+"\n"), client.Contains("Ctrl-\\ for keys"))
 	for range 2 {
-		m := sh.waitSince(sh.text("\x1cz"), client.Screen(`(?s)Stopped.*\n\$$`))
+		m := sh.waitSince(sh.text("\x1cz"), client.Screen(`(?s)s1 is given back until attach goes on.*Stopped.*\n\$$`))
 		if m.Snapshot.AlternateScreen {
 			t.Error("a suspended attach has left the alternate screen on")
+		}
+		if f := s.frame(nil); f.Lease != nil { // nobody waits for who is away
+			t.Errorf("a suspended attach has the session: %+v", f.Lease)
 		}
 		sh.waitSince(sh.text("echo a$((6*7))b\n"), client.Screen(`(?m)^a42b\n\$$`))
 		sh.waitSince(sh.text("fg\n"), client.Screen(`^something\nsomething\n(?s:.*)Ctrl-\\ for keys`))
 	}
 	sh.text("typed\r")
 	s.wait(client.Contains("typed"))
+	sh.waitSince(sh.text("\x1cz"), client.Screen(`(?s)Stopped.*\n\$$`))
+	s.server.call("session.lease", map[string]any{"session": s.ID, "holder": "Bea"}, nil) // who came meanwhile keeps it
+	sh.waitSince(sh.text("fg\n"), client.Screen(`read-only: Bea has the session since \S+; Ctrl-\\ t takes it`))
 	sh.waitSince(sh.text("\x1cd"), client.Screen(`detached from s1\]\n\$$`))
 }
 

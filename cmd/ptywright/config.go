@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -17,9 +19,16 @@ import (
 func loadConfig() (*config.Config, error) {
 	root, err := daemon.Root()
 	if err != nil {
-		return nil, err
+		root = "" // what needs no folder works without one, such as a server that is its client's child
 	}
 	return config.Load(root, os.LookupEnv)
+}
+
+// isSetting reports whether an error is about the configuration.
+func isSetting(err error) bool {
+	var file *config.FileError
+	var env *config.EnvError
+	return errors.As(err, &file) || errors.As(err, &env)
 }
 
 // configurable has a command take from the environment and from config.toml what its flags do not say.
@@ -51,9 +60,32 @@ func configure(c *cobra.Command) error {
 		if f.Changed || !ok {
 			continue
 		}
+		if err := set.Judge(s, v); err != nil {
+			return err
+		}
 		for _, text := range v.Values {
 			if err := f.Value.Set(text); err != nil {
-				return set.Fault(s, v, fmt.Errorf("%w: --%s does not take it", err, s.Flag))
+				return set.Fault(s, v, fmt.Errorf("--%s does not take it: %w", s.Flag, err))
+			}
+		}
+	}
+	return nil
+}
+
+// serverSettings judges the settings with which a server in the background would start.
+func serverSettings(c *cobra.Command) error {
+	set, err := loadConfig()
+	if err != nil {
+		return err
+	}
+	serve, _, err := c.Root().Find([]string{"serve"})
+	if err != nil {
+		return err
+	}
+	for _, s := range config.For("serve", false, func(flag string) bool { return serve.Flags().Lookup(flag) != nil }) {
+		if v, ok := set.Value(s); ok {
+			if err := set.Judge(s, v); err != nil {
+				return err
 			}
 		}
 	}
@@ -70,6 +102,9 @@ func configCommand(std stdio) *cobra.Command {
 ~/.ptywright/config.toml. PTYWRIGHT_CONFIG names another file, or is off. The file must be yours, and neither
 its group nor others may write it.
 
+When something is wrong with the file or the environment, what holds in spite of it is shown, then what is
+wrong; the exit code is 2. A variable that begins with PTYWRIGHT_ and means nothing is named on standard error.
+
 Tokens are no settings: that of MCP over HTTP is in PTYWRIGHT_MCP_TOKEN, and shown nowhere.`,
 		Example: `  cat > ~/.ptywright/config.toml <<'EOF'
   plugins = ["~/plugins/less/manifest.toml"]
@@ -81,15 +116,44 @@ Tokens are no settings: that of MCP over HTTP is in PTYWRIGHT_MCP_TOKEN, and sho
   ptywright config`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := loadConfig()
-			if err != nil {
+			set, _ := loadConfig() // the error is the first of its faults
+			if err := showConfig(std, set, asJSON, c.Root()); err != nil {
 				return err
 			}
-			return showConfig(std, set, asJSON, c.Root())
+			for _, s := range config.Strays(os.Environ()) {
+				complain(std.err, errors.New(s.String()))
+			}
+			faults := settingFaults(set)
+			if len(faults) == 0 {
+				return nil
+			}
+			last := len(faults) - 1
+			for _, err := range faults[:last] {
+				complain(std.err, err)
+				if asJSON {
+					if err := jsonLines(std.out, codedError{error: err, code: exitUsage, reason: "configuration"}.object()); err != nil {
+						return err
+					}
+				}
+			}
+			return faults[last]
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	return c
+}
+
+// settingFaults are all that is wrong with the file and with variables.
+func settingFaults(set *config.Config) []error {
+	faults := slices.Clone(set.Faults)
+	for _, s := range config.Settings {
+		if v, ok := set.Value(s); ok {
+			if err := set.Judge(s, v); err != nil {
+				faults = append(faults, err)
+			}
+		}
+	}
+	return faults
 }
 
 // A shownSetting is a setting as it is shown.
@@ -106,10 +170,14 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 	if !asJSON {
 		switch {
-		case set.Path == "":
+		case set.Path == "" && !set.Off:
+			fmt.Fprintln(t, "# no file: neither PTYWRIGHT_HOME nor a home folder is set")
+		case set.Off:
 			fmt.Fprintf(t, "# no file: %s is off\n", config.PathVariable)
 		case set.Exists:
 			fmt.Fprintf(t, "# %s\n", oneLine(set.Path))
+		case len(set.Faults) > 0:
+			fmt.Fprintf(t, "# %s could not be read\n", oneLine(set.Path))
 		default:
 			fmt.Fprintf(t, "# %s does not exist\n", oneLine(set.Path))
 		}
@@ -120,6 +188,9 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 		v, ok := set.Value(s)
 		if ok {
 			shown.Source = v.Source
+			if set.Judge(s, v) != nil {
+				shown.Source += ", which is wrong"
+			}
 		} else {
 			v.Values = defaultOf(root, s)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type fleetFlags struct {
 	root   string
 	compat bool
 	json   bool
+	told   bool // what came of each instance is on standard output, as JSON
 }
 
 func (f *fleetFlags) open() (fleet.Fleet, error) {
@@ -107,34 +109,36 @@ Exit codes: 0 as wished, 1 an instance or its command failed, 2 wrong use, 3 the
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line, one an instance")
 	c.AddCommand(fleetList(std, &f), fleetSessions(std, &f), fleetStart(std, &f), fleetOpen(std, &f), fleetTag(std, &f), fleetBroadcast(std, &f), fleetWait(std, &f), fleetRead(std, &f), fleetStop(std, &f))
 	for _, sub := range c.Commands() {
-		sub.Args = usageArgs(sub.Args)
 		run := sub.RunE
 		sub.RunE = func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			c.SetContext(ctx)
-			err := run(c, args)
-			if err != nil && ctx.Err() != nil {
-				return codedError{err, exitInterrupted}
-			}
-			return fleetExit(err)
+			return f.exit(ctx, run(c, args))
 		}
 	}
 	return c
 }
 
-// fleetExit gives an error its exit code.
-func fleetExit(err error) error {
+// exit gives an error its exit code.
+func (f *fleetFlags) exit(ctx context.Context, err error) error {
 	var missing *fleet.NoInstanceError
+	var silent exitCode
+	var usage usageError
+	code, reason := exitError, ""
 	switch {
+	case err == nil, errors.As(err, &silent), errors.As(err, &usage):
+		return err
+	case ctx.Err() != nil:
+		code, reason = exitInterrupted, "interrupted"
 	case errors.As(err, &missing), errors.Is(err, fleet.ErrNone):
-		return codedError{err, exitMissing}
+		code, reason = exitMissing, "no_instance"
 	case errors.Is(err, fleet.ErrTimeout):
-		return codedError{err, exitTimeout}
+		code, reason = exitTimeout, "timeout"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, instance.ErrFolder):
-		return codedError{err, exitPermission}
+		code, reason = exitPermission, "permission_denied"
 	}
-	return err
+	return codedError{err, code, reason, f.told}
 }
 
 func fleetList(std stdio, f *fleetFlags) *cobra.Command {

@@ -62,6 +62,7 @@ is up the command goes on, and what it has printed so far is told.`,
 					bad++
 				}
 				if f.json {
+					f.told = true
 					jsonLines(std.out, r)
 				} else {
 					printRun(std.out, r)
@@ -169,6 +170,7 @@ When the time is up the exit code is 3, and what each that was waited for runs, 
 			}
 			return fl.WaitFor(c.Context(), chosen, to.session, until, !one, timeout, func(w fleet.Wait) {
 				if f.json {
+					f.told = true
 					jsonLines(std.out, w)
 				} else {
 					printWait(std.out, w)

@@ -138,6 +138,7 @@ ended when the time is up are killed.`,
 				}
 				switch {
 				case f.json:
+					f.told = true
 					jsonLines(std.out, s)
 				case s.Killed && s.Ended:
 					fmt.Fprintf(std.out, "%s has been killed: it had not ended after %v\n", oneLine(s.ID), timeout)

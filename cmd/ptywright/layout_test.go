@@ -47,16 +47,17 @@ var mayImport = map[string][]string{
 	"release":                         {},
 
 	"cmd/ptywright/internal/attach":        {"engine/vt", "engine/record", "protocol/client"},
-	"cmd/ptywright/internal/config":        {},
+	"cmd/ptywright/internal/config":        {"cmd/ptywright/internal/nearest"},
 	"cmd/ptywright/internal/daemon":        {"protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/doctor":        {"cmd/ptywright/internal/daemon", "engine", "engine/pty"},
 	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/metrics":       {},
 	"cmd/ptywright/internal/watch":         {"protocol/client", "protocol/loopback", "engine/vt", "engine/record", "redact"},
 	"cmd/ptywright/internal/mockanthropic": {},
-	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/daemon", "cmd/ptywright/internal/repl/edit", "engine/vt", "protocol/client", "redact"},
+	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/nearest", "cmd/ptywright/internal/repl/edit", "engine/vt", "protocol/client", "redact"},
 	"cmd/ptywright/internal/repl/edit":     {},
-	"cmd/ptywright/internal/plugin":        {"engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
+	"cmd/ptywright/internal/nearest":       {},
+	"cmd/ptywright/internal/plugin":        {"cmd/ptywright/internal/nearest", "engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
 	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "engine/vt", "protocol/client"},
 }
 

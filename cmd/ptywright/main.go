@@ -51,14 +51,15 @@ type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// A usageError is about the command line.
-type usageError struct{ error }
-
 // A codedError is told as others are, and ends the program with a code of its own.
 type codedError struct {
 	error
-	code int
+	code   int
+	reason string // for programs; "" when there is none
+	told   bool   // it is on standard output already, for programs
 }
+
+func (e codedError) Unwrap() error { return e.error }
 
 // run is the whole program: it returns the exit code.
 func run(ctx context.Context, args []string, std stdio) int {
@@ -66,29 +67,60 @@ func run(ctx context.Context, args []string, std stdio) int {
 	root.SetArgs(args)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	return exit(std, root.ExecuteContext(ctx))
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeFlags(root)
+		describePlainly(root)
+	}
+	c, err := root.ExecuteContextC(ctx)
+	return exit(std, c, args, err)
 }
 
-// exit tells what went wrong, if anything did, and returns the exit code.
-func exit(std stdio, err error) int {
-	var code exitCode
-	var usage usageError
-	var coded codedError
-	switch {
-	case err == nil:
+// exit tells what went wrong with a command, if anything did, and returns the exit code.
+func exit(std stdio, c *cobra.Command, args []string, err error) int {
+	if err == nil {
 		return 0
-	case errors.As(err, &code):
-		return int(code)
+	}
+	var silent exitCode
+	if errors.As(err, &silent) {
+		return int(silent)
+	}
+	told := codedError{error: err, code: exitError}
+	var usage usageError
+	switch {
 	case errors.As(err, &usage):
-		complain(std.err, err)
-		fmt.Fprintln(std.err, "Try 'ptywright --help'.")
-		return exitUsage
+		told = codedError{error: inWords(c, args, usage.error), code: exitUsage, reason: "usage"}
+	case errors.As(err, &told):
+	case isSetting(err):
+		told.code, told.reason = exitUsage, "configuration"
+		if c.Name() != "config" {
+			told.error = fmt.Errorf("%w; ptywright config shows what holds", err)
+		}
 	}
-	complain(std.err, err)
-	if errors.As(err, &coded) {
-		return coded.code
+	complain(std.err, told.error)
+	if usage.error != nil {
+		if c.Name() == "help" {
+			c = c.Root()
+		}
+		fmt.Fprintf(std.err, "Try '%s --help'.\n", c.CommandPath())
 	}
-	return exitError
+	if !told.told && wantsJSON(c, args) {
+		_ = jsonLines(std.out, told.object()) // standard error has it, too
+	}
+	return told.code
+}
+
+// An errorObject is an error as --json tells it.
+type errorObject struct {
+	Error struct {
+		Message string `json:"message"`
+		Reason  string `json:"reason,omitempty"`
+		Code    int    `json:"exit_code"`
+	} `json:"error"`
+}
+
+func (e codedError) object() (o errorObject) {
+	o.Error.Message, o.Error.Reason, o.Error.Code = oneLine(hidden(e)), e.reason, e.code
+	return o
 }
 
 // complain prints an error as one line, without what it must not show.
@@ -157,12 +189,20 @@ Every method and command as JSON Schema: ptywright schema. What is wrong here: p
 	root.AddCommand(remoteCommands(std)...)
 	root.AddCommand(doctorCommand(std), configCommand(std), completionsCommand(std), schemaCommand(std))
 	root.CompletionOptions.DisableDefaultCmd = true // completions is ours
+	root.InitDefaultHelpCmd()
 	group(root)
-	for _, c := range append(root.Commands(), root) {
-		c.Args = usageArgs(c.Args)
-		configurable(c)
-	}
+	helpUsage(root)
+	wire(root)
 	return root
+}
+
+// wire gives a command and those below it what all have.
+func wire(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		wire(sub)
+	}
+	c.Args = usageArgs(c.Args)
+	configurable(c)
 }
 
 // group orders the help by what one wants to do.
@@ -181,17 +221,4 @@ func group(root *cobra.Command) {
 		}
 	}
 	root.SetHelpCommandGroupID("more")
-}
-
-// usageArgs makes what is wrong with the arguments a usage error.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if check == nil {
-			return nil
-		}
-		if err := check(c, args); err != nil {
-			return usageError{err}
-		}
-		return nil
-	}
 }

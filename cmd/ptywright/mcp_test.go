@@ -353,6 +353,7 @@ func TestMCPSoak(t *testing.T) {
 func goClient(t testing.TB, o *sdk.ClientOptions, flags ...string) *sdk.ClientSession {
 	t.Helper()
 	p := ptywright(t, append([]string{"mcp"}, flags...)...)
+	p.Env = append(p.Env, "HOME="+t.TempDir()) // its shells' start-up files are nobody's
 	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), &sdk.CommandTransport{Command: p.Cmd}, nil)
 	if err != nil {
 		t.Fatalf("%v: %s", err, p.stderr)

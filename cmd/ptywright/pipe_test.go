@@ -249,15 +249,19 @@ func TestUsageErrorsExitWith2(t *testing.T) {
 		{[]string{"serve", "--stdio", "--max-sessions", "0"}, "--max-sessions"},
 		{[]string{"serve", "--stdio", "--max-sessions", "many"}, "--max-sessions"},
 		{[]string{"serve", "--stdio", "--max-screen", "1001"}, "--max-screen"},
-		{[]string{"run"}, "arg"},
+		{[]string{"run"}, "give PROGRAM"},
 		{[]string{"run", "--rows", "-1", "true"}, "--rows"},
 	} {
 		p := ptywright(t, test.args...)
 		out, code := p.run("")
+		of := "ptywright"
+		if test.args[0] == "serve" || test.args[0] == "run" {
+			of += " " + test.args[0]
+		}
 		stderr := p.stderr.String()
 		first, rest, _ := strings.Cut(stderr, "\n")
 		if code != 2 || out != "" || !strings.HasPrefix(first, "ptywright: ") || !strings.Contains(first, test.says) ||
-			rest != "Try 'ptywright --help'.\n" {
+			rest != "Try '"+of+" --help'.\n" {
 			t.Errorf("%q: exit %d, output %q, standard error %q", test.args, code, out, stderr)
 		}
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
-	"github.com/ptywright/ptywright/protocol/client"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -194,7 +194,8 @@ are ids of a server that listens on a socket, such as s1 and e1. With --follow i
 whenever it has changed, until the program has ended.`,
 		Example: `  ptywright plugin explain e1
   ptywright plugin explain --follow --json s1`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			const noSuchSession = 4 // as of all commands that name one
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
@@ -208,19 +209,19 @@ whenever it has changed, until the program has ended.`,
 			if !utf8.ValidString(args[0]) {
 				return usageError{errors.New("the id is no UTF-8 text")}
 			}
-			server, err := client.Dial(ctx, socket)
+			server, err := daemon.Dial(ctx, socket)
 			if err != nil {
-				return fmt.Errorf("no server answers on %s: %w: start one with ptywright serve, or name another with --socket", socket, err)
+				return err
 			}
 			defer server.Close()
 			err = kit.Explain(ctx, server, args[0], follow, func(e *kit.Explanation) error { return tell(std.out, asJSON, e, e.Print) })
 			if errors.Is(err, kit.ErrNoAdapter) {
-				return codedError{err, noSuchSession}
+				return codedError{error: err, code: noSuchSession, reason: "unknown_adapter"}
 			}
 			return err
 		},
 	}
-	c.Flags().StringVar(&socket, "socket", "", "the server's `PATH` (default: the default socket)")
+	c.Flags().StringVar(&socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one document a line")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "tell again whenever it has changed")
 	return c

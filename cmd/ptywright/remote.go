@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +12,14 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -53,7 +57,7 @@ func (f *remoteFlags) show() remote.Show {
 // exitCodes end the help of every command that talks to a server.
 const exitCodes = `Exit codes: 0 as wished, 1 an error, 2 wrong use, 3 the time was up (the evidence is on standard
 output), 4 no such session, 5 not permitted: a lease or an adapter has the session, or the socket
-is not yours.`
+is not yours, 130 interrupted.`
 
 // remoteExits are the exit codes, digit by digit, that a command can have beside 0 to 2.
 var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45"}
@@ -79,35 +83,52 @@ func remoteCommands(std stdio) []*cobra.Command {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			c.SetContext(ctx)
-			return f.exit(std, run(c, args))
+			if err := checkWords(c, args); err != nil {
+				return err
+			}
+			return f.exit(ctx, run(c, args))
 		}
 		all = append(all, c)
 	}
 	return all
 }
 
-// exit gives an error its exit code, and with --json tells it on standard output, too.
-func (f *remoteFlags) exit(std stdio, err error) error {
+// exit gives an error its exit code, and says it as people do.
+func (f *remoteFlags) exit(ctx context.Context, err error) error {
 	var done exitCode
 	var usage usageError
-	if err == nil || errors.As(err, &done) || errors.As(err, &usage) {
+	if err == nil || errors.As(err, &done) || errors.As(err, &usage) || isSetting(err) {
 		return err
 	}
-	code, reason := remote.Exit(err)
-	err = remote.Plainly(err)
-	if f.json && !f.told {
-		var told struct {
-			Error struct {
-				Message string `json:"message"`
-				Reason  string `json:"reason,omitempty"`
-				Code    int    `json:"exit_code"`
-			} `json:"error"`
-		}
-		told.Error.Message, told.Error.Reason, told.Error.Code = oneLine(hidden(err)), reason, code
-		jsonLines(std.out, told)
+	if ctx.Err() != nil {
+		return codedError{error: errInterrupted, code: exitInterrupted, reason: "interrupted", told: f.told}
 	}
-	return codedError{err, code}
+	code, reason := remote.Exit(err)
+	return codedError{remote.Plainly(err), code, reason, f.told}
 }
+
+// checkWords refuses words that no server can be told, and those that are empty where a name has to be, as of a variable that
+// is not set.
+func checkWords(c *cobra.Command, args []string) error {
+	for _, a := range args {
+		if !utf8.ValidString(a) {
+			return usageError{fmt.Errorf("%s is no UTF-8 text", engine.Quote(a))}
+		}
+	}
+	if usage, _, _ := argsOf(c); len(args) > 0 && args[0] == "" {
+		return usageError{fmt.Errorf("%s is empty: %s", strings.TrimSuffix(strings.Fields(strings.TrimPrefix(usage, "-- "))[0], "..."), c.UseLine())}
+	}
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "socket" && f.Name != "file" && !utf8.ValidString(f.Value.String()) {
+			err = usageError{fmt.Errorf("--%s is no UTF-8 text", f.Name)}
+		}
+	})
+	return err
+}
+
+// errInterrupted is why a command has ended that a signal has ended.
+var errInterrupted = errors.New("interrupted")
 
 // bareFlag lets a command show secrets.
 func (f *remoteFlags) bareFlag(c *cobra.Command) {
@@ -115,11 +136,15 @@ func (f *remoteFlags) bareFlag(c *cobra.Command) {
 }
 
 // sessionIDs completes ids of sessions, with the program of each.
-func sessionIDs(f *remoteFlags, most int) cobra.CompletionFunc {
+func sessionIDs(most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if most > 0 && len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+		if err := configure(c); err != nil { // it may tell the socket
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		f := remoteFlags{socket: c.Flags().Lookup("socket").Value.String()}
 		ctx, cancel := context.WithTimeout(c.Context(), completionBound)
 		defer cancel()
 		s, err := f.connect(ctx)
@@ -237,6 +262,9 @@ command's own variable, so that a secret stands in no argument.`,
 			}
 			started, err := daemon.Ensure(c.Context(), path)
 			if err != nil {
+				if wrong := serverSettings(c); wrong != nil {
+					return wrong
+				}
 				return err
 			}
 			s, err := remote.Connect(c.Context(), path)
@@ -304,7 +332,7 @@ The number it prints is for wait --since: what this input caused came after it, 
   ptywright send s1 --key ctrl+c --key ctrl+d
   ptywright send s1 --paste --file notes.txt`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: sessionIDs(f, 1),
+		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Text = strings.Join(args[1:], " ")
 			if file != "" {
@@ -347,7 +375,7 @@ The number it prints is for wait --since: what this input caused came after it, 
 	fs.StringArrayVarP(&in.Keys, "key", "k", nil, "press a `KEY`: enter, up, ctrl+c, alt+x, f5, ...; may be given more than once")
 	fs.BoolVar(&in.Paste, "paste", false, "paste the text as a terminal does: in brackets, when the program asks for them")
 	fs.StringVar(&file, "file", "", "type the text of a `FILE`, - for standard input")
-	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "how long the program may leave it unread")
+	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "the `TIME` that the program may leave it unread")
 	return c
 }
 
@@ -375,7 +403,7 @@ func killCommand(std stdio, f *remoteFlags) *cobra.Command {
 		Short: "End sessions: their programs and all that those started",
 		Long: `End the programs of sessions and all that those started. The sessions stay readable; with --close they are
 forgotten. --server ends the server, too, with all sessions.`,
-		ValidArgsFunction: sessionIDs(f, 0),
+		ValidArgsFunction: sessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
 			if n := count(len(args) > 0, all, server); n != 1 {
 				return usageError{errors.New("say what to end: ids of sessions, --all, or --server")}
@@ -410,7 +438,8 @@ forgotten. --server ends the server, too, with all sessions.`,
 				}
 			}
 			var failed []error
-			s.Kill(c.Context(), args, forget, func(k remote.Kill) {
+			var unsaid error
+			err = s.Kill(c.Context(), args, forget, func(k remote.Kill) {
 				if k.Err == nil && !k.Killed {
 					k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
 				}
@@ -418,10 +447,10 @@ forgotten. --server ends the server, too, with all sessions.`,
 					failed = append(failed, k.Err)
 				}
 				if f.json {
-					jsonLines(std.out, k)
+					unsaid = cmp.Or(unsaid, jsonLines(std.out, k))
 				}
 			})
-			return oneError(failed)
+			return cmp.Or(err, oneError(failed), unsaid)
 		},
 	}
 	c.Flags().BoolVar(&forget, "close", false, "forget the sessions, too")

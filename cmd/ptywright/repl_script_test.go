@@ -93,7 +93,7 @@ func TestREPLPage(t *testing.T) {
 		t.Errorf("exit %d: %s", code, p.stderr)
 	}
 	for _, want := range []string{
-		`matched contains_text "42"`, "┌ s1 24x80", "│42 ", `matched screen_regex`, "contains_text\t", "line = ", "false\ttimeout\t30", "submitted = true", "\nreading\n",
+		`matched contains_text "42"`, "┌ s1 24x80", "│42 ", `matched screen_regex`, "contains_text\t", "line = ", "false\ttimeout\tsession.wait: the wait's time is up\t30", "submitted = true", "\nreading\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the page's Lua does not show %q", want)
@@ -104,6 +104,18 @@ func TestREPLPage(t *testing.T) {
 	}
 
 	_, rest, ok := strings.Cut(string(page), "```sh\nptywright repl ")
+	_, start, shown := strings.Cut(string(page), "```sh\nPTYWRIGHT_PLUGINS=")
+	plugin, _, _ := strings.Cut(start, " ")
+	top, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugin = strings.Replace(plugin, "$PWD", top, 1)
+	p = ptywright(t, "repl", "--stop-server", "-e", `for _, p in ipairs(adapter.plugins()) do print(p.name) end`)
+	p.Dir, p.Env = root, append(p.Env, "PTYWRIGHT_HOME="+filepath.Join(t.TempDir(), "home"), "PTYWRIGHT_PLUGINS="+plugin)
+	if stdout, code := p.run(""); !shown || code != 0 || !strings.Contains(stdout, "\nless\n") {
+		t.Errorf("with PTYWRIGHT_PLUGINS=%s: exit %d, %s%s", plugin, code, stdout, p.stderr)
+	}
 	command, _, _ := strings.Cut(rest, "\n```")
 	if !ok {
 		t.Fatal("the page shows no script")

@@ -72,11 +72,11 @@ func TestREPLDrivesASession(t *testing.T) {
 	c.enter(`s = session.spawn("sh", {env = {PS1 = "$ "}})`, `(?m)^pty\[s1\]> ?$`)
 	c.enter(`s:turn("echo a$((6*7))b\n", {text = "a42b"})`, `(?s)matched contains_text "a42b".*┌ s1 24x80 .*│a42b *.*└[^┌]*pty\[s1\]> ?$`)
 	c.enter(`{n = 1, list = {1, "two", true}, s}`, `(?m)^\{ session s1 sh, list = \{ 1, "two", true \}, n = 1 \}$`)
-	c.enter(`wait{text = "never", timeout = 0.05}`, `(?s)error: session.wait: the wait's time is up.*no  contains_text "never": .*┌ what was there.*a42b`)
+	c.enter(`wait{text = "never", timeout = 0.05}`, `(?s)error: session.wait: the wait's time is up \[timeout\].*no  contains_text "never": .*┌ what was there.*a42b`)
 	c.enter(`pcall(wait, {regex = "(", timeout = 1})`, `invalid_matcher`)
 	c.enter(`s:keys("ctrl+d") return s:wait{exited = true}.kind`, `(?m)^process_exited$`)
 	c.enter(`print(_, #session.list(), rpc("session.list").sessions[1])`, `(?m)^process_exited\s+1\s+s1$`)
-	c.enter(`s:send("x")`, `error: session.input: .*(session_ended|has ended)`)
+	c.enter(`s:send("x")`, `error: session.input: the program of session s1 has ended with exit code 0 and [^(]*session is closed \[session_ended\]`)
 	c.leave()
 }
 
@@ -235,7 +235,10 @@ func TestREPLInterruptsAWait(t *testing.T) {
 	for range times(2, 10) {
 		since := c.text("s:wait{text = \"never\"}\r")
 		c.waitSince(since, client.Screen(`never"\}$`))
-		c.waitSince(c.keys("ctrl+c"), client.Screen(`(?s)error: session.wait: interrupted.*cancelled.*pty\[s1\]>$`))
+		m := c.waitSince(c.keys("ctrl+c"), client.Screen(`(?m)^error: session.wait: interrupted\n(.*\n)*pty\[s1\]>$`))
+		if text := m.Snapshot.PlainText; strings.Contains(text, "-32") || strings.Contains(text, "cancel") { // the wire's words
+			t.Errorf("it is told as\n%s", text)
+		}
 	}
 	c.text("while true do end\r")
 	c.waitSince(c.keys("ctrl+c"), client.Screen(`(?s)error: interrupted\npty\[s1\]>$`))
@@ -407,9 +410,14 @@ func TestREPLRecordsAndShoots(t *testing.T) {
 	c := newConsole(t, own(t)...)
 	dir := t.TempDir()
 	c.enter(`s = session.spawn("sh", {env = {PS1 = "$ "}}) s:wait{regex = "\\$"}`, `pty\[s1\]> ?$`)
-	c.enter(`:record s1 `+dir+`/a.cast`, `recording = `)
+	c.enter(`:record s1 `+dir+`/a.cast`, `(?m)^recording s1 to \S+/a.cast; :record s1 ends it$`)
+	c.enter(`:record s1 `+dir+`/b.cast`, `error: s1 is being recorded to \S+/a.cast: :record s1 ends that first`)
 	c.enter(`s:turn("echo a$((6*7))b\n", {text = "a42b"}).kind`, `(?m)^contains_text$`)
-	c.enter(`:record s1`, `state = "done"`)
+	c.enter(`:record s1`, `(?m)^recorded s1 to \S+/a.cast: \S+s, \d+ bytes$`)
+	c.enter(`s:record("`+dir+`/c.cast").path`, `(?m)^\S+/c.cast$`) // what it tells is there for Lua, too
+	c.enter(`s:record().state`, `(?m)^done$`)
+	c.enter(`:record `+dir+`/d.md`, `(?m)^recording s1 to \S+/d.md; :record s1 ends it$`) // of the current session
+	c.enter(`:record`, `(?m)^recorded s1 to \S+/d.md: `)
 	c.enter(`:shot s1 `+dir+`/a.svg`, `a.svg: svg, \d+ bytes`)
 	c.enter(`:shot`, `(?s)┌ s1 .*│a42b`)
 	c.leave()
@@ -418,4 +426,23 @@ func TestREPLRecordsAndShoots(t *testing.T) {
 			t.Errorf("%s: %v: %.200s", file, err, b)
 		}
 	}
+}
+
+// A word that is none is named, with the one that was meant.
+func TestREPLSaysWhatWasMeant(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t, own(t)...)
+	c.enter(`s = session.spawn("cat")`, `pty\[s1\]> ?$`)
+	for typed, says := range map[string]string{
+		`s:waitt{text = "x"}`:   `session s1 has no "waitt": did you mean wait\?`,
+		`s.nothing_like_it`:     `session s1 has no "nothing_like_it"; Tab lists`,
+		`waitt{text = "x"}`:     `Lua has no "waitt": did you mean wait\?`,
+		`session.spwan("sh")`:   `session has no "spwan": did you mean spawn\?`,
+		`s:wait{txet = "x"}`:    `wait knows no "txet": did you mean text\?`,
+		`:recrod`:               `there is no command :recrod: did you mean :record\?`,
+		`adapter.start("less")`: `adapter.start: less: unknown plugin: this server has claude-code, .*shell; it loads others.*PTYWRIGHT_PLUGINS`,
+	} {
+		c.enter(typed, `(?m)^error: `+says)
+	}
+	c.leave()
 }

@@ -143,9 +143,9 @@ func notStarted(err error) error {
 	case !errors.As(err, &start) || start.Op != "lookup" && start.Op != "start":
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return codedError{err, exitNotFound}
+		return codedError{error: err, code: exitNotFound}
 	}
-	return codedError{err, exitNotExecutable}
+	return codedError{error: err, code: exitNotExecutable}
 }
 
 // codeOf turns the program's end into ours.

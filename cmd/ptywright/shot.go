@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
@@ -23,19 +24,20 @@ import (
 func shotCommand(std stdio) *cobra.Command {
 	var output, named, theme string
 	var at, settle, timeout time.Duration
-	var raw bool
 	var o record.PictureOptions
 	var rows, cols uint16
+	var session string
+	f := new(remoteFlags)
 	c := &cobra.Command{
-		Use:   "shot [flags] (FILE | -- PROGRAM [ARGUMENT...])",
-		Short: "Draw a screen: of a recording, or of a program",
-		Long: `Draw the screen of an asciicast at a time, or of a program once it has drawn and stood still.
-The format is that of the output's name: .png, .svg, .html, or .ansi. An existing picture is
-replaced. With --format the name needs no extension, and may be - for standard output. Secrets
-are covered.`,
+		Use:   "shot [flags] (FILE | --session ID | -- PROGRAM [ARGUMENT...])",
+		Short: "Draw a screen: of a recording, a session, or a program",
+		Long: `Draw the screen of an asciicast at a time, of a server's session as it is now, or of a program once
+it has drawn and stood still. The format is that of the output's name: .png, .svg, .html, or .ansi. An existing
+picture is replaced. With --format the name needs no extension, and may be - for standard output.
+Secrets are covered.`,
 		Example: `  ptywright shot -o demo.png --at 12.5s demo.cast
+  ptywright shot -o s1.png --session s1
   ptywright shot -o htop.svg -- htop`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch theme {
 			case "dark":
@@ -47,6 +49,14 @@ are covered.`,
 			format, err := shotFormat(named, output)
 			if err != nil {
 				return usageError{err}
+			}
+			if session != "" {
+				if given := shotFlagsBut(c, args); given != "" {
+					return usageError{fmt.Errorf("--session and %s exclude each other: a session is drawn as it is now", given)}
+				}
+				return f.exit(c.Context(), shotOfSession(c.Context(), std, f, session, remote.Picture{
+					Format: format, Theme: theme, FontSize: o.FontSize, Show: f.show(),
+				}, output))
 			}
 			var screen *vt.Screen
 			switch {
@@ -73,9 +83,9 @@ are covered.`,
 					return fmt.Errorf("%s: %w", args[0], err)
 				}
 			default:
-				return usageError{errors.New("give one recording, or -- and a program: -- PROGRAM [ARGUMENT...]")}
+				return usageError{errors.New("give one recording, --session ID, or -- and a program: -- PROGRAM [ARGUMENT...]")}
 			}
-			if !raw {
+			if !f.bare {
 				known := new(redact.Known)
 				known.AddEnv(os.Environ())
 				hide := redact.Default.With(known)
@@ -86,11 +96,7 @@ are covered.`,
 			if err != nil {
 				return err
 			}
-			if output == "-" {
-				_, err := std.out.Write(data)
-				return err
-			}
-			return record.WriteFile(output, data)
+			return writePicture(std, output, data)
 		},
 	}
 	flags := c.Flags()
@@ -102,11 +108,50 @@ are covered.`,
 	flags.StringVar(&theme, "theme", "dark", "dark or light")
 	flags.Float64Var(&o.FontSize, "font-size", 0, "pixels (default 15)")
 	flags.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
-	flags.BoolVar(&raw, "raw", false, "cover no secrets")
+	flags.BoolVar(&f.bare, "raw", false, "cover no secrets")
 	flags.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")
 	flags.Uint16Var(&cols, "cols", 80, "columns of a program's terminal")
+	flags.StringVar(&session, "session", "", "draw the session `ID` of a server")
+	flags.StringVar(&f.socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
+	c.Annotations = map[string]string{exitsNote: "45"}
 	_ = c.MarkFlagRequired("output") // it is there
+	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
 	return c
+}
+
+// shotFlagsBut returns what was said beside --session and cannot be meant, "" when nothing was.
+func shotFlagsBut(c *cobra.Command, args []string) string {
+	for _, name := range []string{"at", "settle", "timeout", "rows", "cols", "no-cursor"} {
+		if c.Flags().Changed(name) {
+			return "--" + name
+		}
+	}
+	if len(args) > 0 {
+		return oneLine(args[0])
+	}
+	return ""
+}
+
+// shotOfSession has a server draw a session, and writes the picture here: the server may run elsewhere, and as a folder it knows its own.
+func shotOfSession(ctx context.Context, std stdio, f *remoteFlags, id string, p remote.Picture, output string) error {
+	s, err := f.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	data, err := s.Draw(ctx, id, p)
+	if err != nil {
+		return err
+	}
+	return writePicture(std, output, data)
+}
+
+func writePicture(std stdio, output string, data []byte) error {
+	if output == "-" {
+		_, err := std.out.Write(data)
+		return err
+	}
+	return record.WriteFile(output, data)
 }
 
 // shotFormat returns the format of a picture: as it is named, or else by where it goes.

@@ -98,7 +98,8 @@ func terminalMCP(ctx context.Context, args []string, std stdio) int {
 	root.SetArgs(spacedRecord(args))
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	return exit(std, root.ExecuteContext(ctx))
+	c, err := root.ExecuteContextC(ctx)
+	return exit(std, c, args, err)
 }
 
 // spacedRecord lets the mode of --record stand behind a space, as Terminal MCP has it.

@@ -95,11 +95,16 @@ func (s *Session) Transcript(ctx context.Context) (string, error) {
 
 // Resize changes the terminal's size and tells the program.
 func (s *Session) Resize(ctx context.Context, rows, cols int) error {
+	return s.resize(ctx, rows, cols, false)
+}
+
+func (s *Session) resize(ctx context.Context, rows, cols int, hold bool) error {
 	return s.client.Call(ctx, "session.resize", struct {
 		named
-		Rows int `json:"rows"`
-		Cols int `json:"cols"`
-	}{named{s.ID}, rows, cols}, nil)
+		Rows int  `json:"rows"`
+		Cols int  `json:"cols"`
+		Hold bool `json:"hold,omitempty"`
+	}{named{s.ID}, rows, cols, hold}, nil)
 }
 
 // Kill ends the program and all it started; the session stays readable. Unkillable lists processes that the kernel has

@@ -2,6 +2,8 @@ package native
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -37,6 +39,39 @@ type ownedError struct{ session, adapter string }
 func (e *ownedError) Error() string {
 	return "session " + e.session + " is driven by adapter " + e.adapter + ": use adapter.send, or adapter.close"
 }
+
+// An overError is about a session whose program has ended, and takes nothing any more.
+type overError struct {
+	session engine.ID
+	exit    *engine.Exit // nil: it was told to end, and that is not through
+	err     error
+}
+
+// over says of an error that a session has ended, how, and what can still be done with it; others are returned as they are.
+func over(s *engine.Session, err error) error {
+	for _, is := range []error{engine.ErrEnded, engine.ErrClosed, pty.ErrExited, pty.ErrHungUp} {
+		if errors.Is(err, is) {
+			return &overError{s.ID(), s.View().Exit, err}
+		}
+	}
+	return err
+}
+
+func (e *overError) Error() string {
+	how := "was told to end"
+	switch {
+	case e.exit == nil:
+	case e.exit.Signal != "":
+		how = "was ended by " + e.exit.Signal
+	case e.exit.Code >= 0:
+		how = "has ended with exit code " + strconv.Itoa(e.exit.Code)
+	default:
+		how = "has ended"
+	}
+	return fmt.Sprintf("the program of session %s %s and takes nothing any more: what it left can be read until the session is closed", e.session, how)
+}
+
+func (e *overError) Unwrap() error { return e.err }
 
 // A waitError is a wait that did not match, with its evidence.
 type waitError struct {
@@ -92,8 +127,24 @@ func (c *client) Error(err error) *protocol.Error {
 			e.Message += ": did you mean " + near + "?"
 		}
 	}
+	if errors.Is(err, plugins.ErrNoPlugin) {
+		e.Message += c.loaded()
+	}
 	e.Message = c.hide.String(e.Message)
 	return e
+}
+
+// loaded says which plugins there are, and how there are more.
+func (c *client) loaded() string {
+	var names []string
+	for _, p := range c.catalog.Plugins() {
+		names = append(names, p.Manifest.Name)
+	}
+	const most = 20 // a list of more is no help
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	return ": this server has " + strings.Join(names, ", ") + "; it loads others when it is started, with --plugin FOLDER/manifest.toml or PTYWRIGHT_PLUGINS"
 }
 
 func wireError(err error) *protocol.Error {

@@ -2,9 +2,12 @@ package native
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol"
 )
 
@@ -19,6 +22,41 @@ type leaseResult struct {
 	Since  time.Time `json:"since"`
 }
 
+// A lease is one that this connection took.
+type lease struct {
+	*engine.Lease
+	session *engine.Session
+	size    *pty.Size // that the session had before this connection held another; nil: it holds none
+}
+
+// current reports that nobody has taken it away.
+func (l *lease) current() bool { return l.session.View().Lease == l.Lease }
+
+// giveBack ends it, and what size was held with it. had is false when it was taken away before.
+func (l *lease) giveBack(ctx context.Context) (had bool) {
+	had = l.current()
+	if had && l.size != nil {
+		_, _ = l.session.Do(ctx, engine.Resize(*l.size), engine.DoOptions{Lease: l.Lease}) // it has ended, or is another's by now
+	}
+	l.Release()
+	return had
+}
+
+// holdSize keeps the size that a session has, to be given back with the session.
+func (c *client) holdSize(s *engine.Session) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.leases[s.ID()]
+	if l == nil || !l.current() {
+		return &paramError{path: "hold", reason: "invalid_params", problem: "needs session.lease: a size is held for as long as this connection has the session"}
+	}
+	if l.size == nil {
+		now := s.View().Screen
+		l.size = &pty.Size{Rows: uint16(now.Rows), Cols: uint16(now.Cols)}
+	}
+	return nil
+}
+
 // sessionLease takes the right to type for this connection. One that the connection has already stays as it is.
 func (c *client) sessionLease(_ context.Context, p leaseParams) (leaseResult, error) {
 	s, err := c.free(p.sessionParams)
@@ -31,10 +69,12 @@ func (c *client) sessionLease(_ context.Context, p leaseParams) (leaseResult, er
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.leases[s.ID()]
-	if l == nil || s.View().Lease != l {
-		if l, err = s.Lease(p.Holder, p.Take); err != nil {
-			return leaseResult{}, err
+	if l == nil || !l.current() {
+		took, err := s.Lease(p.Holder, p.Take)
+		if err != nil {
+			return leaseResult{}, over(s, err)
 		}
+		l = &lease{Lease: took, session: s}
 		for id := range c.leases { // those of sessions that are gone
 			if _, err := c.engine.Session(id); err != nil {
 				delete(c.leases, id)
@@ -49,7 +89,7 @@ type releaseResult struct {
 	Released bool `json:"released" jsonschema:"false: this connection had it not, or no more"`
 }
 
-func (c *client) sessionRelease(_ context.Context, p sessionParams) (releaseResult, error) {
+func (c *client) sessionRelease(ctx context.Context, p sessionParams) (releaseResult, error) {
 	s, err := c.session(p)
 	if err != nil {
 		return releaseResult{}, err
@@ -61,27 +101,29 @@ func (c *client) sessionRelease(_ context.Context, p sessionParams) (releaseResu
 	if l == nil {
 		return releaseResult{}, nil
 	}
-	had := s.View().Lease == l
-	l.Release()
-	return releaseResult{Released: had}, nil
+	return releaseResult{Released: l.giveBack(ctx)}, nil
 }
 
 // do performs an action with the right that this connection has, if it has it.
 func (c *client) do(ctx context.Context, s *engine.Session, a engine.Action, timeout time.Duration) (engine.Receipt, error) {
+	var by *engine.Lease
 	c.mu.Lock()
-	l := c.leases[s.ID()]
+	if l := c.leases[s.ID()]; l != nil {
+		by = l.Lease
+	}
 	c.mu.Unlock()
-	return s.Do(ctx, a, engine.DoOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }, Lease: l})
+	return s.Do(ctx, a, engine.DoOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }, Lease: by})
 }
 
-// release gives back what the connection has not.
+// release gives back what the connection has.
 func (c *client) release() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, l := range c.leases {
-		l.Release()
-	}
+	leases := slices.Collect(maps.Values(c.leases))
 	clear(c.leases)
+	c.mu.Unlock()
+	for _, l := range leases {
+		l.giveBack(context.Background())
+	}
 }
 
 // leaseInfo is a lease as it is told to everybody; null: nobody has it.
@@ -97,5 +139,6 @@ func (c *client) leaseOf(v *engine.View, clean func(string) string) *leaseInfo {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return &leaseInfo{Holder: clean(v.Lease.Holder), Since: v.Lease.Since.UTC(), Yours: c.leases[v.Session] == v.Lease}
+	ours := c.leases[v.Session]
+	return &leaseInfo{Holder: clean(v.Lease.Holder), Since: v.Lease.Since.UTC(), Yours: ours != nil && ours.Lease == v.Lease}
 }

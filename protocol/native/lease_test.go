@@ -163,3 +163,81 @@ func TestFramesOfAFlood(t *testing.T) {
 		t.Errorf("%d frames of 20,000 lines", frames)
 	}
 }
+
+// TestHeldSize: a size that is held goes with the right to type, however that ends, unless somebody took it.
+func TestHeldSize(t *testing.T) {
+	p := enginetest.New()
+	a, b := newWires(t, enginetest.Engine(p))
+	id := a.create()
+	size := func(rows int) {
+		t.Helper()
+		first := a.result("session.frame", obj{"session": id})
+		for at(first, "size", "rows") != float64(rows) {
+			next := a.result("session.frame", obj{"session": id, "since": first["sequence"], "timeout_ms": 30_000})
+			if next["sequence"] == first["sequence"] {
+				t.Fatalf("the size is %v, not %d rows", first["size"], rows)
+			}
+			first = next
+		}
+	}
+	hold := func(rows int) obj { return obj{"session": id, "rows": rows, "cols": 50, "hold": true} }
+	if m := b.fails("session.resize", hold(9), -32602, "invalid_params"); !strings.Contains(m.Error.Message, "session.lease") {
+		t.Errorf("without the right: %s", m.line)
+	}
+	b.result("session.lease", obj{"session": id})
+	b.result("session.resize", hold(9))
+	b.result("session.resize", hold(11))
+	size(11)
+	b.result("session.release", obj{"session": id})
+	size(24)
+
+	b.result("session.lease", obj{"session": id})
+	b.result("session.resize", hold(9))
+	a.result("session.lease", obj{"session": id, "take": true})
+	b.result("session.release", obj{"session": id})
+	size(9)
+	a.result("session.resize", obj{"session": id, "rows": 24, "cols": 80})
+	a.result("session.release", obj{"session": id})
+
+	b.result("session.lease", obj{"session": id})
+	b.result("session.resize", hold(7))
+	size(7)
+	b.c.Close() // without a word
+	size(24)
+}
+
+// TestSayWhatHasEnded: what is typed into a session that has ended is refused with how it ended, and what can be done.
+func TestSayWhatHasEnded(t *testing.T) {
+	p := enginetest.New()
+	w := newWire(t, enginetest.Engine(p))
+	id := w.create()
+	p.Exit(pty.Exit{Code: 3})
+	p.HangUp()
+	w.result("session.wait", obj{"session": id, "matcher": obj{"type": "process_exited"}})
+	says := func(reason string) {
+		t.Helper()
+		for method, params := range map[string]obj{
+			"session.input":  {"session": id, "action": obj{"type": "text", "value": "x"}},
+			"session.resize": {"session": id, "rows": 5, "cols": 5},
+			"session.lease":  {"session": id},
+		} {
+			if m := w.fails(method, params, -32002, reason); !strings.Contains(m.Error.Message, "has ended with exit code 3") || !strings.Contains(m.Error.Message, "until the session is closed") {
+				t.Errorf("%s: %s", method, m.line)
+			}
+		}
+	}
+	says("session_ended")
+	w.result("session.kill", obj{"session": id})
+	says("session_closed")
+}
+
+// TestUnknownPluginNamesThoseThereAre: and how there are others.
+func TestUnknownPluginNamesThoseThereAre(t *testing.T) {
+	w := newWire(t, enginetest.Engine(enginetest.New()))
+	m := w.fails("adapter.start", obj{"plugin": "less"}, -32602, "unknown_plugin")
+	for _, want := range []string{"less: unknown plugin", "claude-code", "shell", "--plugin", "PTYWRIGHT_PLUGINS"} {
+		if !strings.Contains(m.Error.Message, want) {
+			t.Errorf("%q is missing in %s", want, m.line)
+		}
+	}
+}

@@ -77,7 +77,7 @@ func New(e *engine.Engine, catalog *plugins.Catalog, o Options) *Server {
 func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 	ctx, stop := context.WithCancel(context.Background())
 	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop, methods: make(map[string]protocol.Method, len(table)),
-		leases: map[engine.ID]*engine.Lease{}, frames: map[engine.ID]*shown{}}
+		leases: map[engine.ID]*lease{}, frames: map[engine.ID]*shown{}}
 	for _, r := range table {
 		m := protocol.Method{Name: r.name, Call: r.bind(cl)}
 		if r.key != nil {
@@ -111,7 +111,7 @@ type client struct {
 	// protects the fields below
 	notifier  *notifier // nil until server.set_notifications is first called
 	notifying bool      // what it last asked for
-	leases    map[engine.ID]*engine.Lease
+	leases    map[engine.ID]*lease
 	frames    map[engine.ID]*shown // what the client has of sessions that it watches
 }
 

@@ -237,7 +237,7 @@ func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, 
 	}
 	r, err := c.do(ctx, s, action, max(timeout, time.Millisecond))
 	if err != nil {
-		return inputResult{}, err
+		return inputResult{}, over(s, err)
 	}
 	return inputResult{Sent: true, Sequence: r.Sequence, Stripped: r.Stripped}, nil
 }
@@ -248,6 +248,7 @@ type resizeParams struct {
 	Cols        *int64 `json:"cols" jsonschema:"columns of the terminal, 1 to 1000"`
 	PixelWidth  *int64 `json:"pixel_width,omitempty" jsonschema:"width in pixels, 0 to 65535; default 0, not known"`
 	PixelHeight *int64 `json:"pixel_height,omitempty" jsonschema:"height in pixels, 0 to 65535; default 0, not known"`
+	Hold        bool   `json:"hold,omitempty" jsonschema:"for as long as this connection has the session by session.lease; then the size before comes back"`
 }
 
 type resizeResult struct {
@@ -269,8 +270,13 @@ func (c *client) sessionResize(ctx context.Context, p resizeParams) (resizeResul
 	if err != nil {
 		return resizeResult{}, err
 	}
+	if p.Hold {
+		if err := c.holdSize(s); err != nil {
+			return resizeResult{}, err
+		}
+	}
 	_, err = c.do(ctx, s, engine.Resize(size), 0)
-	return resizeResult{Resized: true}, err
+	return resizeResult{Resized: true}, over(s, err)
 }
 
 type killResult struct {
@@ -284,7 +290,7 @@ func (c *client) sessionKill(ctx context.Context, p sessionParams) (killResult, 
 	if err != nil {
 		return killResult{}, err
 	}
-	err = patiently(ctx, func() error { return s.Kill(ctx) })
+	err = c.patiently(ctx, func() error { return s.Kill(ctx) })
 	if alive := survivors(err); alive != nil {
 		return killResult{State: "unkillable", PIDs: alive.PIDs}, nil
 	}
@@ -301,16 +307,21 @@ func (c *client) sessionClose(ctx context.Context, p sessionParams) (closeResult
 		return closeResult{}, err
 	}
 	whole := context.WithoutCancel(ctx) // half a close would leak
-	return closeResult{Closed: true}, patiently(ctx, func() error { return s.Close(whole) })
+	return closeResult{Closed: true}, c.patiently(ctx, func() error { return s.Close(whole) })
 }
 
 // patience is how long an end may take before it lets other requests start. Most programs end within a millisecond of
 // their hang-up, and a script that closes and lists then sees the session gone; one that ignores it must not hold up
-// forty others until the ladder of signals is through.
+// forty others until the ladder of signals is through. A client that has asked for no order sends a thousand at once, and they
+// share their looks at the process table then.
 const patience = 250 * time.Millisecond
 
-// patiently runs f and yields when it takes long.
-func patiently(ctx context.Context, f func() error) error {
+// patiently runs f and yields when it takes long, or at once when nothing is to wait for its turn.
+func (c *client) patiently(ctx context.Context, f func() error) error {
+	if c.conn.Ordering() == protocol.Concurrent {
+		protocol.Yield(ctx)
+		return f()
+	}
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	timer := time.NewTimer(patience)

@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	defer cancel()
 	v := &viewer{
 		Options: o, ctx: ctx, tty: terminal{in: o.In, out: o.Out}, decoder: decoder{prefix: byte(o.Key)},
-		input: make(chan []byte), frames: make(chan *frame), outgoing: make(chan item), sent: make(chan error),
+		input: make(chan []byte), frames: make(chan *client.Frame), outgoing: make(chan item), sent: make(chan error),
 		calls: make(chan func() error), failed: make(chan error, 1), panics: make(chan string, 1),
 	}
 	if err := v.begin(); err != nil {
@@ -107,23 +107,22 @@ type viewer struct {
 	decoder decoder
 	window  window
 	out     outbox
-	last    *frame
-	writing bool  // we have the session
-	sure    bool  // a frame has said so, too: one that was made before does not
-	asking  bool  // for it, or to give it back
-	sending bool  // an item of the outbox
-	before  *size // of the session, to be given back; nil: it is ours to leave as it is
-	wanted  size  // what it was last asked to have
+	last    *client.Frame
+	writing bool        // we have the session
+	sure    bool        // a frame has said so, too: one that was made before does not
+	asking  bool        // for it, or to give it back
+	sending bool        // an item of the outbox
+	wanted  client.Size // what the session was last asked to have; zero: nothing yet
 	menu    bool
-	inPaste bool // the session was told that a paste began
-	message string
-	ring    bool // the bell, once
+	inPaste bool     // the session was told that a paste began
+	message []string // the first of these that has room
+	ring    bool     // the bell, once
 	done    bool
 
 	expire, escape *time.Timer
 
 	input    chan []byte
-	frames   chan *frame
+	frames   chan *client.Frame
 	outgoing chan item
 	sent     chan error
 	calls    chan func() error
@@ -138,7 +137,7 @@ func (v *viewer) begin() error {
 		return v.lost(err)
 	}
 	if v.Write {
-		if err := v.lease(v.Take); err != nil {
+		if err := v.session().Lease(v.ctx, v.As, v.Take); err != nil {
 			return v.lost(err)
 		}
 		v.writing = true
@@ -160,24 +159,16 @@ func (v *viewer) begin() error {
 	return nil
 }
 
-func (v *viewer) lease(take bool) error {
-	return v.Client.Call(v.ctx, "session.lease", map[string]any{"session": v.Session, "holder": v.As, "take": take}, nil)
-}
+func (v *viewer) session() *client.Session { return v.Client.Session(v.Session) }
 
 // frame asks for what is new since the frame that we have.
-func (v *viewer) frame(since *uint64) (*frame, error) {
-	params := map[string]any{"session": v.Session, "form": "ansi", "timeout_ms": frameWait.Milliseconds()}
-	if since != nil {
-		params["since"] = *since
-	}
+func (v *viewer) frame(since *uint64) (*client.Frame, error) {
+	wait := frameWait.Milliseconds()
+	o := client.FrameOptions{Since: since, TimeoutMS: &wait}
 	if v.Raw {
-		params["redact"] = false
+		o.Redact = new(bool)
 	}
-	var f frame
-	if err := v.Client.Call(v.ctx, "session.frame", params, &f); err != nil {
-		return nil, err
-	}
-	return &f, nil
+	return v.session().Frame(v.ctx, o)
 }
 
 // lost makes the end of the connection an error of its own.
@@ -228,7 +219,7 @@ func (v *viewer) read() {
 // follow asks for frames until the program's end.
 func (v *viewer) follow() {
 	f := v.last
-	for !f.over() {
+	for !f.Over() {
 		next, err := v.frame(&f.Sequence)
 		if err != nil {
 			v.fail(err)
@@ -263,11 +254,11 @@ func (v *viewer) send() {
 
 // act performs one item.
 func (v *viewer) act(i item) error {
-	s := v.Client.Session(v.Session)
+	s := v.session()
 	var err error
 	switch {
 	case i.resize != nil:
-		err = s.Resize(v.ctx, i.resize.Rows, i.resize.Cols)
+		err = s.Hold(v.ctx, i.resize.Rows, i.resize.Cols)
 	case i.mouse != nil:
 		_, err = s.Do(v.ctx, client.Action{Type: "mouse", Value: i.mouse.value()})
 	default:
@@ -303,7 +294,7 @@ func (v *viewer) loop() (Result, error) {
 		switch {
 		case v.done:
 			return v.result(), nil
-		case v.last.over() && v.Leave:
+		case v.last.Over() && v.Leave:
 			return v.result(), nil
 		}
 		input, outgoing, next := v.input, v.outgoing, item{}
@@ -335,7 +326,7 @@ func (v *viewer) loop() (Result, error) {
 		case then := <-v.calls:
 			err = then()
 		case <-v.expire.C:
-			v.message = ""
+			v.message = nil
 		case e := <-v.failed:
 			err = v.gone(e)
 		case p := <-v.panics:
@@ -357,7 +348,7 @@ func (v *viewer) loop() (Result, error) {
 
 // result is how it ended, if it ended now.
 func (v *viewer) result() Result {
-	if v.last.over() {
+	if v.last.Over() {
 		return Result{Exit: v.last.Exit}
 	}
 	return Result{}
@@ -365,7 +356,7 @@ func (v *viewer) result() Result {
 
 // gone is told that reading or following has failed.
 func (v *viewer) gone(err error) error {
-	if v.last.over() && disconnected(err) { // there is nothing more to come from it
+	if v.last.Over() && disconnected(err) { // there is nothing more to come from it
 		v.done = true
 		return nil
 	}
@@ -373,14 +364,14 @@ func (v *viewer) gone(err error) error {
 }
 
 // news takes a frame in.
-func (v *viewer) news(f *frame) {
+func (v *viewer) news(f *client.Frame) {
 	was := v.last
 	v.last = f
 	v.window.take(f)
 	v.ring = v.ring || f.Bell > was.Bell
 	mine := f.Lease != nil && f.Lease.Yours
 	switch {
-	case f.over() && !was.over():
+	case f.Over() && !was.Over():
 		v.out.drop()
 	case v.writing && mine:
 		v.sure = true
@@ -391,12 +382,17 @@ func (v *viewer) news(f *frame) {
 
 // taken is told that we have the session no more.
 func (v *viewer) taken() {
-	v.writing, v.before, v.inPaste, v.out = false, nil, false, outbox{}
+	v.look()
 	if l := v.last.Lease; l != nil && !l.Yours {
-		v.say(fmt.Sprintf("%s has taken the session: read-only now; %s t takes it back", clean(l.Holder), v.keyName()))
+		v.say(clean(l.Holder)+" has taken the session: read-only now; "+v.keyName()+" t takes it back", v.naming("%s took it: "+v.keyName()+" t takes it back", l.Holder))
 		return
 	}
-	v.say("the session is not yours any more: read-only now; " + v.keyName() + " w takes it")
+	v.say("the session is not yours any more: read-only now; "+v.keyName()+" w takes it", "read-only now: "+v.keyName()+" w takes it back")
+}
+
+// look only looks on from now on.
+func (v *viewer) look() {
+	v.writing, v.sure, v.inPaste, v.out, v.wanted = false, false, false, outbox{}, client.Size{}
 }
 
 // refused is told what came of what was sent.
@@ -416,7 +412,7 @@ func (v *viewer) refused(err error) error {
 		}
 	case "input_blocked", "input_full":
 		n := v.out.drop()
-		v.say(fmt.Sprintf("the program does not read what is typed; %d bytes were dropped", n))
+		v.say(fmt.Sprintf("the program does not read what is typed; %d bytes were dropped", n), fmt.Sprintf("not read, so dropped: %d bytes", n))
 	default:
 		v.out.drop()
 		v.say("not sent: " + clean(e.Message))
@@ -440,35 +436,57 @@ func (v *viewer) resized() {
 
 // fit gives the session the terminal's size, less the line of status, if it is to have it.
 func (v *viewer) fit() {
-	if !v.writing || !v.Resize || v.last.over() {
+	if !v.writing || !v.Resize || v.last.Over() {
 		return
 	}
-	if v.before == nil {
-		s := v.last.Size
-		v.before, v.wanted = &s, s
-	}
-	if s := (size{max(v.tty.size.Rows-1, 1), v.tty.size.Cols}); s != v.wanted {
+	if s := (client.Size{Rows: max(v.tty.size.Rows-1, 1), Cols: v.tty.size.Cols}); s != v.wanted {
 		v.wanted = s
 		v.out.resize(s)
 	}
 }
 
-// suspend gives the terminal back and stops, as a shell's job does, until it is told to go on.
+// suspend gives the terminal back and stops, as a shell's job does, until it is told to go on. Nobody should have to wait for a
+// person who is away: the session is given back, and taken again afterwards if nobody else has it by then.
 func (v *viewer) suspend() error {
+	if err := mayStop(); err != nil {
+		v.say(err.Error(), "not suspended: there is no shell")
+		return nil
+	}
+	had := v.writing
+	if had {
+		v.look()
+		if err := v.bounded(v.session().Release); err != nil {
+			return err
+		}
+	}
 	if err := v.tty.leave(false); err != nil {
 		return err
 	}
-	if err := stopSelf(); errors.Is(err, errNoShell) {
-		v.say(err.Error())
-	} else if err != nil {
+	if had {
+		fmt.Fprintf(v.Out, "[%s is given back until attach goes on]\n", v.Session)
+	}
+	if err := stopSelf(); err != nil {
 		return err
 	}
 	if err := v.tty.enter(); err != nil {
 		return err
 	}
 	v.window.resize(v.tty.size)
-	v.fit()
-	return nil
+	if !had || v.last.Over() {
+		return nil
+	}
+	return v.bounded(func(ctx context.Context) error {
+		err := v.session().Lease(ctx, v.As, false)
+		v.have(err)
+		return err
+	})
+}
+
+// bounded makes a call that the loop waits for. What the server refuses is no error.
+func (v *viewer) bounded(call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(v.ctx, partBound)
+	defer cancel()
+	return v.broken(call(ctx))
 }
 
 // settle waits until the terminal has answered what it was asked: the answer would else be typed into the shell.
@@ -497,14 +515,5 @@ func (v *viewer) part() {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), partBound)
 	defer cancel()
-	_ = v.giveBack(ctx, v.before) // it may have ended, or be gone: nobody is left to be told
-}
-
-// giveBack gives the session back, with the size that it had before; nil: the one that it has.
-func (v *viewer) giveBack(ctx context.Context, before *size) error {
-	var err error
-	if before != nil {
-		err = v.Client.Session(v.Session).Resize(ctx, before.Rows, before.Cols)
-	}
-	return errors.Join(err, v.Client.Call(ctx, "session.release", map[string]string{"session": v.Session}, nil))
+	_ = v.session().Release(ctx) // it may have ended, or be gone: nobody is left to be told
 }

@@ -1,6 +1,7 @@
 package attach
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ func (v *viewer) one(e event) error {
 			v.out.text(e.data)
 		}
 		return nil
-	case v.last.over():
+	case v.last.Over():
 		v.done = e.kind != eventPaste && e.kind != eventPasteOn && e.kind != eventPasteOff
 		return nil
 	case v.menu && (e.kind == eventText || e.kind == eventKey || e.kind == eventPrefix):
@@ -47,7 +48,7 @@ func (v *viewer) one(e event) error {
 		return nil
 	case !v.writing:
 		if e.kind != eventPasteOff {
-			v.say(v.refusal())
+			v.say(v.refusal(v.last.Lease)...)
 		}
 		return nil
 	}
@@ -62,20 +63,26 @@ func (v *viewer) one(e event) error {
 		}
 		v.inPaste = false
 	case eventInvalid:
-		v.say(fmt.Sprintf("%d bytes that are no UTF-8 were not sent", len(e.data)))
+		v.say(fmt.Sprintf("not sent: %d bytes that are no UTF-8", len(e.data)))
 	default:
 		v.out.text(e.data)
 	}
 	return nil
 }
 
-// refusal is why nothing is typed.
-func (v *viewer) refusal() string {
-	if l := v.last.Lease; l != nil && !l.Yours {
-		return fmt.Sprintf("read-only: %s has the session since %s; %s t takes it", clean(l.Holder), l.Since.Local().Format(time.TimeOnly), v.keyName())
+// refusal is why nothing is typed: has is who has the session.
+func (v *viewer) refusal(has *client.Lease) []string {
+	if has == nil || has.Yours {
+		return []string{"read-only: " + v.keyName() + " w to type"}
 	}
-	return "read-only: " + v.keyName() + " w to type"
+	return []string{
+		fmt.Sprintf("read-only: %s has the session since %s; %s t takes it", clean(has.Holder), clock(has), v.keyName()),
+		v.naming("%s has it: "+v.keyName()+" t takes it", has.Holder),
+	}
 }
+
+// clock is when somebody took a session, as a person's clock has it.
+func clock(l *client.Lease) string { return l.Since.Local().Format(time.TimeOnly) }
 
 // keyName is the detach key as people write it.
 func (v *viewer) keyName() string {
@@ -84,11 +91,10 @@ func (v *viewer) keyName() string {
 
 // menuLine is what the detach key shows.
 func (v *viewer) menuLine() string {
-	write := "w write"
 	if v.writing {
-		write = "w give back"
+		return fmt.Sprintf("d detach  w give back  z suspend  s send %s  arrows move  l redraw", v.keyName())
 	}
-	return fmt.Sprintf("d detach  %s  t take  s send %s  arrows move  l redraw  z suspend", write, v.keyName())
+	return "d detach  w write  t take  z suspend  arrows move  l redraw"
 }
 
 // choose takes a key of the menu.
@@ -127,7 +133,7 @@ func (v *viewer) choose(e event) error {
 		}
 	case "s":
 		if !v.writing {
-			v.say(v.refusal())
+			v.say(v.refusal(v.last.Lease)...)
 		} else {
 			v.out.text(string(rune(v.Key)))
 		}
@@ -148,21 +154,26 @@ func (v *viewer) choose(e event) error {
 
 // acquire takes the session.
 func (v *viewer) acquire(take bool) {
-	if v.asking || v.last.over() {
+	if v.asking || v.last.Over() {
 		return
 	}
 	v.asking = true
-	v.call(func() error { return v.lease(take) }, func(err error) error {
+	v.call(func() error { return v.session().Lease(v.ctx, v.As, take) }, func(err error) error {
 		v.asking = false
-		if err != nil {
-			v.say(v.told(err))
-			return v.broken(err)
-		}
-		v.writing, v.sure = true, false
-		v.say("you write, and nobody else")
-		v.fit()
-		return nil
+		v.have(err)
+		return v.broken(err)
 	})
+}
+
+// have is told what came of asking for the session.
+func (v *viewer) have(err error) {
+	if err != nil {
+		v.say(v.told(err)...)
+		return
+	}
+	v.writing, v.sure, v.wanted = true, false, client.Size{}
+	v.say("you write, and nobody else; "+v.keyName()+" for keys", "you write, "+v.keyName()+" for keys")
+	v.fit()
 }
 
 // release gives the session back.
@@ -170,10 +181,9 @@ func (v *viewer) release() {
 	if v.asking {
 		return
 	}
-	v.asking, v.writing, v.out = true, false, outbox{}
-	before := v.before
-	v.before = nil
-	v.call(func() error { return v.giveBack(v.ctx, before) }, func(err error) error {
+	v.look()
+	v.asking = true
+	v.call(func() error { return v.session().Release(v.ctx) }, func(err error) error {
 		v.asking = false
 		v.say("given back: read-only")
 		return v.broken(err)
@@ -181,14 +191,16 @@ func (v *viewer) release() {
 }
 
 // told is what the server says to a person.
-func (v *viewer) told(err error) string {
-	if e := serverError(err); e != nil {
-		if e.Reason == "session_leased" && v.last.Lease != nil {
-			return v.refusal()
-		}
-		return clean(e.Message)
+func (v *viewer) told(err error) []string {
+	e := serverError(err)
+	if e == nil {
+		return []string{clean(err.Error())}
 	}
-	return clean(err.Error())
+	var has client.Lease
+	if e.Reason == "session_leased" && json.Unmarshal(e.Data, &has) == nil {
+		return v.refusal(&has)
+	}
+	return []string{clean(e.Message)}
 }
 
 // broken returns an error that is not an answer of the server's.
@@ -199,31 +211,61 @@ func (v *viewer) broken(err error) error {
 	return v.lost(err)
 }
 
-// say shows a message, for a while.
-func (v *viewer) say(text string) {
-	v.message = text
+// say shows a message, for a while: the first of its texts that has room.
+func (v *viewer) say(texts ...string) {
+	v.message = texts
 	v.expire.Reset(messageTime)
+}
+
+// fitting is the first of some texts that is not wider than room, else the last.
+func (v *viewer) fitting(room int, texts ...string) string {
+	for _, text := range texts {
+		if v.window.text.columns(text) <= room {
+			return text
+		}
+	}
+	return texts[len(texts)-1]
+}
+
+// naming writes a message about a holder, of whose name as much is said as there is room for.
+func (v *viewer) naming(format, holder string) string {
+	return v.within(v.tty.size.Cols-2, format, holder)
+}
+
+// leastName is how many characters of a holder's name are said at least: with fewer nobody is told apart.
+const leastName = 4
+
+func (v *viewer) within(room int, format, holder string) string {
+	name := []rune(clean(holder))
+	text := fmt.Sprintf(format, string(name))
+	over := v.window.text.columns(text) - room
+	if keep := max(len(name)-over-1, leastName); over > 0 && keep < len(name) {
+		text = fmt.Sprintf(format, string(name[:keep/2])+"…"+string(name[len(name)-(keep-keep/2):])) // both ends tell apart
+	}
+	return text
 }
 
 // show draws what there is to be seen.
 func (v *viewer) show() error {
-	message := v.message
+	message := ""
 	switch {
-	case v.last.over():
-		message = "the program has " + Ended(v.last.Exit) + ": any key leaves"
+	case v.last.Over():
+		message = v.fitting(v.tty.size.Cols-2, "the program has "+Ended(v.last.Exit)+": any key leaves", Ended(v.last.Exit)+": any key leaves")
 	case v.menu:
 		message = v.menuLine()
+	case v.message != nil:
+		message = v.fitting(v.tty.size.Cols-2, v.message...)
 	}
 	p := picture{bell: v.ring, lines: v.window.lines(v.status(), message), style: v.last.Cursor.Style}
 	p.row, p.col, p.visible = v.window.cursor()
-	p.visible = p.visible && v.last.Cursor.Visible && !v.last.over()
+	p.visible = p.visible && v.last.Cursor.Visible && !v.last.Over()
 	if v.last.Title != nil {
 		p.title = *v.last.Title
 	}
 	v.ring = false
 	m := v.last.Modes
 	p.modes = modes{reverse: m.ReverseVideo, noScroll: true}
-	if v.writing && !v.last.over() {
+	if v.writing && !v.last.Over() {
 		p.modes = modes{
 			reverse: m.ReverseVideo, appCursor: m.ApplicationCursor, appKeypad: m.ApplicationKeypad, focus: m.FocusEvents,
 			mouse: m.Mouse, noScroll: !m.AlternateScreen, kitty: m.KittyKeyboard, otherKeys: m.ModifyOtherKeys,
@@ -233,23 +275,25 @@ func (v *viewer) show() error {
 	return v.tty.show(p)
 }
 
-// status is the line below the session.
+// status is the line below the session: which it is, who writes and the key for help, for which 40 columns are enough, and then
+// what there is room for.
 func (v *viewer) status() string {
+	keys, part := "  "+v.keyName()+" for keys", ""
+	if !v.window.whole() {
+		s, w := v.window.session, v.window.view()
+		part = fmt.Sprintf("  rows %d-%d of %d, columns %d-%d of %d", v.window.top+1, v.window.top+w.Rows, s.Rows, v.window.left+1, v.window.left+w.Cols, s.Cols)
+	}
+	room := v.tty.size.Cols - len(" "+v.Session+"  "+keys)
 	who := "read-only"
 	switch l := v.last.Lease; {
 	case v.writing && v.last.SecretInput:
-		who = "you write; a secret is asked for, which nobody sees"
+		who = v.fitting(room-len(part), "you write; a secret is asked for, which nobody sees", "you write a secret")
 	case v.writing:
 		who = "you write"
 	case l != nil && !l.Yours:
-		who = fmt.Sprintf("read-only, %s writes since %s", clean(l.Holder), l.Since.Local().Format(time.TimeOnly))
+		who = v.fitting(room-len(part), fmt.Sprintf("read-only, %s writes since %s", clean(l.Holder), clock(l)), v.within(room, "%s writes", l.Holder))
 	}
-	line := fmt.Sprintf("\x1b[0;7m %s \x1b[0m %s  %s for keys", v.Session, who, v.keyName())
-	if !v.window.whole() {
-		s, w := v.window.session, v.window.view()
-		line += fmt.Sprintf("  rows %d-%d of %d, columns %d-%d of %d", v.window.top+1, v.window.top+w.Rows, s.Rows, v.window.left+1, v.window.left+w.Cols, s.Cols)
-	}
-	return line + "  " + clean(v.Title)
+	return fmt.Sprintf("\x1b[0;7m %s \x1b[0m %s%s%s  %s", v.Session, who, keys, part, clean(v.Title))
 }
 
 // Ended says how a program ended.

@@ -3,16 +3,16 @@ package attach
 import (
 	"slices"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // An item is one request of what a person does to a session.
 type item struct {
 	text   string
 	mouse  *mouse
-	resize *size
+	resize *client.Size
 }
-
-type size struct{ Rows, Cols int }
 
 const (
 	// actionMax bounds one text action, in bytes: a paste of a megabyte is some 30 requests, between which others get through.
@@ -65,7 +65,7 @@ func (b *outbox) move(m mouse) {
 }
 
 // resize adds a size for the session. Of sizes that have not been sent yet only the last counts.
-func (b *outbox) resize(s size) {
+func (b *outbox) resize(s client.Size) {
 	b.items = slices.DeleteFunc(b.items, func(i item) bool { return i.resize != nil })
 	b.items = append(b.items, item{resize: &s})
 }

@@ -20,10 +20,9 @@ func notify(s *signals) {
 // endings are the signals that end us. In a raw terminal none of them is typed.
 var endings = []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT}
 
-// stopSelf stops the process and whatever is of its job, as Ctrl-Z in a shell does, and returns when it goes on. [errNoShell]: nobody is
-// there who could have it go on. (The kernel would see to that itself with SIGTSTP, which the runtime does not let through once it
-// has been asked for.)
-func stopSelf() error {
+// mayStop reports whether somebody is there who could have a process that is stopped go on; else the error is [errNoShell]. (The kernel
+// would see to that itself with SIGTSTP, which the runtime does not let through once it has been asked for.)
+func mayStop() error {
 	group, err := unix.Getpgid(os.Getppid())
 	if err != nil || group == unix.Getpgrp() {
 		return errNoShell
@@ -32,6 +31,11 @@ func stopSelf() error {
 	if ours, oerr := unix.Getsid(0); err != nil || oerr != nil || ours != theirs {
 		return errNoShell
 	}
+	return nil
+}
+
+// stopSelf stops the process and whatever is of its job, as Ctrl-Z in a shell does, and returns when it goes on.
+func stopSelf() error {
 	resumed := make(chan os.Signal, 1)
 	signal.Notify(resumed, syscall.SIGCONT)
 	defer signal.Stop(resumed)

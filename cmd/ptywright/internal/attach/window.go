@@ -7,17 +7,19 @@ import (
 
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // A window is the part of a session's screen that a terminal shows. A session that is smaller stands at the upper left with a
 // border; of a larger one the part around the cursor is shown. Its zero value is ready. Not safe for concurrent use.
 type window struct {
-	session  size
+	session  client.Size
 	rows     []string // of the session, as text with SGR and OSC 8
-	terminal size
+	terminal client.Size
 	top      int // row of the session that is shown first
 	left     int // and column
 	cut      cutter
+	text     cutter   // of the status and of messages
 	cuts     []string // rows as they are shown; "" where that is not known
 	known    []bool
 	panned   bool // the person moved it: it stays until the cursor moves
@@ -25,7 +27,7 @@ type window struct {
 }
 
 // take takes a frame in.
-func (w *window) take(f *frame) {
+func (w *window) take(f *client.Frame) {
 	if f.Full || f.Size != w.session || w.rows == nil {
 		w.session = f.Size
 		w.rows = make([]string, f.Size.Rows)
@@ -45,7 +47,7 @@ func (w *window) take(f *frame) {
 }
 
 // resize takes the terminal's size in.
-func (w *window) resize(s size) {
+func (w *window) resize(s client.Size) {
 	w.terminal, w.panned = s, false
 	w.forget()
 	w.follow()
@@ -57,12 +59,12 @@ func (w *window) forget() {
 
 // view returns how many rows and columns of the session are shown. A line of status stands below, but where session and terminal
 // have the same number of rows: it would cover one.
-func (w *window) view() size {
+func (w *window) view() client.Size {
 	rows := min(w.session.Rows, w.terminal.Rows)
 	if w.session.Rows > w.terminal.Rows && w.terminal.Rows > 1 {
 		rows = w.terminal.Rows - 1
 	}
-	return size{rows, min(w.session.Cols, w.terminal.Cols)}
+	return client.Size{Rows: rows, Cols: min(w.session.Cols, w.terminal.Cols)}
 }
 
 // follow moves the window to where the cursor is: by as little as it takes up and down, by half a window sideways, where each step
@@ -128,9 +130,9 @@ func (w *window) lines(status, message string) []string {
 		if v.Rows == w.terminal.Rows && w.row-w.top == last {
 			last = 0
 		}
-		out[last] = w.cut.row("\x1b[0;7m "+message+" ", vt.MaxSide, 0, w.terminal.Cols)
+		out[last] = w.text.row("\x1b[0;7m "+message+" ", vt.MaxSide, 0, w.terminal.Cols)
 	case v.Rows < w.terminal.Rows:
-		out[last] = w.cut.row(status, vt.MaxSide, 0, w.terminal.Cols)
+		out[last] = w.text.row(status, vt.MaxSide, 0, w.terminal.Cols)
 	}
 	return out
 }
@@ -169,19 +171,27 @@ func (c *cutter) row(text string, width, left, cols int) string {
 	if left == 0 && cols >= width || text == "" {
 		return text
 	}
-	if c.term == nil || c.width != width {
-		c.term, c.width = vt.New(1, width, vt.Options{Scrollback: -1}), width
-	}
-	// ?7l: what is too long is cut. Deleted characters bring what is behind them to the left.
-	in := "\x1bc\x1b[?7l" + text + "\x1b[0m\x1b]8;;\x1b\\\r"
+	// Deleted characters bring what is behind them to the left.
+	in := text + "\x1b[0m\x1b]8;;\x1b\\\r"
 	if left > 0 {
 		in += "\x1b[" + strconv.Itoa(left) + "P"
 	}
 	if cols < width {
 		in += "\x1b[" + strconv.Itoa(cols+1) + "G\x1b[K"
 	}
-	c.term.Feed([]byte(in))
-	return record.ANSIRow(c.term.Snapshot(), 0, asIs)
+	return record.ANSIRow(c.draw(in, width), 0, asIs)
+}
+
+// columns returns how many columns a text takes, [vt.MaxSide]-1 at most.
+func (c *cutter) columns(text string) int { return c.draw(text, vt.MaxSide).Cursor.Col }
+
+// draw returns a blank row of width columns with a text on it.
+func (c *cutter) draw(text string, width int) *vt.Screen {
+	if c.term == nil || c.width != width {
+		c.term, c.width = vt.New(1, width, vt.Options{Scrollback: -1}), width
+	}
+	c.term.Feed([]byte("\x1bc\x1b[?7l" + text)) // ?7l: what is too long is cut
+	return c.term.Snapshot()
 }
 
 // asIs leaves links as the server, which has cleaned them, told them.

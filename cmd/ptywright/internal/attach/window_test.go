@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 func cells(text string, cols int) []vt.Cell {
@@ -58,14 +59,14 @@ func TestWindowHoldsTheCursor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		side := rapid.IntRange(1, 60)
 		var w window
-		w.resize(size{side.Draw(t, "rows"), side.Draw(t, "cols")})
+		w.resize(client.Size{Rows: side.Draw(t, "rows"), Cols: side.Draw(t, "cols")})
 		for range rapid.IntRange(1, 10).Draw(t, "steps") {
-			f := &frame{Size: size{side.Draw(t, "session rows"), side.Draw(t, "session cols")}}
+			f := &client.Frame{Size: client.Size{Rows: side.Draw(t, "session rows"), Cols: side.Draw(t, "session cols")}}
 			f.Cursor.Row = rapid.IntRange(0, f.Size.Rows-1).Draw(t, "row")
 			f.Cursor.Col = rapid.IntRange(0, f.Size.Cols-1).Draw(t, "col")
 			w.take(f)
 			if rapid.Bool().Draw(t, "another terminal") {
-				w.resize(size{side.Draw(t, "rows"), side.Draw(t, "cols")})
+				w.resize(client.Size{Rows: side.Draw(t, "rows"), Cols: side.Draw(t, "cols")})
 			}
 			if row, col, ok := w.cursor(); !ok {
 				t.Fatalf("the cursor is at %d, %d of %+v", row, col, w)
@@ -87,9 +88,9 @@ func TestWindowHoldsTheCursor(t *testing.T) {
 // A message covers no row that the cursor is in, unless there is one row only.
 func TestMessageIsNotOverTheCursor(t *testing.T) {
 	var w window
-	w.resize(size{3, 20})
+	w.resize(client.Size{Rows: 3, Cols: 20})
 	for row := range 3 {
-		f := &frame{Full: true, Size: size{3, 20}}
+		f := &client.Frame{Full: true, Size: client.Size{Rows: 3, Cols: 20}}
 		f.Cursor.Row = row
 		w.take(f)
 		at := slices.IndexFunc(w.lines("status", "a message"), func(s string) bool { return strings.Contains(s, "a message") })
@@ -121,7 +122,7 @@ func TestOutbox(t *testing.T) {
 	}
 	for i := range 1000 {
 		b.move(mouse{row: i, button: "none", action: "move"})
-		b.resize(size{i + 1, 1})
+		b.resize(client.Size{Rows: i + 1, Cols: 1})
 	}
 	b.move(mouse{button: "left", action: "press"})
 	b.text("x")
@@ -163,7 +164,7 @@ func TestModesChange(t *testing.T) {
 				t.Fatalf("%+v, want %+v, mouse %v %v", got, to, m.Mouse, m.MouseEncoding)
 			}
 		}
-		term.Feed([]byte(now.change(modes{}) + leave))
+		term.Feed([]byte(now.change(modes{}) + Leave))
 		if got, want := term.Snapshot().Modes, vt.New(2, 2, vt.Options{}).Snapshot().Modes; got != want {
 			t.Fatalf("after leaving: %+v, want %+v", got, want)
 		}

@@ -17,6 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 )
 
 // A Kind is what a setting's value is.
@@ -39,6 +41,10 @@ type Setting struct {
 	About string
 	// Only are the commands that it is for; none: all that have the flag.
 	Only []string
+	// Least and Most bound a Number.
+	Least, Most int64
+	// Words are what a Text may be, if it is one of a few. Case does not count.
+	Words []string
 	// Shared says that it is of the server that is shared, and not of one that is the child of its client: two could not
 	// have it at a time.
 	Shared bool
@@ -55,21 +61,21 @@ var Settings = []Setting{
 	{Key: "plugins", Flag: "plugin", Kind: Paths, About: "manifests of plugins that servers load"},
 	{Key: "allow_plugin_load", Flag: "allow-plugin-load", Kind: Truth, About: "clients may load plugins from this machine's files"},
 	{Key: "trust_raw", Flag: "trust-raw", Kind: Truth, About: "MCP and Unterm clients may see what is not redacted"},
-	{Key: "log.level", Flag: "log-level", Kind: Text, About: "debug, info, warn or error"},
+	{Key: "log.level", Flag: "log-level", Kind: Text, Words: []string{"debug", "info", "warn", "error"}, About: "debug, info, warn or error"},
 	{Key: "log.file", Flag: "log-file", Kind: Path, About: "where servers log, instead of standard error"},
-	{Key: "log.format", Flag: "log-format", Kind: Text, About: "text or json"},
-	{Key: "limits.sessions", Flag: "max-sessions", Kind: Number, About: "sessions at a time"},
-	{Key: "limits.screen", Flag: "max-screen", Kind: Number, About: "rows or columns of a screen"},
-	{Key: "limits.message_bytes", Flag: "max-message-bytes", Kind: Number, About: "size of one message"},
-	{Key: "limits.requests", Flag: "max-requests", Kind: Number, About: "requests a connection may have under way"},
-	{Key: "limits.queued_bytes", Flag: "max-queued-bytes", Kind: Number, About: "requests a connection may have queued"},
-	{Key: "limits.reply_bytes", Flag: "max-reply-bytes", Kind: Number, About: "replies a client may leave unread"},
-	{Key: "limits.matcher_depth", Flag: "max-matcher-depth", Kind: Number, About: "levels of nested matchers"},
+	{Key: "log.format", Flag: "log-format", Kind: Text, Words: []string{"text", "json"}, About: "text or json"},
+	{Key: "limits.sessions", Flag: "max-sessions", Kind: Number, Least: 1, Most: 1 << 20, About: "sessions at a time"},
+	{Key: "limits.screen", Flag: "max-screen", Kind: Number, Least: 1, Most: 1000, About: "rows or columns of a screen"},
+	{Key: "limits.message_bytes", Flag: "max-message-bytes", Kind: Number, Least: 1, Most: 1 << 30, About: "size of one message"},
+	{Key: "limits.requests", Flag: "max-requests", Kind: Number, Least: 1, Most: 1 << 20, About: "requests a connection may have under way"},
+	{Key: "limits.queued_bytes", Flag: "max-queued-bytes", Kind: Number, Least: 1, Most: 1 << 30, About: "requests a connection may have queued"},
+	{Key: "limits.reply_bytes", Flag: "max-reply-bytes", Kind: Number, Least: 1, Most: 1 << 30, About: "replies a client may leave unread"},
+	{Key: "limits.matcher_depth", Flag: "max-matcher-depth", Kind: Number, Least: 1, Most: 32, About: "levels of nested matchers"},
 	{Key: "mcp.http", Flag: "mcp-http", Kind: Text, Shared: true, About: "serve MCP over HTTP, too, on this address"},
-	{Key: "mcp.profile", Flag: "profile", Kind: Text, Only: []string{"serve", "mcp"}, About: "ptywright or terminal-mcp"},
+	{Key: "mcp.profile", Flag: "profile", Kind: Text, Words: []string{"ptywright", "terminal-mcp"}, Only: []string{"serve", "mcp"}, About: "ptywright or terminal-mcp"},
 	{Key: "unterm.enabled", Flag: "unterm", Kind: Truth, Only: []string{"serve"}, Shared: true, About: "serve Unterm's methods, too"},
 	{Key: "unterm.root", Flag: "root", Kind: Path, Only: []string{"serve", "unterm"}, About: "where instances of unterm register"},
-	{Key: "unterm.port", Flag: "port", Kind: Number, Only: []string{"serve", "unterm"}, About: "port of unterm on the loopback; 0: a free one"},
+	{Key: "unterm.port", Flag: "port", Kind: Number, Most: 65535, Only: []string{"serve", "unterm"}, About: "port of unterm on the loopback; 0: a free one"},
 }
 
 // For returns the settings that are flags of a command. child says that the command is the child of its client.
@@ -119,7 +125,9 @@ var ErrNotPrivate = errors.New("others could have written it")
 // A Config is what a person has set. It is not changed once it is made.
 type Config struct {
 	Path   string // of the file, "" when there is to be none
+	Off    bool   // as [PathVariable] says
 	Exists bool
+	Faults []error // of the file, each a [*FileError], in the order of its lines; a key that has one is not set
 	file   map[string]entry
 	env    func(string) (string, bool)
 }
@@ -137,18 +145,21 @@ type Value struct {
 	name   string   // the variable; "": of the file
 }
 
-// Load reads config.toml in the folder root, or the file that PTYWRIGHT_CONFIG names, which then must exist. Env looks up variables: [os.LookupEnv].
+// Load reads config.toml in the folder root, "" for none, or the file that PTYWRIGHT_CONFIG names, which then must exist. Env looks up variables: [os.LookupEnv].
 // The file must be a regular one of this user's that neither its group nor others can write, as it says what code servers
-// load. Errors are [*FileError].
+// load. Errors are [*FileError], the first of Faults; what holds in spite of them is in the Config, which is never nil.
 func Load(root string, env func(string) (string, bool)) (*Config, error) {
 	c := &Config{Path: filepath.Join(root, "config.toml"), env: env}
 	named, must := env(PathVariable)
 	switch {
 	case must && named == Off:
-		c.Path = ""
+		c.Path, c.Off = "", true
 		return c, nil
 	case must && named != "":
 		c.Path = named
+	case root == "":
+		c.Path = ""
+		return c, nil
 	default:
 		must = false
 	}
@@ -161,17 +172,25 @@ func Load(root string, env func(string) (string, bool)) (*Config, error) {
 		if errors.As(err, &path) {
 			err = path.Err
 		}
-		return c, &FileError{Path: c.Path, Err: err}
-	}
-	c.Exists = true
-	if c.file, err = parse(text, filepath.Dir(c.Path)); err != nil {
-		var e *FileError
-		if errors.As(err, &e) {
-			e.Path = c.Path
-		}
+		err = &FileError{Path: c.Path, Err: err}
+		c.Faults = []error{err}
 		return c, err
 	}
-	return c, nil
+	c.Exists = true
+	file, faults := parse(text, filepath.Dir(c.Path))
+	c.file = file
+	for _, f := range faults {
+		f.Path = c.Path
+		c.Faults = append(c.Faults, f)
+	}
+	switch n := len(c.Faults); n {
+	case 0:
+		return c, nil
+	case 1:
+		return c, c.Faults[0]
+	default:
+		return c, fmt.Errorf("%w (and %d more)", c.Faults[0], n-1)
+	}
 }
 
 // read reads the file if it is safe.
@@ -201,42 +220,90 @@ func read(path string) (string, error) {
 	return string(b), nil
 }
 
-// parse reads the text of a file in the folder dir. Errors are [*FileError] without a path; they quote nothing but keys.
-func parse(text, dir string) (map[string]entry, error) {
+// parse reads the text of a file in the folder dir, and returns what is right of it and what is wrong, in the order of lines.
+// Faults have no path; they quote nothing but keys.
+func parse(text, dir string) (map[string]entry, []*FileError) {
 	if !utf8.ValidString(text) {
-		return nil, &FileError{Err: errors.New("it is no UTF-8 text")}
+		return nil, []*FileError{{Err: errors.New("it is no UTF-8 text")}}
 	}
 	var tree map[string]any
 	meta, err := toml.Decode(text, &tree)
 	if err != nil {
 		var p toml.ParseError
 		if errors.As(err, &p) {
-			return nil, &FileError{Line: p.Position.Line, Err: errors.New(clip(p.Message))}
+			return nil, []*FileError{{Line: p.Position.Line, Err: errors.New(clip(p.Message))}}
 		}
-		return nil, &FileError{Err: errors.New(clip(strings.TrimPrefix(err.Error(), "toml: ")))}
+		return nil, []*FileError{{Err: errors.New(clip(strings.TrimPrefix(err.Error(), "toml: ")))}}
 	}
 	lines := linesOf(text)
 	found := map[string]entry{}
+	var faults []*FileError
+	var unknown []string // tables, of whose keys nothing more is said
 	for _, key := range meta.Keys() {
 		name := strings.Join(key, ".")
-		fault := func(format string, args ...any) error {
-			return &FileError{Line: lines[name], Key: clip(name), Err: fmt.Errorf(format, args...)}
+		if slices.ContainsFunc(unknown, func(table string) bool { return strings.HasPrefix(name, table+".") }) {
+			continue
 		}
+		fault := func(err error) { faults = append(faults, &FileError{Line: lines[name], Key: clip(name), Err: err}) }
 		value := lookup(tree, key)
+		_, table := value.(map[string]any)
 		i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == name })
 		if i < 0 {
-			if _, table := value.(map[string]any); table && slices.ContainsFunc(Settings, func(s Setting) bool { return strings.HasPrefix(s.Key, name+".") }) {
+			if table && slices.Contains(tables(), name) {
 				continue
 			}
-			return nil, fault("there is no such setting%s", nearest(name))
+			unknown = append(unknown, name)
+			fault(fmt.Errorf("there is no such setting%s", meant(name, table)))
+			continue
 		}
-		values, err := Settings[i].Kind.values(value, dir)
+		s := Settings[i]
+		values, err := s.Kind.values(value, dir)
+		if err == nil {
+			err = s.judge(values)
+		}
 		if err != nil {
-			return nil, fault("%w", err)
+			unknown = append(unknown, name)
+			fault(err)
+			continue
 		}
 		found[name] = entry{values, lines[name]}
 	}
-	return found, nil
+	slices.SortStableFunc(faults, func(a, b *FileError) int { return a.Line - b.Line })
+	return found, faults
+}
+
+// tables are those that keys of settings are in.
+func tables() []string {
+	var all []string
+	for _, s := range Settings {
+		if table, _, ok := strings.Cut(s.Key, "."); ok && !slices.Contains(all, table) {
+			all = append(all, table)
+		}
+	}
+	return all
+}
+
+// judge refuses values that the setting cannot have. Errors say what it can, and quote nothing.
+func (s Setting) judge(values []string) error {
+	if len(values) != 1 || s.Kind == Paths {
+		return nil
+	}
+	switch v := values[0]; s.Kind {
+	case Number:
+		if n, err := strconv.ParseInt(v, 10, 64); err != nil || n < s.Least || n > s.Most {
+			return fmt.Errorf("give %v from %d to %d", s.Kind, s.Least, s.Most)
+		}
+	case Truth:
+		if _, err := strconv.ParseBool(v); err != nil {
+			return fmt.Errorf("give %v", s.Kind)
+		}
+	case Text:
+		if v != "" && s.Words != nil && !slices.ContainsFunc(s.Words, func(w string) bool { return strings.EqualFold(w, v) }) {
+			last := len(s.Words) - 1
+			return fmt.Errorf("give %s or %s", strings.Join(s.Words[:last], ", "), s.Words[last])
+		}
+	}
+	return nil
 }
 
 // lookup walks a tree; nil when a key leads nowhere, as into an array of tables.
@@ -311,9 +378,10 @@ func expand(p, dir string) (string, error) {
 	return filepath.Abs(filepath.Join(dir, p))
 }
 
-// Value tells what is set of s; ok is false when nothing is. The environment goes before the file.
+// Value tells what is set of s; ok is false when nothing is. The environment goes before the file; a variable that is empty
+// is not set, but for text and paths, where it stands for none.
 func (c *Config) Value(s Setting) (v Value, ok bool) {
-	if text, ok := c.env(s.Env()); ok {
+	if text, ok := c.env(s.Env()); ok && (text != "" || s.Kind != Number && s.Kind != Truth) {
 		v = Value{Values: []string{text}, Source: "environment " + s.Env(), name: s.Env()}
 		if s.Kind == Paths {
 			v.Values = filepath.SplitList(text)
@@ -331,12 +399,104 @@ func (c *Config) Value(s Setting) (v Value, ok bool) {
 	return Value{Values: e.values, Source: source}, true
 }
 
+// Judge says what is wrong with a value of s, nil when nothing is: an [*EnvError], as those of the file are looked at when it
+// is loaded.
+func (c *Config) Judge(s Setting, v Value) error {
+	if v.name == "" {
+		return nil
+	}
+	if err := s.judge(v.Values); err != nil {
+		return &EnvError{Name: v.name, Value: v.Values[0], Err: err}
+	}
+	return nil
+}
+
 // Fault is an error about a value that a command does not take.
 func (c *Config) Fault(s Setting, v Value, err error) error {
 	if v.name != "" {
-		return fmt.Errorf("%s in the environment: %w", v.name, err)
+		return &EnvError{Name: v.name, Value: strings.Join(v.Values, string(os.PathListSeparator)), Err: err}
 	}
 	return &FileError{Path: c.Path, Line: c.file[s.Key].line, Key: s.Key, Err: err}
+}
+
+// An EnvError says what is wrong with a variable of the environment.
+type EnvError struct {
+	Name, Value string
+	Err         error
+}
+
+func (e *EnvError) Error() string {
+	return fmt.Sprintf("%s in the environment is %q: %v", e.Name, clip32(e.Value), e.Err)
+}
+
+func (e *EnvError) Unwrap() error { return e.Err }
+
+// prefix begins the names of our variables.
+const prefix = "PTYWRIGHT_"
+
+// others are variables of ours that are no settings, some of them for children of ours alone.
+var others = []string{
+	PathVariable, "PTYWRIGHT_HOME", "PTYWRIGHT_MCP_TOKEN", "PTYWRIGHT_SESSION",
+	"PTYWRIGHT_START", "PTYWRIGHT_FILE", "PTYWRIGHT_ENV", "PTYWRIGHT_ZDOTDIR", "PTYWRIGHT_NO_RCS", "PTYWRIGHT_FISH", // of shells that mark their commands
+}
+
+// A Stray is a variable with a name like those of ours that nobody reads.
+type Stray struct {
+	Name  string
+	Meant string // the variable that it may be meant to be, or ""
+}
+
+func (s Stray) String() string {
+	text := clip32(s.Name) + " in the environment is no variable of ptywright's"
+	if s.Meant != "" {
+		text += ": did you mean " + s.Meant + "?"
+	}
+	return text
+}
+
+// Strays returns the variables of an environment, as [os.Environ] tells it, that look as if they were settings and are not.
+func Strays(environ []string) []Stray {
+	known := slices.Clone(others)
+	for _, s := range Settings {
+		known = append(known, s.Env())
+	}
+	var all []Stray
+	for _, e := range environ {
+		name, _, _ := strings.Cut(e, "=")
+		rest, ours := strings.CutPrefix(name, prefix)
+		if !ours || slices.Contains(known, name) {
+			continue
+		}
+		all = append(all, Stray{name, variable(rest)})
+	}
+	slices.SortFunc(all, func(a, b Stray) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// variable guesses which variable was meant by a name without the prefix: one that is mistyped, or the name of a flag, or
+// one without its table.
+func variable(rest string) string {
+	bare := make([]string, len(Settings)) // without underscores: LOGLEVEL is one typing error from nothing
+	for i, s := range Settings {
+		bare[i] = strings.ReplaceAll(strings.TrimPrefix(s.Env(), prefix), "_", "")
+		if upper := strings.ToUpper(strings.ReplaceAll(s.Flag, "-", "_")); rest == upper || strings.HasSuffix(s.Env(), "_"+rest) {
+			return s.Env()
+		}
+	}
+	if i := slices.Index(bare, nearest.Of(strings.ReplaceAll(rest, "_", ""), bare)); i >= 0 {
+		return Settings[i].Env()
+	}
+	var names []string
+	for _, name := range others[:4] { // those that are a person's to set
+		if strings.HasSuffix(name, "_"+rest) {
+			return name
+		}
+		names = append(names, strings.TrimPrefix(name, prefix))
+	}
+	if near := nearest.Of(rest, names); near != "" {
+		return prefix + near
+	}
+	return ""
 }
 
 // header is the line that begins a table.
@@ -362,15 +522,36 @@ func linesOf(text string) map[string]int {
 	return lines
 }
 
-// nearest proposes a setting for a name that is none: one with the same last part, or the same beginning.
-func nearest(name string) string {
+// meant proposes a setting, or a table, for a name that is none: one with the same last part, the same beginning, or nearly
+// the same letters.
+func meant(name string, table bool) string {
+	const did = ": did you mean "
+	if near := nearest.Of(name, tables()); table && near != "" {
+		return did + "[" + near + "]?"
+	}
 	last := name[strings.LastIndexByte(name, '.')+1:]
-	for _, s := range Settings {
-		if strings.HasSuffix(s.Key, last) && last != "" || strings.HasPrefix(s.Key, name) || strings.ReplaceAll(name, "-", "_") == s.Key || s.Flag == name {
-			return ": did you mean " + s.Key + "?"
+	keys, ends := make([]string, len(Settings)), make([]string, len(Settings))
+	for i, s := range Settings {
+		keys[i], ends[i] = s.Key, s.Key[strings.LastIndexByte(s.Key, '.')+1:]
+		if ends[i] == last || strings.HasPrefix(s.Key, name) || strings.ReplaceAll(name, "-", "_") == s.Key || s.Flag == last {
+			return did + s.Key + "?"
 		}
 	}
+	if near := nearest.Of(name, keys); near != "" {
+		return did + near + "?"
+	}
+	if i := slices.Index(ends, nearest.Of(last, ends)); i >= 0 {
+		return did + keys[i] + "?"
+	}
 	return "; ptywright config lists those that there are"
+}
+
+// clip32 bounds what is quoted of the environment.
+func clip32(s string) string {
+	if short := fmt.Sprintf("%.32s", s); len(short) < len(s) {
+		return short + "…"
+	}
+	return s
 }
 
 // clip bounds what is quoted of the file.

@@ -61,8 +61,11 @@ func TestPrecedence(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"socket = 1":                            "config.toml, line 1, socket: give a path, a string",
-		"\n\nsocet = 'x'":                       "config.toml, line 3, socet: there is no such setting; ptywright config lists",
-		"[log]\nlevle = 'x'":                    "config.toml, line 2, log.levle: there is no such setting",
+		"\n\nsocet = 'x'":                       "config.toml, line 3, socet: there is no such setting: did you mean socket?",
+		"[log]\nlevle = 'x'":                    "config.toml, line 2, log.levle: there is no such setting: did you mean log.level?",
+		"[logs]\nlevel = 'x'":                   "config.toml, line 1, logs: there is no such setting: did you mean [log]?",
+		"[log]\nlevle = 'x'\nfile = 3\nx = 1":   "log.level? (and 2 more)",
+		"weather = 'x'":                         "there is no such setting; ptywright config lists",
 		"[limits]\n\nmax-sessions = 3":          "config.toml, line 3, limits.max-sessions: there is no such",
 		"max-sessions = 3":                      "did you mean limits.sessions?",
 		"[log]\nsocket = 'x'":                   "config.toml, line 2, log.socket: there is no such setting: did you mean socket?",
@@ -72,6 +75,9 @@ func TestFaults(t *testing.T) {
 		"plugins = 'x'":                         "give an array of paths",
 		"plugins = [1]":                         "give an array of paths",
 		"[limits]\nsessions = 1.5":              "give a whole number",
+		"[limits]\nsessions = 0":                "config.toml, line 2, limits.sessions: give a whole number from 1 to 1048576",
+		"[unterm]\nport = 65536":                "give a whole number from 0 to 65535",
+		"[log]\nlevel = 'loud'":                 "give debug, info, warn or error",
 		"trust_raw = 'yes'":                     "give true or false",
 		"socket = ":                             "config.toml, line 1: ",
 		"socket = 'a'\nsocket = 'b'":            "config.toml, line 2: ",
@@ -128,19 +134,74 @@ func TestVariables(t *testing.T) {
 	}
 }
 
+// TestWhatHoldsOfABrokenFile is what is right of it.
+func TestWhatHoldsOfABrokenFile(t *testing.T) {
+	c, err := Load(home(t, "trust_raw = true\n[log]\nlevle = 'info'\nfile = 3\nformat = 'json'\n[limits]\nsessions = 0\n"), none)
+	if err == nil || len(c.Faults) != 3 {
+		t.Fatalf("%v, %v", err, c.Faults)
+	}
+	for key, want := range map[string]string{"trust_raw": "[true]", "log.format": "[json]", "log.file": "[]", "log.level": "[]", "limits.sessions": "[]"} {
+		if v, _ := c.Value(setting(t, key)); fmt.Sprint(v.Values) != want {
+			t.Errorf("%s is %v, expected %s", key, v.Values, want)
+		}
+	}
+}
+
+func TestEnvironmentIsJudged(t *testing.T) {
+	for variable, want := range map[string]string{
+		"PTYWRIGHT_LIMITS_SESSIONS=x":                           `PTYWRIGHT_LIMITS_SESSIONS in the environment is "x": give a whole number from 1 to 1048576`,
+		"PTYWRIGHT_LIMITS_SESSIONS=9" + strings.Repeat("9", 60): "…\": give a whole number",
+		"PTYWRIGHT_UNTERM_PORT=-1":                              "from 0 to 65535",
+		"PTYWRIGHT_LOG_LEVEL=loud":                              "give debug, info, warn or error",
+		"PTYWRIGHT_TRUST_RAW=maybe":                             "give true or false",
+		"PTYWRIGHT_LOG_LEVEL=DEBUG":                             "",
+		"PTYWRIGHT_LOG_LEVEL=":                                  "",
+		"PTYWRIGHT_LIMITS_SESSIONS=":                            "",
+		"PTYWRIGHT_TRUST_RAW=1":                                 "",
+		"PTYWRIGHT_PLUGINS=/a:/b":                               "",
+	} {
+		name, value, _ := strings.Cut(variable, "=")
+		c, err := Load(t.TempDir(), func(n string) (string, bool) { return value, n == name })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, s := range Settings {
+			v, ok := c.Value(s)
+			if err := c.Judge(s, v); ok && err != nil {
+				got += err.Error()
+			}
+		}
+		if !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, expected %q", variable, got, want)
+		}
+	}
+}
+
+func TestStrays(t *testing.T) {
+	for name, want := range map[string]string{
+		"PTYWRIGHT_LOGLEVEL": "PTYWRIGHT_LOG_LEVEL", "PTYWRIGHT_LOG_LEVLE": "PTYWRIGHT_LOG_LEVEL", "PTYWRIGHT_MAX_SESSIONS": "PTYWRIGHT_LIMITS_SESSIONS",
+		"PTYWRIGHT_SESSIONS": "PTYWRIGHT_LIMITS_SESSIONS", "PTYWRIGHT_PLUGIN": "PTYWRIGHT_PLUGINS", "PTYWRIGHT_CONFG": "PTYWRIGHT_CONFIG", "PTYWRIGHT_WEATHER": "",
+		"PTYWRIGHT_TOKEN": "PTYWRIGHT_MCP_TOKEN",
+	} {
+		all := Strays([]string{"A=b", "PTYWRIGHT_HOME=/", "PTYWRIGHT_MCP_TOKEN=t", "PTYWRIGHT_LOG_LEVEL=x", name + "=value"})
+		if len(all) != 1 || all[0].Name != name || all[0].Meant != want || strings.Contains(all[0].String(), "value") {
+			t.Errorf("%s: %v, expected %q", name, all, want)
+		}
+	}
+}
+
 // FuzzParse: whatever the text, it is read or refused with an error that quotes little of it, and what is read is set.
 func FuzzParse(f *testing.F) {
 	f.Add("socket = 'x'\n[log]\nlevel = 'info'")
 	f.Add("a.b.c = 1\n[[x]]\n[limits]\nsessions = 0x10\nplugins = [ '', \"\\u0000\" ]")
 	f.Add("log = { level = 'x', file = '~/y' }")
 	f.Fuzz(func(t *testing.T, text string) {
-		found, err := parse(text, "/dir")
-		if err != nil {
-			var e *FileError
-			if !errors.As(err, &e) || len(err.Error()) > 400 || !utf8.ValidString(err.Error()) {
+		found, faults := parse(text, "/dir")
+		for _, err := range faults {
+			if len(err.Error()) > 400 || !utf8.ValidString(err.Error()) || found[err.Key].values != nil {
 				t.Fatalf("%q: %v", text, err)
 			}
-			return
 		}
 		for key, e := range found {
 			if i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == key }); i < 0 || Settings[i].Kind != Paths && len(e.values) != 1 {

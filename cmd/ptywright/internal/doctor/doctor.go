@@ -38,11 +38,14 @@ type Finding struct {
 // Facts are what the caller knows.
 type Facts struct {
 	Version string
-	Root    string // the folder of what ptywright keeps
-	Socket  string
-	Config  func() (string, error) // reads the configuration and tells of it
-	Plugins func() (string, error) // loads the plugins that are configured
-	Watcher []string               // the command that watches over children
+	// Homeless is why there is no Root; then there is no Socket either, unless one is set.
+	Homeless error
+	Root     string // the folder of what ptywright keeps
+	Socket   string
+	Config   func() (string, []error) // reads the configuration and tells of it, and all that is wrong with it
+	Strays   []string                 // what is to be said of variables that look like settings and are not
+	Plugins  func() (string, error)   // loads the plugins that are configured
+	Watcher  []string                 // the command that watches over children
 }
 
 // checkBound is how long one check may take: a shell with much to read, or an agent that begins to tell its version. With
@@ -72,6 +75,9 @@ func version(_ context.Context, f Facts) []Finding {
 
 // root looks at the folder in which sockets, the configuration and logs are.
 func root(_ context.Context, f Facts) []Finding {
+	if f.Homeless != nil {
+		return one("home", Broken, f.Homeless.Error(), "set HOME, or PTYWRIGHT_HOME; serve --stdio and mcp need neither")
+	}
 	info, err := os.Stat(f.Root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -91,11 +97,18 @@ func root(_ context.Context, f Facts) []Finding {
 }
 
 func config(_ context.Context, f Facts) []Finding {
-	path, err := f.Config()
-	if err != nil {
-		return one("config", Broken, err.Error(), "ptywright config shows every setting and where it comes from")
+	path, faults := f.Config()
+	var all []Finding
+	for _, err := range faults {
+		all = append(all, Finding{"config", Broken, err.Error(), "mend it there; ptywright config shows what holds"})
 	}
-	return one("config", OK, path, "")
+	if all == nil {
+		all = one("config", OK, path, "")
+	}
+	for _, stray := range f.Strays {
+		all = append(all, Finding{"environment", Warning, stray, "it changes nothing: unset it, or set the one that was meant"})
+	}
+	return all
 }
 
 func plugins(_ context.Context, f Facts) []Finding {
@@ -108,6 +121,9 @@ func plugins(_ context.Context, f Facts) []Finding {
 
 // socket looks who listens, and what is in the way.
 func socket(ctx context.Context, f Facts) []Finding {
+	if f.Socket == "" {
+		return nil // as was said of the home
+	}
 	log := ""
 	if path, err := daemon.LogOf(f.Socket); err == nil {
 		if _, err := os.Stat(path); err == nil {
@@ -255,8 +271,18 @@ func locale(context.Context, Facts) []Finding {
 
 var utf8Name = regexp.MustCompile(`(?i)utf-?8`)
 
-// shells looks which shells mark their commands when they are asked to.
+// shells looks which shells mark their commands when they are asked to. They run without their user's files: a shell writes
+// to those, as fish does its variables, and what they do may take a while.
 func shells(ctx context.Context, _ Facts) []Finding {
+	home, err := os.MkdirTemp("", "ptywright-doctor-")
+	if err != nil {
+		return one("shells", Warning, err.Error(), "see that "+os.TempDir()+" can be written")
+	}
+	defer os.RemoveAll(home)
+	env := map[string]string{"HISTFILE": os.DevNull, "ENV": "", "BASH_ENV": ""}
+	for _, name := range []string{"HOME", "ZDOTDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
+		env[name] = home
+	}
 	var all []Finding
 	for _, name := range []string{"bash", "zsh", "fish"} {
 		path, err := exec.LookPath(name)
@@ -267,7 +293,7 @@ func shells(ctx context.Context, _ Facts) []Finding {
 		bound, cancel := context.WithTimeoutCause(ctx, checkBound/3, errors.New("it showed no mark in time"))
 		err = inSession(bound, engine.Config{
 			Program: path, ShellIntegration: true, Size: pty.Size{Rows: 24, Cols: 80},
-			Env: map[string]string{"HISTFILE": os.DevNull},
+			Dir: home, Env: env,
 		}, func(s *engine.Session) bool {
 			_, marks = s.Blocks(0)
 			return marks != engine.IntegrationNone || s.View().Ended
@@ -278,7 +304,7 @@ func shells(ctx context.Context, _ Facts) []Finding {
 		}
 		if err != nil {
 			all = append(all, Finding{"shell " + name, Warning, fmt.Sprintf("%s marks no commands: %v", path, err),
-				"sessions work; read --blocks and wait --finished do not: see what its start-up files do"})
+				"sessions work; read --blocks and wait --finished do not: see what its system-wide start-up files do"})
 			continue
 		}
 		all = append(all, Finding{"shell " + name, OK, path + " marks its commands", ""})

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -57,7 +59,10 @@ func (m *machine) complain(err error) string {
 		return m.style.as(red, "error: ") + Clean(strings.TrimSpace(text))
 	}
 	var b strings.Builder
-	b.WriteString(m.style.as(red, "error: ") + Clean(cause(err).Error()))
+	b.WriteString(m.style.as(red, "error: ") + Clean(plainly(cause(err))))
+	if !errors.Is(cause(err), errInterrupted) {
+		b.WriteString(m.style.as(dim, " ["+line(e.Reason)+"]")) // what a script asks for
+	}
 	if v := e.Evidence(); v != nil {
 		if len(v.Matcher) > 0 {
 			var node lacking
@@ -75,6 +80,18 @@ func (m *machine) complain(err error) string {
 	return b.String()
 }
 
+// plainly is an error without the codes of the wire. What the server says of a request that was interrupted is no news.
+func plainly(err error) string {
+	var e *client.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	if method, _, ok := strings.Cut(err.Error(), ": "); ok && errors.Is(err, errInterrupted) {
+		return method + ": interrupted"
+	}
+	return strings.Replace(err.Error(), e.Error(), e.Message, 1)
+}
+
 // asRaised gives an error that Lua code has raised itself, or passed on, its text.
 func asRaised(err error) error {
 	var api *lua.ApiError
@@ -85,7 +102,29 @@ func asRaised(err error) error {
 	if t, ok := api.Object.(*lua.LTable); ok {
 		text = "a table was raised as an error: " + t.String()
 	}
-	return errors.New(strings.TrimPrefix(text, "<repl>:"))
+	return errors.New(strings.TrimPrefix(strings.TrimPrefix(text, chunk+":"), "1: ")) // most chunks are one line
+}
+
+// notAFunction is what Lua says when something that is called is none, and what it was is not said.
+const notAFunction = "attempt to call a non-function object"
+
+// called are the names in a chunk that look like calls of a global.
+var called = regexp.MustCompile(`(?:^|[^\w.:])([A-Za-z_]\w*)\s*[({"']`)
+
+// uncalled adds to Lua's error about a call the name of what is nothing.
+func (m *machine) uncalled(source string, err error) error {
+	if err == nil || !strings.Contains(err.Error(), notAFunction) {
+		return err
+	}
+	var names []string
+	m.G.Global.ForEach(func(name, _ lua.LValue) { names = append(names, name.String()) })
+	slices.Sort(names)
+	for _, call := range called.FindAllStringSubmatch(source, -1) {
+		if m.GetGlobal(call[1]) == lua.LNil && !keywords[call[1]] {
+			return &unknownName{"Lua", call[1], names}
+		}
+	}
+	return err
 }
 
 // lacking is a matcher with what it lacked.

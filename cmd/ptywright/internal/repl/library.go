@@ -9,6 +9,8 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 )
 
 // matcherNames are the short names of matchers, beside the wire's own.
@@ -71,7 +73,13 @@ func (m *machine) namespace(name string, own map[string]lua.LValue) {
 	meta.RawSetString("__index", m.NewFunction(func(l *lua.LState) int {
 		method := name + "." + l.CheckString(2)
 		if !m.knows(method) {
-			return 0
+			names := slices.Collect(maps.Keys(own))
+			for _, other := range m.methods {
+				if member, ok := strings.CutPrefix(other, name+"."); ok {
+					names = append(names, member)
+				}
+			}
+			m.raise(&unknownName{name, l.CheckString(2), slices.Sorted(slices.Values(names))})
 		}
 		l.Push(m.function(func(l *lua.LState) lua.LValue { return m.toLua(m.rpc(method, m.params(l.Get(1)))) }))
 		return 1
@@ -234,11 +242,11 @@ func (m *machine) sweet(l *lua.LState, h *handle, name string, first int) lua.LV
 		}
 		return m.wrap(m.screenOf(h.id, m.rpc("session.snapshot", m.with(h, params))))
 	case "record":
-		r, err := m.record(h.id, l.OptString(first, ""))
+		a, err := m.record(h.id, l.OptString(first, ""))
 		if err != nil {
 			m.raise(err)
 		}
-		return m.toLua(r)
+		return m.wrap(a)
 	}
 	return nil
 }
@@ -319,6 +327,9 @@ func (m *machine) matcher(t map[string]any) (any, error) {
 			kind = long
 		}
 		if !slices.Contains(wireMatchers, kind) {
+			if near := nearest.Of(name, append(matcherWords(), waitOptions...)); near != "" {
+				return nil, fmt.Errorf("wait knows no %q: did you mean %s?", name, near)
+			}
 			return nil, fmt.Errorf("wait knows no %q: it takes %s", name, strings.Join(matcherWords(), ", "))
 		}
 		one := map[string]any{"type": kind, "value": value}

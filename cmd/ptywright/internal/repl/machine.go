@@ -26,7 +26,7 @@ type machine struct {
 	cwd   string // where programs are started; "": the server's folder
 
 	touched    func(session string) // told before what is typed into a session
-	recordings map[string]any       // that were started from here, by session
+	recordings map[string]recording // that were started from here, by session
 
 	// vocabulary of the server, for objects and completion
 	methods []string
@@ -244,7 +244,7 @@ func (m *machine) knows(method string) bool { return slices.Contains(m.methods, 
 // A failure is an error within Lua.
 type failure struct{ err error }
 
-func (f *failure) String() string { return f.err.Error() }
+func (f *failure) String() string { return plainly(f.err) }
 
 // wireError finds the server's error in what Lua made of it.
 func wireError(err error) *client.Error {

@@ -14,6 +14,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 )
 
@@ -31,8 +33,8 @@ func commands() []command {
 		{"adapters", "", "lists the adapters that are live", (*console).listAdapters},
 		{"use", "ID", "chooses what wait, turn, send and screen are about", (*console).use},
 		{"attach", "ID [FLAG...]", "shows the session live, until you detach (Ctrl-\\ d); --write to type", (*console).attach},
-		{"shot", "ID [FILE]", "draws its screen here, or writes a picture (.png .svg .html .ansi)", (*console).shot},
-		{"record", "ID [FILE]", "records it to FILE (.cast or .md); again: ends that", (*console).recordCommand},
+		{"shot", "[ID] [FILE]", "draws its screen here, or writes a picture (.png .svg .html .ansi)", (*console).shot},
+		{"record", "[ID] [FILE]", "records it to FILE (.cast or .md); again: ends that", (*console).recordCommand},
 		{"rpc", "METHOD [JSON]", "calls a method of the wire", (*console).rpcCommand},
 		{"notifications", "on|off [ID]", "tells what happens above the prompt; with ID its output, too", (*console).notifications},
 		{"history", "[N]", "lists the last N entries", (*console).listHistory},
@@ -59,6 +61,13 @@ func (c *console) meta(ctx context.Context, text string) error {
 	case 1:
 		return found[0].do(c, ctx, strings.TrimSpace(args))
 	case 0:
+		var names []string
+		for _, cmd := range commands() {
+			names = append(names, cmd.name)
+		}
+		if near := nearest.Of(name, names); near != "" {
+			return fmt.Errorf("there is no command :%s: did you mean :%s?", name, near)
+		}
 		return fmt.Errorf("there is no command :%s; :help lists those there are", name)
 	}
 	return fmt.Errorf(":%s may be :%s or :%s", name, found[0].name, found[1].name)
@@ -87,41 +96,24 @@ A name in front of = is global; a local one is gone at the line's end. _ is the 
 }
 
 func (c *console) listSessions(ctx context.Context, _ string) error {
-	var r struct {
-		Details []struct {
-			Session, Program string
-			Args             []string
-			PID              int
-			Rows, Cols       int
-			Title            *string
-			Adapter          *string
-			QuietMS          int64 `json:"quiet_ms"`
-			Exit             *struct {
-				Code   *int    `json:"exit_code"`
-				Signal *string `json:"signal"`
-			}
-			Lease *struct{ Holder string }
-		}
-	}
-	if err := c.call(ctx, "session.list", map[string]bool{"details": true}, &r); err != nil {
+	sessions, err := c.list(ctx)
+	if err != nil {
 		return err
 	}
-	if len(r.Details) == 0 {
+	if len(sessions) == 0 {
 		fmt.Fprintln(c.out, "no session; session.spawn(\"sh\") starts one")
 	}
 	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
-	for _, s := range r.Details {
+	for _, s := range sessions {
 		state := fmt.Sprintf("quiet %s", (time.Duration(s.QuietMS) * time.Millisecond).Round(100*time.Millisecond))
-		if e := s.Exit; e != nil && e.Signal != nil {
-			state = "ended by " + *e.Signal
-		} else if e != nil && e.Code != nil {
-			state = fmt.Sprintf("exit %d", *e.Code)
+		if s.Exit != nil {
+			state = ended(s.Exit)
 		}
 		if s.Lease != nil {
 			state += ", held by " + s.Lease.Holder
 		}
-		if s.Adapter != nil {
-			state += ", driven by " + *s.Adapter
+		if s.Adapter != "" {
+			state += ", driven by " + s.Adapter
 		}
 		name := strings.Join(append([]string{s.Program}, s.Args...), " ")
 		if s.Title != nil && *s.Title != "" {
@@ -191,19 +183,19 @@ func (c *console) use(ctx context.Context, id string) error {
 	return c.lua(ctx, "use("+luaString(id)+")")
 }
 
-// target is the id that a command is about: its first word, or else the current session's.
+// target is the id that a command is about: its first word, or else, when that is missing or a file's name, the current session's.
 func (c *console) target(args string) (id, rest string, err error) {
 	id, rest, _ = strings.Cut(args, " ")
-	if id != "" {
+	file := strings.ContainsAny(id, "./") // which no id has
+	switch {
+	case id != "" && !file:
 		return id, strings.TrimSpace(rest), nil
-	}
-	if c.m.current == nil {
+	case c.m.current == nil:
 		return "", "", errors.New("of what? give a session's id; :sessions lists them")
+	case c.m.current.owns != "":
+		return c.m.current.owns, args, nil
 	}
-	if c.m.current.owns != "" {
-		return c.m.current.owns, "", nil
-	}
-	return c.m.current.id, "", nil
+	return c.m.current.id, args, nil
 }
 
 // attach hands the terminal to `ptywright attach` until that ends.
@@ -223,6 +215,10 @@ func (c *console) attach(ctx context.Context, args string) error {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
 			return fmt.Errorf("attach to %s: %w", id, err)
+		}
+		if exit.ExitCode() < 0 { // it could not put the terminal back
+			fmt.Fprint(c.out, attach.Leave)
+			return fmt.Errorf("attach to %s: it was ended by %s", id, exit)
 		}
 	}
 	return nil
@@ -288,41 +284,71 @@ func (c *console) recordCommand(ctx context.Context, args string) error {
 	}
 	c.m.SetContext(ctx)
 	defer c.m.RemoveContext()
-	r, err := c.m.record(id, file)
+	a, err := c.m.record(id, file)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.out, c.m.show(c.m.toLua(r)))
+	fmt.Fprintln(c.out, c.m.show(c.m.wrap(a)))
 	return nil
 }
 
+// A recording is one that was started from here.
+type recording struct {
+	id   any
+	path string
+}
+
 // record starts recording a session, or ends the recording that was started from here.
-func (m *machine) record(session, file string) (map[string]any, error) {
+func (m *machine) record(session, file string) (*answer, error) {
 	if m.recordings == nil {
-		m.recordings = map[string]any{}
+		m.recordings = map[string]recording{}
 	}
-	var raw json.RawMessage
-	if recording, ok := m.recordings[session]; ok && file == "" {
-		delete(m.recordings, session)
-		err := m.call(m.context(), "session.record_stop", map[string]any{"recording": recording}, &raw)
-		return object(raw), err
-	}
-	format := "asciicast-v2"
+	now, ok := m.recordings[session]
 	switch {
+	case ok && file != "":
+		return nil, fmt.Errorf("%s is being recorded to %s: :record %s ends that first", session, now.path, session)
+	case ok:
+		return m.endRecording(session, now)
 	case file == "":
 		file = session + "-" + time.Now().Format("20060102-150405") + ".cast"
-	case strings.HasSuffix(file, ".md"):
+	}
+	format := "asciicast-v2"
+	if strings.HasSuffix(file, ".md") {
 		format = "markdown"
 	}
 	if !filepath.IsAbs(file) && m.cwd != "" {
 		file = filepath.Join(m.cwd, file)
 	}
+	var raw json.RawMessage
 	if err := m.call(m.context(), "session.record_start", map[string]any{"session": session, "path": file, "format": format}, &raw); err != nil {
 		return nil, err
 	}
 	r := object(raw)
-	m.recordings[session] = r["recording"]
-	return r, nil
+	m.recordings[session] = recording{r["recording"], file}
+	return &answer{raw: r, said: fmt.Sprintf("recording %s to %s; :record %s ends it", session, file, session)}, nil
+}
+
+func (m *machine) endRecording(session string, r recording) (*answer, error) {
+	delete(m.recordings, session)
+	var raw json.RawMessage
+	if err := m.call(m.context(), "session.record_stop", map[string]any{"recording": r.id}, &raw); err != nil {
+		return nil, err
+	}
+	var done struct {
+		Bytes      int64
+		DurationMS int64 `json:"duration_ms"`
+		State      string
+		Error      string
+	}
+	_ = json.Unmarshal(raw, &done) // what is not told is not said
+	said := fmt.Sprintf("recorded %s to %s: %s, %d bytes", session, r.path, (time.Duration(done.DurationMS) * time.Millisecond).Round(100*time.Millisecond), done.Bytes)
+	if done.State != "" && done.State != "done" {
+		said += ", " + done.State
+	}
+	if done.Error != "" {
+		said += ": " + done.Error
+	}
+	return &answer{raw: object(raw), said: said}, nil
 }
 
 func (c *console) rpcCommand(ctx context.Context, args string) error {

@@ -9,6 +9,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -101,7 +102,7 @@ func (m *machine) failureMember(f *failure, name string) lua.LValue {
 	e := wireError(f.err)
 	switch {
 	case name == "message":
-		return lua.LString(f.err.Error())
+		return lua.LString(plainly(f.err))
 	case e == nil:
 	case name == "code":
 		return lua.LNumber(e.Code)
@@ -152,7 +153,21 @@ func (m *machine) member(h *handle, name string) lua.LValue {
 			})
 		}
 	}
-	return lua.LNil
+	m.raise(&unknownName{h.kind + " " + h.id, name, m.members(h)})
+	return nil
+}
+
+// An unknownName is a name that nothing of an object has.
+type unknownName struct {
+	of, name string
+	names    []string
+}
+
+func (e *unknownName) Error() string {
+	if near := nearest.Of(e.name, e.names); near != "" {
+		return fmt.Sprintf("%s has no %s: did you mean %s?", e.of, quote(e.name), near)
+	}
+	return fmt.Sprintf("%s has no %s; Tab lists what there is", e.of, quote(e.name))
 }
 
 // self is the object of a method's call: o:name(), not o.name().

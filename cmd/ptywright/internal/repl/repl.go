@@ -107,7 +107,7 @@ func RunSource(ctx context.Context, o Options, name, source string, args []strin
 		}
 		f, _, err := c.m.compile(source, name)
 		if err == nil {
-			err = c.evaluate(f)
+			err = c.m.uncalled(source, c.evaluate(f))
 		}
 		return c.told(err)
 	})
@@ -224,6 +224,15 @@ func (c *console) call(ctx context.Context, method string, params, result any) e
 		return fmt.Errorf("%s: %w", method, client.ErrClosed)
 	}
 	return cl.Call(ctx, method, params, result)
+}
+
+// list asks for all sessions of the server that is connected now.
+func (c *console) list(ctx context.Context) ([]client.Info, error) {
+	cl := c.client.Load()
+	if cl == nil {
+		return nil, fmt.Errorf("session.list: %w", client.ErrClosed)
+	}
+	return cl.List(ctx)
 }
 
 // readsSecret says that a session reads a secret right now, as a password prompt does. What cannot be found out is one.
@@ -382,7 +391,7 @@ func (c *console) enter(text string) error {
 	if err != nil {
 		return err
 	}
-	return c.evaluate(f)
+	return c.m.uncalled(text, c.evaluate(f))
 }
 
 // evaluate runs a chunk and prints what it returns.
@@ -475,7 +484,7 @@ func (c *console) told(err error) error {
 		fmt.Fprintln(c.out, evidence)
 		text = head
 	}
-	fmt.Fprintln(c.Err, "ptywright: "+plain(text))
+	fmt.Fprintln(c.Err, "ptywright: "+strings.TrimPrefix(plain(text), "error: "))
 	return &Exit{code}
 }
 

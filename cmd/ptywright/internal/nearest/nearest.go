@@ -1,0 +1,44 @@
+// Package nearest guesses which word somebody meant who mistyped it. [Of] is all there is.
+package nearest
+
+// Of returns the word that name most likely stands for, "" when none is close: one that is at most a third of name's
+// characters, and three, away. The first of several that are as close is taken.
+func Of(name string, words []string) string {
+	best, bound := "", min(3, max(1, len(name)/3))+1
+	for _, w := range words {
+		if d := distance(name, w); d < bound {
+			best, bound = w, d
+		}
+	}
+	return best
+}
+
+// most bounds what is compared, in bytes. No name of ours is half as long.
+const most = 64
+
+// distance is how many bytes are to be changed, added, taken away, or swapped with their neighbours, to make b of a (optimal
+// string alignment).
+func distance(a, b string) int {
+	if len(a) > most || len(b) > most {
+		return most
+	}
+	var rows [3][most + 1]int
+	for j := range len(b) + 1 {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row, above, before := &rows[i%3], &rows[(i+2)%3], &rows[(i+1)%3]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(above[j]+1, row[j-1]+1, above[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)%3][len(b)]
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
+	"github.com/ptywright/ptywright/engine"
+)
+
+// A usageError is about the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// usageArgs makes what is wrong with the arguments a usage error, in our words.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if check != nil {
+			if err := check(c, args); err != nil {
+				return usageError{argsInWords(c, args, err)}
+			}
+		}
+		var missing []string // cobra would say so later, and not as a usage error
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Annotations[cobra.BashCompOneRequiredFlag] != nil && !f.Changed {
+				missing = append(missing, flagWithValue(f))
+			}
+		})
+		if missing != nil {
+			return usageError{fmt.Errorf("give %s", strings.Join(missing, " and "))}
+		}
+		return nil
+	}
+}
+
+// helpUsage makes what help is asked for, and is not there, a usage error, too.
+func helpUsage(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		help := c.Run
+		c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
+			at := root
+			for _, name := range args {
+				below, _, err := at.Find([]string{name})
+				if err != nil || below == at {
+					return usageError{unknownCommand(at, name)}
+				}
+				at = below
+			}
+			help(c, args)
+			return nil
+		}
+	}
+}
+
+// flagWithValue is a flag as one writes it: -o FILE.
+func flagWithValue(f *pflag.Flag) string {
+	value, _ := pflag.UnquoteUsage(f)
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand
+	}
+	return strings.TrimSpace(name + " " + value)
+}
+
+// argsInWords says what is wrong with arguments.
+func argsInWords(c *cobra.Command, args []string, err error) error {
+	usage, least, most := argsOf(c)
+	switch {
+	case c.HasSubCommands() && len(args) > 0:
+		return unknownCommand(c, args[0])
+	case len(args) < least:
+		words := slices.DeleteFunc(strings.Fields(usage), func(w string) bool { return w == "--" || w == "[--]" })
+		return fmt.Errorf("give %s: %s", words[len(args)], c.UseLine())
+	case most == 0:
+		return fmt.Errorf("%s takes no arguments, and %s is one", below(c), engine.Quote(args[0]))
+	case most > 0 && len(args) > most:
+		return fmt.Errorf("%s is an argument too many: %s", engine.Quote(args[most]), c.UseLine())
+	case len(c.ValidArgs) > 0:
+		last := len(c.ValidArgs) - 1
+		return fmt.Errorf("%s is none of %s and %s", engine.Quote(args[0]), strings.Join(c.ValidArgs[:last], ", "), c.ValidArgs[last])
+	}
+	return err
+}
+
+// unknownCommand says that there is no such command below c, and which may be meant.
+func unknownCommand(c *cobra.Command, name string) error {
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(append(names, sub.Name()), sub.Aliases...)
+		}
+	}
+	if near := nearest.Of(name, names); near != "" {
+		return fmt.Errorf("there is no command %s: did you mean %s %s?", engine.Quote(name), c.CommandPath(), near)
+	}
+	for command, others := range otherNames {
+		if !c.HasParent() && slices.Contains(strings.Fields(others), name) {
+			return fmt.Errorf("there is no command %s: did you mean %s %s?", engine.Quote(name), c.CommandPath(), command)
+		}
+	}
+	return fmt.Errorf("there is no command %s", engine.Quote(name))
+}
+
+// otherNames are what commands are called elsewhere: tmux, docker, expect, Playwright.
+var otherNames = map[string]string{
+	"ls": "sessions ps list-sessions status", "spawn": "new new-session start create open launch", "send": "type input write press key keys send-keys paste",
+	"wait": "wait-for expect until", "read": "screen show cat snapshot capture capture-pane view text", "logs": "tail output transcript", "kill": "stop close rm end kill-session kill-server",
+	"shot": "screenshot picture png", "attach": "join connect", "completions": "completion", "doctor": "check info", "config": "settings configure", "--version": "version",
+	"record": "rec", "play": "replay", "repl": "shell console", "serve": "server daemon", "watch": "web ui",
+}
+
+// below is a command's name below the program's.
+func below(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
+
+// inWords says what is wrong with the flags of a command line in our words. args are all of the program's.
+func inWords(c *cobra.Command, args []string, err error) error {
+	var unknown *pflag.NotExistError
+	var valueless *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		return unknownFlag(c, args, unknown)
+	case errors.As(err, &valueless):
+		return fmt.Errorf("%s stands without a value: %s", flagWithValue(valueless.GetFlag()), accepted(valueless.GetFlag(), "", nil))
+	case errors.As(err, &invalid):
+		f, value := invalid.GetFlag(), invalid.GetValue()
+		return fmt.Errorf("--%s is %s%s", f.Name, engine.Quote(value), strings.TrimSuffix(": "+accepted(f, value, invalid.Unwrap()), ": "))
+	}
+	return err
+}
+
+// unknownFlag says that a command has no such flag, and what may be meant.
+func unknownFlag(c *cobra.Command, args []string, err *pflag.NotExistError) error {
+	name, shown := err.GetSpecifiedName(), "--"+err.GetSpecifiedName()
+	if letters := err.GetSpecifiedShortnames(); letters != "" {
+		name, shown = letters, "-"+letters
+	}
+	shown = shellWord(shown)
+	if !c.HasParent() { // of which commands there are, the flag hides from cobra
+		for _, a := range args {
+			if strings.HasPrefix(a, "-") {
+				continue
+			}
+			if sub, _, err := c.Find([]string{a}); err != nil || sub == c {
+				return unknownCommand(c, a)
+			}
+			return fmt.Errorf("%s stands before the command: flags go behind it, as in %s %s %s", shown, c.CommandPath(), a, shown)
+		}
+	}
+	// What is left of the line when the flag is met are the arguments before it.
+	if before := c.Flags().Args(); len(before) > 0 && strings.Contains(c.Use, "-- PROGRAM") && !slices.Contains(args, "--") {
+		if i := slices.Index(args, before[0]); i > 0 {
+			line := append(slices.Clone(args[:i]), "--")
+			return fmt.Errorf("%s is no flag of %s; -- goes before a program that has flags of its own: ptywright %s", shown, below(c), shellLine(append(line, args[i:]...)))
+		}
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near := nearest.Of(name, names); near != "" {
+		return fmt.Errorf("%s has no flag %s: did you mean --%s?", below(c), shown, near)
+	}
+	if strings.Contains(c.Use, "TEXT") {
+		return fmt.Errorf("%s has no flag %s; -- goes before a text that begins so, as in %s ... -- %s", below(c), shown, c.CommandPath(), shown)
+	}
+	return fmt.Errorf("%s has no flag %s", below(c), shown)
+}
+
+// accepted says what a flag takes, with an example. err is what its own kind of value said of another one.
+func accepted(f *pflag.Flag, value string, err error) string {
+	switch kind := f.Value.Type(); kind {
+	case "duration":
+		if _, err := strconv.ParseFloat(value, 64); err == nil && value != "" {
+			return fmt.Sprintf("give its unit, too, as %ss or %sms", value, value)
+		}
+		return "give a time with its unit, such as 500ms, 30s or 2m"
+	case "int", "uint64":
+		return "give a whole number, such as 42"
+	case "uint16":
+		return "give a whole number up to 65535, such as 42"
+	case "float64":
+		return "give a number, such as 1.5"
+	case "bool":
+		return "give true or false, or --" + f.Name + " alone"
+	case "stringArray", "string", "stringSlice":
+		if what, _ := pflag.UnquoteUsage(f); err == nil && what != kind {
+			return "give " + what
+		}
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return "give one"
+}
+
+// plainWord is what a shell takes as it stands.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// shellWord quotes a word as a shell wants it, and shortens it.
+func shellWord(w string) string {
+	if short := fmt.Sprintf("%.32s", w); len(short) < len(w) {
+		w = short + "..."
+	}
+	if plainWord.MatchString(w) {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// shellLine is a command line as a shell wants it; of a long one the beginning.
+func shellLine(args []string) string {
+	const most = 8
+	var words []string
+	for _, a := range args[:min(most, len(args))] {
+		words = append(words, shellWord(a))
+	}
+	if len(args) > most {
+		words = append(words, "...")
+	}
+	return strings.Join(words, " ")
+}
+
+// wantsJSON reports whether a command line asks for JSON, also when it could not be read to its end.
+func wantsJSON(c *cobra.Command, args []string) bool {
+	f := c.Flags().Lookup("json")
+	if f == nil && (c.HasParent() || !c.HasSubCommands()) {
+		return false
+	}
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return f != nil && f.Value.String() == "true" || slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
