@@ -93,7 +93,7 @@ func TestREPLPage(t *testing.T) {
 		t.Errorf("exit %d: %s", code, p.stderr)
 	}
 	for _, want := range []string{
-		`matched contains_text "42"`, "┌ s1 24x80", "42 ", `matched screen_regex`, "contains_text\t", "line = ", "false\ttimeout\tsession.wait: the wait's time is up\t30", "submitted = true", "\nreading\n",
+		`matched contains_text "42"`, "┌ s1 24x80", "│42 ", `matched screen_regex`, "contains_text\t", "line = ", "false\ttimeout\tsession.wait: the wait's time is up\t30", "submitted = true", "\nreading\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the page's Lua does not show %q", want)
