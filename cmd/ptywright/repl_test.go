@@ -235,7 +235,7 @@ func TestREPLInterruptsAWait(t *testing.T) {
 	for range times(2, 10) {
 		since := c.text("s:wait{text = \"never\"}\r")
 		c.waitSince(since, client.Screen(`never"\}$`))
-		m := c.waitSince(c.keys("ctrl+c"), client.Screen(`(?m)^error: session.wait: interrupted\n(.*\n)*pty\[s1\]>$`))
+		m := c.waitSince(c.keys("ctrl+c"), client.Screen(`(?m)^error: (session.wait: )?interrupted\n(.*\n)*pty\[s1\]>$`)) // without it: before the wait began
 		if text := m.Snapshot.PlainText; strings.Contains(text, "-32") || strings.Contains(text, "cancel") { // the wire's words
 			t.Errorf("it is told as\n%s", text)
 		}
@@ -416,6 +416,8 @@ func TestREPLRecordsAndShoots(t *testing.T) {
 	c.enter(`:record s1`, `(?m)^recorded s1 to \S+/a.cast: \S+s, \d+ bytes$`)
 	c.enter(`s:record("`+dir+`/c.cast").path`, `(?m)^\S+/c.cast$`) // what it tells is there for Lua, too
 	c.enter(`s:record().state`, `(?m)^done$`)
+	c.enter(`:record `+dir+`/d.md`, `(?m)^recording s1 to \S+/d.md; :record s1 ends it$`) // of the current session
+	c.enter(`:record`, `(?m)^recorded s1 to \S+/d.md: `)
 	c.enter(`:shot s1 `+dir+`/a.svg`, `a.svg: svg, \d+ bytes`)
 	c.enter(`:shot`, `(?s)┌ s1 .*│a42b`)
 	c.leave()
