@@ -46,7 +46,7 @@ else has it.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.In, o.Out = std.in, std.out
+			o.In, o.Out = std.in, std.out.file
 			if len(args) > 0 {
 				o.Session = args[0]
 			}

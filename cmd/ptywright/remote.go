@@ -442,7 +442,6 @@ forgotten. --server ends the server, too, with all sessions.`,
 				}
 			}
 			var failed []error
-			var unsaid error
 			err = s.Kill(c.Context(), args, forget, func(k remote.Kill) {
 				if k.Err == nil && !k.Killed {
 					k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
@@ -451,10 +450,10 @@ forgotten. --server ends the server, too, with all sessions.`,
 					failed = append(failed, k.Err)
 				}
 				if f.json {
-					unsaid = cmp.Or(unsaid, jsonLines(std.out, k))
+					jsonLines(std.out, k)
 				}
 			})
-			return cmp.Or(err, oneError(failed), unsaid)
+			return cmp.Or(err, oneError(failed))
 		},
 	}
 	c.Flags().BoolVar(&forget, "close", false, "forget the sessions, too")

@@ -133,9 +133,7 @@ what each condition lacked, and the last screen.`,
 			w, err := s.Wait(ctx, args[0], cond)
 			switch {
 			case f.json && w.Raw != nil:
-				if werr := jsonLines(std.out, w.Raw); werr != nil {
-					return werr
-				}
+				jsonLines(std.out, w.Raw)
 			case w.Evidence != nil:
 				printEvidence(std.out, w.Evidence)
 			case err == nil:

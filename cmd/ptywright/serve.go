@@ -277,7 +277,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		}
 		return serveDoors(ctx, std, doors, func() {
 			if f.background {
-				fmt.Fprintln(std.out, f.socket) // whoever started us reads this: our standard error is a file
+				fmt.Fprintln(std.out.file, f.socket) // whoever started us reads this, and may be gone: our standard error is a file
 			}
 		})
 	})

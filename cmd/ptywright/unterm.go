@@ -78,7 +78,7 @@ come it prints its name and address on standard output, and nothing ever again.`
 					return err
 				}
 				return serveDoors(ctx, std, []opening{func() (door, error) { return untermDoor(s), nil }}, func() {
-					fmt.Fprintln(std.out, s.Name(), s.Addr())
+					fmt.Fprintln(std.out.file, s.Name(), s.Addr()) // its reader may go, and the instance goes on
 				})
 			})
 		},

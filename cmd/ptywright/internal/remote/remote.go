@@ -154,8 +154,8 @@ func (s *Server) Create(ctx context.Context, config client.Config) (*client.Sess
 }
 
 // workBound is how long a server may work on what has no time of its own: to end processes takes it up to five seconds for a
-// session, to start one as long as the system needs on a loaded machine.
-const workBound = 10 * time.Second
+// session, and hundreds may be ended at the same time; to start one takes as long as the system needs on a loaded machine.
+const workBound = 20 * time.Second
 
 // An Info is what a server tells of a session, and how it said it.
 type Info struct {
@@ -248,10 +248,14 @@ func (s *Server) Kill(ctx context.Context, ids []string, forget bool, done func(
 func (s *Server) kill(ctx context.Context, id string, forget bool) Kill {
 	k := Kill{Session: id}
 	if forget {
-		k.Err = s.Session(id).Close(ctx)
+		k.Err = s.call(ctx, workBound, "session.close", params(id, nil, Show{}), nil)
 		k.Closed, k.Killed = k.Err == nil, k.Err == nil
 	} else {
-		k.PIDs, k.Err = s.Session(id).Kill(ctx)
+		var r struct {
+			PIDs []int `json:"pids"`
+		}
+		k.Err = s.call(ctx, workBound, "session.kill", params(id, nil, Show{}), &r)
+		k.PIDs = r.PIDs
 		k.Killed = k.Err == nil && len(k.PIDs) == 0
 	}
 	if k.Err != nil {
