@@ -93,8 +93,8 @@ func doctorFacts() (doctor.Facts, error) {
 		return doctor.Facts{}, err
 	}
 	return doctor.Facts{
-		Homeless: homeless,
-		Version:  version(), Root: root, Socket: socket, Watcher: []string{self, watcherName},
+		Homeless: homeless, MCP: strings.Join(value("mcp.http"), ""),
+		Version: version(), Root: root, Socket: socket, Watcher: []string{self, watcherName},
 		Strays: strays,
 		Config: func() (string, []error) {
 			faults := settingFaults(set)

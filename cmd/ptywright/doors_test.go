@@ -62,6 +62,11 @@ func TestServerThatCannotOpenADoorIsNotStarted(t *testing.T) {
 			}
 			noneLeft(t, p.mark)
 		}
+		if strings.Contains(config, addr) {
+			if f := findings(t, 1, h.home)["mcp http"]; f.State != doctor.Broken || !strings.Contains(f.Found, "address already in use") || !strings.Contains(f.Advice, "no server starts") {
+				t.Errorf("%+v", f)
+			}
+		}
 		left, err := os.ReadDir(h.home)
 		if err != nil || len(left) != 1 {
 			t.Errorf("left behind: %v, %v", left, err)
@@ -123,6 +128,11 @@ func TestTokenThatIsMadeIsInNoLog(t *testing.T) {
 		r.Body.Close()
 		if r.StatusCode != want {
 			t.Errorf("status %d, expected %d", r.StatusCode, want)
+		}
+	}
+	for _, addr := range []string{"127.0.0.1:0", strings.TrimPrefix(string(said[1]), "http://")} {
+		if f := findings(t, 0, h.home, "PTYWRIGHT_MCP_HTTP="+addr)["mcp http"]; f.State != doctor.OK || !strings.HasPrefix(f.Found, addr+" is ") || !strings.HasSuffix(f.Found, "; the token is in "+path) {
+			t.Errorf("%+v", f)
 		}
 	}
 	if p, out, code := h.run(nil, "kill", "--server"); code != 0 || out != "" {

@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/attach":        {"engine/vt", "engine/record", "protocol/client"},
 	"cmd/ptywright/internal/config":        {"cmd/ptywright/internal/nearest", "protocol/loopback"},
 	"cmd/ptywright/internal/daemon":        {"protocol", "protocol/client", "protocol/unterm/instance"},
-	"cmd/ptywright/internal/doctor":        {"cmd/ptywright/internal/daemon", "engine", "engine/pty"},
+	"cmd/ptywright/internal/doctor":        {"cmd/ptywright/internal/daemon", "protocol/loopback", "engine", "engine/pty"},
 	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/metrics":       {},
 	"cmd/ptywright/internal/watch":         {"protocol/client", "protocol/loopback", "engine/vt", "engine/record", "redact"},

@@ -18,6 +18,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
 // States of a finding.
@@ -42,6 +43,7 @@ type Facts struct {
 	Homeless error
 	Root     string // the folder of what ptywright keeps
 	Socket   string
+	MCP      string                   // the address where servers listen, too; "": at none
 	Config   func() (string, []error) // reads the configuration and tells of it, and all that is wrong with it
 	Strays   []string                 // what is to be said of variables that look like settings and are not
 	Plugins  func() (string, error)   // loads the plugins that are configured
@@ -55,7 +57,7 @@ const checkBound = 10 * time.Second
 // Look makes all checks and hands each finding over as it comes.
 func Look(ctx context.Context, f Facts, found func(Finding)) {
 	for _, check := range []func(context.Context, Facts) []Finding{
-		version, root, config, socket, terminal, watcher, limits, terminfo, locale, shells, plugins, agents,
+		version, root, config, socket, mcp, terminal, watcher, limits, terminfo, locale, shells, plugins, agents,
 	} {
 		bound, cancel := context.WithTimeout(ctx, checkBound)
 		for _, x := range check(bound, f) {
@@ -167,6 +169,37 @@ func socket(ctx context.Context, f Facts) []Finding {
 		return one("socket", Warning, who+log+"; this is "+f.Version, "ptywright kill --server, when its sessions are not needed any more")
 	}
 	return one("socket", OK, who+log, "")
+}
+
+// mcp looks whether the next server can have the address of MCP over HTTP: without it none starts.
+func mcp(ctx context.Context, f Facts) []Finding {
+	const name = "mcp http"
+	if f.MCP == "" || f.Socket == "" || loopback.Check(f.MCP) != nil {
+		return nil // nothing is set, or what is wrong with it has been said
+	}
+	token := ""
+	if path, err := daemon.TokenOf(f.Socket); err == nil {
+		if _, err := os.Stat(path); err == nil {
+			token = "; the token is in " + path
+		}
+	}
+	_, none := daemon.PID(ctx, f.Socket)
+	l, err := loopback.Listen(f.MCP)
+	switch {
+	case err == nil && strings.HasSuffix(f.MCP, ":0"):
+		l.Close()
+		return one(name, OK, f.MCP+" is a port that is free, which the server's log tells"+token, "")
+	case err == nil:
+		l.Close()
+		found := f.MCP + " is free for the next server"
+		if none == nil {
+			found += "; the one that runs does not listen there"
+		}
+		return one(name, OK, found, "")
+	case none != nil:
+		return one(name, Broken, err.Error(), "set mcp.http to another address, or to 127.0.0.1:0 for a free one: no server starts with this")
+	}
+	return one(name, OK, f.MCP+" is in use, while a server runs"+token, "")
 }
 
 // terminal opens a pseudo-terminal and runs a program on it.
