@@ -23,20 +23,33 @@ type Explanation struct {
 }
 
 // Shown is what may be shown of a view: an explanation takes every text of the program from here and none from the
-// view, so that it holds nothing that was redacted.
+// view, so that it holds nothing that was redacted. Of what is not given nothing is shown.
 type Shown struct {
 	Screen *vt.Screen
 	Output func() string // the retained transcript; called when it is needed
 	Title  string
 }
 
-// text is what a text matcher would read of it.
-func (s Shown) text(v *engine.View) string {
-	if v.Since.Set {
+// screen has tell say how near what a text matcher would read of it comes.
+func (s Shown) screen(v *engine.View, tell func(text, where string) (why, nearest string)) (why, nearest string) {
+	const where = "the screen"
+	switch {
+	case s.Screen == nil:
+		return where + " does not match, and nothing of it may be shown", ""
+	case v.Since.Set:
 		text, _ := s.Screen.TextSince(v.Since.Sequence)
-		return text
+		return tell(text, where)
 	}
-	return s.Screen.Text()
+	return tell(s.Screen.Text(), where)
+}
+
+// output is screen for the transcript.
+func (s Shown) output(tell func(text, where string) (why, nearest string)) (why, nearest string) {
+	const where = "the transcript"
+	if s.Output == nil {
+		return where + " does not match, and nothing of it may be shown", ""
+	}
+	return tell(s.Output(), where)
 }
 
 // maxNearest bounds the lines that a search for the nearest one looks at, from the newest: a screen has fewer, and the
@@ -49,7 +62,7 @@ func (m *containsText) Explain(v *engine.View, shown Shown) Explanation {
 		e.Why = "the screen shows it"
 		return e
 	}
-	e.Why, e.Nearest = missing(m.value, shown.text(v), "the screen")
+	e.Why, e.Nearest = shown.screen(v, func(text, where string) (string, string) { return missing(m.value, text, where) })
 	if v.Since.Set && strings.Contains(v.Screen.Text(), m.value) {
 		e.Why = fmt.Sprintf("the screen shows it, but nothing of it was written after sequence %d", v.Since.Sequence)
 	}
@@ -63,7 +76,7 @@ func (m *screenRegex) Explain(v *engine.View, shown Shown) Explanation {
 		e.Why = "the screen matches"
 		return e
 	}
-	e.Why, e.Nearest = unmatched(m.re, shown.text(v), "the screen")
+	e.Why, e.Nearest = shown.screen(v, func(text, where string) (string, string) { return unmatched(m.re, text, where) })
 	if v.Since.Set && m.re.MatchString(v.Screen.Text()) {
 		e.Why = fmt.Sprintf("the screen matches, but with nothing that was written after sequence %d", v.Since.Sequence)
 	}
@@ -76,7 +89,7 @@ func (m *transcriptContains) Explain(v *engine.View, shown Shown) Explanation {
 		e.Why = "the transcript holds it"
 		return e
 	}
-	e.Why, e.Nearest = missing(m.value, shown.Output(), "the transcript")
+	e.Why, e.Nearest = shown.output(func(text, where string) (string, string) { return missing(m.value, text, where) })
 	if v.Since.Set && strings.Contains(v.Transcript.String(), m.value) {
 		e.Why = fmt.Sprintf("the transcript holds it, but from before sequence %d", v.Since.Sequence)
 	}
@@ -89,7 +102,7 @@ func (m *transcriptRegex) Explain(v *engine.View, shown Shown) Explanation {
 		e.Why = "the transcript matches"
 		return e
 	}
-	e.Why, e.Nearest = unmatched(m.re, shown.Output(), "the transcript")
+	e.Why, e.Nearest = shown.output(func(text, where string) (string, string) { return unmatched(m.re, text, where) })
 	if v.Since.Set && m.re.Match(v.Transcript.Bytes()) {
 		e.Why = fmt.Sprintf("the transcript matches, but from before sequence %d", v.Since.Sequence)
 	}

@@ -2,6 +2,7 @@ package matchers
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -99,6 +100,10 @@ func TestCheckAndExplainAgree(t *testing.T) {
 			x := m.Explain(v, Shown{Screen: v.Screen, Output: v.Transcript.String, Title: v.Screen.Title})
 			if x.Held != c.held || x.Why == "" || x.Type != c.tree.(map[string]any)["type"] {
 				t.Errorf("%v is explained as %+v", c.tree, x)
+			}
+			// What is not given to be shown is not shown, nor said to be blank.
+			if x := m.Explain(v, Shown{}); x.Held != c.held || x.Why == "" || strings.Contains(fmt.Sprintf("%+v", x), "blank") || x.Nearest != "" {
+				t.Errorf("%v is explained with nothing to show as %+v", c.tree, x)
 			}
 		}
 	})

@@ -235,6 +235,13 @@ func (c *Conn) SetOrdering(o Ordering) {
 	}
 }
 
+// Ordering returns what was set last, [Session] at first.
+func (c *Conn) Ordering() Ordering {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ordering
+}
+
 // Notify sends a notification and returns when the stream has taken its last byte, or with an error when ctx
 // or the connection ended before. One notification is on its way at a time, so a slow peer parks the
 // caller, who then computes the next one from what is true by then.

@@ -88,7 +88,7 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 	case o.Resize && !o.Write:
 		return usageError{errors.New("--resize is for who writes: give --write, too")}
 	case !term.IsTerminal(int(std.in.Fd())) || !term.IsTerminal(int(std.out.Fd())):
-		return usageError{errors.New("attach needs a terminal as standard input and output; ptywright serve tells programs what a session shows")}
+		return usageError{errors.New("attach needs a terminal as standard input and output; ptywright read prints what a session shows")}
 	}
 	if socket == "" {
 		var err error

@@ -19,7 +19,7 @@ import (
 func loadConfig() (*config.Config, error) {
 	root, err := daemon.Root()
 	if err != nil {
-		return nil, err
+		root = "" // what needs no folder works without one, such as a server that is its client's child
 	}
 	return config.Load(root, os.LookupEnv)
 }
@@ -72,6 +72,26 @@ func configure(c *cobra.Command) error {
 	return nil
 }
 
+// serverSettings judges the settings with which a server in the background would start.
+func serverSettings(c *cobra.Command) error {
+	set, err := loadConfig()
+	if err != nil {
+		return err
+	}
+	serve, _, err := c.Root().Find([]string{"serve"})
+	if err != nil {
+		return err
+	}
+	for _, s := range config.For("serve", false, func(flag string) bool { return serve.Flags().Lookup(flag) != nil }) {
+		if v, ok := set.Value(s); ok {
+			if err := set.Judge(s, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func configCommand(std stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -96,10 +116,7 @@ Tokens are no settings: that of MCP over HTTP is in PTYWRIGHT_MCP_TOKEN, and sho
   ptywright config`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := loadConfig()
-			if set == nil {
-				return err
-			}
+			set, _ := loadConfig() // the error is the first of its faults
 			if err := showConfig(std, set, asJSON, c.Root()); err != nil {
 				return err
 			}
@@ -153,10 +170,14 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 	if !asJSON {
 		switch {
-		case set.Path == "":
+		case set.Path == "" && !set.Off:
+			fmt.Fprintln(t, "# no file: neither PTYWRIGHT_HOME nor a home folder is set")
+		case set.Off:
 			fmt.Fprintf(t, "# no file: %s is off\n", config.PathVariable)
 		case set.Exists:
 			fmt.Fprintf(t, "# %s\n", oneLine(set.Path))
+		case len(set.Faults) > 0:
+			fmt.Fprintf(t, "# %s could not be read\n", oneLine(set.Path))
 		default:
 			fmt.Fprintf(t, "# %s does not exist\n", oneLine(set.Path))
 		}

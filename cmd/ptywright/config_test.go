@@ -146,3 +146,69 @@ func TestConfigIsShown(t *testing.T) {
 		}
 	}
 }
+
+// TestConfigShowsWhatHolds of a file that is wrong, then all that is wrong with it and the environment.
+func TestConfigShowsWhatHolds(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string][]string{
+		"[log]\nlevle = 'info'\nfile = 3\n[limits]\nsessions = 5\n": {"limits.sessions  ", " 5  ", "config.toml, line 2, log.levle: there is no such setting: did you mean log.level?\n", "config.toml, line 3, log.file: give a path, a string\n"},
+		"[log\nlevel = 'info'\n":                                    {"limits.sessions  ", " 1024  ", "config.toml, line 2: expected"},
+		"trust_raw = true\n":                                        {"trust_raw  ", "config.toml, line 1\n"},
+	} {
+		p, home := configured(t, file, "config")
+		p.Env = append(p.Env, "PTYWRIGHT_LIMITS_REQUESTS=lots", "PTYWRIGHT_LOGLEVEL=info", "PTYWRIGHT_WEATHER=fine")
+		out, code := p.run("")
+		said := out + p.stderr.String()
+		for _, want := range append(want,
+			"limits.requests       lots", "environment PTYWRIGHT_LIMITS_REQUESTS, which is wrong\n",
+			"ptywright: PTYWRIGHT_LIMITS_REQUESTS in the environment is \"lots\": give a whole number from 1 to 1048576\n",
+			"ptywright: PTYWRIGHT_LOGLEVEL in the environment is no variable of ptywright's: did you mean PTYWRIGHT_LOG_LEVEL?\n",
+			"ptywright: PTYWRIGHT_WEATHER in the environment is no variable of ptywright's\n",
+		) {
+			if code != 2 || !strings.Contains(said, want) || strings.Contains(said, "strconv") || strings.Contains(said, "ptywright config shows") {
+				t.Errorf("%q: exit %d: it does not tell %q:\n%s", file, code, want, said)
+			}
+		}
+		if strings.HasPrefix(file, "trust") {
+			continue
+		}
+		for _, args := range [][]string{{"ls"}, {"spawn", "--", "true"}, {"serve", "--stdio"}, {"mcp"}} {
+			p := ptywright(t, args...)
+			p.Env = append(p.Env, "PTYWRIGHT_HOME="+home, "PTYWRIGHT_CONFIG=")
+			if out, code := p.run(""); code != 2 || out != "" || !strings.Contains(p.stderr.String(), home+"/config.toml, line 2") || !strings.HasSuffix(p.stderr.String(), "; ptywright config shows what holds\n") {
+				t.Errorf("%q: exit %d, %q %s", args, code, out, p.stderr)
+			}
+		}
+	}
+
+	// As JSON each fault is a line, behind those of the settings.
+	p, _ := configured(t, "[log]\nlevle = 'info'\nfile = 3\n", "config", "--json")
+	out, code := p.run("")
+	all := objects(t, out)
+	if code != 2 || len(all) < 4 || all[0]["key"] != "socket" || all[len(all)-2]["error"] == nil || all[len(all)-1]["error"] == nil {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	p, home := configured(t, "trust_raw = true\n", "config")
+	if err := os.Chmod(filepath.Join(home, "config.toml"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := p.run(""); code != 2 || !strings.HasPrefix(out, "# "+home+"/config.toml could not be read\n") || !strings.Contains(p.stderr.String(), "others could have written it") {
+		t.Errorf("exit %d, %s%s", code, out, p.stderr)
+	}
+	// What is only odd is no fault.
+	p, _ = configured(t, "", "config")
+	p.Env = append(p.Env, "PTYWRIGHT_WEATHER=fine", "PTYWRIGHT_LIMITS_SESSIONS=")
+	if _, code := p.run(""); code != 0 || !strings.Contains(p.stderr.String(), "PTYWRIGHT_WEATHER") {
+		t.Errorf("exit %d, %s", code, p.stderr)
+	}
+}
+
+// TestServerThatCannotStart says why in the words of the configuration.
+func TestServerThatCannotStart(t *testing.T) {
+	t.Parallel()
+	p, _ := configured(t, "", "spawn", "--json", "--", "true")
+	p.Env = append(p.Env, "PTYWRIGHT_LIMITS_SESSIONS=x")
+	if out, code := p.run(""); code != 2 || !strings.Contains(out, `PTYWRIGHT_LIMITS_SESSIONS in the environment is \"x\": give a whole number`) {
+		t.Errorf("exit %d, %s%s", code, out, p.stderr)
+	}
+}

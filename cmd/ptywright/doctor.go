@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -40,20 +41,26 @@ The exit code is 0 when nothing is broken, be there warnings, else 1.`,
 			}
 			// Lines are shown as they come: a check may take seconds.
 			broken := 0
+			var unsaid error
 			doctor.Look(ctx, facts, func(f doctor.Finding) {
 				f.Found, f.Advice = redact.Default.String(f.Found), redact.Default.String(f.Advice)
 				if f.State == doctor.Broken {
 					broken++
 				}
 				if asJSON {
-					jsonLines(std.out, f)
+					unsaid = cmp.Or(unsaid, jsonLines(std.out, f))
 					return
 				}
-				fmt.Fprintf(std.out, "%-8s %-19s %s\n", f.State, f.Check, oneLine(f.Found))
+				text := fmt.Sprintf("%-8s %-19s %s\n", f.State, f.Check, oneLine(f.Found))
 				if f.Advice != "" {
-					fmt.Fprintf(std.out, "%28s -> %s\n", "", oneLine(f.Advice))
+					text += fmt.Sprintf("%8s -> %s\n", "", oneLine(f.Advice))
 				}
+				_, err := io.WriteString(std.out, text)
+				unsaid = cmp.Or(unsaid, err)
 			})
+			if unsaid != nil {
+				return unsaid
+			}
 			if broken > 0 {
 				return exitCode(exitError) // what is broken has been told
 			}
@@ -66,10 +73,7 @@ The exit code is 0 when nothing is broken, be there warnings, else 1.`,
 
 // doctorFacts are what the doctor cannot find out by itself.
 func doctorFacts() (doctor.Facts, error) {
-	root, err := daemon.Root()
-	if err != nil {
-		return doctor.Facts{}, err
-	}
+	root, homeless := daemon.Root()
 	self, err := os.Executable()
 	if err != nil {
 		return doctor.Facts{}, fmt.Errorf("find this program: %w", err)
@@ -91,18 +95,21 @@ func doctorFacts() (doctor.Facts, error) {
 	if given := value("socket"); len(given) == 1 {
 		socket, err = filepath.Abs(given[0])
 	}
-	if err != nil {
+	if err != nil && homeless == nil {
 		return doctor.Facts{}, err
 	}
 	return doctor.Facts{
-		Version: version(), Root: root, Socket: socket, Watcher: []string{self, watcherName},
+		Homeless: homeless,
+		Version:  version(), Root: root, Socket: socket, Watcher: []string{self, watcherName},
 		Strays: strays,
 		Config: func() (string, []error) {
 			faults := settingFaults(set)
 			switch {
 			case len(faults) > 0:
 				return "", faults
-			case set.Path == "":
+			case set.Path == "" && !set.Off:
+				return "there is none, as there is no home folder", nil
+			case set.Off:
 				return config.PathVariable + " is off", nil
 			case !set.Exists:
 				return set.Path + " does not exist: all is as it comes", nil

@@ -89,6 +89,51 @@ func TestDoctorTellsWhatIsBroken(t *testing.T) {
 	}
 }
 
+// TestDoctorJudgesTheEnvironment as config does.
+func TestDoctorJudgesTheEnvironment(t *testing.T) {
+	t.Parallel()
+	found := findings(t, 1, t.TempDir(), "PTYWRIGHT_LOG_LEVEL=loud", "PTYWRIGHT_MAX_SESSIONS=4")
+	if f := found["config"]; f.State != doctor.Broken || f.Found != `PTYWRIGHT_LOG_LEVEL in the environment is "loud": give debug, info, warn or error` {
+		t.Errorf("%+v", f)
+	}
+	if f := found["environment"]; f.State != doctor.Warning || !strings.Contains(f.Found, "PTYWRIGHT_MAX_SESSIONS") || !strings.Contains(f.Found, "did you mean PTYWRIGHT_LIMITS_SESSIONS?") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestDoctorLeavesHomesAlone: the shells that it tries neither read their user's files nor write any.
+func TestDoctorLeavesHomesAlone(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	touch := "touch " + filepath.Join(home, "read") + "\n"
+	for _, name := range []string{".bashrc", ".bash_profile", ".profile", ".zshenv", ".zshrc", "config/fish/config.fish"} {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(touch), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func() (all []string) {
+		filepath.WalkDir(home, func(path string, _ os.DirEntry, err error) error {
+			all = append(all, path)
+			return err
+		})
+		return all
+	}
+	before := list()
+	found := findings(t, 0, filepath.Join(t.TempDir(), "root"), "HOME="+home, "ZDOTDIR="+home, "XDG_CONFIG_HOME="+home+"/config", "XDG_DATA_HOME="+home+"/data", "XDG_STATE_HOME="+home+"/state", "XDG_CACHE_HOME="+home+"/cache", "ENV="+home+"/.profile", "BASH_ENV="+home+"/.bashrc")
+	for _, name := range []string{"bash", "zsh", "fish"} {
+		if _, err := exec.LookPath(name); err == nil && found["shell "+name].State != doctor.OK {
+			t.Errorf("%+v", found["shell "+name])
+		}
+	}
+	if after := list(); !slices.Equal(before, after) {
+		t.Errorf("there was %q, and is %q", before, after)
+	}
+}
+
 // TestDoctorSeesWhoListens, and what is left of who did.
 func TestDoctorSeesWhoListens(t *testing.T) {
 	t.Parallel()
@@ -118,36 +163,6 @@ func TestDoctorKnowsTheAgentsOfTheDocs(t *testing.T) {
 		if !strings.Contains(string(page), v) {
 			t.Errorf("docs/agents.md does not name %s", v)
 		}
-	}
-}
-
-// TestCompletionScripts are taken by the shells that they are for.
-func TestCompletionScripts(t *testing.T) {
-	t.Parallel()
-	for shell, check := range map[string][]string{
-		"bash": {"bash", "-n"}, "zsh": {"zsh", "-n"}, "fish": {"fish", "--no-execute"}, "powershell": nil,
-	} {
-		out, code := ptywright(t, "completions", shell).run("")
-		if code != 0 || !strings.Contains(out, "ptywright") {
-			t.Errorf("%s: exit %d, %.100q", shell, code, out)
-		}
-		if check == nil {
-			continue
-		}
-		if _, err := exec.LookPath(check[0]); err != nil {
-			t.Logf("%s is not installed: apt-get install %s", check[0], check[0])
-			continue
-		}
-		path := filepath.Join(t.TempDir(), "script")
-		if err := os.WriteFile(path, []byte(out), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if said, err := exec.Command(check[0], append(check[1:], path)...).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v: %s", shell, err, said)
-		}
-	}
-	if _, code := ptywright(t, "completions", "tcsh").run(""); code != 2 {
-		t.Errorf("exit %d", code)
 	}
 }
 
@@ -190,7 +205,7 @@ func TestSchema(t *testing.T) {
 	if flags := wait.Properties["flags"]; flags.Properties["since"].Type != "number" || flags.Properties["text"].Type != "array" || flags.Properties["exit"].Default != false || *flags.AdditionalProperties {
 		t.Errorf("%+v", flags)
 	}
-	if c := wait.ExitCodes; len(c) != 6 || !strings.Contains(c["3"], "time was up") {
+	if c := wait.ExitCodes; len(c) != 7 || !strings.Contains(c["3"], "time was up") || !strings.Contains(c["130"], "Ctrl-C") {
 		t.Errorf("%v", c)
 	}
 	if c := all.Commands["ls"].ExitCodes; c["3"] != "" || c["5"] == "" {

@@ -109,7 +109,6 @@ Exit codes: 0 as wished, 1 an instance or its command failed, 2 wrong use, 3 the
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line, one an instance")
 	c.AddCommand(fleetList(std, &f), fleetSessions(std, &f), fleetStart(std, &f), fleetOpen(std, &f), fleetTag(std, &f), fleetBroadcast(std, &f), fleetWait(std, &f), fleetRead(std, &f), fleetStop(std, &f))
 	for _, sub := range c.Commands() {
-		sub.Args = usageArgs(sub.Args)
 		run := sub.RunE
 		sub.RunE = func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)

@@ -55,10 +55,10 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/metrics":       {},
 	"cmd/ptywright/internal/watch":         {"protocol/client", "protocol/loopback", "engine/vt", "engine/record", "redact"},
 	"cmd/ptywright/internal/mockanthropic": {},
-	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/nearest", "cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact"},
+	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/nearest", "cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact"},
 	"cmd/ptywright/internal/repl/edit":     {},
 	"cmd/ptywright/internal/nearest":       {},
-	"cmd/ptywright/internal/plugin":        {"engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
+	"cmd/ptywright/internal/plugin":        {"cmd/ptywright/internal/nearest", "engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
 	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "engine/vt", "protocol/client"},
 }
 

@@ -192,11 +192,17 @@ Every method and command as JSON Schema: ptywright schema. What is wrong here: p
 	root.InitDefaultHelpCmd()
 	group(root)
 	helpUsage(root)
-	for _, c := range append(root.Commands(), root) {
-		c.Args = usageArgs(c.Args)
-		configurable(c)
-	}
+	wire(root)
 	return root
+}
+
+// wire gives a command and those below it what all have.
+func wire(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		wire(sub)
+	}
+	c.Args = usageArgs(c.Args)
+	configurable(c)
 }
 
 // group orders the help by what one wants to do.

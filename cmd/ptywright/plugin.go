@@ -27,9 +27,6 @@ files that teaches ptywright one terminal program; docs/plugins.md tells how to 
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(pluginNewCommand(std), pluginCheckCommand(std), pluginTestCommand(std), pluginRunCommand(std), pluginExplainCommand(std))
-	for _, sub := range c.Commands() {
-		sub.Args = usageArgs(sub.Args)
-	}
 	return c
 }
 

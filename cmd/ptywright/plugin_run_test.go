@@ -86,7 +86,7 @@ func TestPluginExplain(t *testing.T) {
 	if out, code := explain("e9"); code != 4 || !strings.Contains(out, "no live adapter has this id") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	if out, code := inFolder(t, t.TempDir(), "plugin", "explain", "--socket", filepath.Join(t.TempDir(), "none"), "e1"); code != exitError || !strings.Contains(out, "start one with ptywright serve") {
+	if out, code := inFolder(t, t.TempDir(), "plugin", "explain", "--socket", filepath.Join(t.TempDir(), "none"), "e1"); code != exitError || !strings.Contains(out, "no server listens there") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 

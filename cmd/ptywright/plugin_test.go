@@ -152,7 +152,7 @@ func TestPluginCheckFindsWhatIsWrong(t *testing.T) {
 			"main.lua:23: rule never gives the state lost, which describe does not list", "main.lua:23: rule never decides in no case"}},
 		{"main.lua", `{name = "ended", description`, `{name = "asleep"}, {name = "ended", description`, []string{"main.lua:", "describe lists the state asleep, which no case reaches"}},
 		{"main.lua", `return {metadata = {line =`, `return {recheck_ms = 5, metadata = {line =`, []string{"main.lua:", "recheck_ms is 5", "the host looks at most every 25ms"}},
-		{"main.lua", `only(s, "busy")`, `only(s, "asleep")`, []string{"the intent interrupt does nothing on any screen of the cases"}},
+		{"main.lua", `only(s, "busy")`, `only(s, "asleep")`, []string{"the intent interrupt does nothing in any state that the cases reach, and refuses first with: the state is"}},
 		{"main.lua", `local plugin = {}`, "local plugin = {}\nlocal other = pcall(require, \"other\") and require(\"other\")", []string{"there is no file other.lua to require"}},
 		{"main.lua", `"The program is at work."`, `nil .. "x"`, []string{"main.lua:"}},
 		{"testdata/cases/output.expected.json", `"rule"`, `"role"`, []string{"output.expected.json:5", `"role" means nothing here`}},
@@ -286,4 +286,68 @@ func TestPluginReload(t *testing.T) {
 		t.Errorf("%+v", live)
 	}
 	s.call("adapter.close", obj{"adapter": a.Adapter}, nil)
+}
+
+// TestPluginCheckTellsACauseOnce: what comes of one typing error is not told as so many faults of its own, and the error names what was
+// meant; a test of the plugin says so, too.
+func TestPluginCheckTellsACauseOnce(t *testing.T) {
+	for _, c := range []struct {
+		name, old, with string
+		check           string // all that it says, but for what is held back
+		test            []string
+	}{
+		{"a state's name", `state = "ready"`, `state = "redy"`,
+			"main.lua:25: rule prompt gives the state redy, which describe does not list: did you mean ready, which it lists? else list it under states",
+			[]string{"describe lists no state redy: did you mean ready?", "intent send (the state is redy (prompt), not ready)"}},
+		{"its name in describe", `{name = "ready"`, `{name = "raedy"`,
+			"main.lua:25: rule prompt gives the state ready, which describe does not list: did you mean raedy, which it lists? else list it under states", nil},
+		{"a function's name", `return select(2, prompt(s)) == ""`, `return selct(2, prompt(s)) == ""`,
+			"main.lua:27: attempt to call a non-function object (12 times: testdata/cases/session.cast, at 120ms; testdata/cases/session.cast, at 900ms",
+			[]string{"the classifier fails: plugin demo, function classify at main.lua:27"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, demo := scaffolded(t)
+			edit(t, filepath.Join(demo, "main.lua"), c.old, c.with)
+			out, code := inFolder(t, dir, "plugin", "check", "demo")
+			told, held, _ := strings.Cut(out, "demo: mend that first: ")
+			if code != exitError || strings.Count(told, "\n") != 1 || !strings.Contains(told, filepath.Join("demo", c.check)) || !strings.Contains(held, "held back that may come of it") {
+				t.Errorf("exit code %d:\n%s", code, out)
+			}
+			var found struct {
+				Findings []struct {
+					Times  int
+					Places []string
+				}
+				HeldBack int `json:"held_back"`
+			}
+			out, _ = inFolder(t, dir, "plugin", "check", "--json", "demo")
+			if err := json.Unmarshal([]byte(out), &found); err != nil || len(found.Findings) != 1 || len(found.Findings[0].Places) > 5 || found.HeldBack == 0 {
+				t.Errorf("%v: %s", err, out)
+			}
+			out, _ = inFolder(t, dir, "plugin", "test", "demo")
+			wants(t, out, c.test...)
+		})
+	}
+	// A state that was renamed everywhere is no fault, and the cases that do not know say what it is.
+	dir, demo := scaffolded(t)
+	text, err := os.ReadFile(filepath.Join(demo, "main.lua"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(demo, "main.lua"), []byte(strings.ReplaceAll(string(text), `"ready"`, `"idle"`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := inFolder(t, dir, "plugin", "check", "demo"); code != 0 {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	out, _ := inFolder(t, dir, "plugin", "test", "demo")
+	wants(t, out, "describe lists no state ready (when it was renamed, --update writes that down)")
+	// An intent that wants a state which there is not says where it was refused.
+	dir, demo = scaffolded(t)
+	edit(t, filepath.Join(demo, "main.lua"), "\tonly(s, \"ready\")\n\tif type", "\tonly(s, \"redy\")\n\tif type")
+	out, code := inFolder(t, dir, "plugin", "check", "demo")
+	if code != exitError {
+		t.Errorf("exit code %d", code)
+	}
+	wants(t, out, "the intent send does nothing in any state that the cases reach, and refuses first with: the state is ", "not redy")
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
-	"github.com/ptywright/ptywright/protocol/client"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -209,9 +209,9 @@ whenever it has changed, until the program has ended.`,
 			if !utf8.ValidString(args[0]) {
 				return usageError{errors.New("the id is no UTF-8 text")}
 			}
-			server, err := client.Dial(ctx, socket)
+			server, err := daemon.Dial(ctx, socket)
 			if err != nil {
-				return fmt.Errorf("no server answers on %s: %w: start one with ptywright serve, or name another with --socket", socket, err)
+				return err
 			}
 			defer server.Close()
 			err = kit.Explain(ctx, server, args[0], follow, func(e *kit.Explanation) error { return tell(std.out, asJSON, e, e.Print) })
@@ -221,7 +221,7 @@ whenever it has changed, until the program has ended.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&socket, "socket", "", "the server's `PATH` (default: the default socket)")
+	c.Flags().StringVar(&socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one document a line")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "tell again whenever it has changed")
 	return c

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +12,14 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -79,6 +83,9 @@ func remoteCommands(std stdio) []*cobra.Command {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			c.SetContext(ctx)
+			if err := checkWords(c, args); err != nil {
+				return err
+			}
 			return f.exit(ctx, run(c, args))
 		}
 		all = append(all, c)
@@ -98,6 +105,26 @@ func (f *remoteFlags) exit(ctx context.Context, err error) error {
 	}
 	code, reason := remote.Exit(err)
 	return codedError{remote.Plainly(err), code, reason, f.told}
+}
+
+// checkWords refuses words that no server can be told, and those that are empty where a name has to be, as of a variable that
+// is not set.
+func checkWords(c *cobra.Command, args []string) error {
+	for _, a := range args {
+		if !utf8.ValidString(a) {
+			return usageError{fmt.Errorf("%s is no UTF-8 text", engine.Quote(a))}
+		}
+	}
+	if usage, _, _ := argsOf(c); len(args) > 0 && args[0] == "" {
+		return usageError{fmt.Errorf("%s is empty: %s", strings.TrimSuffix(strings.Fields(strings.TrimPrefix(usage, "-- "))[0], "..."), c.UseLine())}
+	}
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "socket" && f.Name != "file" && !utf8.ValidString(f.Value.String()) {
+			err = usageError{fmt.Errorf("--%s is no UTF-8 text", f.Name)}
+		}
+	})
+	return err
 }
 
 // errInterrupted is why a command has ended that a signal has ended.
@@ -235,6 +262,9 @@ command's own variable, so that a secret stands in no argument.`,
 			}
 			started, err := daemon.Ensure(c.Context(), path)
 			if err != nil {
+				if wrong := serverSettings(c); wrong != nil {
+					return wrong
+				}
 				return err
 			}
 			s, err := remote.Connect(c.Context(), path)
@@ -345,7 +375,7 @@ The number it prints is for wait --since: what this input caused came after it, 
 	fs.StringArrayVarP(&in.Keys, "key", "k", nil, "press a `KEY`: enter, up, ctrl+c, alt+x, f5, ...; may be given more than once")
 	fs.BoolVar(&in.Paste, "paste", false, "paste the text as a terminal does: in brackets, when the program asks for them")
 	fs.StringVar(&file, "file", "", "type the text of a `FILE`, - for standard input")
-	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "how long the program may leave it unread")
+	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "the `TIME` that the program may leave it unread")
 	return c
 }
 
@@ -408,7 +438,8 @@ forgotten. --server ends the server, too, with all sessions.`,
 				}
 			}
 			var failed []error
-			s.Kill(c.Context(), args, forget, func(k remote.Kill) {
+			var unsaid error
+			err = s.Kill(c.Context(), args, forget, func(k remote.Kill) {
 				if k.Err == nil && !k.Killed {
 					k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
 				}
@@ -416,10 +447,10 @@ forgotten. --server ends the server, too, with all sessions.`,
 					failed = append(failed, k.Err)
 				}
 				if f.json {
-					jsonLines(std.out, k)
+					unsaid = cmp.Or(unsaid, jsonLines(std.out, k))
 				}
 			})
-			return oneError(failed)
+			return cmp.Or(err, oneError(failed), unsaid)
 		},
 	}
 	c.Flags().BoolVar(&forget, "close", false, "forget the sessions, too")

@@ -45,6 +45,7 @@ func (f *conditionFlags) add(c *cobra.Command) {
 	fs.StringArrayVar(&f.texts, "text", nil, "until the screen contains this `TEXT`")
 	fs.StringArrayVar(&f.regexes, "regex", nil, "until this RE2 `EXPRESSION` is found on the screen; (?m) makes ^ and $ those of lines")
 	fs.Var(&f.stable, "stable", "until the screen has not changed for `MS` milliseconds (or 2s, ...)")
+	fs.Lookup("stable").DefValue = "" // without it nothing has to be stable
 	fs.BoolVar(&f.exit, "exit", false, "until the program has ended")
 	fs.BoolVar(&f.finished, "finished", false, "until a command of a shell with --shell-integration has ended")
 	fs.StringArrayVar(&f.matchers, "matcher", nil, "until this matcher of docs/wire.md, in `JSON`, holds")
@@ -55,9 +56,15 @@ func (f *conditionFlags) add(c *cobra.Command) {
 func (f *conditionFlags) matcher(c *cobra.Command) (any, error) {
 	var parts []any
 	for _, t := range f.texts {
+		if t == "" {
+			return nil, usageError{errors.New("--text is empty, which every screen contains")}
+		}
 		parts = append(parts, client.Contains(t))
 	}
 	for _, r := range f.regexes {
+		if r == "" {
+			return nil, usageError{errors.New("--regex is empty, which every screen matches")}
+		}
 		parts = append(parts, client.Screen(r))
 	}
 	if c.Flags().Changed("stable") {
@@ -137,8 +144,8 @@ what each condition lacked, and the last screen.`,
 		},
 	}
 	until.add(c)
-	c.Flags().Uint64Var(&since, "since", 0, "only what came after this sequence counts; see send")
-	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this long; 0 looks once")
+	c.Flags().Uint64Var(&since, "since", 0, "only what came after this `SEQUENCE` counts; see send")
+	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this `TIME`, such as 500ms or 2m; 0 looks once")
 	f.bareFlag(c)
 	return c
 }
@@ -226,7 +233,7 @@ a line a command of session.blocks; lines as {session, lines, dropped}.`,
 	fs.BoolVar(&output, "output", false, "the output as it came")
 	fs.BoolVar(&ansi, "ansi", false, "the screen with its styles")
 	fs.BoolVar(&blocks, "blocks", false, "the commands of a shell that marks them")
-	fs.Uint64Var(&since, "since", 0, "with --output only what came after this sequence, with --blocks only commands of higher numbers")
+	fs.Uint64Var(&since, "since", 0, "with --output only what came after this `SEQUENCE`, with --blocks only commands of higher numbers")
 	f.bareFlag(c)
 	return c
 }
@@ -271,7 +278,8 @@ func logsCommand(std stdio, f *remoteFlags) *cobra.Command {
 		Use:   "logs [flags] ID",
 		Short: "Print a session's output as lines of text, and follow it",
 		Long: `Print what is kept of a session's output as lines of text, without escape sequences; with --follow go on until the
-program has ended, or Ctrl-C. It suits programs that print lines; one that draws a screen is for read and attach.
+program has ended, or you leave it by Ctrl-C, which is exit code 0 here. It suits programs that print
+lines; one that draws a screen is for read and attach.
 With --json each line is {session, sequence, output}, output as it came, and the last one tells the exit.
 
 It is the session's log. That of a server goes where ptywright doctor says.`,
@@ -299,9 +307,23 @@ It is the session's log. That of a server goes where ptywright doctor says.`,
 				return err
 			}
 			if follow {
-				err := s.Follow(c.Context(), args[0], since, f.show(), show)
-				if err != nil && !f.json {
-					io.WriteString(std.out, endLine(plain.Rest()))
+				// Whoever has the turn may write. An interrupt does not wait for one who does: what reads us may be stuck.
+				turn := make(chan struct{}, 1)
+				err := s.Follow(c.Context(), args[0], since, f.show(), func(d remote.Delta) error {
+					select {
+					case turn <- struct{}{}:
+						defer func() { <-turn }()
+						return show(d)
+					default:
+						return c.Context().Err() // it has been left
+					}
+				})
+				select {
+				case turn <- struct{}{}: // for good
+					if err != nil && !f.json {
+						io.WriteString(std.out, endLine(plain.Rest()))
+					}
+				default:
 				}
 				if c.Context().Err() != nil {
 					return nil // Ctrl-C is how one leaves it
@@ -324,7 +346,7 @@ It is the session's log. That of a server goes where ptywright doctor says.`,
 		},
 	}
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the program has ended")
-	c.Flags().Uint64Var(&since, "since", 0, "only what came after this sequence")
+	c.Flags().Uint64Var(&since, "since", 0, "only what came after this `SEQUENCE`")
 	f.bareFlag(c)
 	return c
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -356,30 +355,5 @@ func TestReadBlocks(t *testing.T) {
 	}
 	if got := objects(t, s.ok("read", id, "--blocks", "--json")); len(got) != 1 || got[0]["exit_code"] != 3. {
 		t.Errorf("%v", got)
-	}
-}
-
-// TestRemoteCompletion completes ids by asking the server.
-func TestRemoteCompletion(t *testing.T) {
-	t.Parallel()
-	s := newShared(t)
-	s.ok("spawn", "--", "cat")
-	s.ok("spawn", "--", "sh", "-c", "exit 3")
-	s.ok("wait", "s2", "--exit")
-	lines := func(args ...string) []string {
-		out, _, code := s.run(append([]string{"__complete"}, args...)...)
-		if code != 0 {
-			t.Errorf("%q: exit %d", args, code)
-		}
-		return strings.Split(out, "\n")
-	}
-	if got := lines("read", ""); !slices.Contains(got, "s1\tcat, running") || !slices.Contains(got, "s2\tsh, exit 3") {
-		t.Errorf("%q", got)
-	}
-	if got := lines("send", "s1", ""); slices.Contains(got, "s1\tcat, running") {
-		t.Errorf("text is completed: %q", got)
-	}
-	if got := lines("kill", "s1", "s2"); !slices.Contains(got, "s2\tsh, exit 3") || slices.Contains(got, "s1\tcat, running") {
-		t.Errorf("%q", got)
 	}
 }

@@ -76,7 +76,7 @@ func TestREPLDrivesASession(t *testing.T) {
 	c.enter(`pcall(wait, {regex = "(", timeout = 1})`, `invalid_matcher`)
 	c.enter(`s:keys("ctrl+d") return s:wait{exited = true}.kind`, `(?m)^process_exited$`)
 	c.enter(`print(_, #session.list(), rpc("session.list").sessions[1])`, `(?m)^process_exited\s+1\s+s1$`)
-	c.enter(`s:send("x")`, `error: session.input: the program of session s1 has ended with exit code 0 and [^(]*session.close \[session_ended\]`)
+	c.enter(`s:send("x")`, `error: session.input: the program of session s1 has ended with exit code 0 and [^(]*session is closed \[session_ended\]`)
 	c.leave()
 }
 
@@ -416,6 +416,8 @@ func TestREPLRecordsAndShoots(t *testing.T) {
 	c.enter(`:record s1`, `(?m)^recorded s1 to \S+/a.cast: \S+s, \d+ bytes$`)
 	c.enter(`s:record("`+dir+`/c.cast").path`, `(?m)^\S+/c.cast$`) // what it tells is there for Lua, too
 	c.enter(`s:record().state`, `(?m)^done$`)
+	c.enter(`:record `+dir+`/d.md`, `(?m)^recording s1 to \S+/d.md; :record s1 ends it$`) // of the current session
+	c.enter(`:record`, `(?m)^recorded s1 to \S+/d.md: `)
 	c.enter(`:shot s1 `+dir+`/a.svg`, `a.svg: svg, \d+ bytes`)
 	c.enter(`:shot`, `(?s)┌ s1 .*│a42b`)
 	c.leave()

@@ -147,6 +147,12 @@ func exitsOf(c *cobra.Command) map[string]string {
 	case c.Name() == "run" || c.Name() == "record":
 		codes["0-255"] = "the program's own; 128 and the number of a signal that ended it, 126 not executable, 127 not found"
 	}
+	if c.Annotations[exitsNote] != "" {
+		codes[strconv.Itoa(exitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
+		if c.Name() == "logs" {
+			codes[strconv.Itoa(exitInterrupted)] += "; with --follow it is 0 then"
+		}
+	}
 	for _, digit := range c.Annotations[exitsNote] {
 		codes[string(digit)] = exitMeanings[digit-'0']
 	}

@@ -237,7 +237,7 @@ func shellLine(args []string) string {
 // wantsJSON reports whether a command line asks for JSON, also when it could not be read to its end.
 func wantsJSON(c *cobra.Command, args []string) bool {
 	f := c.Flags().Lookup("json")
-	if f == nil && c.HasParent() {
+	if f == nil && (c.HasParent() || !c.HasSubCommands()) {
 		return false
 	}
 	if i := slices.Index(args, "--"); i >= 0 {

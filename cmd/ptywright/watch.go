@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/watch"
-	"github.com/ptywright/ptywright/protocol/client"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -68,9 +68,9 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 			return fmt.Errorf("--casts %s: it is no folder", f.casts)
 		}
 	} else { // without a server there would be nothing to show
-		c, err := client.Dial(ctx, f.socket)
+		c, err := daemon.Dial(ctx, f.socket)
 		if err != nil {
-			return fmt.Errorf("connect to a server: %w; start one with ptywright serve --socket %s", err, f.socket)
+			return err
 		}
 		c.Close()
 	}

@@ -245,7 +245,7 @@ func TestWatchNeedsSomethingToShow(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"--socket", socket}, 1, "ptywright serve --socket " + socket},
+		{[]string{"--socket", socket}, 1, "no server listens there; start one with ptywright spawn"},
 		{[]string{"--socket", socket, "--casts", socket}, 1, "--casts"},
 		{[]string{"--port", "70000"}, 2, "port"},
 		{[]string{"extra"}, 2, "extra"},

@@ -200,7 +200,7 @@ func (c *client) adapterResume(ctx context.Context, p resumeParams) (startResult
 				return startResult{}, err
 			}
 			whole := context.WithoutCancel(ctx)
-			if err := patiently(ctx, func() error { return prior.Close(whole) }); err != nil {
+			if err := c.patiently(ctx, func() error { return prior.Close(whole) }); err != nil {
 				return startResult{}, err
 			}
 		}
@@ -373,7 +373,7 @@ func (c *client) adapterClose(ctx context.Context, p adapterParams) (closeResult
 		return closeResult{}, err
 	}
 	whole := context.WithoutCancel(ctx) // half a close would leak
-	return closeResult{Closed: true}, patiently(ctx, func() error { return a.Close(whole) })
+	return closeResult{Closed: true}, c.patiently(ctx, func() error { return a.Close(whole) })
 }
 
 type eventsParams struct {

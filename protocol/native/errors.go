@@ -68,7 +68,7 @@ func (e *overError) Error() string {
 	default:
 		how = "has ended"
 	}
-	return fmt.Sprintf("the program of session %s %s and takes nothing any more: what it left can be read until session.close", e.session, how)
+	return fmt.Sprintf("the program of session %s %s and takes nothing any more: what it left can be read until the session is closed", e.session, how)
 }
 
 func (e *overError) Unwrap() error { return e.err }

@@ -221,7 +221,7 @@ func TestSayWhatHasEnded(t *testing.T) {
 			"session.resize": {"session": id, "rows": 5, "cols": 5},
 			"session.lease":  {"session": id},
 		} {
-			if m := w.fails(method, params, -32002, reason); !strings.Contains(m.Error.Message, "has ended with exit code 3") || !strings.Contains(m.Error.Message, "session.close") {
+			if m := w.fails(method, params, -32002, reason); !strings.Contains(m.Error.Message, "has ended with exit code 3") || !strings.Contains(m.Error.Message, "until the session is closed") {
 				t.Errorf("%s: %s", method, m.line)
 			}
 		}

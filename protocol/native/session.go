@@ -290,7 +290,7 @@ func (c *client) sessionKill(ctx context.Context, p sessionParams) (killResult, 
 	if err != nil {
 		return killResult{}, err
 	}
-	err = patiently(ctx, func() error { return s.Kill(ctx) })
+	err = c.patiently(ctx, func() error { return s.Kill(ctx) })
 	if alive := survivors(err); alive != nil {
 		return killResult{State: "unkillable", PIDs: alive.PIDs}, nil
 	}
@@ -307,16 +307,21 @@ func (c *client) sessionClose(ctx context.Context, p sessionParams) (closeResult
 		return closeResult{}, err
 	}
 	whole := context.WithoutCancel(ctx) // half a close would leak
-	return closeResult{Closed: true}, patiently(ctx, func() error { return s.Close(whole) })
+	return closeResult{Closed: true}, c.patiently(ctx, func() error { return s.Close(whole) })
 }
 
 // patience is how long an end may take before it lets other requests start. Most programs end within a millisecond of
 // their hang-up, and a script that closes and lists then sees the session gone; one that ignores it must not hold up
-// forty others until the ladder of signals is through.
+// forty others until the ladder of signals is through. A client that has asked for no order sends a thousand at once, and they
+// share their looks at the process table then.
 const patience = 250 * time.Millisecond
 
-// patiently runs f and yields when it takes long.
-func patiently(ctx context.Context, f func() error) error {
+// patiently runs f and yields when it takes long, or at once when nothing is to wait for its turn.
+func (c *client) patiently(ctx context.Context, f func() error) error {
+	if c.conn.Ordering() == protocol.Concurrent {
+		protocol.Yield(ctx)
+		return f()
+	}
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	timer := time.NewTimer(patience)

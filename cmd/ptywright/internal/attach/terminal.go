@@ -100,8 +100,9 @@ const (
 	// do not wrap, so that a row which a terminal shows wider than it is touches no other. A paste is told, so that what is in it
 	// is not taken for keys.
 	enter = "\x1b[22;0t\x1b[?1049h\x1b[?69l\x1b[r\x1b[?6;7l\x1b[4l\x1b[0m\x1b(B\x0f\x1b[?2004h\x1b[2J\x1b[H"
-	// leave takes it back, also what is set only now and then: whatever state things are in.
-	leave = "\x1b[?2026l\x1b[0m\x1b]8;;\x1b\\\x1b[?1000;1002;1003;1004;1006;2004l\x1b[?1l\x1b>\x1b[?5l\x1b[?7h\x1b[0 q\x1b[?25h\x1b[?1049l\x1b[23;0t"
+	// Leave takes it back, also what is set only now and then: whatever state things are in. It is also what a terminal needs whose
+	// attach was killed outright; the line mode is the caller's to restore.
+	Leave = "\x1b[>4m\x1b[?2026l\x1b[0m\x1b]8;;\x1b\\\x1b[?1000;1002;1003;1004;1006;2004l\x1b[?1l\x1b>\x1b[?5l\x1b[?7h\x1b[0 q\x1b[?25h\x1b[?1049l\x1b[23;0t"
 	// questions: what keyboards there are, kitty's and modifyOtherKeys (XTQMODKEYS), and what the wheel does (DECRQM). Everything answers the
 	// last (DA1).
 	questions = "\x1b[?u\x1b[?4m\x1b[?1007$p\x1b[c"
@@ -164,7 +165,7 @@ func (t *terminal) leave(brute bool) error {
 	}
 	var err error
 	if !brute {
-		err = t.write(t.now.change(modes{}) + leave)
+		err = t.write(t.now.change(modes{}) + Leave)
 	}
 	if rerr := term.Restore(int(t.in.Fd()), t.state); err == nil {
 		err = rerr

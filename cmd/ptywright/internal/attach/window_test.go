@@ -164,7 +164,7 @@ func TestModesChange(t *testing.T) {
 				t.Fatalf("%+v, want %+v, mouse %v %v", got, to, m.Mouse, m.MouseEncoding)
 			}
 		}
-		term.Feed([]byte(now.change(modes{}) + leave))
+		term.Feed([]byte(now.change(modes{}) + Leave))
 		if got, want := term.Snapshot().Modes, vt.New(2, 2, vt.Options{}).Snapshot().Modes; got != want {
 			t.Fatalf("after leaving: %+v, want %+v", got, want)
 		}

@@ -125,6 +125,7 @@ var ErrNotPrivate = errors.New("others could have written it")
 // A Config is what a person has set. It is not changed once it is made.
 type Config struct {
 	Path   string // of the file, "" when there is to be none
+	Off    bool   // as [PathVariable] says
 	Exists bool
 	Faults []error // of the file, each a [*FileError], in the order of its lines; a key that has one is not set
 	file   map[string]entry
@@ -144,7 +145,7 @@ type Value struct {
 	name   string   // the variable; "": of the file
 }
 
-// Load reads config.toml in the folder root, or the file that PTYWRIGHT_CONFIG names, which then must exist. Env looks up variables: [os.LookupEnv].
+// Load reads config.toml in the folder root, "" for none, or the file that PTYWRIGHT_CONFIG names, which then must exist. Env looks up variables: [os.LookupEnv].
 // The file must be a regular one of this user's that neither its group nor others can write, as it says what code servers
 // load. Errors are [*FileError], the first of Faults; what holds in spite of them is in the Config, which is never nil.
 func Load(root string, env func(string) (string, bool)) (*Config, error) {
@@ -152,10 +153,13 @@ func Load(root string, env func(string) (string, bool)) (*Config, error) {
 	named, must := env(PathVariable)
 	switch {
 	case must && named == Off:
-		c.Path = ""
+		c.Path, c.Off = "", true
 		return c, nil
 	case must && named != "":
 		c.Path = named
+	case root == "":
+		c.Path = ""
+		return c, nil
 	default:
 		must = false
 	}

@@ -83,7 +83,10 @@ func Dial(ctx context.Context, socket string) (*client.Client, error) {
 
 // explain makes the system's errors of dialing ours.
 func explain(socket string, err error) *DialError {
+	info, statErr := os.Stat(socket)
 	switch {
+	case errors.Is(err, syscall.ECONNREFUSED) && statErr == nil && info.Mode()&fs.ModeSocket == 0:
+		err = errors.New("it is something else than a socket")
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		err = ErrNone
 	case errors.Is(err, fs.ErrPermission):

@@ -38,12 +38,14 @@ type Finding struct {
 // Facts are what the caller knows.
 type Facts struct {
 	Version string
-	Root    string // the folder of what ptywright keeps
-	Socket  string
-	Config  func() (string, []error) // reads the configuration and tells of it, and all that is wrong with it
-	Strays  []string                 // what is to be said of variables that look like settings and are not
-	Plugins func() (string, error)   // loads the plugins that are configured
-	Watcher []string                 // the command that watches over children
+	// Homeless is why there is no Root; then there is no Socket either, unless one is set.
+	Homeless error
+	Root     string // the folder of what ptywright keeps
+	Socket   string
+	Config   func() (string, []error) // reads the configuration and tells of it, and all that is wrong with it
+	Strays   []string                 // what is to be said of variables that look like settings and are not
+	Plugins  func() (string, error)   // loads the plugins that are configured
+	Watcher  []string                 // the command that watches over children
 }
 
 // checkBound is how long one check may take: a shell with much to read, or an agent that begins to tell its version. With
@@ -73,6 +75,9 @@ func version(_ context.Context, f Facts) []Finding {
 
 // root looks at the folder in which sockets, the configuration and logs are.
 func root(_ context.Context, f Facts) []Finding {
+	if f.Homeless != nil {
+		return one("home", Broken, f.Homeless.Error(), "set HOME, or PTYWRIGHT_HOME; serve --stdio and mcp need neither")
+	}
 	info, err := os.Stat(f.Root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -116,6 +121,9 @@ func plugins(_ context.Context, f Facts) []Finding {
 
 // socket looks who listens, and what is in the way.
 func socket(ctx context.Context, f Facts) []Finding {
+	if f.Socket == "" {
+		return nil // as was said of the home
+	}
 	log := ""
 	if path, err := daemon.LogOf(f.Socket); err == nil {
 		if _, err := os.Stat(path); err == nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/plugins"
 )
@@ -26,6 +27,17 @@ type Finding struct {
 	About   string `json:"about"`          // what sort: manifest, load, permission, export, describe, coverage, recheck, file, case
 	Message string `json:"message"`
 	Do      string `json:"do"`
+
+	Times  int      `json:"times,omitempty"`  // how often it was met while cases were played
+	Places []string `json:"places,omitempty"` // the first of those: a case, and the time in it
+}
+
+// maxPlaces bounds the places that are told of one finding: the others are like them.
+const maxPlaces = 5
+
+// same reports that two findings tell the same.
+func (f *Finding) same(g *Finding) bool {
+	return f.File == g.File && f.Line == g.Line && f.Key == g.Key && f.About == g.About && f.Message == g.Message && f.Do == g.Do
 }
 
 // Findings are all there are, by file and line.
@@ -33,6 +45,9 @@ type Findings struct {
 	Folder   string    `json:"folder"`
 	Plugin   string    `json:"plugin,omitempty"`
 	Findings []Finding `json:"findings"`
+	// HeldBack is how many more there are that may be nothing but what comes of these: what no case reaches, where the plugin fails
+	// or its states have other names than describe says.
+	HeldBack int `json:"held_back,omitempty"`
 }
 
 // Print writes a line for each, as compilers do.
@@ -46,7 +61,21 @@ func (f *Findings) Print(w io.Writer) {
 		if x.Key != "" {
 			key = x.Key + ": "
 		}
-		fmt.Fprintf(w, "%s: %s%s: %s\n", oneLine(at), oneLine(key), oneLine(x.Message), oneLine(x.Do))
+		met := ""
+		switch {
+		case x.Times == 1:
+			met = fmt.Sprintf(" (%s)", x.Places[0])
+		case x.Times > 1:
+			met = fmt.Sprintf(" (%d times: %s", x.Times, strings.Join(x.Places, "; "))
+			if x.Times > len(x.Places) {
+				met += "; ..."
+			}
+			met += ")"
+		}
+		fmt.Fprintf(w, "%s: %s%s%s: %s\n", oneLine(at), oneLine(key), oneLine(x.Message), oneLine(met), oneLine(x.Do))
+	}
+	if f.HeldBack > 0 {
+		fmt.Fprintf(w, "%s: mend that first: %s\n", f.Plugin, count(f.HeldBack, "finding", "held back that may come of it"))
 	}
 	if len(f.Findings) == 0 {
 		fmt.Fprintf(w, "%s: nothing is wrong with it\n", f.Plugin)
@@ -60,9 +89,12 @@ type checker struct {
 	outline *plugins.Outline
 	out     []Finding
 
-	states, rules map[string]bool // that were reached
-	possible      map[string]bool // intents that did something on some screen
-	refused       map[string]string
+	states, rules map[string]bool   // that were reached
+	possible      map[string]bool   // intents that did something on some screen
+	known         map[string]bool   // states that describe lists, or that were told not to be listed
+	faulty        bool              // the classifier fails, or gives other states than are listed: what no case reaches comes of that
+	held          int               // findings that are held back for it
+	refused       map[string]string // by intent: its first refusal
 	used          map[plugins.Permission]bool
 }
 
@@ -71,7 +103,7 @@ type checker struct {
 func Check(ctx context.Context, dir string, log *slog.Logger) (*Findings, error) {
 	c := &checker{
 		dir: folderOf(dir), states: map[string]bool{}, rules: map[string]bool{}, possible: map[string]bool{}, refused: map[string]string{},
-		used: map[plugins.Permission]bool{},
+		used: map[plugins.Permission]bool{}, known: map[string]bool{plugins.StateUnknown: true, plugins.StateError: true},
 	}
 	out := &Findings{Folder: c.dir, Findings: []Finding{}}
 	manifest := filepath.Join(c.dir, manifestName)
@@ -81,7 +113,7 @@ func Check(ctx context.Context, dir string, log *slog.Logger) (*Findings, error)
 	}
 	faults := plugins.LintManifest(text)
 	for _, f := range faults {
-		c.out = append(c.out, Finding{manifest, f.Line, f.Key, "manifest", f.Err.Error(), "see docs/plugins.md, The manifest"})
+		c.out = append(c.out, Finding{File: manifest, Line: f.Line, Key: f.Key, About: "manifest", Message: f.Err.Error(), Do: "see docs/plugins.md, The manifest"})
 	}
 	if len(faults) == 0 {
 		if err := c.plugin(ctx, log); err != nil {
@@ -92,7 +124,8 @@ func Check(ctx context.Context, dir string, log *slog.Logger) (*Findings, error)
 	slices.SortStableFunc(c.out, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
-	out.Findings = append(out.Findings, slices.Compact(c.out)...)
+	out.Findings = append(out.Findings, slices.CompactFunc(c.out, func(a, b Finding) bool { return a.same(&b) })...)
+	out.HeldBack = c.held
 	return out, nil
 }
 
@@ -106,6 +139,49 @@ func (c *checker) name() string {
 // add notes a finding about a file of the plugin's folder.
 func (c *checker) add(file string, line int, about, message, do string) {
 	c.out = append(c.out, Finding{File: filepath.Join(c.dir, filepath.FromSlash(file)), Line: line, About: about, Message: message, Do: do})
+}
+
+// met notes a finding that was met at a place of a case, or that it was met there, too.
+func (c *checker) met(file string, line int, about, message, do, place string) {
+	c.add(file, line, about, message, do)
+	last := len(c.out) - 1
+	at := slices.IndexFunc(c.out, func(f Finding) bool { return f.same(&c.out[last]) })
+	if at < last {
+		c.out = c.out[:last]
+	}
+	f := &c.out[at]
+	if f.Times++; len(f.Places) < maxPlaces {
+		f.Places = append(f.Places, place)
+	}
+}
+
+// lacks notes what no case reaches, unless that may come of something that was found.
+func (c *checker) lacks(file string, line int, message, do string) {
+	if c.faulty {
+		c.held++
+		return
+	}
+	c.add(file, line, "coverage", message, do)
+}
+
+// unlisted notes a state that is given and not listed, and which of those that are listed may be meant.
+func (c *checker) unlisted(d *plugins.Description, file string, line int, who, state string) {
+	c.known[state] = true
+	do := "list it under states"
+	if near := nearest.Of(state, listedStates(d)); near != "" {
+		c.faulty = true
+		do = fmt.Sprintf("did you mean %s, which it lists? else %s", near, do)
+	}
+	c.add(file, line, "describe", fmt.Sprintf("%s the state %s, which describe does not list", who, state), do)
+}
+
+// listedStates are the states of describe.
+func listedStates(d *plugins.Description) []string {
+	var names []string
+	for _, e := range d.States {
+		names = append(names, e["name"].(string))
+	}
+	return names
 }
 
 // file is the Lua file of a module.
@@ -163,7 +239,7 @@ func (c *checker) broken(err error) {
 		}
 		c.add(file, fault.Line, "load", fmt.Sprintf("%s: %s", fault.Kind, fault.Message), "the plugin does not load until this is mended")
 	case errors.As(err, &manifest):
-		c.out = append(c.out, Finding{filepath.Join(c.dir, manifestName), manifest.Line, manifest.Key, "manifest", manifest.Err.Error(), "see docs/plugins.md"})
+		c.out = append(c.out, Finding{File: filepath.Join(c.dir, manifestName), Line: manifest.Line, Key: manifest.Key, About: "manifest", Message: manifest.Err.Error(), Do: "see docs/plugins.md"})
 	case errors.As(err, &load):
 		c.add(load.Path, 0, "file", load.Err.Error(), "a plugin's files are regular files in its own folder; entrypoint names the main one")
 	default:
@@ -248,14 +324,12 @@ func (c *checker) exports(d *plugins.Description, exports []string) {
 	if len(d.WaitMatchers) > 0 && !slices.Contains(exports, plugins.DefaultMatcher) {
 		c.add(main, 0, "export", "there is no "+plugins.DefaultMatcher+": adapter.wait has nothing to wait for when it is not told", "export one; it may be another one's function")
 	}
-	known := map[string]bool{plugins.StateUnknown: true, plugins.StateError: true}
-	for _, e := range d.States {
-		known[e["name"].(string)] = true
+	for _, name := range listedStates(d) {
+		c.known[name] = true
 	}
 	for _, m := range c.outline.Rules {
-		if m.State != "" && !known[m.State] {
-			c.add(c.file(m.Module), m.Line, "describe", fmt.Sprintf("rule %s gives the state %s, which describe does not list", m.Name, m.State), "list it under states")
-			known[m.State] = true
+		if m.State != "" && !c.known[m.State] {
+			c.unlisted(d, c.file(m.Module), m.Line, fmt.Sprintf("rule %s gives", m.Name), m.State)
 		}
 	}
 }
@@ -274,15 +348,11 @@ func (c *checker) cases(ctx context.Context, d *plugins.Description) error {
 		c.add(casesDir, 0, "coverage", "there are no cases: nothing shows that a rule ever decides", fmt.Sprintf("record one with ptywright plugin run --record NAME %s", c.dir))
 		return nil
 	}
-	known := map[string]bool{plugins.StateUnknown: true, plugins.StateError: true}
-	for _, e := range d.States {
-		known[e["name"].(string)] = true
-	}
 	for _, k := range cases {
 		if k.Expected == nil {
 			c.add(slashed(casesDir, filepath.Base(k.Path)), 0, "case", "nothing says what is expected of it", "ptywright plugin test --update "+c.dir+", and review what it writes")
 		}
-		if err := c.play(ctx, k, known); err != nil {
+		if err := c.play(ctx, k, d); err != nil {
 			return err
 		}
 		if err := c.intents(ctx, k, d); err != nil {
@@ -292,42 +362,42 @@ func (c *checker) cases(ctx context.Context, d *plugins.Description) error {
 	record := fmt.Sprintf("record or write a case where it is so (ptywright plugin run --record NAME %s), or take it out", c.dir)
 	for _, m := range c.outline.Rules {
 		if _, own := c.folder.Source.Files[m.Module]; own && !c.rules[m.Name] {
-			c.add(c.file(m.Module), m.Line, "coverage", fmt.Sprintf("rule %s decides in no case", m.Name), record)
+			c.lacks(c.file(m.Module), m.Line, fmt.Sprintf("rule %s decides in no case", m.Name), record)
 		}
 	}
-	for _, e := range d.States {
-		if name := e["name"].(string); !c.states[name] && name != plugins.StateUnknown {
+	for _, name := range listedStates(d) {
+		if !c.states[name] && name != plugins.StateUnknown {
 			file, line := c.where(c.outline.Entries, name)
-			c.add(file, line, "coverage", fmt.Sprintf("describe lists the state %s, which no case reaches", name), record)
+			c.lacks(file, line, fmt.Sprintf("describe lists the state %s, which no case reaches", name), record)
 		}
 	}
 	for _, e := range d.Intents {
 		if name := e["name"].(string); !c.possible[name] {
 			file, line := c.where(c.outline.Entries, name)
-			c.add(file, line, "coverage", fmt.Sprintf("the intent %s does nothing on any screen of the cases: %s", name, c.refused[name]), record)
+			c.lacks(file, line, fmt.Sprintf("the intent %s does nothing in any state that the cases reach, and refuses first with: %s", name, c.refused[name]), record)
 		}
 	}
 	return nil
 }
 
 // play notes which states and rules a case reaches.
-func (c *checker) play(ctx context.Context, k *Case, known map[string]bool) error {
-	path := slashed(casesDir, filepath.Base(k.Path))
+func (c *checker) play(ctx context.Context, k *Case, d *plugins.Description) error {
+	path, listed := slashed(casesDir, filepath.Base(k.Path)), listedStates(d)
 	return c.folder.play(ctx, k, func(at time.Duration, s *plugins.State, v *engine.View) {
 		c.states[s.State], c.rules[s.Rule] = true, true
+		c.faulty = c.faulty || s.State != plugins.StateUnknown && !slices.Contains(listed, s.State)
 		switch {
 		case s.State == plugins.StateError:
 			e, _ := s.Metadata["error"].(map[string]any)
 			module, _ := e["module"].(string)
 			line, _ := e["line"].(int64)
-			c.add(c.file(module), int(line), "load", fmt.Sprintf("%v (%s, at %v)", e["message"], path, at), "an error in a classifier costs the state: mend it")
-		case !known[s.State]:
-			known[s.State] = true
+			c.met(c.file(module), int(line), "load", fmt.Sprint(e["message"]), "an error in a classifier costs the state: mend it", fmt.Sprintf("%s, at %v", path, at))
+		case !c.known[s.State]:
 			file, line := c.where(c.outline.States, s.State)
-			c.add(file, line, "describe", fmt.Sprintf("%s reaches the state %s, which describe does not list", path, s.State), "list it under states")
+			c.unlisted(d, file, line, path+" reaches", s.State)
 		}
 		if s.Recheck() > 0 && s.Recheck() < plugins.KeepFloor {
-			c.add(c.folder.Source.Manifest.Entrypoint, 0, "recheck", fmt.Sprintf("rule %s asks to be looked at again after %v (%s)", s.Rule, s.Recheck(), path), floorAdvice)
+			c.met(c.folder.Source.Manifest.Entrypoint, 0, "recheck", fmt.Sprintf("rule %s asks to be looked at again after %v", s.Rule, s.Recheck()), floorAdvice, fmt.Sprintf("%s, at %v", path, at))
 		}
 		if len(s.Marks) > 0 {
 			c.used[plugins.TranscriptRead] = true
@@ -365,8 +435,8 @@ func (c *checker) intents(ctx context.Context, k *Case, d *plugins.Description) 
 				c.possible[name] = true
 				file, line := c.where(c.outline.Defined, name)
 				c.add(file, line, "permission", fmt.Sprintf("the intent %s returns the action %s, for which the manifest does not ask", name, denied.Action), fmt.Sprintf("add %q to permissions", denied.Permission))
-			default:
-				c.refused[name] = err.Error()
+			case c.refused[name] == "":
+				c.refused[name] = refusal(err)
 			}
 		}
 		return nil
@@ -376,6 +446,15 @@ func (c *checker) intents(ctx context.Context, k *Case, d *plugins.Description) 
 		stops = append(stops, stop{at, ask})
 	}
 	return c.folder.play(ctx, k, nil, append(stops, stop{atEnd, ask})...)
+}
+
+// refusal is why an intent did nothing, in the plugin's own words where it has some.
+func refusal(err error) string {
+	var fault *plugins.PluginError
+	if errors.As(err, &fault) && fault.Code != "" {
+		return fault.Message
+	}
+	return err.Error()
 }
 
 // maxStops bounds the moments of a case at which intents are tried: states repeat.
@@ -447,7 +526,7 @@ func (c *checker) permissions(d *plugins.Description) {
 func (c *checker) line(about, key, message, do string) {
 	path := filepath.Join(c.dir, manifestName)
 	text, _ := readBounded(path)
-	c.out = append(c.out, Finding{path, plugins.ManifestLine(text, key), key, about, message, do})
+	c.out = append(c.out, Finding{File: path, Line: plugins.ManifestLine(text, key), Key: key, About: about, Message: message, Do: do})
 }
 
 // rechecks looks at what is written for recheck_ms.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/plugins"
 )
@@ -217,8 +218,8 @@ func (t *comparison) moment(ctx context.Context, r *plugins.Rehearsal, w *Want, 
 		}
 		w.Metadata = updated(w.Metadata, asJSON(s.Metadata), blank)
 	}
-	report := func(what string, expected, got any) error {
-		f := Failure{What: what, AtMS: at.Milliseconds(), End: end, Expected: expected, Got: got}
+	report := func(what string, expected, got any, problem string) error {
+		f := Failure{What: what, AtMS: at.Milliseconds(), End: end, Expected: expected, Got: got, Problem: problem}
 		if err := f.see(ctx, r); err != nil {
 			return err
 		}
@@ -226,18 +227,18 @@ func (t *comparison) moment(ctx context.Context, r *plugins.Rehearsal, w *Want, 
 		return nil
 	}
 	if w.State != "" && w.State != s.State {
-		if err := report("state", w.State, s.State); err != nil {
+		if err := report("state", w.State, s.State, cause(ctx, r, w.State)); err != nil {
 			return err
 		}
 	}
 	if w.Rule != "" && w.Rule != s.Rule {
-		if err := report("rule", w.Rule, s.Rule); err != nil {
+		if err := report("rule", w.Rule, s.Rule, ""); err != nil {
 			return err
 		}
 	}
 	if w.Metadata != nil {
 		if path, expected, got, ok := within(w.Metadata, asJSON(s.Metadata), "metadata"); !ok {
-			if err := report(path, expected, got); err != nil {
+			if err := report(path, expected, got, ""); err != nil {
 				return err
 			}
 		}
@@ -248,9 +249,9 @@ func (t *comparison) moment(ctx context.Context, r *plugins.Rehearsal, w *Want, 
 		case t.update && err == nil:
 			w.Waits[name] = held
 		case err != nil:
-			err = report("waits."+name, w.Waits[name], err.Error())
+			err = report("waits."+name, w.Waits[name], err.Error(), "")
 		case held != w.Waits[name]:
-			err = report("waits."+name, w.Waits[name], fmt.Sprintf("%v: %s", held, why))
+			err = report("waits."+name, w.Waits[name], fmt.Sprintf("%v: %s", held, why), "")
 		}
 		if err != nil {
 			return err
@@ -258,12 +259,12 @@ func (t *comparison) moment(ctx context.Context, r *plugins.Rehearsal, w *Want, 
 	}
 	for i := range w.Intents {
 		want := &w.Intents[i]
-		got := intend(ctx, r, want.Intent, want.Params)
+		got, why := intend(ctx, r, want.Intent, want.Params)
 		if t.update {
 			want.Actions, want.Refused = got.Actions, got.Refused
 		}
 		if got.Refused != want.Refused || !slices.Equal(got.Actions, want.Actions) {
-			if err := report("intent "+want.Intent, outcome(*want), outcome(got)); err != nil {
+			if err := report("intent "+want.Intent, outcome(*want), outcome(got), why); err != nil {
 				return err
 			}
 		}
@@ -271,20 +272,47 @@ func (t *comparison) moment(ctx context.Context, r *plugins.Rehearsal, w *Want, 
 	return nil
 }
 
-// intend has the plugin say what an intent would do.
-func intend(ctx context.Context, r *plugins.Rehearsal, intent string, params anything) IntentWant {
-	out := IntentWant{Intent: intent, Params: params}
+// cause says why another state than the one that is expected may be nobody's fault but that of a name, or of an error; "" else.
+func cause(ctx context.Context, r *plugins.Rehearsal, expected string) string {
+	s := r.State()
+	if s.State == plugins.StateError {
+		return "the classifier fails: " + s.Evidence
+	}
+	d, _, err := r.Describe(ctx)
+	if err != nil || len(d.States) == 0 {
+		return ""
+	}
+	names := listedStates(d)
+	for _, state := range []string{s.State, expected} {
+		if state == "" || state == plugins.StateUnknown || slices.Contains(names, state) {
+			continue
+		}
+		text := "describe lists no state " + state
+		if near := nearest.Of(state, names); near != "" {
+			text += fmt.Sprintf(": did you mean %s?", near)
+		}
+		if state == expected {
+			text += " (when it was renamed, --update writes that down)"
+		}
+		return text
+	}
+	return ""
+}
+
+// intend has the plugin say what an intent would do, and why it would not.
+func intend(ctx context.Context, r *plugins.Rehearsal, intent string, params anything) (out IntentWant, why string) {
+	out = IntentWant{Intent: intent, Params: params}
 	p, err := r.Plan(ctx, intent, whole(params).(anything))
 	var fault *plugins.PluginError
 	switch {
 	case err == nil:
 		out.Actions = append(p.Actions, p.Submit...)
 	case errors.As(err, &fault) && fault.Code != "":
-		out.Refused = fault.Code
+		out.Refused, why = fault.Code, fault.Message
 	default:
 		out.Refused = err.Error()
 	}
-	return out
+	return out, why
 }
 
 // whole makes the whole numbers of JSON those that the plugin's machine knows.
@@ -345,7 +373,16 @@ func (t *comparison) states(ctx context.Context, want *Expected, changes []time.
 		at = changes[i]
 		f.AtMS = at.Milliseconds()
 	}
-	err := t.folder.play(ctx, t.c, nil, stop{at, func(r *plugins.Rehearsal) error { return f.see(ctx, r) }})
+	err := t.folder.play(ctx, t.c, nil, stop{at, func(r *plugins.Rehearsal) error {
+		expected := ""
+		if i < len(want.States) {
+			expected = want.States[i]
+		}
+		if why := cause(ctx, r, expected); why != "" && !f.End {
+			f.Problem += "; " + why
+		}
+		return f.see(ctx, r)
+	}})
 	t.fail(f)
 	return err
 }

@@ -20,7 +20,8 @@ type Delta struct {
 
 // Follow hands over the session's output after a sequence, 0 for all that is kept, and then what comes, until the program
 // has ended, which is the last thing told. show is called by the one goroutine that reads the connection: while it runs
-// nothing is read, the server queues nothing, and a later Delta says Dropped where its bound was passed.
+// nothing is read, the server queues nothing, and a later Delta says Dropped where its bound was passed. When ctx has
+// ended it may be running still, and be called once more.
 //
 // Errors: show's first; those of the server's; [client.ErrClosed] when the server goes away; the cause of ctx's end.
 func (s *Server) Follow(ctx context.Context, id string, since uint64, how Show, show func(Delta) error) error {

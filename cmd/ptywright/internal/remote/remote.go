@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"regexp"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func Plainly(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	text := e.Message
+	text := wirePlace.ReplaceAllString(e.Message, "")
 	switch e.Reason {
 	case "unknown_session":
 		text += "; ptywright ls lists those that there are"
@@ -78,6 +79,9 @@ func Plainly(err error) error {
 	}
 	return &plainError{text, err}
 }
+
+// wirePlace is where in a request something is wrong, which means nothing to who has given flags.
+var wirePlace = regexp.MustCompile(`^params\.(?:matcher(?:[^ :]*): |action\.[^ :]*: )?`)
 
 type plainError struct {
 	text string
@@ -155,24 +159,52 @@ type Kill struct {
 	Err     error  `json:"-"`
 }
 
+// killsAtOnce bounds the sessions that are ended at the same time: as many as a server does of one connection, so that some dozen
+// looks at the process table do for all.
+const killsAtOnce = 256
+
 // Kill ends the programs of sessions and all that those started. With forget the sessions are forgotten, else they stay
-// readable. What goes wrong with one is in its Kill, and the others go on. done is called for each, in order.
-func (s *Server) Kill(ctx context.Context, ids []string, forget bool, done func(Kill)) {
-	for _, id := range ids {
-		k := Kill{Session: id}
-		if forget {
-			k.Err = s.Session(id).Close(ctx)
-			k.Closed, k.Killed = k.Err == nil, k.Err == nil
-		} else {
-			k.PIDs, k.Err = s.Session(id).Kill(ctx)
-			k.Killed = k.Err == nil && len(k.PIDs) == 0
-		}
-		if k.Err != nil {
-			_, k.Reason = Exit(k.Err)
-			k.Error = Plainly(k.Err).Error()
-		}
-		done(k)
+// readable. What goes wrong with one is in its Kill, and the others go on. done is called for each, in order. The error is that of
+// the connection; then nothing was ended.
+func (s *Server) Kill(ctx context.Context, ids []string, forget bool, done func(Kill)) error {
+	// Stubborn programs take a second each, one after the other.
+	if err := s.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil); err != nil {
+		return err
 	}
+	ended := make([]chan Kill, len(ids))
+	for i := range ended {
+		ended[i] = make(chan Kill, 1)
+	}
+	slots := make(chan struct{}, killsAtOnce)
+	go func() {
+		for i, id := range ids {
+			slots <- struct{}{}
+			go func() {
+				ended[i] <- s.kill(ctx, id, forget)
+				<-slots
+			}()
+		}
+	}()
+	for _, k := range ended {
+		done(<-k)
+	}
+	return nil
+}
+
+func (s *Server) kill(ctx context.Context, id string, forget bool) Kill {
+	k := Kill{Session: id}
+	if forget {
+		k.Err = s.Session(id).Close(ctx)
+		k.Closed, k.Killed = k.Err == nil, k.Err == nil
+	} else {
+		k.PIDs, k.Err = s.Session(id).Kill(ctx)
+		k.Killed = k.Err == nil && len(k.PIDs) == 0
+	}
+	if k.Err != nil {
+		_, k.Reason = Exit(k.Err)
+		k.Error = Plainly(k.Err).Error()
+	}
+	return k
 }
 
 // stopBound is how long a server may take to end: it promises five seconds.

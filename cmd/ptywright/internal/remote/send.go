@@ -41,7 +41,14 @@ func ReadText(r io.Reader) (string, error) {
 // A KeyError is about a name that no key has.
 type KeyError struct{ Err error }
 
-func (e *KeyError) Error() string { return "--key: " + e.Err.Error() }
+func (e *KeyError) Error() string {
+	var key *vt.KeyError
+	if errors.As(e.Err, &key) && key.Why == "" { // it would list a hundred names
+		return fmt.Sprintf("--key %q: unknown key: known are single characters, enter, tab, shift_tab, escape, space, backspace, delete, insert, up, down, "+
+			"left, right, home, end, page_up, page_down, f1 to f20, keypad_0 and the like, and any of these behind ctrl+, alt+ or shift+", key.Name)
+	}
+	return "--key: " + e.Err.Error()
+}
 func (e *KeyError) Unwrap() error { return e.Err }
 
 // Sent is what came of typing.

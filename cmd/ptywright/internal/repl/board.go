@@ -147,7 +147,7 @@ func (b *board) event(e client.Event) {
 			holder, _ := l["holder"].(string)
 			b.put(b.style.as(yellow, id) + " is held by " + line(holder))
 		} else {
-			b.put(b.style.as(yellow, id) + " is nobody's again")
+			b.put(b.style.as(yellow, id) + " is free again")
 		}
 	case "adapter.changed":
 		state := text("state")

@@ -15,6 +15,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 )
@@ -33,8 +34,8 @@ func commands() []command {
 		{"adapters", "", "lists the adapters that are live", (*console).listAdapters},
 		{"use", "ID", "chooses what wait, turn, send and screen are about", (*console).use},
 		{"attach", "ID [FLAG...]", "shows the session live, until you detach (Ctrl-\\ d); --write to type", (*console).attach},
-		{"shot", "ID [FILE]", "draws its screen here, or writes a picture (.png .svg .html .ansi)", (*console).shot},
-		{"record", "ID [FILE]", "records it to FILE (.cast or .md); again: ends that", (*console).recordCommand},
+		{"shot", "[ID] [FILE]", "draws its screen here, or writes a picture (.png .svg .html .ansi)", (*console).shot},
+		{"record", "[ID] [FILE]", "records it to FILE (.cast or .md); again: ends that", (*console).recordCommand},
 		{"rpc", "METHOD [JSON]", "calls a method of the wire", (*console).rpcCommand},
 		{"notifications", "on|off [ID]", "tells what happens above the prompt; with ID its output, too", (*console).notifications},
 		{"history", "[N]", "lists the last N entries", (*console).listHistory},
@@ -183,19 +184,19 @@ func (c *console) use(ctx context.Context, id string) error {
 	return c.lua(ctx, "use("+luaString(id)+")")
 }
 
-// target is the id that a command is about: its first word, or else the current session's.
+// target is the id that a command is about: its first word, or else, when that is missing or a file's name, the current session's.
 func (c *console) target(args string) (id, rest string, err error) {
 	id, rest, _ = strings.Cut(args, " ")
-	if id != "" {
+	file := strings.ContainsAny(id, "./") // which no id has
+	switch {
+	case id != "" && !file:
 		return id, strings.TrimSpace(rest), nil
-	}
-	if c.m.current == nil {
+	case c.m.current == nil:
 		return "", "", errors.New("of what? give a session's id; :sessions lists them")
+	case c.m.current.owns != "":
+		return c.m.current.owns, args, nil
 	}
-	if c.m.current.owns != "" {
-		return c.m.current.owns, "", nil
-	}
-	return c.m.current.id, "", nil
+	return c.m.current.id, args, nil
 }
 
 // attach hands the terminal to `ptywright attach` until that ends.
@@ -216,6 +217,10 @@ func (c *console) attach(ctx context.Context, args string) error {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
 			return fmt.Errorf("attach to %s: %w", id, err)
+		}
+		if exit.ExitCode() < 0 { // it could not put the terminal back
+			fmt.Fprint(c.out, attach.Leave)
+			return fmt.Errorf("attach to %s: it was ended by %s", id, exit)
 		}
 	}
 	return nil

@@ -95,7 +95,7 @@ func TestWaitTablesBecomeMatchers(t *testing.T) {
 		`rpc("x", {1, a = 2})`:             `both a list and names`,
 		`rpc("x", {f = print})`:            `a function cannot be sent`,
 		`local t = {} t.t = t rpc("x", t)`: `nested more than`,
-		`s:nothing()`:                      `attempt to call`,
+		`s:nothing()`:                      `session s1 has no "nothing"`,
 	} {
 		c, _, err := m.compile(source, chunk)
 		if err == nil {

@@ -3,13 +3,17 @@
 package watch
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ptywright/ptywright/redact"
 )
 
 // TestCasts: what is listed of a folder, what is opened, and nothing outside of it.
@@ -139,5 +143,46 @@ func TestEndedServer(t *testing.T) {
 	}
 	if got := c.ask("recordings", nil, nil); got != "" {
 		t.Errorf("the recordings without a server: %q", got)
+	}
+}
+
+// TestPageThatIsGoneOpensNothing: what waits for its turn opens no file once nobody wants it, and what is read ends within a piece.
+func TestPageThatIsGoneOpensNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.cast")
+	line := `[0.001,"o","` + strings.Repeat("x", 1000) + "\"]\n"
+	if err := os.WriteFile(path, []byte(`{"version":2,"width":20,"height":3}`+"\n"+strings.Repeat(line, 5000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newPlayer()
+	ctx, cancel := context.WithCancel(t.Context())
+	end, err := p.begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := make(chan error)
+	go func() {
+		_, err := p.open(ctx, func() (*os.File, error) { return nil, errors.New("a file was opened") }, 0, redact.Default)
+		waiting <- err
+	}()
+	cancel()
+	if err := <-waiting; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	end()
+	ctx, cancel = context.WithCancel(t.Context())
+	var f *os.File
+	_, err = p.open(ctx, func() (_ *os.File, err error) {
+		f, err = os.Open(path)
+		cancel() // the page goes while it is read
+		return f, err
+	}, 0, redact.Default)
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := f.Stat(); !errors.Is(err, os.ErrClosed) {
+		t.Error("the file is open")
+	}
+	if o, err := p.open(t.Context(), func() (*os.File, error) { return os.Open(path) }, 0, redact.Default); err != nil || o.Rows != 3 {
+		t.Errorf("the next: %v, %v", o, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/ptywright/ptywright/protocol/client"
@@ -186,12 +187,7 @@ type openParams struct {
 }
 
 func (p *page) open(ctx context.Context, q openParams) (any, error) {
-	f, err := p.find(ctx, q.ID)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return p.player.open(f, q.IdleMS, p.server.Hide)
+	return p.player.open(ctx, func() (*os.File, error) { return p.find(ctx, q.ID) }, q.IdleMS, p.server.Hide)
 }
 
 type atParams struct {
@@ -199,6 +195,6 @@ type atParams struct {
 	Since uint64  `json:"since"` // sequence of the frame that the page has; 0: none
 }
 
-func (p *page) at(_ context.Context, q atParams) (any, error) {
-	return p.player.at(q, p.server.Hide)
+func (p *page) at(ctx context.Context, q atParams) (any, error) {
+	return p.player.at(ctx, q, p.server.Hide)
 }

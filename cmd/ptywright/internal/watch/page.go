@@ -32,7 +32,7 @@ type page struct {
 	ws     *websocket.Conn
 	native *client.Client // nil: no server listens
 	index  *index         // likewise
-	player player
+	player *player
 
 	mu sync.Mutex
 	// protects the fields below
@@ -101,7 +101,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) {
 	if s.Arrived != nil {
 		s.once.Do(s.Arrived)
 	}
-	p := &page{server: s, ws: ws, asked: map[int64]context.CancelFunc{}, leased: map[string]bool{}}
+	p := &page{server: s, ws: ws, player: newPlayer(), asked: map[int64]context.CancelFunc{}, leased: map[string]bool{}}
 	p.run(ctx, cancel)
 }
 

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"math"
 	"os"
 	"sort"
-	"sync"
 	"time"
 
 	"github.com/ptywright/ptywright/engine/record"
@@ -25,15 +25,32 @@ const (
 	maxMarkers = 1000
 )
 
-// A player is at some time of a cast, for one page. It makes a screen when it is asked for one. The zero value has no cast.
+// A player is at some time of a cast, for one page. It makes a screen when it is asked for one. At first it has no cast.
 type player struct {
-	mu sync.Mutex // held while a cast is loaded or played: a page that asks twice waits
+	turn chan struct{} // one slot, held while a cast is loaded or played: a page that asks twice waits
 	// protects the fields below
 	rec    *record.Recording
 	replay *record.Replay
 	seq    uint64
 	rows   [][]byte // as they were told
 	cols   int
+}
+
+func newPlayer() *player { return &player{turn: make(chan struct{}, 1)} }
+
+// begin waits for the turn; the caller ends it. A page that is gone, or wants no answer any more, gets none.
+func (p *player) begin(ctx context.Context) (end func(), err error) {
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	end = func() { <-p.turn }
+	if ctx.Err() != nil {
+		end()
+		return nil, context.Cause(ctx)
+	}
+	return end, nil
 }
 
 // An opened is what a page is told of a cast.
@@ -56,10 +73,18 @@ type marker struct {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// open loads a cast, instead of the one before.
-func (p *player) open(f *os.File, idleMS int64, hide *redact.Redactor) (*opened, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// open loads a cast, instead of the one before. The file is found, and open, only in its turn.
+func (p *player) open(ctx context.Context, find func() (*os.File, error), idleMS int64, hide *redact.Redactor) (*opened, error) {
+	end, err := p.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	f, err := find()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	p.rec, p.replay, p.rows = nil, nil, nil
 	info, err := f.Stat()
 	if err != nil {
@@ -68,7 +93,10 @@ func (p *player) open(f *os.File, idleMS int64, hide *redact.Redactor) (*opened,
 	if info.Size() > maxCast {
 		return nil, &problem{"too_large", fmt.Sprintf("the recording has over %d MiB: play it with ptywright play", maxCast>>20)}
 	}
-	rec, err := record.Load(io.LimitReader(f, maxCast)) // it may be growing
+	rec, err := record.Load(io.LimitReader(while{ctx, f}, maxCast)) // it may be growing
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, &problem{"not_a_recording", err.Error()}
 	}
@@ -87,6 +115,19 @@ func (p *player) open(f *os.File, idleMS int64, hide *redact.Redactor) (*opened,
 	}
 	p.rec, p.replay = rec, record.NewReplay(rec)
 	return o, nil
+}
+
+// while is a reader until its context ends.
+type while struct {
+	context.Context
+	io.Reader
+}
+
+func (w while) Read(p []byte) (int, error) {
+	if w.Err() != nil {
+		return 0, context.Cause(w)
+	}
+	return w.Reader.Read(p)
 }
 
 // A still is a screen of a cast: a frame of the server's with when the next could be another.
@@ -169,9 +210,12 @@ func styleOf(s vt.Style, hide *redact.Redactor) style {
 }
 
 // at makes the screen of a time, as what has changed since the one that the page has.
-func (p *player) at(q atParams, hide *redact.Redactor) (*still, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *player) at(ctx context.Context, q atParams, hide *redact.Redactor) (*still, error) {
+	end, err := p.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	if p.rec == nil {
 		return nil, &problem{"not_a_recording", "no recording is open"}
 	}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWithoutAHome: what needs no folder works, and what does says what to set.
+func TestWithoutAHome(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	for _, c := range []struct {
+		line string
+		code int
+		says string
+	}{
+		{"serve --stdio", 0, ""},
+		{"mcp", 0, ""},
+		{"schema", 0, `"session.wait"`},
+		{"completions bash", 0, "__start_ptywright"},
+		{"ls --socket " + s.path, 0, ""},
+		{"config", 0, "# no file: neither PTYWRIGHT_HOME nor a home folder is set\n"},
+		{"doctor", 1, "set HOME, or PTYWRIGHT_HOME"},
+		{"ls", 1, "set PTYWRIGHT_HOME or give --socket"},
+		{"spawn -- true", 1, "set PTYWRIGHT_HOME or give --socket"},
+	} {
+		p := ptywright(t, strings.Fields(c.line)...)
+		p.Env = slices.DeleteFunc(append(p.Env, "PTYWRIGHT_CONFIG="), func(e string) bool { return strings.HasPrefix(e, "HOME=") || strings.HasPrefix(e, "PTYWRIGHT_HOME=") })
+		out, code := p.run("")
+		if said := out + p.stderr.String(); code != c.code || !strings.Contains(said, c.says) || c.code == 0 && p.stderr.String() != "" {
+			t.Errorf("%s: exit %d, %.300s", c.line, code, said)
+		}
+	}
+}
+
+// TestOddWords are refused where they cannot be meant: an empty one is of a variable that is not set, and JSON has no bytes.
+func TestOddWords(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	s.ok("spawn", "--", "cat")
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"--text is empty, which every screen contains", []string{"wait", "s1", "--text", ""}},
+		{"--regex is empty, which every screen matches", []string{"wait", "s1", "--regex", ""}},
+		{"ID is empty: ptywright read [flags] ID", []string{"read", ""}},
+		{"ID is empty: ptywright kill", []string{"kill", ""}},
+		{"PROGRAM is empty: ptywright spawn", []string{"spawn", "--", ""}},
+		{`"\xff" is no UTF-8 text`, []string{"send", "s1", "\xff"}},
+		{"--text is no UTF-8 text", []string{"wait", "s1", "--text", "\xff"}},
+		{"invalid regular expression: missing closing )", []string{"wait", "s1", "--regex", "("}},
+		{`--key "hyper": unknown key: known are single characters, enter, `, []string{"send", "s1", "--key", "hyper"}},
+	} {
+		if out := s.fails(2, "ptywright: "+c.says, c.args...); out != "" {
+			t.Errorf("%q: %q", c.args, out)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.fails(1, "it is something else than a socket", "ls", "--socket", file)
+	s.fails(1, "it is something else than a socket", "spawn", "--socket", file, "--", "true")
+	if got := s.ok("read", "s1", "--output"); got != "" {
+		t.Errorf("something was typed: %q", got)
+	}
+}
+
+// TestOutputThatCannotBeWritten is an error, and a reader that has gone ends the program without one.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	s.ok("spawn", "--", "sh", "-c", "seq 1 20000; exec cat")
+	s.ok("wait", "s1", "--text", "20000")
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for _, line := range []string{"ls", "ls --json", "read s1", "logs s1", "logs -f s1", "config", "doctor", "schema", "completions zsh", "wait s1 --text 20000", "kill --json s1"} {
+		p := ptywright(t, strings.Fields(line)...)
+		p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path))
+		p.Stdout = full
+		if code := exitCodeOf(t, p.Cmd.Run()); code != 1 || !strings.Contains(p.stderr.String(), "no space left") {
+			t.Errorf("%s: exit %d, %s", line, code, p.stderr)
+		}
+	}
+	for _, line := range []string{"read s1 --output", "logs s1", "schema"} {
+		p := ptywright(t, strings.Fields(line)...)
+		p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path))
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		p.Stdout = w
+		code := exitCodeOf(t, p.Cmd.Run())
+		w.Close()
+		if said := p.stderr.String(); code != 141 || bytes.ContainsAny([]byte(said), "\n") {
+			t.Errorf("%s: exit %d, %s", line, code, said)
+		}
+	}
+}
