@@ -254,6 +254,7 @@ func TestACPProxyLeavesNothing(t *testing.T) {
 
 // TestACPProxyPassesBytes has cat for an agent: what the editor says comes back as the agent was told it.
 func TestACPProxyPassesBytes(t *testing.T) {
+	t.Parallel()
 	need(t, "cat", "coreutils")
 	huge := `{"jsonrpc":"2.0","method":"x","params":"` + strings.Repeat("é", 20<<20) + `"}`
 	same := []string{
@@ -407,6 +408,7 @@ func TestACPProxyWithoutAnAgent(t *testing.T) {
 
 // TestACPProxyEndsAStubbornAgent has an agent that neither the end of its input nor SIGTERM ends.
 func TestACPProxyEndsAStubbornAgent(t *testing.T) {
+	t.Parallel()
 	p := ptywright(t, "acp-proxy", "--", "sh", "-c", `trap "" TERM HUP; echo ready; sleep 300.$0; sleep 301.$0`)
 	p.Args = append(p.Args, p.mark)
 	_, out := p.startPiped()

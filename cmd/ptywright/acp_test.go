@@ -428,6 +428,7 @@ func TestACPCancel(t *testing.T) {
 
 // TestACPManyTerminals drops a connection with 200 terminals, some of which are waited for.
 func TestACPManyTerminals(t *testing.T) {
+	t.Parallel()
 	p := ptywright(t, "acp")
 	in, out := p.startPiped()
 	script := "trap : HUP; sleep 300." + p.mark + " & wait"
@@ -510,6 +511,7 @@ func TestACPOverASharedSocket(t *testing.T) {
 // TestACPInputEnds has a peer that waits for a program, and closes its side: the wait is answered with how the program ended,
 // by itself when that is soon.
 func TestACPInputEnds(t *testing.T) {
+	t.Parallel()
 	for script, want := range map[string]string{"read x <'%s'; exit 3": `"exitCode":3`, "exec sleep 300.%s": `"exitCode":null,"signal":"SIG`} {
 		path, say := fifo(t)
 		p := ptywright(t, "acp")

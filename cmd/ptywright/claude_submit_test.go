@@ -194,6 +194,7 @@ func submit(t *testing.T, with func(*server, *world, string, []string) driver, s
 
 // Every prompt arrives, once and as it was, of every kind, and also when the program is busy with something else.
 func TestClaudeSubmits(t *testing.T) {
+	t.Parallel()
 	for _, busy := range []bool{false, true} {
 		rows, lost := submit(t, byAdapter(40, 120), received, times(1, 20), busy)
 		t.Logf("with receipts, busy: %v\n%s", busy, strings.Join(rows, "\n"))

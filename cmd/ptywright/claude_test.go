@@ -340,6 +340,7 @@ func (a *adapter) exited() string {
 }
 
 func TestClaude(t *testing.T) {
+	t.Parallel()
 	for i := range times(1, 20) {
 		rows, cols := 40, 120
 		if i%2 == 1 {
@@ -351,6 +352,7 @@ func TestClaude(t *testing.T) {
 
 // Who does not trust the folder ends it.
 func TestClaudeIsNotTrusted(t *testing.T) {
+	t.Parallel()
 	c := drive(t, claudeNow, byAdapter(24, 80))
 	c.wait("", "waiting_for_trust")
 	c.send("deny_trust", nil)

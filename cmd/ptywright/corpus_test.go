@@ -40,10 +40,12 @@ const memoryBound = 256 << 20
 
 // TestCorpusThroughTheBinary runs the torture corpus against servers of their own: framing, envelopes, sizes, ends.
 func TestCorpusThroughTheBinary(t *testing.T) {
+	t.Parallel()
 	for family, framing := range map[string]string{"ndjson": "ndjson", "lsp": "lsp"} {
 		t.Run(family, func(t *testing.T) {
+			t.Parallel()
 			protocoltest.Corpus(t, protocoltest.Suite{
-				Family: family,
+				Family: family, Parallel: true,
 				Dial: func(t *testing.T) protocoltest.Peer {
 					p := ptywright(t, "serve", "--stdio", "--framing", framing)
 					in, out := p.startPiped()

@@ -116,6 +116,7 @@ func TestWireReferenceNamesEveryMethod(t *testing.T) {
 
 // TestLibraryExample runs the example that the README points to.
 func TestLibraryExample(t *testing.T) {
+	t.Parallel()
 	need(t, "python3", "python3")
 	out, err := exec.Command("go", "run", filepath.Join(root, "examples", "library")).CombinedOutput()
 	if err != nil || string(out) != "python says 42\n" {

@@ -186,7 +186,7 @@ func TestLastByteComesBeforeTheExit(t *testing.T) {
 		t.Fatal(err)
 	}
 	keep := 2 * size
-	together(times(16, 500), func(i int) {
+	together(times(8, 500), func(i int) {
 		raw := filepath.Join(dir, fmt.Sprint(i))
 		sess, err := s.Create(s.ctx, client.Config{
 			Program: "sh", Args: []string{"-c", fmt.Sprintf("stty -opost; exec seq -f %%063.0f %d", size/64)},

@@ -51,6 +51,7 @@ func output(t testing.TB, env []string, name string, args ...string) string {
 
 // TestMCPNpmClient drives a REPL, vim, a recording and a picture with the SDK of npm.
 func TestMCPNpmClient(t *testing.T) {
+	t.Parallel()
 	modules, node := peers(t, "mcp")
 	need(t, "python3", "python3")
 	need(t, "vim", "vim")
@@ -78,6 +79,7 @@ func TestMCPNpmClient(t *testing.T) {
 
 // TestMCPInspector lists and calls the tools with the inspector's command line.
 func TestMCPInspector(t *testing.T) {
+	t.Parallel()
 	modules, node := peers(t, "mcp")
 	path, env := self(t)
 	env = append(env, "PATH="+filepath.Dir(node)+":"+os.Getenv("PATH"))
@@ -94,6 +96,7 @@ func TestMCPInspector(t *testing.T) {
 
 // TestMCPConformance runs the official suite against --http: nothing fails but what the baseline names.
 func TestMCPConformance(t *testing.T) {
+	t.Parallel()
 	modules, node := peers(t, "mcp")
 	p := ptywright(t, "mcp", "--http", "127.0.0.1:0")
 	p.Env = append(p.Env, tokenName+"=of-the-suite")

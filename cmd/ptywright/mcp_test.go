@@ -252,6 +252,7 @@ func TestMCPCancel(t *testing.T) {
 
 // TestMCPEndOfInput: all that was read is answered, five megabytes of it, the children are gone, the exit code is 0 (M09).
 func TestMCPEndOfInput(t *testing.T) {
+	t.Parallel()
 	c := startMCP(t)
 	c.send(call("1", "start", `{"program":"sh","args":["-c","yes the quick brown fox jumps over the lazy dog and then over the next one | head -n 3000; sleep 1000"],"wait_for":{"stable_ms":300}}`))
 	c.answer("1")
@@ -352,6 +353,7 @@ func TestMCPSoak(t *testing.T) {
 func goClient(t testing.TB, o *sdk.ClientOptions, flags ...string) *sdk.ClientSession {
 	t.Helper()
 	p := ptywright(t, append([]string{"mcp"}, flags...)...)
+	p.Env = append(p.Env, "HOME="+t.TempDir()) // its shells' start-up files are nobody's
 	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), &sdk.CommandTransport{Command: p.Cmd}, nil)
 	if err != nil {
 		t.Fatalf("%v: %s", err, p.stderr)
@@ -406,6 +408,7 @@ func textOf(r *sdk.CallToolResult) string {
 
 // TestMCPGoClient drives a REPL, vim, a recording and a picture with the SDK's client.
 func TestMCPGoClient(t *testing.T) {
+	t.Parallel()
 	need(t, "python3", "python3")
 	need(t, "vim", "vim")
 	s := goClient(t, nil)
@@ -472,11 +475,12 @@ func TestMCPGoClient(t *testing.T) {
 
 // TestMCPRun: commands with their exit codes, in fresh shells and in one that stays.
 func TestMCPRun(t *testing.T) {
+	t.Parallel()
 	need(t, "bash", "bash")
 	s := goClient(t, nil)
-	out, _ := tool(t, s, "run", map[string]any{"command": "echo one; (exit 3)", "shell": "bash"})
+	out, r := tool(t, s, "run", map[string]any{"command": "echo one; (exit 3)", "shell": "bash"})
 	if out["output"] != "one" && out["output"] != "one\n" || out["exit_code"] != 3.0 || out["closed"] != true || out["reason"] != "finished" {
-		t.Errorf("run: %v", out)
+		t.Fatalf("run: %v %s", out, textOf(r))
 	}
 	kept, _ := tool(t, s, "run", map[string]any{"command": "cd / && X=5", "shell": "bash", "keep": true})
 	out, _ = tool(t, s, "run", map[string]any{"session": kept["session"], "command": "echo $X $PWD"})

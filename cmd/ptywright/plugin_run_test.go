@@ -15,6 +15,7 @@ import (
 
 // TestPluginRunRecordsACase runs a plugin's program with lines from a pipe, and has a case of it that tests as it was.
 func TestPluginRunRecordsACase(t *testing.T) {
+	t.Parallel()
 	dir, demo := scaffolded(t)
 	p := ptywright(t, "plugin", "run", "--record", "two", "demo")
 	p.Dir = dir

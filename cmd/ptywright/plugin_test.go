@@ -56,6 +56,7 @@ func wants(t *testing.T, out string, texts ...string) {
 }
 
 func TestPluginNewIsGreenAtOnce(t *testing.T) {
+	t.Parallel()
 	dir, _ := scaffolded(t)
 	for _, sub := range []string{"check", "test"} {
 		if out, code := inFolder(t, dir, "plugin", sub, "demo"); code != 0 {
@@ -135,6 +136,7 @@ func TestPluginTestShowsWhatABrokenRuleDid(t *testing.T) {
 
 // TestPluginCheckFindsWhatIsWrong makes one fault of each sort, and wants it found where it is.
 func TestPluginCheckFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		file, old, with string
 		says            []string

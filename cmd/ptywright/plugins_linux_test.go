@@ -84,58 +84,65 @@ func TestBombsAtEveryHook(t *testing.T) {
 		"wait_turn_matcher": `return {classify = function() return {state = "x"} end, wait_turn_matcher = function() %s end}`,
 		"predicate":         `return {classify = function() return {state = "x"} end, predicate = function() %s end, wait_turn_matcher = function() return ptywright.matcher.predicate("predicate") end}`,
 	}
-	s := launch(t, ptywright(t, "serve", "--stdio", "--plugin", plugin(t, "good", good), "--allow-plugin-load"))
-	beside, cat := s.adapter("good"), s.create("cat")
-	before := memory(t, s.program.Process.Pid, "VmRSS")
-	n := 0
 	for hook, frame := range hooks {
-		for bomb, body := range bombs {
-			if hook == "main chunk" && bomb == "wrong type" { // which is what a main chunk's function may return
-				continue
-			}
-			n++
-			name := fmt.Sprintf("bad%d", n)
-			err := s.Call(s.ctx, "plugin.load", obj{"manifest_path": plugin(t, name, fmt.Sprintf(frame, body))}, nil)
-			var started struct{ Adapter string }
-			if err == nil {
-				err = s.Call(s.ctx, "adapter.start", obj{"plugin": name}, &started)
-			}
-			if err == nil {
-				method, params := map[string]string{"classify": "explain", "act": "send"}[hook], obj{"adapter": started.Adapter}
-				if method == "" {
-					method = "wait"
+		t.Run(hook, func(t *testing.T) {
+			t.Parallel() // each has its time, which a loop takes whole
+			s := launch(t, ptywright(t, "serve", "--stdio", "--plugin", plugin(t, "good", good), "--allow-plugin-load"))
+			beside, cat := s.adapter("good"), s.create("cat")
+			before := memory(t, s.program.Process.Pid, "VmRSS")
+			n := 0
+			for bomb, body := range bombs {
+				if hook == "main chunk" && bomb == "wrong type" { // which is what a main chunk's function may return
+					continue
 				}
-				if hook == "act" {
-					params["intent"] = "act"
+				n++
+				name := fmt.Sprintf("bad%d", n)
+				err := s.Call(s.ctx, "plugin.load", obj{"manifest_path": plugin(t, name, fmt.Sprintf(frame, body))}, nil)
+				var started struct{ Adapter string }
+				if err == nil {
+					err = s.Call(s.ctx, "adapter.start", obj{"plugin": name}, &started)
 				}
-				err = s.Call(s.ctx, "adapter."+method, params, nil)
+				if err == nil {
+					method, params := map[string]string{"classify": "explain", "act": "send"}[hook], obj{"adapter": started.Adapter}
+					if method == "" {
+						method = "wait"
+					}
+					if hook == "act" {
+						params["intent"] = "act"
+					}
+					err = s.Call(s.ctx, "adapter."+method, params, nil)
+				}
+				var e *client.Error
+				var data struct {
+					Plugin, Function, Kind string
+					Line                   int
+				}
+				if !errors.As(err, &e) || e.Reason != "plugin_failed" || json.Unmarshal(e.Data, &data) != nil {
+					t.Errorf("%s in %s: %v", bomb, hook, err)
+				} else if data.Plugin != name || data.Function != hook || data.Line == 0 && data.Kind != "output" && data.Kind != "result" {
+					t.Errorf("%s in %s: %s", bomb, hook, e.Data)
+				}
+				if hook == "classify" && s.state(started.Adapter) != "plugin_error" {
+					t.Errorf("%s in %s is not told as a state", bomb, hook)
+				}
+				if got := s.state(beside); got != "fine" {
+					t.Errorf("after %s in %s the adapter beside it is %s", bomb, hook, got)
+				}
+				if started.Adapter != "" {
+					s.call("adapter.close", obj{"adapter": started.Adapter}, nil)
+				}
 			}
-			var e *client.Error
-			var data struct {
-				Plugin, Function, Kind string
-				Line                   int
+			cat.waitSince(cat.text("alive\n"), client.Contains("alive"))
+			if grown := memory(t, s.program.Process.Pid, "VmRSS") - before; grown > 64<<10 && !raceEnabled {
+				t.Errorf("the server has grown by %d KiB", grown)
 			}
-			if !errors.As(err, &e) || e.Reason != "plugin_failed" || json.Unmarshal(e.Data, &data) != nil {
-				t.Errorf("%s in %s: %v", bomb, hook, err)
-			} else if data.Plugin != name || data.Function != hook || data.Line == 0 && data.Kind != "output" && data.Kind != "result" {
-				t.Errorf("%s in %s: %s", bomb, hook, e.Data)
+			logged := "a plugin was stopped"
+			if hook == "main chunk" {
+				logged = "" // who loads it is told
 			}
-			if hook == "classify" && s.state(started.Adapter) != "plugin_error" {
-				t.Errorf("%s in %s is not told as a state", bomb, hook)
-			}
-			if got := s.state(beside); got != "fine" {
-				t.Errorf("after %s in %s the adapter beside it is %s", bomb, hook, got)
-			}
-			if started.Adapter != "" {
-				s.call("adapter.close", obj{"adapter": started.Adapter}, nil)
-			}
-		}
+			s.end(0, logged)
+		})
 	}
-	cat.waitSince(cat.text("alive\n"), client.Contains("alive"))
-	if grown := memory(t, s.program.Process.Pid, "VmRSS") - before; grown > 64<<10 && !raceEnabled {
-		t.Errorf("the server has grown by %d KiB", grown)
-	}
-	s.end(0, "a plugin was stopped")
 }
 
 // TestPluginPrintsToTheLog: what a plugin prints, 10 MB of it, is in the log as far as it is allowed, without secrets, and no

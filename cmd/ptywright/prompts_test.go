@@ -11,6 +11,7 @@ import (
 
 // TestPluginsThatComeWithCases holds every plugin of this repository that has cases to them, as its author would.
 func TestPluginsThatComeWithCases(t *testing.T) {
+	t.Parallel()
 	for _, dir := range []string{"plugins/shell", "plugins/repl", "examples/plugins/less"} {
 		for _, sub := range []string{"check", "test"} {
 			if out, code := inFolder(t, root, "plugin", sub, dir); code != 0 {
@@ -191,6 +192,7 @@ func TestReplAdapter(t *testing.T) {
 
 // TestPluginKitOfTheDocs runs the commands with which docs/plugins.md begins.
 func TestPluginKitOfTheDocs(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "plugins.md"))
 	if err != nil {
 		t.Fatal(err)

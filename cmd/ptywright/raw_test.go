@@ -15,6 +15,7 @@ import (
 // TestRawOnlyWhereAsked: on every surface a secret is hidden until whoever asks says that it is to be seen, in that surface's way.
 // The native dialect has a right to it, and so has who starts a command; what needs --trust-raw is shown by those dialects' tests.
 func TestRawOnlyWhereAsked(t *testing.T) {
+	t.Parallel()
 	const secret = "hunterZebra42"
 	const script = `printf 'password: hunterZebra42\r\n'; read x`
 	dir := t.TempDir()

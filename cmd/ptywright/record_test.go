@@ -20,6 +20,7 @@ const painted = `stty -echo -onlcr; printf 'gone\r\n\033[2J\033[H\033[1;31mæ—¥æœ
 
 // TestRecordAndPlay: what is recorded is played byte by byte, by us and by asciinema, and shows the live screen.
 func TestRecordAndPlay(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	s := start(t)
@@ -79,6 +80,7 @@ func TestRecordAndPlay(t *testing.T) {
 
 // TestCastThatIsCut: cut at any byte, a recording is played as far as it is whole, or refused for what it is.
 func TestCastThatIsCut(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.cast")
 	shown, _ := ptywright(t, "record", "-o", path, "--", "sh", "-c", painted).run("")
@@ -109,6 +111,7 @@ func TestCastThatIsCut(t *testing.T) {
 
 // TestFilesThatAreRefused: a clear error that names the file, and nothing is run, made or replaced.
 func TestFilesThatAreRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, make := range map[string]func(path string) error{

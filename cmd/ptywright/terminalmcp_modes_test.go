@@ -22,6 +22,7 @@ import (
 
 // A person's terminal is shared: who sits there and an assistant in client mode see and type into the same shell.
 func TestTerminalMCPShared(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -163,6 +164,7 @@ func TestTerminalMCPNobodyShares(t *testing.T) {
 }
 
 func TestTerminalMCPCommandLine(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	for _, c := range []struct {
 		args   []string
@@ -204,6 +206,7 @@ func TestTerminalMCPCommandLine(t *testing.T) {
 
 // TestTerminalMCPDrains: five megabytes of answers that wait are delivered after the input has ended.
 func TestTerminalMCPDrains(t *testing.T) {
+	t.Parallel()
 	s := headless(t, "--cols", "1000", "--rows", "100")
 	s.enter(`clear; yes $(printf %900s x | tr ' ' y) | head -99; echo; echo done`)
 	s.until(`(?m)^done$`, "")

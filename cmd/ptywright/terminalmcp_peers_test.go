@@ -12,6 +12,7 @@ import (
 
 // TestTerminalMCPWithTheNpmSDK drives a REPL, an editor, a recording and a picture through the client of the npm SDK.
 func TestTerminalMCPWithTheNpmSDK(t *testing.T) {
+	t.Parallel()
 	need(t, "python3", "python3")
 	need(t, "vim", "vim")
 	modules, node := peers(t, "mcp")

@@ -86,6 +86,7 @@ func (c *toolClient) enter(text string) {
 
 // TestTerminalMCPWithTheGoSDK drives real programs through the official client: a REPL, an editor, a recording, a picture.
 func TestTerminalMCPWithTheGoSDK(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	c := sdkClient(t, asTerminalMCP(t, home, "--headless", "--cols", "100", "--rows", "30"))
 	if got := c.session.InitializeResult(); got == nil || got.ServerInfo.Name != "terminal-mcp" {

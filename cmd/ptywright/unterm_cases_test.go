@@ -30,6 +30,7 @@ func (c *untermClient) bare(script string, more ...any) float64 {
 
 // TestUntermEnvelopes: the login, ids, what is no request, and order.
 func TestUntermEnvelopes(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.dial(t)
 	errorOf := func(r map[string]any) (code float64, message string) {
@@ -97,6 +98,7 @@ func TestUntermEnvelopes(t *testing.T) {
 
 // TestUntermSessions: what panes are, how they come and go.
 func TestUntermSessions(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	list := c.call("session.list", nil)["sessions"].([]any)
@@ -164,6 +166,7 @@ func TestUntermSessions(t *testing.T) {
 
 // TestUntermIdle tells a shell at its prompt from what it runs.
 func TestUntermIdle(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	until := func(pane any, want bool) {
@@ -211,6 +214,7 @@ func TestUntermIdle(t *testing.T) {
 
 // TestUntermScreen: rows by their numbers.
 func TestUntermScreen(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	id := c.bare(`i=1; while [ $i -le 60 ]; do echo "line $i HI  "; i=$((i+1)); done; printf 'ERROR: fatal: x\n   failed at last'; exec sleep 1000`, "rows", 24, "cols", 80)
@@ -278,6 +282,7 @@ func TestUntermScreen(t *testing.T) {
 
 // TestUntermRunWait waits for the command, and not for its echo.
 func TestUntermRunWait(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	sh := c.call("session.create", map[string]any{"program": "/bin/sh"})["id"]
@@ -338,6 +343,7 @@ func TestUntermRunWait(t *testing.T) {
 
 // TestUntermOrchestrates: launch, broadcast, wait.
 func TestUntermOrchestrates(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	made := c.call("orchestrate.launch", map[string]any{"command": "echo launched-$((6*7))"})

@@ -77,6 +77,7 @@ func TestUntermBesideTheSocket(t *testing.T) {
 
 // TestUntermHidesSecrets: what a program shows leaves covered, by every method and into every file; the token is in its files alone.
 func TestUntermHidesSecrets(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	const secret = "canary0123456789abcdef"
@@ -182,6 +183,7 @@ func TestUntermManyClients(t *testing.T) {
 
 // TestUntermEndsWhileItWaits: a wait is answered and nothing is left.
 func TestUntermEndsWhileItWaits(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	c.raw(`{"id":1,"method":"exec.run_wait","params":{"id":0,"command":"echo begun-$((6*7)); sleep 1000","timeout_ms":600000}}` + "\n")

@@ -93,6 +93,7 @@ func TestUntermAnswersWhateverStandsInTheWay(t *testing.T) {
 
 // TestUntermTellsWhatWasNotRun as an error.
 func TestUntermTellsWhatWasNotRun(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	c.call("exec.run_wait", at("command", "set -H"))

@@ -19,6 +19,7 @@ import (
 
 // TestUntermPolicy guards commands, and with strict what is typed.
 func TestUntermPolicy(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	for _, p := range []map[string]any{{}, {"enabled": true}, {"enabled": true, "blocked_patterns": []string{}}, {"enabled": 1, "blocked_patterns": []string{}, "allowed_patterns": []string{}}} {
@@ -113,6 +114,7 @@ func TestUntermPolicy(t *testing.T) {
 
 // TestUntermRecords in Unterm's form.
 func TestUntermRecords(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	dir := t.TempDir()
@@ -173,6 +175,7 @@ func TestUntermRecords(t *testing.T) {
 
 // TestUntermCaptures draws what sessions show, and says so.
 func TestUntermCaptures(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	c.bare(`printf '\033]2;other\007\033]52;c;Y29waWVk\007ready'; exec sleep 1000`)
@@ -218,6 +221,7 @@ func TestUntermCaptures(t *testing.T) {
 
 // TestUntermProxies, workspaces, variables and what the server says of itself.
 func TestUntermSettings(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	nodes := []map[string]any{{"name": "a", "url": "http://127.0.0.1:1"}, {"name": "b", "url": "socks5://127.0.0.1:2"}}
@@ -328,6 +332,7 @@ func TestUntermSettings(t *testing.T) {
 
 // TestUntermSelftest is true, and says so when it is not.
 func TestUntermSelftest(t *testing.T) {
+	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
 	names := func(r map[string]any) (all []string, failed []string) {

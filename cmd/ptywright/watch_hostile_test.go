@@ -18,6 +18,7 @@ import (
 // TestWatchRefusesForeignPages: a page of another site, in the browser of somebody who watches, reaches nothing: not by the
 // WebSocket, not by fetch, not in a frame, not under a name of its own; and neither does one whose Origin is null.
 func TestWatchRefusesForeignPages(t *testing.T) {
+	t.Parallel()
 	b := chromium(t)
 	w := watchedServer(t)
 	foreign := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -74,6 +75,7 @@ func TestWatchRefusesForeignPages(t *testing.T) {
 // TestWatchShowsHostileText: whatever a program, a server's client or a recording writes is text: nothing of it runs, is fetched,
 // or becomes a link that a click follows.
 func TestWatchShowsHostileText(t *testing.T) {
+	t.Parallel()
 	b := chromium(t)
 	dir := t.TempDir()
 	evil := `<img src=x onerror="window.pwned=1"><script>window.pwned=1</script><svg onload=window.pwned=1>`
@@ -170,6 +172,7 @@ printf '\033[38;2;1;2;3;url(x)mcolour\033[0m\n'; exec cat`, evil}, Env: map[stri
 
 // TestWatchKeysAndMouse: what a keyboard and a mouse do arrives as a terminal would send it, and another's hand-over is told.
 func TestWatchKeysAndMouse(t *testing.T) {
+	t.Parallel()
 	need(t, "python3", "python3")
 	b := chromium(t)
 	w := watchedServer(t)
@@ -196,6 +199,7 @@ while True:
 		p.until(fmt.Sprintf("%s.includes(%q)", screenText, text))
 	}
 	cell := func() (x, y float64) { // of the page as it is: what is shown below the screen makes it smaller
+		p.eval(`new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))`) // what has changed is laid out
 		box := p.eval(`(() => { const b = document.querySelector('#term-paper .screen').getBoundingClientRect(); return [b.x, b.y, b.width / 80, b.height / 24]; })()`).([]any)
 		at := func(n int) float64 { return box[n].(float64) }
 		return at(0) + at(2)*9.5, at(1) + at(3)*14.5

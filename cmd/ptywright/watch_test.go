@@ -70,6 +70,7 @@ const screenText = `[...document.querySelectorAll('#term-paper .screen .row')].m
 // TestWatchInTheBrowser is the page as its user meets it: sessions that change, one that is taken over, typed into and given
 // back, and a recording.
 func TestWatchInTheBrowser(t *testing.T) {
+	t.Parallel()
 	need(t, "bash", "bash")
 	b := chromium(t)
 	casts := t.TempDir()

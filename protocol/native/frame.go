@@ -1,6 +1,7 @@
 package native
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,11 +45,17 @@ type shown struct {
 	sequence uint64
 	form     string
 	screen   *vt.Screen
-	rows     []uint64
+	rows     []told
 	at       time.Time
 	lease    *engine.Lease
 	exited   bool
 	secret   bool
+}
+
+// A told is a row as it was told.
+type told struct {
+	hash uint64
+	link bool // it may have one: what is known to be secret in a link's address is not seen in its cells
 }
 
 // frameFloor is the least time between two frames of a session to one client: as many as a screen shows in a second, and no
@@ -123,12 +130,12 @@ var seed = maphash.MakeSeed()
 func (f *frame) compare(has *shown, form string) *shown {
 	s := f.Screen()
 	now := &shown{
-		sequence: f.Raw.Sequence, form: form, screen: s, rows: make([]uint64, s.Rows), at: f.Raw.At,
+		sequence: f.Raw.Sequence, form: form, screen: s, rows: make([]told, s.Rows), at: f.Raw.At,
 		lease: f.Raw.Lease, exited: f.Raw.Exit != nil, secret: f.Raw.Secret,
 	}
 	f.full = has == nil || has.screen.Cols != s.Cols || has.screen.Rows != s.Rows
 	for y := range s.Rows {
-		if !f.full && s.SameRow(y, has.screen) {
+		if !f.full && !has.rows[y].link && s.SameRow(y, has.screen) {
 			now.rows[y] = has.rows[y]
 			continue
 		}
@@ -138,7 +145,7 @@ func (f *frame) compare(has *shown, form string) *shown {
 		} else {
 			text = f.appendRow(nil, y)
 		}
-		now.rows[y] = maphash.Bytes(seed, text)
+		now.rows[y] = told{maphash.Bytes(seed, text), bytes.Contains(text, []byte(`"link":"`)) || bytes.Contains(text, []byte(`]8;`))}
 		if f.full || now.rows[y] != has.rows[y] {
 			f.rows = append(f.rows, changedRow{y, text})
 		}

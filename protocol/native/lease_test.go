@@ -117,6 +117,29 @@ func TestFrames(t *testing.T) {
 	a.fails("session.frame", obj{"session": id, "form": "x"}, -32602, "invalid_params")
 }
 
+// TestFrameCoversWhatIsKnownLater: a row that nobody touched is told again when something in it turns out to be a secret, also in a link's address.
+func TestFrameCoversWhatIsKnownLater(t *testing.T) {
+	const cell, link = "walnut-harbour-quill-71", "copper-meadow-lantern-38"
+	for _, form := range []string{"ansi", "runs"} {
+		p, other := enginetest.New(), enginetest.New()
+		w := newWire(t, enginetest.Engine(p, other))
+		id := w.create()
+		p.Print("\x1b]8;;https://x.invalid/" + link + "\x1b\\page\x1b]8;;\x1b\\\r\n" + cell + "\r\nas ever\r\n")
+		w.until(id, "as ever")
+		now := w.result("session.frame", obj{"session": id, "form": form})
+		if all := fmt.Sprint(now["rows"]); !strings.Contains(all, cell) || !strings.Contains(all, link) {
+			t.Fatalf("%s: nobody has said yet that they are secret: %v", form, all)
+		}
+		w.result("session.create", obj{"program": "fake", "env": obj{"A_TOKEN": cell, "B_PASSWORD": link}})
+		p.Print("news")
+		w.until(id, "news")
+		rows := w.result("session.frame", obj{"session": id, "form": form, "since": now["sequence"]})["rows"].([]any)
+		if all := fmt.Sprint(rows); len(rows) != 3 || strings.Contains(all, cell) || strings.Contains(all, link) {
+			t.Errorf("%s: %v", form, all)
+		}
+	}
+}
+
 // TestFrameThatIsNotWaitedFor: one that is cancelled, or whose session is closed, is an error.
 func TestFrameThatIsNotWaitedFor(t *testing.T) {
 	p := enginetest.New()

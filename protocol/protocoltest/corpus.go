@@ -37,6 +37,8 @@ type Suite struct {
 	Has func(method string) bool
 	// Replace maps $TOKEN and the like to what the server under test takes; nil where there is none.
 	Replace func(t *testing.T) map[string]string
+	// Parallel says that the cases may run beside each other: each peer has a server of its own.
+	Parallel bool
 	// After, if not nil, looks at the server when a case has been judged, before the peer is closed.
 	After func(t *testing.T, p Peer)
 }
@@ -109,7 +111,12 @@ func Corpus(t *testing.T, s Suite) {
 			continue
 		}
 		ran++
-		t.Run(c.ID, func(t *testing.T) { s.run(t, c) })
+		t.Run(c.ID, func(t *testing.T) {
+			if s.Parallel {
+				t.Parallel()
+			}
+			s.run(t, c)
+		})
 	}
 	t.Logf("%d of %d cases of the family %s ran", ran, len(Cases(t, s.Family)), s.Family)
 	if ran == 0 {

@@ -165,6 +165,7 @@ func TestShells(t *testing.T) {
 // TestWithoutIntegration is case U53 in a shell that nobody asked for marks.
 func TestWithoutIntegration(t *testing.T) {
 	x := newTerminal(t, Options{}, "sh", false)
+	x.until(func(v *engine.View) bool { return strings.Contains(v.Screen.Text(), "work$") }) // else the echo comes before it
 	_, err := x.Start(x.Session, 0, x.home)
 	must(t, err)
 	_, err = x.Do(t.Context(), engine.Text("echo TOKEN=abc123; echo do''ne\r"), engine.DoOptions{})
