@@ -10,7 +10,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/vt"
-	"github.com/ptywright/ptywright/plugins/internal/sandbox"
+	"github.com/ptywright/ptywright/internal/sandbox"
 )
 
 const (

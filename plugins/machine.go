@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ptywright/ptywright/plugins/internal/sandbox"
+	"github.com/ptywright/ptywright/internal/sandbox"
 	"github.com/ptywright/ptywright/redact"
 )
 

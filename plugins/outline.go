@@ -9,7 +9,7 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 
-	"github.com/ptywright/ptywright/plugins/internal/sandbox"
+	"github.com/ptywright/ptywright/internal/sandbox"
 )
 
 // A Mention is something that a plugin's Lua names, and where.

@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine/pty"
-	"github.com/ptywright/ptywright/plugins/internal/sandbox"
+	"github.com/ptywright/ptywright/internal/sandbox"
 )
 
 // A Source is a plugin's manifest and the text of its files, read once: what becomes of the folder later changes nothing.

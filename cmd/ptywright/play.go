@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,11 +8,11 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -59,9 +58,10 @@ modes of what is typed are left out.`,
 			if idle > 0 {
 				rec = rec.LimitIdle(idle)
 			}
-			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			return play(ctx, std.out, rec, speed, from)
+			told := make(chan os.Signal, 1)
+			ending.Notify(told)
+			defer signal.Stop(told)
+			return play(told, std.out, rec, speed, from)
 		},
 	}
 	c.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was")
@@ -97,8 +97,8 @@ func (m *moment) Set(s string) error {
 	return nil
 }
 
-// play writes a recording in its own time, and what takes its modes back at its end, however it comes.
-func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64, from time.Duration) (err error) {
+// play writes a recording in its own time, until a signal comes, and what takes its modes back at its end, however it comes.
+func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float64, from time.Duration) (err error) {
 	var f playFilter
 	defer func() {
 		if _, werr := io.WriteString(w, f.end()); err == nil {
@@ -131,8 +131,8 @@ func play(ctx context.Context, w io.Writer, rec *record.Recording, speed float64
 			timer.Reset(wait)
 			select {
 			case <-timer.C:
-			case <-ctx.Done():
-				return exitCode(128 + int(syscall.SIGINT))
+			case s := <-told:
+				return exitCode(ending.Code(s))
 			}
 		}
 		if _, err := io.WriteString(w, f.play(e.Text)); err != nil {

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -44,23 +44,23 @@ func cast(t testing.TB, text ...string) *record.Recording {
 
 // A recording leaves no mode on, whether it is played to its end, broken off, or cannot be written further.
 func TestPlayLeavesTheTerminalAsItWas(t *testing.T) {
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
 	all := strings.Join(broken[:20], "")
 	for _, text := range append(broken, all) {
 		for name, play := range map[string]func(w *strings.Builder) error{
-			"whole": func(w *strings.Builder) error { return play(t.Context(), w, cast(t, "$ a\r\n"+text), 1, 0) },
+			"whole": func(w *strings.Builder) error { return play(nil, w, cast(t, "$ a\r\n"+text), 1, 0) },
 			"from": func(w *strings.Builder) error {
-				return play(t.Context(), w, cast(t, "$ a\r\n"+text, "b"), 1, time.Second)
+				return play(nil, w, cast(t, "$ a\r\n"+text, "b"), 1, time.Second)
 			},
 			"stopped": func(w *strings.Builder) error {
-				if err := play(stopped, w, cast(t, "$ a\r\n"+text, "never"), 1, 0); err != exitCode(130) {
+				told := make(chan os.Signal, 1)
+				told <- os.Interrupt
+				if err := play(told, w, cast(t, "$ a\r\n"+text, "never"), 1, 0); err != exitCode(130) {
 					t.Errorf("stopped: %v", err)
 				}
 				return nil
 			},
 			"write error": func(w *strings.Builder) error {
-				if err := play(t.Context(), &failSecond{w: w}, cast(t, "$ a\r\n"+text, "lost"), 1, 0); !errors.Is(err, errDisk) {
+				if err := play(nil, &failSecond{w: w}, cast(t, "$ a\r\n"+text, "lost"), 1, 0); !errors.Is(err, errDisk) {
 					t.Errorf("write error: %v", err)
 				}
 				return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -51,9 +52,9 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	in := int(std.in.Fd())
 	terminal := term.IsTerminal(in)
 	// Before there is a program to be left behind or a terminal to be left raw.
-	ending := make(chan os.Signal, 4)
-	signal.Notify(ending, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
-	defer signal.Stop(ending)
+	told := make(chan os.Signal, 4)
+	signal.Notify(told, ending.Signals...)
+	defer signal.Stop(told)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write then fails, and the child is ended as always
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
@@ -124,8 +125,8 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 			if err != nil {
 				return err
 			}
-		case s := <-ending:
-			return exitCode(128 + signalNumber(s))
+		case s := <-told:
+			return exitCode(ending.Code(s))
 		case <-resized:
 			size := windowSize(std, fixed)
 			rec.resized(size)

@@ -12,6 +12,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
 
+	"github.com/ptywright/ptywright/internal/sandbox"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -39,6 +40,10 @@ type machine struct {
 	shapes  map[string]schema   // of methods, likewise
 }
 
+// maxString bounds a string that a function of the library makes, in bytes: more than the largest transcript, and so little that a typing
+// error does not cost a person their machine.
+const maxString = 64 << 20
+
 // newMachine returns a machine whose results and prints go to out. Close it.
 func newMachine(out io.Writer, on style, cols func() int) *machine {
 	m := &machine{LState: lua.NewState(), out: out, style: on, cols: cols, intents: map[string][]intent{}}
@@ -55,6 +60,7 @@ func newMachine(out io.Writer, on style, cols func() int) *machine {
 		t.Metatable = m.arrays
 		return t
 	})
+	sandbox.Bound(m.LState, maxString)
 	m.SetGlobal("print", m.NewFunction(m.print))
 	if lib, ok := m.GetGlobal("io").(*lua.LTable); ok {
 		lib.RawSetString("write", m.NewFunction(m.write))

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -209,9 +210,10 @@ func (c *console) attach(ctx context.Context, args string) error {
 	case len(c.Attach) == 0:
 		return errors.New(":attach needs a server that listens on a socket, and this one is the REPL's own")
 	}
-	cmd := exec.Command(c.Attach[0], slices.Concat(c.Attach[1:], strings.Fields(flags), []string{"--", id})...)
+	cmd := exec.CommandContext(ctx, c.Attach[0], slices.Concat(c.Attach[1:], strings.Fields(flags), []string{"--", id})...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it gives the terminal back
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.In, c.Out, c.Err
-	if err := c.lend(cmd.Run); err != nil {
+	if err := c.lendTo(cmd.Run); err != nil {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
 			return fmt.Errorf("attach to %s: %w", id, err)

@@ -3,7 +3,8 @@
 //
 // One goroutine, the caller of Run, edits lines, runs Lua and draws; so there is one order to what is seen. Beside it the
 // connection's reader puts notifications on a board, which is bounded, and while Lua runs another goroutine shows what is
-// on it. Ctrl-C ends the running evaluation by its context, which the wire turns into $/cancelRequest.
+// on it. A third heeds signals: Ctrl-C ends the running evaluation by its context, which the wire turns into $/cancelRequest, and
+// when that does not come back, it is the one who restores the terminal and leaves.
 package repl
 
 import (
@@ -13,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,6 +26,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -60,10 +63,15 @@ type console struct {
 	client  atomic.Pointer[client.Client]
 	started *started
 
-	cooked *term.State // the terminal's own mode
-	hush   bool        // what was entered last is not to be written down
-	quit   bool
-	out    *shared
+	cancel     func(error)                // of ctx
+	cooked     atomic.Pointer[term.State] // the terminal's own mode
+	lent       atomic.Int64               // until when a program has the terminal, in Unix nanoseconds
+	reading    atomic.Bool                // a script's next line
+	evaluating atomic.Pointer[evaluation] // nil: nothing
+	ended      atomic.Pointer[Ended]      // nil: no signal came
+	hush       bool                       // what was entered last is not to be written down
+	quit       bool
+	out        *shared
 }
 
 // shared is a writer for several goroutines: every Write is whole.
@@ -118,15 +126,13 @@ func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	on := style(term.IsTerminal(int(o.Out.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
-	c := &console{Options: o, ctx: ctx, tty: tty, style: on, board: newBoard(on), out: &shared{w: o.Print}}
-	ending := make(chan os.Signal, 1)
-	signal.Notify(ending, endings...)
-	defer signal.Stop(ending)
-	go func() {
-		select {
-		case s := <-ending:
-			cancel(fmt.Errorf("ended by %s", s))
-		case <-ctx.Done():
+	c := &console{Options: o, ctx: ctx, cancel: cancel, tty: tty, style: on, board: newBoard(on), out: &shared{w: o.Print}}
+	told, over := make(chan os.Signal, 8), make(chan struct{})
+	ending.Notify(told)
+	go c.heed(told, over)
+	defer func() {
+		if e := c.ended.Load(); e != nil {
+			err = &Exit{ending.Code(e.Signal)}
 		}
 	}()
 	c.m = newMachine(c.out, on, func() int { _, cols := c.size(); return cols })
@@ -136,6 +142,8 @@ func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err 
 	if dir, err := os.Getwd(); err == nil {
 		c.m.cwd = dir
 	}
+	defer close(over)
+	defer signal.Stop(told)
 	if err := c.connect(); err != nil {
 		return err
 	}
@@ -264,12 +272,12 @@ func (c *console) interact() error {
 	if err != nil {
 		return fmt.Errorf("read the terminal's mode: %w", err)
 	}
-	c.cooked = state
-	defer term.Restore(int(c.In.Fd()), state)
+	c.cooked.Store(state)
+	defer c.restore()
 	if err := busyMode(c.In); err != nil {
 		return err
 	}
-	c.m.lend("os", "execute", c.lend)
+	c.m.lend("os", "execute", c.lendTo)
 	c.m.lend("io", "read", c.lend)
 	if c.Home != "" {
 		c.history.path = filepath.Join(c.Home, "repl_history")
@@ -332,12 +340,20 @@ func (c *console) interact() error {
 	return nil
 }
 
-// lend gives the terminal its own mode for as long as f, which is for another program.
+// lendTo is [console.lend] for another program: what Ctrl-C and Ctrl-\ say is said to it.
+func (c *console) lendTo(f func() error) error {
+	c.lent.Store(math.MaxInt64)
+	defer func() { c.lent.Store(time.Now().Add(lentAfter).UnixNano()) }()
+	return c.lend(f)
+}
+
+// lend gives the terminal its own mode for as long as f.
 func (c *console) lend(f func() error) error {
-	if c.cooked == nil {
+	state := c.cooked.Load()
+	if state == nil {
 		return f()
 	}
-	if err := term.Restore(int(c.In.Fd()), c.cooked); err != nil {
+	if err := term.Restore(int(c.In.Fd()), state); err != nil {
 		return fmt.Errorf("restore the terminal: %w", err)
 	}
 	c.board.hold(true)
@@ -417,19 +433,18 @@ func (c *console) evaluate(f *lua.LFunction) error {
 // during runs f, which Ctrl-C ends, and shows notices meanwhile.
 func (c *console) during(f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(c.ctx)
-	interrupt := make(chan os.Signal, 1)
-	signal.Notify(interrupt, os.Interrupt)
-	over := make(chan struct{})
+	now := &evaluation{cancel, make(chan struct{})}
+	c.lent.Store(0)
+	c.evaluating.Store(now)
+	shown := make(chan struct{})
 	go func() {
-		defer close(over)
+		defer close(shown)
 		notices := c.board.told
 		if !c.tty {
 			notices = nil
 		}
 		for {
 			select {
-			case <-interrupt:
-				cancel(errInterrupted)
 			case <-notices:
 				for _, l := range c.take() {
 					fmt.Fprintln(c.out, l)
@@ -443,12 +458,13 @@ func (c *console) during(f func(ctx context.Context) error) error {
 		cancel(errInterrupted)
 	}
 	err := f(ctx)
-	signal.Stop(interrupt)
+	c.evaluating.Store(nil)
+	close(now.over)
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errInterrupted) && wireError(err) == nil {
 		err = cause
 	}
 	cancel(nil)
-	<-over
+	<-shown
 	return err
 }
 
@@ -456,7 +472,9 @@ func (c *console) during(f func(ctx context.Context) error) error {
 func (c *console) script(in *bufio.Reader) error {
 	text := ""
 	for number := 1; ; number++ {
+		c.reading.Store(true)
 		l, err := in.ReadString('\n')
+		c.reading.Store(false)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read standard input: %w", err)
 		}

@@ -13,6 +13,3 @@ import (
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func notifyResize(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH) }
-
-// endings are the signals that end the REPL. Ctrl-C ends what runs in it.
-var endings = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}

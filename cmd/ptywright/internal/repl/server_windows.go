@@ -13,5 +13,3 @@ func apart(cmd *exec.Cmd) {
 
 // notifyResize does nothing: a console tells of its size in its input, which is not read for it. The next key draws anew.
 func notifyResize(chan<- os.Signal) {}
-
-var endings = []os.Signal{syscall.SIGTERM}

@@ -123,7 +123,7 @@ func (v *VM) stringRep(L *lua.LState) int {
 	if len(s) == 0 {
 		n = 0
 	} else if n > v.limits.String/len(s) {
-		v.afford(min(n, v.limits.String+1) * len(s))
+		v.afford(int(min(float64(n)*float64(len(s)), 1<<62)))
 	}
 	v.afford(n * len(s))
 	L.Push(lua.LString(strings.Repeat(s, n)))
