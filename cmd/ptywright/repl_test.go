@@ -236,7 +236,7 @@ func TestREPLInterruptsAWait(t *testing.T) {
 		since := c.text("s:wait{text = \"never\"}\r")
 		c.waitSince(since, client.Screen(`never"\}$`))
 		m := c.waitSince(c.keys("ctrl+c"), client.Screen(`(?m)^error: (session.wait: )?interrupted\n(.*\n)*pty\[s1\]>$`)) // without it: before the wait began
-		if text := m.Snapshot.PlainText; strings.Contains(text, "-32") || strings.Contains(text, "cancel") { // the wire's words
+		if text := m.Snapshot.PlainText; strings.Contains(text, "-32") || strings.Contains(text, "cancel") {              // the wire's words
 			t.Errorf("it is told as\n%s", text)
 		}
 	}
