@@ -85,7 +85,7 @@ Everything else is Lua (5.1), an expression or statements:
   s = session.spawn("python3", "-q")   start a program, which is s
   s:send("6*7\n")                      type; s:keys("ctrl+c", "up") presses
   s:wait{text = "42"}                  wait for what came after that; or for
-      regex, title, cursor, stable = ms, exited = true, any = {...}, all = {...}
+      regex, title, cursor, stable = ms, exited = true, any and all = {...},
       and timeout = seconds
   s:turn("6*7\n", {text = "42"})       both
   s:screen()                           draw the screen; .text, .lines
@@ -370,7 +370,11 @@ func (c *console) rpcCommand(ctx context.Context, args string) error {
 		}
 		params = json.RawMessage(text)
 	}
-	c.hush = c.hush || method == "session.input" // which may be a password
+	var input map[string]any
+	if method == "session.input" && json.Unmarshal(params, &input) == nil {
+		c.touch(ctx, input)
+		c.keeper.hush = true // which may be a password
+	}
 	var given any
 	if params != nil {
 		given = params
