@@ -25,7 +25,12 @@ type ListenError struct {
 }
 
 func (e *ListenError) Error() string {
-	s := fmt.Sprintf("listen on %s: %v", e.Path, e.Err)
+	return fmt.Sprintf("listen on %s: %s", e.Path, e.Why())
+}
+
+// Why is the error without the path.
+func (e *ListenError) Why() string {
+	s := e.Err.Error()
 	if e.Detail != "" {
 		s += ": " + e.Detail
 	}

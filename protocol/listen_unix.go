@@ -35,19 +35,8 @@ const backlog = 1024
 //
 // Errors are [*ListenError]: [ErrInUse], [ErrNotSocket], [ErrPath], [ErrFolder], or of the system.
 func Listen(path string) (net.Listener, error) {
-	path, err := filepath.Abs(path)
+	path, err := usable(path, true)
 	if err != nil {
-		return nil, &ListenError{Path: path, Err: err}
-	}
-	var raw unix.RawSockaddrUnix
-	if most := len(raw.Path) - 1; len(path) > most {
-		return nil, &ListenError{
-			Path: path, Err: ErrPath, Detail: fmt.Sprintf("it has %d bytes", len(path)),
-			Advice: fmt.Sprintf("use one of at most %d", most),
-		}
-	}
-	if err := privateFolder(filepath.Dir(path)); err != nil {
-		err.Path = path
 		return nil, err
 	}
 	lock, err := lockFor(path)
@@ -62,16 +51,64 @@ func Listen(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// privateFolder makes dir if it is missing, and checks that nobody else can put a file into it.
+// Check says why [Listen] would refuse a path whoever listens there, nil where it would not. It changes nothing. Errors are
+// [*ListenError].
+func Check(path string) error {
+	path, err := usable(path, false)
+	if err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&fs.ModeSocket == 0 {
+		return notSocket(path, info)
+	}
+	return nil
+}
+
+// Locked reports whether the lock of a listener of [Listen]'s is held at path: a server listens there, or is about to.
+func Locked(path string) bool {
+	f, err := os.OpenFile(path+".lock", os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // gives back what is taken here
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+}
+
+// usable returns the whole path of a socket, if it can have that path and its folder is private. With make the folder is
+// made if it is missing.
+func usable(path string, make bool) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", &ListenError{Path: path, Err: err}
+	}
+	var raw unix.RawSockaddrUnix
+	if most := len(raw.Path) - 1; len(path) > most {
+		return "", &ListenError{
+			Path: path, Err: ErrPath, Detail: fmt.Sprintf("it has %d bytes", len(path)),
+			Advice: fmt.Sprintf("use one of at most %d", most),
+		}
+	}
+	dir := filepath.Dir(path)
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		if !make {
+			return path, nil
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", &ListenError{Path: path, Err: err}
+		}
+	}
+	if err := privateFolder(dir); err != nil {
+		err.Path = path
+		return "", err
+	}
+	return path, nil
+}
+
+// privateFolder checks that nobody else can put a file into dir.
 func privateFolder(dir string) *ListenError {
 	const advice = "use a folder of your own that group and others cannot write, or a path in a folder that does not exist yet"
 	info, err := os.Lstat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return &ListenError{Err: err}
-		}
-		info, err = os.Lstat(dir)
-	}
 	if err != nil {
 		return &ListenError{Err: err}
 	}
@@ -166,6 +203,13 @@ func listenLocked(path string, lock *flock.Flock) (*listener, error) {
 	return &listener{UnixListener: inner.(*net.UnixListener), path: path, made: made, lock: lock}, nil
 }
 
+func notSocket(path string, info fs.FileInfo) *ListenError {
+	return &ListenError{
+		Path: path, Err: ErrNotSocket, Detail: "its mode is " + info.Mode().String(),
+		Advice: "use another path, or move it away",
+	}
+}
+
 // clearStale removes a socket that nobody listens on.
 func clearStale(path string) error {
 	info, err := os.Lstat(path)
@@ -176,10 +220,7 @@ func clearStale(path string) error {
 		return &ListenError{Path: path, Err: err}
 	}
 	if info.Mode()&fs.ModeSocket == 0 {
-		return &ListenError{
-			Path: path, Err: ErrNotSocket, Detail: "its mode is " + info.Mode().String(),
-			Advice: "use another path, or move it away",
-		}
+		return notSocket(path, info)
 	}
 	conn, err := net.Dial("unix", path)
 	if err == nil {

@@ -39,6 +39,10 @@ func refused(t *testing.T, path string, want error) {
 	if !errors.Is(err, want) || !errors.As(err, &e) || !strings.Contains(err.Error(), path) || e.Advice == "" {
 		t.Errorf("got %v, want %v with the path and some advice", err, want)
 	}
+	// Without an attempt the same is said, but for who listens.
+	if err := protocol.Check(path); want == protocol.ErrInUse && err != nil || want != protocol.ErrInUse && !errors.Is(err, want) {
+		t.Errorf("Check: %v, want %v", err, want)
+	}
 	after, _ := os.Lstat(path)
 	if (before == nil) != (after == nil) || before != nil && !os.SameFile(before, after) {
 		t.Errorf("%s was changed", path)
@@ -141,7 +145,13 @@ func stale(t *testing.T, path string) {
 func TestListenTakesOverWhatIsStale(t *testing.T) {
 	path := filepath.Join(folder(t, 0o700), "s")
 	stale(t, path)
+	if protocol.Locked(path) {
+		t.Error("what is stale is locked")
+	}
 	l := listen(t, path)
+	if !protocol.Locked(path) {
+		t.Error("what is listened on is not locked")
+	}
 	go func() {
 		if c, err := l.Accept(); err == nil {
 			c.Close()

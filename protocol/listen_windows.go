@@ -18,8 +18,8 @@ const pipeBuffer = writeChunk
 // Its access control list has this user's SID and no other entry, remote clients are rejected, and a pipe that
 // exists is not joined. Errors are [*ListenError]: [ErrInUse], [ErrPath], or of the system.
 func Listen(path string) (net.Listener, error) {
-	if !strings.HasPrefix(strings.ToLower(path), `\\.\pipe\`) {
-		return nil, &ListenError{Path: path, Err: ErrPath, Advice: `use \\.\pipe\ and a name`}
+	if err := Check(path); err != nil {
+		return nil, err
 	}
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
@@ -40,3 +40,14 @@ func Listen(path string) (net.Listener, error) {
 	}
 	return l, nil
 }
+
+// Check says why [Listen] would refuse a path whoever listens there, nil where it would not. Errors are [*ListenError].
+func Check(path string) error {
+	if !strings.HasPrefix(strings.ToLower(path), `\\.\pipe\`) {
+		return &ListenError{Path: path, Err: ErrPath, Advice: `use \\.\pipe\ and a name`}
+	}
+	return nil
+}
+
+// Locked reports nothing: a pipe has no lock.
+func Locked(string) bool { return false }

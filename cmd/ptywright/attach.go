@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -45,7 +46,7 @@ else has it.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.In, o.Out = std.in, std.out
+			o.In, o.Out = std.in, std.out.file
 			if len(args) > 0 {
 				o.Session = args[0]
 			}
@@ -97,8 +98,8 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 		}
 	}
 	var err error
-	if o.Client, err = client.Dial(ctx, socket); err != nil {
-		return fmt.Errorf("connect to the server at %s: %w; start one with ptywright serve, or give --socket", socket, err)
+	if o.Client, err = daemon.Dial(ctx, socket); err != nil {
+		return err
 	}
 	defer o.Client.Close()
 	if err := pick(ctx, std, &o); err != nil {

@@ -228,7 +228,7 @@ func TestAttachExitCodes(t *testing.T) {
 	if _, code := p.run(""); code != 2 || !strings.Contains(p.stderr.String(), "needs a terminal") {
 		t.Errorf("without a terminal: %d, %s", code, p.stderr)
 	}
-	code(1, "connect to the server at .*start one", "--socket", t.TempDir()+"/none")
+	code(1, "connect to .*: no server listens there; start one", "--socket", t.TempDir()+"/none")
 }
 
 // What runs in a terminal before and after does not notice.

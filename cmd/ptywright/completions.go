@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -98,7 +99,7 @@ func bashCompletion(std stdio, root *cobra.Command) error {
 		}
 		script = strings.ReplaceAll(script, s.calls, s.ours)
 	}
-	_, err := std.out.WriteString(script + bashWords)
+	_, err := io.WriteString(std.out, script+bashWords)
 	return err
 }
 

@@ -75,7 +75,7 @@ func TestConfigOfTheSharedServer(t *testing.T) {
 			t.Errorf("%q: exit %d, %q %s", args, code, out, c.stderr)
 		}
 	}
-	p, _ = configured(t, "socket = 'elsewhere'\n[mcp]\nhttp = 'nonsense'\n", "serve", "--stdio")
+	p, _ = configured(t, "socket = 'elsewhere'\n[mcp]\nhttp = '127.0.0.1:0'\n", "serve", "--stdio")
 	if out, code := p.run(""); code != 0 || p.stderr.String() != "" {
 		t.Errorf("exit %d, %q %s", code, out, p.stderr)
 	}

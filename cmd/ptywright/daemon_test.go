@@ -41,7 +41,7 @@ func inBackground(t *testing.T) (ctx context.Context, socket string) {
 // TestEnsureStartsOneServer, however many ask for it at once.
 func TestEnsureStartsOneServer(t *testing.T) {
 	ctx, socket := inBackground(t)
-	if err := daemon.Stop(ctx, socket); !errors.Is(err, daemon.ErrNone) {
+	if _, err := daemon.Stop(ctx, socket); !errors.Is(err, daemon.ErrNone) {
 		t.Errorf("stop what is not there: %v", err)
 	}
 	var started atomic.Int32
@@ -89,7 +89,7 @@ func TestEnsureStartsOneServer(t *testing.T) {
 	if home, err := os.UserHomeDir(); err == nil {
 		(&session{s, &server{Client: c, t: t, ctx: ctx}, t}).wait(client.Contains(home))
 	}
-	if err := daemon.Stop(ctx, socket); err != nil {
+	if _, err := daemon.Stop(ctx, socket); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(socket); !errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,7 @@ func TestEnsureStartsOneServer(t *testing.T) {
 	if old, err := os.ReadFile(log + ".old"); err != nil || string(old) != string(said) {
 		t.Errorf("%q, %v", old, err)
 	}
-	if err := daemon.Stop(ctx, socket); err != nil {
+	if _, err := daemon.Stop(ctx, socket); err != nil {
 		t.Error(err)
 	}
 }

@@ -353,10 +353,10 @@ func oneError(all []error) error {
 
 // printLines prints rows of a screen. A row has no control characters when it comes from one of ours.
 func printLines(w io.Writer, lines []string) error {
-	var err error
 	for _, line := range lines {
-		_, werr := fmt.Fprintln(w, quiet(line))
-		err = errors.Join(err, werr)
+		if _, err := fmt.Fprintln(w, quiet(line)); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }

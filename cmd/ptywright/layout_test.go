@@ -47,8 +47,8 @@ var mayImport = map[string][]string{
 	"release":                         {},
 
 	"cmd/ptywright/internal/attach":        {"engine/vt", "engine/record", "protocol/client"},
-	"cmd/ptywright/internal/config":        {"cmd/ptywright/internal/nearest"},
-	"cmd/ptywright/internal/daemon":        {"protocol/client", "protocol/unterm/instance"},
+	"cmd/ptywright/internal/config":        {"cmd/ptywright/internal/nearest", "protocol/loopback"},
+	"cmd/ptywright/internal/daemon":        {"protocol", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/doctor":        {"cmd/ptywright/internal/daemon", "engine", "engine/pty"},
 	"cmd/ptywright/internal/ending":        {},
 	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},

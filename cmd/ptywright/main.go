@@ -33,7 +33,7 @@ const (
 )
 
 func main() {
-	std := stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	std := stdio{in: os.Stdin, out: &stdout{file: os.Stdout}, err: os.Stderr}
 	if isTerminalMCP(os.Args) {
 		os.Exit(terminalMCP(context.Background(), os.Args[1:], std))
 	}
@@ -42,8 +42,9 @@ func main() {
 
 // stdio are the process's standard streams. Nothing below run touches those of package os.
 type stdio struct {
-	in, out *os.File
-	err     io.Writer
+	in  *os.File
+	out *stdout
+	err io.Writer
 }
 
 // An exitCode ends the program without a message.
@@ -77,7 +78,7 @@ func run(ctx context.Context, args []string, std stdio) int {
 
 // exit tells what went wrong with a command, if anything did, and returns the exit code.
 func exit(std stdio, c *cobra.Command, args []string, err error) int {
-	if err == nil {
+	if err = std.out.judge(err); err == nil {
 		return 0
 	}
 	var silent exitCode

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"fmt"
+	"net"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/ptywright/ptywright/protocol"
 )
 
 // asProgram is the variable that makes this test binary the program that it tests, with the race detector when the
@@ -17,9 +23,38 @@ func TestMain(m *testing.M) {
 		scriptedAgent()
 		os.Exit(0)
 	}
+	if len(os.Args) > 2 && os.Args[1] == asSilent {
+		silentServer(os.Args[2], len(os.Args) > 3)
+		os.Exit(0)
+	}
 	if os.Getenv(asProgram) != "" {
 		main()
 		os.Exit(0)
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// asSilent is the argument that makes this test binary a server that takes connections and ignores all else, also the request to
+// end. With one more argument it holds the lock of a server.
+const asSilent = "be-silent"
+
+func silentServer(path string, locked bool) {
+	signal.Ignore(syscall.SIGTERM)
+	var l net.Listener
+	var err error
+	if locked {
+		l, err = protocol.Listen(path)
+	} else {
+		l, err = net.Listen("unix", path)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("listening")
+	for {
+		if _, err := l.Accept(); err != nil {
+			return
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -113,7 +114,7 @@ func serveMCP(ctx context.Context, std stdio, f mcpFlags) error {
 		}
 		defer s.Close()
 		if f.http != "" {
-			return serveMCPHTTP(ctx, std, s, f.http)
+			return serveDoors(ctx, std, []opening{func() (door, error) { return openMCP(s, f.http, "") }}, func() {})
 		}
 		in, out, err := takePipes(std)
 		if err != nil {
@@ -126,18 +127,50 @@ func serveMCP(ctx context.Context, std stdio, f mcpFlags) error {
 	})
 }
 
-// serveMCPHTTP serves MCP over HTTP until ctx ends.
-func serveMCPHTTP(ctx context.Context, std stdio, s *mcp.Server, addr string) error {
+// openMCP opens the door for MCP over HTTP. A token that is made, as the environment has none, is told with the address, or
+// is kept in the file tokenPath as long as the door is open: a log is no place for it.
+func openMCP(s *mcp.Server, addr, tokenPath string) (door, error) {
 	l, err := loopback.Listen(addr)
+	if err != nil {
+		return door{}, fmt.Errorf("serve MCP over HTTP: %w; choose another address, or port 0 for one that is free", err)
+	}
+	token, told, forget := os.Getenv(tokenName), "", func() {}
+	if strings.TrimSpace(token) == "" {
+		token = loopback.NewToken()
+		told = " with bearer token " + token // the one place that shows it
+		if tokenPath != "" {
+			if err := writeToken(tokenPath, token); err != nil {
+				l.Close()
+				return door{}, fmt.Errorf("keep the token of MCP over HTTP: %w; or set %s", err, tokenName)
+			}
+			told, forget = " with the bearer token in "+tokenPath, func() { os.Remove(tokenPath) }
+		}
+	}
+	return door{
+		says: fmt.Sprintf("serving MCP on http://%s/mcp%s", l.Addr(), told),
+		serve: func(ctx context.Context) error {
+			defer forget()
+			return s.ServeHTTP(ctx, l, token)
+		},
+		close: func() {
+			l.Close()
+			forget()
+		},
+	}, nil
+}
+
+// writeToken makes a file that only its owner can read, in the place of an earlier one.
+func writeToken(path, token string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "token-*") // 0600, and nobody else's link is followed
 	if err != nil {
 		return err
 	}
-	token, made := os.Getenv(tokenName), ""
-	if strings.TrimSpace(token) == "" {
-		token = loopback.NewToken()
-		made = " with bearer token " + token
+	_, err = f.WriteString(token + "\n")
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
 	}
-	// Whoever started us waits for this line. It is the one place that shows the token, and only when nobody else knows it.
-	fmt.Fprintf(std.err, "ptywright: serving MCP on http://%s/mcp%s\n", l.Addr(), made)
-	return s.ServeHTTP(ctx, l, token)
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }

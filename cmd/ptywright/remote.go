@@ -413,11 +413,15 @@ forgotten. --server ends the server, too, with all sessions.`,
 				if err != nil {
 					return err
 				}
-				if err := remote.StopServer(c.Context(), path); err != nil {
+				forced, err := remote.StopServer(c.Context(), path)
+				if err != nil {
 					return err
 				}
 				if f.json {
-					return jsonLines(std.out, map[string]any{"socket": path, "ended": true})
+					return jsonLines(std.out, map[string]any{"socket": path, "ended": true, "forced": forced})
+				}
+				if forced {
+					complain(std.err, errors.New("the server did not answer, and did not end when it was told to: it was killed"))
 				}
 				return nil
 			}
@@ -438,7 +442,6 @@ forgotten. --server ends the server, too, with all sessions.`,
 				}
 			}
 			var failed []error
-			var unsaid error
 			err = s.Kill(c.Context(), args, forget, func(k remote.Kill) {
 				if k.Err == nil && !k.Killed {
 					k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
@@ -447,10 +450,10 @@ forgotten. --server ends the server, too, with all sessions.`,
 					failed = append(failed, k.Err)
 				}
 				if f.json {
-					unsaid = cmp.Or(unsaid, jsonLines(std.out, k))
+					jsonLines(std.out, k)
 				}
 			})
-			return cmp.Or(err, oneError(failed), unsaid)
+			return cmp.Or(err, oneError(failed))
 		},
 	}
 	c.Flags().BoolVar(&forget, "close", false, "forget the sessions, too")

@@ -119,7 +119,9 @@ what each condition lacked, and the last screen.`,
 			if timeout < 0 || timeout > 24*time.Hour {
 				return usageError{fmt.Errorf("--timeout is %v: give 0 (one look) to 24h", timeout)}
 			}
-			s, err := f.connect(c.Context())
+			ctx, cancel := remote.Patience(c.Context(), timeout)
+			defer cancel()
+			s, err := f.connect(ctx)
 			if err != nil {
 				return err
 			}
@@ -128,12 +130,10 @@ what each condition lacked, and the last screen.`,
 			if c.Flags().Changed("since") {
 				cond.Since = &since
 			}
-			w, err := s.Wait(c.Context(), args[0], cond)
+			w, err := s.Wait(ctx, args[0], cond)
 			switch {
 			case f.json && w.Raw != nil:
-				if werr := jsonLines(std.out, w.Raw); werr != nil {
-					return werr
-				}
+				jsonLines(std.out, w.Raw)
 			case w.Evidence != nil:
 				printEvidence(std.out, w.Evidence)
 			case err == nil:

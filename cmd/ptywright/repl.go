@@ -68,7 +68,7 @@ is on standard output), 4 no such session, 5 not permitted.`,
 
 // replOptions makes the REPL's options of the flags.
 func replOptions(c *cobra.Command, std stdio, socket string, own, stop bool, args []string) (o repl.Options, err error) {
-	o = repl.Options{In: std.in, Out: std.out, Err: std.err, Stop: stop}
+	o = repl.Options{In: std.in, Out: std.out.file, Print: std.out, Err: std.err, Stop: stop}
 	dash := c.ArgsLenAtDash()
 	switch explicit := c.Flags().Changed("socket"); {
 	case own && explicit:

@@ -117,8 +117,8 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 			rec.end(&exit)
 			return codeOf(exit)
 		case err := <-output:
-			if err != nil { // nobody reads: what Ctrl-C in a pipeline or `head` does
-				return exitCode(128 + int(syscall.SIGPIPE))
+			if err != nil { // such as that nobody reads: what Ctrl-C in a pipeline or `head` does
+				return err
 			}
 			output = nil // the program let go of its terminal; its end is yet to come
 		case err := <-input:
@@ -160,7 +160,7 @@ func codeOf(exit pty.Exit) error {
 // windowSize is the size of the terminal we are on, with what the user fixed; zeros where neither is known.
 func windowSize(std stdio, fixed pty.Size) pty.Size {
 	size := pty.Size{Rows: 24, Cols: 80}
-	for _, f := range []*os.File{std.out, std.in} {
+	for _, f := range []*os.File{std.out.file, std.in} {
 		if cols, rows, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 && rows > 0 {
 			size = pty.Size{Rows: uint16(rows), Cols: uint16(cols)}
 			break

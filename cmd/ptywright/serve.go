@@ -25,7 +25,6 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/acp"
 	"github.com/ptywright/ptywright/protocol/native"
-	"github.com/ptywright/ptywright/protocol/unterm"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -107,7 +106,7 @@ $PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
 	fs := c.Flags()
 	fs.BoolVar(&f.stdio, "stdio", false, "serve standard input and output")
 	fs.StringVar(&f.socket, "socket", "", "listen on `PATH`: a Unix socket, or on Windows a named pipe such as \\\\.\\pipe\\ptywright")
-	fs.BoolVar(&f.background, "background", false, "say on standard output, too, when clients can come")
+	fs.BoolVar(&f.background, "background", false, "standard error is a log: say on standard output, too, when clients can come, and keep a token in a file")
 	fs.MarkHidden("background") // for daemon.Ensure
 	fs.StringVar(&f.mcpHTTP, "mcp-http", "", "serve MCP, too, on `ADDR`, such as 127.0.0.1:8123: the same sessions; see ptywright mcp")
 	fs.BoolVar(&f.unterm, "unterm", false, "serve Unterm's methods, too: the same sessions; see ptywright unterm")
@@ -252,27 +251,73 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		terminals := acp.New(h.engine, acp.Options{Version: version(), Waits: max(f.requests/4*3, 1), Known: h.known}, h.log)
 		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay what its agent asks for
 		config := protocol.Config{Framing: framing, Limits: limits, Log: h.log}
-		own := func(ctx context.Context) error {
+		doors := []opening{func() (door, error) {
 			if f.stdio {
-				return serveStdio(ctx, std, both, config)
+				return door{serve: func(ctx context.Context) error { return serveStdio(ctx, std, both, config) }}, nil
 			}
-			return serveSocket(ctx, std, h, f.socket, f.background, both, config)
-		}
-		doors := []func(context.Context) error{own}
+			return openSocket(h, f.socket, both, config)
+		}}
 		if f.mcpHTTP != "" {
 			s, err := f.profileFlags.server(h)
 			if err != nil {
 				return err
 			}
 			defer s.Close()
-			doors = append(doors, func(ctx context.Context) error { return serveMCPHTTP(ctx, std, s, f.mcpHTTP) })
+			token := ""
+			if f.background {
+				if token, err = daemon.TokenOf(f.socket); err != nil {
+					return err
+				}
+			}
+			doors = append(doors, func() (door, error) { return openMCP(s, f.mcpHTTP, token) })
 		}
 		if f.unterm {
 			f.door.raw = f.profileFlags.raw
-			doors = append(doors, func(ctx context.Context) error { return serveUnterm(ctx, std, h, &f.door, func(*unterm.Server) {}) })
+			doors = append(doors, func() (door, error) { return openUnterm(h, &f.door) })
 		}
-		return alongside(ctx, doors...)
+		return serveDoors(ctx, std, doors, func() {
+			if f.background {
+				fmt.Fprintln(std.out.file, f.socket) // whoever started us reads this, and may be gone: our standard error is a file
+			}
+		})
 	})
+}
+
+// A door is where clients come in. It is open: they can connect, and get no answer before it is served.
+type door struct {
+	says  string                      // for standard error: where it is
+	serve func(context.Context) error // until the context ends; closes the door
+	close func()                      // in the place of serve; nil: there is nothing to close
+}
+
+// An opening opens a door.
+type opening func() (door, error)
+
+// serveDoors opens doors in their order, says where they are, calls there, and serves them until the first of them ends. When
+// one cannot be opened nobody has been served, and nobody has been told that there is a server.
+func serveDoors(ctx context.Context, std stdio, openers []opening, there func()) error {
+	var doors []door
+	for _, open := range openers {
+		d, err := open()
+		if err != nil {
+			for _, d := range doors {
+				if d.close != nil {
+					d.close()
+				}
+			}
+			return err
+		}
+		doors = append(doors, d)
+	}
+	var serve []func(context.Context) error
+	for _, d := range doors {
+		if d.says != "" { // whoever started us waits for these lines
+			fmt.Fprintf(std.err, "ptywright: %s\n", d.says)
+		}
+		serve = append(serve, d.serve)
+	}
+	there()
+	return alongside(ctx, serve...)
 }
 
 // alongside runs servers until the first of them ends, and then ends the others. The error is the first one's that has one.
@@ -324,33 +369,32 @@ func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialec
 	return nil
 }
 
-// serveSocket serves every client of a socket until ctx ends.
-func serveSocket(ctx context.Context, std stdio, h *host, path string, background bool, d protocol.Dialect, config protocol.Config) error {
-	explicit := path != ""
-	if !explicit {
+// openSocket opens the door for every client of a socket; path is "" for the default one.
+func openSocket(h *host, path string, d protocol.Dialect, config protocol.Config) (door, error) {
+	hint := ""
+	if path == "" {
 		var err error
 		if path, err = defaultSocket(); err != nil {
-			return err
+			return door{}, err
 		}
+		hint = " (override with --socket)"
 	}
 	l, err := protocol.Listen(path)
 	if err != nil {
-		return err
-	}
-	hint := "" // whoever started us waits for this line: from here on clients can connect
-	if !explicit {
-		hint = " (override with --socket)"
-	}
-	fmt.Fprintf(std.err, "ptywright: serving on %s%s\n", path, hint)
-	if background {
-		fmt.Fprintln(std.out, path) // that one reads this: its standard error is a file
+		return door{}, err
 	}
 	s := &protocol.Server{Dialect: d, Config: config}
 	h.listens.Store(s)
-	if err := s.Serve(ctx, l); err != nil && !errors.Is(err, protocol.ErrShutdown) {
-		return err
-	}
-	return nil
+	return door{
+		says: "serving on " + path + hint,
+		serve: func(ctx context.Context) error {
+			if err := s.Serve(ctx, l); err != nil && !errors.Is(err, protocol.ErrShutdown) {
+				return err
+			}
+			return nil
+		},
+		close: func() { l.Close() },
+	}, nil
 }
 
 // defaultSocket is where a server listens that is not told where.

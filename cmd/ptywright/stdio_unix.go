@@ -27,7 +27,7 @@ func takePipes(std stdio) (in, out *os.File, err error) {
 	if in, err = private(std.in, "stdin"); err != nil {
 		return nil, nil, err
 	}
-	if out, err = private(std.out, "stdout"); err != nil {
+	if out, err = private(std.out.file, "stdout"); err != nil {
 		return nil, nil, err
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

@@ -16,5 +16,5 @@ func takeStdio(std stdio) (io.ReadWriteCloser, error) {
 // takePipes takes standard input and output for the protocol alone: whatever a library prints goes to standard error.
 func takePipes(std stdio) (in, out *os.File, err error) {
 	os.Stdout = os.Stderr
-	return std.in, std.out, nil
+	return std.in, std.out.file, nil
 }

@@ -73,7 +73,13 @@ come it prints its name and address on standard output, and nothing ever again.`
 				return err
 			}
 			return hosted(c.Context(), std, false, hosts, func(ctx context.Context, h *host) error {
-				return serveUnterm(ctx, std, h, &f, func(s *unterm.Server) { fmt.Fprintln(std.out, s.Name(), s.Addr()) })
+				s, err := f.server(h)
+				if err != nil {
+					return err
+				}
+				return serveDoors(ctx, std, []opening{func() (door, error) { return untermDoor(s), nil }}, func() {
+					fmt.Fprintln(std.out.file, s.Name(), s.Addr()) // its reader may go, and the instance goes on
+				})
 			})
 		},
 	}
@@ -83,13 +89,20 @@ come it prints its name and address on standard output, and nothing ever again.`
 	return c
 }
 
-// serveUnterm is an instance from its beginning to its end, which is that of ctx. It tells there when clients can come.
-func serveUnterm(ctx context.Context, std stdio, h *host, f *untermFlags, there func(*unterm.Server)) error {
+// openUnterm opens the door of an instance.
+func openUnterm(h *host, f *untermFlags) (door, error) {
 	s, err := f.server(h)
 	if err != nil {
-		return err
+		return door{}, fmt.Errorf("serve Unterm's methods: %w", err)
 	}
-	fmt.Fprintf(std.err, "ptywright: serving Unterm's methods as %s on %s, root %s\n", s.Name(), s.Addr(), oneLine(s.Root()))
-	there(s)
-	return errors.Join(s.Serve(ctx), s.Close())
+	return untermDoor(s), nil
+}
+
+// untermDoor is the door of an instance, which ends when it is closed.
+func untermDoor(s *unterm.Server) door {
+	return door{
+		says:  fmt.Sprintf("serving Unterm's methods as %s on %s, root %s", s.Name(), s.Addr(), oneLine(s.Root())),
+		serve: func(ctx context.Context) error { return errors.Join(s.Serve(ctx), s.Close()) },
+		close: func() { s.Close() },
+	}
 }

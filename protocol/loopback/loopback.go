@@ -33,20 +33,38 @@ func (t Token) Is(given string) bool {
 	return subtle.ConstantTimeCompare(sum[:], t[:]) == 1
 }
 
-// Listen listens on an address of this machine's own: other addresses are refused, since the token would travel
-// in the clear. With port 0 it gets a free one.
+// Listen listens on an address of this machine's own, as [Check] wants it. With port 0 it gets a free one.
 func Listen(addr string) (net.Listener, error) {
-	host, port, err := net.SplitHostPort(addr)
+	addr, err := own(addr)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %q: %w; give 127.0.0.1:PORT", addr, err)
+		return nil, fmt.Errorf("listen on %w", err)
+	}
+	return net.Listen("tcp", addr)
+}
+
+// Check says what is wrong with an address, without a look at whether it is free: others than this machine's own are refused,
+// since the token would travel in the clear.
+func Check(addr string) error {
+	_, err := own(addr)
+	return err
+}
+
+// own returns the address with its host as numbers.
+func own(addr string) (string, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%q: %w; give 127.0.0.1:PORT", addr, err)
 	}
 	if host == "localhost" {
 		host = "127.0.0.1"
 	}
 	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
-		return nil, fmt.Errorf("listen on %q: not an address of this machine's own; give 127.0.0.1:PORT, and let a tunnel carry it further", addr)
+		return "", fmt.Errorf("%q: not an address of this machine's own; give 127.0.0.1:PORT, and let a tunnel carry it further", addr)
 	}
-	return net.Listen("tcp", net.JoinHostPort(host, port))
+	return net.JoinHostPort(host, port), nil
 }
 
 // A Door knows what a listener may be called. A page of another site reaches a local port with its own name in Host (DNS

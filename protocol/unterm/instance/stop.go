@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 var (
@@ -23,22 +24,38 @@ var (
 func Stop(ctx context.Context, r Record) error { return end(ctx, r, false) }
 
 // StopProcess is Stop for a server that is known by a connection instead of a record. sure is asked with the process held:
-// whether the server of which the pid is still answers.
+// whether the server of which the pid is still there, and with force above 0 that it is ended as by [Kill] when it has not
+// ended that much later; forced tells whether it had to be. A process that is stopped goes on, so that it can end.
 //
 // Errors are [ErrGone], also when sure says no, ctx's, or of the system.
-func StopProcess(ctx context.Context, pid int, sure func() bool) error {
+func StopProcess(ctx context.Context, pid int, sure func() (force time.Duration, ok bool)) (forced bool, err error) {
 	h, err := hold(pid)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer h.release()
-	if !sure() {
-		return ErrGone
+	force, ok := sure()
+	if !ok {
+		return false, ErrGone
 	}
 	if err := h.signal(false); err != nil {
-		return err
+		return false, err
 	}
-	return h.wait(ctx)
+	if force <= 0 {
+		return false, h.wait(ctx)
+	}
+	if err := h.goOn(); err != nil && !errors.Is(err, ErrGone) {
+		return false, err
+	}
+	bound, cancel := context.WithTimeout(ctx, force)
+	defer cancel()
+	if err := h.wait(bound); err == nil || ctx.Err() != nil {
+		return false, err
+	}
+	if err := h.signal(true); err != nil && !errors.Is(err, ErrGone) {
+		return false, err
+	}
+	return true, h.wait(ctx)
 }
 
 // Kill is Stop without asking. The files are left to the next who looks: call [List].

@@ -28,10 +28,16 @@ func hold(pid int) (handle, error) {
 }
 
 func (h handle) signal(kill bool) error {
-	s := unix.SIGTERM
 	if kill {
-		s = unix.SIGKILL
+		return h.send(unix.SIGKILL)
 	}
+	return h.send(unix.SIGTERM)
+}
+
+// goOn has a process that is stopped go on.
+func (h handle) goOn() error { return h.send(unix.SIGCONT) }
+
+func (h handle) send(s unix.Signal) error {
 	conn, err := h.pidfd.SyscallConn()
 	if err != nil {
 		return err

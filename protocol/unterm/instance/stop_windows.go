@@ -26,6 +26,9 @@ func (h handle) signal(bool) error {
 	return os.NewSyscallError("TerminateProcess", windows.TerminateProcess(h.process, 1))
 }
 
+// goOn has nothing to do: the process has been ended.
+func (h handle) goOn() error { return nil }
+
 // wait returns when the process has ended, or with ctx's error. It holds a thread.
 func (h handle) wait(ctx context.Context) error {
 	wake, err := windows.CreateEvent(nil, 1, 0, nil)

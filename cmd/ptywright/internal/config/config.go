@@ -19,6 +19,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
+	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
 // A Kind is what a setting's value is.
@@ -26,11 +27,12 @@ type Kind int
 
 // The kinds.
 const (
-	Text   Kind = iota
-	Path        // of a file: in config.toml from its folder, ~/ is the home folder
-	Paths       // an array of them; in the environment divided as PATH is
-	Number      // whole
-	Truth       // true or false
+	Text    Kind = iota
+	Path         // of a file: in config.toml from its folder, ~/ is the home folder
+	Paths        // an array of them; in the environment divided as PATH is
+	Number       // whole
+	Truth        // true or false
+	Address      // of this machine's own, with a port: what is told there is not encrypted
 )
 
 // A Setting is one key of config.toml.
@@ -71,7 +73,7 @@ var Settings = []Setting{
 	{Key: "limits.queued_bytes", Flag: "max-queued-bytes", Kind: Number, Least: 1, Most: 1 << 30, About: "requests a connection may have queued"},
 	{Key: "limits.reply_bytes", Flag: "max-reply-bytes", Kind: Number, Least: 1, Most: 1 << 30, About: "replies a client may leave unread"},
 	{Key: "limits.matcher_depth", Flag: "max-matcher-depth", Kind: Number, Least: 1, Most: 32, About: "levels of nested matchers"},
-	{Key: "mcp.http", Flag: "mcp-http", Kind: Text, Shared: true, About: "serve MCP over HTTP, too, on this address"},
+	{Key: "mcp.http", Flag: "mcp-http", Kind: Address, Shared: true, About: "serve MCP over HTTP, too, on this address"},
 	{Key: "mcp.profile", Flag: "profile", Kind: Text, Words: []string{"ptywright", "terminal-mcp"}, Only: []string{"serve", "mcp"}, About: "ptywright or terminal-mcp"},
 	{Key: "unterm.enabled", Flag: "unterm", Kind: Truth, Only: []string{"serve"}, Shared: true, About: "serve Unterm's methods, too"},
 	{Key: "unterm.root", Flag: "root", Kind: Path, Only: []string{"serve", "unterm"}, About: "where instances of unterm register"},
@@ -302,6 +304,10 @@ func (s Setting) judge(values []string) error {
 			last := len(s.Words) - 1
 			return fmt.Errorf("give %s or %s", strings.Join(s.Words[:last], ", "), s.Words[last])
 		}
+	case Address:
+		if v != "" && loopback.Check(v) != nil {
+			return errors.New("give an address of this machine's own with a port, such as 127.0.0.1:8123")
+		}
 	}
 	return nil
 }
@@ -323,7 +329,7 @@ func lookup(tree map[string]any, key toml.Key) any {
 func (k Kind) values(v any, dir string) ([]string, error) {
 	switch v := v.(type) {
 	case string:
-		if k == Text {
+		if k == Text || k == Address {
 			return []string{v}, nil
 		}
 		if k == Path {
@@ -360,7 +366,7 @@ func (k Kind) values(v any, dir string) ([]string, error) {
 }
 
 func (k Kind) String() string {
-	return []string{"a string", "a path, a string", "an array of paths, strings", "a whole number", "true or false"}[k]
+	return []string{"a string", "a path, a string", "an array of paths, strings", "a whole number", "true or false", "an address, a string"}[k]
 }
 
 // expand makes a path of the file one that holds everywhere. A named pipe of Windows is one already.

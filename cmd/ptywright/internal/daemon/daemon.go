@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -42,7 +43,7 @@ type DialError struct {
 
 func (e *DialError) Error() string {
 	s := fmt.Sprintf("connect to %s: %v", e.Socket, e.Err)
-	if errors.Is(e.Err, ErrNone) {
+	if e.Err == ErrNone {
 		s += "; start one with ptywright spawn -- PROGRAM or ptywright serve, or name its socket with --socket"
 	}
 	return s
@@ -72,34 +73,53 @@ func DefaultSocket() (string, error) {
 	return socketOf(root), nil
 }
 
-// Dial connects to the server at socket. ctx bounds the dialing alone. Errors are [*DialError].
+// Dial connects to the server at socket, and returns when it has answered, which it has [AnswerBound] for, or less when ctx ends
+// before. Errors are [*DialError] and [*SilentError], or the cause of ctx's end.
 func Dial(ctx context.Context, socket string) (*client.Client, error) {
-	c, err := client.Dial(ctx, socket)
+	ctx, cancel := context.WithTimeoutCause(ctx, AnswerBound, ErrLate)
+	defer cancel()
+	stream, err := client.DialStream(ctx, socket)
 	if err != nil {
 		return nil, explain(socket, err)
 	}
-	return c, nil
+	c := client.New(stream)
+	err = greet(ctx, socket, stream, c)
+	if err == nil {
+		return c, nil
+	}
+	c.Close()
+	if errors.Is(err, client.ErrClosed) {
+		return nil, &DialError{Socket: socket, Err: fmt.Errorf("it gave no answer: %w", err)}
+	}
+	return nil, err
 }
 
-// explain makes the system's errors of dialing ours.
+// explain makes the system's errors of dialing ours. Where no server listens and none could, it says why.
 func explain(socket string, err error) *DialError {
-	info, statErr := os.Stat(socket)
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED) && statErr == nil && info.Mode()&fs.ModeSocket == 0:
-		err = errors.New("it is something else than a socket")
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
-		err = ErrNone
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EINVAL):
+		var no *protocol.ListenError
+		if errors.As(protocol.Check(socket), &no) {
+			err = fmt.Errorf("%w, and none can: %w", ErrNone, &placeError{no})
+		} else if !errors.Is(err, syscall.EINVAL) {
+			err = ErrNone
+		}
 	case errors.Is(err, fs.ErrPermission):
 		err = ErrRefused
-	case errors.Is(err, syscall.EINVAL):
-		err = fmt.Errorf("no socket can have this path: %w; use one of at most 100 bytes", err)
 	}
 	return &DialError{Socket: socket, Err: err}
 }
 
+// A placeError is why no server can listen at a path, without the path.
+type placeError struct{ *protocol.ListenError }
+
+func (e *placeError) Error() string { return e.Why() }
+func (e *placeError) Unwrap() error { return e.ListenError }
+
 // Ensure sees to it that a server listens on socket, and tells whether it had to start one: `ptywright serve`, in the
 // background, with the flags of this user's configuration. That goes on when this program ends, has no terminal, works in
-// the home folder, and writes what it has to say to socket.log beside the socket ([LogOf]), which its owner alone can read.
+// the home folder, and writes what it has to say to socket.log beside the socket ([LogOf]), which its owner alone can read. All
+// doors that the configuration asks for are open then, or it has not started.
 // [Stop] ends it.
 //
 // Any number of callers may race: one server comes of it, and one of them is told that it started it. Errors: [*DialError]
@@ -117,7 +137,10 @@ func Ensure(ctx context.Context, socket string) (started bool, err error) {
 			err = context.Cause(ctx)
 			break
 		}
-		if !errors.Is(dialErr, ErrNone) {
+		var place *placeError
+		switch {
+		case errors.Is(dialErr, client.ErrClosed): // it is ending, or could not begin: the next says why
+		case !errors.Is(dialErr, ErrNone), errors.As(dialErr, &place):
 			return false, dialErr
 		}
 		if err = launch(ctx, socket); err == nil {
@@ -168,16 +191,21 @@ func launch(ctx context.Context, socket string) error {
 }
 
 // LogOf is where a server that [Ensure] started on this socket writes what it has to say.
-func LogOf(socket string) (string, error) {
+func LogOf(socket string) (string, error) { return beside(socket, ".log") }
+
+// TokenOf is where such a server keeps the token of MCP over HTTP that it has made, as long as it runs.
+func TokenOf(socket string) (string, error) { return beside(socket, ".mcp-token") }
+
+// beside names a file after a socket.
+func beside(socket, ending string) (string, error) {
 	dir, name := logPlace(socket)
-	if dir != "" {
-		return filepath.Join(dir, name+".log"), nil
+	if dir == "" {
+		var err error
+		if dir, err = Root(); err != nil {
+			return "", err
+		}
 	}
-	root, err := Root()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(root, name+".log"), nil
+	return filepath.Join(dir, name+ending), nil
 }
 
 // PID returns the process that listens on socket, as the kernel tells. Errors: those of dialing, or that the system does
@@ -188,7 +216,7 @@ func PID(ctx context.Context, socket string) (int, error) {
 		return 0, explain(socket, err)
 	}
 	defer conn.Close()
-	pid, err := peerPID(conn)
+	pid, _, err := peer(conn)
 	if err != nil {
 		return 0, fmt.Errorf("find the process that listens on %s: %w", socket, err)
 	}

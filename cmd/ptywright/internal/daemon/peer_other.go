@@ -5,4 +5,7 @@ package daemon
 import "errors"
 
 // peerOf knows of no way.
-func peerOf(uintptr) (int, error) { return 0, errors.ErrUnsupported }
+func peerOf(uintptr) (pid, uid int, err error) { return 0, 0, errors.ErrUnsupported }
+
+// isStopped does not know.
+func isStopped(int) bool { return false }

@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"net"
+	"os"
 	"strings"
 
 	"golang.org/x/sys/windows"
@@ -21,15 +22,18 @@ func logPlace(socket string) (dir, name string) {
 	return "", strings.NewReplacer(`\`, "-", "/", "-", ":", "").Replace(strings.TrimPrefix(socket, pipeFolder))
 }
 
-// peerPID returns the process that made the pipe.
-func peerPID(conn net.Conn) (int, error) {
+// peer returns the process that made the pipe. Its user is ours, as nobody else may open the pipe.
+func peer(conn net.Conn) (pid, uid int, err error) {
 	c, ok := conn.(interface{ Fd() uintptr })
 	if !ok {
-		return 0, errors.ErrUnsupported
+		return 0, 0, errors.ErrUnsupported
 	}
-	var pid uint32
-	if err := windows.GetNamedPipeServerProcessId(windows.Handle(c.Fd()), &pid); err != nil {
-		return 0, err
+	var id uint32
+	if err := windows.GetNamedPipeServerProcessId(windows.Handle(c.Fd()), &id); err != nil {
+		return 0, 0, err
 	}
-	return int(pid), nil
+	return int(id), os.Geteuid(), nil
 }
+
+// isStopped does not know.
+func isStopped(int) bool { return false }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"regexp"
 	"strings"
@@ -49,11 +50,14 @@ func Exit(err error) (code int, reason string) {
 		return ExitError, e.Reason
 	}
 	var key *KeyError
+	var silent *daemon.SilentError
 	switch {
 	case errors.As(err, &key):
 		return ExitUsage, "invalid_action"
 	case errors.Is(err, daemon.ErrNone):
 		return ExitError, "no_server"
+	case errors.As(err, &silent):
+		return ExitError, "no_answer"
 	case errors.Is(err, fs.ErrPermission):
 		return ExitPermission, "permission_denied"
 	}
@@ -75,13 +79,20 @@ func Plainly(err error) error {
 			text += "; those that have ended count, too, until ptywright kill --close ID forgets them"
 		}
 	case "session_leased":
-		text += "; it can be read and waited for, and typed into when that is given back"
+		id := "ID"
+		if m := leased.FindStringSubmatch(text); m != nil {
+			id = m[1]
+		}
+		text += ", with ptywright attach --take " + id + "; reading and waiting need no lease"
 	}
 	return &plainError{text, err}
 }
 
 // wirePlace is where in a request something is wrong, which means nothing to who has given flags.
 var wirePlace = regexp.MustCompile(`^params\.(?:matcher(?:[^ :]*): |action\.[^ :]*: )?`)
+
+// leased is how the server begins to tell that somebody else has a session.
+var leased = regexp.MustCompile(`^session (\S+) is held by `)
 
 type plainError struct {
 	text string
@@ -91,8 +102,11 @@ type plainError struct {
 func (e *plainError) Error() string { return e.text }
 func (e *plainError) Unwrap() error { return e.err }
 
-// A Server is a connection to a server.
-type Server struct{ *client.Client }
+// A Server is a connection to a server. One that does not answer in time is not asked again: the connection is closed.
+type Server struct {
+	*client.Client
+	socket string
+}
 
 // Connect connects to the server on socket. Errors: those of [daemon.Dial].
 func Connect(ctx context.Context, socket string) (*Server, error) {
@@ -100,8 +114,48 @@ func Connect(ctx context.Context, socket string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{c}, nil
+	return &Server{c, socket}, nil
 }
+
+// Call is [client.Client.Call] with [daemon.AnswerBound] for the answer. Errors: [*daemon.SilentError], and those of the
+// client's.
+func (s *Server) Call(ctx context.Context, method string, params, result any) error {
+	return s.call(ctx, 0, method, params, result)
+}
+
+// call is Call for what may take a while by itself, and may then take that much longer.
+func (s *Server) call(ctx context.Context, takes time.Duration, method string, params, result any) error {
+	began := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, takes+daemon.AnswerBound, daemon.ErrLate)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { s.Close() })() // what is being sent to one who does not read ends by that alone
+	err := s.Client.Call(ctx, method, params, result)
+	var answer *client.Error
+	switch {
+	case err == nil || !errors.Is(context.Cause(ctx), daemon.ErrLate):
+		return err
+	case errors.As(err, &answer) && !errors.Is(err, daemon.ErrLate):
+		return err
+	case errors.As(err, &answer):
+		return fmt.Errorf("%s was not done after %v, and is given up; the server answers", method, time.Since(began).Round(time.Second))
+	}
+	return daemon.Silent(s.socket, began)
+}
+
+// Create starts a program on a terminal of its own.
+func (s *Server) Create(ctx context.Context, config client.Config) (*client.Session, error) {
+	var r struct {
+		Session string `json:"session"`
+	}
+	if err := s.call(ctx, workBound, "session.create", config, &r); err != nil {
+		return nil, err
+	}
+	return s.Session(r.Session), nil
+}
+
+// workBound is how long a server may work on what has no time of its own: to end processes takes it up to five seconds for a
+// session, and hundreds may be ended at the same time; to start one takes as long as the system needs on a loaded machine.
+const workBound = 20 * time.Second
 
 // An Info is what a server tells of a session, and how it said it.
 type Info struct {
@@ -194,10 +248,14 @@ func (s *Server) Kill(ctx context.Context, ids []string, forget bool, done func(
 func (s *Server) kill(ctx context.Context, id string, forget bool) Kill {
 	k := Kill{Session: id}
 	if forget {
-		k.Err = s.Session(id).Close(ctx)
+		k.Err = s.call(ctx, workBound, "session.close", params(id, nil, Show{}), nil)
 		k.Closed, k.Killed = k.Err == nil, k.Err == nil
 	} else {
-		k.PIDs, k.Err = s.Session(id).Kill(ctx)
+		var r struct {
+			PIDs []int `json:"pids"`
+		}
+		k.Err = s.call(ctx, workBound, "session.kill", params(id, nil, Show{}), &r)
+		k.PIDs = r.PIDs
 		k.Killed = k.Err == nil && len(k.PIDs) == 0
 	}
 	if k.Err != nil {
@@ -207,14 +265,15 @@ func (s *Server) kill(ctx context.Context, id string, forget bool) Kill {
 	return k
 }
 
-// stopBound is how long a server may take to end: it promises five seconds.
-const stopBound = 10 * time.Second
+// stopBound is how long a server may take to end: it promises five seconds, and one that does not answer is ended by force
+// before that is over.
+const stopBound = 15 * time.Second
 
 // errStubborn is why waiting for a server's end has ended.
-var errStubborn = errors.New("it was told to end 10s ago")
+var errStubborn = fmt.Errorf("it was told to end %v ago", stopBound)
 
-// StopServer ends the server itself, with all sessions. Errors: those of [daemon.Stop].
-func StopServer(ctx context.Context, socket string) error {
+// StopServer ends the server itself, with all sessions. Results: those of [daemon.Stop].
+func StopServer(ctx context.Context, socket string) (forced bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, stopBound, errStubborn)
 	defer cancel()
 	return daemon.Stop(ctx, socket)

@@ -87,7 +87,7 @@ func (s *Server) Send(ctx context.Context, id string, in Input) (Sent, error) {
 			p["timeout_ms"] = in.Timeout.Milliseconds()
 		}
 		var r client.Sent
-		if err := s.Call(ctx, "session.input", p, &r); err != nil {
+		if err := s.call(ctx, max(in.Timeout, workBound), "session.input", p, &r); err != nil {
 			return sent, err
 		}
 		if i == 0 {

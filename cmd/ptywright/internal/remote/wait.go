@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -26,6 +27,14 @@ type Waited struct {
 	Evidence *client.Evidence // nil: there was one, or the wait could not begin
 }
 
+// waitGrace is how much longer than its time a wait may take: to connect, and to be told the evidence by a loaded machine.
+const waitGrace = 5 * time.Second
+
+// Patience bounds all that belongs to a wait of that time, [Connect] too.
+func Patience(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, timeout+waitGrace, daemon.ErrLate)
+}
+
 // Wait waits until a condition holds. Errors: those of session.wait, with [Waited.Evidence] where it waited.
 func (s *Server) Wait(ctx context.Context, id string, c Condition) (Waited, error) {
 	more := map[string]any{"matcher": c.Matcher, "timeout_ms": c.Timeout.Milliseconds()}
@@ -33,7 +42,9 @@ func (s *Server) Wait(ctx context.Context, id string, c Condition) (Waited, erro
 		more["since"] = *c.Since
 	}
 	var w Waited
-	err := s.Call(ctx, "session.wait", params(id, more, c.Show), &w.Raw)
+	ctx, cancel := Patience(ctx, c.Timeout)
+	defer cancel()
+	err := s.call(ctx, c.Timeout, "session.wait", params(id, more, c.Show), &w.Raw)
 	if err == nil {
 		w.Matched = new(client.Matched)
 		if err := json.Unmarshal(w.Raw, w.Matched); err != nil {

@@ -35,7 +35,8 @@ import (
 type Options struct {
 	Server Server
 	In     *os.File
-	Out    *os.File
+	Out    *os.File  // the terminal, where it is one
+	Print  io.Writer // what is printed goes there, and from there to Out
 	Err    io.Writer
 	Home   string   // of the history; "": none is kept
 	Attach []string // the command that attaches to a session, to which its id is added; none: there is no :attach
@@ -125,7 +126,7 @@ func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	on := style(term.IsTerminal(int(o.Out.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
-	c := &console{Options: o, ctx: ctx, cancel: cancel, tty: tty, style: on, board: newBoard(on), out: &shared{w: o.Out}}
+	c := &console{Options: o, ctx: ctx, cancel: cancel, tty: tty, style: on, board: newBoard(on), out: &shared{w: o.Print}}
 	told, over := make(chan os.Signal, 8), make(chan struct{})
 	ending.Notify(told)
 	go c.heed(told, over)

@@ -63,7 +63,8 @@ func (p *started) end() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endBound)
 	defer cancel()
-	return daemon.Stop(ctx, p.socket)
+	_, err := daemon.Stop(ctx, p.socket)
+	return err
 }
 
 // runs says that the server has not ended.

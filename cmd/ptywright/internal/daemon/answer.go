@@ -1,0 +1,74 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// AnswerBound is how long a server has to answer what it can answer at once. It takes a millisecond, and on a machine that
+// swaps some seconds; with more, whoever asks one that is stopped waits longer to learn that.
+const AnswerBound = 10 * time.Second
+
+// ErrLate is the cause of a context's end for who has waited long enough for a server: then [Dial] and [Silent] say what is
+// known of it.
+var ErrLate = errors.New("the time for an answer is up")
+
+// A SilentError is about a server that takes connections and does not answer: it is stopped, or hangs.
+type SilentError struct {
+	Socket  string
+	PID     int           // of its process; 0 when that is not known
+	Stopped bool          // by a signal, such as that of Ctrl-Z
+	After   time.Duration // for how long it has not answered, in whole seconds
+}
+
+func (e *SilentError) Error() string {
+	who, kill := "the server on "+e.Socket, "ptywright kill --server"
+	if socket, err := DefaultSocket(); err != nil || socket != e.Socket {
+		kill += " --socket " + e.Socket
+	}
+	s := fmt.Sprintf("%s has not answered for %v: %s ends it, by force if it has to", who, e.After, kill)
+	if e.PID > 0 {
+		s = fmt.Sprintf("%s, process %d, has not answered for %v: %s, or kill -9 %d, ends it", who, e.PID, e.After, kill, e.PID)
+	}
+	if e.Stopped {
+		s = fmt.Sprintf("%s, process %d, has not answered for %v as it is stopped: kill -CONT %d lets it go on; %s, or kill -9 %d, ends it",
+			who, e.PID, e.After, e.PID, kill, e.PID)
+	}
+	return s + " with the programs of its sessions, and the next server takes its socket over"
+}
+
+// Silent tells of the server on socket that has not answered since a time.
+func Silent(socket string, since time.Time) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a full backlog makes who connects wait
+	defer cancel()
+	pid, _ := PID(ctx, socket)
+	return silent(socket, pid, since)
+}
+
+func silent(socket string, pid int, since time.Time) error {
+	return &SilentError{Socket: socket, PID: pid, Stopped: pid > 0 && isStopped(pid), After: time.Since(since).Truncate(time.Second)}
+}
+
+// greet returns nil once the server on the other side has answered; that it knows no such method is an answer. The error is a
+// [*SilentError] when ctx's time is up, the cause of ctx's end when somebody has ended it, or why the connection has.
+func greet(ctx context.Context, socket string, stream net.Conn, c *client.Client) error {
+	began := time.Now()
+	err := c.Call(ctx, "server.capabilities", nil, nil)
+	var answer *client.Error
+	cause := context.Cause(ctx)
+	switch {
+	case err == nil, errors.As(err, &answer) && !errors.Is(err, client.ErrClosed):
+		return nil
+	case errors.Is(cause, ErrLate), errors.Is(cause, context.DeadlineExceeded):
+		pid, _, _ := peer(stream)
+		return silent(socket, pid, began)
+	case cause != nil:
+		return cause
+	}
+	return err
+}
