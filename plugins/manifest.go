@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/BurntSushi/toml"
 )
@@ -208,6 +209,8 @@ func (t *Target) faults(report func(key, format string, args ...any)) {
 		fault("program", "it is missing")
 	case strings.ContainsRune(t.Program, 0):
 		fault("program", "it holds a NUL byte")
+	case strings.ContainsFunc(t.Program, func(r rune) bool { return !unicode.IsPrint(r) }):
+		fault("program", "%q: it holds a control character, or another that cannot be seen", clip(t.Program))
 	}
 	if t.Rows < 0 || t.Rows > maxSide {
 		fault("rows", "%d: use 1 to %d", t.Rows, maxSide)

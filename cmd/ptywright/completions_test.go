@@ -60,6 +60,13 @@ func TestRemoteCompletion(t *testing.T) {
 	if got := lines("read", ""); !slices.Contains(got, "s1\tcat, running") || !slices.Contains(got, "s2\tsh, exit 3") {
 		t.Errorf("%q", got)
 	}
+	if got := lines("plugin", "explain", ""); got[0] != ":4" {
+		t.Errorf("without an adapter there is %q to explain", got)
+	}
+	s.ok("repl", "--socket", s.path, "-e", `adapter.start("repl", {program = "cat"})`)
+	if got := lines("plugin", "explain", ""); len(got) < 3 || got[2] != ":4" || !strings.HasSuffix(got[0], "\trepl") || got[1] != "s3\trepl" {
+		t.Errorf("explain is offered %q", got)
+	}
 	if got := lines("send", "s1", ""); slices.Contains(got, "s1\tcat, running") {
 		t.Errorf("text is completed: %q", got)
 	}

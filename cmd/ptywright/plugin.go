@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +38,8 @@ func pluginNewCommand(std stdio) *cobra.Command {
 		Short: "Make the folder of a new plugin, which works as it is",
 		Long: `Make the folder NAME with an adapter in it: a manifest, its Lua, two cases and a README. It passes
 "plugin check" and "plugin test" as it is, and drives a program that reads lines behind a prompt.
-NAME is lower-case letters, digits, dots, hyphens and underscores. Nothing that is there is changed.`,
+NAME is lower-case letters, digits, dots, hyphens and underscores, a letter or a digit first.
+Nothing that is there is changed.`,
 		Example: `  ptywright plugin new demo
   ptywright plugin new --program htop --dir adapters htop`,
 		Args: cobra.ExactArgs(1),
@@ -50,7 +52,7 @@ NAME is lower-case letters, digits, dots, hyphens and underscores. Nothing that 
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(std.out, "%s is a plugin. Next:\n  ptywright plugin test %s\n  ptywright plugin run %s\n", folder, folder, folder)
+			fmt.Fprintf(std.out, "%s is a plugin. Next:\n  ptywright plugin test %s\n  ptywright plugin run %s\n", folder, folderWord(folder), folderWord(folder))
 			return nil
 		},
 	}
@@ -128,6 +130,17 @@ decided, and the rules that nearly did. The exit code is 1 then.`,
 	c.Flags().StringVar(&run, "run", "", "only cases whose names match this `REGEXP`")
 	c.Flags().BoolVar(&update, "update", false, "write down what the plugin says, to be reviewed")
 	return c
+}
+
+// folderWord writes a folder as one word of a shell, whole, that no command takes for a flag.
+func folderWord(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	if plainWord.MatchString(path) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // folderArg is the folder that an optional argument names.

@@ -182,6 +182,36 @@ func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error)
 	}, sizes, nil
 }
 
+// explainable completes what plugin explain can be asked about: adapters, and the sessions that they drive.
+func explainable(c *cobra.Command, args []string, begun string) (ids []string, rest cobra.ShellCompDirective) {
+	rest = cobra.ShellCompDirectiveNoFileComp
+	if len(args) > 0 || configure(c) != nil { // that may tell the socket
+		return nil, rest
+	}
+	f := remoteFlags{socket: c.Flags().Lookup("socket").Value.String()}
+	ctx, cancel := context.WithTimeout(c.Context(), completionBound)
+	defer cancel()
+	s, err := f.connect(ctx)
+	if err != nil {
+		return nil, rest
+	}
+	defer s.Close()
+	var live struct {
+		Adapters []struct{ Adapter, Plugin, Session string }
+	}
+	if err := s.Call(ctx, "adapter.live", nil, &live); err != nil {
+		return nil, rest
+	}
+	for _, a := range live.Adapters {
+		for _, id := range []string{a.Adapter, a.Session} {
+			if strings.HasPrefix(id, begun) {
+				ids = append(ids, cobra.CompletionWithDesc(oneLine(id), oneLine(a.Plugin)))
+			}
+		}
+	}
+	return ids, rest
+}
+
 func pluginExplainCommand(std stdio) *cobra.Command {
 	var socket string
 	var asJSON, follow bool
@@ -195,7 +225,7 @@ whenever it has changed, until the program has ended.`,
 		Example: `  ptywright plugin explain e1
   ptywright plugin explain --follow --json s1`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: sessionIDs(1),
+		ValidArgsFunction: explainable,
 		RunE: func(c *cobra.Command, args []string) error {
 			const noSuchSession = 4 // as of all commands that name one
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)

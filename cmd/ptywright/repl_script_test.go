@@ -161,3 +161,18 @@ func TestREPLDrivesAnAdapter(t *testing.T) {
 	c.enter(`s = session.get(a.session) s:send("q")`, `error: .*owned_by_adapter`)
 	c.leave()
 }
+
+// No line of the help is broken in a terminal of 80 columns.
+func TestREPLHelpFits(t *testing.T) {
+	t.Parallel()
+	p := ptywright(t, append([]string{"repl"}, own(t)...)...)
+	out, code := p.run(":help\n")
+	if code != 0 || !strings.Contains(out, `s:send("6*7\n")`) {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	for l := range strings.Lines(out) {
+		if l = strings.TrimRight(l, "\n"); len(l) > 79 { // the last column stays free: some terminals break behind it
+			t.Errorf("%d columns: %s", len(l), l)
+		}
+	}
+}

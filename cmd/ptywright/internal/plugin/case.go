@@ -85,6 +85,9 @@ type Case struct {
 	screen   string // of a .screen
 }
 
+// inCases is the name of a file of the cases below the plugin's folder.
+func inCases(path string) string { return slashed(casesDir, filepath.Base(path)) }
+
 // expectedPath is where what is expected stands.
 func (c *Case) expectedPath() string {
 	return strings.TrimSuffix(c.Path, filepath.Ext(c.Path)) + expectedExt
@@ -111,8 +114,8 @@ func (e *CaseError) Unwrap() error { return e.Err }
 // Cases reads the cases of a plugin whose names match, by name, and the errors of those that cannot be read.
 func (f *Folder) Cases(match *regexp.Regexp) (cases []*Case, faults []*CaseError) {
 	dir := filepath.Join(f.Dir, filepath.FromSlash(casesDir))
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	entries, err := f.caseNames()
+	if err != nil {
 		return nil, []*CaseError{{Path: dir, Err: err}}
 	}
 	found := map[string]bool{}
@@ -131,7 +134,7 @@ func (f *Folder) Cases(match *regexp.Regexp) (cases []*Case, faults []*CaseError
 		if match != nil && !match.MatchString(name) {
 			continue
 		}
-		c, err := readCase(name, path)
+		c, err := readCase(f.Dir, name, path)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -146,14 +149,34 @@ func (f *Folder) Cases(match *regexp.Regexp) (cases []*Case, faults []*CaseError
 	return cases, faults
 }
 
-func readCase(name, path string) (*Case, *CaseError) {
-	c := &Case{Name: name, Path: path}
-	file, err := os.Open(path)
+// caseNames are the names of the files among which the cases are.
+func (f *Folder) caseNames() ([]fs.DirEntry, error) {
+	root, err := os.OpenRoot(f.Dir)
 	if err != nil {
-		return nil, &CaseError{Path: path, Err: errors.Unwrap(err)}
+		return nil, bare(err)
 	}
-	defer file.Close()
+	defer root.Close()
+	switch info, err := root.Stat(casesDir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, bare(err)
+	case !info.IsDir():
+		return nil, errors.New("it is no folder")
+	}
+	entries, err := fs.ReadDir(root.FS(), casesDir)
+	return entries, bare(err)
+}
+
+// readCase reads a case of the plugin in dir; path is that of its recording, dir included.
+func readCase(dir, name, path string) (*Case, *CaseError) {
+	c := &Case{Name: name, Path: path}
 	if filepath.Ext(path) == castExt {
+		file, err := openIn(dir, inCases(path))
+		if err != nil {
+			return nil, &CaseError{Path: path, Err: err}
+		}
+		defer file.Close()
 		var fault *record.CastError
 		c.rec, err = record.Load(file)
 		switch {
@@ -163,7 +186,7 @@ func readCase(name, path string) (*Case, *CaseError) {
 			return nil, &CaseError{Path: path, Err: err}
 		}
 	} else {
-		text, err := readBounded(path)
+		text, err := readIn(dir, inCases(path))
 		switch {
 		case err != nil:
 			return nil, &CaseError{Path: path, Err: err}
@@ -175,7 +198,7 @@ func readCase(name, path string) (*Case, *CaseError) {
 		c.screen = string(text)
 	}
 	at := c.expectedPath()
-	text, err := readBounded(at)
+	text, err := readIn(dir, inCases(at))
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	} else if err != nil {
@@ -233,23 +256,6 @@ func expectedError(path string, text []byte, offset int64, err error) *CaseError
 		why = fmt.Errorf("%s means nothing here: see docs/plugins.md for what is compared", m[1])
 	}
 	return &CaseError{Path: path, Line: 1 + bytes.Count(text[:min(max(int(offset), 0), len(text))], []byte("\n")), Err: why}
-}
-
-func readBounded(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
-	case info.Size() > maxExpected:
-		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), maxExpected)
-	}
-	return os.ReadFile(path)
 }
 
 // encode is an expected.json as it is written.

@@ -94,6 +94,8 @@ type checker struct {
 	known         map[string]bool   // states that describe lists, or that were told not to be listed
 	faulty        bool              // the classifier fails, or gives other states than are listed: what no case reaches comes of that
 	held          int               // findings that are held back for it
+	stopped       bool              // the classifier passed a limit: no more is played
+	endless       map[string]bool   // intents that passed one: they are not asked again
 	refused       map[string]string // by intent: its first refusal
 	used          map[plugins.Permission]bool
 }
@@ -103,11 +105,11 @@ type checker struct {
 func Check(ctx context.Context, dir string, log *slog.Logger) (*Findings, error) {
 	c := &checker{
 		dir: folderOf(dir), states: map[string]bool{}, rules: map[string]bool{}, possible: map[string]bool{}, refused: map[string]string{},
-		used: map[plugins.Permission]bool{}, known: map[string]bool{plugins.StateUnknown: true, plugins.StateError: true},
+		used: map[plugins.Permission]bool{}, endless: map[string]bool{}, known: map[string]bool{plugins.StateUnknown: true, plugins.StateError: true},
 	}
 	out := &Findings{Folder: c.dir, Findings: []Finding{}}
 	manifest := filepath.Join(c.dir, manifestName)
-	text, err := readBounded(manifest)
+	text, err := readIn(c.dir, manifestName)
 	if err != nil {
 		return nil, &FolderError{c.dir, err}
 	}
@@ -355,6 +357,9 @@ func (c *checker) cases(ctx context.Context, d *plugins.Description) error {
 		if err := c.play(ctx, k, d); err != nil {
 			return err
 		}
+		if c.stopped { // each further look would take its limit again, and tell nothing new
+			break
+		}
 		if err := c.intents(ctx, k, d); err != nil {
 			return err
 		}
@@ -383,7 +388,9 @@ func (c *checker) cases(ctx context.Context, d *plugins.Description) error {
 // play notes which states and rules a case reaches.
 func (c *checker) play(ctx context.Context, k *Case, d *plugins.Description) error {
 	path, listed := slashed(casesDir, filepath.Base(k.Path)), listedStates(d)
-	return c.folder.play(ctx, k, func(at time.Duration, s *plugins.State, v *engine.View) {
+	playing, enough := context.WithCancel(ctx)
+	defer enough()
+	err := c.folder.play(playing, k, func(at time.Duration, s *plugins.State, v *engine.View) {
 		c.states[s.State], c.rules[s.Rule] = true, true
 		c.faulty = c.faulty || s.State != plugins.StateUnknown && !slices.Contains(listed, s.State)
 		switch {
@@ -391,6 +398,10 @@ func (c *checker) play(ctx context.Context, k *Case, d *plugins.Description) err
 			e, _ := s.Metadata["error"].(map[string]any)
 			module, _ := e["module"].(string)
 			line, _ := e["line"].(int64)
+			if kind, _ := e["kind"].(string); limits[kind] {
+				c.stopped = true
+				enough()
+			}
 			c.met(c.file(module), int(line), "load", fmt.Sprint(e["message"]), "an error in a classifier costs the state: mend it", fmt.Sprintf("%s, at %v", path, at))
 		case !c.known[s.State]:
 			file, line := c.where(c.outline.States, s.State)
@@ -403,7 +414,14 @@ func (c *checker) play(ctx context.Context, k *Case, d *plugins.Description) err
 			c.used[plugins.TranscriptRead] = true
 		}
 	})
+	if c.stopped {
+		return ctx.Err()
+	}
+	return err
 }
+
+// limits are the kinds of errors of a plugin that was stopped for passing a limit, which takes the whole of it, often seconds.
+var limits = map[string]bool{"time": true, "memory": true, "patterns": true, "dead": true}
 
 var floorAdvice = fmt.Sprintf("the host looks at most every %v: give %d or more, or leave it out", plugins.KeepFloor, plugins.KeepFloor.Milliseconds())
 
@@ -423,8 +441,12 @@ func (c *checker) intents(ctx context.Context, k *Case, d *plugins.Description) 
 	ask := func(r *plugins.Rehearsal) error {
 		for _, e := range d.Intents {
 			name := e["name"].(string)
+			if c.endless[name] {
+				continue
+			}
 			p, err := r.Plan(ctx, name, sample(e["params_schema"]))
 			var denied *plugins.PermissionError
+			var fault *plugins.PluginError
 			switch {
 			case err == nil:
 				c.possible[name] = true
@@ -435,6 +457,9 @@ func (c *checker) intents(ctx context.Context, k *Case, d *plugins.Description) 
 				c.possible[name] = true
 				file, line := c.where(c.outline.Defined, name)
 				c.add(file, line, "permission", fmt.Sprintf("the intent %s returns the action %s, for which the manifest does not ask", name, denied.Action), fmt.Sprintf("add %q to permissions", denied.Permission))
+			case errors.As(err, &fault) && limits[fault.Kind]:
+				c.endless[name], c.faulty = true, true
+				c.add(c.file(fault.Module), fault.Line, "load", fmt.Sprintf("the intent %s was stopped: %s", name, fault.Message), "mend it: whoever asks for it waits so long for nothing")
 			case c.refused[name] == "":
 				c.refused[name] = refusal(err)
 			}
@@ -525,7 +550,7 @@ func (c *checker) permissions(d *plugins.Description) {
 // line adds a finding about a key of the manifest.
 func (c *checker) line(about, key, message, do string) {
 	path := filepath.Join(c.dir, manifestName)
-	text, _ := readBounded(path)
+	text, _ := readIn(c.dir, manifestName)
 	c.out = append(c.out, Finding{File: path, Line: plugins.ManifestLine(text, key), Key: key, About: about, Message: message, Do: do})
 }
 

@@ -33,8 +33,8 @@ func New(dir, name, program string) (folder string, err error) {
 	if err := m.Validate(); err != nil {
 		return "", err
 	}
-	if strings.Trim(name, ".") == "" {
-		return "", &plugins.ManifestError{Key: "name", Err: fmt.Errorf("%q is no name of a folder: use letters", name)}
+	if c := name[0]; (c < 'a' || c > 'z') && (c < '0' || c > '9') || name == manifestName { // a flag, a hidden folder, what means another folder
+		return "", &plugins.ManifestError{Key: "name", Err: fmt.Errorf("%q is no name of a folder that can be named everywhere: begin it with a letter or a digit, and do not call it %s", name, manifestName)}
 	}
 	if folder = filepath.Join(dir, name); exists(folder) {
 		return "", &fs.PathError{Op: "make", Path: folder, Err: ErrExists}

@@ -205,8 +205,13 @@ func (f *Folder) record(o RunOptions) (*record.Cast, error) {
 		return nil, fmt.Errorf("%q is no name of a case: use letters, digits, dots, hyphens and underscores, without %s", o.Record, castExt)
 	}
 	dir := filepath.Join(f.Dir, filepath.FromSlash(casesDir))
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	root, err := os.OpenRoot(f.Dir)
+	if err != nil {
 		return nil, err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(casesDir, 0o777); err != nil { // an error, too, where a link leads out of the folder
+		return nil, fmt.Errorf("make %s: %w", dir, bare(err))
 	}
 	path := filepath.Join(dir, o.Record+castExt)
 	for _, ext := range []string{castExt, screenExt, expectedExt} {

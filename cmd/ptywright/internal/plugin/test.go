@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -172,11 +171,11 @@ func (t *comparison) write(want *Expected) error {
 		return err
 	}
 	path := t.c.expectedPath()
-	if old, err := os.ReadFile(path); err == nil && string(old) == string(text) {
+	if old, err := readIn(t.folder.Dir, inCases(path)); err == nil && string(old) == string(text) {
 		return nil
 	}
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		return err
+	if err := writeIn(t.folder.Dir, inCases(path), text); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
 	}
 	t.result.Updated = path
 	return nil

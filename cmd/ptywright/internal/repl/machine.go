@@ -26,8 +26,9 @@ type machine struct {
 	call  func(ctx context.Context, method string, params, result any) error
 	cwd   string // where programs are started; "": the server's folder
 
-	touched    func(session string) // told before what is typed into a session
-	recordings map[string]recording // that were started from here, by session
+	touched    func(ctx context.Context, input map[string]any) // told before what is typed into a session; may be nil
+	used       func(h *handle)                                 // told of a handle that is used; may be nil
+	recordings map[string]recording                            // that were started from here, by session
 
 	// vocabulary of the server, for objects and completion
 	methods []string
@@ -209,8 +210,7 @@ func (m *machine) context() context.Context {
 // rpc calls a method with a Lua value for params; a failure is raised as a Lua error.
 func (m *machine) rpc(method string, params any) map[string]any {
 	if o, ok := params.(map[string]any); ok && method == "session.input" && m.touched != nil {
-		session, _ := o["session"].(string)
-		m.touched(session)
+		m.touched(m.context(), o)
 	}
 	var raw json.RawMessage
 	if err := m.call(m.context(), method, params, &raw); err != nil {

@@ -32,15 +32,15 @@ func commands() []command {
 		{"help", "", "tells this", (*console).help},
 		{"sessions", "", "lists the sessions", (*console).listSessions},
 		{"adapters", "", "lists the adapters that are live", (*console).listAdapters},
-		{"use", "ID", "chooses what wait, turn, send and screen are about", (*console).use},
-		{"attach", "ID [FLAG...]", "shows the session live, until you detach (Ctrl-\\ d); --write to type", (*console).attach},
-		{"shot", "[ID] [FILE]", "draws its screen here, or writes a picture (.png .svg .html .ansi)", (*console).shot},
-		{"record", "[ID] [FILE]", "records it to FILE (.cast or .md); again: ends that", (*console).recordCommand},
+		{"use", "ID", "chooses what wait, turn, send, screen are about", (*console).use},
+		{"attach", "ID [FLAG...]", "shows it live, until Ctrl-\\ d; --write to type", (*console).attach},
+		{"shot", "[ID] [FILE]", "draws its screen, or a picture: .png .svg .html", (*console).shot},
+		{"record", "[ID] [FILE]", "records it: .cast or .md; again: ends that", (*console).recordCommand},
 		{"rpc", "METHOD [JSON]", "calls a method of the wire", (*console).rpcCommand},
-		{"notifications", "on|off [ID]", "tells what happens above the prompt; with ID its output, too", (*console).notifications},
+		{"notifications", "on|off [ID]", "tells what happens; with ID its output, too", (*console).notifications},
 		{"history", "[N]", "lists the last N entries", (*console).listHistory},
-		{"reconnect", "", "connects to the server again; starts one when none listens", (*console).reconnect},
-		{"shutdown", "", "ends the server that was started from here, and all its sessions", (*console).shutdown},
+		{"reconnect", "", "connects again, or to a server it starts", (*console).reconnect},
+		{"shutdown", "", "ends the server that was started from here", (*console).shutdown},
 		{"quit", "", "leaves; the server and its sessions stay", (*console).leave},
 	}
 }
@@ -82,16 +82,21 @@ func (c *console) help(context.Context, string) error {
 	w.Flush()
 	fmt.Fprint(c.out, `
 Everything else is Lua (5.1), an expression or statements:
-  s = session.spawn("python3", "-q")     start a program; s is now what the functions below are about
-  s:send("6*7\n")                        type; s:keys("ctrl+c", "up") presses keys
-  s:wait{text = "42"}                    wait for what came after that; also regex, stable = ms, exited = true,
-                                         title, cursor, any = {...}, all = {...}; timeout = seconds
-  s:turn("6*7\n", {text = "42"})         both
-  s:screen()                             draw the screen; .text, .lines
-  a = adapter.start("claude-code")       start a program that a plugin drives
-  a:send_prompt("hello")  a:wait()       do what it can do, wait for the turn's end; a:turn("send_prompt", "hello")
-  rpc("session.search", {session = "s1", text = "x"})   any method; s:search{text = "x"} is the same
-A name in front of = is global; a local one is gone at the line's end. _ is the last value.
+  s = session.spawn("python3", "-q")   start a program, which is s
+  s:send("6*7\n")                      type; s:keys("ctrl+c", "up") presses
+  s:wait{text = "42"}                  wait for what came after that; or for
+      regex, title, cursor, stable = ms, exited = true, any and all = {...},
+      and timeout = seconds
+  s:turn("6*7\n", {text = "42"})       both
+  s:screen()                           draw the screen; .text, .lines
+  a = adapter.start("claude-code")     start a program that a plugin drives
+  a:send_prompt("hello")               do what it can do
+  a:wait()                             wait for the turn's end
+  a:turn("send_prompt", "hello")       both
+  s:search{text = "x"}                 any method of the wire; the same is
+      rpc("session.search", {session = "s1", text = "x"})
+A name in front of = is global; a local one is gone at the line's end. _ is the
+last value.
 `)
 	return nil
 }
@@ -365,7 +370,11 @@ func (c *console) rpcCommand(ctx context.Context, args string) error {
 		}
 		params = json.RawMessage(text)
 	}
-	c.hush = c.hush || method == "session.input" // which may be a password
+	var input map[string]any
+	if method == "session.input" && json.Unmarshal(params, &input) == nil {
+		c.touch(ctx, input)
+		c.keeper.hush = true // which may be a password
+	}
 	var given any
 	if params != nil {
 		given = params

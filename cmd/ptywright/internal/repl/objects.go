@@ -63,6 +63,9 @@ func (m *machine) index(l *lua.LState) int {
 	var v lua.LValue = lua.LNil
 	switch o := l.CheckUserData(1).Value.(type) {
 	case *handle:
+		if m.used != nil {
+			m.used(o)
+		}
 		v = m.member(o, name)
 	case *screen:
 		v = m.screenMember(o, name)

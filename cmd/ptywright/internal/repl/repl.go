@@ -69,7 +69,7 @@ type console struct {
 	reading    atomic.Bool                // a script's next line
 	evaluating atomic.Pointer[evaluation] // nil: nothing
 	ended      atomic.Pointer[Ended]      // nil: no signal came
-	hush       bool                       // what was entered last is not to be written down
+	keeper     keeper
 	quit       bool
 	out        *shared
 }
@@ -138,7 +138,7 @@ func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err 
 	c.m = newMachine(c.out, on, func() int { _, cols := c.size(); return cols })
 	defer c.m.Close()
 	c.m.call = c.call
-	c.m.touched = func(session string) { c.hush = c.hush || c.readsSecret(session) }
+	c.m.touched, c.m.used = c.touch, c.keeper.use
 	if dir, err := os.Getwd(); err == nil {
 		c.m.cwd = dir
 	}
@@ -244,18 +244,6 @@ func (c *console) list(ctx context.Context) ([]client.Info, error) {
 	return cl.List(ctx)
 }
 
-// readsSecret says that a session reads a secret right now, as a password prompt does. What cannot be found out is one.
-func (c *console) readsSecret(session string) bool {
-	if !c.tty {
-		return false // nothing is written down
-	}
-	var s struct {
-		Secret bool `json:"secret_input"`
-	}
-	err := c.call(c.m.context(), "session.snapshot", map[string]string{"session": session, "cells": "none"}, &s)
-	return err != nil || s.Secret
-}
-
 func (c *console) size() (rows, cols int) {
 	if cols, rows, err := term.GetSize(int(c.Out.Fd())); err == nil && cols > 0 && rows > 0 {
 		return rows, cols
@@ -321,18 +309,13 @@ func (c *console) interact() error {
 		case strings.TrimSpace(text) == "":
 			continue
 		}
-		c.hush = false
-		err = c.enter(text)
-		if err != nil {
+		c.keeper.hush = c.secretInHand()
+		if err := c.enter(text); err != nil {
 			fmt.Fprintln(c.out, c.m.complain(err))
 		}
+		c.keeper.hush = c.keeper.hush || c.secretInHand()
 		c.editor.Remember(text)
-		if !c.hush {
-			if err := c.history.add(text); err != nil {
-				c.board.add(c.style.as(red, line(err.Error())))
-				c.history.path = ""
-			}
-		}
+		c.keep(text)
 	}
 	if p := c.started; p != nil && p.runs() && !c.Stop {
 		fmt.Fprintf(c.out, "the server goes on (pid %d): ptywright repl comes back to it\n", p.pid)

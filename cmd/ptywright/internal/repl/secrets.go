@@ -1,0 +1,296 @@
+package repl
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// What the history's file must not hold is decided by three rules, beside those of [secret]:
+//
+//   - nothing is kept that was entered while a session in hand read a secret, whether it failed, did something else, or typed it;
+//   - nothing is kept that holds what was typed as a secret, whole or a piece of it, see [holds];
+//   - what was typed as a secret is taken out of the file again, whoever entered it and when.
+
+const (
+	// minPiece is how many bytes of a secret are a piece of it. Fewer would take out most of a history, more would leave more of a secret.
+	minPiece = 4
+	// maxHand bounds the sessions that are in hand: each costs a call of the server, some 0.2 ms, twice a line.
+	maxHand = 16
+	// maxSecrets bounds what is remembered as typed, for as long as the REPL runs, and maxTyped one of them, in bytes.
+	maxSecrets, maxTyped = 64, 4 << 10
+)
+
+// A keeper knows what the history must not hold. It is of the goroutine that evaluates.
+type keeper struct {
+	hush   bool              // what was entered last is not to be kept
+	hand   []string          // sessions that were used here, the last one last
+	typing map[string]string // what was typed as a secret so far, by session
+	typed  []string          // what was
+}
+
+// use notes that a session is in hand.
+func (k *keeper) use(h *handle) {
+	id := h.id
+	if h.kind != "session" {
+		id = h.owns
+	}
+	if n := len(k.hand); id == "" || n > 0 && k.hand[n-1] == id {
+		return
+	}
+	k.hand = append(slices.DeleteFunc(k.hand, func(s string) bool { return s == id }), id)
+	k.hand = k.hand[max(len(k.hand)-maxHand, 0):]
+}
+
+// watched says that there is somebody whose lines are kept.
+func (c *console) watched() bool { return c.tty && c.history.path != "" }
+
+// secretInHand says that one of the sessions in hand reads a secret right now.
+func (c *console) secretInHand() bool {
+	if !c.watched() || c.client.Load() == nil {
+		return false
+	}
+	if h := c.m.current; h != nil {
+		c.keeper.use(h)
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, completeBound)
+	defer cancel()
+	for _, id := range slices.Clone(c.keeper.hand) {
+		if c.readsSecret(ctx, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// readsSecret says that a session reads a secret right now, as a password prompt does. What cannot be found out is one.
+func (c *console) readsSecret(ctx context.Context, session string) bool {
+	var s struct {
+		Secret bool `json:"secret_input"`
+	}
+	err := c.call(ctx, "session.snapshot", map[string]string{"session": session, "cells": "none"}, &s)
+	var e *client.Error
+	if errors.As(err, &e) && e.Reason == "unknown_session" {
+		c.keeper.hand = slices.DeleteFunc(c.keeper.hand, func(id string) bool { return id == session })
+		return false
+	}
+	return err != nil || s.Secret
+}
+
+// touch is told of an input before it is sent.
+func (c *console) touch(ctx context.Context, params map[string]any) {
+	session, _ := params["session"].(string)
+	k := &c.keeper
+	k.use(&handle{kind: "session", id: session})
+	if !c.watched() {
+		return
+	}
+	if !c.readsSecret(ctx, session) {
+		delete(k.typing, session)
+		return
+	}
+	k.hush = true
+	action, _ := params["action"].(map[string]any)
+	kind, _ := action["type"].(string)
+	text, _ := action["value"].(string)
+	if kind == "key" {
+		switch {
+		case text == "enter":
+			text = "\n"
+		case text == "space":
+			text = " "
+		case len([]rune(text)) != 1:
+			text = ""
+		}
+	}
+	if k.typing == nil {
+		k.typing = map[string]string{}
+	}
+	text = k.typing[session] + text
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	for _, l := range lines {
+		k.learn(l)
+	}
+	delete(k.typing, session)
+	if len(lines) > 0 && !strings.HasSuffix(text, "\n") && !strings.HasSuffix(text, "\r") { // to be continued
+		last := lines[len(lines)-1]
+		k.typing[session] = last[:min(len(last), maxTyped)]
+	}
+}
+
+// learn remembers what was typed as a secret. Of one that goes on, the beginning is forgotten for it.
+func (k *keeper) learn(s string) {
+	s = s[:min(len(s), maxTyped)]
+	if len(s) < minPiece {
+		return
+	}
+	k.typed = slices.DeleteFunc(k.typed, func(old string) bool { return strings.HasPrefix(s, old) })
+	k.typed = append(k.typed, s)
+	k.typed = k.typed[max(len(k.typed)-maxSecrets, 0):]
+}
+
+// keep writes down what was entered, if it may be, and takes out of the file what may no longer be there.
+func (c *console) keep(text string) {
+	k := &c.keeper
+	if !c.watched() {
+		return
+	}
+	var err error
+	if k.hush {
+		err = c.history.forget(k.typed)
+	} else if !holdsAny(text, k.typed) {
+		err = c.history.add(text)
+	}
+	if err != nil {
+		c.board.add(c.style.as(red, line(err.Error())))
+		c.history.path = ""
+	}
+}
+
+// holdsAny is [holds] of any secret.
+func holdsAny(entry string, secrets []string) bool {
+	return slices.ContainsFunc(secrets, func(s string) bool { return holds(entry, s) })
+}
+
+// holds reports whether an entry has a secret in it: as it stands, or in a string or a number as Lua reads it, whole or a piece of
+// minPiece bytes or more. What is put together of shorter pieces, or computed, is not found.
+func holds(entry, secret string) bool {
+	if strings.Contains(entry, secret) {
+		return true
+	}
+	for _, text := range texts(entry) {
+		text = strings.Trim(text, "\r\n")
+		if strings.Contains(text, secret) || len(text) >= minPiece && strings.Contains(secret, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// texts are the strings and numbers of a line, which need not be Lua: it may be one that failed.
+func texts(entry string) (all []string) {
+	for i := 0; i < len(entry); {
+		switch c := entry[i]; {
+		case c == '"' || c == '\'':
+			text, n := unquoted(entry[i+1:], c)
+			all = append(all, text)
+			i += 1 + n
+		case c == '[':
+			rest := strings.TrimLeft(entry[i+1:], "=")
+			if !strings.HasPrefix(rest, "[") {
+				i++
+				continue
+			}
+			text, _, _ := strings.Cut(rest[1:], "]"+strings.Repeat("=", len(entry)-i-1-len(rest))+"]")
+			all = append(all, text)
+			i = len(entry) - len(rest) + 1 // what is in it may be a string of another reading
+		case '0' <= c && c <= '9':
+			n := 1
+			for i+n < len(entry) && '0' <= entry[i+n] && entry[i+n] <= '9' {
+				n++
+			}
+			all = append(all, entry[i:i+n])
+			i += n
+		default:
+			i++
+		}
+	}
+	return all
+}
+
+// unquoted reads a string behind its quote, and returns how many bytes it and the other quote take. It needs no other.
+func unquoted(s string, quote byte) (text string, n int) {
+	var b strings.Builder
+	for n < len(s) {
+		c := s[n]
+		n++
+		switch {
+		case c == quote:
+			return b.String(), n
+		case c != '\\' || n == len(s):
+			b.WriteByte(c)
+			continue
+		}
+		c = s[n]
+		n++
+		if i := strings.IndexByte("abfnrtv", c); i >= 0 {
+			b.WriteByte("\a\b\f\n\r\t\v"[i])
+			continue
+		}
+		digits := 0
+		for digits < 3 && n-1+digits < len(s) && '0' <= s[n-1+digits] && s[n-1+digits] <= '9' {
+			digits++
+		}
+		if code, err := strconv.ParseUint(s[n-1:n-1+digits], 10, 8); err == nil {
+			b.WriteByte(byte(code))
+			n += digits - 1
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), n
+}
+
+// forget takes the entries that hold a secret out of the file: blanks are written over them where they are, so that nothing is lost
+// that another REPL adds meanwhile. A file that one shortens meanwhile is done again.
+func (h history) forget(secrets []string) error {
+	const most = 3 // times: it is shortened once in two thousand entries
+	for range most {
+		f, err := os.OpenFile(h.path, os.O_RDWR, 0)
+		if errors.Is(err, fs.ErrNotExist) || len(secrets) == 0 {
+			return nil
+		}
+		if err == nil {
+			var same bool
+			same, err = blank(f, h.path, secrets)
+			if err = errors.Join(err, f.Close()); err == nil && same {
+				return nil
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("take a secret out of the history: %w", err)
+		}
+	}
+	return nil
+}
+
+// blank does it once, and says whether the file is still that of the path.
+func blank(f *os.File, path string, secrets []string) (same bool, err error) {
+	in := bufio.NewReader(f)
+	for at := int64(0); ; {
+		l, rerr := in.ReadBytes('\n')
+		text := bytes.TrimRight(l, "\n")
+		var entry string
+		if json.Unmarshal(text, &entry) != nil {
+			entry = string(text)
+		}
+		if len(text) > 0 && holdsAny(entry, secrets) {
+			if _, err := f.WriteAt(bytes.Repeat([]byte(" "), len(text)), at); err != nil {
+				return false, err
+			}
+		}
+		at += int64(len(l))
+		if errors.Is(rerr, io.EOF) {
+			break
+		} else if rerr != nil {
+			return false, rerr
+		}
+	}
+	ours, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	now, err := os.Stat(path)
+	return err != nil || os.SameFile(ours, now), nil
+}
