@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -180,11 +181,13 @@ func TestREPLEditsThroughAResize(t *testing.T) {
 	c := newConsole(t, own(t)...)
 	c.enter(`"above"`, `(?m)^above$`)
 	text := strings.Repeat("0123456789", 15)
-	c.waitSince(c.text(`x = "`+text), client.Screen(`(?s)pty> x = "0123.*9$`))
+	lines := c.waitSince(c.text(`x = "`+text), client.Screen(`(?s)pty> x = "0123.*9$`)).Snapshot.Lines
 	c.keys("ctrl+a")
 	for range 8 {
 		c.keys("right")
 	}
+	row := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, `pty> x`) })
+	c.wait(client.Matcher{Type: "cursor_at", Value: map[string]int{"row": row, "col": len("pty> ") + 8}}) // what is drawn while the size changes is nobody's to keep apart
 	for _, size := range [][2]int{{24, 33}, {10, 61}, {24, 132}, {24, 20}, {24, 80}} {
 		c.resize(size[0], size[1])
 		var rows []string // as the editor wraps
