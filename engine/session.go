@@ -525,12 +525,19 @@ func (s *Session) Close(ctx context.Context) error {
 		return err
 	}
 	defer close(s.gone)
-	if p, ok := s.pty.(*pty.PTY); ok && s.engine.opts.Watch != nil {
+	if p, ok := s.pty.(*pty.PTY); ok && s.engine.opts.Watch != nil && err == nil { // of survivors somebody is to know at the server's end
 		s.engine.opts.Watch.Remove(p)
 	}
 	s.pty.Close() // wakes a pump that a survivor keeps waiting; it has nothing more to tell
 	s.input.feeder.Wait()
-	<-s.pumped
+	var bound <-chan time.Time
+	if err != nil { // the program itself may hang in the kernel
+		bound = time.After(closeBound)
+	}
+	select {
+	case <-s.pumped:
+	case <-bound:
+	}
 	s.beat()
 	return err
 }

@@ -94,6 +94,21 @@ func TestKillWithoutGrace(t *testing.T) {
 	}
 }
 
+// TestKillThatDidNotRunForLong: a sweep that was not given the processor between its beginning and its end still sends SIGKILL, and
+// gives that its time.
+func TestKillThatDidNotRunForLong(t *testing.T) {
+	l := newLobby(t)
+	p, _ := startTree(t, l, []string{"ignore", "hello"}, []string{"leader"}, false)
+	s := newSweep([]target{{pty: p}})
+	s.began = s.began.Add(-time.Minute)
+	if err := s.run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if p.Wait().Signal != "SIGKILL" {
+		t.Errorf("%+v", p.Wait())
+	}
+}
+
 func TestKillHangsUpFirst(t *testing.T) {
 	hangsUpFirst(t, func() *PTY {
 		p := start(t, self("cat"))

@@ -18,9 +18,9 @@ import (
 const (
 	termAfter = 100 * time.Millisecond
 	killAfter = time.Second
-	// killBound is when a kill gives up. SIGKILL needs milliseconds, but for a process
-	// that hangs in the kernel or a machine that is overrun.
-	killBound = 3 * time.Second
+	// killBound is how long after SIGKILL a kill gives up. That needs milliseconds, but for a
+	// process that hangs in the kernel or a machine that is overrun.
+	killBound = 2 * time.Second
 )
 
 // maxHandles bounds the processes that one round waits for, out of all that it signals.
@@ -41,7 +41,7 @@ const maxHandles = 256
 // descriptors cannot be seen. On Windows the tree is the job object, which nothing can
 // leave: Kill closes the console, waits a second, and terminates the job.
 //
-// The error is a [*SurvivorsError] when processes are left 3 s later. Another error means
+// The error is a [*SurvivorsError] when processes are left 2 s after that. Another error means
 // that the process table could not be read; then only the program's process group and
 // the foreground group were ended.
 func (p *PTY) Kill(ctx context.Context) error { return KillAll(ctx, []*PTY{p}) }
@@ -73,6 +73,7 @@ type sweep struct {
 	adopted func([]process) ([]int, error)
 
 	began   time.Time
+	killing time.Time          // when SIGKILL was first sent; zero: not yet
 	known   map[id]int         // members that were alive when last looked at -> target
 	sent    map[id]unix.Signal // the strongest signal that a member was sent
 	spread  bool               // a target had more than its leader
@@ -100,7 +101,7 @@ func (s *sweep) run(ctx context.Context) error {
 				return s.awaitReaped()
 			}
 			continue
-		case time.Since(s.began) >= killBound:
+		case s.overdue():
 			s.letGo()
 			return &SurvivorsError{PIDs: left}
 		}
@@ -110,11 +111,18 @@ func (s *sweep) run(ctx context.Context) error {
 	}
 }
 
+// overdue reports whether SIGKILL has had its time. That is counted from when it was sent: a server that did not run for seconds,
+// on a machine that slept or in a stopped process, has sent nothing yet.
+func (s *sweep) overdue() bool { return !s.killing.IsZero() && time.Since(s.killing) >= killBound }
+
 // stage returns the signal of this stage, and when the next one begins.
 func (s *sweep) stage(ctx context.Context) (unix.Signal, time.Time) {
 	switch age := time.Since(s.began); {
 	case ctx.Err() != nil || age >= killAfter:
-		return unix.SIGKILL, s.began.Add(killBound)
+		if s.killing.IsZero() {
+			s.killing = time.Now()
+		}
+		return unix.SIGKILL, s.killing.Add(killBound)
 	case age >= termAfter:
 		return unix.SIGTERM, s.began.Add(killAfter)
 	}
@@ -166,7 +174,7 @@ func (s *sweep) round(stage unix.Signal) ([]int, error) {
 // killed while it forks leaves children that nobody is the parent of, and those can only
 // be told by what they have kept.
 func (s *sweep) freeze(members []process) ([]process, error) {
-	for time.Since(s.began) < killBound {
+	for !s.overdue() {
 		fresh := false
 		for _, p := range members {
 			if s.sent[p.id()] == unix.SIGSTOP || s.sent[p.id()] == unix.SIGKILL {
@@ -307,7 +315,7 @@ func (s *sweep) letGo() {
 // awaitReaped waits for our own children to be reaped, which follows their end at once,
 // unless a debugger holds them.
 func (s *sweep) awaitReaped() error {
-	bound := time.NewTimer(time.Until(s.began.Add(killBound)))
+	bound := time.NewTimer(killBound)
 	defer bound.Stop()
 	var left []int
 	for _, t := range s.targets {

@@ -43,8 +43,8 @@ type Watcher struct {
 }
 
 // watcherPatience is how long Close waits for the watcher, to take what it has not been
-// told and then to end what is still recorded (killBound) and itself.
-const watcherPatience = killBound + time.Second
+// told and then to end what is still recorded (killAfter, killBound) and itself.
+const watcherPatience = killAfter + killBound + time.Second
 
 // StartWatcher starts argv, which must come to call [RunWatcher] with its standard input,
 // as a process in a session of its own, with a pipe for standard input, no output and no

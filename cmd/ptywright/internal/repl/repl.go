@@ -68,6 +68,7 @@ type console struct {
 	lent       atomic.Int64               // until when a program has the terminal, in Unix nanoseconds
 	reading    atomic.Bool                // a script's next line
 	evaluating atomic.Pointer[evaluation] // nil: nothing
+	early      atomic.Bool                // Ctrl-C came behind the line, before it was evaluated
 	ended      atomic.Pointer[Ended]      // nil: no signal came
 	keeper     keeper
 	quit       bool
@@ -351,6 +352,7 @@ func (c *console) read() (string, error) {
 		return "", fmt.Errorf("make the terminal raw: %w", err)
 	}
 	defer term.Restore(int(c.In.Fd()), state)
+	defer c.early.Store(false) // from the next moment on the key is a signal, and meant for what was entered
 	return c.editor.Line(c.ctx)
 }
 
@@ -437,7 +439,7 @@ func (c *console) during(f func(ctx context.Context) error) error {
 			}
 		}
 	}()
-	if c.editor != nil && c.editor.Interrupted(available(c.In)) {
+	if c.early.Swap(false) || c.editor != nil && c.editor.Interrupted(available(c.In)) {
 		cancel(errInterrupted)
 	}
 	err := f(ctx)

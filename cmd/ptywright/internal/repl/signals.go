@@ -56,7 +56,11 @@ func (c *console) heed(told <-chan os.Signal, over <-chan struct{}) {
 				if e == nil && !c.tty && c.reading.Load() { // of standard input, which nothing ends
 					c.exit(s)
 				}
-			case e == nil: // a key at the prompt arrives as such
+			case e == nil: // a key at the prompt arrives as such: this one came behind a line, which may have begun by now
+				c.early.Store(true)
+				if e := c.evaluating.Load(); e != nil && c.early.Swap(false) {
+					e.cancel(errInterrupted)
+				}
 			case stuck.over != e.over:
 				e.cancel(errInterrupted)
 				stuck, again, warned, bound = *e, false, false, time.After(interruptBound)
