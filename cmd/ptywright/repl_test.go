@@ -437,13 +437,17 @@ func TestREPLSaysWhatWasMeant(t *testing.T) {
 	c := newConsole(t, own(t)...)
 	c.enter(`s = session.spawn("cat")`, `pty\[s1\]> ?$`)
 	for typed, says := range map[string]string{
-		`s:waitt{text = "x"}`:   `session s1 has no "waitt": did you mean wait\?`,
-		`s.nothing_like_it`:     `session s1 has no "nothing_like_it"; Tab lists`,
-		`waitt{text = "x"}`:     `Lua has no "waitt": did you mean wait\?`,
-		`session.spwan("sh")`:   `session has no "spwan": did you mean spawn\?`,
-		`s:wait{txet = "x"}`:    `wait knows no "txet": did you mean text\?`,
-		`:recrod`:               `there is no command :recrod: did you mean :record\?`,
-		`adapter.start("less")`: `adapter.start: less: unknown plugin: this server has claude-code, .*shell; it loads others.*PTYWRIGHT_PLUGINS`,
+		`s:waitt{text = "x"}`:     `session s1 has no "waitt": did you mean wait\?`,
+		`s.nothing_like_it`:       `session s1 has no "nothing_like_it"; Tab lists`,
+		`waitt{text = "x"}`:       `Lua has no "waitt": did you mean wait\?`,
+		`session.spwan("sh")`:     `session has no "spwan": did you mean spawn\?`,
+		`json.encode({a="demo"})`: `json has no "encode"`,
+		`string.trim("abc")`:      `string has no "trim"`,
+		`t = {} t.f("hello")`:     `t has no "f"`,
+		`foo("waitt()", 1)`:       `Lua has no "foo"`,
+		`s:wait{txet = "x"}`:      `wait knows no "txet": did you mean text\?`,
+		`:recrod`:                 `there is no command :recrod: did you mean :record\?`,
+		`adapter.start("less")`:   `adapter.start: less: unknown plugin: this server has claude-code, .*shell; it loads others.*PTYWRIGHT_PLUGINS`,
 	} {
 		c.enter(typed, `(?m)^error: `+says)
 	}

@@ -298,7 +298,7 @@ func (m *machine) inString(text string, tokens []token, q string) []edit.Candida
 	case p.call == "adapter.start" && arg == 0:
 		return closed(m.plugins(), q)
 	case name == "key" || name == "keys":
-		return closed(plainItems(vt.KeyNames(), ""), q)
+		return closed(plainItems(keyNames(), ""), q)
 	case h != nil && h.kind == "adapter" && (name == "send" || name == "turn" || name == "wait") && arg == 0:
 		return closed(m.intentItems(h), q)
 	}
@@ -365,13 +365,27 @@ func (m *machine) keysOf(text string, tokens []token, o int) []edit.Candidate {
 	}
 	switch {
 	case waits:
-		return plainItems(append(slices.Sorted(maps.Keys(matcherNames)), "any", "all", "bell", "not", "lua", "timeout", "since"), " = ")
+		return plainItems(append(slices.Sorted(maps.Keys(matcherNames)), "any", "all", "bell", `["not"]`, "lua", "timeout", "since"), " = ") // not is a word of Lua
 	case name == "rpc":
 		return m.params0(p.first)
 	case p.call == "session.spawn":
 		return m.params0("session.create")
 	}
 	return m.params0(p.call)
+}
+
+// keyNames are the names of keys as the pages write them: ctrl+c, which ctrl_c is another name for.
+func keyNames() []string {
+	names := vt.KeyNames()
+	for i, name := range names {
+		if plus := strings.Replace(name, "ctrl_", "ctrl+", 1); plus != name {
+			if _, err := vt.ParseKey(plus); err == nil {
+				names[i] = plus
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // lookup is the value of a path of names, without calling anything.

@@ -1,15 +1,20 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
+	"github.com/yuin/gopher-lua/parse"
 
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -108,23 +113,100 @@ func asRaised(err error) error {
 // notAFunction is what Lua says when something that is called is none, and what it was is not said.
 const notAFunction = "attempt to call a non-function object"
 
-// called are the names in a chunk that look like calls of a global.
-var called = regexp.MustCompile(`(?:^|[^\w.:])([A-Za-z_]\w*)\s*[({"']`)
-
-// uncalled adds to Lua's error about a call the name of what is nothing.
+// uncalled adds to Lua's error about a call the name of what is nothing: the first such call in the line that the error tells.
 func (m *machine) uncalled(source string, err error) error {
 	if err == nil || !strings.Contains(err.Error(), notAFunction) {
 		return err
 	}
-	var names []string
-	m.G.Global.ForEach(func(name, _ lua.LValue) { names = append(names, name.String()) })
-	slices.Sort(names)
-	for _, call := range called.FindAllStringSubmatch(source, -1) {
-		if m.GetGlobal(call[1]) == lua.LNil && !keywords[call[1]] {
-			return &unknownName{"Lua", call[1], names}
+	tree, perr := parse.Parse(strings.NewReader(source), chunk)
+	if perr != nil { // an expression
+		if tree, perr = parse.Parse(strings.NewReader("return "+source), chunk); perr != nil {
+			return err
 		}
 	}
-	return err
+	place := placed.FindStringSubmatch(err.Error())
+	var sure, perhaps *unknownName
+	eachCall(reflect.ValueOf(tree), func(c *ast.FuncCallExpr) {
+		if place != nil && place[2] != strconv.Itoa(c.Line()) {
+			return
+		}
+		missing, certain := m.missing(c.Func)
+		switch {
+		case missing == nil:
+		case certain && sure == nil:
+			sure = missing
+		case perhaps == nil:
+			perhaps = missing
+		}
+	})
+	if sure = cmp.Or(sure, perhaps); sure == nil {
+		return err
+	}
+	if place != nil && place[1] != chunk {
+		return fmt.Errorf("%s:%s: %w", place[1], place[2], sure)
+	}
+	return sure
+}
+
+// placed is where Lua says that an error is.
+var placed = regexp.MustCompile(`^(.+?):(\d+): `)
+
+// missing returns what a called name is nothing of, nil when it is something. Of what is in a local variable nobody knows: then it is
+// not certain.
+func (m *machine) missing(called ast.Expr) (name *unknownName, certain bool) {
+	switch f := called.(type) {
+	case *ast.IdentExpr:
+		if m.GetGlobal(f.Value) == lua.LNil {
+			return &unknownName{"Lua", f.Value, namesOf(m.G.Global)}, true
+		}
+	case *ast.AttrGetExpr:
+		of, ok := f.Object.(*ast.IdentExpr)
+		key, named := f.Key.(*ast.StringExpr)
+		if !ok || !named {
+			return nil, false
+		}
+		t, known := m.GetGlobal(of.Value).(*lua.LTable)
+		if !known {
+			return &unknownName{of.Value, key.Value, nil}, false
+		}
+		if t.RawGetString(key.Value) == lua.LNil {
+			return &unknownName{of.Value, key.Value, namesOf(t)}, true
+		}
+	}
+	return nil, false
+}
+
+// namesOf are the names in a table, sorted.
+func namesOf(t *lua.LTable) (names []string) {
+	t.ForEach(func(name, _ lua.LValue) { names = append(names, name.String()) })
+	slices.Sort(names)
+	return names
+}
+
+// eachCall visits the calls of a syntax tree, which the parser has bounded, from the outer to the inner.
+func eachCall(v reflect.Value, visit func(*ast.FuncCallExpr)) {
+	switch v.Kind() {
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachCall(v.Index(i), visit)
+		}
+	case reflect.Interface, reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		if v.Kind() == reflect.Pointer {
+			if c, ok := v.Interface().(*ast.FuncCallExpr); ok {
+				visit(c)
+			}
+		}
+		eachCall(v.Elem(), visit)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				eachCall(v.Field(i), visit)
+			}
+		}
+	}
 }
 
 // lacking is a matcher with what it lacked.

@@ -170,6 +170,9 @@ func (e *unknownName) Error() string {
 	if near := nearest.Of(e.name, e.names); near != "" {
 		return fmt.Sprintf("%s has no %s: did you mean %s?", e.of, quote(e.name), near)
 	}
+	if len(e.names) == 0 {
+		return fmt.Sprintf("%s has no %s", e.of, quote(e.name))
+	}
 	return fmt.Sprintf("%s has no %s; Tab lists what there is", e.of, quote(e.name))
 }
 
