@@ -157,7 +157,7 @@ func TestCompletionOfLua(t *testing.T) {
 		`session.s`: `search snapshot spawn`, `a:n`: `next_page`, `a:send("`: `next_page search`, `a:turn("s`: `search`, `turn(a, "s`: `search`,
 		`adapter.start("`: `less`, `rpc("session.se`: `session.search`, `rpc('session.se`: `session.search`, `rpc("session.search", {`: `max text`,
 		`rpc("session.search", {text = "x", m`: `max`, `s:search{t`: `text`, `s:search({t`: `text`, `session.search{t`: `text`,
-		`use("s`: `s1 s2`, `session.get"`: `s1 s2`, `s:wait{out`: `output output_regex`, `s:wait{["n`: ``, `s:keys("ctrl+c`: `ctrl+c`, `s:keys("ctrl_c`: `ctrl_caret`, `s:wait{no`: ``, `wait{any = {{exi`: `exited`, `turn("x", {tit`: `title`,
+		`use("s`: `s1 s2`, `session.get"`: `s1 s2`, `s:wait{out`: `output output_regex`, `s:wait{["n`: ``, `s:keys("ctrl+c`: `ctrl+c`, `s:keys("ctrl_c`: `ctrl_caret`, `wait{any = {{exi`: `exited`, `turn("x", {tit`: `title`,
 		`s:keys("up", "page_d`: `page_down`, `rpc("x", {session = "`: `s1 s2`, `-- s:`: ``, `"s:`: ``, `x = 1`: ``, `whi`: `while`, `f(`: ``,
 		`f().x`: ``, `s:search{text = "x"}.`: ``, `string.gs`: `gsub`, `rpc("session.wait", {matcher = {type = "bel`: `bell`,
 	} {
