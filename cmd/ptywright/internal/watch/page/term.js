@@ -8,7 +8,7 @@ const chunk = 400; // lines of the scrollback that are asked for at once
 const buttons = ['left', 'middle', 'right'];
 
 export class Term {
-  #abort = null; #frame = null; #zoom = 0; #px = 14; #first = 0; #next = 0; #reading = false; #pressed = null; #composing = false; #lost = '';
+  #abort = null; #frame = null; #zoom = 0; #px = 14; #first = 0; #next = 0; #reading = false; #pressed = null; #composing = false; #lost = ''; #started = null;
 
   constructor(wire, info) {
     this.wire = wire;
@@ -34,6 +34,7 @@ export class Term {
     this.id = id;
     this.#frame = null;
     this.#lost = '';
+    this.#started = null;
     this.#zoom = 0;
     this.#forget();
     this.screen.clear();
@@ -95,6 +96,7 @@ export class Term {
   #about() {
     const s = { program: '', args: [], ...this.info(this.id) }, f = this.#frame;
     if (f) Object.assign(s, { title: f.title, lease: f.lease, exit: f.exit, rows: f.size.rows, cols: f.size.cols });
+    this.#started ??= s.started;
     const command = commandOf(s);
     $('term-title').textContent = s.title || command || this.id;
     $('term-program').textContent = [s.title ? command : '', s.rows ? `${s.rows}×${s.cols}` : '', s.cwd].filter(Boolean).join(' · ');
@@ -119,6 +121,12 @@ export class Term {
       : this.mine ? 'You type. Ctrl+Shift+Enter gives the session back; Ctrl+Shift+V pastes.'
         : s.adapter ? `The adapter ${s.plugin || ''} drives this session; it can be read.`
           : s.lease ? `${s.lease.holder} types since ${new Date(s.lease.since).toLocaleTimeString()}.` : 'Nobody types here. You are reading.';
+  }
+
+  // another says that the list has another session under the id of the one that is shown.
+  another() {
+    const now = this.info(this.id)?.started;
+    return Boolean(now && this.#started && now !== this.#started);
   }
 
   refresh() { if (this.id) this.#about(); }
