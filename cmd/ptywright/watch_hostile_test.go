@@ -158,6 +158,11 @@ printf '\033[38;2;1;2;3;url(x)mcolour\033[0m\n'; exec cat`, evil}, Env: map[stri
 	p.click("#to-recordings")
 	p.eval(`[...document.querySelectorAll('.cast')].find((c) => c.textContent.includes('bad')).click()`)
 	p.until(`document.querySelector('#player-about').textContent.includes('line 1')`)
+	// A player without a recording has nothing of the one before, and nothing to press.
+	if got := p.eval(`[document.querySelector('#player-seek').disabled, document.querySelector('#player-play').disabled, document.querySelector('#player-paper').textContent, document.querySelector('#player-marks').children.length, document.querySelector('#player-time').textContent].join('|')`); got != "true|true||0|0:00 / 0:00" {
+		t.Errorf("the player of what cannot be opened shows %v", got)
+	}
+	p.eval(`document.querySelector('#player-seek').dispatchEvent(new Event('input'))`)
 	// Addresses that somebody made up.
 	for _, hash := range []string{`#/session/<img src=x onerror=window.pwned=1>`, `#/cast/javascript:1`, `#/../x`, `#/session/%25%25`} {
 		p.eval(fmt.Sprintf("location.hash = %q", hash))

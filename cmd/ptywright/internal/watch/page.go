@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -33,6 +34,8 @@ type page struct {
 	native *client.Client // nil: no server listens
 	index  *index         // likewise
 	player *player
+
+	writing atomic.Int64 // answers that are being written
 
 	mu sync.Mutex
 	// protects the fields below
@@ -136,6 +139,10 @@ func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
 		return
 	}
 	p.ws.SetReadLimit(maxAsk)
+	under.Go(func() {
+		p.ping(ctx)
+		cancel()
+	})
 	slots := make(chan struct{}, maxAsked)
 	for {
 		kind, data, err := p.ws.Read(ctx)
@@ -171,6 +178,26 @@ func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
 				cancel()
 			}
 		})
+	}
+}
+
+// ping returns when the page answers no ping, or ctx ends. What answers is read by [page.run].
+func (p *page) ping(ctx context.Context) {
+	next := time.NewTicker(p.server.pingTime)
+	defer next.Stop()
+	for {
+		select {
+		case <-next.C:
+		case <-ctx.Done():
+			return
+		}
+		bound, cancel := context.WithTimeout(ctx, p.server.pongTime)
+		err := p.ws.Ping(bound)
+		cancel()
+		// A ping waits behind an answer, for which the page has time of its own.
+		if err != nil && p.writing.Load() == 0 {
+			return
+		}
 	}
 }
 
@@ -243,6 +270,8 @@ func (p *page) write(ctx context.Context, a any) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.server.writeTime)
 	defer cancel()
+	p.writing.Add(1)
+	defer p.writing.Add(-1)
 	return p.ws.Write(ctx, websocket.MessageText, data)
 }
 

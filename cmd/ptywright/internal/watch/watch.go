@@ -42,6 +42,11 @@ const (
 	// writeTime is how long a page may take nothing of an answer before it is taken for gone. A tab that a debugger has
 	// stopped is such a one; it connects anew.
 	writeTime = 30 * time.Second
+	// pingTime is the pause between two pings of a page, and pongTime how long it may take to answer one before it is taken
+	// for gone: a browser that is frozen, or whose machine is, must not keep what it has taken over. A browser answers by
+	// itself, within milliseconds, hidden tabs' too; less of either ends pages of a machine that swaps.
+	pingTime = 15 * time.Second
+	pongTime = 10 * time.Second
 	// maxHead bounds headers, in bytes: some twenty times a browser's.
 	maxHead = 32 << 10
 	// endTime is how long pages have to end once the server is told to.
@@ -57,7 +62,7 @@ type Options struct {
 	Version string
 	Arrived func() // called when a page has logged in for the first time; nil: nothing is
 
-	loginTime, writeTime time.Duration // for tests; 0: as above
+	loginTime, writeTime, pingTime, pongTime time.Duration // for tests; 0: as above
 }
 
 //go:embed page
@@ -82,6 +87,7 @@ func Serve(ctx context.Context, l net.Listener, token string, o Options) error {
 		Options: o, token: loopback.TokenOf(token), door: loopback.DoorOf(l.Addr()), pages: make(chan struct{}, maxPages),
 	}
 	s.loginTime, s.writeTime = cmp.Or(o.loginTime, loginTime), cmp.Or(o.writeTime, writeTime)
+	s.pingTime, s.pongTime = cmp.Or(o.pingTime, pingTime), cmp.Or(o.pongTime, pongTime)
 	if o.Casts != "" {
 		root, err := os.OpenRoot(o.Casts)
 		if err != nil {

@@ -147,6 +147,12 @@ func (b *bench) login() *caller {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	return b.loginOver(ws)
+}
+
+// loginOver logs a page in over a WebSocket that is open.
+func (b *bench) loginOver(ws *websocket.Conn) *caller {
+	b.t.Helper()
 	b.t.Cleanup(func() { ws.CloseNow() })
 	ws.SetReadLimit(maxAnswer)
 	c := &caller{Conn: ws, b: b}

@@ -3,7 +3,7 @@
 import { Grid } from './grid.js';
 import { Player, Recordings } from './player.js';
 import { Term } from './term.js';
-import { $, tell } from './ui.js';
+import { $, tell, toast } from './ui.js';
 import { Wire } from './wire.js';
 
 // The token came behind #: it is in no request. It goes from the address at once, so that it is in no history and in no
@@ -29,6 +29,7 @@ function banner(text) {
 
 async function connect() {
   banner('');
+  wire.close();
   wire = new Wire();
   const mine = wire;
   let hello;
@@ -43,23 +44,32 @@ async function connect() {
     banner(`There is no server: ${hello.problem.message}.`);
     grid.show([]);
     $('grid-empty').textContent = `No server listens at ${hello.socket}. Recordings can be played.`;
-  } else {
-    list(mine);
+    if (!shown) route(); // the last words of a session stay
+    return;
   }
-  route();
-  grid.restart();
+  list(mine);
 }
 
-// list keeps the list of sessions up to date.
+// list keeps the list of sessions up to date. With the first the view is shown: a server that was started anew counts its
+// sessions from the beginning, and one that is shown must not become another of the same name.
 async function list(mine) {
   let since = 0;
   try {
     for (;;) {
       const { version, sessions } = await mine.call('sessions', { since });
-      since = version;
       grid.show(sessions);
-      term.refresh();
-      if (!$('view-casts').hidden) recordings.show();
+      if (since) {
+        term.refresh();
+        if (!$('view-casts').hidden) recordings.show();
+      } else {
+        if (shown && term.another()) {
+          toast(`The server is another one than before: its ${term.id} is not the session that was shown here`);
+          history.replaceState(null, '', '#/');
+        }
+        route();
+        grid.restart();
+      }
+      since = version;
     }
   } catch (e) {
     if (wire === mine && $('banner').hidden) banner(`${e.message}.`);

@@ -42,7 +42,7 @@ export class Player {
     this.screen = new Screen(true);
     $('player-paper').append(this.screen.el);
     $('player-play').onclick = () => this.toggle();
-    $('player-seek').oninput = (e) => this.seek(Number(e.target.value) / 1000 * this.#cast.duration_ms);
+    $('player-seek').oninput = (e) => { if (this.#cast) this.seek(Number(e.target.value) / 1000 * this.#cast.duration_ms); };
     $('player-speed').onchange = () => this.#clock();
     $('player-idle').onchange = () => this.open(this.id);
     new ResizeObserver(() => { if (this.#cast) this.fit(); }).observe($('player-stage'));
@@ -58,10 +58,14 @@ export class Player {
     const abort = this.#abort = new AbortController();
     $('player-title').textContent = id.slice(id.indexOf(':') + 1);
     $('player-about').textContent = 'Loading…';
+    $('player-time').textContent = '0:00 / 0:00';
+    $('player-seek').value = 0;
+    $('player-marks').replaceChildren();
+    this.screen.clear();
     try {
       const cast = await this.wire().call('open', { id, idle_ms: $('player-idle').checked ? 1000 : 0 }, abort.signal);
       if (abort.signal.aborted) return;
-      this.#cast = cast;
+      this.#controls(this.#cast = cast);
       this.#at = this.#since = 0;
       if (cast.title) $('player-title').textContent = cast.title;
       $('player-about').textContent = [cast.command, `${cast.rows}×${cast.cols}`, cast.started && new Date(cast.started).toLocaleString(), cast.truncated && 'it is cut off at its end'].filter(Boolean).join(' · ');
@@ -82,8 +86,11 @@ export class Player {
   close() {
     this.play(false);
     this.#abort?.abort();
-    this.#cast = null;
+    this.#controls(this.#cast = null);
   }
+
+  // controls are for a recording that is open.
+  #controls(on) { for (const id of ['player-play', 'player-seek']) $(id).disabled = !on; }
 
   toggle() {
     if (!this.#cast) return;

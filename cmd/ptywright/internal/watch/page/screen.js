@@ -111,6 +111,15 @@ export class Screen {
     this.el.style.height = `${this.size.rows * this.#cell.height}px`;
   }
 
+  // clear takes away what is shown: it was another session's.
+  clear() {
+    for (const row of this.#rows) row.remove();
+    this.#rows = [];
+    this.#last = null;
+    this.#cursor.hidden = true;
+    this.el.classList.remove('reverse');
+  }
+
   // draw shows a frame: all rows of it, or those that have changed.
   draw(frame) {
     if (frame.full) {

@@ -8,7 +8,7 @@ const chunk = 400; // lines of the scrollback that are asked for at once
 const buttons = ['left', 'middle', 'right'];
 
 export class Term {
-  #abort = null; #frame = null; #zoom = 0; #px = 14; #first = 0; #next = 0; #reading = false; #pressed = null; #composing = false;
+  #abort = null; #frame = null; #zoom = 0; #px = 14; #first = 0; #next = 0; #reading = false; #pressed = null; #composing = false; #lost = ''; #started = null;
 
   constructor(wire, info) {
     this.wire = wire;
@@ -27,14 +27,17 @@ export class Term {
     this.#mouse();
   }
 
-  get mine() { return Boolean(this.#frame?.lease?.yours) && !this.#frame.exit; }
+  get mine() { return Boolean(this.#frame?.lease?.yours) && !this.#frame.exit && !this.#lost; }
 
   open(id) {
     this.close();
     this.id = id;
     this.#frame = null;
+    this.#lost = '';
+    this.#started = null;
     this.#zoom = 0;
     this.#forget();
+    this.screen.clear();
     this.#about();
     $('term-status').textContent = 'Asking for the screen…';
     this.#follow();
@@ -63,8 +66,9 @@ export class Term {
     } catch (e) {
       if (abort.signal.aborted) return;
       const gone = e.reason === 'unknown_session' || e.reason === 'session_closed' || e.reason === 'session_ended';
-      $('term-status').textContent = gone ? 'The session has been closed.' : e.message;
-      this.#frame = this.#frame && { ...this.#frame, lease: null, exit: this.#frame.exit ?? { exit_code: null } };
+      // What is shown stays, and is the last of it.
+      this.#lost = !gone ? e.message : this.#frame ? 'The session has been closed.' : `There is no session ${this.id}: it has been closed, or never was.`;
+      this.#frame = this.#frame && { ...this.#frame, lease: null };
       this.#about();
     }
   }
@@ -92,16 +96,17 @@ export class Term {
   #about() {
     const s = { program: '', args: [], ...this.info(this.id) }, f = this.#frame;
     if (f) Object.assign(s, { title: f.title, lease: f.lease, exit: f.exit, rows: f.size.rows, cols: f.size.cols });
+    this.#started ??= s.started;
     const command = commandOf(s);
     $('term-title').textContent = s.title || command || this.id;
     $('term-program').textContent = [s.title ? command : '', s.rows ? `${s.rows}×${s.cols}` : '', s.cwd].filter(Boolean).join(' · ');
-    document.title = `${s.title || command || 'session'} · ptywright watch`;
+    document.title = `${s.title || command || this.id} · ptywright watch`;
     const marks = pills(s);
     if (f?.secret_input) marks.push(make('span', 'pill secret', 'reads a secret'));
     $('term-pills').replaceChildren(...marks);
     const take = $('term-take');
     take.textContent = this.mine ? 'Release' : s.lease ? 'Take over…' : 'Take over';
-    take.disabled = Boolean(s.exit) || Boolean(s.adapter) || !f;
+    take.disabled = Boolean(this.#lost) || Boolean(s.exit) || Boolean(s.adapter) || !f;
     take.title = s.adapter ? `The adapter ${s.plugin || s.adapter} drives this session` : this.mine ? 'Give it back (Ctrl+Shift+Enter)' : 'Type into this session yourself';
     take.classList.toggle('held', this.mine);
     for (const id of ['term-keys', 'term-paste', 'term-fit']) $(id).hidden = !this.mine;
@@ -109,12 +114,19 @@ export class Term {
     this.stage.classList.toggle('mine', this.mine);
     this.stage.classList.toggle('mouse', this.mine && f.modes.mouse !== 'none');
     this.stage.setAttribute('aria-label', `Screen of ${s.title || command}`);
-    if (!f) return;
+    if (this.#lost) $('term-status').textContent = this.#lost;
+    if (!f || this.#lost) return;
     const end = ended(f.exit);
     $('term-status').textContent = end ? `The program has ended: ${end}.`
       : this.mine ? 'You type. Ctrl+Shift+Enter gives the session back; Ctrl+Shift+V pastes.'
         : s.adapter ? `The adapter ${s.plugin || ''} drives this session; it can be read.`
           : s.lease ? `${s.lease.holder} types since ${new Date(s.lease.since).toLocaleTimeString()}.` : 'Nobody types here. You are reading.';
+  }
+
+  // another says that the list has another session under the id of the one that is shown.
+  another() {
+    const now = this.info(this.id)?.started;
+    return Boolean(now && this.#started && now !== this.#started);
   }
 
   refresh() { if (this.id) this.#about(); }

@@ -1,0 +1,117 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// TestWatchOfASessionThatIsGone: the page of a session that was closed, or never was, shows no other's screen.
+func TestWatchOfASessionThatIsGone(t *testing.T) {
+	t.Parallel()
+	b := chromium(t)
+	w := watchedServer(t)
+	one := w.sh("echo words of one; exec cat")
+	two := w.sh("echo words of two; exec cat")
+	one.wait(client.Contains("words of one"))
+	two.wait(client.Contains("words of two"))
+	p := b.open(w.address)
+	p.until(`document.querySelectorAll('.tile').length === 2`)
+	p.eval(`location.hash = '#/session/` + two.ID + `'`)
+	p.until(screenText + ` === 'words of two'`)
+	p.eval(`location.hash = '#/session/` + one.ID + `'`)
+	p.until(screenText + ` === 'words of one'`)
+	two.close()
+	for _, x := range []struct{ to, id string }{{`history.back()`, two.ID}, {`location.hash = '#/session/s99'`, "s99"}} {
+		p.eval(x.to)
+		p.until(`document.querySelector('#term-status').textContent === 'There is no session ` + x.id + `: it has been closed, or never was.'`)
+		p.until(`document.querySelector('#term-title').textContent === '` + x.id + `'`) // and the list has it no more
+		if got := p.eval(`[` + screenText + `, document.querySelector('.cursor').checkVisibility()].join('|')`); got != "|false" {
+			t.Errorf("the page of %s shows %q", x.id, got)
+		}
+		p.eval(`location.hash = '#/session/` + one.ID + `'`)
+		p.until(screenText + ` === 'words of one'`)
+	}
+	// One that is closed while it is looked at keeps its last words, and does not say that its program has ended.
+	one.close()
+	p.until(`document.querySelector('#term-status').textContent === 'The session has been closed.'`)
+	if got := p.eval(screenText); got != "words of one" {
+		t.Errorf("the last words are %q", got)
+	}
+	b.quiet()
+}
+
+// TestWatchOfAServerThatIsKilled: the page says what has happened, keeps the last words, and does not take a session of the
+// next server for the one of the same name that it has shown.
+func TestWatchOfAServerThatIsKilled(t *testing.T) {
+	t.Parallel()
+	b := chromium(t)
+	socket := filepath.Join(t.TempDir(), "socket")
+	serve := func(script, words string) (*server, *session) {
+		t.Helper()
+		p := ptywright(t, "serve", "--socket", socket)
+		p.startPiped()
+		t.Cleanup(func() {
+			_ = p.Process.Kill() // it may have been waited for
+			_ = p.Wait()
+		})
+		p.stderr.told(t, `serving on [^\n]+\n`)
+		ctx, cancel := context.WithTimeout(context.Background(), hang)
+		c, err := client.Dial(ctx, socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			c.Close()
+			cancel()
+		})
+		s := &server{Client: c, program: p, t: t, ctx: ctx}
+		one := s.sh(script)
+		one.wait(client.Contains(words))
+		return s, one
+	}
+	first, one := serve("echo words of the first; exec cat", "words of the first")
+	watch := ptywright(t, "watch", "--socket", socket)
+	watch.startPiped()
+	defer func() {
+		_ = watch.Process.Signal(syscall.SIGTERM)
+		if code := exitCodeOf(t, watch.Wait()); code != 0 {
+			t.Errorf("exit code %d: %s", code, watch.stderr)
+		}
+	}()
+	p := b.open(strings.TrimSpace(watch.stderr.told(t, `watching at (\S+)\n`)))
+	p.click(".tile")
+	p.until(screenText + ` === 'words of the first'`)
+	p.click("#term-take")
+	p.until(`document.querySelector('#term-take').textContent === 'Release'`)
+
+	_ = first.program.Process.Kill()
+	_ = first.program.Wait()
+	lost := `!document.querySelector('#banner').hidden && document.querySelector('#term-take').disabled && document.querySelector('#term-status').textContent`
+	p.until(lost + `.includes('has ended, or has closed the connection')`)
+	if got := p.eval(`document.querySelector('#term-pills').textContent + ` + screenText); got != "words of the first" {
+		t.Errorf("what is left of a lost server's session is %q", got)
+	}
+	p.click("#again") // while none listens
+	p.until(`document.querySelector('#banner').textContent.includes('There is no server')`)
+	if got := p.eval(screenText); got != "words of the first" {
+		t.Errorf("the last words are %q", got)
+	}
+
+	_, other := serve("echo words of the second; exec cat", "words of the second")
+	if other.ID != one.ID {
+		t.Fatalf("the second server's first session is %s, not %s", other.ID, one.ID)
+	}
+	p.click("#again")
+	p.until(`location.hash === '#/' && document.querySelector('#banner').hidden && document.querySelector('#toast').textContent.startsWith('The server is another one')`)
+	p.until(`document.querySelector('.tile .screen').textContent.includes('words of the second')`)
+	p.click(".tile") // this one is meant
+	p.until(screenText + ` === 'words of the second'`)
+	b.quiet()
+}
