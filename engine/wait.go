@@ -46,6 +46,9 @@ type WaitOptions struct {
 	Since   *uint64       // only what came after this sequence counts; nil: everything on the screen and retained
 	Timeout time.Duration // at most this long; 0: one look; negative: no limit
 	Parked  func()        // called right before the wait first blocks; may be nil
+	// Also is a channel that is closed when the matcher's answer may be another though the session has not changed; the matcher is
+	// asked again once. nil: there is none.
+	Also <-chan struct{}
 }
 
 // An Outcome is the evidence of a wait, also of one that did not match.
@@ -118,6 +121,8 @@ func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 		}
 		select {
 		case <-changed:
+		case <-o.Also:
+			o.Also = nil
 		case <-fire:
 		case <-ctx.Done():
 		}

@@ -101,6 +101,7 @@ func (a *Adapter) Send(ctx context.Context, o SendOptions) (*State, Receipt, err
 	if o.Timeout <= 0 {
 		o.Timeout = engine.DefaultInputTimeout
 	}
+	defer a.rested(ctx) // behind the release
 	if !a.DuringTurn(o.Intent) {
 		release, err := take(ctx, a.turn, o)
 		if err != nil {
@@ -122,6 +123,7 @@ func (a *Adapter) Turn(ctx context.Context, o SendOptions, f func(send func() (*
 	if err != nil {
 		return err
 	}
+	defer a.rested(ctx)
 	defer release()
 	a.renewed(ctx)
 	return f(func() (*State, Receipt, error) { return a.send(ctx, o) })

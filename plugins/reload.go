@@ -38,8 +38,8 @@ type Live struct {
 }
 
 // Reload reads a plugin's files again. New adapters run the new code at once, and so do live ones that can change safely: between
-// turns, and when the new code has every function that a wait under way may ask. One that cannot is asked again before its next
-// turn, and says why until then: see [Adapter.Stale]. Files that do not load change nothing; [Catalog.Broken] tells then.
+// turns, and when the new code has every function that a wait under way may ask. One that cannot is asked again when the turn is over, and before
+// the next, and says why until then: see [Adapter.Stale]. Files that do not load change nothing; [Catalog.Broken] tells then.
 //
 // Errors: [ErrNoPlugin] or [ErrBuiltin] in a *[NameError], or a *[ReloadError] around those of [Catalog.Load].
 func (c *Catalog) Reload(ctx context.Context, name string) (*Reload, error) {
@@ -139,15 +139,44 @@ func (a *Adapter) renewed(ctx context.Context) {
 // renew has the adapter run other code of its plugin, and returns why not, "" when it does. Nothing is waited for but one call of the
 // old code.
 func (a *Adapter) renew(ctx context.Context, p *Plugin, held bool) (stale string) {
-	stale = a.switchTo(ctx, p, held)
-	a.mu.Lock()
-	a.stale = stale
-	a.mu.Unlock()
+	for {
+		stale = a.switchTo(ctx, p, held)
+		a.mu.Lock()
+		a.stale = stale
+		a.mu.Unlock()
+		// What stood in the way may have gone before it was said that it does, and files may have changed again.
+		newest, err := a.catalog.Plugin(p.Manifest.Name)
+		if err != nil || newest == a.Plugin() || stale != "" && (!passing(stale) || a.busy(held)) {
+			break
+		}
+		p = newest
+	}
 	a.catalog.pulse.Beat()
 	if stale == "" {
 		a.Look(ctx, a.session.View())
 	}
 	return stale
+}
+
+// Why an adapter runs its plugin's older code for a while.
+const (
+	staleTurn   = "a turn is under way: it changes behind it"
+	staleIntent = "an intent is being performed: it changes behind it"
+)
+
+func passing(stale string) bool { return stale == staleTurn || stale == staleIntent }
+
+// busy reports whether a turn, unless the caller holds it, or an intent is under way.
+func (a *Adapter) busy(held bool) bool { return !held && len(a.turn) > 0 || len(a.sending) > 0 }
+
+// rested has the adapter run newer code that a turn or an intent stood in the way of. It is called when that has been released.
+func (a *Adapter) rested(ctx context.Context) {
+	if !passing(a.Stale()) || a.busy(false) {
+		return
+	}
+	if p, err := a.catalog.Plugin(a.Plugin().Manifest.Name); err == nil {
+		a.renew(context.WithoutCancel(ctx), p, false)
+	}
 }
 
 func (a *Adapter) switchTo(ctx context.Context, p *Plugin, held bool) (stale string) {
@@ -156,14 +185,17 @@ func (a *Adapter) switchTo(ctx context.Context, p *Plugin, held bool) (stale str
 		case a.turn <- struct{}{}:
 			defer func() { <-a.turn }()
 		default:
-			return "a turn is under way: it changes before the next"
+			return staleTurn
 		}
 	}
 	select {
 	case a.sending <- struct{}{}:
 		defer func() { <-a.sending }()
 	default:
-		return "an intent is being performed: it changes before the next turn"
+		return staleIntent
+	}
+	if a.Plugin() == p { // somebody else was quicker
+		return ""
 	}
 	old := a.code.Load()
 	if p.Main == "" {

@@ -100,7 +100,7 @@ func TestReloadWaitsForTheTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := d.Look(ctx, d.Session().View()); s.State != "old" || d.Stale() == "" {
+		if s := d.Look(ctx, d.Session().View()); s.State != "new" || d.Stale() != "" {
 			t.Errorf("state %s, stale %q", s.State, d.Stale())
 		}
 		s, _, err := d.Send(ctx, SendOptions{Intent: "press"})

@@ -38,6 +38,8 @@ type Known struct {
 	values []known // oldest first
 	states int     // of all values
 	forgot int
+	// changed is closed when more becomes known; nil: nobody waits for it.
+	changed chan struct{}
 }
 
 // known is one value.
@@ -75,13 +77,28 @@ func (k *Known) AddUntil(ended <-chan struct{}, values ...string) { k.add(ended,
 
 func (k *Known) add(until <-chan struct{}, values []string) {
 	k.mu.Lock()
-	before := k.forgot
+	before, version := k.forgot, k.version.Load()
 	k.put(until, values)
+	if k.changed != nil && k.version.Load() != version {
+		close(k.changed)
+		k.changed = nil
+	}
 	forgot, n := k.forgot > before, len(k.values)
 	k.mu.Unlock()
 	if forgot && k.Forgot != nil {
 		k.Forgot(n)
 	}
+}
+
+// Changed returns a channel that is closed when more becomes known. Whoever has shown a text that may hold what is secret by then takes
+// the channel first and looks afterwards, so that nothing between the two is missed.
+func (k *Known) Changed() <-chan struct{} {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.changed == nil {
+		k.changed = make(chan struct{})
+	}
+	return k.changed
 }
 
 // put is add with mu held.

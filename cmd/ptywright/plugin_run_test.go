@@ -51,6 +51,29 @@ func TestPluginRunRecordsACase(t *testing.T) {
 	}
 }
 
+// TestPluginRunThatIsNeverReady types nothing of a pipe at a program whose prompt the plugin does not know, and says what it lacked.
+func TestPluginRunThatIsNeverReady(t *testing.T) {
+	t.Parallel()
+	dir, demo := scaffolded(t)
+	p := ptywright(t, "plugin", "run", "--timeout", "200ms", "--record", "stuck", "demo", "--", "-c", "printf 'really? '; cat")
+	p.Dir = dir
+	out, code := p.run("yes-it-is\n")
+	if code != exitTimeout || strings.Contains(out, "yes-it-is") {
+		t.Errorf("exit code %d, output %q: %s", code, out, p.stderr)
+	}
+	cast := filepath.Join("demo", "testdata", "cases", "stuck.cast")
+	wants(t, p.stderr.String(), "line 1 was not typed: wait_ready_matcher did not hold within 200ms; the state was ", `the state was busy (rule output); the cursor's row is "really?"`, cast)
+	if text, err := os.ReadFile(filepath.Join(dir, cast)); err != nil || strings.Contains(string(text), "yes-it-is") {
+		t.Errorf("%v: %s", err, text)
+	}
+	if _, err := os.Stat(filepath.Join(demo, "testdata", "cases", "stuck.expected.json")); !os.IsNotExist(err) {
+		t.Errorf("nobody knows what is expected: %v", err)
+	}
+	if out, code := inFolder(t, dir, "plugin", "run", "--timeout", "-1s", "demo"); code != exitUsage {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+}
+
 // TestPluginRunOnATerminal has a person at it: what is typed reaches the program, and the states are told when it has ended.
 func TestPluginRunOnATerminal(t *testing.T) {
 	dir, _ := scaffolded(t)

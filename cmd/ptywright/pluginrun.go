@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ import (
 type runFlags struct {
 	rows, cols     uint16
 	record, states string
+	timeout        time.Duration
 }
 
 func pluginRunCommand(std stdio) *cobra.Command {
@@ -41,7 +43,10 @@ it is told when the program has ended. With --record it becomes a case of the pl
 plugin said written down as expected: review that.
 
 Where the input is a pipe, its lines are typed one at a time, each when the plugin's
-wait_ready_matcher holds, and Ctrl-D behind the last.`,
+wait_ready_matcher holds, and Ctrl-D behind the last. When it does not hold within --timeout nothing
+more is typed: standard error says in which state the plugin was and what other rules lacked, and the
+exit code is 3. A recording stays as it is by then, without what is expected of it: when the plugin
+knows better, plugin test --update writes that down.`,
 		Example: `  ptywright plugin run demo 2>states.log
   printf 'echo one\nsleep 1\n' | ptywright plugin run --record two demo`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -53,6 +58,9 @@ wait_ready_matcher holds, and Ctrl-D behind the last.`,
 					program = []string{}
 				}
 			}
+			if f.timeout < 0 || f.timeout > 24*time.Hour {
+				return usageError{fmt.Errorf("--timeout is %v: give 0 (one look) to 24h", f.timeout)}
+			}
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("name one plugin's folder, not %d; arguments of its program come behind --", len(args))}
 			}
@@ -63,6 +71,8 @@ wait_ready_matcher holds, and Ctrl-D behind the last.`,
 	c.Flags().Uint16Var(&f.cols, "cols", 0, "columns of the terminal (default: this terminal's, else the manifest's)")
 	c.Flags().StringVar(&f.record, "record", "", "make a case `NAME` of it, in testdata/cases")
 	c.Flags().StringVar(&f.states, "states", "", "write the states to `FILE`, as they change")
+	c.Flags().DurationVar(&f.timeout, "timeout", engine.DefaultWait, "the `TIME` a line of a pipe waits until the plugin is ready for it")
+	c.Annotations = map[string]string{exitsNote: "3"}
 	return c
 }
 
@@ -73,7 +83,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 		return err
 	}
 	terminal := term.IsTerminal(int(std.in.Fd()))
-	o := kit.RunOptions{Args: args, In: std.in, Out: std.out, Terminal: terminal, Record: f.record}
+	o := kit.RunOptions{Args: args, In: std.in, Out: std.out, Terminal: terminal, Record: f.record, Patience: f.timeout}
 	if t := folder.Source.Manifest.Target; t != nil {
 		o.Size = pty.Size{Rows: uint16(t.Rows), Cols: uint16(t.Cols)}
 	}
@@ -130,6 +140,12 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 	}
 	if !live {
 		tellStates(std.err, ran)
+	}
+	if unready := (*kit.NotReadyError)(nil); errors.As(err, &unready) {
+		if ran.Cast != "" {
+			err = fmt.Errorf("%w; the recording so far is %s, with nothing that is expected of it", err, ran.Cast)
+		}
+		return codedError{error: err, code: exitTimeout, reason: "timeout"}
 	}
 	if err == nil && ran.Cast != "" {
 		if _, err = folder.Test(ctx, regexp.MustCompile("^"+regexp.QuoteMeta(f.record)+"$"), true); err == nil {

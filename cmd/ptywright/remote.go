@@ -235,7 +235,8 @@ func spawnCommand(std stdio, f *remoteFlags) *cobra.Command {
 started in the background; ptywright kill --server ends it. What that has to say goes to a file
 beside its socket: ptywright doctor names it.
 
-The program gets the server's environment, and this folder to work in. --env NAME hands on this
+The program gets the server's environment, and this folder to work in, but no PTYWRIGHT_ variable: a
+ptywright in it uses ~/.ptywright unless --env PTYWRIGHT_HOME hands that on. --env NAME hands on this
 command's own variable, so that a secret stands in no argument.`,
 		Example: `  id=$(ptywright spawn -- bash)
   ptywright spawn --rows 40 --cols 120 --env API_TOKEN -- ./deploy.sh`,
@@ -405,7 +406,10 @@ func killCommand(std stdio, f *remoteFlags) *cobra.Command {
 forgotten. --server ends the server, too, with all sessions.`,
 		ValidArgsFunction: sessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
-			if n := count(len(args) > 0, all, server); n != 1 {
+			switch n := count(len(args) > 0, all, server); {
+			case n > 1:
+				return usageError{errors.New("ids of sessions, --all and --server exclude each other: say one of them")}
+			case n == 0:
 				return usageError{errors.New("say what to end: ids of sessions, --all, or --server")}
 			}
 			if server {

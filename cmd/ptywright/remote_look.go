@@ -105,8 +105,10 @@ func waitCommand(std stdio, f *remoteFlags) *cobra.Command {
 expression captured, a text, or how the program or its command has ended.
 
 When the time is up, or the program has ended and nothing can match any more, standard output has
-what each condition lacked, and the last screen.`,
-		Example: `  ptywright wait s1 --text '$ ' --text '# '
+what each condition lacked, and the last screen.
+
+Rows are cut behind their last character: what is looked for ends in no blank, as a prompt would.`,
+		Example: `  ptywright wait s1 --regex '(?m)[$#]$'
   ptywright wait s1 --since $seq --regex '(?m)^(\d+) passed' --timeout 5m
   ptywright wait s1 --all --stable 300 --regex '\S'`,
 		Args:              cobra.ExactArgs(1),

@@ -256,6 +256,27 @@ func TestRemoteUsage(t *testing.T) {
 	}
 }
 
+// TestExamplesOfWaitAndSpawn: the first example of wait finds the prompt of a fresh shell, and a program gets what spawn says that it gets.
+func TestExamplesOfWaitAndSpawn(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	help := s.ok("wait", "--help")
+	args := regexp.MustCompile(`ptywright (wait s1 --regex) '(.*)'\n`).FindStringSubmatch(help)
+	if args == nil {
+		t.Fatal(help)
+	}
+	s.ok("spawn", "--env", asProgram, "--env", "PS1=fresh$ ", "--env", "PTYWRIGHT_FOO=handed", "--", "sh", "-c", `echo "got $PTYWRIGHT_FOO, ${PTYWRIGHT_HOME-none}"; exec sh -i`)
+	s.ok("wait", "s1", "--regex", args[2])
+	if got := s.ok("read", "s1"); !strings.HasPrefix(got, "got handed, none\n") {
+		t.Errorf("%q", got)
+	}
+	wants(t, s.ok("spawn", "--help"), "no PTYWRIGHT_ variable", "--env PTYWRIGHT_HOME")
+	for _, args := range [][]string{{"--all", "--server"}, {"--all", "s1"}, {"--server", "s1"}} {
+		s.fails(2, "exclude each other", append([]string{"kill"}, args...)...)
+	}
+	s.fails(2, "say what to end", "kill")
+}
+
 // TestSpawnStartsAServer when none listens, which goes on until it is told to end.
 func TestSpawnStartsAServer(t *testing.T) {
 	t.Parallel()

@@ -50,6 +50,7 @@ type shown struct {
 	lease    *engine.Lease
 	exited   bool
 	secret   bool
+	known    <-chan struct{} // closed when more is known to be secret than was when the screen was told
 }
 
 // A told is a row as it was told.
@@ -68,7 +69,11 @@ type news struct{ has *shown }
 // Check matches when anything of a frame is another.
 func (m news) Check(v *engine.View) engine.Result {
 	if v.Sequence == m.has.sequence && v.Lease == m.has.lease && (v.Exit != nil) == m.has.exited && v.Secret == m.has.secret {
-		return engine.Result{}
+		select {
+		case <-m.has.known:
+		default:
+			return engine.Result{}
+		}
 	}
 	if rest := frameFloor - v.At.Sub(m.has.at); rest > 0 {
 		return engine.Result{Recheck: rest}
@@ -99,18 +104,21 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	c.mu.Lock()
 	has := c.frames[s.ID()]
 	c.mu.Unlock()
+	known := c.known.Changed()
 	v := s.View()
 	if has != nil && p.Since != nil && *p.Since == has.sequence && has.form == p.Form {
-		out, err := s.Wait(ctx, news{has}, engine.WaitOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
+		out, err := s.Wait(ctx, news{has}, engine.WaitOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }, Also: has.known})
 		if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 			return nil, err
 		}
+		known = c.known.Changed() // taken before the screen is looked at for what is secret
 		v = out.View
 	} else {
 		has = nil
 	}
 	f := &frame{look: newLook(v, hide, "runs"), client: c}
 	now := f.compare(has, p.Form)
+	now.known = known
 	c.mu.Lock()
 	c.frames[s.ID()] = now
 	for id := range c.frames {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/pty"
@@ -137,6 +138,27 @@ func TestFrameCoversWhatIsKnownLater(t *testing.T) {
 		if all := fmt.Sprint(rows); len(rows) != 3 || strings.Contains(all, cell) || strings.Contains(all, link) {
 			t.Errorf("%s: %v", form, all)
 		}
+	}
+}
+
+// TestParkedFrameCoversWhatIsKnownLater: a client that waits for news of a screen that stands still is told as soon as a part of it is secret.
+func TestParkedFrameCoversWhatIsKnownLater(t *testing.T) {
+	const cell = "walnut-harbour-quill-71"
+	p, other := enginetest.New(), enginetest.New()
+	a, b := newWires(t, enginetest.Engine(p, other))
+	id := a.create()
+	p.Print(cell + "\r\nas ever\r\n")
+	a.until(id, "as ever")
+	now := a.result("session.frame", obj{"session": id, "form": "ansi"})
+	if all := fmt.Sprint(now["rows"]); !strings.Contains(all, cell) {
+		t.Fatalf("nobody has said yet that it is secret: %v", all)
+	}
+	waiting := a.send("session.frame", obj{"session": id, "form": "ansi", "since": now["sequence"], "timeout_ms": time.Hour.Milliseconds()})
+	b.result("session.create", obj{"program": "fake", "env": obj{"A_TOKEN": cell}})
+	r := a.reply(waiting).Result
+	rows, _ := r["rows"].([]any)
+	if len(rows) != 1 || strings.Contains(fmt.Sprint(rows), cell) || r["sequence"] != now["sequence"] {
+		t.Errorf("parked: %v", r)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // RunOptions say how a plugin's program is run on this terminal, or for a pipe.
@@ -30,6 +31,7 @@ type RunOptions struct {
 	States   io.Writer          // gets a line for each change of state; nil: nobody does
 	Record   string             // the name of a case to be made of it; "": none
 	Cast     record.CastOptions // of the recording, but for its size
+	Patience time.Duration      // how long a line from a pipe waits for the plugin to say that one can be taken
 }
 
 // maxChanges bounds the changes of state that are told in the end.
@@ -59,18 +61,48 @@ type Ran struct {
 	Cast    string       // that was recorded
 }
 
-// readyBound is how long a line from a pipe waits for the plugin to say that one can be taken; then it is typed all the same.
-const readyBound = 30 * time.Second
+// A NotReadyError says that a plugin did not recognise that its program takes a line, so that nothing more of a pipe was typed.
+type NotReadyError struct {
+	Line    int           // of the pipe, from 1, that was not typed; 0: all were
+	Typed   int           // how many lines were typed
+	Matcher string        // that did not hold
+	Waited  time.Duration // so long
+	State   *plugins.State
+	Row     string // where the cursor is, without secrets
+}
+
+// Error tells the wait, the state, and what other rules lacked.
+func (e *NotReadyError) Error() string {
+	var b strings.Builder
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "line %d was not typed: ", e.Line)
+	} else {
+		fmt.Fprintf(&b, "all %d lines were typed, but behind the last ", e.Typed)
+	}
+	fmt.Fprintf(&b, "%s did not hold within %v; the state was %s", e.Matcher, e.Waited, e.State.State)
+	if e.State.Rule != "" {
+		fmt.Fprintf(&b, " (rule %s)", e.State.Rule)
+	}
+	fmt.Fprintf(&b, "; the cursor's row is %q", e.Row)
+	for _, n := range e.State.Nearly {
+		fmt.Fprintf(&b, "; rule %s (%s) lacks: %s", n.Rule, n.State, n.Lacks)
+	}
+	return oneLine(b.String())
+}
 
 // pace is how long the screen stands still before a line of a pipe is typed: a plugin sees each state, and so does who watches. The
 // host looks every 25 ms at most.
 const pace = 100 * time.Millisecond
 
+// paceBound is how long a line waits for the screen to stand still: some programs are ready and draw all the time, such as a clock.
+const paceBound = 2 * time.Second
+
 // caseName is what a case may be called: a file's name on every system.
 var caseName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Run starts the folder's plugin, which catalog has, with its program here, and returns when the program has ended, or its input is a
-// pipe that has. What comes from a pipe is typed a line at a time, when the plugin's wait_ready_matcher holds.
+// pipe that has. What comes from a pipe is typed a line at a time, when the plugin's wait_ready_matcher holds. When it does not in time, nothing more is
+// typed: the error is a *[NotReadyError], and a recording ends there.
 func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions) (*Ran, error) {
 	name := f.Source.Manifest.Name
 	start := plugins.StartOptions{Args: o.Args, Size: o.Size, Attended: o.Terminal, Taps: []engine.Tap{shown{o.Out}}}
@@ -101,7 +133,7 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 			input <- pass(ctx, a.Session(), o.In)
 			return
 		}
-		input <- lines(ctx, a, o.In)
+		input <- lines(ctx, a, o)
 	}()
 	var since uint64
 	typed := input
@@ -124,6 +156,10 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 				return ran, errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 			}
 		case err := <-typed:
+			if unready := (*NotReadyError)(nil); errors.As(err, &unready) { // Ctrl-D might answer what the program asks
+				ran.note(a, since, began, o.States)
+				return ran, errors.Join(err, a.Close(context.WithoutCancel(ctx)))
+			}
 			if typed = nil; err != nil || !o.Terminal {
 				return ran, errors.Join(err, f.finish(ctx, a, ran, since, began, o))
 			}
@@ -251,27 +287,59 @@ func pass(ctx context.Context, s *engine.Session, in io.Reader) error {
 }
 
 // lines types a pipe's lines, each when the plugin says that one can be taken, and returns when it does again after the last.
-func lines(ctx context.Context, a *plugins.Adapter, in io.Reader) error {
-	r := bufio.NewScanner(in)
+func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
+	r := bufio.NewScanner(o.In)
 	r.Buffer(nil, 64<<10)
 	var since *uint64
-	ready := func() {
-		for _, name := range []string{"wait_ready_matcher", plugins.DefaultMatcher} {
-			if m, err := a.Matcher(ctx, name, nil); err == nil {
-				_, _ = a.Session().Wait(ctx, m, engine.WaitOptions{Timeout: readyBound, Since: since})
-				return
+	typed := 0
+	for more := true; more; {
+		more = r.Scan()
+		if !more && typed == 0 {
+			break
+		}
+		err := ready(ctx, a, since, o.Patience)
+		if unready := (*NotReadyError)(nil); errors.As(err, &unready) {
+			if unready.Typed = typed; more {
+				unready.Line = typed + 1
 			}
 		}
-	}
-	for r.Scan() {
-		ready()
-		_, _ = a.Session().Wait(ctx, still(pace), engine.WaitOptions{Timeout: readyBound})
+		switch {
+		case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed), ctx.Err() != nil: // that is told elsewhere
+			return nil
+		case err != nil:
+			return err
+		case !more:
+			return r.Err()
+		}
+		_, _ = a.Session().Wait(ctx, still(pace), engine.WaitOptions{Timeout: paceBound})
 		done, err := a.Session().Do(ctx, engine.Text(r.Text()+"\r"), engine.DoOptions{})
 		if err != nil {
 			return nil
 		}
 		since = &done.Sequence
+		typed++
 	}
-	ready()
 	return r.Err()
+}
+
+// ready waits until the plugin says that a line can be taken, or its turn is over when it does not tell the former. Of a plugin that
+// tells neither nothing is waited for.
+func ready(ctx context.Context, a *plugins.Adapter, since *uint64, patience time.Duration) error {
+	for _, name := range []string{"wait_ready_matcher", plugins.DefaultMatcher} {
+		m, err := a.Matcher(ctx, name, nil)
+		if err != nil {
+			continue
+		}
+		out, err := a.Session().Wait(ctx, m, engine.WaitOptions{Timeout: patience, Since: since})
+		if !errors.Is(err, engine.ErrTimeout) {
+			return err
+		}
+		state, failed := a.Explain(ctx, out.View)
+		if failed != nil {
+			state = a.State()
+		}
+		row := redact.Default.String(out.View.Screen.Lines()[out.View.Screen.Cursor.Row])
+		return &NotReadyError{Matcher: name, Waited: patience, State: state, Row: row}
+	}
+	return nil
 }
