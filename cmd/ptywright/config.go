@@ -148,7 +148,13 @@ func settingFaults(set *config.Config) []error {
 	faults := slices.Clone(set.Faults)
 	for _, s := range config.Settings {
 		if v, ok := set.Value(s); ok {
-			if err := set.Judge(s, v); err != nil {
+			err := set.Judge(s, v)
+			if wrong := error(nil); err == nil && s.Key == "log.file" && v.Values[0] != "" {
+				if wrong = checkLogFile(v.Values[0]); wrong != nil {
+					err = set.Fault(s, v, fmt.Errorf("no server can log there: %w", wrong))
+				}
+			}
+			if err != nil {
 				faults = append(faults, err)
 			}
 		}
