@@ -179,6 +179,32 @@ func TestConfigAndDoctorJudgeTheLog(t *testing.T) {
 	}
 }
 
+// TestKillServerInSpiteOfTheConfig: a file that is wrong by now does not keep a server from being ended.
+func TestKillServerInSpiteOfTheConfig(t *testing.T) {
+	t.Parallel()
+	for text, kills := range map[string]bool{"[log\n": true, "[log]\nlevle = 'info'\n": true, "socket = 3\n": false} { // which one is meant is not known
+		s := newShared(t)
+		if err := os.WriteFile(filepath.Join(filepath.Dir(s.path), "config.toml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run := func(want int, says string, args ...string) {
+			t.Helper()
+			p := ptywright(t, append([]string{"kill"}, args...)...)
+			p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path), "PTYWRIGHT_CONFIG=")
+			if out, code := p.run(""); code != want || !strings.Contains(p.stderr.String(), says) {
+				t.Errorf("%q, kill %q: exit %d, %s%s", text, args, code, out, p.stderr)
+			}
+		}
+		run(exitUsage, "config.toml, line ", "--all")
+		if kills {
+			run(0, "", "--server")
+			continue
+		}
+		run(exitUsage, "config.toml, line 1, socket", "--server")
+		run(0, "", "--server", "--socket", s.path)
+	}
+}
+
 // TestConfigShowsWhatHolds of a file that is wrong, then all that is wrong with it and the environment.
 func TestConfigShowsWhatHolds(t *testing.T) {
 	t.Parallel()
