@@ -66,6 +66,9 @@ func (m *containsText) Explain(v *engine.View, shown Shown) Explanation {
 	if v.Since.Set && strings.Contains(v.Screen.Text(), m.value) {
 		e.Why = fmt.Sprintf("the screen shows it, but nothing of it was written after sequence %d", v.Since.Sequence)
 	}
+	if v.Since.Set && v.Since.Sequence > v.Sequence {
+		e.Why, e.Nearest = fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Sequence, v.Sequence), ""
+	}
 	return e
 }
 
@@ -80,6 +83,9 @@ func (m *screenRegex) Explain(v *engine.View, shown Shown) Explanation {
 	if v.Since.Set && m.re.MatchString(v.Screen.Text()) {
 		e.Why = fmt.Sprintf("the screen matches, but with nothing that was written after sequence %d", v.Since.Sequence)
 	}
+	if v.Since.Set && v.Since.Sequence > v.Sequence {
+		e.Why, e.Nearest = fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Sequence, v.Sequence), ""
+	}
 	return e
 }
 
@@ -93,6 +99,9 @@ func (m *transcriptContains) Explain(v *engine.View, shown Shown) Explanation {
 	if v.Since.Set && strings.Contains(v.Transcript.String(), m.value) {
 		e.Why = fmt.Sprintf("the transcript holds it, but from before sequence %d", v.Since.Sequence)
 	}
+	if v.Since.Set && v.Since.Sequence > v.Sequence {
+		e.Why, e.Nearest = fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Sequence, v.Sequence), ""
+	}
 	return e
 }
 
@@ -105,6 +114,9 @@ func (m *transcriptRegex) Explain(v *engine.View, shown Shown) Explanation {
 	e.Why, e.Nearest = shown.output(func(text, where string) (string, string) { return unmatched(m.re, text, where) })
 	if v.Since.Set && m.re.Match(v.Transcript.Bytes()) {
 		e.Why = fmt.Sprintf("the transcript matches, but from before sequence %d", v.Since.Sequence)
+	}
+	if v.Since.Set && v.Since.Sequence > v.Sequence {
+		e.Why, e.Nearest = fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Sequence, v.Sequence), ""
 	}
 	return e
 }

@@ -3,8 +3,10 @@ package plugins
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +59,7 @@ func (p *Plugin) folders() []string {
 		return nil
 	}
 	dir := filepath.Dir(p.Path)
-	return []string{dir, filepath.Join(dir, filepath.FromSlash(path.Dir(p.Manifest.Entrypoint)))}
+	return slices.Compact([]string{dir, filepath.Join(dir, filepath.FromSlash(path.Dir(p.Manifest.Entrypoint)))})
 }
 
 // add watches a plugin's folders.
@@ -72,9 +74,60 @@ func (w *watch) add(p *Plugin) {
 	}
 }
 
+// lost reports whether a folder of a plugin is not there as it was, and adds it and those below it to away.
+func (w *watch) lost(name string, away map[string]bool) (is bool) {
+	var folders []string
+	for _, p := range w.catalog.Plugins() {
+		folders = append(folders, p.folders()...)
+	}
+	if !slices.Contains(folders, name) {
+		return false
+	}
+	for _, dir := range folders {
+		if dir == name || strings.HasPrefix(dir, name+string(filepath.Separator)) {
+			away[dir] = true
+		}
+	}
+	w.catalog.log.Info("a plugin's folder was moved or removed: it is loaded again when there is one", "folder", name)
+	return true
+}
+
+// retake watches those folders again that are back, and marks them as changed. Of one that is not its parent is watched, which sees it
+// made: it is watched before the look, so that nothing between is missed.
+func (w *watch) retake(away, changed map[string]bool) (back bool) {
+	parents := map[string]bool{}
+	for _, dir := range slices.Sorted(maps.Keys(away)) { // a folder before those in it
+		parent := filepath.Dir(dir)
+		parents[parent] = true
+		_ = w.Remove(dir) // what is watched may have another name by now
+		if !slices.Contains(w.WatchList(), parent) {
+			if err := w.Add(parent); err != nil && !away[parent] {
+				w.catalog.log.Warn("a plugin's folder is gone, and the one that it was in: load it again by hand", "folder", dir, "error", err)
+			}
+		}
+		if w.Add(dir) == nil {
+			delete(away, dir)
+			changed[dir], back = true, true
+		}
+	}
+	for dir := range away {
+		delete(parents, filepath.Dir(dir))
+	}
+	for _, p := range w.catalog.Plugins() {
+		for _, dir := range p.folders() {
+			delete(parents, dir)
+		}
+	}
+	for parent := range parents { // nothing is awaited there any more
+		_ = w.Remove(parent)
+	}
+	return back
+}
+
 // run loads plugins again when their files have come to rest. Events wait in the kernel while it does.
 func (w *watch) run(ctx context.Context) {
 	changed := map[string]bool{} // folders
+	away := map[string]bool{}    // folders that were moved or removed
 	timer := time.NewTimer(settles)
 	timer.Stop()
 	defer timer.Stop()
@@ -83,6 +136,11 @@ func (w *watch) run(ctx context.Context) {
 		case e, open := <-w.Events:
 			if !open {
 				return
+			}
+			if e.Has(fsnotify.Rename|fsnotify.Remove) && w.lost(e.Name, away) || e.Has(fsnotify.Create) && len(away) > 0 {
+				if w.retake(away, changed) {
+					timer.Reset(settles)
+				}
 			}
 			if strings.HasSuffix(e.Name, extension) || strings.HasSuffix(e.Name, ".toml") {
 				changed[filepath.Dir(e.Name)] = true

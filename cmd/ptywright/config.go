@@ -45,13 +45,14 @@ func configurable(c *cobra.Command) {
 	}
 }
 
-// configure sets the flags of a command that were not given. They count as not given from then on, too.
+// configure sets the flags of a command that were not given. They count as not given from then on, too. A file that is wrong does not
+// keep kill --server from ending the server that was started when it was right: what holds in spite of it counts.
 func configure(c *cobra.Command) error {
 	set, err := loadConfig()
-	if err != nil {
+	lookup := c.Flags().Lookup
+	if err != nil && !(c.Name() == "kill" && lookup("server").Value.String() == "true" && (lookup("socket").Changed || !aboutSocket(set))) {
 		return err
 	}
-	lookup := c.Flags().Lookup
 	stdio := lookup("stdio")
 	child := c.Name() == "mcp" || stdio != nil && stdio.Value.String() == "true"
 	for _, s := range config.For(c.Name(), child, func(flag string) bool { return lookup(flag) != nil }) {
@@ -90,6 +91,14 @@ func serverSettings(c *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// aboutSocket reports whether a fault is that of socket, so that another server than the one that is meant would be taken.
+func aboutSocket(set *config.Config) bool {
+	return slices.ContainsFunc(set.Faults, func(err error) bool {
+		var file *config.FileError
+		return errors.As(err, &file) && file.Key == "socket"
+	})
 }
 
 func configCommand(std stdio) *cobra.Command {
@@ -148,7 +157,13 @@ func settingFaults(set *config.Config) []error {
 	faults := slices.Clone(set.Faults)
 	for _, s := range config.Settings {
 		if v, ok := set.Value(s); ok {
-			if err := set.Judge(s, v); err != nil {
+			err := set.Judge(s, v)
+			if wrong := error(nil); err == nil && s.Key == "log.file" && v.Values[0] != "" {
+				if wrong = checkLogFile(v.Values[0]); wrong != nil {
+					err = set.Fault(s, v, fmt.Errorf("no server can log there: %w", wrong))
+				}
+			}
+			if err != nil {
 				faults = append(faults, err)
 			}
 		}

@@ -123,6 +123,9 @@ func TestConfigIsShown(t *testing.T) {
 	t.Parallel()
 	const file = "plugins = ['~/a/manifest.toml', 'b.toml']\n\n[log]\nfile = 'logs/token=Kq7abcdefgh'\nlevel = 'warn'\n"
 	p, home := configured(t, file, "config")
+	if err := os.Mkdir(filepath.Join(home, "logs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	p.Env = append(p.Env, "PTYWRIGHT_LOG_LEVEL=debug", "PTYWRIGHT_MCP_TOKEN=tell-nobody-Zx81", "HOME=/home/ada")
 	out, code := p.run("")
 	for _, want := range []string{
@@ -134,7 +137,10 @@ func TestConfigIsShown(t *testing.T) {
 			t.Errorf("exit %d: it does not show %q:\n%s%s", code, want, out, p.stderr)
 		}
 	}
-	p, _ = configured(t, file, "config", "--json")
+	p, home = configured(t, file, "config", "--json")
+	if err := os.Mkdir(filepath.Join(home, "logs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	p.Env = append(p.Env, "PTYWRIGHT_MCP_TOKEN=tell-nobody-Zx81")
 	asJSON, code := p.run("")
 	if strings.Contains(out+asJSON, "Zx81") || strings.Contains(out+asJSON, "Kq7") {
@@ -144,6 +150,58 @@ func TestConfigIsShown(t *testing.T) {
 		if o["key"] == "log.level" && (o["value"] != "warn" || !strings.HasSuffix(o["source"].(string), "config.toml, line 5") || o["environment"] != "PTYWRIGHT_LOG_LEVEL") || code != 0 {
 			t.Errorf("%v", o)
 		}
+	}
+}
+
+// TestConfigAndDoctorJudgeTheLog: a file in which no server could log is told before one is started, and none is made.
+func TestConfigAndDoctorJudgeTheLog(t *testing.T) {
+	t.Parallel()
+	for file, says := range map[string]string{"/nonexistent/x": "no such file or directory", "/dev/full": "is no regular file", ".": "is no regular file"} {
+		for _, command := range []string{"config", "doctor"} {
+			p, home := configured(t, "[log]\nfile = '"+file+"'\n", command)
+			out, code := p.run("")
+			if said := out + p.stderr.String(); code == 0 || !strings.Contains(said, "config.toml, line 2, log.file: no server can log there: ") || !strings.Contains(said, says) {
+				t.Errorf("%s of %s: exit %d, %s", command, file, code, said)
+			}
+			p = ptywright(t, "serve")
+			p.Env = append(p.Env, "PTYWRIGHT_HOME="+home, "PTYWRIGHT_CONFIG=")
+			if _, code := p.run(""); code == 0 {
+				t.Errorf("a server starts with %s", file)
+			}
+		}
+	}
+	p, home := configured(t, "[log]\nfile = 'server.log'\n", "config")
+	if out, code := p.run(""); code != 0 {
+		t.Errorf("exit %d, %s%s", code, out, p.stderr)
+	}
+	if _, err := os.Stat(filepath.Join(home, "server.log")); !os.IsNotExist(err) {
+		t.Errorf("config has made it: %v", err)
+	}
+}
+
+// TestKillServerInSpiteOfTheConfig: a file that is wrong by now does not keep a server from being ended.
+func TestKillServerInSpiteOfTheConfig(t *testing.T) {
+	t.Parallel()
+	for text, kills := range map[string]bool{"[log\n": true, "[log]\nlevle = 'info'\n": true, "socket = 3\n": false} { // which one is meant is not known
+		s := newShared(t)
+		if err := os.WriteFile(filepath.Join(filepath.Dir(s.path), "config.toml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run := func(want int, says string, args ...string) {
+			t.Helper()
+			p := ptywright(t, append([]string{"kill"}, args...)...)
+			p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path), "PTYWRIGHT_CONFIG=")
+			if out, code := p.run(""); code != want || !strings.Contains(p.stderr.String(), says) {
+				t.Errorf("%q, kill %q: exit %d, %s%s", text, args, code, out, p.stderr)
+			}
+		}
+		run(exitUsage, "config.toml, line ", "--all")
+		if kills {
+			run(0, "", "--server")
+			continue
+		}
+		run(exitUsage, "config.toml, line 1, socket", "--server")
+		run(0, "", "--server", "--socket", s.path)
 	}
 }
 

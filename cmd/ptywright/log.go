@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -133,6 +136,29 @@ func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.f.Write(p)
+}
+
+// checkLogFile says why a path cannot be a log's, nil when it can. It makes no file.
+func checkLogFile(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		folder, err := os.Stat(filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		if !folder.IsDir() {
+			return fmt.Errorf("%s is no folder", filepath.Dir(path))
+		}
+		return writable(filepath.Dir(path))
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s is a link: name the file itself", path)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no regular file", path)
+	}
+	return writable(path)
 }
 
 // reopen opens the file by its name, which may mean another one by now.

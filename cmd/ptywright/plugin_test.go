@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -280,6 +281,23 @@ func TestPluginReload(t *testing.T) {
 	becomes("mended")
 	if d := describe(); d.Broken != nil {
 		t.Errorf("mended: %+v", d.Broken)
+	}
+	// A folder that is moved away or removed, and made anew, is watched as the one before was.
+	for i, leave := range []func() error{
+		func() error { return os.Rename(demo, demo+".away") }, func() error { return os.RemoveAll(demo) },
+	} {
+		if err := leave(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(demo, os.DirFS(demo+".away")); err != nil {
+			t.Fatal(err)
+		}
+		now := fmt.Sprintf("anew%d", i)
+		edit(t, main, `{name = "prompt", state = "mended"`, `{name = "prompt", state = "`+now+`"`)
+		becomes(now)
+		later := now + "_later"
+		edit(t, main, `{name = "prompt", state = "`+now+`"`, `{name = "prompt", state = "`+later+`"`)
+		becomes(later)
 	}
 	var live struct {
 		Adapters []struct{ Stale, SHA256 string }

@@ -270,6 +270,7 @@ func TestExamplesOfWaitAndSpawn(t *testing.T) {
 	if got := s.ok("read", "s1"); !strings.HasPrefix(got, "got handed, none\n") {
 		t.Errorf("%q", got)
 	}
+	wants(t, s.fails(3, "", "wait", "s1", "--text", "fresh", "--since", "99999", "--timeout", "0"), "sequence 99999 is still to come, the newest is ")
 	wants(t, s.ok("spawn", "--help"), "no PTYWRIGHT_ variable", "--env PTYWRIGHT_HOME")
 	for _, args := range [][]string{{"--all", "--server"}, {"--all", "s1"}, {"--server", "s1"}} {
 		s.fails(2, "exclude each other", append([]string{"kill"}, args...)...)
