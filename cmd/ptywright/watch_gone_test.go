@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -47,52 +46,63 @@ func TestWatchOfASessionThatIsGone(t *testing.T) {
 	b.quiet()
 }
 
+// killable starts a server that the test may kill.
+func killable(t testing.TB, socket string) *server {
+	t.Helper()
+	p := ptywright(t, "serve", "--socket", socket)
+	p.startPiped()
+	ctx, cancel := context.WithTimeout(context.Background(), hang)
+	s := &server{program: p, t: t, ctx: ctx}
+	t.Cleanup(func() {
+		s.kill()
+		cancel()
+	})
+	p.stderr.told(t, `serving on [^\n]+\n`)
+	c, err := client.Dial(ctx, socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	s.Client = c
+	return s
+}
+
+// kill returns when the server is no more, killed by this call or an earlier one.
+func (s *server) kill() {
+	_ = s.program.Process.Kill()
+	_ = s.program.Wait()
+}
+
+// watchOf starts ptywright watch for a server, which the test may kill, and returns the whole address.
+func watchOf(t testing.TB, socket string) string {
+	t.Helper()
+	p := ptywright(t, "watch", "--socket", socket)
+	p.startPiped()
+	t.Cleanup(func() {
+		_ = p.Process.Signal(syscall.SIGTERM)
+		if code := exitCodeOf(t, p.Wait()); code != 0 {
+			t.Errorf("exit code %d: %s", code, p.stderr)
+		}
+	})
+	return p.stderr.told(t, `watching at (\S+)\n`)
+}
+
 // TestWatchOfAServerThatIsKilled: the page says what has happened, keeps the last words, and does not take a session of the
 // next server for the one of the same name that it has shown.
 func TestWatchOfAServerThatIsKilled(t *testing.T) {
 	t.Parallel()
 	b := chromium(t)
 	socket := filepath.Join(t.TempDir(), "socket")
-	serve := func(script, words string) (*server, *session) {
-		t.Helper()
-		p := ptywright(t, "serve", "--socket", socket)
-		p.startPiped()
-		t.Cleanup(func() {
-			_ = p.Process.Kill() // it may have been waited for
-			_ = p.Wait()
-		})
-		p.stderr.told(t, `serving on [^\n]+\n`)
-		ctx, cancel := context.WithTimeout(context.Background(), hang)
-		c, err := client.Dial(ctx, socket)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			c.Close()
-			cancel()
-		})
-		s := &server{Client: c, program: p, t: t, ctx: ctx}
-		one := s.sh(script)
-		one.wait(client.Contains(words))
-		return s, one
-	}
-	first, one := serve("echo words of the first; exec cat", "words of the first")
-	watch := ptywright(t, "watch", "--socket", socket)
-	watch.startPiped()
-	defer func() {
-		_ = watch.Process.Signal(syscall.SIGTERM)
-		if code := exitCodeOf(t, watch.Wait()); code != 0 {
-			t.Errorf("exit code %d: %s", code, watch.stderr)
-		}
-	}()
-	p := b.open(strings.TrimSpace(watch.stderr.told(t, `watching at (\S+)\n`)))
+	first := killable(t, socket)
+	one := first.sh("echo words of the first; exec cat")
+	one.wait(client.Contains("words of the first"))
+	p := b.open(watchOf(t, socket))
 	p.click(".tile")
 	p.until(screenText + ` === 'words of the first'`)
 	p.click("#term-take")
 	p.until(`document.querySelector('#term-take').textContent === 'Release'`)
 
-	_ = first.program.Process.Kill()
-	_ = first.program.Wait()
+	first.kill()
 	lost := `!document.querySelector('#banner').hidden && document.querySelector('#term-take').disabled && document.querySelector('#term-status').textContent`
 	p.until(lost + `.includes('has ended, or has closed the connection')`)
 	if got := p.eval(`document.querySelector('#term-pills').textContent + ` + screenText); got != "words of the first" {
@@ -104,7 +114,8 @@ func TestWatchOfAServerThatIsKilled(t *testing.T) {
 		t.Errorf("the last words are %q", got)
 	}
 
-	_, other := serve("echo words of the second; exec cat", "words of the second")
+	other := killable(t, socket).sh("echo words of the second; exec cat")
+	other.wait(client.Contains("words of the second"))
 	if other.ID != one.ID {
 		t.Fatalf("the second server's first session is %s, not %s", other.ID, one.ID)
 	}

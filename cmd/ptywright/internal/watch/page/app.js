@@ -3,7 +3,7 @@
 import { Grid } from './grid.js';
 import { Player, Recordings } from './player.js';
 import { Term } from './term.js';
-import { $, tell, toast } from './ui.js';
+import { $, make, tell, toast } from './ui.js';
 import { Wire } from './wire.js';
 
 // The token came behind #: it is in no request. It goes from the address at once, so that it is in no history and in no
@@ -112,25 +112,24 @@ function theme(name) {
 $('theme').onclick = () => theme(themes[(themes.indexOf(document.documentElement.dataset.theme) + 1) % themes.length]);
 theme(themes.includes(localStorage.getItem('theme')) ? localStorage.getItem('theme') : 'auto');
 
-const keys = `Everywhere
-  /                  filter the sessions
-  ?                  this list
-  Esc                back
-Sessions
-  arrows, Enter      choose, open
-One session
-  Enter              take it over
-  Page Up            scrollback
-  Ctrl+Shift+Enter   give it back
-  Ctrl+Shift+C / V   copy, paste
-  Shift + mouse      select text where the program takes the mouse
-  Ctrl+click         open a link there
-Recordings
-  Space              play, pause
-  ← →                five seconds
-  .                  the next change
-  Home, End          beginning, end`;
-$('help').onclick = () => tell('Keys', '', keys);
+const keys = {
+  Everywhere: [['/', 'filter the sessions'], ['?', 'this list'], ['Esc', 'back']],
+  Sessions: [['arrows, Enter', 'choose, open']],
+  'One session': [
+    ['Enter', 'take it over'],
+    ['Page Up', 'scrollback'],
+    ['Ctrl+Shift+Enter', 'give it back'],
+    ['Ctrl+Shift+C / V', 'copy, paste'],
+    ['Shift + mouse', 'select text where the program takes the mouse'],
+    ['Ctrl+click', 'open a link there'],
+  ],
+  Recordings: [['Space', 'play, pause'], ['← →', 'five seconds'], ['.', 'the next change'], ['Home, End', 'beginning, end']],
+};
+$('help').onclick = () => tell('Keys', '', ...Object.entries(keys).flatMap(([where, list]) => [make('h3', '', where), ...list.map(([key, does]) => {
+  const line = make('div', 'key');
+  line.append(make('kbd', '', key), make('span', '', does));
+  return line;
+})]));
 
 document.addEventListener('keydown', (e) => {
   if (e.ctrlKey || e.altKey || e.metaKey || document.querySelector('dialog[open]')) return;
@@ -145,7 +144,7 @@ document.addEventListener('keydown', (e) => {
     $('filter').focus();
   } else if (e.key === '?' && !typing) {
     $('help').click();
-  } else {
+  } else if (document.body.dataset.view !== 'grid' || typing || e.shiftKey || !grid.move(e)) {
     return;
   }
   e.preventDefault();

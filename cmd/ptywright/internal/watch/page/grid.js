@@ -40,9 +40,9 @@ class Tile {
     const command = commandOf(session);
     const title = session.title || command;
     this.title.textContent = title;
-    this.about.textContent = `${title === command ? '' : `${command} · `}${session.rows}×${session.cols}`;
+    this.about.textContent = [session.session, title === command ? '' : command, `${session.rows}×${session.cols}`].filter(Boolean).join(' · ');
     this.marks.replaceChildren(...pills(session));
-    this.el.setAttribute('aria-label', [title, command, `${session.rows} rows, ${session.cols} columns`, ...[...this.marks.children].map((m) => m.textContent)].join(', '));
+    this.el.setAttribute('aria-label', [title, session.session, command, `${session.rows} rows, ${session.cols} columns`, ...[...this.marks.children].map((m) => m.textContent)].join(', '));
     this.el.classList.toggle('over', Boolean(session.exit));
     this.words = [session.session, title, command, session.plugin, session.state, session.lease?.holder].join(' ').toLowerCase();
   }
@@ -98,7 +98,6 @@ export class Grid {
     }, { rootMargin: '100px' });
     new ResizeObserver(() => { for (const t of this.#tiles.values()) t.fit(); }).observe(this.el);
     this.size(0);
-    this.el.addEventListener('keydown', (e) => this.#move(e));
     $('filter').addEventListener('input', () => this.#filter());
     document.addEventListener('visibilitychange', () => this.#choose());
   }
@@ -159,14 +158,14 @@ export class Grid {
     empty.textContent = this.#tiles.size ? 'No session has all of these words.' : 'There is no session yet. What is started on this server appears here.';
   }
 
-  // #move goes through the grid with the arrow keys.
-  #move(e) {
+  // move goes through the grid with the arrow keys. The first of them chooses the first session.
+  move(e) {
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 0, ArrowUp: 0 }[e.key];
-    if (step === undefined || e.ctrlKey || e.altKey || e.metaKey) return;
+    if (step === undefined) return false;
     const all = [...this.el.children].filter((c) => !c.hidden), i = all.indexOf(document.activeElement);
-    if (i < 0) return;
     const columns = all.filter((c) => c.offsetTop === all[0].offsetTop).length || 1;
-    const to = all[i + (step || (e.key === 'ArrowDown' ? columns : -columns))];
-    if (to) { to.focus(); e.preventDefault(); }
+    const to = i < 0 ? all[0] : all[i + (step || (e.key === 'ArrowDown' ? columns : -columns))];
+    to?.focus();
+    return Boolean(to);
   }
 }

@@ -99,7 +99,7 @@ export class Term {
     this.#started ??= s.started;
     const command = commandOf(s);
     $('term-title').textContent = s.title || command || this.id;
-    $('term-program').textContent = [s.title ? command : '', s.rows ? `${s.rows}×${s.cols}` : '', s.cwd].filter(Boolean).join(' · ');
+    $('term-program').textContent = [this.id, s.title ? command : '', s.rows ? `${s.rows}×${s.cols}` : '', s.cwd].filter(Boolean).join(' · ');
     document.title = `${s.title || command || this.id} · ptywright watch`;
     const marks = pills(s);
     if (f?.secret_input) marks.push(make('span', 'pill secret', 'reads a secret'));

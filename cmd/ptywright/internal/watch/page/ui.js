@@ -32,9 +32,11 @@ export function confirm(title, text, quote, yes) {
   return show(d);
 }
 
-// tell shows a text until it is put away.
-export function tell(title, text, quote) {
-  confirm(title, text, quote, 'Close');
+// tell shows a text, and what is quoted or made, until it is put away.
+export function tell(title, text, ...quote) {
+  confirm(title, text, '', 'Close');
+  $('dialog-quote').replaceChildren(...quote);
+  $('dialog-quote').hidden = false;
   $('dialog-no').hidden = true;
 }
 
