@@ -234,6 +234,14 @@ func (s *Session) Blocks(since uint64) ([]Block, Integration) {
 	return done, s.blocks.integration
 }
 
+// newest is the block that ended last; nil when none has.
+func (b *blocks) newest() *Block {
+	if n := len(b.done); n > 0 {
+		return &b.done[n-1]
+	}
+	return nil
+}
+
 // end is the position behind everything that a screen shows up to its cursor.
 func end(s *vt.Screen) vt.Position {
 	h := s.History()

@@ -126,6 +126,8 @@ func (s *Session) View() *View {
 			Lease:      s.lease,
 			Typed:      s.keys.now,
 			Killed:     s.killed,
+			Marked:     s.shell != nil && s.shell.word != "",
+			Block:      s.blocks.newest(),
 		}
 	}
 	v := *s.view

@@ -67,6 +67,7 @@ func (g *Stage) View(at time.Time) *View {
 	return &View{
 		Sequence: g.term.Sequence(), Screen: g.term.Snapshot(), Transcript: g.rec.value(), At: at, Changed: g.changed, Bell: g.bell,
 		Reports: g.reports, Exit: g.exit, Ended: g.exit != nil,
+		Marked: true, Block: g.blocks.newest(), // a recording does not tell how its shell was started
 	}
 }
 

@@ -24,6 +24,8 @@ type View struct {
 	Killed     bool      // it is being killed or closed, or was: whatever the program says of its end is none of its own
 	Lease      *Lease    // who alone may type into it; nil: everybody may
 	Typed      Typed     // what was typed since the program took a line
+	Marked     bool      // the program is a shell that was made to mark its commands; marks of others may be anybody's output
+	Block      *Block    // the last command that has ended between marks; nil: none yet. It may not be modified
 	Since      Since     // what a wait looks at; zero: everything
 }
 

@@ -92,6 +92,9 @@ var fields = map[string]field{
 	"modes":                    func(l *look) any { return modes(l.view.Screen.Modes) },
 	"progress":                 func(l *look) any { return progress(l.view.Reports.Progress) },
 	"shell":                    func(l *look) any { return l.shell(l.view.Reports.Shell) },
+	"shell_marked":             func(l *look) any { return l.view.Marked },
+	"block":                    func(l *look) any { return l.block(l.view.Block) },
+	"scrolled":                 func(l *look) any { h := l.view.Screen.History(); return int64(h.Dropped()) + int64(h.Len()) },
 	"status":                   func(l *look) any { return l.status(l.view.Reports.Status) },
 	"sequence":                 func(l *look) any { return int64(l.view.Sequence) },
 	"stable_ms":                func(l *look) any { l.timed = true; return l.view.StableFor().Milliseconds() },
@@ -160,6 +163,26 @@ func (l *look) shell(s *engine.Shell) any {
 	return map[string]any{
 		"phase": string(s.Phase), "exit_code": orNil(s.Exited, s.ExitCode), "command": orNil(s.Command != "", l.read(s.Command)), "cwd": orNil(s.Dir != "", l.read(s.Dir)),
 	}
+}
+
+// block is the last command that has ended between marks.
+func (l *look) block(b *engine.Block) any {
+	if b == nil {
+		return nil
+	}
+	return map[string]any{"number": int64(b.Number), "command": l.read(b.Command), "output": l.read(b.Output), "whole": b.Whole}
+}
+
+// full reports whether a row, from 0, goes on in the next: it is wrapped, or written up to its end, as a program that breaks
+// lines itself does. A wide character that has one column left goes to the next row.
+func (l *look) full(row int) bool {
+	s := l.view.Screen
+	if row < 0 || row >= s.Rows {
+		return false
+	}
+	written := 0
+	s.EachRun(row, func(r vt.Run) { written = r.Col + r.Cols })
+	return s.Wrapped(row) || written >= s.Cols || written == s.Cols-1 && s.Cell(row+1, 0).Wide
 }
 
 func (l *look) status(s *engine.ProgramStatus) any {
@@ -255,6 +278,10 @@ var lookMethods = map[string]func(*look, sandbox.Args) (any, error){
 	},
 	"styles": func(l *look, a sandbox.Args) (any, error) {
 		return l.styles(a), nil
+	},
+	"full": func(l *look, a sandbox.Args) (any, error) {
+		a.Work(1 + l.view.Screen.Cols/8)
+		return l.full(a.Int(1, 0) - 1), nil
 	},
 	"transcript_since": func(l *look, a sandbox.Args) (any, error) {
 		return l.since(a)

@@ -44,13 +44,10 @@ function prompt.before(s)
 	return sub(row, 1, s.cursor_col - 1)
 end
 
--- full reports whether a row goes on in the next.
-local function full(s, row) return (utf8.len(row) or #row) >= s.cols end
-
 -- whole joins a row with those that it goes on in, up to the row last, and returns the last that it took.
 function prompt.whole(s, i, last)
 	local text = s:row(i)
-	while i < last and full(s, s:row(i)) do
+	while i < last and s:full(i) do
 		i = i + 1
 		text = text .. s:row(i)
 	end
@@ -60,7 +57,7 @@ end
 -- line returns what stands before the cursor in its row, and in those above that go on in it, and the first of them.
 function prompt.line(s)
 	local text, i = prompt.before(s), s.cursor_row
-	while i > 1 and full(s, s:row(i - 1)) do
+	while i > 1 and s:full(i - 1) do
 		i = i - 1
 		text = s:row(i) .. text
 	end
@@ -72,7 +69,7 @@ local function stands(s, text)
 	local wanted = squeezed(text)
 	local shown = squeezed(prompt.before(s))
 	for i = s.cursor_row - 1, math.max(1, s.cursor_row - math.ceil(#text / s.cols) - 1), -1 do
-		if #shown >= #wanted or not full(s, s:row(i)) then break end
+		if #shown >= #wanted or not s:full(i) then break end
 		shown = squeezed(s:row(i)) .. shown
 	end
 	return string.ends_with(shown, wanted)
@@ -132,7 +129,7 @@ function prompt.between(s, from, to)
 	for i = from, to do
 		local row = s:row(i)
 		parts[#parts + 1] = row
-		parts[#parts + 1] = full(s, row) and "" or "\n"
+		parts[#parts + 1] = s:full(i) and "" or "\n"
 	end
 	return (gsub(table.concat(parts), "\n+$", ""))
 end

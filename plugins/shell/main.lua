@@ -30,19 +30,85 @@ local function line_of(row)
 	return nil
 end
 
--- answer finds the line that was entered last above a prompt, and what it printed.
+-- The line that the output of now belongs to: at, its row, counted from the first line ever; prompt, what stood before it; block, the
+-- number of the block before it; lines, those that an intent typed, nil for a line of somebody else.
+local anchor
+-- The prompt behind output that has no line feed at its end, and its row, counted likewise.
+local standing
+
+local function squeezed(text) return (string.gsub(text, "%s", "")) end
+
+local function here(s, row) return s.scrolled + row end
+
+local function newest(s) return s.block and s.block.number or 0 end
+
+-- follow takes what was typed by an intent at a prompt; rest goes on with the line before.
+local function follow(l, list, rest)
+	if rest and anchor and anchor.lines then
+		for _, line in ipairs(list) do table.insert(anchor.lines, line) end
+	else
+		anchor = {at = here(l.s, l.row), prompt = l.prompt or known or "", block = newest(l.s), lines = list}
+	end
+end
+
+-- holds reports whether the anchor's line still stands in a row: rows move when the terminal gets another width.
+local function holds(row)
+	if sub(row, 1, #anchor.prompt) ~= anchor.prompt then return false end
+	local line = squeezed(sub(row, #anchor.prompt + 1))
+	return line ~= "" and (not anchor.lines or line == squeezed(anchor.lines[1]))
+end
+
+-- take notes a row as that of the line, last as its end, and what stands below as its output.
+local function take(l, s, line, last)
+	if anchor and anchor.lines then -- those that were typed behind it, each where it stands first
+		for n = 2, #anchor.lines do
+			local wanted = squeezed(anchor.lines[n])
+			for i = last + 1, wanted == "" and last or l.row - 1 do
+				local row, to = prompt.whole(s, i, l.row - 1)
+				if string.ends_with(squeezed(row), wanted) and (line_of(row) or re.test(row, "^(?:(?:[a-z]+ )*[a-z]*> | )")) then
+					last = to
+					break
+				end
+			end
+		end
+	else
+		while went_on and last + 1 < l.row and re.test(s:row(last + 1), went_on) do last = last + 1 end
+	end
+	l.entered, l.output_row = trim(line), last + 1
+	l.output = prompt.between(s, last + 1, l.row - 1)
+	if l.lead then l.output = (l.output == "" and "" or l.output .. "\n") .. l.lead end
+end
+
+-- answer finds the line that was entered last above a prompt, and what it printed: between the shell's own marks, else below the row
+-- in which it was typed. What only looks like that row may be output: then whole is false.
 local function answer(l, s)
+	local block = l.sure and s.block
+	if block and block.number > (anchor and anchor.block or 0) then
+		l.entered, l.whole = trim(block.command or l.ran or ""), block.whole
+		local at = anchor and anchor.at - s.scrolled or 0
+		if at >= 1 and at < l.row and not anchor.lines then -- as it was typed, when it still stands there
+			local row = prompt.whole(s, at, l.row - 1)
+			if holds(row) then l.entered = trim(sub(row, #anchor.prompt + 1)) end
+		end
+		l.output = string.gsub(strip(block.output), "\n?%++ __ptywright_[^\n]*.*$", "") -- of set -x
+		return
+	end
+	local i = anchor and anchor.at - s.scrolled
+	if i and i < 1 then return end
+	if i and i < l.row then
+		local row, last = prompt.whole(s, i, l.row - 1)
+		if holds(row) then
+			take(l, s, sub(row, #anchor.prompt + 1), last)
+			l.whole = not l.lead
+			return
+		end
+	end
 	for i = l.row - 1, math.max(1, l.row - ROWS), -1 do
 		local row, last = prompt.whole(s, i, l.row - 1)
 		local line = line_of(row)
 		-- Another folder may be in the prompt since: the command tells.
 		if not line and l.ran and l.ran ~= "" and string.ends_with(row, " " .. l.ran) then line = l.ran end
-		if line and trim(line) ~= "" then
-			while went_on and last + 1 < l.row and re.test(s:row(last + 1), went_on) do last = last + 1 end
-			l.entered, l.output_row = trim(line), last + 1
-			l.output = prompt.between(s, last + 1, l.row - 1)
-			return
-		end
+		if line and trim(line) ~= "" then return take(l, s, line, last) end
 	end
 end
 
@@ -59,7 +125,8 @@ end
 local function read(s)
 	local l = {input = "", asks = false}
 	if s.process_exited or s.alternate_screen then return l end
-	local marks = s.shell
+	-- Marks in the output of a shell that was not made to mark are anybody's.
+	local marks = s.shell_marked and s.shell or nil
 	l.phase = marks and marks.phase
 	if l.phase == "" then l.phase = nil end
 	l.sure = l.phase ~= nil
@@ -76,7 +143,13 @@ local function read(s)
 		return l
 	end
 	if shown == "" then return l end
-	local line = line_of(text)
+	local at = here(s, row)
+	local line
+	if standing and standing.at == at and sub(text, 1, #standing.prompt) == standing.prompt then
+		line, l.lead, l.prompt = sub(text, #standing.prompt + 1), standing.lead, standing.prompt
+	else
+		line = line_of(text)
+	end
 	if not line and shown ~= known and known and re.test(shown, MORE) then
 		l.asks, l.more, l.row = true, true, row
 		went_on = "^(?:[a-z]+ )*[a-z]*> "
@@ -86,10 +159,24 @@ local function read(s)
 		if not l.phase and not re.test(text, SIGN) then
 			if shown == known then line = "" else return l end
 		end
-		known, line = shown, ""
+		-- Output without a line feed at its end, or another prompt, which then is there again for a line that was typed behind it.
+		if known and known ~= "" and shown ~= known and string.ends_with(shown, known) and not (anchor and anchor.prompt == shown) then
+			local lead = sub(shown, 1, #shown - #known)
+			standing = {at = at, prompt = shown, lead = lead}
+			l.lead, l.prompt = lead, shown
+		else
+			known = shown
+		end
+		line = ""
 	end
 	l.asks, l.row, l.input = true, row, trim(line)
-	if l.input ~= "" then went_on = nil end
+	if l.input ~= "" then
+		went_on = nil
+		-- While an intent's command may run, what looks like a typed line may be its output.
+		if not (anchor and anchor.lines and (not anchor.over or anchor.at == at)) then
+			anchor, sent = {at = at, prompt = l.prompt or known, block = newest(s)}, nil
+		end
+	end
 	l.ran = marks and marks.command or sent and sent.command
 	answer(l, s)
 	if l.sure then
@@ -135,9 +222,10 @@ local rules = {
 
 local function result(l)
 	if l.more then return {continuation = true, source = l.sure and "marks" or "screen"} end
+	if anchor then anchor.over = true end
 	return {
 		command = sent and sent.command or l.entered, exit_code = l.exit_code, exit_source = l.exit_source, cwd = l.s.shell and l.s.shell.cwd,
-		output = l.output or prompt.between(l.s, 1, l.row - 1), complete = l.entered ~= nil or l.s.last_intent ~= "line_submitted",
+		output = l.output or prompt.between(l.s, 1, l.row - 1), complete = l.entered ~= nil and l.whole == true or l.s.last_intent ~= "line_submitted",
 		source = l.sure and "marks" or "screen",
 	}
 end
@@ -164,6 +252,7 @@ function intents.run(params, l, state)
 		sent.asked = true
 		list[#list] = list[#list] .. '; echo "[exit $?]"'
 	end
+	follow(l, list, params.rest)
 	return prompt.typing(list)
 end
 
@@ -174,6 +263,7 @@ function intents.cd(params, l, state)
 	if #path > 1 then prompt.refuse("bad_params", "path has a line feed in it") end
 	local quoted = "'" .. string.gsub(path[1], "'", "'\\''") .. "'"
 	sent = {command = "cd -- " .. quoted}
+	follow(l, {sent.command})
 	return prompt.typing({sent.command})
 end
 
