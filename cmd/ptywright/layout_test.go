@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/nearest", "cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact"},
 	"cmd/ptywright/internal/repl/edit":     {},
 	"cmd/ptywright/internal/nearest":       {},
-	"cmd/ptywright/internal/plugin":        {"cmd/ptywright/internal/nearest", "engine", "engine/pty", "engine/record", "plugins", "protocol/client"},
+	"cmd/ptywright/internal/plugin":        {"cmd/ptywright/internal/nearest", "engine", "engine/pty", "engine/record", "plugins", "protocol/client", "redact"},
 	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "engine/vt", "protocol/client"},
 }
 

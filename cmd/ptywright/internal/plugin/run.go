@@ -294,7 +294,8 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 	typed := 0
 	for more := true; more; {
 		more = r.Scan()
-		if !more && typed == 0 {
+		if !more && typed == 0 { // nothing to type: the program has its time before the pipe's end is its own
+			_ = ready(ctx, a, nil, o.Patience)
 			break
 		}
 		err := ready(ctx, a, since, o.Patience)
