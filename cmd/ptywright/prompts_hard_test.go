@@ -60,3 +60,23 @@ func TestShellOutputLikeAPrompt(t *testing.T) {
 		})
 	}
 }
+
+// TestReplOutputLikeAPrompt prints rows that are prompts of the interpreter, as a docstring's examples are.
+func TestReplOutputLikeAPrompt(t *testing.T) {
+	t.Parallel()
+	need(t, "python3", "python3")
+	p := start(t).prompter("repl", "python3", []string{"-q"}, obj{"PYTHON_BASIC_REPL": "1", "PYTHON_HISTORY": "/dev/null"})
+	for _, run := range []struct{ code, output string }{
+		{`print('>>> x\n>>> y\n... z\nend')`, ">>> x\n>>> y\n... z\nend"},
+		{`print('>>> first')`, ">>> first"},
+		{"1 + 1\n2 + 2", "4"},
+		{"for i in range(2):\n    print('>>>', i)", ">>> 0\n>>> 1"},
+		{`print('> ', end='', flush=True); __import__('time').sleep(0.7); print('done')`, "> done"}, // Node's
+		{`6 * 7`, "42"},
+	} {
+		if got := p.do("eval", obj{"code": run.code}); got.Output != run.output || !got.Complete {
+			t.Errorf("%s: %+v", run.code, got)
+		}
+	}
+	p.exits()
+}

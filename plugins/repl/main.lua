@@ -25,20 +25,53 @@ end
 -- The dialect that the prompt before this one was of: a continuation's prompt alone may be anybody's.
 local known
 
+-- What eval typed last: at, the row of its prompt, counted from the first line ever; lines; ended, the row of the prompt behind its output.
+local typed
+
+local function here(s, row) return s.scrolled + row end
+
+local function squeezed(text) return (string.gsub(text, "%s", "")) end
+
+-- answered returns the row in which the last statement begins of what eval typed, and how many rows it was typed in. What it printed may
+-- look like a prompt, so each line counts only where it stands first. nil when one of them is not there.
+local function answered(s, d, l)
+	local n, start, rows = 1, nil, 0
+	local i = typed.at - s.scrolled
+	if i < 1 then return nil end
+	while i < l.row do
+		local text, last = prompt.whole(s, i, l.row - 1)
+		local above, rest, input = asked(text, d)
+		if above and squeezed(input) == squeezed(typed.lines[n]) then
+			if not rest then start, rows = i, 0 end
+			n, rows = n + 1, rows + 1
+			if n > #typed.lines then return start, rows end
+		end
+		i = last + 1
+	end
+	return nil
+end
+
 local function read(s)
 	local l = {input = "", asks = false}
 	if s.process_exited then return l end
 	local before, row = prompt.line(s)
 	local d, more, input = asked(before, known)
-	if not d and known then d, more, input = asked(before) end
+	-- What runs may ask something itself, like another interpreter: input("> ") does.
+	if not d and known and not (typed and not typed.ended) then d, more, input = asked(before) end
 	if not d or more and not known then return l end
 	if not more then known = d end
 	l.dialect, l.more, l.row, l.asks = d, more, row, true
 	l.input = trim(input)
 	if more then return l end
 	-- What stands above, up to the line that was entered last.
-	local at = nil
-	for i = l.row - 1, math.max(1, l.row - ROWS), -1 do
+	local at, rows
+	if typed and typed.ended and typed.ended ~= here(s, l.row) then typed = nil end -- somebody has entered another line since
+	if typed and typed.at < here(s, l.row) then
+		at, rows = answered(s, d, l)
+		if at and l.input == "" then typed.ended = here(s, l.row) end
+		l.unsure = not at
+	end
+	for i = at and 0 or l.row - 1, math.max(1, l.row - ROWS), -1 do
 		local above, rest = asked(s:row(i), d)
 		if above and not rest then
 			at = i
@@ -47,7 +80,7 @@ local function read(s)
 	end
 	if not at then return l end
 	l.entered = {}
-	while at < l.row do
+	while at < l.row and #l.entered < (rows or l.row) do
 		local text, last = prompt.whole(s, at, l.row - 1)
 		local above, rest, input = asked(text, d)
 		if not above or not rest and #l.entered > 0 then break end
@@ -103,7 +136,7 @@ local function result(l)
 	-- What was entered has scrolled away: the output on the screen is its end.
 	return {
 		dialect = l.dialect.name, output = l.output or prompt.between(l.s, 1, l.row - 1), error = l.fault,
-		complete = l.entered ~= nil or l.s.last_intent ~= "line_submitted",
+		complete = not l.unsure and (l.entered ~= nil or l.s.last_intent ~= "line_submitted"),
 	}
 end
 
@@ -128,6 +161,11 @@ function intents.eval(params, l, state)
 		if string.find(kept[#kept], "^%s") then kept[#kept + 1] = "" end
 		list = kept
 	end
+	if params.rest and typed then
+		for _, line in ipairs(list) do table.insert(typed.lines, line) end
+	else
+		typed = {at = here(l.s, l.row), lines = {unpack(list)}}
+	end
 	return prompt.typing(list)
 end
 
@@ -137,6 +175,7 @@ function intents.interrupt(params, l, state)
 	if l.dialect == dialects.sqlite and l.asks then
 		prompt.refuse("wrong_state", "SQLite does not throw away what is typed: finish it with eval and rest = true, and a semicolon")
 	end
+	typed = nil
 	return prompt.interrupting()
 end
 
