@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -110,7 +111,7 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 	case err != nil:
 		return attachError(o.Session, err)
 	case r.Signal != nil:
-		return exitCode(128 + attach.Number(r.Signal))
+		return exitCode(ending.Code(r.Signal))
 	case r.Exit == nil:
 		fmt.Fprintf(std.out, "[detached from %s]\n", o.Session)
 		return nil

@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"examples/library":                {"engine", "matchers"},
 	"release":                         {},
 
-	"cmd/ptywright/internal/attach":        {"engine/vt", "engine/record", "protocol/client"},
+	"cmd/ptywright/internal/attach":        {"cmd/ptywright/internal/ending", "engine/vt", "engine/record", "protocol/client"},
 	"cmd/ptywright/internal/config":        {"cmd/ptywright/internal/nearest", "protocol/loopback"},
 	"cmd/ptywright/internal/daemon":        {"protocol", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/doctor":        {"cmd/ptywright/internal/daemon", "protocol/loopback", "engine", "engine/pty"},

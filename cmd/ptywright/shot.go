@@ -132,7 +132,7 @@ func shotFlagsBut(c *cobra.Command, args []string) string {
 	return ""
 }
 
-// shotOfSession has a server draw a session, and writes the picture here: the server may run elsewhere, and as a folder it knows its own.
+// shotOfSession has a server draw a session, and writes the picture here: a name is of this folder, and the server works in another.
 func shotOfSession(ctx context.Context, std stdio, f *remoteFlags, id string, p remote.Picture, output string) error {
 	s, err := f.connect(ctx)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 )
 
 // signals are what the operating system tells.
@@ -13,7 +15,7 @@ type signals struct {
 
 func watchSignals() *signals {
 	s := &signals{ending: make(chan os.Signal, 1), resized: make(chan os.Signal, 1), stopped: make(chan os.Signal, 1)}
-	signal.Notify(s.ending, endings...)
+	ending.Notify(s.ending)
 	notify(s)
 	return s
 }
@@ -28,7 +30,7 @@ func (s *signals) stop() {
 // called before. The function returned ends the watching.
 func (s *signals) unstick(restore func()) (end func()) {
 	told, over := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(told, endings...)
+	ending.Notify(told)
 	go func() {
 		select {
 		case which := <-told:
@@ -37,7 +39,7 @@ func (s *signals) unstick(restore func()) (end func()) {
 			select {
 			case <-bound.C:
 				restore()
-				os.Exit(128 + Number(which))
+				os.Exit(ending.Code(which))
 			case <-over:
 			}
 		case <-over:

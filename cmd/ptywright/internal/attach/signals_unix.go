@@ -17,9 +17,6 @@ func notify(s *signals) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write to what is gone is an error
 }
 
-// endings are the signals that end us. In a raw terminal none of them is typed.
-var endings = []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT}
-
 // mayStop reports whether somebody is there who could have a process that is stopped go on; else the error is [errNoShell]. (The kernel
 // would see to that itself with SIGTSTP, which the runtime does not let through once it has been asked for.)
 func mayStop() error {
@@ -53,11 +50,3 @@ func stopSelf() error {
 
 // stopBound is how long a stop may take to come about. It costs a person nothing: the terminal is given back already.
 const stopBound = 500 * time.Millisecond
-
-// Number is the signal's number.
-func Number(s os.Signal) int {
-	if n, ok := s.(syscall.Signal); ok {
-		return int(n)
-	}
-	return 0
-}
