@@ -34,7 +34,7 @@ func Example() {
 		return
 	}
 	// Since: only what came after the text was typed counts.
-	outcome, err := s.Wait(ctx, greeting, engine.WaitOptions{Since: &receipt.Sequence, Timeout: time.Minute})
+	outcome, err := s.Wait(ctx, greeting, engine.WaitOptions{Since: engine.After(receipt.Sequence), Timeout: time.Minute})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,5 +1,7 @@
 package engine
 
+import "sort"
+
 // A sequenceLog tells at which transcript position a sequence began, so that "only what came after sequence n" is
 // exact for text too. One entry a batch of output; entries whose text has left the transcript are dropped, because
 // the answer for them is "all there is".
@@ -40,4 +42,9 @@ func (l *sequenceLog) at(seq uint64) Offset {
 		return 0
 	}
 	return l.ends[min(seq-l.first, uint64(len(l.ends)-1))]
+}
+
+// of returns the sequence whose batch brought the transcript to end: the first at which it was that long.
+func (l *sequenceLog) of(end Offset) uint64 {
+	return l.first + uint64(sort.Search(len(l.ends), func(i int) bool { return l.ends[i] >= end }))
 }

@@ -160,11 +160,6 @@ func (s *Session) OffsetAt(seq uint64) Offset {
 	return s.seqs.at(seq)
 }
 
-// since resolves a sequence to what a wait needs of it.
-func (s *Session) since(seq uint64) Since {
-	return Since{Sequence: seq, Offset: s.OffsetAt(seq), Set: true}
-}
-
 // Closed returns a channel that is closed when [Session.Close] is through: nothing of the session is left then.
 func (s *Session) Closed() <-chan struct{} { return s.gone }
 

@@ -27,6 +27,7 @@ type View struct {
 	Marked     bool      // the program is a shell that was made to mark its commands; marks of others may be anybody's output
 	Block      *Block    // the last command that has ended between marks; nil: none yet. It may not be modified
 	Since      Since     // what a wait looks at; zero: everything
+	wait       *waiting  // the wait that this look was taken for; nil: none
 }
 
 // Exit tells how a session's leader ended.
@@ -34,14 +35,6 @@ type Exit struct {
 	pty.Exit
 	At       time.Time
 	Draining bool // a descendant still holds the terminal: more output may come
-}
-
-// Since narrows a look to what came after a sequence.
-type Since struct {
-	Sequence uint64
-	Offset   Offset    // the transcript's end when Sequence was complete
-	Began    time.Time // when the wait began
-	Set      bool
 }
 
 // StableFor is how long the screen has been as it is. With Since it counts from the wait's beginning at the earliest:
@@ -54,15 +47,35 @@ func (v *View) StableFor() time.Duration {
 	return v.At.Sub(from)
 }
 
-// Text is what a text matcher reads: the screen's plain text, or with Since that of the rows written after it. A match
-// counts when something of it lies in fresh: with Since what was written after it, else everything.
-func (v *View) Text() (text string, fresh []vt.Range) {
-	if v.Since.Set {
-		return v.Screen.TextSince(v.Since.Sequence)
+// Shown is what a text matcher reads first: the screen's text, or with Since that of the rows written after it.
+func (v *View) Shown() vt.Passage { return v.Screen.Passage(v.point()) }
+
+// point returns the moment that text must have been written after; nil: any.
+func (v *View) point() *vt.Point {
+	if !v.Since.Set {
+		return nil
 	}
-	text = v.Screen.Text()
-	return text, []vt.Range{{Start: 0, End: len(text)}}
+	return &v.Since.Point
 }
+
+// Lookback is how many bytes of what it has read already a matcher reads once more with what is new, for expressions that span
+// lines: a match longer than that, and not whole in one look, is missed. It is the 16 KiB of transcript that the earlier
+// implementation searched at all; more makes every look slower.
+const Lookback = 16 << 10
+
+// Left is what a text matcher reads next: the lines that left the main screen upwards since it was last asked, of those that did
+// since the wait began or, with Since, were written after it. With context the lines before them are there, too, up to
+// [Lookback]. Outside of a wait there are none. The caller must not keep the passage for longer than it has the view.
+func (v *View) Left(context bool) *vt.Passage {
+	if v.wait == nil {
+		return &vt.Passage{}
+	}
+	return v.wait.left(v, context)
+}
+
+// Patience reports whether the wait that v was taken for goes on: a matcher that takes long asks it every few milliseconds, and
+// answers [ErrInterrupted] when it is over.
+func (v *View) Patience() bool { return v.wait == nil || v.wait.goesOn() }
 
 // Output is what a transcript matcher reads, and where it begins: the retained text, or with Since only what came
 // after it. The caller must not modify it.

@@ -3,7 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
+
+	"github.com/ptywright/ptywright/engine/vt"
 )
 
 // A Matcher answers one question about views of one session, in the order they were taken. It may remember what it
@@ -25,6 +28,7 @@ type Match struct {
 	Text    string        // contains_text, transcript_contains, title_contains; command_finished: the command
 	Pattern string        // the regex matchers
 	Capture string        // the regex matchers: group 1 when it took part, else the whole match
+	Groups  []Group       // the regex matchers: the whole match, and each group
 	Row     int           // cursor_at
 	Col     int           // cursor_at
 	Min     time.Duration // screen_stable
@@ -32,10 +36,20 @@ type Match struct {
 	Index   int           // any: which of its matchers, from 0
 	Exit    *int          // command_finished: the command's exit code; nil when the shell did not tell
 
+	// Place is where a text or regex matched; nil for other kinds.
+	Place *Place
+
 	Plugin    string // lua
 	Predicate string // lua
 	Evidence  any    // lua: what the predicate says for people; nil: nothing
 	Value     any    // lua: what the predicate captured; nil: nothing
+}
+
+// A Group is what a group of an expression has captured.
+type Group struct {
+	Name string // "" for one without
+	Text string
+	Took bool // it took part in the match
 }
 
 // DefaultWait is how long a wait lasts that is not told otherwise: the 30 seconds of the specification.
@@ -43,9 +57,12 @@ const DefaultWait = 30 * time.Second
 
 // WaitOptions say what a wait looks at and how long.
 type WaitOptions struct {
-	Since   *uint64       // only what came after this sequence counts; nil: everything on the screen and retained
+	Since   *Position     // only what came after it counts; nil: everything on the screen and retained
 	Timeout time.Duration // at most this long; 0: one look; negative: no limit
-	Parked  func()        // called right before the wait first blocks; may be nil
+	// Left is where reading what scrolls off the screen begins: the Left of an earlier wait for the same, which this one goes on
+	// with. nil: at the screen as it is, or where Since says.
+	Left   *vt.Edge
+	Parked func() // called right before the wait first blocks; may be nil
 	// Also is a channel that is closed when the matcher's answer may be another though the session has not changed; the matcher is
 	// asked again once. nil: there is none.
 	Also <-chan struct{}
@@ -56,7 +73,18 @@ type Outcome struct {
 	Match   *Match        // nil: it did not match
 	View    *View         // the last look
 	Elapsed time.Duration // since the wait began
+	Left    vt.Edge       // up to which what scrolled off was read
+	Missed  bool          // lines that scrolled off the screen were lost before a matcher could read them
+	// Next is just behind the match, for the next wait's Since.
+	Next Position
+	// Before is what came between Since and a text that matched: at most its last [MostBefore] bytes, Cut says when it was more. Above
+	// is what stood right above, to judge what of it is secret. Without Since there is neither.
+	Before, Above string
+	Cut           bool
 }
+
+// MostBefore bounds Outcome.Before, in bytes: as much as the tail of the transcript that an answer on the wire has.
+const MostBefore = 16 << 10
 
 // Wait blocks until m matches a view of s and returns the evidence, which is never nil. The error is nil on a match,
 // and otherwise m's own when it can never answer, [ErrTimeout], [ErrEnded] when the session has ended and m can no longer match, [ErrClosed] when the
@@ -69,11 +97,12 @@ func (s *Session) Wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 }
 
 func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome, error) {
-	begin := time.Now()
-	var since Since
+	w := &waiting{ctx: ctx, began: time.Now(), timeout: o.Timeout, parked: o.Parked}
+	if o.Left != nil {
+		w.edge, w.begun = *o.Left, true
+	}
 	if o.Since != nil {
-		since = s.since(*o.Since)
-		since.Began = begin
+		w.since = s.since(*o.Since, w.began)
 	}
 	var timer *time.Timer
 	defer func() {
@@ -84,17 +113,21 @@ func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 	for {
 		changed := s.Changed() // taken before looking, so that no change is missed
 		v := s.View()
-		v.Since = since
+		w.look(v)
 		r := m.Check(v)
-		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(begin)}
+		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: w.read(), Missed: w.missed}
 		left := o.Timeout - out.Elapsed
 		switch {
 		case r.Match != nil:
+			s.place(out)
 			return out, nil
-		case r.Err != nil:
-			return out, r.Err
 		case ctx.Err() != nil:
 			return out, context.Cause(ctx)
+		case errors.Is(r.Err, ErrInterrupted):
+			out.Elapsed = time.Since(w.began)
+			return out, ErrTimeout
+		case r.Err != nil:
+			return out, r.Err
 		case s.isClosed():
 			return out, ErrClosed
 		case v.Ended && r.Recheck == 0:
@@ -102,10 +135,7 @@ func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 		case o.Timeout >= 0 && left <= 0:
 			return out, ErrTimeout
 		}
-		if o.Parked != nil {
-			o.Parked()
-			o.Parked = nil
-		}
+		w.park()
 		next := r.Recheck // the sooner of the two moments at which time alone may end the wait
 		if o.Timeout >= 0 && (next == 0 || left < next) {
 			next = left
@@ -129,10 +159,101 @@ func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 	}
 }
 
+// place fills in what a match tells of its place.
+func (s *Session) place(out *Outcome) {
+	out.Next = s.behind(out.View, out.Match)
+	if at := out.Match.place(); at != nil && out.View.Since.Set {
+		out.Before, out.Above, out.Cut = out.View.before(at)
+	}
+}
+
+// A waiting is one wait, as the views that are taken for it know it. It belongs to the goroutine that waits.
+type waiting struct {
+	ctx     context.Context
+	since   Since
+	began   time.Time
+	timeout time.Duration
+	parked  func()
+
+	looked  time.Time  // when the look under way began
+	screen  *vt.Screen // of the last look that read what left
+	edge    vt.Edge    // before which all is read
+	passage vt.Passage
+	context bool // the passage has lines before what is new
+	begun   bool
+	missed  bool
+}
+
+// look prepares a view for the matcher.
+func (w *waiting) look(v *View) {
+	w.looked = v.At
+	v.Since, v.wait = w.since, w
+	if w.begun {
+		return
+	}
+	w.begun = true
+	switch since := &w.since; {
+	case !since.Set:
+		w.edge = v.Screen.History().Edge()
+	case since.Within:
+		w.edge = vt.Edge{Seq: since.Seq, Line: since.At.Line}
+	default:
+		w.edge = vt.Edge{Seq: since.Seq, Line: math.MaxUint64}
+	}
+}
+
+// read returns the edge before which all was read.
+func (w *waiting) read() vt.Edge {
+	if w.screen != nil {
+		return w.screen.History().Edge()
+	}
+	return w.edge
+}
+
+// left returns what left the screen since the last look that asked.
+func (w *waiting) left(v *View, context bool) *vt.Passage {
+	if w.screen == v.Screen && (w.context || !context) {
+		return &w.passage
+	}
+	if w.screen != v.Screen {
+		w.edge = w.read()
+	}
+	o := vt.LeftOptions{After: w.edge, Since: v.point(), Reuse: w.passage}
+	if context {
+		o.Context = Lookback
+	}
+	w.passage = v.Screen.Left(o)
+	w.missed = w.missed || w.passage.Missed
+	w.screen, w.context = v.Screen, context
+	return &w.passage
+}
+
+// long is how long a look may take before other requests go on: most take microseconds.
+const long = 2 * time.Millisecond
+
+// goesOn reports whether the wait does, and lets others go on during a look that takes long.
+func (w *waiting) goesOn() bool {
+	now := time.Now()
+	if now.Sub(w.looked) > long {
+		w.park()
+	}
+	return w.ctx.Err() == nil && (w.timeout <= 0 || now.Sub(w.began) < w.timeout)
+}
+
+// park tells, once, that the wait lasts.
+func (w *waiting) park() {
+	if w.parked != nil {
+		w.parked()
+		w.parked = nil
+	}
+}
+
 // Errors that waits and actions end with.
 var (
-	// ErrTimeout: a wait's time is up.
-	ErrTimeout = errors.New("the wait's time is up")
+	// ErrTimeout: a wait timed out.
+	ErrTimeout = errors.New("the wait timed out")
+	// ErrInterrupted: a matcher was still at work when its wait was over. The wait ends with [ErrTimeout], or its context's cause.
+	ErrInterrupted = errors.New("interrupted")
 	// ErrEnded: the session's program has ended and nothing can change any more.
 	ErrEnded = errors.New("the session has ended")
 	// ErrClosed: the session was killed or closed.

@@ -150,7 +150,7 @@ func TestWaitStableAfterAnActionGivesTheProgramTime(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		since := s.Sequence()
 		later(200*time.Millisecond, func() { p.Print("answer") })
-		out, err := s.Wait(t.Context(), matcher(t, stable(250)), engine.WaitOptions{Since: &since, Timeout: 5 * time.Second})
+		out, err := s.Wait(t.Context(), matcher(t, stable(250)), engine.WaitOptions{Since: engine.After(since), Timeout: 5 * time.Second})
 		if err != nil || out.Elapsed != 450*time.Millisecond {
 			t.Errorf("stable after %v, %v; want 450ms", out.Elapsed, err)
 		}
@@ -176,13 +176,13 @@ func TestWaitSinceSeesOnlyWhatCameAfter(t *testing.T) {
 		synctest.Wait()
 		since := s.Sequence()
 		for _, tree := range []any{contains("ok"), transcript("ok"), map[string]any{"type": "transcript_regex", "value": "^ok"}} {
-			if out, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: &since}); err == nil {
+			if out, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: engine.After(since)}); err == nil {
 				t.Errorf("%v matched what was there before: %+v", tree, out.Match)
 			}
 		}
 		later(time.Millisecond, func() { p.Print("now ok\r\n") })
 		for _, tree := range []any{contains("ok"), transcript("ok")} {
-			if _, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: &since, Timeout: time.Second}); err != nil {
+			if _, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: engine.After(since), Timeout: time.Second}); err != nil {
 				t.Errorf("%v did not match what came after: %v", tree, err)
 			}
 		}
@@ -198,12 +198,12 @@ func TestWaitSinceAtAPrompt(t *testing.T) {
 		later(10*time.Millisecond, func() { p.Print("slow()\r\n") })
 		later(time.Second, func() { p.Print("done\r\n>>> ") })
 		for _, tree := range []any{contains(">>>"), map[string]any{"type": "screen_regex", "value": `(?m)^>>>`}} {
-			out, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: &since, Timeout: time.Minute})
+			out, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: engine.After(since), Timeout: time.Minute})
 			if err != nil || out.View.Screen.Text() != ">>> slow()\ndone\n>>>" {
 				t.Errorf("%v: %v with %q", tree, err, out.View.Screen.Text())
 			}
 		}
-		if out, err := s.Wait(t.Context(), matcher(t, contains(">>> slow")), engine.WaitOptions{Since: &since}); err != nil {
+		if out, err := s.Wait(t.Context(), matcher(t, contains(">>> slow")), engine.WaitOptions{Since: engine.After(since)}); err != nil {
 			t.Errorf("a match of old and new did not count: %v with %q", err, out.View.Screen.Text())
 		}
 	})
@@ -216,7 +216,7 @@ func TestWaitSinceSeesWhatIsWrittenAgain(t *testing.T) {
 			p.Print("Not found")
 			synctest.Wait()
 			since := s.Sequence()
-			if _, err := s.Wait(t.Context(), matcher(t, contains("Not found")), engine.WaitOptions{Since: &since}); err == nil {
+			if _, err := s.Wait(t.Context(), matcher(t, contains("Not found")), engine.WaitOptions{Since: engine.After(since)}); err == nil {
 				t.Error("what was there before counted")
 			}
 			changed := s.View().Changed
@@ -225,7 +225,7 @@ func TestWaitSinceSeesWhatIsWrittenAgain(t *testing.T) {
 				p.Print(c)
 				synctest.Wait()
 			}
-			if _, err := s.Wait(t.Context(), matcher(t, contains("Not found")), engine.WaitOptions{Since: &since}); err != nil {
+			if _, err := s.Wait(t.Context(), matcher(t, contains("Not found")), engine.WaitOptions{Since: engine.After(since)}); err != nil {
 				t.Errorf("%q did not count", chunks)
 			}
 			if len(chunks) == 1 && s.View().Changed != changed {
@@ -265,7 +265,7 @@ func TestWaitBell(t *testing.T) {
 		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.WaitOptions{}); err == nil {
 			t.Error("a bell from before the wait counted")
 		}
-		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.WaitOptions{Since: &since}); err != nil {
+		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.WaitOptions{Since: engine.After(since)}); err != nil {
 			t.Errorf("a bell since then did not count: %v", err)
 		}
 		later(time.Millisecond, func() { p.Print("\a") })
@@ -292,7 +292,7 @@ func TestWaitSeesWholeFrames(t *testing.T) {
 		p.Print("\x1b[?2026h\x1b[2J\x1b[Hstuck")
 		synctest.Wait()
 		since := s.Sequence()
-		out, err := s.Wait(t.Context(), matcher(t, contains("stuck")), engine.WaitOptions{Since: &since, Timeout: time.Second})
+		out, err := s.Wait(t.Context(), matcher(t, contains("stuck")), engine.WaitOptions{Since: engine.After(since), Timeout: time.Second})
 		if err != nil || out.Elapsed != 150*time.Millisecond {
 			t.Errorf("an update that never ends hides the screen: %v after %v", err, out.Elapsed)
 		}
@@ -358,10 +358,10 @@ func TestWaitSinceJoinsNeighboursOnly(t *testing.T) {
 		since := s.Sequence()
 		p.Print("\x1b[HA1\x1b[3;1HC1")
 		synctest.Wait()
-		if _, err := s.Wait(t.Context(), matcher(t, contains("A1\nC1")), engine.WaitOptions{Since: &since}); err == nil {
+		if _, err := s.Wait(t.Context(), matcher(t, contains("A1\nC1")), engine.WaitOptions{Since: engine.After(since)}); err == nil {
 			t.Error("rows that are no neighbours matched as if they were")
 		}
-		if _, err := s.Wait(t.Context(), matcher(t, group("all", contains("A1"), contains("C1"))), engine.WaitOptions{Since: &since}); err != nil {
+		if _, err := s.Wait(t.Context(), matcher(t, group("all", contains("A1"), contains("C1"))), engine.WaitOptions{Since: engine.After(since)}); err != nil {
 			t.Error(err)
 		}
 	})

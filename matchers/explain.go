@@ -1,6 +1,7 @@
 package matchers
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -15,8 +16,9 @@ import (
 type Explanation struct {
 	Type    string
 	Value   any    // as in the tree that was parsed; for any, all and not: nil, see Parts
+	Scope   Scope  // OnScreen for a text matcher that reads nothing else; "" otherwise
 	Held    bool   // the matcher would have matched
-	Err     error  // the matcher can never answer: see [engine.Result]; Held is false
+	Err     error  // the matcher cannot answer: see [engine.Result]; Held is false
 	Why     string // one line for people
 	Nearest string // for text and regex: the line that came nearest; "" when none did
 	Parts   []Explanation
@@ -26,19 +28,22 @@ type Explanation struct {
 // view, so that it holds nothing that was redacted. Of what is not given nothing is shown.
 type Shown struct {
 	Screen *vt.Screen
-	Output func() string // the retained transcript; called when it is needed
+	Output func() string            // the end of the retained transcript; called when it is needed
+	Line   func(line uint64) string // a line of the scrollback, by its absolute number; likewise
 	Title  string
+
+	until time.Time // when no more is searched for; zero: evidenceTime from the first search on
 }
 
 // screen has tell say how near what a text matcher would read of it comes.
 func (s Shown) screen(v *engine.View, tell func(text, where string) (why, nearest string)) (why, nearest string) {
 	const where = "the screen"
-	switch {
-	case s.Screen == nil:
+	if s.Screen == nil {
 		return where + " does not match, and nothing of it may be shown", ""
-	case v.Since.Set:
-		text, _ := s.Screen.TextSince(v.Since.Sequence)
-		return tell(text, where)
+	}
+	if v.Since.Set {
+		p := s.Screen.Passage(&v.Since.Point)
+		return tell(string(p.Text), where)
 	}
 	return tell(s.Screen.Text(), where)
 }
@@ -56,67 +61,154 @@ func (s Shown) output(tell func(text, where string) (why, nearest string)) (why,
 // end of a transcript is where a wait's text would have come.
 const maxNearest = 500
 
+// evidenceTime is how long the explanation of a tree searches: evidence is worth that much of a wait's end, not more.
+const evidenceTime = 50 * time.Millisecond
+
+// patience returns what is true for as long as there is time to search.
+func (s *Shown) patience() func() bool {
+	if s.until.IsZero() {
+		s.until = time.Now().Add(evidenceTime)
+	}
+	return func() bool { return time.Now().Before(s.until) }
+}
+
+// explain tells how a view looks to a matcher of the screen's text. With held, it matched when the wait last looked.
+func (r *reader) explain(v *engine.View, shown Shown, e *Explanation, verb string, near func(text, where string) (string, string)) {
+	if r.scope == OnScreen {
+		e.Scope = r.scope
+	}
+	found, err := r.onScreen(v, shown.patience())
+	switch {
+	case found != nil:
+		e.Held, e.Why = true, "the screen "+verb
+		return
+	case r.left != nil:
+		e.Held, e.Why = true, fmt.Sprintf("line %d, which has left the screen, %s", r.left.place.Line, verb)
+		return
+	case err != nil:
+		e.Err, e.Why = err, tooLong
+		return
+	case v.Since.Set && v.Since.Seq > v.Sequence:
+		e.Why = toCome(v)
+		return
+	}
+	e.Why, e.Nearest = shown.screen(v, near)
+	if why, line, ok := r.elsewhere(v, shown.patience()); ok {
+		e.Why, e.Nearest = why, ""
+		if line != nil && shown.Line != nil {
+			e.Nearest = shown.Line(*line)
+		}
+	}
+}
+
+// tooLong is said of an expression that was interrupted.
+const tooLong = "the expression was still being searched for when the wait ended: more time, or a simpler expression, tells"
+
+func toCome(v *engine.View) string {
+	return fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Seq, v.Sequence)
+}
+
+// elsewhere tells where what is missing has been: in a part of the screen that does not count, above the screen, or in the output.
+// line is that of the scrollback which has it.
+func (r *reader) elsewhere(v *engine.View, patience func() bool) (why string, line *uint64, ok bool) {
+	has := func(q query, text []byte) (at int, ok bool) {
+		_ = q.hits(text, patience, func(loc []int) bool {
+			at, ok = loc[0], true
+			return true // the last one
+		})
+		return at, ok
+	}
+	if _, ok := has(r, []byte(v.Screen.Text())); ok && v.Since.Set {
+		return fmt.Sprintf("the screen has it, but nothing of it was written after %s", sinceWords(v)), nil, true
+	}
+	p := v.Screen.Left(vt.LeftOptions{})
+	if x, ok := r.query.(*expression); ok && x.ofScreen() {
+		if m, err := compile("(?m)" + x.String()); err == nil {
+			const how = ", with (?m), which makes ^ and $ those of lines: without it they are the screen's beginning and end"
+			r := reader{query: m}
+			if found, _ := r.onScreen(v, patience); found != nil {
+				return "the screen matches" + how, nil, true
+			}
+			if at, ok := has(m, p.Text); ok {
+				n, _ := p.Row(at)
+				return fmt.Sprintf("line %d matches, which left the screen upwards at sequence %d%s", n, v.Screen.LeftAt(n), how), &n, true
+			}
+		}
+	} else {
+		if at, ok := has(r, p.Text); ok {
+			n, _ := p.Row(at)
+			why := fmt.Sprintf("line %d had it, which left the screen upwards at sequence %d", n, v.Screen.LeftAt(n))
+			switch {
+			case r.scope == OnScreen:
+				why += `: the scope "seen" reads such lines too`
+			case v.Since.Set:
+				why += ", but nothing of it was written after " + sinceWords(v)
+			default:
+				why += `, before the wait began: with "since" it is found`
+			}
+			return why, &n, true
+		}
+	}
+	if at, ok := has(r, v.Transcript.Bytes()); ok {
+		return fmt.Sprintf("the program has written it, %d bytes before the end of its output, and it was drawn over or erased since",
+			len(v.Transcript.Bytes())-at), nil, true
+	}
+	return "", nil, false
+}
+
+// sinceWords names what a wait counts from.
+func sinceWords(v *engine.View) string {
+	if v.Since.Exact {
+		return "the match that the wait goes on from"
+	}
+	return fmt.Sprintf("sequence %d", v.Since.Seq)
+}
+
 func (m *containsText) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "contains_text", Value: m.value, Held: m.in(v)}
-	if e.Held {
-		e.Why = "the screen shows it"
-		return e
-	}
-	e.Why, e.Nearest = shown.screen(v, func(text, where string) (string, string) { return missing(m.value, text, where) })
-	if v.Since.Set && strings.Contains(v.Screen.Text(), m.value) {
-		e.Why = fmt.Sprintf("the screen shows it, but nothing of it was written after sequence %d", v.Since.Sequence)
-	}
-	if v.Since.Set && v.Since.Sequence > v.Sequence {
-		e.Why, e.Nearest = fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Sequence, v.Sequence), ""
-	}
+	e := Explanation{Type: "contains_text", Value: m.value}
+	m.explain(v, shown, &e, "has it", func(text, where string) (string, string) { return missing(m.value, text, where) })
 	return e
 }
 
 func (m *screenRegex) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "screen_regex", Value: m.re.String()}
-	_, e.Held = m.in(v)
-	if e.Held {
-		e.Why = "the screen matches"
-		return e
-	}
-	e.Why, e.Nearest = shown.screen(v, func(text, where string) (string, string) { return unmatched(m.re, text, where) })
-	if v.Since.Set && m.re.MatchString(v.Screen.Text()) {
-		e.Why = fmt.Sprintf("the screen matches, but with nothing that was written after sequence %d", v.Since.Sequence)
-	}
-	if v.Since.Set && v.Since.Sequence > v.Sequence {
-		e.Why, e.Nearest = fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Sequence, v.Sequence), ""
-	}
+	m.explain(v, shown, &e, "matches", func(text, where string) (string, string) { return unmatched(m.re.re, text, where) })
 	return e
 }
 
 func (m *transcriptContains) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "transcript_contains", Value: m.value, Held: m.Check(v).Match != nil}
-	if e.Held {
-		e.Why = "the transcript holds it"
-		return e
-	}
-	e.Why, e.Nearest = shown.output(func(text, where string) (string, string) { return missing(m.value, text, where) })
-	if v.Since.Set && strings.Contains(v.Transcript.String(), m.value) {
-		e.Why = fmt.Sprintf("the transcript holds it, but from before sequence %d", v.Since.Sequence)
-	}
-	if v.Since.Set && v.Since.Sequence > v.Sequence {
-		e.Why, e.Nearest = fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Sequence, v.Sequence), ""
+	switch {
+	case e.Held:
+		e.Why = "the transcript has it"
+	case v.Since.Set && v.Since.Seq > v.Sequence:
+		e.Why = toCome(v)
+	case v.Since.Set && bytes.Contains(v.Transcript.Bytes(), []byte(m.value)):
+		e.Why = "the transcript has it, but from before " + sinceWords(v)
+	default:
+		e.Why, e.Nearest = shown.output(func(text, where string) (string, string) { return missing(m.value, text, where) })
 	}
 	return e
 }
 
 func (m *transcriptRegex) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "transcript_regex", Value: m.re.String(), Held: m.Check(v).Match != nil}
-	if e.Held {
+	e := Explanation{Type: "transcript_regex", Value: m.re.String()}
+	found, err := m.look(v, shown.patience())
+	e.Held = found != nil
+	switch {
+	case e.Held:
 		e.Why = "the transcript matches"
-		return e
-	}
-	e.Why, e.Nearest = shown.output(func(text, where string) (string, string) { return unmatched(m.re, text, where) })
-	if v.Since.Set && m.re.Match(v.Transcript.Bytes()) {
-		e.Why = fmt.Sprintf("the transcript matches, but from before sequence %d", v.Since.Sequence)
-	}
-	if v.Since.Set && v.Since.Sequence > v.Sequence {
-		e.Why, e.Nearest = fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Sequence, v.Sequence), ""
+	case err != nil:
+		e.Err, e.Why = err, tooLong
+	case v.Since.Set && v.Since.Seq > v.Sequence:
+		e.Why = toCome(v)
+	default:
+		e.Why, e.Nearest = shown.output(func(text, where string) (string, string) { return unmatched(m.re.re, text, where) })
+		if v.Since.Set {
+			if old, _ := m.re.find(v.Transcript.Bytes(), shown.patience()); old != nil {
+				e.Why, e.Nearest = "the transcript matches, but from before "+sinceWords(v), ""
+			}
+		}
 	}
 	return e
 }
@@ -187,7 +279,7 @@ func (m *commandFinished) Explain(v *engine.View, shown Shown) Explanation {
 		e.Why = "a command has ended"
 	case sh.Phase == engine.ShellRunning:
 		e.Why = "a command is running"
-	case sh.Commands == m.seen && !v.Since.Set, sh.Finished <= v.Since.Sequence:
+	case sh.Commands == m.seen && !v.Since.Set, sh.Finished <= v.Since.Last():
 		e.Why = "no command has ended since"
 	case !sh.Exited:
 		e.Why = "the last command ended without an exit code"
@@ -239,6 +331,7 @@ func (e *Explanation) fail() {
 }
 
 func explainAll(m []Matcher, v *engine.View, shown Shown) []Explanation {
+	shown.patience() // is one for all
 	parts := make([]Explanation, len(m))
 	for i, x := range m {
 		parts[i] = x.Explain(v, shown)

@@ -131,7 +131,7 @@ func TestCommandFinished(t *testing.T) {
 			check := func() *engine.Match {
 				v := s.View()
 				if since != nil {
-					v.Since = engine.Since{Set: true, Sequence: *since}
+					v.Since = engine.Since{Set: true, Position: *engine.After(*since)}
 				}
 				match := m.Check(v).Match
 				if x := m.Explain(v, Shown{Screen: v.Screen}); x.Held != (match != nil) || x.Why == "" {

@@ -45,6 +45,7 @@ func (e *ParseError) Error() string { return e.Path + ": " + e.Msg }
 type Options struct {
 	Predicates Predicates // nil: no predicate is known
 	Depth      int        // levels of nesting; 0: MaxDepth, which is the most
+	Scope      Scope      // of text matchers that do not say; "": Seen. Under not it is OnScreen always
 }
 
 // Parse makes a matcher from a tree of maps, slices, strings, numbers and booleans, as JSON and Lua give it:
@@ -53,6 +54,9 @@ func Parse(tree any, o Options) (Matcher, error) {
 	if o.Depth <= 0 || o.Depth > MaxDepth {
 		o.Depth = MaxDepth
 	}
+	if o.Scope == "" {
+		o.Scope = Seen
+	}
 	return (&parser{Options: o}).matcher(tree, "matcher", 0)
 }
 
@@ -60,6 +64,7 @@ type parser struct {
 	Options
 	nodes   int
 	program int // instructions so far
+	denied  int // levels of not around
 }
 
 // kinds are the matcher types and what makes each from its value.
@@ -67,12 +72,12 @@ var kinds map[string]func(p *parser, value any, path string, depth int) (Matcher
 
 func init() { // a literal would be an initialization cycle through any, all and not
 	kinds = map[string]func(p *parser, value any, path string, depth int) (Matcher, error){
-		"contains_text":       text(func(s string) Matcher { return &containsText{value: s} }),
-		"screen_regex":        regex(func(re *regexp.Regexp) Matcher { return &screenRegex{re: re} }),
-		"transcript_contains": text(func(s string) Matcher { return &transcriptContains{value: s} }),
-		"transcript_regex":    regex(newTranscriptRegex),
-		"title_contains":      text(func(s string) Matcher { return &titleContains{value: s} }),
-		"title_regex":         regex(func(re *regexp.Regexp) Matcher { return &titleRegex{re: re} }),
+		"contains_text":       text(func(s string, scope Scope) Matcher { return newContainsText(s, scope) }),
+		"screen_regex":        regex(func(re *expression, scope Scope) Matcher { return newScreenRegex(re, scope) }),
+		"transcript_contains": text(func(s string, _ Scope) Matcher { return &transcriptContains{value: s} }),
+		"transcript_regex":    regex(func(re *expression, _ Scope) Matcher { return &transcriptRegex{re: re} }),
+		"title_contains":      text(func(s string, _ Scope) Matcher { return &titleContains{value: s} }),
+		"title_regex":         regex(func(re *expression, _ Scope) Matcher { return &titleRegex{re: re} }),
 		"cursor_at":           parseCursorAt,
 		"screen_stable":       parseStable,
 		"process_exited":      constant(func() Matcher { return processExited{} }),
@@ -104,11 +109,28 @@ func (p *parser) matcher(tree any, path string, depth int) (Matcher, error) {
 	if !ok {
 		return nil, &ParseError{path + ".type", fmt.Sprintf("unknown matcher %s: known are %s", engine.Quote(name), strings.Join(Types(p.Options), ", "))}
 	}
-	return make(p, object["value"], path+".value", depth)
+	around := p.Scope
+	if scope, given := object["scope"]; given {
+		if name != "contains_text" && name != "screen_regex" {
+			return nil, &ParseError{path + ".scope", "only contains_text and screen_regex have a scope"}
+		}
+		switch scope {
+		case string(Seen), string(OnScreen):
+			p.Scope = Scope(scope.(string))
+		default:
+			return nil, &ParseError{path + ".scope", `expected "seen" or "screen"`}
+		}
+	}
+	if p.denied > 0 { // a text is not there when it does not stand there now, whatever came and went
+		p.Scope = OnScreen
+	}
+	m, err := make(p, object["value"], path+".value", depth)
+	p.Scope = around
+	return m, err
 }
 
-func text(make func(string) Matcher) func(*parser, any, string, int) (Matcher, error) {
-	return func(_ *parser, value any, path string, _ int) (Matcher, error) {
+func text(make func(string, Scope) Matcher) func(*parser, any, string, int) (Matcher, error) {
+	return func(p *parser, value any, path string, _ int) (Matcher, error) {
 		s, ok := value.(string)
 		switch {
 		case !ok:
@@ -116,55 +138,61 @@ func text(make func(string) Matcher) func(*parser, any, string, int) (Matcher, e
 		case len(s) > MaxText:
 			return nil, &ParseError{path, fmt.Sprintf("text of %d bytes, at most %d are allowed", len(s), MaxText)}
 		}
-		return make(s), nil
+		return make(s, p.Scope), nil
 	}
 }
 
-func regex(make func(*regexp.Regexp) Matcher) func(*parser, any, string, int) (Matcher, error) {
+func regex(make func(*expression, Scope) Matcher) func(*parser, any, string, int) (Matcher, error) {
 	return func(p *parser, value any, path string, _ int) (Matcher, error) {
 		s, ok := value.(string)
 		if !ok {
 			return nil, &ParseError{path, "expected a string, got " + kindOf(value)}
 		}
-		re, size, err := compile(s)
-		if p.program += size; err == nil && p.program > MaxProgram {
+		re, err := compile(s)
+		if err == nil {
+			p.program += re.steps
+		}
+		if err == nil && p.program > MaxProgram {
 			err = fmt.Errorf("expressions of %d steps in one tree, at most %d are allowed; repeat less", p.program, MaxProgram)
 		}
 		if err != nil {
 			return nil, &ParseError{path, err.Error()}
 		}
-		return make(re), nil
+		return make(re, p.Scope), nil
 	}
 }
 
 // Compile compiles an expression from outside within the bounds that matchers have.
 func Compile(pattern string) (*regexp.Regexp, error) {
-	re, _, err := compile(pattern)
-	return re, err
+	e, err := compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return e.re, nil
 }
 
-// compile returns the expression and how many instructions it takes. Its size is looked at before it is compiled for use:
-// counted repetitions make small texts large.
-func compile(pattern string) (*regexp.Regexp, int, error) {
+// compile returns the expression. Its size is looked at before it is compiled for use: counted repetitions make small texts
+// large.
+func compile(pattern string) (*expression, error) {
 	if len(pattern) > MaxPattern {
-		return nil, 0, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(pattern), MaxPattern)
+		return nil, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(pattern), MaxPattern)
 	}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return nil, 0, fmt.Errorf("invalid regular expression: %s", regexReason(err))
+		return nil, fmt.Errorf("invalid regular expression: %s", regexReason(err))
 	}
 	program, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return nil, 0, fmt.Errorf("invalid regular expression: %s", regexReason(err))
+		return nil, fmt.Errorf("invalid regular expression: %s", regexReason(err))
 	}
 	if n := len(program.Inst); n > MaxProgram {
-		return nil, 0, fmt.Errorf("an expression of %d steps, at most %d are allowed; repeat less", n, MaxProgram)
+		return nil, fmt.Errorf("an expression of %d steps, at most %d are allowed; repeat less", n, MaxProgram)
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, 0, fmt.Errorf("invalid regular expression: %s", regexReason(err))
+		return nil, fmt.Errorf("invalid regular expression: %s", regexReason(err))
 	}
-	return re, len(program.Inst), nil
+	return newExpression(re, tree, len(program.Inst)), nil
 }
 
 // regexReason tells what is wrong with a pattern without quoting more of it than is needed to find the place.
@@ -173,14 +201,6 @@ func regexReason(err error) string {
 		return fmt.Sprintf("%s: %s", e.Code, engine.Quote(e.Expr))
 	}
 	return "not RE2 syntax"
-}
-
-func newTranscriptRegex(re *regexp.Regexp) Matcher {
-	tree, err := syntax.Parse(re.String(), syntax.Perl)
-	if err != nil { // it has just been compiled
-		panic("matchers: " + err.Error())
-	}
-	return &transcriptRegex{re: re, anchored: has(tree, syntax.OpBeginText), crosses: crosses(tree)}
 }
 
 func constant(make func() Matcher) func(*parser, any, string, int) (Matcher, error) {
@@ -206,6 +226,8 @@ func list(make func([]Matcher) Matcher) func(*parser, any, string, int) (Matcher
 }
 
 func parseNot(p *parser, value any, path string, depth int) (Matcher, error) {
+	p.denied++
+	defer func() { p.denied-- }()
 	m, err := p.matcher(value, path, depth+1)
 	if err != nil {
 		return nil, err

@@ -308,7 +308,7 @@ func (a *Adapter) allowed(s step) error {
 
 // perform does the steps in order, adds to the receipt, and returns the sequence right before the last that wrote something: since,
 // when none did. What a step expects counts when it came after that.
-func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *Receipt, since *uint64) (*uint64, error) {
+func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *Receipt, since *engine.Position) (*engine.Position, error) {
 	for i, s := range steps {
 		if s.expect != nil {
 			out, err := a.session.Wait(ctx, s.expect, engine.WaitOptions{Timeout: s.timeout, Since: since, Parked: o.Parked})
@@ -323,7 +323,7 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 			return since, err
 		}
 		if done.Written > 0 {
-			since = &done.Sequence
+			since = engine.After(done.Sequence)
 		}
 	}
 	return since, nil
@@ -331,7 +331,7 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 
 // submit sees to it that what was typed is submitted, and says whether it was. What does not come is no error: it is the
 // receipt's to tell.
-func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *Receipt, since *uint64) error {
+func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *Receipt, since *engine.Position) error {
 	submitted, echoed := false, false
 	r.Submitted = &submitted
 	if s.echo != nil {
@@ -347,8 +347,7 @@ func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *R
 		echoed = true
 	}
 	for {
-		now := a.session.Sequence()
-		since, err := a.perform(ctx, o, s.submit, r, &now)
+		since, err := a.perform(ctx, o, s.submit, r, engine.After(a.session.Sequence()))
 		if err != nil {
 			return err
 		}
@@ -380,7 +379,7 @@ func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *R
 
 // await waits for a matcher and tells what came of it. The error is that of a wait that ended for another reason than its
 // time.
-func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher, since *uint64, timeout time.Duration) (held bool, why string, err error) {
+func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher, since *engine.Position, timeout time.Duration) (held bool, why string, err error) {
 	out, err := a.session.Wait(ctx, m, engine.WaitOptions{Timeout: timeout, Since: since, Parked: o.Parked})
 	switch {
 	case err == nil:

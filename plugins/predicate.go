@@ -63,9 +63,10 @@ func (b bound) Predicate(plugin, function string, params any) (matchers.Matcher,
 	return &predicate{ctx: b.ctx, in: b.a.lua, adapter: b.a, plugin: b.a.Plugin().Manifest.Name, function: function, params: params}, nil
 }
 
-// parse reads a matcher that the plugin has returned, for a request that ctx is of.
+// parse reads a matcher that the plugin has returned, for a request that ctx is of. A plugin's texts tell what a screen means, so they
+// are those of the screen as it is, unless they say otherwise.
 func (a *Adapter) parse(ctx context.Context, m machine, tree any) (matchers.Matcher, error) {
-	return matchers.Parse(tree, matchers.Options{Predicates: bound{a, ctx, m}})
+	return matchers.Parse(tree, matchers.Options{Predicates: bound{a, ctx, m}, Scope: matchers.OnScreen})
 }
 
 // DefaultMatcher is the function that makes the matcher of a wait that does not name one.
@@ -140,7 +141,7 @@ func (p *predicate) Check(v *engine.View) engine.Result {
 
 // old reports whether nothing has come that a wait with since may count. A predicate sees the whole screen, also what was there
 // before: it is for the plugin to tell what is new on it.
-func old(v *engine.View) bool { return v.Since.Set && v.Sequence <= v.Since.Sequence }
+func old(v *engine.View) bool { return v.Since.Set && v.Sequence <= v.Since.Last() }
 
 // Explain asks the plugin again, unless others keep it busy: it is the end of a wait that has waited long enough.
 func (p *predicate) Explain(v *engine.View, _ matchers.Shown) matchers.Explanation {
@@ -150,7 +151,7 @@ func (p *predicate) Explain(v *engine.View, _ matchers.Shown) matchers.Explanati
 	a, err := p.ask(ctx, v)
 	switch e.Held = err == nil && a.matched && !old(v); {
 	case old(v):
-		e.Why = fmt.Sprintf("nothing has changed after sequence %d", v.Since.Sequence)
+		e.Why = fmt.Sprintf("nothing has changed after sequence %d", v.Since.Last())
 	case err != nil && ctx.Err() != nil:
 		e.Why = "the plugin is busy with other calls, and was not asked again"
 	case err != nil:

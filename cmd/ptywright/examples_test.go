@@ -67,7 +67,7 @@ the last screen, at sequence … (running):
 >>> 6 * 7
 42
 >>>
-ptywright: the wait's time is up
+ptywright: the wait timed out
 exit code 3`},
 		{"echo 'open sesame' | sh examples/shell/secret.sh", "stty", "coreutils", `Password:
 logged in

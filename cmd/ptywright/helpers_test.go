@@ -325,7 +325,7 @@ func (s *session) wait(m client.Matcher) *client.Matched {
 // waitSince waits for what must come after a sequence.
 func (s *session) waitSince(since uint64, m client.Matcher) *client.Matched {
 	s.t.Helper()
-	return s.matched(m, client.WaitOptions{Since: &since})
+	return s.matched(m, client.WaitOptions{Since: client.After(since)})
 }
 
 func (s *session) matched(m client.Matcher, o client.WaitOptions) *client.Matched {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -38,12 +39,15 @@ type conditionFlags struct {
 	texts, regexes, matchers []string
 	stable                   millis
 	exit, finished, all      bool
+	outputs, outputRegexes   []string
 }
 
 func (f *conditionFlags) add(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringArrayVar(&f.texts, "text", nil, "until the screen contains this `TEXT`")
-	fs.StringArrayVar(&f.regexes, "regex", nil, "until this RE2 `EXPRESSION` is found on the screen; (?m) makes ^ and $ those of lines")
+	fs.StringArrayVar(&f.texts, "text", nil, "until the screen, or a line that scrolls off it meanwhile, contains this `TEXT`")
+	fs.StringArrayVar(&f.regexes, "regex", nil, "until this RE2 `EXPRESSION` is found there; (?m) makes ^ and $ those of lines")
+	fs.StringArrayVar(&f.outputs, "output", nil, "until the program has written this `TEXT`, whatever became of it on the screen")
+	fs.StringArrayVar(&f.outputRegexes, "output-regex", nil, "until this RE2 `EXPRESSION` is found in what the program has written, escape sequences and all")
 	fs.Var(&f.stable, "stable", "until the screen has not changed for `MS` milliseconds (or 2s, ...)")
 	fs.Lookup("stable").DefValue = "" // without it nothing has to be stable
 	fs.BoolVar(&f.exit, "exit", false, "until the program has ended")
@@ -67,6 +71,18 @@ func (f *conditionFlags) matcher(c *cobra.Command) (any, error) {
 		}
 		parts = append(parts, client.Screen(r))
 	}
+	for _, t := range f.outputs {
+		if t == "" {
+			return nil, usageError{errors.New("--output is empty, which every output contains")}
+		}
+		parts = append(parts, client.Matcher{Type: "transcript_contains", Value: t})
+	}
+	for _, r := range f.outputRegexes {
+		if r == "" {
+			return nil, usageError{errors.New("--output-regex is empty, which every output matches")}
+		}
+		parts = append(parts, client.Transcript(r))
+	}
 	if c.Flags().Changed("stable") {
 		parts = append(parts, client.Stable(time.Duration(f.stable)))
 	}
@@ -85,7 +101,7 @@ func (f *conditionFlags) matcher(c *cobra.Command) (any, error) {
 	}
 	switch {
 	case len(parts) == 0:
-		return nil, usageError{errors.New("say what to wait for: --text, --regex, --stable, --exit, --finished or --matcher")}
+		return nil, usageError{errors.New("say what to wait for: --text, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")}
 	case len(parts) == 1:
 		return parts[0], nil
 	case f.all:
@@ -96,7 +112,8 @@ func (f *conditionFlags) matcher(c *cobra.Command) (any, error) {
 
 func waitCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var until conditionFlags
-	var since uint64
+	var since string
+	var next bool
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "wait [flags] ID",
@@ -104,13 +121,21 @@ func waitCommand(std stdio, f *remoteFlags) *cobra.Command {
 		Long: `Wait until one of the conditions holds, or with --all all of them, and print what matched: what an
 expression captured, a text, or how the program or its command has ended.
 
-When the time is up, or the program has ended and nothing can match any more, standard output has
+Text counts where a person who watched would have seen it: on the screen, and in lines that scrolled off it
+while the wait lasted or, with --since, were written after that. --output looks at all that the program
+writes, line endings and escape sequences included.
+
+One wait goes on from another: --next prints the position just behind the match, for the next --since, so
+that of two lines which came at once neither is missed.
+
+When the wait times out, or the program has ended and nothing can match any more, standard output has
 what each condition lacked, and the last screen.
 
 Rows are cut behind their last character: what is looked for ends in no blank, as a prompt would.`,
 		Example: `  ptywright wait s1 --regex '(?m)[$#]$'
   ptywright wait s1 --since $seq --regex '(?m)^(\d+) passed' --timeout 5m
-  ptywright wait s1 --all --stable 300 --regex '\S'`,
+  ptywright wait s1 --all --stable 300 --regex '\S'
+  one=$(ptywright wait s1 --text one --next) && ptywright wait s1 --since $one --text two`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -130,7 +155,10 @@ Rows are cut behind their last character: what is looked for ends in no blank, a
 			defer s.Close()
 			cond := remote.Condition{Matcher: m, Timeout: timeout, Show: f.show()}
 			if c.Flags().Changed("since") {
-				cond.Since = &since
+				if _, err := engine.ParsePosition(since); err != nil {
+					return usageError{fmt.Errorf("--since: %w", err)}
+				}
+				cond.Since = client.Position(since)
 			}
 			w, err := s.Wait(ctx, args[0], cond)
 			switch {
@@ -138,6 +166,8 @@ Rows are cut behind their last character: what is looked for ends in no blank, a
 				jsonLines(std.out, w.Raw)
 			case w.Evidence != nil:
 				printEvidence(std.out, w.Evidence)
+			case err == nil && next:
+				_, err = fmt.Fprintln(std.out, w.Matched.Next)
 			case err == nil:
 				_, err = fmt.Fprintln(std.out, quiet(w.What()))
 			}
@@ -146,7 +176,8 @@ Rows are cut behind their last character: what is looked for ends in no blank, a
 		},
 	}
 	until.add(c)
-	c.Flags().Uint64Var(&since, "since", 0, "only what came after this `SEQUENCE` counts; see send")
+	c.Flags().StringVar(&since, "since", "", "only what came after this `POSITION` counts: a sequence, as send prints it, or one of --next")
+	c.Flags().BoolVar(&next, "next", false, "print the position just behind the match instead of what matched")
 	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this `TIME`, such as 500ms or 2m; 0 looks once")
 	f.bareFlag(c)
 	return c

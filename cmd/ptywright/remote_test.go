@@ -165,7 +165,7 @@ func TestRemoteTellsInJSON(t *testing.T) {
 	if got := one("read", "s1", "--scrollback"); len(got["lines"].([]any)) != 3 {
 		t.Errorf("%v", got)
 	}
-	late := objects(t, s.fails(3, "time is up", "wait", "s1", "--text", "helloo", "--timeout", "50ms", "--json"))
+	late := objects(t, s.fails(3, "timed out", "wait", "s1", "--text", "helloo", "--timeout", "50ms", "--json"))
 	if len(late) != 1 || late[0]["matched"] != false || late[0]["reason"] != "timeout" || late[0]["snapshot"] == nil || late[0]["matcher"] == nil {
 		t.Errorf("%v", late)
 	}
@@ -185,7 +185,7 @@ func TestRemoteTimeoutHasEvidence(t *testing.T) {
 	s := newShared(t)
 	s.ok("spawn", "--", "sh", "-c", "echo token=Kq7abcdefgh; echo nearly; cat")
 	s.ok("wait", "s1", "--text", "nearly")
-	out := s.fails(3, "the wait's time is up", "wait", "s1", "--text", "nearlier", "--all", "--regex", "near", "--timeout", "0")
+	out := s.fails(3, "the wait timed out", "wait", "s1", "--text", "nearlier", "--all", "--regex", "near", "--timeout", "0")
 	for _, want := range []string{"no match after ", "- all: ", `-   contains_text "nearlier": `, `(nearest: "nearly")`, `-   screen_regex "near": held`, "(running):\n", "token=[REDACTED]\nnearly\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the evidence does not tell %q:\n%s", want, out)

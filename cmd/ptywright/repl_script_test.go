@@ -41,7 +41,7 @@ func TestREPLScripts(t *testing.T) {
 		{"a script and its arguments", "", []string{file, "sh", "-x"}, "true\t2\ncontains_text\n-x\n", "", 0},
 		{"no script", "", []string{filepath.Join(t.TempDir(), "none.lua")}, "", "read the script", 2},
 		{"what is no Lua", "", []string{"-e", "x x"}, "", "parse error", 1},
-		{"time", "", []string{"-e", `s = session.spawn("sh", "-c", "printf ready; exec cat") s:wait{text = "ready"} s:wait{text = "never", timeout = 0.05}`}, "no  contains_text \"never\"", "time is up", 3},
+		{"time", "", []string{"-e", `s = session.spawn("sh", "-c", "printf ready; exec cat") s:wait{text = "ready"} s:wait{text = "never", timeout = 0.05}`}, "no  contains_text \"never\"", "timed out", 3},
 		{"no session", "", []string{"-e", `rpc("session.snapshot", {session = "s9"})`}, "", "unknown session", 4},
 		{"no session to get", "", []string{"-e", `session.get("s9")`}, "", `no session or adapter "s9"`, 4},
 		{"not permitted", "", []string{"-e", `rpc("plugin.load", {manifest_path = "/x"})`}, "", "server_did_not_grant_plugin_load", 5},
@@ -93,7 +93,7 @@ func TestREPLPage(t *testing.T) {
 		t.Errorf("exit %d: %s", code, p.stderr)
 	}
 	for _, want := range []string{
-		`matched contains_text "42"`, "┌ s1 24x80", "│42 ", `matched screen_regex`, "contains_text\t", "line = ", "false\ttimeout\tsession.wait: the wait's time is up\t30", "submitted = true", "\nreading\n",
+		`matched contains_text "42"`, "┌ s1 24x80", "│42 ", `matched screen_regex`, "contains_text\t", "line = ", "false\ttimeout\tsession.wait: the wait timed out\t30", "submitted = true", "\nreading\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the page's Lua does not show %q", want)

@@ -73,7 +73,7 @@ func TestREPLDrivesASession(t *testing.T) {
 	c.enter(`s = session.spawn("sh", {env = {PS1 = "$ "}})`, `(?m)^pty\[s1\]> ?$`)
 	c.enter(`s:turn("echo a$((6*7))b\n", {text = "a42b"})`, `(?s)matched contains_text "a42b".*┌ s1 24x80 .*│a42b *.*└[^┌]*pty\[s1\]> ?$`)
 	c.enter(`{n = 1, list = {1, "two", true}, s}`, `(?m)^\{ session s1 sh, list = \{ 1, "two", true \}, n = 1 \}$`)
-	c.enter(`wait{text = "never", timeout = 0.05}`, `(?s)error: session.wait: the wait's time is up \[timeout\].*no  contains_text "never": .*┌ what was there.*a42b`)
+	c.enter(`wait{text = "never", timeout = 0.05}`, `(?s)error: session.wait: the wait timed out \[timeout\].*no  contains_text "never": .*┌ what was there.*a42b`)
 	c.enter(`pcall(wait, {regex = "(", timeout = 1})`, `invalid_matcher`)
 	c.enter(`s:keys("ctrl+d") return s:wait{exited = true}.kind`, `(?m)^process_exited$`)
 	c.enter(`print(_, #session.list(), rpc("session.list").sessions[1])`, `(?m)^process_exited\s+1\s+s1$`)

@@ -117,7 +117,7 @@ func TestTheSessionIsKilled(t *testing.T) {
 		since := s.Sequence()
 		killed := make(chan error, 1)
 		go func() {
-			_, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hang, Since: &since})
+			_, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hang, Since: engine.After(since)})
 			killed <- errors.Join(err, s.Kill(t.Context()))
 		}()
 		r := run(t, s, hanging)

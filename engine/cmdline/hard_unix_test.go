@@ -244,7 +244,7 @@ func TestAnInterruptEndsTheWait(t *testing.T) {
 			since := s.Sequence()
 			go func() {
 				defer close(done)
-				if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hang, Since: &since}); err == nil {
+				if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hang, Since: engine.After(since)}); err == nil {
 					_, _ = s.Do(t.Context(), engine.Interrupt{}, engine.DoOptions{})
 				}
 			}()

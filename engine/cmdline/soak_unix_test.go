@@ -71,7 +71,7 @@ func one(t *testing.T, k kind, s *engine.Session, r *rand.Rand, i int) {
 			t.Errorf("what hangs: %+v, %v", x, err)
 			return
 		}
-		if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hangs, Since: &since}); err != nil {
+		if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hangs, Since: engine.After(since)}); err != nil {
 			t.Error(err)
 			return
 		}
@@ -81,7 +81,7 @@ func one(t *testing.T, k kind, s *engine.Session, r *rand.Rand, i int) {
 	case 10:
 		since := s.Sequence()
 		go func() {
-			if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hangs, Since: &since}); err == nil {
+			if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hangs, Since: engine.After(since)}); err == nil {
 				_, _ = s.Do(t.Context(), engine.Interrupt{}, engine.DoOptions{})
 			}
 		}()

@@ -7,6 +7,7 @@ package reading
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ptywright/ptywright/engine"
@@ -163,6 +164,19 @@ func (v *View) Output(chars int) string {
 // tailChars is how many characters of output stand beside a snapshot: what the earlier implementation showed.
 const tailChars = 16 << 10
 
+// NearChars is how many characters of output are searched for the line that comes nearest to what a wait lacks: the 500 newest
+// lines, of up to 128 characters.
+const NearChars = 64 << 10
+
+// Line returns a line of the scrollback by its absolute number, redacted; "" when it is not kept.
+func (v *View) Line(line uint64) string {
+	lines := v.Lines()
+	if i := int(line - lines.Dropped()); line >= lines.Dropped() && i < lines.Len() {
+		return lines.Read(i, i+1)[0]
+	}
+	return ""
+}
+
 // Tail returns the end of the transcript. Redaction sees whole lines: what is cut off in front is cut after it.
 func (v *View) Tail() string {
 	t := v.Raw.Transcript
@@ -236,16 +250,44 @@ func lastChars(s string, n int) string {
 	return ""
 }
 
+// outputAt redacts the lines of the output in which a match stands, in sight of what is above them.
+func (v *View) outputAt(at *engine.Place) string {
+	t := v.Raw.Transcript
+	oldest, newest := t.Bounds()
+	if at == nil || at.End() > newest || at.End() < oldest {
+		return ""
+	}
+	all := t.Bytes()
+	end := int(at.End() - oldest)
+	start := max(0, end-len(at.Text))
+	for i, c := range all[end:] {
+		if c == '\n' || i == keyBytes {
+			break
+		}
+		end++
+	}
+	begin := Context(all[:start])
+	seen := string(all[begin:end])
+	if begin == 0 && !t.Whole() {
+		seen = HideHead(seen)
+	}
+	return v.hide.String(seen)
+}
+
 // found redacts a piece of what was searched. Taken out of its line, a secret cannot be told from other text: so only
 // what stands in the redacted whole is shown.
-func (v *View) found(piece string, m *engine.Match) string {
+func (v *View) found(piece string, m *engine.Match, lines string) string {
 	if v.hide == nil || piece == "" {
 		return piece
 	}
 	whole := v.Screen().Text()
 	switch m.Kind {
+	case "contains_text", "screen_regex":
+		if m.Place != nil && m.Place.Scrolled {
+			whole = lines
+		}
 	case "transcript_contains", "transcript_regex":
-		whole = v.Output(math.MaxInt)
+		whole = v.outputAt(m.Place)
 	case "title_contains", "title_regex":
 		whole = v.Clean(v.Raw.Screen.Title)
 	}
@@ -262,7 +304,17 @@ func (v *View) Match(m *engine.Match) *engine.Match {
 		return m
 	}
 	c := *m
-	c.Text, c.Capture = v.found(m.Text, m), v.found(m.Capture, m)
+	lines := ""
+	if m.Place != nil && m.Place.Scrolled {
+		at := *m.Place
+		at.Lines = v.PieceBelow(at.Above, at.Lines)
+		c.Place, lines = &at, at.Lines
+	}
+	c.Text, c.Capture = v.found(m.Text, m, lines), v.found(m.Capture, m, lines)
+	c.Groups = slices.Clone(m.Groups)
+	for i, g := range m.Groups {
+		c.Groups[i].Text = v.found(g.Text, m, lines)
+	}
 	c.Pattern = v.Pattern(m.Pattern)
 	if m.Kind == "command_finished" {
 		c.Text = v.Piece(m.Text)

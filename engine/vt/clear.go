@@ -10,7 +10,7 @@ func (t *Terminal) Clear() Effect {
 	rows := t.grid.rows
 	if t.grid == &t.main { // as if it had scrolled out: lines keep their numbers
 		for _, r := range rows[:n] {
-			t.history.push(r)
+			t.history.push(r, t.seq)
 		}
 		t.history.clear()
 	}

@@ -225,7 +225,7 @@ func (t *Terminal) scrollUpBy(n int) {
 			k--
 		}
 		for _, r := range t.grid.rows[:k] {
-			t.history.push(r)
+			t.history.push(r, t.seq)
 		}
 	}
 	t.scrollUp(t.top, t.bottom, n, false)

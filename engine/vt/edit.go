@@ -288,7 +288,7 @@ func (t *Terminal) scrollUp(top, bottom, n int, keep bool) {
 		t.breakWrap(top - 1)
 	} else if keep && t.grid == &t.main {
 		for _, r := range rows[:n] {
-			t.history.push(r)
+			t.history.push(r, t.seq)
 		}
 	}
 	if n == 1 {

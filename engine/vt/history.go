@@ -32,7 +32,9 @@ const (
 type block struct {
 	first uint64 // absolute number of its first line
 	data  []byte
-	ends  []uint32 // end of each line in data
+	ends  []uint32    // end of each line in data
+	left  []departure // when its lines left the screen, and when they were written
+	more  []writes    // of lines that were written in several steps
 }
 
 // history is the writing side. Sealed blocks never change; the slice of them is replaced as a whole.
@@ -40,29 +42,27 @@ type history struct {
 	limit   int
 	sealed  []*block
 	tail    block
-	dropped uint64 // absolute number of the oldest line kept
+	dropped uint64 // absolute number of the oldest line of the scrollback; older ones may still be kept, see leftKept
 	cleared uint64 // number of the line at the last clear, so that a clear is seen as a change
 	cut     bool   // the line before the first one in a block, which is dropped, went on in it
 	next    uint64 // absolute number of the next line
-	bytes   int    // of all blocks
+	bytes   int    // of all sealed blocks
+	edge    Edge   // of the newest line
+	lost    Edge   // of the newest line that is no longer kept
 }
 
-// push encodes r as the newest line.
-func (h *history) push(r *row) {
-	if h.limit <= 0 {
-		h.dropped++
-		h.next++
-		h.tail.first = h.next
-		h.cut = r.wrapped
-		return
-	}
+// push encodes r, which leaves the screen at sequence seq, as the newest line.
+func (h *history) push(r *row, seq uint64) {
+	r.stamp(seq) // what the frame under way has written
 	need := textMax(r)
 	if len(h.tail.data)+need > cap(h.tail.data) {
 		h.seal(need)
 	}
 	h.tail.data = encodeRow(h.tail.data, r)
+	h.tail.depart(seq, &r.writes)
 	h.tail.ends = append(h.tail.ends, uint32(len(h.tail.data)))
 	h.next++
+	h.edge = Edge{Seq: seq, Line: h.next}
 	if h.next-h.dropped > uint64(h.limit) {
 		h.dropped++
 		h.trim()
@@ -83,35 +83,48 @@ func (h *history) seal(need int) {
 		copy(sealed, h.sealed)
 		sealed[len(h.sealed)] = &full
 		h.sealed = sealed
-		for h.bytes > h.limit*historyBytesPerLine && len(h.sealed) > 0 {
-			h.dropped = max(h.dropped, h.after(0))
-			h.trim()
+		for i, over := 0, h.bytes-h.limit*historyBytesPerLine; i < len(h.sealed) && over > 0; i++ {
+			over -= cap(h.sealed[i].data)
+			h.dropped = max(h.dropped, h.after(i))
 		}
+		h.trim()
 	}
-	h.tail = block{first: h.next, data: make([]byte, 0, max(size, need)), ends: make([]uint32, 0, len(h.tail.ends)+8)}
+	h.tail = block{first: h.next, data: make([]byte, 0, max(size, need)), ends: make([]uint32, 0, len(h.tail.ends)+8), left: make([]departure, 0, 4)}
 }
 
 // after returns the number of the first line behind sealed block i.
 func (h *history) after(i int) uint64 { return h.sealed[i].first + uint64(len(h.sealed[i].ends)) }
 
-// trim lets go of blocks whose lines have all left the bound.
+// trim lets go of blocks whose lines have all left the scrollback, but for the newest: see leftKept.
 func (h *history) trim() {
-	n := 0
+	n, bytes := 0, h.bytes
 	for n < len(h.sealed) && h.after(n) <= h.dropped {
-		h.bytes -= cap(h.sealed[n].data)
-		_, h.cut, _ = splitLine(h.sealed[n].line(len(h.sealed[n].ends) - 1))
+		if bytes -= cap(h.sealed[n].data); bytes < leftKept {
+			break
+		}
 		n++
 	}
-	if n > 0 {
-		h.sealed = append([]*block(nil), h.sealed[n:]...)
-	}
+	h.lose(n)
 }
 
-// clear drops all lines.
+// lose lets go of the n oldest sealed blocks.
+func (h *history) lose(n int) {
+	if n == 0 {
+		return
+	}
+	for _, b := range h.sealed[:n] {
+		h.bytes -= cap(b.data)
+	}
+	last := h.sealed[n-1]
+	_, h.cut, _ = splitLine(last.line(len(last.ends) - 1))
+	h.lost = Edge{Seq: last.left[len(last.left)-1].seq, Line: h.after(n - 1)}
+	h.sealed = append([]*block(nil), h.sealed[n:]...)
+}
+
+// clear empties the scrollback. Those who wait may not have seen its last lines yet: see leftKept.
 func (h *history) clear() {
-	h.sealed, h.bytes, h.dropped = nil, 0, h.next
-	h.cleared, h.cut = h.next, false
-	h.tail = block{first: h.next}
+	h.dropped, h.cleared = h.next, h.next
+	h.trim()
 }
 
 // pop removes the newest line and returns it as a row of at least its own width.
@@ -127,6 +140,7 @@ func (h *history) pop() *row {
 	}
 	i := len(h.tail.ends) - 1
 	r := decodeRow(h.tail.line(i))
+	r.writes = h.tail.writes(i)
 	// Clipped, so that the next push does not write over bytes which a snapshot still reads.
 	end := uint32(0)
 	if i > 0 {
@@ -134,6 +148,7 @@ func (h *history) pop() *row {
 	}
 	h.tail.data = h.tail.data[:end:end]
 	h.tail.ends = h.tail.ends[:i:i]
+	h.tail.undepart(i)
 	h.next--
 	return r
 }
@@ -146,7 +161,8 @@ func (h *history) lastWrapped() bool {
 }
 
 func (h *history) view() History {
-	return History{sealed: h.sealed, tail: h.tail, dropped: h.dropped, next: h.next, cut: h.cut}
+	return History{sealed: h.sealed, tail: h.tail, dropped: h.dropped, next: h.next, cut: h.cut,
+		cleared: h.cleared, edge: Edge{Seq: h.edge.Seq, Line: h.next}, lost: h.lost}
 }
 
 func (b *block) line(i int) []byte {
@@ -166,6 +182,9 @@ type History struct {
 	dropped uint64
 	next    uint64
 	cut     bool
+	cleared uint64
+	edge    Edge
+	lost    Edge
 }
 
 // Len returns the number of lines kept.
@@ -178,15 +197,31 @@ func (h History) Dropped() uint64 { return h.dropped }
 // Cut reports whether line 0 goes on from one that was dropped: its head is missing. With no lines kept it tells that of
 // the screen's first row.
 func (h History) Cut() bool {
-	first := &h.tail
-	if len(h.sealed) > 0 {
-		first = h.sealed[0]
-	}
-	if h.dropped > first.first && len(first.ends) > 0 {
-		_, wrapped, _ := splitLine(first.line(int(h.dropped - 1 - first.first)))
+	switch {
+	case h.dropped == h.cleared:
+		return false
+	case h.dropped > h.oldest():
+		b, i := h.at(h.dropped - 1)
+		_, wrapped, _ := splitLine(b.line(i))
 		return wrapped
 	}
 	return h.cut
+}
+
+// oldest returns the absolute number of the oldest line that is kept, be it in the scrollback or not.
+func (h *History) oldest() uint64 {
+	if len(h.sealed) > 0 {
+		return h.sealed[0].first
+	}
+	return h.tail.first
+}
+
+// at returns the block of a line that is kept, by its absolute number, and which of the block's it is.
+func (h *History) at(line uint64) (b *block, i int) {
+	if b = &h.tail; line < b.first {
+		b = h.sealed[sort.Search(len(h.sealed), func(k int) bool { return h.sealed[k].first > line })-1]
+	}
+	return b, int(line - b.first)
 }
 
 // find returns the encoded line i.
@@ -194,12 +229,8 @@ func (h *History) find(i int) []byte {
 	if i < 0 || i >= h.Len() {
 		return nil
 	}
-	abs := h.dropped + uint64(i)
-	if abs >= h.tail.first {
-		return h.tail.line(int(abs - h.tail.first))
-	}
-	k := sort.Search(len(h.sealed), func(k int) bool { return h.sealed[k].first > abs }) - 1
-	return h.sealed[k].line(int(abs - h.sealed[k].first))
+	b, k := h.at(h.dropped + uint64(i))
+	return b.line(k)
 }
 
 // Line returns the text of line i, without trailing blanks unless the line goes on in the next;

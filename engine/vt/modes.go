@@ -249,6 +249,7 @@ func (t *Terminal) toAlt(blank bool) {
 		return
 	}
 	t.touch()
+	t.stampRows()
 	t.grid = &t.alt
 	if blank || t.alt.rows == nil {
 		t.alt.rows = make([]*row, t.rows)
@@ -263,6 +264,7 @@ func (t *Terminal) toMain(keep bool) {
 		return
 	}
 	t.touch()
+	t.stampRows()
 	t.grid = &t.main
 	if !keep {
 		t.alt.rows = nil

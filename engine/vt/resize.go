@@ -85,7 +85,7 @@ func (t *Terminal) refit(rows, cols int, cur cursor) cursor {
 			all[len(all)-1] = &last
 		}
 		for len(all) > rows {
-			t.history.push(all[0])
+			t.history.push(all[0], t.seq)
 			all = all[1:]
 			cur.row--
 		}
@@ -98,7 +98,7 @@ func (t *Terminal) refit(rows, cols int, cur cursor) cursor {
 			}
 			over := max(0, len(line)+len(all)-rows)
 			for _, r := range line[:over] {
-				t.history.push(r)
+				t.history.push(r, t.seq)
 			}
 			all = append(line[over:], all...)
 			cur.row += len(line) - over
@@ -131,6 +131,7 @@ func (t *Terminal) takeBack(cols int) []*row {
 	w := wrapper{cols: cols}
 	for i := len(rows) - 1; i >= 0; i-- {
 		w.addRow(rows[i], i == 0)
+		w.wrote = max(w.wrote, rows[i].writes.last())
 	}
 	line := w.done()
 	line[len(line)-1].wrapped = rows[0].wrapped // it may go on in the first row of the screen

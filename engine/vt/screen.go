@@ -132,38 +132,8 @@ type Range struct{ Start, End int }
 // new in each is in fresh, in order: from the leftmost column that was written on, so that text that stood before it,
 // a prompt before what was typed, can be told from what came after.
 func (s *Screen) TextSince(seq uint64) (text string, fresh []Range) {
-	out, begun, newlines := []byte(nil), false, 0
-	for i, r := range s.rows {
-		col := r.writes.since(seq)
-		if col == nowhere {
-			if begun && newlines == 1 {
-				newlines++ // what is above and below are no neighbours
-			}
-			continue
-		}
-		joined := i+1 < len(s.rows) && r.wrapped && s.rows[i+1].writes.since(seq) != nowhere
-		n := r.trimmed()
-		if joined {
-			n = r.joinedWidth()
-		}
-		if n > 0 {
-			for range newlines {
-				out = append(out, '\n')
-			}
-			newlines, begun = 0, true
-			out = r.appendText(out, min(col, n))
-			start := len(out)
-			if col < n {
-				rest := row{cells: r.cells[col:], n: n - col, arena: r.arena, rich: r.rich}
-				out = rest.appendText(out, n-col)
-			}
-			fresh = append(fresh, Range{start, len(out)})
-		}
-		if !joined && begun {
-			newlines++
-		}
-	}
-	return string(out), fresh
+	p := s.Passage(&Point{Seq: seq})
+	return string(p.Text), p.Fresh
 }
 
 // joinRows renders the rows.

@@ -353,6 +353,15 @@ func (t *Terminal) commit() bool {
 	return dirty
 }
 
+// stampRows stamps what the frame under way has written to the screen that is about to be left: its end looks at the other.
+func (t *Terminal) stampRows() {
+	for _, r := range t.grid.rows {
+		if r.frame == t.frame {
+			r.stamp(t.seq)
+		}
+	}
+}
+
 // made reports whether the frame under way made r.
 func (t *Terminal) made(r *row) bool { return r.frame == t.frame || r.born == t.frame }
 

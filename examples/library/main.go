@@ -34,7 +34,7 @@ func drive(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	outcome, err := wait(ctx, s, &receipt.Sequence, "screen_regex", `(?m)^(\d+)$`)
+	outcome, err := wait(ctx, s, engine.After(receipt.Sequence), "screen_regex", `(?m)^(\d+)$`)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func drive(ctx context.Context) (err error) {
 }
 
 // wait waits for text or a regular expression; with since only for what came after.
-func wait(ctx context.Context, s *engine.Session, since *uint64, kind, value string) (*engine.Outcome, error) {
+func wait(ctx context.Context, s *engine.Session, since *engine.Position, kind, value string) (*engine.Outcome, error) {
 	m, err := matchers.Parse(map[string]any{"type": kind, "value": value}, matchers.Options{})
 	if err != nil {
 		return nil, err

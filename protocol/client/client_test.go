@@ -89,13 +89,13 @@ func TestErrorsKeepCodeReasonAndData(t *testing.T) {
 		_, err := c.Session("s1").Wait(t.Context(), client.Contains("$"), client.WaitOptions{})
 		return err
 	})
-	s.send(`{"jsonrpc":"2.0","id":%d,"error":{"code":-32001,"message":"the wait's time is up","data":{"reason":"timeout",`+
+	s.send(`{"jsonrpc":"2.0","id":%d,"error":{"code":-32001,"message":"the wait timed out","data":{"reason":"timeout",`+
 		`"elapsed_ms":5,"snapshot":{"plain_text":"login:"},"matcher":{"type":"contains_text","held":false}}}}`, s.next().ID)
 	var e *client.Error
 	if err := <-done; !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "session.wait: ") {
 		t.Fatalf("error %v", err)
 	}
-	if e.Code != client.CodeTimeout || e.Reason != "timeout" || e.Message != "the wait's time is up" {
+	if e.Code != client.CodeTimeout || e.Reason != "timeout" || e.Message != "the wait timed out" {
 		t.Errorf("error %+v", e)
 	}
 	if v := e.Evidence(); v == nil || v.Snapshot.PlainText != "login:" || v.ElapsedMS != 5 {

@@ -14,7 +14,7 @@ const (
 	CodeUnknownMethod  = -32601
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
-	CodeTimeout        = -32001 // a wait's time is up; Evidence has why
+	CodeTimeout        = -32001 // a wait timed out; Evidence has why
 	CodeSessionClosed  = -32002 // the session's program has ended, or the session was killed or closed
 	CodeCancelled      = -32005 // the request was cancelled
 )

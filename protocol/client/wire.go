@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 )
 
@@ -74,37 +75,39 @@ type Sent struct {
 type Matcher struct {
 	Type  string `json:"type"`
 	Value any    `json:"value,omitempty"`
+	// Scope is for contains_text and screen_regex: "screen" reads the screen alone, "seen" (also "") the lines that left it too.
+	Scope string `json:"scope,omitempty"`
 }
 
-// Contains matches a text on the screen.
-func Contains(text string) Matcher { return Matcher{"contains_text", text} }
+// Contains matches a text on the screen, or in lines that left it upwards meanwhile.
+func Contains(text string) Matcher { return Matcher{Type: "contains_text", Value: text} }
 
-// Screen matches an RE2 expression on the screen's text: rows joined by line feeds.
-func Screen(pattern string) Matcher { return Matcher{"screen_regex", pattern} }
+// Screen matches an RE2 expression on the screen's text, rows joined by line feeds, or in lines that left it upwards meanwhile.
+func Screen(pattern string) Matcher { return Matcher{Type: "screen_regex", Value: pattern} }
 
 // Transcript matches an RE2 expression in the output.
-func Transcript(pattern string) Matcher { return Matcher{"transcript_regex", pattern} }
+func Transcript(pattern string) Matcher { return Matcher{Type: "transcript_regex", Value: pattern} }
 
 // Stable matches a screen that has not changed for d, to the millisecond.
 func Stable(d time.Duration) Matcher {
-	return Matcher{"screen_stable", map[string]int64{"min_ms": d.Milliseconds()}}
+	return Matcher{Type: "screen_stable", Value: map[string]int64{"min_ms": d.Milliseconds()}}
 }
 
 // Exited matches the end of the program, when its last byte has been read.
 func Exited() Matcher { return Matcher{Type: "process_exited"} }
 
 // Any matches when one of ms does.
-func Any(ms ...Matcher) Matcher { return Matcher{"any", ms} }
+func Any(ms ...Matcher) Matcher { return Matcher{Type: "any", Value: ms} }
 
 // All matches when all of ms do.
-func All(ms ...Matcher) Matcher { return Matcher{"all", ms} }
+func All(ms ...Matcher) Matcher { return Matcher{Type: "all", Value: ms} }
 
 // WaitOptions say how long a wait lasts and what it looks at.
 type WaitOptions struct {
-	TimeoutMS *int64  `json:"timeout_ms,omitempty"` // nil: 30,000; 0: one look
-	Since     *uint64 `json:"since,omitempty"`      // only what came after this sequence counts
-	Cells     string  `json:"cells,omitempty"`      // "": none
-	Redact    *bool   `json:"redact,omitempty"`     // nil: true
+	TimeoutMS *int64   `json:"timeout_ms,omitempty"` // nil: 30,000; 0: one look
+	Since     Position `json:"since,omitempty"`      // only what came after it counts; "": all that is there
+	Cells     string   `json:"cells,omitempty"`      // "": none
+	Redact    *bool    `json:"redact,omitempty"`     // nil: true
 }
 
 // ReadOptions say how a screen is read.
@@ -113,9 +116,28 @@ type ReadOptions struct {
 	Redact *bool  `json:"redact,omitempty"` // nil: true
 }
 
+// A Position is a point in what a session has written: [After] a sequence, or the Next of a match. It is of use for its own
+// session only.
+type Position string
+
+// After returns the position behind all that was written up to a sequence.
+func After(sequence uint64) Position { return Position(strconv.FormatUint(sequence, 10)) }
+
+// MarshalJSON writes a sequence as a number.
+func (p Position) MarshalJSON() ([]byte, error) {
+	if _, err := strconv.ParseUint(string(p), 10, 64); err == nil {
+		return []byte(p), nil
+	}
+	return json.Marshal(string(p))
+}
+
 // A Matched is the result of a wait.
 type Matched struct {
 	Sequence       uint64   `json:"sequence"`
+	Next           Position `json:"next"`   // just behind what matched, for the next wait's Since
+	Before         string   `json:"before"` // what came between Since and a text that matched: its last 16 KiB
+	BeforeCut      bool     `json:"before_truncated"`
+	Missed         bool     `json:"missed"` // lines that scrolled off the screen were lost before they could be looked at
 	ElapsedMS      int64    `json:"elapsed_ms"`
 	Outcome        Outcome  `json:"outcome"`
 	Snapshot       Snapshot `json:"snapshot"`
@@ -128,8 +150,19 @@ type Outcome struct {
 	Text    string `json:"text"`
 	Pattern string `json:"pattern"`
 	Capture string `json:"capture"` // group 1 of the expression, or else the whole match
+	// Groups are those of the expression, in order, nil where one took no part; Named those that have a name and took part.
+	Groups []*string         `json:"groups"`
+	Named  map[string]string `json:"named"`
+	// Scrolled is where a text stood that had left the screen; nil: it was on the screen.
+	Scrolled *Scrolled `json:"scrolled"`
 	// Matched is another Outcome for any, and an array of them for all.
 	Matched json.RawMessage `json:"matched"`
+}
+
+// Scrolled is a logical line that left the screen upwards.
+type Scrolled struct {
+	Line uint64 `json:"line"` // counted from the first that the session ever had
+	Text string `json:"text"`
 }
 
 // Evidence is what a wait that did not match has to show.
@@ -137,6 +170,7 @@ type Evidence struct {
 	ElapsedMS      int64    `json:"elapsed_ms"`
 	QuietMS        int64    `json:"quiet_ms"`
 	Sequence       uint64   `json:"sequence"`
+	Missed         bool     `json:"missed"` // lines that scrolled off the screen were lost before they could be looked at
 	Snapshot       Snapshot `json:"snapshot"`
 	TranscriptTail string   `json:"transcript_tail"`
 	// Matcher is the tree that was sent, with held, why and nearest at each node.

@@ -84,13 +84,14 @@ var shapes = map[reflect.Type]reflect.Type{
 }
 
 // shape returns the JSON Schema of what a type is on the wire.
-func shape(t reflect.Type, matchers []string) (*jsonschema.Schema, error) {
+func shape(t reflect.Type, kinds []string) (*jsonschema.Schema, error) {
 	if s, ok := shapes[t]; ok {
 		t = s
 	}
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[actionTree]():        typed("what to do", engine.ActionTypes()),
-		reflect.TypeFor[matcherTree]():       typed("what to wait for", matchers),
+		reflect.TypeFor[matcherTree]():       matcherSchema(kinds),
+		reflect.TypeFor[sincePosition]():     {Types: []string{"integer", "string"}},
 		reflect.TypeFor[matchShape]():        {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
 		reflect.TypeFor[matched]():           {Type: "object", Description: "what matched: kind, and what belongs to the kind"},
 		reflect.TypeFor[look]():              {Type: "object", Description: "as session.snapshot gives it"},
@@ -140,6 +141,16 @@ func typed(about string, types []string) *jsonschema.Schema {
 			"value": {Description: "what the type needs: a string, an object or an array"},
 		},
 	}
+}
+
+// matcherSchema is the schema of a matcher.
+func matcherSchema(kinds []string) *jsonschema.Schema {
+	s := typed("what to wait for", kinds)
+	s.Properties["scope"] = &jsonschema.Schema{
+		Type: "string", Enum: []any{string(matchers.Seen), string(matchers.OnScreen)},
+		Description: "of contains_text and screen_regex: seen (default) also reads lines that scroll off the screen",
+	}
+	return s
 }
 
 // open lets objects have more members than are named: unknown members are ignored, and results may grow.
@@ -260,8 +271,12 @@ type matchShape struct{}
 type waitShape struct {
 	Matched        bool          `json:"matched"`
 	Sequence       uint64        `json:"sequence"`
+	Next           string        `json:"next" jsonschema:"just behind what matched, for the since of the next wait"`
 	ElapsedMS      int64         `json:"elapsed_ms"`
 	Outcome        matchShape    `json:"outcome"`
+	Before         string        `json:"before,omitempty" jsonschema:"with since: what came between it and the text that matched, at most the last 16 KiB"`
+	BeforeCut      bool          `json:"before_truncated,omitempty" jsonschema:"before had more"`
+	Missed         bool          `json:"missed,omitempty" jsonschema:"lines that scrolled off the screen were lost before they could be looked at"`
 	Snapshot       snapshotShape `json:"snapshot"`
 	TranscriptTail string        `json:"transcript_tail"`
 }

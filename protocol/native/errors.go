@@ -18,7 +18,7 @@ import (
 
 // Codes of this dialect beside those of JSON-RPC 2.0.
 const (
-	codeTimeout       = -32001 // a wait's time is up
+	codeTimeout       = -32001 // a wait timed out
 	codeSessionClosed = -32002 // the session's program has ended, or the session was killed or closed
 	codeDenied        = -32004 // the plugin's manifest, or how the server was started, does not allow it
 	codeCancelled     = -32005 // the request was cancelled

@@ -385,8 +385,8 @@ type transcriptParams struct {
 // outputParts say which part of the retained output is read, and how.
 type outputParts struct {
 	readParams
-	Since *uint64 `json:"since,omitempty" jsonschema:"only what came after this sequence"`
-	Mark  *string `json:"mark,omitempty" jsonschema:"only what came after this mark was set"`
+	Since *sincePosition `json:"since,omitempty" jsonschema:"only what came after it: a sequence, or the next of a wait's answer"`
+	Mark  *string        `json:"mark,omitempty" jsonschema:"only what came after this mark was set"`
 }
 
 type transcriptResult struct {
@@ -414,7 +414,7 @@ func (p *outputParts) read(c *client, s *engine.Session) (transcriptResult, erro
 	case p.Since != nil && p.Mark != nil:
 		return transcriptResult{}, &protocol.ParamError{Expected: "since or mark", Got: "both"}
 	case p.Since != nil:
-		from = s.OffsetAt(*p.Since)
+		from = s.OffsetOf(p.Since.Position)
 	case p.Mark != nil:
 		var ok bool
 		if from, ok = l.Raw.Transcript.Mark(*p.Mark); !ok {
@@ -428,10 +428,10 @@ func (p *outputParts) read(c *client, s *engine.Session) (transcriptResult, erro
 type waitParams struct {
 	sessionParams
 	readParams
-	Matcher   matcherTree `json:"matcher" jsonschema:"an object with type and, where the type needs one, value"`
-	TimeoutMS *int64      `json:"timeout_ms,omitempty" jsonschema:"default 30000; 0 looks once"`
-	Since     *uint64     `json:"since,omitempty" jsonschema:"only what came after this sequence counts"`
-	Cells     string      `json:"cells,omitempty" jsonschema:"none (default), full or runs"`
+	Matcher   matcherTree    `json:"matcher" jsonschema:"an object with type and, where the type needs one, value"`
+	TimeoutMS *int64         `json:"timeout_ms,omitempty" jsonschema:"default 30000; 0 looks once"`
+	Since     *sincePosition `json:"since,omitempty" jsonschema:"only what came after it counts: a sequence, or the next of a wait's answer"`
+	Cells     string         `json:"cells,omitempty" jsonschema:"none (default), full or runs"`
 }
 
 func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, error) {
@@ -464,13 +464,13 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 		return nil, err
 	}
 	out, err := s.Wait(ctx, m, engine.WaitOptions{
-		Since: p.Since, Timeout: timeout, Parked: func() { protocol.Yield(ctx) },
+		Since: p.Since.engine(), Timeout: timeout, Parked: func() { protocol.Yield(ctx) },
 	})
 	l := newLook(out.View, hide, cells)
 	l.Secrets = asking.secrets()
 	if err != nil {
 		quiet := out.View.At.Sub(out.View.Changed)
-		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, matcher: m.Explain(out.View, l.shown())}}
+		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, missed: out.Missed, matcher: m.Explain(out.View, l.shown())}}
 	}
 	return &waitResult{look: l, outcome: out}, l.encode()
 }

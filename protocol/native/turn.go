@@ -17,7 +17,7 @@ type waitTree struct {
 	Params    map[string]any `json:"params,omitempty" jsonschema:"what the matcher needs"`
 	TimeoutMS *int64         `json:"timeout_ms,omitempty" jsonschema:"default 120000; 0 looks once"`
 	WaitID    *string        `json:"wait_id,omitempty" jsonschema:"a name for adapter.cancel_wait"`
-	Since     *uint64        `json:"since,omitempty" jsonschema:"only what came after this sequence counts"`
+	Since     *sincePosition `json:"since,omitempty" jsonschema:"only what came after it counts: a sequence, or the next of a wait's answer"`
 }
 
 type adapterWaitParams struct {
@@ -48,6 +48,7 @@ type adapterWaitResult struct {
 	Matched   *matched    `json:"matched"`
 	WaitID    *string     `json:"wait_id,omitempty"`
 	Sequence  uint64      `json:"sequence"`
+	Next      string      `json:"next" jsonschema:"just behind what matched, for the since of a wait"`
 	ElapsedMS int64       `json:"elapsed_ms"`
 }
 
@@ -85,7 +86,7 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams,
 	if err != nil {
 		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide, "none")}
 	}
-	out, err := a.Session().Wait(ctx, m, engine.WaitOptions{Since: p.Since, Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
+	out, err := a.Session().Wait(ctx, m, engine.WaitOptions{Since: p.Since.engine(), Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
 	l := adapterLook(a, out.View, hide, "none")
 	whole := context.WithoutCancel(ctx)
 	if err != nil {
@@ -98,13 +99,13 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams,
 		return nil, adapterWaitError(l, state, m, out, err)
 	}
 	return &adapterWaitResult{
-		State: state, Matched: &matched{l, out.Match}, WaitID: p.WaitID, Sequence: out.View.Sequence, ElapsedMS: out.Elapsed.Milliseconds(),
+		State: state, Matched: &matched{l, out.Match}, WaitID: p.WaitID, Sequence: out.View.Sequence, Next: out.Next.String(), ElapsedMS: out.Elapsed.Milliseconds(),
 	}, nil
 }
 
 func adapterWaitError(l *look, state *stateShape, m matchers.Matcher, out *engine.Outcome, err error) error {
 	return &waitError{err: err, evidence: &evidence{
-		look: l, elapsed: out.Elapsed, quiet: out.View.At.Sub(out.View.Changed), matcher: m.Explain(out.View, l.shown()), state: state,
+		look: l, elapsed: out.Elapsed, quiet: out.View.At.Sub(out.View.Changed), missed: out.Missed, matcher: m.Explain(out.View, l.shown()), state: state,
 	}}
 }
 

@@ -2,7 +2,6 @@ package native
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
@@ -199,9 +198,19 @@ type waitResult struct {
 func (r *waitResult) AppendJSON(b []byte) []byte {
 	b = append(b, `{"matched":true,"sequence":`...)
 	b = strconv.AppendUint(b, r.look.Raw.Sequence, 10)
+	b = appendString(b, `,"next":`, r.outcome.Next.String())
 	b = appendMillis(b, `,"elapsed_ms":`, r.outcome.Elapsed)
 	b = append(b, `,"outcome":`...)
 	b = r.look.appendMatch(b, r.outcome.Match)
+	if r.outcome.View.Since.Set {
+		b = appendString(b, `,"before":`, r.look.PieceBelow(r.outcome.Above, r.outcome.Before))
+		if r.outcome.Cut {
+			b = appendBool(b, `,"before_truncated":`, true)
+		}
+	}
+	if r.outcome.Missed {
+		b = appendBool(b, `,"missed":`, true)
+	}
 	b = append(b, `,"snapshot":`...)
 	b = r.look.AppendJSON(b)
 	b = appendString(b, `,"transcript_tail":`, r.look.Tail())
@@ -213,6 +222,7 @@ type evidence struct {
 	look    *look
 	elapsed time.Duration
 	quiet   time.Duration
+	missed  bool
 	matcher matchers.Explanation
 	state   *stateShape // of an adapter; nil otherwise
 }
@@ -223,6 +233,9 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 	b = appendMillis(b, `,"quiet_ms":`, e.quiet)
 	b = append(b, `,"sequence":`...)
 	b = strconv.AppendUint(b, e.look.Raw.Sequence, 10)
+	if e.missed {
+		b = appendBool(b, `,"missed":`, true)
+	}
 	b = append(b, `,"snapshot":`...)
 	b = e.look.AppendJSON(b)
 	b = appendString(b, `,"transcript_tail":`, e.look.Tail())
@@ -255,6 +268,9 @@ func (l *look) appendExplanation(b []byte, e matchers.Explanation) []byte {
 		b = append(b, `,"value":`...)
 		b = l.appendValue(b, e.Value)
 	}
+	if e.Scope != "" {
+		b = appendString(b, `,"scope":`, string(e.Scope))
+	}
 	b = appendBool(b, `,"held":`, e.Held)
 	b = appendString(b, `,"why":`, l.why(e))
 	if e.Nearest != "" {
@@ -283,7 +299,8 @@ func (l *look) appendValue(b []byte, v any) []byte {
 func (l *look) shown() matchers.Shown {
 	return matchers.Shown{
 		Screen: l.Screen(),
-		Output: func() string { return l.Output(math.MaxInt) },
+		Output: func() string { return l.Output(reading.NearChars) },
+		Line:   l.Line,
 		Title:  l.Clean(l.Raw.Screen.Title),
 	}
 }
@@ -299,6 +316,7 @@ func (l *look) appendClean(b []byte, m *engine.Match) []byte {
 	case "screen_regex", "transcript_regex", "title_regex":
 		b = appendString(b, `,"pattern":`, m.Pattern)
 		b = appendString(b, `,"capture":`, m.Capture)
+		b = appendGroups(b, m.Groups)
 	case "cursor_at":
 		b = appendInt(b, `,"row":`, m.Row)
 		b = appendInt(b, `,"col":`, m.Col)
@@ -337,7 +355,39 @@ func (l *look) appendClean(b []byte, m *engine.Match) []byte {
 		}
 		b = append(b, ']')
 	}
+	if at := m.Place; at != nil && at.Scrolled {
+		b = append(b, `,"scrolled":{"line":`...)
+		b = strconv.AppendUint(b, at.Line, 10)
+		b = appendString(b, `,"text":`, at.Lines)
+		b = append(b, '}')
+	}
 	return append(b, '}')
+}
+
+// appendGroups writes the groups of an expression, null for those that took no part, and those that have a name.
+func appendGroups(b []byte, groups []engine.Group) []byte {
+	if len(groups) < 2 {
+		return b
+	}
+	b = append(b, `,"groups":[`...)
+	named := map[string]string{}
+	for i, g := range groups[1:] {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if !g.Took {
+			b = append(b, `null`...)
+			continue
+		}
+		b = appendString(b, ``, g.Text)
+		if _, has := named[g.Name]; g.Name != "" && !has {
+			named[g.Name] = g.Text
+		}
+	}
+	if b = append(b, ']'); len(named) > 0 {
+		b = appendAny(append(b, `,"named":`...), named)
+	}
+	return b
 }
 
 // appendExit writes how a program ended; null while it runs.

@@ -190,8 +190,8 @@ func waitPane(ctx context.Context, s *reader, p params) (any, error) {
 
 // waitIdle waits until the pane's shell waits for a command.
 func waitIdle(ctx context.Context, at *pane, bound time.Duration) (any, error) {
-	since := at.session.View().Sequence
-	_, err := at.session.Wait(ctx, rests{at.session}, engine.WaitOptions{Timeout: bound, Since: &since})
+	since := engine.After(at.session.View().Sequence)
+	_, err := at.session.Wait(ctx, rests{at.session}, engine.WaitOptions{Timeout: bound, Since: since})
 	switch {
 	case err == nil:
 		return waitedIdle{Matched: true, Idle: true}, nil

@@ -39,7 +39,7 @@ type adapterParams struct {
 	Env       map[string]string `json:"env,omitempty" jsonschema:"start: variables to set"`
 	Rows      int               `json:"rows,omitempty" jsonschema:"start: rows of the terminal"`
 	Cols      int               `json:"cols,omitempty" jsonschema:"start: columns of the terminal"`
-	Since     *uint64           `json:"since,omitempty" jsonschema:"wait: only what came after this sequence counts"`
+	Since     *position         `json:"since,omitempty" jsonschema:"wait: only what came after this sequence counts"`
 	TimeoutMS *int              `json:"timeout_ms,omitempty" jsonschema:"wait: default and most 45000 a call, as a task up to a day; send: for the program to take it, default 5000"`
 	budget
 	rawAsked
@@ -289,7 +289,7 @@ func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in 
 	}
 	s := a.Session()
 	stop := p.progress(ctx, req, s, timeout)
-	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: in.Since, Timeout: timeout})
+	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: in.Since.engine(), Timeout: timeout})
 	stop()
 	whole, done := context.WithTimeout(context.WithoutCancel(ctx), plugins.Brief)
 	defer done()

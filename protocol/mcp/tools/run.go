@@ -187,7 +187,7 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 	r := &runResult{status: statusOf(l), Command: l.Piece(in.Command), Reason: string(out.Reason), DurationMS: out.Duration.Milliseconds()}
 	if out.Reason == cmdline.Timeout || out.Reason == cmdline.Cancelled {
 		since := out.Since
-		r.Wait = p.questions.keep(&asked{session: s.ID(), tree: map[string]any{"type": "command_finished"}, since: &since, elapsed: out.View.At.Sub(out.Began)})
+		r.Wait = p.questions.keep(&asked{session: s.ID(), tree: map[string]any{"type": "command_finished"}, since: engine.After(since), elapsed: out.View.At.Sub(out.Began)})
 	}
 	if out.Other != "" {
 		r.Why = "the shell ran something else, " + protocol.Quote(l.Piece(out.Other), 120) + ": what is shown is that"

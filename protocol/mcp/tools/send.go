@@ -106,7 +106,7 @@ func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendPar
 		}
 		return nil, err
 	}
-	a, err := p.follow(ctx, req, s, &in.WaitFor, &receipt.after, timeout, anyOf(map[string]any{"type": "process_exited"}, still(sendStill)), sendSettle, hide, most)
+	a, err := p.follow(ctx, req, s, &in.WaitFor, engine.After(receipt.after), timeout, anyOf(map[string]any{"type": "process_exited"}, still(sendStill)), sendSettle, hide, most)
 	if err != nil {
 		return nil, fmt.Errorf("it was typed, but: %w", err)
 	}
@@ -254,7 +254,7 @@ func (p *profile) echo(ctx context.Context, s *engine.Session, tail string, sinc
 	if err != nil {
 		return false, err
 	}
-	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: &since, Timeout: echoBound, Parked: options(ctx).Parked})
+	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: engine.After(since), Timeout: echoBound, Parked: options(ctx).Parked})
 	switch {
 	case err == nil:
 		return out.Match.Index == 0, nil

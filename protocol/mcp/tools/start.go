@@ -156,7 +156,7 @@ func anyOf(m ...any) any { return map[string]any{"type": "any", "value": m} }
 func allOf(m ...any) any { return map[string]any{"type": "all", "value": m} }
 
 // follow waits for q, or when nothing was asked for settle, at most for bound, and shows the screen.
-func (p *profile) follow(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, q *question, since *uint64, timeout time.Duration,
+func (p *profile) follow(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, q *question, since *engine.Position, timeout time.Duration,
 	settle any, bound time.Duration, hide *redact.Redactor, most int,
 ) (*actResult, error) {
 	a := &asked{session: s.ID(), tree: settle, since: since}

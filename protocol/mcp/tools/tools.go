@@ -137,7 +137,9 @@ type reply[Out any] struct {
 
 // add registers a tool whose schemas are those of its types.
 func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool, f func(context.Context, *sdk.CallToolRequest, In) (*reply[Out], error)) {
-	in, err := jsonschema.For[In](nil)
+	in, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[position](): {Types: []string{"integer", "string"}},
+	}})
 	if err != nil {
 		panic("tools: " + t.Name + ": " + err.Error()) // a type of ours
 	}

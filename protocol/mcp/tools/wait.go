@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
@@ -100,10 +100,10 @@ func still(d time.Duration) any {
 type waitParams struct {
 	Session string `json:"session,omitempty" jsonschema:"the session; may be left out with wait"`
 	question
-	Entered   bool    `json:"secret_entered,omitempty" jsonschema:"alone: the program asks for no secret any more, and its screen is still"`
-	Wait      string  `json:"wait,omitempty" jsonschema:"handle of a wait that ran out of time: go on with it"`
-	Since     *uint64 `json:"since,omitempty" jsonschema:"only what came after this sequence counts"`
-	TimeoutMS *int    `json:"timeout_ms,omitempty" jsonschema:"default 30000, at most 45000 a call; as a task up to a day; 0 looks once"`
+	Entered   bool      `json:"secret_entered,omitempty" jsonschema:"alone: the program asks for no secret any more, and its screen is still"`
+	Wait      string    `json:"wait,omitempty" jsonschema:"handle of a wait that ran out of time: go on with it"`
+	Since     *position `json:"since,omitempty" jsonschema:"only what came after this sequence, or the next of an earlier wait, counts"`
+	TimeoutMS *int      `json:"timeout_ms,omitempty" jsonschema:"default 30000, at most 45000 a call; as a task up to a day; 0 looks once"`
 	budget
 	rawAsked
 }
@@ -116,6 +116,8 @@ type waited struct {
 	Matches   []match  `json:"matches,omitempty" jsonschema:"what matched"`
 	Missing   []string `json:"missing,omitempty" jsonschema:"what each part of the matcher lacked"`
 	Wait      string   `json:"wait,omitempty" jsonschema:"handle to go on with this wait"`
+	Next      string   `json:"next,omitempty" jsonschema:"just behind the match: give it to wait as since to wait for what follows"`
+	Missed    bool     `json:"missed,omitempty" jsonschema:"lines that scrolled off were lost before they could be looked at"`
 	ElapsedMS int64    `json:"elapsed_ms"`
 }
 
@@ -124,6 +126,7 @@ type match struct {
 	Text     string `json:"text,omitempty"`
 	Pattern  string `json:"pattern,omitempty"`
 	Capture  string `json:"capture,omitempty"`
+	Scrolled string `json:"scrolled,omitempty" jsonschema:"the line it stood in, which has left the screen upwards"`
 	Command  string `json:"command,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"`
 	Row      *int   `json:"row,omitempty"`
@@ -180,7 +183,7 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 
 // asked is the question of a call that goes on with none.
 func (in *waitParams) asked() (*asked, error) {
-	a := &asked{session: engine.ID(in.Session), since: in.Since}
+	a := &asked{session: engine.ID(in.Session), since: in.Since.engine()}
 	switch {
 	case in.Session == "":
 		return nil, bad("session", "expected a session, or wait: the handle of a wait that ran out of time")
@@ -189,7 +192,7 @@ func (in *waitParams) asked() (*asked, error) {
 	case in.Entered:
 		a.own = secretEntered{}
 	case in.question.empty() && in.Since != nil:
-		a.own = settledSince(*in.Since)
+		a.own = settledSince(in.Since.Seq)
 	default:
 		var err error
 		if a.tree, err = in.tree(); err != nil {
@@ -214,12 +217,33 @@ func timeoutOf(ctx context.Context, ms *int, absent time.Duration) (time.Duratio
 	return min(time.Duration(*ms)*time.Millisecond, most), nil
 }
 
+// A position is what since takes: a sequence, or the next of a wait.
+type position struct{ engine.Position }
+
+// UnmarshalJSON reads a number or a string.
+func (p *position) UnmarshalJSON(b []byte) error {
+	at, err := engine.ParsePosition(strings.Trim(string(b), `"`))
+	if err == nil {
+		p.Position = *at
+	}
+	return err
+}
+
+// engine returns the position; nil when none was given.
+func (p *position) engine() *engine.Position {
+	if p == nil {
+		return nil
+	}
+	return &p.Position
+}
+
 // An asked is a question to a session, as it can be gone on with.
 type asked struct {
 	session engine.ID
 	tree    any
 	own     matchers.Matcher // in the tree's place: one of ours, which remembers nothing
-	since   *uint64
+	since   *engine.Position
+	left    *vt.Edge      // up to which what scrolled off was read in the calls before; nil: none was
 	elapsed time.Duration // in the calls before
 }
 
@@ -307,7 +331,7 @@ func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.S
 		}
 	}
 	defer p.progress(ctx, req, s, timeout)()
-	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: a.since, Timeout: timeout, Parked: func() { mcp.Yield(ctx) }})
+	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: a.since, Left: a.left, Timeout: timeout, Parked: func() { mcp.Yield(ctx) }})
 	return &answer{outcome: out, err: err, matcher: m, found: found}, nil
 }
 
@@ -358,10 +382,11 @@ func (p *profile) told(l *reading.View, out *answer, a *asked) waited {
 			said = append(said, m.String())
 		}
 		w.Why = strings.Join(said, " and ")
+		w.Next, w.Missed = out.outcome.Next.String(), out.outcome.Missed
 		return w
 	}
 	again := func() {
-		a.elapsed = elapsed
+		a.elapsed, a.left = elapsed, &out.outcome.Left
 		w.Wait = p.questions.keep(a)
 	}
 	took := out.outcome.Elapsed.Round(time.Millisecond)
@@ -382,7 +407,7 @@ func (p *profile) told(l *reading.View, out *answer, a *asked) waited {
 	default:
 		w.Reason, w.Why = "failed", l.Piece(out.err.Error())
 	}
-	shown := matchers.Shown{Screen: l.Screen(), Output: func() string { return l.Output(math.MaxInt) }, Title: l.Clean(l.Raw.Screen.Title)}
+	shown := matchers.Shown{Screen: l.Screen(), Output: func() string { return l.Output(reading.NearChars) }, Line: l.Line, Title: l.Clean(l.Raw.Screen.Title)}
 	w.Missing = missing(l, out.matcher.Explain(l.Raw, shown), nil)
 	return w
 }
@@ -428,6 +453,9 @@ func matchesOf(m *engine.Match, all []match) []match {
 		return all
 	}
 	w := match{Kind: m.Kind, Text: m.Text, Pattern: m.Pattern, Capture: m.Capture, ExitCode: m.Exit}
+	if m.Place != nil && m.Place.Scrolled {
+		w.Scrolled = m.Place.Lines
+	}
 	switch m.Kind {
 	case "command_finished":
 		w.Command, w.Text = m.Text, ""

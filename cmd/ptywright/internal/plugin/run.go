@@ -290,7 +290,7 @@ func pass(ctx context.Context, s *engine.Session, in io.Reader) error {
 func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 	r := bufio.NewScanner(o.In)
 	r.Buffer(nil, 64<<10)
-	var since *uint64
+	var since *engine.Position
 	typed := 0
 	for more := true; more; {
 		more = r.Scan()
@@ -317,7 +317,7 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 		if err != nil {
 			return nil
 		}
-		since = &done.Sequence
+		since = engine.After(done.Sequence)
 		typed++
 	}
 	return r.Err()
@@ -325,7 +325,7 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 
 // ready waits until the plugin says that a line can be taken, or its turn is over when it does not tell the former. Of a plugin that
 // tells neither nothing is waited for.
-func ready(ctx context.Context, a *plugins.Adapter, since *uint64, patience time.Duration) error {
+func ready(ctx context.Context, a *plugins.Adapter, since *engine.Position, patience time.Duration) error {
 	for _, name := range []string{"wait_ready_matcher", plugins.DefaultMatcher} {
 		m, err := a.Matcher(ctx, name, nil)
 		if err != nil {

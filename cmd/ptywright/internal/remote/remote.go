@@ -24,7 +24,7 @@ import (
 const (
 	ExitError      = 1
 	ExitUsage      = 2 // what was asked for is nothing that can be; nothing was done
-	ExitTimeout    = 3 // a wait's time is up; the evidence is on standard output
+	ExitTimeout    = 3 // a wait timed out; the evidence is on standard output
 	ExitMissing    = 4 // there is no such session
 	ExitPermission = 5 // a lease or an adapter has the session, or the socket is not this user's
 )

@@ -14,8 +14,8 @@ import (
 
 // A Condition is what a session is waited for.
 type Condition struct {
-	Matcher any // the wire's
-	Since   *uint64
+	Matcher any             // the wire's
+	Since   client.Position // "": everything counts
 	Timeout time.Duration
 	Show    Show
 }
@@ -38,8 +38,8 @@ func Patience(ctx context.Context, timeout time.Duration) (context.Context, cont
 // Wait waits until a condition holds. Errors: those of session.wait, with [Waited.Evidence] where it waited.
 func (s *Server) Wait(ctx context.Context, id string, c Condition) (Waited, error) {
 	more := map[string]any{"matcher": c.Matcher, "timeout_ms": c.Timeout.Milliseconds()}
-	if c.Since != nil {
-		more["since"] = *c.Since
+	if c.Since != "" {
+		more["since"] = c.Since
 	}
 	var w Waited
 	ctx, cancel := Patience(ctx, c.Timeout)

@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// A Position is a point in what a session has written: behind a batch of output, as [After] makes it, or just behind a match, as
+// [Outcome.Next] has it. A wait that is given one looks only at what came after. It is of use for its own session only.
+type Position struct {
+	vt.Point
+	Offset Offset // of the transcript; of meaning with Exact
+	Exact  bool   // just behind a match
+}
+
+// After returns the position behind everything up to a sequence.
+func After(sequence uint64) *Position { return &Position{Point: vt.Point{Seq: sequence}} }
+
+// String returns p as [ParsePosition] reads it. Its form may change; only where [After] made p, it is the sequence.
+func (p Position) String() string {
+	switch {
+	case !p.Exact:
+		return strconv.FormatUint(p.Seq, 10)
+	case !p.Within:
+		return fmt.Sprintf("p%d-%d", p.Seq, p.Offset)
+	}
+	return fmt.Sprintf("p%d-%d-%d-%d", p.Seq, p.Offset, p.At.Line, p.At.Col)
+}
+
+// ParsePosition reads a sequence, or what [Position.String] returned. The error quotes nothing of s.
+func ParsePosition(s string) (*Position, error) {
+	rest, exact := strings.CutPrefix(s, "p")
+	parts := strings.Split(rest, "-")
+	var n [4]uint64
+	bad := exact && len(parts) != 2 && len(parts) != 4 || !exact && len(parts) != 1
+	for i, part := range parts[:min(len(parts), 4)] {
+		var err error
+		if n[i], err = strconv.ParseUint(part, 10, 64); err != nil || part[0] == '+' {
+			bad = true
+		}
+	}
+	if bad || n[3] > vt.MaxSide {
+		return nil, errors.New("expected a sequence, or the next of a wait's answer")
+	}
+	p := &Position{Point: vt.Point{Seq: n[0]}, Offset: Offset(n[1]), Exact: exact}
+	if len(parts) == 4 {
+		p.Within, p.At = true, vt.Position{Line: n[2], Col: int(n[3])}
+	}
+	return p, nil
+}
+
+// Since narrows a look to what came after a position.
+type Since struct {
+	Position           // with the transcript's offset, however it was made
+	Began    time.Time // when the wait began
+	Set      bool
+}
+
+// Last returns the last sequence of which nothing counts: what has no place within its batch, as a bell, counts from the next on.
+func (s Since) Last() uint64 {
+	if s.Within {
+		return s.Seq - 1
+	}
+	return s.Seq
+}
+
+// OffsetOf returns the transcript position behind which everything came after p; 0 when that is too long ago to be known.
+func (s *Session) OffsetOf(p Position) Offset {
+	if p.Exact {
+		return p.Offset
+	}
+	return s.OffsetAt(p.Seq)
+}
+
+// since resolves a position to what a wait needs of it.
+func (s *Session) since(p Position, began time.Time) Since {
+	p.Offset = s.OffsetOf(p)
+	return Since{Position: p, Began: began, Set: true}
+}
+
+// A Place tells where a text stands that matched. Its texts are the program's, and uncovered.
+type Place struct {
+	Text     string
+	Scrolled bool   // it had left the screen upwards; the next two are set then
+	Line     uint64 // number of the line that Lines begins with, counted from the first that the session ever had
+	Lines    string // the logical lines that it stands in
+	Above    string // what stood right above Lines, as far as it is kept
+
+	line   uint64 // of its first row
+	inLine int    // bytes before it of what was read of that row
+	behind vt.Point
+	offset Offset // of the transcript, right behind it; 0: it was found on the screen or above
+}
+
+// End returns the transcript's position right behind a text that was found there; 0 for one of the screen.
+func (p *Place) End() Offset { return p.offset }
+
+// On makes a place of bytes start to end of a passage that v shows.
+func (v *View) On(p *vt.Passage, start, end int) *Place {
+	line, inLine := p.Row(start)
+	return &Place{Text: string(p.Text[start:end]), line: line, inLine: inLine, behind: v.Screen.Behind(p, start, end)}
+}
+
+// Scrolled makes a place of bytes start to end of a passage of lines that left the screen.
+func (v *View) Scrolled(p *vt.Passage, start, end int) *Place {
+	at := v.On(p, start, end)
+	from, to := p.Logical(start, end)
+	at.Scrolled, at.Lines = true, string(p.Text[from:to])
+	at.Line, _ = p.Row(from)
+	at.Above = v.above(vt.Position{Line: at.Line})
+	return at
+}
+
+// InOutput makes a place of a text that ends at an offset of the transcript.
+func (v *View) InOutput(text string, end Offset) *Place { return &Place{Text: text, offset: end} }
+
+// contextBytes is how much of what stands above a text is given to judge what of it is secret: the lines of a private key are at
+// most so long.
+const contextBytes = 64 << 10
+
+// above returns what stands above a place of the main screen or its scrollback.
+func (v *View) above(to vt.Position) string {
+	text, _ := v.Screen.Between(vt.Position{}, to, contextBytes)
+	return text
+}
+
+// place returns where the text stands that m matched, of several the one furthest on; nil when it matched none.
+func (m *Match) place() *Place {
+	if m.Place != nil {
+		return m.Place
+	}
+	var last *Place
+	for _, part := range m.Parts {
+		if at := part.place(); at != nil && (last == nil || last.behind.Before(at.behind)) {
+			last = at
+		}
+	}
+	return last
+}
+
+// behind returns the position just behind what m matched in v.
+func (s *Session) behind(v *View, m *Match) Position {
+	p := Position{Point: vt.Point{Seq: v.Sequence}, Exact: true}
+	_, p.Offset = v.Transcript.Bounds()
+	switch at := m.place(); {
+	case at == nil:
+		if m.Kind == "command_finished" && v.Reports.Shell != nil {
+			p.Seq = v.Reports.Shell.Finished
+			p.Offset = s.OffsetAt(p.Seq)
+		}
+	case at.offset > 0: // of its batch nobody knows which part came after
+		p.Seq, p.Offset = s.sequenceOf(at.offset)-1, at.offset
+	default:
+		p.Point, p.Offset = at.behind, s.offsetBehind(v, at)
+	}
+	if v.Since.Set {
+		if p.Point.Before(v.Since.Point) {
+			p.Point = v.Since.Point
+		}
+		p.Offset = max(p.Offset, v.Since.Offset)
+	}
+	return p
+}
+
+// sequenceOf returns the sequence whose batch wrote what ends at an offset of the transcript; at least 1.
+func (s *Session) sequenceOf(end Offset) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(1, s.seqs.of(end))
+}
+
+// offsetBehind returns the transcript position behind a text on the screen: right behind it where the batch that wrote it has it
+// as it stands there, else where that batch begins. A wait for output may then see too much, never miss any.
+func (s *Session) offsetBehind(v *View, at *Place) Offset {
+	begin, end := s.OffsetAt(at.behind.Seq-1), s.OffsetAt(at.behind.Seq)
+	begin = max(begin, v.Since.Offset)
+	text, _, dropped := v.Transcript.Since(begin)
+	if dropped || end <= begin || at.Text == "" {
+		return begin
+	}
+	if i := bytes.Index(text[:min(int(end-begin), len(text))], []byte(at.Text)); i >= 0 {
+		return begin + Offset(i+len(at.Text))
+	}
+	return begin
+}
+
+// before returns what came between the wait's since and a text, what stood right above that, and whether its beginning was cut off.
+func (v *View) before(at *Place) (text, above string, cut bool) {
+	var all []byte // what counts, up to the text; what is above it
+	if at.offset > 0 {
+		out, from := v.Output()
+		all = out[:max(0, int(at.offset-from)-len(at.Text))]
+		kept := v.Transcript.Bytes()
+		above = string(tail(kept[:len(kept)-len(out)], contextBytes))
+	} else {
+		p := v.Screen.Left(vt.LeftOptions{Since: v.point()})
+		if !at.Scrolled {
+			p = p.And(v.Shown())
+		}
+		all = p.UpTo(at.line, at.inLine)
+		above = v.above(p.Start())
+	}
+	kept := tail(all, MostBefore)
+	if cut = len(kept) < len(all); cut {
+		above = string(tail(all[:len(all)-len(kept)], contextBytes))
+	}
+	return string(kept), above, cut
+}
+
+// tail returns the last n bytes of a text, from a character's beginning on.
+func tail(text []byte, n int) []byte {
+	if len(text) <= n {
+		return text
+	}
+	text = text[len(text)-n:]
+	for len(text) > 0 && !utf8.RuneStart(text[0]) {
+		text = text[1:]
+	}
+	return text
+}

@@ -1,0 +1,33 @@
+package native
+
+import (
+	"strings"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol"
+)
+
+// A sincePosition is what since takes: a sequence, or the next of a wait's answer.
+type sincePosition struct{ engine.Position }
+
+// UnmarshalJSON reads a number or a string.
+func (p *sincePosition) UnmarshalJSON(b []byte) error {
+	text := string(b)
+	if strings.HasPrefix(text, `"p`) {
+		text = strings.Trim(text, `"`)
+	}
+	at, err := engine.ParsePosition(text)
+	if err != nil {
+		return &protocol.ParamError{Expected: "a sequence, or the next of a wait's answer", Got: protocol.Got(b)}
+	}
+	p.Position = *at
+	return nil
+}
+
+// engine returns the position; nil when none was given.
+func (p *sincePosition) engine() *engine.Position {
+	if p == nil {
+		return nil
+	}
+	return &p.Position
+}
