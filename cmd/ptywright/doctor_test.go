@@ -202,7 +202,7 @@ func TestSchema(t *testing.T) {
 	if args := all.Commands["send"].Properties["args"]; *args.MinItems != 1 || args.MaxItems != nil {
 		t.Errorf("%+v", args)
 	}
-	if flags := wait.Properties["flags"]; flags.Properties["since"].Type != "number" || flags.Properties["text"].Type != "array" || flags.Properties["exit"].Default != false || *flags.AdditionalProperties {
+	if flags := wait.Properties["flags"]; flags.Properties["since"].Type != "string" || flags.Properties["text"].Type != "array" || flags.Properties["exit"].Default != false || *flags.AdditionalProperties {
 		t.Errorf("%+v", flags)
 	}
 	if c := wait.ExitCodes; len(c) != 7 || !strings.Contains(c["3"], "time was up") || !strings.Contains(c["130"], "Ctrl-C") {

@@ -1,6 +1,7 @@
 package unterm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strconv"
@@ -122,9 +123,9 @@ func (s *reader) broadcastTo(ctx context.Context, id jsontext.Value, line string
 // shows is a matcher of a text on the screen, row by row.
 type shows struct{ pattern string }
 
-// Check looks at the rows as screen.text tells them, one a line. The program's own text is looked at: see package unterm.
+// Check looks at the rows as screen.text tells them, one a line, and at what has scrolled off while it was waited. The program's own text is looked at: see package unterm.
 func (m shows) Check(v *engine.View) engine.Result {
-	if strings.Contains(strings.Join(rowTexts(v.Screen.Lines()), "\n"), m.pattern) {
+	if strings.Contains(strings.Join(rowTexts(v.Screen.Lines()), "\n"), m.pattern) || bytes.Contains(v.Left(false).Text, []byte(m.pattern)) {
 		return engine.Result{Match: &engine.Match{Kind: "shows", Text: m.pattern}}
 	}
 	return engine.Result{}

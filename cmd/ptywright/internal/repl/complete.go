@@ -365,7 +365,7 @@ func (m *machine) keysOf(text string, tokens []token, o int) []edit.Candidate {
 	}
 	switch {
 	case waits:
-		return plainItems(append(slices.Sorted(maps.Keys(matcherNames)), "any", "all", "bell", `["not"]`, "lua", "timeout", "since"), " = ") // not is a word of Lua
+		return plainItems(append(slices.Sorted(maps.Keys(matcherNames)), "any", "all", "bell", `["not"]`, "lua", "scope", "timeout", "since"), " = ") // not is a word of Lua
 	case name == "rpc":
 		return m.params0(p.first)
 	case p.call == "session.spawn":

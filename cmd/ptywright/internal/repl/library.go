@@ -319,8 +319,12 @@ func (m *machine) matcher(t map[string]any) (any, error) {
 	if _, ok := t["type"]; ok {
 		return t, nil // the wire's own form
 	}
+	scope, scoped := t["scope"]
 	var all []any
 	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if name == "scope" {
+			continue
+		}
 		value := t[name]
 		kind := name
 		if long, ok := matcherNames[name]; ok {
@@ -333,6 +337,9 @@ func (m *machine) matcher(t map[string]any) (any, error) {
 			return nil, fmt.Errorf("wait knows no %q: it takes %s", name, strings.Join(matcherWords(), ", "))
 		}
 		one := map[string]any{"type": kind, "value": value}
+		if scoped && (kind == "contains_text" || kind == "screen_regex") {
+			one["scope"] = scope
+		}
 		switch kind {
 		case "screen_stable":
 			if ms, ok := value.(int64); ok {

@@ -1,0 +1,108 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// TestWaitNeverMissesALine: a line with 60 lines behind it in one write, beside busy loops.
+func TestWaitNeverMissesALine(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	stop := make(chan bool)
+	defer close(stop)
+	for range times(2, 4) {
+		go func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					runtime.Gosched()
+				}
+			}
+		}()
+	}
+	at := s.sh(`stty -echo; echo up; while read -r n; do printf "ready <$n>\n$(seq 1 60)\n"; done`)
+	at.wait(client.Contains("up"))
+	for n := range times(60, 1000) {
+		since := at.text(fmt.Sprintf("%d\n", n))
+		r := at.waitSince(since, client.Screen(fmt.Sprintf(`(?m)^ready <(%d)>$`, n)))
+		if r.Outcome.Capture != fmt.Sprint(n) || r.Missed || len(r.Outcome.Groups) != 1 {
+			t.Fatalf("line %d: %+v", n, r.Outcome)
+		}
+	}
+}
+
+// TestWaitChainOverTheWire: 10,000 lines (short form: 1,000) in batches of any size are each found once, each wait going on from the
+// one before; and what scrolled off before since is never found.
+func TestWaitChainOverTheWire(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	n := times(1000, 10_000)
+	var script strings.Builder
+	r := rand.New(rand.NewPCG(16, 2))
+	for i := 0; i < n; {
+		fmt.Fprint(&script, "printf '")
+		for k := min(n, i+1+r.IntN(120)); i < k; i++ {
+			fmt.Fprintf(&script, `line %d.\n`, i)
+		}
+		fmt.Fprint(&script, "'\n")
+	}
+	at := s.sh("echo 'line old.'; seq 1 60; read -r x\n" + script.String() + "exec cat")
+	at.wait(client.Contains("60"))
+	next := client.After(at.text("\n"))
+	for i := range n {
+		r := at.matched(client.Screen(`line (\w+)\.`), client.WaitOptions{Since: next})
+		if r.Outcome.Capture != fmt.Sprint(i) || r.Missed {
+			t.Fatalf("found %+v, not line %d; missed %v", r.Outcome, i, r.Missed)
+		}
+		next = r.Next
+	}
+	none := int64(0)
+	_, err := at.Wait(s.ctx, client.Contains("line"), client.WaitOptions{Since: next, TimeoutMS: &none})
+	var e *client.Error
+	if !errors.As(err, &e) || e.Code != client.CodeTimeout {
+		t.Errorf("behind the last line: %v", err)
+	}
+}
+
+// TestSlowRegexHoldsUpNobody: a search that would take minutes ends when its wait is cancelled or times out, and other requests of the
+// connection are answered meanwhile.
+func TestSlowRegexHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	chars := 16 << 20
+	at := s.with(client.Config{Program: "sh", Args: []string{"-c", `head -c 12000000 /dev/zero | tr '\0' a; echo; echo over; exec cat`}, TranscriptMaxChars: &chars})
+	at.wait(client.Contains("over"))
+	slow := client.Transcript(`(a?){300}[^a]{3}b`)
+	other := s.create("cat")
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(s.ctx)
+	go func() {
+		never := hang.Milliseconds()
+		_, err := at.Wait(ctx, slow, client.WaitOptions{TimeoutMS: &never})
+		ended <- err
+	}()
+	other.text("hello\n")
+	other.wait(client.Contains("hello"))
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("the cancelled wait matched")
+	}
+	soon := int64(100)
+	_, err := at.Wait(s.ctx, slow, client.WaitOptions{TimeoutMS: &soon})
+	var e *client.Error
+	if !errors.As(err, &e) || e.Code != client.CodeTimeout || !strings.Contains(string(e.Evidence().Matcher), "still being searched") {
+		t.Errorf("timed out: %v", err)
+	}
+}
