@@ -159,11 +159,15 @@ func (s *Screen) Left(o LeftOptions) Passage {
 
 // firstLeft returns the number of the first line kept that left after an edge; next when there is none.
 func (h *History) firstLeft(after Edge) uint64 {
+	left := func(line uint64) bool {
+		b, i := h.at(line)
+		return after.precedes(b.departed(i).seq, line)
+	}
 	n := int(h.next - h.oldest())
-	return h.oldest() + uint64(sort.Search(n, func(k int) bool {
-		b, i := h.at(h.oldest() + uint64(k))
-		return after.precedes(b.departed(i).seq, b.first+uint64(i))
-	}))
+	if n == 0 || !left(h.next-1) { // nothing has, most often
+		return h.next
+	}
+	return h.oldest() + uint64(sort.Search(n, func(k int) bool { return left(h.oldest() + uint64(k)) }))
 }
 
 // LeftAt returns the sequence at which a line left the screen, by its absolute number; 0 when it is not kept.
