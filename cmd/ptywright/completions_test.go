@@ -93,7 +93,7 @@ func TestCompletionOfFlags(t *testing.T) {
 		"serve --plugin ":          "toml\n:8\n",
 		"spawn --cwd ":             ":16\n",
 		"wait s1 --timeout ":       ":4\n",
-		"wait s1 --text":           "--text\tuntil the screen contains this TEXT\n",
+		"wait s1 --text":           "--text\tuntil the screen, or a line that scrolls off it meanwhile, contains this TEXT\n",
 		"help wai":                 "wait\tWait until",
 		"completions z":            "zsh\n",
 		"attach --de":              "--detach-key\t",

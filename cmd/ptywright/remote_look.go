@@ -143,6 +143,9 @@ Rows are cut behind their last character: what is looked for ends in no blank, a
 			if err != nil {
 				return err
 			}
+			if _, err := engine.ParsePosition(since); since != "" && err != nil {
+				return usageError{fmt.Errorf("--since is %q: give a whole number, such as 42, or a position of --next", since)}
+			}
 			if timeout < 0 || timeout > 24*time.Hour {
 				return usageError{fmt.Errorf("--timeout is %v: give 0 (one look) to 24h", timeout)}
 			}
@@ -153,13 +156,7 @@ Rows are cut behind their last character: what is looked for ends in no blank, a
 				return err
 			}
 			defer s.Close()
-			cond := remote.Condition{Matcher: m, Timeout: timeout, Show: f.show()}
-			if c.Flags().Changed("since") {
-				if _, err := engine.ParsePosition(since); err != nil {
-					return usageError{fmt.Errorf("--since: %w", err)}
-				}
-				cond.Since = client.Position(since)
-			}
+			cond := remote.Condition{Matcher: m, Since: client.Position(since), Timeout: timeout, Show: f.show()}
 			w, err := s.Wait(ctx, args[0], cond)
 			switch {
 			case f.json && w.Raw != nil:

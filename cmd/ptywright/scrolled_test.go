@@ -4,9 +4,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -62,7 +64,11 @@ func TestWaitChainOverTheWire(t *testing.T) {
 	at.wait(client.Contains("60"))
 	next := client.After(at.text("\n"))
 	for i := range n {
-		r := at.matched(client.Screen(`line (\w+)\.`), client.WaitOptions{Since: next})
+		pattern := `line (\w+)\.`
+		if i == 0 { // from a sequence on the screen is asked first
+			pattern = `line (0)\.`
+		}
+		r := at.matched(client.Screen(pattern), client.WaitOptions{Since: next})
 		if r.Outcome.Capture != fmt.Sprint(i) || r.Missed {
 			t.Fatalf("found %+v, not line %d; missed %v", r.Outcome, i, r.Missed)
 		}
@@ -104,5 +110,40 @@ func TestSlowRegexHoldsUpNobody(t *testing.T) {
 	var e *client.Error
 	if !errors.As(err, &e) || e.Code != client.CodeTimeout || !strings.Contains(string(e.Evidence().Matcher), "still being searched") {
 		t.Errorf("timed out: %v", err)
+	}
+}
+
+// TestScrolledTextIsCovered: nothing that a wait tells of what scrolled off, of groups or of what came before shows a secret.
+func TestScrolledTextIsCovered(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const secret = "Xk4mQ9vT2rL7wZ" // of no shape: the name in front tells
+	key := "-----BEGIN OPENSSH PRIVATE KEY-----\n" + strings.Repeat("b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt\n", 6) + "-----END OPENSSH PRIVATE KEY-----\n"
+	at := s.sh("read -r x; printf 'db_password: " + secret + " tail\n" + key + "'; seq 1 60; echo over; exec cat")
+	since := at.text("\n")
+	at.waitSince(since, client.Contains("over"))
+	for _, m := range []client.Matcher{
+		client.Screen(`db_password: (?P<value>\S+) (tail)`), client.Contains("db_password: " + secret), client.Contains("60"), client.Contains("over"),
+		client.Screen(`(?s)db_pass.*zc2gt`), client.Transcript(`password: (\S+)`), client.Screen("b3BlbnNzaC1r(.*)\n"),
+		client.Any(client.Contains(secret), client.Exited()), client.All(client.Screen(`: (\S+) tail`), client.Contains("over")),
+		client.Contains(secret + " never"), {Type: "screen_regex", Value: secret, Scope: "screen"}, client.Screen(secret + "$"),
+	} {
+		for _, from := range []any{since, 0, nil} {
+			params := obj{"session": at.ID, "matcher": m, "timeout_ms": 0}
+			if from != nil {
+				params["since"] = from
+			}
+			var raw json.RawMessage
+			err := s.Call(s.ctx, "session.wait", params, &raw)
+			var e *client.Error
+			if errors.As(err, &e) {
+				raw = append(json.RawMessage(e.Message), e.Data...)
+			}
+			// The matcher's own text comes back in the evidence, as it was sent: it is the client's.
+			told := regexp.MustCompile(`"value":"[^"]*"|"pattern":"[^"]*"`).ReplaceAllString(string(raw), "")
+			if strings.Contains(told, secret) || strings.Contains(told, "b3BlbnNzaC1rZXkt") {
+				t.Errorf("%v since %v tells %s", m, from, told)
+			}
+		}
 	}
 }
