@@ -340,10 +340,7 @@ func alongside(ctx context.Context, servers ...func(context.Context) error) erro
 
 // loadPlugins makes the catalog of the built-in plugins and those that the operator names.
 func loadPlugins(e *engine.Engine, log *slog.Logger, manifests []string) (*plugins.Catalog, error) {
-	catalog, err := plugins.NewCatalog(e, log)
-	if err != nil {
-		return nil, err
-	}
+	catalog := plugins.NewCatalog(e, log)
 	for _, path := range manifests {
 		if _, err := catalog.Load(path); err != nil {
 			return nil, fmt.Errorf("--plugin %s: %w", path, err)
