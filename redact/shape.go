@@ -62,8 +62,8 @@ func (p *shapes) set(spec string) *set {
 // in brackets, `\d`, `\w` (with `-`, as in base64url), and the counts `?`, `+`, `{n}`, `{n,}`,
 // `{n,m}`. It begins with the literal.
 func (p *shapes) parse(before, expr string) (*shape, error) {
-	s := &shape{}
 	rest := expr
+	var literal []byte
 	for rest != "" {
 		spec, n, err := term(rest)
 		if err != nil {
@@ -73,10 +73,11 @@ func (p *shapes) parse(before, expr string) (*shape, error) {
 		if !ok || n < len(rest) && strings.IndexByte("?+{", rest[n]) >= 0 {
 			break
 		}
-		s.literal += string(c)
+		literal = append(literal, c)
 		rest = rest[n:]
 	}
-	if len(s.literal) < 2 {
+	s := &shape{literal: string(literal)}
+	if len(literal) < 2 {
 		return nil, fmt.Errorf("shape %q begins with no literal", expr)
 	}
 	var err error
