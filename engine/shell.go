@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 // A ShellError says why no marks can be asked of a program; see Config.ShellIntegration.
@@ -36,7 +36,7 @@ var (
 )
 
 // shellName is a shell's file name, perhaps with a version.
-var shellName = regexp.MustCompile(`^(bash|zsh|fish)[-.0-9]*(\.exe)?$`)
+var shellName = lazy.Regexp(`^(bash|zsh|fish)[-.0-9]*(\.exe)?$`)
 
 // Reasons of a ShellError.
 var (
@@ -54,13 +54,13 @@ type shellStart struct {
 }
 
 // ownMarks are the marks of a script by which a command begins and ends.
-var ownMarks = regexp.MustCompile(`133;(?:C|D;[^\\]*)\\a`)
+var ownMarks = lazy.Regexp(`133;(?:C|D;[^\\]*)\\a`)
 
 // marking returns a script whose marks have a word that nobody else knows: what a command prints, a file that is looked at, may
 // hold such marks, too, and would else end the command with a code of its own.
 func (s *shellStart) marking(script string) string {
 	s.word = rand.Text()
-	return ownMarks.ReplaceAllStringFunc(script, func(mark string) string {
+	return ownMarks().ReplaceAllStringFunc(script, func(mark string) string {
 		return strings.TrimSuffix(mark, `\a`) + ";t=" + s.word + `\a`
 	})
 }
@@ -85,7 +85,7 @@ func (s *shellStart) forged(e *vt.Event, told *Shell) bool {
 func integrate(program string, args, env []string) (*shellStart, error) {
 	s := &shellStart{args: args, env: env}
 	var err error
-	switch name := shellName.FindStringSubmatch(filepath.Base(program)); {
+	switch name := shellName().FindStringSubmatch(filepath.Base(program)); {
 	case name == nil:
 		err = errNoShell
 	case name[1] == "bash":

@@ -167,7 +167,7 @@ func (c *Catalog) Start(ctx context.Context, plugin string, o StartOptions) (*Ad
 func (c *Catalog) hold(plugin string) (*Plugin, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p, ok := c.plugins[plugin]
+	p, ok := c.plugins()[plugin]
 	if !ok {
 		return nil, &NameError{plugin, ErrNoPlugin}
 	}

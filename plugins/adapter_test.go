@@ -48,10 +48,7 @@ func drive(t *testing.T, source string) *driven {
 		}
 	}
 	p := enginetest.New()
-	c, err := NewCatalog(enginetest.Engine(p), slog.New(slog.NewTextHandler(t.Output(), nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := NewCatalog(enginetest.Engine(p), slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if _, err := c.Load(filepath.Join(dir, "manifest.toml")); err != nil {
 		t.Fatal(err)
 	}

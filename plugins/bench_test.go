@@ -62,15 +62,14 @@ func agents(b *testing.B, n int) (*Catalog, []*Adapter, []*enginetest.PTY) {
 	for i := range ptys {
 		ptys[i] = enginetest.New()
 	}
-	c, err := NewCatalog(enginetest.Engine(ptys...), slog.New(slog.DiscardHandler))
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := NewCatalog(enginetest.Engine(ptys...), slog.New(slog.DiscardHandler))
 	all := make([]*Adapter, n)
 	for i := range all {
-		if all[i], err = c.Start(context.Background(), "claude-code", StartOptions{Program: "fake"}); err != nil {
+		a, err := c.Start(context.Background(), "claude-code", StartOptions{Program: "fake"})
+		if err != nil {
 			b.Fatal(err)
 		}
+		all[i] = a
 	}
 	b.Cleanup(func() {
 		for _, a := range all {

@@ -37,7 +37,7 @@ type Catalog struct {
 
 	mu sync.Mutex
 	// protects the fields below
-	plugins  map[string]*Plugin
+	loaded   map[string]*Plugin // see plugins; nil: nobody has asked yet
 	adapters map[string]*Adapter
 	owners   map[engine.ID]*Adapter
 	order    []*Adapter     // by start
@@ -48,33 +48,47 @@ type Catalog struct {
 }
 
 // NewCatalog returns a catalog of the built-in plugins for sessions of e. Log takes what plugins print; nil: slog.Default. The
-// error is that of a built-in plugin that does not load, a defect.
-func NewCatalog(e *engine.Engine, log *slog.Logger) (*Catalog, error) {
+// built-in plugins are read when somebody first asks for a plugin.
+func NewCatalog(e *engine.Engine, log *slog.Logger) *Catalog {
 	if log == nil {
 		log = slog.Default()
 	}
-	c := &Catalog{
-		engine: e, log: log, plugins: map[string]*Plugin{}, adapters: map[string]*Adapter{}, owners: map[engine.ID]*Adapter{},
+	return &Catalog{
+		engine: e, log: log, adapters: map[string]*Adapter{}, owners: map[engine.ID]*Adapter{},
 		starting: map[string]int{}, broken: map[string]*ReloadError{},
 	}
-	folders, err := fs.ReadDir(builtins, ".")
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range folders {
-		source, err := OpenFS(builtins, f.Name()+"/manifest.toml")
-		if err != nil {
-			return nil, err
-		}
-		c.add(source, "")
-	}
-	return c, nil
 }
 
-// add puts a plugin in, in the place of one of its name.
+// builtinSources returns the built-in plugins. It panics when one does not load, a defect.
+var builtinSources = sync.OnceValue(func() []*Source {
+	folders, err := fs.ReadDir(builtins, ".")
+	if err != nil {
+		panic(err)
+	}
+	sources := make([]*Source, len(folders))
+	for i, f := range folders {
+		if sources[i], err = OpenFS(builtins, f.Name()+"/manifest.toml"); err != nil {
+			panic(err)
+		}
+	}
+	return sources
+})
+
+// plugins returns the plugins by name, the built-in ones among them. mu is held.
+func (c *Catalog) plugins() map[string]*Plugin {
+	if c.loaded == nil {
+		c.loaded = map[string]*Plugin{}
+		for _, s := range builtinSources() {
+			c.add(s, "")
+		}
+	}
+	return c.loaded
+}
+
+// add puts a plugin in, in the place of one of its name. mu is held.
 func (c *Catalog) add(s *Source, path string) *Plugin {
 	p := &Plugin{Source: s, Builtin: path == "", Path: path, predicates: newInstance(s, c.log)}
-	c.plugins[s.Manifest.Name] = p
+	c.plugins()[s.Manifest.Name] = p
 	return p
 }
 
@@ -129,7 +143,7 @@ func (c *Catalog) enter(source *Source, path string) (*Plugin, *watch, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := source.Manifest.Name
-	if p, ok := c.plugins[name]; ok {
+	if p, ok := c.plugins()[name]; ok {
 		if p.Builtin {
 			return nil, nil, &NameError{name, ErrBuiltin}
 		}
@@ -143,7 +157,7 @@ func (c *Catalog) enter(source *Source, path string) (*Plugin, *watch, error) {
 func (c *Catalog) Unload(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p, ok := c.plugins[name]
+	p, ok := c.plugins()[name]
 	switch {
 	case !ok:
 		return &NameError{name, ErrNoPlugin}
@@ -152,7 +166,7 @@ func (c *Catalog) Unload(name string) error {
 	case c.starting[name] > 0 || slices.ContainsFunc(c.order, func(a *Adapter) bool { return a.Plugin().Manifest.Name == name }):
 		return &NameError{name, ErrInUse}
 	}
-	delete(c.plugins, name)
+	delete(c.plugins(), name)
 	delete(c.broken, name)
 	return nil
 }
@@ -161,7 +175,7 @@ func (c *Catalog) Unload(name string) error {
 func (c *Catalog) Plugin(name string) (*Plugin, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p, ok := c.plugins[name]; ok {
+	if p, ok := c.plugins()[name]; ok {
 		return p, nil
 	}
 	return nil, &NameError{name, ErrNoPlugin}
@@ -172,7 +186,7 @@ func (c *Catalog) Plugins() []*Plugin {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []*Plugin
-	for _, p := range c.plugins {
+	for _, p := range c.plugins() {
 		all = append(all, p)
 	}
 	slices.SortFunc(all, func(a, b *Plugin) int { return strings.Compare(a.Manifest.Name, b.Manifest.Name) })

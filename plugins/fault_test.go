@@ -35,11 +35,8 @@ func hooked(t *testing.T, source string, printed func(c *Catalog)) (*Catalog, *e
 	t.Helper()
 	var c *Catalog
 	p := enginetest.New()
-	c, err := NewCatalog(enginetest.Engine(p), slog.New(hook{slog.DiscardHandler, func() { printed(c) }}))
-	if err == nil {
-		_, err = c.Load(folder(t, map[string]string{"manifest.toml": testManifest, "main.lua": source}))
-	}
-	if err != nil {
+	c = NewCatalog(enginetest.Engine(p), slog.New(hook{slog.DiscardHandler, func() { printed(c) }}))
+	if _, err := c.Load(folder(t, map[string]string{"manifest.toml": testManifest, "main.lua": source})); err != nil {
 		t.Fatal(err)
 	}
 	return c, p

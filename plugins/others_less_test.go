@@ -29,10 +29,7 @@ func TestExampleLess(t *testing.T) {
 	}
 	e := engine.New(engine.Options{})
 	defer e.Close(t.Context())
-	c, err := NewCatalog(e, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := NewCatalog(e, nil)
 	if _, err := c.Load("../examples/plugins/less/manifest.toml"); err != nil {
 		t.Fatal(err)
 	}

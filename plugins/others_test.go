@@ -385,10 +385,7 @@ func onScreens(t *testing.T, first string, f func(a *Adapter, p *enginetest.PTY)
 		s := shots(t)[first]
 		p := enginetest.New()
 		e := enginetest.Engine(p)
-		c, err := NewCatalog(e, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := NewCatalog(e, nil)
 		o := StartOptions{Program: "x"}
 		o.Size.Rows, o.Size.Cols = uint16(s.rows), uint16(s.cols)
 		a, err := c.Start(t.Context(), s.agent, o)

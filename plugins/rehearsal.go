@@ -28,7 +28,7 @@ func Rehearse(ctx context.Context, s *Source, rows, cols int, log *slog.Logger, 
 	if s.Main == "" {
 		return nil, &NameError{s.Manifest.Name, ErrNoCode}
 	}
-	c := &Catalog{log: log, plugins: map[string]*Plugin{}}
+	c := &Catalog{log: log, loaded: map[string]*Plugin{}}
 	p := c.add(s, s.Manifest.Name)
 	began := time.Now() // only differences are told
 	r := &Rehearsal{

@@ -53,7 +53,7 @@ func (c *Catalog) Reload(ctx context.Context, name string) (*Reload, error) {
 	source, err := c.reread(ctx, old)
 	c.mu.Lock()
 	switch {
-	case c.plugins[name] != old: // unloaded, or another was quicker
+	case c.plugins()[name] != old: // unloaded, or another was quicker
 		c.mu.Unlock()
 		return nil, &NameError{name, ErrNoPlugin}
 	case err != nil:

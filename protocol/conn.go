@@ -326,7 +326,10 @@ func (c *Conn) answer(k *call, result any, err error, cork bool) {
 	b := (*buf)[:0]
 	if err == nil {
 		b, err = c.encode(b, k, result)
-		if err != nil {
+		var refused refusedError
+		if errors.As(err, &refused) {
+			err = refused.error
+		} else if err != nil {
 			c.log.Error("encode a result", "method", k.method.Name, "error", err)
 			err = fmt.Errorf("result of %s does not encode", k.method.Name)
 		}
@@ -340,7 +343,7 @@ func (c *Conn) answer(k *call, result any, err error, cork bool) {
 	if k.batch != nil {
 		c.collect(k, b)
 	} else {
-		c.out.reply(b, cork)
+		b = c.out.reply(b, cork)
 	}
 	if cap(b) <= keepBuffer {
 		*buf = b

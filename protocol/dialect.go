@@ -52,6 +52,13 @@ type Appender interface {
 	AppendJSON(b []byte) []byte
 }
 
+// A Bounded is an [Appender] that can grow past what an answer may have. Fits is told how many bytes
+// AppendJSON has appended; an error is the request's, in the place of the result.
+type Bounded interface {
+	Appender
+	Fits(size int) error
+}
+
 // An Error is what a peer sees of an error.
 type Error struct {
 	Code int

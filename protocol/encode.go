@@ -22,6 +22,11 @@ var encodeOptions = json.JoinOptions(
 	jsontext.AllowDuplicateNames(true),
 )
 
+// A refusedError is that of a [Bounded] result.
+type refusedError struct{ error }
+
+func (e refusedError) Unwrap() error { return e.error }
+
 var errNotWire = errors.New("AppendJSON gave a line break or invalid UTF-8")
 
 // appendValue appends v as compact JSON.
@@ -31,6 +36,11 @@ func appendValue(b []byte, v any) ([]byte, error) {
 		b = a.AppendJSON(b)
 		if bytes.IndexByte(b[start:], '\n') >= 0 || !utf8.Valid(b[start:]) {
 			return b[:start], errNotWire
+		}
+		if bounded, ok := v.(Bounded); ok {
+			if err := bounded.Fits(len(b) - start); err != nil {
+				return b[:start], refusedError{err}
+			}
 		}
 		return b, nil
 	}

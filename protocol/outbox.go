@@ -14,9 +14,9 @@ const (
 	// at hand, runs, for this long and that one's time at most. It saves a tenth of the time of a quick request; a
 	// row that takes long yields, and then nothing is held back.
 	corkTime = 100 * time.Microsecond
-	// 256 KiB: buffers that grew past this are given back once they are empty. A snapshot with all its cells fits; a
-	// connection keeps up to two of them.
-	keepBuffer = 256 << 10
+	// 512 KiB: buffers that grew past this are given back once they are empty. A snapshot of 24x80 with all its cells
+	// fits; a connection keeps up to two of them.
+	keepBuffer = 512 << 10
 )
 
 // An outbox is the outgoing side of a connection: frames are appended by anyone. Whoever appends to an empty one writes
@@ -64,15 +64,23 @@ func newOutbox(w io.Writer, framing Framing, limits Limits, onStall func(), onEr
 	}
 }
 
-// reply appends a message. A corked one may wait for company, until flush or the next reply.
-func (o *outbox) reply(message []byte, cork bool) {
+// reply appends a message. A corked one may wait for company, until flush or the next reply. The message is the outbox's from
+// then on; the caller gets a buffer in exchange, which may be nil.
+func (o *outbox) reply(message []byte, cork bool) (free []byte) {
 	o.mu.Lock()
 	if o.killed {
 		o.mu.Unlock()
-		return
+		return message
 	}
 	before := len(o.buf)
-	o.buf = o.framing.Append(o.buf, message)
+	if before == 0 && len(message) >= writeChunk && o.framing == Lines { // not worth copying, nor another such buffer
+		if free = o.buf; cap(free) < cap(o.spare) {
+			free, o.spare = o.spare, free
+		}
+		o.buf = append(message, '\n')
+	} else {
+		o.buf, free = o.framing.Append(o.buf, message), message
+	}
 	o.unread += len(o.buf) - before
 	if o.unread > o.bound && o.timer == nil {
 		o.timer = time.AfterFunc(o.stall, o.onStall)
@@ -93,6 +101,7 @@ func (o *outbox) reply(message []byte, cork bool) {
 	if !cork {
 		o.send()
 	}
+	return free
 }
 
 // notify appends the connection's one notification. When its last byte is written, written is closed and
@@ -132,7 +141,10 @@ func (o *outbox) send() {
 	}
 	o.mu.Lock()
 	rest := len(batch) > n && !o.killed
-	if rest {
+	if rest && len(o.buf) == 0 {
+		o.buf = batch[n:]
+		batch = nil
+	} else if rest {
 		o.buf = append(append(make([]byte, 0, len(batch)-n+len(o.buf)), batch[n:]...), o.buf...)
 	}
 	more := o.putBackLocked(batch)
@@ -154,7 +166,7 @@ func (o *outbox) takeLocked() []byte {
 // putBackLocked gives a written batch's buffer back and reports whether there is something to do again.
 func (o *outbox) putBackLocked(batch []byte) bool {
 	o.busy = false
-	if cap(batch) <= keepBuffer {
+	if cap(batch) <= keepBuffer && cap(batch) > cap(o.spare) {
 		o.spare = batch[:0]
 	}
 	return len(o.buf) > 0 && o.corked.IsZero() || o.closing

@@ -40,8 +40,10 @@ const (
 
 func newAutomaton(rules []rule) *automaton {
 	a := &automaton{cols: 1}
+	most := 1 // states
 	for _, r := range rules {
 		for _, w := range r.keywords {
+			most += min(len(w), maxKeyword)
 			for i := range min(len(w), maxKeyword) {
 				c := fold(w[i])
 				a.wide = a.wide || c >= utf8.RuneSelf
@@ -56,6 +58,8 @@ func newAutomaton(rules []rule) *automaton {
 		a.class[c-'a'+'A'] = a.class[c]
 	}
 	a.pairs = make([]bool, a.cols*a.cols)
+	a.next = make([]uint16, 0, most*a.cols)
+	a.out, a.depth, a.part = make([][]hit, 0, most), make([]uint8, 0, most), make([]uint8, 0, most)
 	a.add()
 	for i, r := range rules {
 		for _, w := range r.keywords {
@@ -67,7 +71,7 @@ func newAutomaton(rules []rule) *automaton {
 }
 
 func (a *automaton) add() uint16 {
-	a.next = append(a.next, make([]uint16, a.cols)...)
+	a.next = a.next[:len(a.next)+a.cols] // there is room: see newAutomaton
 	a.out, a.depth, a.part = append(a.out, nil), append(a.depth, 0), append(a.part, 0)
 	return uint16(len(a.out) - 1)
 }
@@ -80,8 +84,7 @@ func (a *automaton) insert(word string, rule int, literal bool) {
 			a.pairs[int(a.class[word[i-1]])*a.cols+int(a.class[word[i]])] = true
 		}
 		if a.next[at] == 0 {
-			id := a.add() // may move next
-			a.next[at] = id
+			a.next[at] = a.add()
 		}
 		state = a.next[at]
 		a.depth[state] = uint8(i + 1)
@@ -105,25 +108,31 @@ func (a *automaton) link() {
 	for i := 0; i < len(queue); i++ {
 		s := int(queue[i])
 		f := int(fail[s])
-		a.out[s] = append(a.out[s], a.out[f]...)
+		if len(a.out[f]) > 0 {
+			a.out[s] = append(a.out[s], a.out[f]...)
+		}
 		a.part[s] = max(a.part[s], a.part[f])
-		for c := range a.cols {
-			at := s*a.cols + c
-			if t := a.next[at]; t != 0 {
-				fail[t] = a.next[f*a.cols+c]
+		from := a.next[f*a.cols : (f+1)*a.cols]
+		for c, t := range a.next[s*a.cols : (s+1)*a.cols] {
+			if t != 0 {
+				fail[t] = from[c]
 				queue = append(queue, t)
 			} else {
-				a.next[at] = a.next[f*a.cols+c]
+				a.next[s*a.cols+c] = from[c]
 			}
+		}
+	}
+	next, fast := make([]uint16, len(a.out)), make([]uint32, len(a.out)) // a transition to each state
+	for s, out := range a.out {
+		next[s], fast[s] = uint16(s), uint32(s*a.cols)
+		if out != nil {
+			next[s] |= marked
+			fast[s] |= fastMark
 		}
 	}
 	a.fast = make([]uint32, len(a.next))
 	for i, s := range a.next {
-		a.fast[i] = uint32(int(s) * a.cols)
-		if a.out[s] != nil {
-			a.next[i] = s | marked
-			a.fast[i] |= fastMark
-		}
+		a.next[i], a.fast[i] = next[s], fast[s]
 	}
 	a.deep = make([]uint8, len(a.next))
 	for s, d := range a.depth {

@@ -243,10 +243,14 @@ var (
 	keySet   = namedSet("A-Za-z0-9+/=") // base64
 )
 
-func namedSet(spec string) int {
-	var set [256]bool
-	addRanges(&set, spec)
-	return setOf(&set)
+// namedSets are those of the rules that are code. Only package initialisation adds to them.
+var namedSets []*set
+
+func namedSet(spec string) *set {
+	s := &set{number: len(namedSets)}
+	addRanges(&s.members, spec)
+	namedSets = append(namedSets, s)
+	return s
 }
 
 // findCookie hides the cookies of a `Cookie:` or `Set-Cookie:` header, but for their attributes.

@@ -235,7 +235,7 @@ func SecretName(name string) bool {
 		}
 		for _, w := range r.keywords {
 			for i := 0; i+len(w) <= len(name); i++ {
-				if !matches(name[i:], w) {
+				if fold(name[i]) != fold(w[0]) || !matches(name[i:], w) { // the first byte settles most
 					continue
 				}
 				if c, ok := r.find(s, i, i+len(w)); ok && c.hit && c.start == len(name)+1 {

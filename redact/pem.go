@@ -30,7 +30,7 @@ func findKeyBlock(s *scan, at, end int) (candidate, bool) {
 		return candidate{from: at, start: len(t), end: len(t), open: true}, true
 	}
 	j := i
-	for j < len(t) && (sets[keySet][t[j]] || t[j] == '\\' || t[j] == ' ') {
+	for j < len(t) && (keySet.members[t[j]] || t[j] == '\\' || t[j] == ' ') {
 		j++
 	}
 	s.spend(j - i)
@@ -58,7 +58,7 @@ func findKeyBlockEnd(s *scan, at, end int) (candidate, bool) {
 		i -= 2
 	}
 	j := i
-	for i > 0 && (sets[keySet][t[i-1]] || t[i-1] == '\\') {
+	for i > 0 && (keySet.members[t[i-1]] || t[i-1] == '\\') {
 		i--
 	}
 	s.spend(j - i)
@@ -164,7 +164,7 @@ func mayBeLone(line string) bool {
 	run := 0
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
-		case sets[keySet][c]:
+		case keySet.members[c]:
 			if run++; run == least {
 				return true
 			}
@@ -210,12 +210,12 @@ func (b block) keyLine(text string) (start, end int, body, more bool) {
 // what may close a string or a frame.
 func keyRun(text string) (start, end int) {
 	for i := 0; i < len(text); {
-		if !sets[keySet][text[i]] {
+		if !keySet.members[text[i]] {
 			i++
 			continue
 		}
 		j := i
-		for j < len(text) && sets[keySet][text[j]] {
+		for j < len(text) && keySet.members[text[j]] {
 			j++
 		}
 		if j-i > end-start && free(text, i, j) {
@@ -231,7 +231,7 @@ func keyRun(text string) (start, end int) {
 	t = strings.TrimSuffix(t, `\n`)
 	end = len(t)
 	start = end
-	for start > 0 && sets[keySet][t[start-1]] {
+	for start > 0 && keySet.members[t[start-1]] {
 		start--
 	}
 	return start, end

@@ -84,8 +84,8 @@ func checkText(t interface{ Fatalf(string, ...any) }, r *Redactor, text string) 
 	// What stands before a position is seen from behind it, and what is shown from there is a part
 	// of the whole.
 	at := len(text) / 2
-	bare := strings.NewReplacer(r.policy.marker(""), "").Replace
-	if tail := r.From(text, at); !strings.Contains(text, r.policy.marker("")) && !strings.HasSuffix(bare(once), bare(tail)) {
+	bare := strings.NewReplacer(r.policy().marker(""), "").Replace
+	if tail := r.From(text, at); !strings.Contains(text, r.policy().marker("")) && !strings.HasSuffix(bare(once), bare(tail)) {
 		t.Fatalf("From(%q, %d) = %q is no end of %q", text, at, tail, once)
 	}
 }

@@ -19,9 +19,9 @@ func pairs(t testing.TB) (all [][2]*Redactor) {
 		t.Fatal(err)
 	}
 	for _, r := range append(redactors(t), literals) {
-		judging := *r.policy
+		judging := *r.policy()
 		judging.thorough = true
-		all = append(all, [2]*Redactor{r, {policy: &judging}})
+		all = append(all, [2]*Redactor{r, judging.redactor()})
 	}
 	return all
 }

@@ -29,8 +29,8 @@ import (
 // Redactor is a compiled [Policy], with the [Known] values it was given. It does not change but
 // with these: any number of goroutines may use one.
 type Redactor struct {
-	policy *rules // without known values
-	known  *Known // nil: none
+	policy func() *rules // without known values; the same each time
+	known  *Known        // nil: none
 	// current has known's values too, as of its version.
 	current atomic.Pointer[rules]
 }
@@ -49,17 +49,23 @@ type rules struct {
 }
 
 // Default is the [Redactor] of the zero [Policy].
-var Default = func() *Redactor {
-	r, err := New(Policy{})
+var Default = &Redactor{policy: sync.OnceValue(func() *rules {
+	r, err := compile(Policy{}, nil)
 	if err != nil {
 		panic(err) // the built-in table is ours
 	}
-	return r
-}()
+	return r.policy()
+})}
 
 // New compiles p. Every error is a [*PolicyError]. Compile once and keep the result: it costs
 // microseconds without literals and up to some milliseconds at the limits.
-func New(p Policy) (*Redactor, error) { return compile(p, builtin) }
+//
+// The built-in rules are compiled once for all, by the first New or the first text that a
+// [Redactor] reads, which takes about a millisecond longer than others.
+func New(p Policy) (*Redactor, error) { return compile(p, nil) }
+
+// redactor returns the Redactor of r.
+func (r *rules) redactor() *Redactor { return &Redactor{policy: func() *rules { return r }} }
 
 // Marking returns a Redactor that hides what r does, now and later, and puts something else in its place: what mark returns for a
 // secret and its class, or replacement where that is nothing, or mark is nil. A format that has its own way to say that something
@@ -69,10 +75,12 @@ func (r *Redactor) Marking(replacement string, mark func(class, secret string) s
 	if err := checkReplacement(replacement); err != nil {
 		return nil, err
 	}
-	c := *r.policy
+	c := *r.policy()
 	c.replaceBy(replacement)
 	c.mark = mark
-	return &Redactor{policy: &c, known: r.known}, nil
+	marking := c.redactor()
+	marking.known = r.known
+	return marking, nil
 }
 
 // replaceBy sets the replacement.
@@ -84,8 +92,9 @@ func (r *rules) replaceBy(replacement string) {
 }
 
 // builtinWords is the automaton of the built-in rules, which most policies share.
-var builtinWords = newAutomaton(builtin)
+var builtinWords = sync.OnceValue(func() *automaton { return newAutomaton(builtin()) })
 
+// compile is New over a table; nil is the built-in one.
 func compile(p Policy, table []rule) (*Redactor, error) {
 	replacement := p.Replacement
 	if replacement == "" {
@@ -94,7 +103,7 @@ func compile(p Policy, table []rule) (*Redactor, error) {
 	if err := checkReplacement(replacement); err != nil {
 		return nil, err
 	}
-	r := &rules{classes: p.Classes, rules: table}
+	r := &rules{classes: p.Classes}
 	r.replaceBy(replacement)
 	if err := r.addLiterals(p.ExtraLiterals); err != nil {
 		return nil, err
@@ -102,12 +111,12 @@ func compile(p Policy, table []rule) (*Redactor, error) {
 	if err := r.addRegexes(p.ExtraRegexes); err != nil {
 		return nil, err
 	}
-	if len(table) == len(builtin) {
-		r.words = builtinWords
+	if table == nil {
+		r.rules, r.words = builtin(), builtinWords()
 	} else {
-		r.words = newAutomaton(table)
+		r.rules, r.words = table, newAutomaton(table)
 	}
-	return &Redactor{policy: r.with(nil, 0)}, nil
+	return r.with(nil, 0).redactor(), nil
 }
 
 // with returns the rules with known values beside the policy's literals.
@@ -141,11 +150,11 @@ func (r *Redactor) With(k *Known) *Redactor { return &Redactor{policy: r.policy,
 // now returns the rules of this moment.
 func (r *Redactor) now() *rules {
 	if r.known == nil {
-		return r.policy
+		return r.policy()
 	}
 	c := r.current.Load()
 	if c == nil || c.version != r.known.version.Load() {
-		c = r.policy.with(r.known.all())
+		c = r.policy().with(r.known.all())
 		r.current.Store(c)
 	}
 	return c

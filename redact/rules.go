@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // rule is one kind of secret. Rules are judged only where one of their keywords stands, so a
 // rule costs nothing on text without it. To add a kind, add a row to providers when its form
@@ -25,18 +28,20 @@ const (
 	given                 // a caller's literal or regex, or a known value
 )
 
-// builtin are the rules that are always on.
-var builtin = func() []rule {
-	var rules []rule
+// builtin returns the rules that are always on. Many a process never hides anything, so they are
+// made for the first that does.
+var builtin = sync.OnceValue(func() []rule {
+	rules := make([]rule, 0, len(providers)+len(context))
+	shapes := newShapes()
 	for _, p := range providers {
-		sh, err := parseShape(p.before, p.expr)
+		sh, err := shapes.parse(p.before, p.expr)
 		if err != nil {
 			panic(err) // the table is ours
 		}
 		rules = append(rules, sh.rule(p.class))
 	}
 	return append(rules, context...)
-}()
+})
 
 // maxBlanks bounds the white space between the parts of a candidate, so that one that is still
 // open is never longer than what a Stream looks back over.

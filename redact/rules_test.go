@@ -31,7 +31,7 @@ func (d dice) token(sh *shape) string {
 	draw := func(pieces []piece) {
 		for _, p := range pieces {
 			var members []byte
-			for c, in := range sets[p.set] {
+			for c, in := range p.set.members {
 				if in {
 					members = append(members, byte(c))
 				}
@@ -70,7 +70,7 @@ func TestProviders(t *testing.T) {
 		if p.class == "" || p.source == "" {
 			t.Errorf("%s: a row without class or source", p.expr)
 		}
-		sh, err := parseShape(p.before, p.expr)
+		sh, err := newShapes().parse(p.before, p.expr)
 		if err != nil {
 			t.Error(err)
 			continue

@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,108 +20,135 @@ type shape struct {
 
 // A piece is a run of characters of one set.
 type piece struct {
-	set      int // index into sets
+	set      *set
 	min, max int // max < 0: no limit
 }
 
-// sets are the character sets of all shapes. Runs are remembered by set, so that nested candidates
-// of a hostile line share one walk.
-var sets []*[256]bool
-
-// setOf returns the index of the set with exactly these members.
-func setOf(members *[256]bool) int {
-	for i, s := range sets {
-		if *s == *members {
-			return i
-		}
-	}
-	sets = append(sets, members)
-	return len(sets) - 1
+// A set is a set of characters. Runs are remembered by its number, so that nested candidates of a
+// hostile line share one walk: sets with the same members are the same set.
+type set struct {
+	number  int
+	members [256]bool
 }
 
-// parseShape reads an expression in the notation of RE2, of which it knows characters, `\.`, sets
+// shapes parses shapes. It numbers their sets from where the named sets end.
+type shapes struct {
+	sets   []*set
+	bySpec map[string]*set // as written in an expression
+}
+
+func newShapes() *shapes {
+	return &shapes{sets: slices.Clone(namedSets), bySpec: map[string]*set{}}
+}
+
+// set returns the set that spec describes in brackets, `[a-z_]` without them.
+func (p *shapes) set(spec string) *set {
+	known := p.bySpec[spec]
+	if known != nil {
+		return known
+	}
+	found := &set{number: len(p.sets)}
+	addRanges(&found.members, spec)
+	if i := slices.IndexFunc(p.sets, func(s *set) bool { return s.members == found.members }); i >= 0 {
+		found = p.sets[i]
+	} else {
+		p.sets = append(p.sets, found)
+	}
+	p.bySpec[spec] = found
+	return found
+}
+
+// parse reads an expression in the notation of RE2, of which it knows characters, `\.`, sets
 // in brackets, `\d`, `\w` (with `-`, as in base64url), and the counts `?`, `+`, `{n}`, `{n,}`,
 // `{n,m}`. It begins with the literal.
-func parseShape(before, expr string) (*shape, error) {
-	pieces, err := parsePieces(expr)
-	if err != nil {
-		return nil, err
-	}
-	s := &shape{after: pieces}
-	for len(s.after) > 0 && s.after[0].min == 1 && s.after[0].max == 1 {
-		c, ok := single(s.after[0].set)
-		if !ok {
+func (p *shapes) parse(before, expr string) (*shape, error) {
+	rest := expr
+	var literal []byte
+	for rest != "" {
+		spec, n, err := term(rest)
+		if err != nil {
+			return nil, fmt.Errorf("shape %q: %w", expr, err)
+		}
+		c, ok := single(spec)
+		if !ok || n < len(rest) && strings.IndexByte("?+{", rest[n]) >= 0 {
 			break
 		}
-		s.literal += string(c)
-		s.after = s.after[1:]
+		literal = append(literal, c)
+		rest = rest[n:]
 	}
-	if len(s.literal) < 2 {
+	s := &shape{literal: string(literal)}
+	if len(literal) < 2 {
 		return nil, fmt.Errorf("shape %q begins with no literal", expr)
 	}
-	if s.before, err = parsePieces(before); err != nil {
+	var err error
+	if s.after, err = p.pieces(rest); err != nil {
 		return nil, err
 	}
-	for _, p := range s.before {
-		if p.max < 0 {
+	if s.before, err = p.pieces(before); err != nil {
+		return nil, err
+	}
+	for _, piece := range s.before {
+		if piece.max < 0 {
 			return nil, fmt.Errorf("shape %q has no bound before its literal", expr)
 		}
 	}
 	return s, nil
 }
 
-func single(set int) (byte, bool) {
-	found, n := byte(0), 0
-	for c, in := range sets[set] {
-		if in {
-			found, n = byte(c), n+1
+// term returns the first term of an expression, a character or a set, as a set's spec, and the
+// term's length.
+func term(expr string) (spec string, n int, err error) {
+	switch {
+	case expr[0] == '[':
+		end := strings.IndexByte(expr, ']')
+		if end < 0 {
+			return "", 0, errors.New("set without end")
 		}
+		return expr[1:end], end + 1, nil
+	case expr[0] == '\\' && len(expr) > 1:
+		return expr[:2], 2, nil
 	}
-	return found, n == 1
+	return expr[:1], 1, nil
 }
 
-func parsePieces(expr string) (pieces []piece, err error) {
+// single returns the character that is all there is in a set.
+func single(spec string) (byte, bool) {
+	switch {
+	case len(spec) == 1:
+		return spec[0], true
+	case len(spec) == 2 && spec[0] == '\\' && spec[1] != 'd' && spec[1] != 'w':
+		return spec[1], true
+	}
+	return 0, false
+}
+
+func (p *shapes) pieces(expr string) (pieces []piece, err error) {
 	for i := 0; i < len(expr); {
-		var set [256]bool
-		switch c := expr[i]; c {
-		case '[':
-			end := strings.IndexByte(expr[i:], ']')
-			if end < 0 {
-				return nil, fmt.Errorf("shape %q: set without end", expr)
-			}
-			addRanges(&set, expr[i+1:i+end])
-			i += end + 1
-		case '\\':
-			if c := expr[i+1]; c == 'd' || c == 'w' {
-				addRanges(&set, expr[i:i+2])
-			} else {
-				set[c] = true
-			}
-			i += 2
-		default:
-			set[c] = true
-			i++
+		spec, n, err := term(expr[i:])
+		if err != nil {
+			return nil, fmt.Errorf("shape %q: %w", expr, err)
 		}
-		p := piece{min: 1, max: 1}
+		i += n
+		next := piece{set: p.set(spec), min: 1, max: 1}
 		if i < len(expr) {
 			switch expr[i] {
 			case '?':
-				p.min = 0
+				next.min = 0
 				i++
 			case '+':
-				p.max = -1
+				next.max = -1
 				i++
 			case '{':
 				end := strings.IndexByte(expr[i:], '}')
 				low, high, ranged := strings.Cut(expr[i+1:i+end], ",")
-				if p.min, err = strconv.Atoi(low); err != nil {
+				if next.min, err = strconv.Atoi(low); err != nil {
 					return nil, fmt.Errorf("shape %q: %w", expr, err)
 				}
-				p.max = p.min
+				next.max = next.min
 				if ranged {
-					p.max = -1
+					next.max = -1
 					if high != "" {
-						if p.max, err = strconv.Atoi(high); err != nil {
+						if next.max, err = strconv.Atoi(high); err != nil {
 							return nil, fmt.Errorf("shape %q: %w", expr, err)
 						}
 					}
@@ -127,21 +156,23 @@ func parsePieces(expr string) (pieces []piece, err error) {
 				i += end + 1
 			}
 		}
-		p.set = setOf(&set)
-		pieces = append(pieces, p)
+		pieces = append(pieces, next)
 	}
 	return pieces, nil
 }
 
-var shorthands = strings.NewReplacer(`\d`, "0-9", `\w`, "A-Za-z0-9_\\-")
-
 // addRanges adds characters and ranges, `\d` and `\w`; a `-` at the end stands for itself.
-func addRanges(set *[256]bool, spec string) {
-	spec = shorthands.Replace(spec)
+func addRanges(members *[256]bool, spec string) {
 	for i := 0; i < len(spec); i++ {
 		if spec[i] == '\\' {
-			i++
-			set[spec[i]] = true
+			switch i++; spec[i] {
+			case 'd':
+				addRanges(members, "0-9")
+			case 'w':
+				addRanges(members, "A-Za-z0-9_-")
+			default:
+				members[spec[i]] = true
+			}
 			continue
 		}
 		low, high := spec[i], spec[i]
@@ -150,23 +181,22 @@ func addRanges(set *[256]bool, spec string) {
 			i += 2
 		}
 		for c := int(low); c <= int(high); c++ {
-			set[c] = true
+			members[c] = true
 		}
 	}
 }
 
 // runEnd returns where the run of characters of the set from i ends.
-func (s *scan) runEnd(set, i int) int {
-	for len(s.runs) < len(sets) {
+func (s *scan) runEnd(in *set, i int) int {
+	for len(s.runs) <= in.number {
 		s.runs = append(s.runs, span{})
 	}
-	memo := &s.runs[set]
+	memo := &s.runs[in.number]
 	if memo.end > 0 && memo.from <= i && i <= memo.end {
 		return memo.end
 	}
-	in := sets[set]
 	j := i
-	for j < len(s.text) && in[s.text[j]] {
+	for j < len(s.text) && in.members[s.text[j]] {
 		j++
 	}
 	s.spend(j - i)
@@ -179,7 +209,7 @@ func (sh *shape) begins(s *scan, at int) (int, bool) {
 	t, i := s.text, at
 	for k := len(sh.before) - 1; k >= 0; k-- {
 		p, n := sh.before[k], 0
-		for n < p.max && i > 0 && sets[p.set][t[i-1]] {
+		for n < p.max && i > 0 && p.set.members[t[i-1]] {
 			i--
 			n++
 		}
@@ -188,7 +218,7 @@ func (sh *shape) begins(s *scan, at int) (int, bool) {
 		}
 	}
 	if len(sh.before) > 0 { // the run before it may follow on a word, as in /bot123:, but not go on
-		return i, i == 0 || !sets[sh.before[0].set][t[i-1]] || s.wordBegins(i)
+		return i, i == 0 || !sh.before[0].set.members[t[i-1]] || s.wordBegins(i)
 	}
 	return i, !isAlnum(sh.literal[0]) || s.wordBegins(i)
 }
@@ -202,14 +232,14 @@ func (sh *shape) ends(s *scan, i int) (end int, done, open bool) {
 		if p.max < 0 {
 			j = s.runEnd(p.set, i)
 		} else {
-			for j = i; j < len(t) && j-i < p.max && sets[p.set][t[j]]; j++ {
+			for j = i; j < len(t) && j-i < p.max && p.set.members[t[j]]; j++ {
 			}
 		}
 		if j-i < p.min {
 			return j, false, j == len(t)
 		}
 		if last := k == len(sh.after)-1; last {
-			if p.max >= 0 && j < len(t) && sets[p.set][t[j]] && isAlnum(t[j]) {
+			if p.max >= 0 && j < len(t) && p.set.members[t[j]] && isAlnum(t[j]) {
 				return 0, false, false // longer than any such token
 			}
 			return j, true, j == len(t) && (p.max < 0 || j-i < p.max)

@@ -137,7 +137,7 @@ func folderWord(path string) string {
 	if strings.HasPrefix(path, "-") {
 		path = "./" + path
 	}
-	if plainWord.MatchString(path) {
+	if plainWord().MatchString(path) {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

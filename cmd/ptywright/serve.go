@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -146,7 +145,9 @@ const endBound = 2500 * time.Millisecond
 
 // heapFloor is memory that is reserved and never touched, so that the garbage collector, which runs when the heap has
 // doubled, runs at 32 MiB and not at 4: under a flood it would take a sixth of the server's time (measured). It costs
-// address space only; twice as much would cost a flooded server 32 MiB more of garbage.
+// address space only; twice as much would cost a flooded server 32 MiB more of garbage. It is
+// reserved with the first session: an allocation of that size starts a collection, which would
+// hold up a start.
 const heapFloor = 16 << 20
 
 // stuckBound is how long after it was told to end a server waits for requests that do not hear of it. Replies have two
@@ -169,7 +170,6 @@ type host struct {
 // hosted runs a server over a fresh engine until it returns, and sees to it that nothing outlives it. With lone it serves
 // one client, and ends when its terminal hangs up.
 func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *host) error) error {
-	defer runtime.KeepAlive(make([]byte, heapFloor))
 	known := new(redact.Known) // what is secret whatever it looks like
 	log, logged, err := f.log.open(std.err, redact.Default.With(known), lone)
 	if err != nil {
@@ -189,7 +189,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	defer stop()
 
 	var ended atomic.Bool // nothing is left to be waited for
-	watch := &lazyWatcher{log: log}
+	watch := &lazyWatcher{log: log, reserve: heapFloor}
 	e := engine.New(engine.Options{
 		Sessions: f.sessions, Side: f.side, Watch: watch, Log: log,
 		Secret: func(s *engine.Session, line string) { known.AddUntil(s.Closed(), line) },
@@ -340,10 +340,7 @@ func alongside(ctx context.Context, servers ...func(context.Context) error) erro
 
 // loadPlugins makes the catalog of the built-in plugins and those that the operator names.
 func loadPlugins(e *engine.Engine, log *slog.Logger, manifests []string) (*plugins.Catalog, error) {
-	catalog, err := plugins.NewCatalog(e, log)
-	if err != nil {
-		return nil, err
-	}
+	catalog := plugins.NewCatalog(e, log)
 	for _, path := range manifests {
 		if _, err := catalog.Load(path); err != nil {
 			return nil, fmt.Errorf("--plugin %s: %w", path, err)
@@ -435,16 +432,25 @@ func untilSignal(ctx context.Context, stdio bool) (first, second context.Context
 // A lazyWatcher starts the watcher with the first session, so that a server without sessions costs no second process, and
 // tries again with the next when that could not be done.
 type lazyWatcher struct {
-	log *slog.Logger
+	log     *slog.Logger
+	reserve int // bytes to reserve with the first session
 
 	mu sync.Mutex // held while the watcher is started, which blocks for an exec
-	w  *pty.Watcher
+	// protects the fields below
+	w     *pty.Watcher
+	floor []byte
 }
 
 // Add records a child.
 func (l *lazyWatcher) Add(p *pty.PTY) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.floor == nil {
+		l.floor = make([]byte, l.reserve)
+		// The first text that is read takes a millisecond longer, see [redact.New]. A child takes as long to begin. This
+		// goroutine does nothing else, and waits for nothing.
+		go redact.Default.Spans("")
+	}
 	if l.w == nil {
 		self, err := os.Executable()
 		if err == nil {

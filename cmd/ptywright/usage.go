@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 // A usageError is about the command line.
@@ -208,14 +208,14 @@ func accepted(f *pflag.Flag, value string, err error) string {
 }
 
 // plainWord is what a shell takes as it stands.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = lazy.Regexp(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // shellWord quotes a word as a shell wants it, and shortens it.
 func shellWord(w string) string {
 	if short := fmt.Sprintf("%.32s", w); len(short) < len(w) {
 		w = short + "..."
 	}
-	if plainWord.MatchString(w) {
+	if plainWord().MatchString(w) {
 		return w
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

@@ -4,9 +4,10 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 // A Shell is whose words a sentinel's line is written in.
@@ -41,12 +42,12 @@ var carriers = map[string]bool{
 }
 
 // version is what may stand behind a shell's name: bash-5.2, zsh-5.9.
-var version = regexp.MustCompile(`-[0-9][0-9.]*$`)
+var version = lazy.Regexp(`-[0-9][0-9.]*$`)
 
 // shellOf is the shell of a program's name; "" when it is none.
 func shellOf(name string) Shell {
 	name = strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(name), ".exe"), "-")
-	return shells[version.ReplaceAllString(name, "")]
+	return shells[version().ReplaceAllString(name, "")]
 }
 
 // leadsToShell reports whether a program of this name is a shell, or brings what is typed to one.

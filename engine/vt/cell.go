@@ -87,13 +87,28 @@ func (c Color) RGB() (r, g, b uint8, ok bool) {
 
 // String returns "default", "idx:N" or "rgb:R:G:B" with decimal parts.
 func (c Color) String() string {
+	b, _ := c.AppendText(nil)
+	return string(b)
+}
+
+// AppendText appends what String returns. The error is always nil.
+func (c Color) AppendText(b []byte) ([]byte, error) {
+	part := func(shift int) { b = strconv.AppendUint(b, uint64(c>>shift&0xff), 10) }
 	switch c >> 24 {
 	case 1:
-		return "idx:" + strconv.Itoa(int(c&0xff))
+		b = append(b, "idx:"...)
+		part(0)
 	case 2:
-		return "rgb:" + strconv.Itoa(int(c>>16&0xff)) + ":" + strconv.Itoa(int(c>>8&0xff)) + ":" + strconv.Itoa(int(c&0xff))
+		b = append(b, "rgb:"...)
+		part(16)
+		b = append(b, ':')
+		part(8)
+		b = append(b, ':')
+		part(0)
+	default:
+		b = append(b, "default"...)
 	}
-	return "default"
+	return b, nil
 }
 
 // UnderlineStyle is the parameter of SGR 4:n.

@@ -20,8 +20,7 @@ const aboveJoin = 64
 // where the scrollback ends; there is none above the alternate screen. When rows were joined, find
 // is called once more with the rows as they are.
 func (s *Screen) MaskPage(find func(lines []string, above func(n int) (string, bool)) [][]Mask) *Screen {
-	var m masker
-	lines, groups, continued := s.logical(&m)
+	lines, groups, continued := s.logical()
 	if len(lines) == 0 {
 		return s
 	}
@@ -30,20 +29,23 @@ func (s *Screen) MaskPage(find func(lines []string, above func(n int) (string, b
 	last := groups[len(groups)-1].last
 	if continued > 0 || last >= len(groups) {
 		rows := make([]string, last+1)
+		var text []byte
 		for y := range rows {
-			rows[y] = m.join(s, y, y, false)
+			text = s.AppendLine(text[:0], y)
+			rows[y] = string(text)
 		}
 		alone = find(rows, s.above(0))
 	}
+	var m masker
 	out := s
 	for i, g := range groups {
 		all := masks[i]
 		joined := g.last > g.first || i == 0 && continued > 0
-		if len(all) == 0 && !joined {
+		if len(all) == 0 && (!joined || !slices.ContainsFunc(alone[g.first:g.last+1], func(m []Mask) bool { return len(m) > 0 })) {
 			continue
 		}
-		// Something is to be covered, or may be: only now it matters which cell holds which byte.
-		m.join(s, g.first, g.last, true)
+		// Something is to be covered: only now it matters which cell holds which byte.
+		m.join(s, g.first, g.last)
 		if joined {
 			for y := g.first; y <= g.last; y++ {
 				from, _ := m.rowIn(y)
@@ -74,8 +76,9 @@ type rowGroup struct{ first, last int }
 
 // logical returns the logical lines of the screen, the rows of each, and how many rows of scrollback
 // the first goes on from. Blank rows at the end are missing.
-func (s *Screen) logical(m *masker) (lines []string, groups []rowGroup, continued int) {
+func (s *Screen) logical() (lines []string, groups []rowGroup, continued int) {
 	rest := s.Text() // one logical line a line
+	var text []byte
 	for first := 0; first < len(s.rows) && rest != ""; {
 		last := first
 		for last < len(s.rows)-1 && s.rows[last].wrapped {
@@ -88,7 +91,8 @@ func (s *Screen) logical(m *masker) (lines []string, groups []rowGroup, continue
 			}
 		}
 		if last > first || first == 0 && continued > 0 {
-			line = m.join(s, first, last, true)
+			text = s.appendJoined(text[:0], first, last)
+			line = string(text)
 		}
 		lines, groups = append(lines, line), append(groups, rowGroup{first, last})
 		first = last + 1
@@ -134,11 +138,26 @@ type masker struct {
 // A spot is a cell of the line: the byte at which its text begins.
 type spot struct{ start, row, col, width int }
 
-// join puts together rows first to last and, with scrollback, before the first row of the screen what
-// goes on in it.
-func (m *masker) join(s *Screen, first, last int, scrollback bool) string {
+// appendJoined appends rows first to last as one line and, before the first row of the screen, the scrollback that goes on in it.
+func (s *Screen) appendJoined(dst []byte, first, last int) []byte {
+	if first == 0 && !s.Modes.AltScreen {
+		dst = s.history.appendContinued(dst)
+	}
+	for y := first; y <= last; y++ {
+		r := s.rows[y]
+		n := r.trimmed()
+		if y < last {
+			n = r.joinedWidth()
+		}
+		dst = r.appendText(dst, n)
+	}
+	return dst
+}
+
+// join is appendJoined with a note of where each cell begins.
+func (m *masker) join(s *Screen, first, last int) {
 	m.text, m.spots = m.text[:0], m.spots[:0]
-	if scrollback && first == 0 && !s.Modes.AltScreen {
+	if first == 0 && !s.Modes.AltScreen {
 		m.text = s.history.appendContinued(m.text)
 	}
 	for y := first; y <= last; y++ {
@@ -169,7 +188,6 @@ func (m *masker) join(s *Screen, first, last int, scrollback bool) string {
 			}
 		}
 	}
-	return string(m.text)
 }
 
 // rowIn returns where the text of row y begins and ends in the line.

@@ -171,11 +171,20 @@ func joinRows(rows []*row) string {
 func (s *Screen) Lines() []string {
 	lines := make([]string, len(s.rows))
 	var buf []byte
-	for y, r := range s.rows {
-		buf = r.appendText(buf[:0], r.trimmed())
+	for y := range s.rows {
+		buf = s.AppendLine(buf[:0], y)
 		lines[y] = string(buf)
 	}
 	return lines
+}
+
+// AppendLine appends what [Screen.Lines] has of one row; nothing for a row that does not exist.
+func (s *Screen) AppendLine(b []byte, row int) []byte {
+	r := s.row(row)
+	if r == nil {
+		return b
+	}
+	return r.appendText(b, r.trimmed())
 }
 
 // Changed returns the sequence at which the row's content last changed. It travels with the row when

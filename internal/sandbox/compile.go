@@ -3,13 +3,14 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
+
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 func init() {
@@ -22,11 +23,11 @@ func init() {
 // (1.5 s for 32,000 parentheses) and the compiler in the second (20 s for x+x+x...). Code that people read stays below 20.
 const maxNesting = 150
 
-var moduleName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
+var moduleName = lazy.Regexp(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
 // compile makes the code of a module, with what grows values replaced by calls that pay for it.
 func compile(name, source string) (proto *lua.FunctionProto, err *Error) {
-	if len(name) > 64 || !moduleName.MatchString(name) {
+	if len(name) > 64 || !moduleName().MatchString(name) {
 		return nil, &Error{Kind: Syntax, Message: fmt.Sprintf("module name %.32q is not letters, digits, '_' and '-' in parts joined by dots", name)}
 	}
 	bad := func(line int, format string, args ...any) *Error {

@@ -2,10 +2,11 @@ package sandbox
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 // A Kind says what went wrong.
@@ -69,11 +70,11 @@ func clip(s string) string {
 }
 
 // position is how the interpreter begins a message: chunk, line, text.
-var position = regexp.MustCompile(`^([\w.-]+)\.lua:(\d+):\s*`)
+var position = lazy.Regexp(`^([\w.-]+)\.lua:(\d+):\s*`)
 
 func splitPosition(message string) (module string, line int, text string) {
 	message = clip(message)
-	if m := position.FindStringSubmatch(message); m != nil {
+	if m := position().FindStringSubmatch(message); m != nil {
 		line, _ = strconv.Atoi(m[2])
 		return m[1], line, message[len(m[0]):]
 	}

@@ -389,10 +389,7 @@ func TestPermissions(t *testing.T) {
 // TestLoadingHasToBeGranted: the server says no, not the manifest.
 func TestLoadingHasToBeGranted(t *testing.T) {
 	e := engine.New(engine.Options{})
-	catalog, err := plugins.NewCatalog(e, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := plugins.NewCatalog(e, nil)
 	w := newWireOf(t, e, native.New(e, catalog, native.Options{}))
 	for method, params := range map[string]obj{"plugin.load": {"manifest_path": "testdata/ask/manifest.toml"}, "plugin.unload": {"plugin": "ask"}} {
 		m := w.fails(method, params, -32004, "server_did_not_grant_plugin_load")

@@ -151,7 +151,7 @@ func (f *frame) compare(has *shown, form string) *shown {
 		if form == "ansi" {
 			text = appendString(nil, `"ansi":`, record.ANSIRow(s, y, f.Clean))
 		} else {
-			text = f.appendRow(nil, y)
+			text = append(f.appendRowRuns([]byte(`"runs":[`), y), ']')
 		}
 		now.rows[y] = told{maphash.Bytes(seed, text), bytes.Contains(text, []byte(`"link":"`)) || bytes.Contains(text, []byte(`]8;`))}
 		if f.full || now.rows[y] != has.rows[y] {
@@ -159,25 +159,6 @@ func (f *frame) compare(has *shown, form string) *shown {
 		}
 	}
 	return now
-}
-
-// appendRow writes a row's runs, as in a snapshot.
-func (f *frame) appendRow(b []byte, y int) []byte {
-	b = append(b, `"runs":[`...)
-	first := true
-	f.Screen().EachRun(y, func(r vt.Run) {
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = appendInt(b, `{"col":`, r.Col)
-		b = appendInt(b, `,"cols":`, r.Cols)
-		b = appendString(b, `,"text":`, r.Text)
-		b = append(b, `,"style":`...)
-		b = f.appendStyle(b, r.Style)
-		b = append(b, '}')
-	})
-	return append(b, ']')
 }
 
 // AppendJSON writes the frame.

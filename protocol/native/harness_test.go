@@ -27,11 +27,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // ends.
 func serve(t testing.TB, e *engine.Engine, f protocol.Framing) *net.UnixConn {
 	t.Helper()
-	catalog, err := plugins.NewCatalog(e, slog.New(slog.DiscardHandler))
-	if err == nil {
-		_, err = catalog.Load("testdata/ask/manifest.toml")
-	}
-	if err != nil {
+	catalog := plugins.NewCatalog(e, slog.New(slog.DiscardHandler))
+	if _, err := catalog.Load("testdata/ask/manifest.toml"); err != nil {
 		t.Fatal(err)
 	}
 	return serveDialect(t, e, native.New(e, catalog, native.Options{Version: "test", PluginLoad: true}), f)
@@ -95,10 +92,7 @@ func newWire(t testing.TB, e *engine.Engine) *wire {
 // newWires returns two connections to one dialect.
 func newWires(t testing.TB, e *engine.Engine) (a, b *wire) {
 	t.Helper()
-	catalog, err := plugins.NewCatalog(e, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := plugins.NewCatalog(e, slog.New(slog.DiscardHandler))
 	d := native.New(e, catalog, native.Options{Version: "test"})
 	return newWireOf(t, e, d), newWireOf(t, e, d)
 }

@@ -363,8 +363,7 @@ func (p *screenParts) read(c *client, s *engine.Session) (*look, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := newLook(s.View(), hide, cells)
-	return l, l.encode()
+	return newLook(s.View(), hide, cells), nil
 }
 
 func cellsOf(given, absent string) (string, error) {
@@ -472,7 +471,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 		quiet := out.View.At.Sub(out.View.Changed)
 		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, missed: out.Missed, matcher: m.Explain(out.View, l.shown())}}
 	}
-	return &waitResult{look: l, outcome: out}, l.encode()
+	return &waitResult{look: l, outcome: out}, nil
 }
 
 // asking finds the predicates of one wait. With the first of them it is a request that runs a plugin's code: see lasting.

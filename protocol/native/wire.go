@@ -2,14 +2,12 @@ package native
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
-	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
@@ -30,19 +28,13 @@ func (tooLargeError) Error() string {
 type look struct {
 	*reading.View
 	cells string // "full", "runs" or "none"
-	made  []byte // what AppendJSON gives, once encode has made it
 }
 
-// encode makes the answer at once, to know its size, when it can be large. The error is a tooLargeError.
-func (l *look) encode() error {
-	if l.cells == "none" {
-		return nil
-	}
-	b := l.AppendJSON(nil)
-	if len(b) > maxReply {
+// Fits refuses an answer over maxReply. The error is a tooLargeError.
+func (l *look) Fits(size int) error {
+	if size > maxReply && l.cells != "none" {
 		return tooLargeError{}
 	}
-	l.made = b
 	return nil
 }
 
@@ -60,10 +52,8 @@ func adapterLook(a *plugins.Adapter, v *engine.View, hide *redact.Redactor, cell
 
 // AppendJSON makes a look the wire's ScreenSnapshot.
 func (l *look) AppendJSON(b []byte) []byte {
-	if l.made != nil {
-		return append(b, l.made...)
-	}
 	s := l.Screen()
+	b = slices.Grow(b, l.guess())
 	b = append(b, `{"size":{"rows":`...)
 	b = strconv.AppendInt(b, int64(s.Rows), 10)
 	b = appendInt(b, `,"cols":`, s.Cols)
@@ -76,10 +66,12 @@ func (l *look) AppendJSON(b []byte) []byte {
 	b = strconv.AppendUint(b, l.Raw.Sequence, 10)
 	b = appendString(b, `,"plain_text":`, s.Text())
 	b = append(b, `,"lines":[`...)
-	for i, line := range s.Lines() {
-		if i > 0 {
+	var line []byte
+	for y := range s.Rows {
+		if y > 0 {
 			b = append(b, ',')
 		}
+		line = s.AppendLine(line[:0], y)
 		b = appendString(b, ``, line)
 	}
 	b = append(b, `],"cells":[`...)
@@ -105,94 +97,31 @@ func (l *look) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
+// guess is about how many bytes the answer has, so that its buffer need not grow by steps.
+func (l *look) guess() int {
+	const members = 1 << 10 // but for what the screen shows
+	cells := l.Raw.Screen.Rows * l.Raw.Screen.Cols
+	size := members + 2*len(l.Screen().Text()) + len(l.Screen().Text())/8
+	switch l.cells {
+	case "full":
+		size += cells * maxCell
+	case "runs":
+		size += cells * maxCell / 16
+	}
+	return min(size, maxReply)
+}
+
 // MarshalJSON is AppendJSON for a look that is a member of something else.
 func (l *look) MarshalJSON() ([]byte, error) { return l.AppendJSON(nil), nil }
-
-func (l *look) appendCells(b []byte) []byte {
-	var style vt.Style
-	encoded := l.appendStyle(nil, style) // of the style before: most neighbours share it
-	for row := range l.Screen().Rows {
-		if len(b) > maxReply {
-			break // encode tells of it
-		}
-		l.Screen().EachCell(row, func(col int, c vt.Cell) {
-			if c.Style != style {
-				style = c.Style
-				encoded = l.appendStyle(encoded[:0], style)
-			}
-			if row+col > 0 {
-				b = append(b, ',')
-			}
-			b = appendInt(b, `{"row":`, row)
-			b = appendInt(b, `,"col":`, col)
-			b = appendString(b, `,"text":`, c.Text)
-			b = appendBool(b, `,"wide":`, c.Wide)
-			b = appendBool(b, `,"wide_continuation":`, c.Continuation)
-			b = append(b, `,"style":`...)
-			b = append(b, encoded...)
-			b = append(b, '}')
-		})
-	}
-	return b
-}
-
-func (l *look) appendRuns(b []byte) []byte {
-	first := true
-	for row := range l.Screen().Rows {
-		if len(b) > maxReply {
-			break
-		}
-		l.Screen().EachRun(row, func(r vt.Run) {
-			if !first {
-				b = append(b, ',')
-			}
-			first = false
-			b = appendInt(b, `{"row":`, row)
-			b = appendInt(b, `,"col":`, r.Col)
-			b = appendInt(b, `,"cols":`, r.Cols)
-			b = appendString(b, `,"text":`, r.Text)
-			b = append(b, `,"style":`...)
-			b = l.appendStyle(b, r.Style)
-			b = append(b, '}')
-		})
-	}
-	return b
-}
-
-// appendStyle writes the members of the specification always, and the others where they say something.
-func (l *look) appendStyle(b []byte, s vt.Style) []byte {
-	b = appendString(b, `{"foreground":`, s.Foreground.String())
-	b = appendString(b, `,"background":`, s.Background.String())
-	b = appendBool(b, `,"bold":`, s.Bold)
-	b = appendBool(b, `,"dim":`, s.Dim)
-	b = appendBool(b, `,"italic":`, s.Italic)
-	b = appendBool(b, `,"underline":`, s.Underline != vt.UnderlineNone)
-	b = appendBool(b, `,"inverse":`, s.Inverse)
-	for _, more := range [...]struct {
-		name string
-		set  bool
-	}{{`,"strike":`, s.Strike}, {`,"hidden":`, s.Hidden}, {`,"blink":`, s.Blink}, {`,"overline":`, s.Overline}} {
-		if more.set {
-			b = appendBool(b, more.name, true)
-		}
-	}
-	if s.Underline != vt.UnderlineNone {
-		b = appendString(b, `,"underline_style":`, s.Underline.String())
-	}
-	if !s.UnderlineColor.IsDefault() {
-		b = appendString(b, `,"underline_color":`, s.UnderlineColor.String())
-	}
-	if s.Link != "" {
-		b = appendString(b, `,"link":`, l.Clean(s.Link))
-	}
-	return append(b, '}')
-}
 
 // A waitResult is the answer to a wait that matched.
 type waitResult struct {
 	look    *look
 	outcome *engine.Outcome
 }
+
+// Fits is that of the look.
+func (r *waitResult) Fits(size int) error { return r.look.Fits(size) }
 
 // AppendJSON makes it the wire's wait result.
 func (r *waitResult) AppendJSON(b []byte) []byte {
@@ -427,18 +356,4 @@ func appendMillis(b []byte, name string, d time.Duration) []byte {
 
 func appendBool(b []byte, name string, v bool) []byte {
 	return strconv.AppendBool(append(b, name...), v)
-}
-
-// appendString quotes s. Cells are one character each, and most text of a terminal is ASCII that needs no escape.
-func appendString(b []byte, name, s string) []byte {
-	b = append(b, name...)
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			b, _ = jsontext.AppendQuote(b, s) // bytes that are not UTF-8 become U+FFFD, which is what is wanted
-			return b
-		}
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
 }

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 // An environment is what session.set_env has set in a pane's shell, over what its program was started with.
@@ -74,7 +75,7 @@ func envPane(_ context.Context, s *reader, p params) (any, error) {
 }
 
 // variable is a name that every shell takes.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // maxValue bounds a variable's value, in bytes: the line that sets it is typed.
 const maxValue = 2 << 10
@@ -120,7 +121,7 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !variable.MatchString(name) {
+	if !variable().MatchString(name) {
 		return nil, errors.New("'name' is a variable's: letters, digits and underscores, and no digit first")
 	}
 	var value *string

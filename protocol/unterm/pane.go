@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 // A pane is a session by its number.
@@ -303,7 +303,7 @@ func pathOf(dir string) string {
 }
 
 // programName is a program's name without what stands around it: the hyphen of a login shell, a version, an extension.
-var programName = regexp.MustCompile(`^-?(.*?)[-.0-9]*(?:\.exe)?$`)
+var programName = lazy.Regexp(`^-?(.*?)[-.0-9]*(?:\.exe)?$`)
 
 // nameOf is the bare name of a process, in lower case.
 func nameOf(process engine.Process) string {
@@ -311,7 +311,7 @@ func nameOf(process engine.Process) string {
 	if process.Path != "" {
 		name = filepath.Base(process.Path)
 	}
-	return programName.FindStringSubmatch(strings.ToLower(name))[1]
+	return programName().FindStringSubmatch(strings.ToLower(name))[1]
 }
 
 // shellTypes are the shells that Unterm has words for.

@@ -1,6 +1,9 @@
 package terminalmcp
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // keyNames are the keys in the order in which they are listed; the first fifteen stand in the message about an unknown one.
 var keyNames = []string{
@@ -26,7 +29,7 @@ var keyBytes = map[string]string{
 }
 
 // keys are the bytes of all keys, by name and by name in lower case: no two names differ in case alone.
-var keys = func() map[string]string {
+var keys = sync.OnceValue(func() map[string]string {
 	m := make(map[string]string, 2*len(keyNames))
 	for _, name := range keyNames {
 		b, ok := keyBytes[name]
@@ -37,7 +40,7 @@ var keys = func() map[string]string {
 		m[strings.ToLower(name)] = b
 	}
 	return m
-}()
+})
 
 // A keyError says that there is no key of that name.
 type keyError struct{ name string }
@@ -49,10 +52,10 @@ func (e *keyError) Error() string {
 // encodeKey returns the bytes of a key. White space around the name does not count, nor does case. The error is a *keyError.
 func encodeKey(name string) (string, error) {
 	trimmed := trim(name)
-	if b, ok := keys[trimmed]; ok {
+	if b, ok := keys()[trimmed]; ok {
 		return b, nil
 	}
-	if b, ok := keys[lower(trimmed)]; ok {
+	if b, ok := keys()[lower(trimmed)]; ok {
 		return b, nil
 	}
 	return "", &keyError{name}

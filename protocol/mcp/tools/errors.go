@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/plugins"
 )
 
@@ -105,13 +105,13 @@ func (p *profile) failed(err error) *sdk.CallToolResult {
 }
 
 // pathWords are how a schema's error names a place in the arguments.
-var pathWords = regexp.MustCompile(`validating (root|/\S+): `)
+var pathWords = lazy.Regexp(`validating (root|/\S+): `)
 
 // schemaWords is a schema's error with places as a client knows them: "wait_for.text", and no word for the whole.
 func schemaWords(err error) string {
 	var place string
-	text := pathWords.ReplaceAllStringFunc(err.Error(), func(m string) string {
-		if path := pathWords.FindStringSubmatch(m)[1]; path != "root" { // the last holds those before
+	text := pathWords().ReplaceAllStringFunc(err.Error(), func(m string) string {
+		if path := pathWords().FindStringSubmatch(m)[1]; path != "root" { // the last holds those before
 			place = strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(path, "/items", "[]"), "/properties/"), "/properties/", ".")
 		}
 		return ""

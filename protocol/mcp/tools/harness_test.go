@@ -68,10 +68,7 @@ func serveOn(t testing.TB, e *engine.Engine, known *redact.Known, raw bool, o *s
 	t.Helper()
 	w := &wire{t: t, engine: e, log: &tee{}}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
-	catalog, err := plugins.NewCatalog(w.engine, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := plugins.NewCatalog(w.engine, log)
 	h := &mcp.Host{Engine: w.engine, Catalog: catalog, Known: known, Hide: redact.Default.With(known), TrustRaw: raw, Version: "test", Log: log}
 	s := mcp.New(h, tools.New(h))
 	in, toServer := io.Pipe()
@@ -79,6 +76,7 @@ func serveOn(t testing.TB, e *engine.Engine, known *redact.Known, raw bool, o *s
 	w.out = &tee{to: out}
 	served := make(chan error, 1)
 	go func() { served <- s.ServeLines(context.Background(), in, w.out) }()
+	var err error
 	w.client, err = sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/ptywright/ptywright/engine/cmdline"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -213,12 +213,12 @@ func (r *runResult) take(s *engine.Session, l *reading.View, out *cmdline.Result
 }
 
 // job is what bash and zsh say when a command begins in the background: its number and the process.
-var job = regexp.MustCompile(`(?m)^\[\d+\] (\d+)$`)
+var job = lazy.Regexp(`(?m)^\[\d+\] (\d+)$`)
 
 // running returns the processes in the background that a command's output tells of and that still run.
 func running(output string) []int {
 	var live []int
-	for _, m := range job.FindAllStringSubmatch(output, maxJobs) {
+	for _, m := range job().FindAllStringSubmatch(output, maxJobs) {
 		pid, err := strconv.Atoi(m[1])
 		if err != nil {
 			continue

@@ -3,13 +3,13 @@ package tools
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -201,9 +201,9 @@ func endsOf(text string, most int) (short string, omitted int) {
 
 // readable is output without escape sequences, as lines. It is redacted once more: a sequence may have stood inside a secret.
 func readable(l *reading.View, text string) string {
-	return l.Clean(strings.ReplaceAll(escapes.ReplaceAllString(text, ""), "\r", ""))
+	return l.Clean(strings.ReplaceAll(escapes().ReplaceAllString(text, ""), "\r", ""))
 }
 
 // escapes are control sequences (ECMA-48 section 5.4), strings, other escapes, and control characters that move nothing a
 // line would show: all but TAB, LF and CR.
-var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+var escapes = lazy.Regexp("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

@@ -9,9 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 // A document is a recording as it is to be read.
@@ -80,7 +81,7 @@ func (j *Journal) render(log io.Reader, e *entry) (*document, error) {
 	e.RedactionActive = rules.enabled || j.hider != nil
 	e.RedactionCount = w.hidden
 	if e.Project != nil {
-		e.RedactionCount += len(markers.FindAllString(*e.Project, -1))
+		e.RedactionCount += len(markers().FindAllString(*e.Project, -1))
 	}
 	var b bytes.Buffer
 	j.front(&b, e)
@@ -144,14 +145,14 @@ func (j *Journal) front(b *bytes.Buffer, e *entry) {
 }
 
 // plainScalar is what YAML takes for a string, or a time, without quotes.
-var plainScalar = regexp.MustCompile(`^[A-Za-z0-9/._][A-Za-z0-9/._+:@-]*$`)
+var plainScalar = lazy.Regexp(`^[A-Za-z0-9/._][A-Za-z0-9/._+:@-]*$`)
 
 // wordScalar is what it takes for something else.
-var wordScalar = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n|\.nan|\.inf|[0-9_]*\.?[0-9_]*(e[+-]?[0-9]+)?|0[xob][0-9a-f_]+|[0-9]+(:[0-9.]+)+|[0-9]+-[0-9]+-[0-9]+)$`)
+var wordScalar = lazy.Regexp(`^(?i:null|true|false|yes|no|on|off|y|n|\.nan|\.inf|[0-9_]*\.?[0-9_]*(e[+-]?[0-9]+)?|0[xob][0-9a-f_]+|[0-9]+(:[0-9.]+)+|[0-9]+-[0-9]+-[0-9]+)$`)
 
 // scalar writes a string for YAML: as it is when nothing in it has a meaning, which is what simple readers of front matter expect.
 func scalar(s string) string {
-	if !plainScalar.MatchString(s) || strings.HasSuffix(s, ":") || wordScalar.MatchString(s) {
+	if !plainScalar().MatchString(s) || strings.HasSuffix(s, ":") || wordScalar().MatchString(s) {
 		return quoted(s)
 	}
 	return s
@@ -200,7 +201,7 @@ func (w *sections) block(b *block) {
 	w.blocks++
 	output := strings.TrimRight(w.hide(b.output), " \t\n")
 	command := w.hide(b.command)
-	w.hidden += len(markers.FindAllString(output, -1)) + len(markers.FindAllString(command, -1))
+	w.hidden += len(markers().FindAllString(output, -1)) + len(markers().FindAllString(command, -1))
 	if output != "" {
 		w.lines += strings.Count(output, "\n") + 1
 	}

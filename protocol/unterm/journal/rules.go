@@ -12,26 +12,29 @@ import (
 	"regexp/syntax"
 	"strings"
 
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 )
 
 // redacted is Unterm's marker, which clients look for.
 const redacted = "<redacted>"
 
+const token = `\bgh[pousr]_[A-Za-z0-9_]{36,}`
+
 // Unterm's own rules for the text of a document, in their order, as package regexp has them. The first keeps the key and what stands
 // between, the second the first eight characters; the third tells texts apart by a hash, and hits long paths, too. Looking for all of
 // them in all of a text takes ten times as long as the rest of a document: see keys and runs.
 var (
-	assignments = regexp.MustCompile(`(?i)((?:\b|_)(?:token|key|secret|password|api[_-]?key|credential)s?[ \t]*[:=])[ \t]*\S+`)
-	tokens      = regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9_]{36,}`)
-	longRuns    = regexp.MustCompile(`\b[A-Za-z0-9+/=_-]{40,}\b`)
+	assignments = lazy.Regexp(`(?i)((?:\b|_)(?:token|key|secret|password|api[_-]?key|credential)s?[ \t]*[:=])[ \t]*\S+`)
+	tokens      = lazy.Regexp(token)
+	longRuns    = lazy.Regexp(`\b[A-Za-z0-9+/=_-]{40,}\b`)
 )
 
 var (
-	aToken = regexp.MustCompile(`^` + tokens.String() + `$`)
+	aToken = lazy.Regexp(`^` + token + `$`)
 	// hiddenTokens are those that the log has no more.
-	hiddenTokens = regexp.MustCompile(`<(gh[pousr]_[A-Za-z0-9_]{4})\.\.\.redacted>`)
-	markers      = regexp.MustCompile(`<(?:redacted|(?:token:)?[A-Za-z0-9_]{8}\.\.\.redacted)>`)
+	hiddenTokens = lazy.Regexp(`<(gh[pousr]_[A-Za-z0-9_]{4})\.\.\.redacted>`)
+	markers      = lazy.Regexp(`<(?:redacted|(?:token:)?[A-Za-z0-9_]{8}\.\.\.redacted)>`)
 )
 
 // hideAssigned is the first rule.
@@ -114,7 +117,7 @@ var inRun = func() (in [256]bool) {
 
 // markToken is what stands in a log for a GitHub token that Unterm's second rule would have found. It is none of the first rule's.
 func markToken(class, secret string) string {
-	if class != "github-token" || !aToken.MatchString(secret) {
+	if class != "github-token" || !aToken().MatchString(secret) {
 		return ""
 	}
 	return "<" + secret[:8] + "...redacted>"
@@ -132,13 +135,13 @@ func (r *rules) apply(text string) string {
 		return text
 	}
 	text = hideAssigned(text)
-	text = hiddenTokens.ReplaceAllString(text, "<token:$1...redacted>")
+	text = hiddenTokens().ReplaceAllString(text, "<token:$1...redacted>")
 	text = hideRuns(text, len("ghp_")+36, func(run string) string {
-		run = tokens.ReplaceAllStringFunc(run, markedToken)
+		run = tokens().ReplaceAllStringFunc(run, markedToken)
 		if !strings.Contains(run, "<") {
-			return longRuns.ReplaceAllStringFunc(run, hashed)
+			return longRuns().ReplaceAllStringFunc(run, hashed)
 		}
-		return hideRuns(run, 40, func(rest string) string { return longRuns.ReplaceAllStringFunc(rest, hashed) })
+		return hideRuns(run, 40, func(rest string) string { return longRuns().ReplaceAllStringFunc(rest, hashed) })
 	})
 	for _, re := range r.custom {
 		text = re.ReplaceAllLiteralString(text, redacted)

@@ -207,11 +207,11 @@ func TestRulesAsWritten(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"token", "KEY", "apiKey", "api-key", "_", "s", "S", "x", " ", "\t", "\n", ":", "=", "=<redacted>", ghToken, ghToken[:39], "gho_", strings.Repeat("a", 20), strings.Repeat("0/", 10), "-", "+", ".", "é", "key=v"})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "text"), "")
-		want := assignments.ReplaceAllString(text, "$1 "+redacted)
+		want := assignments().ReplaceAllString(text, "$1 "+redacted)
 		if got := hideAssigned(text); got != want {
 			t.Fatalf("%q becomes %q, want %q", text, got, want)
 		}
-		want = longRuns.ReplaceAllStringFunc(tokens.ReplaceAllStringFunc(want, markedToken), hashed)
+		want = longRuns().ReplaceAllStringFunc(tokens().ReplaceAllStringFunc(want, markedToken), hashed)
 		if got := (&rules{enabled: true}).apply(text); got != want {
 			t.Fatalf("%q becomes %q, want %q", text, got, want)
 		}
@@ -284,7 +284,7 @@ func TestFrontMatterHoldsAnything(t *testing.T) {
 				if err := json.Unmarshal([]byte(value), &s); err != nil {
 					t.Fatalf("%s: %v", lines[i+1], err)
 				}
-			} else if !plainScalar.MatchString(value) && key != "trace_ids" {
+			} else if !plainScalar().MatchString(value) && key != "trace_ids" {
 				t.Fatalf("%q", lines[i+1])
 			}
 		}

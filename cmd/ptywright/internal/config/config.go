@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
@@ -506,7 +506,7 @@ func variable(rest string) string {
 }
 
 // header is the line that begins a table.
-var header = regexp.MustCompile(`^\[([A-Za-z0-9_.\- ]+)\]`)
+var header = lazy.Regexp(`^\[([A-Za-z0-9_.\- ]+)\]`)
 
 // linesOf tells the line of each key, by the tables and the names that lines begin with: the decoder keeps no positions. A key that is
 // written in a way that people do not write is not there.
@@ -515,7 +515,7 @@ func linesOf(text string) map[string]int {
 	table := ""
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
-		if m := header.FindStringSubmatch(line); m != nil {
+		if m := header().FindStringSubmatch(line); m != nil {
 			table = strings.ReplaceAll(m[1], " ", "") + "."
 			lines[strings.TrimSuffix(table, ".")] = i + 1
 			continue

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
@@ -294,7 +294,7 @@ func locale(context.Context, Facts) []Finding {
 		if value == "" {
 			continue
 		}
-		if utf8Name.MatchString(value) {
+		if utf8Name().MatchString(value) {
 			return one("locale", OK, name+"="+value, "")
 		}
 		return one("locale", Warning, name+"="+value+" is not UTF-8: many programs draw no lines and no letters beyond ASCII", "export "+name+"=C.UTF-8")
@@ -302,7 +302,7 @@ func locale(context.Context, Facts) []Finding {
 	return one("locale", Warning, "none of LC_ALL, LC_CTYPE and LANG is set: many programs draw no lines and no letters beyond ASCII", "export LANG=C.UTF-8")
 }
 
-var utf8Name = regexp.MustCompile(`(?i)utf-?8`)
+var utf8Name = lazy.Regexp(`(?i)utf-?8`)
 
 // shells looks which shells mark their commands when they are asked to. They run without their user's files: a shell writes
 // to those, as fish does its variables, and what they do may take a while.
@@ -363,7 +363,7 @@ var agentsKnown = []agent{
 	{"opencode", "opencode", []string{"1.18.33"}},
 }
 
-var number = regexp.MustCompile(`\d+\.\d+\.\d+`)
+var number = lazy.Regexp(`\d+\.\d+\.\d+`)
 
 // agents looks for agents, and asks each for its version.
 func agents(ctx context.Context, _ Facts) []Finding {
@@ -380,7 +380,7 @@ func agents(ctx context.Context, _ Facts) []Finding {
 		cmd.WaitDelay = time.Second
 		out, err := cmd.Output()
 		cancel()
-		v := number.FindString(string(out[:min(len(out), 4096)]))
+		v := number().FindString(string(out[:min(len(out), 4096)]))
 		switch known := strings.Join(a.made, ", "); {
 		case err != nil || v == "":
 			all = append(all, Finding{name, Warning, fmt.Sprintf("%s --version told no version (%v)", path, err), "start it by hand and see what it says"})

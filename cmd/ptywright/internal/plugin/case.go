@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 const (
@@ -235,14 +236,14 @@ func (c *Case) check() error {
 }
 
 // unknownField is how the decoder says that a member is not known: as text only.
-var unknownField = regexp.MustCompile(`^json: unknown field ("[^"]*")$`)
+var unknownField = lazy.Regexp(`^json: unknown field ("[^"]*")$`)
 
 // expectedError says where in an expected.json the decoder has stopped, in words that are not its own.
 func expectedError(path string, text []byte, offset int64, err error) *CaseError {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	why := err
-	switch m := unknownField.FindStringSubmatch(err.Error()); {
+	switch m := unknownField().FindStringSubmatch(err.Error()); {
 	case errors.As(err, &kind):
 		offset = kind.Offset
 		why = fmt.Errorf("%s cannot be a %s", kind.Field, kind.Value)

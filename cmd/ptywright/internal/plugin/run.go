@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -98,7 +98,7 @@ const pace = 100 * time.Millisecond
 const paceBound = 2 * time.Second
 
 // caseName is what a case may be called: a file's name on every system.
-var caseName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var caseName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Run starts the folder's plugin, which catalog has, with its program here, and returns when the program has ended, or its input is a
 // pipe that has. What comes from a pipe is typed a line at a time, when the plugin's wait_ready_matcher holds. When it does not in time, nothing more is
@@ -237,7 +237,7 @@ func (r *Ran) note(a *plugins.Adapter, since uint64, began time.Time, to io.Writ
 
 // record begins a case.
 func (f *Folder) record(o RunOptions) (*record.Cast, error) {
-	if !caseName.MatchString(o.Record) || strings.HasSuffix(o.Record, castExt) {
+	if !caseName().MatchString(o.Record) || strings.HasSuffix(o.Record, castExt) {
 		return nil, fmt.Errorf("%q is no name of a case: use letters, digits, dots, hyphens and underscores, without %s", o.Record, castExt)
 	}
 	dir := filepath.Join(f.Dir, filepath.FromSlash(casesDir))

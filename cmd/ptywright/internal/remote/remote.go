@@ -12,11 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -70,7 +70,7 @@ func Plainly(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	text := wirePlace.ReplaceAllString(e.Message, "")
+	text := wirePlace().ReplaceAllString(e.Message, "")
 	switch e.Reason {
 	case "unknown_session":
 		text += "; ptywright ls lists those that there are"
@@ -80,7 +80,7 @@ func Plainly(err error) error {
 		}
 	case "session_leased":
 		id := "ID"
-		if m := leased.FindStringSubmatch(text); m != nil {
+		if m := leased().FindStringSubmatch(text); m != nil {
 			id = m[1]
 		}
 		text += ", with ptywright attach --take " + id + "; reading and waiting need no lease"
@@ -89,10 +89,10 @@ func Plainly(err error) error {
 }
 
 // wirePlace is where in a request something is wrong, which means nothing to who has given flags.
-var wirePlace = regexp.MustCompile(`^params\.(?:matcher(?:[^ :]*): |action\.[^ :]*: )?`)
+var wirePlace = lazy.Regexp(`^params\.(?:matcher(?:[^ :]*): |action\.[^ :]*: )?`)
 
 // leased is how the server begins to tell that somebody else has a session.
-var leased = regexp.MustCompile(`^session (\S+) is held by `)
+var leased = lazy.Regexp(`^session (\S+) is held by `)
 
 type plainError struct {
 	text string

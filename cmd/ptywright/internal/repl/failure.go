@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 
+	"github.com/ptywright/ptywright/internal/lazy"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -124,7 +124,7 @@ func (m *machine) uncalled(source string, err error) error {
 			return err
 		}
 	}
-	place := placed.FindStringSubmatch(err.Error())
+	place := placed().FindStringSubmatch(err.Error())
 	var sure, perhaps *unknownName
 	eachCall(reflect.ValueOf(tree), func(c *ast.FuncCallExpr) {
 		if place != nil && place[2] != strconv.Itoa(c.Line()) {
@@ -149,7 +149,7 @@ func (m *machine) uncalled(source string, err error) error {
 }
 
 // placed is where Lua says that an error is.
-var placed = regexp.MustCompile(`^(.+?):(\d+): `)
+var placed = lazy.Regexp(`^(.+?):(\d+): `)
 
 // missing returns what a called name is nothing of, nil when it is something. Of what is in a local variable nobody knows: then it is
 // not certain.
