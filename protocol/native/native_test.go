@@ -2,6 +2,7 @@ package native_test
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +16,22 @@ import (
 	"github.com/ptywright/ptywright/protocol/native"
 	"github.com/ptywright/ptywright/protocol/protocoltest"
 )
+
+// TestFaults: what breaks at one connection costs its request, and no session.
+func TestFaults(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	e := engine.New(engine.Options{Log: log})
+	catalog, err := plugins.NewCatalog(e, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := protocol.Combine(native.New(e, catalog, native.Options{Version: "test", Log: log}), protocoltest.Broken{})
+	w := newWireOf(t, e, d)
+	id := w.result("session.create", obj{"program": "cat"})["session"]
+	protocoltest.Faults(t, func(t *testing.T) protocoltest.Peer { return serveDialect(t, e, d, protocol.Lines) }, "session.list")
+	w.result("session.input", obj{"session": id, "action": obj{"type": "text", "value": "alive\n"}})
+	w.result("session.wait", obj{"session": id, "matcher": obj{"type": "contains_text", "value": "alive"}})
+}
 
 func TestCorpus(t *testing.T) {
 	for _, f := range []protocol.Framing{protocol.Lines, protocol.Headers} {

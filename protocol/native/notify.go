@@ -232,10 +232,18 @@ func (n *notifier) cursor(s *engine.Session) *cursor {
 	return cur
 }
 
-// run looks whenever something may have changed, until the connection ends.
+// run looks whenever something may have changed, until the connection ends. When it cannot go on it ends the connection:
+// a client that is told nothing any more would wait for what it was promised.
 func (n *notifier) run() {
 	defer close(n.done)
 	defer n.follow.Stop()
+	if err := protocol.Guard(n.client.log, "the notifications of a connection", n.watch); err != nil {
+		n.client.conn.Close(err)
+	}
+}
+
+// watch is run without its end. An error is of the connection, or of what was to be told.
+func (n *notifier) watch() error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -253,7 +261,7 @@ func (n *notifier) run() {
 			wake, err = n.tell(ctx, began)
 			end()
 			if err != nil && ctx.Err() == nil {
-				return // the connection has ended
+				return err
 			}
 		} else {
 			end()
@@ -266,7 +274,7 @@ func (n *notifier) run() {
 		select {
 		case <-n.client.ctx.Done():
 			n.last()
-			return
+			return nil
 		case c := <-n.change:
 			n.apply(c)
 			continue
@@ -280,7 +288,7 @@ func (n *notifier) run() {
 			select {
 			case <-n.client.ctx.Done():
 				n.last()
-				return
+				return nil
 			case c := <-n.change:
 				n.apply(c)
 			case <-timer.C:

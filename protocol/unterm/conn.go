@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -255,7 +254,7 @@ func (c *conn) call(ctx context.Context, e *envelope) (result any, err error) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			c.server.log.Error("panic in a method", "method", e.method, "panic", v, "stack", string(debug.Stack()))
+			protocol.Caught(c.server.log, e.method, v)
 			result, err = nil, errors.New("internal error; the server's log has it")
 		}
 	}()
@@ -269,7 +268,11 @@ func (c *conn) call(ctx context.Context, e *envelope) (result any, err error) {
 func (c *conn) reply(id jsontext.Value, member string, value any) bool {
 	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
 	b = append(append(append(b, `,"`...), member...), `":`...)
-	out, err := json.Marshal(value, encoding)
+	var out []byte
+	err := protocol.Guard(c.server.log, "encode a result", func() (err error) {
+		out, err = json.Marshal(value, encoding)
+		return err
+	})
 	if err != nil {
 		c.server.log.Error("encode a result", "error", err)
 		return c.fail(id, codeFailed, "the result does not encode")

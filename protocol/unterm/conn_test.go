@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"strings"
 	"testing"
@@ -155,6 +156,41 @@ func TestClientsAreBounded(t *testing.T) {
 		p.hear(t, fmt.Sprint(maxClients, " clients"))
 		p.over(t, ended)
 	})
+}
+
+// brittle is a result that its encoder breaks on.
+type brittle struct{}
+
+func (brittle) MarshalJSON() ([]byte, error) { panic("token=abcdefghijklmnop1234") }
+
+// TestFaults: a method that breaks, or whose result does not encode, costs its request. The connection and others go on.
+func TestFaults(t *testing.T) {
+	for name, r := range map[string]row{
+		"test.panic":       func(context.Context, *reader, params) (any, error) { panic("token=abcdefghijklmnop1234") },
+		"test.unencodable": func(context.Context, *reader, params) (any, error) { return math.NaN(), nil },
+		"test.encoder":     func(context.Context, *reader, params) (any, error) { return brittle{}, nil },
+	} {
+		rows[name] = r
+		defer delete(rows, name)
+		synctest.Test(t, func(t *testing.T) {
+			s := desk()
+			bad, badEnded := connect(t.Context(), s)
+			other, otherEnded := connect(t.Context(), s)
+			for _, p := range []*peer{bad, other} {
+				p.say(t, login)
+				p.hear(t, "ok")
+			}
+			bad.say(t, fmt.Sprintf(`{"id":1,"method":%q}`+"\n", name))
+			bad.hear(t, `"error":{"code":-32603,`)
+			for _, p := range []*peer{bad, other} {
+				p.say(t, `{"id":2,"method":"server.capabilities"}`+"\n")
+				p.hear(t, `"result"`)
+				p.Close()
+			}
+			<-badEnded
+			<-otherEnded
+		})
+	}
 }
 
 // TestGoneClients: a request whose client has closed its side goes on for a while, and ends at once with the server.

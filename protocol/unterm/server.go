@@ -122,7 +122,10 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.meet(c)
 		conns.Go(func() {
 			defer s.part(c)
-			c.serve(ctx)
+			_ = protocol.Guard(s.log, "a connection", func() error { // it is in the log
+				c.serve(ctx)
+				return nil
+			})
 		})
 	})
 }
