@@ -16,6 +16,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -60,7 +61,8 @@ type Options struct {
 	Who     string           // takes sessions over: "user@host"
 	Hide    *redact.Redactor // covers what recordings show
 	Version string
-	Arrived func() // called when a page has logged in for the first time; nil: nothing is
+	Arrived func()       // called when a page has logged in for the first time; nil: nothing is
+	Log     *slog.Logger // takes what went wrong here; nil: slog.Default
 
 	loginTime, writeTime, pingTime, pongTime time.Duration // for tests; 0: as above
 }
@@ -86,6 +88,7 @@ func Serve(ctx context.Context, l net.Listener, token string, o Options) error {
 	s := &server{
 		Options: o, token: loopback.TokenOf(token), door: loopback.DoorOf(l.Addr()), pages: make(chan struct{}, maxPages),
 	}
+	s.Log = cmp.Or(o.Log, slog.Default())
 	s.loginTime, s.writeTime = cmp.Or(o.loginTime, loginTime), cmp.Or(o.writeTime, writeTime)
 	s.pingTime, s.pongTime = cmp.Or(o.pingTime, pingTime), cmp.Or(o.pongTime, pongTime)
 	if o.Casts != "" {
