@@ -404,7 +404,7 @@ func (v *viewer) news(f *client.Frame) {
 	v.last = f
 	v.window.take(f)
 	v.ring = v.ring || f.Bell > was.Bell
-	mine := f.Lease != nil && f.Lease.Yours
+	mine := f.Lease != nil && f.Lease.Yours && !f.Lease.Since.Before(v.since) // and not what we had before
 	switch {
 	case f.Over() && !was.Over():
 		v.out.drop()

@@ -322,12 +322,13 @@ func TestPasteThatIsTooLong(t *testing.T) {
 // TestTakenBeforeItWasSeen: a session that somebody takes before a frame has told that it was ours is not ours any more,
 // whichever comes first, that frame or the answer; and a frame that was made before it was ours takes nothing away.
 func TestTakenBeforeItWasSeen(t *testing.T) {
-	frame := func(d *desk, since string) {
+	lease := func(d *desk, lease string) {
 		q := d.polls[0]
 		d.polls = d.polls[1:]
-		d.reply(q, `"result":{"sequence":2,"size":{"rows":24,"cols":80},"lease":{"holder":"Ada","since":"`+since+`","yours":false},"exit":null}`)
+		d.reply(q, `"result":{"sequence":2,"size":{"rows":24,"cols":80},"lease":`+lease+`,"exit":null}`)
 		synctest.Wait()
 	}
+	frame := func(d *desk, since string) { lease(d, `{"holder":"Ada","since":"`+since+`","yours":false}`) }
 	for name, c := range map[string]struct {
 		do      func(d *desk)
 		writing bool
@@ -335,7 +336,12 @@ func TestTakenBeforeItWasSeen(t *testing.T) {
 		"the answer, then the frame": {func(d *desk) { d.answer(true); frame(d, "2026-01-02T03:04:06Z") }, false},
 		"the frame, then the answer": {func(d *desk) { frame(d, "2026-01-02T03:04:06Z"); d.answer(true) }, false},
 		"an older frame":             {func(d *desk) { d.answer(true); frame(d, "2026-01-02T03:04:04Z") }, true},
-		"an older frame before":      {func(d *desk) { frame(d, "2026-01-02T03:04:04Z"); d.answer(true) }, true},
+		"what we had before": {func(d *desk) {
+			lease(d, `{"holder":"me","since":"2026-01-02T03:04:03Z","yours":true}`)
+			d.answer(true)
+			lease(d, "null") // we had given it back
+		}, true},
+		"an older frame before": {func(d *desk) { frame(d, "2026-01-02T03:04:04Z"); d.answer(true) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
