@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
 // Codes of this dialect. Whatever a method finds wrong is codeFailed, an unknown method too.
@@ -50,12 +50,11 @@ var errGone = errors.New("the client is gone")
 // A conn is one connection.
 type conn struct {
 	server *Server
-	stream net.Conn
+	stream *loopback.Conn
 	logged atomic.Bool // in; set by serve
 	wrong  int         // tokens given; serve's
 	lines  chan line
 	done   chan struct{} // closed by serve: nobody takes lines any more
-	parted bool          // it is no longer counted; guarded by the server's mu
 }
 
 // A line is a request as it came, or why there is none.
@@ -111,7 +110,7 @@ func (c *conn) read(ctx context.Context, cancel context.CancelCauseFunc) {
 			l.err = parse
 		case err == io.EOF:
 			if c.logged.Load() {
-				c.server.part(c) // it takes no other client's place
+				c.stream.Leave() // it takes no other client's place
 			}
 			gone := time.AfterFunc(goneBound, func() { cancel(errGone) })
 			context.AfterFunc(ctx, func() { gone.Stop() })
@@ -232,7 +231,7 @@ func (c *conn) login(e *envelope) bool {
 		return c.fail(e.id, codeToken, "Invalid auth token") && c.wrong < maxLogins
 	}
 	if !c.logged.Load() {
-		if err := c.server.admit(c); err != nil {
+		if err := c.stream.Admit(); err != nil {
 			c.fail(e.id, codeFailed, err.Error())
 			return false
 		}

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -25,18 +26,20 @@ type peer struct {
 
 // desk is such a server.
 func desk() *Server {
-	return &Server{token: "the-token", covered: redact.Default, log: slog.New(slog.DiscardHandler)}
+	return &Server{
+		token: "the-token", covered: redact.Default, log: slog.New(slog.DiscardHandler),
+		room: loopback.NewRoom(maxStrangers, maxClients),
+	}
 }
 
 // meet connects to it. ended is closed when the server's side is through.
 func connect(ctx context.Context, s *Server) (p *peer, ended chan struct{}) {
 	client, server := net.Pipe()
-	c := &conn{server: s, stream: server}
-	s.meet(c)
+	c := &conn{server: s, stream: s.room.Enter(server)}
 	ended = make(chan struct{})
 	go func() {
 		defer close(ended)
-		defer s.part(c)
+		defer c.stream.Close()
 		c.serve(ctx)
 	}()
 	return &peer{client, bufio.NewReader(client)}, ended
@@ -140,21 +143,27 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 		for _, p := range others {
 			p.Close()
 		}
-		synctest.Wait()
-		if s.clients != 0 || len(s.strangers) != 0 {
-			t.Errorf("%d clients and %d strangers are left", s.clients, len(s.strangers))
-		}
 	})
 }
 
 func TestClientsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := desk()
-		s.clients = maxClients
+		s.room = loopback.NewRoom(maxStrangers, 1)
+		first, firstEnded := connect(t.Context(), s)
+		first.say(t, login)
+		first.hear(t, "ok")
 		p, ended := connect(t.Context(), s)
 		p.say(t, login)
-		p.hear(t, fmt.Sprint(maxClients, " clients"))
+		p.hear(t, "1 clients are connected already")
 		p.over(t, ended)
+		first.Close()
+		<-firstEnded
+		p, ended = connect(t.Context(), s)
+		p.say(t, login)
+		p.hear(t, "ok")
+		p.Close()
+		<-ended
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/client"
+	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
 const (
@@ -95,6 +96,10 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	if !s.login(ctx, ws) {
 		_ = ws.Close(websocket.StatusPolicyViolation, "log in with the token first")
+		return
+	}
+	if err := loopback.Admit(r.Context()); err != nil {
+		_ = ws.Close(websocket.StatusTryAgainLater, err.Error())
 		return
 	}
 	select {
