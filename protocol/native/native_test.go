@@ -74,6 +74,14 @@ func TestCapabilitiesPrintTheTable(t *testing.T) {
 			t.Errorf("%s is not in the table", m)
 		}
 	}
+	var told []string
+	for _, n := range r["notifications"].([]any) {
+		told = append(told, n.(string))
+	}
+	want := []string{"session.changed", "session.leased", "session.output", "session.exited", "adapter.changed"}
+	if !slices.Equal(told, want) {
+		t.Errorf("the notifications are %v", told)
+	}
 	schema := w.result("server.capabilities", obj{"schema": true})["schema"].(map[string]any)
 	for _, m := range methods {
 		s, ok := schema[m].(map[string]any)

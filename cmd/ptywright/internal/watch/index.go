@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -66,10 +67,11 @@ type index struct {
 
 // newIndex starts an index. ctx bounds the start alone.
 func newIndex(ctx context.Context, native *client.Client, socket string, log *slog.Logger) (*index, error) {
-	feed, err := client.Dial(ctx, socket)
+	stream, err := daemon.DialStream(ctx, socket)
 	if err != nil {
 		return nil, err
 	}
+	feed := client.New(stream)
 	x := &index{
 		log: log, native: native, feed: feed, dirty: make(chan struct{}, 1), done: make(chan struct{}), known: map[string]bool{},
 		states: map[string]string{}, changed: make(chan struct{}),

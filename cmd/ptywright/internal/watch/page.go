@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/client"
 	"github.com/ptywright/ptywright/protocol/loopback"
@@ -317,10 +318,11 @@ const dialTime = 5 * time.Second
 func (p *page) dial(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
-	native, err := client.Dial(ctx, p.server.Socket)
+	stream, err := daemon.DialStream(ctx, p.server.Socket)
 	if err != nil {
 		return err
 	}
+	native := client.New(stream)
 	// A screen's long poll must not hold up what is typed into its session.
 	err = native.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil)
 	if err == nil {
