@@ -50,8 +50,8 @@ func (d *decoder) event(value any) Event {
 	return Event{
 		Kind: kind,
 		Text: d.text("text", m["text"], 64<<10), ID: d.text("id", m["id"], maxWord), Name: d.text("name", m["name"], maxWord),
-		Input: m["input"], Summary: d.text("summary", m["summary"], 1<<10), Status: d.text("status", m["status"], maxWord),
-		Result: m["result"], Category: d.text("category", m["category"], maxWord), Message: d.text("message", m["message"], 16<<10),
+		Input: Clean(m["input"], plain), Summary: d.text("summary", m["summary"], 1<<10), Status: d.text("status", m["status"], maxWord),
+		Result: Clean(m["result"], plain), Category: d.text("category", m["category"], maxWord), Message: d.text("message", m["message"], 16<<10),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
 )
@@ -104,7 +106,26 @@ func (d *decoder) text(what string, value any, most int) string {
 	case len(s) > most:
 		d.fail("%s has %d bytes, at most %d are allowed", what, len(s), most)
 	}
+	if s = plain(s); most == maxWord { // a name has one line
+		s = strings.Map(func(r rune) rune {
+			if r == '\n' || r == '\t' {
+				return utf8.RuneError
+			}
+			return r
+		}, s)
+	}
 	return s
+}
+
+// plain is a text in which U+FFFD stands for every character that moves a terminal's cursor or turns its text around, but for
+// line feeds and tabs: what a plugin says is printed by whoever reads it.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
 }
 
 func (d *decoder) number(what string, value any, least, most float64) float64 {
@@ -174,7 +195,7 @@ func decodeState(plugin string, value any) (*State, error) {
 	switch x := m["metadata"].(type) {
 	case nil:
 	case map[string]any:
-		s.Metadata = x
+		s.Metadata = Clean(x, plain).(map[string]any)
 	default:
 		d.fail("metadata must be a table with names, not %s", kindOf(x))
 	}
@@ -209,12 +230,13 @@ func decodeState(plugin string, value any) (*State, error) {
 
 // failed is the state of an adapter whose plugin has failed.
 func failed(err *PluginError) *State {
-	return &State{
+	s := &State{
 		State: StateError, Evidence: err.Error(), Source: "host",
 		Metadata: map[string]any{"error": map[string]any{
 			"plugin": err.Plugin, "function": err.Function, "module": err.Module, "line": int64(err.Line), "kind": err.Kind, "message": err.Message,
 		}},
 	}
+	return s.Clean(plain)
 }
 
 // Clean returns the state with clean applied to every text in it that may come from the program, names of states, rules and

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -91,14 +90,25 @@ func NewConn(stream io.ReadWriteCloser, dialect Dialect, config Config) *Conn {
 // that ignores its context holds Serve up. Serve closes the stream. It is called once.
 func (c *Conn) Serve(ctx context.Context) error {
 	c.base, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	c.handler = c.dialect.Open(c)
+	err := Guard(c.log, "the dialect's Open", func() error {
+		c.handler = c.dialect.Open(c)
+		return nil
+	})
+	if err != nil { // nothing has been started yet
+		c.out.kill()
+		c.stream.Close()
+		return err
+	}
 	go c.out.run()
 	release := context.AfterFunc(ctx, func() { c.Close(ErrShutdown) })
 	defer release()
 	go c.lead()
 
 	<-c.idle
-	c.handler.Close()
+	_ = Guard(c.log, "the dialect's Close", func() error { // it is in the log
+		c.handler.Close()
+		return nil
+	})
 	c.out.close()
 	select {
 	case <-c.out.done:
@@ -304,7 +314,7 @@ func Yield(ctx context.Context) {
 func (c *Conn) errorOf(err error) (e *Error) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.log.Error("panic in a dialect's Error", "panic", v, "stack", string(debug.Stack()))
+			Caught(c.log, "the dialect's Error", v)
 			e = Internal(errors.New("internal error"))
 		}
 	}()
@@ -325,7 +335,7 @@ func (c *Conn) answer(k *call, result any, err error, cork bool) {
 	buf := scratch.Get().(*[]byte)
 	b := (*buf)[:0]
 	if err == nil {
-		b, err = c.encode(b, k, result)
+		b, err = appendResult(b, k.id, result)
 		var refused refusedError
 		if errors.As(err, &refused) {
 			err = refused.error
@@ -352,16 +362,6 @@ func (c *Conn) answer(k *call, result any, err error, cork bool) {
 }
 
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
-
-// encode guards against a panic in the dialect's own encoders.
-func (c *Conn) encode(b []byte, k *call, result any) (out []byte, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			out, err = b, fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return appendResult(b, k.id, result)
-}
 
 // A batch collects the replies to its entries.
 type batch struct {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -131,23 +130,23 @@ func (c *Conn) newCall(e envelope) *call {
 		k.method.Name = e.method
 		return k
 	}
-	var ok bool
-	if k.method, ok = c.handler.Method(e.method); !ok {
-		k.refused = &MethodError{Name: e.method}
-	}
+	k.refused = Guard(c.log, e.method, func() error {
+		var ok bool
+		if k.method, ok = c.handler.Method(e.method); !ok {
+			return &MethodError{Name: e.method}
+		}
+		return nil
+	})
 	return k
 }
 
 // keyOf asks the row for the key of a request.
 func (c *Conn) keyOf(k *call, params json.RawMessage) (key string, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			e := &PanicError{Method: k.method.Name, Value: v, Stack: debug.Stack()}
-			c.log.Error("panic in a row's Key", "method", e.Method, "panic", v, "stack", string(e.Stack))
-			err = e
-		}
-	}()
-	return k.method.Key(params), nil
+	err = Guard(c.log, k.method.Name, func() error {
+		key = k.method.Key(params)
+		return nil
+	})
+	return key, err
 }
 
 // start runs or queues one request; the leader calls it. It reports whether the caller still leads.
@@ -299,9 +298,7 @@ func (c *Conn) run(k *call) (yielded bool) {
 func (c *Conn) invoke(k *call) (result any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			e := &PanicError{Method: k.method.Name, Value: v, Stack: debug.Stack()}
-			c.log.Error("panic in a row", "method", e.Method, "panic", v, "stack", string(e.Stack))
-			result, err = nil, e
+			result, err = nil, Caught(c.log, k.method.Name, v)
 		}
 	}()
 	if why := k.cancelled(); why != nil {

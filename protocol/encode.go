@@ -4,6 +4,8 @@ import (
 	"bytes"
 	stdjson "encoding/json"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"strconv"
 	"unicode/utf8"
 
@@ -29,8 +31,14 @@ func (e refusedError) Unwrap() error { return e.error }
 
 var errNotWire = errors.New("AppendJSON gave a line break or invalid UTF-8")
 
-// appendValue appends v as compact JSON.
-func appendValue(b []byte, v any) ([]byte, error) {
+// appendValue appends v as compact JSON. A panic of v's own encoder is an error.
+func appendValue(b []byte, v any) (out []byte, err error) {
+	whole := len(b)
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = b[:whole], fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
 	if a, ok := v.(Appender); ok {
 		start := len(b)
 		b = a.AppendJSON(b)

@@ -272,6 +272,9 @@ func TestFaults(t *testing.T) {
 	c := newReal(t)
 	for _, tt := range []struct{ name, line, want string }{
 		{"panic", call("1", "panic", ""), `"code":-32603,"message":"internal error in \"panic\"","data":{"reason":"internal_error"}`},
+		{"panic of the table", call("1", "panic.method", ""), `"code":-32603,"message":"internal error in \"panic.method\""`},
+		{"panic of a result's encoder", call("1", "panic.result", ""), `"code":-32603,"message":"result of panic.result does not encode"`},
+		{"panic of an error's data", call("1", "panic.data", ""), `"error":{"code":7,"message":"m","data":{"reason":"because"}}`},
 		{"result that does not encode", call("1", "unencodable", ""), `"message":"result of unencodable does not encode"`},
 		{"appender", call("1", "appender", `"name":"{\"a\":1}"`), `"result":{"a":1}}`},
 		{"appender with a line break", call("1", "appender", `"name":"[1,\n2]"`), `"code":-32603`},
@@ -309,6 +312,73 @@ func TestPanicOfKey(t *testing.T) {
 		c.expect(`1: -32603, "b": b`)
 		c.end(nil)
 	})
+}
+
+func TestPanicOfANotification(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := dial(t, protocol.Limits{})
+		c.send(call("1", "panic.notification", ""))
+		c.expect(`1: not sent`)
+		c.send(named("b", "do", "s2", 0))
+		c.expect(`"b": b`)
+		c.end(nil)
+	})
+}
+
+// TestPanicOfADialect: what breaks as a connection begins or ends costs that connection, and no other.
+func TestPanicOfADialect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBacklog()
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		d := &brittle{}
+		d.breaks.Store("")
+		s := &protocol.Server{Dialect: d, Config: protocol.Config{Log: quiet}}
+		go func() { served <- s.Serve(ctx, b) }()
+		good := b.connect()
+		synctest.Wait()
+		for _, breaks := range []string{"open", "close"} {
+			d.breaks.Store(breaks)
+			bad := b.connect()
+			if breaks == "close" {
+				if got := askOn(t, bad, call("1", "echo", "")); !strings.HasPrefix(got, "1: ") {
+					t.Errorf("before it is closed: %s", got)
+				}
+				bad.Close()
+			} else if _, err := bad.Read(make([]byte, 1)); err == nil {
+				t.Error("a connection that was not opened is served")
+			}
+			synctest.Wait()
+			d.breaks.Store("")
+			if got := askOn(t, good, call("2", "echo", "")); !strings.HasPrefix(got, "2: ") {
+				t.Errorf("after a panic of %s, another connection: %s", breaks, got)
+			}
+		}
+		good.Close()
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// brittle is echoDialect, but for the method of it that breaks.
+type brittle struct {
+	echoDialect
+	breaks atomic.Value // "open", "close" or ""
+}
+
+func (b *brittle) Open(*protocol.Conn) protocol.Handler {
+	if b.breaks.Load() == "open" {
+		panic("open")
+	}
+	return b
+}
+
+func (b *brittle) Close() {
+	if b.breaks.Load() == "close" {
+		panic("close")
+	}
 }
 
 func TestBatchBounds(t *testing.T) {

@@ -3,6 +3,8 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"unicode"
@@ -125,6 +127,31 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string { return "internal error in " + Quote(e.Method, 64) }
+
+// Caught makes an error of what recover returned in a deferred function, and logs it with the stack.
+// doing is the method that broke, or what was being done.
+//
+//	defer func() {
+//		if v := recover(); v != nil {
+//			err = protocol.Caught(log, method, v)
+//		}
+//	}()
+func Caught(log *slog.Logger, doing string, v any) *PanicError {
+	e := &PanicError{Method: doing, Value: v, Stack: debug.Stack()}
+	log.Error("panic", "in", doing, "panic", fmt.Sprint(v), "stack", string(e.Stack))
+	return e
+}
+
+// Guard calls f, and makes an error of a panic in it, as [Caught] does. It is for what runs in a goroutine
+// of its own: a panic there would end the process, and with it the sessions of every client.
+func Guard(log *slog.Logger, doing string, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = Caught(log, doing, v)
+		}
+	}()
+	return f()
+}
 
 // Standard returns the error that JSON-RPC 2.0 has for one of this package's own, or nil when err is none
 // of them. A cancelled request has no standard code, so nil is returned for [ErrCancelled].

@@ -175,6 +175,22 @@ func (f fake) Method(name string) (protocol.Method, bool) {
 	case "panic.key":
 		m.Key = func(json.RawMessage) string { panic("key") }
 		m.Call = func(context.Context, json.RawMessage) (any, error) { return "ran", nil }
+	case "panic.method":
+		panic("method")
+	case "panic.result":
+		m.Call = func(context.Context, json.RawMessage) (any, error) { return broken{}, nil }
+	case "panic.data":
+		m.Call = func(context.Context, json.RawMessage) (any, error) {
+			return nil, &wireError{&protocol.Error{Code: 7, Reason: "because", Message: "m", Data: broken{}}}
+		}
+	case "panic.notification": // is told what came of it
+		m.Call = func(ctx context.Context, _ json.RawMessage) (any, error) {
+			protocol.Yield(ctx)
+			if err := f.conn.Notify(ctx, "changed", broken{}); err == nil {
+				return nil, errors.New("sent")
+			}
+			return "not sent", nil
+		}
 	case "unencodable":
 		m.Call = func(context.Context, json.RawMessage) (any, error) { return make(chan int), nil }
 	case "appender":
@@ -199,6 +215,11 @@ func (f fake) Method(name string) (protocol.Method, bool) {
 	}
 	return m, true
 }
+
+// broken is a value that its own encoder breaks on.
+type broken struct{}
+
+func (broken) MarshalJSON() ([]byte, error) { panic("the secret of the encoder") }
 
 type appender string
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/ptywright/ptywright/engine/pty"
@@ -24,7 +25,9 @@ func TestAttachHandsOver(t *testing.T) {
 	b.wait(client.Screen(`read-only, Ada.* writes since \d\d:\d\d:\d\d`))
 	b.text("x")
 	b.wait(client.Screen(`read-only: Ada.* has the session since \d\d:\d\d:\d\d; Ctrl-\\ t takes it`))
-	b.text("\x1cw") // without taking it over
+	b.text("\x1c") // which covers that
+	b.wait(client.Contains("d detach"))
+	b.text("w") // without taking it over
 	b.wait(client.Screen(`Ada.* has the session`))
 	a.text("by Ada\r")
 	b.wait(client.Screen(`^by Ada\nby Ada\n`))
@@ -45,9 +48,7 @@ func TestAttachHandsOver(t *testing.T) {
 	if f := s.frame(nil); f.Lease != nil {
 		t.Errorf("after the detach %+v has the session", f.Lease)
 	}
-	a.text("\x1cw")
-	a.wait(client.Contains("you write"))
-	a.text("again\r")
+	a.text("\x1cwagain\r") // what is typed behind the key waits for the answer to it
 	b.wait(client.Screen(`again\nagain`))
 	a.server.call("session.kill", map[string]string{"session": a.ID}, nil) // whose terminal goes away
 	b.wait(client.Screen(`read-only  Ctrl`))
@@ -68,6 +69,34 @@ func TestAttachWhoseServerIsKilled(t *testing.T) {
 		}
 		if v := x.snapshot("none"); v.AlternateScreen || !strings.Contains(v.PlainText, "the connection to the server is lost") {
 			t.Errorf("the terminal shows %q", v.PlainText)
+		}
+	}
+}
+
+// A server that answers nothing keeps nobody: not who asks for the session, nor who has it and has typed.
+func TestAttachDetachesFromAHungServer(t *testing.T) {
+	t.Parallel()
+	outer := start(t)
+	l := listenProgram(t, ptywright(t, "serve"), t.TempDir()+"/home")
+	s := l.dial().create("cat")
+	a := l.attach(outer, 24, 100, "--write", s.ID)
+	b := l.attach(outer, 24, 100)
+	b.wait(client.Contains("read-only"))
+	process := l.program.Process
+	if err := process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		process.Signal(syscall.SIGCONT)
+		l.end()
+	}()
+	b.text("\x1ctheld back\r")
+	b.wait(client.Contains("has not answered yet"))
+	a.text("not answered\r\x1cw")
+	for _, x := range []*session{a, b} {
+		x.text("\x1cd")
+		if got := x.exited(); got != "exit 0" {
+			t.Errorf("attach ended with %s", got)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol/client"
 	"github.com/ptywright/ptywright/protocol/mcp"
@@ -214,6 +215,9 @@ const graceBound = 100 * time.Millisecond
 // client serves MCP for a shared terminal.
 func (f *sharedFlags) client(ctx context.Context, std stdio) error {
 	conn, err := client.DialStream(ctx, f.socket)
+	if err == nil {
+		err = daemon.Ours(conn)
+	}
 	if err != nil {
 		return f.notShared(std, err)
 	}

@@ -2,9 +2,11 @@ package sandbox
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -121,8 +123,21 @@ func (v *VM) try(L *lua.LState, nargs int) bool {
 		v.stop(Panic, clip(err.Error()))
 	}
 	L.SetTop(0)
-	L.Push(failure.Object)
+	L.Push(withoutAddress(failure.Object))
 	return false
+}
+
+// addresses are how the interpreter names in its own messages what has no name.
+var addresses = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(table|function|userdata|thread|channel): 0x[0-9a-f]+`)
+})
+
+// withoutAddress takes them out of an error's text.
+func withoutAddress(object lua.LValue) lua.LValue {
+	if s, ok := object.(lua.LString); ok && strings.Contains(string(s), ": 0x") {
+		return lua.LString(addresses().ReplaceAllString(string(s), "$1"))
+	}
+	return object
 }
 
 func (v *VM) print(L *lua.LState) int {
@@ -131,7 +146,7 @@ func (v *VM) print(L *lua.LState) int {
 		if i > 1 {
 			b.WriteByte('\t')
 		}
-		s := lua.LVAsString(L.ToStringMeta(L.Get(i)))
+		s := lua.LVAsString(textOf(L, L.Get(i)))
 		if rest := v.limits.Log - v.logged - b.Len(); len(s) > rest {
 			s = s[:max(rest, 0)]
 		}
@@ -221,8 +236,21 @@ func typeOf(L *lua.LState) int {
 	return 1
 }
 
+// textOf is a value as tostring has it. Of a value that Lua knows by its address alone only the kind is told: a plugin, and
+// whoever reads what it says, learns nothing of where this process keeps what.
+func textOf(L *lua.LState, value lua.LValue) lua.LValue {
+	switch value.Type() {
+	case lua.LTNil, lua.LTBool, lua.LTNumber, lua.LTString:
+		return L.ToStringMeta(value)
+	}
+	if _, own := L.GetMetaField(value, "__tostring").(*lua.LFunction); own {
+		return L.ToStringMeta(value)
+	}
+	return lua.LString(value.Type().String())
+}
+
 func toString(L *lua.LState) int {
-	s := L.ToStringMeta(L.CheckAny(1))
+	s := textOf(L, L.CheckAny(1))
 	if !lua.LVCanConvToString(s) {
 		L.RaiseError("__tostring must return a string")
 	}

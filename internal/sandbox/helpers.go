@@ -170,6 +170,10 @@ func kindOf(value lua.LValue) string {
 // describe names a key in a message.
 func describe(key lua.LValue) string {
 	s := key.String()
+	switch key.Type() {
+	case lua.LTTable, lua.LTFunction, lua.LTUserData, lua.LTThread, lua.LTChannel: // of which that is the address
+		s = key.Type().String()
+	}
 	if len(s) > 64 {
 		s = s[:64] + "..."
 	}

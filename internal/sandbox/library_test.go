@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -69,5 +71,39 @@ func TestBoundEndsWithTheContext(t *testing.T) {
 			t.Fatalf("%s: it goes on", source)
 		}
 		cancel()
+	}
+}
+
+// TestNoAddresses: nothing that a plugin can write gives away where this process keeps what: neither values nor messages
+// of errors, caught or not, nor its log.
+func TestNoAddresses(t *testing.T) {
+	values := []string{"print", "{}", "function() end", "tostring", "json.null", "json.array()", "setmetatable({}, {})", "string", "_G"}
+	uses := []string{
+		"return tostring(@)", "return string.format('%s|%20s', @, @)", "print(@) return 1", "error(@)", "error({message = tostring(@)})",
+		"local x = nil return x[@]", "local x = nil x[@] = 1", "local x = 5 return x[@]", "local t = {} t[1][@] = 1",
+		"local x = true return (x)[@].y", "return select(2, pcall(function() local x = nil return x[@] end))",
+		"return select(2, pcall(function() return @ .. 'x' end))", "return select(2, pcall(function() return @ + 1 end))",
+		"return select(2, pcall(function() return @ < @ end))", "return select(2, pcall(function() return json.encode({[@] = 1}) end))",
+		"return select(2, pcall(function() return json.encode({@}) end))", "return select(2, pcall(string.rep, @))",
+		"return select(2, pcall(table.concat, {@}))", "return select(2, xpcall(function() local x = nil return x[@] end, tostring))",
+		"return select(2, pcall(error, @))", "return {@}", "return {[@] = 1}", "return tostring(select(2, pcall(setmetatable, @, 1)))",
+		"local s = '' for k, v in pairs({[@] = 1}) do s = s .. tostring(k) end return s", "return tonumber(@)", "return (@):rep(2)",
+		"for i = 1, @ do end", "return #@", "return -@", "return @()", "return ('x'):gsub('x', @)", "return select(@, 1)",
+	}
+	address := regexp.MustCompile(`0x[0-9a-f]{6,}|[0-9a-f]{10}`)
+	for _, use := range uses {
+		for _, value := range values {
+			body := strings.ReplaceAll(use, "@", value)
+			var log []string
+			v, err := New(map[string]string{"main": "return {f = function() " + body + " end}"}, "main", Options{Log: func(line string) { log = append(log, line) }})
+			if err != nil {
+				t.Logf("%s: %v", body, err) // it is no Lua
+				continue
+			}
+			result, err := v.Call(context.Background(), "f", 0)
+			if said := fmt.Sprint(result, err, log); address.MatchString(said) {
+				t.Errorf("%s gives %s", body, said)
+			}
+		}
 	}
 }

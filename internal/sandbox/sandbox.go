@@ -276,7 +276,7 @@ func (v *VM) failure(failed error) *Error {
 	if !errors.As(failed, &api) {
 		return &Error{Kind: Runtime, Function: v.current, Message: clip(failed.Error())}
 	}
-	message, code := api.Object.String(), ""
+	message, code := withoutAddress(api.Object).String(), ""
 	switch x := api.Object.(type) {
 	case lua.LString, lua.LNumber:
 	case *lua.LTable: // __tostring is not asked: the call is over, and so is its budget

@@ -243,7 +243,7 @@ func (v *VM) formatted(L *lua.LState, arg int, verb byte, flags string, width, p
 		return quote(L.CheckString(arg))
 	case 's':
 		L.CheckAny(arg)
-		s := lua.LVAsString(L.ToStringMeta(L.Get(arg)))
+		s := lua.LVAsString(textOf(L, L.Get(arg)))
 		if precision >= 0 && precision < len(s) {
 			s = s[:precision]
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"slices"
 	"strings"
@@ -223,6 +224,24 @@ func TestWaitsAreBounded(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestFaults: what breaks at one connection costs its request.
+func TestFaults(t *testing.T) {
+	d := protocol.Combine(New(enginetest.Engine(), Options{}, slog.New(slog.DiscardHandler)), protocoltest.Broken{}, listing{})
+	protocoltest.Faults(t, func(t *testing.T) protocoltest.Peer {
+		client, server := socketPair(t)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			protocol.NewConn(server, d, protocol.Config{Log: slog.New(slog.DiscardHandler)}).Serve(t.Context())
+		}()
+		t.Cleanup(func() {
+			client.Close()
+			<-done
+		})
+		return client
+	}, "session.list")
 }
 
 // TestCorpus is the suite of messages that every dialect passes.

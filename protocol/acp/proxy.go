@@ -115,7 +115,8 @@ func (p *Proxy) Serve(ctx context.Context, s Streams) error {
 	go p.read(s.FromEditor, p.editor, func() { close(editorOver) })
 	var ours sync.WaitGroup
 	ours.Go(func() {
-		if err := p.inward(s.ToAgent); err != nil {
+		err := protocol.Guard(p.log, "write to the agent", func() error { return p.inward(s.ToAgent) })
+		if err != nil {
 			p.log.Warn("write to the agent", "error", err)
 		}
 	})
@@ -124,7 +125,8 @@ func (p *Proxy) Serve(ctx context.Context, s Streams) error {
 			cancel(err)
 		}
 	})
-	err := p.outward(s.ToEditor, editorOver)
+	// A panic must not end the process before the terminals are ended.
+	err := protocol.Guard(p.log, "write to the editor", func() error { return p.outward(s.ToEditor, editorOver) })
 	ask.Close()
 	cancel(err)
 	s.ToAgent.Close() // wakes a write to an agent that does not read
@@ -184,7 +186,10 @@ func (p *Proxy) inward(w io.WriteCloser) error {
 				continue
 			}
 			if !begun && !x.more {
-				x.data = p.fromEditor(x.data)
+				_ = protocol.Guard(p.log, "a message of the editor", func() error { // one that breaks us is passed on as it came
+					x.data = p.fromEditor(x.data)
+					return nil
+				})
 			}
 			begun = x.more
 		case x = <-answer:
@@ -261,8 +266,13 @@ func (p *Proxy) outward(w io.Writer, editorOver <-chan struct{}) error {
 		}
 		messages := [][]byte{x.data}
 		if !begun && !x.more {
-			var err error
-			if messages, err = p.fromAgent(x.data, sh, ids); err != nil {
+			var broke *protocol.PanicError
+			err := protocol.Guard(p.log, "a message of the agent", func() error {
+				seen, err := p.fromAgent(x.data, sh, ids)
+				messages = seen
+				return err
+			})
+			if err != nil && !errors.As(err, &broke) { // what breaks us is passed on as it came
 				return err
 			}
 		}

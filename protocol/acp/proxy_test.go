@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -27,11 +28,17 @@ type pair struct {
 }
 
 func newPair(t *testing.T, ptys ...*enginetest.PTY) *pair {
+	return newPairOf(t, func(*Proxy) {}, ptys...)
+}
+
+// newPairOf is newPair of a proxy that the test has changed.
+func newPairOf(t *testing.T, change func(*Proxy), ptys ...*enginetest.PTY) *pair {
 	fromEditor, editor := io.Pipe()
 	fromAgent, agent := io.Pipe()
 	editorOut, toEditor := io.Pipe()
 	agentOut, toAgent := io.Pipe()
 	p := NewProxy(enginetest.Engine(ptys...), Options{}, nil)
+	change(p)
 	x := &pair{
 		t: t, toProxy: editor, toAgent: agent, editorOut: editorOut, done: make(chan error, 1),
 		atEditor: newLineReader(editorOut, maxInspected), atAgent: newLineReader(agentOut, maxInspected),
@@ -98,6 +105,29 @@ func TestProxyShowsAtItsPace(t *testing.T) {
 		x.hear(x.atEditor, `last\n`, `exit code 2`)
 		x.say(x.toAgent, strings.Replace(embed, "ptywright-s1", "ptywright-s9", 1))
 		x.hear(x.atEditor, `released before it was shown`)
+		x.toAgent.Close()
+		if err := <-x.done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestProxyPassesOnWhatItBreaksAt: a message that the proxy fails to look into reaches the other side as it came, and the
+// terminals live.
+func TestProxyPassesOnWhatItBreaksAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newPairOf(t, func(p *Proxy) {
+			p.log = slog.New(slog.DiscardHandler)
+			p.opened, p.dirs = nil, nil // to remember anything breaks it
+		}, enginetest.New())
+		x.say(x.toAgent, `{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"S","command":"x"}}`)
+		x.hear(x.atAgent, `"terminalId":"ptywright-s1"`)
+		x.say(x.toProxy, `{"jsonrpc":"2.0","id":5,"method":"session/new","params":{"cwd":"/"}}`)
+		x.hear(x.atAgent, `"session/new"`, `"cwd":"/"`)
+		x.say(x.toProxy, `{"jsonrpc":"2.0","id":6,"method":"session/load","params":{"cwd":"/","sessionId":"S"}}`)
+		x.hear(x.atAgent, `"session/load"`)
+		x.say(x.toAgent, `{"jsonrpc":"2.0","id":2,"method":"terminal/output","params":{"sessionId":"S","terminalId":"ptywright-s1"}}`)
+		x.hear(x.atAgent, `"id":2,"result"`)
 		x.toAgent.Close()
 		if err := <-x.done; err != nil {
 			t.Error(err)

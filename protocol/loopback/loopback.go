@@ -1,7 +1,7 @@
-// Package loopback is what every HTTP door of ptywright has in common: it is on this machine's own addresses alone
+// Package loopback is what every TCP door of ptywright has in common: it is on this machine's own addresses alone
 // ([Listen]), answers no page of another site ([Door.Check]), lets in who has the token ([NewToken], [Token.Is]), and
-// holds a bounded number of connections ([Bound]). Whoever connects is on this machine, and before the token is told may
-// be anyone on it, a page in a browser included.
+// holds a bounded number of connections, of which strangers cannot take all ([Room]). Whoever connects is on this
+// machine, and before the token is told may be anyone on it, a page in a browser included.
 package loopback
 
 import (
@@ -15,7 +15,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // NewToken returns a bearer token that nobody can guess: 130 bits.
@@ -97,42 +96,4 @@ func (d Door) Check(r *http.Request) string {
 		}
 	}
 	return ""
-}
-
-// Bound returns a listener that holds at most that many connections. One too many is closed: to leave it in the queue of
-// the system would let it wait unseen.
-func Bound(l net.Listener, conns int) net.Listener {
-	return &bounded{Listener: l, slots: make(chan struct{}, conns)}
-}
-
-type bounded struct {
-	net.Listener
-	slots chan struct{}
-}
-
-// Accept waits for a connection that there is a slot for.
-func (l *bounded) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case l.slots <- struct{}{}:
-			return &slotConn{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
-		default:
-			c.Close()
-		}
-	}
-}
-
-type slotConn struct {
-	net.Conn
-	free func()
-}
-
-// Close frees the slot.
-func (c *slotConn) Close() error {
-	c.free()
-	return c.Conn.Close()
 }

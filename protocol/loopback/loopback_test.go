@@ -6,49 +6,6 @@ import (
 	"testing"
 )
 
-// TestConnectionsAreBounded: one too many is closed, and a slot is free again when a connection ends.
-func TestConnectionsAreBounded(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := Bound(inner, 1).(*bounded)
-	defer l.Close()
-	dial := func() net.Conn {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	one := dial()
-	defer one.Close()
-	first, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	two := dial() // accepted, and closed at once
-	next := make(chan net.Conn)
-	go func() {
-		c, err := l.Accept()
-		if err == nil {
-			next <- c
-		}
-	}()
-	if _, err := two.Read(make([]byte, 1)); err == nil {
-		t.Error("a connection too many is served")
-	}
-	two.Close()
-	first.Close()
-	first.Close() // a second time frees nothing
-	three := dial()
-	defer three.Close()
-	(<-next).Close()
-	if len(l.slots) != 0 {
-		t.Errorf("%d slots are taken", len(l.slots))
-	}
-}
-
 // TestListenLoopback: the token is not for the network.
 func TestListenLoopback(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:0", ":0", "192.0.2.1:0", "example.org:0", "127.0.0.1", ""} {

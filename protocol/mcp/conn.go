@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -35,7 +36,7 @@ const (
 // waits then last as long as they had been going to. When ctx ends they are cancelled and answered, for at most two
 // seconds. Closing in has to end a read of it, or else the last read is left behind. Both are closed.
 func (s *Server) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	c := newLineConn(in, out, s.host.Hide)
+	c := newLineConn(in, out, s.host)
 	c.pass, c.notFound = s.profile.PassJunk, s.profile.NotFound
 	base := context.WithValue(context.WithoutCancel(ctx), connKey{}, c)
 	stop := context.AfterFunc(ctx, c.stop)
@@ -68,6 +69,7 @@ type lineConn struct {
 	in       io.ReadCloser
 	out      io.WriteCloser
 	hide     *redact.Redactor
+	log      *slog.Logger
 	pass     bool      // junk is passed over
 	notFound string    // the message of an error about an unknown method; "": the SDK's
 	lines    chan line // from the goroutine that reads
@@ -110,9 +112,9 @@ type call struct {
 	batch     *batch
 }
 
-func newLineConn(in io.ReadCloser, out io.WriteCloser, hide *redact.Redactor) *lineConn {
+func newLineConn(in io.ReadCloser, out io.WriteCloser, h *Host) *lineConn {
 	c := &lineConn{
-		in: in, out: out, hide: hide, lines: make(chan line), closed: make(chan struct{}), stuck: make(chan struct{}),
+		in: in, out: out, hide: h.Hide, log: h.Log, lines: make(chan line), closed: make(chan struct{}), stuck: make(chan struct{}),
 		turn: newTurn(), calls: map[jsonrpc.ID]*call{}, asked: map[jsonrpc.ID]bool{}, changed: make(chan struct{}),
 	}
 	c.turn.end()
@@ -439,10 +441,7 @@ func (c *lineConn) refuse(e *jsonrpc.Error) {
 
 // answer writes an answer of our own, to a request whose id is not known, or adds it to its batch.
 func (c *lineConn) answer(r *jsonrpc.Response, b *batch) {
-	text, err := encode(r)
-	if err != nil {
-		return
-	}
+	text := c.encode(r, "the message")
 	if b != nil {
 		c.mu.Lock()
 		b.answers = append(b.answers, text)
@@ -501,10 +500,7 @@ func (c *lineConn) reply(m *jsonrpc.Response) error {
 	}
 	var text []byte
 	if !silent {
-		var err error
-		if text, err = encode(m); err != nil {
-			return err
-		}
+		text = c.encode(m, k.method)
 	}
 	if k.batch != nil {
 		return c.settle(k.batch, text)
@@ -524,6 +520,20 @@ func (c *lineConn) written(k *call) {
 		k.turn.end()
 	}
 	c.changeLocked()
+}
+
+// encode returns the text of an answer. One that does not encode is answered with an error: to tell the SDK would end the
+// connection, and with it everything that it has.
+func (c *lineConn) encode(r *jsonrpc.Response, method string) []byte {
+	text, err := encode(r)
+	if err != nil {
+		c.log.Error("an answer does not encode", "method", method, "error", err)
+		text, err = encode(&jsonrpc.Response{ID: r.ID, Error: broken(method)})
+	}
+	if err != nil { // an id that was decoded, and an error of ours
+		panic("mcp: " + err.Error())
+	}
+	return text
 }
 
 // encode is jsonrpc.EncodeMessage, but that an answer to nobody known has the id null, which the SDK leaves out.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
@@ -27,7 +29,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
-// probe is a profile with tools that do what tests need: echo answers, park waits until its request ends, crash panics.
+// probe is a profile with tools that do what tests need: echo answers, park waits until its request ends, crash panics, nan
+// has a result that JSON has no word for, and garble an error whose data is no JSON.
 func probe(h *Host) *Profile {
 	tool := func(name string) *sdk.Tool {
 		return &sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}
@@ -37,6 +40,10 @@ func probe(h *Host) *Profile {
 	}
 	return &Profile{
 		Implementation: sdk.Implementation{Name: "probe", Version: "1"},
+		Options: sdk.ServerOptions{
+			SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
+			UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
+		},
 		Install: func(s *sdk.Server) {
 			s.AddTool(tool("echo"), func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				return said(string(r.Params.Arguments))
@@ -58,6 +65,12 @@ func probe(h *Host) *Profile {
 			})
 			s.AddTool(tool("crash"), func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				panic("token=ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt")
+			})
+			s.AddTool(tool("nan"), func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				return &sdk.CallToolResult{StructuredContent: map[string]any{"n": math.NaN()}}, nil
+			})
+			s.AddTool(tool("garble"), func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "garbled", Data: json.RawMessage(`{"x":"\x1b"}`)}
 			})
 		},
 	}
@@ -217,6 +230,42 @@ func TestPanicIsAnError(t *testing.T) {
 	}
 }
 
+// handshake begins a connection of the era that has one.
+const handshake = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+
+// hostile are requests that a server could break at, by what their answer has to have. Each has the id 1.
+func hostile() map[string]string {
+	all := map[string]string{
+		strings.TrimSpace(modernCall("1", "crash", "{}")):                                  "-32603",
+		strings.TrimSpace(modernCall("1", "nan", "{}")):                                    "-32603",
+		strings.TrimSpace(modernCall("1", "garble", "{}")):                                 `"garbled"`,
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"plain:none"}}`: `"data":{"uri":"plain:none"}`,
+	}
+	for _, method := range []string{"resources/read", "resources/subscribe", "resources/unsubscribe"} {
+		for _, uri := range []string{`x\u001b`, `x\u007f`, `\u0000`, `x\u0007y`, `a\u000b`, `\u200b`, `\udb40\udc01`, `\ue000`, `\u202e`, `a\nb`} {
+			all[fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"uri":"%s"}}`, method, uri)] = "-32602"
+		}
+	}
+	for _, method := range []string{"resources/read", "resources/subscribe", "tools/call", "prompts/get", "completion/complete", "logging/setLevel", "initialize"} {
+		for _, params := range []string{"null", "[]", "{}", `{"uri":null}`, `{"uri":[]}`, `{"name":null,"arguments":[]}`, `{"_meta":null}`, `{"_meta":[]}`, `{"_meta":{"progressToken":{}}}`} {
+			all[fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)] = `"id":1`
+		}
+	}
+	return all
+}
+
+// TestNoRequestEndsTheStream: whatever is asked is answered, and so is what is asked next.
+func TestNoRequestEndsTheStream(t *testing.T) {
+	for line, want := range hostile() {
+		all := strings.Join(converse(t, handshake+line+"\n"+modernCall("2", "echo", `{"still":"here"}`)), "\n")
+		if !strings.Contains(all, want) || !strings.Contains(all, `"id":1,`) || !strings.Contains(all, "still") {
+			t.Errorf("%s is answered\n%s", line, all)
+		}
+	}
+}
+
 // TestProbeThenHandshake: a client may ask in the new way first and go on in the old one.
 func TestProbeThenHandshake(t *testing.T) {
 	all := strings.Join(converse(t, modernCall("1", "echo", "{}")+
@@ -258,6 +307,73 @@ func FuzzLines(f *testing.F) {
 			t.Errorf("the server does not go on after %q", input)
 		}
 	})
+}
+
+// TestNoRequestEndsTheSession: over HTTP a request that cannot be answered as it was meant is answered all the same, and its
+// session goes on.
+func TestNoRequestEndsTheSession(t *testing.T) {
+	l, err := loopback.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newProbe()
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.ServeHTTP(ctx, l, "token") }()
+	transport := &http.Transport{}
+	session := ""
+	post := func(body string) string {
+		t.Helper()
+		r, err := http.NewRequest(http.MethodPost, "http://"+l.Addr().String()+"/mcp", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer token")
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+		}
+		answer, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if id := answer.Header.Get("Mcp-Session-Id"); id != "" {
+			session = id
+		}
+		all, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(all)
+	}
+	first, second, _ := strings.Cut(handshake, "\n")
+	post(first)
+	post(second)
+	for line, want := range hostile() {
+		if strings.Contains(line, stateless) || strings.Contains(line, `"initialize"`) {
+			continue // which are of no session
+		}
+		if got := post(line); !strings.Contains(got, want) {
+			t.Errorf("%s is answered %q", line, got)
+		}
+		if got := post(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); !strings.Contains(got, `"result":{}`) {
+			t.Fatalf("after %s a ping is answered %q", line, got)
+		}
+	}
+	for _, tool := range []string{"crash", "nan", "garble"} {
+		line := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, tool)
+		if got := post(line); !strings.Contains(got, `"id":1,"error"`) {
+			t.Errorf("%s is answered %q", line, got)
+		}
+	}
+	transport.CloseIdleConnections()
+	cancel()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	s.Close()
 }
 
 // TestHTTPIsBounded: bodies and sessions are.

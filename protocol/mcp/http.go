@@ -21,8 +21,10 @@ import (
 
 // Bounds of the HTTP surface. Whoever connects is on this machine, and before the token is told may be anyone on it.
 const (
-	// maxConns bounds connections: a client has one a request, and one for what the server tells it.
-	maxConns = 256
+	// maxConns bounds connections that have shown the token: a client has one a request, and one for what the server
+	// tells it. maxStrangers bounds those that have not.
+	maxConns     = 256
+	maxStrangers = 64
 	// maxSessions bounds the sessions of the handshake era; the stateless one has none.
 	maxSessions = 64
 	// sessionIdle ends a session that sends nothing. Clients open another when theirs is gone (404).
@@ -56,7 +58,8 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 
 	h := &http.Server{
 		Handler: g, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
-		ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong is told to them
+		ErrorLog:    log.New(io.Discard, "", 0), // what clients do wrong is told to them
+		ConnContext: loopback.ConnContext,
 	}
 	stop := context.AfterFunc(ctx, func() {
 		s.end(context.Cause(ctx))
@@ -66,7 +69,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 			h.Close()
 		}
 	})
-	err := h.Serve(loopback.Bound(l, maxConns))
+	err := h.Serve(loopback.NewRoom(maxStrangers, maxConns).Listener(l))
 	if !stop() { // under way
 		<-s.ending.Done()
 		h.Close()
@@ -151,6 +154,9 @@ func (g *gate) check(r *http.Request) (int, string) {
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || !g.token.Is(strings.TrimSpace(given)) {
 		return http.StatusUnauthorized, "the bearer token is missing or wrong: it is in PTYWRIGHT_MCP_TOKEN, or was printed when the server started"
+	}
+	if err := loopback.Admit(r.Context()); err != nil {
+		return http.StatusServiceUnavailable, err.Error()
 	}
 	return 0, ""
 }

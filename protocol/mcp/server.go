@@ -13,7 +13,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -93,8 +94,8 @@ func (s *Server) Close() {
 	}
 }
 
-// guard is around every handler: it gives it its connection's turn, turns a panic into an error, and redacts the
-// messages of errors.
+// guard is around every handler: it gives it its connection's turn, refuses what the SDK cannot answer, turns a panic
+// and a result that does not encode into an error, and redacts the messages of errors.
 func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (r sdk.Result, err error) {
 		if c, ok := ctx.Value(connKey{}).(*lineConn); ok {
@@ -103,25 +104,71 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		defer context.AfterFunc(s.ending, func() { cancel(protocol.ErrShutdown) })()
-		defer func() {
-			if p := recover(); p != nil {
-				s.host.Log.Error("a handler broke", "method", method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				r, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error: " + method + " broke; see the server's log"}
-			}
-		}()
-		if r, err = next(ctx, method, req); err != nil {
-			err = wireError(err, s.host.Hide)
+		if problem := badURI(req); problem != nil {
+			return nil, problem
 		}
-		return r, err
+		var failed error // of the handler itself
+		err = protocol.Guard(s.host.Log, method, func() error {
+			if r, failed = next(ctx, method, req); failed != nil || r == nil {
+				return nil
+			}
+			// The SDK answers nothing to a request whose result does not encode.
+			_, err := json.Marshal(r)
+			if err != nil {
+				s.host.Log.Error("encode a result", "method", method, "error", err)
+			}
+			return err
+		})
+		switch {
+		case err != nil:
+			return nil, broken(method)
+		case failed != nil:
+			return nil, wireError(failed, s.host.Hide)
+		}
+		return r, nil
 	}
+}
+
+// broken is the answer to a request that we failed at. What went wrong is in the log.
+func broken(method string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error in " + protocol.Quote(method, 64) + "; the server's log has more"}
+}
+
+// badURI refuses a resource's URI that holds what no URI may, such as control characters. The SDK quotes it in the data of
+// an error as Go does and not as JSON does.
+func badURI(req sdk.Request) error {
+	var uri string
+	switch p := req.GetParams().(type) {
+	case *sdk.ReadResourceParams:
+		if p != nil {
+			uri = p.URI
+		}
+	case *sdk.SubscribeParams:
+		if p != nil {
+			uri = p.URI
+		}
+	case *sdk.UnsubscribeParams:
+		if p != nil {
+			uri = p.URI
+		}
+	}
+	for _, r := range uri {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			wrong := &protocol.ParamError{Path: "uri", Expected: "a URI of printable characters", Got: fmt.Sprintf("one with U+%04X", r)}
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: wrong.Error()}
+		}
+	}
+	return nil
 }
 
 // wireError makes any error one that may leave: with a code, cut, and redacted.
 func wireError(err error, hide *redact.Redactor) *jsonrpc.Error {
 	e := asWire(err)
 	e.Message = cut(hide.String(e.Message), maxErrorText)
+	given := e.Data
+	e.Data = nil // but for what is JSON: an error with other data could not be sent at all
 	var data any
-	if json.Unmarshal(e.Data, &data) == nil {
+	if json.Unmarshal(given, &data) == nil {
 		if text, err := json.Marshal(plugins.Clean(data, hide.String)); err == nil {
 			e.Data = text
 		}

@@ -41,7 +41,7 @@ func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabi
 	r := capabilitiesResult{
 		Name: "ptywright", Version: c.version,
 		Framing:       []string{"ndjson", "lsp"},
-		Notifications: []string{"session.changed", "session.output", "session.exited", "adapter.changed"},
+		Notifications: notifications,
 		Actions:       engine.ActionTypes(),
 		Matchers:      matchers.Types(matchers.Options{Predicates: &asking{catalog: c.catalog, ctx: ctx}}),
 		Ordering:      []string{protocol.Session.String(), protocol.Concurrent.String()},

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +142,9 @@ func (w *wire) read() message {
 	if err := json.Unmarshal([]byte(line), &m); err != nil {
 		w.t.Fatalf("%v in %s", err, line)
 	}
-	m.line = line
+	if m.line = line; m.Method != "" && !slices.Contains(native.Notifications, m.Method) {
+		w.t.Errorf("server.capabilities does not tell of %s", m.Method)
+	}
 	return m
 }
 

@@ -2,6 +2,7 @@ package native_test
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +16,22 @@ import (
 	"github.com/ptywright/ptywright/protocol/native"
 	"github.com/ptywright/ptywright/protocol/protocoltest"
 )
+
+// TestFaults: what breaks at one connection costs its request, and no session.
+func TestFaults(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	e := engine.New(engine.Options{Log: log})
+	catalog, err := plugins.NewCatalog(e, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := protocol.Combine(native.New(e, catalog, native.Options{Version: "test", Log: log}), protocoltest.Broken{})
+	w := newWireOf(t, e, d)
+	id := w.result("session.create", obj{"program": "cat"})["session"]
+	protocoltest.Faults(t, func(t *testing.T) protocoltest.Peer { return serveDialect(t, e, d, protocol.Lines) }, "session.list")
+	w.result("session.input", obj{"session": id, "action": obj{"type": "text", "value": "alive\n"}})
+	w.result("session.wait", obj{"session": id, "matcher": obj{"type": "contains_text", "value": "alive"}})
+}
 
 func TestCorpus(t *testing.T) {
 	for _, f := range []protocol.Framing{protocol.Lines, protocol.Headers} {
@@ -53,6 +70,14 @@ func TestCapabilitiesPrintTheTable(t *testing.T) {
 		if !slices.Contains(methods, m) {
 			t.Errorf("%s is not in the table", m)
 		}
+	}
+	var told []string
+	for _, n := range r["notifications"].([]any) {
+		told = append(told, n.(string))
+	}
+	want := []string{"session.changed", "session.leased", "session.output", "session.exited", "adapter.changed"}
+	if !slices.Equal(told, want) {
+		t.Errorf("the notifications are %v", told)
 	}
 	schema := w.result("server.capabilities", obj{"schema": true})["schema"].(map[string]any)
 	for _, m := range methods {

@@ -57,6 +57,18 @@ func (c *client) setNotifications(_ context.Context, p notificationsParams) (not
 	return notificationsResult{Enabled: p.Enabled, Adapters: p.Adapters, Sessions: p.Sessions}, nil
 }
 
+// The notifications that there are.
+const (
+	noteChanged = "session.changed"
+	noteLeased  = "session.leased"
+	noteOutput  = "session.output"
+	noteExited  = "session.exited"
+	noteAdapter = "adapter.changed"
+)
+
+// notifications are all of them, as server.capabilities lists them.
+var notifications = []string{noteChanged, noteLeased, noteOutput, noteExited, noteAdapter}
+
 // A filter is what a client asked to be told.
 type filter struct {
 	enabled  bool
@@ -232,10 +244,18 @@ func (n *notifier) cursor(s *engine.Session) *cursor {
 	return cur
 }
 
-// run looks whenever something may have changed, until the connection ends.
+// run looks whenever something may have changed, until the connection ends. When it cannot go on it ends the connection:
+// a client that is told nothing any more would wait for what it was promised.
 func (n *notifier) run() {
 	defer close(n.done)
 	defer n.follow.Stop()
+	if err := protocol.Guard(n.client.log, "the notifications of a connection", n.watch); err != nil {
+		n.client.conn.Close(err)
+	}
+}
+
+// watch is run without its end. An error is of the connection, or of what was to be told.
+func (n *notifier) watch() error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -253,7 +273,7 @@ func (n *notifier) run() {
 			wake, err = n.tell(ctx, began)
 			end()
 			if err != nil && ctx.Err() == nil {
-				return // the connection has ended
+				return err
 			}
 		} else {
 			end()
@@ -266,7 +286,7 @@ func (n *notifier) run() {
 		select {
 		case <-n.client.ctx.Done():
 			n.last()
-			return
+			return nil
 		case c := <-n.change:
 			n.apply(c)
 			continue
@@ -280,7 +300,7 @@ func (n *notifier) run() {
 			select {
 			case <-n.client.ctx.Done():
 				n.last()
-				return
+				return nil
 			case c := <-n.change:
 				n.apply(c)
 			case <-timer.C:
@@ -356,14 +376,14 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	id := string(s.ID())
 	if v.Sequence != cur.sequence || v.Secret != cur.secret || !cur.begun {
 		cur.sequence, cur.secret, cur.begun = v.Sequence, v.Secret, true
-		if err := n.notify(ctx, "session.changed", changedParams{Session: id, Sequence: v.Sequence, Secret: v.Secret}); err != nil {
+		if err := n.notify(ctx, noteChanged, changedParams{Session: id, Sequence: v.Sequence, Secret: v.Secret}); err != nil {
 			return err
 		}
 	}
 	if v.Lease != cur.lease {
 		cur.lease = v.Lease
 		p := leasedParams{Session: id, Lease: n.client.leaseOf(v, n.clean)}
-		if err := n.notify(ctx, "session.leased", p); err != nil {
+		if err := n.notify(ctx, noteLeased, p); err != nil {
 			return err
 		}
 	}
@@ -376,13 +396,13 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 			n.client.merged.Add(1)
 		}
 		p := outputParams{Session: id, Sequence: v.Sequence, Output: out, Dropped: dropped}
-		if err := n.notify(ctx, "session.output", p); err != nil {
+		if err := n.notify(ctx, noteOutput, p); err != nil {
 			return err
 		}
 	}
 	if exit {
 		cur.exited = true
-		return n.notify(ctx, "session.exited", exitedParams{id: id, sequence: v.Sequence, exit: v.Exit})
+		return n.notify(ctx, noteExited, exitedParams{id: id, sequence: v.Sequence, exit: v.Exit})
 	}
 	return nil
 }
@@ -505,7 +525,7 @@ func (n *notifier) adapters(ctx context.Context) error {
 			l := adapterLook(a, a.Session().View(), n.filter.hide, "none")
 			p.State, p.Previous = l.Piece(p.State), l.Piece(p.Previous)
 		}
-		if err := n.notify(ctx, "adapter.changed", p); err != nil {
+		if err := n.notify(ctx, noteAdapter, p); err != nil {
 			return err
 		}
 	}

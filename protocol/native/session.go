@@ -323,7 +323,7 @@ func (c *client) patiently(ctx context.Context, f func() error) error {
 		return f()
 	}
 	done := make(chan error, 1)
-	go func() { done <- f() }()
+	go func() { done <- protocol.Guard(c.log, "the end of a session", f) }()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -19,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
 // Codes of this dialect. Whatever a method finds wrong is codeFailed, an unknown method too.
@@ -51,12 +50,11 @@ var errGone = errors.New("the client is gone")
 // A conn is one connection.
 type conn struct {
 	server *Server
-	stream net.Conn
+	stream *loopback.Conn
 	logged atomic.Bool // in; set by serve
 	wrong  int         // tokens given; serve's
 	lines  chan line
 	done   chan struct{} // closed by serve: nobody takes lines any more
-	parted bool          // it is no longer counted; guarded by the server's mu
 }
 
 // A line is a request as it came, or why there is none.
@@ -112,7 +110,7 @@ func (c *conn) read(ctx context.Context, cancel context.CancelCauseFunc) {
 			l.err = parse
 		case err == io.EOF:
 			if c.logged.Load() {
-				c.server.part(c) // it takes no other client's place
+				c.stream.Leave() // it takes no other client's place
 			}
 			gone := time.AfterFunc(goneBound, func() { cancel(errGone) })
 			context.AfterFunc(ctx, func() { gone.Stop() })
@@ -233,7 +231,7 @@ func (c *conn) login(e *envelope) bool {
 		return c.fail(e.id, codeToken, "Invalid auth token") && c.wrong < maxLogins
 	}
 	if !c.logged.Load() {
-		if err := c.server.admit(c); err != nil {
+		if err := c.stream.Admit(); err != nil {
 			c.fail(e.id, codeFailed, err.Error())
 			return false
 		}
@@ -255,7 +253,7 @@ func (c *conn) call(ctx context.Context, e *envelope) (result any, err error) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			c.server.log.Error("panic in a method", "method", e.method, "panic", v, "stack", string(debug.Stack()))
+			protocol.Caught(c.server.log, e.method, v)
 			result, err = nil, errors.New("internal error; the server's log has it")
 		}
 	}()
@@ -269,7 +267,11 @@ func (c *conn) call(ctx context.Context, e *envelope) (result any, err error) {
 func (c *conn) reply(id jsontext.Value, member string, value any) bool {
 	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
 	b = append(append(append(b, `,"`...), member...), `":`...)
-	out, err := json.Marshal(value, encoding)
+	var out []byte
+	err := protocol.Guard(c.server.log, "encode a result", func() (err error) {
+		out, err = json.Marshal(value, encoding)
+		return err
+	})
 	if err != nil {
 		c.server.log.Error("encode a result", "error", err)
 		return c.fail(id, codeFailed, "the result does not encode")

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -24,18 +26,20 @@ type peer struct {
 
 // desk is such a server.
 func desk() *Server {
-	return &Server{token: "the-token", covered: redact.Default, log: slog.New(slog.DiscardHandler)}
+	return &Server{
+		token: "the-token", covered: redact.Default, log: slog.New(slog.DiscardHandler),
+		room: loopback.NewRoom(maxStrangers, maxClients),
+	}
 }
 
 // meet connects to it. ended is closed when the server's side is through.
 func connect(ctx context.Context, s *Server) (p *peer, ended chan struct{}) {
 	client, server := net.Pipe()
-	c := &conn{server: s, stream: server}
-	s.meet(c)
+	c := &conn{server: s, stream: s.room.Enter(server)}
 	ended = make(chan struct{})
 	go func() {
 		defer close(ended)
-		defer s.part(c)
+		defer c.stream.Close()
 		c.serve(ctx)
 	}()
 	return &peer{client, bufio.NewReader(client)}, ended
@@ -139,22 +143,63 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 		for _, p := range others {
 			p.Close()
 		}
-		synctest.Wait()
-		if s.clients != 0 || len(s.strangers) != 0 {
-			t.Errorf("%d clients and %d strangers are left", s.clients, len(s.strangers))
-		}
 	})
 }
 
 func TestClientsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := desk()
-		s.clients = maxClients
+		s.room = loopback.NewRoom(maxStrangers, 1)
+		first, firstEnded := connect(t.Context(), s)
+		first.say(t, login)
+		first.hear(t, "ok")
 		p, ended := connect(t.Context(), s)
 		p.say(t, login)
-		p.hear(t, fmt.Sprint(maxClients, " clients"))
+		p.hear(t, "1 clients are connected already")
 		p.over(t, ended)
+		first.Close()
+		<-firstEnded
+		p, ended = connect(t.Context(), s)
+		p.say(t, login)
+		p.hear(t, "ok")
+		p.Close()
+		<-ended
 	})
+}
+
+// brittle is a result that its encoder breaks on.
+type brittle struct{}
+
+func (brittle) MarshalJSON() ([]byte, error) { panic("token=abcdefghijklmnop1234") }
+
+// TestFaults: a method that breaks, or whose result does not encode, costs its request. The connection and others go on.
+func TestFaults(t *testing.T) {
+	for name, r := range map[string]row{
+		"test.panic":       func(context.Context, *reader, params) (any, error) { panic("token=abcdefghijklmnop1234") },
+		"test.unencodable": func(context.Context, *reader, params) (any, error) { return math.NaN(), nil },
+		"test.encoder":     func(context.Context, *reader, params) (any, error) { return brittle{}, nil },
+	} {
+		rows[name] = r
+		defer delete(rows, name)
+		synctest.Test(t, func(t *testing.T) {
+			s := desk()
+			bad, badEnded := connect(t.Context(), s)
+			other, otherEnded := connect(t.Context(), s)
+			for _, p := range []*peer{bad, other} {
+				p.say(t, login)
+				p.hear(t, "ok")
+			}
+			bad.say(t, fmt.Sprintf(`{"id":1,"method":%q}`+"\n", name))
+			bad.hear(t, `"error":{"code":-32603,`)
+			for _, p := range []*peer{bad, other} {
+				p.say(t, `{"id":2,"method":"server.capabilities"}`+"\n")
+				p.hear(t, `"result"`)
+				p.Close()
+			}
+			<-badEnded
+			<-otherEnded
+		})
+	}
 }
 
 // TestGoneClients: a request whose client has closed its side goes on for a while, and ends at once with the server.

@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/protocol"
+	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 	"github.com/ptywright/ptywright/protocol/unterm/journal"
 	"github.com/ptywright/ptywright/protocol/unterm/proxy"
@@ -44,19 +44,14 @@ type Server struct {
 	proxy    *proxy.Store
 	journal  *journal.Journal
 	log      *slog.Logger
+	room     *loopback.Room
 	running  sync.WaitGroup // follow
-
-	mu sync.Mutex
-	// protects the fields below
-	strangers []*conn // that have not logged in, oldest first
-	clients   int     // that have
 }
 
 const (
 	// maxClients is how many may be logged in at a time. Each costs two goroutines; the fleet's own commands need one each.
 	maxClients = 256
-	// maxStrangers is how many connections may be before their login. One more evicts the oldest, so that whoever holds some open
-	// keeps nobody out who logs in at once.
+	// maxStrangers is how many connections may be before their login.
 	maxStrangers = 64
 )
 
@@ -66,7 +61,7 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	s := &Server{opts: o, log: o.Log, token: instance.NewToken()}
+	s := &Server{opts: o, log: o.Log, token: instance.NewToken(), room: loopback.NewRoom(maxStrangers, maxClients)}
 	s.panes.engine, s.covered = o.Engine, redact.Default.With(o.Known)
 	if o.Known != nil {
 		o.Known.AddUntil(make(chan struct{}), s.token) // never forgotten
@@ -118,58 +113,15 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer conns.Wait()
 	defer cancel()
 	return protocol.Accept(ctx, s.listener, s.log, func(stream net.Conn) {
-		c := &conn{server: s, stream: stream}
-		s.meet(c)
+		c := &conn{server: s, stream: s.room.Enter(stream)}
 		conns.Go(func() {
-			defer s.part(c)
-			c.serve(ctx)
+			defer c.stream.Close()
+			_ = protocol.Guard(s.log, "a connection", func() error { // it is in the log
+				c.serve(ctx)
+				return nil
+			})
 		})
 	})
-}
-
-// meet takes a connection in, and closes the oldest of those before their login when they are too many.
-func (s *Server) meet(c *conn) {
-	s.mu.Lock()
-	s.strangers = append(s.strangers, c)
-	var oldest *conn
-	if len(s.strangers) > maxStrangers {
-		oldest, s.strangers = s.strangers[0], s.strangers[1:]
-	}
-	s.mu.Unlock()
-	if oldest != nil {
-		oldest.stream.Close()
-	}
-}
-
-// admit counts a connection that logs in. The error says that there are too many.
-func (s *Server) admit(c *conn) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.Index(s.strangers, c)
-	if i < 0 { // evicted, or it has closed its side
-		return errors.New("the connection took too long to log in")
-	}
-	if s.clients >= maxClients {
-		return fmt.Errorf("%d clients are connected already: close some first", s.clients)
-	}
-	s.strangers = slices.Delete(s.strangers, i, i+1)
-	s.clients++
-	return nil
-}
-
-// part forgets a connection, the first time that it is called for it.
-func (s *Server) part(c *conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c.parted {
-		return
-	}
-	c.parted = true
-	if c.logged.Load() {
-		s.clients--
-	} else if i := slices.Index(s.strangers, c); i >= 0 {
-		s.strangers = slices.Delete(s.strangers, i, i+1)
-	}
 }
 
 // Close takes the instance's record away and ends its recordings and the panes that it started. It is called once, when Serve

@@ -120,11 +120,14 @@ func (s *Server) answer(ctx context.Context, line []byte, wrong error) proxyResp
 	if t == nil || t.short == "" {
 		return proxyResponse{ID: q.ID, Error: &proxyError{"Unknown method: " + s.hide(q.Method)}}
 	}
-	r, err := s.call(ctx, t, q.Params)
-	if err != nil {
-		return proxyResponse{ID: q.ID, Error: &proxyError{s.text(err)}}
-	}
-	b, err := marshal(r)
+	var b []byte
+	err := protocol.Guard(s.opts.Log, q.Method, func() error {
+		r, err := s.call(ctx, t, q.Params)
+		if err == nil {
+			b, err = marshal(r)
+		}
+		return err
+	})
 	if err != nil {
 		return proxyResponse{ID: q.ID, Error: &proxyError{s.text(err)}}
 	}

@@ -19,6 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -30,6 +31,9 @@ const (
 	pageWait = waitCap
 	// maxPages bounds the pages that are open at a time.
 	maxPages = 16
+	// maxPageConns bounds the connections of those who know a page's address, and as many of those who do not: a browser
+	// has six.
+	maxPageConns = 64
 	// maxSecret bounds a secret, in bytes: what a line of a terminal takes.
 	maxSecret = 4095
 	// maxAsked bounds what a model says is asked for, in characters.
@@ -87,10 +91,11 @@ func (ps *pages) ask(s *engine.Session, asked string) (*page, string, error) {
 		ps.open = map[string]*page{}
 		ps.server = &http.Server{
 			Handler: ps, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
-			ErrorLog: log.New(io.Discard, "", 0),
+			ErrorLog:    log.New(io.Discard, "", 0),
+			ConnContext: loopback.ConnContext,
 		}
-		server := ps.server
-		ps.profile.background.Go(func() { _ = server.Serve(l) }) // it ends when it is closed
+		server, room := ps.server, loopback.NewRoom(maxPageConns, maxPageConns)
+		ps.profile.background.Go(func() { _ = server.Serve(room.Listener(l)) }) // it ends when it is closed
 	}
 	g := &page{token: rand.Text(), session: s, asked: asked, done: make(chan struct{})}
 	g.expiry = time.AfterFunc(pageTTL, func() { ps.end(g, "expired") })
@@ -160,6 +165,10 @@ func (ps *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g := ps.use(token, false)
 	if !ok || g == nil {
 		http.Error(w, "This page was used already, or is too old. Ask your agent for a new one.", http.StatusNotFound)
+		return
+	}
+	if err := loopback.Admit(r.Context()); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")

@@ -200,18 +200,20 @@ func (p *profile) taskCalls(next sdk.MethodHandler) sdk.MethodHandler {
 		p.background.Go(func() {
 			defer stop()
 			defer cancel(nil)
-			r, err := next(run, method, req)
+			var text []byte
+			err := protocol.Guard(p.Log, "a task of "+call.Params.Name, func() error {
+				r, err := next(run, method, req)
+				if err == nil {
+					text, err = json.Marshal(r)
+				}
+				return err
+			})
 			if err != nil {
 				var wire *jsonrpc.Error
 				if !errors.As(err, &wire) {
 					wire = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 				}
 				x.end("failed", nil, &jsonrpc.Error{Code: wire.Code, Message: p.Hide.String(wire.Message)})
-				return
-			}
-			text, err := json.Marshal(r)
-			if err != nil {
-				x.end("failed", nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result cannot be encoded"})
 				return
 			}
 			x.end("completed", text, nil)

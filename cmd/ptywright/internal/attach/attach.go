@@ -5,7 +5,8 @@
 // One goroutine, that of [Run], owns everything that changes: the window, the outbox, the terminal. Others wait for it: one reads the
 // terminal, one asks for frames, one sends what is in the outbox, one at a time; each hands over one thing and waits until that is
 // taken. So a terminal that takes nothing makes frames fewer, and a session that takes nothing stops the reading of the terminal once
-// the outbox is full.
+// the outbox is full. What is typed while the server is asked for the session is held, within a bound, and the terminal is read on:
+// the detach key works whatever the server does.
 package attach
 
 import (
@@ -68,11 +69,7 @@ const (
 func Run(ctx context.Context, o Options) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	v := &viewer{
-		Options: o, ctx: ctx, tty: terminal{in: o.In, out: o.Out}, decoder: decoder{prefix: byte(o.Key)},
-		input: make(chan []byte), frames: make(chan *client.Frame), outgoing: make(chan item), sent: make(chan error),
-		calls: make(chan func() error), failed: make(chan error, 1), panics: make(chan string, 1),
-	}
+	v := newViewer(ctx, o)
 	if err := v.begin(); err != nil {
 		return Result{}, err
 	}
@@ -110,8 +107,12 @@ type viewer struct {
 	last    *client.Frame
 	writing bool        // we have the session
 	sure    bool        // a frame has said so, too: one that was made before does not
+	since   time.Time   // when we took it, by the server's clock
 	asking  bool        // for it, or to give it back
+	held    hold        // what was typed since then
 	sending bool        // an item of the outbox
+	hung    bool        // that item has had no answer for hungBound
+	skip    bool        // the rest of a paste, a part of which was dropped
 	wanted  client.Size // what the session was last asked to have; zero: nothing yet
 	menu    bool
 	inPaste bool     // the session was told that a paste began
@@ -119,7 +120,9 @@ type viewer struct {
 	ring    bool     // the bell, once
 	done    bool
 
-	expire, escape *time.Timer
+	expire, escape, late *time.Timer
+
+	mayStop, stopSelf func() error // of this process, but in tests
 
 	input    chan []byte
 	frames   chan *client.Frame
@@ -131,16 +134,26 @@ type viewer struct {
 	signals  *signals
 }
 
+func newViewer(ctx context.Context, o Options) *viewer {
+	return &viewer{
+		Options: o, ctx: ctx, tty: terminal{in: o.In, out: o.Out}, decoder: decoder{prefix: byte(o.Key)},
+		mayStop: mayStop, stopSelf: stopSelf,
+		input: make(chan []byte), frames: make(chan *client.Frame), outgoing: make(chan item), sent: make(chan error),
+		calls: make(chan func() error), failed: make(chan error, 1), panics: make(chan string, 1),
+	}
+}
+
 // begin takes the session, if it is to be taken, and its first frame: what is refused is refused before the terminal is touched.
 func (v *viewer) begin() error {
 	if err := v.Client.Call(v.ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil); err != nil {
 		return v.lost(err)
 	}
 	if v.Write {
-		if err := v.session().Lease(v.ctx, v.As, v.Take); err != nil {
+		since, err := v.lease(v.Take)
+		if err != nil {
 			return v.lost(err)
 		}
-		v.writing = true
+		v.writing, v.since = true, since
 	}
 	f, err := v.frame(nil)
 	if err != nil {
@@ -148,9 +161,7 @@ func (v *viewer) begin() error {
 	}
 	v.last = f
 	v.window.take(f)
-	v.expire, v.escape = time.NewTimer(0), time.NewTimer(0)
-	v.expire.Stop()
-	v.escape.Stop()
+	v.expire, v.escape, v.late = idleTimer(), idleTimer(), idleTimer()
 	if !v.writing {
 		v.say("read-only, " + v.keyName() + " for keys")
 	} else {
@@ -159,7 +170,23 @@ func (v *viewer) begin() error {
 	return nil
 }
 
+// idleTimer is a timer that has not been set.
+func idleTimer() *time.Timer {
+	t := time.NewTimer(0)
+	t.Stop()
+	return t
+}
+
 func (v *viewer) session() *client.Session { return v.Client.Session(v.Session) }
+
+// lease takes the session, and returns since when it is ours.
+func (v *viewer) lease(take bool) (time.Time, error) {
+	var r struct {
+		Since time.Time `json:"since"`
+	}
+	err := v.Client.Call(v.ctx, "session.lease", map[string]any{"session": v.Session, "holder": v.As, "take": take}, &r)
+	return r.Since, err
+}
 
 // frame asks for what is new since the frame that we have.
 func (v *viewer) frame(since *uint64) (*client.Frame, error) {
@@ -298,7 +325,7 @@ func (v *viewer) loop() (Result, error) {
 			return v.result(), nil
 		}
 		input, outgoing, next := v.input, v.outgoing, item{}
-		if v.out.full() {
+		if v.out.full() && !v.hung {
 			input = nil
 		}
 		if v.sending || len(v.out.items) == 0 {
@@ -320,8 +347,12 @@ func (v *viewer) loop() (Result, error) {
 		case outgoing <- next:
 			v.out.take()
 			v.sending = true
+			v.late.Reset(hungBound)
+		case <-v.late.C:
+			v.hung = true
 		case e := <-v.sent:
-			v.sending = false
+			v.sending, v.hung = false, false
+			v.late.Stop()
 			err = v.refused(e)
 		case then := <-v.calls:
 			err = then()
@@ -334,7 +365,11 @@ func (v *viewer) loop() (Result, error) {
 		case <-v.signals.resized:
 			v.resized()
 		case <-v.signals.stopped:
-			err = v.suspend()
+			if v.asking { // it may be for us to give back then
+				v.wait(event{kind: eventChoice, data: "z"})
+			} else {
+				err = v.suspend()
+			}
 		case s := <-v.signals.ending:
 			return Result{Signal: s}, nil
 		case <-v.ctx.Done():
@@ -369,13 +404,13 @@ func (v *viewer) news(f *client.Frame) {
 	v.last = f
 	v.window.take(f)
 	v.ring = v.ring || f.Bell > was.Bell
-	mine := f.Lease != nil && f.Lease.Yours
+	mine := f.Lease != nil && f.Lease.Yours && !f.Lease.Since.Before(v.since) // and not what we had before
 	switch {
 	case f.Over() && !was.Over():
 		v.out.drop()
 	case v.writing && mine:
 		v.sure = true
-	case v.writing && v.sure:
+	case v.writing && (v.sure || f.Lease != nil && f.Lease.Since.After(v.since)): // else it was made before
 		v.taken()
 	}
 }
@@ -448,14 +483,19 @@ func (v *viewer) fit() {
 // suspend gives the terminal back and stops, as a shell's job does, until it is told to go on. Nobody should have to wait for a
 // person who is away: the session is given back, and taken again afterwards if nobody else has it by then.
 func (v *viewer) suspend() error {
-	if err := mayStop(); err != nil {
+	if err := v.mayStop(); err != nil {
 		v.say(err.Error(), "not suspended: there is no shell")
 		return nil
 	}
 	had := v.writing
 	if had {
 		v.look()
-		if err := v.bounded(v.session().Release); err != nil {
+		err := v.bounded(v.session().Release)
+		if errors.Is(err, context.DeadlineExceeded) { // nobody should have to wait for who is away
+			v.say("not suspended: the server does not answer")
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -465,21 +505,17 @@ func (v *viewer) suspend() error {
 	if had {
 		fmt.Fprintf(v.Out, "[%s is given back until attach goes on]\n", v.Session)
 	}
-	if err := stopSelf(); err != nil {
+	if err := v.stopSelf(); err != nil {
 		return err
 	}
 	if err := v.tty.enter(); err != nil {
 		return err
 	}
 	v.window.resize(v.tty.size)
-	if !had || v.last.Over() {
-		return nil
+	if had && !v.last.Over() {
+		v.acquire(false)
 	}
-	return v.bounded(func(ctx context.Context) error {
-		err := v.session().Lease(ctx, v.As, false)
-		v.have(err)
-		return err
-	})
+	return nil
 }
 
 // bounded makes a call that the loop waits for. What the server refuses is no error.
@@ -510,10 +546,20 @@ func (v *viewer) settle() error {
 
 // part gives back what was taken. The terminal is the person's again already.
 func (v *viewer) part() {
-	if !v.writing || v.last == nil {
-		return
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), partBound)
 	defer cancel()
+	if v.held = (hold{}); v.asking {
+		select {
+		case then := <-v.calls: // perhaps we have it now
+			_ = then()
+		case <-v.ctx.Done():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+	if !v.writing {
+		return
+	}
 	_ = v.session().Release(ctx) // it may have ended, or be gone: nobody is left to be told
 }

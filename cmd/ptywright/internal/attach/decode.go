@@ -21,6 +21,7 @@ const (
 	eventPasteOff                  // it has ended
 	eventReply                     // data is an answer of the terminal to a question of ours
 	eventInvalid                   // bytes that are no UTF-8, which the wire cannot carry
+	eventChoice                    // data is a key of the menu, after the detach key: the viewer's, not the decoder's
 )
 
 // An event is a piece of what came from the person's terminal. The pieces are in order, and nothing is left out.

@@ -28,13 +28,13 @@ func (v *viewer) one(e event) error {
 		}
 		return nil
 	case e.kind == eventMouse:
-		if row, col, inside := v.window.place(e.mouse.row, e.mouse.col); v.writing && (inside || e.mouse.action != "press") {
+		if row, col, inside := v.window.place(e.mouse.row, e.mouse.col); v.writing && !v.out.full() && (inside || e.mouse.action != "press") {
 			e.mouse.row, e.mouse.col = row, col
 			v.out.move(e.mouse)
 		}
 		return nil
 	case e.kind == eventKey && (e.data == "\x1b[I" || e.data == "\x1b[O"): // the window has, or lost, the focus
-		if v.writing {
+		if v.writing && !v.out.full() {
 			v.out.text(e.data)
 		}
 		return nil
@@ -46,28 +46,11 @@ func (v *viewer) one(e event) error {
 	case e.kind == eventPrefix:
 		v.menu = true
 		return nil
-	case !v.writing:
-		if e.kind != eventPasteOff {
-			v.say(v.refusal(v.last.Lease)...)
-		}
+	case v.asking:
+		v.wait(e)
 		return nil
 	}
-	switch e.kind {
-	case eventPasteOn:
-		if v.inPaste = v.last.Modes.BracketedPaste; v.inPaste {
-			v.out.text(pasteOn)
-		}
-	case eventPasteOff:
-		if v.inPaste {
-			v.out.text(pasteOff)
-		}
-		v.inPaste = false
-	case eventInvalid:
-		v.say(fmt.Sprintf("not sent: %d bytes that are no UTF-8", len(e.data)))
-	default:
-		v.out.text(e.data)
-	}
-	return nil
+	return v.perform(e)
 }
 
 // refusal is why nothing is typed: has is who has the session.
@@ -121,6 +104,27 @@ func (v *viewer) choose(e event) error {
 	switch name {
 	case "d":
 		v.done = true
+		return nil
+	case "l":
+		v.tty.lines = nil
+	case "\x1b[A", "\x1bOA", "\x1b[B", "\x1bOB", "\x1b[C", "\x1bOC", "\x1b[D", "\x1bOD":
+		step := map[byte][2]int{'A': {-1, 0}, 'B': {1, 0}, 'C': {0, 1}, 'D': {0, -1}}[name[2]]
+		v.window.pan(step[0], step[1])
+		v.menu = true
+	case "w", "t", "s", "z":
+		if err := v.one(event{kind: eventChoice, data: name}); err != nil {
+			return err
+		}
+	}
+	if rest == "" {
+		return nil
+	}
+	return v.one(event{kind: eventText, data: rest})
+}
+
+// chosen does what a key of the menu is for that depends on who may type.
+func (v *viewer) chosen(name string) error {
+	switch name {
 	case "w":
 		if v.writing {
 			v.release()
@@ -132,61 +136,53 @@ func (v *viewer) choose(e event) error {
 			v.acquire(true)
 		}
 	case "s":
-		if !v.writing {
-			v.say(v.refusal(v.last.Lease)...)
-		} else {
-			v.out.text(string(rune(v.Key)))
-		}
-	case "l":
-		v.tty.lines = nil
+		return v.perform(event{kind: eventText, data: string(rune(v.Key))})
 	case "z":
 		return v.suspend()
-	case "\x1b[A", "\x1bOA", "\x1b[B", "\x1bOB", "\x1b[C", "\x1bOC", "\x1b[D", "\x1bOD":
-		step := map[byte][2]int{'A': {-1, 0}, 'B': {1, 0}, 'C': {0, 1}, 'D': {0, -1}}[name[2]]
-		v.window.pan(step[0], step[1])
-		v.menu = true
 	}
-	if rest == "" {
-		return nil
-	}
-	return v.one(event{kind: eventText, data: rest})
+	return nil
 }
 
 // acquire takes the session.
 func (v *viewer) acquire(take bool) {
-	if v.asking || v.last.Over() {
-		return
-	}
 	v.asking = true
-	v.call(func() error { return v.session().Lease(v.ctx, v.As, take) }, func(err error) error {
+	var since time.Time
+	v.call(func() (err error) {
+		since, err = v.lease(take)
+		return err
+	}, func(err error) error {
 		v.asking = false
-		v.have(err)
-		return v.broken(err)
+		v.have(since, err)
+		if err = v.broken(err); err != nil {
+			return err
+		}
+		return v.resume()
 	})
 }
 
 // have is told what came of asking for the session.
-func (v *viewer) have(err error) {
+func (v *viewer) have(since time.Time, err error) {
 	if err != nil {
 		v.say(v.told(err)...)
 		return
 	}
-	v.writing, v.sure, v.wanted = true, false, client.Size{}
+	v.writing, v.sure, v.since, v.wanted = true, false, since, client.Size{}
 	v.say("you write, and nobody else; "+v.keyName()+" for keys", "you write, "+v.keyName()+" for keys")
 	v.fit()
+	v.news(v.last) // which may have been made since
 }
 
 // release gives the session back.
 func (v *viewer) release() {
-	if v.asking {
-		return
-	}
 	v.look()
 	v.asking = true
 	v.call(func() error { return v.session().Release(v.ctx) }, func(err error) error {
 		v.asking = false
 		v.say("given back: read-only")
-		return v.broken(err)
+		if err = v.broken(err); err != nil {
+			return err
+		}
+		return v.resume()
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,9 +79,9 @@ func DefaultSocket() (string, error) {
 func Dial(ctx context.Context, socket string) (*client.Client, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, AnswerBound, ErrLate)
 	defer cancel()
-	stream, err := client.DialStream(ctx, socket)
+	stream, err := DialStream(ctx, socket)
 	if err != nil {
-		return nil, explain(socket, err)
+		return nil, err
 	}
 	c := client.New(stream)
 	err = greet(ctx, socket, stream, c)
@@ -93,6 +94,37 @@ func Dial(ctx context.Context, socket string) (*client.Client, error) {
 	}
 	return nil, err
 }
+
+// DialStream connects to the server at socket, and to nobody else's: before a byte is sent the kernel is asked whose it is, where
+// it tells. ctx bounds the dialing alone. The error is a [*DialError], which wraps [ErrRefused] when another user listens there.
+func DialStream(ctx context.Context, socket string) (net.Conn, error) {
+	stream, err := client.DialStream(ctx, socket)
+	if err != nil {
+		return nil, explain(socket, err)
+	}
+	if err := Ours(stream); err != nil {
+		stream.Close()
+		return nil, &DialError{Socket: socket, Err: err}
+	}
+	return stream, nil
+}
+
+// Ours reports, before anything is sent, that another user listens at the other end of a connection: the error is [ErrRefused]
+// then. Where the system does not tell, nobody does.
+func Ours(stream net.Conn) error {
+	switch _, uid, err := peer(stream); {
+	case errors.Is(err, errors.ErrUnsupported):
+		return nil
+	case err != nil:
+		return fmt.Errorf("ask whose it is: %w", err)
+	case uid != euid():
+		return fmt.Errorf("%w: user %d listens there, and is told nothing", ErrRefused, uid)
+	}
+	return nil
+}
+
+// euid is whose servers are talked to; a test is somebody else.
+var euid = os.Geteuid
 
 // explain makes the system's errors of dialing ours. Where no server listens and none could, it says why.
 func explain(socket string, err error) *DialError {
@@ -211,9 +243,9 @@ func beside(socket, ending string) (string, error) {
 // PID returns the process that listens on socket, as the kernel tells. Errors: those of dialing, or that the system does
 // not tell.
 func PID(ctx context.Context, socket string) (int, error) {
-	conn, err := client.DialStream(ctx, socket)
+	conn, err := DialStream(ctx, socket)
 	if err != nil {
-		return 0, explain(socket, err)
+		return 0, err
 	}
 	defer conn.Close()
 	pid, _, err := peer(conn)

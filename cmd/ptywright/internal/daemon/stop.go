@@ -32,9 +32,9 @@ const (
 // Errors: [*DialError]; that there is no such proof; [instance.ErrGone] when it ended meanwhile; the cause of
 // ctx's end; what the system says.
 func Stop(ctx context.Context, socket string) (forced bool, err error) {
-	stream, err := client.DialStream(ctx, socket)
+	stream, err := DialStream(ctx, socket)
 	if err != nil {
-		return false, explain(socket, err)
+		return false, err
 	}
 	c := client.New(stream)
 	defer c.Close()
@@ -56,7 +56,7 @@ func Stop(ctx context.Context, socket string) (forced bool, err error) {
 			return 0, false
 		default:
 		}
-		if pid == os.Getpid() || uid != os.Geteuid() || !protocol.Locked(socket) {
+		if pid == os.Getpid() || uid != euid() || !protocol.Locked(socket) {
 			unproven = fmt.Errorf("whoever listens on %s, process %d, has not answered for %v, and is left alone, as nothing proves that it is a server of yours; if it is: kill -9 %d",
 				socket, pid, silent.After, pid)
 			return 0, false

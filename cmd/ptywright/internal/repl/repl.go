@@ -26,6 +26,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
 	"github.com/ptywright/ptywright/protocol/client"
@@ -192,10 +193,11 @@ func (c *console) subscribe(cl *client.Client) error {
 	if len(c.Server.Own) > 0 {
 		return cl.Subscribe(c.ctx, c.board.event)
 	}
-	events, err := client.Dial(c.ctx, c.Server.Path)
+	stream, err := daemon.DialStream(c.ctx, c.Server.Path)
 	if err != nil {
-		return fmt.Errorf("connect to the server at %s for its notifications: %w", c.Server.Path, err)
+		return fmt.Errorf("ask for notifications: %w", err)
 	}
+	events := client.New(stream)
 	ctx, cancel := context.WithCancel(c.ctx)
 	if err := events.Subscribe(ctx, c.board.paced(ctx)); err != nil {
 		cancel()

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -43,6 +46,7 @@ type listed struct {
 // An index keeps the list of sessions, for one page. The server does not tell of a list, it tells what happens: so the index
 // is told all, on a connection of its own, and looks at the list when something has happened that it shows.
 type index struct {
+	log    *slog.Logger
 	native *client.Client // for the list: what it has taken over is the page's
 	feed   *client.Client
 	dirty  chan struct{} // one slot
@@ -62,13 +66,14 @@ type index struct {
 }
 
 // newIndex starts an index. ctx bounds the start alone.
-func newIndex(ctx context.Context, native *client.Client, socket string) (*index, error) {
-	feed, err := client.Dial(ctx, socket)
+func newIndex(ctx context.Context, native *client.Client, socket string, log *slog.Logger) (*index, error) {
+	stream, err := daemon.DialStream(ctx, socket)
 	if err != nil {
 		return nil, err
 	}
+	feed := client.New(stream)
 	x := &index{
-		native: native, feed: feed, dirty: make(chan struct{}, 1), done: make(chan struct{}), known: map[string]bool{},
+		log: log, native: native, feed: feed, dirty: make(chan struct{}, 1), done: make(chan struct{}), known: map[string]bool{},
 		states: map[string]string{}, changed: make(chan struct{}),
 	}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
@@ -143,7 +148,12 @@ func (x *index) run() {
 			x.set(nil, client.ErrClosed)
 			return
 		}
-		x.set(x.look())
+		var list json.RawMessage
+		err := protocol.Guard(x.log, "the list of a page", func() (err error) {
+			list, err = x.look()
+			return err
+		})
+		x.set(list, err)
 		rest := time.NewTimer(indexFloor)
 		select {
 		case <-rest.C:

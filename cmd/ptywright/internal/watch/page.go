@@ -12,7 +12,10 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
+	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/client"
+	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
 const (
@@ -22,8 +25,9 @@ const (
 	maxAsk = 512 << 10
 	// maxAnswer bounds an answer, in bytes. A screen of 300x500 in which every cell has a style of its own takes 30 MiB.
 	maxAnswer = 32 << 20
-	// maxAsked bounds what a page has asked and not read the answer to: a long poll for each screen that is in sight, and
-	// some. More is refused, and while refusals are not read, nothing is read of the page.
+	// maxAsked bounds what a page has asked and not read the answer to, the one that is being written left out: a long poll
+	// for each screen that is in sight, and some. More is refused, and while refusals are not read, nothing is read of the
+	// page.
 	maxAsked = 64
 )
 
@@ -35,7 +39,8 @@ type page struct {
 	index  *index         // likewise
 	player *player
 
-	writing atomic.Int64 // answers that are being written
+	turn    chan struct{} // one slot; whoever filled it writes
+	writing atomic.Int64  // answers that are being written, or wait for it
 
 	mu sync.Mutex
 	// protects the fields below
@@ -58,7 +63,7 @@ type answer struct {
 }
 
 // A problem is an error as it is told to a page. Reason is the server's, or one of ours: bad_request, too_many_requests,
-// too_large, no_server, not_taken_over, not_a_recording, cancelled.
+// too_large, no_server, not_taken_over, not_a_recording, cancelled, internal_error.
 type problem struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
@@ -94,6 +99,10 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) {
 		_ = ws.Close(websocket.StatusPolicyViolation, "log in with the token first")
 		return
 	}
+	if err := loopback.Admit(r.Context()); err != nil {
+		_ = ws.Close(websocket.StatusTryAgainLater, err.Error())
+		return
+	}
 	select {
 	case s.pages <- struct{}{}:
 		defer func() { <-s.pages }()
@@ -104,7 +113,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) {
 	if s.Arrived != nil {
 		s.once.Do(s.Arrived)
 	}
-	p := &page{server: s, ws: ws, player: newPlayer(), asked: map[int64]context.CancelFunc{}, leased: map[string]bool{}}
+	p := &page{server: s, ws: ws, turn: make(chan struct{}, 1), player: newPlayer(), asked: map[int64]context.CancelFunc{}, leased: map[string]bool{}}
 	p.run(ctx, cancel)
 }
 
@@ -135,7 +144,7 @@ func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
 		}
 		under.Wait()
 	}()
-	if p.write(ctx, h) != nil {
+	if p.write(ctx, h, func() {}) != nil {
 		return
 	}
 	p.ws.SetReadLimit(maxAsk)
@@ -164,17 +173,17 @@ func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
 		select {
 		case slots <- struct{}{}:
 		default:
-			if p.write(ctx, answer{ID: q.ID, Error: &problem{"too_many_requests", fmt.Sprintf("%d requests are under way", maxAsked)}}) != nil {
+			if p.write(ctx, answer{ID: q.ID, Error: &problem{"too_many_requests", fmt.Sprintf("%d requests are under way", maxAsked)}}, func() {}) != nil {
 				return
 			}
 			continue
 		}
 		until, done := p.begin(ctx, q.ID)
 		under.Go(func() {
-			defer func() { <-slots }()
-			defer done()
 			a := p.answer(until, q)
-			if p.write(ctx, a) != nil {
+			// Both before the first byte of the answer leaves: who has read it may ask again, by the same id.
+			done()
+			if p.write(ctx, a, func() { <-slots }) != nil {
 				cancel()
 			}
 		})
@@ -232,7 +241,11 @@ func (p *page) answer(ctx context.Context, q ask) answer {
 	if method.live && p.native == nil {
 		return answer{ID: q.ID, Error: &problem{"no_server", "there is no server"}}
 	}
-	result, err := method.call(ctx, p, q.Params)
+	var result any
+	err := protocol.Guard(p.server.Log, "the page's "+q.Method, func() (err error) {
+		result, err = method.call(ctx, p, q.Params)
+		return err
+	})
 	if err != nil {
 		return answer{ID: q.ID, Error: p.tell(ctx, err)}
 	}
@@ -243,9 +256,12 @@ func (p *page) answer(ctx context.Context, q ask) answer {
 func (p *page) tell(ctx context.Context, err error) *problem {
 	var known *problem
 	var e *client.Error
+	var broke *protocol.PanicError
 	switch {
 	case errors.As(err, &known):
 		return known
+	case errors.As(err, &broke):
+		return &problem{"internal_error", broke.Error()}
 	case ctx.Err() != nil:
 		return &problem{"cancelled", "it was cancelled"}
 	case errors.As(err, &e):
@@ -259,19 +275,39 @@ func (p *page) tell(ctx context.Context, err error) *problem {
 	return &problem{"bad_request", p.server.Hide.String(err.Error())}
 }
 
-// write sends an answer. A page that does not take it in time is gone.
-func (p *page) write(ctx context.Context, a any) error {
-	data, err := json.Marshal(a)
-	if err != nil { // a shape of ours
-		panic("watch: " + err.Error())
+// write sends an answer when it is its turn, and calls begins right before. A page that does not take it in time is gone. An
+// answer that waits for its turn is one of those that the page has not read.
+func (p *page) write(ctx context.Context, a any, begins func()) error {
+	var data []byte
+	err := protocol.Guard(p.server.Log, "encode an answer to a page", func() (err error) {
+		data, err = json.Marshal(a)
+		return err
+	})
+	x, answers := a.(answer)
+	switch {
+	case err != nil && !answers: // a shape of ours
+		return err
+	case err != nil:
+		p.server.Log.Error("encode an answer to a page", "error", err)
+		data, err = json.Marshal(answer{ID: x.ID, Error: &problem{"internal_error", "internal error: the answer does not encode"}})
+	case answers && len(data) > maxAnswer:
+		data, err = json.Marshal(answer{ID: x.ID, Error: &problem{"too_large", fmt.Sprintf("the answer has over %d MiB", maxAnswer>>20)}})
 	}
-	if x, ok := a.(answer); ok && len(data) > maxAnswer {
-		data, _ = json.Marshal(answer{ID: x.ID, Error: &problem{"too_large", fmt.Sprintf("the answer has over %d MiB", maxAnswer>>20)}})
+	if err != nil {
+		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.server.writeTime)
-	defer cancel()
 	p.writing.Add(1)
 	defer p.writing.Add(-1)
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		begins()
+		return context.Cause(ctx)
+	}
+	defer func() { <-p.turn }()
+	begins()
+	ctx, cancel := context.WithTimeout(ctx, p.server.writeTime)
+	defer cancel()
 	return p.ws.Write(ctx, websocket.MessageText, data)
 }
 
@@ -282,14 +318,15 @@ const dialTime = 5 * time.Second
 func (p *page) dial(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
-	native, err := client.Dial(ctx, p.server.Socket)
+	stream, err := daemon.DialStream(ctx, p.server.Socket)
 	if err != nil {
 		return err
 	}
+	native := client.New(stream)
 	// A screen's long poll must not hold up what is typed into its session.
 	err = native.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil)
 	if err == nil {
-		p.index, err = newIndex(ctx, native, p.server.Socket)
+		p.index, err = newIndex(ctx, native, p.server.Socket, p.server.Log)
 	}
 	if err != nil {
 		native.Close()

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -30,8 +31,10 @@ import (
 
 // Bounds. Whoever connects is on this machine, and before the token is told may be anyone on it.
 const (
-	// maxConns bounds connections, pages and files together; a browser has six for files.
-	maxConns = 128
+	// maxConns bounds pages' connections that have shown the token: those of maxPages, and as many as are told that there
+	// are too many. maxStrangers bounds those that have not, those for files among them, of which a browser has six.
+	maxConns     = 64
+	maxStrangers = 64
 	// maxPages bounds pages that have logged in: each has two connections to the server, and at most one cast in memory.
 	maxPages = 16
 	// headTime bounds a request's headers, idleTime the pause before the next on a connection, and loginTime how long a
@@ -60,7 +63,8 @@ type Options struct {
 	Who     string           // takes sessions over: "user@host"
 	Hide    *redact.Redactor // covers what recordings show
 	Version string
-	Arrived func() // called when a page has logged in for the first time; nil: nothing is
+	Arrived func()       // called when a page has logged in for the first time; nil: nothing is
+	Log     *slog.Logger // takes what went wrong here; nil: slog.Default
 
 	loginTime, writeTime, pingTime, pongTime time.Duration // for tests; 0: as above
 }
@@ -86,6 +90,7 @@ func Serve(ctx context.Context, l net.Listener, token string, o Options) error {
 	s := &server{
 		Options: o, token: loopback.TokenOf(token), door: loopback.DoorOf(l.Addr()), pages: make(chan struct{}, maxPages),
 	}
+	s.Log = cmp.Or(o.Log, slog.Default())
 	s.loginTime, s.writeTime = cmp.Or(o.loginTime, loginTime), cmp.Or(o.writeTime, writeTime)
 	s.pingTime, s.pongTime = cmp.Or(o.pingTime, pingTime), cmp.Or(o.pongTime, pongTime)
 	if o.Casts != "" {
@@ -100,7 +105,8 @@ func Serve(ctx context.Context, l net.Listener, token string, o Options) error {
 	s.ctx, cancel = context.WithCancel(ctx)
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: headTime, ReadTimeout: headTime, WriteTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
-		ErrorLog: log.New(io.Discard, "", 0), // what strangers do wrong is told to them
+		ErrorLog:    log.New(io.Discard, "", 0), // what strangers do wrong is told to them
+		ConnContext: loopback.ConnContext,
 	}
 	stop := context.AfterFunc(ctx, func() {
 		bound, end := context.WithTimeout(context.WithoutCancel(ctx), endTime)
@@ -110,7 +116,7 @@ func Serve(ctx context.Context, l net.Listener, token string, o Options) error {
 		}
 	})
 	defer stop()
-	err := h.Serve(loopback.Bound(l, maxConns))
+	err := h.Serve(loopback.NewRoom(maxStrangers, maxConns).Listener(l))
 	cancel()
 	s.open.Wait()
 	if errors.Is(err, http.ErrServerClosed) {

@@ -6,10 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"math"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,6 +49,12 @@ type bench struct {
 // newBench starts both. At the test's end nothing of them is left.
 func newBench(t testing.TB, o Options) *bench {
 	t.Helper()
+	return newBenchOver(t, o, func(l net.Listener) net.Listener { return l })
+}
+
+// newBenchOver is newBench with another listener around that of the page.
+func newBenchOver(t testing.TB, o Options, around func(net.Listener) net.Listener) *bench {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	b := &bench{t: t, ctx: ctx, engine: engine.New(engine.Options{Log: log}), token: loopback.NewToken(), arrived: make(chan struct{}, 1)}
@@ -80,7 +89,7 @@ func newBench(t testing.TB, o Options) *bench {
 	b.origin = "http://" + b.addr
 	o.Who, o.Hide = "tester@here", redact.Default
 	o.Arrived = func() { b.arrived <- struct{}{} }
-	go func() { ended <- Serve(ctx, l, b.token, o) }()
+	go func() { ended <- Serve(ctx, around(l), b.token, o) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -336,6 +345,95 @@ func TestManyAsks(t *testing.T) {
 	}
 	if got := c.ask("recordings", nil, nil); got != "" {
 		t.Error(got)
+	}
+}
+
+// TestReadIsNotUnderWay: a page that has read an answer may ask again at once, with all but one place taken and by the same
+// id, also while the write of that answer has not returned yet.
+func TestReadIsNotUnderWay(t *testing.T) {
+	called := make(chan struct{}, 1)
+	methods["told"] = method{false, with(func(*page, context.Context, struct{}) (any, error) {
+		called <- struct{}{}
+		return nil, nil
+	})}
+	defer delete(methods, "told")
+	late := &lateListener{}
+	b := newBenchOver(t, Options{}, func(l net.Listener) net.Listener {
+		late.Listener = l
+		return late
+	})
+	c := b.login()
+	for i := range maxAsked - 1 {
+		c.send(map[string]any{"id": 1000 + i, "method": "sessions", "params": map[string]any{"since": 1 << 40}})
+	}
+	for range 3 {
+		gate := make(chan struct{})
+		late.gate.Store(&gate)
+		c.last = 0
+		if got := c.ask("recordings", nil, nil); got != "" {
+			t.Fatalf("with room for one request: %s", got)
+		}
+		c.send(map[string]any{"id": 1, "method": "told"})
+		select {
+		case <-called:
+		case <-b.ctx.Done():
+			t.Error("a page that has read an answer is refused")
+		}
+		late.gate.Store(nil)
+		close(gate)
+		var a answer
+		if c.read(&a); a.ID != 1 || a.Error != nil {
+			t.Fatalf("the answer is %+v", a)
+		}
+	}
+}
+
+// A lateListener has connections whose writes return only when the gate is open, long after what they have written was read.
+type lateListener struct {
+	net.Listener
+	gate atomic.Pointer[chan struct{}]
+}
+
+func (l *lateListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return &lateConn{c, l}, err
+}
+
+type lateConn struct {
+	net.Conn
+	l *lateListener
+}
+
+func (c *lateConn) Write(p []byte) (int, error) {
+	gate := c.l.gate.Load() // before, since the page that has read this may set another one
+	n, err := c.Conn.Write(p)
+	if gate != nil {
+		<-*gate
+	}
+	return n, err
+}
+
+// TestBrokenAnswer: a method that panics, or whose result does not encode, costs its request and nothing else.
+func TestBrokenAnswer(t *testing.T) {
+	b := newBench(t, Options{Log: slog.New(slog.DiscardHandler)})
+	other := b.login()
+	for name, call := range map[string]func(*page, context.Context, struct{}) (any, error){
+		"panic": func(*page, context.Context, struct{}) (any, error) { panic("token=abcdefghijklmnop1234") },
+		"nan":   func(*page, context.Context, struct{}) (any, error) { return math.NaN(), nil },
+	} {
+		methods[name] = method{false, with(call)}
+		defer delete(methods, name)
+	}
+	c := b.login()
+	for _, name := range []string{"panic", "nan"} {
+		if got := c.ask(name, nil, nil); got != "internal_error" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for _, page := range []*caller{c, other} {
+		if got := page.ask("recordings", nil, nil); got != "" {
+			t.Errorf("afterwards: %s", got)
+		}
 	}
 }
 

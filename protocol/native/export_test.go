@@ -1,0 +1,4 @@
+package native
+
+// Notifications are all that there are.
+var Notifications = notifications
