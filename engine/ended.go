@@ -356,11 +356,15 @@ func (s *Session) bytes() int {
 
 // how says how a program ended, for a message.
 func (e *Exit) how() string {
+	how := "its exit code is not known"
 	switch {
 	case e.Signal != "":
-		return e.Signal
+		how = e.Signal
 	case e.Code >= 0:
-		return fmt.Sprintf("exit code %d", e.Code)
+		how = fmt.Sprintf("exit code %d", e.Code)
 	}
-	return "its exit code is not known"
+	if e.Limit != "" {
+		how += ", over its limit " + string(e.Limit)
+	}
+	return how
 }

@@ -33,7 +33,8 @@ type View struct {
 type Exit struct {
 	pty.Exit
 	At       time.Time
-	Draining bool // a descendant still holds the terminal: more output may come
+	Draining bool  // a descendant still holds the terminal: more output may come
+	Limit    Limit // that the session went over, which ended it; "": none
 }
 
 // Since narrows a look to what came after a sequence.
