@@ -106,6 +106,8 @@ func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultInputTimeout
 	}
+	s.hold()
+	defer s.let()
 	r, err := a.do(ctx, s, o)
 	s.engine.counts.did(r, err)
 	return r, err
@@ -149,12 +151,14 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 		s.noteKeys(c, secret)
 		if err := s.input.send(ctx, c, o); err != nil {
 			var blocked *InputBlockedError
-			if errors.As(err, &blocked) {
+			if errors.As(err, &blocked) && blocked.Written > 0 {
 				r.Written += blocked.Written
+				s.stir(time.Now())
 			}
 			return r, err
 		}
 		r.Written += len(c)
+		s.stir(time.Now())
 		if !secret {
 			s.typed(c)
 		}

@@ -55,17 +55,21 @@ type Session struct {
 	pulse      Pulse
 	engine     *Engine
 	log        *slog.Logger
-	reaped     chan struct{} // closed when leader is set
-	pumped     chan struct{} // closed when the pump has ended
-	gone       chan struct{} // closed when Close is through
-	told       time.Time     // when the pump last woke those who wait
-	telling    atomic.Bool   // later is running
-	later      *time.Timer   // wakes them after a flood's batch
-	secretLine SecretLine    // typed so far of a secret; belongs to the action under way
-	settled    *time.Timer   // looks at the terminal's echo when output has stopped
+	reaped     chan struct{}   // closed when leader is set
+	pumped     chan struct{}   // closed when the pump has ended
+	life       context.Context // ends when Close is through
+	end        context.CancelFunc
+	told       time.Time   // when the pump last woke those who wait
+	telling    atomic.Bool // later is running
+	later      *time.Timer // wakes them after a flood's batch
+	secretLine SecretLine  // typed so far of a secret; belongs to the action under way
+	settled    *time.Timer // looks at the terminal's echo when output has stopped
 	leader     pty.Exit
 	shell      *shellStart // the reaper ends it
 	environ    []string    // as the child gets it, without what is ours; sorted
+	holds      holds
+	leash      leash
+	over       over // guarded by Engine.mu
 
 	mu sync.Mutex
 	// protects the fields below
@@ -160,8 +164,12 @@ func (s *Session) OffsetAt(seq uint64) Offset {
 	return s.seqs.at(seq)
 }
 
-// Closed returns a channel that is closed when [Session.Close] is through: nothing of the session is left then.
-func (s *Session) Closed() <-chan struct{} { return s.gone }
+// Closed returns a channel that is closed when [Session.Close] is through, or the session was forgotten: nothing of it is left then.
+func (s *Session) Closed() <-chan struct{} { return s.life.Done() }
+
+// AfterClose calls f in a goroutine of its own once the session is closed or forgotten, at once when it is. It is for whoever keeps
+// something by the session's name: f must not block. Stop has f not called any more, as that of [context.AfterFunc] does.
+func (s *Session) AfterClose(f func()) (stop func() bool) { return context.AfterFunc(s.life, f) }
 
 func (s *Session) isClosed() bool {
 	s.mu.Lock()
@@ -250,6 +258,7 @@ func (s *Session) isReaped() bool {
 // output takes one batch.
 func (s *Session) output(p []byte) {
 	now := time.Now()
+	s.stir(now)
 	s.engine.counts.output.Add(int64(len(p)))
 	s.noteImage()
 	if reply := s.take(p, now); len(reply) > 0 && !s.config.Attended {
@@ -479,6 +488,8 @@ func (e *Engine) checkSize(rows, cols int) error {
 // input is refused from now on. Killing what has ended is no error: whatever the program left behind is ended then.
 // Errors: *[pty.SurvivorsError], or the cause of ctx's end.
 func (s *Session) Kill(ctx context.Context) error {
+	s.hold()
+	defer s.let()
 	s.refuse()
 	if err := s.pty.Kill(ctx); err != nil {
 		return err
@@ -507,8 +518,11 @@ func (s *Session) refuse() {
 // its engine. It may be called more than once; every call returns when the session is gone. Errors are those of Kill:
 // the session is gone all the same.
 func (s *Session) Close(ctx context.Context) error {
-	err := s.Kill(ctx)
-	s.engine.forget(s.id)
+	var err error
+	if s.forgotten() == nil { // of one that was, nothing is left that could be ended
+		err = s.Kill(ctx)
+	}
+	s.engine.forget(s)
 	s.mu.Lock()
 	first := !s.closed
 	s.closed = true
@@ -518,13 +532,14 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	if !first {
-		<-s.gone
+		<-s.life.Done()
 		return err
 	}
-	defer close(s.gone)
+	defer s.end()
 	if p, ok := s.pty.(*pty.PTY); ok && s.engine.opts.Watch != nil && err == nil { // of survivors somebody is to know at the server's end
 		s.engine.opts.Watch.Remove(p)
 	}
+	s.untie()
 	s.pty.Close() // wakes a pump that a survivor keeps waiting; it has nothing more to tell
 	s.input.feeder.Wait()
 	var bound <-chan time.Time

@@ -276,6 +276,7 @@ func (n *notifier) watch() error {
 				return err
 			}
 		} else {
+			n.prune()
 			end()
 		}
 		var due <-chan time.Time
@@ -295,7 +296,7 @@ func (n *notifier) watch() error {
 		case <-changed:
 		case <-stated:
 		}
-		if rest := floor - time.Since(began); rest > 0 && n.filter.enabled {
+		if rest := floor - time.Since(began); rest > 0 {
 			timer.Reset(rest)
 			select {
 			case <-n.client.ctx.Done():
@@ -305,6 +306,16 @@ func (n *notifier) watch() error {
 				n.apply(c)
 			case <-timer.C:
 			}
+		}
+	}
+}
+
+// prune lets go of sessions that are gone, of a client that is not told of them.
+func (n *notifier) prune() {
+	n.follow.New()
+	for id := range n.cursors {
+		if _, err := n.client.engine.Session(id); err != nil {
+			delete(n.cursors, id)
 		}
 	}
 }
@@ -476,6 +487,7 @@ func (p exitedParams) AppendJSON(b []byte) []byte {
 	b = appendCode(b, p.exit)
 	b = append(b, `,"signal":`...)
 	b = appendSignal(b, p.exit)
+	b = appendLimit(b, p.exit)
 	return append(b, '}')
 }
 
