@@ -21,10 +21,7 @@ import (
 func TestFaults(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	e := engine.New(engine.Options{Log: log})
-	catalog, err := plugins.NewCatalog(e, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := plugins.NewCatalog(e, log)
 	d := protocol.Combine(native.New(e, catalog, native.Options{Version: "test", Log: log}), protocoltest.Broken{})
 	w := newWireOf(t, e, d)
 	id := w.result("session.create", obj{"program": "cat"})["session"]
