@@ -95,8 +95,10 @@ func (b *bench) throughput() (rows []row, err error) {
 			ratio = spent / beside
 		}
 		rows = append(rows,
-			row{"throughput, " + c.name, fmt.Sprintf("%.0f MB/s", o), fmt.Sprintf("%.0f MB/s, PTY reader", l), o / l, "", false},
-			row{"processor time, " + c.name, fmt.Sprintf("%.1f ms/MB", spent), fmt.Sprintf("%.1f ms/MB, stub server", beside), ratio, "", false})
+			row{"throughput, " + c.name, fmt.Sprintf("%.0f MB/s", o),
+				fmt.Sprintf("%.0f MB/s, PTY reader", l), o / l, "", false},
+			row{"processor time, " + c.name, fmt.Sprintf("%.1f ms/MB", spent),
+				fmt.Sprintf("%.1f ms/MB, stub server", beside), ratio, "", false})
 	}
 	return rows, nil
 }

@@ -14,8 +14,8 @@ const (
 	// at hand, runs, for this long and that one's time at most. It saves a tenth of the time of a quick request; a
 	// row that takes long yields, and then nothing is held back.
 	corkTime = 100 * time.Microsecond
-	// 512 KiB: buffers that grew past this are given back once they are empty. A snapshot of 24x80 with all its cells
-	// fits; a connection keeps up to two of them.
+	// 512 KiB: buffers that grew past this are given back once they are empty. A snapshot of 24x80
+	// with all its cells fits; a connection keeps up to two of them.
 	keepBuffer = 512 << 10
 )
 
@@ -64,8 +64,9 @@ func newOutbox(w io.Writer, framing Framing, limits Limits, onStall func(), onEr
 	}
 }
 
-// reply appends a message. A corked one may wait for company, until flush or the next reply. The message is the outbox's from
-// then on; the caller gets a buffer in exchange, which may be nil.
+// reply appends a message. A corked one may wait for company, until flush or the next reply. The
+// message's buffer is the outbox's from then on, and the caller has the returned one in exchange,
+// which may be nil.
 func (o *outbox) reply(message []byte, cork bool) (free []byte) {
 	o.mu.Lock()
 	if o.killed {
@@ -73,7 +74,8 @@ func (o *outbox) reply(message []byte, cork bool) (free []byte) {
 		return message
 	}
 	before := len(o.buf)
-	if before == 0 && len(message) >= writeChunk && o.framing == Lines { // not worth copying, nor another such buffer
+	if before == 0 && len(message) >= writeChunk && o.framing == Lines {
+		// A copy would cost a second buffer of its size.
 		if free = o.buf; cap(free) < cap(o.spare) {
 			free, o.spare = o.spare, free
 		}

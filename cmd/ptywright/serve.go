@@ -452,8 +452,8 @@ func (l *lazyWatcher) Add(p *pty.PTY) {
 	defer l.mu.Unlock()
 	if l.floor == nil {
 		l.floor = make([]byte, l.reserve)
-		// The first text that is read takes a millisecond longer, see [redact.New]. A child takes as long to begin. This
-		// goroutine does nothing else, and waits for nothing.
+		// The rules of redaction take a millisecond to make, see [redact.New], and a child takes as
+		// long to begin. This goroutine does nothing else and waits for nothing.
 		go redact.Default.Spans("")
 	}
 	if l.w == nil {

@@ -41,7 +41,7 @@ func (s *Screen) MaskPage(find func(lines []string, above func(n int) (string, b
 	for i, g := range groups {
 		all := masks[i]
 		joined := g.last > g.first || i == 0 && continued > 0
-		if len(all) == 0 && (!joined || !slices.ContainsFunc(alone[g.first:g.last+1], func(m []Mask) bool { return len(m) > 0 })) {
+		if len(all) == 0 && (!joined || !slices.ContainsFunc(alone[g.first:g.last+1], hasMasks)) {
 			continue
 		}
 		// Something is to be covered: only now it matters which cell holds which byte.
@@ -138,7 +138,10 @@ type masker struct {
 // A spot is a cell of the line: the byte at which its text begins.
 type spot struct{ start, row, col, width int }
 
-// appendJoined appends rows first to last as one line and, before the first row of the screen, the scrollback that goes on in it.
+func hasMasks(masks []Mask) bool { return len(masks) > 0 }
+
+// appendJoined appends rows first to last as one line, behind the scrollback that goes on in the
+// first row of the screen.
 func (s *Screen) appendJoined(dst []byte, first, last int) []byte {
 	if first == 0 && !s.Modes.AltScreen {
 		dst = s.history.appendContinued(dst)

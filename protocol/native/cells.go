@@ -12,11 +12,11 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// What a client polls most is a screen, and a screen with all its cells is hundreds of kilobytes of JSON. So cells, runs
-// and strings are written by hand here, at ten times the speed of reflection, and once for all methods that have them.
+// What a client polls most is a screen, and a screen with all its cells is hundreds of kilobytes of
+// JSON. So cells, runs and strings are written by hand, here, for all methods that have them.
 
-// maxCell is about what one cell takes, and what a buffer is made for: a style with a colour of the palette, and no attributes.
-const maxCell = 210
+// usualCell is how many bytes a cell takes with a colour of the palette and no attributes.
+const usualCell = 210
 
 // appendCells writes every cell, by rows.
 func (l *look) appendCells(b []byte) []byte {
@@ -101,7 +101,8 @@ func (l *look) appendRun(b []byte, r vt.Run) []byte {
 	return append(b, '}')
 }
 
-// appendStyle writes the members of the specification always, and the others where they say something.
+// appendStyle writes the members of the specification always, and the others where they say
+// something.
 func (l *look) appendStyle(b []byte, s vt.Style) []byte {
 	b = appendColor(b, `{"foreground":"`, s.Foreground)
 	b = appendColor(b, `,"background":"`, s.Background)
@@ -178,8 +179,8 @@ func newline[T string | []byte](s T) int {
 	return -1
 }
 
-// plainLen is the length of the beginning of s that stands in a JSON string as it is and is ASCII, eight bytes at a time as
-// far as that goes.
+// plainLen is the length of the beginning of s that is ASCII and stands in a JSON string as it is.
+// It looks at eight bytes at a time as far as that goes.
 func plainLen(s []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -230,7 +231,8 @@ var plainByte = func() (plain [256]bool) {
 	return plain
 }()
 
-// appendEscape writes a character of ASCII that cannot stand in a JSON string (RFC 8259, section 7).
+// appendEscape writes an ASCII character that must be escaped in a JSON string (RFC 8259,
+// section 7).
 func appendEscape(b []byte, c byte) []byte {
 	quoted, _ := jsontext.AppendQuote(nil, string(rune(c))) // of valid UTF-8: no error
 	return append(b, quoted[1:len(quoted)-1]...)

@@ -47,7 +47,8 @@ func plainStyle(s vt.Style) styleShape {
 	return p
 }
 
-// checkScreen holds what the encoder writes for a screen against reflection, byte for byte, and against encoding/json.
+// checkScreen holds what the encoder writes for a screen against reflection, byte for byte, and
+// against encoding/json.
 func checkScreen(t interface {
 	Helper()
 	Fatalf(string, ...any)

@@ -104,9 +104,9 @@ func (l *look) guess() int {
 	size := members + 2*len(l.Screen().Text()) + len(l.Screen().Text())/8
 	switch l.cells {
 	case "full":
-		size += cells * maxCell
+		size += cells * usualCell
 	case "runs":
-		size += cells * maxCell / 16
+		size += cells * usualCell / 16
 	}
 	return min(size, maxReply)
 }
