@@ -26,16 +26,42 @@ type Recordings struct {
 // oldest that has ended goes first.
 const maxRecordings = 1000
 
-// Kept is one recording of a session: it runs, or has ended.
+// A Kept is one recording of a session: it runs, or has ended. One that has ended holds its last [Status] and nothing else: neither
+// the session, whose memory may be large, nor what wrote the file.
 type Kept struct {
-	ID      string // such as r1, never used again
-	Session *engine.Session
+	ID      string    // such as r1, never used again
+	Session engine.ID // that it is of
 
-	file interface {
+	mu sync.Mutex
+	// protects the fields below
+	running *running // nil: it has ended
+	last    Status   // of one that has ended
+}
+
+// running is what a recording needs while it runs.
+type running struct {
+	session *engine.Session
+	tap     *keptTap
+	file    interface {
 		engine.Tap
 		Status() Status
 	}
-	tap *Behind
+}
+
+// A keptTap is the tap of a [Kept]. The session closes it when the recording has ended, whatever ended it.
+type keptTap struct {
+	*Behind
+	kept *Kept
+}
+
+// Close closes the recording's file and lets go of all that it needed.
+func (t *keptTap) Close() error {
+	err := t.Behind.Close()
+	x := t.kept
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.last, x.running = x.running.file.Status(), nil
+	return err
 }
 
 // StartOptions say what is recorded, and where.
@@ -51,17 +77,18 @@ type StartOptions struct {
 // Start records a session from here on. The recording may be behind what the session shows, by at most 1 MiB of output;
 // more makes the session wait. Errors are those of [NewCast] and [engine.Session.Attach].
 func (r *Recordings) Start(s *engine.Session, o StartOptions) (*Kept, error) {
-	x := &Kept{Session: s}
+	x := &Kept{Session: s.ID()}
+	now := &running{session: s}
 	config := s.Config()
 	line := strings.Join(append([]string{config.Program}, config.Args...), " ")
 	err := s.Attach(func(v *engine.View) (tap engine.Tap, err error) {
 		if o.Format == MarkdownDoc {
-			x.file, err = NewTranscript(o.Path, TranscriptOptions{
+			now.file, err = NewTranscript(o.Path, TranscriptOptions{
 				Program: line, Dir: config.Dir, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen,
 				Redactor: o.Redactor, Raw: o.Redactor == nil,
 			})
 		} else {
-			x.file, err = NewCast(o.Path, CastOptions{
+			now.file, err = NewCast(o.Path, CastOptions{
 				Format: o.Format, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen, Command: line, Title: o.Title,
 				IdleLimit: o.IdleLimit, Input: o.Input, Redactor: o.Redactor, Raw: o.Redactor == nil,
 			})
@@ -69,8 +96,9 @@ func (r *Recordings) Start(s *engine.Session, o StartOptions) (*Kept, error) {
 		if err != nil {
 			return nil, err
 		}
-		x.tap = NewBehind(x.file)
-		return x.tap, nil
+		now.tap = &keptTap{Behind: NewBehind(now.file), kept: x}
+		x.running = now
+		return now.tap, nil
 	})
 	if err != nil {
 		return nil, err
@@ -109,13 +137,26 @@ func (r *Recordings) Find(id string) *Kept {
 	return nil
 }
 
-// Status tells how the recording is doing. It never waits.
-func (x *Kept) Status() Status { return x.file.Status() }
+// Status tells how the recording is doing. It never waits for what is written.
+func (x *Kept) Status() Status {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.running == nil {
+		return x.last
+	}
+	return x.running.file.Status()
+}
 
 // Stop ends the recording, waits until everything is written, and gives the file its name. Stopping again does nothing. An error is
 // one that Status does not tell.
 func (x *Kept) Stop() error {
-	err := x.Session.Detach(x.tap)
+	x.mu.Lock()
+	now := x.running
+	x.mu.Unlock()
+	if now == nil {
+		return nil
+	}
+	err := now.session.Detach(now.tap)
 	if errors.Is(err, fs.ErrClosed) || x.Status().State == StateFailed || x.Status().State == StateLimit {
 		return nil
 	}

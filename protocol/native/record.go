@@ -145,7 +145,7 @@ type recordingInfo struct {
 func infoOf(x *record.Kept) recordingInfo {
 	st := x.Status()
 	r := recordingInfo{
-		Recording: x.ID, Session: string(x.Session.ID()), Path: st.Path, Format: string(st.Format), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
+		Recording: x.ID, Session: string(x.Session), Path: st.Path, Format: string(st.Format), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
 		State: string(st.State),
 	}
 	if st.Err != nil {
@@ -182,7 +182,7 @@ type recordListResult struct {
 func (c *client) sessionRecordList(_ context.Context, p recordListParams) (recordListResult, error) {
 	r := recordListResult{Recordings: []recordingInfo{}}
 	for _, x := range c.recordings.List() {
-		if p.Session == "" || p.Session == string(x.Session.ID()) {
+		if p.Session == "" || p.Session == string(x.Session) {
 			r.Recordings = append(r.Recordings, infoOf(x))
 		}
 	}

@@ -52,7 +52,7 @@ type recordingInfo struct {
 // recordingsOf returns the recordings of an id, of a session, or all.
 func (p *profile) recordingsOf(id, session string) []*record.Kept {
 	return slices.DeleteFunc(p.Recordings.List(), func(x *record.Kept) bool {
-		return id != "" && x.ID != id || session != "" && string(x.Session.ID()) != session
+		return id != "" && x.ID != id || session != "" && string(x.Session) != session
 	})
 }
 
@@ -102,7 +102,7 @@ func (p *profile) record(_ context.Context, _ *sdk.CallToolRequest, in recordPar
 func (p *profile) recordingInfo(x *record.Kept) recordingInfo {
 	st := x.Status()
 	info := recordingInfo{
-		Recording: x.ID, Session: string(x.Session.ID()), Path: p.Hide.String(st.Path), Format: string(st.Format), State: string(st.State), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
+		Recording: x.ID, Session: string(x.Session), Path: p.Hide.String(st.Path), Format: string(st.Format), State: string(st.State), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
 	}
 	if st.Err != nil {
 		info.Error = p.Hide.String(st.Err.Error())
