@@ -48,9 +48,15 @@ func TestKillReachesTheWholeTree(t *testing.T) {
 				guests["leader"].conn.Write([]byte{1})
 				p.Wait()
 			}
+			if left, err := Left([]*PTY{p}); err != nil || !left[0] {
+				t.Errorf("before it, Left says %v, %v", left, err)
+			}
 			began := time.Now()
 			if err := p.Kill(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+			if left, err := Left([]*PTY{p}); err != nil || left[0] {
+				t.Errorf("after it, Left says %v, %v", left, err)
 			}
 			t.Logf("took %v", time.Since(began).Round(time.Millisecond))
 			l.ended(guests)
