@@ -106,6 +106,8 @@ func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultInputTimeout
 	}
+	s.hold()
+	defer s.let()
 	r, err := a.do(ctx, s, o)
 	s.engine.counts.did(r, err)
 	return r, err

@@ -23,6 +23,7 @@ type Config struct {
 	ShellIntegration bool // Program, an interactive bash, zsh or fish, is made to mark its commands: see [Session.Blocks]
 	Attended         bool // a person's own terminal shows the output as well and answers what the program asks it: this one is silent
 	NullInput        bool // Program cannot ask a person: see [pty.Command]. Input is typed to nobody
+	Kept             bool // it is not forgotten when it has ended: whoever started it closes it
 	ProgramStatus    bool // asked by OSC 7501 ; ?, the terminal says that it takes reports: see ProgramStatus
 }
 

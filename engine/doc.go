@@ -26,11 +26,22 @@
 //	                                                                                                              beats the pulse
 //	settled    session  time.AfterFunc     looks at the terminal's echo after output      it ran                     nobody: it only
 //	                                                                                                              takes the lock
+//	tidier     engine   the end of a
+//	                    session, or of
+//	                    what held one      forgets ended sessions past their bounds     the bounds are kept     Engine.Close
 //	closer     session  Engine.Close       closes one session                           the session is closed      Engine.Close
 //
 // # Locks
 //
 // Engine.mu guards the registry, Session.mu the terminal, transcript and flags, inputQueue.mu the queue. They are
-// never nested, and none is held across I/O, a matcher, a tap or a channel operation that can block. Session.turn is
-// not a lock but a one-slot channel, taken with a context: it alone is held while waiting.
+// never nested, and none is held across I/O, a matcher, a tap or a channel operation that can block. Session.turn and
+// Engine.looking are not locks but one-slot channels: the first, taken with a context, is held while waiting for the
+// program, the second during a look at the process table.
+//
+// # The end of a session
+//
+// The leader ends (exit.go), the terminal closes, and the last process goes: then a session has ended. It counts no more
+// against the bound on what runs, and stays to be read until newer ones push it out (ended.go): it is forgotten, as if
+// it had been closed, and a [ForgottenError] is what is left. Whoever needs it for longer holds it: a wait or an action
+// by itself, a lease, a session with [Config].Kept for good.
 package engine

@@ -18,16 +18,19 @@ import (
 // ID names a session: "s1", "s2" and so on, never reused in an engine's life. Clients must take it as opaque.
 type ID string
 
-// DefaultSessions is how many sessions an engine holds when it is not told otherwise: the 1,024 of the design. Each
+// DefaultSessions is how many sessions may run when an engine is not told otherwise: the 1,024 of the design. Each
 // needs up to three descriptors and, idle, some tens of KiB.
 const DefaultSessions = 1024
 
 // Options configure an engine. The zero value works.
 type Options struct {
-	Sessions int                              // at most so many at a time; 0: DefaultSessions
+	Sessions int                              // at most so many run at a time; 0: DefaultSessions
 	Side     int                              // rows or columns of a screen at most; 0: MaxSide, which is the most
 	Start    func(c pty.Command) (PTY, error) // starts children; nil: pty.Start
 	Watch    Watcher                          // is told of every child that pty.Start started; may be nil
+	// Ended and EndedBytes bound the sessions that have ended and are kept to be read, by number and by the memory of all together;
+	// 0: DefaultEnded and DefaultEndedBytes. Past either, the oldest are forgotten: see [ForgottenError].
+	Ended, EndedBytes int
 	// Secret is told each line that was typed while a program read a secret, before its end is typed; may be nil. A value is needed
 	// until s is closed. It must not block.
 	Secret func(s *Session, value string)
@@ -55,14 +58,23 @@ type Engine struct {
 	starting  int        // sessions being started, which count against the limit
 	last      int
 	closed    bool
+	over      overs
 
-	starts sync.WaitGroup // the same sessions, for Close to wait for
+	starts  sync.WaitGroup // the same sessions, for Close to wait for
+	tidiers sync.WaitGroup // goroutines in tidy, for Close to wait for
+	looking chan struct{}  // held by whoever looks which sessions have processes left
 }
 
 // New returns an engine without sessions.
 func New(o Options) *Engine {
 	if o.Sessions <= 0 {
 		o.Sessions = DefaultSessions
+	}
+	if o.Ended <= 0 {
+		o.Ended = DefaultEnded
+	}
+	if o.EndedBytes <= 0 {
+		o.EndedBytes = DefaultEndedBytes
 	}
 	if o.Side <= 0 || o.Side > MaxSide {
 		o.Side = MaxSide
@@ -82,14 +94,18 @@ func New(o Options) *Engine {
 			return p, nil
 		}
 	}
-	return &Engine{opts: o, nonce: rand.Text(), sessions: map[ID]*Session{}, followers: map[*Follower]bool{}}
+	return &Engine{
+		opts: o, nonce: rand.Text(), sessions: map[ID]*Session{}, followers: map[*Follower]bool{},
+		over: overs{forgotten: map[ID]*ForgottenError{}}, looking: make(chan struct{}, 1),
+	}
 }
 
 // maxFollowed bounds the sessions that a follower has not asked for yet: those that end before it does keep their
 // memory so long. One that asks so rarely does not learn of some that came and went.
 const maxFollowed = 64
 
-// A Follower learns of every session, also of those that have come and gone between two looks.
+// A Follower learns of every session, also of those that were created and closed between two looks. Of one that has ended and was
+// forgotten meanwhile it learns nothing: what is forgotten is kept by nobody.
 type Follower struct {
 	engine *Engine
 	fresh  []*Session // guarded by Engine.mu
@@ -120,7 +136,7 @@ func (f *Follower) Stop() {
 	f.engine.mu.Unlock()
 }
 
-// Limit returns how many sessions the engine holds at a time.
+// Limit returns how many sessions may run at a time.
 func (e *Engine) Limit() int { return e.opts.Sessions }
 
 // ErrNoSession: there is no session of that name.
@@ -136,7 +152,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("the limit of %d %s is reached; close some first", e.Limit, e.What)
+	return fmt.Sprintf("the limit of %d %s is reached: end or close some first", e.Limit, e.What)
 }
 
 // Spawn starts a session. Errors: *[LimitError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
@@ -227,18 +243,30 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 
 // reserve takes a place and a name for a session that is about to be started.
 func (e *Engine) reserve() (ID, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	switch {
-	case e.closed:
-		return "", ErrEngineClosed
-	case len(e.sessions)+e.starting >= e.opts.Sessions:
-		return "", &LimitError{What: "sessions", Limit: e.opts.Sessions}
+	for looked := false; ; looked = true {
+		e.mu.Lock()
+		// What has ended counts only until it is known that nothing of it is left, and past the bound of what is kept: what
+		// cannot be forgotten, as an adapter's session, would otherwise be bounded by nothing.
+		running := len(e.sessions) - e.over.counted()
+		fits := running+e.starting < e.opts.Sessions && len(e.sessions)+e.starting < e.opts.Sessions+e.opts.Ended
+		switch {
+		case e.closed:
+			e.mu.Unlock()
+			return "", ErrEngineClosed
+		case fits:
+			e.starting++
+			e.starts.Add(1)
+			e.last++
+			id := ID("s" + strconv.Itoa(e.last))
+			e.mu.Unlock()
+			return id, nil
+		case looked:
+			e.mu.Unlock()
+			return "", &LimitError{What: "sessions", Limit: e.opts.Sessions}
+		}
+		e.mu.Unlock()
+		e.settleEnded()
 	}
-	e.starting++
-	e.starts.Add(1)
-	e.last++
-	return ID("s" + strconv.Itoa(e.last)), nil
 }
 
 // settle ends a reservation; s is nil when nothing was started.
@@ -248,6 +276,9 @@ func (e *Engine) settle(s *Session) {
 	if s != nil {
 		e.sessions[s.id] = s
 		e.order = append(e.order, s)
+		if s.over.ended { // while it was being started
+			e.addEnded(s)
+		}
 		for f := range e.followers {
 			if len(f.fresh) < maxFollowed {
 				f.fresh = append(f.fresh, s)
@@ -259,12 +290,16 @@ func (e *Engine) settle(s *Session) {
 	e.pulse.Beat()
 }
 
-// Session returns the session of that name, or [ErrNoSession].
+// Session returns the session of that name. Errors: a *[ForgottenError] of one that has ended and was forgotten, else
+// [ErrNoSession], which a ForgottenError is too.
 func (e *Engine) Session(id ID) (*Session, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if s, ok := e.sessions[id]; ok {
 		return s, nil
+	}
+	if gone, ok := e.over.forgotten[id]; ok {
+		return nil, gone
 	}
 	return nil, ErrNoSession
 }
@@ -280,14 +315,22 @@ func (e *Engine) List() []*Session {
 func (e *Engine) Changed() <-chan struct{} { return e.pulse.Next() }
 
 // forget takes a session out of the registry.
-func (e *Engine) forget(id ID) {
+func (e *Engine) forget(s *Session) {
 	e.mu.Lock()
-	if s, ok := e.sessions[id]; ok {
-		delete(e.sessions, id)
-		e.order = slices.DeleteFunc(e.order, func(x *Session) bool { return x == s })
-	}
+	e.remove(s)
 	e.mu.Unlock()
 	e.pulse.Beat()
+}
+
+// remove is forget with mu held.
+func (e *Engine) remove(s *Session) {
+	if e.sessions[s.id] != s {
+		return
+	}
+	delete(e.sessions, s.id)
+	is := func(x *Session) bool { return x == s }
+	e.order = slices.DeleteFunc(e.order, is)
+	e.over.remove(s)
 }
 
 // Close ends every session and everything their programs have started, and refuses new ones. It returns when all of it
@@ -297,6 +340,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.closed = true
 	e.mu.Unlock()
 	e.starts.Wait()
+	e.tidiers.Wait()
 	return CloseAll(ctx, e.List())
 }
 

@@ -38,6 +38,7 @@ func (s *Session) finish() {
 	s.mu.Lock()
 	s.secret = false
 	s.rec.finish()
+	s.rec.trim()
 	s.view = nil
 	s.showFrame(time.Now()) // nobody will end it any more
 	s.mu.Unlock()
@@ -47,5 +48,6 @@ func (s *Session) finish() {
 	s.ended = true
 	s.mu.Unlock()
 	s.publish(false)
+	s.engine.ended(s)
 	s.log.Debug("a session has ended", "session", string(s.id))
 }

@@ -10,7 +10,7 @@ import (
 type Lease struct {
 	Holder  string // who it is, for others to read
 	Since   time.Time
-	session *Session
+	session *Session // which is not forgotten while anybody has it
 }
 
 // A LeasedError says who has the right that an action needs.
@@ -39,13 +39,19 @@ func (s *Session) Lease(holder string, take bool) (*Lease, error) {
 		holder = string(short[:maxHolder])
 	}
 	l := &Lease{Holder: holder, Since: time.Now(), session: s}
+	s.hold()
 	s.mu.Lock()
 	if has := s.lease; has != nil && !take {
 		s.mu.Unlock()
+		s.let()
 		return nil, &LeasedError{Session: s.id, Holder: has.Holder, Since: has.Since}
 	}
+	had := s.lease
 	s.lease, s.view = l, nil
 	s.mu.Unlock()
+	if had != nil {
+		s.let()
+	}
 	s.beat()
 	return l, nil
 }
@@ -60,6 +66,7 @@ func (l *Lease) Release() {
 	}
 	s.mu.Unlock()
 	if mine {
+		s.let()
 		s.beat()
 	}
 }

@@ -66,6 +66,8 @@ type Session struct {
 	leader     pty.Exit
 	shell      *shellStart // the reaper ends it
 	environ    []string    // as the child gets it, without what is ours; sorted
+	holds      holds
+	over       over // guarded by Engine.mu
 
 	mu sync.Mutex
 	// protects the fields below
@@ -160,7 +162,7 @@ func (s *Session) OffsetAt(seq uint64) Offset {
 	return s.seqs.at(seq)
 }
 
-// Closed returns a channel that is closed when [Session.Close] is through: nothing of the session is left then.
+// Closed returns a channel that is closed when [Session.Close] is through, or the session was forgotten: nothing of it is left then.
 func (s *Session) Closed() <-chan struct{} { return s.gone }
 
 func (s *Session) isClosed() bool {
@@ -479,6 +481,8 @@ func (e *Engine) checkSize(rows, cols int) error {
 // input is refused from now on. Killing what has ended is no error: whatever the program left behind is ended then.
 // Errors: *[pty.SurvivorsError], or the cause of ctx's end.
 func (s *Session) Kill(ctx context.Context) error {
+	s.hold()
+	defer s.let()
 	s.refuse()
 	if err := s.pty.Kill(ctx); err != nil {
 		return err
@@ -507,8 +511,11 @@ func (s *Session) refuse() {
 // its engine. It may be called more than once; every call returns when the session is gone. Errors are those of Kill:
 // the session is gone all the same.
 func (s *Session) Close(ctx context.Context) error {
-	err := s.Kill(ctx)
-	s.engine.forget(s.id)
+	var err error
+	if s.forgotten() == nil { // of one that was, nothing is left that could be ended
+		err = s.Kill(ctx)
+	}
+	s.engine.forget(s)
 	s.mu.Lock()
 	first := !s.closed
 	s.closed = true

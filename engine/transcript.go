@@ -141,6 +141,11 @@ func (r *recorder) finish() {
 	}
 }
 
+// trim gives back the room for more: nothing will be written any more.
+func (r *recorder) trim() {
+	r.buf, r.start = append(make([]byte, 0, len(r.buf)-r.start), r.buf[r.start:]...), 0
+}
+
 var replacement = []byte("\uFFFD")
 
 // join completes the unfinished character with the head of p and returns the rest of p.

@@ -87,10 +87,13 @@ type Outcome struct {
 const MostBefore = 16 << 10
 
 // Wait blocks until m matches a view of s and returns the evidence, which is never nil. The error is nil on a match,
-// and otherwise m's own when it can never answer, [ErrTimeout], [ErrEnded] when the session has ended and m can no longer match, [ErrClosed] when the
-// session was closed meanwhile, or the cause of ctx's end. Any number of goroutines may wait; a wait leaves nothing
+// and otherwise m's own when it can never answer, [ErrTimeout], [ErrEnded] when the session has ended and m can no longer match,
+// [ErrClosed] when the session was closed meanwhile, a *[ForgottenError] when it was forgotten before the wait began, or the cause of
+// ctx's end. Any number of goroutines may wait; a wait leaves nothing
 // behind.
 func (s *Session) Wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome, error) {
+	s.hold()
+	defer s.let()
 	out, err := s.wait(ctx, m, o)
 	s.engine.counts.wait(ctx, err)
 	return out, err
@@ -128,6 +131,8 @@ func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 			return out, ErrTimeout
 		case r.Err != nil:
 			return out, r.Err
+		case s.forgotten() != nil:
+			return out, s.forgotten()
 		case s.isClosed():
 			return out, ErrClosed
 		case v.Ended && r.Recheck == 0:

@@ -85,7 +85,7 @@ func (p *Plugin) config(o StartOptions) (engine.Config, error) {
 	}
 	c := engine.Config{
 		Program: o.Program, Args: o.Args, Dir: o.Dir, Size: o.Size, ProgramStatus: p.Manifest.ProgramStatus,
-		ShellIntegration: p.Manifest.ShellIntegration, Attended: o.Attended, Taps: o.Taps,
+		ShellIntegration: p.Manifest.ShellIntegration, Attended: o.Attended, Taps: o.Taps, Kept: true,
 		Env: maps.Clone(target.Env),
 	}
 	if c.Program == "" {

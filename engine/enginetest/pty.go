@@ -26,6 +26,7 @@ type PTY struct {
 	closed        bool
 	exited        bool
 	exit          pty.Exit
+	left          bool
 	mode          pty.LineMode
 	foreground    pty.Process
 	readDeadline  time.Time
@@ -75,6 +76,16 @@ func (p *PTY) HangUp() { p.update(func() { p.open = false }) }
 func (p *PTY) End(code int) {
 	p.Exit(pty.Exit{Code: code})
 	p.HangUp()
+}
+
+// SetLeft says whether a process is left that has let go of the terminal, as a daemon has; Kill ends it.
+func (p *PTY) SetLeft(left bool) { p.update(func() { p.left = left }) }
+
+// Left reports whether the program, or what SetLeft says, is there.
+func (p *PTY) Left() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.exited || p.left
 }
 
 // Take says how many more bytes of input the program takes; negative: any number.
@@ -245,7 +256,7 @@ func (p *PTY) Kill(context.Context) error {
 		if !p.exited {
 			p.exited, p.exit = true, pty.Exit{Code: -1, Signal: "SIGKILL"}
 		}
-		p.open = false
+		p.open, p.left = false, false
 	})
 	return nil
 }

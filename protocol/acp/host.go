@@ -189,7 +189,7 @@ func (h *Host) start(s Spec, t *tail) (*engine.Session, error) {
 	maps.Copy(env, s.Env)
 	config := engine.Config{
 		Program: s.Command, Args: s.Args, Dir: s.Dir, Env: env, Size: pty.Size{Rows: rows, Cols: columns},
-		NullInput: !s.Input, Taps: []engine.Tap{t},
+		NullInput: !s.Input, Taps: []engine.Tap{t}, Kept: true, // until its release
 	}
 	run, err := h.engine.Spawn(config)
 	var start *pty.StartError

@@ -84,7 +84,7 @@ func (s *Server) start(shell string, cols, rows int, isDefault bool) (*terminal,
 	shell = cmp.Or(shell, s.opts.Shell, DefaultShell())
 	config := engine.Config{Program: shell, Env: s.env, Scrollback: scrollback}
 	if isDefault {
-		config.Taps, config.Attended = s.opts.Taps, s.opts.Attended
+		config.Taps, config.Attended, config.Kept = s.opts.Taps, s.opts.Attended, true
 	}
 	session, err := s.spawn(config, cols, rows)
 	s.mu.Lock()
