@@ -151,12 +151,14 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 		s.noteKeys(c, secret)
 		if err := s.input.send(ctx, c, o); err != nil {
 			var blocked *InputBlockedError
-			if errors.As(err, &blocked) {
+			if errors.As(err, &blocked) && blocked.Written > 0 {
 				r.Written += blocked.Written
+				s.stir(time.Now())
 			}
 			return r, err
 		}
 		r.Written += len(c)
+		s.stir(time.Now())
 		if !secret {
 			s.typed(c)
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ptywright/ptywright/engine/pty"
 )
@@ -24,6 +25,11 @@ type Config struct {
 	Attended         bool // a person's own terminal shows the output as well and answers what the program asks it: this one is silent
 	NullInput        bool // Program cannot ask a person: see [pty.Command]. Input is typed to nobody
 	Kept             bool // it is not forgotten when it has ended: whoever started it closes it
+	// Limits, each for the program and all that it starts. One that goes over any is ended as by [Session.Kill], and its [Exit] says
+	// which. 0: none. MaxIdle is the time in which the program writes nothing and nobody types, MaxMemory is in bytes.
+	MaxTime, MaxIdle time.Duration
+	MaxMemory        int64
+	Owned            bool // it belongs to a client, who ends it with [LimitOwner]; the engine does nothing about it
 	ProgramStatus    bool // asked by OSC 7501 ; ?, the terminal says that it takes reports: see ProgramStatus
 }
 

@@ -26,6 +26,10 @@
 //	                                                                                                              beats the pulse
 //	settled    session  time.AfterFunc     looks at the terminal's echo after output      it ran                     nobody: it only
 //	                                                                                                              takes the lock
+//	leash      session  time.AfterFunc,
+//	                    pty for memory     ends a session that went over a limit        the session is ended    Session.Close
+//	after      session  Session.Close      runs what AfterClose was given               it ran                  nobody: it may
+//	                                                                                                              only tidy up
 //	tidier     engine   the end of a
 //	                    session, or of
 //	                    what held one      forgets ended sessions past their bounds     the bounds are kept     Engine.Close

@@ -64,7 +64,7 @@ func (e *ForgottenError) Answer(m Matcher) *Outcome {
 	if r.Match == nil || !ofExit(r.Match) {
 		return nil
 	}
-	return &Outcome{Match: r.Match, View: v}
+	return &Outcome{Match: r.Match, View: v, Next: *After(e.Sequence)}
 }
 
 // ofExit reports whether a match says nothing but that the program has ended.
@@ -356,11 +356,15 @@ func (s *Session) bytes() int {
 
 // how says how a program ended, for a message.
 func (e *Exit) how() string {
+	how := "its exit code is not known"
 	switch {
 	case e.Signal != "":
-		return e.Signal
+		how = e.Signal
 	case e.Code >= 0:
-		return fmt.Sprintf("exit code %d", e.Code)
+		how = fmt.Sprintf("exit code %d", e.Code)
 	}
-	return "its exit code is not known"
+	if e.Limit != "" {
+		how += ", over its limit " + string(e.Limit)
+	}
+	return how
 }

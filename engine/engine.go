@@ -139,6 +139,9 @@ func (f *Follower) Stop() {
 // Limit returns how many sessions may run at a time.
 func (e *Engine) Limit() int { return e.opts.Sessions }
 
+// EndedLimit returns how many sessions that have ended are kept.
+func (e *Engine) EndedLimit() int { return e.opts.Ended }
+
 // ErrNoSession: there is no session of that name.
 var ErrNoSession = errors.New("unknown session")
 
@@ -156,7 +159,7 @@ func (e *LimitError) Error() string {
 }
 
 // Spawn starts a session. Errors: *[LimitError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
-// *[pty.StartError], [ErrEngineClosed].
+// *[pty.StartError], [pty.MemoryLimitError], [ErrEngineClosed].
 // Taps of a session that could not be started are closed.
 func (e *Engine) Spawn(c Config) (*Session, error) {
 	s, err := e.spawn(c)
@@ -182,6 +185,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	case c.TranscriptChars < 0:
 		c.TranscriptChars = 0
 	}
+	c.MaxTime, c.MaxIdle, c.MaxMemory = max(c.MaxTime, 0), max(c.MaxIdle, 0), max(c.MaxMemory, 0)
 	id, err := e.reserve()
 	if err != nil {
 		return nil, err
@@ -203,7 +207,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 			return nil, err
 		}
 	}
-	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir, Env: start.env, Size: c.Size, Mark: mark, NullInput: c.NullInput})
+	p, err := e.opts.Start(pty.Command{Path: c.Program, Args: start.args, Dir: c.Dir, Env: start.env, Size: c.Size, Mark: mark, NullInput: c.NullInput, MaxMemory: c.MaxMemory})
 	if err != nil {
 		start.end()
 		return nil, err
@@ -220,12 +224,12 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		shell:   start,
 		environ: env,
 		image:   pty.Image(p.PID()),
-		gone:    make(chan struct{}),
 		term:    vt.New(rows, cols, vt.Options{Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus}),
 		rec:     recorder{limit: c.TranscriptChars},
 		changed: now,
 		taps:    c.Taps,
 	}
+	s.life, s.end = context.WithCancel(context.Background())
 	s.later = time.AfterFunc(time.Hour, func() {
 		s.telling.Store(false)
 		s.beat()
@@ -236,6 +240,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	drain := pty.NewDrain(s.pty)
 	go s.pump(drain)
 	go s.reaper(drain)
+	s.tether()
 	e.counts.started.Add(1)
 	s.log.Debug("a session has begun", "session", string(id), "program", c.Program, "pid", p.PID())
 	return s, nil

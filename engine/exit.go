@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/ptywright/ptywright/engine/pty"
@@ -9,6 +10,11 @@ import (
 // reaper waits for the leader and bounds what may still be read after its end.
 func (s *Session) reaper(drain *pty.Drain) {
 	s.leader = s.pty.Wait()
+	if p, ok := s.pty.(interface{ OverMemory() bool }); ok && p.OverMemory() { // the kernel's own end of it comes before the news
+		s.mu.Lock()
+		s.leash.over = cmp.Or(s.leash.over, LimitMemory)
+		s.mu.Unlock()
+	}
 	s.shell.end()
 	close(s.reaped)
 	drain.Begin()
@@ -19,7 +25,7 @@ func (s *Session) publish(draining bool) {
 	s.mu.Lock()
 	s.showFrame(time.Now()) // what was written before the end is seen with the end
 	if s.exit == nil {
-		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining}
+		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining, Limit: s.leash.over}
 		s.blocks.close(s.exit.At, s.term.Snapshot())
 	} else if s.exit.Draining && !draining {
 		e := *s.exit

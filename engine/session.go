@@ -55,18 +55,20 @@ type Session struct {
 	pulse      Pulse
 	engine     *Engine
 	log        *slog.Logger
-	reaped     chan struct{} // closed when leader is set
-	pumped     chan struct{} // closed when the pump has ended
-	gone       chan struct{} // closed when Close is through
-	told       time.Time     // when the pump last woke those who wait
-	telling    atomic.Bool   // later is running
-	later      *time.Timer   // wakes them after a flood's batch
-	secretLine SecretLine    // typed so far of a secret; belongs to the action under way
-	settled    *time.Timer   // looks at the terminal's echo when output has stopped
+	reaped     chan struct{}   // closed when leader is set
+	pumped     chan struct{}   // closed when the pump has ended
+	life       context.Context // ends when Close is through
+	end        context.CancelFunc
+	told       time.Time   // when the pump last woke those who wait
+	telling    atomic.Bool // later is running
+	later      *time.Timer // wakes them after a flood's batch
+	secretLine SecretLine  // typed so far of a secret; belongs to the action under way
+	settled    *time.Timer // looks at the terminal's echo when output has stopped
 	leader     pty.Exit
 	shell      *shellStart // the reaper ends it
 	environ    []string    // as the child gets it, without what is ours; sorted
 	holds      holds
+	leash      leash
 	over       over // guarded by Engine.mu
 
 	mu sync.Mutex
@@ -163,7 +165,11 @@ func (s *Session) OffsetAt(seq uint64) Offset {
 }
 
 // Closed returns a channel that is closed when [Session.Close] is through, or the session was forgotten: nothing of it is left then.
-func (s *Session) Closed() <-chan struct{} { return s.gone }
+func (s *Session) Closed() <-chan struct{} { return s.life.Done() }
+
+// AfterClose calls f in a goroutine of its own once the session is closed or forgotten, at once when it is. It is for whoever keeps
+// something by the session's name: f must not block. Stop has f not called any more, as that of [context.AfterFunc] does.
+func (s *Session) AfterClose(f func()) (stop func() bool) { return context.AfterFunc(s.life, f) }
 
 func (s *Session) isClosed() bool {
 	s.mu.Lock()
@@ -252,6 +258,7 @@ func (s *Session) isReaped() bool {
 // output takes one batch.
 func (s *Session) output(p []byte) {
 	now := time.Now()
+	s.stir(now)
 	s.engine.counts.output.Add(int64(len(p)))
 	s.noteImage()
 	if reply := s.take(p, now); len(reply) > 0 && !s.config.Attended {
@@ -525,13 +532,14 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	if !first {
-		<-s.gone
+		<-s.life.Done()
 		return err
 	}
-	defer close(s.gone)
+	defer s.end()
 	if p, ok := s.pty.(*pty.PTY); ok && s.engine.opts.Watch != nil && err == nil { // of survivors somebody is to know at the server's end
 		s.engine.opts.Watch.Remove(p)
 	}
+	s.untie()
 	s.pty.Close() // wakes a pump that a survivor keeps waiting; it has nothing more to tell
 	s.input.feeder.Wait()
 	var bound <-chan time.Time

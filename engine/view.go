@@ -34,7 +34,8 @@ type View struct {
 type Exit struct {
 	pty.Exit
 	At       time.Time
-	Draining bool // a descendant still holds the terminal: more output may come
+	Draining bool  // a descendant still holds the terminal: more output may come
+	Limit    Limit // that the session went over, which ended it; "": none
 }
 
 // StableFor is how long the screen has been as it is. With Since it counts from the wait's beginning at the earliest:

@@ -27,6 +27,8 @@ type PTY struct {
 	exited        bool
 	exit          pty.Exit
 	left          bool
+	over          bool   // it went over its memory
+	whenOver      func() // is called then; nil: nobody asked, or it was
 	mode          pty.LineMode
 	foreground    pty.Process
 	readDeadline  time.Time
@@ -77,6 +79,29 @@ func (p *PTY) End(code int) {
 	p.Exit(pty.Exit{Code: code})
 	p.HangUp()
 }
+
+// ExceedMemory has the kernel end the program, which went over [pty.Command].MaxMemory.
+func (p *PTY) ExceedMemory() {
+	var f func()
+	p.update(func() {
+		p.over = true
+		p.exited, p.exit, p.open = true, pty.Exit{Code: -1, Signal: "SIGKILL"}, false
+		f, p.whenOver = p.whenOver, nil
+	})
+	if f != nil {
+		go f()
+	}
+}
+
+// OverMemory reports whether ExceedMemory was called.
+func (p *PTY) OverMemory() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.over
+}
+
+// WhenOverMemory has ExceedMemory call f.
+func (p *PTY) WhenOverMemory(f func()) { p.update(func() { p.whenOver = f }) }
 
 // SetLeft says whether a process is left that has let go of the terminal, as a daemon has; Kill ends it.
 func (p *PTY) SetLeft(left bool) { p.update(func() { p.left = left }) }

@@ -56,7 +56,11 @@ func KillAll(ctx context.Context, ps []*PTY) error {
 	for i, p := range ps {
 		targets[i].pty = p
 	}
-	return newSweep(targets).run(ctx)
+	err := newSweep(targets).run(ctx)
+	for _, p := range ps {
+		p.memory.kill() // what has dropped all that it could be told by
+	}
+	return err
 }
 
 // target is one tree to be ended.

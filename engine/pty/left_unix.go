@@ -30,5 +30,8 @@ func Left(ps []*PTY) ([]bool, error) {
 			break
 		}
 	}
+	for i, p := range ps {
+		left[i] = left[i] || p.memory.populated()
+	}
 	return left, nil
 }

@@ -110,8 +110,8 @@ var keepInherited = sync.OnceFunc(func() {
 })
 
 // fork executes the program as a session leader whose controlling terminal and
-// descriptors 0-2 are the slave, but for nullInput. pidfd is -1 where the system has none.
-func fork(path string, argv []string, dir string, env []string, slave *os.File, nullInput bool) (pid, pidfd int, err error) {
+// descriptors 0-2 are the slave, but for nullInput, in a group when that is not nil. pidfd is -1 where the system has none.
+func fork(path string, argv []string, dir string, env []string, slave *os.File, nullInput bool, group *memoryGroup) (pid, pidfd int, err error) {
 	pidfd = -1
 	// Fd makes the slave blocking, which is what programs expect of their terminal.
 	fd := slave.Fd()
@@ -130,6 +130,7 @@ func fork(path string, argv []string, dir string, env []string, slave *os.File, 
 		attr.Files[0], attr.Sys.Setctty = null.Fd(), false
 	}
 	withPidfd(attr.Sys, &pidfd)
+	group.join(attr.Sys)
 	defer unblockSignals()()
 	pid, err = syscall.ForkExec(path, argv, attr)
 	return pid, pidfd, err

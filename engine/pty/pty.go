@@ -56,6 +56,10 @@ type Command struct {
 	// recognizes those that have left the process tree, the session and the terminal.
 	// It must be unique to this Command; "" does without.
 	Mark string
+	// MaxMemory is how many bytes of memory the program and all that it starts may take together, without what is swapped out;
+	// 0: any number. The kernel ends them all with SIGKILL when they need more: see [PTY.WhenOverMemory]. It is for Linux with
+	// cgroup v2, where this process may make a group; elsewhere Start's error is a [*MemoryLimitError].
+	MaxMemory int64
 	// NullInput gives the program the null device for standard input, and a terminal that is
 	// not its controlling one: what asks a person, by standard input or by /dev/tty (sudo,
 	// ssh, git), is told at once that there is none. Its output still goes to a terminal.
@@ -154,6 +158,25 @@ type StartError struct {
 	Path string
 	Err  error
 }
+
+// A MemoryLimitError says why [Command.MaxMemory] cannot be kept here. Nothing was started.
+type MemoryLimitError struct {
+	Why string // what is missing
+	Err error  // the system's word; may be nil
+}
+
+// Error says why, and what to do.
+func (e *MemoryLimitError) Error() string {
+	cause := ""
+	if e.Err != nil {
+		cause = ": " + e.Err.Error()
+	}
+	return fmt.Sprintf("the memory of a session cannot be limited here: %s%s; start it without the limit, or the server where it may "+
+		"make groups of cgroup v2 with the memory controller, such as systemd-run --user --scope -p Delegate=yes", e.Why, cause)
+}
+
+// Unwrap returns the system's word.
+func (e *MemoryLimitError) Unwrap() error { return e.Err }
 
 // maxShown is how much of a program's path a message shows within another, in bytes: enough to tell which.
 const maxShown = 32

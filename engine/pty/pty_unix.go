@@ -38,6 +38,8 @@ type PTY struct {
 	mu     sync.Mutex
 	onReap []func() // called once when the program is reaped; nil afterwards
 
+	memory *memoryGroup // nil: its memory is not limited
+
 	done chan struct{} // closed when the program is reaped
 	exit Exit          // valid once done is closed
 
@@ -69,7 +71,7 @@ var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 // itself started with. On Linux no signal is blocked in it. Start blocks until the program has been executed or that has
 // failed; it leaves nothing behind on failure.
 //
-// The error is a [*StartError].
+// The error is a [*StartError], or a [*MemoryLimitError].
 func Start(c Command) (*PTY, error) {
 	env, err := c.environment()
 	if err != nil {
@@ -101,9 +103,16 @@ func Start(c Command) (*PTY, error) {
 	}
 	p.tree.mark = c.Mark
 
+	if c.MaxMemory > 0 {
+		if p.memory, err = newMemoryGroup(); err != nil {
+			master.Close()
+			return nil, err
+		}
+	}
 	keepInherited()
-	pid, pidfd, err := fork(path, append([]string{c.Path}, c.Args...), c.Dir, env, slave, c.NullInput)
+	pid, pidfd, err := fork(path, append([]string{c.Path}, c.Args...), c.Dir, env, slave, c.NullInput, p.memory)
 	if err != nil {
+		p.memory.remove()
 		master.Close()
 		return nil, &StartError{Op: "start", Path: path, Err: startCause(path, err)}
 	}
@@ -113,6 +122,14 @@ func Start(c Command) (*PTY, error) {
 	p.tree.start = startTime(pid)
 	leaders.Store(pid, p)
 	go p.reap(pidfd)
+	if err := p.memory.limit(c.MaxMemory); err != nil {
+		p.Signal(SignalKill)
+		p.memory.kill()
+		<-p.done
+		p.memory.remove()
+		master.Close()
+		return nil, err
+	}
 	return p, nil
 }
 
@@ -441,5 +458,6 @@ func (p *PTY) Close() error {
 	p.master.SetDeadline(past) // wakes Next and Write before the lock is ours
 	p.terminal.Lock()
 	defer p.terminal.Unlock()
+	p.memory.remove()
 	return p.master.Close()
 }

@@ -66,8 +66,11 @@ var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 // job object that nothing it starts can leave. No handles are inherited. SYSTEMROOT is
 // added to an environment that lacks it, since system libraries do not load without.
 //
-// The error is a [*StartError].
+// The error is a [*StartError] or a [*MemoryLimitError].
 func Start(c Command) (*PTY, error) {
+	if c.MaxMemory > 0 {
+		return nil, &MemoryLimitError{Why: "this system has no cgroup v2"}
+	}
 	env, err := c.environment()
 	if err != nil {
 		return nil, &StartError{Op: "command", Path: c.Path, Err: err}

@@ -84,7 +84,7 @@ func TestCanary(t *testing.T) {
 		"server.metrics":           {nil},
 		"server.set_notifications": {{"enabled": true}, {"enabled": true, "sessions": []any{id}, "since": 0}, {"enabled": true, "since": 0}},
 		"server.set_ordering":      {{"ordering": "session"}},
-		"session.create":           {{"program": "token=" + secret}, {"program": "x", "raw_transcript_path": "/nowhere/token=" + secret}},
+		"session.create":           {{"program": "token=" + secret}, {"program": "x", "owner": plain}, {"program": "x", "max_ms": -1}, {"program": "x", "max_memory": 1 << 30}, {"program": "x", "raw_transcript_path": "/nowhere/token=" + secret}},
 		"session.list":             {{"details": true}},
 		"session.input":            {{"session": id, "action": obj{"type": "key", "value": "token=" + secret}}, {"session": "token=" + secret, "action": obj{"type": "eof"}}},
 		"session.resize":           {{"session": id, "rows": 20, "cols": 70}},
@@ -107,6 +107,7 @@ func TestCanary(t *testing.T) {
 		"session.record_start": {{"session": id, "path": "/nowhere/" + plain}, {"session": id, "format": plain}, {"session": id, "dir": dir, "title": plain}},
 		"session.record_list":  {{"session": id}},
 		"session.record_stop":  {{"recording": plain}},
+		"session.forget":       {nil},
 		"session.kill":         {{"session": id}},
 		"session.close":        {{"session": id}},
 	}

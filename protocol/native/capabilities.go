@@ -48,7 +48,7 @@ func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabi
 		Limits: map[string]int{
 			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing, "queued_bytes": c.limits.Queued,
 			"reply_bytes": c.limits.Replies, "screen_side": engine.MaxSide, "matcher_depth": c.matchers.Depth,
-			"matcher_nodes": matchers.MaxNodes, "sessions": c.engine.Limit(),
+			"matcher_nodes": matchers.MaxNodes, "sessions": c.engine.Limit(), "ended_sessions": c.engine.EndedLimit(),
 		},
 	}
 	for _, row := range table {
@@ -109,11 +109,13 @@ func shape(t reflect.Type, kinds []string) (*jsonschema.Schema, error) {
 var ranges = map[string][2]int64{
 	"rows": {1, engine.MaxSide}, "cols": {1, engine.MaxSide}, "pixel_width": {0, math.MaxUint16}, "pixel_height": {0, math.MaxUint16},
 	"timeout_ms": {0, maxTimeout.Milliseconds()}, "count": {0, maxLines}, "max": {0, maxMatches},
+	"max_ms": {1, maxLeash.Milliseconds()}, "idle_ms": {1, maxLeash.Milliseconds()}, "max_memory": {leastMemory, mostMemory},
 	"transcript_max_chars": {0, maxTranscript}, "scrollback_max_lines": {0, maxScrollback},
 }
 
 // words are the values of strings in params that take only some, by name.
 var words = map[string][]any{
+	"owner": {ownerServer, ownerConnection},
 	"theme": {"dark", "light"}, "form": {"runs", "ansi"}, "cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
 
 // bound puts bounds into the schema of params. The code that holds to them says so itself; a test compares the two.
@@ -272,6 +274,7 @@ type waitShape struct {
 	Matched        bool          `json:"matched"`
 	Sequence       uint64        `json:"sequence"`
 	Next           string        `json:"next" jsonschema:"just behind what matched, for the since of the next wait"`
+	Forgotten      bool          `json:"forgotten,omitempty" jsonschema:"the session was: of the snapshot only exit means anything"`
 	ElapsedMS      int64         `json:"elapsed_ms"`
 	Outcome        matchShape    `json:"outcome"`
 	Before         string        `json:"before,omitempty" jsonschema:"with since: what came between it and the text that matched, at most the last 16 KiB"`

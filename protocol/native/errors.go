@@ -68,6 +68,9 @@ func (e *overError) Error() string {
 	default:
 		how = "has ended"
 	}
+	if e.exit != nil && e.exit.Limit != "" {
+		how += ", over its limit " + string(e.exit.Limit) + ","
+	}
 	return fmt.Sprintf("the program of session %s %s and takes nothing any more: what it left can be read until the session is closed", e.session, how)
 }
 
@@ -177,6 +180,8 @@ func wireError(err error) *protocol.Error {
 		denied  *deniedError
 		allowed *plugins.PermissionError
 		owned   *ownedError
+		gone    *engine.ForgottenError
+		memory  *pty.MemoryLimitError
 		intent  *intentError
 		expect  *plugins.ExpectError
 		plugin  *plugins.PluginError
@@ -201,6 +206,11 @@ func wireError(err error) *protocol.Error {
 		pluginError(e, plugin)
 	case errors.As(err, &expect):
 		e.Code, e.Reason = protocol.CodeInternal, "expectation_failed"
+	case errors.As(err, &gone):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "session_forgotten"
+		e.Data = map[string]any{"exit": exitOf(&gone.Exit), "forgotten": gone.At.UTC()}
+	case errors.As(err, &memory):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "memory_limit_unsupported"
 	case errors.As(err, &owned):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "owned_by_adapter"
 		e.Data = map[string]any{"adapter": owned.adapter}
@@ -318,11 +328,11 @@ func distance(a, b string) int {
 // ownReasons are the values of data.reason that this dialect adds to protocol.Reasons. Together they are closed: a test
 // reads them out of this package's source.
 var ownReasons = []string{
-	"timeout", "session_closed", "session_ended", "cancelled", "unknown_session", "shutting_down", "input_full",
+	"timeout", "session_closed", "session_ended", "cancelled", "unknown_session", "session_forgotten", "shutting_down", "input_full",
 	"input_blocked", "line_too_long", "mouse_not_requested", "too_many_marks", "position_out_of_range", "limit_exceeded", "invalid_matcher",
 	"invalid_redaction", "invalid_action", "invalid_environment", "size_out_of_range", "file_refused", "cannot_start", "unkillable",
 	"reply_too_large", "permission_denied", "plugin_failed", "unknown_intent", "intent_refused", "expectation_failed", "owned_by_adapter",
 	"invalid_manifest", "unknown_plugin", "unknown_adapter", "unknown_predicate", "plugin_exists", "plugin_built_in", "plugin_in_use",
 	"plugin_without_code", "no_program", "turn_in_progress", "server_did_not_grant_plugin_load", "wait_id_in_use", "unknown_recording",
-	"shell_integration_unsupported", "session_leased",
+	"shell_integration_unsupported", "session_leased", "memory_limit_unsupported",
 }

@@ -120,12 +120,8 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	now := f.compare(has, p.Form)
 	now.known = known
 	c.mu.Lock()
+	c.tie(s)
 	c.frames[s.ID()] = now
-	for id := range c.frames {
-		if _, err := c.engine.Session(id); err != nil {
-			delete(c.frames, id)
-		}
-	}
 	c.mu.Unlock()
 	f.lease = c.leaseOf(v, f.Clean)
 	return f, nil

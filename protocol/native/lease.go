@@ -75,11 +75,7 @@ func (c *client) sessionLease(_ context.Context, p leaseParams) (leaseResult, er
 			return leaseResult{}, over(s, err)
 		}
 		l = &lease{Lease: took, session: s}
-		for id := range c.leases { // those of sessions that are gone
-			if _, err := c.engine.Session(id); err != nil {
-				delete(c.leases, id)
-			}
-		}
+		c.tie(s)
 		c.leases[s.ID()] = l
 	}
 	return leaseResult{Holder: c.hide.String(l.Holder), Since: l.Since.UTC()}, nil

@@ -11,7 +11,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -77,7 +80,8 @@ func New(e *engine.Engine, catalog *plugins.Catalog, o Options) *Server {
 func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 	ctx, stop := context.WithCancel(context.Background())
 	cl := &client{Server: s, conn: c, ctx: ctx, stop: stop, methods: make(map[string]protocol.Method, len(table)),
-		leases: map[engine.ID]*lease{}, frames: map[engine.ID]*shown{}}
+		leases: map[engine.ID]*lease{}, frames: map[engine.ID]*shown{},
+		ties: map[engine.ID]func() bool{}, owned: map[engine.ID]*engine.Session{}}
 	for _, r := range table {
 		m := protocol.Method{Name: r.name, Call: r.bind(cl)}
 		if r.key != nil {
@@ -113,6 +117,60 @@ type client struct {
 	notifying bool      // what it last asked for
 	leases    map[engine.ID]*lease
 	frames    map[engine.ID]*shown // what the client has of sessions that it watches
+	ties      map[engine.ID]func() bool
+	owned     map[engine.ID]*engine.Session // that end with the connection
+}
+
+// tie sees to it that nothing of a session is kept for the client once that is closed or forgotten. It is called with mu held, before
+// anything is.
+func (c *client) tie(s *engine.Session) {
+	id := s.ID()
+	if c.ties[id] != nil {
+		return
+	}
+	c.ties[id] = s.AfterClose(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.leases, id)
+		delete(c.frames, id)
+		delete(c.owned, id)
+		delete(c.ties, id)
+	})
+}
+
+// own has a session end with the connection.
+func (c *client) own(s *engine.Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tie(s)
+	c.owned[s.ID()] = s
+}
+
+// endOwned ends the connection's own sessions, all at the same time, and returns when nothing of them is left.
+func (c *client) endOwned() {
+	c.mu.Lock()
+	owned := slices.Collect(maps.Values(c.owned))
+	c.mu.Unlock()
+	var all sync.WaitGroup
+	for _, s := range owned {
+		all.Go(func() {
+			if err := s.End(context.Background(), engine.LimitOwner); err != nil {
+				c.log.Warn("a session could not be ended with its client", "session", string(s.ID()), "error", err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// untie is the end of all ties: the connection is over.
+func (c *client) untie() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, stop := range c.ties {
+		stop()
+	}
+	clear(c.ties)
+	clear(c.frames)
 }
 
 func (c *client) Method(name string) (protocol.Method, bool) {
@@ -120,9 +178,12 @@ func (c *client) Method(name string) (protocol.Method, bool) {
 	return m, ok
 }
 
-// Close gives back what the connection has taken, and ends the notifier once it has told what there is to tell.
+// Close gives back what the connection has taken, ends the sessions that are its own, and the notifier once it has told what there is
+// to tell.
 func (c *client) Close() {
 	c.release()
+	c.endOwned()
+	c.untie()
 	c.mu.Lock()
 	n := c.notifier
 	c.mu.Unlock()
@@ -138,7 +199,10 @@ func (c *client) session(p sessionParams) (*engine.Session, error) {
 		return nil, err
 	}
 	s, err := c.engine.Session(engine.ID(*p.Session))
-	if err != nil {
+	switch {
+	case errors.As(err, new(*engine.ForgottenError)):
+		return nil, err
+	case err != nil:
 		return nil, &sessionError{id: *p.Session, err: err}
 	}
 	return s, nil

@@ -256,6 +256,7 @@ func (n *notifier) run() {
 				return // the connection has ended
 			}
 		} else {
+			n.prune()
 			end()
 		}
 		var due <-chan time.Time
@@ -275,7 +276,7 @@ func (n *notifier) run() {
 		case <-changed:
 		case <-stated:
 		}
-		if rest := floor - time.Since(began); rest > 0 && n.filter.enabled {
+		if rest := floor - time.Since(began); rest > 0 {
 			timer.Reset(rest)
 			select {
 			case <-n.client.ctx.Done():
@@ -285,6 +286,16 @@ func (n *notifier) run() {
 				n.apply(c)
 			case <-timer.C:
 			}
+		}
+	}
+}
+
+// prune lets go of sessions that are gone, of a client that is not told of them.
+func (n *notifier) prune() {
+	n.follow.New()
+	for id := range n.cursors {
+		if _, err := n.client.engine.Session(id); err != nil {
+			delete(n.cursors, id)
 		}
 	}
 }
@@ -456,6 +467,7 @@ func (p exitedParams) AppendJSON(b []byte) []byte {
 	b = appendCode(b, p.exit)
 	b = append(b, `,"signal":`...)
 	b = appendSignal(b, p.exit)
+	b = appendLimit(b, p.exit)
 	return append(b, '}')
 }
 

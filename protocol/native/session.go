@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -31,6 +32,63 @@ type createParams struct {
 	RawTranscriptPath   string `json:"raw_transcript_path,omitempty" jsonschema:"file that gets the unredacted output; it must not exist"`
 	RawTranscriptAppend bool   `json:"raw_transcript_append,omitempty" jsonschema:"append to an existing file instead"`
 	ShellIntegration    bool   `json:"shell_integration,omitempty" jsonschema:"have program, an interactive bash, zsh or fish, mark its commands for session.blocks and command_finished"`
+	leashParams
+}
+
+// leashParams are what ends a session that does not end by itself.
+type leashParams struct {
+	Owner     string `json:"owner,omitempty" jsonschema:"server (default): it lives until it ends or is closed; connection: it is ended with this connection"`
+	MaxMS     *int64 `json:"max_ms,omitempty" jsonschema:"it is ended after so long"`
+	IdleMS    *int64 `json:"idle_ms,omitempty" jsonschema:"it is ended when it has written nothing, and nobody has typed, for so long"`
+	MaxMemory *int64 `json:"max_memory,omitempty" jsonschema:"bytes of memory that it may take with all that it starts; refused with memory_limit_unsupported where the server may make no cgroup"`
+}
+
+// The values of owner.
+const (
+	ownerServer     = "server"
+	ownerConnection = "connection"
+)
+
+const (
+	// maxLeash bounds a session's time: a year is for ever, and far from overflow.
+	maxLeash = 365 * 24 * time.Hour
+	// leastMemory and mostMemory bound its memory: less than 1 MiB is enough for no program, and a mistake of the unit.
+	leastMemory, mostMemory = 1 << 20, 1 << 50
+)
+
+// limit puts the limits into a session's configuration.
+func (p *leashParams) limit(c *engine.Config) error {
+	switch p.Owner {
+	case "", ownerServer:
+	case ownerConnection:
+		c.Owned = true
+	default:
+		return &protocol.ParamError{Path: "owner", Expected: `"server" or "connection"`, Got: protocol.Got(p.Owner)}
+	}
+	for _, x := range []struct {
+		name  string
+		value *int64
+		to    *time.Duration
+	}{{"max_ms", p.MaxMS, &c.MaxTime}, {"idle_ms", p.IdleMS, &c.MaxIdle}} {
+		if x.value == nil {
+			continue
+		}
+		if *x.value < 1 || *x.value > maxLeash.Milliseconds() {
+			return &protocol.ParamError{
+				Path: x.name, Expected: fmt.Sprintf("an integer from 1 to %d", maxLeash.Milliseconds()), Got: fmt.Sprint(*x.value),
+			}
+		}
+		*x.to = time.Duration(*x.value) * time.Millisecond
+	}
+	if p.MaxMemory != nil {
+		if *p.MaxMemory < leastMemory || *p.MaxMemory > mostMemory {
+			return &protocol.ParamError{
+				Path: "max_memory", Expected: fmt.Sprintf("an integer from %d to %d, in bytes", leastMemory, mostMemory), Got: fmt.Sprint(*p.MaxMemory),
+			}
+		}
+		c.MaxMemory = *p.MaxMemory
+	}
+	return nil
 }
 
 type createResult struct {
@@ -65,6 +123,9 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 		return createResult{}, err
 	}
 	settle(s.Closed())
+	if config.Owned {
+		c.own(s)
+	}
 	return createResult{Session: string(s.ID())}, nil
 }
 
@@ -88,12 +149,13 @@ func (p *createParams) config() (engine.Config, error) {
 	if err != nil {
 		return none, err
 	}
-	return engine.Config{
+	config := engine.Config{
 		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, ClearEnv: p.Clear, Size: size,
 		TranscriptChars:  noneIfZero(p.TranscriptMaxChars, chars),
 		Scrollback:       noneIfZero(p.ScrollbackMaxLines, lines),
 		ShellIntegration: p.ShellIntegration,
-	}, nil
+	}
+	return config, p.limit(&config)
 }
 
 // noneIfZero says "none" as the engine does, for a number that was given as 0.
@@ -131,12 +193,18 @@ type sessionInfo struct {
 	Exit            *exitInfo  `json:"exit"`
 	Lease           *leaseInfo `json:"lease"`
 	TranscriptError string     `json:"transcript_error,omitempty"`
+	Ended           *time.Time `json:"ended,omitempty" jsonschema:"when the program did"`
+	Owner           string     `json:"owner,omitempty" jsonschema:"connection: it is ended with the connection that created it"`
+	MaxMS           int64      `json:"max_ms,omitempty" jsonschema:"as it was created with"`
+	IdleMS          int64      `json:"idle_ms,omitempty" jsonschema:"likewise"`
+	MaxMemory       int64      `json:"max_memory,omitempty" jsonschema:"likewise"`
 }
 
 type exitInfo struct {
 	Code     *int    `json:"exit_code"`
 	Signal   *string `json:"signal"`
 	Draining bool    `json:"draining"`
+	Limit    string  `json:"limit,omitempty" jsonschema:"that the session went over, which ended it: max_ms, idle_ms, max_memory or owner"`
 }
 
 func (c *client) sessionList(_ context.Context, p listParams) (listResult, error) {
@@ -173,12 +241,20 @@ func (c *client) describe(s *engine.Session, hide *redact.Redactor) sessionInfo 
 		Args: l.Args(config.Program, config.Args), Started: s.Started().UTC(),
 		Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence, QuietMS: v.StableFor().Milliseconds(),
 		AlternateScreen: v.Screen.Modes.AltScreen,
+		MaxMS:           config.MaxTime.Milliseconds(), IdleMS: config.MaxIdle.Milliseconds(), MaxMemory: config.MaxMemory,
+	}
+	if config.Owned {
+		info.Owner = ownerConnection
+	}
+	if v.Exit != nil {
+		at := v.Exit.At.UTC()
+		info.Ended = &at
 	}
 	if v.Screen.TitleSet {
 		title := l.Clean(v.Screen.Title)
 		info.Title = &title
 	}
-	info.Exit, info.Lease = exitOf(v), c.leaseOf(v, l.Clean)
+	info.Exit, info.Lease = exitOf(v.Exit), c.leaseOf(v, l.Clean)
 	if err := s.TapError(); err != nil {
 		info.TranscriptError = redact.Default.String(err.Error())
 	}
@@ -186,12 +262,11 @@ func (c *client) describe(s *engine.Session, hide *redact.Redactor) sessionInfo 
 }
 
 // exitOf tells how a session's program ended; nil while it runs.
-func exitOf(v *engine.View) *exitInfo {
-	e := v.Exit
+func exitOf(e *engine.Exit) *exitInfo {
 	if e == nil {
 		return nil
 	}
-	x := &exitInfo{Draining: e.Draining}
+	x := &exitInfo{Draining: e.Draining, Limit: string(e.Limit)}
 	if e.Signal != "" {
 		x.Signal = &e.Signal
 	} else if e.Code >= 0 {
@@ -295,6 +370,23 @@ func (c *client) sessionKill(ctx context.Context, p sessionParams) (killResult, 
 		return killResult{State: "unkillable", PIDs: alive.PIDs}, nil
 	}
 	return killResult{Killed: err == nil}, err
+}
+
+type forgetResult struct {
+	Forgotten []string `json:"forgotten" jsonschema:"the ids of the sessions"`
+}
+
+func (c *client) sessionForget(ctx context.Context, _ none) (forgetResult, error) {
+	var gone []engine.ID
+	err := c.patiently(ctx, func() (err error) {
+		gone, err = c.engine.ForgetEnded()
+		return err
+	})
+	r := forgetResult{Forgotten: make([]string, len(gone))}
+	for i, id := range gone {
+		r.Forgotten[i] = string(id)
+	}
+	return r, err
 }
 
 type closeResult struct {
@@ -459,6 +551,11 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 		return nil, err
 	}
 	s, err := c.session(p.sessionParams)
+	if gone := (*engine.ForgottenError)(nil); errors.As(err, &gone) {
+		if out := gone.Answer(m); out != nil {
+			return &waitResult{look: newLook(out.View, hide, cells), outcome: out, forgotten: true}, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

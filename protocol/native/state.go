@@ -38,7 +38,7 @@ func (l *look) state(s *plugins.State) *stateShape {
 	if w.Candidates == nil {
 		w.Candidates = []plugins.Candidate{}
 	}
-	w.Exit = exitOf(l.Raw)
+	w.Exit = exitOf(l.Raw.Exit)
 	for _, label := range s.Marks {
 		w.Marks = append(w.Marks, markShape{label})
 	}

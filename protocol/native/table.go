@@ -49,6 +49,7 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		method("session.create", "Starts a program on a terminal of its own.", (*client).sessionCreate),
 		method("session.list", "Lists all sessions, those that have ended too.", (*client).sessionList),
 		onSession("session.close", "Ends a session's program and all it started, and forgets the session.", (*client).sessionClose),
+		method("session.forget", "Forgets all sessions that have ended and that nobody needs.", (*client).sessionForget),
 		onSession("session.kill", "Ends a session's program and all it started; the session stays readable.", (*client).sessionKill),
 		onSession("session.resize", "Changes a terminal's size.", (*client).sessionResize),
 		onSession("session.input", "Types, pastes, presses a key, signals.", (*client).sessionInput),

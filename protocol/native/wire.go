@@ -118,6 +118,8 @@ func (l *look) MarshalJSON() ([]byte, error) { return l.AppendJSON(nil), nil }
 type waitResult struct {
 	look    *look
 	outcome *engine.Outcome
+	// forgotten says that the session was: the exit is all that there is to look at.
+	forgotten bool
 }
 
 // Fits is that of the look.
@@ -128,6 +130,9 @@ func (r *waitResult) AppendJSON(b []byte) []byte {
 	b = append(b, `{"matched":true,"sequence":`...)
 	b = strconv.AppendUint(b, r.look.Raw.Sequence, 10)
 	b = appendString(b, `,"next":`, r.outcome.Next.String())
+	if r.forgotten {
+		b = appendBool(b, `,"forgotten":`, true)
+	}
 	b = appendMillis(b, `,"elapsed_ms":`, r.outcome.Elapsed)
 	b = append(b, `,"outcome":`...)
 	b = r.look.appendMatch(b, r.outcome.Match)
@@ -329,7 +334,16 @@ func appendExit(b []byte, e *engine.Exit) []byte {
 	b = append(b, `,"signal":`...)
 	b = appendSignal(b, e)
 	b = appendBool(b, `,"draining":`, e.Draining)
+	b = appendLimit(b, e)
 	return append(b, '}')
+}
+
+// appendLimit writes which limit ended the session; nothing when none did.
+func appendLimit(b []byte, e *engine.Exit) []byte {
+	if e.Limit == "" {
+		return b
+	}
+	return appendString(b, `,"limit":`, string(e.Limit))
 }
 
 func appendCode(b []byte, e *engine.Exit) []byte {
