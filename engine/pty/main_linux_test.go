@@ -224,6 +224,8 @@ func playMember(a []string) {
 			startMember(lobby, parts[0], parts[1], words)
 		case "go": // waits for the word of the test
 			awaitWord(conn)
+		case "hog": // so many MiB
+			hog(number(rest))
 		case "reap": // one child
 			_, err := unix.Wait4(-1, nil, 0, nil)
 			must(err)

@@ -127,15 +127,14 @@ func allOurs(pids []int) bool {
 		parent[p.pid] = p.ppid
 	}
 	return !slices.ContainsFunc(pids, func(pid int) bool {
+		if _, there := parent[pid]; !there {
+			return false // it has ended
+		}
 		for range len(procs) {
 			if pid == os.Getpid() {
 				return false
 			}
-			up, ok := parent[pid]
-			if !ok {
-				return false // it has ended
-			}
-			pid = up
+			pid = parent[pid] // 0 at last
 		}
 		return true
 	})
