@@ -26,6 +26,8 @@ func (f *acpFlags) add(c *cobra.Command) {
 	c.Flags().IntVar(&f.output, "max-output-bytes", acp.MaxOutputBytes, "output that a terminal keeps, whatever the agent asks for")
 	c.Flags().IntVar(&f.host.sessions, "max-sessions", engine.DefaultSessions, "terminals at a time")
 	f.host.side = engine.MaxSide
+	// A terminal stays until its release, so that these bound nothing.
+	f.host.ended, f.host.bytes = engine.DefaultEnded, engine.DefaultEndedBytes
 }
 
 // maxOutput is the most that --max-output-bytes may be: a message of four times that still fits into any reader's memory.

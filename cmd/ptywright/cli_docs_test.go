@@ -36,7 +36,9 @@ func TestCLIExamples(t *testing.T) {
 	t.Parallel()
 	need(t, "bash", "bash")
 	_, blocks := cliBlocks(t, "sh")
-	for i, want := range []string{`(?s)^[$#]\n42\n.*42\n[$#] ?\n$`, `(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`} {
+	for i, want := range []string{`(?s)^[$#]\n42\n.*42\n[$#] ?\n$`, `(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`,
+		`^(\w+ \(max-time\)\n)ID [^\n]*\n\w+ +sh [^\n]*\(max-time\)[^\n]*\n\w+ \(max-time\)\n$`,
+	} {
 		if out := runExample(t, blocks[i]); !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("example %d: %q", i, out)
 		}
@@ -76,7 +78,7 @@ func TestCLIPage(t *testing.T) {
 			set++
 		}
 	}
-	if code != 0 || set != 7 {
+	if code != 0 || set != 8 {
 		t.Errorf("exit %d, %d settings of the page's file: %s%s", code, set, out, p.stderr)
 	}
 	for _, name := range []string{"ls", "spawn", "send", "wait", "read", "logs", "kill", "doctor", "config", "completions", "schema"} {

@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -170,12 +173,15 @@ func sessionIDs(most int) cobra.CompletionFunc {
 const completionBound = time.Second
 
 func listCommand(std stdio, f *remoteFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:     "ls",
+	var running bool
+	c := &cobra.Command{
+		Use:     "ls [flags]",
 		Aliases: []string{"list"},
 		Short:   "List a server's sessions",
-		Long: `List the sessions of a server in the order in which they were started, those that have ended too. With
---json each is a line, as session.list tells it with details.`,
+		Long: `List the sessions of a server in the order in which they were started, those that have ended too: STATE tells
+how, and QUIET how long ago a program last drew something. A server keeps the newest 256 that have
+ended, and forgets older ones; kill --ended forgets them now. With --json each is a line, as
+session.list tells it with details.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := f.connect(c.Context())
@@ -186,6 +192,9 @@ func listCommand(std stdio, f *remoteFlags) *cobra.Command {
 			all, err := s.List(c.Context(), f.show())
 			if err != nil {
 				return err
+			}
+			if running {
+				all = slices.DeleteFunc(all, func(i remote.Info) bool { return i.Exit != nil && !i.Exit.Draining })
 			}
 			if f.json {
 				for _, i := range all {
@@ -198,6 +207,8 @@ func listCommand(std stdio, f *remoteFlags) *cobra.Command {
 			return listTable(std, all)
 		},
 	}
+	c.Flags().BoolVar(&running, "running", false, "only those that run")
+	return c
 }
 
 func listTable(std stdio, all []remote.Info) error {
@@ -207,7 +218,7 @@ func listTable(std stdio, all []remote.Info) error {
 	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ID\tPROGRAM\tSIZE\tSTATE\tQUIET\tADAPTER\tLEASE\tTITLE")
 	for _, i := range all {
-		lease, adapter, title, quiet := "-", "-", "-", "-"
+		lease, adapter, title, quiet := "-", "-", "-", ""
 		if i.Lease != nil {
 			lease = oneLine(i.Lease.Holder)
 		}
@@ -217,17 +228,27 @@ func listTable(std stdio, all []remote.Info) error {
 		if i.Title != nil && *i.Title != "" {
 			title = oneLine(*i.Title)
 		}
-		if i.Exit == nil {
-			quiet = (time.Duration(i.QuietMS) * time.Millisecond).Round(100 * time.Millisecond).String()
-		}
+		quiet = lasted(time.Duration(i.QuietMS) * time.Millisecond)
 		fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%s\t%s\t%s\t%s\n", oneLine(i.Session), oneLine(filepath.Base(i.Program)), i.Rows, i.Cols, remote.Ended(i.Exit), quiet, adapter, lease, title)
 	}
 	return t.Flush()
 }
 
+// lasted says how long something lasted, in two units at most.
+func lasted(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	case d < time.Hour:
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s") // no seconds
+}
+
 func spawnCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var o client.Config
 	var env []string
+	var leash leashFlags
 	c := &cobra.Command{
 		Use:   "spawn [flags] -- PROGRAM [ARG]...",
 		Short: "Start a program in a session of a server, and print the session's id",
@@ -237,7 +258,11 @@ beside its socket: ptywright doctor names it.
 
 The program gets the server's environment, and this folder to work in, but no PTYWRIGHT_ variable: a
 ptywright in it uses ~/.ptywright unless --env PTYWRIGHT_HOME hands that on. --env NAME hands on this
-command's own variable, so that a secret stands in no argument.`,
+command's own variable, so that a secret stands in no argument.
+
+It runs until it ends or is ended: the session is the server's, and outlives this command. --max-time,
+--idle and --max-memory end it with all that it started when it goes over them; ls and wait --exit
+tell which it was.`,
 		Example: `  id=$(ptywright spawn -- bash)
   ptywright spawn --rows 40 --cols 120 --env API_TOKEN -- ./deploy.sh`,
 		Args: cobra.MinimumNArgs(1),
@@ -249,6 +274,9 @@ command's own variable, so that a secret stands in no argument.`,
 						return err
 					}
 				}
+			}
+			if err := leash.config(c, &o); err != nil {
+				return err
 			}
 			var err error
 			if o.Env, err = environment(env); err != nil {
@@ -294,8 +322,63 @@ command's own variable, so that a secret stands in no argument.`,
 	fs.StringArrayVar(&env, "env", nil, "set a variable: `NAME=VALUE`, or NAME for this command's own; may be given more than once")
 	fs.BoolVar(&o.ClearEnv, "clear-env", false, "start from an empty environment instead of the server's")
 	fs.BoolVar(&o.ShellIntegration, "shell-integration", false, "have bash, zsh or fish mark its commands, for wait --finished and read --blocks")
+	leash.add(c)
 	c.MarkFlagDirname("cwd")
 	return c
+}
+
+// leashFlags are the limits of a session.
+type leashFlags struct {
+	time, idle time.Duration
+	memory     size
+}
+
+func (f *leashFlags) add(c *cobra.Command) {
+	fs := c.Flags()
+	fs.DurationVar(&f.time, "max-time", 0, "end it after this `TIME`, such as 90s or 2h")
+	fs.DurationVar(&f.idle, "idle", 0, "end it when it has written nothing, and nobody has typed, for this `TIME`")
+	fs.Var(&f.memory, "max-memory", "end it when it needs more memory with all that it started than this `SIZE`, such as 512M; needs cgroup v2")
+	for _, name := range []string{"max-time", "idle", "max-memory"} {
+		fs.Lookup(name).DefValue = "" // there is no limit
+	}
+}
+
+// config puts the limits into a session's configuration. What cannot be meant is refused here, in the words of the flags.
+func (f *leashFlags) config(c *cobra.Command, o *client.Config) error {
+	for _, x := range []struct {
+		name  string
+		value time.Duration
+		to    *int64
+	}{{"max-time", f.time, &o.MaxMS}, {"idle", f.idle, &o.IdleMS}} {
+		if !c.Flags().Changed(x.name) {
+			continue
+		}
+		if x.value < time.Millisecond || x.value > 365*24*time.Hour {
+			return usageError{fmt.Errorf("--%s is %v: give a time from 1ms to a year, such as 90s or 2h", x.name, x.value)}
+		}
+		*x.to = x.value.Milliseconds()
+	}
+	o.MaxMemory = int64(f.memory)
+	return nil
+}
+
+// size is a flag that is a number of bytes.
+type size int64
+
+// units are what a size may end with, in bytes: powers of 1,024, as ulimit, docker and systemd have them.
+var units = map[string]int64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+func (s *size) Type() string   { return "SIZE" }
+func (s *size) String() string { return strconv.FormatInt(int64(*s), 10) }
+func (s *size) Set(text string) error {
+	number := strings.TrimRight(text, "KMGTiBkmgtb")
+	unit, ok := units[strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(text[len(number):]), "B"), "I")]
+	n, err := strconv.ParseInt(number, 10, 64)
+	if !ok || err != nil || n < 1 || n > math.MaxInt64/unit || n*unit < 1<<20 || n*unit > 1<<50 {
+		return errors.New("give a size from 1M to 1024T, such as 512M or 2G")
+	}
+	*s = size(n * unit)
+	return nil
 }
 
 // environment reads the variables that flags name.
@@ -398,19 +481,21 @@ func fileText(std stdio, file string) (string, error) {
 }
 
 func killCommand(std stdio, f *remoteFlags) *cobra.Command {
-	var forget, all, server bool
+	var forget, all, ended, server bool
 	c := &cobra.Command{
 		Use:   "kill [flags] ID...",
 		Short: "End sessions: their programs and all that those started",
-		Long: `End the programs of sessions and all that those started. The sessions stay readable; with --close they are
-forgotten. --server ends the server, too, with all sessions.`,
+		Long: `End the programs of sessions and all that those started. The sessions stay readable, the newest 256 of a
+server; with --close they are forgotten at once. --ended forgets all that have ended, but those that
+an adapter, a lease or a request needs: how they ended is known still, to wait --exit. --server ends
+the server, too, with all sessions.`,
 		ValidArgsFunction: sessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
-			switch n := count(len(args) > 0, all, server); {
+			switch n := count(len(args) > 0, all, ended, server); {
 			case n > 1:
-				return usageError{errors.New("ids of sessions, --all and --server exclude each other: say one of them")}
+				return usageError{errors.New("ids of sessions, --all, --ended and --server exclude each other: say one of them")}
 			case n == 0:
-				return usageError{errors.New("say what to end: ids of sessions, --all, or --server")}
+				return usageError{errors.New("say what to end: ids of sessions, --all, --ended, or --server")}
 			}
 			if server {
 				path, err := f.path()
@@ -434,6 +519,15 @@ forgotten. --server ends the server, too, with all sessions.`,
 				return err
 			}
 			defer s.Close()
+			if ended {
+				gone, err := s.Forget(c.Context())
+				if err == nil && f.json {
+					for _, k := range gone {
+						jsonLines(std.out, k)
+					}
+				}
+				return err
+			}
 			if all {
 				infos, err := s.List(c.Context(), remote.Show{})
 				if err != nil {
@@ -462,6 +556,7 @@ forgotten. --server ends the server, too, with all sessions.`,
 	}
 	c.Flags().BoolVar(&forget, "close", false, "forget the sessions, too")
 	c.Flags().BoolVar(&all, "all", false, "all sessions that run; with --close also those that have ended")
+	c.Flags().BoolVar(&ended, "ended", false, "forget all sessions that have ended")
 	c.Flags().BoolVar(&server, "server", false, "the server itself")
 	return c
 }

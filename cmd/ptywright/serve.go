@@ -49,13 +49,16 @@ type hostFlags struct {
 	plugins        []string
 	reload         bool
 	sessions, side int
+	ended, bytes   int
 }
 
 func (f *hostFlags) add(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringArrayVar(&f.plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")
 	fs.BoolVar(&f.reload, "plugin-reload", false, "load such a plugin again when its files change: for whoever writes one")
-	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions at a time")
+	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions that run at a time")
+	fs.IntVar(&f.ended, "max-ended", engine.DefaultEnded, "sessions that have ended and are kept; older ones are forgotten")
+	fs.IntVar(&f.bytes, "max-ended-bytes", engine.DefaultEndedBytes, "memory of those together")
 	fs.IntVar(&f.side, "max-screen", engine.MaxSide, "rows or columns of a screen, at most 1000")
 	f.log.add(c)
 }
@@ -67,7 +70,9 @@ type bound struct {
 }
 
 func (f *hostFlags) bounds() []bound {
-	return []bound{{"max-sessions", f.sessions, 1 << 20}, {"max-screen", f.side, engine.MaxSide}}
+	return []bound{
+		{"max-sessions", f.sessions, 1 << 20}, {"max-ended", f.ended, 1 << 20}, {"max-ended-bytes", f.bytes, 1 << 30}, {"max-screen", f.side, engine.MaxSide},
+	}
 }
 
 // checkBounds refuses what cannot be meant.
@@ -191,7 +196,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	var ended atomic.Bool // nothing is left to be waited for
 	watch := &lazyWatcher{log: log, reserve: heapFloor}
 	e := engine.New(engine.Options{
-		Sessions: f.sessions, Side: f.side, Watch: watch, Log: log,
+		Sessions: f.sessions, Ended: f.ended, EndedBytes: f.bytes, Side: f.side, Watch: watch, Log: log,
 		Secret: func(s *engine.Session, line string) { known.AddUntil(s.Closed(), line) },
 	})
 	catalog, err := loadPlugins(e, log, f.plugins)

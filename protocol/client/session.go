@@ -32,6 +32,15 @@ func (c *Client) List(ctx context.Context) ([]Info, error) {
 	return r.Details, err
 }
 
+// Forget forgets all sessions that have ended, but those that an adapter or a lease needs, and returns their ids.
+func (c *Client) Forget(ctx context.Context) ([]string, error) {
+	var r struct {
+		Forgotten []string `json:"forgotten"`
+	}
+	err := c.Call(ctx, "session.forget", nil, &r)
+	return r.Forgotten, err
+}
+
 // named are the params of a method of one session that takes nothing else.
 type named struct {
 	Session string `json:"session"`

@@ -20,6 +20,11 @@ type Config struct {
 	RawTranscriptPath   string            `json:"raw_transcript_path,omitempty"`
 	RawTranscriptAppend bool              `json:"raw_transcript_append,omitempty"`
 	ShellIntegration    bool              `json:"shell_integration,omitempty"` // bash, zsh or fish is made to mark its commands
+	Owner               string            `json:"owner,omitempty"`             // connection: it ends with this one; "": it does not
+	// Limits, each for the program and all that it starts; [Exit.Limit] says which ended it. 0: none.
+	MaxMS     int64 `json:"max_ms,omitempty"`     // it may take so long
+	IdleMS    int64 `json:"idle_ms,omitempty"`    // it may write nothing, while nobody types, for so long
+	MaxMemory int64 `json:"max_memory,omitempty"` // bytes; refused where the server may make no cgroup
 }
 
 // Info is what session.list tells of a session.
@@ -40,6 +45,11 @@ type Info struct {
 	TranscriptError string    `json:"transcript_error"`
 	Adapter         string    `json:"adapter"` // that drives it; "": none does
 	Lease           *Lease    `json:"lease"`   // nil: anybody may type
+	Ended           time.Time `json:"ended"`   // when the program did; zero: it runs
+	Owner           string    `json:"owner"`   // connection: it ends with the one that created it
+	MaxMS           int64     `json:"max_ms"`  // its limits, as in Config
+	IdleMS          int64     `json:"idle_ms"`
+	MaxMemory       int64     `json:"max_memory"`
 }
 
 // A Lease is the right to type into a session, which one connection has.
@@ -54,6 +64,7 @@ type Exit struct {
 	Code     *int    `json:"exit_code"`
 	Signal   *string `json:"signal"`   // "SIGKILL"
 	Draining bool    `json:"draining"` // something it left behind holds the terminal, and may still write
+	Limit    string  `json:"limit"`    // that it went over, which ended it: max_ms, idle_ms, max_memory or owner; "": none
 }
 
 // An Action is something a person could do to a session: text, paste, bracketed_paste, stream_text, key, mouse, resize,
@@ -142,6 +153,7 @@ type Matched struct {
 	Outcome        Outcome  `json:"outcome"`
 	Snapshot       Snapshot `json:"snapshot"`
 	TranscriptTail string   `json:"transcript_tail"`
+	Forgotten      bool     `json:"forgotten"` // the session was: of Snapshot only Exit means anything
 }
 
 // An Outcome tells what matched.
@@ -239,5 +251,6 @@ type Event struct {
 	Dropped  bool            `json:"dropped"` // output before Output was lost: this client did not keep up
 	Code     *int            `json:"exit_code"`
 	Signal   *string         `json:"signal"`
+	Limit    string          `json:"limit"` // that ended it; "": none
 	Params   json.RawMessage `json:"-"`
 }

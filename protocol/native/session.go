@@ -53,7 +53,7 @@ const (
 	// maxLeash bounds a session's time: a year is for ever, and far from overflow.
 	maxLeash = 365 * 24 * time.Hour
 	// leastMemory and mostMemory bound its memory: less than 1 MiB is enough for no program, and a mistake of the unit.
-	leastMemory, mostMemory = 1 << 20, 1 << 50
+	leastMemory, mostMemory int64 = 1 << 20, 1 << 50
 )
 
 // limit puts the limits into a session's configuration.

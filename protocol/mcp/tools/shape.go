@@ -36,6 +36,7 @@ type cursor struct {
 type exitInfo struct {
 	Code   *int   `json:"exit_code,omitempty"`
 	Signal string `json:"signal,omitempty"`
+	Limit  string `json:"limit,omitempty" jsonschema:"that the session went over, which ended it"`
 }
 
 func statusOf(l *reading.View) status {
@@ -54,7 +55,7 @@ func exitOf(e *engine.Exit) *exitInfo {
 	if e == nil {
 		return nil
 	}
-	x := &exitInfo{Signal: e.Signal}
+	x := &exitInfo{Signal: e.Signal, Limit: string(e.Limit)}
 	if e.Signal == "" && e.Code >= 0 {
 		code := e.Code
 		x.Code = &code
@@ -63,13 +64,17 @@ func exitOf(e *engine.Exit) *exitInfo {
 }
 
 func (x *exitInfo) String() string {
+	over := ""
+	if x.Limit != "" {
+		over = ", over its limit " + x.Limit
+	}
 	switch {
 	case x.Signal != "":
-		return "ended by signal " + x.Signal
+		return "ended by signal " + x.Signal + over
 	case x.Code != nil:
-		return fmt.Sprintf("exited with code %d", *x.Code)
+		return fmt.Sprintf("exited with code %d", *x.Code) + over
 	}
-	return "ended, nobody knows how"
+	return "ended, nobody knows how" + over
 }
 
 // head is a status in one line of words.

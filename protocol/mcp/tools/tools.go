@@ -11,6 +11,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -265,7 +266,10 @@ func (p *profile) redactor(a rawAsked) (*redact.Redactor, error) {
 // session finds the session that a tool is given.
 func (p *profile) session(id string) (*engine.Session, error) {
 	s, err := p.Engine.Session(engine.ID(id))
-	if err != nil {
+	switch {
+	case errors.As(err, new(*engine.ForgottenError)):
+		return nil, err
+	case err != nil:
 		return nil, &sessionError{id: id, live: p.ids()}
 	}
 	return s, nil

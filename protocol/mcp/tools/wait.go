@@ -164,6 +164,9 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 		return nil, err
 	}
 	s, err := p.session(in.Session)
+	if gone := (*engine.ForgottenError)(nil); errors.As(err, &gone) {
+		return p.forgotten(ctx, gone, a, hide, most)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -175,10 +178,31 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 	if err != nil {
 		return nil, err
 	}
-	l := out.look(p, s, hide)
+	return p.ended(out.look(p, s, hide), out, a, most), nil
+}
+
+// ended is the result of a wait that is over.
+func (p *profile) ended(l *reading.View, out *answer, a *asked, most int) *reply[waitResult] {
 	w := p.told(l, out, a)
 	r := waitResult{status: statusOf(l), waited: w, shown: shownOf(l, most)}
-	return &reply[waitResult]{text: r.status.head() + "\n" + w.text() + "\n" + r.shown.text(), out: r}, nil
+	return &reply[waitResult]{text: r.status.head() + "\n" + w.text() + "\n" + r.shown.text(), out: r}
+}
+
+// forgotten answers a wait on a session that is: its exit is known still. The error is gone when more was asked.
+func (p *profile) forgotten(ctx context.Context, gone *engine.ForgottenError, a *asked, hide *redact.Redactor, most int) (*reply[waitResult], error) {
+	if a.own != nil {
+		return nil, gone
+	}
+	found := &predicates{catalog: p.Catalog, ctx: ctx}
+	m, err := matchers.Parse(a.tree, matchers.Options{Predicates: found})
+	if err != nil {
+		return nil, err
+	}
+	out := gone.Answer(m)
+	if out == nil {
+		return nil, gone
+	}
+	return p.ended(reading.New(out.View, hide), &answer{outcome: out, matcher: m, found: found}, a, most), nil
 }
 
 // asked is the question of a call that goes on with none.

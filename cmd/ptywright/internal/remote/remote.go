@@ -25,7 +25,7 @@ const (
 	ExitError      = 1
 	ExitUsage      = 2 // what was asked for is nothing that can be; nothing was done
 	ExitTimeout    = 3 // a wait timed out; the evidence is on standard output
-	ExitMissing    = 4 // there is no such session
+	ExitMissing    = 4 // there is no such session, or no more
 	ExitPermission = 5 // a lease or an adapter has the session, or the socket is not this user's
 )
 
@@ -34,6 +34,7 @@ var exits = map[string]int{
 	"invalid_matcher":   ExitUsage,
 	"timeout":           ExitTimeout,
 	"unknown_session":   ExitMissing,
+	"session_forgotten": ExitMissing,
 	"unknown_adapter":   ExitMissing,
 	"session_leased":    ExitPermission,
 	"owned_by_adapter":  ExitPermission,
@@ -76,7 +77,7 @@ func Plainly(err error) error {
 		text += "; ptywright ls lists those that there are"
 	case "limit_exceeded":
 		if strings.Contains(text, "sessions") {
-			text += "; those that have ended count, too, until ptywright kill --close ID forgets them"
+			text += ", with ptywright kill ID"
 		}
 	case "session_leased":
 		id := "ID"
@@ -263,6 +264,21 @@ func (s *Server) kill(ctx context.Context, id string, forget bool) Kill {
 		k.Error = Plainly(k.Err).Error()
 	}
 	return k
+}
+
+// Forget forgets the sessions that have ended.
+func (s *Server) Forget(ctx context.Context) ([]Kill, error) {
+	var r struct {
+		Forgotten []string `json:"forgotten"`
+	}
+	if err := s.call(ctx, workBound, "session.forget", nil, &r); err != nil {
+		return nil, err
+	}
+	all := make([]Kill, len(r.Forgotten))
+	for i, id := range r.Forgotten {
+		all[i] = Kill{Session: id, Killed: true, Closed: true}
+	}
+	return all, nil
 }
 
 // stopBound is how long a server may take to end: it promises five seconds, and one that does not answer is ended by force

@@ -130,18 +130,34 @@ func (o told) say(exit *client.Exit) string {
 	return o.Kind
 }
 
-// Ended says how a program has ended: "exit 3", or a signal's name; "running" when it has not.
+// Ended says how a program has ended: "exit 3", or a signal's name, and behind it what else there is to know: the limit that it went
+// over, and that something of it goes on; "running" when it has not.
 func Ended(e *client.Exit) string {
-	switch {
-	case e == nil:
+	if e == nil {
 		return "running"
-	case e.Signal != nil:
-		return *e.Signal
-	case e.Code != nil:
-		return fmt.Sprintf("exit %d", *e.Code)
 	}
-	return "ended"
+	how := "ended"
+	switch {
+	case e.Signal != nil:
+		how = *e.Signal
+	case e.Code != nil:
+		how = fmt.Sprintf("exit %d", *e.Code)
+	}
+	var more []string
+	if e.Limit != "" {
+		more = append(more, limitNames[e.Limit])
+	}
+	if e.Draining {
+		more = append(more, "draining")
+	}
+	if len(more) > 0 {
+		how += " (" + strings.Join(more, ", ") + ")"
+	}
+	return how
 }
+
+// limitNames are the limits of a session as spawn's flags have them.
+var limitNames = map[string]string{"max_ms": "max-time", "idle_ms": "idle", "max_memory": "max-memory", "owner": "its client is gone"}
 
 // A lack is a node of the evidence: what was asked, and what it lacked.
 type lack struct {
