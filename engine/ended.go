@@ -213,6 +213,7 @@ func (e *Engine) forgetAll(all []*Session, asked bool) (forgotten []ID) {
 			continue
 		}
 		e.pulse.Beat()
+		e.counts.forgot.Add(1)
 		forgotten = append(forgotten, s.id)
 		if err := s.Close(context.Background()); err != nil { // it has nothing to end, and nothing to wait for
 			e.opts.Log.Warn("a session that had ended was not closed properly", "session", s.id, "error", err)

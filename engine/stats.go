@@ -11,6 +11,7 @@ type Stats struct {
 	Live    int   // sessions in the registry, those that have ended too
 	Running int   // of them, those whose program runs
 	Started int64 // sessions
+	Forgot  int64 // sessions that had ended
 	Output  int64 // bytes that programs wrote
 	Input   int64 // bytes of actions that terminals took
 	Blocked int64 // actions that a program did not read in time
@@ -26,7 +27,7 @@ type WaitStats struct {
 
 // counts are what Stats tells. Its fields are changed by whoever does what they count.
 type counts struct {
-	started, output, input, blocked             atomic.Int64
+	started, forgot, output, input, blocked     atomic.Int64
 	matched, timedOut, cancelled, ended, failed atomic.Int64
 }
 
@@ -58,7 +59,7 @@ func (e *Engine) Stats() Stats {
 	all := e.List()
 	c := &e.counts
 	s := Stats{
-		Live: len(all), Started: c.started.Load(), Output: c.output.Load(), Input: c.input.Load(), Blocked: c.blocked.Load(),
+		Live: len(all), Started: c.started.Load(), Forgot: c.forgot.Load(), Output: c.output.Load(), Input: c.input.Load(), Blocked: c.blocked.Load(),
 		Waits: WaitStats{
 			Matched: c.matched.Load(), TimedOut: c.timedOut.Load(), Cancelled: c.cancelled.Load(), Ended: c.ended.Load(), Failed: c.failed.Load(),
 		},

@@ -55,6 +55,41 @@ func TestEndedFromTheShell(t *testing.T) {
 	}
 }
 
+// TestAdaptersAndTerminalsAreNotForgotten: whoever started them closes them.
+func TestAdaptersAndTerminalsAreNotForgotten(t *testing.T) {
+	t.Parallel()
+	s := listen(t, "--max-ended", "1").dial()
+	var terminal struct{ TerminalID string }
+	s.call("terminal/create", obj{"sessionId": "S", "command": "sh", "args": []string{"-c", "echo kept; exit 3"}}, &terminal)
+	of := obj{"sessionId": "S", "terminalId": terminal.TerminalID}
+	s.call("terminal/wait_for_exit", of, nil)
+	var adapter struct{ Adapter, Session string }
+	s.call("adapter.start", obj{"plugin": "shell", "program": "sh", "args": []string{"-c", "echo kept; exit 4"}}, &adapter)
+	(&session{s.Session(adapter.Session), s, t}).wait(client.Exited())
+	for range 5 {
+		s.sh("exit 0").wait(client.Exited())
+	}
+	if gone, err := s.Forget(s.ctx); err != nil || len(gone) == 0 || len(gone) > 5 {
+		t.Errorf("forgotten: %v, %v", gone, err)
+	}
+	var output struct {
+		Output     string
+		ExitStatus struct{ ExitCode int }
+	}
+	if s.call("terminal/output", of, &output); !strings.Contains(output.Output, "kept") || output.ExitStatus.ExitCode != 3 {
+		t.Errorf("the terminal: %+v", output)
+	}
+	var shown client.Snapshot
+	if s.call("adapter.snapshot", obj{"adapter": adapter.Adapter}, &shown); !strings.Contains(shown.PlainText, "kept") || *shown.Exit.Code != 4 {
+		t.Errorf("the adapter: %+v", shown)
+	}
+	s.call("terminal/release", of, nil)
+	s.call("adapter.close", obj{"adapter": adapter.Adapter}, nil)
+	if all := s.list(); len(all) != 0 {
+		t.Errorf("there are %v", all)
+	}
+}
+
 // tree is a program that ignores what asks it to end, with a child in a session of its own and one that has let go of the terminal.
 // Each has the mark in its arguments.
 func tree(mark string) []string {

@@ -20,6 +20,7 @@ func (h *host) metrics() string {
 	p.Gauge("ptywright_sessions", "Sessions that there are, those that have ended too.", float64(s.Live))
 	p.Gauge("ptywright_sessions_running", "Sessions whose program runs.", float64(s.Running))
 	p.Counter("ptywright_sessions_started_total", "Sessions that were started.", s.Started)
+	p.Counter("ptywright_sessions_forgotten_total", "Sessions that had ended and were forgotten.", s.Forgot)
 	p.Counter("ptywright_output_bytes_total", "Bytes that programs wrote.", s.Output)
 	p.Counter("ptywright_input_bytes_total", "Bytes of input that terminals took.", s.Input)
 	p.Counter("ptywright_input_blocked_total", "Inputs that a program did not read in time.", s.Blocked)

@@ -56,12 +56,22 @@ func (p *panes) all() []*pane {
 		if !ok {
 			known = newPane(p.next, s)
 			p.next++
+			s.AfterClose(func() { p.drop(known) })
 		}
 		now[s.ID()], all[i] = known, known
 	}
 	p.known = now
 	slices.SortFunc(all, func(a, b *pane) int { return a.number - b.number })
 	return all
+}
+
+// drop lets go of a pane whose session is closed or forgotten.
+func (p *panes) drop(gone *pane) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if id := gone.session.ID(); p.known[id] == gone {
+		delete(p.known, id)
+	}
 }
 
 // find returns the pane of a number.

@@ -96,10 +96,21 @@ func (s *Server) start(shell string, cols, rows int, isDefault bool) (*terminal,
 	now := time.Now()
 	t := &terminal{id: s.freshID(), session: session, shell: shell, isDefault: isDefault, ours: true, created: now, active: now}
 	s.terminals = append(s.terminals, t)
+	if !isDefault {
+		session.AfterClose(func() { s.drop(t) })
+	}
 	if !isDefault && s.opts.SessionIdle > 0 {
 		t.idle = time.AfterFunc(s.opts.SessionIdle, func() { s.evict(t) })
 	}
 	return t, nil
+}
+
+// drop takes a session off the list that was closed elsewhere, or that the engine has forgotten.
+func (s *Server) drop(t *terminal) {
+	s.mu.Lock()
+	s.terminals = slices.DeleteFunc(s.terminals, func(x *terminal) bool { return x == t })
+	s.mu.Unlock()
+	t.rest()
 }
 
 func (s *Server) spawn(c engine.Config, cols, rows int) (*engine.Session, error) {

@@ -128,16 +128,16 @@ const (
 // A recording is one that runs, or is being completed.
 type recording struct {
 	j       *Journal
-	s       *engine.Session
 	pane    int
 	place   *place
 	log     *logWriter
-	tap     engine.Tap
 	done    chan struct{} // closed when it is complete
 	started chan struct{} // closed when the fields above are set, or there is none
 
 	mu sync.Mutex
 	// protects the fields below
+	s      *engine.Session // nil: it is complete
+	tap    engine.Tap
 	entry  entry
 	reason string // why it is ended, when that was asked for
 	result Stopped
@@ -299,6 +299,7 @@ func (r *recording) complete() {
 		}
 	}
 	failed := failure != nil || err != nil
+	r.s, r.tap = nil, nil // one that failed stays until it is stopped; its session need not
 	r.mu.Unlock()
 	if !failed || reason == reasonServer {
 		r.j.release(r)
@@ -329,8 +330,11 @@ func (r *recording) end(reason string) (Stopped, error) {
 	if r.reason == "" {
 		r.reason = reason
 	}
+	s, tap := r.s, r.tap
 	r.mu.Unlock()
-	_ = r.s.Detach(r.tap) // its error is the log's, which complete tells
+	if s != nil {
+		_ = s.Detach(tap) // its error is the log's, which complete tells
+	}
 	<-r.done
 	r.j.release(r)
 	r.mu.Lock()
