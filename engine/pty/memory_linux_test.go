@@ -2,6 +2,7 @@ package pty
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -53,16 +54,16 @@ func TestMemoryLimit(t *testing.T) {
 		t.Error("it is over its limit before it has begun")
 	}
 	guests["leader"].conn.Write([]byte{1})
-	if e := p.Wait(); e.Signal != "SIGKILL" || !p.OverMemory() {
-		t.Errorf("its end: %+v, over its memory: %v", e, p.OverMemory())
-	}
-	l.ended(guests) // all of it, by the kernel
 	<-told
-	p.WhenOverMemory(func() { told <- true }) // late, and told all the same
-	<-told
-	if err := p.Kill(t.Context()); err != nil {
+	if err := p.Kill(t.Context()); err != nil { // what the kernel did not end, as it makes no progress
 		t.Error(err)
 	}
+	if e := p.Wait(); e.Signal == "" || !p.OverMemory() {
+		t.Errorf("its end: %+v, over its memory: %v", e, p.OverMemory())
+	}
+	l.ended(guests)
+	p.WhenOverMemory(func() { told <- true }) // late, and told all the same
+	<-told
 	dir := p.memory.dir
 	p.Close()
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -205,6 +206,37 @@ func TestGroupEvents(t *testing.T) {
 	defer groups.mu.Unlock()
 	if groups.notify != nil || len(groups.watched) > 0 {
 		t.Errorf("something is watched still: %v", groups.watched)
+	}
+}
+
+// TestThrashing: what has filled its limit and only reads its code again is over it; what has a cache, or makes progress, is not.
+func TestThrashing(t *testing.T) {
+	const most = 64 << 20
+	type look struct{ after, file, refaults int64 } // seconds, bytes, pages
+	for name, c := range map[string]struct {
+		looks []look
+		want  bool
+	}{
+		"it does":                       {[]look{{0, 150 << 10, 1000}, {1, 150 << 10, 17_000}, {2, 150 << 10, 33_000}}, true},
+		"a cache is given back":         {[]look{{0, 40 << 20, 1000}, {1, 40 << 20, 100_000}, {2, 40 << 20, 900_000}}, false},
+		"it goes on":                    {[]look{{0, 1 << 20, 1000}, {1, 1 << 20, 1500}, {9, 1 << 20, 9000}}, false},
+		"for long, and slowly":          {[]look{{0, 1 << 20, 1000}, {9, 1 << 20, 20_000}, {18, 1 << 20, 40_000}, {27, 1 << 20, 60_000}, {36, 1 << 20, 80_000}}, false},
+		"it had a cache in between":     {[]look{{0, 150 << 10, 0}, {1, 40 << 20, 50_000}, {2, 150 << 10, 100_000}, {3, 150 << 10, 101_000}}, false},
+		"more of its code than was met": {[]look{{0, 2 << 20, 0}, {1, 2 << 20, 40_000}}, false},
+	} {
+		g := &memoryGroup{dir: t.TempDir(), most: most}
+		got := false
+		begin := time.Now()
+		for _, l := range c.looks {
+			text := fmt.Sprintf("anon 1\nactive_file %d\ninactive_file %d\nworkingset_refault_file %d\n", l.file/4, l.file-l.file/4, l.refaults)
+			if err := os.WriteFile(filepath.Join(g.dir, "memory.stat"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got = g.thrashes(begin.Add(time.Duration(l.after)*time.Second)) || got
+		}
+		if got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 

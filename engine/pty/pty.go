@@ -57,7 +57,8 @@ type Command struct {
 	// It must be unique to this Command; "" does without.
 	Mark string
 	// MaxMemory is how many bytes of memory the program and all that it starts may take together, without what is swapped out;
-	// 0: any number. The kernel ends them all with SIGKILL when they need more: see [PTY.WhenOverMemory]. It is for Linux with
+	// 0: any number. The kernel ends them all with SIGKILL when they need more, or [PTY.WhenOverMemory] tells of it, for the caller
+	// to do so. It is for Linux with
 	// cgroup v2, where this process may make a group; elsewhere Start's error is a [*MemoryLimitError].
 	MaxMemory int64
 	// NullInput gives the program the null device for standard input, and a terminal that is
