@@ -209,6 +209,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		rec:     recorder{limit: c.TranscriptChars},
 		changed: now,
 		taps:    c.Taps,
+		blocks:  blocks{trusted: start.word != ""},
 	}
 	s.later = time.AfterFunc(time.Hour, func() {
 		s.telling.Store(false)

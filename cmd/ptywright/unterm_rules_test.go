@@ -86,7 +86,7 @@ func TestUntermPolicy(t *testing.T) {
 		t.Error(why)
 	}
 	c.call("session.input", at("input", "\x03\r"))
-	if r := c.call("exec.run_wait", at("command", "echo allowed")); r["output"] != "allowed" {
+	if r := c.call("exec.run_wait", at("command", "echo allowed")); r["output"] != "allowed\n" {
 		t.Errorf("allowed: %v", r)
 	}
 
@@ -236,7 +236,7 @@ func TestUntermSettings(t *testing.T) {
 		t.Errorf("env: %v", env)
 	}
 	inside := c.call("session.create", nil)
-	if r := c.call("exec.run_wait", map[string]any{"id": inside["id"], "command": "echo $HTTP_PROXY $https_proxy"}); r["output"] != "http://127.0.0.1:1 http://127.0.0.1:1" {
+	if r := c.call("exec.run_wait", map[string]any{"id": inside["id"], "command": "echo $HTTP_PROXY $https_proxy"}); r["output"] != "http://127.0.0.1:1 http://127.0.0.1:1\n" {
 		t.Errorf("in a session: %v", r)
 	}
 	if why := c.refused("proxy.switch", map[string]any{"node_name": "x"}); why != "Proxy node 'x' not found" {
@@ -276,7 +276,7 @@ func TestUntermSettings(t *testing.T) {
 	if r := c.call("session.set_env", at("name", "A_VARIABLE", "value", "it's $HOME")); r["status"] != "ok" {
 		t.Errorf("set_env: %v", r)
 	}
-	if r := c.call("exec.run_wait", at("command", `sh -c 'echo "$A_VARIABLE"'`)); r["output"] != "it's $HOME" {
+	if r := c.call("exec.run_wait", at("command", `sh -c 'echo "$A_VARIABLE"'`)); r["output"] != "it's $HOME\n" {
 		t.Errorf("in a child: %v", r)
 	}
 	if r := c.call("session.env", at("name", "A_VARIABLE")); r["value"] != "it's $HOME" {

@@ -149,7 +149,7 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 	if value != nil && s.opts.Known != nil {
 		s.opts.Known.Lend(map[string]string{name: *value})(at.session.Closed())
 	}
-	r, err := s.run(ctx, at, line, runBound)
+	r, err := s.run(ctx, at, line, runOptions{bound: runBound})
 	switch {
 	case err != nil:
 		return nil, err
