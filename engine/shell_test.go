@@ -34,6 +34,8 @@ type start struct {
 	files   map[string]string // in its home
 	env     map[string]string // values may begin with ~/
 	size    pty.Size
+	// attended: somebody else answers what is asked of the terminal
+	attended bool
 }
 
 // hang bounds what a test waits for: far more than a loaded machine needs.
@@ -88,7 +90,7 @@ func startShell(t *testing.T, o start) *shell {
 		}
 	})
 	s, err := e.Spawn(engine.Config{
-		Program: o.program, Args: o.args, Dir: home, Env: env, ClearEnv: true, Size: o.size, ShellIntegration: true,
+		Program: o.program, Args: o.args, Dir: home, Env: env, ClearEnv: true, Size: o.size, ShellIntegration: true, Attended: o.attended,
 	})
 	if err != nil {
 		t.Fatal(err)
