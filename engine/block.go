@@ -6,20 +6,35 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// A Block is one command of a shell that marks its prompts (OSC 133 or OSC 633): what was run, what it printed and how it
-// ended. It holds text of the program as it is.
+// A Block is one command of a shell that marks its prompts (OSC 133 or OSC 633): what was run, what
+// it printed and how it ended. It holds text of the program as it is.
 type Block struct {
 	Number uint64 // counts the session's blocks, from 1
-	// Command is that of OSC 633 ; E, else what stood between the marks B and C; without the line's end. One that is cut, of
-	// more than 8 KiB, ends with an ellipsis.
+	// Command is that of OSC 633 ; E, else what stood between the marks B and C; without the line's
+	// end. One that is cut, of more than 8 KiB, ends with an ellipsis.
 	Command string
-	Output  string // lines joined as on the screen, without blanks at their ends and without escape sequences
-	Whole   bool   // Output is all of it: it has not been cut at MaxBlockOutput, nor left the scrollback
-	Dir     string // working directory when it began; "" when that was not told
-	Started time.Time
-	Ended   time.Time // zero while it runs
+	// Output is what the command wrote, byte for byte, as far as a terminal lets that be known: the CR
+	// that it puts in front of each line feed is taken out, a byte that belongs to no character is
+	// U+FFFD, and escape sequences are cut out. Tabs, blanks at the ends of lines, a carriage return and
+	// other control characters are as they were written. What the terminal itself shows between the
+	// marks is in it: the echo of what is typed, and what an interactive shell says of its jobs. A line
+	// that the shell refused has the shell's message as its output.
+	Output string
+	Raw    string // Output with its escape sequences
+	Whole  bool   // Output is all of it, not the end, of at most MaxBlockOutput bytes of Raw
+	// Above is, of what is not Whole, what came right before Raw, up to 64 KiB: whoever redacts Output
+	// has to see it, since a secret may have begun there. It may begin within a line.
+	Above string
+	// ScreenText is what stood on the screen: wrapped lines joined, tabs as blanks, without blanks at
+	// the ends of lines, each line as it was left by what moved the cursor. It ends without a line feed.
+	ScreenText  string
+	ScreenWhole bool   // ScreenText was not cut at MaxBlockOutput bytes, nor has left the scrollback
+	Dir         string // working directory when it began; "" when that was not told
+	Started     time.Time
+	Ended       time.Time // zero while it runs
 	// ExitCode is of meaning when Exited is set: a shell need not tell, and a command line that was given up has none.
 	ExitCode int
 	Exited   bool
@@ -27,13 +42,13 @@ type Block struct {
 }
 
 const (
-	// MaxBlockOutput bounds what is kept of one command's output, in bytes: its end. It is several times what a person, or an
-	// agent, reads.
-	MaxBlockOutput = 256 << 10
+	// MaxBlockOutput bounds what is kept of one command's output, in bytes with escape sequences: its
+	// end. It is several times what a person, or an agent, reads.
+	MaxBlockOutput = ansi.MaxPrinted
 	// maxBlocks bounds the blocks that are kept. The oldest go first.
 	maxBlocks = 1000
 	// maxBlockBytes bounds the text of all of them. A thousand commands of a day's work have less.
-	maxBlockBytes = 4 << 20
+	maxBlockBytes = 6 << 20
 	// maxCommand bounds a command line that is read off the screen, in bytes.
 	maxCommand = 16 << 10
 )
@@ -53,21 +68,30 @@ type blocks struct {
 	bytes       int     // of the texts in done
 	last        uint64
 	integration Integration
+	trusted     bool         // what comes here is the shell's own word, on whatever screen
 	input       *vt.Position // where B was
 	entered     *vt.Position // where the command line ended, when an E without one told so
 	command     string       // of E, for the next C
 	told        bool         // E has come
 	running     *Block       // since C
-	said        string       // what it printed before the last change of width
+	printed     printed      // what it writes, or since B what is written at the prompt
+	said        string       // what stood on the screen before the last change of width
 	partly      bool         // that is not all
 	behind      bool         // C stood behind the command line: the line end of Enter came after it, and is none of the output
 	output      vt.Position  // where C was, or the rest begins
 	width       bool         // a change of width is under way
 }
 
+// write takes output, up to a mark and with it, before [blocks.after] is told of the mark.
+func (b *blocks) write(p []byte) {
+	if b.running != nil || b.input != nil {
+		b.printed.Write(p)
+	}
+}
+
 // after follows one mark. Screen returns the terminal as it is now.
 func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *vt.Screen) {
-	if e.Alt { // a program within a program: not the shell's lines
+	if e.Alt && !b.trusted { // a program within a program: not the shell's lines
 		return
 	}
 	at := vt.Position{Line: e.Line, Col: e.Col}
@@ -91,10 +115,17 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 		if e.Kind == vt.EventMark && secondary(e.Text) { // of a command line under way
 			return
 		}
-		b.end(at, nil, now, screen) // a shell that tells no end
+		if b.running != nil { // a shell that tells no end
+			b.printed.DropMark(false)
+			b.end(at, nil, now, screen)
+		}
 		b.input, b.entered, b.command, b.told = nil, nil, "", false
+		b.printed.prompt()
 	case 'B':
 		b.input = &at
+		if b.running == nil {
+			b.printed.prompt()
+		}
 	case 'E':
 		switch {
 		case e.Kind != vt.EventMark633:
@@ -106,17 +137,19 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 			b.running.Command, b.told = commandOf(e), true
 		}
 	case 'C':
-		if b.running != nil && b.input == nil { // the same mark in both forms
+		b.printed.DropMark(true)
+		if b.running != nil && b.input == nil { // the same mark in both forms, or of bash's next line
 			return
 		}
 		b.end(at, nil, now, screen)
 		b.last++
 		b.running, b.output = &Block{Number: b.last, Command: b.command, Started: now, Line: e.Line}, at
-		b.said, b.partly, b.behind = "", false, b.input != nil && at.Col > 0
+		b.said, b.partly, b.behind = "", e.Alt, b.input != nil && at.Col > 0
+		b.printed.begin(e.Text, b.behind)
 		if shell != nil {
 			b.running.Dir = shell.Dir
 		}
-		if !b.told && b.input != nil {
+		if !b.told && b.input != nil && !e.Alt {
 			if b.entered != nil {
 				at = *b.entered
 			}
@@ -125,6 +158,10 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 		}
 		b.input, b.entered, b.command = nil, nil, ""
 	case 'D':
+		b.printed.DropMark(false)
+		if b.running == nil && b.input != nil {
+			b.printed.refused()
+		}
 		b.end(at, e, now, screen)
 	}
 }
@@ -153,12 +190,12 @@ func (b *blocks) end(at vt.Position, e *vt.Event, now time.Time, screen func() *
 	if e != nil {
 		r.ExitCode, r.Exited = e.Exit, e.HasExit
 	}
-	r.Output, r.Whole = b.printed(screen(), at)
-	r.Output = strings.TrimSuffix(r.Output, "\n")
-	b.bytes += len(r.Command) + len(r.Output)
+	b.show(&r, screen(), at)
+	b.printed.Reset()
+	b.bytes += r.size()
 	drop := 0
 	for n := len(b.done); drop < n && (n-drop >= maxBlocks || b.bytes > maxBlockBytes); drop++ {
-		b.bytes -= len(b.done[drop].Command) + len(b.done[drop].Output)
+		b.bytes -= b.done[drop].size()
 	}
 	if drop > 0 {
 		b.done = append([]Block(nil), b.done[drop:]...)
@@ -166,8 +203,37 @@ func (b *blocks) end(at vt.Position, e *vt.Event, now time.Time, screen func() *
 	b.done = append(b.done, r)
 }
 
-// printed is the output of the block that runs, up to a position.
-func (b *blocks) printed(s *vt.Screen, to vt.Position) (text string, whole bool) {
+// show puts into a block what the command that runs has printed, up to a position.
+func (b *blocks) show(r *Block, s *vt.Screen, to vt.Position) {
+	b.printed.trim()
+	t := b.printed.Text()
+	r.Output, r.Raw, r.Above, r.Whole = t.Plain, t.Raw, t.Above, !t.Cut
+	text, whole := b.onScreen(s, to)
+	r.ScreenText, r.ScreenWhole = strings.TrimSuffix(text, "\n"), whole
+	plain := strings.TrimSuffix(r.Output, "\n")
+	if b.printed.message || r.ScreenText == plain { // the message stood above C; the same text is kept once
+		r.ScreenText = plain
+	}
+}
+
+// size is what a block's texts take, in bytes. Those that are equal are the same memory.
+func (r *Block) size() int {
+	n := len(r.Command) + len(r.Raw) + len(r.Above)
+	if len(r.Output) != len(r.Raw) {
+		n += len(r.Output)
+	}
+	if len(r.ScreenText) != len(strings.TrimSuffix(r.Output, "\n")) {
+		n += len(r.ScreenText)
+	}
+	return n
+}
+
+// onScreen is what stands on the screen of the block that runs, up to a position: of a program that has
+// not left the alternate screen, what is there.
+func (b *blocks) onScreen(s *vt.Screen, to vt.Position) (text string, whole bool) {
+	if s.Modes.AltScreen && b.trusted {
+		return s.Text(), true
+	}
 	text, whole = s.Between(b.output, to, MaxBlockOutput)
 	if b.behind && whole {
 		text = strings.TrimPrefix(text, "\n")
@@ -192,7 +258,7 @@ func (b *blocks) cut(cols int, s *vt.Screen) {
 		b.partly = true
 		return
 	}
-	text, whole := b.printed(s, end(s))
+	text, whole := b.onScreen(s, end(s))
 	b.said, b.partly, b.width = text, !whole, true
 	b.behind = b.behind && text == ""
 }
@@ -204,16 +270,21 @@ func (b *blocks) resume(s *vt.Screen) {
 	}
 }
 
-// close ends the block that runs with the session: a shell that ends, or becomes another program, tells no more. The
-// session's own exit code is the shell's.
-func (b *blocks) close(now time.Time, s *vt.Screen) {
+// close ends the block that runs with the session: a shell that ends, or becomes another program,
+// tells no more. The session's own exit code is the shell's. Exited says that the program was not
+// ended by a signal.
+func (b *blocks) close(now time.Time, s *vt.Screen, exited bool) {
 	if b.running != nil {
+		if exited {
+			b.printed.farewell(b.running.Command)
+		}
 		b.end(end(s), nil, now, func() *vt.Screen { return s })
 	}
 }
 
-// Blocks returns the commands whose number is greater than since, oldest first, at last the one that runs, and how the shell
-// marks them. The newest 1,000 are kept, as far as their texts have less than 4 MiB. The caller must not modify them.
+// Blocks returns the commands whose number is greater than since, oldest first, at last the one that
+// runs, and how the shell marks them. The newest 1,000 are kept, as far as their texts have less than
+// 6 MiB. The caller must not modify them.
 func (s *Session) Blocks(since uint64) ([]Block, Integration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,7 +296,7 @@ func (s *Session) Blocks(since uint64) ([]Block, Integration) {
 	if r := s.blocks.running; r != nil && r.Number > since {
 		running := *r
 		screen := s.term.Snapshot()
-		running.Output, running.Whole = s.blocks.printed(screen, end(screen))
+		s.blocks.show(&running, screen, end(screen))
 		done = append(done, running)
 	}
 	if s.blocks.integration == "" {

@@ -9,8 +9,8 @@ import (
 
 // A BlockReader takes output apart at its shell's marks, by the rules of [Session.Blocks], where there is no session: in a
 // recording, or in what a tap is shown. It keeps the block under way and a terminal with its scrollback, and no more. What comes
-// before the first mark, or all when there is none, is a block without a command and with number 0. It is not safe for
-// concurrent use.
+// before the first mark, or all when there is none, is a block without a command and with number 0, whose output is the text of the
+// screen. It is not safe for concurrent use.
 type BlockReader struct {
 	term    *vt.Terminal
 	blocks  blocks
@@ -40,6 +40,7 @@ func (r *BlockReader) Output(at time.Time, p []byte) {
 
 // Marked takes what the child wrote, as a [MarkTap] is shown it: no mark counts but the shell's own.
 func (r *BlockReader) Marked(at time.Time, p []byte, marks []Mark) {
+	r.blocks.trusted = true
 	r.read(at, p, func(end int) bool {
 		for len(marks) > 0 && marks[0].End < end {
 			marks = marks[1:]
@@ -55,8 +56,9 @@ func (r *BlockReader) read(at time.Time, p []byte, own func(end int) bool) {
 	}
 	r.last = at
 	for rest := p; len(rest) > 0; {
-		var e vt.Effect
-		e, rest = r.term.FeedToMark(rest)
+		e, behind := r.term.FeedToMark(rest)
+		r.blocks.write(rest[:len(rest)-len(behind)])
+		rest = behind
 		r.take(e, at, func() bool { return own(len(p) - len(rest)) })
 	}
 }
@@ -88,7 +90,10 @@ func (r *BlockReader) unmarked(to vt.Position, at time.Time) {
 		text = s.Text()
 	}
 	if text = strings.TrimRight(text, "\n"); strings.TrimSpace(text) != "" {
-		r.done(Block{Output: text, Whole: whole, Started: r.began, Ended: at})
+		r.done(Block{
+			Output: text, Raw: text, Whole: whole, ScreenText: text, ScreenWhole: whole,
+			Started: r.began, Ended: at,
+		})
 	}
 }
 
@@ -101,13 +106,20 @@ func (r *BlockReader) Resize(at time.Time, rows, cols int) {
 	r.take(e, at, func() bool { return false })
 }
 
+// Exited tells that the program has ended by itself, which [BlockReader.Close] then knows: what bash
+// says at its own end is no command's output.
+func (r *BlockReader) Exited() {
+	if b := r.blocks.running; b != nil {
+		r.blocks.printed.farewell(b.Command)
+	}
+}
+
 // Close ends what is under way; a command that runs stays without an end.
 func (r *BlockReader) Close() {
 	s := r.term.Snapshot()
 	if b := r.blocks.running; b != nil {
 		r.blocks.running = nil
-		b.Output, b.Whole = r.blocks.printed(s, end(s))
-		b.Output = strings.TrimSuffix(b.Output, "\n")
+		r.blocks.show(b, s, end(s))
 		r.done(*b)
 	}
 	if r.blocks.integration == "" {

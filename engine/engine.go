@@ -228,6 +228,7 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		rec:     recorder{limit: c.TranscriptChars},
 		changed: now,
 		taps:    c.Taps,
+		blocks:  blocks{trusted: start.word != ""},
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.later = time.AfterFunc(time.Hour, func() {

@@ -26,7 +26,7 @@ func (s *Session) publish(draining bool) {
 	s.showFrame(time.Now()) // what was written before the end is seen with the end
 	if s.exit == nil {
 		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining, Limit: s.leash.over}
-		s.blocks.close(s.exit.At, s.term.Snapshot())
+		s.blocks.close(s.exit.At, s.term.Snapshot(), s.exit.Signal == "" && !s.killed)
 	} else if s.exit.Draining && !draining {
 		e := *s.exit
 		e.Draining = false

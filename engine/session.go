@@ -339,7 +339,7 @@ func (s *Session) tell(size int, now time.Time) {
 }
 
 // mostMarks is how many marks of one batch are followed exactly: a program that writes more in 64 KiB is no shell, and each costs
-// as much as a small batch. What is behind them is read when the batch is through.
+// as much as a small batch. Behind them only those are that have the shell's own word; with none, what is left is read at once.
 const mostMarks = 256
 
 // feed shows one batch to the terminal and the transcript, and returns what the terminal answers, and the shell's marks.
@@ -353,9 +353,11 @@ func (s *Session) feed(p []byte, now time.Time) (reply []byte, marks []Mark) {
 		if n < mostMarks {
 			e, rest = s.term.FeedToMark(p) // what a command printed is read where its mark is
 		} else {
-			e = s.term.Feed(p)
+			behind := s.shell.nextMark(p)
+			e, rest = s.term.Feed(p[:behind]), p[behind:]
 		}
 		s.rec.write(p[:len(p)-len(rest)])
+		s.blocks.write(p[:len(p)-len(rest)])
 		before := len(s.marks)
 		s.apply(e, now)
 		for i := before; i < len(s.marks); i++ {
@@ -383,9 +385,10 @@ func (s *Session) apply(e vt.Effect, now time.Time) {
 		s.latest = s.latest.After(&e.Events[i])
 		s.blocks.after(&e.Events[i], s.latest.Shell, now, s.term.Snapshot)
 		s.latest.Shell = s.blocks.named(s.latest.Shell)
-		if m, ok := ownMark(&e.Events[i]); ok {
+		if m, ok := ownMark(&e.Events[i], s.blocks.trusted); ok {
 			if r := s.blocks.running; r != nil {
 				m.Number, m.Command = r.Number, r.Command
+				m.Refused = m.Kind == 'C' && s.blocks.printed.message
 			}
 			s.keys.marked(m.Kind, e.Events[i].Line)
 			s.marks = append(s.marks, m)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/rand"
 	_ "embed"
 	"errors"
@@ -53,8 +54,9 @@ type shellStart struct {
 	word string   // stands in the marks by which a command begins and ends; "": they are anybody's
 }
 
-// ownMarks are the marks of a script by which a command begins and ends.
-var ownMarks = lazy.Regexp(`133;(?:C|D;[^\\]*)\\a`)
+// ownMarks are the marks of a script by which a command begins and ends. A beginning says which shell
+// it is, see [printed].
+var ownMarks = lazy.Regexp(`133;[CD];[^\\]*\\a`)
 
 // marking returns a script whose marks have a word that nobody else knows: what a command prints, a file that is looked at, may
 // hold such marks, too, and would else end the command with a code of its own.
@@ -78,6 +80,16 @@ func (s *shellStart) forged(e *vt.Event, told *Shell) bool {
 		return told != nil && told.Phase == ShellRunning
 	}
 	return false
+}
+
+// nextMark returns where in output the first of the shell's own marks ends; its length when there is none.
+func (s *shellStart) nextMark(p []byte) int {
+	if s.word != "" {
+		if i := bytes.Index(p, []byte(";t="+s.word+"\a")); i >= 0 {
+			return i + len(";t=\a") + len(s.word)
+		}
+	}
+	return len(p)
 }
 
 // integrate returns how to start a shell with marks. The caller removes the folder when the shell has ended.

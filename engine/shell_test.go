@@ -34,6 +34,8 @@ type start struct {
 	files   map[string]string // in its home
 	env     map[string]string // values may begin with ~/
 	size    pty.Size
+	// attended: somebody else answers what is asked of the terminal
+	attended bool
 }
 
 // hang bounds what a test waits for: far more than a loaded machine needs.
@@ -88,7 +90,7 @@ func startShell(t *testing.T, o start) *shell {
 		}
 	})
 	s, err := e.Spawn(engine.Config{
-		Program: o.program, Args: o.args, Dir: home, Env: env, ClearEnv: true, Size: o.size, ShellIntegration: true,
+		Program: o.program, Args: o.args, Dir: home, Env: env, ClearEnv: true, Size: o.size, ShellIntegration: true, Attended: o.attended,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -175,10 +177,11 @@ func (s *shell) prompts() int {
 	return strings.Count(string(text), "\x1b]133;B")
 }
 
-// A line is what is typed and the block that it must make.
+// A line is what is typed and the block that it must make. Output is how that stands on the screen;
+// exact is what was written, and "" for the same with a line feed at its end.
 type line struct {
-	typed, command, output string
-	code                   int
+	typed, command, output, exact string
+	code                          int
 }
 
 // same holds blocks against what they must be.
@@ -190,10 +193,16 @@ func (s *shell) same(lines []line) {
 		}
 		s.await("the prompt", s.atPrompt)
 		dir := s.View().Reports.Shell.Dir
+		if l.exact == "" && l.output != "" {
+			l.exact = l.output + "\n"
+		}
 		b := s.run(l.typed)
-		if b.Command != l.command || b.Output != l.output || b.ExitCode != l.code || !b.Exited || !b.Whole {
+		if b.Command != l.command || b.Output != l.exact || b.ExitCode != l.code || !b.Exited || !b.Whole {
 			s.t.Errorf("%q made the block\ncommand %q\noutput  %q\ncode    %d %t, whole %t; want\ncommand %q\noutput  %q\ncode    %d",
-				l.typed, b.Command, b.Output, b.ExitCode, b.Exited, b.Whole, l.command, l.output, l.code)
+				l.typed, b.Command, b.Output, b.ExitCode, b.Exited, b.Whole, l.command, l.exact, l.code)
+		}
+		if b.ScreenText != l.output || !b.ScreenWhole {
+			s.t.Errorf("%q shows %q, whole %t; want %q", l.typed, b.ScreenText, b.ScreenWhole, l.output)
 		}
 		if b.Dir != dir || dir == "" {
 			s.t.Errorf("%q began in %q, want %q", l.typed, b.Dir, dir)
@@ -206,13 +215,13 @@ var everyday = []line{
 	{typed: "echo hello\r", output: "hello"},
 	{typed: "false\r", code: 1},
 	{typed: "sh -c 'exit 42'\r", code: 42},
-	{typed: "printf 'no newline'\r", output: "no newline"},
+	{typed: "printf 'no newline'\r", output: "no newline", exact: "no newline"},
 	{typed: `printf 'a;b\134c\n'; echo "é 日本"` + "\r", output: "a;b\\c\né 日本"},
-	{typed: "printf '\\033[31mred\\033[m   \\n\\n\\n'\r", output: "red\n\n"},
+	{typed: "printf '\\033[31mred\\033[m   \\n\\n\\n'\r", output: "red\n\n", exact: "red   \n\n\n"},
 	{typed: `sh -c 'sh -c "kill -9 \$\$"; exit $?' 2>/dev/null` + "\r", code: 137},
 	{typed: "sh -c no-such-command-here 2>/dev/null\r", code: 127},
 	{typed: "seq 100 | sh -c 'cat; exit 3'\r", output: strings.Join(numbers(100), "\n"), code: 3},
-	{typed: "echo gone; clear; echo here\r", output: "here"},
+	{typed: "echo gone; clear; echo here\r", output: "here", exact: "gone\nhere\n"},
 	{typed: "clear\r"},
 	{typed: "cd /; cd /tmp\r"},
 	{typed: "sh -c 'cd /; pwd; exit 5'\r", output: "/", code: 5},
@@ -245,7 +254,10 @@ func TestShellsMarkTheirCommands(t *testing.T) {
 				s.same([]line{
 					{typed: "cat <<X\rone\r two\rX\r", command: "cat <<X\none\n two\nX", output: "one\n two"},
 					{typed: "(exit 9)\r", code: 9},
-					{typed: "if fi\r", code: map[string]int{"bash": 2, "zsh": 1}[name]},
+					map[string]line{
+						"bash": {typed: "if fi\r", output: "bash: syntax error near unexpected token `fi'", code: 2},
+						"zsh":  {typed: "if fi\r", output: "zsh: parse error near `fi'", code: 1},
+					}[name],
 				})
 			}
 			s.noBlock("\r")
@@ -260,7 +272,7 @@ func TestShellsMarkTheirCommands(t *testing.T) {
 			s.keys("sh -c 'echo ready; exec sleep 1000'\r")
 			s.await("it to run", func() bool { all, _ := s.Blocks(s.last); return len(all) == 1 && all[0].Output == "ready\n" })
 			s.keys("\x03")
-			if b := s.next(); b.Command != "sh -c 'echo ready; exec sleep 1000'" || b.ExitCode != 130 || b.Output != "ready\n^C" {
+			if b := s.next(); b.Command != "sh -c 'echo ready; exec sleep 1000'" || b.ExitCode != 130 || b.ScreenText != "ready\n^C" {
 				t.Errorf("interrupted: %+v", b)
 			}
 			s.same([]line{{typed: "echo again\r", output: "again"}})
@@ -297,7 +309,7 @@ func TestShellExitEndsItsBlock(t *testing.T) {
 			s.keys("exec sh -c 'echo other; exit 7'\r")
 			s.await("the end", func() bool { return s.View().Exit != nil })
 			b, _ := s.Blocks(0)
-			if len(b) != 1 || b[0].Output != "other" || b[0].Ended.IsZero() || b[0].Exited || s.View().Exit.Code != 7 {
+			if len(b) != 1 || b[0].Output != "other\n" || b[0].Ended.IsZero() || b[0].Exited || s.View().Exit.Code != 7 {
 				t.Errorf("%+v, %+v", b, s.View().Exit)
 			}
 		})

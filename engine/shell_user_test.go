@@ -56,7 +56,7 @@ alias printf='echo alias' local='echo alias' builtin='echo alias'
 		{typed: "PROMPT_COMMAND+=('echo late; PS1=\"late \"')\r"},
 	})
 	s.keys("echo unmarked prompt\r") // made by what was put behind ours
-	if b := s.next(); b.Command != "echo unmarked prompt" || b.Output != "unmarked prompt" {
+	if b := s.next(); b.Command != "echo unmarked prompt" || b.Output != "unmarked prompt\n" {
 		t.Errorf("%+v", b)
 	}
 	s.same([]line{
@@ -128,7 +128,7 @@ func TestBashStartsAsItWould(t *testing.T) {
 				t.Errorf("read %q, want %q", got, c.read)
 			}
 			b := s.run(look)
-			if got := strings.ReplaceAll(b.Output, s.home, "HOME"); got != c.is {
+			if got := strings.ReplaceAll(b.ScreenText, s.home, "HOME"); got != c.is {
 				t.Errorf("it is %q, want %q", got, c.is)
 			}
 			s.same([]line{{typed: "echo ok\r", output: "ok"}, {typed: "(exit 2)\r", code: 2}})
@@ -164,7 +164,7 @@ go() { exec {fd}< <(sleep 0.2; echo); zle -F $fd tick }
 		{typed: "echo one\r", output: "one"},
 		{typed: "(exit 3)\r", code: 3},
 		{typed: "echo $?\r", output: "3"},
-		{typed: "printf dangling\r", output: "dangling"},
+		{typed: "printf dangling\r", output: "dangling", exact: "dangling"},
 		{typed: " echo hidden\r", command: " echo hidden", output: "hidden"},
 		{typed: "env | grep -c PTYWRIGHT_Z\r", output: "0", code: 1},
 		{typed: "echo ${#precmd_functions[@]} $PERIOD\r", command: "echo ${#precmd_functions[@]} $PERIOD", output: "zsh: PERIOD: parameter not set", code: 1},
@@ -176,7 +176,7 @@ go() { exec {fd}< <(sleep 0.2; echo); zle -F $fd tick }
 	s.settle("changed>")
 	s.same([]line{{typed: "echo after\r", output: "after"}, {typed: "false\r", code: 1}, {typed: "precmd_functions=(late)\r"}})
 	s.keys("echo on\r") // no hook has marked this prompt
-	if b := s.next(); b.Command != "echo on" || b.Output != "on" || !b.Exited {
+	if b := s.next(); b.Command != "echo on" || b.Output != "on\n" || !b.Exited {
 		t.Errorf("%+v", b)
 	}
 	s.same([]line{{typed: "(exit 5)\r", code: 5}})
@@ -206,7 +206,7 @@ function mine --on-event fish_postexec; set -g seen $argv[1] $status; end
 		{typed: "echo one\r", output: "one"},
 		{typed: "sh -c 'exit 3'\r", code: 3},
 		{typed: "echo $status $seen\r", output: "3 sh -c 'exit 3' 3"},
-		{typed: "printf dangling\r", output: "dangling"},
+		{typed: "printf dangling\r", output: "dangling", exact: "dangling"},
 		{typed: "set -q PTYWRIGHT_FISH\r", code: 1},
 		{typed: "sh -c 'exit 4'\r", code: 4},
 	})
@@ -216,7 +216,7 @@ function mine --on-event fish_postexec; set -g seen $argv[1] $status; end
 	}
 	s.same([]line{{typed: "function fish_prompt; echo 'new> '; end\r"}})
 	s.keys("echo more\r")
-	if b := s.next(); b.Command != "echo more" || b.Output != "more" {
+	if b := s.next(); b.Command != "echo more" || b.Output != "more\n" {
 		t.Errorf("%+v", b)
 	}
 }
@@ -229,7 +229,7 @@ func TestNestedShells(t *testing.T) {
 	s.settle("inner>")
 	s.keys("echo deep; exit 8\r")
 	b := s.next()
-	if b.Command != "PS1='inner> ' bash --norc" || b.ExitCode != 8 || !strings.Contains(b.Output, "inner> echo deep; exit 8\ndeep\n") {
+	if b.Command != "PS1='inner> ' bash --norc" || b.ExitCode != 8 || !strings.Contains(b.ScreenText, "inner> echo deep; exit 8\ndeep\n") {
 		t.Errorf("%+v", b)
 	}
 	s.same([]line{{typed: "echo back\r", output: "back"}})
@@ -251,10 +251,10 @@ func TestPastedCommands(t *testing.T) {
 			s := startShell(t, start{program: name})
 			s.await("the prompt", s.atPrompt)
 			s.keys("echo one; sh -c 'exit 3'\recho two\r")
-			if b := s.next(); b.Output != "one" || b.ExitCode != 3 {
+			if b := s.next(); b.Output != "one\n" || b.ExitCode != 3 {
 				t.Errorf("%+v", b)
 			}
-			if b := s.next(); b.Command != "echo two" || b.Output != "two" || b.ExitCode != 0 {
+			if b := s.next(); b.Command != "echo two" || b.Output != "two\n" || b.ExitCode != 0 {
 				t.Errorf("%+v", b)
 			}
 		})
@@ -279,7 +279,7 @@ func TestResizedBlock(t *testing.T) {
 				}
 			}
 			s.keys("in\r")
-			if b := s.next(); b.Output != strings.Repeat("x", 100)+"\nin\nend" || b.ExitCode != 2 || !b.Whole {
+			if b := s.next(); b.Output != strings.Repeat("x", 100)+"\nin\nend\n" || b.ExitCode != 2 || !b.Whole {
 				t.Errorf("%+v", b)
 			}
 			s.same([]line{{typed: "seq 30\r", output: strings.Join(numbers(30), "\n")}})
@@ -294,7 +294,7 @@ func TestMarksOfTwoScripts(t *testing.T) {
 		}
 		print(markA + "$ " + markB + "if x\r\n\x1b]133;A;k=s\a> fi\r\n" + markC + "x\r\n" + markD(2))
 		b, _ := s.Blocks(0)
-		if len(b) != 3 || b[0].Command != "ls;" || b[0].Output != "out" || b[1].Command != "ls;" || b[1].ExitCode != 1 || b[2].Command != "if x\n> fi" || s.View().Reports.Shell.Commands != 3 {
+		if len(b) != 3 || b[0].Command != "ls;" || b[0].Output != "out\n" || b[1].Command != "ls;" || b[1].ExitCode != 1 || b[2].Command != "if x\n> fi" || s.View().Reports.Shell.Commands != 3 {
 			t.Errorf("%+v, %+v", b, s.View().Reports.Shell)
 		}
 	})
@@ -311,7 +311,7 @@ func TestBlockOverAChangeOfWidth(t *testing.T) {
 		}
 		print(markD(0))
 		b, _ := s.Blocks(0)
-		if want := strings.Repeat("a", 70) + "\nb\nmore\nmore\nmore"; len(b) != 1 || b[0].Output != want || !b[0].Whole {
+		if want := strings.Repeat("a", 70) + "\nb\nmore\nmore\nmore"; len(b) != 1 || b[0].ScreenText != want || b[0].Output != want+"\n" || !b[0].Whole || !b[0].ScreenWhole {
 			t.Errorf("%+v, want %q", b, want)
 		}
 	})

@@ -34,6 +34,7 @@ func (g *Stage) Output(at time.Time, p []byte) {
 	for len(p) > 0 {
 		e, rest := g.term.FeedToMark(p)
 		g.rec.write(p[:len(p)-len(rest)])
+		g.blocks.write(p[:len(p)-len(rest)])
 		g.apply(e, at)
 		p = rest
 	}

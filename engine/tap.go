@@ -37,8 +37,9 @@ type MarkTap interface {
 	Marked(at time.Time, p []byte, marks []Mark) error
 }
 
-// A Mark is one that the session's shell has put into its output (OSC 133 or OSC 633), by the judgement of [Session.Blocks]: one that
-// a command printed is none where the shell's have a word of their own, nor is one within another program's screen.
+// A Mark is one that the session's shell has put into its output (OSC 133 or OSC 633), by the judgement
+// of [Session.Blocks]: one that a command printed is none where the shell's have a word of their own;
+// elsewhere none is within another program's screen.
 type Mark struct {
 	End  int  // where it ends in the output that it was shown with
 	Kind byte // A, B, C, D, E, and what else a shell has
@@ -46,13 +47,15 @@ type Mark struct {
 	// by an E that follows its C.
 	Number  uint64
 	Command string
+	Refused bool // of a C: the line was no command; the shell has said why, and runs nothing
 	Exit    int  // of a D
 	Exited  bool // Exit was told
 }
 
-// ownMark is the mark that an event is; ok is false for what is none, or begins only a command line's further line.
-func ownMark(e *vt.Event) (m Mark, ok bool) {
-	if e.Kind != vt.EventMark && e.Kind != vt.EventMark633 || e.Alt || e.Kind == vt.EventMark && e.Mark == 'A' && secondary(e.Text) {
+// ownMark is the mark that an event is; ok is false for what is none, or begins only a command line's
+// further line. Trusted says that it is the shell's own word, on whatever screen.
+func ownMark(e *vt.Event, trusted bool) (m Mark, ok bool) {
+	if e.Kind != vt.EventMark && e.Kind != vt.EventMark633 || e.Alt && !trusted || e.Kind == vt.EventMark && e.Mark == 'A' && secondary(e.Text) {
 		return Mark{}, false
 	}
 	return Mark{Kind: e.Mark, Exit: e.Exit, Exited: e.HasExit}, true

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
 // DefaultTranscriptChars is how many characters of output a session keeps when it is not told otherwise:
@@ -199,19 +201,10 @@ func validPrefix(p []byte) int {
 	return i
 }
 
-// InvalidLen returns how many bytes at the head of p, which does not begin with a whole character, are one maximal subpart of an
-// ill-formed sequence: p[0] and those that follow as long as they could still have become one character. What stands for them is
-// one U+FFFD (Unicode, section 3.9).
-func InvalidLen(p []byte) int {
-	n := 1
-	for n < len(p) && n < utf8.UTFMax && !utf8.FullRune(p[:n]) {
-		n++
-	}
-	if n > 1 && utf8.FullRune(p[:n]) {
-		n-- // the last byte is what broke it
-	}
-	return n
-}
+// InvalidLen returns how many bytes at the head of p, which does not begin with a whole character,
+// are one maximal subpart of an ill-formed sequence: p[0] and those that follow as long as they could
+// still have become one character. What stands for them is one U+FFFD (Unicode 16.0, section 3.9).
+func InvalidLen(p []byte) int { return ansi.InvalidLen(p) }
 
 // add appends whole characters and lets the oldest go.
 func (r *recorder) add(p []byte) {

@@ -170,7 +170,10 @@ func (l *look) block(b *engine.Block) any {
 	if b == nil {
 		return nil
 	}
-	return map[string]any{"number": int64(b.Number), "command": l.read(b.Command), "output": l.read(b.Output), "whole": b.Whole}
+	return map[string]any{
+		"number": int64(b.Number), "command": l.read(b.Command), "output": l.read(b.Output), "whole": b.Whole,
+		"screen_text": l.read(b.ScreenText), "screen_whole": b.ScreenWhole,
+	}
 }
 
 // full reports whether a row, from 0, goes on in the next: it is wrapped, or written up to its end, as a program that breaks

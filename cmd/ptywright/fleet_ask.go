@@ -111,7 +111,7 @@ func printRun(w io.Writer, r fleet.Run) {
 	}
 	heading(w, r.ID, r.Title, how)
 	if r.Output != nil && *r.Output != "" {
-		printLines(w, strings.Split(strings.TrimSuffix(*r.Output, "\n"), "\n"))
+		printLines(w, linesOf(*r.Output))
 	}
 }
 

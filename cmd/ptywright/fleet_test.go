@@ -40,7 +40,7 @@ func TestFleetFromTheShell(t *testing.T) {
 
 	runs := f.each(f.ok("broadcast", "--json", "--wait", "--", "pwd", "-P"))
 	slices.SortFunc(runs, func(a, b told) int { return strings.Compare(a.ID, b.ID) })
-	if len(runs) != 2 || runs[0].Output != folders["alpha"] || runs[1].Output != folders["bravo"] || folders["alpha"] == folders["bravo"] || *runs[0].ExitCode != 0 {
+	if len(runs) != 2 || runs[0].Output != folders["alpha"]+"\n" || runs[1].Output != folders["bravo"]+"\n" || folders["alpha"] == folders["bravo"] || *runs[0].ExitCode != 0 {
 		t.Errorf("%+v", runs)
 	}
 	out, _, code := f.run("broadcast", "--wait", "--tag", "worker", "--", "echo lost; (exit 7)")

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -141,6 +142,42 @@ func TestMCPHTTPRefusesStrangers(t *testing.T) {
 		r.Body.Close()
 		if r.StatusCode != x.status {
 			t.Errorf("Host %q, Origin %q, token %.3q, %s: %d, want %d", x.host, x.origin, x.token, x.path, r.StatusCode, x.status)
+		}
+	}
+	// A request whose header and _meta name different versions is refused as that, one of a version that is
+	// not spoken here as such.
+	for _, x := range []struct {
+		header, meta string
+		code         int
+	}{
+		{"2026-07-28", "1900-01-01", sdk.CodeHeaderMismatch},
+		{"2026-07-28", "2025-11-25", sdk.CodeHeaderMismatch},
+		{"", "2026-07-28", sdk.CodeHeaderMismatch},
+		{"1900-01-01", "1900-01-01", sdk.CodeUnsupportedProtocolVersion},
+	} {
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":{%q:%q}}}`, sdk.MetaKeyProtocolVersion, x.meta)
+		req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		req.Header.Set("Mcp-Method", "tools/list")
+		if x.header != "" {
+			req.Header.Set("MCP-Protocol-Version", x.header)
+		}
+		r, err := bearer(token).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(r.Body)
+		r.Body.Close()
+		var answer struct {
+			ID    int
+			Error struct{ Code int }
+		}
+		if json.Unmarshal(text, &answer) != nil || answer.ID != 7 || answer.Error.Code != x.code || r.StatusCode != http.StatusBadRequest {
+			t.Errorf("header %q, _meta %q: %d %s, want %d", x.header, x.meta, r.StatusCode, text, x.code)
 		}
 	}
 	s := httpClient(t, url, token)

@@ -479,7 +479,7 @@ func TestMCPRun(t *testing.T) {
 	need(t, "bash", "bash")
 	s := goClient(t, nil)
 	out, r := tool(t, s, "run", map[string]any{"command": "echo one; (exit 3)", "shell": "bash"})
-	if out["output"] != "one" && out["output"] != "one\n" || out["exit_code"] != 3.0 || out["closed"] != true || out["reason"] != "finished" {
+	if out["output"] != "one\n" || out["exit_code"] != 3.0 || out["closed"] != true || out["reason"] != "finished" {
 		t.Fatalf("run: %v %s", out, textOf(r))
 	}
 	kept, _ := tool(t, s, "run", map[string]any{"command": "cd / && X=5", "shell": "bash", "keep": true})

@@ -291,7 +291,7 @@ func printRead(std stdio, what string, read remote.Read) error {
 			}
 			fmt.Fprintf(std.out, "== %d %s: %s\n", b.Number, how, oneLine(b.Command))
 			if b.Output != "" {
-				if err := printLines(std.out, strings.Split(strings.TrimSuffix(b.Output, "\n"), "\n")); err != nil {
+				if err := printLines(std.out, linesOf(b.Output)); err != nil {
 					return err
 				}
 			}
@@ -299,6 +299,13 @@ func printRead(std stdio, what string, read remote.Read) error {
 		return nil
 	}
 	return printLines(std.out, read.Lines)
+}
+
+// linesOf is what a command wrote as lines for a person: a progress bar as it was left.
+func linesOf(output string) []string {
+	var p remote.Plain
+	text := p.Write(output)
+	return strings.Split(strings.TrimSuffix(text+p.Rest(), "\n"), "\n")
 }
 
 func logsCommand(std stdio, f *remoteFlags) *cobra.Command {

@@ -48,8 +48,8 @@ func TestShellBlocks(t *testing.T) {
 			}
 			s.call("session.blocks", map[string]any{"session": created.Session}, &got)
 			b, _ := json.Marshal(got.Blocks)
-			const want = `[{"Number":1,"Command":"echo one; sh -c 'exit 3'","Output":"one","Cwd":"/","Whole":true,"exit_code":3},` +
-				`{"Number":2,"Command":"cat /nowhere","Output":"cat: /nowhere: No such file or directory","Cwd":"/","Whole":true,"exit_code":1},` +
+			const want = `[{"Number":1,"Command":"echo one; sh -c 'exit 3'","Output":"one\n","Cwd":"/","Whole":true,"exit_code":3},` +
+				`{"Number":2,"Command":"cat /nowhere","Output":"cat: /nowhere: No such file or directory\n","Cwd":"/","Whole":true,"exit_code":1},` +
 				`{"Number":3,"Command":"printf two","Output":"two","Cwd":"/","Whole":true,"exit_code":0}]`
 			if string(b) != want || got.Integration != "osc633" {
 				t.Errorf("%s, %s\nwant %s", got.Integration, b, want)

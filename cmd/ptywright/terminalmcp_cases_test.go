@@ -91,7 +91,7 @@ func TestTerminalMCP(t *testing.T) {
 		}},
 		{"T05 a key's name is told as given", func(t *testing.T) {
 			s := headless(t)
-			s.until(`\$$`, "")
+			s.until(`\$ $`, "")
 			s.text("type", args{"text": "echo $((6*7))"})
 			if got := s.text("sendKey", args{"key": " enter "}); got != "Sent key:  enter " {
 				t.Errorf("%q", got)
@@ -107,15 +107,31 @@ func TestTerminalMCP(t *testing.T) {
 		{"T08 content", func(t *testing.T) {
 			s := headless(t, "--rows", "4")
 			s.enter("printf '%s\\n' a1 a2 a3 a4 a5 a6")
-			if got, want := s.until(`a6\n\$$`, ""), "$ printf '%s\\n' a1 a2 a3 a4 a5 a6\na1\na2\na3\na4\na5\na6\n$"; got != want {
+			if got, want := s.until(`a6\n\$ $`, ""), "$ printf '%s\\n' a1 a2 a3 a4 a5 a6\na1\na2\na3\na4\na5\na6\n$ "; got != want {
 				t.Errorf("the buffer is %q, want %q", got, want)
 			}
-			if got, want := s.text("getContent", args{"visibleOnly": true}), "a4\na5\na6\n$"; got != want {
+			if got, want := s.text("getContent", args{"visibleOnly": true}), "a4\na5\na6\n$ "; got != want {
 				t.Errorf("the screen is %q, want %q", got, want)
 			}
 			s.enter("printf %100s x")
-			if got := s.until(`x\$$`, ""); !strings.Contains(got, strings.Repeat(" ", 19)+"x$") { // rows that wrapped stay two
+			if got := s.until(`x\$ $`, ""); !strings.Contains(got, strings.Repeat(" ", 19)+"x$ ") { // rows that wrapped stay two
 				t.Errorf("the wrapped row is in %q", got)
+			}
+		}},
+		{"T08 blanks at the ends of rows", func(t *testing.T) {
+			s := headless(t, "--rows", "4")
+			s.enter("printf 'a  \\n%81s\\n\\tb \\t\\nc \\033[K\\nd  \\b\\b\\033[K\\nName:  ' 'x '; read x")
+			got := s.until(`Name:  $`, "")
+			_, got, _ = strings.Cut(got, "read x\n")
+			if want := "a  \n" + strings.Repeat(" ", 79) + "x\n \n        b \nc \nd\nName:  "; got != want {
+				t.Errorf("the buffer is %q, want %q", got, want)
+			}
+			if got, want := s.text("getContent", args{"visibleOnly": true}), "        b \nc \nd\nName:  "; got != want {
+				t.Errorf("the screen is %q, want %q", got, want)
+			}
+			var shot shotText
+			if s.decode(&shot, "takeScreenshot", args{}); !strings.HasSuffix(shot.Content, "Name:  ") {
+				t.Errorf("the picture's text is %q", shot.Content)
 			}
 		}},
 		{"T09 a fresh screen", func(t *testing.T) {
@@ -123,10 +139,10 @@ func TestTerminalMCP(t *testing.T) {
 			s.until(`\$`, "")
 			var shot shotText
 			text := s.decode(&shot, "takeScreenshot", args{})
-			if shot.Content != "$"+strings.Repeat("\n", 9) || shot.Cursor.Y != 0 || shot.Cursor.X != 2 || shot.Dimensions.Cols != 80 || shot.Dimensions.Rows != 10 {
+			if shot.Content != "$ "+strings.Repeat("\n", 9) || shot.Cursor.Y != 0 || shot.Cursor.X != 2 || shot.Dimensions.Cols != 80 || shot.Dimensions.Rows != 10 {
 				t.Errorf("%q", text)
 			}
-			if want := "{\n  \"content\": \"$\\n\\n\\n\\n\\n\\n\\n\\n\\n\",\n  \"cursor\": {\n    \"x\": 2,\n    \"y\": 0\n  },\n  \"dimensions\": {\n    \"cols\": 80,\n    \"rows\": 10\n  }\n}"; text != want {
+			if want := "{\n  \"content\": \"$ \\n\\n\\n\\n\\n\\n\\n\\n\\n\",\n  \"cursor\": {\n    \"x\": 2,\n    \"y\": 0\n  },\n  \"dimensions\": {\n    \"cols\": 80,\n    \"rows\": 10\n  }\n}"; text != want {
 				t.Errorf("%q, want %q", text, want)
 			}
 		}},
@@ -146,15 +162,15 @@ func TestTerminalMCP(t *testing.T) {
 		{"T12 clear", func(t *testing.T) {
 			s := headless(t, "--rows", "4")
 			s.enter("printf '%s\\n' a1 a2 a3 a4 a5 a6")
-			s.until(`a6\n\$$`, "")
+			s.until(`a6\n\$ $`, "")
 			if got := s.text("clear", nil); got != "Terminal cleared" {
 				t.Errorf("%q", got)
 			}
-			if got := s.text("getContent", nil); got != "$" {
+			if got := s.text("getContent", nil); got != "$ " {
 				t.Errorf("after clear the terminal holds %q", got)
 			}
 			s.enter("echo on")
-			s.until(`^\$ echo on\non\n\$$`, "")
+			s.until(`^\$ echo on\non\n\$ $`, "")
 		}},
 		{"T13 an empty terminal", func(t *testing.T) {
 			home := t.TempDir()
@@ -226,9 +242,14 @@ func TestTerminalMCP(t *testing.T) {
 		{"T25 the default shell ends", testTerminalEnded},
 		{"T26 junk", func(t *testing.T) {
 			s := headless(t)
-			for _, junk := range []string{"junk", "", "   ", "[]", "{nope", "[{}]", "5", `"x"`, "null"} {
+			for junk, code := range map[string]int{"junk": -32700, "[]": -32600, "{nope": -32700, "[{}]": -32600, "5": -32600, `"x"`: -32600, "null": -32600, "\xff": -32700} {
 				s.line(junk)
+				if a := s.next(); a.ID != nil || a.Error == nil || a.Error.Code != code {
+					t.Errorf("%q is answered %+v, want %d", junk, a, code)
+				}
 			}
+			s.line("") // no line is no message
+			s.line("   ")
 			if got := s.text("type", args{"text": ""}); got != "Typed 0 character(s) to terminal" {
 				t.Errorf("%q", got)
 			}
@@ -332,7 +353,7 @@ func testTerminalSessions(t *testing.T) {
 	if !regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`).MatchString(made.CreatedAt) || made.CreatedAt != made.LastActivityAt {
 		t.Errorf("times are %s and %s", made.CreatedAt, made.LastActivityAt)
 	}
-	s.until(`\$$`, made.SessionID)
+	s.until(`\$ $`, made.SessionID)
 	s.text("type", args{"text": "stty size; echo $TERMINAL_MCP $TERM\r", "sessionId": made.SessionID})
 	s.until(`5 40\n1 xterm-256color`, made.SessionID)
 	if got := s.text("getContent", nil); strings.Contains(got, "stty") {

@@ -109,24 +109,24 @@ func TestTerminalMCPWithTheGoSDK(t *testing.T) {
 	if r := c.call("takeScreenshot", args{"format": "png"}); r.IsError || !strings.HasPrefix(string(r.Content[0].(*sdk.ImageContent).Data), "\x89PNG\r\n\x1a\n") {
 		t.Error("the picture is none")
 	}
-	c.until(`\$$`)
+	c.until(`\$ $`)
 	var recording recordingText
 	decodeText(t, c.text("startRecording", args{}), &recording)
 	t.Run("python3", func(t *testing.T) {
 		need(t, "python3", "python3")
 		c := &toolClient{t, c.ctx, c.session}
 		c.enter("python3 -q")
-		c.until(`>>>$`)
+		c.until(`>>> $`)
 		c.enter("6*7")
-		c.until(`\n42\n>>>$`)
+		c.until(`\n42\n>>> $`)
 		c.enter("def f(n):")
-		c.until(`\.\.\.$`)
+		c.until(`\.\.\. $`)
 		c.enter("    return n*n")
 		c.enter("")
 		c.enter("f(12)")
-		c.until(`\n144\n>>>$`)
+		c.until(`\n144\n>>> $`)
 		c.text("sendKey", args{"key": "Ctrl+D"})
-		c.until(`\$$`)
+		c.until(`\$ $`)
 	})
 	t.Run("vim", func(t *testing.T) {
 		need(t, "vim", "vim")
@@ -146,7 +146,7 @@ func TestTerminalMCPWithTheGoSDK(t *testing.T) {
 			t.Errorf("%+v", shot)
 		}
 		c.enter(":wq")
-		c.until(`\$$`)
+		c.until(`\$ $`)
 		if b, err := os.ReadFile(file); err != nil || string(b) != "hello\nhello\n" {
 			t.Errorf("%q, %v", b, err)
 		}
@@ -174,13 +174,13 @@ func TestTerminalMCPHidesSecrets(t *testing.T) {
 	var r recordingText
 	s.decode(&r, "startRecording", nil)
 	s.enter("echo " + token)
-	s.until(`\n\[REDACTED\]\n\$$`, "")
+	s.until(`\n\[REDACTED\]\n\$ $`, "")
 	look()
 	s.enter(`printf '\033[31m%.12s\033[m%s\n' $T ${T#????????????}; echo $MY_PASSWORD; seq 30`) // in two colours, and what is known
-	s.until(`30\n\$$`, "")
+	s.until(`30\n\$ $`, "")
 	look()
 	s.enter(`stty -echo; printf 'Password: '; read x; stty echo; echo; echo "got $x"`)
-	s.until(`Password:$`, "")
+	s.until(`Password: $`, "")
 	s.text("type", args{"text": typed + "\r"})
 	s.until(`got \S+`, "")
 	look()

@@ -235,9 +235,9 @@ func (s *terminalServer) until(pattern, session string) string {
 // then not taken to have been prompted for by this one's prompt.
 func (s *terminalServer) enter(text string) {
 	s.t.Helper()
-	s.until(`\$$`, "")
+	s.until(`\$ $`, "")
 	s.text("type", args{"text": text})
-	s.until(`[^$]$`, "")
+	s.until(`[^$ ] *$`, "")
 	s.text("sendKey", args{"key": "Enter"})
 }
 

@@ -293,10 +293,10 @@ func TestUntermRunWait(t *testing.T) {
 			return c.call("exec.run_wait", map[string]any{"id": pane, "command": command, "timeout_ms": timeout}), time.Since(began)
 		}
 		r, took := run("sleep 0.5; echo done", 30000)
-		if r["output"] != "done" || r["exit_status"] != "completed" || r["timed_out"] != false || !marker.MatchString(r["marker"].(string)) || r["exit_code"] != 0.0 || took < 500*time.Millisecond {
+		if r["output"] != "done\n" || r["exit_status"] != "completed" || r["timed_out"] != false || !marker.MatchString(r["marker"].(string)) || r["exit_code"] != 0.0 || took < 500*time.Millisecond {
 			t.Errorf("pane %v: %v after %v", pane, r, took)
 		}
-		if r, _ := run("echo a; echo; echo b", 30000); strings.ReplaceAll(r["output"].(string), "\n\n", "\n") != "a\nb" {
+		if r, _ := run("echo a; echo; echo b", 30000); r["output"] != "a\n\nb\n" {
 			t.Errorf("pane %v: %v", pane, r)
 		}
 		if r, _ := run("(exit 7)", 30000); r["exit_code"] != 7.0 || r["exit_status"] != "completed" {
@@ -312,7 +312,7 @@ func TestUntermRunWait(t *testing.T) {
 				t.Fatal("it runs still")
 			}
 		}
-		if r, _ := run("echo again", 30000); r["output"] != "again" {
+		if r, _ := run("echo again", 30000); r["output"] != "again\n" {
 			t.Errorf("pane %v: %v", pane, r)
 		}
 	}

@@ -168,7 +168,7 @@ func TestUntermManyClients(t *testing.T) {
 			pane := c.call("session.create", map[string]any{"program": "/bin/sh"})["id"]
 			for j := range 3 {
 				r := c.call("exec.run_wait", map[string]any{"id": pane, "command": fmt.Sprintf("echo %d-%d", i, j), "timeout_ms": hang.Milliseconds() / 2})
-				if r["output"] != fmt.Sprintf("%d-%d", i, j) {
+				if r["output"] != fmt.Sprintf("%d-%d\n", i, j) {
 					t.Errorf("%v", r)
 				}
 			}

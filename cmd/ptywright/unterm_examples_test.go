@@ -97,7 +97,7 @@ func TestUntermExampleClients(t *testing.T) {
 			Slow, Info, Pending, Later        string
 		}
 		unmarshal(t, []byte(out), &said)
-		if !slices.Equal(said.Names, []string{"alpha", "bravo", "charlie"}) || said.Slow != "slow ä€😀" || said.Info != "alpha" {
+		if !slices.Equal(said.Names, []string{"alpha", "bravo", "charlie"}) || said.Slow != "slow ä€😀\n" || said.Info != "alpha" {
 			t.Errorf("%+v", said)
 		}
 		for _, c := range []struct {

@@ -103,7 +103,7 @@ func TestUntermTellsWhatWasNotRun(t *testing.T) {
 	if r := c.call("exec.run_wait", at("command", "# nothing")); r["exit_status"] != "completed" {
 		t.Errorf("a comment: %v", r)
 	}
-	if r := c.call("exec.run_wait", at("command", "echo on")); r["output"] != "on" {
+	if r := c.call("exec.run_wait", at("command", "echo on")); r["output"] != "on\n" {
 		t.Errorf("what comes next: %v", r)
 	}
 }

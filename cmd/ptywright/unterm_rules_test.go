@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -86,7 +87,7 @@ func TestUntermPolicy(t *testing.T) {
 		t.Error(why)
 	}
 	c.call("session.input", at("input", "\x03\r"))
-	if r := c.call("exec.run_wait", at("command", "echo allowed")); r["output"] != "allowed" {
+	if r := c.call("exec.run_wait", at("command", "echo allowed")); r["output"] != "allowed\n" {
 		t.Errorf("allowed: %v", r)
 	}
 
@@ -236,7 +237,7 @@ func TestUntermSettings(t *testing.T) {
 		t.Errorf("env: %v", env)
 	}
 	inside := c.call("session.create", nil)
-	if r := c.call("exec.run_wait", map[string]any{"id": inside["id"], "command": "echo $HTTP_PROXY $https_proxy"}); r["output"] != "http://127.0.0.1:1 http://127.0.0.1:1" {
+	if r := c.call("exec.run_wait", map[string]any{"id": inside["id"], "command": "echo $HTTP_PROXY $https_proxy"}); r["output"] != "http://127.0.0.1:1 http://127.0.0.1:1\n" {
 		t.Errorf("in a session: %v", r)
 	}
 	if why := c.refused("proxy.switch", map[string]any{"node_name": "x"}); why != "Proxy node 'x' not found" {
@@ -276,7 +277,7 @@ func TestUntermSettings(t *testing.T) {
 	if r := c.call("session.set_env", at("name", "A_VARIABLE", "value", "it's $HOME")); r["status"] != "ok" {
 		t.Errorf("set_env: %v", r)
 	}
-	if r := c.call("exec.run_wait", at("command", `sh -c 'echo "$A_VARIABLE"'`)); r["output"] != "it's $HOME" {
+	if r := c.call("exec.run_wait", at("command", `sh -c 'echo "$A_VARIABLE"'`)); r["output"] != "it's $HOME\n" {
 		t.Errorf("in a child: %v", r)
 	}
 	if r := c.call("session.env", at("name", "A_VARIABLE")); r["value"] != "it's $HOME" {
@@ -287,6 +288,14 @@ func TestUntermSettings(t *testing.T) {
 		t.Errorf("a secret: %v", r)
 	}
 	c.refused("session.set_env", at("name", "A=B", "value", "x"))
+	if r := c.call("session.env", map[string]any{}); len(r) != 2 || r["message"] == "" {
+		t.Errorf("env of no session: %v", r)
+	} else if value, there := r["value"]; !there || value != nil {
+		t.Errorf("env of no session: %v", r)
+	}
+	if r := c.call("session.set_env", map[string]any{"name": "A", "value": "x"}); r["status"] != "ok" || r["message"] == "" {
+		t.Errorf("set_env of no session: %v", r)
+	}
 	c.refused("session.set_env", at())
 
 	if r := c.call("server.info", nil); r["name"] != "Unterm MCP Server" || r["protocol"] != "json-rpc-2.0" || r["server"] != "ptywright" {
@@ -347,11 +356,35 @@ func TestUntermSelftest(t *testing.T) {
 	}
 	r := c.call("selftest.run", map[string]any{"session_id": "0"})
 	all, failed := names(r)
-	if want := strings.Fields("mux.available server.health server.capabilities policy.check system.launch_admin proxy.status capture.window session.status screen.text screen.detect_errors session.recording_status"); !slices.Equal(all, want) || r["ok"] != true || failed != nil {
+	var expected []string // to fail
+	if runtime.GOOS != "windows" {
+		expected = []string{"system.launch_admin"}
+	}
+	if want := strings.Fields("mux.available server.health server.capabilities policy.check system.launch_admin proxy.status capture.window session.status screen.text screen.detect_errors session.recording_status"); !slices.Equal(all, want) || r["ok"] != (expected == nil) || !slices.Equal(failed, expected) {
 		t.Errorf("%v failed of %v: %v", failed, all, r)
 	}
+	for _, e := range r["checks"].([]any) { // each tells its method's whole answer, or the error
+		detail := e.(map[string]any)["detail"].(map[string]any)
+		var want string
+		switch name := e.(map[string]any)["name"]; {
+		case name == "system.launch_admin" && expected != nil:
+			if detail["error"] != "Administrator launch is only supported on Windows" {
+				t.Errorf("%v: %v", name, detail)
+			}
+			continue
+		case name == "mux.available", name == "server.health":
+			want = "terminal"
+		case name == "server.capabilities":
+			want = "governance"
+		default:
+			continue
+		}
+		if detail[want] == nil {
+			t.Errorf("the answer has no %s: %v", want, detail)
+		}
+	}
 	r = c.call("selftest.run", map[string]any{"session_id": "77"})
-	if _, failed := names(r); r["ok"] != false || !slices.Equal(failed, []string{"session.status", "screen.text", "screen.detect_errors"}) {
+	if _, failed := names(r); r["ok"] != false || !slices.Equal(failed, append(expected, "session.status", "screen.text", "screen.detect_errors")) {
 		t.Errorf("without its session: %v", failed)
 	}
 	// A file where the pictures' folder has to be.

@@ -67,13 +67,14 @@ type Result struct {
 	// ExitCode is the command's, with [Ended] the shell's; nil when it is not known: of a command that goes on or was
 	// interrupted, and of what a signal ended.
 	ExitCode *int
-	// Output is what the command has printed so far, as text: as a terminal shows it, lines joined that it wrapped, without
-	// blanks at the ends of lines and without empty lines at the beginning and at the end. Those in between stay. Of more than
-	// [engine.MaxBlockOutput] bytes, or some 65,000 rows, it is the end, which begins with a line unless no line does.
+	// Output is what the command has printed so far, exactly: see [engine.Block]. Of more than
+	// [engine.MaxBlockOutput] bytes of Raw it is the end, which begins with a line unless no line does.
 	Output string
-	Cut    bool // Output is not all: its beginning is no longer kept
-	// Above is, of what was Cut, what stood right above Output, up to 64 KiB: whoever redacts Output has to see it, since a secret
-	// at its beginning, as the rest of a private key, is known by that. It may itself begin within a line.
+	Raw    string // Output with its escape sequences
+	Cut    bool   // Output is not all: its beginning is no longer kept
+	// Above is, of what was Cut, what came right before Raw, up to 64 KiB: whoever redacts Output has to
+	// see it, since a secret at its beginning, as the rest of a private key, is known by that. It may
+	// itself begin within a line.
 	Above  string
 	Marker string // of a sentinel
 	// Block is the shell's word for the command; nil when there is none: by a sentinel, and of a line that was not run.
@@ -85,7 +86,10 @@ type Result struct {
 	View     *engine.View  // the last look
 }
 
-func (r *Result) take(t text) { r.Output, r.Above, r.Cut = t.kept, t.before, t.cut }
+// Printed is Output as [engine.Session.Blocks] has it, also where the shell has told of no block.
+func (r *Result) Printed() *engine.Block {
+	return &engine.Block{Output: r.Output, Raw: r.Raw, Above: r.Above, Whole: !r.Cut}
+}
 
 // A BusyError says that nothing was typed, because the session runs something. None of these errors names the session in its text:
 // who tells it on may have another name for it.

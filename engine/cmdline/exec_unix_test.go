@@ -43,7 +43,7 @@ func TestAShellThatMakesWayForAnother(t *testing.T) {
 				}
 				for range 2 {
 					r := run(t, s, "sh -c 'echo there; exit 7'")
-					if r.Reason != cmdline.Finished || told(r.ExitCode) != 7 || r.Output != "there" || r.By != cmdline.Sentinel {
+					if r.Reason != cmdline.Finished || told(r.ExitCode) != 7 || r.Output != "there\n" || r.By != cmdline.Sentinel {
 						t.Errorf("%s %s %v %q\n%s", r.Reason, r.By, told(r.ExitCode), r.Output, tail(s))
 					}
 				}
@@ -89,7 +89,7 @@ func TestAStartFileThatMakesWay(t *testing.T) {
 			s := start(t, k)
 			for range 2 {
 				r := run(t, s, "sh -c 'echo there; exit 7'")
-				if r.Reason != cmdline.Finished || told(r.ExitCode) != 7 || r.Output != "there" || r.By != cmdline.Sentinel {
+				if r.Reason != cmdline.Finished || told(r.ExitCode) != 7 || r.Output != "there\n" || r.By != cmdline.Sentinel {
 					t.Errorf("%s %s %v %q\n%s", r.Reason, r.By, told(r.ExitCode), r.Output, tail(s))
 				}
 			}

@@ -163,7 +163,7 @@ func again(t *testing.T, k kind, s *engine.Session) {
 		change := s.Changed()
 		r, err := cmdline.Run(ctx, s, "echo again", cmdline.Options{Timeout: hang})
 		if err == nil {
-			if r.Reason != cmdline.Finished || r.Output != "again" {
+			if r.Reason != cmdline.Finished || r.Output != "again\n" {
 				t.Errorf("again: %s %v %q\n%s", r.Reason, told(r.ExitCode), r.Output, tail(s))
 			}
 			return
@@ -272,19 +272,19 @@ func TestALateEnd(t *testing.T) {
 func TestMuchIsPrinted(t *testing.T) {
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		r := run(t, s, "seq 10000")
-		lines := strings.Split(r.Output, "\n")
+		lines := strings.Split(strings.TrimSuffix(r.Output, "\n"), "\n")
 		if len(lines) != 10000 || lines[0] != "1" || lines[9999] != "10000" || r.Cut || told(r.ExitCode) != 0 {
 			t.Errorf("10,000 lines: %d, from %q, cut %v, %v", len(lines), lines[0], r.Cut, told(r.ExitCode))
 		}
 		r = run(t, s, "seq 20000")
-		if lines := strings.Split(r.Output, "\n"); len(lines) != 20000 || lines[0] != "1" || r.Cut || r.Above != "" {
+		if lines := strings.Split(strings.TrimSuffix(r.Output, "\n"), "\n"); len(lines) != 20000 || lines[0] != "1" || r.Cut || r.Above != "" {
 			t.Errorf("20,000 lines: %d, from %q, cut %v", len(lines), lines[0], r.Cut)
 		}
 		r = run(t, s, "seq 1000000; sh -c 'exit 8'")
 		if first, _, _ := strings.Cut(r.Output, "\n"); !strings.HasSuffix("\n"+r.Above, "\n"+before(first)+"\n") {
 			t.Errorf("1,000,000 lines: from %q, behind %.50q", first, r.Above[max(0, len(r.Above)-50):])
 		}
-		if !r.Cut || !strings.HasSuffix(r.Output, "\n999999\n1000000") || told(r.ExitCode) != 8 || len(r.Output) > engine.MaxBlockOutput {
+		if !r.Cut || !strings.HasSuffix(r.Output, "\n999999\n1000000\n") || told(r.ExitCode) != 8 || len(r.Output) > engine.MaxBlockOutput {
 			t.Errorf("1,000,000 lines: %d bytes, cut %v, %v", len(r.Output), r.Cut, told(r.ExitCode))
 		}
 		long := strings.Repeat("0123456789", 50)
@@ -308,19 +308,20 @@ func before(n string) string {
 func TestTheScreenIsCleared(t *testing.T) {
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		expect(t, k, s, "clear", 0, "")
-		expect(t, k, s, "echo gone; clear; echo kept", 0, "kept")
+		expect(t, k, s, "echo gone; clear; echo kept", 0, "gone\nkept")
+		if r := run(t, s, "echo gone; clear; echo kept"); r.ScreenText() != "kept" {
+			t.Errorf("on the screen: %q", r.ScreenText())
+		}
 		expect(t, k, s, `printf '\033c'; sh -c 'exit 4'`, 4, "")
 		expect(t, k, s, `printf '\033[2J\033[3J\033[H'`, 0, "")
-		expect(t, k, s, `printf '\033[?1049hinside\033[?1049l'; sh -c 'exit 4'`, 4, "")
-		if r := run(t, s, `printf '\033[?1049hstays\n'; sh -c 'exit 4'`); r.Reason != cmdline.Finished || told(r.ExitCode) != 4 {
-			t.Errorf("on the alternate screen: %s %v %q", r.Reason, told(r.ExitCode), r.Output)
-		}
-		if r := run(t, s, "echo there"); told(r.ExitCode) != 0 || r.Reason != cmdline.Finished || r.Output != "there" {
+		exactly(t, k, s, `printf '\033[?1049hinside\033[?1049l'; sh -c 'exit 4'`, 4, "inside")
+		expect(t, k, s, `printf '\033[?1049hstays\n'; sh -c 'exit 4'`, 4, "stays")
+		if r := run(t, s, "echo there"); told(r.ExitCode) != 0 || r.Reason != cmdline.Finished || r.Output != "there\n" {
 			t.Errorf("after it: %s %v %q", r.Reason, told(r.ExitCode), r.Output)
 		}
 		run(t, s, `printf '\033[?1049l'`)
 		expect(t, k, s, "echo back", 0, "back")
-		if r := run(t, s, "tput reset; stty sane; echo end"); r.Reason != cmdline.Finished || !strings.HasSuffix(r.Output, "end") {
+		if r := run(t, s, "tput reset; stty sane; echo end"); r.Reason != cmdline.Finished || !strings.HasSuffix(r.Output, "end\n") {
 			t.Errorf("reset: %s %q", r.Reason, r.Output)
 		}
 	})
@@ -342,7 +343,7 @@ func TestNoMarkerIsForged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Reason != cmdline.Finished || told(r.ExitCode) != 4 || !strings.HasSuffix(r.Output, "over") || r.Marker != marker {
+			if r.Reason != cmdline.Finished || told(r.ExitCode) != 4 || !strings.HasSuffix(r.Output, "over\n") || r.Marker != marker {
 				t.Errorf("%q: %s %v %q", line, r.Reason, told(r.ExitCode), r.Output)
 			}
 			marker = cmdline.NewMarker()

@@ -1,6 +1,8 @@
 package cmdline
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,38 +18,28 @@ type hearing struct {
 
 	mu sync.Mutex
 	// protects the fields below
-	rows, cols int
-	page       *page  // what the command under way prints; nil before it runs
-	now        uint64 // number of the block under way, ours or not; 0: none
-	first      uint64 // number of our first block; 0: it has not begun
-	last       uint64 // and of our last
-	ended      bool   // ours has
-	exit       int    // its exit code, when exited is set
-	exited     bool
-	other      string // the command line of another block that began after Enter
+	now    uint64 // number of the block under way, ours or not; 0: none
+	first  uint64 // number of our first block; 0: it has not begun
+	last   uint64 // and of our last
+	ended  bool   // ours has
+	exit   int    // its exit code, when exited is set
+	exited bool
+	other  string // the command line of another block that began after Enter
+	// refused: the shell has not run it, and has said why
+	refused bool
 }
 
 // Output is never called: Marked is in its place.
 func (h *hearing) Output(at time.Time, p []byte) error { return h.Marked(at, p, nil) }
 
-// Marked takes what the command prints.
-func (h *hearing) Marked(_ time.Time, p []byte, marks []engine.Mark) error {
+// Marked hears the shell's own marks.
+func (h *hearing) Marked(_ time.Time, _ []byte, marks []engine.Mark) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	from := 0
 	for i := range marks {
-		h.print(p[from:marks[i].End])
-		from = marks[i].End
 		h.mark(&marks[i])
 	}
-	h.print(p[from:])
 	return nil
-}
-
-func (h *hearing) print(p []byte) {
-	if h.now != 0 && !h.ended {
-		h.page.write(p)
-	}
 }
 
 func (h *hearing) mark(m *engine.Mark) {
@@ -55,11 +47,11 @@ func (h *hearing) mark(m *engine.Mark) {
 	case h.ended:
 		return
 	case m.Kind == 'C' && m.Number != 0 && m.Number != h.now:
+		h.refused = m.Refused
 		if h.now = m.Number; h.first != 0 {
 			h.last = m.Number
 			return
 		}
-		h.page = newPage(h.rows, h.cols)
 		h.own(m)
 	case m.Kind == 'E' && m.Number != 0 && m.Number == h.now && h.first == 0: // told behind its beginning
 		h.own(m)
@@ -80,16 +72,8 @@ func (h *hearing) own(m *engine.Mark) {
 	h.other = m.Command
 }
 
-// Resize follows the session's terminal.
-func (h *hearing) Resize(_ time.Time, rows, cols int) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.rows, h.cols = rows, cols
-	if h.page != nil {
-		h.page.resize(rows, cols)
-	}
-	return nil
-}
+// Resize does nothing.
+func (h *hearing) Resize(time.Time, int, int) error { return nil }
 
 // Close does nothing.
 func (h *hearing) Close() error { return nil }
@@ -99,6 +83,14 @@ func (h *hearing) begun() (begun, ended bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.first != 0, h.ended
+}
+
+// stays reports whether the line stands on the command line still: fish leaves one there that it has
+// refused.
+func (h *hearing) stays(s *engine.Session) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.first != 0 && h.refused && shellOf(filepath.Base(s.Config().Program)) == Fish
 }
 
 // tell puts what was heard into a result.
@@ -111,22 +103,27 @@ func (h *hearing) tell(s *engine.Session, r *Result) {
 		}
 		return
 	}
-	r.take(h.page.text())
 	if h.exited {
 		code := h.exit
 		r.ExitCode = &code
 	}
 	blocks, _ := s.Blocks(h.first - 1)
-	if len(blocks) == 0 || blocks[0].Number != h.first {
+	blocks = slices.DeleteFunc(slices.Clone(blocks), func(b engine.Block) bool { return b.Number > h.last })
+	if len(blocks) == 0 {
 		return
 	}
 	b := blocks[0]
+	r.Cut = b.Number != h.first // those before are no longer kept
 	for i := range blocks {
-		if x := &blocks[i]; x.Number <= h.last {
-			b.Ended, b.ExitCode, b.Exited = x.Ended, x.ExitCode, x.Exited
+		x := &blocks[i]
+		b.Ended, b.ExitCode, b.Exited = x.Ended, x.ExitCode, x.Exited
+		if lost := len(r.Raw)+len(x.Raw) > engine.MaxBlockOutput; lost || !x.Whole {
+			r.Output, r.Raw, r.Above, r.Cut = "", "", x.Above, r.Cut || lost || !x.Whole
 		}
+		r.Output += x.Output
+		r.Raw += x.Raw
 	}
-	b.Output, b.Whole = r.Output, !r.Cut
+	b.Output, b.Raw, b.Above, b.Whole = r.Output, r.Raw, r.Above, !r.Cut
 	r.Block = &b
 	if r.Reason == Finished && !b.Ended.IsZero() {
 		r.Duration = b.Ended.Sub(b.Started)

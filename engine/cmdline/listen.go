@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
 // A listener is the tap that hears a sentinel. Its fields are read by the wait that it is for, while the session goes on.
@@ -25,8 +26,9 @@ type listener struct {
 	// protects the fields below
 	held        []byte // output that may be the beginning of what is listened for
 	rows, cols  int
-	page        *page // what the command prints; nil before it runs, and once nobody asks for it any more
-	begun       int   // how often the beginning was told
+	printed     ansi.Printed // what the command prints
+	unasked     bool         // nobody asks for that any more
+	begun       int          // how often the beginning was told
 	done        bool
 	status      string // as it was told
 	before      []byte // the end of what came before begin, which may never come
@@ -66,11 +68,11 @@ func (l *listener) awaitBegin() {
 		l.begun++
 		l.held = l.held[i+len(l.begin):]
 		l.before = nil
-		l.page = newPage(l.rows, l.cols)
+		l.printed.Reset()
 	}
 }
 
-// awaitEnd looks for the command's end, and shows the page what cannot be the beginning of it.
+// awaitEnd looks for the command's end, and takes what cannot be the beginning of it as printed.
 func (l *listener) awaitEnd() {
 	for {
 		i := bytes.Index(l.held, l.end)
@@ -89,6 +91,7 @@ func (l *listener) awaitEnd() {
 			continue
 		}
 		l.print(i)
+		l.printed.DropEnd("\r") // of the line end in front of the marker
 		l.done, l.status, l.held = true, string(rest[:n]), nil
 		return
 	}
@@ -101,8 +104,8 @@ func (l *listener) print(n int) {
 	}
 	p := l.held[:n]
 	switch {
-	case l.begun > 0 && l.page != nil:
-		l.page.write(p)
+	case l.begun > 0 && !l.unasked:
+		l.printed.Write(p)
 	case l.begun == 0:
 		l.before = append(l.before, p...)
 		if over := len(l.before) - beforeMax; over > 0 {
@@ -139,9 +142,6 @@ func (l *listener) Resize(_ time.Time, rows, cols int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rows, l.cols = rows, cols
-	if l.page != nil {
-		l.page.resize(rows, cols)
-	}
 	return nil
 }
 
@@ -202,25 +202,25 @@ func (l *listener) unsettled(now time.Time) time.Duration {
 	return settled - now.Sub(h.quiet)
 }
 
-// output is what the command has printed. When its beginning was not heard it is what came after the echo's first line end.
-func (l *listener) output() text {
+// output is what the command has printed. When its beginning was not heard it is what stood on the
+// screen behind the echo's first line end.
+func (l *listener) output() ansi.Text {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.page != nil:
-		return l.page.text()
-	case l.begun > 0:
-		return text{}
+	if l.begun > 0 {
+		return l.printed.TextWith(l.held[:len(l.held)-partial(l.held, l.begin)])
 	}
 	_, after, _ := bytes.Cut(l.before, []byte("\n"))
-	return render(after, l.rows, l.cols)
+	text := render(after, l.rows, l.cols)
+	return ansi.Text{Raw: text, Plain: text}
 }
 
 // forget lets go of what was printed: nobody asks for it any more.
 func (l *listener) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.before, l.page = nil, nil
+	l.before, l.unasked = nil, true
+	l.printed.Reset()
 }
 
 // code is a status as an exit code; nil when it is none.

@@ -61,14 +61,21 @@ func (atPrompt) Check(v *engine.View) engine.Result {
 }
 
 // promptAfter is a matcher of a prompt that is another than the one before.
-type promptAfter struct{ before *engine.Shell }
+type promptAfter struct {
+	before *engine.Shell
+	quiet  time.Duration // for which it has to stand still
+}
 
 // Check matches when the shell reads a new command line.
 func (m promptAfter) Check(v *engine.View) engine.Result {
 	if v.Reports.Shell == m.before {
 		return engine.Result{}
 	}
-	return atPrompt{}.Check(v)
+	r := atPrompt{}.Check(v)
+	if quiet := v.StableFor(); r.Match != nil && quiet < m.quiet {
+		return engine.Result{Recheck: m.quiet - quiet}
+	}
+	return r
 }
 
 // emptyLine is a matcher of a shell that reads a command line on which nothing stands yet.
@@ -205,10 +212,7 @@ const eraseLine = "\x15"
 func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v *engine.View) (*Result, error) {
 	_, how := s.Blocks(math.MaxUint64)
 	h := &hearing{line: line, any: how != engine.IntegrationOSC633}
-	if err := s.Attach(func(v *engine.View) (engine.Tap, error) {
-		h.rows, h.cols = v.Screen.Rows, v.Screen.Cols
-		return h, nil
-	}); err != nil {
+	if err := s.Attach(func(*engine.View) (engine.Tap, error) { return h, nil }); err != nil {
 		return nil, err
 	}
 	defer s.Detach(h) // its Close does not fail
@@ -235,16 +239,19 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 	out, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: o.Timeout, Parked: o.Parked})
 	r := &Result{Reason: reasonOf(out, err), By: Marks, Since: sent.Sequence, Began: m.typed, Duration: out.View.At.Sub(m.typed), View: out.View}
 	h.tell(s, r)
-	if sh := out.View.Reports.Shell; r.Block != nil && r.Reason == Finished && left(out.View, v.Reports.Shell) && r.Block.Ended.IsZero() && sh.Exited { // on the alternate screen
-		r.ExitCode = &sh.ExitCode
-		r.Output = trim(out.View.Screen.Text())
-		r.Block.Output = r.Output
-	}
-	if r.Output == "" && r.Reason != Timeout {
+	if r.Block == nil && r.Reason != Timeout {
 		r.Output = refusal(s, r)
+		r.Raw = r.Output
 	}
 	r.end(true)
-	if r.Reason == Incomplete { // back to a prompt: the next command is not the rest of this one
+	stays := h.stays(s)
+	if stays { // while it draws its prompt a shell may miss an interrupt
+		m := promptAfter{before: out.View.Reports.Shell, quiet: settled}
+		if _, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked}); ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	if stays || r.Reason == Incomplete { // the next command is not the rest of this one
 		if err := giveUp(ctx, s, o); err != nil {
 			return nil, err
 		}
@@ -255,7 +262,7 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 // pasteOff is what a line editor writes behind the line that it has taken, where it takes a paste as one.
 var pasteOff = []byte("\x1b[?2004l")
 
-// refusal is what a shell has said of a line before it marked the beginning of a command, or in place of that: what is wrong with it.
+// refusal is what a shell has said of a line in place of marking the beginning of a command.
 func refusal(s *engine.Session, r *Result) string {
 	raw, _, dropped := r.View.Transcript.Since(s.OffsetAt(r.Since))
 	if dropped {
@@ -268,7 +275,7 @@ func refusal(s *engine.Session, r *Result) string {
 	for _, mark := range []string{"\x1b]133;", "\x1b]633;"} {
 		said, _, _ = bytes.Cut(said, []byte(mark))
 	}
-	return render(said, r.View.Screen.Rows, r.View.Screen.Cols).kept
+	return render(said, r.View.Screen.Rows, r.View.Screen.Cols)
 }
 
 // reasonOf says why a wait ended.
@@ -314,10 +321,12 @@ func giveUp(ctx context.Context, s *engine.Session, o *Options) error {
 	if _, err := s.Do(ctx, engine.Interrupt{}, o.do()); err != nil {
 		return err
 	}
-	if _, err := s.Wait(ctx, promptAfter{v.Reports.Shell}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked}); err != nil && !errors.Is(err, engine.ErrTimeout) {
-		return err
+	m := promptAfter{before: v.Reports.Shell}
+	_, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+	if errors.Is(err, engine.ErrTimeout) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // incomplete is how long a shell is still in front of a command line that it has not begun with: it wants the rest of it.
@@ -343,7 +352,7 @@ func (m *ran) Check(v *engine.View) engine.Result {
 	}
 	begun, ended := m.hearing.begun()
 	switch {
-	case ended, begun && left(v, m.before):
+	case ended:
 		return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
 	case v.Exit != nil:
 		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
@@ -379,10 +388,4 @@ func (m *ran) replaced(v *engine.View) engine.Result {
 		return engine.Result{Recheck: settled - quiet}
 	}
 	return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
-}
-
-// left reports whether a command has ended without leaving the alternate screen: its block does not tell.
-func left(v *engine.View, before *engine.Shell) bool {
-	sh := v.Reports.Shell
-	return v.Screen.Modes.AltScreen && sh != nil && sh.Phase != engine.ShellRunning && (before == nil || sh.Commands > before.Commands)
 }

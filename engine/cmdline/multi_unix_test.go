@@ -12,7 +12,7 @@ import (
 func TestSeveralLines(t *testing.T) {
 	posix(t, func(t *testing.T, k kind, s *engine.Session) {
 		expect(t, k, s, "f() {\n echo in f\n}\nf", 0, "in f")
-		expect(t, k, s, "printf '%s|' -j2 \\\n  all", 0, "-j2|all|")
+		exactly(t, k, s, "printf '%s|' -j2 \\\n  all", 0, "-j2|all|")
 		expect(t, k, s, "echo a \\\n b", 0, "a b")
 		expect(t, k, s, "cat <<'E'\nhello\nE\nfalse", 1, "hello")
 		expect(t, k, s, "for x in 1 2; do\n echo $x\ndone\necho z", 0, "1\n2\nz")

@@ -337,13 +337,14 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	began := time.Now()
 	out, err := s.Wait(ctx, &told{session: s, listener: l, where: where, typed: began}, engine.WaitOptions{Timeout: o.Timeout, Parked: o.Parked})
 	r := &Result{Reason: reasonOf(out, err), By: Sentinel, Marker: marker, Since: sent.Sequence, Began: began, Duration: out.View.At.Sub(began), View: out.View}
-	r.take(l.output())
+	printed := l.output()
+	r.Output, r.Raw, r.Above, r.Cut = printed.Plain, printed.Raw, printed.Above, printed.Cut
 	h := l.heardSoFar()
 	switch r.Reason {
 	case Finished:
 		r.ExitCode = code(h.status)
 		if !h.done { // the prompt came in place of the marker
-			r.Output = strings.TrimRight(strings.TrimSuffix(r.Output, where.prompt), "\n")
+			r.Output, r.Raw = beforePrompt(r.Output, where.prompt), beforePrompt(r.Raw, where.prompt)
 		}
 		if h.done && h.begun < 2 && where.shell == Bash { // what stood on the command line before made something else of it
 			r.Reason, r.ExitCode = NotRun, nil
@@ -362,6 +363,14 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	// A shell with marks says the same a moment later, and is busy until then; it need not.
 	_, _ = s.Wait(ctx, idle{}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
 	return r, nil
+}
+
+// beforePrompt cuts the lines from a prompt on off the output of a command that was interrupted.
+func beforePrompt(output, prompt string) string {
+	if i := strings.LastIndex(output, prompt); i >= 0 && prompt != "" {
+		return output[:strings.LastIndexByte(output[:i], '\n')+1]
+	}
+	return output
 }
 
 // idle is a matcher of a shell that, as far as it tells, runs nothing.

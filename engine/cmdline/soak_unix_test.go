@@ -104,9 +104,9 @@ func one(t *testing.T, k kind, s *engine.Session, r *rand.Rand, i int) {
 		t.Errorf("%q: %v", line, err)
 	case err != nil:
 		t.Errorf("%q: %v", line, err)
-	case x.Reason != cmdline.Finished || told(x.ExitCode) != exit || !strings.HasSuffix(x.Output, fmt.Sprintf("last %d", i)) || x.By != k.way():
+	case x.Reason != cmdline.Finished || told(x.ExitCode) != exit || !strings.HasSuffix(x.Output, fmt.Sprintf("last %d\n", i)) || x.By != k.way():
 		t.Errorf("%q: %s %s %v, want %d: %.300q", line, x.Reason, x.By, told(x.ExitCode), exit, x.Output)
-	case line == "seq 10000" && (!strings.HasPrefix(x.Output, "1\n2\n") || strings.Count(x.Output, "\n") != 10000):
+	case line == "seq 10000" && (!strings.HasPrefix(x.Output, "1\n2\n") || strings.Count(x.Output, "\n") != 10001):
 		t.Errorf("%q: %d lines, from %.20q", line, strings.Count(x.Output, "\n"), x.Output)
 	}
 }

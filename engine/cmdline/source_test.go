@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
-	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
 // TestTheLineDoesNotHoldItsMarker: in no shell's words, nor with blanks and quotes taken out, as a trace or a list may have it.
@@ -51,7 +50,7 @@ func TestPiecesOfASentinel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		printed := rapid.StringMatching(`([a-z ]{0,9}\n){0,5}[a-z]{0,5}`).Draw(t, "printed")
+		printed := rapid.StringMatching(`([a-z \t\r]{0,9}\n){0,5}[a-z]{0,5}`).Draw(t, "printed")
 		if rapid.Bool().Draw(t, "half") { // something that begins like it
 			printed += string(end[:rapid.IntRange(1, len(end)-1).Draw(t, "n")])
 		}
@@ -69,8 +68,7 @@ func TestPiecesOfASentinel(t *testing.T) {
 		if c := code(h.status); !h.done || h.begun != 2 || c == nil || *c != 42 {
 			t.Fatalf("heard: %+v", h)
 		}
-		want := render([]byte(strings.ReplaceAll(printed, "\n", "\r\n")), 24, 200)
-		if got := l.output(); got != want {
+		if got, want := l.output(), (ansi.Text{Raw: printed, Plain: printed}); got != want {
 			t.Fatalf("the output is %+v, want %+v", got, want)
 		}
 	})
@@ -87,27 +85,4 @@ func TestOpen(t *testing.T) {
 			t.Errorf("open(%q) is %v", line, !want)
 		}
 	}
-}
-
-// TestCutAbove: what is kept begins with a line and has its bound, and nothing is lost between it and what is above.
-func TestCutAbove(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		line := strings.Repeat(rapid.SampledFrom([]string{"x", "é", "漢"}).Draw(t, "character"), rapid.SampledFrom([]int{0, 1, 5, 79, 5000, 400000}).Draw(t, "length")) + "\n"
-		all := "first\n" + strings.Repeat(line, max(1, rapid.IntRange(0, 600000).Draw(t, "bytes")/len(line))) + "last"
-		whole := rapid.Bool().Draw(t, "whole")
-		got := cutAbove(all, whole)
-		switch {
-		case whole && len(all) <= engine.MaxBlockOutput:
-			if got.cut || got.kept != trim(all) || got.before != "" {
-				t.Fatalf("cut %v, %d bytes of %d", got.cut, len(got.kept), len(all))
-			}
-			return
-		case !got.cut || len(got.kept) > engine.MaxBlockOutput || !utf8.ValidString(got.kept) || !strings.HasPrefix(all, got.before):
-			t.Fatalf("cut %v, %d bytes above %d", got.cut, len(got.before), len(got.kept))
-		case trim(strings.TrimPrefix(all, got.before)) != got.kept:
-			t.Fatalf("something is lost between %d and %d bytes of %d", len(got.before), len(got.kept), len(all))
-		case !strings.HasSuffix(got.before, "\n") && strings.Contains(got.kept, "\n"):
-			t.Fatalf("it begins within a line: %.20q", got.kept)
-		}
-	})
 }

@@ -132,7 +132,7 @@ func cleared(t *testing.T, s *engine.Session) {
 	for range 5 {
 		send(t, s, engine.Interrupt{})
 		r, err := cmdline.Run(t.Context(), s, "echo cleared", cmdline.Options{Timeout: hang})
-		if err == nil && r.Reason == cmdline.Finished && r.Output == "cleared" {
+		if err == nil && r.Reason == cmdline.Finished && r.Output == "cleared\n" {
 			return
 		}
 		if !errors.As(err, &occupied) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -126,6 +127,24 @@ func (v *View) PieceBelow(above, s string) string {
 		return v.hide.String(HideHead(seen))
 	}
 	return v.hide.From(above+s, len(above))
+}
+
+// Printed redacts what a command wrote, with its escape sequences when raw is set. What is not whole is
+// seen together with what stood above it.
+func (v *View) Printed(b *engine.Block, raw bool) string {
+	if raw {
+		return v.PieceBelow(b.Above, b.Raw)
+	}
+	return v.PieceBelow(ansi.Strip(b.Above), b.Output)
+}
+
+// PrintedOnScreen redacts what stood on the screen of a command.
+func (v *View) PrintedOnScreen(b *engine.Block) string {
+	text := b.ScreenText
+	if !b.ScreenWhole && v.hide != nil {
+		text = HideHead(text)
+	}
+	return v.Piece(text)
 }
 
 // HideHead covers the beginning of a text that begins within a line, up to the first white space: what has been lost

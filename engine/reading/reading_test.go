@@ -265,3 +265,45 @@ func TestPieceBelow(t *testing.T) {
 		t.Errorf("the rest of a password: %q", got)
 	}
 }
+
+// TestPrintedHidesWhereItWasCut: of what a command wrote nothing of a secret is shown, with its escape
+// sequences or without, though these stand within it, and though it begins above what is kept.
+func TestPrintedHidesWhereItWasCut(t *testing.T) {
+	const mark = "\x1b]133;"
+	long := strings.Repeat("a line\r\n", engine.MaxBlockOutput/7+10)
+	split := "\x1b[1m" + secret[:9] + "\x1b[2;3m" + secret[9:] + "\x1b[m"
+	key := "-----BEGIN OPENSSH PRIVATE KEY-----\r\n" + strings.Repeat("b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\r\n", 30) + "-----END OPENSSH PRIVATE KEY-----\r\n"
+	for name, wrote := range map[string]string{
+		"in two styles":             "x " + split + " y\r\n",
+		"drawn over":                "token=" + secret + "\rtoken=............................................ y\r\n",
+		"in two styles, far behind": long + split + "\r\nend",
+		"cut within a key":          key + long[:len(long)-len(key)*3/4] + "end",
+		"cut within a line":         "password=" + strings.Repeat("hunter2xyz9", engine.MaxBlockOutput/8) + " end",
+		"a key in colour": "\x1b[32m" + strings.ReplaceAll(key, "AAAA", "\x1b[1mAAAA\x1b[m") + "\x1b[m" +
+			long[:engine.MaxBlockOutput-len(key)/3] + "end",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := session(t, mark+"A\a$ "+mark+"B\acat\r\n"+mark+"C\a"+wrote+mark+"D;0\a", 0)
+			blocks, _ := s.Blocks(0)
+			if cut := len(wrote) > engine.MaxBlockOutput; blocks[0].Whole == cut {
+				t.Errorf("whole %t of %d bytes", blocks[0].Whole, len(wrote))
+			}
+			v := New(s.View(), redact.Default)
+			for _, raw := range []bool{false, true} {
+				got := v.Printed(&blocks[0], raw)
+				bare := strings.NewReplacer("\x1b[1m", "", "\x1b[m", "", "\x1b[2;3m", "", "\x1b[32m", "").Replace(got)
+				for _, part := range []string{secret[:9], secret[9:], "c3NoLXRlc3Q", "b3BlbnNzaC1rZXk", "hunter2"} {
+					if i := strings.Index(bare, part); i >= 0 {
+						t.Errorf("raw %t: it shows %.80q", raw, bare[max(0, i-30):])
+					}
+				}
+				if !strings.Contains(got, "end") && !strings.Contains(got, "y\n") {
+					t.Errorf("raw %t: what is no secret is hidden, too: %.80q", raw, got)
+				}
+			}
+			if got := New(s.View(), nil).Printed(&blocks[0], true); got != blocks[0].Raw {
+				t.Error("without a redactor it is not as it is")
+			}
+		})
+	}
+}

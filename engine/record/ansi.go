@@ -15,7 +15,7 @@ import (
 func ANSI(s *vt.Screen) string { return ansiText(s, func(link string) string { return link }) }
 
 func ansiText(s *vt.Screen, clean func(link string) string) string {
-	a := ansi{clean: clean}
+	a := ansiWriter{clean: clean}
 	for y := range s.Rows {
 		a.row(s, y)
 	}
@@ -25,7 +25,7 @@ func ansiText(s *vt.Screen, clean func(link string) string) string {
 // ANSIRow returns one row as [ANSI] writes it: written at the beginning of a line that is blank, with no style set, it shows the row
 // and sets no style in the end. clean is applied to links. Mask the screen before.
 func ANSIRow(s *vt.Screen, y int, clean func(link string) string) string {
-	a := ansi{clean: clean}
+	a := ansiWriter{clean: clean}
 	cells := cellsOf(s, y)
 	a.cells(cells[:written(cells)])
 	a.sgr(vt.Style{})
@@ -47,8 +47,8 @@ func written(cells []vt.Cell) int {
 	return n
 }
 
-// An ansi writes cells as text.
-type ansi struct {
+// An ansiWriter writes cells as text.
+type ansiWriter struct {
 	b     strings.Builder
 	clean func(link string) string
 	style vt.Style
@@ -59,7 +59,7 @@ type ansi struct {
 }
 
 // row writes one row. Blanks at its end in the default style are left out, unless the row goes on in the next.
-func (a *ansi) row(s *vt.Screen, y int) {
+func (a *ansiWriter) row(s *vt.Screen, y int) {
 	cells := cellsOf(s, y)
 	joined := y+1 < s.Rows && s.Wrapped(y) && flows(cells, s, y)
 	n := len(cells)
@@ -101,7 +101,7 @@ func blank(c vt.Cell) bool {
 	return (c.Text == "" || c.Text == " ") && !c.Continuation && c.Style == (vt.Style{})
 }
 
-func (a *ansi) cells(cells []vt.Cell) {
+func (a *ansiWriter) cells(cells []vt.Cell) {
 	for col, c := range cells {
 		if !c.Continuation {
 			a.cell(col, c)
@@ -110,7 +110,7 @@ func (a *ansi) cells(cells []vt.Cell) {
 }
 
 // cell writes the cell in column col.
-func (a *ansi) cell(col int, c vt.Cell) {
+func (a *ansiWriter) cell(col int, c vt.Cell) {
 	for ; a.owed > 0; a.owed-- {
 		a.b.WriteString("\r\n")
 	}
@@ -152,7 +152,7 @@ func stands(r rune) bool {
 }
 
 // sgr changes the style. Each change begins from none, so that a row that is cut out of the text stays right.
-func (a *ansi) sgr(to vt.Style) {
+func (a *ansiWriter) sgr(to vt.Style) {
 	if to == a.style {
 		return
 	}

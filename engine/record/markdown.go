@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -206,13 +207,33 @@ func (h *hider) section(f *front, b *engine.Block) string {
 	}
 	if !b.Whole {
 		out.WriteString("Its beginning is left out.\n\n")
+		h.before = ansi.Strip(b.Above)
 	}
 	if strings.TrimSpace(b.Output) == "" {
 		out.WriteString("No output.\n")
 	} else {
-		out.WriteString(fence("text", h.output(b.Output)))
+		out.WriteString(fence("text", visible(h.output(b.Output))))
 	}
 	return out.String()
+}
+
+// visible shows the control characters of a text as pictures (U+2400 and on; DEL as U+2421), but for tabs
+// and line feeds, and those that are not ASCII (C1) as U+FFFD: in a file they would act on whatever
+// terminal it is shown on, and a carriage return would begin a new line of Markdown.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n':
+			return r
+		case r < ' ':
+			return '␀' + r
+		case r == 0x7f:
+			return '␡'
+		case r >= 0x80 && r < 0xa0:
+			return utf8.RuneError
+		}
+		return r
+	}, text)
 }
 
 // clip cuts a text to at most n bytes, at a character.
@@ -325,7 +346,10 @@ func (t *Transcript) Resize(at time.Time, rows, cols int) error {
 
 // Exit takes the child's exit status.
 func (t *Transcript) Exit(at time.Time, code int) error {
-	return t.do(at, func() { t.front.doc.ExitCode = &code })
+	return t.do(at, func() {
+		t.front.doc.ExitCode = &code
+		t.blocks.Exited()
+	})
 }
 
 // SetRedactor changes what is hidden from the next section on, the block under way included.
@@ -397,6 +421,7 @@ func (r *Recording) Document() *Document {
 		case EventExit:
 			code := e.Exit
 			d.ExitCode = &code
+			b.Exited()
 		}
 		d.Ended = at
 	}

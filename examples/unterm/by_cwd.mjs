@@ -32,7 +32,7 @@ const unterm = await open(record)
 try {
   const done = await unterm.call("exec.run_wait", { id: 0, command: commandLine(command), timeout_ms: 20_000 })
   console.log(`${unterm.name} in ${record.cwd}: ${done.exit_status}, exit code ${done.exit_code}`)
-  console.log(done.output)
+  process.stdout.write(done.output)
   process.exitCode = done.timed_out ? 3 : done.exit_code === 0 ? 0 : 1
 } finally {
   unterm.close()

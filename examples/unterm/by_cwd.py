@@ -30,7 +30,7 @@ with Unterm(record) as unterm:
     done = unterm.call("exec.run_wait", id=0, command=given.command, timeout_ms=20_000)
 
 print(f"{unterm.name} in {record['cwd']}: {done['exit_status']}, exit code {done['exit_code']}")
-print(done["output"])
+print(done["output"], end="")
 if done["timed_out"]:
     sys.exit(3)
 sys.exit(0 if done["exit_code"] == 0 else 1)

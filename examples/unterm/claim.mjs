@@ -48,7 +48,7 @@ const [agent, ...command] = rest
 const { unterm, session } = await claim(rootFolder(options.root), `[agent-${agent}]`)
 try {
   const done = await unterm.call("exec.run_wait", { id: session, command: commandLine(command), timeout_ms: 20_000 })
-  console.log(`agent-${agent} has ${unterm.name}, its command ended with ${done.exit_code}: ${done.output}`)
+  console.log(`agent-${agent} has ${unterm.name}, its command ended with ${done.exit_code}: ${done.output.trim()}`)
   process.exitCode = done.timed_out ? 3 : done.exit_code === 0 ? 0 : 1
   await once(process.stdin.resume(), "end")
 } finally {

@@ -50,7 +50,7 @@ unterm, session = claim(root_folder(given.root), f"[agent-{given.agent}]")
 with unterm:
     try:
         done = unterm.call("exec.run_wait", id=session, command=given.command, timeout_ms=20_000)
-        ending = f"its command ended with {done['exit_code']}: {done['output']}"
+        ending = f"its command ended with {done['exit_code']}: {done['output'].strip()}"
         print(f"agent-{given.agent} has {unterm.name}, {ending}", flush=True)
         sys.stdin.read()
     finally:

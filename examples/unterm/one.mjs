@@ -18,7 +18,7 @@ try {
   console.log(`${unterm.name}: ${sessions.length} session(s), the first runs ${shell.process_name || "a shell"}`)
 
   const done = await unterm.call("exec.run_wait", { id: 0, command: commandLine(rest) || "uname -s", timeout_ms: 20_000 })
-  console.log(done.output)
+  process.stdout.write(done.output)
   console.log(`${done.exit_status}, exit code ${done.exit_code}`)
   process.exitCode = done.timed_out ? 3 : done.exit_code === 0 ? 0 : 1
 } finally {

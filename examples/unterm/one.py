@@ -22,7 +22,7 @@ with Unterm(record) as unterm:
     print(f"{unterm.name}: {len(listed['sessions'])} session(s), the first runs {shell}")
 
     done = unterm.call("exec.run_wait", id=0, command=given.command, timeout_ms=20_000)
-    print(done["output"])
+    print(done["output"], end="")
     print(f"{done['exit_status']}, exit code {done['exit_code']}")
 
 if done["timed_out"]:

@@ -52,7 +52,7 @@ try {
   const results = await Promise.all(tasks)
   for (const { name, role, output, exit_code } of results) {
     console.log(`${role} (${name}): exit code ${exit_code}`)
-    if (output) console.log(output)
+    if (output) process.stdout.write(output)
   }
   const good = results.filter((r) => r.exit_code === 0).length
   console.log(`${good} of ${results.length} succeeded`)

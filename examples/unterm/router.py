@@ -56,7 +56,7 @@ try:
         good += done["exit_code"] == 0
         print(f"{record['title']} ({record['id']}): exit code {done['exit_code']}")
         if done["output"]:
-            print(done["output"])
+            print(done["output"], end="")
     print(f"{good} of {len(tasks)} succeeded")
 finally:
     fleet("stop", *started)

@@ -84,13 +84,13 @@ end
 local function answer(l, s)
 	local block = l.sure and s.block
 	if block and block.number > (anchor and anchor.block or 0) then
-		l.entered, l.whole = trim(block.command or l.ran or ""), block.whole
+		l.entered, l.whole = trim(block.command or l.ran or ""), block.screen_whole
 		local at = anchor and anchor.at - s.scrolled or 0
 		if at >= 1 and at < l.row and not anchor.lines then -- as it was typed, when it still stands there
 			local row = prompt.whole(s, at, l.row - 1)
 			if holds(row) then l.entered = trim(sub(row, #anchor.prompt + 1)) end
 		end
-		l.output = string.gsub(strip(block.output), "\n?%++ __ptywright_[^\n]*.*$", "") -- of set -x
+		l.output = string.gsub(strip(block.screen_text), "\n?%++ __ptywright_[^\n]*.*$", "") -- of set -x
 		return
 	end
 	local i = anchor and anchor.at - s.scrolled

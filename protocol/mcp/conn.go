@@ -37,7 +37,7 @@ const (
 // seconds. Closing in has to end a read of it, or else the last read is left behind. Both are closed.
 func (s *Server) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	c := newLineConn(in, out, s.host)
-	c.pass, c.notFound = s.profile.PassJunk, s.profile.NotFound
+	c.notFound = s.profile.NotFound
 	base := context.WithValue(context.WithoutCancel(ctx), connKey{}, c)
 	stop := context.AfterFunc(ctx, c.stop)
 	defer stop()
@@ -70,7 +70,6 @@ type lineConn struct {
 	out      io.WriteCloser
 	hide     *redact.Redactor
 	log      *slog.Logger
-	pass     bool      // junk is passed over
 	notFound string    // the message of an error about an unknown method; "": the SDK's
 	lines    chan line // from the goroutine that reads
 	closed   chan struct{}
@@ -434,9 +433,7 @@ func (c *lineConn) cancel(params json.RawMessage) {
 
 // refuse answers a line that is no message.
 func (c *lineConn) refuse(e *jsonrpc.Error) {
-	if !c.pass {
-		c.answer(&jsonrpc.Response{Error: e}, nil)
-	}
+	c.answer(&jsonrpc.Response{Error: e}, nil)
 }
 
 // answer writes an answer of our own, to a request whose id is not known, or adds it to its batch.

@@ -83,6 +83,9 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 	return err
 }
 
+// versionHeader says which version of MCP a request is of, as its _meta does.
+const versionHeader = "MCP-Protocol-Version"
+
 // metricsPath is where the server's counts are.
 const metricsPath = "/metrics"
 
@@ -123,7 +126,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = c.SetReadDeadline(time.Time{}) // from here on a read is only to see that the client has gone
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Method == http.MethodPost {
-		if problem := badBody(body); problem != nil {
+		if problem := badBody(body, r.Header.Get(versionHeader)); problem != nil {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = w.Write(problem) // a client that is gone
@@ -172,7 +175,7 @@ func (g *gate) full() bool {
 
 // modern reports whether a request is of the stateless era: its header says so, or its _meta.
 func modern(r *http.Request, body []byte) bool {
-	if r.Header.Get("MCP-Protocol-Version") >= stateless {
+	if r.Header.Get(versionHeader) >= stateless {
 		return true
 	}
 	return metaVersion(paramsOf(body)) != ""
@@ -188,8 +191,9 @@ func paramsOf(body []byte) json.RawMessage {
 	return m.Params
 }
 
-// badBody returns the answer to a body that is no message, or of no version that is spoken here, or nil. The SDK's quotes it.
-func badBody(body []byte) []byte {
+// badBody returns the answer to a body that is no message, or of another version than the request's header
+// says, or of none that is spoken here; else nil. The SDK's quotes it.
+func badBody(body []byte, version string) []byte {
 	r := &jsonrpc.Response{}
 	if bad := badLine(body); bad != nil {
 		r.Error = bad
@@ -198,7 +202,10 @@ func badBody(body []byte) []byte {
 	} else if msg, bad := decode(body); bad != nil {
 		r.Error = bad
 	} else if m, ok := msg.(*jsonrpc.Request); ok {
-		if bad := unknownVersion(m.Params); bad != nil {
+		if asked := metaVersion(m.Params); asked != "" && asked != version {
+			r.ID, r.Error = m.ID, &jsonrpc.Error{Code: sdk.CodeHeaderMismatch, Message: "the header " + versionHeader +
+				" and the request's _meta name different versions of MCP: send the same one in both"}
+		} else if bad := unknownVersion(m.Params); bad != nil {
 			r.ID, r.Error = m.ID, bad
 		}
 	}

@@ -45,9 +45,6 @@ type Profile struct {
 	Implementation sdk.Implementation // serverInfo
 	Options        sdk.ServerOptions  // capabilities, instructions, handlers; Logger is set by [New]
 
-	// PassJunk has lines that are no message, and batches, passed over without an answer. Otherwise each is answered.
-	PassJunk bool
-
 	// NotFound is the message of an error about an unknown method; "": the SDK's.
 	NotFound string
 

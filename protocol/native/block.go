@@ -5,14 +5,15 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/engine/reading"
 )
 
 type blocksParams struct {
 	sessionParams
 	readParams
-	Since uint64 `json:"since,omitempty" jsonschema:"only blocks with a greater number"`
-	Max   *int64 `json:"max,omitempty" jsonschema:"the newest so many; default 50"`
+	Since      uint64 `json:"since,omitempty" jsonschema:"only blocks with a greater number"`
+	Max        *int64 `json:"max,omitempty" jsonschema:"the newest so many; default 50"`
+	Raw        bool   `json:"raw,omitempty" jsonschema:"true leaves escape sequences in output"`
+	ScreenText bool   `json:"screen_text,omitempty" jsonschema:"true adds screen_text to each block"`
 }
 
 type blocksResult struct {
@@ -22,15 +23,19 @@ type blocksResult struct {
 }
 
 type blockShape struct {
-	Number   uint64     `json:"number"`
-	Command  string     `json:"command"`
-	Output   string     `json:"output"`
-	Whole    bool       `json:"whole" jsonschema:"output is all of it"`
-	Cwd      *string    `json:"cwd"`
-	Started  time.Time  `json:"started"`
-	Ended    *time.Time `json:"ended" jsonschema:"null while it runs"`
-	ExitCode *int       `json:"exit_code" jsonschema:"null when the shell did not tell"`
-	Line     uint64     `json:"line" jsonschema:"the first line of its output, from the first line ever"`
+	Number    uint64 `json:"number"`
+	Command   string `json:"command"`
+	Output    string `json:"output" jsonschema:"exactly what the command wrote, without escape sequences"`
+	Truncated bool   `json:"truncated" jsonschema:"the beginning of output is left out: it is the last 256 KiB"`
+	Whole     bool   `json:"whole" jsonschema:"output is all of it"`
+	// ScreenText is there when it was asked for.
+	ScreenText      *string    `json:"screen_text,omitempty" jsonschema:"text as it stood on the screen, lines joined that were wrapped"`
+	ScreenTruncated *bool      `json:"screen_truncated,omitempty" jsonschema:"the beginning of screen_text is left out"`
+	Cwd             *string    `json:"cwd"`
+	Started         time.Time  `json:"started"`
+	Ended           *time.Time `json:"ended" jsonschema:"null while it runs"`
+	ExitCode        *int       `json:"exit_code" jsonschema:"null when the shell did not tell"`
+	Line            uint64     `json:"line" jsonschema:"the first line of its output, from the first line ever"`
 }
 
 // defaultBlocks is how many commands are shown that nobody counted: a screenful.
@@ -53,12 +58,13 @@ func (c *client) sessionBlocks(_ context.Context, p blocksParams) (blocksResult,
 	r := blocksResult{Blocks: []blockShape{}, Integration: how, Truncated: len(all) > most}
 	l := newLook(s.View(), hide, "none")
 	for _, b := range all[max(0, len(all)-most):] {
-		output := b.Output
-		if !b.Whole && hide != nil {
-			output = reading.HideHead(output)
-		}
 		w := blockShape{
-			Number: b.Number, Command: l.Piece(b.Command), Output: l.Piece(output), Whole: b.Whole, Started: b.Started.UTC(), Line: b.Line,
+			Number: b.Number, Command: l.Piece(b.Command), Output: l.Printed(&b, p.Raw), Truncated: !b.Whole,
+			Whole: b.Whole, Started: b.Started.UTC(), Line: b.Line,
+		}
+		if p.ScreenText {
+			text, cut := l.PrintedOnScreen(&b), !b.ScreenWhole
+			w.ScreenText, w.ScreenTruncated = &text, &cut
 		}
 		if b.Dir != "" {
 			dir := l.Piece(b.Dir)

@@ -53,8 +53,12 @@ type envResult struct {
 }
 
 // envPane tells a variable of a pane, or all: what its program was started with, and what session.set_env has set since. What a
-// shell was told to export by hand only that shell knows.
+// shell was told to export by hand only that shell knows. Without a pane the answer is that of Unterm,
+// which can read none: no value, and why.
 func envPane(_ context.Context, s *reader, p params) (any, error) {
+	if !p.namesPane() {
+		return envResult{Message: "no variable was read: name a session with 'id'"}, nil
+	}
 	at, err := s.pane(p)
 	if err != nil {
 		return nil, err
@@ -111,8 +115,13 @@ func assignment(shell, name string, value *string) (string, error) {
 	return "", fmt.Errorf("this server does not know how %s sets a variable: type it with exec.run", shell)
 }
 
-// setEnvPane sets a variable in the shell of a pane, by a command that is run there: nobody else can. Without a value it is unset.
+// setEnvPane sets a variable in the shell of a pane, by a command that is run there: nobody else can.
+// Without a value it is unset. Without a pane nothing is set, and the answer is that of Unterm, whose
+// method does nothing.
 func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
+	if !p.namesPane() {
+		return done{Status: "ok", Message: "nothing was set: name a session with 'id'"}, nil
+	}
 	at, err := s.pane(p)
 	if err != nil {
 		return nil, err
@@ -150,7 +159,7 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 	if value != nil && s.opts.Known != nil {
 		s.opts.Known.Lend(map[string]string{name: *value})(at.session.Closed())
 	}
-	r, err := s.run(ctx, at, line, runBound)
+	r, err := s.run(ctx, at, line, runOptions{bound: runBound})
 	switch {
 	case err != nil:
 		return nil, err
@@ -158,5 +167,5 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 		return nil, fmt.Errorf("the shell of session %d has not set %s: %s", at.number, name, clip(r.Output))
 	}
 	at.set.put(name, value)
-	return done{"ok"}, nil
+	return statusOK, nil
 }

@@ -107,7 +107,7 @@ func signalSend(ctx context.Context, s *reader, p params) (any, error) {
 }
 
 type ranResult struct {
-	Output   string `json:"output"`
+	Output   string `json:"output"`      // exactly what the command wrote; with raw, escape sequences too
 	Status   string `json:"exit_status"` // completed or timeout
 	TimedOut bool   `json:"timed_out"`
 	Marker   string `json:"marker"`
@@ -115,6 +115,8 @@ type ranResult struct {
 	By       string `json:"completed_by,omitempty"` // marks or sentinel
 	Cut      bool   `json:"output_truncated"`       // the beginning is left out
 	Ended    bool   `json:"session_ended,omitzero"` // the shell itself has ended; exit_code is its
+	// ScreenText is what stood on the screen, when screen_text asked for it.
+	ScreenText *string `json:"screen_text,omitempty"`
 }
 
 // runBound is how long exec.run_wait waits when nobody says.
@@ -133,17 +135,25 @@ func execRunWait(ctx context.Context, s *reader, p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.run(ctx, at, line, p.timeout(runBound))
+	r, err := s.run(ctx, at, line, runOptions{bound: p.timeout(runBound), raw: p.is("raw"), screen: p.is("screen_text")})
 	if err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// run runs a command line in the shell of a pane. The result has a marker whether it was needed or not: clients look for it.
-func (s *reader) run(ctx context.Context, at *pane, line string, bound time.Duration) (*ranResult, error) {
+// runOptions say how a command line is run, and what is told of it.
+type runOptions struct {
+	bound  time.Duration
+	raw    bool // leave escape sequences in the output
+	screen bool // tell what stood on the screen, too
+}
+
+// run runs a command line in the shell of a pane. The result has a marker whether it was needed or not:
+// clients look for it.
+func (s *reader) run(ctx context.Context, at *pane, line string, o runOptions) (*ranResult, error) {
 	marker := cmdline.NewMarker()
-	out, err := runWhenFree(ctx, at.session, line, cmdline.Options{Timeout: bound, Marker: marker})
+	out, err := runWhenFree(ctx, at.session, line, cmdline.Options{Timeout: o.bound, Marker: marker})
 	if err != nil {
 		return nil, s.notTyped(at, err)
 	}
@@ -160,7 +170,18 @@ func (s *reader) run(ctx context.Context, at *pane, line string, bound time.Dura
 		_ = cmdline.Prompt(ctx, at.session, promptBound, nil)
 	}
 	l := reading.New(out.View, s.hide)
-	r := &ranResult{Marker: marker, ExitCode: out.ExitCode, By: string(out.By), Cut: out.Cut, Status: "completed", Output: l.PieceBelow(out.Above, out.Output)}
+	r := &ranResult{
+		Marker: marker, ExitCode: out.ExitCode, By: string(out.By), Cut: out.Cut, Status: "completed",
+		Output: l.Printed(out.Printed(), o.raw),
+	}
+	if o.screen {
+		text := out.ScreenText()
+		if out.Cut && l.Redacted() {
+			text = reading.HideHead(text)
+		}
+		text = l.Piece(text)
+		r.ScreenText = &text
+	}
 	r.Ended = out.Reason == cmdline.Ended
 	if out.Reason == cmdline.Timeout {
 		r.Status, r.TimedOut = "timeout", true

@@ -61,6 +61,9 @@ func (p params) timeout(otherwise time.Duration) time.Duration {
 	return time.Duration(p.count("timeout_ms", int(otherwise/time.Millisecond), int(maxTimeout/time.Millisecond))) * time.Millisecond
 }
 
+// namesPane reports whether a request says which pane it is about, rightly or not.
+func (p params) namesPane() bool { return p["id"] != nil || p["session_id"] != nil }
+
 // pane is the number of a pane, under either name and as either type.
 func (p params) pane() (int, error) {
 	for _, name := range []string{"id", "session_id"} {

@@ -13,10 +13,11 @@ import (
 
 // done is the result of what needs no other.
 type done struct {
-	Status string `json:"status"`
+	Status  string `json:"status"`
+	Message string `json:"message,omitempty"`
 }
 
-var statusOK = done{"ok"}
+var statusOK = done{Status: "ok"}
 
 type sessionList struct {
 	Sessions []paneInfo `json:"sessions"`

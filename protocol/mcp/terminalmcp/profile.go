@@ -56,7 +56,6 @@ func profile(all []Tool, call func(ctx context.Context, name string, args json.R
 	return &mcp.Profile{
 		Implementation: sdk.Implementation{Name: Name, Version: Version},
 		Options:        sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}},
-		PassJunk:       true,
 		NotFound:       "Method not found",
 		Install: func(m *sdk.Server) {
 			for _, t := range all {

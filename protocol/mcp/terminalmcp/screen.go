@@ -28,10 +28,46 @@ func (s *Server) look(c *call) (*reading.View, error) {
 // buffer returns all rows that the terminal holds: on the alternate screen, which has no scrollback, those of the screen.
 func buffer(v *reading.View) []string {
 	if v.Raw.Screen.Modes.AltScreen {
-		return v.Screen().Lines()
+		return screenRows(v)
 	}
-	n := v.Lines()
-	return n.Read(0, n.Len())
+	h, n := v.Raw.Screen.History(), v.Lines()
+	rows := n.Read(0, h.Len())
+	for i := range rows {
+		if !h.Wrapped(i) { // else they are there
+			rows[i] += blanksAt(func(f func(int, vt.Cell)) { h.EachCell(i, f) })
+		}
+	}
+	return append(rows, screenRows(v)...)
+}
+
+// screenRows returns the rows of the screen.
+func screenRows(v *reading.View) []string {
+	rows := v.Screen().Lines()
+	for y := range rows {
+		rows[y] += blanksAt(func(f func(int, vt.Cell)) { v.Raw.Screen.EachCell(y, f) })
+	}
+	return rows
+}
+
+// blanksAt returns the white space at the end of a row that a program has written there: a prompt ends
+// with it. What was never written, or was erased, is none.
+func blanksAt(eachCell func(f func(col int, c vt.Cell))) string {
+	var blanks, pending strings.Builder
+	eachCell(func(_ int, c vt.Cell) {
+		switch {
+		case c.Continuation:
+		case c.Text == "": // blank only when something is written behind it
+			pending.WriteByte(' ')
+		case strings.TrimSpace(c.Text) == "":
+			blanks.WriteString(pending.String())
+			pending.Reset()
+			blanks.WriteString(c.Text)
+		default:
+			blanks.Reset()
+			pending.Reset()
+		}
+	})
+	return blanks.String()
 }
 
 func (s *Server) getContent(c *call) (*Result, error) {
@@ -41,7 +77,7 @@ func (s *Server) getContent(c *call) (*Result, error) {
 	}
 	var text string
 	if c.args.flag("visibleOnly") {
-		text = strings.Join(v.Screen().Lines(), "\n")
+		text = strings.Join(screenRows(v), "\n")
 	} else {
 		text = strings.Join(trimBlank(buffer(v)), "\n")
 	}
@@ -88,7 +124,7 @@ func (s *Server) takeScreenshot(c *call) (*Result, error) {
 	case "ansi":
 		shot.Content = ansi(screen)
 	default:
-		shot.Content = strings.Join(screen.Lines(), "\n")
+		shot.Content = strings.Join(screenRows(v), "\n")
 	}
 	shot.Cursor.X, shot.Cursor.Y = screen.Cursor.Col, screen.Cursor.Row
 	shot.Dimensions.Cols, shot.Dimensions.Rows = screen.Cols, screen.Rows

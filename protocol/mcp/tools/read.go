@@ -269,12 +269,8 @@ func readCommands(r *readResult, s *engine.Session, l *reading.View, in *readPar
 }
 
 func commandOf(l *reading.View, b *engine.Block) command {
-	output := b.Output
-	if !b.Whole && l.Redacted() {
-		output = reading.HideHead(output)
-	}
 	c := command{
-		Number: b.Number, Command: l.Piece(b.Command), Output: l.Piece(output), Whole: b.Whole, Cwd: l.Piece(b.Dir), Started: b.Started.UTC(),
+		Number: b.Number, Command: l.Piece(b.Command), Output: l.Printed(b, false), Whole: b.Whole, Cwd: l.Piece(b.Dir), Started: b.Started.UTC(),
 		Running: b.Ended.IsZero(),
 	}
 	if c.Running {

@@ -37,6 +37,8 @@ type runParams struct {
 	Cwd       string            `json:"cwd,omitempty" jsonschema:"for a fresh shell: working directory"`
 	Env       map[string]string `json:"env,omitempty" jsonschema:"for a fresh shell: variables to set"`
 	Keep      bool              `json:"keep,omitempty" jsonschema:"leave the fresh shell for more commands"`
+	Escapes   bool              `json:"escapes,omitempty" jsonschema:"leave escape sequences in output"`
+	Screen    bool              `json:"screen_text,omitempty" jsonschema:"also tell what stood on the screen: for progress bars"`
 	TimeoutMS *int              `json:"timeout_ms,omitempty" jsonschema:"default 30000, at most 45000 a call; as a task up to a day"`
 	budget
 	rawAsked
@@ -47,9 +49,10 @@ type runResult struct {
 	Command    string `json:"command"`
 	Reason     string `json:"reason" jsonschema:"finished; not_run: the shell did not take it as a command; incomplete: the shell wanted more of it, and it was given up; timeout: it goes on; ended: the shell itself has; cancelled"`
 	Why        string `json:"why,omitempty" jsonschema:"not_run: what stood in the way, and what to do"`
-	Output     string `json:"output"`
-	Truncated  bool   `json:"truncated" jsonschema:"output is not all of it"`
+	Output     string `json:"output" jsonschema:"exactly what it wrote, without escape sequences"`
+	Truncated  bool   `json:"truncated" jsonschema:"output, or screen_text, is not all of it"`
 	Omitted    int    `json:"omitted_chars,omitempty" jsonschema:"characters left out of the middle of output, where it says so"`
+	Screen     string `json:"screen_text,omitempty"`
 	ExitCode   *int   `json:"exit_code,omitempty"`
 	DurationMS int64  `json:"duration_ms"`
 	Wait       string `json:"wait,omitempty" jsonschema:"handle to wait on for the end"`
@@ -192,23 +195,24 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 	if out.Other != "" {
 		r.Why = "the shell ran something else, " + protocol.Quote(l.Piece(out.Other), 120) + ": what is shown is that"
 	}
-	r.take(s, l, out, most)
+	r.take(l, out, in, most)
 	return r, nil
 }
 
-// take takes the command's output out of its block, or when the shell has not told of one, out of what came since.
-func (r *runResult) take(s *engine.Session, l *reading.View, out *cmdline.Result, most int) {
+// take takes the command's output.
+func (r *runResult) take(l *reading.View, out *cmdline.Result, in *runParams, most int) {
 	r.ExitCode = out.ExitCode
-	switch {
-	case out.Block != nil, out.By == cmdline.Sentinel:
-		r.Output, r.Truncated = l.PieceBelow(out.Above, out.Output), out.Cut
-	default:
-		r.Output, r.Truncated = l.OutputSince(s.OffsetAt(out.Since))
-		r.Output = readable(l, r.Output)
-	}
-	r.Cut = r.Truncated
-	if short, omitted := endsOf(r.Output, most); omitted > 0 {
-		r.Output, r.Omitted, r.Truncated = short, omitted, true
+	r.Output, r.Omitted = endsOf(l.Printed(out.Printed(), in.Escapes || in.Raw), most)
+	r.Cut = out.Cut
+	r.Truncated = r.Cut || r.Omitted > 0
+	if in.Screen {
+		text := out.ScreenText()
+		if out.Cut && l.Redacted() {
+			text = reading.HideHead(text)
+		}
+		var omitted int
+		r.Screen, omitted = endsOf(l.Piece(text), most)
+		r.Truncated = r.Truncated || omitted > 0
 	}
 }
 
@@ -256,8 +260,12 @@ func (r *runResult) words() string {
 	case r.Omitted > 0:
 		fmt.Fprintf(&b, "(%d characters are left out: read {\"session\":%q,\"what\":\"commands\",\"count\":1,\"max_chars\":%d} shows more)\n", r.Omitted, r.Session, maxBudget)
 	}
-	b.WriteString(r.Output)
-	if r.Output != "" && !strings.HasSuffix(r.Output, "\n") {
+	shown := r.Output
+	if r.Screen != "" {
+		shown = r.Screen
+	}
+	b.WriteString(shown)
+	if shown != "" && !strings.HasSuffix(shown, "\n") {
 		b.WriteString("\n")
 	}
 	where := r.Session

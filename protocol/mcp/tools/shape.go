@@ -9,7 +9,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
-	"github.com/ptywright/ptywright/internal/lazy"
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -204,11 +204,13 @@ func endsOf(text string, most int) (short string, omitted int) {
 	return fmt.Sprintf("%s\n[… %d characters are left out here …]\n%s", strings.TrimSuffix(head, "\n"), omitted, tail), omitted
 }
 
-// readable is output without escape sequences, as lines. It is redacted once more: a sequence may have stood inside a secret.
+// readable is output as lines, without escape sequences and without control characters that move
+// nothing a line would show. It is redacted once more: a sequence may have stood inside a secret.
 func readable(l *reading.View, text string) string {
-	return l.Clean(strings.ReplaceAll(escapes().ReplaceAllString(text, ""), "\r", ""))
+	return l.Clean(strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, ansi.Strip(text)))
 }
-
-// escapes are control sequences (ECMA-48 section 5.4), strings, other escapes, and control characters that move nothing a
-// line would show: all but TAB, LF and CR.
-var escapes = lazy.Regexp("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

@@ -121,11 +121,11 @@ func TestRunShowsBothEndsOfLongOutput(t *testing.T) {
 		out := r.StructuredContent.(obj)
 		s := fmt.Sprint(out["output"])
 		missing, _ := out["omitted_chars"].(float64)
-		if !strings.HasPrefix(s, "1\n2\n") || !strings.HasSuffix(s, "\n4999\n5000") || !strings.Contains(s, fmt.Sprintf("[… %v characters", missing)) || out["truncated"] != true {
+		if !strings.HasPrefix(s, "1\n2\n") || !strings.HasSuffix(s, "\n4999\n5000\n") || !strings.Contains(s, fmt.Sprintf("[… %v characters", missing)) || out["truncated"] != true {
 			t.Errorf("%v: %q", args, s)
 		}
 		whole := len(s) - len(fmt.Sprintf("\n[… %v characters are left out here …]\n", missing)) + 1 + int(missing) // the line end of the head
-		if all := 23892; whole != all {                                                                             // seq 5000 | wc -c, without the last line's end
+		if all := 23893; whole != all {                                                                             // seq 5000 | wc -c
 			t.Errorf("%v: %d characters are told of %d", args, whole, all)
 		}
 		if hint := map[bool]string{true: "keep", false: `"what":"commands"`}[args["session"] == nil]; !strings.Contains(text(r), hint) {

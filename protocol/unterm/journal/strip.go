@@ -3,93 +3,38 @@ package journal
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// A stripper takes terminal output apart, and keeps what is text: no CSI, OSC, DCS, SOS, PM or APC sequence, charset or other escape,
-// no control character but tab and line feed. A backspace takes back the character before it. Output may be cut anywhere.
-// It is no terminal: what a program draws over again stands there twice.
+// A stripper keeps what is text of terminal output: no escape sequence, no control character but tab and
+// line feed. A backspace takes back the character before it. Output may be cut anywhere. It is no
+// terminal: what a program draws over again stands there twice.
 type stripper struct {
-	state strip
+	sequences ansi.Stripper
+	text      []byte // without sequences, of the last call
 }
-
-type strip byte
-
-const (
-	ground strip = iota
-	escape
-	escapeMore   // behind an intermediate: the designation of a charset
-	controlSeq   // CSI
-	stringSeq    // OSC, DCS, SOS, PM, APC
-	stringEscape // an ESC in one: the first half of ST
-)
-
-const (
-	esc = 0x1b
-	can = 0x18
-	sub = 0x1a
-)
 
 // append appends the text of p to dst. Nothing before dst[from] is taken back.
 func (s *stripper) append(dst []byte, from int, p []byte) []byte {
-	for i := 0; i < len(p); i++ {
-		c := p[i]
-		if s.state == ground {
-			n := i
-			for n < len(p) && p[n] >= ' ' && p[n] != 0x7f {
-				n++
-			}
-			if dst = append(dst, p[i:n]...); n == len(p) {
-				break
-			}
-			i, c = n, p[n]
+	s.text = s.sequences.Append(s.text[:0], p)
+	for p = s.text; len(p) > 0; p = p[1:] {
+		n := 0
+		for n < len(p) && p[n] >= ' ' && p[n] != 0x7f {
+			n++
 		}
-		switch {
-		case s.state == stringEscape && c == '\\':
-			s.state = ground
-		case c == esc && s.state == stringSeq:
-			s.state = stringEscape
-		case c == esc:
-			s.state = escape
-		case c == can || c == sub:
-			s.state = ground
-		case s.state == stringSeq:
-			if c == '\a' {
-				s.state = ground
-			}
-		case s.state == escape || s.state == stringEscape: // which was no ST, but another sequence
-			s.state = afterEscape(c)
-		case s.state == escapeMore && c >= ' ':
-			if c >= '0' {
-				s.state = ground
-			}
-		case s.state == controlSeq && c >= ' ':
-			if c >= '@' && c != 0x7f {
-				s.state = ground
-			}
-		default: // a control character, which is executed within a sequence, too
-			switch c {
-			case '\n', '\t':
-				dst = append(dst, c)
-			case '\b':
-				dst = takeBack(dst, from)
-			}
+		dst = append(dst, p[:n]...)
+		if p = p[n:]; len(p) == 0 {
+			break
+		}
+		switch p[0] {
+		case '\n', '\t':
+			dst = append(dst, p[0])
+		case '\b':
+			dst = takeBack(dst, from)
 		}
 	}
 	return dst
-}
-
-func afterEscape(c byte) strip {
-	switch {
-	case c == '[':
-		return controlSeq
-	case strings.IndexByte("]PX^_", c) >= 0:
-		return stringSeq
-	case c >= ' ' && c < '0':
-		return escapeMore
-	case c < ' ':
-		return escape
-	}
-	return ground
 }
 
 // takeBack removes the last character behind dst[from], unless that is the end of a line.

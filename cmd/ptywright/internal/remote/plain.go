@@ -3,6 +3,8 @@ package remote
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
 // lineBound is how long a line may grow before it is handed over without its end, in bytes. A program that never ends a
@@ -14,28 +16,17 @@ const lineBound = 64 << 10
 // it; what moves the cursor in other ways is for a screen, not for lines. Any cut of the same output comes out the same.
 // The zero value is ready. It is not for several goroutines.
 type Plain struct {
-	line    []byte // the unfinished one
-	bare    bool   // a carriage return came: more text begins the line anew
-	state   plainState
-	partial []byte // the first bytes of a character
+	line      []byte // the unfinished one
+	bare      bool   // a carriage return came: more text begins the line anew
+	sequences ansi.Stripper
+	partial   []byte // the first bytes of a character
 }
-
-type plainState byte
-
-const (
-	ground   plainState = iota
-	escape              // ESC came
-	between             // ESC and an intermediate: a final byte is to come
-	sequence            // of CSI
-	text                // of OSC, DCS, SOS, PM, APC: until BEL or ST
-	textEnd             // ESC within
-)
 
 // Write takes more output and returns the lines that it completes, each with its line feed.
 func (p *Plain) Write(output string) string {
 	var out strings.Builder
-	for i := range len(output) {
-		p.take(output[i], &out)
+	for _, c := range p.sequences.Append(nil, []byte(output)) {
+		p.take(c, &out)
 	}
 	return out.String()
 }
@@ -47,65 +38,12 @@ func (p *Plain) Rest() string {
 	return rest
 }
 
+// take takes a byte outside of sequences.
 func (p *Plain) take(c byte, out *strings.Builder) {
-	switch p.state {
-	case ground:
-		p.ground(c, out)
-	case escape:
-		switch {
-		case c == '[':
-			p.state = sequence
-		case c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_':
-			p.state = text
-		case c >= 0x20 && c < 0x30:
-			p.state = between
-		case c != 0x1b:
-			p.end(c, out)
-		}
-	case between:
-		if c < 0x20 || c >= 0x30 {
-			p.end(c, out)
-		}
-	case sequence:
-		if c >= 0x40 && c < 0x7f || c == 0x1b || c == 0x18 || c == 0x1a {
-			p.end(c, out)
-		} else if c < 0x20 { // a control character within is performed
-			p.ground(c, out)
-		}
-	case text:
-		switch c {
-		case 0x07, 0x18, 0x1a:
-			p.state = ground
-		case 0x1b:
-			p.state = textEnd
-		}
-	case textEnd:
-		p.state = ground
-		if c != '\\' {
-			p.state = escape
-			p.take(c, out)
-		}
-	}
-}
-
-// end ends a sequence with its last byte, which may be a control of its own.
-func (p *Plain) end(c byte, out *strings.Builder) {
-	p.state = ground
-	if c == 0x1b {
-		p.state = escape
-	} else if c < 0x20 {
-		p.ground(c, out)
-	}
-}
-
-// ground takes a byte outside of sequences.
-func (p *Plain) ground(c byte, out *strings.Builder) {
 	if c < 0x80 {
 		p.partial = nil // a character that was cut off is none
 	}
 	switch {
-	case c == 0x1b:
-		p.state = escape
 	case c == '\n':
 		out.Write(p.line)
 		out.WriteByte('\n')
@@ -125,12 +63,10 @@ func (p *Plain) ground(c byte, out *strings.Builder) {
 				rest := p.partial[1:]
 				p.partial = nil
 				for _, c := range rest {
-					p.ground(c, out)
+					p.take(c, out)
 				}
-			case r < 0xa0: // C1
+			case r < 0xa0: // C1: no text, and a terminal may take it for more
 				p.partial = nil
-				p.state = escape
-				p.take(byte(r)-0x40, out)
 			default:
 				p.put(p.partial, out)
 				p.partial = nil

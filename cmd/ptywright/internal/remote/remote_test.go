@@ -26,8 +26,8 @@ func TestPlain(t *testing.T) {
 		"\x1bPq#0\x1b\\after\n":          "after\n",
 		"\x1b]52;c;AAAA\x1b[31mx\n":      "x\n", // ESC ends the string, whatever follows
 		"\x1b(Bplain\x1b=\n":             "plain\n",
-		"\u009b31mC1\u009d0;t\x07s\n":    "C1s\n",
-		"\x1b[3\n1mx":                    "\nx", // a control character within a sequence is performed
+		"\u009b31mC1\u009d0;t\x07s\n":    "31mC10;ts\n", // C1 in its 8-bit form introduces nothing here
+		"\x1b[3\n1mx":                    "\nx",         // a control character within a sequence is performed
 		"日本\t語\n":                        "日本\t語\n",
 		"\xffa\xe6\x97b\xe6\x97\xa5\n":   "ab日\n",
 		"\x00\x01\x07\x7fx\n":            "x\n",

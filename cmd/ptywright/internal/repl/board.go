@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -82,7 +83,7 @@ func (b *board) take(cols int) []string {
 	}
 	b.lines, b.dropped = nil, 0
 	for i, l := range lines {
-		if p := plain(l); edit.Width(p) > maxNoticeRows*cols {
+		if p := ansi.Strip(l); edit.Width(p) > maxNoticeRows*cols {
 			lines[i] = edit.Cut(p, maxNoticeRows*cols)
 		}
 	}
@@ -173,36 +174,6 @@ func (b *board) event(e client.Event) {
 	}
 }
 
-// stripped takes control sequences out of output. What is left of a broken one is shown as any control character is.
-func stripped(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		if s[i] != 0x1b || i+1 == len(s) {
-			if s[i] != '\r' || i+1 == len(s) || s[i+1] != '\n' {
-				b.WriteByte(s[i])
-			}
-			i++
-			continue
-		}
-		switch end := i + 2; s[i+1] {
-		case '[':
-			for end < len(s) && (s[end] < 0x40 || s[end] > 0x7e) {
-				end++
-			}
-			i = min(end+1, len(s))
-		case ']', 'P', '_', '^', 'X':
-			for end < len(s) && s[end] != 0x07 && s[end] != 0x1b {
-				end++
-			}
-			if end < len(s) && s[end] == 0x1b {
-				end++
-			}
-			i = min(end+1, len(s))
-		case '(', ')', '*', '+', '#':
-			i = min(i+3, len(s))
-		default:
-			i = end
-		}
-	}
-	return b.String()
-}
+// stripped takes control sequences out of output, and the terminal's part of its line ends. What is left
+// of a broken one is shown as any control character is.
+func stripped(s string) string { return strings.ReplaceAll(ansi.Strip(s), "\r\n", "\n") }

@@ -10,6 +10,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
 const (
@@ -154,27 +155,12 @@ func (m *machine) table(t *lua.LTable, depth int, above map[*lua.LTable]bool) st
 	indent := strings.Repeat("  ", depth)
 	width := len(indent) + 4
 	for _, p := range parts {
-		width += edit.Width(plain(p)) + 2
+		width += edit.Width(ansi.Strip(p)) + 2
 	}
 	if width <= m.cols() && !strings.Contains(strings.Join(parts, ""), "\n") {
 		return "{ " + strings.Join(parts, ", ") + " }"
 	}
 	return "{\n" + indent + "  " + strings.Join(parts, ",\n"+indent+"  ") + "\n" + indent + "}"
-}
-
-// plain takes our own SGR out again, for measuring.
-func plain(s string) string {
-	for {
-		i := strings.Index(s, "\x1b[")
-		if i < 0 {
-			return s
-		}
-		j := strings.IndexByte(s[i:], 'm')
-		if j < 0 {
-			return s
-		}
-		s = s[:i] + s[i+j+1:]
-	}
 }
 
 func isName(s string) bool {

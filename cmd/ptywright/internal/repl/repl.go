@@ -29,6 +29,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -490,7 +491,7 @@ func (c *console) told(err error) error {
 		fmt.Fprintln(c.out, evidence)
 		text = head
 	}
-	fmt.Fprintln(c.Err, "ptywright: "+strings.TrimPrefix(plain(text), "error: "))
+	fmt.Fprintln(c.Err, "ptywright: "+strings.TrimPrefix(ansi.Strip(text), "error: "))
 	return &Exit{code}
 }
 

@@ -16,6 +16,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"go.uber.org/goleak"
 
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -301,7 +302,7 @@ func TestScreenFitsItsTerminal(t *testing.T) {
 	}
 	for _, cols := range []int{12, 14, 20, 80} {
 		for row := range strings.Lines(s.show(true, cols)) {
-			if n := len([]rune(plain(strings.TrimRight(row, "\n")))); n > max(cols, 12) {
+			if n := len([]rune(ansi.Strip(strings.TrimRight(row, "\n")))); n > max(cols, 12) {
 				t.Errorf("at %d columns a row has %d: %q", cols, n, row)
 			}
 		}

@@ -1,0 +1,211 @@
+package ansi_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/internal/ansi"
+)
+
+func TestStrip(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                  "",
+		"plain\ttext \r\n":                  "plain\ttext \r\n",
+		"\x1b[1;31mred\x1b[m":               "red",
+		"\x1b]0;title\aafter":               "after",
+		"\x1b]8;;http://x\x1b\\in":          "in",
+		"\x1bP+q544e\x1b\\dcs":              "dcs",
+		"\x1bP a bell \a is data \x1b\\dcs": "dcs",
+		"\x1b_apc\x1b\\\x1b^pm\x1b\\\x1bXsos\x1b\\x": "x",
+		"\x1b(B\x1b#8\x1b7x\x1b=":                    "x",
+		"a\bb\a\x00\x7f\x0e\x0f":                     "a\bb\a\x00\x7f\x0e\x0f",
+		"\x1b[3\n1mline":                             "\nline", // executed within the sequence
+		"\x1b[31é":                                   "é",      // broken off by text
+		"\x1b[3\x18x\x1b]0;t\x1ay":                   "xy",     // CAN and SUB end what is under way
+		"\x1b]0;t\x1b[1mbold":                        "bold",   // a new sequence does, too
+		"never \x1b]0;ends":                          "never ",
+		"never \x1b[":                                "never ",
+		"never \x1b":                                 "never ",
+		"\u009b31mC1 has its 7-bit form":             "\u009b31mC1 has its 7-bit form",
+		"\x1b\x1b\x1b[mx":                            "x",
+		"10%\r20%\r\x1b[Kdone\n":                     "10%\r20%\rdone\n",
+		"\x1b[?1049h\x1b[Hin\x1b[?1049l":             "in",
+		"\x1b[38:2::1:2:3mcolons\x1b[0 q":            "colons",
+	} {
+		if got := ansi.Strip(in); got != want {
+			t.Errorf("Strip(%q) is %q, want %q", in, got, want)
+		}
+	}
+}
+
+// output draws output of a program: text, and sequences whole, broken and cut.
+func output(t *rapid.T) string {
+	part := rapid.OneOf(
+		rapid.StringMatching(`[a-z \t\r\n]{0,12}`),
+		rapid.SampledFrom([]string{
+			"\x1b[1;31m", "\x1b[m", "\x1b]0;title\a", "\x1b]8;;x\x1b\\", "\x1bPq#0\x1b\\", "\x1b(B", "\x1b7", "\x1b[", "\x1b", "\x1b]",
+			"\x18", "\x1a", "é", "漢", "\u009b", "\xff", "\xe2\x82", "\x7f", "\b", "\a", "\x1b[?25l", "\x1b[3\n4m", "\x1b_G\x1b\\",
+		}),
+		rapid.Custom(func(t *rapid.T) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 6).Draw(t, "noise")) }),
+	)
+	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "output"), "")
+}
+
+// TestPieces: any cut of the same output comes out the same, of the stripper and of what is collected.
+func TestPieces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := output(t)
+		var s ansi.Stripper
+		var p ansi.Printed
+		var plain []byte
+		for rest := []byte(all); len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			plain = s.Append(plain, rest[:n])
+			p.Write(rest[:n])
+			rest = rest[n:]
+		}
+		if want := ansi.Strip(all); string(plain) != want {
+			t.Errorf("in pieces %q is %q, whole %q", all, plain, want)
+		}
+		raw := ansi.Valid([]byte(strings.ReplaceAll(all, "\r\n", "\n")))
+		if got, want := p.Text(), (ansi.Text{Raw: raw, Plain: ansi.Strip(raw)}); got != want {
+			t.Errorf("%q was collected as %+v, want %+v", all, got, want)
+		}
+	})
+}
+
+// TestAsTheTerminal: what stays is what the terminal takes for text. A long line of it has the same characters.
+func TestAsTheTerminal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// What moves the cursor, or prints in another way, makes another text of it on a screen.
+		all := strings.Map(func(r rune) rune {
+			if r == '\r' || r == '\n' || r == '\t' || r == '\b' || r == '\v' || r == '\f' || r == 0x0e {
+				return -1
+			}
+			return r
+		}, ansi.Valid([]byte(output(t))))
+		term := vt.New(1, 1000, vt.Options{})
+		term.Feed([]byte("|" + all))
+		want, _, _ := strings.Cut(term.Snapshot().Text(), "\n")
+		var shown strings.Builder
+		for _, r := range "|" + ansi.Strip(all) {
+			if r >= ' ' && r != 0x7f && (r < 0x80 || r >= 0xa0) {
+				shown.WriteRune(r)
+			}
+		}
+		moves := func(final string) bool { return strings.Contains(all, final) }
+		if got := strings.TrimRight(shown.String(), " "); got != want && !moves("\x1b[") && !moves("\x1bc") && !drawn(all) {
+			t.Errorf("%q: stripped it shows %q, the terminal %q", all, got, want)
+		}
+	})
+}
+
+// drawn reports whether an escape sequence in a text may draw, or change what is drawn: all but strings.
+func drawn(text string) bool {
+	for i := range len(text) - 1 {
+		if text[i] == 0x1b && !strings.ContainsRune("]P_^X\\", rune(text[i+1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestCutAbove: what is kept begins with a line and has its bound, and nothing is lost between it and
+// what is above.
+func TestCutAbove(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		character := rapid.SampledFrom([]string{"x", "é", "漢"}).Draw(t, "character")
+		line := strings.Repeat(character, rapid.SampledFrom([]int{0, 1, 5, 79, 5000, 400000}).Draw(t, "length")) + "\n"
+		all := "first\n" + strings.Repeat(line, max(1, rapid.IntRange(0, 900000).Draw(t, "bytes")/len(line))) + "last"
+		var p ansi.Printed
+		for rest := []byte(strings.ReplaceAll(all, "\n", "\r\n")); len(rest) > 0; {
+			n := rapid.IntRange(1, min(len(rest), 200_000)).Draw(t, "piece")
+			p.Write(rest[:n])
+			rest = rest[n:]
+		}
+		got := p.Text()
+		switch {
+		case len(all) <= ansi.MaxPrinted:
+			if want := (ansi.Text{Raw: all, Plain: all}); got != want {
+				t.Fatalf("cut %v, %d bytes of %d", got.Cut, len(got.Raw), len(all))
+			}
+			return
+		case !got.Cut || len(got.Raw) > ansi.MaxPrinted || got.Plain != got.Raw:
+			t.Fatalf("cut %v, %d bytes above %d", got.Cut, len(got.Above), len(got.Raw))
+		case !strings.HasSuffix(all, strings.TrimLeft(got.Above, "\uFFFD")+got.Raw):
+			t.Fatalf("something is lost between %d and %d bytes of %d", len(got.Above), len(got.Raw), len(all))
+		case !strings.HasSuffix(got.Above, "\n") && strings.Contains(strings.TrimSuffix(got.Raw, "last"), "\n"):
+			t.Fatalf("it begins within a line: %.20q", got.Raw)
+		}
+	})
+}
+
+// TestCutWithinASequence: the rest of a sequence that began above is no text.
+func TestCutWithinASequence(t *testing.T) {
+	var p ansi.Printed
+	p.Write([]byte("\x1b]0;" + strings.Repeat("t", ansi.MaxPrinted+100)))
+	p.Write([]byte("\aafter"))
+	if got := p.Text(); !got.Cut || got.Plain != "after" {
+		t.Errorf("cut %v, %d bytes: %.40q", got.Cut, len(got.Plain), got.Plain)
+	}
+}
+
+// TestPrintedIsBounded: however much is written, little is kept.
+func TestPrintedIsBounded(t *testing.T) {
+	var p ansi.Printed
+	for range 100 {
+		p.Write(bytes.Repeat([]byte("0123456789\r\n"), 100_000))
+	}
+	p.Write([]byte("end"))
+	if got := p.Text(); len(p.Bytes()) > 1<<20 || !got.Cut || !strings.HasSuffix(got.Plain, "0123456789\nend") ||
+		!strings.HasPrefix(got.Plain, "0123456789\n") || !strings.HasSuffix(got.Above, "0123456789\n") {
+		t.Errorf("%d bytes are kept; %d shown, %d above", len(p.Bytes()), len(got.Plain), len(got.Above))
+	}
+	p.Reset()
+	if got := p.Text(); got != (ansi.Text{}) {
+		t.Errorf("emptied: %+v", got)
+	}
+}
+
+func TestDropMark(t *testing.T) {
+	for in, want := range map[string]string{
+		"out\x1b]133;D;0\a":                        "out",
+		"out\x1b]0;t\a\x1b]133;D;0\x1b\\":          "out\x1b]0;t\a",
+		"out\x1b]633;E;next\a\x1b]133;C\a":         "out",
+		"out\x1b]633;E;next\a more\x1b]133;C\a":    "out\x1b]633;E;next\a more",
+		"\x1b]633;E;next\aout\r\n\x1b[m\x1b]133;C": "\x1b]633;E;next\aout\n\x1b[m",
+		"none": "none",
+	} {
+		var p ansi.Printed
+		p.Write([]byte(in))
+		p.DropMark(strings.Contains(in, "133;C"))
+		if got := string(p.Bytes()); got != want {
+			t.Errorf("of %q %q is left, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzStrip(f *testing.F) {
+	f.Add("a\x1b[1mb\x1b]0;t\ac\x1bPq\x1b\\d")
+	f.Fuzz(func(t *testing.T, in string) {
+		out := ansi.Strip(in)
+		if strings.ContainsRune(out, 0x1b) {
+			t.Errorf("of %q an escape is left: %q", in, out)
+		}
+		if utf8.ValidString(in) && !utf8.ValidString(out) {
+			t.Errorf("of %q %q is left", in, out)
+		}
+		if !strings.Contains(in, "\x1b") && out != in {
+			t.Errorf("%q became %q", in, out)
+		}
+		if fmt.Sprint(ansi.Strip(out)) != out {
+			t.Errorf("%q is not stripped", out)
+		}
+	})
+}
