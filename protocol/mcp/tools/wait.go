@@ -102,7 +102,7 @@ type waitParams struct {
 	question
 	Entered   bool      `json:"secret_entered,omitempty" jsonschema:"alone: the program asks for no secret any more, and its screen is still"`
 	Wait      string    `json:"wait,omitempty" jsonschema:"handle of a wait that ran out of time: go on with it"`
-	Since     *position `json:"since,omitempty" jsonschema:"only what came after this sequence, or the next of an earlier wait, counts"`
+	Since     *position `json:"since,omitempty" jsonschema:"a sequence, or the next of a wait: only what came after counts"`
 	TimeoutMS *int      `json:"timeout_ms,omitempty" jsonschema:"default 30000, at most 45000 a call; as a task up to a day; 0 looks once"`
 	budget
 	rawAsked
@@ -116,8 +116,8 @@ type waited struct {
 	Matches   []match  `json:"matches,omitempty" jsonschema:"what matched"`
 	Missing   []string `json:"missing,omitempty" jsonschema:"what each part of the matcher lacked"`
 	Wait      string   `json:"wait,omitempty" jsonschema:"handle to go on with this wait"`
-	Next      string   `json:"next,omitempty" jsonschema:"just behind the match: give it to wait as since to wait for what follows"`
-	Missed    bool     `json:"missed,omitempty" jsonschema:"lines that scrolled off were lost before they could be looked at"`
+	Next      string   `json:"next,omitempty" jsonschema:"position behind the match, for since"`
+	Missed    bool     `json:"missed,omitempty" jsonschema:"lines were lost unread"`
 	ElapsedMS int64    `json:"elapsed_ms"`
 }
 
@@ -126,7 +126,7 @@ type match struct {
 	Text     string `json:"text,omitempty"`
 	Pattern  string `json:"pattern,omitempty"`
 	Capture  string `json:"capture,omitempty"`
-	Scrolled string `json:"scrolled,omitempty" jsonschema:"the line it stood in, which has left the screen upwards"`
+	Scrolled string `json:"scrolled,omitempty" jsonschema:"its line, when that had left the screen"`
 	Command  string `json:"command,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"`
 	Row      *int   `json:"row,omitempty"`
