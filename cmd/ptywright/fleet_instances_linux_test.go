@@ -10,47 +10,76 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // nato are the first twenty names.
 var nato = strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec romeo sierra tango")
 
-// pollFiles reads all records and pointers of a root again and again until it is told to stop; each must be whole whenever it is
-// there. It returns how many it has read.
-func (f *fleetOf) pollFiles(stop <-chan struct{}) (read int) {
-	for {
-		select {
-		case <-stop:
-			return read
-		default:
-		}
-		files, _ := filepath.Glob(filepath.Join(f.root, "instances", "*.json"))
-		for _, path := range append(files, filepath.Join(f.root, "active.json"), filepath.Join(f.root, "server.json")) {
-			b, err := os.ReadFile(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			var r struct {
-				ID        string
-				AuthToken string `json:"auth_token"`
-				StartedAt string `json:"started_at"`
-				MCPPort   int    `json:"mcp_port"`
-				PID       int
-				Version   string
-			}
-			if err == nil {
-				err = json.Unmarshal(b, &r)
-			}
-			if err != nil || r.ID == "" || len(r.AuthToken) != 36 || r.StartedAt == "" || r.MCPPort == 0 || r.PID == 0 || r.Version == "" {
-				f.t.Errorf("%s: %v: %q", filepath.Base(path), err, b)
-				return read
-			}
-			read++
+// watchFiles reads all records and pointers of a root whenever one of them is made, written or replaced, until it is told to
+// stop; each must be whole whenever it is there. The function returned tells it to, and returns how many were read.
+func (f *fleetOf) watchFiles() (stop func() (read int)) {
+	f.t.Helper()
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	events := os.NewFile(uintptr(fd), "inotify")
+	instances := filepath.Join(f.root, "instances")
+	if err := os.MkdirAll(instances, 0o700); err != nil {
+		f.t.Fatal(err)
+	}
+	for _, dir := range []string{f.root, instances} {
+		if _, err := unix.InotifyAddWatch(fd, dir, unix.IN_CREATE|unix.IN_MODIFY|unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO); err != nil {
+			f.t.Fatal(err)
 		}
 	}
+	read, done := 0, make(chan struct{})
+	go func() {
+		defer close(done)
+		for buf := make([]byte, 64<<10); ; {
+			if _, err := events.Read(buf); err != nil {
+				return
+			}
+			read += f.readFiles()
+		}
+	}()
+	return func() int {
+		events.Close()
+		<-done
+		return read
+	}
+}
+
+// readFiles is one look of watchFiles.
+func (f *fleetOf) readFiles() (read int) {
+	files, _ := filepath.Glob(filepath.Join(f.root, "instances", "*.json"))
+	for _, path := range append(files, filepath.Join(f.root, "active.json"), filepath.Join(f.root, "server.json")) {
+		b, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var r struct {
+			ID        string
+			AuthToken string `json:"auth_token"`
+			StartedAt string `json:"started_at"`
+			MCPPort   int    `json:"mcp_port"`
+			PID       int
+			Version   string
+		}
+		if err == nil {
+			err = json.Unmarshal(b, &r)
+		}
+		if err != nil || r.ID == "" || len(r.AuthToken) != 36 || r.StartedAt == "" || r.MCPPort == 0 || r.PID == 0 || r.Version == "" {
+			f.t.Errorf("%s: %v: %q", filepath.Base(path), err, b)
+			return read
+		}
+		read++
+	}
+	return read
 }
 
 // TestFleetOfTwenty: twenty servers that are started at once have twenty names and ports, every file is whole whenever it is
@@ -58,9 +87,7 @@ func (f *fleetOf) pollFiles(stop <-chan struct{}) (read int) {
 func TestFleetOfTwenty(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	stop, read := make(chan struct{}), 0
-	var reader sync.WaitGroup
-	reader.Go(func() { read = f.pollFiles(stop) })
+	stop := f.watchFiles()
 	all := f.start("20")
 	names, ports := []string{}, map[int]bool{}
 	for _, i := range f.each(f.ok("list", "--json")) {
@@ -98,8 +125,7 @@ func TestFleetOfTwenty(t *testing.T) {
 	if out := f.ok("stop", "--all"); strings.Count(out, " has ended\n") != 18 {
 		t.Errorf("%s", out)
 	}
-	close(stop)
-	reader.Wait()
+	read := stop()
 	if err := os.Remove(filepath.Join(f.root, "logs", "alpha.log")); err != nil { // that of the killed one stays
 		t.Error(err)
 	}

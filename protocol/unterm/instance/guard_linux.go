@@ -19,7 +19,8 @@ import (
 type guard struct {
 	epoll   *os.File
 	conn    syscall.RawConn
-	inotify int // -1 when there is none to be had: then a hand-over goes unseen, and only deaths are
+	inotify int           // -1 when there is none to be had
+	every   time.Duration // how often the folder is looked at then; 0: it is watched
 	done    chan struct{}
 }
 
@@ -28,6 +29,10 @@ const (
 	firstRetry = time.Second
 	lastRetry  = time.Minute
 )
+
+// lookEvery is how long a hand-over may go unseen where there is no inotify to be had: a user has 128 of them on most systems,
+// fewer than a fleet may have instances.
+const lookEvery = 5 * time.Second
 
 // startGuard returns nil where the system has no means to watch: the pointers are mended when somebody looks.
 func startGuard(i *Instance) *guard {
@@ -39,7 +44,7 @@ func startGuard(i *Instance) *guard {
 		unix.Close(epoll)
 		return nil
 	}
-	g := &guard{epoll: os.NewFile(uintptr(epoll), "epoll"), inotify: -1, done: make(chan struct{})}
+	g := &guard{epoll: os.NewFile(uintptr(epoll), "epoll"), inotify: -1, every: lookEvery, done: make(chan struct{})}
 	if g.conn, err = g.epoll.SyscallConn(); err != nil {
 		g.epoll.Close()
 		return nil
@@ -62,7 +67,7 @@ func (g *guard) watchFolder(epoll int, path string) {
 		unix.Close(fd)
 		return
 	}
-	g.inotify = fd
+	g.inotify, g.every = fd, 0
 }
 
 // stop ends the goroutine and waits for it.
@@ -84,7 +89,7 @@ func (g *guard) run(i *Instance) {
 	for retry := time.Duration(0); ; {
 		r, pidfd, dead := i.active()
 		if !dead {
-			ended, err := g.wait(pidfd, 0)
+			ended, err := g.wait(pidfd, g.every)
 			if pidfd >= 0 {
 				unix.Close(pidfd)
 			}

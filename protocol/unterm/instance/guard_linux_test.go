@@ -87,6 +87,31 @@ func TestForgedPointer(t *testing.T) {
 	}
 }
 
+// TestForgedPointerWithoutInotify: of which a user has not any number.
+func TestForgedPointerWithoutInotify(t *testing.T) {
+	root := newRoot(t)
+	i := claim(t, root)
+	i.guard.stop()
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.SetNonblock(epoll, true); err != nil {
+		t.Fatal(err)
+	}
+	g := &guard{epoll: os.NewFile(uintptr(epoll), "epoll"), inotify: -1, every: time.Millisecond, done: make(chan struct{})}
+	if g.conn, err = g.epoll.SyscallConn(); err != nil {
+		t.Fatal(err)
+	}
+	i.guard = g
+	go g.run(i)
+	path := filepath.Join(t.TempDir(), "forged")
+	if err := errors.Join(os.WriteFile(path, []byte("garbage"), 0o600), os.Rename(path, filepath.Join(root, activeFile))); err != nil {
+		t.Fatal(err)
+	}
+	await(t, root, "alpha")
+}
+
 // TestWhatCouldNotBeMendedIsTriedAgain without anybody asking.
 func TestWhatCouldNotBeMendedIsTriedAgain(t *testing.T) {
 	root := newRoot(t)

@@ -18,6 +18,10 @@ const (
 	// MostAtOnce bounds one start. Each instance is a process with a shell; 2,574 names is all there are.
 	MostAtOnce = 256
 
+	// startingAtOnce bounds how many of them are starting at a time. Each claims its name under one lock, which nobody waits
+	// for longer than ten seconds: on a busy machine the last of a hundred would.
+	startingAtOnce = 8
+
 	// StartBound is how long instances may take to be there when nobody says. One takes some milliseconds, and 256 at once on
 	// two busy cores some seconds; with more, one that hangs keeps its caller longer.
 	StartBound = time.Minute
@@ -58,19 +62,18 @@ func (f Fleet) Start(ctx context.Context, program string, launches []Launch, bou
 	defer cancel()
 	var starting []*daemon.Process
 	var err error
-	for _, l := range launches {
-		var p *daemon.Process
-		if p, err = f.launch(program, logs, l); err != nil {
-			break
+	started := make([]Status, len(launches))
+	for i := 0; i < len(launches) && err == nil; i++ {
+		for n := len(starting); n < min(i+startingAtOnce, len(launches)) && err == nil; n++ {
+			var p *daemon.Process
+			if p, err = f.launch(program, logs, launches[n]); err == nil {
+				starting = append(starting, p)
+			}
 		}
-		starting = append(starting, p)
-	}
-	started := make([]Status, len(starting))
-	for i, p := range starting {
 		if err != nil {
 			break
 		}
-		if started[i], err = f.settle(ctx, p, launches[i]); err != nil {
+		if started[i], err = f.settle(ctx, starting[i], launches[i]); err != nil {
 			err = fmt.Errorf("start an instance in %s: %w", launches[i].CWD, err)
 		}
 	}
