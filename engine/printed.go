@@ -2,11 +2,11 @@ package engine
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptywright/ptywright/internal/ansi"
+	"github.com/ptywright/ptywright/internal/lazy"
 )
 
 // printed is what a command writes between its marks. Between a prompt and the next mark it is what is
@@ -77,23 +77,23 @@ func refusal(p []byte) []byte {
 var (
 	// fishBegins is what fish writes behind the mark of a command's beginning: the terminal's title,
 	// colours, and a carriage return that is there only with a title.
-	fishBegins = regexp.MustCompile(`^(?:\x1b\[[0-?]*[@-~])*\x1b\]0;[^\x07\x1b]*(?:\x07|\x1b\\)(?:\x1b\[[0-?]*[@-~]|\x1b\([0-~])*\r`)
+	fishBegins = lazy.Regexp(`^(?:\x1b\[[0-?]*[@-~])*\x1b\]0;[^\x07\x1b]*(?:\x07|\x1b\\)(?:\x1b\[[0-?]*[@-~]|\x1b\([0-~])*\r`)
 	// enterEnds is the line end of Enter behind a mark that came before it.
-	enterEnds = regexp.MustCompile(`^(?:\x1b\[[0-?]*[@-~])*\r*\n`)
+	enterEnds = lazy.Regexp(`^(?:\x1b\[[0-?]*[@-~])*\r*\n`)
 	// execs is a command line in which the shell may make way for another program.
-	execs = regexp.MustCompile(`(?:^|[^\w.-])exec(?:[^\w.-]|$)`)
+	execs = lazy.Regexp(`(?:^|[^\w.-])exec(?:[^\w.-]|$)`)
 )
 
 // trim takes away what the shell itself has written at the beginning.
 func (p *printed) trim() {
 	if p.behind {
-		if m := enterEnds.Find(p.Bytes()); m != nil {
+		if m := enterEnds().Find(p.Bytes()); m != nil {
 			p.DropStart(len(m))
 			p.behind = false
 		}
 	}
 	if p.shell == "fish" && !p.message {
-		if m := fishBegins.Find(p.Bytes()); m != nil {
+		if m := fishBegins().Find(p.Bytes()); m != nil {
 			p.DropStart(len(m))
 			p.shell = "" // once
 		}
@@ -104,7 +104,7 @@ func (p *printed) trim() {
 // ends, so of a shell that ended while a command ran it is the last line. A command that bash makes way
 // for ends the session too, and says only what is its own.
 func (p *printed) farewell(command string) {
-	if p.shell != "bash" || execs.MatchString(command) {
+	if p.shell != "bash" || execs().MatchString(command) {
 		return
 	}
 	for _, word := range []string{"exit\n", "logout\n"} {

@@ -208,7 +208,7 @@ func readCommand(std stdio, f *remoteFlags) *cobra.Command {
   --scrollback   all lines that are kept, and the screen's
   --output       the output as it came, with its escape sequences; on a terminal these are made visible
   --ansi         the screen with its styles, to be shown in a terminal
-  --blocks       the commands of a shell that marks them, each with output and exit code
+  --blocks       the commands of a shell that marks them, each with output as lines and exit code
 
 With --json the answer is that of the wire: session.snapshot, session.transcript, session.screenshot,
 a line a command of session.blocks; lines as {session, lines, dropped}.`,

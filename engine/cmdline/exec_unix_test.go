@@ -27,6 +27,7 @@ func onLinux(t *testing.T) {
 // TestAShellThatMakesWayForAnother: the new one's lines run, by a sentinel when it has no marks.
 func TestAShellThatMakesWayForAnother(t *testing.T) {
 	onLinux(t)
+	t.Parallel()
 	for _, k := range kinds[:3] {
 		for _, next := range []string{"bash --norc", "zsh -f", "dash"} {
 			t.Run(k.name+" to "+next, func(t *testing.T) {
@@ -76,6 +77,7 @@ func (m runs) Check(*engine.View) engine.Result {
 // TestAStartFileThatMakesWay for another shell: that one's lines run.
 func TestAStartFileThatMakesWay(t *testing.T) {
 	onLinux(t)
+	t.Parallel()
 	for _, k := range kinds[:2] {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
@@ -99,6 +101,7 @@ func TestAStartFileThatMakesWay(t *testing.T) {
 
 // TestNothingIsEchoed: a shell whose terminal echoes nothing asks for no secret when it is known to be at its prompt.
 func TestNothingIsEchoed(t *testing.T) {
+	t.Parallel()
 	posix(t, func(t *testing.T, k kind, s *engine.Session) {
 		expect(t, k, s, "stty -echo; echo noecho", 0, "noecho")
 		expect(t, k, s, "echo next", 0, "next")
@@ -112,6 +115,7 @@ func TestNothingIsEchoed(t *testing.T) {
 
 // TestTheSessionIsKilled: however the shell puts its end, the command has none.
 func TestTheSessionIsKilled(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		run(t, s, "true")
 		since := s.Sequence()

@@ -41,6 +41,7 @@ func finishes(t *testing.T, k kind, s *engine.Session, line string, fails bool, 
 
 // TestLinesThatEndBadly: the end is told all the same, and the next line is not touched.
 func TestLinesThatEndBadly(t *testing.T) {
+	t.Parallel()
 	posix(t, func(t *testing.T, k kind, s *engine.Session) {
 		if !k.marks || k.program != "zsh" { // where a # begins no comment
 			expect(t, k, s, "echo x # it's a comment", 0, "x")
@@ -62,6 +63,7 @@ func TestLinesThatEndBadly(t *testing.T) {
 
 // TestUnderOptions: of errexit, nounset, a trace and traps the command alone is the object.
 func TestUnderOptions(t *testing.T) {
+	t.Parallel()
 	posix(t, func(t *testing.T, k kind, s *engine.Session) {
 		expect(t, k, s, "set -u", 0, "")
 		finishes(t, k, s, "echo $nothing_here", true)
@@ -102,6 +104,7 @@ func TestUnderOptions(t *testing.T) {
 
 // TestTheShellEnds: and its exit code is told.
 func TestTheShellEnds(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		if r := run(t, s, "exit 3"); r.Reason != cmdline.Ended && k.name != "fish-marks" || told(r.ExitCode) != 3 {
 			t.Errorf("exit 3: %s %v\n%s", r.Reason, told(r.ExitCode), tail(s))
@@ -183,6 +186,7 @@ func again(t *testing.T, k kind, s *engine.Session) {
 
 // TestOneThatReads: it is given nothing that is ours, is busy while it runs, and its late end fools nobody.
 func TestOneThatReads(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		r := brief(t, s, "cat; echo over")
 		if r.Output != "" {
@@ -203,6 +207,7 @@ func TestOneThatReads(t *testing.T) {
 
 // TestABuiltinThatReads: the same where the shell itself does.
 func TestABuiltinThatReads(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		brief(t, s, "read x")
 		var busy *cmdline.BusyError
@@ -217,6 +222,7 @@ func TestABuiltinThatReads(t *testing.T) {
 
 // TestALineThatIsNotComplete: it waits for the rest, is not interrupted, and is in the way of the next.
 func TestALineThatIsNotComplete(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		for _, line := range []string{"echo 'open", `echo "open`, `echo open\`} {
 			brief(t, s, line)
@@ -238,6 +244,7 @@ func TestALineThatIsNotComplete(t *testing.T) {
 
 // TestAnInterruptEndsTheWait: another's, and at once.
 func TestAnInterruptEndsTheWait(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		for range 3 {
 			done := make(chan struct{})
@@ -260,6 +267,7 @@ func TestAnInterruptEndsTheWait(t *testing.T) {
 
 // TestALateEnd: of a line that took too long, told when the next runs, is not the next one's.
 func TestALateEnd(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		brief(t, s, "sleep 1.5; sh -c 'echo late; exit 5'")
 		written(t, s, "late\r\n")
@@ -270,6 +278,7 @@ func TestALateEnd(t *testing.T) {
 
 // TestMuchIsPrinted: nothing scrolls away that has room, and what has not is told.
 func TestMuchIsPrinted(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		r := run(t, s, "seq 10000")
 		lines := strings.Split(strings.TrimSuffix(r.Output, "\n"), "\n")
@@ -306,6 +315,7 @@ func before(n string) string {
 
 // TestTheScreenIsCleared: by whatever way, and left in whatever state.
 func TestTheScreenIsCleared(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		expect(t, k, s, "clear", 0, "")
 		expect(t, k, s, "echo gone; clear; echo kept", 0, "gone\nkept")
@@ -329,6 +339,7 @@ func TestTheScreenIsCleared(t *testing.T) {
 
 // TestNoMarkerIsForged: of what the command could know of its own line, or of one before, nothing ends it.
 func TestNoMarkerIsForged(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		if k.marks {
 			for _, mark := range []string{"133;D;7", "633;D;7", "133;A", "133;B", "133;C"} {
@@ -365,6 +376,7 @@ func TestNoMarkerIsForged(t *testing.T) {
 
 // TestPrompts: of several lines, in colours, with what the user has of it.
 func TestPrompts(t *testing.T) {
+	t.Parallel()
 	posix(t, func(t *testing.T, k kind, s *engine.Session) {
 		run(t, s, "PS1='\n\033[1;32muser\033[0m\n# > '; PS2='more> '")
 		expect(t, k, s, "echo hi", 0, "hi")
@@ -379,6 +391,7 @@ func TestPrompts(t *testing.T) {
 
 // TestALongLine: is run where a terminal in canonical mode, or a line editor, would have cut it.
 func TestALongLine(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		run(t, s, "true")
 		long := strings.Repeat("x", 6000)

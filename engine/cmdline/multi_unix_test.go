@@ -10,6 +10,7 @@ import (
 
 // TestSeveralLines: of one text all is run, what is printed is all of it, and the exit code is the last one's.
 func TestSeveralLines(t *testing.T) {
+	t.Parallel()
 	posix(t, func(t *testing.T, k kind, s *engine.Session) {
 		expect(t, k, s, "f() {\n echo in f\n}\nf", 0, "in f")
 		exactly(t, k, s, "printf '%s|' -j2 \\\n  all", 0, "-j2|all|")

@@ -24,7 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if n := flag.Lookup("test.parallel"); n.Value.String() == n.DefValue {
-		if err := n.Value.Set("16"); err != nil {
+		if err := n.Value.Set("8"); err != nil {
 			panic(err)
 		}
 	}
@@ -144,6 +144,7 @@ func tail(s *engine.Session) string { return strings.ToValidUTF8(s.View().Transc
 
 // TestRun: output and exit code are the command's, whatever that is.
 func TestRun(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		expect(t, k, s, "echo hi", 0, "hi")
 		expect(t, k, s, "false", 1, "")
@@ -163,6 +164,7 @@ func TestRun(t *testing.T) {
 
 // TestTheCommandBeforeIsKnown: in $? there is its exit code, as if nothing had come between.
 func TestTheCommandBeforeIsKnown(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		status := "$?"
 		if k.program == "fish" {

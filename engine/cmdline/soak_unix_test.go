@@ -16,9 +16,10 @@ import (
 )
 
 // TestManyInARow: commands that print the marker, clear the screen, fill 10,000 lines, fail with any code, or hang and are
-// interrupted: never early, never stuck, the exit code right. 60 in each shell; with PTYWRIGHT_LONG=1 a thousand.
+// interrupted: never early, never stuck, the exit code right. 36 in each shell; with PTYWRIGHT_LONG=1 a thousand.
 func TestManyInARow(t *testing.T) {
-	n := 60
+	t.Parallel()
+	n := 36
 	if os.Getenv("PTYWRIGHT_LONG") != "" {
 		n = 1000
 	}

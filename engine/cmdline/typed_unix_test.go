@@ -14,6 +14,7 @@ import (
 
 // TestAJobPrintsAtThePrompt: what it prints is nothing that was typed, however much that is.
 func TestAJobPrintsAtThePrompt(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		if k.program == "fish" {
 			run(t, s, "sh -c 'sleep 0.2; echo late' &")
@@ -46,6 +47,7 @@ func has(t *testing.T, s *engine.Session, line, output string) {
 
 // TestALineThatIsHalfTyped: is never run, however short a time ago it was typed.
 func TestALineThatIsHalfTyped(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		run(t, s, "true")
 		for range 5 {
@@ -74,6 +76,7 @@ func TestALineThatIsHalfTyped(t *testing.T) {
 
 // TestALineOfTheHistory: that was recalled stands on the command line, too.
 func TestALineOfTheHistory(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, k kind, s *engine.Session) {
 		if !k.marks {
 			t.Skip("only a shell with marks tells where its command line begins")
@@ -98,6 +101,7 @@ func refused(t *testing.T, s *engine.Session) {
 
 // TestKeysForAProgram: that are typed to what the shell runs, and not read by a line, are none of its command line.
 func TestKeysForAProgram(t *testing.T) {
+	t.Parallel()
 	posix(t, func(t *testing.T, k kind, s *engine.Session) {
 		brief(t, s, "stty raw; echo begun; head -c 1 >/dev/null; stty -raw")
 		send(t, s, engine.Text("q"))

@@ -280,7 +280,7 @@ func TestPrintedHidesWhereItWasCut(t *testing.T) {
 		"cut within a key":          key + long[:len(long)-len(key)*3/4] + "end",
 		"cut within a line":         "password=" + strings.Repeat("hunter2xyz9", engine.MaxBlockOutput/8) + " end",
 		"a key in colour": "\x1b[32m" + strings.ReplaceAll(key, "AAAA", "\x1b[1mAAAA\x1b[m") + "\x1b[m" +
-			long[:engine.MaxBlockOutput-len(key)/3] + "end",
+			long[:engine.MaxBlockOutput/7*8] + "end",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := session(t, mark+"A\a$ "+mark+"B\acat\r\n"+mark+"C\a"+wrote+mark+"D;0\a", 0)
