@@ -286,7 +286,7 @@ end
 function predicates.prompt_taken(s)
 	local l, state = look(s)
 	if not l.prompt then
-		if UNDER_WAY[state.state] and state.state ~= "thinking" then return no(state.evidence) end
+		if state.unclear or UNDER_WAY[state.state] and state.state ~= "thinking" then return no(state.evidence) end
 		return yes("the input was submitted; the state is " .. state.state)
 	end
 	if l.input ~= "" then return no("text still stands in the input") end

@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/fleet":         {"cmd/ptywright/internal/daemon", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/metrics":       {},
 	"cmd/ptywright/internal/watch":         {"protocol/client", "protocol/loopback", "engine/vt", "engine/record", "redact"},
-	"cmd/ptywright/internal/mockanthropic": {},
+	"cmd/ptywright/internal/mockmodel": {},
 	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/nearest", "cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact"},
 	"cmd/ptywright/internal/repl/edit":     {},
 	"cmd/ptywright/internal/nearest":       {},
@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 }
 
 // forTests are what only tests may import.
-var forTests = []string{"cmd/ptywright/internal/mockanthropic"}
+var forTests = []string{"cmd/ptywright/internal/mockmodel"}
 
 // thirdParty says who may import what from outside. A module that is not here may not be imported at all, but by tests.
 var thirdParty = map[string][]string{
