@@ -37,7 +37,8 @@ local UNSEEN = 3000 -- ms without a change until it counts that a prompt that wa
 local ECHO = 5000 -- ms for a paste to appear; it takes some 50, and a second on a busy machine
 local ANSWER = 3000 -- ms for Enter or Escape to show; it takes 20 to 300
 
-local ARMED = 1000 -- ms for the screen to ask for the second key; it takes some 30. A turn that has not begun swallows the first
+local ARMED = 1000 -- ms for the screen to ask for the second key; it takes some 30
+local BEGUN = 3000 -- ms for a turn to be on the screen that is to be ended; it takes some 50
 
 local UNDER_WAY = {thinking = true, starting = true, unknown = true}
 local AT_REST = {ready = true, completed_turn = true, error = true}
@@ -219,8 +220,8 @@ function intents.choose_option(params, s)
 	return pick_first(l, d, function(label) return sub(lower(label), 1, #wanted) == wanted end, "begins with " .. string.format("%q", sub(params.option, 1, 60)))
 end
 
--- cancel ends the turn, also one that waits in a dialog. A key that another thing has swallowed, as an open menu or a turn that had
--- not begun, is pressed again while the turn runs on.
+-- cancel ends the turn, also one that waits in a dialog. A turn that is not on the screen yet would swallow the key, so it is waited
+-- for; a key that another thing has swallowed, as an open menu, is pressed again while the turn runs on.
 function intents.cancel(params, s)
 	local l, state = look(s)
 	if not STOPPABLE[state.state] then refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")") end
@@ -233,7 +234,8 @@ function intents.cancel(params, s)
 		submission.submit[2] = action.when(matcher.predicate("stop_armed"), {action.key(keys[2])}, ARMED)
 	end
 	memory.answered = l.id
-	return {actions = {}, last_intent = "", submission = submission}
+	local begun = action.when(matcher.any({matcher.predicate("turn_begun"), matcher.predicate("turn_stopped")}), {}, BEGUN)
+	return {actions = state.state == "thinking" and {begun} or {}, last_intent = "", submission = submission}
 end
 
 local predicates = {}
@@ -293,6 +295,14 @@ function predicates.prompt_taken(s)
 	return yes("the input is empty again" .. (state.state == "thinking" and ", and a turn runs" or ""))
 end
 
+-- turn_begun holds when the turn of what was sent is on the screen, and so is there to be ended.
+function predicates.turn_begun(s)
+	local l, state = look(s)
+	local sent = memory.sent
+	if not sent or sent.begun then return yes("the turn is on the screen: " .. state.evidence) end
+	return no("nothing on the screen tells yet of the turn of what was sent")
+end
+
 function predicates.stop_armed(s)
 	local l, state = look(s)
 	if state.state ~= "thinking" then return yes("the turn does not run any more") end
@@ -302,7 +312,7 @@ end
 
 function predicates.turn_stopped(s)
 	local l, state = look(s)
-	if UNDER_WAY[state.state] or STOPPABLE[state.state] then return no(state.state .. ": " .. state.evidence) end
+	if state.unclear or UNDER_WAY[state.state] or STOPPABLE[state.state] then return no(state.state .. ": " .. state.evidence) end
 	return yes(state.state .. ": " .. state.evidence)
 end
 

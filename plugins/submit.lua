@@ -14,7 +14,7 @@
 --   erases    a set of first characters that switch a mode unless they get there behind a blank that is erased again
 --   closes    the key that closes a menu of completions, where no blank behind the prompt does
 --   sums      a function of a prompt: whether the program may show a mark for it, and add a blank behind that
---   clear     the key that empties the input
+--   clear     the key that empties the input; presses: how often it may have to be pressed, 1 when that is nil
 --   leave     the key that leaves shell mode when the input is empty
 -- and by functions that the plugin gives:
 --   at(s)             the layout when a prompt can be sent; refuses otherwise
@@ -32,6 +32,7 @@ local sub, gsub, match = string.sub, string.gsub, string.match
 local starts = string.starts_with
 
 local CLEARED = 2000 -- ms for the input to be empty after its key; it takes some 50, and a second on a busy machine
+local STILL = 150 -- ms without a change after a key that has not emptied the input yet: then it has done what it does
 local OPENED = 1000 -- ms for a menu of completions to open behind a paste; one of files takes some 100
 local ECHO = 5000 -- ms for a paste to appear; it takes some 50, and a second on a busy machine
 
@@ -89,15 +90,18 @@ function submit.check(input, params)
 	return prompt
 end
 
--- clearing returns the steps that empty the input, of which each is done only when it is needed: the key that empties an input may
--- end a program whose input is empty.
+-- clearing returns the steps that empty the input. Each key is pressed only while it is needed: the one that empties an input may end a
+-- program whose input is empty.
 local function clearing(input, undone)
+	local steps, presses = {}, input.presses or 1
+	for i = 1, presses do
+		local gone = matcher.predicate("input_left", {gone = true, still_ms = i < presses and STILL or nil})
+		steps[i] = action.when(matcher.predicate("input_left", {idle = true}), {action.key(input.clear), action.expect(gone, CLEARED)})
+	end
 	local empty = matcher.predicate("input_empty", {undone = undone})
-	return {
-		action.when(matcher.predicate("input_left", {idle = true}), {action.key(input.clear), action.expect(matcher.predicate("input_left", {gone = true}), CLEARED)}),
-		action.when(matcher.predicate("shell_mode"), {action.key(input.leave or input.clear), action.expect(empty, CLEARED)}),
-		action.expect(empty, CLEARED),
-	}
+	steps[#steps + 1] = action.when(matcher.predicate("shell_mode"), {action.key(input.leave or input.clear), action.expect(empty, CLEARED)})
+	steps[#steps + 1] = action.expect(empty, CLEARED)
+	return steps
 end
 
 -- typing adds the actions that put a prompt into the input.
@@ -170,6 +174,7 @@ function submit.predicates(input)
 	function p.input_left(s)
 		local l, p = input.read(s), s.params or {}
 		if p.idle and not l.idle then return no("a turn runs, which the key that clears would stop") end
+		if p.still_ms and s.stable_ms >= p.still_ms then return yes("the screen has stood still for " .. p.still_ms .. " ms") end
 		return is(l.prompt and l.input ~= "", "text stands in the input", p.gone)
 	end
 	function p.input_empty(s)

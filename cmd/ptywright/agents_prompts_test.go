@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -132,6 +133,9 @@ func (h hostile) code(plugin string) string {
 	return h.refused["*"]
 }
 
+// takenBack stands for a prompt that was typed, did not read as it should, and was taken back.
+const takenBack = "taken back"
+
 var (
 	changes  = "would_change"
 	everyone = map[string]string{"*": changes}
@@ -140,6 +144,7 @@ var (
 	// commands: Codex takes a blank in front, which it trims, as a sign that it is none.
 	commands = map[string]string{"claude-code": "use_slash_command", "gemini-cli": "runs_as_command", "opencode": "runs_as_command"}
 	ends     = map[string]string{"claude-code": "runs_as_command", "opencode": "runs_as_command"}
+	byGemini = map[string]string{"gemini-cli": changes}
 	byClaude = map[string]string{"claude-code": changes}
 )
 
@@ -177,10 +182,10 @@ var hostiles = []hostile{
 	{name: "line feeds first", text: "\n\nline feeds first", refused: map[string]string{"*": changes, "claude-code": ""}},
 	{name: "at", text: "@ at alone"},
 	{name: "at, nothing else", text: "@"},
-	{name: "at, a file first", text: "@README.md explain"},
-	{name: "at, a file last", text: "explain @README.md"},
-	{name: "at, the beginning of a file last", text: "explain @READ"},
-	{name: "at, no file", text: "@nosuchfile explain", long: true},
+	{name: "at, a file first", text: "@README.md explain", refused: byGemini},
+	{name: "at, a file last", text: "explain @README.md", refused: byGemini},
+	{name: "at, the beginning of a file last", text: "explain @READ", refused: byGemini}, // it would put the whole name there
+	{name: "at, no file", text: "@nosuchfile explain", refused: byGemini, long: true},
 	{name: "dollar last", text: "what costs $"},
 	{name: "question mark", text: "? what is it"},
 	{name: "question mark, nothing else", text: "?"},
@@ -192,7 +197,9 @@ var hostiles = []hostile{
 	{name: "substitutions", text: "$HOME $(touch ran.txt) `touch ran.txt` ;touch ran.txt", long: true},
 	{name: "emoji", text: "family 👨‍👩‍👧‍👦 flag 🇩🇪 ok 👍🏽 heart ❤️ one 1️⃣"},
 	{name: "marks of their own", text: "cafe\u0301", refused: byClaude},
-	{name: "invisible", text: "zero\u200bwidth", refused: map[string]string{"claude-code": changes, "gemini-cli": changes}},
+	{name: "invisible", text: "zero\u200bwidth", refused: map[string]string{
+		"claude-code": changes, "gemini-cli": changes, "opencode": takenBack, // it draws it without the last letter
+	}},
 	{name: "byte order mark", text: "\ufeffmark first", refused: everyone, long: true},
 	{name: "CJK", text: "日本語のテスト、漢字かな交じり文。" + strings.Repeat("長い文", 60)},
 	{name: "right to left", text: "שלום עולם مرحبا", long: true},
@@ -243,7 +250,7 @@ func newProbe(t *testing.T, run agentRun) *probe {
 	t.Helper()
 	path := agent(t, run.folder, run.program)
 	w := isolate(t)
-	model, err := mockmodel.New([]byte(`{"conversations": [{"match": "take your time", "steps": [{"hold": "answer", "blocks": [{"text": "Late."}]}]}],
+	model, err := mockmodel.New([]byte(`{"conversations": [{"match": "take your time \\d+$", "steps": [{"hold": "answer", "blocks": [{"text": "Late."}]}]}],
 		"default": {"blocks": [{"text": "Fine."}]}, "side": {"blocks": [{"text": "A title"}]}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +277,7 @@ func (p *probe) ready() {
 	p.t.Helper()
 	p.adapter.call("adapter.wait", obj{"intent": "wait_ready_matcher", "timeout_ms": hang.Milliseconds() / 2}, nil)
 	if s := p.state(); !slices.Contains([]string{"ready", "completed_turn"}, s.State) {
-		p.t.Fatalf("at the beginning the state is %v\n%s", s, p.screen())
+		p.t.Fatalf("the state is %v\n%s", s, p.screen())
 	}
 }
 
@@ -312,11 +319,15 @@ func (p *probe) all() {
 		if h.long && !long {
 			continue
 		}
+		p.ready()
 		want := h.code(p.run.plugin)
 		code, r := p.try(obj{"prompt": h.text})
+		if code == "" && r.Submitted != nil && !*r.Submitted && strings.HasSuffix(r.Evidence, "; it was taken back") {
+			code = takenBack
+		}
 		switch {
 		case code != want:
-			p.t.Errorf("%s: refused with %q, want %q\n%s", h.name, code, want, p.screen())
+			p.t.Errorf("%s: refused with %q, want %q: %s\n%s", h.name, code, want, r.Evidence, p.screen())
 		case code == "" && (r.Submitted == nil || !*r.Submitted):
 			p.t.Errorf("%s was not submitted: %s\n%s", h.name, r.Evidence, p.screen())
 		}
@@ -370,6 +381,7 @@ func bare(text string) string {
 // inexact sends, with exact = false, what is refused otherwise: as the program has it.
 func (p *probe) inexact() {
 	p.t.Helper()
+	p.ready()
 	code, r := p.try(obj{"prompt": " three\r\nlines\x00\rnow", "exact": false})
 	want := map[string]string{"claude-code": " three\nlines\nnow", "opencode": " three\nlines\nnow"}[p.run.plugin]
 	if p.run.plugin == "opencode" {
@@ -395,8 +407,9 @@ func (p *probe) cleared() {
 		for _, c := range typed {
 			p.send("key", obj{"key": string(c)})
 		}
-		if code, _ := p.try(obj{"prompt": "x"}); code != "input_not_empty" && code != "wrong_state" {
-			p.t.Errorf("with %q in the input the prompt is refused with %q\n%s", typed, code, p.screen())
+		// What was typed may not be on the screen yet: then the prompt is seen to be joined to it, and taken back.
+		if code, r := p.try(obj{"prompt": "x"}); code == "" && (r.Submitted == nil || *r.Submitted) {
+			p.t.Errorf("with %q in the input a prompt was submitted: %s\n%s", typed, r.Evidence, p.screen())
 		}
 		p.send("clear_input", nil)
 		text := fmt.Sprintf("cleared %d", i)
@@ -413,6 +426,7 @@ func (p *probe) cancelled() {
 	p.t.Helper()
 	for i := range times(2, 10) {
 		text := fmt.Sprintf("take your time %d", i)
+		p.ready()
 		p.send("send_prompt", obj{"prompt": text})
 		p.send("cancel", nil)
 		p.adapter.call("adapter.wait", obj{"timeout_ms": hang.Milliseconds() / 2}, nil)
@@ -422,16 +436,21 @@ func (p *probe) cancelled() {
 	}
 }
 
+// stopped are the prompts of turns that were stopped.
+var stopped = regexp.MustCompile(`^(take your time \d+(\n|$))+`)
+
 // once wants all prompts at the model, each once and in order.
 func (p *probe) once() {
 	p.t.Helper()
+	p.ready()
 	code, r := p.try(obj{"prompt": "the last one"})
 	if code != "" || r.Submitted == nil || !*r.Submitted {
 		p.t.Fatalf("the last one: %q, %+v\n%s", code, r, p.screen())
 	}
 	var got []string
 	for _, text := range p.model.Submitted() {
-		if !strings.HasPrefix(text, "take your time") { // whether it was there when it was stopped is chance
+		// Whether one that was stopped is there is chance, and what has no answer is of the message that follows.
+		if text = stopped.ReplaceAllString(text, ""); text != "" {
 			got = append(got, bare(text))
 		}
 	}

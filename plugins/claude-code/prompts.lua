@@ -56,7 +56,9 @@ function prompts.read(s)
 	return add(layout.read(s))
 end
 
-prompts.name, prompts.trims, prompts.clear, prompts.leave = "Claude Code", "end", "ctrl_c", "escape"
+-- Escape twice empties the input, and once more where a menu is open. Not Ctrl-C: the second within some seconds ends the program,
+-- whatever came between.
+prompts.name, prompts.trims, prompts.clear, prompts.presses, prompts.leave = "Claude Code", "end", "escape", 4, "escape"
 prompts.slash, prompts.commands = "^/[%w_:%-]*$", "slash_command"
 
 -- ! runs what follows in the user's shell, # keeps it in a file of memory (2.0.60).

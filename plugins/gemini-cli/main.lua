@@ -86,7 +86,10 @@ return agent.plugin({
 	-- With a blank behind, the menu of @ stays closed, and a backslash does not make a line feed of Enter.
 	input = {
 		name = "Gemini CLI", trims = "both", pads = {"", " "}, slash = "^/[^/]*$", clear = "ctrl_c", leave = "escape",
-		alters = {{"[\\x{200b}\\x{200e}\\x{200f}\\x{202a}-\\x{202e}\\x{2066}-\\x{2069}\\x{feff}]", "takes out invisible characters"}},
+		alters = {
+			{"[\\x{200b}\\x{200e}\\x{200f}\\x{202a}-\\x{202e}\\x{2066}-\\x{2069}\\x{feff}]", "takes out invisible characters"},
+			{"@\\S", "may put the name of a file in the place of what follows an @, and adds what is in that file"},
+		},
 	},
 	states = {
 		"starting", "ready", "thinking", "completed_turn", "error", "waiting_for_trust", "waiting_for_login", "waiting_for_permission",

@@ -181,7 +181,7 @@ func (c *content) UnmarshalJSON(text []byte) error {
 // notTyped are the beginnings of what agents put among the user's texts without the user having typed it: Claude Code, Codex,
 // Gemini CLI.
 var notTyped = []string{
-	"<system-reminder>", "[Request interrupted", "<environment_context>", "<user_instructions>", "<skill>\n", "<session_context>",
+	"<system-reminder>", "[Request interrupted", "<environment_context>", "<user_instructions>", "<skill>\n", "<turn_aborted>", "<session_context>",
 }
 
 // referenced begins what Gemini CLI adds of the files that a prompt names, up to the end of the message.
