@@ -10,17 +10,21 @@
 --   agrees, refuses, trusts functions of an option's label: it agrees this once; it refuses; it says that the folder is trusted
 --   stop                    names of the keys that end a turn, of which the second waits until the screen shows armed(l)
 --   enter_ms                how long the screen must have stood still before Enter, where that matters; else nil
+--   input                   what it makes of a prompt: see the head of submit.lua
 --   states                  names of the states that the rules know
 --
 -- A layout has:
 --   s, lines   the view and its rows; last: the last row with anything on it, nil when there is none
 --   prompt     the first row of the input, nil when there is none; input: what stands in it; pasted: what stands there in place
---              of a long paste; shell: whether what is typed there is run by a shell
+--              of a long paste; shell: whether what is typed there is run by a shell; menu: a menu is open that would take
+--              Enter; summed: pasted stands there with a blank behind it, which the program has added
 --   mark       the texts of the rows that end the last turn; nil where they may change later
 --   dialog     nil or {options = {{label =, row =}}, pointer = the option it is on, nil when that cannot be told, subject = a
 --              text that names what is asked, first = the row of the first option}
 -- A state that a rule makes has ended = true when the screen marks the end of a turn, and unclear = true when a dialog may be on
 -- the screen that is not drawn yet.
+
+local submit = require("ptywright.submit")
 
 local agent = {}
 
@@ -32,6 +36,9 @@ local SETTLED = 400 -- ms without a change until an end counts that nothing on t
 local UNSEEN = 3000 -- ms without a change until it counts that a prompt that was sent has begun no turn, or that an answer was not taken
 local ECHO = 5000 -- ms for a paste to appear; it takes some 50, and a second on a busy machine
 local ANSWER = 3000 -- ms for Enter or Escape to show; it takes 20 to 300
+
+local ARMED = 1000 -- ms for the screen to ask for the second key; it takes some 30
+local BEGUN = 3000 -- ms for a turn to be on the screen that is to be ended; it takes some 50
 
 local UNDER_WAY = {thinking = true, starting = true, unknown = true}
 local AT_REST = {ready = true, completed_turn = true, error = true}
@@ -152,26 +159,37 @@ end
 
 local intents = {}
 
-function intents.send_prompt(params, s)
-	local prompt = params.prompt
-	if type(prompt) ~= "string" then refuse("bad_params", "give prompt, a string") end
-	if trim(prompt) == "" then refuse("empty_prompt", "the prompt is empty") end
+function intents.send_prompt(params, s) return submit.send_prompt(program.input, params, s) end
+
+function intents.clear_input(params, s) return submit.clear_input(program.input, s) end
+
+-- at_prompt returns the layout where a prompt takes input.
+local function at_prompt(s)
 	local l, state = look(s)
 	if not l.prompt or not AT_REST[state.state] then
 		refuse("wrong_state", "no prompt takes input: the state is " .. state.state .. " (" .. state.evidence .. ")")
 	end
-	if l.shell then refuse("wrong_state", "the input is in shell mode, where a prompt would be run as a command") end
-	if l.input ~= "" then refuse("input_not_empty", "the input shows " .. string.format("%q", sub(l.input, 1, 60)) .. ": clear it first") end
-	memory.sent = {mark = l.mark}
-	local holds = matcher.predicate("input_holds", {words = words(prompt), still_ms = program.enter_ms})
-	return {
-		actions = {action.mark_transcript("turn_start"), action.bracketed_paste(prompt)},
-		last_intent = "prompt_submitted",
-		submission = {
-			echo = holds, submit = {action.key("enter")}, done = matcher.any({matcher.predicate("prompt_taken"), matcher.process_exited()}),
-			retry_when = holds, retries = 2, timeout_ms = ECHO,
-		},
-	}
+	if l.shell then
+		refuse("wrong_state", "the input is in shell mode, which would run a prompt as a command: use clear_input")
+	end
+	return l
+end
+
+-- of_input adds to what a plugin tells of its program's input what is the same for all.
+local function of_input(input)
+	function input.read(s)
+		local l, state = look(s)
+		l.idle = AT_REST[state.state]
+		return l
+	end
+	input.at = at_prompt
+	function input.matchers(l, prompt)
+		local holds = matcher.predicate("input_holds", {words = words(prompt), still_ms = program.enter_ms})
+		local taken = matcher.any({matcher.predicate("prompt_taken"), matcher.process_exited()})
+		return {holds = holds, again = holds, taken = taken, timeout_ms = ECHO}
+	end
+	function input.note(l) memory.sent = {mark = l.mark} end
+	function input.dropped() memory.sent = nil end
 end
 
 function intents.approve(params, s)
@@ -202,20 +220,22 @@ function intents.choose_option(params, s)
 	return pick_first(l, d, function(label) return sub(lower(label), 1, #wanted) == wanted end, "begins with " .. string.format("%q", sub(params.option, 1, 60)))
 end
 
--- cancel ends the turn, also one that waits in a dialog. A key that another thing has swallowed, as an open menu, is pressed
--- again while the turn runs on.
+-- cancel ends the turn, also one that waits in a dialog. A turn that is not on the screen yet would swallow the key, so it is waited
+-- for; a key that another thing has swallowed, as an open menu, is pressed again while the turn runs on.
 function intents.cancel(params, s)
 	local l, state = look(s)
 	if not STOPPABLE[state.state] then refuse("wrong_state", "no turn runs: the state is " .. state.state .. " (" .. state.evidence .. ")") end
-	local keys, actions, echo = program.stop, {}, nil
+	local keys = program.stop
+	local submission = {
+		submit = {action.key(keys[1])}, done = matcher.any({matcher.predicate("turn_stopped"), matcher.process_exited()}),
+		retry_when = matcher.predicate("as_before", {state = state.state, dialog_id = l.id}), retries = 2, timeout_ms = ANSWER,
+	}
 	if keys[2] and state.state == "thinking" then
-		actions, echo = {action.key(keys[1])}, matcher.predicate("stop_armed")
+		submission.submit[2] = action.when(matcher.predicate("stop_armed"), {action.key(keys[2])}, ARMED)
 	end
 	memory.answered = l.id
-	return {actions = actions, last_intent = "", submission = {
-		echo = echo, submit = {action.key(keys[#keys])}, done = matcher.any({matcher.predicate("turn_stopped"), matcher.process_exited()}),
-		retry_when = matcher.predicate("as_before", {state = state.state, dialog_id = l.id}), retries = 2, timeout_ms = ANSWER,
-	}}
+	local begun = action.when(matcher.any({matcher.predicate("turn_begun"), matcher.predicate("turn_stopped")}), {}, BEGUN)
+	return {actions = state.state == "thinking" and {begun} or {}, last_intent = "", submission = submission}
 end
 
 local predicates = {}
@@ -239,17 +259,28 @@ function predicates.dialog_gone(s)
 	return yes("the dialog has gone; the state is " .. state.state)
 end
 
--- input_holds holds when params.words stand in the input: all of them, or their end when the input is scrolled, or what the
--- program shows for a long paste, and have stood still for params.still_ms. What cannot be compared, as combined characters, counts when it has come to rest.
+-- input_holds holds when params.words stand in the input: all of them, or their end when the input is scrolled, or what the program
+-- shows for a long paste, and have stood still for params.still_ms. Characters beyond ASCII need not be drawn as they were typed: a
+-- text that has come to rest counts when the rest of it is the same. Anything else is not submitted.
 function predicates.input_holds(s)
 	local l, state = look(s)
 	if not l.prompt then return no("there is no prompt: the state is " .. state.state .. " (" .. state.evidence .. ")") end
+	if l.shell then return no("the input is in shell mode") end
+	if l.menu then return no("a menu is open that would take Enter") end
 	local shown, wanted, still = words(l.input), s.params.words, s.params.still_ms
 	if still and s.stable_ms < still then return no("the screen has not stood still for " .. still .. " ms") end
 	if shown == wanted then return yes("the text stands in the input") end
-	if l.pasted then return yes("the input shows " .. l.pasted .. " for it") end
+	if l.pasted and shown == words(l.pasted) then
+		if l.summed then return no("a blank stands behind " .. l.pasted) end
+		return yes("the input shows " .. l.pasted .. " for it")
+	end
 	if #shown >= 40 and string.ends_with(wanted, shown) then return yes("the end of the text stands in the input") end
-	if shown ~= "" and s.stable_ms >= 700 then return yes("text stands in the input, though it reads otherwise") end
+	if shown ~= "" and s.stable_ms >= 700 then
+		local plain, whole = submit.skeleton(shown), submit.skeleton(wanted)
+		if plain == whole or #plain >= 40 and string.ends_with(whole, plain) then
+			return yes("the text stands in the input, with characters that are drawn otherwise")
+		end
+	end
 	return no("the input shows " .. string.format("%q", sub(l.input, 1, 80)))
 end
 
@@ -257,11 +288,19 @@ end
 function predicates.prompt_taken(s)
 	local l, state = look(s)
 	if not l.prompt then
-		if UNDER_WAY[state.state] and state.state ~= "thinking" then return no(state.evidence) end
+		if state.unclear or UNDER_WAY[state.state] and state.state ~= "thinking" then return no(state.evidence) end
 		return yes("the input was submitted; the state is " .. state.state)
 	end
 	if l.input ~= "" then return no("text still stands in the input") end
 	return yes("the input is empty again" .. (state.state == "thinking" and ", and a turn runs" or ""))
+end
+
+-- turn_begun holds when the turn of what was sent is on the screen, and so is there to be ended.
+function predicates.turn_begun(s)
+	local l, state = look(s)
+	local sent = memory.sent
+	if not sent or sent.begun then return yes("the turn is on the screen: " .. state.evidence) end
+	return no("nothing on the screen tells yet of the turn of what was sent")
 end
 
 function predicates.stop_armed(s)
@@ -273,7 +312,7 @@ end
 
 function predicates.turn_stopped(s)
 	local l, state = look(s)
-	if UNDER_WAY[state.state] or STOPPABLE[state.state] then return no(state.state .. ": " .. state.evidence) end
+	if state.unclear or UNDER_WAY[state.state] or STOPPABLE[state.state] then return no(state.state .. ": " .. state.evidence) end
 	return yes(state.state .. ": " .. state.evidence)
 end
 
@@ -314,7 +353,11 @@ local function object(properties, required) return {type = "object", properties 
 
 local described = {
 	intents = {
-		{name = "send_prompt", description = "Pastes a prompt and submits it. Refused where no prompt takes input, and when something stands in it.", params_schema = object({prompt = text}, {"prompt"})},
+		{
+			name = "send_prompt", params_schema = submit.params_schema,
+			description = "Pastes a prompt and submits it: it arrives once and unchanged, or is refused with the reason.",
+		},
+		{name = "clear_input", description = "Empties the input, and leaves shell mode.", params_schema = object({})},
 		{name = "approve", description = "Agrees to what the dialog asks, this once.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
 		{name = "deny", description = "Refuses what the dialog asks.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
 		{name = "approve_trust", description = "Says that the folder is trusted.", params_schema = object({dialog_id = dialog_id}), during_turn = true},
@@ -349,6 +392,8 @@ local states = {
 -- plugin returns the functions of a plugin for a program.
 function agent.plugin(p)
 	program = p
+	of_input(p.input)
+	for name, f in pairs(submit.predicates(p.input)) do predicates[name] = f end
 	described.states, described.predicates = {}, {}
 	for i, name in ipairs(p.states) do described.states[i] = {name = name, description = states[name]} end
 	local plugin = {classify = classify, describe = function() return described end}

@@ -211,11 +211,11 @@ func TestClaudeAnswers(t *testing.T) {
 func TestClaudePrompts(t *testing.T) {
 	const (
 		taken = "done prompt_taken(working=false)\n"
-		again = "again 2 when input_holds(idle=true placeholder=true words=%s)\n"
+		again = "again 2 when prompt_stands(idle=true words=%s)\n"
 	)
-	sent := func(paste, head, words string) string {
-		return "mark_transcript {\"label\":\"turn_start\"}\nbracketed_paste " + paste + "\necho input_holds(head=" + head + " placeholder=true words=" + words + ")\nkey enter\n" +
-			taken + fmt.Sprintf(again, words)
+	sent := func(typed, words string) string {
+		return "mark_transcript {\"label\":\"turn_start\"}\n" + typed + "\necho prompt_stands(words=" + words + ")\n" +
+			"key enter\n" + taken + fmt.Sprintf(again, words)
 	}
 	m := classifier(t, "claude-code")
 	submitted := "last_intent \"prompt_submitted\"\n"
@@ -226,12 +226,14 @@ func TestClaudePrompts(t *testing.T) {
 			params map[string]any
 			want   string
 		}{
-			{"send_prompt", map[string]any{"prompt": "hello there"}, sent("hello there", "hellothere", "hellothere") + submitted},
-			{"send_prompt", map[string]any{"prompt": "one\r\ntwo"}, sent(`one\ntwo`, "onetwo", "onetwo") + submitted},
-			// As it is, the first would be run as a shell command, and Enter would not submit the second.
-			{"send_prompt", map[string]any{"prompt": "!important"}, sent(" !important", "!important", "!important") + submitted},
-			{"send_prompt", map[string]any{"prompt": `a path\`}, sent(`a path\\ `, `apath\`, `apath\`) + submitted},
-			{"steer", map[string]any{"prompt": "and this"}, sent("and this", "andthis", "andthis")},
+			{"send_prompt", map[string]any{"prompt": "hello there"}, sent("bracketed_paste hello there", "hellothere") + submitted},
+			{"send_prompt", map[string]any{"prompt": "one\r\ntwo", "exact": false}, sent(`bracketed_paste one\ntwo`, "onetwo") + submitted},
+			// As it is, the first would be run as a shell command, and Enter would not submit the next two.
+			{"send_prompt", map[string]any{"prompt": "!important"},
+				sent("bracketed_paste  !\nexpect input_left()\nkey home\nkey delete\nkey end\nbracketed_paste important", "!important") + submitted},
+			{"send_prompt", map[string]any{"prompt": `a path\`}, sent("bracketed_paste a path\\\\\nkey space", `apath\`) + submitted},
+			{"send_prompt", map[string]any{"prompt": "look at @src"}, sent("bracketed_paste look at @src\nkey space", "lookat@src") + submitted},
+			{"steer", map[string]any{"prompt": "and this"}, sent("bracketed_paste and this", "andthis")},
 			{"slash_command", map[string]any{"command": "usage"}, "text /usage\necho all(input_holds(exact=true words=/usage), screen_stable)\nkey enter\ndone any(prompt_taken(working=false), process_exited)\nagain 1 when input_holds(exact=true idle=true words=/usage)\nlast_intent \"command_submitted\"\n"},
 			{"slash_command", map[string]any{"name": "/model opus"}, "text /model opus\necho all(input_holds(exact=true words=/modelopus), screen_stable)\nkey enter\ndone any(prompt_taken(working=false), process_exited)\nagain 1 when input_holds(exact=true idle=true words=/modelopus)\nlast_intent \"command_submitted\"\n"},
 			{"attach_file", map[string]any{"path": "/tmp/a b.png"}, "bracketed_paste /tmp/a b.png \nexpect any(input_holds(words=/tmp/ab.png), input_holds(words=[Image))\n"},

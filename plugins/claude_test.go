@@ -89,7 +89,7 @@ func TestClaudeDescribe(t *testing.T) {
 		return words
 	}
 	for _, c := range []struct{ got, want []string }{
-		{have(d.Intents), sorted("send_prompt approve deny choose_option cancel force_cancel steer key approve_trust deny_trust dismiss_welcome expand model_effort_left model_effort_right slash_command attach_file")},
+		{have(d.Intents), sorted("send_prompt clear_input approve deny choose_option cancel force_cancel steer key approve_trust deny_trust dismiss_welcome expand model_effort_left model_effort_right slash_command attach_file")},
 		{have(d.WaitMatchers), sorted("wait_turn_matcher wait_ready_matcher wait_cancel_settled_matcher wait_state_matcher")},
 		{have(d.States), sorted("starting ready waiting_for_login waiting_for_trust waiting_for_model_select waiting_for_enter_plan_mode waiting_for_plan_approval waiting_for_permission waiting_for_external_editor usage_screen local_ui_screen waiting_for_user_input thinking cancelling completed_turn error unknown")},
 		{slices.Sorted(slices.Values(slices.Concat([]string{"classify", "describe"}, names(d.Intents), names(d.WaitMatchers), names(d.Predicates)))), m.names()},

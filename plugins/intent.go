@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -70,12 +71,14 @@ func (e *ExpectError) Error() string {
 // Unwrap returns the cause.
 func (e *ExpectError) Unwrap() error { return e.Err }
 
-// A step is one action of an intent, or something to be waited for before the next.
+// A step is one action of an intent, something to be waited for before the next, or steps under a
+// condition.
 type step struct {
 	kind    string
 	action  engine.Action
 	expect  matchers.Matcher // not nil: wait for it
 	timeout time.Duration
+	then    []step // of a "when": done only when expect held in time
 }
 
 // A plan is what an intent wants done.
@@ -89,6 +92,7 @@ type plan struct {
 type submission struct {
 	echo, done, retryWhen matchers.Matcher // done is there; the others may be nil
 	submit                []step
+	undo                  []step // done when nothing was submitted: takes back what was typed
 	retries               int
 	timeout               time.Duration
 }
@@ -163,6 +167,10 @@ func (a *Adapter) send(ctx context.Context, o SendOptions) (*State, Receipt, err
 	r := Receipt{Sequence: a.session.Sequence()}
 	since, err := a.perform(ctx, o, p.steps, &r, nil)
 	if err != nil {
+		var stopped *ExpectError
+		if errors.As(err, &stopped) && p.submission != nil {
+			a.undo(ctx, o, p.submission, &r)
+		}
 		return nil, r, err
 	}
 	if p.submission != nil {
@@ -216,10 +224,11 @@ func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string
 		p.lastIntent = &text
 	}
 	if v, ok := m["submission"]; ok {
-		m := d.members("the submission", v, "echo", "submit", "done", "retry_when", "retries", "timeout_ms")
+		m := d.members("the submission", v, "echo", "submit", "done", "retry_when", "retries", "timeout_ms", "undo")
 		p.submission = &submission{
 			echo: a.optional(ctx, d, machine, m["echo"]), done: a.optional(ctx, d, machine, m["done"]), retryWhen: a.optional(ctx, d, machine, m["retry_when"]),
 			submit:  a.steps(ctx, d, machine, m["submit"]),
+			undo:    a.steps(ctx, d, machine, m["undo"]),
 			retries: int(d.number("retries", m["retries"], 0, maxRetries)),
 			timeout: d.duration("timeout_ms", m["timeout_ms"], defaultExpect),
 		}
@@ -230,10 +239,12 @@ func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string
 	if d.err != nil {
 		return nil, d.err
 	}
-	for _, steps := range [][]step{p.steps, p.submit()} {
+	for _, steps := range [][]step{p.steps, p.submit(), p.undo()} {
 		for _, s := range steps {
-			if err := a.allowed(s); err != nil {
-				return nil, err
+			for _, s := range slices.Concat(s.then, []step{s}) {
+				if err := a.allowed(s); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -245,6 +256,13 @@ func (p *plan) submit() []step {
 		return nil
 	}
 	return p.submission.submit
+}
+
+func (p *plan) undo() []step {
+	if p.submission == nil {
+		return nil
+	}
+	return p.submission.undo
 }
 
 func (d *decoder) duration(what string, value any, absent time.Duration) time.Duration {
@@ -271,20 +289,25 @@ func (a *Adapter) steps(ctx context.Context, d *decoder, machine machine, value 
 	for i, e := range d.list("actions", value, maxActions) {
 		m, _ := e.(map[string]any)
 		s := step{kind: d.text("an action's type", m["type"], maxWord)}
-		if s.kind == "expect" {
+		var err error
+		switch s.kind {
+		case "expect":
 			v := d.members("an expect", m["value"], "matcher", "timeout_ms")
 			s.timeout = d.duration("timeout_ms", v["timeout_ms"], defaultExpect)
-			matcher, err := a.parse(ctx, machine, v["matcher"])
-			if err != nil {
-				d.fail("action %d: %v", i+1, err)
+			s.expect, err = a.parse(ctx, machine, v["matcher"])
+		case "when":
+			v := d.members("a when", m["value"], "matcher", "actions", "timeout_ms")
+			s.timeout = d.duration("timeout_ms", v["timeout_ms"], 0)
+			s.expect, err = a.parse(ctx, machine, v["matcher"])
+			s.then = a.steps(ctx, d, machine, v["actions"])
+			if slices.ContainsFunc(s.then, func(s step) bool { return s.kind == "when" }) {
+				d.fail("action %d: a when holds another: put one behind the other", i+1)
 			}
-			s.expect = matcher
-		} else {
-			action, err := engine.ParseAction(e)
-			if err != nil {
-				d.fail("action %d: %v", i+1, err)
-			}
-			s.action = action
+		default:
+			s.action, err = engine.ParseAction(e)
+		}
+		if err != nil {
+			d.fail("action %d: %v", i+1, err)
 		}
 		out = append(out, s)
 	}
@@ -295,7 +318,7 @@ func (a *Adapter) steps(ctx context.Context, d *decoder, machine machine, value 
 var actionPermissions = map[string]Permission{
 	"text": InputWrite, "paste": InputWrite, "bracketed_paste": InputWrite, "stream_text": InputWrite, "key": InputWrite,
 	"mouse": InputWrite, "interrupt": InputWrite, "eof": InputWrite, "signal": SessionKill, "kill": SessionKill,
-	"resize": SessionResize, "expect": MatcherWait, "mark_transcript": TranscriptRead,
+	"resize": SessionResize, "expect": MatcherWait, "when": MatcherWait, "mark_transcript": TranscriptRead,
 }
 
 func (a *Adapter) allowed(s step) error {
@@ -310,6 +333,20 @@ func (a *Adapter) allowed(s step) error {
 // when none did. What a step expects counts when it came after that.
 func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *Receipt, since *engine.Position) (*engine.Position, error) {
 	for i, s := range steps {
+		if s.kind == "when" {
+			from := since
+			if s.timeout == 0 {
+				from = nil // asked of the screen as it is
+			}
+			held, _, err := a.await(ctx, o, s.expect, from, s.timeout)
+			if err == nil && held {
+				since, err = a.perform(ctx, o, s.then, r, since)
+			}
+			if err != nil {
+				return since, err
+			}
+			continue
+		}
 		if s.expect != nil {
 			out, err := a.session.Wait(ctx, s.expect, engine.WaitOptions{Timeout: s.timeout, Since: since, Parked: o.Parked})
 			if err != nil {
@@ -342,6 +379,7 @@ func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *R
 		}
 		if !held {
 			r.Evidence = "what was typed did not appear, so it was not submitted: " + why
+			r.Evidence += a.undo(ctx, o, s, r)
 			return nil
 		}
 		echoed = true
@@ -362,6 +400,7 @@ func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *R
 		}
 		if s.retryWhen == nil || r.Retries >= s.retries {
 			r.Evidence = fmt.Sprintf("not submitted after %d tries: %s", r.Retries+1, why)
+			r.Evidence += a.undo(ctx, o, s, r)
 			return nil
 		}
 		// Only while the screen shows that a second try cannot answer anything else.
@@ -371,10 +410,23 @@ func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *R
 		}
 		if !held {
 			r.Evidence = "not submitted, and not tried again, since the screen no longer shows what was typed: " + why
+			r.Evidence += a.undo(ctx, o, s, r)
 			return nil
 		}
 		r.Retries++
 	}
+}
+
+// undo takes back what was typed and not submitted, where the plugin says how, and returns what is to
+// be added to the evidence.
+func (a *Adapter) undo(ctx context.Context, o SendOptions, s *submission, r *Receipt) string {
+	if len(s.undo) == 0 {
+		return ""
+	}
+	if _, err := a.perform(ctx, o, s.undo, r, nil); err != nil {
+		return fmt.Sprintf("; it could not be taken back: %v", err)
+	}
+	return "; it was taken back"
 }
 
 // await waits for a matcher and tells what came of it. The error is that of a wait that ended for another reason than its

@@ -10,6 +10,9 @@ local action = {
 function action.stream_text(text) return {type = "stream_text", value = {text = text}} end
 function action.resize(rows, cols) return {type = "resize", value = {rows = rows, cols = cols}} end
 function action.mark_transcript(label) return {type = "mark_transcript", value = {label = label}} end
+function action.when(matcher, actions, timeout_ms)
+	return {type = "when", value = {matcher = matcher, actions = actions, timeout_ms = timeout_ms}}
+end
 function action.expect(matcher, timeout_ms) return {type = "expect", value = {matcher = matcher, timeout_ms = timeout_ms}} end
 
 local matcher = {

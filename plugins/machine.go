@@ -61,8 +61,13 @@ var agentLibrary string
 //go:embed prompt.lua
 var promptLibrary string
 
+//go:embed submit.lua
+var submitLibrary string
+
 // libraries are what a plugin has that requires it by its name: each is compiled for plugins that name it.
-var libraries = map[string]string{"ptywright.agent": agentLibrary, "ptywright.prompt": promptLibrary}
+var libraries = map[string]string{
+	"ptywright.agent": agentLibrary, "ptywright.prompt": promptLibrary, "ptywright.submit": submitLibrary,
+}
 
 const (
 	// libraryModule is the module name under which a plugin has the library; it cannot be one of the plugin's own files.
@@ -82,13 +87,17 @@ type luaMachine struct {
 // compile compiles a plugin. The error is a *[sandbox.Error].
 func (s *Source) compile() (*sandbox.Program, error) {
 	modules := make(map[string]string, len(s.Files)+len(libraries)+2)
-	for module, text := range s.Files {
+	var add func(module, text string)
+	add = func(module, text string) {
 		modules[module] = text
 		for name, library := range libraries {
-			if strings.Contains(text, name) {
-				modules[name] = library
+			if modules[name] == "" && strings.Contains(text, name) {
+				add(name, library)
 			}
 		}
+	}
+	for module, text := range s.Files {
+		add(module, text)
 	}
 	if _, taken := modules[libraryModule]; taken {
 		return nil, &sandbox.Error{Function: "main chunk", Kind: sandbox.Syntax, Message: libraryModule + ".lua is the host's name: call the file otherwise"}

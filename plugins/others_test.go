@@ -38,6 +38,9 @@ var shotSize = regexp.MustCompile(`-(\d+)x(\d+)$`)
 // resized are shots that were taken after a resize.
 var resized = map[string][2]int{"codex/permission-tiny": {12, 50}, "gemini-cli/permission-tiny": {14, 60}, "opencode/permission-tiny": {14, 60}, "opencode/permission-big": {40, 120}, "opencode/permission-wide": {30, 200}}
 
+// takesPastes turns bracketed paste on, as all of these programs do before they draw anything.
+const takesPastes = "\x1b[?2004h"
+
 // loadShots reads testdata/others.txtar.gz: screens of codex 0.169.0, gemini-cli 0.61.0 and opencode 1.18.33, each drawn anew by
 // its cells' text, colours, bold, dim and inverse, with title and program status in front. They were taken from the programs as
 // they talked to stand-ins of their APIs.
@@ -60,6 +63,7 @@ var loadShots = sync.OnceValues(func() (map[string]shot, error) {
 		if s.bytes, err = strconv.Unquote(strings.TrimSuffix(data, "\n")); err != nil {
 			return nil, fmt.Errorf("%s: %w", full, err)
 		}
+		s.bytes = takesPastes + s.bytes
 		shots[full] = s
 	}
 	return shots, nil

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/mockanthropic"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/mockmodel"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -109,7 +109,7 @@ func submissions(c *claude, n int, busy bool, k kind, send submitter) (count tal
 		goesOn()
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 		for _, mark := range marks {
-			_, err := c.model.Wait(ctx, func(r mockanthropic.Request) bool {
+			_, err := c.model.Wait(ctx, func(r mockmodel.Request) bool {
 				return !r.Side && strings.Contains(strings.Join(r.Typed, "\n"), mark)
 			})
 			if said[mark] != (err == nil) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/mockanthropic"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/mockmodel"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -23,12 +23,21 @@ const claudeNow, claudeBefore = "2.1.328", "2.1.197"
 // asks is the permission mode in which a version asks for everything.
 var asks = map[string]string{claudeNow: "manual", claudeBefore: "default"}
 
+// claudeQuiet are variables for Claude Code: no telemetry, no update, no search for editors, no installation of plugins. It talks to
+// nothing but the model then, as strace shows.
+var claudeQuiet = []string{
+	"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1", "DISABLE_AUTOUPDATER", "1", "DISABLE_INSTALLATION_CHECKS", "1",
+	"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1", "CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL", "1",
+	// After 1 it gives up; without, after 10, which takes minutes.
+	"CLAUDE_CODE_MAX_RETRIES", "1",
+}
+
 // A claude is a running Claude Code, its model, and what drives it.
 type claude struct {
 	driver
 	t      *testing.T
 	server *server
-	model  *mockanthropic.Server
+	model  *mockmodel.Server
 	world  *world
 	// prompts are those that must have arrived at the model, each once.
 	prompts []string
@@ -56,7 +65,7 @@ func drive(t *testing.T, version string, with func(s *server, w *world, program 
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := mockanthropic.New(bytes.ReplaceAll(script, []byte("{{work}}"), []byte(w.work)))
+	model, err := mockmodel.New(bytes.ReplaceAll(script, []byte("{{work}}"), []byte(w.work)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,17 +78,8 @@ func drive(t *testing.T, version string, with func(s *server, w *world, program 
 	if err := os.WriteFile(filepath.Join(w.home, ".claude.json"), []byte(`{"hasCompletedOnboarding": true, "theme": "dark"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]string{
-		"ANTHROPIC_BASE_URL": model.URL, "ANTHROPIC_API_KEY": "sk-ant-dummy-000000000000000000000000",
-		// No telemetry, no update, no search for editors, no installation of plugins: it talks to nothing but the model,
-		// as strace shows.
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_INSTALLATION_CHECKS": "1",
-		"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL": "1", "CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL": "1",
-		// After 1 it gives up; without, after 10, which takes minutes.
-		"CLAUDE_CODE_MAX_RETRIES": "1",
-	} {
-		w.env[name] = value
-	}
+	w.set(claudeQuiet...)
+	w.set("ANTHROPIC_BASE_URL", model.URL, "ANTHROPIC_API_KEY", "sk-ant-dummy-000000000000000000000000")
 	s := start(t)
 	program, all := w.command(s.program.mark, path, append([]string{"--permission-mode", asks[version]}, args...)...)
 	return &claude{driver: with(s, w, program, all), t: t, server: s, model: model, world: w}
@@ -127,7 +127,7 @@ func (c *claude) got(text string) {
 	c.prompts = append(c.prompts, text)
 	ctx, cancel := context.WithTimeout(context.Background(), hang/2)
 	defer cancel()
-	if _, err := c.model.Wait(ctx, func(r mockanthropic.Request) bool { return !r.Side && strings.Contains(r.Prompt(), text) }); err != nil {
+	if _, err := c.model.Wait(ctx, func(r mockmodel.Request) bool { return !r.Side && strings.Contains(r.Prompt(), text) }); err != nil {
 		c.t.Fatalf("prompt %q did not arrive: %v", text, err)
 	}
 }

@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/watch":         {"cmd/ptywright/internal/daemon", "protocol", "protocol/client", "protocol/loopback", "engine/vt", "engine/record", "redact"},
 	"cmd/ptywright/internal/mockanthropic": {},
 	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/nearest", "cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact", "internal/lazy", "internal/ansi"},
+	"cmd/ptywright/internal/mockmodel":     {},
 	"cmd/ptywright/internal/repl/edit":     {},
 	"cmd/ptywright/internal/nearest":       {},
 	"cmd/ptywright/internal/plugin":        {"cmd/ptywright/internal/nearest", "engine", "engine/pty", "engine/record", "plugins", "protocol/client", "redact", "internal/lazy"},
@@ -65,7 +66,7 @@ var mayImport = map[string][]string{
 }
 
 // forTests are what only tests may import.
-var forTests = []string{"cmd/ptywright/internal/mockanthropic"}
+var forTests = []string{"cmd/ptywright/internal/mockmodel"}
 
 // thirdParty says who may import what from outside. A module that is not here may not be imported at all, but by tests.
 var thirdParty = map[string][]string{

@@ -1,5 +1,7 @@
 -- What the plugin offers, for plugin.describe: intents with their parameters, wait matchers, states, predicates.
 
+local submit = require("ptywright.submit")
+
 local function object(properties, required)
 	return {type = "object", properties = properties, required = required}
 end
@@ -16,9 +18,8 @@ end
 
 local none, one_dialog = object({}), object({dialog_id = dialog_id})
 
-intent("send_prompt", false, object({prompt = text}, {"prompt"}),
-	"Pastes a prompt and submits it. Refused when it is empty, where something else than the prompt is on the screen, and with "
-		.. "use_slash_command when it begins with a slash and a word that is no path: that is a command. A turn ends with one event: "
+intent("send_prompt", false, submit.params_schema,
+	"Pastes a prompt and submits it: it arrives once and unchanged, or is refused with the reason. A turn ends with one event: "
 		.. "turn_complete, or error, of the category \"interrupted\" when it was stopped or what it asked was refused.")
 intent("approve", true, one_dialog,
 	"Agrees to what the dialog asks, this once: a permission, a plan (edits are then still asked about), plan mode, the API key, "
@@ -31,7 +32,8 @@ intent("choose_option", true, object({
 }), "Picks an option of the dialog on the screen. In a question with several answers it ticks the option, and \"next\" goes on.")
 intent("cancel", true, none, "Stops the turn with Escape. What is queued is then sent by the program.")
 intent("force_cancel", true, none, "Presses Escape until nothing runs any more, queued messages included.")
-intent("steer", true, object({prompt = text}, {"prompt"}),
+intent("clear_input", false, object({}), "Empties the prompt, and leaves shell mode; not while a turn runs.")
+intent("steer", true, submit.params_schema,
 	"Submits a prompt while a turn runs, which the program queues; it is not marked as a turn of its own.")
 intent("key", true, object({key = text}, {"key"}), "Presses a key by its name (\"escape\", \"ctrl+o\"), or types what is no name.")
 intent("approve_trust", true, one_dialog, "Says that the folder is trusted.")
@@ -82,7 +84,7 @@ local states = {
 
 local predicates = {}
 local names = "turn_over is_ready at_rest cancel_settled in_state pointer_on dialog_stands dialog_gone option_checked input_holds " ..
-	"input_empty prompt_taken row_holds"
+	"prompt_stands input_left input_empty shell_mode prompt_taken row_holds"
 for name in string.gmatch(names, "%S+") do
 	predicates[#predicates + 1] = {name = name}
 end

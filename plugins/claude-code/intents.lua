@@ -15,6 +15,10 @@ local signs = require("signs")
 local about = require("about")
 local sent = require("sent")
 local memory = require("memory")
+local prompts = require("prompts")
+local submit = require("ptywright.submit")
+
+local SUBMIT = prompts.SUBMIT
 
 local action, matcher = ptywright.action, ptywright.matcher
 local words = layout.words
@@ -24,23 +28,14 @@ local starts, contains, trim, lower = string.starts_with, string.contains, strin
 local GUARD = 250 -- ms that a dialog must have stood before Enter: 150 are swallowed; more makes every answer later
 local GUARD_TRUST = 400 -- likewise: it is drawn anew after 90 to 180
 local ANSWER = 2500 -- ms for a dialog to stand, and then to go away (20; 300 on a busy machine). Then a key counts as swallowed
-local SUBMIT = 4000 -- ms for typed text to appear (20 ms; 500 for 1,500 lines), and for the input to be empty after Enter (10 to 170 ms)
 
 local STOP = 2000 -- ms for a turn to end after Escape; it takes some 50. Escape right after the prompt is lost on 2.0.60
-local TYPED = 32768 -- bytes of what was sent that are remembered, to know it again when the program puts it back
 
 local intents = {}
 
 local function refuse(code, message) error({code = code, message = message}) end
 
--- now reads the screen: layout, state and what the dialog is about.
-local function now(s)
-	memory.seen(s)
-	local l = layout.read(s)
-	local state, metadata = rules.decide(l), {}
-	if not l.prompt then about.describe(l, state.state, metadata) end
-	return l, state, metadata
-end
+local now = prompts.now
 
 -- text_param returns a parameter that must be a text.
 local function text_param(params, name)
@@ -262,84 +257,16 @@ function intents.dismiss_welcome(params, s)
 	}
 end
 
--- at_prompt returns the layout when text can be typed.
-local function at_prompt(s, what)
-	local l, state = now(s)
-	if not l.prompt or state.rule == "input-closed" or state.rule == "ended" then
-		refuse("wrong_state", what .. " needs the prompt: the state is " .. state.state .. " (" .. state.evidence .. ")")
-	end
-	if l.glyph == "!" then refuse("wrong_state", "the prompt is in shell mode: press escape or backspace by the key intent to leave it") end
-	return l, state
-end
-
--- typing returns the plan for a prompt. The text goes in as a paste, so that its line feeds do not submit; Enter is a write of
--- its own, once the text stands there.
-local function typing(l, s, given)
-	local prompt = gsub(gsub(given, "\r\n", "\n"), "\r", "\n")
-	-- "!" would run the prompt as a shell command, and a backslash at its end would make Enter a line feed.
-	if starts(prompt, "!") then prompt = " " .. prompt end
-	if sub(prompt, -1) == "\\" then prompt = prompt .. " " end
-	local actions = {}
-	local left = layout.input(l)
-	if left ~= "" and not memory.attached then
-		if not contains(memory.typed or "", words(left)) then
-			refuse("input_not_empty", "text stands in the prompt already, and this would be joined to it: submit or clear it by the key intent")
-		end
-		-- A prompt that was cancelled before anything came back is put back into the input. Escape twice clears it: not Ctrl-C,
-		-- which ends the program when it comes twice, and at an empty prompt Escape twice would open the list to rewind to.
-		local kept = matcher.all({matcher.predicate("input_holds", {words = sub(words(left), -24)}), matcher.screen_stable(100)})
-		actions = {
-			action.key("escape"),
-			action.expect(matcher.any({matcher.predicate("input_empty"), kept})),
-			action.key("escape"),
-			action.expect(matcher.predicate("input_empty")),
-		}
-	end
-	actions[#actions + 1] = action.mark_transcript("turn_start")
-	actions[#actions + 1] = action.bracketed_paste(prompt)
-	local all = words(prompt)
-	memory.typed = sub((memory.typed or "") .. all, -TYPED)
-	local head = not memory.attached and sub(all, 1, 24) or nil
-	memory.attached = false
-	return {
-		actions = actions,
-		submission = {
-			echo = matcher.predicate("input_holds", {words = sub(all, -24), head = head, placeholder = true}),
-			submit = {action.key("enter")},
-			done = matcher.predicate("prompt_taken", {working = signs.working(l) and true or false}),
-			retry_when = matcher.predicate("input_holds", {words = sub(all, -24), placeholder = true, idle = true}),
-			retries = 2, timeout_ms = SUBMIT,
-		},
-	}, all
-end
-
--- prompt_param returns the prompt. One that begins with a slash and a word is run by the program as a command, or is answered by
--- "Unknown command" when there is none, and nothing of it reaches the model; only what reads as a path does.
-local function prompt_param(params)
-	local prompt = params.prompt
-	if type(prompt) ~= "string" then refuse("bad_params", "give prompt, a string") end
-	if trim(gsub(prompt, "\194\160", " ")) == "" then refuse("empty_prompt", "the prompt is empty") end
-	if sent.is_command(prompt) then
-		refuse("use_slash_command", "the program would take this for a command of its own, not for a prompt: use slash_command, or put a word before it")
-	end
-	return prompt
-end
-
-function intents.send_prompt(params, s)
-	local prompt = prompt_param(params)
-	local l = at_prompt(s, "a prompt")
-	local plan, all = typing(l, s, prompt)
-	sent.note(l, s, nil, all)
-	memory.cancel, memory.answered = {over = true}, nil
-	plan.last_intent = "prompt_submitted"
-	return plan
-end
+function intents.send_prompt(params, s) return submit.send_prompt(prompts, params, s) end
 
 -- steer types into a turn that runs: the program queues it, or takes it up between two tools.
 function intents.steer(params, s)
-	local prompt = prompt_param(params)
-	return (typing(at_prompt(s, "a prompt"), s, prompt))
+	local plan = submit.send_prompt(prompts.steering, params, s)
+	plan.last_intent = nil
+	return plan
 end
+
+function intents.clear_input(params, s) return submit.clear_input(prompts, s) end
 
 -- slash_command types a command key by key, as its menu wants it, and presses Enter when the input shows all of it and the
 -- menu has come to rest: Enter takes the entry that is highlighted.
@@ -349,7 +276,7 @@ function intents.slash_command(params, s)
 	if type(command) ~= "string" then refuse("bad_params", "give command, a string") end
 	command = trim(gsub(command, "^%s*/", ""))
 	if command == "" or contains(command, "\n") then refuse("bad_params", "the command must be one line that is not empty") end
-	local l = at_prompt(s, "a command")
+	local l = prompts.at(s, "a command")
 	if layout.input(l) ~= "" then refuse("input_not_empty", "text stands in the prompt already: clear it by the key intent") end
 	local text = "/" .. command
 	local here = matcher.predicate("input_holds", {words = words(text), exact = true, idle = true})
@@ -372,7 +299,7 @@ function intents.attach_file(params, s)
 	if trim(path) == "" or contains(path, "\n") or contains(path, "\r") then
 		refuse("bad_params", "the path must be one line that is not empty")
 	end
-	local l = at_prompt(s, "a path")
+	local l = prompts.at(s, "a path")
 	local before = layout.input(l)
 	if before ~= "" and not memory.attached then
 		refuse("input_not_empty", "text stands in the prompt already: clear it by the key intent")

@@ -112,8 +112,4 @@ end
 -- put_back reports whether the turn was stopped before anything came back.
 function sent.put_back() return memory.sent ~= nil and memory.sent.back == true end
 
--- is_command tells from a prompt whether the program takes it for a command of its own. That goes by the first word: one that is
--- no path, though "/etc" is one where there is such a folder.
-function sent.is_command(prompt) return match(prompt, "^%s*/[%w_:%-]+$") ~= nil or match(prompt, "^%s*/[%w_:%-]+%s") ~= nil end
-
 return sent

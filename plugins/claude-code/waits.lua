@@ -9,11 +9,13 @@ local signs = require("signs")
 local sent = require("sent")
 local about = require("about")
 local memory = require("memory")
+local prompts = require("prompts")
+local submit = require("ptywright.submit")
 
 local matcher = ptywright.matcher
 local words = layout.words
 local match, sub, gsub = string.match, string.sub, string.gsub
-local starts, contains, lower = string.starts_with, string.contains, string.lower
+local starts, ends, contains = string.starts_with, string.ends_with, string.contains
 
 local SHOWN = 700 -- ms without a change after which what stands in the input is all that will; a paste of 1,500 lines takes 500
 local SETTLED = 400 -- ms without a change for an end that no source tells outright; longer than the gaps between two frames
@@ -212,8 +214,8 @@ function waits.option_checked(s)
 	return o.checked == p.checked and yes(says) or no(says)
 end
 
--- input_holds holds when params.words stand in the input, with params.head at its beginning, or a placeholder for pasted text
--- when params.placeholder allows it; with params.exact nothing else may stand there, with params.idle no turn may run.
+-- input_holds holds when params.words stand in the input; with params.exact nothing else may stand there, with params.idle no turn
+-- may run.
 function waits.input_holds(s)
 	local p = s.params
 	local l = now(s)
@@ -226,23 +228,38 @@ function waits.input_holds(s)
 		local all = words(gsub(text, "%s+[%[<].*$", "")) == p.words
 		return all and yes("the input shows all of it") or no("the input shows " .. quoted(text))
 	end
-	local pasted = match(text, "%[Pasted text #%d+[^%]]*%]?")
-	local at_rest = s.stable_ms >= SHOWN
-	if p.head and l.glyph and not pasted and not starts(w, p.head) and (not at_rest or contains(w, p.head)) then
-		return no("the input begins with something else: " .. quoted(text))
-	end
 	if contains(w, p.words) then return yes("the text stands in the input") end
-	if p.placeholder and pasted then return yes("the input shows " .. pasted .. " for it") end
-	-- What cannot be compared, as combined characters: what came and came to rest is what was typed.
-	if p.placeholder and w ~= "" and at_rest then return yes("text stands in the input, though it reads otherwise") end
 	return no("the input shows " .. quoted(text))
 end
 
-function waits.input_empty(s)
+-- prompt_stands holds when the input shows the prompt of which params.words are the words: all of it, or its end where the input is
+-- scrolled, or the program's mark for pasted text; with params.attached behind a path. With params.idle no turn may run. Characters
+-- beyond ASCII need not be drawn as they were typed: a text that has come to rest counts when the rest of it is the same. Anything
+-- else is not submitted.
+function waits.prompt_stands(s)
+	local p = s.params
 	local l = now(s)
-	if l.prompt and layout.input(l) == "" then return yes("the input is empty") end
-	return no("text stands in the input")
+	if not l.prompt then return no("there is no prompt") end
+	if l.glyph == "!" or l.glyph == "#" then return no("the prompt is in another mode: " .. l.glyph) end
+	if p.idle and signs.working(l) then return no("a turn runs") end
+	local text = layout.input(l)
+	local w, whole = words(text), p.words
+	local function same(shown, wanted)
+		return shown == wanted or (p.attached or not l.glyph) and shown ~= "" and (ends(shown, wanted) or not l.glyph and ends(wanted, shown))
+	end
+	if same(w, whole) then return yes("the text stands in the input") end
+	local pasted = match(text, "%[Pasted text #%d+[^%]]*%]?")
+	if pasted then
+		local at = string.find(w, words(pasted), 1, true)
+		if at and (p.attached or starts(whole, sub(w, 1, at - 1))) then return yes("the input shows " .. pasted .. " for it") end
+	end
+	if w ~= "" and s.stable_ms >= SHOWN and same(submit.skeleton(w), submit.skeleton(whole)) then
+		return yes("the text stands in the input, with characters that are drawn otherwise")
+	end
+	return no("the input shows " .. quoted(text))
 end
+
+for name, f in pairs(submit.predicates(prompts)) do waits[name] = f end
 
 -- prompt_taken holds when the input is empty again, or something stands in the prompt's place.
 function waits.prompt_taken(s)

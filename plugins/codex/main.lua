@@ -4,7 +4,8 @@
 --   rules.lua    which state that is
 --
 -- What its keys do, where that is not plain: Escape ends a turn or refuses a permission; without a turn it opens the
--- conversation for rewinding, so it is never pressed then. Ctrl-C at an empty input ends the program at once.
+-- conversation for rewinding, so it is never pressed then. Ctrl-C at an empty input ends the program at once; at
+-- one with a text, or in shell mode, it empties that.
 
 local agent = require("ptywright.agent")
 local screen = require("screen")
@@ -91,6 +92,8 @@ return agent.plugin({
 	agrees = agrees, refuses = refuses,
 	trusts = function(label) return starts(label, "Trust and continue") or starts(label, "Yes, continue") or starts(label, "Yes, allow Codex") end,
 	stop = {"escape"},
+	-- With a blank in front ! begins no shell mode and / no command; with one behind, the menus of @ and $ stay closed.
+	input = {name = "Codex", trims = "both", pads = {" ", " "}, clear = "ctrl_c"},
 	states = {
 		"starting", "ready", "thinking", "completed_turn", "error", "waiting_for_trust", "waiting_for_login", "waiting_for_permission",
 		"waiting_for_user_input", "waiting_for_model_select", "local_ui_screen", "unknown",

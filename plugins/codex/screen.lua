@@ -120,6 +120,9 @@ local function input(l)
 		end
 		if dim then l.input = "" end
 	end
+	if l.input == "" and l.s.cursor_row == l.prompt and l.s.cursor_col > 3 then
+		l.input = string.rep(" ", l.s.cursor_col - 3) -- nothing but blanks
+	end
 	if l.queued then l.input = "" end
 	l.pasted, l.shell = match(l.input, "%[Pasted Content %d+ chars%]"), l.glyph == "!"
 end

@@ -83,6 +83,14 @@ return agent.plugin({
 	refuses = function(label) return label == "No" or starts(label, "No,") end,
 	trusts = function(label) return starts(label, "Trust folder") end,
 	stop = {"escape"}, enter_ms = ENTER,
+	-- With a blank behind, the menu of @ stays closed, and a backslash does not make a line feed of Enter.
+	input = {
+		name = "Gemini CLI", trims = "both", pads = {"", " "}, slash = "^/[^/]*$", clear = "ctrl_c", leave = "escape",
+		alters = {
+			{"[\\x{200b}\\x{200e}\\x{200f}\\x{202a}-\\x{202e}\\x{2066}-\\x{2069}\\x{feff}]", "takes out invisible characters"},
+			{"@\\S", "may put the name of a file in the place of what follows an @, and adds what is in that file"},
+		},
+	},
 	states = {
 		"starting", "ready", "thinking", "completed_turn", "error", "waiting_for_trust", "waiting_for_login", "waiting_for_permission",
 		"waiting_for_plan_approval", "waiting_for_user_input", "waiting_for_model_select", "local_ui_screen", "unknown",

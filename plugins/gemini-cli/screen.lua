@@ -43,18 +43,19 @@ local function find_input(l)
 	end
 end
 
--- read_input reads the rows of the input. A placeholder stands two columns further to the right than text.
+-- read_input reads the rows of the input. A placeholder stands behind the cursor and two columns further to the right than text.
 local function read_input(l)
-	local lines, rows = l.lines, {}
+	local lines, rows, s = l.lines, {}, l.s
 	local first = sub(lines[l.prompt], 4)
-	if starts(first, "  ") then
+	local behind = s.cursor_row == l.prompt and s.cursor_col - 4 or 0 -- columns from the first to the cursor
+	if starts(first, "  ") and s.cursor_row == l.prompt and behind <= 0 then
 		l.input = ""
 		return
 	end
-	rows[1] = first
+	rows[1] = first == "" and behind > 0 and string.rep(" ", behind) or first
 	for i = l.prompt + 1, l.last do
 		local line = lines[i]
-		if line == "" or not starts(line, "   ") then break end
+		if not starts(line, "   ") and (line ~= "" or i > s.cursor_row) then break end
 		rows[#rows + 1] = sub(line, 4)
 	end
 	l.input = table.concat(rows, "\n")

@@ -9,7 +9,12 @@
 local agent = require("ptywright.agent")
 local screen = require("screen")
 
+local submit = require("ptywright.submit")
+
 local match, sub, trim = string.match, string.sub, string.trim
+
+-- long tells of a prompt whether the program shows a mark for it: from three lines or 150 characters on, which are fewer than bytes.
+local function long(prompt) return #prompt > 150 or string.find(prompt, "\n.*\n") ~= nil end
 
 local function keys(d, index)
 	local list = {}
@@ -80,6 +85,14 @@ return agent.plugin({
 	refuses = function(label) return label == "Reject" end,
 	trusts = function() return false end,
 	stop = {"escape", "escape"},
+	input = {
+		name = "OpenCode", slash = "^/", clear = "ctrl_c", leave = "escape", closes = "escape", sums = long,
+		ends = function(prompt) return prompt == "exit" or prompt == "quit" or prompt == ":q" end,
+		alters = {{"^\\x{feff}", "drops a byte order mark at the beginning"}},
+		refuses = function(prompt)
+			return long(prompt) and submit.trimmed(prompt) ~= prompt and "takes blanks off the ends of a prompt of three lines or 150 characters" or nil
+		end,
+	},
 	armed = function(l) return l.hints and (l.s:find("again to", l.hints, l.hints + 1)) end,
 	states = {
 		"starting", "ready", "thinking", "completed_turn", "error", "waiting_for_login", "waiting_for_permission",

@@ -14,6 +14,9 @@ local starts, contains, trim, ends = string.starts_with, string.contains, string
 
 local BAR = "┃"
 
+-- The placeholders of the input and, in shell mode, of a command; until 1.15 with three dots.
+local PLACEHOLDER = '(?s)^(?:Ask anything|Run a command)(?:…|\\.\\.\\.) ".*"$'
+
 -- bar returns what stands behind the bar of a row that begins with head, an indent and a bar; else nil.
 local function bar(line, head)
 	if not starts(line, head) then return nil end
@@ -57,7 +60,11 @@ local function read_input(l)
 	local rows = {}
 	while i >= 1 do
 		local text = bar(lines[i], head)
-		if not text or ends(text, BAR) then break end -- a menu above it has a bar at its right, too
+		if not text then break end
+		if ends(text, BAR) then -- a menu above it has a bar at its right, too
+			l.menu = true
+			break
+		end
 		table.insert(rows, 1, text)
 		i = i - 1
 	end
@@ -68,9 +75,17 @@ local function read_input(l)
 	while text[1] and trim(text[1]) == "" do table.remove(text, 1) end
 	while text[1] and trim(text[#text]) == "" do table.remove(text) end
 	l.input = table.concat(text, "\n")
-	-- The placeholder goes away with the first key.
-	if match(l.input, '^Ask anything… ".*"$') or match(l.input, '^Run a command… ".*"$') then l.input = "" end
 	l.pasted, l.shell = match(l.input, "%[Pasted ~%d+ lines%]"), starts(l.agent, "Shell")
+	-- The cursor tells a placeholder, which stands behind it, from text, and blanks from nothing.
+	local row, col = l.prompt + 1, #head - #BAR + 4
+	local behind = l.s.cursor_row == row and l.s.cursor_col - col or 0
+	if l.input == "" then
+		if behind > 0 or l.s.cursor_row > row and l.s.cursor_row < bottom - 1 then l.input = " " end
+	elseif l.s.cursor_row == row and behind == 0 and re.test(l.input, PLACEHOLDER) then
+		l.input = ""
+	elseif l.input == l.pasted then
+		l.summed = behind == #l.pasted + 1
+	end
 	l.hints = bottom + 1
 end
 

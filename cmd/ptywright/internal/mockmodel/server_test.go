@@ -1,4 +1,4 @@
-package mockanthropic
+package mockmodel
 
 import (
 	"bufio"

@@ -1,7 +1,6 @@
-package mockanthropic
+package mockmodel
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -75,26 +74,19 @@ func (m message) whole() map[string]any {
 	return object
 }
 
-// stream answers with server-sent events. It ends early when the client goes away.
+// stream answers a request to Anthropic's Messages API.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, m message) {
-	w.Header().Set("content-type", "text/event-stream; charset=utf-8")
-	w.Header().Set("cache-control", "no-cache")
 	w.Header().Set("request-id", "req_mock")
-	flush := http.NewResponseController(w)
-	gone := false
+	write, gone := events(w)
 	send := func(kind string, event map[string]any) {
 		event["type"] = kind
-		text, err := json.Marshal(event)
-		if err == nil {
-			_, err = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, text)
-		}
-		gone = gone || err != nil || flush.Flush() != nil
+		write(kind, event)
 	}
 	send("message_start", map[string]any{"message": m.object()})
 	send("ping", map[string]any{})
 	index, sent := 0, 0
 	for n, b := range m.step.Blocks {
-		if gone || !s.wait(r.Context(), b.Hold) {
+		if gone() || !s.wait(r.Context(), b.Hold) {
 			return
 		}
 		if b.Hold != "" {
@@ -102,7 +94,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, m message) {
 		}
 		begin, _, content, kind, field := m.block(n)
 		send("content_block_start", map[string]any{"index": index, "content_block": begin})
-		for rest := content; rest != "" && !gone; {
+		for rest := content; rest != "" && !gone(); {
 			var now string
 			if now, rest = cut(rest, b.EveryMS); b.EveryMS > 0 && !pause(r, b.EveryMS) {
 				return

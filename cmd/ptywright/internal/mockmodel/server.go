@@ -1,13 +1,15 @@
-// Package mockanthropic stands in for Anthropic's Messages API in tests that drive the real Claude Code: it answers on the
-// loopback interface what a script says, streamed as server-sent events, and keeps what was asked, so that a test can tell
-// for certain whether a prompt was submitted, how often, and with what text. It calls nothing.
+// Package mockmodel stands in for the APIs of models in tests that drive real agents: it answers on the loopback interface
+// what a script says, streamed as server-sent events, and keeps what was asked, so that a test can tell for certain whether
+// a prompt was submitted, how often, and with what text. It calls nothing.
 //
 // What takes time in a scenario is held and not timed: a step or block with a hold waits until the test releases it, so
 // that a test meets the state "the model is thinking" for as long as it wants to, on any machine.
 //
-// It implements what Claude Code 2.1 asks for: POST /v1/messages (streamed and whole), POST /v1/messages/count_tokens,
-// GET /v1/models, and HEAD / of the connectivity check. Everything else is answered with 404, and kept too.
-package mockanthropic
+// It speaks three wires, as far as the agents use them. Of Anthropic's, for Claude Code and OpenCode: POST /v1/messages
+// (streamed and whole), POST /v1/messages/count_tokens, GET /v1/models, and HEAD / of the connectivity check. Of OpenAI's, for
+// Codex: POST /v1/responses (streamed). Of Gemini's: POST /v1beta/models/NAME with :streamGenerateContent, :generateContent
+// and :countTokens. Everything else is answered with 404, and kept too.
+package mockmodel
 
 import (
 	"context"
@@ -31,16 +33,27 @@ type Request struct {
 	Method string
 	Path   string // without the query
 	Status int    // of the answer
-	// The rest is of POST /v1/messages only.
+	// The rest is of requests for an answer only.
 
+	Wire    Wire
 	Model   string
-	Side    bool     // has no tools: Claude Code asks for itself, not for the user
+	Side    bool     // has no tools, or wants JSON of a schema: the agent asks for itself, not for the user
 	Match   string   // the conversation that answered; "" for none
 	Step    int      // its step, from 0
 	Typed   []string // all that the user typed in this conversation up to now, in order
 	Results []string // of the tools that the model used right before
 	Stream  bool
 }
+
+// A Wire is the API that a request is of.
+type Wire string
+
+// The wires; a request that is of none of them, or does not ask for an answer, has "".
+const (
+	Anthropic Wire = "anthropic"
+	OpenAI    Wire = "openai"
+	Gemini    Wire = "gemini"
+)
 
 // String tells in a line what was asked.
 func (r Request) String() string {
@@ -66,7 +79,8 @@ func (r Request) Prompt() string {
 
 // A Server is the stand-in. All methods may be called from any goroutine.
 type Server struct {
-	// URL is what ANTHROPIC_BASE_URL has to be.
+	// URL is what ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL have to be; OpenAI's begins with /v1 below it, and so does
+	// Anthropic's where the agent wants a version in it.
 	URL string
 
 	script *Script
@@ -97,7 +111,9 @@ func New(script []byte) (*Server, error) {
 		changed: make(chan struct{}), failed: map[string]int{}, holds: map[string]chan struct{}{},
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/messages", s.create)
+	mux.HandleFunc("POST /v1/messages", s.answers(Anthropic, readAnthropic, s.stream))
+	mux.HandleFunc("POST /v1/responses", s.answers(OpenAI, readOpenAI, s.streamOpenAI))
+	mux.HandleFunc("POST /v1beta/models/{call}", s.gemini)
 	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("HEAD /{$}", func(w http.ResponseWriter, r *http.Request) { s.keep(r, Request{Status: http.StatusOK}) })
@@ -131,7 +147,7 @@ func (s *Server) Requests() []Request {
 func (s *Server) Submitted() []string {
 	all := s.Requests()
 	for _, r := range slices.Backward(all) {
-		if r.Path == "/v1/messages" && !r.Side {
+		if r.Wire != "" && !r.Side {
 			return r.Typed
 		}
 	}
@@ -209,52 +225,60 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"data": data, "has_more": false, "first_id": data[0]["id"], "last_id": data[2]["id"]})
 }
 
-// create answers POST /v1/messages.
-func (s *Server) create(w http.ResponseWriter, r *http.Request) {
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		return // it went away
-	}
-	var asked body
-	invalid := func(err error) {
-		s.keep(r, Request{Status: http.StatusBadRequest})
-		writeError(w, &Error{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: "mock: " + err.Error()})
-	}
-	if err := json.Unmarshal(raw, &asked); err != nil {
-		invalid(err)
-		return
-	}
-	match, number, step, err := s.script.answer(&asked, raw)
-	if err != nil {
-		invalid(err)
-		return
-	}
-	typed, _ := asked.typed()
-	kept := Request{
-		Status: http.StatusOK, Model: asked.Model, Side: len(asked.Tools) == 0,
-		Match: match, Step: number, Typed: typed, Results: asked.results(), Stream: asked.Stream,
-	}
-	if s.fails(step.Error, fmt.Sprint(match, number)) {
-		kept.Status = step.Error.Status
+// A streamer answers with server-sent events. It ends early when the client goes away.
+type streamer func(w http.ResponseWriter, r *http.Request, m message)
+
+// answers answers requests for an answer of one wire, of which read tells what it says.
+func (s *Server) answers(wire Wire, read func(raw []byte) (*body, error), stream streamer) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			return // it went away
+		}
+		invalid := func(err error) {
+			s.keep(r, Request{Status: http.StatusBadRequest})
+			writeError(w, &Error{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: "mock: " + err.Error()})
+		}
+		asked, err := read(raw)
+		if err != nil {
+			invalid(err)
+			return
+		}
+		match, number, step, err := s.script.answer(asked, raw)
+		if err != nil {
+			invalid(err)
+			return
+		}
+		typed, _ := asked.typed()
+		kept := Request{
+			Status: http.StatusOK, Wire: wire, Model: asked.Model, Side: len(asked.Tools) == 0,
+			Match: match, Step: number, Typed: typed, Results: asked.results(), Stream: asked.Stream,
+		}
+		if s.fails(step.Error, fmt.Sprint(match, number)) {
+			kept.Status = step.Error.Status
+			s.keep(r, kept)
+			writeError(w, step.Error)
+			return
+		}
 		s.keep(r, kept)
-		writeError(w, step.Error)
-		return
-	}
-	s.keep(r, kept)
-	if !s.wait(r.Context(), step.Hold) {
-		return
-	}
-	if kept.Side && step.Blocks == nil {
-		step.Blocks = []Block{{Text: "ok"}}
-	}
-	s.mu.Lock()
-	s.messages++
-	m := message{number: s.messages, model: asked.Model, step: step}
-	s.mu.Unlock()
-	if asked.Stream {
-		s.stream(w, r, m)
-	} else {
-		writeJSON(w, http.StatusOK, m.whole())
+		if !s.wait(r.Context(), step.Hold) {
+			return
+		}
+		if kept.Side && step.Blocks == nil {
+			step.Blocks = []Block{{Text: "ok"}}
+		}
+		s.mu.Lock()
+		s.messages++
+		m := message{number: s.messages, model: asked.Model, step: step}
+		s.mu.Unlock()
+		switch {
+		case asked.Stream:
+			stream(w, r, m)
+		case wire == Gemini:
+			writeJSON(w, http.StatusOK, m.geminiWhole())
+		default:
+			writeJSON(w, http.StatusOK, m.whole())
+		}
 	}
 }
 

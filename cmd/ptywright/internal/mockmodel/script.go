@@ -1,4 +1,4 @@
-package mockanthropic
+package mockmodel
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ type Script struct {
 	Conversations []Conversation `json:"conversations"`
 	// Default answers what matches no conversation.
 	Default Step `json:"default"`
-	// Side answers requests without tools, by which Claude Code asks for a title and the like. Without blocks it says "ok".
+	// Side answers requests by which an agent asks for a title and the like, which are without tools or want JSON. Without blocks it says "ok".
 	Side Step `json:"side"`
 }
 
@@ -131,15 +131,23 @@ func (s Step) check() error {
 	return nil
 }
 
-// body is what a request to the Messages API says, as far as an answer depends on it.
+// body is what a request says, as far as an answer depends on it; its JSON is that of Anthropic's Messages API.
 type body struct {
-	Model    string `json:"model"`
-	Stream   bool   `json:"stream"`
-	Messages []struct {
-		Role    string  `json:"role"`
-		Content content `json:"content"`
-	} `json:"messages"`
-	Tools []json.RawMessage `json:"tools"`
+	Model    string            `json:"model"`
+	Stream   bool              `json:"stream"`
+	Messages []speech          `json:"messages"`
+	Tools    []json.RawMessage `json:"tools"`
+}
+
+// speech is what one side said, "user" or "assistant".
+type speech struct {
+	Role    string  `json:"role"`
+	Content content `json:"content"`
+}
+
+func readAnthropic(raw []byte) (*body, error) {
+	var b body
+	return &b, json.Unmarshal(raw, &b)
 }
 
 // content is a message's: in JSON a string, or blocks of which those of text and the results of tools are kept.
@@ -170,8 +178,14 @@ func (c *content) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// notTyped are the beginnings of what Claude Code puts among the user's texts without the user having typed it.
-var notTyped = []string{"<system-reminder>", "[Request interrupted"}
+// notTyped are the beginnings of what agents put among the user's texts without the user having typed it: Claude Code, Codex,
+// Gemini CLI.
+var notTyped = []string{
+	"<system-reminder>", "[Request interrupted", "<environment_context>", "<user_instructions>", "<skill>\n", "<turn_aborted>", "<session_context>",
+}
+
+// referenced begins what Gemini CLI adds of the files that a prompt names, up to the end of the message.
+const referenced = "\n--- Content from referenced files ---"
 
 // typed returns the texts that the user typed, in order, and how many messages of the model's follow the last of them.
 func (b *body) typed() (texts []string, after int) {
@@ -181,12 +195,15 @@ func (b *body) typed() (texts []string, after int) {
 			after++
 			continue
 		case "user":
-		default: // what Claude Code says of the machine, between the messages
+		default: // what the agent says of the machine, between the messages
 			continue
 		}
 		var parts []string
 	parts:
 		for _, text := range m.Content.texts {
+			if text == referenced {
+				break
+			}
 			for _, begin := range notTyped {
 				if strings.HasPrefix(strings.TrimSpace(text), begin) {
 					continue parts
