@@ -157,7 +157,9 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 		return nil, err
 	}
 	if value != nil && s.opts.Known != nil {
-		s.opts.Known.Lend(map[string]string{name: *value})(at.session.Closed())
+		if err := s.opts.Known.LendTo(string(at.session.ID()), at.session.Closed(), map[string]string{name: *value}); err != nil {
+			return nil, err
+		}
 	}
 	r, err := s.run(ctx, at, line, runOptions{bound: runBound})
 	switch {

@@ -64,7 +64,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{opts: o, log: o.Log, token: instance.NewToken(), room: loopback.NewRoom(maxStrangers, maxClients)}
 	s.panes.engine, s.covered = o.Engine, redact.Default.With(o.Known)
 	if o.Known != nil {
-		o.Known.AddUntil(make(chan struct{}), s.token) // never forgotten
+		o.Known.Add(s.token)
 	}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
