@@ -14,7 +14,8 @@ import (
 type index struct {
 	gate *gate
 	root *node
-	wide bool // a form has bytes that are no ASCII where the gate looks
+	lens uint16 // bit n: the gate knows n bytes of some form
+	wide bool   // a form has bytes that are no ASCII where the gate looks
 }
 
 // node is a place in the tree of all forms of all values.
@@ -25,7 +26,16 @@ type node struct {
 }
 
 func (n *node) child(c byte) (i int, found bool) {
-	return slices.BinarySearchFunc(n.next, c, func(x *node, c byte) int { return int(x.label[0]) - int(c) })
+	to := len(n.next)
+	for i < to {
+		switch middle := int(uint(i+to) / 2); {
+		case n.next[middle].label[0] < c:
+			i = middle + 1
+		default:
+			to = middle
+		}
+	}
+	return i, i < len(n.next) && n.next[i].label[0] == c
 }
 
 // with returns the tree below n with v at the end of form.
@@ -124,29 +134,46 @@ func (n *node) walk(text string, found func(v *value, length int)) (rest *node, 
 	}
 }
 
+// begins returns where the last k bytes of w lead to from n, and how many bytes of that node's label are
+// left then; nil: nowhere.
+func (n *node) begins(w uint64, k int) (at *node, left int) {
+	for k > 0 {
+		i, found := n.child(byte(w >> (8 * (k - 1))))
+		if !found {
+			return nil, 0
+		}
+		n = n.next[i]
+		k--
+		j := 1
+		for ; j < len(n.label) && k > 0; j++ {
+			if n.label[j] != byte(w>>(8*(k-1))) {
+				return nil, 0
+			}
+			k--
+		}
+		left = len(n.label) - j
+	}
+	return n, left
+}
+
 const (
 	// gateLen is how many bytes of a form the gate knows. A shorter form is known whole. More would
 	// catch fewer texts that only begin as a value does, and cost more at each end of a line.
 	gateLen = 8
-	// perKey is how many bits of each of its tables the gate has for one form: near then lets less
-	// than 1 of 100 places of a text through, and far less than 1 of 500 of these.
-	perKey = 128
-	// leastGate is how many forms a gate has room for at first: 2 KiB a table.
+	// perForm is how many bits the gate has for a form: it lets less than 1 of 100 places of a text through.
+	perForm = 128
+	// leastGate is how many forms a gate has room for at first: 2 KiB.
 	leastGate = 128
 )
 
-// A gate tells which places of a text are worth a walk through the tree. It is asked with the last
-// eight bytes read, the newest in the low byte, and errs on the safe side only: it may let through what
-// is no value. Bits are set before the tree is published that needs them, and never cleared: a gate
-// with too many that are stale is replaced. Methods but add may be called by any number of goroutines.
+// A gate tells which places of a text are worth a walk through the tree, by the last four of the bytes
+// that are known of a form. Bits are set before the tree is published that needs them, and never cleared:
+// one that is stale costs a walk. Methods but add may be called by any number of goroutines.
 type gate struct {
-	near  []atomic.Uint64 // by the last four of the bytes that the gate knows of a form
-	far   []atomic.Uint64 // by all of them and their number: a Bloom filter (B. H. Bloom, 1970)
-	shift uint8           // from a hash of 32 bits to a bit's number
-	lens  atomic.Uint32   // bit n: some form is known by n bytes
-	cuts  atomic.Uint32   // bit n: some form has a beginning of n bytes that is not to be overlooked
-	keys  int             // forms that were added; guarded by Known.mu
-	room  int             // how many it is made for
+	bits  []atomic.Uint64
+	shift uint8 // from a hash of 32 bits to a bit's number
+	forms int   // that were added; guarded by Known.mu
+	room  int   // how many it is made for
 }
 
 func newGate(forms int) *gate {
@@ -154,118 +181,89 @@ func newGate(forms int) *gate {
 	for room < forms {
 		room *= 2
 	}
-	table := room * perKey
-	return &gate{
-		near: make([]atomic.Uint64, table/64), far: make([]atomic.Uint64, table/64),
-		shift: uint8(32 - bits.Len(uint(table-1))), room: room,
-	}
+	n := room * perForm
+	return &gate{bits: make([]atomic.Uint64, n/64), shift: uint8(32 - bits.Len(uint(n-1))), room: room}
 }
-
-// beginning marks the keys of far that stand for a form's beginning and not for all that is known of it.
-const beginning = 16
 
 // add lets a form through.
 func (g *gate) add(form string) {
-	g.keys++
-	known := form[:min(len(form), gateLen)]
-	i := nearHash(pack(known)) >> g.shift
-	g.near[i>>6].Or(1 << (i & 63))
-	g.set(pack(known), len(known))
-	g.lens.Or(1 << len(known))
-	for n := min(leastPart(form), leastCut); n < len(known); n++ {
-		g.set(pack(known[:n]), n+beginning)
-		g.cuts.Or(1 << n)
-	}
+	g.forms++
+	i := gateHash(pack(form[:min(len(form), gateLen)])) >> g.shift
+	g.bits[i>>6].Or(1 << (i & 63))
 }
 
-// pack is the last bytes of s as the gate is asked with them.
-func pack(s string) (w uint64) {
+// lets reports whether what w ends in may be known of a form. It is small enough to be inlined where it is
+// asked for each byte.
+func (g *gate) lets(w uint64) bool {
+	i := gateHash(w) >> g.shift
+	return g.bits[i>>6].Load()>>(i&63)&1 != 0
+}
+
+func gateHash(w uint64) uint32 { return uint32(w) * 0x9e3779b1 } // D. E. Knuth's multiplicative hash
+
+// pack is the last bytes of s as an index is asked with them: the newest in the low byte.
+func pack[T string | []byte](s T) (w uint64) {
 	for i := max(0, len(s)-gateLen); i < len(s); i++ {
 		w = w<<8 | uint64(s[i])
 	}
 	return w
 }
 
-func nearHash(w uint64) uint32 { return uint32(w) * 0x9e3779b1 } // D. E. Knuth's multiplicative hash
-
-// probes is how many bits of far stand for a key.
-const probes = 3
-
-func farHash(key uint64, kind int) (first, step uint32) {
-	h := (key + uint64(kind)<<59 + uint64(kind)) * 0x9e3779b97f4a7c15
-	h ^= h >> 32
-	h *= 0xd6e8feb86659fd93
-	return uint32(h), uint32(h>>32) | 1
-}
-
-func (g *gate) set(key uint64, kind int) {
-	h, step := farHash(key, kind)
-	for range probes {
-		i := h >> g.shift
-		g.far[i>>6].Or(1 << (i & 63))
-		h += step
-	}
-}
-
-func (g *gate) among(key uint64, kind int) bool {
-	h, step := farHash(key, kind)
-	for range probes {
-		i := h >> g.shift
-		if g.far[i>>6].Load()&(1<<(i&63)) == 0 {
-			return false
-		}
-		h += step
-	}
-	return true
-}
-
 // has reports whether the text that w ends has just shown all that the gate knows of some form.
-func (g *gate) has(w uint64) bool { return g.lets(w) && g.sure(w) }
+func (x *index) has(w uint64) bool { return x.gate.lets(w) && x.sure(w) }
 
-// lets is a first look: small enough to be inlined where it is asked for each byte.
-func (g *gate) lets(w uint64) bool {
-	i := nearHash(w) >> g.shift
-	return g.near[i>>6].Load()>>(i&63)&1 != 0
-}
-
-func (g *gate) sure(w uint64) bool {
-	for lens := g.lens.Load(); lens != 0; lens &= lens - 1 {
-		if n := bits.TrailingZeros32(lens); g.among(lastOf(w, n), n) {
+// sure is has once the gate lets w through.
+func (x *index) sure(w uint64) bool {
+	for n := MinKnown; n <= gateLen; n++ {
+		if x.known(w, n) {
 			return true
 		}
 	}
 	return false
 }
 
-// lastOf is the last n bytes of w.
-func lastOf(w uint64, n int) uint64 { return w & (1<<(8*n) - 1) }
+// known reports whether the last n bytes of w are all that the gate knows of some form.
+func (x *index) known(w uint64, n int) bool {
+	if x.lens&(1<<n) == 0 {
+		return false
+	}
+	at, left := x.root.begins(w, n)
+	return at != nil && (n == gateLen || left == 0 && len(at.values) > 0)
+}
 
 // cut reports whether a text that w ends may end in the beginning of a form that goes on elsewhere.
 // nil has no forms.
-func (g *gate) cut(w uint64) bool {
-	if g == nil {
+func (x *index) cut(w uint64) bool {
+	if x == nil {
 		return false
 	}
-	for cuts := g.cuts.Load(); cuts != 0; cuts &= cuts - 1 {
-		if n := bits.TrailingZeros32(cuts); g.among(lastOf(w, n), n+beginning) {
+	for n := leastCut - 1; n < gateLen; n++ {
+		at, left := x.root.begins(w, n)
+		if at != nil && at.leads(mostRest(n), left, func(*value) bool { return true }) {
 			return true
 		}
 	}
 	return false
+}
+
+// mostRest is how many bytes may be missing behind the n that stand of a form, for these to be more than
+// chance: see leastPart and leastCut.
+func mostRest(n int) int {
+	if n >= leastCut {
+		return MaxLiteralLen
+	}
+	return n
 }
 
 // seams reports whether a form may stand across an end of run, which is written between left and right.
 // Behind right stand pad blanks. nil has no forms.
-func (g *gate) seams(left []byte, run string, right []byte, pad int) bool {
-	if g == nil {
+func (x *index) seams(left []byte, run string, right []byte, pad int) bool {
+	if x == nil {
 		return false
 	}
-	w := uint64(0)
-	for _, c := range left[max(0, len(left)-gateLen):] {
-		w = w<<8 | uint64(c)
-	}
+	w := pack(left)
 	for i := range min(len(run), gateLen-1) {
-		if w = w<<8 | uint64(run[i]); g.has(w) {
+		if w = w<<8 | uint64(run[i]); x.has(w) {
 			return true
 		}
 	}
@@ -277,7 +275,7 @@ func (g *gate) seams(left []byte, run string, right []byte, pad int) bool {
 		if i < len(right) {
 			c = right[i]
 		}
-		if w = w<<8 | uint64(c); g.has(w) {
+		if w = w<<8 | uint64(c); x.has(w) {
 			return true
 		}
 	}
@@ -285,13 +283,13 @@ func (g *gate) seams(left []byte, run string, right []byte, pad int) bool {
 }
 
 // in reports whether a form may begin in text.
-func (g *gate) in(text []byte) bool {
-	if g == nil {
+func (x *index) in(text []byte) bool {
+	if x == nil {
 		return false
 	}
 	w := uint64(0)
 	for _, c := range text {
-		if w = w<<8 | uint64(c); g.has(w) {
+		if w = w<<8 | uint64(c); x.has(w) {
 			return true
 		}
 	}

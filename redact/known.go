@@ -396,7 +396,7 @@ func (k *Known) insert(v *value) {
 		ix = *was
 	}
 	k.forms += len(v.forms)
-	if ix.gate == nil || ix.gate.keys+len(v.forms) > ix.gate.room {
+	if ix.gate == nil || ix.gate.forms+len(v.forms) > ix.gate.room {
 		ix.gate = newGate(2 * k.forms)
 		for _, x := range k.values { // v is among them
 			for _, f := range x.forms {
@@ -410,7 +410,9 @@ func (k *Known) insert(v *value) {
 	}
 	for _, f := range v.forms {
 		ix.root = ix.root.with(f, v)
-		ix.wide = ix.wide || !ascii(f[:min(len(f), gateLen)])
+		known := f[:min(len(f), gateLen)]
+		ix.lens |= 1 << len(known)
+		ix.wide = ix.wide || !ascii(known)
 	}
 	k.index.Store(&ix)
 }

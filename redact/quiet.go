@@ -17,15 +17,15 @@ func (r *rules) quiet(s string, most int) (lines int) {
 	if len(r.regexes) > 0 || r.thorough {
 		return 0
 	}
-	w, g := r.words, r.gate()
+	w, x := r.words, r.index
 	state, fast, framed := uint32(0), w.fast, false
-	last := uint64(0) // what the gate is asked with
+	last := uint64(0) // what the index is asked with
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if w.stop[c] {
 			switch {
 			case c == '\n':
-				if i >= lines+most || w.cutsLine(state, s[i+1:]) || g.cut(last) || framed && r.cutsColumn(s[lines:i]) ||
+				if i >= lines+most || w.cutsLine(state, s[i+1:]) || x.cut(last) || framed && r.cutsColumn(s[lines:i]) ||
 					i-lines >= 64 && mayBeLone(s[lines:i]) {
 					return lines
 				}
@@ -61,8 +61,8 @@ func (r *rules) quiet(s string, most int) (lines int) {
 		if state = fast[state+uint32(w.class[c])]; state >= fastMark {
 			return lines
 		}
-		if g != nil {
-			if last = last<<8 | uint64(c); g.lets(last) && g.sure(last) {
+		if x != nil {
+			if last = last<<8 | uint64(c); x.gate.lets(last) && x.sure(last) {
 				return lines
 			}
 		}
@@ -96,13 +96,13 @@ func (r *rules) cutsColumn(text string) bool {
 	for i := max(0, len(text)-maxKeyword); i < len(text); i++ {
 		state = a.fast[state+uint32(a.class[text[i]])] &^ fastMark
 	}
-	return a.deep[state] >= leastCut || r.gate().cut(pack(text))
+	return a.deep[state] >= leastCut || r.index.cut(pack(text))
 }
 
 // passes returns the length of the control sequence that begins with the ESC at s[i]; 0 when it has to be judged, and a
 // negative number when s ends inside of it. It is [sequence] for what is well formed.
 func (r *rules) passes(s string, i int) int {
-	a, g := r.words, r.gate()
+	a, x := r.words, r.index
 	j := i + 1
 	if j == len(s) {
 		return -1
@@ -135,7 +135,7 @@ func (r *rules) passes(s string, i int) int {
 			if state = a.fast[state+uint32(a.class[c])]; state >= fastMark {
 				return 0
 			}
-			if last = last<<8 | uint64(c); g != nil && g.has(last) {
+			if last = last<<8 | uint64(c); x != nil && x.has(last) {
 				return 0
 			}
 		}
@@ -249,7 +249,7 @@ func (a *automaton) write(p *place, run string, left, right []byte, pad int, sta
 // part of one. sure: the look went to the end, and says which rows; else all is to be judged.
 func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 	g.busy, g.placed, g.starts = [maxPlacedRow + 1]bool{}, false, g.starts[:0]
-	w, gate := r.words, r.gate()
+	w, x := r.words, r.index
 	if len(r.regexes) > 0 || r.thorough {
 		return needAll, false
 	}
@@ -272,9 +272,9 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 				if state = fast[state+uint32(w.class[text[i]])]; state >= fastMark {
 					state, busy = state&^fastMark, true
 				}
-				if gate != nil {
+				if x != nil {
 					last = last<<8 | uint64(text[i])
-					busy = busy || gate.lets(last) && gate.sure(last)
+					busy = busy || x.gate.lets(last) && x.sure(last)
 				}
 			}
 			if busy {
@@ -323,7 +323,7 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 			if ch == utf8.RuneError && n < 2 || cols == 0 || g.at < len(g.over) {
 				return needAll, false
 			}
-			if r.index != nil && r.index.wide {
+			if x != nil && x.wide {
 				return needAll, false
 			}
 			busy := false
@@ -350,7 +350,7 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 			i++
 		}
 	}
-	if !window && (w.deep[state] >= leastCut || gate.cut(last) || mayBeLone(text)) {
+	if !window && (w.deep[state] >= leastCut || x.cut(last) || mayBeLone(text)) {
 		g.need |= needText
 	}
 	return g.ends(r, state, last), true
@@ -362,7 +362,7 @@ func (g *glance) ends(r *rules, state uint32, last uint64) need {
 	if w.parts && (w.part[int(state)/w.cols] > 0 || w.part[int(w.after(g.over))/w.cols] > 0) {
 		g.need = needAll
 	}
-	if gate := r.gate(); gate != nil && (gate.cut(last) || gate.cut(pack(string(g.over[max(0, len(g.over)-gateLen):])))) {
+	if r.index.cut(last) || r.index.cut(pack(g.over)) {
 		g.need = needAll
 	}
 	return g.need
@@ -451,7 +451,7 @@ func (g *glance) run(r *rules, run, shown string, state uint32) bool {
 	n := copy(under, shown)
 	g.over = append(g.over, shown[n:]...)
 	g.at = end
-	if r.words.write(&g.inOver, run, left, right, 0, state) || r.gate().seams(left, run, right, 0) {
+	if r.words.write(&g.inOver, run, left, right, 0, state) || r.index.seams(left, run, right, 0) {
 		g.need |= needOver
 	}
 	g.put(r, run, shown, state)
@@ -474,7 +474,7 @@ func (g *glance) put(r *rules, run, shown string, state uint32) {
 	g.cursor.col = end
 	w := r.words
 	if (g.inRow.apart || w.deep[state] > 0) && w.write(&g.inRow, run, b[:from], b[end:], maxKeyword, state) ||
-		r.gate().seams(b[:from], run, b[end:], maxKeyword) {
+		r.index.seams(b[:from], run, b[end:], maxKeyword) {
 		g.need |= needRows
 		g.busy[g.cursor.row] = true
 	}

@@ -192,14 +192,6 @@ func (r *Redactor) now() *rules {
 	return c
 }
 
-// gate tells where known values may be; nil: there are none.
-func (r *rules) gate() *gate {
-	if r.index == nil {
-		return nil
-	}
-	return r.index.gate
-}
-
 // hides reports whether a known value is hidden here.
 func (r *rules) hides(v *value) bool { return v.hides(r.reader.session, r.reader.all) }
 

@@ -3,7 +3,6 @@ package redact
 import (
 	"cmp"
 	"errors"
-	"math/bits"
 	"slices"
 	"strings"
 )
@@ -158,7 +157,7 @@ func (r *rules) busy(text []byte) bool {
 			return true
 		}
 	}
-	return r.gate().in(text)
+	return r.index.in(text)
 }
 
 // leastCut is how much of a keyword must stand at the end of a line for the next to be read with
@@ -211,17 +210,17 @@ func (r *rules) apply(s *scan, text string, at []int32, base int) {
 
 // applyKnown is apply for the known values.
 func (r *rules) applyKnown(s *scan, text string, at []int32) {
-	g, w := r.gate(), uint64(0)
+	x, w := r.index, uint64(0)
 	for i := 0; i < len(text); i++ {
-		if w = w<<8 | uint64(text[i]); !g.has(w) {
+		if w = w<<8 | uint64(text[i]); !x.gate.lets(w) {
 			continue
 		}
-		for lens := g.lens.Load(); lens != 0; lens &= lens - 1 {
-			start := i + 1 - bits.TrailingZeros32(lens)
-			if start < 0 || !g.among(lastOf(w, i+1-start), i+1-start) {
+		for n := MinKnown; n <= min(gateLen, i+1); n++ {
+			if !x.known(w, n) {
 				continue
 			}
-			rest, skip := r.index.root.walk(text[start:], func(v *value, length int) {
+			start := i + 1 - n
+			rest, skip := x.root.walk(text[start:], func(v *value, length int) {
 				if r.hides(v) {
 					s.add(candidate{from: start, start: start, end: start + length, hit: true, class: "literal", tier: given}, at)
 				}
@@ -231,11 +230,11 @@ func (r *rules) applyKnown(s *scan, text string, at []int32) {
 			}
 		}
 	}
-	if !g.cut(w) {
+	if !x.cut(w) {
 		return
 	}
-	for n := min(gateLen-1, len(text)); n >= 2; n-- { // the longest beginning has the say
-		rest, skip := r.index.root.walk(text[len(text)-n:], func(*value, int) {})
+	for n := min(gateLen-1, len(text)); n >= leastCut-1; n-- { // the longest beginning has the say
+		rest, skip := x.root.walk(text[len(text)-n:], func(*value, int) {})
 		if rest == nil {
 			continue
 		}
