@@ -65,7 +65,7 @@ func envPane(_ context.Context, s *reader, p params) (any, error) {
 	}
 	all := at.set.over(at.session.Environ())
 	for name, value := range all { // a value is a secret by its name, too
-		all[name] = strings.TrimPrefix(s.clean(name+"="+value), name+"=")
+		all[name] = strings.TrimPrefix(s.cleanOf(at.session, name+"="+value), name+"=")
 	}
 	const known = "as the program was started, and as session.set_env has set since"
 	name, ok := p.text("name")
