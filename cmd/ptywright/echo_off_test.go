@@ -198,3 +198,66 @@ func TestSecretsOutlastTheirSession(t *testing.T) {
 		t.Errorf("the recording has %s", text)
 	}
 }
+
+// TestShortSecretIsNowhere: what is too short to be hidden everywhere is hidden from whoever reads its session, in every way that there
+// is, and from nobody else.
+func TestShortSecretIsNowhere(t *testing.T) {
+	t.Parallel()
+	const short = "4z!7q"
+	s := start(t)
+	other := s.sh("echo " + short + "; cat")
+	other.wait(client.Contains(short))
+	left := everything{asked: make(chan struct{})}
+	b := s.sh(`stty -echo; printf 'PIN: '; read -r p; stty echo; echo; printf '\033]2;title %s\007' "$p"; echo "it is $p"; read -r x; echo "still $p"`)
+	if err := s.Subscribe(s.ctx, left.event, b.ID); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, format := range []string{"asciicast-v2", "asciicast-v3", "markdown"} {
+		s.call("session.record_start", map[string]any{"session": b.ID, "dir": dir, "format": format, "input": format != "markdown"}, nil)
+	}
+	b.wait(client.Contains("PIN:"))
+	b.text(short + "\n")
+	b.wait(client.Contains("it is"))
+	for _, call := range []struct {
+		method string
+		params map[string]any
+	}{
+		{"session.snapshot", map[string]any{"cells": "full"}}, {"session.snapshot", map[string]any{"cells": "runs"}}, {"session.transcript", nil},
+		{"session.scrollback", nil}, {"session.screenshot", map[string]any{"format": "svg"}},
+		{"session.screenshot", map[string]any{"format": "ansi"}}, {"session.search", map[string]any{"text": "it is"}}, {"session.frame", nil},
+		{"session.wait", map[string]any{"timeout_ms": 1, "matcher": map[string]any{"type": "contains_text", "value": "it is 4z!7r"}}},
+		{"session.wait", map[string]any{"matcher": map[string]any{"type": "screen_regex", "value": "it is (.*)"}}},
+		{"session.wait", map[string]any{"matcher": map[string]any{"type": "title_regex", "value": "title (.*)"}}},
+	} {
+		if call.params == nil {
+			call.params = map[string]any{}
+		}
+		call.params["session"] = b.ID
+		left.answer(s, call.method, call.params)
+	}
+	b.text("\n")
+	b.exited()
+	s.call("session.close", map[string]any{"session": b.ID}, nil)
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if len(files) != 3 {
+		t.Errorf("recordings: %q", files)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left.add(string(text))
+	}
+	got := left.String()
+	if i := strings.Index(got, short); i >= 0 {
+		t.Errorf("it is in …%s…", got[max(0, i-200):i+20])
+	}
+	if n := strings.Count(got, "it is [REDACTED]"); n < 8 {
+		t.Errorf("the answer is in %d places, want it in all:\n%s", n, got)
+	}
+	if got := other.plainText(); got != short {
+		t.Errorf("another session shows %q", got)
+	}
+}
