@@ -140,14 +140,7 @@ func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, c
 			}
 		}
 		first = false
-		secret, mode, asked := s.lookAtEcho()
-		switch told := s.engine.opts.Secret; {
-		case told == nil:
-		case !secret:
-			s.secretLine.Note(c)
-		default:
-			s.secretLine.Type(c, mode, asked, func(line string) { told(s, line) })
-		}
+		secret := s.beforeTyping(c)
 		s.noteKeys(c, secret)
 		if err := s.input.send(ctx, c, o); err != nil {
 			var blocked *InputBlockedError

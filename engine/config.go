@@ -21,10 +21,11 @@ type Config struct {
 	TranscriptChars  int               // retained characters; 0: DefaultTranscriptChars; negative: none
 	Scrollback       int               // retained lines; 0: vt.DefaultScrollback; negative: none
 	Taps             []Tap
-	ShellIntegration bool // Program, an interactive bash, zsh or fish, is made to mark its commands: see [Session.Blocks]
-	Attended         bool // a person's own terminal shows the output as well and answers what the program asks it: this one is silent
-	NullInput        bool // Program cannot ask a person: see [pty.Command]. Input is typed to nobody
-	Kept             bool // it is not forgotten when it has ended: whoever started it closes it
+	ShellIntegration bool    // Program, an interactive bash, zsh or fish, is made to mark its commands: see [Session.Blocks]
+	Attended         bool    // a person's own terminal shows the output as well and answers what the program asks it: this one is silent
+	EchoOff          EchoOff // what is typed while the terminal does not echo; "": EchoAsk
+	NullInput        bool    // Program cannot ask a person: see [pty.Command]. Input is typed to nobody
+	Kept             bool    // it is not forgotten when it has ended: whoever started it closes it
 	// Limits, each for the program and all that it starts. One that goes over any is ended as by [Session.Kill], and its [Exit] says
 	// which. 0: none. MaxIdle is the time in which the program writes nothing and nobody types, MaxMemory is in bytes.
 	MaxTime, MaxIdle time.Duration

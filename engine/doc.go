@@ -37,8 +37,10 @@
 //
 // # Locks
 //
-// Engine.mu guards the registry, Session.mu the terminal, transcript and flags, inputQueue.mu the queue. They are
-// never nested, and none is held across I/O, a matcher, a tap or a channel operation that can block. Session.turn and
+// Engine.mu guards the registry, Session.mu the terminal, transcript and flags, inputQueue.mu the queue, Session.echo
+// what is known of the terminal's echo. They are never nested, but for Session.mu within Session.echo, and none is held
+// across I/O, a matcher, a tap or a channel operation that can block: under Session.echo the terminal's modes are asked
+// for, which takes a microsecond, and Options.Typed is told, which may not block. Session.turn and
 // Engine.looking are not locks but one-slot channels: the first, taken with a context, is held while waiting for the
 // program, the second during a look at the process table.
 //

@@ -31,10 +31,13 @@ type Options struct {
 	// Ended and EndedBytes bound the sessions that have ended and are kept to be read, by number and by the memory of all together;
 	// 0: DefaultEnded and DefaultEndedBytes. Past either, the oldest are forgotten: see [ForgottenError].
 	Ended, EndedBytes int
-	// Secret is told each line that was typed while a program read a secret, before its end is typed; may be nil. A value is needed
-	// until s is closed. It must not block.
-	Secret func(s *Session, value string)
-	Log    *slog.Logger // diagnostics; nil: slog.Default
+	// Typed is told what is known of each line that is typed into a session while its terminal does not echo: before the line's end
+	// is typed, and again when more is known, each time for itself where the same is typed twice; see [SecretInput]. It must neither block nor use s, but for what never changes. nil:
+	// nobody wants to know, and all that is typed so is kept out of recordings.
+	Typed func(s *Session, line string, is Standing)
+	// Asks is that of [SecretInput]. It must not block. nil: no screen asks for a secret.
+	Asks func(line, above, typed string) bool
+	Log  *slog.Logger // diagnostics; nil: slog.Default
 }
 
 // A Watcher ends recorded children when this process is killed outright; *[pty.Watcher] is one.
@@ -236,7 +239,11 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		s.beat()
 	})
 	s.later.Stop()
-	s.settled = time.AfterFunc(time.Hour, func() { s.lookAtEcho() })
+	s.secrets.EchoOff, s.secrets.Asks = c.EchoOff, e.opts.Asks
+	if told := e.opts.Typed; told != nil {
+		s.secrets.Tell = func(line string, is Standing) { told(s, line, is) }
+	}
+	s.settled = time.AfterFunc(time.Hour, func() { s.lookAfter(false) })
 	s.settled.Stop()
 	drain := pty.NewDrain(s.pty)
 	go s.pump(drain)

@@ -18,6 +18,9 @@ type SecretLine struct {
 // Reset forgets what was typed.
 func (l *SecretLine) Reset() { l.line, l.from = l.line[:0], 0 }
 
+// Empty reports whether nothing of a line stands typed.
+func (l *SecretLine) Empty() bool { return len(l.line) == 0 }
+
 // Note takes what is typed while no secret is read. A program that asks may switch echo off only after the answer was begun: then the
 // line is a secret, from its beginning, if its end is typed under [SecretLine.Type].
 func (l *SecretLine) Note(p []byte) {
@@ -36,16 +39,17 @@ func (l *SecretLine) Note(p []byte) {
 // Type takes what is typed under a mode, as the answer to a question that asked counts, and tells each line when its end is in
 // p: told before that is typed, nothing that the program does with it is seen first. A line that was begun under an earlier
 // question is told whole and without that beginning: a program may, or may not, throw away what was typed before it asks.
-func (l *SecretLine) Type(p []byte, mode pty.LineMode, asked int, tell func(line string)) {
+func (l *SecretLine) Type(p []byte, mode pty.LineMode, asked int, tell func(ways ...string)) {
 	if asked != l.asked {
 		l.asked, l.from = asked, len(l.line)
 	}
 	for _, c := range p {
 		switch {
 		case c == '\n', c == '\r' && mode.CRToNL, c != 0 && (c == mode.EOF || c == mode.EOL || c == mode.EOL2):
-			tell(string(l.line))
 			if l.from > 0 && l.from < len(l.line) {
-				tell(string(l.line[l.from:]))
+				tell(string(l.line), string(l.line[l.from:]))
+			} else {
+				tell(string(l.line))
 			}
 			l.Reset()
 		case c != 0 && (c == mode.Kill || mode.Signals && (c == mode.Interrupt || c == mode.Quit || c == mode.Suspend)):

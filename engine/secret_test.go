@@ -25,17 +25,19 @@ func (t *inputTap) Input(_ time.Time, p []byte) error {
 	return nil
 }
 
-// secretSession returns a session of a fake terminal, what acts on it, and what the engine has told of as secrets.
+// secretSession returns a session of a fake terminal, what acts on it, and what the engine has told of lines: each with ? while it
+// is suspected, ! when it is certain, and - when it is cleared.
 func secretSession(t *testing.T, p *enginetest.PTY, taps ...engine.Tap) (s *engine.Session, do func(engine.Action), told func() []string) {
 	t.Helper()
 	var mu sync.Mutex
 	var lines []string
 	e := engine.New(engine.Options{
 		Start: func(pty.Command) (engine.PTY, error) { return p, nil },
-		Secret: func(_ *engine.Session, line string) {
+		Asks:  asks,
+		Typed: func(_ *engine.Session, line string, is engine.Standing) {
 			mu.Lock()
 			defer mu.Unlock()
-			lines = append(lines, line)
+			lines = append(lines, line+standings[is])
 		},
 	})
 	t.Cleanup(func() { e.Close(context.Background()) })
@@ -57,20 +59,25 @@ func secretSession(t *testing.T, p *enginetest.PTY, taps ...engine.Tap) (s *engi
 	return s, do, told
 }
 
+var standings = map[engine.Standing]string{engine.Suspected: "?", engine.Certain: "!", engine.Cleared: "-"}
+
+// asks knows one word.
+func asks(line, above, _ string) bool { return strings.Contains(line+above, "Password") }
+
 func TestSecretInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
 		rec := &inputTap{}
 		s, do, told := secretSession(t, p, rec)
 		p.SetLineMode(pty.LineMode{Canonical: true, Echo: true})
-		p.Print("Password: ")
+		p.Print("Code: ")
 		synctest.Wait()
 		do(engine.Text("shown\n"))
 		if s.View().Secret {
 			t.Error("a secret is read although the terminal echoes")
 		}
 		// The question first, then no echo: seen when output has stopped.
-		p.Print("Password: ")
+		p.Print("Code: ")
 		synctest.Wait()
 		p.SetLineMode(pty.LineMode{Canonical: true, CRToNL: true, Erase: 0x7f})
 		changed := s.Changed()
@@ -103,7 +110,7 @@ func TestSecretInput(t *testing.T) {
 		if rec.typed != "shown\nmore\nraw" {
 			t.Errorf("the recording has %q", rec.typed)
 		}
-		if told := told(); !slices.Equal(told, []string{"hunter2", "pass!"}) {
+		if told := told(); !slices.Equal(told, []string{"hunter2?", "pass!?", "hunter2!", "pass!!"}) {
 			t.Errorf("told of %q", told)
 		}
 	})
@@ -137,7 +144,7 @@ func TestSecretLine(t *testing.T) {
 			if rest, again := strings.CutPrefix(typed, "?"); again {
 				asked, typed = asked+1, rest
 			}
-			l.Type([]byte(typed), c.mode, asked, func(line string) { got = append(got, line) })
+			l.Type([]byte(typed), c.mode, asked, func(ways ...string) { got = append(got, ways...) })
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -160,7 +167,7 @@ func TestSecretBegunBeforeEchoIsOff(t *testing.T) {
 		do(engine.Text("\r"))
 		p.SetLineMode(pty.LineMode{Canonical: true, Echo: true, CRToNL: true})
 		do(engine.Text("ls\r"))
-		if told := told(); !slices.Contains(told, "correcthorse") || slices.ContainsFunc(told, func(l string) bool { return strings.Contains(l, "ls") }) {
+		if told := told(); !slices.Contains(told, "correcthorse!") || slices.ContainsFunc(told, func(l string) bool { return strings.Contains(l, "ls") }) {
 			t.Errorf("told %q", told)
 		}
 	})

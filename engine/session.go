@@ -44,40 +44,42 @@ type PTY interface {
 // A Session is one child on one PTY with its terminal and its transcript. Its methods may be called by any number of
 // goroutines.
 type Session struct {
-	id         ID
-	config     Config
-	started    time.Time
-	pty        PTY
-	input      *inputQueue
-	turn       chan struct{} // held by the action under way
-	tapping    chan struct{} // held while taps are shown something
-	sizing     chan struct{} // held while the terminal gets a size
-	pulse      Pulse
-	engine     *Engine
-	log        *slog.Logger
-	reaped     chan struct{}   // closed when leader is set
-	pumped     chan struct{}   // closed when the pump has ended
-	life       context.Context // ends when Close is through
-	end        context.CancelFunc
-	told       time.Time   // when the pump last woke those who wait
-	telling    atomic.Bool // later is running
-	later      *time.Timer // wakes them after a flood's batch
-	secretLine SecretLine  // typed so far of a secret; belongs to the action under way
-	settled    *time.Timer // looks at the terminal's echo when output has stopped
-	leader     pty.Exit
-	shell      *shellStart // the reaper ends it
-	environ    []string    // as the child gets it, without what is ours; sorted
-	holds      holds
-	leash      leash
-	over       over // guarded by Engine.mu
+	id      ID
+	config  Config
+	started time.Time
+	pty     PTY
+	input   *inputQueue
+	turn    chan struct{} // held by the action under way
+	tapping chan struct{} // held while taps are shown something
+	sizing  chan struct{} // held while the terminal gets a size
+	pulse   Pulse
+	engine  *Engine
+	log     *slog.Logger
+	reaped  chan struct{}   // closed when leader is set
+	pumped  chan struct{}   // closed when the pump has ended
+	life    context.Context // ends when Close is through
+	end     context.CancelFunc
+	told    time.Time   // when the pump last woke those who wait
+	telling atomic.Bool // later is running
+	later   *time.Timer // wakes them after a flood's batch
+	settled *time.Timer // looks at the terminal's echo when output has stopped
+	leader  pty.Exit
+	shell   *shellStart // the reaper ends it
+	environ []string    // as the child gets it, without what is ours; sorted
+	holds   holds
+	leash   leash
+	over    over // guarded by Engine.mu
+
+	echo sync.Mutex
+	// protects the field below, and the order in which the terminal's echo is looked at and told of
+	secrets SecretInput
 
 	mu sync.Mutex
 	// protects the fields below
 	term    *vt.Terminal
 	rec     recorder
 	blocks  blocks
-	secret  bool // the program reads a secret
-	asked   int  // how often it began to
+	secret  bool // the program reads with echo off
 	seqs    sequenceLog
 	view    *View // the last look, until something changes
 	changed time.Time
@@ -265,7 +267,7 @@ func (s *Session) output(p []byte) {
 		s.input.reply(reply)
 	}
 	if len(p) < floodBatch { // a flood asks for nothing
-		s.lookAtEcho()
+		s.lookAfter(true)
 		s.settled.Reset(echoSettles)
 	}
 	s.tell(len(p), now)
@@ -274,27 +276,6 @@ func (s *Session) output(p []byte) {
 // echoSettles is how long after output the terminal's echo is looked at once more: a program that prints its question first
 // switches echo off within microseconds, on a busy machine within milliseconds. There is no event for it.
 const echoSettles = 50 * time.Millisecond
-
-// lookAtEcho notes whether the program reads a secret, as sudo, ssh, getpass and read -s do: echo off while the terminal edits
-// lines. A program in raw mode reads everything itself, and is not meant. Asked counts the questions.
-func (s *Session) lookAtEcho() (secret bool, mode pty.LineMode, asked int) {
-	mode, err := s.pty.LineMode()
-	secret = err == nil && mode.Secret()
-	s.mu.Lock()
-	changed := secret != s.secret
-	if changed {
-		s.secret, s.view = secret, nil
-		if secret {
-			s.asked++
-		}
-	}
-	asked = s.asked
-	s.mu.Unlock()
-	if changed {
-		s.beat()
-	}
-	return secret, mode, asked
-}
 
 // take shows one batch to the taps and to the terminal: both see output and sizes in the same order.
 func (s *Session) take(p []byte, now time.Time) (reply []byte) {

@@ -376,6 +376,9 @@ const (
 	compares               // == !=
 )
 
+// wideColon is the colon of Chinese and Japanese text, U+FF1A.
+const wideColon = "："
+
 // separator passes what stands between key and value, from the key's end: a closing quote and
 // bracket, then `:`, `=`, `:=`, `=>` or `==`, with blanks around. At the end of t it assigns.
 func separator(t string, i int) (int, separation) {
@@ -402,6 +405,9 @@ func separator(t string, i int) (int, separation) {
 	if t[i] == '!' && i+1 < len(t) && t[i+1] == '=' {
 		i++
 		sep = compares
+	}
+	if strings.HasPrefix(t[i:], wideColon) {
+		return blanks(t, i+len(wideColon)), assigns
 	}
 	if t[i] != ':' && t[i] != '=' {
 		return 0, noSeparator

@@ -12,14 +12,16 @@ type automaton struct {
 	out   [][]hit  // by state
 	// fast is next with states multiplied by cols already, which the pass over text that holds
 	// nothing does not need to do again for each byte.
-	fast  []uint32
-	stop  [256]bool // what a first look stops at: controls, and what may begin an invisible character or a border
-	wide  bool      // a keyword has bytes that are no ASCII
-	parts bool      // there is a literal whose beginning is to be hidden
-	deep  []uint8   // depth by fast's states
-	pairs []bool    // column*cols + column: the two follow each other in a keyword
-	depth []uint8   // by state: how many bytes of a keyword end there, at most
-	part  []uint8   // by state: how many bytes of a literal's beginning end there; 0: too few to hide
+	fast []uint32
+	stop [256]bool // what a first look stops at: controls, and what may begin an invisible character or a border
+	wide bool      // a keyword has bytes that are no ASCII
+	// behind has the bytes that follow one of those in a keyword.
+	behind [256]bool
+	parts  bool    // there is a literal whose beginning is to be hidden
+	deep   []uint8 // depth by fast's states
+	pairs  []bool  // column*cols + column: the two follow each other in a keyword
+	depth  []uint8 // by state: how many bytes of a keyword end there, at most
+	part   []uint8 // by state: how many bytes of a literal's beginning end there; 0: too few to hide
 }
 
 // hit is one keyword of one rule.
@@ -81,6 +83,7 @@ func (a *automaton) insert(word string, rule int, literal bool) {
 	for i := range min(len(word), maxKeyword) {
 		at := int(state)*a.cols + int(a.class[word[i]])
 		if i > 0 {
+			a.behind[fold(word[i])] = a.behind[fold(word[i])] || word[i-1] >= utf8.RuneSelf
 			a.pairs[int(a.class[word[i-1]])*a.cols+int(a.class[word[i]])] = true
 		}
 		if a.next[at] == 0 {

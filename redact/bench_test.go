@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -79,4 +81,45 @@ func BenchmarkKnownGrows(b *testing.B) {
 func BenchmarkStreamOfNames(b *testing.B) {
 	line := "internal/auth/session_token_test.go:42: func TestTokenKey_Refresh(t *testing.T) { key := newKey() }\r\n"
 	benchmarkStream(b, strings.Repeat(line, 1<<20/len(line)), 32<<10)
+}
+
+// What a screen costs does not depend on how many values are known.
+func BenchmarkScreenWithKnown(b *testing.B) {
+	rows := strings.Split(strings.Repeat(prose[:80]+"\n", 24), "\n")
+	for _, n := range []int{0, 1, 1000, 16_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var k Known
+			d := newDice(3)
+			for range n {
+				k.Add(d.of(20, base62))
+			}
+			r := Default.With(&k)
+			b.ReportAllocs()
+			for b.Loop() {
+				if slices.ContainsFunc(r.Page(rows, nil), func(s []Span) bool { return s != nil }) {
+					b.Fatal("a hit")
+				}
+			}
+		})
+	}
+}
+
+// A value that joins a thousand costs what it costs to join none, and so does the text after it.
+func BenchmarkKnownGrowsOfMany(b *testing.B) {
+	for _, n := range []int{0, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var k Known
+			r := Default.With(&k)
+			d := newDice(3)
+			for range n {
+				k.Add(d.of(20, base62))
+			}
+			ended := make(chan struct{})
+			b.ReportAllocs()
+			for b.Loop() {
+				k.Typed("s1", ended, d.of(20, base62), Certain)
+				r.String("some text")
+			}
+		})
+	}
 }

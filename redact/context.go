@@ -1,50 +1,55 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"sync"
+)
 
 // The second tier: what a name before it makes a secret. builtin joins it with the first.
-var context = []rule{
-	{class: "password", tier: hint, keywords: []string{
-		"password", "passwd", "passphrase", "mysql_pwd", "sshpass", "_pass", "-pass", "_pwd", "dbpass", "identified by",
-		"passwort", "kennwort", "wachtwoord", "mot de passe", "senha",
-	}, find: findAssignment},
-	{class: "token", tier: hint, keywords: []string{"token", "private_key_id"}, find: findAssignment},
-	{class: "secret", tier: hint, keywords: []string{"secret"}, find: findAssignment},
-	{class: "api-key", tier: hint, keywords: []string{
-		"api_key", "api-key", "apikey", "api key", "app_key", "app-key", "appkey", "application_key", "application-key",
-		"secret_key", "secret-key", "secretkey", "secret key", "access_key", "access-key", "accesskey", "access key",
-		"private_key", "private-key", "privatekey", "private key", "presharedkey", "preshared-key",
-		"account_key", "account-key", "accountkey", "storage_key", "auth_key", "auth-key", "authkey",
-		"signing_key", "signing-key", "signingkey", "encryption_key", "encryption-key", "encryptionkey",
-		"master_key", "master-key", "masterkey", "subscription_key", "subscription-key", "license_key",
-		"client-key-data", "secret_key_base",
-	}, find: findAssignment},
-	{class: "authorization", tier: hint, keywords: []string{"authorization"}, find: findAssignment},
-	{class: "bearer", tier: hint, keywords: []string{"bearer"}, find: findBearer},
-	{class: "key", tier: hint, keywords: []string{"key"}, find: findWeak(16, false)},
-	{class: "auth", tier: hint, keywords: []string{"auth", "_auth", "credential", "credentials", "creds"}, find: findWeak(12, false)},
-	{class: "session", tier: hint, keywords: []string{
-		"session", "sessionid", "session_id", "session-id", "sessid", "phpsessid", "jsessionid", "sid", "csrf",
-	}, find: findWeak(16, true)},
-	{class: "signature", tier: hint, keywords: []string{"sig", "signature", "code", "hmac", "hapikey"}, find: findQuery},
-	{class: "cookie", tier: hint, keywords: []string{"cookie:"}, find: findCookie},
-	{class: "url-password", tier: hint, keywords: []string{"://"}, find: findUserinfo},
-	{class: "dsn-password", tier: hint, keywords: []string{"@tcp(", "@unix("}, find: findGoDSN},
-	{class: "pgpass", tier: hint, keywords: []string{":5432:", ":*:"}, find: findPgpass},
-	{class: "password", tier: hint, keywords: []string{" -u", " -p", " -a", " -w", "--user", "--pass", "pass:"}, find: findFlag},
-	{class: "password", tier: hint, keywords: []string{"pass:", "pass=", "pass =", `pass"`, "pass'"}, find: findPass},
-	{class: "password", tier: hint, keywords: []string{"psk="}, find: func(s *scan, at, end int) (candidate, bool) { return findAssignment(s, at, end-1) }},
-	{class: "password", tier: hint, keywords: []string{"pwd="}, find: findConnection},
-	{class: "token", tier: hint, keywords: []string{"login("}, find: findLogin},
-	{class: "private-key", tier: structure, keywords: []string{"-----begin ", "---- begin "}, find: findKeyBlock},
-	{class: "private-key", tier: structure, keywords: []string{"-----end ", "---- end "}, find: findKeyBlockEnd},
-	{class: "private-key", tier: structure, keywords: []string{"private-lines:"}, find: findPuTTY},
-	{class: "private-key", tier: structure, keywords: []string{"LS0tLS1CRUdJTi"}, find: findEncodedKey},
-	{class: "private-key", tier: structure, keywords: []string{`"d":`}, find: findJWK},
-	{class: "mnemonic", tier: hint, keywords: []string{"mnemonic", "seed phrase", "seed_phrase", "recovery phrase"}, find: findMnemonic},
-	{class: "openai-key", tier: structure, keywords: []string{"sk-"}, find: findSK},
-	{class: "token", tier: structure, keywords: []string{"_"}, find: findPrefixed},
-}
+var context = sync.OnceValue(func() []rule {
+	return []rule{
+		{class: "password", tier: hint, keywords: slices.Concat(capitals(passwordWords), []string{
+			"mysql_pwd", "sshpass", "_pass", "-pass", "_pwd", "dbpass", "identified by",
+		}), find: findAssignment},
+		{class: "token", tier: hint, keywords: []string{"token", "private_key_id"}, find: findAssignment},
+		{class: "secret", tier: hint, keywords: []string{"secret"}, find: findAssignment},
+		{class: "api-key", tier: hint, keywords: []string{
+			"api_key", "api-key", "apikey", "api key", "app_key", "app-key", "appkey", "application_key", "application-key",
+			"secret_key", "secret-key", "secretkey", "secret key", "access_key", "access-key", "accesskey", "access key",
+			"private_key", "private-key", "privatekey", "private key", "presharedkey", "preshared-key",
+			"account_key", "account-key", "accountkey", "storage_key", "auth_key", "auth-key", "authkey",
+			"signing_key", "signing-key", "signingkey", "encryption_key", "encryption-key", "encryptionkey",
+			"master_key", "master-key", "masterkey", "subscription_key", "subscription-key", "license_key",
+			"client-key-data", "secret_key_base",
+		}, find: findAssignment},
+		{class: "authorization", tier: hint, keywords: []string{"authorization"}, find: findAssignment},
+		{class: "bearer", tier: hint, keywords: []string{"bearer"}, find: findBearer},
+		{class: "key", tier: hint, keywords: []string{"key"}, find: findWeak(16, false)},
+		{class: "auth", tier: hint, keywords: []string{"auth", "_auth", "credential", "credentials", "creds"}, find: findWeak(12, false)},
+		{class: "session", tier: hint, keywords: []string{
+			"session", "sessionid", "session_id", "session-id", "sessid", "phpsessid", "jsessionid", "sid", "csrf",
+		}, find: findWeak(16, true)},
+		{class: "signature", tier: hint, keywords: []string{"sig", "signature", "code", "hmac", "hapikey"}, find: findQuery},
+		{class: "cookie", tier: hint, keywords: []string{"cookie:"}, find: findCookie},
+		{class: "url-password", tier: hint, keywords: []string{"://"}, find: findUserinfo},
+		{class: "dsn-password", tier: hint, keywords: []string{"@tcp(", "@unix("}, find: findGoDSN},
+		{class: "pgpass", tier: hint, keywords: []string{":5432:", ":*:"}, find: findPgpass},
+		{class: "password", tier: hint, keywords: []string{" -u", " -p", " -a", " -w", "--user", "--pass", "pass:"}, find: findFlag},
+		{class: "password", tier: hint, keywords: []string{"pass:", "pass=", "pass =", `pass"`, "pass'"}, find: findPass},
+		{class: "password", tier: hint, keywords: []string{"psk="}, find: func(s *scan, at, end int) (candidate, bool) { return findAssignment(s, at, end-1) }},
+		{class: "password", tier: hint, keywords: []string{"pwd="}, find: findConnection},
+		{class: "token", tier: hint, keywords: []string{"login("}, find: findLogin},
+		{class: "private-key", tier: structure, keywords: []string{"-----begin ", "---- begin "}, find: findKeyBlock},
+		{class: "private-key", tier: structure, keywords: []string{"-----end ", "---- end "}, find: findKeyBlockEnd},
+		{class: "private-key", tier: structure, keywords: []string{"private-lines:"}, find: findPuTTY},
+		{class: "private-key", tier: structure, keywords: []string{"LS0tLS1CRUdJTi"}, find: findEncodedKey},
+		{class: "private-key", tier: structure, keywords: []string{`"d":`}, find: findJWK},
+		{class: "mnemonic", tier: hint, keywords: []string{"mnemonic", "seed phrase", "seed_phrase", "recovery phrase"}, find: findMnemonic},
+		{class: "openai-key", tier: structure, keywords: []string{"sk-"}, find: findSK},
+		{class: "token", tier: structure, keywords: []string{"_"}, find: findPrefixed},
+	}
+})
 
 // keep reports whether what findWeak and its kin found is a secret. hex: digests of 24 and more
 // count too.

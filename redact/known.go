@@ -1,97 +1,378 @@
 package redact
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 const (
-	// MaxKnown is how many values a [Known] holds, as far as the automaton has room for their beginnings: about what a server's
-	// sessions have at once. More cost more with each value that comes: the automaton is built anew.
-	MaxKnown = 1024
-	// maxKnownStates bounds the states that the values take of an automaton: each needs up to maxKeyword for every form that
-	// begins in another way. Beside a [Policy]'s literals and the built-in keywords, the automaton has room for half as many again.
-	maxKnownStates = 16 << 10
 	// MinKnown is how many bytes a known value must have: a shorter one stands in every text, and
 	// hiding it there would tell where it was typed.
 	MinKnown = 4
+	// MaxEnv is how many secrets one program may be given in its environment: see [Known.Lend]. A program
+	// that needs more reads them from a file.
+	MaxEnv = 1024
+	// MaxTyped is how many lines a [Known] keeps of what was typed into one session; the oldest leaves.
+	MaxTyped = 64
+	// maxEnvs is how many secrets the programs of all sessions may be given together. A value costs about
+	// 2 KiB in all its forms.
+	maxEnvs = 16 * MaxEnv
+	// minShared is how many characters a value must have to be hidden in other sessions than its own.
+	minShared = 6
 )
 
 // Known is a set of values that are secret whatever they look like: what a session was given in
-// its environment, tokens of the server, what was typed while the program had echo off. Each is
+// its environment, tokens of the server, what was typed where a program asked for it. Each is
 // looked for as it is and as programs write it: escaped in a URL, JSON, HTML or a shell's quotes,
-// in base64 and hexadecimal digits; of the oldest, when some hundred are held, as it is and in
-// URLs and JSON only. The set may grow at any time; a [Redactor] made by [Redactor.With] hides what it holds from then on. When it is full, values leave that
-// nothing alive needs any more, and then the oldest. The zero Known is empty and ready. All methods are safe for concurrent use,
-// and the values are never shown, nor part of any error.
+// in base64 and hexadecimal digits. How many there are changes neither what a text costs nor, by more
+// than microseconds, what it costs to add one.
+//
+// A value belongs to everybody, or to sessions, and is forgotten with the last of them: see
+// [Redactor.For]. What belongs to a session is hidden in all others too, unless it has fewer than six
+// characters or is a word that stands in many texts, such as "admin": that would hide what is no secret
+// there.
+//
+// The set may grow and shrink at any time; a [Redactor] made by [Redactor.With] hides what it holds. The
+// zero Known is empty and ready. All methods are safe for concurrent use, and the values are never
+// shown, nor part of any error.
 type Known struct {
-	// Forgot is told how many values are known when one had to leave although it was needed: it is hidden no more, but where a
-	// rule knows its shape. It may be nil, is set before the first value is added, and must not block.
-	Forgot func(known int)
-
-	version atomic.Uint64 // changes with values
+	index atomic.Pointer[index] // nil: empty
 
 	mu sync.Mutex
 	// protects the fields below
-	values []known // oldest first
-	states int     // of all values
-	forgot int
-	// changed is closed when more becomes known; nil: nobody waits for it.
+	values map[string]*value
+	owners map[string]*owner
+	swept  int // values there were when what nobody needs was last dropped
+	forms  int // of all values
+	// changed is closed when what is known changes; nil: nobody waits for it.
 	changed chan struct{}
 }
 
-// known is one value.
-type known struct {
-	value  string
+// A Standing says what is known of a line that was typed where nothing is echoed.
+type Standing uint8
+
+const (
+	// Suspected: it may be a secret. It is hidden from whoever reads its session.
+	Suspected Standing = iota
+	// Certain: it is a secret.
+	Certain
+	// Cleared: it was suspected and is none.
+	Cleared
+)
+
+// value is one value. Only held changes.
+type value struct {
+	text   string
 	forms  []string // in which it is looked for
-	states int      // that these take at most
-	few    bool     // the rarer forms were given up
-	// users are open as long as somebody needs it; nil: it is needed for good.
-	users []<-chan struct{}
+	narrow bool     // it is hidden in its own sessions only
+	held   atomic.Pointer[[]hold]
 }
 
-// needed reports whether somebody still needs the value.
-func (v *known) needed() bool {
-	return v.users == nil || slices.ContainsFunc(v.users, func(u <-chan struct{}) bool { return !isClosed(u) })
+// hold is why a value is known.
+type hold struct {
+	own   *owner          // nil: everybody's
+	until <-chan struct{} // without own: until this is closed; nil: for good
+	why   reason          // with own
 }
 
-func isClosed(c <-chan struct{}) bool {
+// reason is a set of the reasons why a value belongs to a session.
+type reason uint8
+
+const (
+	inEnv      reason = 1 << iota
+	wasTyped          // and it is a secret
+	maybeTyped        // and it is suspected
+)
+
+// owner is one session.
+type owner struct {
+	name string
+	ends atomic.Pointer[[]<-chan struct{}] // it is alive while one of them is open
+
+	// guarded by Known.mu
+	typed []*value // oldest first
+	envs  int      // values that it was given in its environment
+}
+
+func (o *owner) alive() bool { return slices.ContainsFunc(*o.ends.Load(), isOpen) }
+
+func isOpen(c <-chan struct{}) bool {
 	select {
 	case <-c:
-		return true
-	default:
 		return false
+	default:
+		return true
 	}
 }
 
-// Add adds values. One shorter than [MinKnown] bytes, or over [MaxLiteralLen], is not taken; of
-// one with several lines each line is (a key in a variable). It costs microseconds; the first text
-// after it some hundred more, once, or about ten milliseconds when the set is full.
-func (k *Known) Add(values ...string) { k.add(nil, values) }
+// counts reports whether what h says still holds.
+func (h *hold) counts() bool {
+	if h.own != nil {
+		return h.own.alive()
+	}
+	return h.until == nil || isOpen(h.until)
+}
 
-// AddUntil is Add of values that something alive needs, as a session does: once ended is closed they leave before any other
-// when there is no room. They are hidden until then. The same value may be added for several, and for good.
-func (k *Known) AddUntil(ended <-chan struct{}, values ...string) { k.add(ended, values) }
+// hides reports whether the value is hidden from whoever reads the session; with all, any session.
+func (v *value) hides(session string, all bool) bool {
+	return slices.ContainsFunc(*v.held.Load(), func(h hold) bool {
+		mine := all || h.own == nil || h.own.name == session || h.why&^maybeTyped != 0 && !v.narrow
+		return mine && h.counts()
+	})
+}
 
-func (k *Known) add(until <-chan struct{}, values []string) {
+// Add adds values for good, for everybody. One shorter than [MinKnown] bytes, or over [MaxLiteralLen],
+// is not taken; of one with several lines each line is (a key in a variable). Blanks around a line are
+// no part of it.
+func (k *Known) Add(values ...string) {
 	k.mu.Lock()
-	before, version := k.forgot, k.version.Load()
-	k.put(until, values)
-	if k.changed != nil && k.version.Load() != version {
+	defer k.mu.Unlock()
+	for _, v := range linesOf(values) {
+		k.hold(v, hold{})
+	}
+	k.tell()
+}
+
+// AddEnv adds for good, for everybody, the values of those variables ("NAME=value", as os.Environ has
+// them) whose names [SecretName] takes for secrets' and whose values do not only stand for one.
+func (k *Known) AddEnv(environ []string) { k.Add(secretValues(environ)...) }
+
+// linesOf are the values that are taken of what was given.
+func linesOf(values []string) (taken []string) {
+	seen := map[string]bool{}
+	for _, v := range values {
+		for line := range strings.FieldsFuncSeq(v, func(c rune) bool { return c == '\n' || c == '\r' }) {
+			line = strings.Trim(stripped(line), " \t")
+			if len(line) >= MinKnown && len(line) <= MaxLiteralLen && !seen[line] {
+				seen[line] = true
+				taken = append(taken, line)
+			}
+		}
+	}
+	return taken
+}
+
+// An EnvLimitError says that an environment has more secrets than are hidden.
+type EnvLimitError struct {
+	Count int  // secrets, with those that the session has, or all sessions have
+	Limit int  // of Count
+	All   bool // the limit is that of all sessions together
+}
+
+func (e *EnvLimitError) Error() string {
+	if e.All {
+		return fmt.Sprintf("the environments of all sessions would have %d secrets, by their variables' names, and at most %d are hidden: "+
+			"close sessions, or hand secrets over in files", e.Count, e.Limit)
+	}
+	return fmt.Sprintf("the environment has %d secrets, by their variables' names, and at most %d are hidden for one program: "+
+		"hand them over in a file", e.Count, e.Limit)
+}
+
+// Lend adds the secrets in the environment of a program that is about to be started: the error, if it
+// cannot be, may quote them. Everybody's texts are searched for them until the caller calls settle, once:
+// with the session that has them from then on and the channel whose end is that of the session, or with
+// nil when nothing was started. A session's values are never pushed out while it lives. The error is an
+// [*EnvLimitError], and then nothing was added and settle is nil.
+func (k *Known) Lend(env map[string]string) (settle func(session string, ended <-chan struct{}), err error) {
+	return k.lend(env, "")
+}
+
+// LendTo is Lend of what is added to the environment of a session that runs.
+func (k *Known) LendTo(session string, ended <-chan struct{}, env map[string]string) error {
+	settle, err := k.lend(env, session)
+	if err == nil {
+		settle(session, ended)
+	}
+	return err
+}
+
+func (k *Known) lend(env map[string]string, to string) (settle func(string, <-chan struct{}), err error) {
+	environ := make([]string, 0, len(env))
+	for name, value := range env {
+		environ = append(environ, name+"="+value)
+	}
+	values := linesOf(secretValues(environ))
+	if len(values) == 0 {
+		return func(string, <-chan struct{}) {}, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.room(len(values), to); err != nil {
+		return nil, err
+	}
+	starting := make(chan struct{})
+	for _, v := range values {
+		k.hold(v, hold{until: starting})
+	}
+	k.tell()
+	return func(session string, ended <-chan struct{}) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		defer close(starting)
+		if ended == nil {
+			return
+		}
+		o := k.owner(session, ended)
+		for _, v := range values {
+			if k.hold(v, hold{own: o, why: inEnv}) {
+				o.envs++
+			}
+		}
+		k.tell()
+	}, nil
+}
+
+// room returns an error where so many more values of an environment are too many. mu is held.
+func (k *Known) room(more int, to string) error {
+	all := more
+	for name, o := range k.owners {
+		if !o.alive() {
+			continue
+		}
+		all += o.envs
+		if name == to {
+			more += o.envs
+		}
+	}
+	switch {
+	case more > MaxEnv:
+		return &EnvLimitError{Count: more, Limit: MaxEnv}
+	case all > maxEnvs:
+		return &EnvLimitError{Count: all, Limit: maxEnvs, All: true}
+	}
+	return nil
+}
+
+// Typed says what is known of a line that was typed into a session, whose end is that of ended. Of more
+// than [MaxTyped] lines the oldest is forgotten.
+func (k *Known) Typed(session string, ended <-chan struct{}, line string, is Standing) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	o := k.owner(session, ended)
+	for _, text := range linesOf([]string{line}) {
+		if is == Cleared {
+			if v := k.values[text]; v != nil {
+				k.release(v, o, maybeTyped)
+			}
+			continue
+		}
+		why := wasTyped
+		if is == Suspected {
+			why = maybeTyped
+		}
+		k.hold(text, hold{own: o, why: why})
+		v := k.values[text]
+		o.typed = append(slices.DeleteFunc(o.typed, func(x *value) bool { return x == v }), v)
+		if len(o.typed) > MaxTyped {
+			k.release(o.typed[0], o, wasTyped|maybeTyped)
+		}
+	}
+	k.tell()
+}
+
+// keep keeps what belongs to a session until a channel is closed, also when the session has ended before.
+func (k *Known) keep(session string, until <-chan struct{}) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.owner(session, until)
+}
+
+// owner returns the session of that name, which is alive until ended is closed, at least. mu is held.
+func (k *Known) owner(name string, ended <-chan struct{}) *owner {
+	o := k.owners[name]
+	if o == nil {
+		o = &owner{name: name}
+		o.ends.Store(new([]<-chan struct{}))
+		if k.owners == nil {
+			k.owners = map[string]*owner{}
+		}
+		k.owners[name] = o
+	}
+	if ends := *o.ends.Load(); !slices.Contains(ends, ended) {
+		ends = append(slices.DeleteFunc(slices.Clone(ends), func(c <-chan struct{}) bool { return !isOpen(c) }), ended)
+		o.ends.Store(&ends)
+	}
+	return o
+}
+
+// hold notes why a value is known, and reports whether that is new. mu is held.
+func (k *Known) hold(text string, h hold) (fresh bool) {
+	v := k.values[text]
+	if v == nil {
+		if len(k.values) >= 2*k.swept+MaxTyped {
+			k.sweep()
+		}
+		v = &value{text: text, forms: formsOf(text), narrow: utf8.RuneCountInString(text) < minShared || common(text)}
+		v.held.Store(&[]hold{h})
+		if k.values == nil {
+			k.values = map[string]*value{}
+		}
+		k.values[text] = v
+		k.insert(v)
+		return true
+	}
+	held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool { return !h.counts() })
+	i := slices.IndexFunc(held, func(x hold) bool { return x.own == h.own && x.until == h.until })
+	if i < 0 {
+		held, fresh = append(held, h), true
+	} else {
+		fresh = held[i].why|h.why != held[i].why
+		held[i].why |= h.why
+	}
+	v.held.Store(&held)
+	return fresh
+}
+
+// release takes reasons away. mu is held.
+func (k *Known) release(v *value, o *owner, why reason) {
+	held := slices.Clone(*v.held.Load())
+	i := slices.IndexFunc(held, func(h hold) bool { return h.own == o })
+	if i < 0 {
+		return
+	}
+	held[i].why &^= why
+	if held[i].why&(wasTyped|maybeTyped) == 0 {
+		o.typed = slices.DeleteFunc(o.typed, func(x *value) bool { return x == v })
+	}
+	if held[i].why == 0 {
+		held = slices.Delete(held, i, i+1)
+	}
+	v.held.Store(&held)
+	if len(held) == 0 {
+		k.drop(v)
+	}
+}
+
+// sweep drops what nobody needs any more. mu is held.
+func (k *Known) sweep() {
+	for _, v := range k.values {
+		held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool { return !h.counts() })
+		if v.held.Store(&held); len(held) == 0 {
+			k.drop(v)
+		}
+	}
+	for name, o := range k.owners {
+		if !o.alive() {
+			delete(k.owners, name)
+		}
+	}
+	k.swept = len(k.values)
+}
+
+// tell wakes those who wait for a change. mu is held.
+func (k *Known) tell() {
+	if k.changed != nil {
 		close(k.changed)
 		k.changed = nil
 	}
-	forgot, n := k.forgot > before, len(k.values)
-	k.mu.Unlock()
-	if forgot && k.Forgot != nil {
-		k.Forgot(n)
-	}
 }
 
-// Changed returns a channel that is closed when more becomes known. Whoever has shown a text that may hold what is secret by then takes
-// the channel first and looks afterwards, so that nothing between the two is missed.
+// Changed returns a channel that is closed when what is known changes. Whoever has shown a text that may hold what is secret by then
+// takes the channel first and looks afterwards, so that nothing between the two is missed.
 func (k *Known) Changed() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -101,97 +382,58 @@ func (k *Known) Changed() <-chan struct{} {
 	return k.changed
 }
 
-// put is add with mu held.
-func (k *Known) put(until <-chan struct{}, values []string) {
-	for _, v := range values {
-		for line := range strings.FieldsFuncSeq(v, func(c rune) bool { return c == '\n' || c == '\r' }) {
-			if line = stripped(line); len(line) < MinKnown || len(line) > MaxLiteralLen {
-				continue
-			}
-			now := known{value: line, forms: slices.Concat(formsOf(line), rareForms(line))}
-			now.states = statesOf(now.forms)
-			if until != nil {
-				now.users = []<-chan struct{}{until}
-			}
-			if i := slices.IndexFunc(k.values, func(v known) bool { return v.value == line }); i >= 0 {
-				was := k.values[i]
-				switch was.users = slices.DeleteFunc(was.users, isClosed); {
-				case was.users == nil: // for good
-					now.users = nil
-				case now.users != nil:
-					now.users = append(was.users, now.users...)
-				}
-				k.values = slices.Delete(k.values, i, i+1)
-				k.states -= was.states
-			}
-			k.values = append(k.values, now)
-			k.states += now.states
-			k.version.Add(1)
-		}
-	}
-	k.trim()
+// Len returns how many values the set holds: those that belong to nobody any more are dropped now and then.
+func (k *Known) Len() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.values)
 }
 
-// trim makes room: what nothing needs goes first, then the rarer forms of the oldest, then these. It is called with mu held.
-func (k *Known) trim() {
-	for pass := range 2 {
-		if pass > 0 {
-			k.thin()
+// insert has a value found. mu is held.
+func (k *Known) insert(v *value) {
+	ix := index{root: new(node)}
+	if was := k.index.Load(); was != nil {
+		ix = *was
+	}
+	k.forms += len(v.forms)
+	if ix.gate == nil || ix.gate.forms+len(v.forms) > ix.gate.room {
+		ix.gate = newGate(2 * k.forms)
+		for _, x := range k.values { // v is among them
+			for _, f := range x.forms {
+				ix.gate.add(f)
+			}
 		}
-		for i := 0; i < len(k.values) && (len(k.values) > MaxKnown || k.states > maxKnownStates); {
-			v := &k.values[i]
-			needed := v.needed()
-			if pass == 0 && needed {
-				i++
-				continue
-			}
-			if needed {
-				k.forgot++
-			}
-			k.states -= v.states
-			k.values = slices.Delete(k.values, i, i+1)
+	} else {
+		for _, f := range v.forms {
+			ix.gate.add(f)
 		}
 	}
+	for _, f := range v.forms {
+		ix.root = ix.root.with(f, v)
+		known := f[:min(len(f), gateLen)]
+		ix.lens |= 1 << len(known)
+		ix.wide = ix.wide || !ascii(known)
+	}
+	k.index.Store(&ix)
 }
 
-// thin makes room by looking for the oldest values in fewer forms.
-func (k *Known) thin() {
-	for i := range k.values {
-		if k.states <= maxKnownStates {
-			return
-		}
-		v := &k.values[i]
-		if v.few {
-			continue
-		}
-		k.states -= v.states
-		v.few, v.forms = true, formsOf(v.value)
-		v.states = statesOf(v.forms)
-		k.states += v.states
-		k.version.Add(1)
+// drop has a value found no more. mu is held.
+func (k *Known) drop(v *value) {
+	delete(k.values, v.text)
+	k.forms -= len(v.forms)
+	ix := *k.index.Load()
+	for _, f := range v.forms {
+		ix.root = ix.root.without(f, v)
 	}
+	if ix.root == nil {
+		k.index.Store(nil)
+		return
+	}
+	k.index.Store(&ix)
 }
 
-// AddEnv adds the values of those variables ("NAME=value", as os.Environ has them) whose names
-// [SecretName] takes for secrets' and whose values do not only stand for one.
-func (k *Known) AddEnv(environ []string) { k.Add(secretValues(environ)...) }
-
-// Lend is AddEnv of the variables of a program that is about to be started: the error, if it cannot be, may quote them. The
-// caller calls settle once: with the channel whose end is that of their need, or with nil when there is no program.
-func (k *Known) Lend(env map[string]string) (settle func(ended <-chan struct{})) {
-	environ := make([]string, 0, len(env))
-	for name, value := range env {
-		environ = append(environ, name+"="+value)
-	}
-	values := secretValues(environ)
-	starting := make(chan struct{})
-	k.add(starting, values)
-	return func(ended <-chan struct{}) {
-		if ended != nil {
-			k.add(ended, values)
-		}
-		close(starting)
-	}
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0
 }
 
 func secretValues(environ []string) (values []string) {
@@ -204,23 +446,6 @@ func secretValues(environ []string) (values []string) {
 	return values
 }
 
-// Len returns how many values the set holds; at most [MaxKnown].
-func (k *Known) Len() int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return len(k.values)
-}
-
-// all returns the values in every form they are looked for, and the version they are of.
-func (k *Known) all() (forms []string, version uint64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for i := range k.values {
-		forms = append(forms, k.values[i].forms...)
-	}
-	return forms, k.version.Load()
-}
-
 // SecretName reports whether a variable, field or flag of this name holds a secret: DB_PASSWORD,
 // githubToken, --api-key; not TOKEN_URL, PUBLIC_KEY or KEYBOARD.
 func SecretName(name string) bool {
@@ -229,7 +454,7 @@ func SecretName(name string) bool {
 	defer s.release()
 	s.text, s.raw, s.budget = t, nil, 1<<20
 	s.forget()
-	for _, r := range context {
+	for _, r := range context() {
 		if r.tier != hint || r.class == "bearer" || r.class == "signature" {
 			continue
 		}

@@ -11,16 +11,9 @@ import (
 	"strings"
 )
 
-// formsOf are the ways in which a value is often written: as it is, in URLs, in JSON. Most values are the same in all.
+// formsOf are the ways in which a value is written: as it is, in URLs, in JSON, and so on.
 func formsOf(v string) []string {
-	return differing([]string{v}, url.QueryEscape(v), url.PathEscape(v), jsonEscaped(v, true), jsonEscaped(v, false))
-}
-
-// rareForms are the other ways, beside those of formsOf. They are given up for room: see [Known]. Of those that only differ in
-// case, or behind their beginnings, each costs a rule, but no states of the automaton.
-func rareForms(v string) []string {
-	known := formsOf(v)
-	forms := slices.Clone(known)
+	forms := differing([]string{v}, url.QueryEscape(v), url.PathEscape(v), jsonEscaped(v, true), jsonEscaped(v, false))
 	add := func(more ...string) { forms = differing(forms, more...) }
 	// In a URL: curl --data-urlencode; Python's quote, which leaves /; JavaScript's encodeURIComponent.
 	curl := strings.ReplaceAll(url.QueryEscape(v), "+", "%20")
@@ -39,7 +32,7 @@ func rareForms(v string) []string {
 		base64.RawURLEncoding.EncodeToString([]byte(v)), base64.StdEncoding.EncodeToString([]byte(v+"\n")))
 	digits := hex.EncodeToString([]byte(v))
 	add(digits, strings.ToUpper(digits))
-	return forms[len(known):]
+	return forms
 }
 
 var (
@@ -90,17 +83,4 @@ func jsonEscaped(v string, forHTML bool) string {
 		return v
 	}
 	return b.String()[1 : b.Len()-2] // without the quotes and the line's end
-}
-
-// statesOf is how many states of an automaton the forms of a value take at most: one for each beginning of up to maxKeyword
-// bytes, case folded.
-func statesOf(forms []string) int {
-	begins := map[string]bool{}
-	for _, f := range forms {
-		f = strings.ToLower(f[:min(len(f), maxKeyword)])
-		for n := range len(f) {
-			begins[f[:n+1]] = true
-		}
-	}
-	return len(begins)
 }

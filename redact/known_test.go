@@ -1,9 +1,7 @@
 package redact
 
 import (
-	"encoding/hex"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -63,121 +61,6 @@ func TestKnownForms(t *testing.T) {
 	}
 }
 
-// TestKnownGiveUpFormsFirst: as many values as there may be are hidden as they are; the newest in every form.
-func TestKnownGiveUpFormsFirst(t *testing.T) {
-	var k Known
-	d := newDice(9)
-	var values []string
-	for range MaxKnown {
-		values = append(values, d.of(16, base62))
-		k.Add(values[len(values)-1])
-	}
-	r := Default.With(&k)
-	last := values[len(values)-1]
-	for in, want := range map[string]string{
-		values[0]: "[REDACTED]", last: "[REDACTED]", hex.EncodeToString([]byte(last)): "[REDACTED]", hex.EncodeToString([]byte(values[0])): hex.EncodeToString([]byte(values[0])),
-	} {
-		if got := r.String(in); got != want {
-			t.Errorf("%q becomes %q", in, got)
-		}
-	}
-	if k.forgot > 0 || k.Len() != MaxKnown || k.states > maxKnownStates {
-		t.Errorf("%d forgotten, %d known, %d states", k.forgot, k.Len(), k.states)
-	}
-}
-
-func TestKnownIsBounded(t *testing.T) {
-	var k Known
-	k.Add(strings.Repeat("x", MaxLiteralLen+1))
-	for i := range MaxKnown + 10 {
-		k.Add(fmt.Sprintf("value-%04d", i))
-	}
-	k.Add(fmt.Sprintf("value-%04d", MaxKnown)) // again: the newest
-	if n := k.Len(); n != MaxKnown {
-		t.Errorf("holds %d values, want %d", n, MaxKnown)
-	}
-	r := Default.With(&k)
-	if got := r.String(fmt.Sprintf("value-0009 value-0010 value-%04d", MaxKnown+9)); got != "value-0009 [REDACTED] [REDACTED]" {
-		t.Errorf("kept: %q", got)
-	}
-	if k.forgot != 10 {
-		t.Errorf("%d were forgotten, want 10", k.forgot)
-	}
-}
-
-// TestKnownOfTheLivingStay: what a session that runs has been told stays hidden however many values others bring that are gone.
-func TestKnownOfTheLivingStay(t *testing.T) {
-	var k Known
-	r := Default.With(&k)
-	alive, gone := make(chan struct{}), make(chan struct{})
-	close(gone)
-	k.AddUntil(alive, "of a session")
-	k.AddUntil(gone, "of two of them")
-	k.AddUntil(alive, "of two of them")
-	k.Add("for good")
-	k.AddUntil(gone, "for good")
-	for i := range 3 * MaxKnown {
-		ended := make(chan struct{})
-		k.AddUntil(ended, fmt.Sprintf("value-%04d", i))
-		close(ended)
-	}
-	if got := r.String("of a session; of two of them; for good"); got != "[REDACTED]; [REDACTED]; [REDACTED]" {
-		t.Errorf("%q", got)
-	}
-	if n := k.forgot; n > 0 || k.Len() > MaxKnown {
-		t.Errorf("%d were forgotten, %d are known", n, k.Len())
-	}
-}
-
-// TestKnownFitTheAutomaton: at every bound at once, and in every form, the automaton has a number for each state.
-func TestKnownFitTheAutomaton(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	drawn := func() string {
-		b := make([]byte, 12)
-		for i := range b {
-			b[i] = "<>&+%=/?#[]{}^|~"[rng.IntN(16)]
-		}
-		return string(b)
-	}
-	var p Policy
-	for range MaxLiterals {
-		p.ExtraLiterals = append(p.ExtraLiterals, drawn())
-	}
-	r, err := New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var k Known
-	var last string
-	for range 2 * MaxKnown {
-		last = drawn()
-		k.Add(last)
-	}
-	r = r.With(&k)
-	if got := r.String("a " + last + " z"); got != "a [REDACTED] z" {
-		t.Errorf("%q", got)
-	}
-	if n := len(r.now().words.out); n >= marked {
-		t.Errorf("%d states, numbers for %d", n, marked)
-	}
-	if k.Len() < 256 || k.states > maxKnownStates {
-		t.Errorf("%d values with %d states", k.Len(), k.states)
-	}
-}
-
-// BenchmarkKnownAdded is the first text after a value came, with as many known as there may be.
-func BenchmarkKnownAdded(b *testing.B) {
-	var k Known
-	r := Default.With(&k)
-	for i := range MaxKnown {
-		k.Add(fmt.Sprintf("%x-value", i*7919))
-	}
-	for i := range b.N {
-		k.Add(fmt.Sprintf("%d-other", i))
-		_ = r.String("some text")
-	}
-}
-
 func TestKnownEnv(t *testing.T) {
 	var k Known
 	k.AddEnv([]string{
@@ -224,29 +107,4 @@ func TestKnownGrowsWhileRead(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-// TestLentValuesLeaveFirst: what was lent to programs that are gone makes room for what is needed, and nobody is told of that.
-func TestLentValuesLeaveFirst(t *testing.T) {
-	var k Known
-	k.Forgot = func(n int) { t.Errorf("told of a value that was forgotten, %d are known", n) }
-	k.Add("typed where echo was off")
-	r := Default.With(&k)
-	for i := range 2 * MaxKnown {
-		value := fmt.Sprintf("lent%dValue", i)
-		settle := k.Lend(map[string]string{"DB_PASSWORD": value, "SHELL": "/bin/sh"})
-		if i < 3 && strings.Contains(r.String("it says "+value), value) {
-			t.Errorf("%s shows while its program is being started", value)
-		}
-		ended := make(chan struct{})
-		if i%2 == 0 {
-			settle(ended)
-			close(ended)
-		} else {
-			settle(nil)
-		}
-	}
-	if got := r.String("it was typed where echo was off"); strings.Contains(got, "typed where") {
-		t.Errorf("a value that is needed for good was forgotten: %q", got)
-	}
 }

@@ -352,13 +352,16 @@ func (r *rules) quietLine(line string) bool {
 	if len(r.regexes) > 0 || !plain(line) {
 		return false
 	}
-	state := uint16(0)
+	state, x, w := uint16(0), r.index, uint64(0)
 	for i := 0; i < len(line); i++ {
 		if state = r.words.step(state, line[i]); state&marked != 0 {
 			return false
 		}
+		if w = w<<8 | uint64(line[i]); x != nil && x.gate.lets(w) && x.sure(w) {
+			return false
+		}
 	}
-	return r.words.depth[state] < leastCut && !mayBeLone(line)
+	return r.words.depth[state] < leastCut && !x.cut(w) && !mayBeLone(line)
 }
 
 // before returns what the lines above a page leave for its first.

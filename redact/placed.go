@@ -241,7 +241,7 @@ func (r *rules) judgeRow(s *scan, line string, n int) {
 		ch, _ := utf8.DecodeRuneInString(line[c.at:])
 		wide = width(ch) == 2
 	}
-	if _, busy := r.words.ends(s.clean); !busy && len(r.regexes) == 0 {
+	if !r.busy(s.clean) {
 		return
 	}
 	text := string(s.clean)

@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // maxPlaceholder is how long something that only stands for a secret may be. A longer value is
 // hidden whatever it looks like.
@@ -77,6 +81,9 @@ func said(t string, at, key, start, end int) bool {
 	v := strings.TrimRight(t[start:end], ",;.:)]}!?")
 	if v == "" || len(v) > maxPlaceholder {
 		return false
+	}
+	if !ascii(t[at:key]) && strings.IndexFunc(v, func(c rune) bool { return c < utf8.RuneSelf || !unicode.IsLetter(c) }) < 0 {
+		return true // a word of the language that the name is of
 	}
 	if status(v) || matches(v, t[at:key]) && len(v) == key-at || versions(v) || matches(t[at:key], "token") && fewer(t, at, v) {
 		return true

@@ -35,7 +35,14 @@ func redactors(t testing.TB) []*Redactor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []*Redactor{Default, r, marked}
+	return []*Redactor{Default, r, marked, Default.With(knownParts())}
+}
+
+// knownParts are values that the parts make.
+func knownParts() *Known {
+	k := new(Known)
+	k.Add("hunter2", "Zz9Zz9Zz9 42", "hunter2 hunter2", "lorem", "quux", "x dolor", "foxes: a", "42hunter2")
+	return k
 }
 
 // controls are the parts of text that String may not touch.

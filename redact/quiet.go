@@ -17,23 +17,25 @@ func (r *rules) quiet(s string, most int) (lines int) {
 	if len(r.regexes) > 0 || r.thorough {
 		return 0
 	}
-	w := r.words
+	w, x := r.words, r.index
 	state, fast, framed := uint32(0), w.fast, false
+	last := uint64(0) // what the index is asked with
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if w.stop[c] {
 			switch {
 			case c == '\n':
-				if i >= lines+most || w.cutsLine(state, s[i+1:]) || framed && w.cutsColumn(s[lines:i]) || i-lines >= 64 && mayBeLone(s[lines:i]) {
+				if i >= lines+most || w.cutsLine(state, s[i+1:]) || x.cut(last) || framed && r.cutsColumn(s[lines:i]) ||
+					i-lines >= 64 && mayBeLone(s[lines:i]) {
 					return lines
 				}
-				if i > lines && s[lines] == '|' && w.cutsColumn(strings.TrimSuffix(s[lines:lines+bodyEnd(s[lines:i+1])], "|")) {
+				if i > lines && s[lines] == '|' && r.cutsColumn(strings.TrimSuffix(s[lines:lines+bodyEnd(s[lines:i+1])], "|")) {
 					return lines
 				}
-				lines, state, framed = i+1, 0, false
+				lines, state, last, framed = i+1, 0, 0, false
 				continue
 			case c == esc:
-				n := w.passes(s, i)
+				n := r.passes(s, i)
 				if n <= 0 || n > 2 && s[i+1] == '[' && cursor[s[i+n-1]] {
 					return lines
 				}
@@ -46,7 +48,7 @@ func (r *rules) quiet(s string, most int) (lines int) {
 			case c < 0x20, c == 0x7f:
 				continue
 			case c == 0xe2 && i+2 < len(s) && s[i+1] >= 0x94 && s[i+1] <= 0x96 && isBorder(s[i:i+3]): // U+2500 to U+25BF
-				if framed = true; w.cutsColumn(s[lines:i]) {
+				if framed = true; r.cutsColumn(s[lines:i]) {
 					return lines
 				}
 			default:
@@ -58,6 +60,11 @@ func (r *rules) quiet(s string, most int) (lines int) {
 		}
 		if state = fast[state+uint32(w.class[c])]; state >= fastMark {
 			return lines
+		}
+		if x != nil {
+			if last = last<<8 | uint64(c); x.gate.lets(last) && x.sure(last) {
+				return lines
+			}
 		}
 	}
 	return lines
@@ -83,18 +90,19 @@ func (a *automaton) cutsLine(state uint32, below string) bool {
 }
 
 // cutsColumn reports whether the end of a column of a frame cuts off a keyword.
-func (a *automaton) cutsColumn(text string) bool {
+func (r *rules) cutsColumn(text string) bool {
 	text = strings.TrimRight(text, " ")
-	state := uint32(0)
+	a, state := r.words, uint32(0)
 	for i := max(0, len(text)-maxKeyword); i < len(text); i++ {
 		state = a.fast[state+uint32(a.class[text[i]])] &^ fastMark
 	}
-	return a.deep[state] >= leastCut
+	return a.deep[state] >= leastCut || r.index.cut(pack(text))
 }
 
 // passes returns the length of the control sequence that begins with the ESC at s[i]; 0 when it has to be judged, and a
 // negative number when s ends inside of it. It is [sequence] for what is well formed.
-func (a *automaton) passes(s string, i int) int {
+func (r *rules) passes(s string, i int) int {
+	a, x := r.words, r.index
 	j := i + 1
 	if j == len(s) {
 		return -1
@@ -113,7 +121,7 @@ func (a *automaton) passes(s string, i int) int {
 		}
 		return -1
 	case ']', 'P', '_', '^', 'X':
-		state := uint32(0)
+		state, last := uint32(0), uint64(0)
 		for j++; j < len(s); j++ {
 			c := s[j]
 			switch {
@@ -125,6 +133,9 @@ func (a *automaton) passes(s string, i int) int {
 				return 0
 			}
 			if state = a.fast[state+uint32(a.class[c])]; state >= fastMark {
+				return 0
+			}
+			if last = last<<8 | uint64(c); x != nil && x.has(last) {
 				return 0
 			}
 		}
@@ -168,7 +179,7 @@ type glance struct {
 	need    need
 }
 
-// veil stands for a character that is no ASCII, and so in no keyword of an automaton that is not wide.
+// veil stands for a character that is no ASCII in what was written before: which one is not known any more.
 const veil = "\x80"
 
 // place is where a run of text is written to in one of the readings, and what the automaton makes of that. As long as one run
@@ -192,6 +203,9 @@ func (a *automaton) after(text []byte) (state uint32) {
 // of it. state is what the automaton makes of the text up to the run's end. Behind right stand pad blanks.
 func (a *automaton) write(p *place, run string, left, right []byte, pad int, state uint32) (busy bool) {
 	fast := a.fast
+	if n := len(left); n > 0 && p.apart && a.behind[fold(run[0])] && (left[n-1] == veil[0] || n > 1 && left[n-2] == veil[0]) {
+		busy = true // a wide character has two cells
+	}
 	if p.moved {
 		*p = place{}
 		if n := len(left); n > 0 && a.pairs[int(a.class[left[n-1]])*a.cols+int(a.class[run[0]])] {
@@ -221,6 +235,9 @@ func (a *automaton) write(p *place, run string, left, right []byte, pad int, sta
 		if i < len(right) {
 			c = right[i]
 		}
+		if c == veil[0] && a.wide {
+			return true
+		}
 		if state = fast[state+uint32(a.class[c])]; state >= fastMark {
 			state, busy = state&^fastMark, true
 		}
@@ -232,8 +249,8 @@ func (a *automaton) write(p *place, run string, left, right []byte, pad int, sta
 // part of one. sure: the look went to the end, and says which rows; else all is to be judged.
 func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 	g.busy, g.placed, g.starts = [maxPlacedRow + 1]bool{}, false, g.starts[:0]
-	w := r.words
-	if len(r.regexes) > 0 || r.thorough || w.wide {
+	w, x := r.words, r.index
+	if len(r.regexes) > 0 || r.thorough {
 		return needAll, false
 	}
 	for _, row := range g.touched {
@@ -246,7 +263,7 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 	g.cursor = placing{row: maxPlacedRow} // wherever that is: a window begins anywhere
 	g.inRow, g.inOver = place{}, place{}
 	fast := w.fast
-	state := uint32(0)
+	state, last := uint32(0), uint64(0)
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c >= 0x20 && c < 0x7f:
@@ -255,23 +272,27 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 				if state = fast[state+uint32(w.class[text[i]])]; state >= fastMark {
 					state, busy = state&^fastMark, true
 				}
+				if x != nil {
+					last = last<<8 | uint64(text[i])
+					busy = busy || x.gate.lets(last) && x.sure(last)
+				}
 			}
 			if busy {
 				g.need = needAll
 				g.busy[g.cursor.row] = true
 			}
-			if !g.run(w, text[from:i], state) {
+			if !g.run(r, text[from:i], text[from:i], state) {
 				return needAll, false
 			}
 		case c == esc:
-			n := w.passes(text, i)
+			n := r.passes(text, i)
 			if n == 0 || n < 0 && !window {
 				return needAll, false
 			}
 			g.starts = append(g.starts, i)
 			if window && (n < 0 || i+n == len(text)) {
 				g.tail = i
-				return g.ends(w, state), true
+				return g.ends(r, state, last), true
 			}
 			if final := text[i+n-1]; text[i+1] == '[' && final != 'm' {
 				g.moves(text[i+2:i+n-1], final)
@@ -286,6 +307,7 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 			if state = fast[state+uint32(w.class['\n'])]; state >= fastMark {
 				return needAll, false
 			}
+			last = 0 // no value has a line's end in it
 			g.cursor.col, g.at = 0, 0
 			g.leave()
 			i++
@@ -301,11 +323,26 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 			if ch == utf8.RuneError && n < 2 || cols == 0 || g.at < len(g.over) {
 				return needAll, false
 			}
-			state = 0
-			if g.run(w, veil, 0); cols == 2 {
+			if x != nil && x.wide {
+				return needAll, false
+			}
+			busy := false
+			for _, c := range []byte(text[i : i+n]) {
+				if state = fast[state+uint32(w.class[c])]; state >= fastMark {
+					state, busy = state&^fastMark, true
+				}
+			}
+			if cols == 2 && w.deep[state] > 0 {
+				return needAll, false // what stands right of its second cell may go on with the keyword
+			}
+			if last = 0; busy {
+				g.need = needAll
+				g.busy[g.cursor.row] = true
+			}
+			if g.run(r, text[i:i+n], veil, state); cols == 2 {
 				// Its second cell is a blank once the first is something else.
 				g.inRow = place{apart: true}
-				g.put(w, " ", fast[w.class[' ']])
+				g.put(r, " ", " ", fast[w.class[' ']])
 				g.inRow = place{apart: true, moved: true}
 			}
 			i += n
@@ -313,15 +350,19 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 			i++
 		}
 	}
-	if !window && (w.deep[state] >= leastCut || mayBeLone(text)) {
+	if !window && (w.deep[state] >= leastCut || x.cut(last) || mayBeLone(text)) {
 		g.need |= needText
 	}
-	return g.ends(w, state), true
+	return g.ends(r, state, last), true
 }
 
 // ends is what is needed when text ends here: a window hides the beginning of a literal that its end cuts off.
-func (g *glance) ends(w *automaton, state uint32) need {
+func (g *glance) ends(r *rules, state uint32, last uint64) need {
+	w := r.words
 	if w.parts && (w.part[int(state)/w.cols] > 0 || w.part[int(w.after(g.over))/w.cols] > 0) {
+		g.need = needAll
+	}
+	if r.index.cut(last) || r.index.cut(pack(g.over)) {
 		g.need = needAll
 	}
 	return g.need
@@ -393,42 +434,47 @@ func (g *glance) pad(cols int) {
 
 var blanksOf = strings.Repeat(" ", 80)
 
-// run writes a run of text in both readings; false: it overwrites what it cannot.
-func (g *glance) run(w *automaton, run string, state uint32) bool {
+// run writes a run of text in both readings, as it is shown there; false: it overwrites what it cannot.
+func (g *glance) run(r *rules, run, shown string, state uint32) bool {
 	if g.at == len(g.over) && !g.inOver.apart { // as in the text itself
-		g.over = append(g.over, run...)
+		g.over = append(g.over, shown...)
 		g.at = len(g.over)
-		g.put(w, run, state)
+		g.put(r, run, shown, state)
 		return true
 	}
-	end := g.at + len(run)
+	end := g.at + len(shown)
 	under := g.over[g.at:min(end, len(g.over))]
 	if bytes.IndexByte(under, veil[0]) >= 0 {
 		return false
 	}
 	left, right := g.over[:g.at], g.over[min(end, len(g.over)):]
-	n := copy(under, run)
-	g.over = append(g.over, run[n:]...)
+	n := copy(under, shown)
+	g.over = append(g.over, shown[n:]...)
 	g.at = end
-	if w.write(&g.inOver, run, left, right, 0, state) {
+	if r.words.write(&g.inOver, run, left, right, 0, state) || r.index.seams(left, run, right, 0) {
 		g.need |= needOver
 	}
-	g.put(w, run, state)
+	g.put(r, run, shown, state)
 	return true
 }
 
 // put writes a run where the cursor is in the rows.
-func (g *glance) put(w *automaton, run string, state uint32) {
-	run = run[:min(len(run), maxPlacedCol-g.cursor.col)]
-	if run == "" {
+func (g *glance) put(r *rules, run, shown string, state uint32) {
+	shown = shown[:min(len(shown), maxPlacedCol-g.cursor.col)]
+	if shown == "" {
 		return
 	}
-	end := g.cursor.col + len(run)
+	if shown != veil {
+		run = shown
+	}
+	end := g.cursor.col + len(shown)
 	g.pad(end)
 	b, from := g.rows[g.cursor.row], g.cursor.col
-	copy(b[from:], run)
+	copy(b[from:], shown)
 	g.cursor.col = end
-	if (g.inRow.apart || w.deep[state] > 0) && w.write(&g.inRow, run, b[:from], b[end:], maxKeyword, state) {
+	w := r.words
+	if (g.inRow.apart || w.deep[state] > 0) && w.write(&g.inRow, run, b[:from], b[end:], maxKeyword, state) ||
+		r.index.seams(b[:from], run, b[end:], maxKeyword) {
 		g.need |= needRows
 		g.busy[g.cursor.row] = true
 	}

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -18,10 +20,16 @@ func pairs(t testing.TB) (all [][2]*Redactor) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range append(redactors(t), literals) {
+	wide, err := New(Policy{ExtraLiterals: []string{"中é", "x密y", "é中"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wideKnown := new(Known)
+	wideKnown.Add("équux", "中é中é", "quux中")
+	for _, r := range append(redactors(t), literals, wide, literals.With(knownParts()), Default.With(wideKnown)) {
 		judging := *r.policy()
 		judging.thorough = true
-		all = append(all, [2]*Redactor{r, judging.redactor()})
+		all = append(all, [2]*Redactor{r, judging.redactor().With(r.known)})
 	}
 	return all
 }
@@ -32,7 +40,8 @@ var calmParts = []string{
 	"top", "secret", "brown", "fox", "a", "p", "\r\n", "\n", "\r", "\b", "\t", "é", "中", "│", "|", "\u0301", "\u200b", "\x00", "\x07", "\x7f", "\xff",
 	"\x1b[1m", "\x1b[38;5;208m", "\x1b[K", "\x1b[2K", "\x1b[J", "\x1b[5;3H", "\x1b[5;9H", "\x1b[5;6H", "\x1b[2;1H", "\x1b[H", "\x1b[3G", "\x1b[2d", "\x1b[A", "\x1b[B",
 	"\x1b[C", "\x1b[9C", "\x1b[D", "\x1b[2D", "\x1b[3D", "\x1b[1;2D", "\x1b[?25l", "\x1b(B", "\x1b]0;lorem\x07", "\x1b]0;to", "\x1b]8;;x\x1b\\", "\x1b", "\x1b[",
-	"\x1b[5;990H", "\x1b[500;5H",
+	"\x1b[5;990H", "\x1b[500;5H", "qu", "ux", "lor", "em", "hunt", "er2",
+	"пар", "оль", "п", "ь", "密", "码", "：", "has", "ło", "ł", "pass", "word", "パス", "ワード",
 }
 
 // sameLook holds a redactor against the one without a first look.
@@ -130,5 +139,58 @@ func FuzzFirstLook(f *testing.F) {
 		for _, pair := range ps {
 			sameLook(t, pair, text, int(cut)%(len(text)+1))
 		}
+	})
+}
+
+// What is written in pieces, in any order, with moves of the cursor between: a seam hides nothing from a first look.
+func TestFirstLookAtPieces(t *testing.T) {
+	ps := pairs(t)
+	whole := []string{
+		"hunter2", "lorem", "42hunter2", "x dolor", "équux", "中é中é", "topsecretliteral", "x密y",
+		"пароль: hunter9", "hasło: hunter9", "密码：hunter9x", "パスワード: hunter9", "token=hunter9", "password: hunter9",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		pair := rapid.SampledFrom(ps).Draw(t, "redactor")
+		type piece struct {
+			col  int
+			text string
+		}
+		col := 1 + rapid.IntRange(0, 3).Draw(t, "column")
+		var pieces []piece
+		add := func(text string) {
+			pieces = append(pieces, piece{col, text})
+			for _, c := range text {
+				col += width(c)
+			}
+		}
+		for range rapid.IntRange(1, 2).Draw(t, "secrets") {
+			rest := []rune(rapid.SampledFrom(whole).Draw(t, "secret"))
+			for len(rest) > 0 {
+				n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
+				add(string(rest[:n]))
+				rest = rest[n:]
+			}
+			add(rapid.SampledFrom([]string{" ", "ab", " é "}).Draw(t, "between"))
+		}
+		var b strings.Builder
+		back := rapid.Bool().Draw(t, "backwards within the line")
+		at := 1
+		for _, p := range rapid.Permutation(pieces).Draw(t, "order") {
+			switch {
+			case !back:
+				fmt.Fprintf(&b, "\x1b[7;%dH", p.col)
+			case p.col < at:
+				fmt.Fprintf(&b, "\x1b[%dD", at-p.col)
+			case p.col > at:
+				fmt.Fprintf(&b, "\x1b[%dC", p.col-at)
+			}
+			b.WriteString(p.text)
+			for at = p.col; p.text != ""; {
+				c, n := utf8.DecodeRuneInString(p.text)
+				at, p.text = at+width(c), p.text[n:]
+			}
+		}
+		text := b.String()
+		sameLook(t, pair, text, rapid.IntRange(0, len(text)).Draw(t, "split"))
 	})
 }

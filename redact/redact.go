@@ -31,8 +31,15 @@ import (
 type Redactor struct {
 	policy func() *rules // without known values; the same each time
 	known  *Known        // nil: none
-	// current has known's values too, as of its version.
+	reader reader        // whose texts it is for
+	// current is policy with known's values, as they last were.
 	current atomic.Pointer[rules]
+}
+
+// A reader is whose texts are judged, which says what known values are hidden in them.
+type reader struct {
+	session string
+	all     bool // those of all sessions
 }
 
 // rules are what texts are judged by. They do not change.
@@ -44,8 +51,9 @@ type rules struct {
 	words      *automaton
 	literals   []string // of the policy
 	regexes    []*regexp.Regexp
-	version    uint64 // of the known values
-	thorough   bool   // never take a first look for enough: what tests hold that against
+	index      *index // of the known values; nil: there are none
+	reader     reader
+	thorough   bool // never take a first look for enough: what tests hold that against
 }
 
 // Default is the [Redactor] of the zero [Policy].
@@ -79,7 +87,7 @@ func (r *Redactor) Marking(replacement string, mark func(class, secret string) s
 	c.replaceBy(replacement)
 	c.mark = mark
 	marking := c.redactor()
-	marking.known = r.known
+	marking.known, marking.reader = r.known, r.reader
 	return marking, nil
 }
 
@@ -116,24 +124,21 @@ func compile(p Policy, table []rule) (*Redactor, error) {
 	} else {
 		r.rules, r.words = table, newAutomaton(table)
 	}
-	return r.with(nil, 0).redactor(), nil
+	r.compileLiterals()
+	return r.redactor(), nil
 }
 
-// with returns the rules with known values beside the policy's literals.
-func (r *rules) with(known []string, version uint64) *rules {
-	c := *r
-	c.version = version
-	if len(known) == 0 && len(r.literals) == 0 {
-		return &c
+// compileLiterals joins the literals to the rules.
+func (r *rules) compileLiterals() {
+	if len(r.literals) == 0 {
+		return
 	}
-	all := append(slices.Clone(r.literals), known...)
-	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) }) // the longest has the say
-	c.rules = slices.Clone(r.rules)
-	for _, l := range slices.Compact(all) {
-		c.rules = append(c.rules, literalRule("literal", l))
+	slices.SortStableFunc(r.literals, func(a, b string) int { return len(b) - len(a) }) // the longest has the say
+	r.rules = slices.Clone(r.rules)
+	for _, l := range slices.Compact(r.literals) {
+		r.rules = append(r.rules, literalRule("literal", l))
 	}
-	c.words = newAutomaton(c.rules)
-	return &c
+	r.words = newAutomaton(r.rules)
 }
 
 // covered counts what was hidden, by all redactors.
@@ -143,22 +148,52 @@ var covered atomic.Int64
 // and safe to call at any time.
 func Covered() int64 { return covered.Load() }
 
-// With returns a Redactor of the same policy that also hides what k holds, now and later. nil
-// means none.
+// With returns a Redactor of the same policy that also hides what k holds for everybody, now and later;
+// nil means none. What belongs to sessions is hidden as far as it is to be in texts of none: see
+// [Redactor.For].
 func (r *Redactor) With(k *Known) *Redactor { return &Redactor{policy: r.policy, known: k} }
+
+// For returns a Redactor for the texts of a session: it also hides all known values of that session. It
+// costs an allocation, and nothing is compiled.
+func (r *Redactor) For(session string) *Redactor {
+	return &Redactor{policy: r.policy, known: r.known, reader: reader{session: session}}
+}
+
+// ForAll returns a Redactor for texts of which nobody knows what session they are of, such as a log: it
+// hides the known values of all.
+func (r *Redactor) ForAll() *Redactor {
+	return &Redactor{policy: r.policy, known: r.known, reader: reader{all: true}}
+}
+
+// Hold keeps the known values of the Redactor's session until a channel is closed, also when the session
+// ends before: a recording of it is still being written.
+func (r *Redactor) Hold(until <-chan struct{}) {
+	if r.known != nil && r.reader.session != "" {
+		r.known.keep(r.reader.session, until)
+	}
+}
 
 // now returns the rules of this moment.
 func (r *Redactor) now() *rules {
 	if r.known == nil {
 		return r.policy()
 	}
+	ix := r.known.index.Load()
+	if ix == nil {
+		return r.policy()
+	}
 	c := r.current.Load()
-	if c == nil || c.version != r.known.version.Load() {
-		c = r.policy().with(r.known.all())
+	if c == nil || c.index != ix {
+		n := *r.policy()
+		n.index, n.reader = ix, r.reader
+		c = &n
 		r.current.Store(c)
 	}
 	return c
 }
+
+// hides reports whether a known value is hidden here.
+func (r *rules) hides(v *value) bool { return v.hides(r.reader.session, r.reader.all) }
 
 // marker is what stands in place of a secret of the class.
 func (r *rules) marker(class string) string {

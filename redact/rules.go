@@ -31,7 +31,7 @@ const (
 // builtin returns the rules that are always on. Many a process never hides anything, so they are
 // made for the first that does.
 var builtin = sync.OnceValue(func() []rule {
-	rules := make([]rule, 0, len(providers)+len(context))
+	rules := make([]rule, 0, len(providers)+len(context()))
 	shapes := newShapes()
 	for _, p := range providers {
 		sh, err := shapes.parse(p.before, p.expr)
@@ -40,7 +40,7 @@ var builtin = sync.OnceValue(func() []rule {
 		}
 		rules = append(rules, sh.rule(p.class))
 	}
-	return append(rules, context...)
+	return append(rules, context()...)
 })
 
 // maxBlanks bounds the white space between the parts of a candidate, so that one that is still
@@ -80,4 +80,6 @@ func literalRule(class, text string) rule {
 
 // leastPart is how much of a literal's beginning is hidden when a text ends in it: fewer bytes may
 // be anything and give nothing away.
-func leastPart(text string) int { return min(4, (len(text)+1)/2) }
+func leastPart(text string) int { return min(maxLeastPart, (len(text)+1)/2) }
+
+const maxLeastPart = 4

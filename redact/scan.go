@@ -136,7 +136,7 @@ func (r *rules) judgeReadings(s *scan, line string, m *memory, last bool, n need
 	}
 	if moved && n&needOver != 0 {
 		s.read(line, true, func(int, int) {})
-		if _, busy := r.words.ends(s.clean); busy || len(r.regexes) > 0 {
+		if r.busy(s.clean) {
 			s.at = append(s.at, int32(len(line)))
 			r.apply(s, string(s.clean), s.at, 0)
 		}
@@ -146,15 +146,18 @@ func (r *rules) judgeReadings(s *scan, line string, m *memory, last bool, n need
 	}
 }
 
-// ends reports how much of a keyword text ends in, and whether any ends within.
-func (a *automaton) ends(text []byte) (deep uint8, busy bool) {
+// busy reports whether a rule may have something to judge in a reading.
+func (r *rules) busy(text []byte) bool {
+	if len(r.regexes) > 0 {
+		return true
+	}
 	state := uint16(0)
 	for _, c := range text {
-		if state = a.step(state, c); state&marked != 0 {
-			return 0, true
+		if state = r.words.step(state, c); state&marked != 0 {
+			return true
 		}
 	}
-	return a.depth[state], false
+	return r.index.in(text)
 }
 
 // leastCut is how much of a keyword must stand at the end of a line for the next to be read with
@@ -193,11 +196,58 @@ func (r *rules) apply(s *scan, text string, at []int32, base int) {
 	if n := int(r.words.depth[state]); n >= leastCut {
 		s.tail = min(s.tail, len(text)-n)
 	}
+	if r.index != nil {
+		r.applyKnown(s, text, at)
+	}
 	for _, re := range r.regexes {
 		for _, m := range re.FindAllStringIndex(text, -1) {
 			if m[0] < m[1] {
 				s.add(candidate{from: m[0], start: m[0], end: m[1], hit: true, open: m[1] == len(text), class: "pattern", tier: given}, at)
 			}
+		}
+	}
+}
+
+// applyKnown is apply for the known values.
+func (r *rules) applyKnown(s *scan, text string, at []int32) {
+	x, w := r.index, uint64(0)
+	for i := 0; i < len(text); i++ {
+		if w = w<<8 | uint64(text[i]); !x.gate.lets(w) {
+			continue
+		}
+		for n := MinKnown; n <= min(gateLen, i+1); n++ {
+			if !x.known(w, n) {
+				continue
+			}
+			start := i + 1 - n
+			rest, skip := x.root.walk(text[start:], func(v *value, length int) {
+				if r.hides(v) {
+					s.add(candidate{from: start, start: start, end: start + length, hit: true, class: "literal", tier: given}, at)
+				}
+			})
+			if rest != nil && rest.leads(MaxLiteralLen, skip, r.hides) {
+				s.add(candidate{from: start, start: start, end: len(text), open: true, class: "literal", tier: given}, at)
+			}
+		}
+	}
+	if !x.cut(w) {
+		return
+	}
+	for n := min(gateLen-1, len(text)); n >= leastCut-1; n-- { // the longest beginning has the say
+		rest, skip := x.root.walk(text[len(text)-n:], func(*value, int) {})
+		if rest == nil {
+			continue
+		}
+		if n >= leastCut && rest.leads(MaxLiteralLen, skip, r.hides) {
+			s.tail = min(s.tail, len(text)-n)
+		}
+		most := n // of a shorter beginning twice as much must stand: see leastPart
+		if n >= maxLeastPart {
+			most = MaxLiteralLen
+		}
+		if rest.leads(most, skip, r.hides) {
+			s.add(candidate{from: len(text) - n, start: len(text) - n, end: len(text), open: true, class: "literal", tier: given}, at)
+			return
 		}
 	}
 }

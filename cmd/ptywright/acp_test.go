@@ -351,9 +351,9 @@ func TestACP(t *testing.T) {
 		}},
 		{"X01 unknown method", func(t *testing.T, s *terminals) { s.fails(-32601, "terminal/none", map[string]any{}) }},
 		{"secrets are hidden", func(t *testing.T, s *terminals) {
-			r := s.final(s.shell(`echo "GITHUB_TOKEN=ghp_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"; echo $DB_PASSWORD`, "env",
-				[]any{map[string]any{"name": "DB_PASSWORD", "value": "correct horse"}}))
-			if strings.Contains(r.Output, "ghp_") || strings.Contains(r.Output, "horse") || !strings.Contains(r.Output, "[REDACTED]") {
+			r := s.final(s.shell(`echo "GITHUB_TOKEN=ghp_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"; echo $DB_PASSWORD; echo $MY_PASSWORD`, "env",
+				[]any{map[string]any{"name": "DB_PASSWORD", "value": "correct horse"}, map[string]any{"name": "MY_PASSWORD", "value": "trustno1"}}))
+			if strings.Contains(r.Output, "ghp_") || strings.Contains(r.Output, "horse") || strings.Contains(r.Output, "trustno1") || !strings.Contains(r.Output, "[REDACTED]") {
 				t.Errorf("output %q", r.Output)
 			}
 			s.fails(-32602, "terminal/create", map[string]any{"sessionId": "S1", "command": "true", "_meta": map[string]any{"ptywright": map[string]any{"raw": true}}})

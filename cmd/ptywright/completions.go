@@ -112,6 +112,7 @@ var flagWords = map[string][]string{
 	"theme":         {"dark", "light"},
 	"shot format":   {"png", "svg", "html", "ansi"},
 	"record format": {"v2", "v3", "markdown"},
+	"echo-off":      {"ask", "secret", "plain"},
 }
 
 // flagFiles are flags that take a file, with its extensions, and flagFolders those that take a folder.

@@ -99,9 +99,6 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 	if f.cols > 0 {
 		o.Size.Cols = f.cols
 	}
-	var known redact.Known
-	known.AddEnv(os.Environ())
-	o.Cast = record.CastOptions{Title: folder.Source.Manifest.Name, Redactor: redact.Default.With(&known)}
 	live := true
 	switch e, isFile := std.err.(*os.File); {
 	case f.states != "":
@@ -123,6 +120,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 		quiet.err = io.Discard
 	}
 	err = hosted(ctx, quiet, true, flags, func(ctx context.Context, h *host) error {
+		o.Cast = record.CastOptions{Title: folder.Source.Manifest.Name, Redactor: redact.Default.With(h.known)}
 		if terminal {
 			restore, resized, err := rawTerminal(std)
 			if err != nil {

@@ -14,7 +14,9 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -28,8 +30,8 @@ func recordCommand(std stdio) *cobra.Command {
 		Long: `Run one program on a pseudo-terminal of its own, bridged to this terminal or to a pipe as by
 "ptywright run", and record it as an asciicast, or as a Markdown document. Secrets are hidden in the recording, not on
 this terminal: keys and tokens that are known by their shape or place, the values of environment
-variables whose names say that they are secret, and what is typed while the program does not echo
-it, which is in no recording. What comes from a pipe never echoes: with --input it is kept as it
+variables whose names say that they are secret, and what is typed where the program asks for a
+secret, or for a line does not echo it, which is in no recording. What comes from a pipe never echoes: with --input it is kept as it
 comes, but for the secrets that are known. The file is FILE.part until the program has ended, and a valid recording of
 what happened so far at every moment. A recording that fails does not end the program.`,
 		Example: `  ptywright record -o demo.cast -- bash
@@ -42,7 +44,7 @@ what happened so far at every moment. A recording that fails does not end the pr
 			rec.opts.Command = strings.Join(args, " ")
 			rec.err = std.err
 			rec.known.AddEnv(os.Environ())
-			rec.opts.Redactor = redact.Default.With(&rec.known)
+			rec.opts.Redactor = redact.Default.With(&rec.known).For(recorded)
 			return bridge(c.Context(), std, args, pty.Size{Rows: rows, Cols: cols}, &rec)
 		},
 	}
@@ -66,11 +68,20 @@ type recorder struct {
 	opts record.CastOptions
 	err  io.Writer // is told when the recording fails
 
-	known  redact.Known // what is secret whatever it looks like
+	known  redact.Known  // what is secret whatever it looks like
+	over   chan struct{} // stays open: what is known is so for as long as we run
 	cast   tape
 	input  func(at time.Time, p []byte) error // keeps what is typed, in an asciicast
 	failed sync.Once
+
+	mu sync.Mutex
+	// protects the fields below
+	screen  *vt.Terminal // what the program shows: it may ask for a secret
+	secrets engine.SecretInput
 }
+
+// recorded is what the session is called whose secrets are known: there is no other.
+const recorded = "recorded"
 
 // A tape is what is recorded to: a [record.Cast] or a [record.Transcript].
 type tape interface {
@@ -114,6 +125,10 @@ func (r *recorder) begin(size pty.Size) error {
 		return nil
 	}
 	r.opts.Rows, r.opts.Cols = int(size.Rows), int(size.Cols)
+	r.over = make(chan struct{})
+	r.screen = vt.New(max(r.opts.Rows, 1), max(r.opts.Cols, 1), vt.Options{Scrollback: -1})
+	r.secrets.Asks = redact.Asks
+	r.secrets.Tell = func(line string, is engine.Standing) { reading.Note(&r.known, recorded, r.over, line, is) }
 	if r.opts.Format != record.MarkdownDoc {
 		c, err := record.NewCast(r.path, r.opts)
 		if err == nil {
@@ -145,39 +160,47 @@ func (r *recorder) check(err error) {
 	}
 }
 
-// tee returns a writer that also records.
-func (r *recorder) tee(w io.Writer) io.Writer {
+// tee returns a writer of what the program of p writes, which also records it.
+func (r *recorder) tee(w io.Writer, p *pty.PTY) io.Writer {
 	if r == nil {
 		return w
 	}
-	return writerFunc(func(p []byte) (int, error) {
-		r.check(r.cast.Output(time.Now(), p))
-		return w.Write(p)
+	return writerFunc(func(b []byte) (int, error) {
+		r.mu.Lock()
+		r.screen.Feed(b)
+		if mode, err := p.LineMode(); err == nil {
+			r.secrets.Look(mode, true)
+		}
+		r.mu.Unlock()
+		r.check(r.cast.Output(time.Now(), b))
+		return w.Write(b)
 	})
 }
 
 // typed returns a writer of what a person types to p. It is recorded when that is wanted, but for what is typed where the
-// program asks for a secret: that is known from then on.
+// program asks for a secret, or may: that is known from then on.
 func (r *recorder) typed(p *pty.PTY) io.Writer {
 	if r == nil {
 		return p
 	}
-	var line engine.SecretLine
-	asked, asking := 0, false
 	return writerFunc(func(b []byte) (int, error) {
-		mode, err := p.LineMode()
-		was := asking
-		if asking = err == nil && mode.Secret(); asking {
-			if !was {
-				asked++
-			}
-			line.Type(b, mode, asked, func(secret string) { r.known.Add(secret) })
-		} else {
-			line.Note(b)
+		if !r.secret(p, b) {
 			r.keep(b)
 		}
 		return p.Write(b)
 	})
+}
+
+// secret reports whether what is about to be typed is, or may be, a part of a secret.
+func (r *recorder) secret(p *pty.PTY, b []byte) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	mode, err := p.LineMode()
+	if err != nil {
+		return false
+	}
+	r.secrets.Look(mode, false)
+	return r.secrets.Type(b, mode, r.screen.Snapshot)
 }
 
 // read returns a reader of a pipe's input that also records it.
@@ -200,6 +223,9 @@ func (r *recorder) keep(b []byte) {
 
 func (r *recorder) resized(size pty.Size) {
 	if r != nil {
+		r.mu.Lock()
+		r.screen.Resize(max(int(size.Rows), 1), max(int(size.Cols), 1), 0, 0)
+		r.mu.Unlock()
 		r.check(r.cast.Resize(time.Now(), int(size.Rows), int(size.Cols)))
 	}
 }

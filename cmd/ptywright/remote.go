@@ -279,6 +279,11 @@ tell which it was.`,
 				return err
 			}
 			var err error
+			if o.EchoOff != "" {
+				if _, err := engine.ParseEchoOff(o.EchoOff); err != nil {
+					return usageError{fmt.Errorf("--echo-off: %w", err)}
+				}
+			}
 			if o.Env, err = environment(env); err != nil {
 				return err
 			}
@@ -321,6 +326,7 @@ tell which it was.`,
 	fs.StringVar(&o.Cwd, "cwd", "", "the `FOLDER` to work in (default: this one)")
 	fs.StringArrayVar(&env, "env", nil, "set a variable: `NAME=VALUE`, or NAME for this command's own; may be given more than once")
 	fs.BoolVar(&o.ClearEnv, "clear-env", false, "start from an empty environment instead of the server's")
+	fs.StringVar(&o.EchoOff, "echo-off", "", "what is typed while the program has echo off: `KIND` is ask (default; a secret if it was asked for), secret or plain")
 	fs.BoolVar(&o.ShellIntegration, "shell-integration", false, "have bash, zsh or fish mark its commands, for wait --finished and read --blocks")
 	leash.add(c)
 	c.MarkFlagDirname("cwd")

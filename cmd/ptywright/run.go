@@ -93,7 +93,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	}
 	output := make(chan error, 1)
 	drain := pty.NewDrain(p)
-	go func() { output <- copyOutput(rec.tee(std.out), p, drain) }()
+	go func() { output <- copyOutput(rec.tee(std.out, p), p, drain) }()
 	ended := make(chan pty.Exit, 1)
 	go func() { ended <- p.Wait() }()
 	input := make(chan error, 1) // its goroutine ends with the process: a read of a terminal cannot be taken back

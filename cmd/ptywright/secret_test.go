@@ -63,6 +63,12 @@ func TestTypedSecretIsNowhere(t *testing.T) {
 		"read -s": {"bash", "bash", func(*testing.T) client.Config {
 			return client.Config{Program: "bash", Args: []string{"--norc", "--noprofile", "-c", `read -rsp "Secret please? " x; echo; echo "you said $x"; echo "and ${x} it was"; read y`}}
 		}, "Secret please\\?", inOne},
+		"read -s, without a word for a secret": {"bash", "bash", func(*testing.T) client.Config {
+			return client.Config{Program: "bash", Args: []string{"--norc", "--noprofile", "-c", `read -rsp "Speak, friend: " x; echo; echo "you said $x"; read y`}}
+		}, "Speak, friend:", inOne},
+		"getpass, without a word for a secret": {"python3", "python3", func(*testing.T) client.Config {
+			return client.Config{Program: "python3", Args: []string{"-c", `import getpass; x = getpass.getpass("Speak, friend: "); print("you said", x); input()`}}
+		}, "Speak, friend:", byKey},
 		"read -s, key by key": {"bash", "bash", func(*testing.T) client.Config {
 			return client.Config{Program: "bash", Args: []string{"--norc", "--noprofile", "-c", `read -rsp "Secret please? " x; echo; echo "you said $x"; read y`}}
 		}, "Secret please\\?", byKey},

@@ -18,6 +18,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
@@ -176,15 +177,12 @@ type host struct {
 // one client, and ends when its terminal hangs up.
 func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *host) error) error {
 	known := new(redact.Known) // what is secret whatever it looks like
-	log, logged, err := f.log.open(std.err, redact.Default.With(known), lone)
+	log, logged, err := f.log.open(std.err, redact.Default.With(known).ForAll(), lone)
 	if err != nil {
 		return err
 	}
 	defer logged()
 	slog.SetDefault(log)
-	known.Forgot = func(n int) {
-		log.Warn("more secrets are known than can be looked for: the oldest is hidden no more", "known", n)
-	}
 	known.AddEnv(os.Environ())
 	pty.DefaultSignals()
 	if err := pty.AdoptOrphans(); err != nil {
@@ -197,7 +195,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	watch := &lazyWatcher{log: log, reserve: heapFloor}
 	e := engine.New(engine.Options{
 		Sessions: f.sessions, Ended: f.ended, EndedBytes: f.bytes, Side: f.side, Watch: watch, Log: log,
-		Secret: func(s *engine.Session, line string) { known.AddUntil(s.Closed(), line) },
+		Typed: reading.Learn(known), Asks: redact.Asks,
 	})
 	catalog, err := loadPlugins(e, log, f.plugins)
 	if err != nil {

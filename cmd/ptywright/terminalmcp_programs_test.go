@@ -161,6 +161,7 @@ func TestTerminalMCPWithTheGoSDK(t *testing.T) {
 // TestTerminalMCPHidesSecrets plants secrets everywhere and looks for them in everything that leaves.
 func TestTerminalMCPHidesSecrets(t *testing.T) {
 	const token, typed, inherited = "ghp_kR7vN2xQ9mT4wL8cF1zB6yH3jD5sG0pA7uEe", "correct horse 42", "zebra-stripe-99"
+	const short = "4z!7q"
 	s := headlessWith(t, []string{"MY_PASSWORD=" + inherited, "T=" + token})
 	var seen strings.Builder
 	look := func() {
@@ -184,6 +185,11 @@ func TestTerminalMCPHidesSecrets(t *testing.T) {
 	s.text("type", args{"text": typed + "\r"})
 	s.until(`got \S+`, "")
 	look()
+	s.enter(`stty -echo; printf 'PIN: '; read x; stty echo; echo; echo "it is $x"`) // few characters: hidden in this session only
+	s.until(`PIN:$`, "")
+	s.text("type", args{"text": short + "\r"})
+	s.until(`it is \S+`, "")
+	look()
 	for _, a := range []struct {
 		tool string
 		a    args
@@ -200,7 +206,7 @@ func TestTerminalMCPHidesSecrets(t *testing.T) {
 	seen.Write(b)
 	s.end(0)
 	seen.WriteString(s.p.stderr.String())
-	for _, secret := range []string{token, token[12:], typed, inherited} {
+	for _, secret := range []string{token, token[12:], typed, short, inherited} {
 		if i := strings.Index(seen.String(), secret); i >= 0 {
 			t.Errorf("%q is in what left: %.200q", secret, seen.String()[max(0, i-100):])
 		}

@@ -80,14 +80,15 @@ func TestUntermHidesSecrets(t *testing.T) {
 	t.Parallel()
 	s := startUnterm(t)
 	c := s.client(t)
-	const secret = "canary0123456789abcdef"
+	const secret, word = "canary0123456789abcdef", "trustno1" // a word is hidden in its own session only
 	dir := t.TempDir()
 	c.call("exec.run_wait", at("command", "mkdir '"+dir+"/token="+secret+"'; cd '"+dir+"/token="+secret+"'"))
 	c.call("session.recording_start", at())
 	c.call("exec.run_wait", at("command", "printf '\\033]2;password="+secret+"\\007'; printf '\\033]52;c;%s\\007' $(printf password="+secret+" | base64 -w0)"))
 	c.call("exec.run_wait", at("command", "cat '"+filepath.Join(s.root, "auth_token")+"'; echo; seq -f 'password: "+secret+" error: %g' 100"))
 	c.call("session.set_env", at("name", "API_TOKEN", "value", secret))
-	for _, line := range []string{"error: " + secret + " for token=" + secret} {
+	c.call("session.set_env", at("name", "DB_PASSWORD", "value", word))
+	for _, line := range []string{"error: " + secret + " for token=" + secret, "it is " + word} {
 		c.call("session.input", at("input", "echo '"+line+"'\r"))
 	}
 	all := map[string][]map[string]any{
@@ -96,7 +97,7 @@ func TestUntermHidesSecrets(t *testing.T) {
 		"session.recording_status": {at()}, "session.recording_list": {nil}, "session.export_markdown": {at(), at("path", filepath.Join(dir, "x.md"))},
 		"screen.read": {at()}, "screen.text": {at()}, "screen.scroll": {at()}, "screen.search": {at("pattern", "a")}, "screen.detect_errors": {at()}, "screen.cursor": {at()},
 		"capture.screen": {nil}, "capture.window": {nil}, "capture.select": {nil}, "capture.clipboard": {nil},
-		"exec.run_wait":  {at("command", "echo token="+secret), at("command", "env; history")},
+		"exec.run_wait":  {at("command", "echo token="+secret), at("command", "env; history"), at("command", "echo $DB_PASSWORD; printf '\\033]52;c;%s\\007' $(printf %s $DB_PASSWORD | base64)")},
 		"workspace.save": {{"name": "w"}}, "workspace.restore": {{"name": "w"}}, "workspace.list": {nil},
 		"instance.list": {nil}, "selftest.run": {{"session_id": "0"}}, "server.info": {nil}, "server.health": {nil}, "system.info": {nil},
 		"session.create":  {{"program": "token=" + secret}, {"cwd": "/token=" + secret}, {"program": "x", "env": map[string]string{"a=b": "token=" + secret}}},
@@ -111,7 +112,7 @@ func TestUntermHidesSecrets(t *testing.T) {
 	for round := range 2 {
 		for method, calls := range all {
 			for _, p := range calls {
-				if r := fmt.Sprint(c.ask(method, p)); strings.Contains(r, secret) || strings.Contains(r, s.token()) {
+				if r := fmt.Sprint(c.ask(method, p)); strings.Contains(r, secret) || strings.Contains(r, word) || strings.Contains(r, s.token()) {
 					t.Errorf("round %d, %s %v: %.600s", round, method, p, r)
 				}
 			}
@@ -128,7 +129,7 @@ func TestUntermHidesSecrets(t *testing.T) {
 			}
 			b, err := os.ReadFile(path)
 			text := string(b)
-			if err == nil && d.Name() != "proxy.json" && strings.Contains(text, secret) || strings.Contains(text, s.token()) && !own[d.Name()] {
+			if err == nil && d.Name() != "proxy.json" && (strings.Contains(text, secret) || strings.Contains(text, word)) || strings.Contains(text, s.token()) && !own[d.Name()] {
 				t.Errorf("%s holds it: %v", path, err)
 			}
 			if info, err := d.Info(); err == nil && info.Mode().Perm()&0o077 != 0 {

@@ -30,8 +30,27 @@ type View struct {
 	finder *redact.Finder
 }
 
-// New returns a view that hide redacts; with hide nil it shows all as it is.
-func New(v *engine.View, hide *redact.Redactor) *View { return &View{Raw: v, hide: hide} }
+// New returns a view that hide redacts, with what is known to be secret of v's session too; with hide nil it shows all as it is.
+func New(v *engine.View, hide *redact.Redactor) *View {
+	if hide != nil {
+		hide = hide.For(string(v.Session))
+	}
+	return &View{Raw: v, hide: hide}
+}
+
+// Learn returns what an engine is to tell of typed lines, for k to know the secrets among them: see [engine.Options].
+func Learn(k *redact.Known) func(s *engine.Session, line string, is engine.Standing) {
+	return func(s *engine.Session, line string, is engine.Standing) {
+		Note(k, string(s.ID()), s.Closed(), line, is)
+	}
+}
+
+// Note has k know what an [engine.SecretInput] tells of a line: see [redact.Known.Typed].
+func Note(k *redact.Known, session string, ended <-chan struct{}, line string, is engine.Standing) {
+	k.Typed(session, ended, line, map[engine.Standing]redact.Standing{
+		engine.Suspected: redact.Suspected, engine.Certain: redact.Certain, engine.Cleared: redact.Cleared,
+	}[is])
+}
 
 // At returns another look by the same eyes.
 func (v *View) At(raw *engine.View) *View { return &View{Raw: raw, Secrets: v.Secrets, hide: v.hide} }

@@ -57,6 +57,9 @@ func NewBehind(t engine.Tap) *Behind {
 	return b
 }
 
+// Done returns a channel that is closed when nothing more will be shown to the tap.
+func (b *Behind) Done() <-chan struct{} { return b.done }
+
 // Output is [Behind.Marked] without a mark.
 func (b *Behind) Output(at time.Time, p []byte) error { return b.Marked(at, p, nil) }
 

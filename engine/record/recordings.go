@@ -79,6 +79,9 @@ type StartOptions struct {
 func (r *Recordings) Start(s *engine.Session, o StartOptions) (*Kept, error) {
 	x := &Kept{Session: s.ID()}
 	now := &running{session: s}
+	if o.Redactor != nil {
+		o.Redactor = o.Redactor.For(string(s.ID()))
+	}
 	config := s.Config()
 	line := strings.Join(append([]string{config.Program}, config.Args...), " ")
 	err := s.Attach(func(v *engine.View) (tap engine.Tap, err error) {
@@ -98,6 +101,9 @@ func (r *Recordings) Start(s *engine.Session, o StartOptions) (*Kept, error) {
 		}
 		now.tap = &keptTap{Behind: NewBehind(now.file), kept: x}
 		x.running = now
+		if o.Redactor != nil {
+			o.Redactor.Hold(now.tap.Done())
+		}
 		return now.tap, nil
 	})
 	if err != nil {

@@ -137,7 +137,7 @@ type Terminal struct {
 func (t *Terminal) ID() string { return t.id }
 
 // Create starts a command and returns its terminal at once. Errors: *[protocol.ParamError], *[engine.LimitError],
-// *[engine.EnvError], *[pty.StartError], [ErrClosed], [engine.ErrEngineClosed].
+// *[engine.EnvError], *[redact.EnvLimitError], *[pty.StartError], [ErrClosed], [engine.ErrEngineClosed].
 func (h *Host) Create(s Spec) (*Terminal, error) {
 	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
 		return nil, &protocol.ParamError{Path: "cwd", Expected: "an absolute path", Got: protocol.Got(s.Dir)}
@@ -151,17 +151,22 @@ func (h *Host) Create(s Spec) (*Terminal, error) {
 	if s.Limit < 0 {
 		s.Limit = DefaultOutputBytes
 	}
-	settle := h.opts.Known.Lend(s.Env)
-	t := &Terminal{
-		session: s.Session, command: s.Command, dir: s.Dir,
-		tail: &tail{limit: min(s.Limit, h.opts.OutputBytes), hide: h.hide, plain: plain{raw: s.Raw}},
-	}
-	var err error
-	if t.run, err = h.start(s, t.tail); err != nil {
-		settle(nil)
+	settle, err := h.opts.Known.Lend(s.Env)
+	if err != nil {
 		return nil, err
 	}
-	settle(t.run.Closed())
+	t := &Terminal{
+		session: s.Session, command: s.Command, dir: s.Dir,
+		tail: &tail{limit: min(s.Limit, h.opts.OutputBytes), plain: plain{raw: s.Raw}},
+	}
+	if t.run, err = h.start(s, t.tail); err != nil {
+		settle("", nil)
+		return nil, err
+	}
+	settle(string(t.run.ID()), t.run.Closed())
+	if h.hide != nil { // it is read once the terminal is known to somebody
+		t.tail.hide = h.hide.For(string(t.run.ID()))
+	}
 	t.id = prefix + string(t.run.ID())
 	h.mu.Lock()
 	closed := h.closed

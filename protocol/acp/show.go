@@ -339,7 +339,7 @@ func (t *shownTerminal) tell(hide *redact.Redactor) (messages [][]byte) {
 	over := v.Exit != nil && !v.Exit.Draining
 	if hide != nil {
 		if t.stream == nil {
-			t.stream = redact.NewStream(hide)
+			t.stream = redact.NewStream(hide.For(string(v.Session)))
 		}
 		if data == "" || over {
 			data = t.stream.Write(data) + t.stream.Flush()

@@ -257,6 +257,7 @@ func errorV1(err error, hide *redact.Redactor) *protocol.Error {
 		start *pty.StartError
 		limit *engine.LimitError
 		env   *engine.EnvError
+		many  *redact.EnvLimitError
 		alive *pty.SurvivorsError
 	)
 	switch {
@@ -266,6 +267,8 @@ func errorV1(err error, hide *redact.Redactor) *protocol.Error {
 		e.Code, e.Reason = codeNotFound, "unknown_terminal"
 	case errors.As(err, &env):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_environment"
+	case errors.As(err, &many):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "too_many_secrets"
 	case errors.As(err, &limit):
 		e.Reason = "limit_exceeded"
 	case errors.As(err, &start):

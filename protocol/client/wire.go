@@ -19,6 +19,7 @@ type Config struct {
 	ScrollbackMaxLines  *int              `json:"scrollback_max_lines,omitempty"`
 	RawTranscriptPath   string            `json:"raw_transcript_path,omitempty"`
 	RawTranscriptAppend bool              `json:"raw_transcript_append,omitempty"`
+	EchoOff             string            `json:"echo_off,omitempty"`          // "ask" (when ""), "secret" or "plain": what is typed while nothing is echoed
 	ShellIntegration    bool              `json:"shell_integration,omitempty"` // bash, zsh or fish is made to mark its commands
 	Owner               string            `json:"owner,omitempty"`             // connection: it ends with this one; "": it does not
 	// Limits, each for the program and all that it starts; [Exit.Limit] says which ended it. 0: none.

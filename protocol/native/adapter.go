@@ -174,13 +174,16 @@ func (c *client) start(ctx context.Context, method string, p startParams) (start
 	if p.Cols == nil {
 		size.Cols = 0
 	}
-	settle := c.known.Lend(p.Env)
+	settle, err := c.known.Lend(p.Env)
+	if err != nil {
+		return none, err
+	}
 	a, err := c.catalog.Start(ctx, *p.Plugin, plugins.StartOptions{Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, Size: size})
 	if err != nil {
-		settle(nil)
+		settle("", nil)
 		return none, denied(method, err)
 	}
-	settle(a.Session().Closed())
+	settle(string(a.Session().ID()), a.Session().Closed())
 	l := adapterLook(a, a.Session().View(), hide, "none")
 	return startResult{Adapter: a.ID(), Plugin: *p.Plugin, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
 }

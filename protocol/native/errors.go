@@ -168,6 +168,7 @@ func wireError(err error) *protocol.Error {
 		size    *engine.SizeError
 		place   *engine.PositionError
 		env     *engine.EnvError
+		many    *redact.EnvLimitError
 		shell   *engine.ShellError
 		limit   *engine.LimitError
 		file    *engine.FileError
@@ -231,6 +232,9 @@ func wireError(err error) *protocol.Error {
 		e.Code, e.Reason = protocol.CodeInvalidParams, "position_out_of_range"
 	case errors.As(err, &env):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_environment"
+	case errors.As(err, &many):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "too_many_secrets"
+		e.Data = map[string]any{"count": many.Count, "limit": many.Limit}
 	case errors.As(err, &shell):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "shell_integration_unsupported"
 	case errors.As(err, &limit):
@@ -334,5 +338,5 @@ var ownReasons = []string{
 	"reply_too_large", "permission_denied", "plugin_failed", "unknown_intent", "intent_refused", "expectation_failed", "owned_by_adapter",
 	"invalid_manifest", "unknown_plugin", "unknown_adapter", "unknown_predicate", "plugin_exists", "plugin_built_in", "plugin_in_use",
 	"plugin_without_code", "no_program", "turn_in_progress", "server_did_not_grant_plugin_load", "wait_id_in_use", "unknown_recording",
-	"shell_integration_unsupported", "session_leased", "memory_limit_unsupported",
+	"shell_integration_unsupported", "session_leased", "memory_limit_unsupported", "too_many_secrets",
 }

@@ -223,7 +223,7 @@ func (c *cursor) seeded(hide *redact.Redactor) *redact.Stream {
 	if hide == nil {
 		return nil
 	}
-	stream := redact.NewStream(hide)
+	stream := redact.NewStream(hide.For(string(c.session.ID())))
 	t := c.session.View().Transcript
 	if oldest, end := t.Bounds(); c.offset > oldest && c.offset <= end {
 		before := t.Bytes()[:c.offset-oldest]
@@ -393,7 +393,7 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	}
 	if v.Lease != cur.lease {
 		cur.lease = v.Lease
-		p := leasedParams{Session: id, Lease: n.client.leaseOf(v, n.clean)}
+		p := leasedParams{Session: id, Lease: n.client.leaseOf(v, reading.New(v, n.filter.hide).Clean)}
 		if err := n.notify(ctx, noteLeased, p); err != nil {
 			return err
 		}
@@ -455,14 +455,6 @@ type changedParams struct {
 type leasedParams struct {
 	Session string     `json:"session"`
 	Lease   *leaseInfo `json:"lease"` // null: it was released
-}
-
-// clean redacts a text that is not the program's.
-func (n *notifier) clean(text string) string {
-	if n.filter.hide == nil {
-		return text
-	}
-	return n.filter.hide.String(text)
 }
 
 type outputParams struct {

@@ -31,6 +31,7 @@ type createParams struct {
 	ScrollbackMaxLines  *int64 `json:"scrollback_max_lines,omitempty" jsonschema:"lines to retain that have left the screen; default 10000"`
 	RawTranscriptPath   string `json:"raw_transcript_path,omitempty" jsonschema:"file that gets the unredacted output; it must not exist"`
 	RawTranscriptAppend bool   `json:"raw_transcript_append,omitempty" jsonschema:"append to an existing file instead"`
+	EchoOff             string `json:"echo_off,omitempty" jsonschema:"what is typed while the terminal does not echo: ask (default), secret or plain"`
 	ShellIntegration    bool   `json:"shell_integration,omitempty" jsonschema:"have program, an interactive bash, zsh or fish, mark its commands for session.blocks and command_finished"`
 	leashParams
 }
@@ -106,23 +107,27 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 	if err != nil {
 		return createResult{}, err
 	}
+	settle, err := c.known.Lend(p.Env)
+	if err != nil {
+		return createResult{}, err
+	}
 	if p.RawTranscriptPath != "" {
 		tap, err := engine.OpenRawTranscript(p.RawTranscriptPath, p.RawTranscriptAppend)
 		if err != nil {
+			settle("", nil)
 			return createResult{}, err
 		}
 		config.Taps = []engine.Tap{tap}
 	}
-	settle := c.known.Lend(p.Env)
 	s, err := c.engine.Spawn(config)
 	if err != nil {
-		settle(nil)
+		settle("", nil)
 		if p.RawTranscriptPath != "" && !p.RawTranscriptAppend {
 			os.Remove(p.RawTranscriptPath) // made for nothing, and in the way of the next try
 		}
 		return createResult{}, err
 	}
-	settle(s.Closed())
+	settle(string(s.ID()), s.Closed())
 	if config.Owned {
 		c.own(s)
 	}
@@ -145,6 +150,12 @@ func (p *createParams) config() (engine.Config, error) {
 	if err != nil {
 		return none, err
 	}
+	echoOff := engine.EchoAsk
+	if p.EchoOff != "" {
+		if echoOff, err = engine.ParseEchoOff(p.EchoOff); err != nil {
+			return none, &protocol.ParamError{Path: "echo_off", Expected: `"ask", "secret" or "plain"`, Got: protocol.Got(p.EchoOff)}
+		}
+	}
 	lines, err := count("scrollback_max_lines", p.ScrollbackMaxLines, 0, 0, maxScrollback)
 	if err != nil {
 		return none, err
@@ -153,7 +164,7 @@ func (p *createParams) config() (engine.Config, error) {
 		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, ClearEnv: p.Clear, Size: size,
 		TranscriptChars:  noneIfZero(p.TranscriptMaxChars, chars),
 		Scrollback:       noneIfZero(p.ScrollbackMaxLines, lines),
-		ShellIntegration: p.ShellIntegration,
+		ShellIntegration: p.ShellIntegration, EchoOff: echoOff,
 	}
 	return config, p.limit(&config)
 }

@@ -203,9 +203,10 @@ func captureSelect(_ context.Context, s *reader, p params) (any, error) {
 // clipboard here, and that of a desktop is not touched.
 func captureClipboard(_ context.Context, s *reader, _ params) (any, error) {
 	var last engine.Clipboard
+	var by *engine.Session
 	for _, at := range s.panes.all() {
 		if c := at.session.View().Reports.Clipboard; c != nil && c.At.After(last.At) {
-			last = *c
+			last, by = *c, at.session
 		}
 	}
 	switch {
@@ -219,5 +220,5 @@ func captureClipboard(_ context.Context, s *reader, _ params) (any, error) {
 	return struct {
 		Type    string `json:"type"`
 		Content string `json:"content"`
-	}{"text", s.clean(last.Text)}, nil
+	}{"text", s.cleanOf(by, last.Text)}, nil
 }

@@ -65,7 +65,7 @@ func envPane(_ context.Context, s *reader, p params) (any, error) {
 	}
 	all := at.set.over(at.session.Environ())
 	for name, value := range all { // a value is a secret by its name, too
-		all[name] = strings.TrimPrefix(s.clean(name+"="+value), name+"=")
+		all[name] = strings.TrimPrefix(s.cleanOf(at.session, name+"="+value), name+"=")
 	}
 	const known = "as the program was started, and as session.set_env has set since"
 	name, ok := p.text("name")
@@ -157,7 +157,9 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 		return nil, err
 	}
 	if value != nil && s.opts.Known != nil {
-		s.opts.Known.Lend(map[string]string{name: *value})(at.session.Closed())
+		if err := s.opts.Known.LendTo(string(at.session.ID()), at.session.Closed(), map[string]string{name: *value}); err != nil {
+			return nil, err
+		}
 	}
 	r, err := s.run(ctx, at, line, runOptions{bound: runBound})
 	switch {

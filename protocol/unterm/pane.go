@@ -134,17 +134,20 @@ func (s *Server) create(c creation) (*pane, error) {
 	if c.rows != 0 || c.cols != 0 {
 		config.Size = pty.Size{Rows: uint16(min(c.rows, engine.MaxSide+1)), Cols: uint16(min(c.cols, engine.MaxSide+1))}
 	}
-	settle := s.opts.Known.Lend(config.Env)
+	settle, err := s.opts.Known.Lend(config.Env)
+	if err != nil {
+		return nil, err
+	}
 	session, err := s.opts.Engine.Spawn(config)
 	if shell := (*engine.ShellError)(nil); errors.As(err, &shell) { // a shell, or program, that writes no marks
 		config.ShellIntegration = false
 		session, err = s.opts.Engine.Spawn(config)
 	}
 	if err != nil {
-		settle(nil)
+		settle("", nil)
 		return nil, err
 	}
-	settle(session.Closed())
+	settle(string(session.ID()), session.Closed())
 	made := s.panes.of(session)
 	s.panes.tend(made)
 	return made, nil

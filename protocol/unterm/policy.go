@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // A policy says what command lines may be typed. The zero value lets everything pass.
@@ -218,10 +219,14 @@ type auditEntry struct {
 	SessionID *string `json:"session_id"`
 	Detail    string  `json:"detail"`
 	Allowed   bool    `json:"allowed"`
+
+	covered string // Detail with the secrets hidden that were known then: sessions take theirs with them
 }
 
 // audit is the log of such calls, in memory.
 type audit struct {
+	hide *redact.Redactor
+
 	mu sync.Mutex
 	// protects the field below
 	entries []auditEntry // oldest first
@@ -243,6 +248,7 @@ func (a *audit) add(method string, at *pane, detail string, allowed bool) {
 		id := strconv.Itoa(at.number)
 		e.SessionID = &id
 	}
+	e.covered = a.hide.String(e.Detail)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.entries) >= maxAudit {
@@ -263,7 +269,9 @@ func auditLog(_ context.Context, s *reader, p params) (any, error) {
 		if filtered && (e.SessionID == nil || *e.SessionID != only) {
 			continue
 		}
-		e.Detail = s.clean(e.Detail)
+		if s.hide != nil {
+			e.Detail = s.audit.hide.String(e.covered)
+		}
 		r = append(r, e)
 	}
 	return r, nil

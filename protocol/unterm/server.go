@@ -63,8 +63,9 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{opts: o, log: o.Log, token: instance.NewToken(), room: loopback.NewRoom(maxStrangers, maxClients)}
 	s.panes.engine, s.covered = o.Engine, redact.Default.With(o.Known)
+	s.audit.hide = s.covered.ForAll()
 	if o.Known != nil {
-		o.Known.AddUntil(make(chan struct{}), s.token) // never forgotten
+		o.Known.Add(s.token)
 	}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -170,6 +171,11 @@ func (s *reader) clean(text string) string {
 		return text
 	}
 	return s.hide.String(text)
+}
+
+// cleanOf redacts a text of a session that is not on its screen.
+func (s *reader) cleanOf(session *engine.Session, text string) string {
+	return s.look(session).Clean(text)
 }
 
 // errorText is what a client is told of an error.

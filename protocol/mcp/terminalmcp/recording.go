@@ -195,7 +195,7 @@ func (r *recording) begin(dir, name string, q RecordingRequest) error {
 	return r.session.Attach(func(v *engine.View) (engine.Tap, error) {
 		o := record.CastOptions{
 			Format: record.AsciicastV2, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Start: r.start, IdleLimit: seconds(q.Limits.Idle), CutIdle: true,
-			Shell: q.Shell, Redactor: r.server.opts.Redactor, Raw: r.server.opts.Raw,
+			Shell: q.Shell, Redactor: r.server.opts.Redactor.For(string(v.Session)), Raw: r.server.opts.Raw,
 		}
 		if r.cast, err = record.NewCast(filepath.Join(real, name), o); err != nil {
 			return nil, err
@@ -208,6 +208,7 @@ func (r *recording) begin(dir, name string, q RecordingRequest) error {
 			return nil, errClosed
 		}
 		r.begun = true // Detach waits for Attach
+		o.Redactor.Hold(r.done)
 		if d := seconds(q.Limits.Duration); d > 0 {
 			r.duration = time.AfterFunc(d, func() { s.stop(r, stopDuration) })
 		}

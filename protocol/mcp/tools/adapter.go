@@ -207,15 +207,18 @@ func (p *profile) startAdapter(ctx context.Context, in *adapterParams, hide *red
 	if in.Rows < 0 || in.Rows > engine.MaxSide || in.Cols < 0 || in.Cols > engine.MaxSide {
 		return nil, bad("rows", "rows and cols are integers from 1 to %d", engine.MaxSide)
 	}
-	settle := p.Known.Lend(in.Env)
+	settle, err := p.Known.Lend(in.Env)
+	if err != nil {
+		return nil, err
+	}
 	a, err := p.Catalog.Start(ctx, in.Plugin, plugins.StartOptions{
 		Program: in.Program, Args: in.Args, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: uint16(in.Rows), Cols: uint16(in.Cols)},
 	})
 	if err != nil {
-		settle(nil)
+		settle("", nil)
 		return nil, err
 	}
-	settle(a.Session().Closed())
+	settle(string(a.Session().ID()), a.Session().Closed())
 	return p.adapterState(ctx, a, a.Session().View(), hide, most), nil
 }
 

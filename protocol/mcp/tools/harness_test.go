@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/protocol/mcp/tools"
@@ -60,7 +61,7 @@ func (w *tee) String() string {
 func serve(t testing.TB, raw bool, o *sdk.ClientOptions) *wire {
 	t.Helper()
 	known := new(redact.Known)
-	return serveOn(t, engine.New(engine.Options{Log: slog.New(slog.DiscardHandler), Secret: func(_ *engine.Session, line string) { known.Add(line) }}), known, raw, o)
+	return serveOn(t, engine.New(engine.Options{Log: slog.New(slog.DiscardHandler), Typed: reading.Learn(known), Asks: redact.Asks}), known, raw, o)
 }
 
 // serveOn is serve over an engine of the test's.

@@ -211,7 +211,7 @@ func (ps *pages) answer(w http.ResponseWriter, r *http.Request, g *page) {
 		http.Error(w, "That cannot be typed into a terminal as one line.", http.StatusBadRequest)
 		return
 	}
-	ps.profile.Known.Add(secret) // before the program can show it
+	ps.profile.Known.Typed(string(g.session.ID()), g.session.Closed(), secret, redact.Certain) // before the program can show it
 	_, err := g.session.Do(r.Context(), engine.Text(secret+"\r"), engine.DoOptions{})
 	if err != nil {
 		g.finish("failed", err)

@@ -128,13 +128,16 @@ func (p *profile) spawn(c engine.Config, marks bool) (*engine.Session, error) {
 
 // launch starts a program. The secrets among its variables are known until its session is closed.
 func (p *profile) launch(c engine.Config) (*engine.Session, error) {
-	settle := p.Known.Lend(c.Env)
-	s, err := p.Engine.Spawn(c)
+	settle, err := p.Known.Lend(c.Env)
 	if err != nil {
-		settle(nil)
 		return nil, err
 	}
-	settle(s.Closed())
+	s, err := p.Engine.Spawn(c)
+	if err != nil {
+		settle("", nil)
+		return nil, err
+	}
+	settle(string(s.ID()), s.Closed())
 	return s, nil
 }
 

@@ -22,10 +22,11 @@ func TestCanary(t *testing.T) {
 	const canary = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
 	w := serve(t, false, nil)
 	dir := t.TempDir()
-	script := `printf '\033]2;title ` + canary + `\007'; i=0; while [ $i -lt 60 ]; do echo "line $i token=$API_TOKEN"; i=$((i+1)); done; stty -echo; printf 'Password: '; read p; stty echo; echo; echo "you typed $p"; exec cat`
-	w.call("start", obj{"program": "sh", "args": []string{"-c", script}, "env": obj{"API_TOKEN": canary}, "wait_for": obj{"text": "Password:"}})
+	script := `printf '\033]2;title ` + canary + `\007'; i=0; while [ $i -lt 60 ]; do echo "line $i token=$API_TOKEN"; i=$((i+1)); done; stty -echo; printf 'Password: '; read p; stty echo; echo; echo "you typed $p, and have $DB_PASSWORD"; stty -echo; printf 'PIN: '; read p; stty echo; echo; echo "it was $p"; exec cat`
+	w.call("start", obj{"program": "sh", "args": []string{"-c", script}, "env": obj{"API_TOKEN": canary, "DB_PASSWORD": "trustno1"}, "wait_for": obj{"text": "Password:"}})
 	w.call("record", obj{"action": "start", "session": "s1", "path": filepath.Join(dir, "a.cast"), "input": true})
-	w.call("send", obj{"session": "s1", "text": "correct-horse-staple", "submit": true, "wait_for": obj{"text": "you typed"}})
+	w.call("send", obj{"session": "s1", "text": "correct-horse-staple", "submit": true, "wait_for": obj{"text": "PIN:"}})
+	w.call("send", obj{"session": "s1", "text": "4z!7q", "submit": true, "wait_for": obj{"text": "it was"}})
 	w.call("send", obj{"session": "s1", "text": "echo " + canary, "submit": true, "wait_for": obj{"text": "nothing of it", "exited": true}, "timeout_ms": 50})
 	w.call("send", obj{"session": "s1", "paste": canary, "keys": []string{"enter"}})
 	for _, m := range []obj{
@@ -79,7 +80,7 @@ func TestCanary(t *testing.T) {
 		left[name] = string(b)
 	}
 	for where, all := range left {
-		for _, secret := range []string{canary, canary[4:20], canary[24:], "correct-horse-staple"} {
+		for _, secret := range []string{canary, canary[4:20], canary[24:], "correct-horse-staple", "trustno1", "4z!7q"} {
 			if i := strings.Index(all, secret); i >= 0 {
 				t.Errorf("%s shows %q in …%s…", where, secret, all[max(0, i-300):min(len(all), i+60)])
 			}

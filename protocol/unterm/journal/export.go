@@ -161,7 +161,9 @@ func replaceable(path string) error {
 func (j *Journal) snapshot(v *engine.View, s *engine.Session, now time.Time) []byte {
 	var log []byte
 	add := func(at time.Time, event, data string) {
-		data = j.hide(data)
+		if j.hider != nil {
+			data = j.hider.For(string(s.ID())).String(data)
+		}
 		for len(data) > outMax {
 			log = appendLine(log, at, event, []byte(data[:outMax]))
 			data = data[outMax:]

@@ -92,6 +92,9 @@ func (w *logWriter) attach(v *engine.View, r *redact.Redactor) engine.Tap {
 	var screen *vt.Screen
 	if v != nil {
 		screen = v.Screen
+		if r != nil {
+			r = r.For(string(v.Session))
+		}
 	}
 	w.queue = record.NewQueue(r, screen, w.emit)
 	w.hide = func(s string) string { return s }
@@ -109,7 +112,11 @@ func (w *logWriter) attach(v *engine.View, r *redact.Redactor) engine.Tap {
 			w.mark(0, engine.Mark{Kind: 'C', Command: sh.Command})
 		}
 	}
-	return record.NewBehind(w)
+	tap := record.NewBehind(w)
+	if r != nil {
+		r.Hold(tap.Done())
+	}
+	return tap
 }
 
 // Output is Marked without a mark.

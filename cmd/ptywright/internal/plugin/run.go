@@ -107,9 +107,10 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 	name := f.Source.Manifest.Name
 	start := plugins.StartOptions{Args: o.Args, Size: o.Size, Attended: o.Terminal, Taps: []engine.Tap{shown{o.Out}}}
 	ran := &Ran{}
+	var cast *record.Cast
 	if o.Record != "" {
-		cast, err := f.record(o)
-		if err != nil {
+		var err error
+		if cast, err = f.record(o); err != nil {
 			return nil, err
 		}
 		ran.Cast = filepath.Join(f.Dir, filepath.FromSlash(casesDir), o.Record+castExt)
@@ -123,6 +124,9 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 			}
 		}
 		return nil, err
+	}
+	if cast != nil && o.Cast.Redactor != nil { // what is typed where the program asks for a secret is known of its session
+		_ = cast.SetRedactor(o.Cast.Redactor.For(string(a.Session().ID()))) // one that has failed or ended needs none
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -1,0 +1,223 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// EchoOff says what a line is taken for that is typed while the terminal does not echo.
+type EchoOff string
+
+const (
+	// EchoAsk takes it for a secret if the screen asked for one, or if echo came back on after it, as with
+	// sudo, ssh, getpass and read -s. Where echo stays off from line to line, it is the driver's habit and
+	// says nothing. "" means the same.
+	EchoAsk EchoOff = "ask"
+	// EchoSecret takes every such line for a secret.
+	EchoSecret EchoOff = "secret"
+	// EchoPlain takes none for a secret.
+	EchoPlain EchoOff = "plain"
+)
+
+// ParseEchoOff returns the value of that name. The error for any other name lists them.
+func ParseEchoOff(name string) (EchoOff, error) {
+	switch e := EchoOff(name); e {
+	case EchoAsk, EchoSecret, EchoPlain:
+		return e, nil
+	}
+	return "", fmt.Errorf("%s: give ask, secret or plain", Quote(name))
+}
+
+// A Standing says what is known of a line that was typed while the terminal did not echo.
+type Standing uint8
+
+const (
+	// Suspected: it may be a secret; the program has not shown yet.
+	Suspected Standing = iota
+	// Certain: it is a secret.
+	Certain
+	// Cleared: it was suspected, and is none.
+	Cleared
+)
+
+// maxSuspected bounds the lines of which nothing is known yet: more than anybody types before a program
+// answers. The oldest stays suspected.
+const maxSuspected = 64
+
+// SecretInput finds out which lines of what is typed into a terminal are secrets. Echo that is off is a
+// sign and no proof: sudo switches it off for one line, a driver for all. The zero value takes every line
+// as [EchoAsk] says and tells nobody. It is not safe for concurrent use.
+type SecretInput struct {
+	EchoOff EchoOff
+	// Asks reports whether the line of the screen that the cursor stands in, or the one above it, asks for a
+	// secret. typed is the line that was entered before, which the program may have repeated. nil: no.
+	Asks func(line, above, typed string) bool
+	// Tell is told what is known of a line: before its end is typed, and again when more is known. A line may
+	// be told in two ways, if it is not known where it begins. nil: nobody wants to know.
+	Tell func(line string, is Standing)
+
+	line      SecretLine
+	reading   bool     // echo is off while the terminal edits lines
+	times     int      // that this began
+	asked     bool     // for the line that is being typed
+	done      uint64   // sequence of the screen that last asked: what it shows unchanged is answered
+	last      string   // line that was entered
+	suspected []string // since echo was last on
+	entered   int      // lines, of those
+	answered  bool     // the program wrote something after the first of them, and echo was off
+	habit     bool     // echo is off whatever is typed
+}
+
+// Look takes the terminal's mode as it is now. output: the program has just written something, and so has
+// had time to switch echo on.
+func (i *SecretInput) Look(mode pty.LineMode, output bool) {
+	if was := i.reading; mode.Secret() != was {
+		if i.reading = !was; i.reading {
+			i.times++
+		}
+	}
+	switch {
+	case mode.Echo:
+		i.settle(Certain)
+		i.habit = false
+	case !mode.Canonical: // a program reads keys itself: an editor that was started, or the shell after read -s
+		if !i.habit {
+			i.settle(Certain)
+		}
+	case output && i.entered > 0:
+		i.answered = true
+		i.judge()
+	}
+}
+
+// judge sees a habit in two lines between which the program had its say and left echo off.
+func (i *SecretInput) judge() {
+	if i.answered && i.entered > 1 {
+		i.habit = true
+		i.settle(Cleared)
+	}
+}
+
+// settle says what the suspected lines are.
+func (i *SecretInput) settle(is Standing) {
+	for _, line := range i.suspected {
+		i.Tell(line, is)
+	}
+	i.suspected, i.entered, i.answered = nil, 0, false
+}
+
+// Type takes what is about to be typed, after a [SecretInput.Look] at the same mode. screen returns what
+// the terminal shows; it is asked only where echo is off. Hidden reports whether p is, or may be, a part
+// of a secret.
+func (i *SecretInput) Type(p []byte, mode pty.LineMode, screen func() *vt.Screen) (hidden bool) {
+	switch {
+	case i.Tell == nil || i.EchoOff == EchoPlain:
+		return i.reading && i.EchoOff != EchoPlain
+	case !i.reading:
+		i.line.Note(p)
+		return false
+	}
+	if i.EchoOff == EchoSecret {
+		i.asked = true
+	} else if i.Asks != nil && !i.asked {
+		s := screen()
+		line, above := question(s, i.done)
+		if i.asked = i.Asks(line, above, i.last); i.asked {
+			i.done = s.Sequence
+		}
+	}
+	asked := i.asked
+	i.line.Type(p, mode, i.times, i.enter)
+	if i.line.Empty() {
+		i.asked = false // it was given up, or what is typed next answers what is asked then
+	}
+	return asked || !i.habit
+}
+
+// enter takes a line whose end is about to be typed.
+func (i *SecretInput) enter(lines ...string) {
+	lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+	if len(lines) == 0 {
+		return
+	}
+	asked := i.asked
+	i.asked, i.last = i.EchoOff == EchoSecret, lines[0]
+	is := Certain
+	if !asked {
+		is = Suspected
+		i.entered++
+		if i.judge(); i.habit {
+			return
+		}
+		i.suspected = append(i.suspected, lines...)
+		i.suspected = i.suspected[max(0, len(i.suspected)-maxSuspected):]
+	}
+	for _, line := range lines {
+		i.Tell(line, is)
+	}
+}
+
+// lookAtEcho notes whether the program reads with echo off while the terminal edits lines, and what that
+// says of the lines that were typed. A program in raw mode reads everything itself, and is not meant.
+func (s *Session) lookAtEcho(output bool) (mode pty.LineMode, reading bool) {
+	mode, err := s.pty.LineMode()
+	if reading = err == nil && mode.Secret(); err == nil {
+		s.secrets.Look(mode, output)
+	}
+	s.mu.Lock()
+	changed := reading != s.secret
+	if changed {
+		s.secret, s.view = reading, nil
+	}
+	s.mu.Unlock()
+	if changed {
+		s.beat()
+	}
+	return mode, reading
+}
+
+// lookAfter is lookAtEcho after output, or a while later.
+func (s *Session) lookAfter(output bool) {
+	s.echo.Lock()
+	defer s.echo.Unlock()
+	s.lookAtEcho(output)
+}
+
+// beforeTyping takes what is about to be typed, and reports whether it is, or may be, a part of a secret.
+func (s *Session) beforeTyping(p []byte) (hidden bool) {
+	s.echo.Lock()
+	defer s.echo.Unlock()
+	mode, reading := s.lookAtEcho(false)
+	hidden = s.secrets.Type(p, mode, func() *vt.Screen { return s.View().Screen })
+	return hidden && reading
+}
+
+// maxQuestionRows bounds the rows that are joined to a line of a question: more are no question.
+const maxQuestionRows = 8
+
+// question returns the line of a screen that the cursor stands in and the one above it, up to the row of
+// the cursor: rows that are wrapped are joined. What stands above and was written up to sequence done is
+// left out: it was answered.
+func question(s *vt.Screen, done uint64) (line, above string) {
+	logical := func(y int) (text string, first int, changed uint64) {
+		for first = y; ; first-- {
+			row := ""
+			s.EachRun(first, func(r vt.Run) { row += r.Text })
+			changed = max(changed, s.Changed(first))
+			if text = row + text; first == 0 || !s.Wrapped(first-1) || y-first >= maxQuestionRows {
+				return text, first, changed
+			}
+		}
+	}
+	line, first, _ := logical(s.Cursor.Row)
+	if first > 0 {
+		text, _, changed := logical(first - 1)
+		if changed > done {
+			above = text
+		}
+	}
+	return line, above
+}

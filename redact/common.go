@@ -1,0 +1,24 @@
+package redact
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// commonText are words of terminals, source code and forms, names, and what people type first where a
+// password is asked for: each is more often something else than a secret.
+//
+//go:embed common.txt
+var commonText string
+
+var commonWords = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for w := range strings.FieldsSeq(commonText) {
+		words[w] = true
+	}
+	return words
+})
+
+// common reports whether v is a word that stands in many texts, in any case.
+func common(v string) bool { return commonWords()[strings.ToLower(v)] }

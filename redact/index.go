@@ -1,0 +1,297 @@
+package redact
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// An index finds known values in a text. What a text costs does not depend on how many values there
+// are: a gate tells at each byte, in constant time, whether a value may begin there, and only where it
+// says so the tree is walked. The tree is persistent: whoever reads keeps the one it has, and a value
+// is added or removed by copying the path to it.
+type index struct {
+	gate *gate
+	root *node
+	lens uint16 // bit n: the gate knows n bytes of some form
+	wide bool   // a form has bytes that are no ASCII where the gate looks
+}
+
+// node is a place in the tree of all forms of all values.
+type node struct {
+	label  string   // the bytes that lead here from the node above
+	values []*value // of which a form ends here
+	next   []*node  // by the first byte of their labels
+}
+
+func (n *node) child(c byte) (i int, found bool) {
+	to := len(n.next)
+	for i < to {
+		switch middle := int(uint(i+to) / 2); {
+		case n.next[middle].label[0] < c:
+			i = middle + 1
+		default:
+			to = middle
+		}
+	}
+	return i, i < len(n.next) && n.next[i].label[0] == c
+}
+
+// with returns the tree below n with v at the end of form.
+func (n *node) with(form string, v *value) *node {
+	c := *n
+	if form == "" {
+		c.values = append(slices.Clone(n.values), v)
+		return &c
+	}
+	i, found := n.child(form[0])
+	if !found {
+		c.next = slices.Insert(slices.Clone(n.next), i, &node{label: form, values: []*value{v}})
+		return &c
+	}
+	below := n.next[i]
+	k := sharedPrefix(below.label, form)
+	if k < len(below.label) {
+		rest := *below
+		rest.label = below.label[k:]
+		below = &node{label: form[:k], next: []*node{&rest}}
+	}
+	c.next = slices.Clone(n.next)
+	c.next[i] = below.with(form[k:], v)
+	return &c
+}
+
+// without returns the tree below n without v at the end of form; nil when nothing is left.
+func (n *node) without(form string, v *value) *node {
+	c := *n
+	if form == "" {
+		c.values = slices.DeleteFunc(slices.Clone(n.values), func(x *value) bool { return x == v })
+	} else if i, found := n.child(form[0]); found && strings.HasPrefix(form, n.next[i].label) {
+		c.next = slices.Clone(n.next)
+		if below := n.next[i].without(form[len(n.next[i].label):], v); below != nil {
+			c.next[i] = below
+		} else {
+			c.next = slices.Delete(c.next, i, i+1)
+		}
+	}
+	if len(c.values) == 0 && len(c.next) == 0 {
+		return nil
+	}
+	return &c
+}
+
+func sharedPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// leads reports whether from n, of whose label the last skip bytes are still to come, a form goes on, in
+// at most so many bytes, of a value that ok takes.
+func (n *node) leads(most, skip int, ok func(*value) bool) bool {
+	return skip > 0 && skip <= most && slices.ContainsFunc(n.values, ok) || n.any(most-skip, ok)
+}
+
+// any is leads for the nodes below n.
+func (n *node) any(most int, ok func(*value) bool) bool {
+	for _, x := range n.next {
+		if left := most - len(x.label); left >= 0 && (slices.ContainsFunc(x.values, ok) || x.any(left, ok)) {
+			return true
+		}
+	}
+	return false
+}
+
+// walk follows text from its beginning and tells found of each value that begins there, by the length
+// of its form. It returns where text ended inside of a form: below rest, which skip bytes of its label
+// lead to; nil when it did not.
+func (n *node) walk(text string, found func(v *value, length int)) (rest *node, skip int) {
+	for at := 0; ; {
+		i, ok := n.child(text[at])
+		if !ok {
+			return nil, 0
+		}
+		n = n.next[i]
+		k := sharedPrefix(n.label, text[at:])
+		if k < len(n.label) {
+			if at+k < len(text) {
+				return nil, 0
+			}
+			return n, len(n.label) - k
+		}
+		at += k
+		for _, v := range n.values {
+			found(v, at)
+		}
+		if at == len(text) {
+			return n, 0
+		}
+	}
+}
+
+// begins returns where the last k bytes of w lead to from n, and how many bytes of that node's label are
+// left then; nil: nowhere.
+func (n *node) begins(w uint64, k int) (at *node, left int) {
+	for k > 0 {
+		i, found := n.child(byte(w >> (8 * (k - 1))))
+		if !found {
+			return nil, 0
+		}
+		n = n.next[i]
+		k--
+		j := 1
+		for ; j < len(n.label) && k > 0; j++ {
+			if n.label[j] != byte(w>>(8*(k-1))) {
+				return nil, 0
+			}
+			k--
+		}
+		left = len(n.label) - j
+	}
+	return n, left
+}
+
+const (
+	// gateLen is how many bytes of a form the gate knows. A shorter form is known whole. More would
+	// catch fewer texts that only begin as a value does, and cost more at each end of a line.
+	gateLen = 8
+	// perForm is how many bits the gate has for a form: it lets less than 1 of 100 places of a text through.
+	perForm = 128
+	// leastGate is how many forms a gate has room for at first: 2 KiB.
+	leastGate = 128
+)
+
+// A gate tells which places of a text are worth a walk through the tree, by the last four of the bytes
+// that are known of a form. Bits are set before the tree is published that needs them, and never cleared:
+// one that is stale costs a walk. Methods but add may be called by any number of goroutines.
+type gate struct {
+	bits  []atomic.Uint64
+	shift uint8 // from a hash of 32 bits to a bit's number
+	forms int   // that were added; guarded by Known.mu
+	room  int   // how many it is made for
+}
+
+func newGate(forms int) *gate {
+	room := leastGate
+	for room < forms {
+		room *= 2
+	}
+	n := room * perForm
+	return &gate{bits: make([]atomic.Uint64, n/64), shift: uint8(32 - bits.Len(uint(n-1))), room: room}
+}
+
+// add lets a form through.
+func (g *gate) add(form string) {
+	g.forms++
+	i := gateHash(pack(form[:min(len(form), gateLen)])) >> g.shift
+	g.bits[i>>6].Or(1 << (i & 63))
+}
+
+// lets reports whether what w ends in may be known of a form. It is small enough to be inlined where it is
+// asked for each byte.
+func (g *gate) lets(w uint64) bool {
+	i := gateHash(w) >> g.shift
+	return g.bits[i>>6].Load()>>(i&63)&1 != 0
+}
+
+func gateHash(w uint64) uint32 { return uint32(w) * 0x9e3779b1 } // D. E. Knuth's multiplicative hash
+
+// pack is the last bytes of s as an index is asked with them: the newest in the low byte.
+func pack[T string | []byte](s T) (w uint64) {
+	for i := max(0, len(s)-gateLen); i < len(s); i++ {
+		w = w<<8 | uint64(s[i])
+	}
+	return w
+}
+
+// has reports whether the text that w ends has just shown all that the gate knows of some form.
+func (x *index) has(w uint64) bool { return x.gate.lets(w) && x.sure(w) }
+
+// sure is has once the gate lets w through.
+func (x *index) sure(w uint64) bool {
+	for n := MinKnown; n <= gateLen; n++ {
+		if x.known(w, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// known reports whether the last n bytes of w are all that the gate knows of some form.
+func (x *index) known(w uint64, n int) bool {
+	if x.lens&(1<<n) == 0 {
+		return false
+	}
+	at, left := x.root.begins(w, n)
+	return at != nil && (n == gateLen || left == 0 && len(at.values) > 0)
+}
+
+// cut reports whether a text that w ends may end in the beginning of a form that goes on elsewhere.
+// nil has no forms.
+func (x *index) cut(w uint64) bool {
+	if x == nil {
+		return false
+	}
+	for n := leastCut - 1; n < gateLen; n++ {
+		at, left := x.root.begins(w, n)
+		if at != nil && at.leads(mostRest(n), left, func(*value) bool { return true }) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostRest is how many bytes may be missing behind the n that stand of a form, for these to be more than
+// chance: see leastPart and leastCut.
+func mostRest(n int) int {
+	if n >= leastCut {
+		return MaxLiteralLen
+	}
+	return n
+}
+
+// seams reports whether a form may stand across an end of run, which is written between left and right.
+// Behind right stand pad blanks. nil has no forms.
+func (x *index) seams(left []byte, run string, right []byte, pad int) bool {
+	if x == nil {
+		return false
+	}
+	w := pack(left)
+	for i := range min(len(run), gateLen-1) {
+		if w = w<<8 | uint64(run[i]); x.has(w) {
+			return true
+		}
+	}
+	if len(run) >= gateLen {
+		w = pack(run)
+	}
+	for i := range min(len(right)+pad, gateLen-1) {
+		c := byte(' ')
+		if i < len(right) {
+			c = right[i]
+		}
+		if w = w<<8 | uint64(c); x.has(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// in reports whether a form may begin in text.
+func (x *index) in(text []byte) bool {
+	if x == nil {
+		return false
+	}
+	w := uint64(0)
+	for _, c := range text {
+		if w = w<<8 | uint64(c); x.has(w) {
+			return true
+		}
+	}
+	return false
+}

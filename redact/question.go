@@ -1,0 +1,128 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// passwordWords are what a password is called, in lower case: what stands behind one of them and a colon
+// is hidden, and a program that shows one where it reads without echo asks for a secret. The languages are
+// those that sudo, ssh, su and gpg ask in.
+var passwordWords = []string{
+	"password", "passwd", "passphrase", "pass phrase", // English; sudo also in Italian
+	"passwort", "kennwort", // German
+	"wachtwoord",         // Dutch
+	"mot de passe",       // French
+	"senha",              // Portuguese
+	"contraseña",         // Spanish
+	"contrasenya",        // Catalan
+	"contrasinal",        // Galician
+	"pasahitza",          // Basque
+	"hasło",              // Polish
+	"heslo",              // Czech, Slovak
+	"lösenord",           // Swedish
+	"passord",            // Norwegian
+	"adgangskode",        // Danish
+	"salasana",           // Finnish
+	"jelszó",             // Hungarian
+	"lozinka", "лозинка", // Croatian, Serbian
+	"parolă",                 // Romanian
+	"slaptažodis",            // Lithuanian
+	"şifre",                  // Turkish
+	"пароль",                 // Russian, Ukrainian
+	"парола",                 // Bulgarian
+	"κωδικός", "συνθηματικό", // Greek
+	"סיסמה",                    // Hebrew
+	"كلمة المرور", "كلمة السر", // Arabic
+	"पासवर्ड",        // Hindi
+	"mật khẩu",       // Vietnamese
+	"รหัสผ่าน",       // Thai
+	"kata sandi",     // Indonesian
+	"密码", "密碼", "口令", // Chinese
+	"パスワード", "暗証番号", // Japanese
+	"비밀번호", "암호", // Korean
+}
+
+// askedWords ask for a secret, or for a password, only where a program reads without echo: elsewhere they
+// say too little.
+var askedWords = []string{
+	"pass:", "passcode", "pin", "puk", "cvv", "cvc", "otp", "totp", "2fa", "one-time", "one time code", "verification code",
+	"security code", "authentication code", "authenticator", "recovery code", "backup code", "enter code", "enter the code", "your code",
+	"token", "secret", "credential", "credentials", "api key", "apikey", "api-key", "access key", "secret key", "private key", "encryption key",
+	"recovery key", "master key", "unlock", "decrypt",
+	"contrasena", "clave", "parola", "parole", "parool", "geslo", "haslo", "sifre", "sandi", "kodeord", "jelszava", "palavra-passe", "код", "пін", "пин",
+	"密钥", "验证码", "驗證碼", "認証コード", "인증번호",
+}
+
+// questionMax bounds what is read of a line, in bytes: its end.
+const questionMax = 1 << 10
+
+// Asks reports whether the line in which the cursor stands, or the one above it, asks for a secret: a word
+// for one stands there, in one of some thirty languages. It is meant for a program that reads without echo:
+// elsewhere such words are in every other text. typed is what the program was given before; what it
+// repeats of that, in the line above, asks for nothing. The lines are logical ones: join rows that wrapped.
+func Asks(line, above, typed string) bool {
+	if asksIn(line) {
+		return true
+	}
+	if typed = strings.TrimSpace(typed); typed != "" {
+		above = strings.ReplaceAll(above, typed, "")
+	}
+	return asksIn(above)
+}
+
+func asksIn(line string) bool {
+	line = strings.ToLower(line[max(0, len(line)-questionMax):])
+	return slices.ContainsFunc(passwordWords, func(w string) bool { return asksWith(line, w, true) }) ||
+		slices.ContainsFunc(askedWords, func(w string) bool { return asksWith(line, w, false) })
+}
+
+// asksWith reports whether a word begins in line where a word may. It may be inflected, as in Czech hesla
+// or "passwords"; with few letters it has to stand alone.
+func asksWith(line, word string, inflected bool) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	for at := 0; ; at++ {
+		i := strings.Index(line[at:], word)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(line[:at])
+		after, _ := utf8.DecodeRuneInString(line[at+len(word):])
+		begins := !spaced(first) || !joins(before) && !strings.ContainsRune("-/.", before)
+		ends := !joins(after) && after != '=' || inflected && unicode.IsLetter(after)
+		if begins && ends {
+			return true
+		}
+	}
+}
+
+// capitals adds what words are when they begin with a capital, or are all capitals, as far as bytes of
+// ASCII do not tell: see [rule].
+func capitals(words []string) (all []string) {
+	for _, w := range words {
+		all = append(all, w)
+		if ascii(w) {
+			continue
+		}
+		_, n := utf8.DecodeRuneInString(w)
+		for _, other := range []string{strings.ToUpper(w[:n]) + w[n:], strings.ToUpper(w)} {
+			if !slices.Contains(all, other) {
+				all = append(all, other)
+			}
+		}
+	}
+	return all
+}
+
+// spaced reports whether words of c's script stand apart from each other.
+func spaced(c rune) bool {
+	return !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+}
+
+// joins reports whether c beside a word makes it a part of another.
+func joins(c rune) bool {
+	return c != utf8.RuneError && (unicode.IsLetter(c) && spaced(c) || unicode.IsDigit(c) || c == '_')
+}
