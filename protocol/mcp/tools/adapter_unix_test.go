@@ -13,7 +13,7 @@ func TestAdapterSaysWhatAnIntentTakes(t *testing.T) {
 	w := serve(t, false, nil)
 	list := w.call("adapter", obj{"action": "list", "plugin": "claude-code"})
 	intents := fmt.Sprint(list["plugins"].([]any)[0].(obj)["intents"])
-	for _, want := range []string{"send_prompt(prompt)", "key(key)", "slash_command(command?, name?)", " cancel "} {
+	for _, want := range []string{"send_prompt(exact?, prompt)", "key(key)", "slash_command(command?, name?)", " cancel "} {
 		if !strings.Contains(intents, want) {
 			t.Errorf("no %s in %s", want, intents)
 		}
