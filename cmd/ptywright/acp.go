@@ -24,10 +24,8 @@ type acpFlags struct {
 func (f *acpFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.raw, "trust-raw", false, "leave secrets in output, and let the agent ask for control sequences")
 	c.Flags().IntVar(&f.output, "max-output-bytes", acp.MaxOutputBytes, "output that a terminal keeps, whatever the agent asks for")
+	f.host = defaultHost() // a terminal stays until its release: the bounds on what has ended bound nothing
 	c.Flags().IntVar(&f.host.sessions, "max-sessions", engine.DefaultSessions, "terminals at a time")
-	f.host.side = engine.MaxSide
-	// A terminal stays until its release, so that these bound nothing.
-	f.host.ended, f.host.bytes = engine.DefaultEnded, engine.DefaultEndedBytes
 }
 
 // maxOutput is the most that --max-output-bytes may be: a message of four times that still fits into any reader's memory.

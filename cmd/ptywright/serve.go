@@ -53,6 +53,11 @@ type hostFlags struct {
 	ended, bytes   int
 }
 
+// defaultHost is what these flags are where there are none.
+func defaultHost() hostFlags {
+	return hostFlags{sessions: engine.DefaultSessions, ended: engine.DefaultEnded, bytes: engine.DefaultEndedBytes, side: engine.MaxSide}
+}
+
 func (f *hostFlags) add(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringArrayVar(&f.plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")

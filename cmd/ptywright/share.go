@@ -32,7 +32,7 @@ func (f *sharedFlags) share(ctx context.Context, std stdio) error {
 	}
 	defer l.Close()
 	var code error
-	err = hosted(ctx, std, true, f.host(), func(ctx context.Context, h *host) error {
+	err = hosted(ctx, std, true, defaultHost(), func(ctx context.Context, h *host) error {
 		o.Redactor, o.Raw, o.Log = redact.Default.With(h.known), f.raw, h.log
 		o.RecordDir, o.Limits = f.recordDir, &f.limits
 		o.Taps, o.Attended = []engine.Tap{&shown{out: std.out}}, true

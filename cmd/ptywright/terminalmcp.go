@@ -186,7 +186,7 @@ func (f *sharedFlags) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	if f.headless { // as Terminal MCP, it passes over what is for a shared terminal
-		return serveMCP(ctx, std, mcpFlags{hostFlags: f.host(), profileFlags: profileFlags{profile: terminalmcp.Name, raw: f.raw, terminal: f.terminalFlags}})
+		return serveMCP(ctx, std, mcpFlags{hostFlags: defaultHost(), profileFlags: profileFlags{profile: terminalmcp.Name, raw: f.raw, terminal: f.terminalFlags}})
 	}
 	if !term.IsTerminal(int(std.in.Fd())) {
 		return f.client(ctx, std)
@@ -201,11 +201,6 @@ func (f *sharedFlags) run(ctx context.Context, std stdio) error {
 		return usageError{fmt.Errorf("--record-format is %q: give v2", f.format)}
 	}
 	return f.share(ctx, std)
-}
-
-// host are the flags of the engine, which the profile bounds further.
-func (f *sharedFlags) host() hostFlags {
-	return hostFlags{sessions: engine.DefaultSessions, side: engine.MaxSide}
 }
 
 // graceBound is how long client mode waits for the end of its input when the socket was closed: a person who quits everything
