@@ -1,15 +1,21 @@
 package loopback
 
-import "net"
+import (
+	"fmt"
+	"net"
+
+	"github.com/ptywright/ptywright/internal/sockdiag"
+)
 
 // peerOf returns what tells the peers of a door apart: the user, or else the address without its port.
 func peerOf(c net.Conn) string {
-	if uid, ok := owner(c); ok {
-		return "uid " + uid
+	here, ok1 := c.LocalAddr().(*net.TCPAddr)
+	there, ok2 := c.RemoteAddr().(*net.TCPAddr)
+	if ok1 && ok2 {
+		if s, ok := sockdiag.TCP(there.AddrPort(), here.AddrPort()); ok {
+			return fmt.Sprintf("uid %d", s.UID)
+		}
+		return there.IP.String()
 	}
-	addr := c.RemoteAddr().String()
-	if host, _, err := net.SplitHostPort(addr); err == nil {
-		return host
-	}
-	return addr
+	return c.RemoteAddr().String()
 }

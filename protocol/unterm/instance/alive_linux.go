@@ -3,6 +3,7 @@ package instance
 import (
 	"bytes"
 	"io"
+	"net/netip"
 	"os"
 	"strconv"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ptywright/ptywright/internal/sockdiag"
 )
 
 // bootID returns what changes with every boot, "" where the kernel does not tell.
@@ -83,6 +86,14 @@ func mayListen(pid, port int) bool {
 		return true
 	}
 	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	// Servers listen on this address, and the system knows the one socket there. Tables, which it takes milliseconds to
+	// write, are for those that listen elsewhere or in another network namespace: with twenty instances whoever looks at
+	// all of them, under the lock, would read forty tables.
+	at := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
+	if s, ok := sockdiag.TCP(at, netip.AddrPort{}); ok && hasSocket(proc, names, map[string]bool{strconv.FormatUint(uint64(s.Inode), 10): true}) {
+		return true
+	}
 	inodes := make(map[string]bool)
 	for _, table := range []string{"/net/tcp", "/net/tcp6"} {
 		b, err := readCapped(proc+table, maxSockets)
@@ -91,8 +102,12 @@ func mayListen(pid, port int) bool {
 		}
 		listening(b, port, inodes)
 	}
-	names, err := dir.Readdirnames(-1)
-	for _, name := range names {
+	return hasSocket(proc, names, inodes) || err != nil
+}
+
+// hasSocket reports whether one of a process's descriptors is a socket of these inodes.
+func hasSocket(proc string, descriptors []string, inodes map[string]bool) bool {
+	for _, name := range descriptors {
 		link, err := os.Readlink(proc + "/fd/" + name)
 		if err != nil {
 			continue
@@ -101,7 +116,7 @@ func mayListen(pid, port int) bool {
 			return true
 		}
 	}
-	return err != nil
+	return false
 }
 
 // listening adds the inodes of the sockets of a table in the form of /proc/net/tcp that listen on the port; see
