@@ -1,0 +1,111 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/matchers"
+	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/protocol"
+)
+
+type waitParams struct {
+	sessionParams
+	readParams
+	Matcher   matcherTree    `json:"matcher" jsonschema:"an object with type and, where the type needs one, value"`
+	TimeoutMS *int64         `json:"timeout_ms,omitempty" jsonschema:"default 30000; 0 looks once"`
+	Since     *sincePosition `json:"since,omitempty" jsonschema:"only what came after it counts: a sequence, or the next of a wait's answer"`
+	Cells     string         `json:"cells,omitempty" jsonschema:"none (default), full or runs"`
+}
+
+func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, error) {
+	hide, err := c.redactor(&p.readParams)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := cellsOf(p.Cells, "none")
+	if err != nil {
+		return nil, err
+	}
+	value, err := tree("matcher", p.Matcher.RawMessage)
+	if err != nil {
+		return nil, err
+	}
+	asking := &asking{catalog: c.catalog, ctx: ctx}
+	defer asking.stop()
+	o := c.matchers
+	o.Predicates = asking
+	m, err := matchers.Parse(value, o)
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := milliseconds("timeout_ms", p.TimeoutMS, engine.DefaultWait)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.session(p.sessionParams)
+	if gone := (*engine.ForgottenError)(nil); errors.As(err, &gone) {
+		if out := gone.Answer(m); out != nil {
+			return &waitResult{look: newLook(out.View, hide, cells), outcome: out, forgotten: true}, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.Wait(ctx, m, engine.WaitOptions{
+		Since: p.Since.engine(), Timeout: timeout, Parked: func() { protocol.Yield(ctx) },
+	})
+	l := newLook(out.View, hide, cells)
+	l.Secrets = asking.secrets()
+	if err != nil {
+		quiet := out.View.At.Sub(out.View.Changed)
+		return nil, &waitError{err: err, evidence: &evidence{look: l, elapsed: out.Elapsed, quiet: quiet, missed: out.Missed, matcher: m.Explain(out.View, l.shown())}}
+	}
+	return &waitResult{look: l, outcome: out}, nil
+}
+
+// asking finds the predicates of one wait. With the first of them it is a request that runs a plugin's code: see lasting.
+type asking struct {
+	catalog *plugins.Catalog
+	ctx     context.Context
+	timer   *time.Timer
+	asked   []*plugins.Plugin
+}
+
+// Predicate finds one.
+func (a *asking) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
+	if a.timer == nil {
+		a.timer = yieldLater(a.ctx)
+	}
+	m, err := a.catalog.Predicate(a.ctx, plugin, function, params)
+	if err != nil {
+		return nil, err
+	}
+	if p, err := a.catalog.Plugin(plugin); err == nil && !slices.Contains(a.asked, p) {
+		a.asked = append(a.asked, p)
+	}
+	return m, nil
+}
+
+// secrets is what the plugins have seen, for a look; nil when none is asked.
+func (a *asking) secrets() func() []string {
+	if a.asked == nil {
+		return nil
+	}
+	return func() []string {
+		var all []string
+		for _, p := range a.asked {
+			all = append(all, p.Secrets()...)
+		}
+		return all
+	}
+}
+
+func (a *asking) stop() {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+}
