@@ -1,13 +1,10 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"net"
 	"os"
 	"os/signal"
-	"runtime"
-	"strconv"
 	"syscall"
 	"testing"
 
@@ -34,19 +31,8 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
-	// Most tests wait for programs that they have started: more than one a core can be under way.
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if !given {
-		_ = flag.Set("test.parallel", strconv.Itoa(testsPerCore*runtime.GOMAXPROCS(0))) // which there is
-	}
 	goleak.VerifyTestMain(m)
 }
-
-// testsPerCore is how many tests are under way for each core. With two a core spends half of its time waiting, with eight the
-// bounds of tests that drive real programs come near on a busy machine.
-const testsPerCore = 4
 
 // asSilent is the argument that makes this test binary a server that takes connections and ignores all else, also the request to
 // end. With one more argument it holds the lock of a server.
