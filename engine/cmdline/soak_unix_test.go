@@ -69,10 +69,10 @@ func one(t *testing.T, k kind, s *engine.Session, r *rand.Rand, i int) {
 		since := s.Sequence()
 		x, err := cmdline.Run(t.Context(), s, hanging, cmdline.Options{Timeout: 100 * time.Millisecond})
 		if err != nil || x.Reason != cmdline.Timeout || x.ExitCode != nil {
-			t.Errorf("what hangs: %+v, %v", x, err)
+			t.Errorf("what hang: %+v, %v", x, err)
 			return
 		}
-		if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hangs, Since: engine.After(since)}); err != nil {
+		if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hang, Since: engine.After(since)}); err != nil {
 			t.Error(err)
 			return
 		}
@@ -82,7 +82,7 @@ func one(t *testing.T, k kind, s *engine.Session, r *rand.Rand, i int) {
 	case 10:
 		since := s.Sequence()
 		go func() {
-			if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hangs, Since: engine.After(since)}); err == nil {
+			if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hang, Since: engine.After(since)}); err == nil {
 				_, _ = s.Do(t.Context(), engine.Interrupt{}, engine.DoOptions{})
 			}
 		}()
@@ -98,7 +98,7 @@ func one(t *testing.T, k kind, s *engine.Session, r *rand.Rand, i int) {
 			line = "echo one\necho two"
 		}
 	}
-	x, err := cmdline.Run(t.Context(), s, line+"\n"+last(i, exit), cmdline.Options{Timeout: hangs, Marker: marker})
+	x, err := cmdline.Run(t.Context(), s, line+"\n"+last(i, exit), cmdline.Options{Timeout: hang, Marker: marker})
 	var busy *cmdline.BusyError
 	switch {
 	case errors.As(err, &busy):
@@ -111,6 +111,3 @@ func one(t *testing.T, k kind, s *engine.Session, r *rand.Rand, i int) {
 		t.Errorf("%q: %d lines, from %.20q", line, strings.Count(x.Output, "\n"), x.Output)
 	}
 }
-
-// hangs bounds what must come, on a machine that is busy with many shells at once.
-const hangs = 2 * time.Minute
