@@ -21,6 +21,9 @@ const (
 	// maxEnvs is how many secrets the programs of all sessions may be given together. A value costs about
 	// 2 KiB in all its forms.
 	maxEnvs = 16 * MaxEnv
+	// maxOver is how many sessions that are over keep their values, and maxOverValues how many values
+	// they keep together, about 8 MiB.
+	maxOver, maxOverValues = 256, 4 * MaxEnv
 	// minShared is how many characters a value must have to be hidden in other sessions than its own.
 	minShared = 6
 )
@@ -31,10 +34,11 @@ const (
 // in base64 and hexadecimal digits. How many there are changes neither what a text costs nor, by more
 // than microseconds, what it costs to add one.
 //
-// A value belongs to everybody, or to sessions, and is forgotten with the last of them: see
-// [Redactor.For]. What belongs to a session is hidden in all others too, unless it has fewer than six
-// characters or is a word that stands in many texts, such as "admin": that would hide what is no secret
-// there.
+// A value belongs to everybody, or to sessions: see [Redactor.For]. What belongs to a session is hidden in
+// all others too while the session lives, unless it has fewer than six characters or is a word that stands
+// in many texts, such as "admin": that would hide what is no secret there. Texts of a session that is over
+// may still be on their way to somebody, and are searched for its values until other sessions that are over
+// have taken their place.
 //
 // The set may grow and shrink at any time; a [Redactor] made by [Redactor.With] hides what it holds. The
 // zero Known is empty and ready. All methods are safe for concurrent use, and the values are never
@@ -46,8 +50,9 @@ type Known struct {
 	// protects the fields below
 	values map[string]*value
 	owners map[string]*owner
-	swept  int // values there were when what nobody needs was last dropped
-	forms  int // of all values
+	over   []*owner // that are not alive, in the order in which that was found; they are among owners
+	swept  int      // values there were when what nobody needs was last dropped
+	forms  int      // of all values
 	// changed is closed when what is known changes; nil: nobody waits for it.
 	changed chan struct{}
 }
@@ -96,6 +101,7 @@ type owner struct {
 	// guarded by Known.mu
 	typed []*value // oldest first
 	envs  int      // values that it was given in its environment
+	over  bool     // it is among Known.over
 }
 
 func (o *owner) alive() bool { return slices.ContainsFunc(*o.ends.Load(), isOpen) }
@@ -109,7 +115,7 @@ func isOpen(c <-chan struct{}) bool {
 	}
 }
 
-// counts reports whether what h says still holds.
+// counts reports whether what h says still holds, for whoever reads another session.
 func (h *hold) counts() bool {
 	if h.own != nil {
 		return h.own.alive()
@@ -120,8 +126,10 @@ func (h *hold) counts() bool {
 // hides reports whether the value is hidden from whoever reads the session; with all, any session.
 func (v *value) hides(session string, all bool) bool {
 	return slices.ContainsFunc(*v.held.Load(), func(h hold) bool {
-		mine := all || h.own == nil || h.own.name == session || h.why&^maybeTyped != 0 && !v.narrow
-		return mine && h.counts()
+		if h.own != nil && (all || h.own.name == session) {
+			return true
+		}
+		return (h.own == nil || h.why&^maybeTyped != 0 && !v.narrow) && h.counts()
 	})
 }
 
@@ -315,7 +323,7 @@ func (k *Known) hold(text string, h hold) (fresh bool) {
 		k.insert(v)
 		return true
 	}
-	held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool { return !h.counts() })
+	held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool { return h.own == nil && !h.counts() })
 	i := slices.IndexFunc(held, func(x hold) bool { return x.own == h.own && x.until == h.until })
 	if i < 0 {
 		held, fresh = append(held, h), true
@@ -349,18 +357,46 @@ func (k *Known) release(v *value, o *owner, why reason) {
 
 // sweep drops what nobody needs any more. mu is held.
 func (k *Known) sweep() {
+	for _, o := range k.owners {
+		if !o.over && !o.alive() {
+			o.over = true
+			k.over = append(k.over, o)
+		}
+	}
+	k.over = slices.DeleteFunc(k.over, func(o *owner) bool { // it is recorded, and was not then
+		o.over = !o.alive()
+		return !o.over
+	})
+	gone := k.outlived()
 	for _, v := range k.values {
-		held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool { return !h.counts() })
+		held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool {
+			return h.own == nil && !h.counts() || gone[h.own]
+		})
 		if v.held.Store(&held); len(held) == 0 {
 			k.drop(v)
 		}
 	}
-	for name, o := range k.owners {
-		if !o.alive() {
-			delete(k.owners, name)
-		}
+	for o := range gone {
+		delete(k.owners, o.name)
 	}
 	k.swept = len(k.values)
+}
+
+// outlived takes out of over those sessions whose values have to go: the oldest, past maxOver. mu is held.
+func (k *Known) outlived() (gone map[*owner]bool) {
+	gone = map[*owner]bool{}
+	values := 0
+	for i, o := range slices.Backward(k.over) {
+		values += o.envs + len(o.typed)
+		if len(k.over)-i > maxOver || values > maxOverValues {
+			for _, o := range k.over[:i+1] {
+				gone[o] = true
+			}
+			k.over = slices.Clone(k.over[i+1:])
+			break
+		}
+	}
+	return gone
 }
 
 // tell wakes those who wait for a change. mu is held.
