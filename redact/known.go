@@ -13,36 +13,38 @@ const (
 	// MinKnown is how many bytes a known value must have: a shorter one stands in every text, and
 	// hiding it there would tell where it was typed.
 	MinKnown = 4
-	// MaxEnv is how many secrets one program may be given in its environment: see [Known.Lend]. A program
-	// that needs more reads them from a file.
+	// MaxEnv is how many secrets one program may be given in its environment: see [Known.Lend]. A
+	// program that needs more reads them from a file.
 	MaxEnv = 1024
-	// MaxTyped is how many lines a [Known] keeps of what was typed into one session; the oldest leaves.
+	// MaxTyped is how many lines a [Known] keeps of what was typed into one session; the oldest
+	// leaves.
 	MaxTyped = 64
-	// maxEnvs is how many secrets the programs of all sessions may be given together. A value costs about
-	// 2 KiB in all its forms.
+	// maxEnvs is how many secrets the programs of all sessions may be given together. A value costs
+	// about 2 KiB in all its forms.
 	maxEnvs = 16 * MaxEnv
-	// maxOver is how many sessions that are over keep their values, and maxOverValues how many values
-	// they keep together, about 8 MiB.
+	// maxOver is how many sessions that are over keep their values, and maxOverValues how many
+	// values they keep together, about 8 MiB.
 	maxOver, maxOverValues = 256, 4 * MaxEnv
-	// minShared is how many characters a value must have to be hidden in other sessions than its own.
+	// minShared is how many characters a value must have to be hidden in other sessions than its
+	// own.
 	minShared = 6
 )
 
-// Known is a set of values that are secret whatever they look like: what a session was given in
-// its environment, tokens of the server, what was typed where a program asked for it. Each is
-// looked for as it is and as programs write it: escaped in a URL, JSON, HTML or a shell's quotes,
-// in base64 and hexadecimal digits. How many there are changes neither what a text costs nor, by more
+// Known is a set of values that are secret whatever they look like: what a session was given in its
+// environment, tokens of the server, what was typed where a program asked for it. Each is looked
+// for as it is and as programs write it: escaped in a URL, JSON, HTML or a shell's quotes, in
+// base64 and hexadecimal digits. How many there are changes neither what a text costs nor, by more
 // than microseconds, what it costs to add one.
 //
-// A value belongs to everybody, or to sessions: see [Redactor.For]. What belongs to a session is hidden in
-// all others too while the session lives, unless it has fewer than six characters or is a word that stands
-// in many texts, such as "admin": that would hide what is no secret there. Texts of a session that is over
-// may still be on their way to somebody, and are searched for its values until other sessions that are over
-// have taken their place.
+// A value belongs to everybody, or to sessions: see [Redactor.For]. What belongs to a session is
+// hidden in all others too while the session lives, unless it has fewer than six characters or is a
+// word that stands in many texts, such as "admin": that would hide what is no secret there. Texts
+// of a session that is over may still be on their way to somebody, and are searched for its values
+// until other sessions that are over have taken their place.
 //
-// The set may grow and shrink at any time; a [Redactor] made by [Redactor.With] hides what it holds. The
-// zero Known is empty and ready. All methods are safe for concurrent use, and the values are never
-// shown, nor part of any error.
+// The set may grow and shrink at any time; a [Redactor] made by [Redactor.With] hides what it
+// holds. The zero Known is empty and ready. All methods are safe for concurrent use, and the values
+// are never shown, nor part of any error.
 type Known struct {
 	index atomic.Pointer[index] // nil: empty
 
@@ -133,9 +135,9 @@ func (v *value) hides(session string, all bool) bool {
 	})
 }
 
-// Add adds values for good, for everybody. One shorter than [MinKnown] bytes, or over [MaxLiteralLen],
-// is not taken; of one with several lines each line is (a key in a variable). Blanks around a line are
-// no part of it.
+// Add adds values for good, for everybody. One shorter than [MinKnown] bytes, or over
+// [MaxLiteralLen], is not taken; of one with several lines each line is (a key in a variable).
+// Blanks around a line are no part of it.
 func (k *Known) Add(values ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -145,8 +147,8 @@ func (k *Known) Add(values ...string) {
 	k.tell()
 }
 
-// AddEnv adds for good, for everybody, the values of those variables ("NAME=value", as os.Environ has
-// them) whose names [SecretName] takes for secrets' and whose values do not only stand for one.
+// AddEnv adds for good, for everybody, the values of those variables ("NAME=value", as os.Environ
+// has them) whose names [SecretName] takes for secrets' and whose values do not only stand for one.
 func (k *Known) AddEnv(environ []string) { k.Add(secretValues(environ)...) }
 
 // linesOf are the values that are taken of what was given.
@@ -180,11 +182,11 @@ func (e *EnvLimitError) Error() string {
 		"hand them over in a file", e.Count, e.Limit)
 }
 
-// Lend adds the secrets in the environment of a program that is about to be started: the error, if it
-// cannot be, may quote them. Everybody's texts are searched for them until the caller calls settle, once:
-// with the session that has them from then on and the channel whose end is that of the session, or with
-// nil when nothing was started. A session's values are never pushed out while it lives. The error is an
-// [*EnvLimitError], and then nothing was added and settle is nil.
+// Lend adds the secrets in the environment of a program that is about to be started: the error, if
+// it cannot be, may quote them. Everybody's texts are searched for them until the caller calls
+// settle, once: with the session that has them from then on and the channel whose end is that of
+// the session, or with nil when nothing was started. A session's values are never pushed out while
+// it lives. The error is an [*EnvLimitError], and then nothing was added and settle is nil.
 func (k *Known) Lend(env map[string]string) (settle func(session string, ended <-chan struct{}), err error) {
 	return k.lend(env, "")
 }
@@ -255,8 +257,8 @@ func (k *Known) room(more int, to string) error {
 	return nil
 }
 
-// Typed says what is known of a line that was typed into a session, whose end is that of ended. Of more
-// than [MaxTyped] lines the oldest is forgotten.
+// Typed says what is known of a line that was typed into a session, whose end is that of ended. Of
+// more than [MaxTyped] lines the oldest is forgotten.
 func (k *Known) Typed(session string, ended <-chan struct{}, line string, is Standing) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -282,14 +284,16 @@ func (k *Known) Typed(session string, ended <-chan struct{}, line string, is Sta
 	k.tell()
 }
 
-// keep keeps what belongs to a session until a channel is closed, also when the session has ended before.
+// keep keeps what belongs to a session until a channel is closed, also when the session has ended
+// before.
 func (k *Known) keep(session string, until <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.owner(session, until)
 }
 
-// owner returns the session of that name, which is alive until ended is closed, at least. mu is held.
+// owner returns the session of that name, which is alive until ended is closed, at least. mu is
+// held.
 func (k *Known) owner(name string, ended <-chan struct{}) *owner {
 	o := k.owners[name]
 	if o == nil {
@@ -382,7 +386,8 @@ func (k *Known) sweep() {
 	k.swept = len(k.values)
 }
 
-// outlived takes out of over those sessions whose values have to go: the oldest, past maxOver. mu is held.
+// outlived takes out of over those sessions whose values have to go: the oldest, past maxOver. mu
+// is held.
 func (k *Known) outlived() (gone map[*owner]bool) {
 	gone = map[*owner]bool{}
 	values := 0
@@ -407,8 +412,9 @@ func (k *Known) tell() {
 	}
 }
 
-// Changed returns a channel that is closed when what is known changes. Whoever has shown a text that may hold what is secret by then
-// takes the channel first and looks afterwards, so that nothing between the two is missed.
+// Changed returns a channel that is closed when what is known changes. Whoever has shown a text
+// that may hold what is secret by then takes the channel first and looks afterwards, so that
+// nothing between the two is missed.
 func (k *Known) Changed() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -418,7 +424,8 @@ func (k *Known) Changed() <-chan struct{} {
 	return k.changed
 }
 
-// Len returns how many values the set holds: those that belong to nobody any more are dropped now and then.
+// Len returns how many values the set holds: those that belong to nobody any more are dropped now
+// and then.
 func (k *Known) Len() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()

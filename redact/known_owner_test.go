@@ -65,7 +65,8 @@ func TestKnownOfASession(t *testing.T) {
 	hides("of the last that was over", r.For(fmt.Sprint("t", 8*maxOver-1)), fmt.Sprintf("value-%04d", 8*maxOver-1), true)
 }
 
-// Of what is typed the oldest leaves; what came by the environment does not, nor what everybody is to hide.
+// Of what is typed the oldest leaves; what came by the environment does not, nor what everybody is
+// to hide.
 func TestTypedIsBounded(t *testing.T) {
 	var k Known
 	r := Default.With(&k).For("s1")
