@@ -12,9 +12,9 @@ import (
 type EchoOff string
 
 const (
-	// EchoAsk takes it for a secret if the screen asked for one, or if echo came back on after it, as with
-	// sudo, ssh, getpass and read -s. Where echo stays off from line to line, it is the driver's habit and
-	// says nothing. "" means the same.
+	// EchoAsk takes it for a secret if the screen asked for one, or if echo came back on after it,
+	// as with sudo, ssh, getpass and read -s. Where echo stays off from line to line, it is the
+	// driver's habit and says nothing. "" means the same.
 	EchoAsk EchoOff = "ask"
 	// EchoSecret takes every such line for a secret.
 	EchoSecret EchoOff = "secret"
@@ -43,20 +43,22 @@ const (
 	Cleared
 )
 
-// maxSuspected bounds the lines of which nothing is known yet: more than anybody types before a program
-// answers. The oldest stays suspected.
+// maxSuspected bounds the lines of which nothing is known yet: more than anybody types before a
+// program answers. The oldest stays suspected.
 const maxSuspected = 64
 
-// SecretInput finds out which lines of what is typed into a terminal are secrets. Echo that is off is a
-// sign and no proof: sudo switches it off for one line, a driver for all. The zero value takes every line
-// as [EchoAsk] says and tells nobody. It is not safe for concurrent use.
+// SecretInput finds out which lines of what is typed into a terminal are secrets. Echo that is off
+// is a sign and no proof: sudo switches it off for one line, a driver for all. The zero value takes
+// every line as [EchoAsk] says and tells nobody. It is not safe for concurrent use.
 type SecretInput struct {
 	EchoOff EchoOff
-	// Asks reports whether the line of the screen that the cursor stands in, or the one above it, asks for a
-	// secret. typed is the line that was entered before, which the program may have repeated. nil: no.
+	// Asks reports whether the line of the screen that the cursor stands in, or the one above it,
+	// asks for a secret. typed is the line that was entered before, which the program may have
+	// repeated. nil: no.
 	Asks func(line, above, typed string) bool
-	// Tell is told what is known of a line: before its end is typed, and again when more is known. A line may
-	// be told in two ways, if it is not known where it begins. nil: nobody wants to know.
+	// Tell is told what is known of a line: before its end is typed, and again when more is known.
+	// A line may be told in two ways, if it is not known where it begins. nil: nobody wants to
+	// know.
 	Tell func(line string, is Standing)
 
 	line      SecretLine
@@ -71,8 +73,8 @@ type SecretInput struct {
 	habit     bool     // echo is off whatever is typed
 }
 
-// Look takes the terminal's mode as it is now. output: the program has just written something, and so has
-// had time to switch echo on.
+// Look takes the terminal's mode as it is now. output: the program has just written something, and
+// so has had time to switch echo on.
 func (i *SecretInput) Look(mode pty.LineMode, output bool) {
 	if was := i.reading; mode.Secret() != was {
 		if i.reading = !was; i.reading {
@@ -109,9 +111,9 @@ func (i *SecretInput) settle(is Standing) {
 	i.suspected, i.entered, i.answered = nil, 0, false
 }
 
-// Type takes what is about to be typed, after a [SecretInput.Look] at the same mode. screen returns what
-// the terminal shows; it is asked only where echo is off. Hidden reports whether p is, or may be, a part
-// of a secret.
+// Type takes what is about to be typed, after a [SecretInput.Look] at the same mode. screen returns
+// what the terminal shows; it is asked only where echo is off. Hidden reports whether p is, or may
+// be, a part of a secret.
 func (i *SecretInput) Type(p []byte, mode pty.LineMode, screen func() *vt.Screen) (hidden bool) {
 	switch {
 	case i.Tell == nil || i.EchoOff == EchoPlain:
@@ -160,8 +162,9 @@ func (i *SecretInput) enter(lines ...string) {
 	}
 }
 
-// lookAtEcho notes whether the program reads with echo off while the terminal edits lines, and what that
-// says of the lines that were typed. A program in raw mode reads everything itself, and is not meant.
+// lookAtEcho notes whether the program reads with echo off while the terminal edits lines, and what
+// that says of the lines that were typed. A program in raw mode reads everything itself, and is not
+// meant.
 func (s *Session) lookAtEcho(output bool) (mode pty.LineMode, reading bool) {
 	mode, err := s.pty.LineMode()
 	if reading = err == nil && mode.Secret(); err == nil {
@@ -186,7 +189,8 @@ func (s *Session) lookAfter(output bool) {
 	s.lookAtEcho(output)
 }
 
-// beforeTyping takes what is about to be typed, and reports whether it is, or may be, a part of a secret.
+// beforeTyping takes what is about to be typed, and reports whether it is, or may be, a part of a
+// secret.
 func (s *Session) beforeTyping(p []byte) (hidden bool) {
 	s.echo.Lock()
 	defer s.echo.Unlock()
@@ -198,9 +202,9 @@ func (s *Session) beforeTyping(p []byte) (hidden bool) {
 // maxQuestionRows bounds the rows that are joined to a line of a question: more are no question.
 const maxQuestionRows = 8
 
-// question returns the line of a screen that the cursor stands in and the one above it, up to the row of
-// the cursor: rows that are wrapped are joined. What stands above and was written up to sequence done is
-// left out: it was answered.
+// question returns the line of a screen that the cursor stands in and the one above it, up to the
+// row of the cursor: rows that are wrapped are joined. What stands above and was written up to
+// sequence done is left out: it was answered.
 func question(s *vt.Screen, done uint64) (line, above string) {
 	logical := func(y int) (text string, first int, changed uint64) {
 		for first = y; ; first-- {

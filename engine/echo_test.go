@@ -35,8 +35,8 @@ func newTypist(kind engine.EchoOff) *typist {
 	return y
 }
 
-// do takes a step: "on", "off" and "raw" are the terminal's modes, "> text" is output, anything else a line that is typed. It
-// reports whether the line was kept from those who look on.
+// do takes a step: "on", "off" and "raw" are the terminal's modes, "> text" is output, anything
+// else a line that is typed. It reports whether the line was kept from those who look on.
 func (y *typist) do(step string) (hidden bool) {
 	modes := map[string]pty.LineMode{"on": echoOn, "off": echoOff, "raw": rawMode}
 	if mode, ok := modes[step]; ok {
@@ -92,8 +92,8 @@ func TestEchoOff(t *testing.T) {
 	}
 }
 
-// Whatever comes in whatever order: what a question asked for is never shown, a habit's lines are, and a line after which echo came
-// back is a secret.
+// Whatever comes in whatever order: what a question asked for is never shown, a habit's lines are,
+// and a line after which echo came back is a secret.
 func TestEchoOffInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		y := newTypist("")
@@ -174,7 +174,8 @@ func stepLooks(_ *rapid.T, y *typist) bool {
 	return true
 }
 
-// A recording has what is typed in a habit, once it is one, and what is plain; never what may be a secret.
+// A recording has what is typed in a habit, once it is one, and what is plain; never what may be a
+// secret.
 func TestEchoOffAndInputTaps(t *testing.T) {
 	for kind, want := range map[engine.EchoOff]string{
 		engine.EchoAsk: "two\nthree\nfour\n", engine.EchoSecret: "", engine.EchoPlain: "one\ntwo\nthree\npw\nfour\n",

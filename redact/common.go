@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// commonText are words of terminals, source code and forms, names, and what people type first where a
-// password is asked for: each is more often something else than a secret.
+// commonText are words of terminals, source code and forms, names, and what people type first where
+// a password is asked for: each is more often something else than a secret.
 //
 //go:embed common.txt
 var commonText string

@@ -8,9 +8,9 @@ import (
 )
 
 // An index finds known values in a text. What a text costs does not depend on how many values there
-// are: a gate tells at each byte, in constant time, whether a value may begin there, and only where it
-// says so the tree is walked. The tree is persistent: whoever reads keeps the one it has, and a value
-// is added or removed by copying the path to it.
+// are: a gate tells at each byte, in constant time, whether a value may begin there, and only where
+// it says so the tree is walked. The tree is persistent: whoever reads keeps the one it has, and a
+// value is added or removed by copying the path to it.
 type index struct {
 	gate *gate
 	root *node
@@ -91,8 +91,8 @@ func sharedPrefix(a, b string) int {
 	return n
 }
 
-// leads reports whether from n, of whose label the last skip bytes are still to come, a form goes on, in
-// at most so many bytes, of a value that ok takes.
+// leads reports whether from n, of whose label the last skip bytes are still to come, a form goes
+// on, in at most so many bytes, of a value that ok takes.
 func (n *node) leads(most, skip int, ok func(*value) bool) bool {
 	return skip > 0 && skip <= most && slices.ContainsFunc(n.values, ok) || n.any(most-skip, ok)
 }
@@ -107,9 +107,9 @@ func (n *node) any(most int, ok func(*value) bool) bool {
 	return false
 }
 
-// walk follows text from its beginning and tells found of each value that begins there, by the length
-// of its form. It returns where text ended inside of a form: below rest, which skip bytes of its label
-// lead to; nil when it did not.
+// walk follows text from its beginning and tells found of each value that begins there, by the
+// length of its form. It returns where text ended inside of a form: below rest, which skip bytes of
+// its label lead to; nil when it did not.
 func (n *node) walk(text string, found func(v *value, length int)) (rest *node, skip int) {
 	for at := 0; ; {
 		i, ok := n.child(text[at])
@@ -134,8 +134,8 @@ func (n *node) walk(text string, found func(v *value, length int)) (rest *node, 
 	}
 }
 
-// begins returns where the last k bytes of w lead to from n, and how many bytes of that node's label are
-// left then; nil: nowhere.
+// begins returns where the last k bytes of w lead to from n, and how many bytes of that node's
+// label are left then; nil: nowhere.
 func (n *node) begins(w uint64, k int) (at *node, left int) {
 	for k > 0 {
 		i, found := n.child(byte(w >> (8 * (k - 1))))
@@ -160,15 +160,17 @@ const (
 	// gateLen is how many bytes of a form the gate knows. A shorter form is known whole. More would
 	// catch fewer texts that only begin as a value does, and cost more at each end of a line.
 	gateLen = 8
-	// perForm is how many bits the gate has for a form: it lets less than 1 of 100 places of a text through.
+	// perForm is how many bits the gate has for a form: it lets less than 1 of 100 places of a text
+	// through.
 	perForm = 128
 	// leastGate is how many forms a gate has room for at first: 2 KiB.
 	leastGate = 128
 )
 
-// A gate tells which places of a text are worth a walk through the tree, by the last four of the bytes
-// that are known of a form. Bits are set before the tree is published that needs them, and never cleared:
-// one that is stale costs a walk. Methods but add may be called by any number of goroutines.
+// A gate tells which places of a text are worth a walk through the tree, by the last four of the
+// bytes that are known of a form. Bits are set before the tree is published that needs them, and
+// never cleared: one that is stale costs a walk. Methods but add may be called by any number of
+// goroutines.
 type gate struct {
 	bits  []atomic.Uint64
 	shift uint8 // from a hash of 32 bits to a bit's number
@@ -192,8 +194,8 @@ func (g *gate) add(form string) {
 	g.bits[i>>6].Or(1 << (i & 63))
 }
 
-// lets reports whether what w ends in may be known of a form. It is small enough to be inlined where it is
-// asked for each byte.
+// lets reports whether what w ends in may be known of a form. It is small enough to be inlined
+// where it is asked for each byte.
 func (g *gate) lets(w uint64) bool {
 	i := gateHash(w) >> g.shift
 	return g.bits[i>>6].Load()>>(i&63)&1 != 0
@@ -246,8 +248,8 @@ func (x *index) cut(w uint64) bool {
 	return false
 }
 
-// mostRest is how many bytes may be missing behind the n that stand of a form, for these to be more than
-// chance: see leastPart and leastCut.
+// mostRest is how many bytes may be missing behind the n that stand of a form, for these to be more
+// than chance: see leastPart and leastCut.
 func mostRest(n int) int {
 	if n >= leastCut {
 		return MaxLiteralLen
@@ -255,8 +257,8 @@ func mostRest(n int) int {
 	return n
 }
 
-// seams reports whether a form may stand across an end of run, which is written between left and right.
-// Behind right stand pad blanks. nil has no forms.
+// seams reports whether a form may stand across an end of run, which is written between left and
+// right. Behind right stand pad blanks. nil has no forms.
 func (x *index) seams(left []byte, run string, right []byte, pad int) bool {
 	if x == nil {
 		return false

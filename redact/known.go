@@ -13,32 +13,38 @@ const (
 	// MinKnown is how many bytes a known value must have: a shorter one stands in every text, and
 	// hiding it there would tell where it was typed.
 	MinKnown = 4
-	// MaxEnv is how many secrets one program may be given in its environment: see [Known.Lend]. A program
-	// that needs more reads them from a file.
+	// MaxEnv is how many secrets one program may be given in its environment: see [Known.Lend]. A
+	// program that needs more reads them from a file.
 	MaxEnv = 1024
-	// MaxTyped is how many lines a [Known] keeps of what was typed into one session; the oldest leaves.
+	// MaxTyped is how many lines a [Known] keeps of what was typed into one session; the oldest
+	// leaves.
 	MaxTyped = 64
-	// maxEnvs is how many secrets the programs of all sessions may be given together. A value costs about
-	// 2 KiB in all its forms.
+	// maxEnvs is how many secrets the programs of all sessions may be given together. A value costs
+	// about 2 KiB in all its forms.
 	maxEnvs = 16 * MaxEnv
-	// minShared is how many characters a value must have to be hidden in other sessions than its own.
+	// maxOver is how many sessions that are over keep their values, and maxOverValues how many
+	// values they keep together, about 8 MiB.
+	maxOver, maxOverValues = 256, 4 * MaxEnv
+	// minShared is how many characters a value must have to be hidden in other sessions than its
+	// own.
 	minShared = 6
 )
 
-// Known is a set of values that are secret whatever they look like: what a session was given in
-// its environment, tokens of the server, what was typed where a program asked for it. Each is
-// looked for as it is and as programs write it: escaped in a URL, JSON, HTML or a shell's quotes,
-// in base64 and hexadecimal digits. How many there are changes neither what a text costs nor, by more
+// Known is a set of values that are secret whatever they look like: what a session was given in its
+// environment, tokens of the server, what was typed where a program asked for it. Each is looked
+// for as it is and as programs write it: escaped in a URL, JSON, HTML or a shell's quotes, in
+// base64 and hexadecimal digits. How many there are changes neither what a text costs nor, by more
 // than microseconds, what it costs to add one.
 //
-// A value belongs to everybody, or to sessions, and is forgotten with the last of them: see
-// [Redactor.For]. What belongs to a session is hidden in all others too, unless it has fewer than six
-// characters or is a word that stands in many texts, such as "admin": that would hide what is no secret
-// there.
+// A value belongs to everybody, or to sessions: see [Redactor.For]. What belongs to a session is
+// hidden in all others too while the session lives, unless it has fewer than six characters or is a
+// word that stands in many texts, such as "admin": that would hide what is no secret there. Texts
+// of a session that is over may still be on their way to somebody, and are searched for its values
+// until other sessions that are over have taken their place.
 //
-// The set may grow and shrink at any time; a [Redactor] made by [Redactor.With] hides what it holds. The
-// zero Known is empty and ready. All methods are safe for concurrent use, and the values are never
-// shown, nor part of any error.
+// The set may grow and shrink at any time; a [Redactor] made by [Redactor.With] hides what it
+// holds. The zero Known is empty and ready. All methods are safe for concurrent use, and the values
+// are never shown, nor part of any error.
 type Known struct {
 	index atomic.Pointer[index] // nil: empty
 
@@ -46,8 +52,9 @@ type Known struct {
 	// protects the fields below
 	values map[string]*value
 	owners map[string]*owner
-	swept  int // values there were when what nobody needs was last dropped
-	forms  int // of all values
+	over   []*owner // that are not alive, in the order in which that was found; they are among owners
+	swept  int      // values there were when what nobody needs was last dropped
+	forms  int      // of all values
 	// changed is closed when what is known changes; nil: nobody waits for it.
 	changed chan struct{}
 }
@@ -96,6 +103,7 @@ type owner struct {
 	// guarded by Known.mu
 	typed []*value // oldest first
 	envs  int      // values that it was given in its environment
+	over  bool     // it is among Known.over
 }
 
 func (o *owner) alive() bool { return slices.ContainsFunc(*o.ends.Load(), isOpen) }
@@ -109,7 +117,7 @@ func isOpen(c <-chan struct{}) bool {
 	}
 }
 
-// counts reports whether what h says still holds.
+// counts reports whether what h says still holds, for whoever reads another session.
 func (h *hold) counts() bool {
 	if h.own != nil {
 		return h.own.alive()
@@ -120,14 +128,16 @@ func (h *hold) counts() bool {
 // hides reports whether the value is hidden from whoever reads the session; with all, any session.
 func (v *value) hides(session string, all bool) bool {
 	return slices.ContainsFunc(*v.held.Load(), func(h hold) bool {
-		mine := all || h.own == nil || h.own.name == session || h.why&^maybeTyped != 0 && !v.narrow
-		return mine && h.counts()
+		if h.own != nil && (all || h.own.name == session) {
+			return true
+		}
+		return (h.own == nil || h.why&^maybeTyped != 0 && !v.narrow) && h.counts()
 	})
 }
 
-// Add adds values for good, for everybody. One shorter than [MinKnown] bytes, or over [MaxLiteralLen],
-// is not taken; of one with several lines each line is (a key in a variable). Blanks around a line are
-// no part of it.
+// Add adds values for good, for everybody. One shorter than [MinKnown] bytes, or over
+// [MaxLiteralLen], is not taken; of one with several lines each line is (a key in a variable).
+// Blanks around a line are no part of it.
 func (k *Known) Add(values ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -137,8 +147,8 @@ func (k *Known) Add(values ...string) {
 	k.tell()
 }
 
-// AddEnv adds for good, for everybody, the values of those variables ("NAME=value", as os.Environ has
-// them) whose names [SecretName] takes for secrets' and whose values do not only stand for one.
+// AddEnv adds for good, for everybody, the values of those variables ("NAME=value", as os.Environ
+// has them) whose names [SecretName] takes for secrets' and whose values do not only stand for one.
 func (k *Known) AddEnv(environ []string) { k.Add(secretValues(environ)...) }
 
 // linesOf are the values that are taken of what was given.
@@ -172,11 +182,11 @@ func (e *EnvLimitError) Error() string {
 		"hand them over in a file", e.Count, e.Limit)
 }
 
-// Lend adds the secrets in the environment of a program that is about to be started: the error, if it
-// cannot be, may quote them. Everybody's texts are searched for them until the caller calls settle, once:
-// with the session that has them from then on and the channel whose end is that of the session, or with
-// nil when nothing was started. A session's values are never pushed out while it lives. The error is an
-// [*EnvLimitError], and then nothing was added and settle is nil.
+// Lend adds the secrets in the environment of a program that is about to be started: the error, if
+// it cannot be, may quote them. Everybody's texts are searched for them until the caller calls
+// settle, once: with the session that has them from then on and the channel whose end is that of
+// the session, or with nil when nothing was started. A session's values are never pushed out while
+// it lives. The error is an [*EnvLimitError], and then nothing was added and settle is nil.
 func (k *Known) Lend(env map[string]string) (settle func(session string, ended <-chan struct{}), err error) {
 	return k.lend(env, "")
 }
@@ -247,8 +257,8 @@ func (k *Known) room(more int, to string) error {
 	return nil
 }
 
-// Typed says what is known of a line that was typed into a session, whose end is that of ended. Of more
-// than [MaxTyped] lines the oldest is forgotten.
+// Typed says what is known of a line that was typed into a session, whose end is that of ended. Of
+// more than [MaxTyped] lines the oldest is forgotten.
 func (k *Known) Typed(session string, ended <-chan struct{}, line string, is Standing) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -274,14 +284,16 @@ func (k *Known) Typed(session string, ended <-chan struct{}, line string, is Sta
 	k.tell()
 }
 
-// keep keeps what belongs to a session until a channel is closed, also when the session has ended before.
+// keep keeps what belongs to a session until a channel is closed, also when the session has ended
+// before.
 func (k *Known) keep(session string, until <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.owner(session, until)
 }
 
-// owner returns the session of that name, which is alive until ended is closed, at least. mu is held.
+// owner returns the session of that name, which is alive until ended is closed, at least. mu is
+// held.
 func (k *Known) owner(name string, ended <-chan struct{}) *owner {
 	o := k.owners[name]
 	if o == nil {
@@ -315,7 +327,7 @@ func (k *Known) hold(text string, h hold) (fresh bool) {
 		k.insert(v)
 		return true
 	}
-	held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool { return !h.counts() })
+	held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool { return h.own == nil && !h.counts() })
 	i := slices.IndexFunc(held, func(x hold) bool { return x.own == h.own && x.until == h.until })
 	if i < 0 {
 		held, fresh = append(held, h), true
@@ -349,18 +361,47 @@ func (k *Known) release(v *value, o *owner, why reason) {
 
 // sweep drops what nobody needs any more. mu is held.
 func (k *Known) sweep() {
+	for _, o := range k.owners {
+		if !o.over && !o.alive() {
+			o.over = true
+			k.over = append(k.over, o)
+		}
+	}
+	k.over = slices.DeleteFunc(k.over, func(o *owner) bool { // it is recorded, and was not then
+		o.over = !o.alive()
+		return !o.over
+	})
+	gone := k.outlived()
 	for _, v := range k.values {
-		held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool { return !h.counts() })
+		held := slices.DeleteFunc(slices.Clone(*v.held.Load()), func(h hold) bool {
+			return h.own == nil && !h.counts() || gone[h.own]
+		})
 		if v.held.Store(&held); len(held) == 0 {
 			k.drop(v)
 		}
 	}
-	for name, o := range k.owners {
-		if !o.alive() {
-			delete(k.owners, name)
-		}
+	for o := range gone {
+		delete(k.owners, o.name)
 	}
 	k.swept = len(k.values)
+}
+
+// outlived takes out of over those sessions whose values have to go: the oldest, past maxOver. mu
+// is held.
+func (k *Known) outlived() (gone map[*owner]bool) {
+	gone = map[*owner]bool{}
+	values := 0
+	for i, o := range slices.Backward(k.over) {
+		values += o.envs + len(o.typed)
+		if len(k.over)-i > maxOver || values > maxOverValues {
+			for _, o := range k.over[:i+1] {
+				gone[o] = true
+			}
+			k.over = slices.Clone(k.over[i+1:])
+			break
+		}
+	}
+	return gone
 }
 
 // tell wakes those who wait for a change. mu is held.
@@ -371,8 +412,9 @@ func (k *Known) tell() {
 	}
 }
 
-// Changed returns a channel that is closed when what is known changes. Whoever has shown a text that may hold what is secret by then
-// takes the channel first and looks afterwards, so that nothing between the two is missed.
+// Changed returns a channel that is closed when what is known changes. Whoever has shown a text
+// that may hold what is secret by then takes the channel first and looks afterwards, so that
+// nothing between the two is missed.
 func (k *Known) Changed() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -382,7 +424,8 @@ func (k *Known) Changed() <-chan struct{} {
 	return k.changed
 }
 
-// Len returns how many values the set holds: those that belong to nobody any more are dropped now and then.
+// Len returns how many values the set holds: those that belong to nobody any more are dropped now
+// and then.
 func (k *Known) Len() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -51,18 +51,22 @@ func TestKnownOfASession(t *testing.T) {
 	close(ended)
 	hides("of a session that is recorded", mine, "swordfish77", true)
 	close(recorded)
-	hides("of a session that is over", mine, "swordfish77", false)
-	for i := range 4 * MaxTyped { // what nobody needs is dropped when others come
+	hides("of a session that is over", other, "swordfish77", false)
+	hides("of a session that is over, in what is still on its way", mine, "swordfish77", true)
+	for i := range 8 * maxOver { // that ends when others are over
 		end := make(chan struct{})
 		k.Typed(fmt.Sprint("t", i), end, fmt.Sprintf("value-%04d", i), Certain)
 		close(end)
 	}
-	if n := k.Len(); n > 2*MaxTyped {
+	if n := k.Len(); n > 4*maxOver {
 		t.Errorf("%d values are held of sessions that are over", n)
 	}
+	hides("of a session that was over long ago", mine, "swordfish77", false)
+	hides("of the last that was over", r.For(fmt.Sprint("t", 8*maxOver-1)), fmt.Sprintf("value-%04d", 8*maxOver-1), true)
 }
 
-// Of what is typed the oldest leaves; what came by the environment does not, nor what everybody is to hide.
+// Of what is typed the oldest leaves; what came by the environment does not, nor what everybody is
+// to hide.
 func TestTypedIsBounded(t *testing.T) {
 	var k Known
 	r := Default.With(&k).For("s1")
@@ -122,7 +126,7 @@ func TestLend(t *testing.T) {
 		t.Errorf("in another: %q", got)
 	}
 	close(ended)
-	if got := r.For("s1").String(text); got != text {
+	if got := r.For("s2").String(text); got != text {
 		t.Errorf("when it is over: %q", got)
 	}
 }

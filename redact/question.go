@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// passwordWords are what a password is called, in lower case: what stands behind one of them and a colon
-// is hidden, and a program that shows one where it reads without echo asks for a secret. The languages are
-// those that sudo, ssh, su and gpg ask in.
+// passwordWords are what a password is called, in lower case: what stands behind one of them and a
+// colon is hidden, and a program that shows one where it reads without echo asks for a secret. The
+// languages are those that sudo, ssh, su and gpg ask in.
 var passwordWords = []string{
 	"password", "passwd", "passphrase", "pass phrase", // English; sudo also in Italian
 	"passwort", "kennwort", // German
@@ -45,8 +45,8 @@ var passwordWords = []string{
 	"비밀번호", "암호", // Korean
 }
 
-// askedWords ask for a secret, or for a password, only where a program reads without echo: elsewhere they
-// say too little.
+// askedWords ask for a secret, or for a password, only where a program reads without echo:
+// elsewhere they say too little.
 var askedWords = []string{
 	"pass:", "passcode", "pin", "puk", "cvv", "cvc", "otp", "totp", "2fa", "one-time", "one time code", "verification code",
 	"security code", "authentication code", "authenticator", "recovery code", "backup code", "enter code", "enter the code", "your code",
@@ -59,10 +59,11 @@ var askedWords = []string{
 // questionMax bounds what is read of a line, in bytes: its end.
 const questionMax = 1 << 10
 
-// Asks reports whether the line in which the cursor stands, or the one above it, asks for a secret: a word
-// for one stands there, in one of some thirty languages. It is meant for a program that reads without echo:
-// elsewhere such words are in every other text. typed is what the program was given before; what it
-// repeats of that, in the line above, asks for nothing. The lines are logical ones: join rows that wrapped.
+// Asks reports whether the line in which the cursor stands, or the one above it, asks for a secret:
+// a word for one stands there, in one of some thirty languages. It is meant for a program that
+// reads without echo: elsewhere such words are in every other text. typed is what the program was
+// given before; what it repeats of that, in the line above, asks for nothing. The lines are logical
+// ones: join rows that wrapped.
 func Asks(line, above, typed string) bool {
 	if asksIn(line) {
 		return true
@@ -79,8 +80,8 @@ func asksIn(line string) bool {
 		slices.ContainsFunc(askedWords, func(w string) bool { return asksWith(line, w, false) })
 }
 
-// asksWith reports whether a word begins in line where a word may. It may be inflected, as in Czech hesla
-// or "passwords"; with few letters it has to stand alone.
+// asksWith reports whether a word begins in line where a word may. It may be inflected, as in Czech
+// hesla or "passwords"; with few letters it has to stand alone.
 func asksWith(line, word string, inflected bool) bool {
 	first, _ := utf8.DecodeRuneInString(word)
 	for at := 0; ; at++ {
@@ -99,8 +100,8 @@ func asksWith(line, word string, inflected bool) bool {
 	}
 }
 
-// capitals adds what words are when they begin with a capital, or are all capitals, as far as bytes of
-// ASCII do not tell: see [rule].
+// capitals adds what words are when they begin with a capital, or are all capitals, as far as bytes
+// of ASCII do not tell: see [rule].
 func capitals(words []string) (all []string) {
 	for _, w := range words {
 		all = append(all, w)

@@ -12,8 +12,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// quietLoop reads lines with echo off, as a driver has it that leaves it off. It asks for a password when it is told to, and says what
-// it was given.
+// quietLoop reads lines with echo off, as a driver has it that leaves it off. It asks for a
+// password when it is told to, and says what it was given.
 const quietLoop = `stty -echo; echo ready; while read -r l; do case $l in
 ask) printf 'Password: '; read -r p; echo; echo "pw-$p" ;;
 show) echo "token-$API_TOKEN" ;;
@@ -31,8 +31,8 @@ func (s *session) plainText() string {
 	return s.snapshot("none").PlainText
 }
 
-// TestEchoOffIsAHabit: a driver that leaves echo off gets its lines back, and no other session loses a word; what a question asks
-// for is a secret all the same, until the session is closed.
+// TestEchoOffIsAHabit: a driver that leaves echo off gets its lines back, and no other session
+// loses a word; what a question asks for is a secret all the same, until the session is closed.
 func TestEchoOffIsAHabit(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -120,8 +120,8 @@ func TestEchoOffFromTheShell(t *testing.T) {
 	s.fails(2, `--echo-off: "maybe": give ask, secret or plain`, "spawn", "--echo-off", "maybe", "--", "sh")
 }
 
-// TestTypedLinesPushOutNoKey: however many lines are typed, what a session was given in its environment stays hidden, there and
-// elsewhere; and so do the newest lines.
+// TestTypedLinesPushOutNoKey: however many lines are typed, what a session was given in its
+// environment stays hidden, there and elsewhere; and so do the newest lines.
 func TestTypedLinesPushOutNoKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -155,7 +155,8 @@ func TestTypedLinesPushOutNoKey(t *testing.T) {
 	}
 }
 
-// TestTooManySecrets: an environment with more secrets than are hidden is refused, by name and number.
+// TestTooManySecrets: an environment with more secrets than are hidden is refused, by name and
+// number.
 func TestTooManySecrets(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -178,7 +179,8 @@ func TestTooManySecrets(t *testing.T) {
 	}
 }
 
-// TestSecretsOutlastTheirSession: a recording of a session that is closed while it is written hides what was typed there.
+// TestSecretsOutlastTheirSession: a recording of a session that is closed while it is written hides
+// what was typed there.
 func TestSecretsOutlastTheirSession(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -199,8 +201,8 @@ func TestSecretsOutlastTheirSession(t *testing.T) {
 	}
 }
 
-// TestShortSecretIsNowhere: what is too short to be hidden everywhere is hidden from whoever reads its session, in every way that there
-// is, and from nobody else.
+// TestShortSecretIsNowhere: what is too short to be hidden everywhere is hidden from whoever reads
+// its session, in every way that there is, and from nobody else.
 func TestShortSecretIsNowhere(t *testing.T) {
 	t.Parallel()
 	const short = "4z!7q"

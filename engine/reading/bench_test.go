@@ -14,8 +14,9 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// BenchmarkTurn is a line that is typed, the program's answer, and a look at the screen with its secrets covered: with echo on and
-// off, after no line and after 600, with nothing known to be secret and with a thousand values.
+// BenchmarkTurn is a line that is typed, the program's answer, and a look at the screen with its
+// secrets covered: with echo on and off, after no line and after 600, with nothing known to be
+// secret and with a thousand values.
 func BenchmarkTurn(b *testing.B) {
 	for _, echo := range []bool{true, false} {
 		for _, lines := range []int{0, 600} {
