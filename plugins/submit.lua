@@ -4,10 +4,12 @@
 -- What a program makes of a prompt is told by a table, its input:
 --   name      what the program is called, for people
 --   trims     the ends that it takes blanks off: "both" or "end"; nil when it keeps them
---   pads      {front, back}: blanks that are put round a prompt since the program trims them again, so that the first character
---             switches no mode, and the last word opens no menu that would take Enter; either may be ""
+--   pads      a blank is pasted behind a prompt, which the program trims again, so that the last word opens no menu that would take
+--             Enter, and a backslash does not change what Enter does
+--   behind    a function of a prompt: whether such a blank has to be typed behind it, where it may not be part of the paste
 --   ends      a function of a prompt without the blanks around it: whether the program would end at it
 --   slash     a pattern of first words that are commands; nil: there are none
+--   shell     it runs what stands behind a ! in front in the user's shell, and nothing on the screen tells beforehand
 --   commands  the name of the intent for them, if there is one
 --   alters    a list of {expression, what the program does to what matches}
 --   refuses   a function of a prompt that returns what the program does to it, or nil: what no expression tells
@@ -81,6 +83,9 @@ function submit.check(input, params)
 	if input.ends and input.ends(bare) then
 		refuse("runs_as_command", input.name .. " ends at this prompt: put a word before it")
 	end
+	if input.shell and starts(bare, "!") then
+		refuse("runs_as_command", input.name .. " runs what follows a ! in the user's shell: put a word before it")
+	end
 	local word = match(bare, "^%S+")
 	if input.slash and match(word, input.slash) then
 		local before = input.name .. " takes a prompt that begins with " .. string.format("%q", sub(word, 1, 40)) .. " for a command of its own: "
@@ -116,8 +121,7 @@ local function typing(input, prompt, holds, actions)
 		add(action.key("end"))
 		prompt = sub(prompt, #first + 1)
 	end
-	local pads = input.pads or {"", ""}
-	if prompt ~= "" then add(action.bracketed_paste(pads[1] .. prompt .. pads[2])) end
+	if prompt ~= "" then add(action.bracketed_paste(input.pads and prompt .. " " or prompt)) end
 	if input.behind and input.behind(prompt) then add(action.key("space")) end
 	if input.sums and input.sums(prompt) then
 		local summed = matcher.predicate("input_summed")

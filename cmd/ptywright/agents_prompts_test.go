@@ -33,7 +33,9 @@ var agentRuns = []agentRun{
 	{"claude-code", "claude-code-" + claudeNow, "claude", false, prepareClaude},
 	{"claude-code", "claude-code-" + claudeBefore, "claude", true, prepareClaude},
 	{"codex", "codex-0.169.0", "codex", false, prepareCodex},
+	{"codex", "codex-0.128.0", "codex", true, prepareCodex},
 	{"gemini-cli", "gemini-cli-0.61.0", "gemini", false, prepareGemini},
+	{"gemini-cli", "gemini-cli-0.43.0", "gemini", true, prepareGemini},
 	{"opencode", "opencode-ai-1.18.33", "opencode", false, prepareOpenCode},
 	{"opencode", "opencode-ai-1.2.27", "opencode", true, prepareOpenCode}, // has another placeholder
 }
@@ -92,7 +94,7 @@ requires_openai_auth = false
 [projects.%q]
 trust_level = "trusted"
 `, url+"/v1", w.work))
-	return []string{"--no-daemon"}
+	return nil
 }
 
 func prepareGemini(t *testing.T, w *world, url string) []string {
@@ -141,8 +143,8 @@ var (
 	everyone = map[string]string{"*": changes}
 	// trims are those that take blanks off both ends.
 	trims = map[string]string{"codex": changes, "gemini-cli": changes}
-	// commands: Codex takes a blank in front, which it trims, as a sign that it is none.
-	commands = map[string]string{"claude-code": "use_slash_command", "gemini-cli": "runs_as_command", "opencode": "runs_as_command"}
+	commands = map[string]string{"*": "runs_as_command", "claude-code": "use_slash_command"}
+	shells   = map[string]string{"codex": "runs_as_command"}
 	ends     = map[string]string{"claude-code": "runs_as_command", "opencode": "runs_as_command"}
 	byGemini = map[string]string{"gemini-cli": changes}
 	byClaude = map[string]string{"claude-code": changes}
@@ -158,11 +160,11 @@ func numbered(n int) string {
 
 var hostiles = []hostile{
 	{name: "plain", text: "say hello"},
-	{name: "shell", text: "!touch ran.txt"},
+	{name: "shell", text: "!touch ran.txt", refused: shells},
 	{name: "shell behind blanks", text: "  !touch ran.txt", refused: trims},
 	{name: "shell behind a no-break space", text: "\u00a0!touch ran.txt", refused: trims, long: true},
-	{name: "shell, one character", text: "!"},
-	{name: "shell, 5 lines", text: "!touch ran.txt\n" + numbered(5)},
+	{name: "shell, one character", text: "!", refused: shells},
+	{name: "shell, 5 lines", text: "!touch ran.txt\n" + numbered(5), refused: shells},
 	{name: "command", text: "/notacommand say hi", refused: commands},
 	{name: "command of the program", text: "/model", refused: commands, long: true},
 	{name: "command behind blanks", text: "  /compact now", refused: map[string]string{
