@@ -35,6 +35,7 @@ local starts = string.starts_with
 
 local CLEARED = 2000 -- ms for the input to be empty after its key; it takes some 50, and a second on a busy machine
 local STILL = 150 -- ms without a change after a key that has not emptied the input yet: then it has done what it does
+local PRESSED = 500 -- ms for a key of several to show something; two count as one pair for some 800
 local OPENED = 1000 -- ms for a menu of completions to open behind a paste; one of files takes some 100
 local ECHO = 5000 -- ms for a paste to appear; it takes some 50, and a second on a busy machine
 
@@ -98,10 +99,12 @@ end
 -- clearing returns the steps that empty the input. Each key is pressed only while it is needed: the one that empties an input may end a
 -- program whose input is empty.
 local function clearing(input, undone)
-	local steps, presses = {}, input.presses or 1
-	for i = 1, presses do
-		local gone = matcher.predicate("input_left", {gone = true, still_ms = i < presses and STILL or nil})
-		steps[i] = action.when(matcher.predicate("input_left", {idle = true}), {action.key(input.clear), action.expect(gone, CLEARED)})
+	local steps, left = {}, matcher.predicate("input_left", {idle = true})
+	local gone = matcher.predicate("input_left", {gone = true})
+	for _ = 1, input.presses or 1 do
+		steps[#steps + 1] = action.when(left, {action.key(input.clear)})
+		-- A key of several may show nothing, or something else than an empty input.
+		steps[#steps + 1] = action.when(matcher.any({gone, matcher.screen_stable(STILL)}), {}, input.presses and PRESSED or CLEARED)
 	end
 	local empty = matcher.predicate("input_empty", {undone = undone})
 	steps[#steps + 1] = action.when(matcher.predicate("shell_mode"), {action.key(input.leave or input.clear), action.expect(empty, CLEARED)})
@@ -122,7 +125,8 @@ local function typing(input, prompt, holds, actions)
 		prompt = sub(prompt, #first + 1)
 	end
 	if prompt ~= "" then add(action.bracketed_paste(input.pads and prompt .. " " or prompt)) end
-	if input.behind and input.behind(prompt) then add(action.key("space")) end
+	-- A key that comes right behind a paste may be taken before it, and the paste be lost.
+	if input.behind and input.behind(prompt) then add(action.when(holds, {action.key("space")}, ECHO)) end
 	if input.sums and input.sums(prompt) then
 		local summed = matcher.predicate("input_summed")
 		add(action.when(matcher.any({holds, summed}), {}, ECHO))
@@ -178,7 +182,6 @@ function submit.predicates(input)
 	function p.input_left(s)
 		local l, p = input.read(s), s.params or {}
 		if p.idle and not l.idle then return no("a turn runs, which the key that clears would stop") end
-		if p.still_ms and s.stable_ms >= p.still_ms then return yes("the screen has stood still for " .. p.still_ms .. " ms") end
 		return is(l.prompt and l.input ~= "", "text stands in the input", p.gone)
 	end
 	function p.input_empty(s)
