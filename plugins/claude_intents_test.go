@@ -217,6 +217,10 @@ func TestClaudePrompts(t *testing.T) {
 		return "mark_transcript {\"label\":\"turn_start\"}\n" + typed + "\necho prompt_stands(words=" + words + ")\n" +
 			"key enter\n" + taken + fmt.Sprintf(again, words)
 	}
+	behind := func(paste, words string) string {
+		return "bracketed_paste " + paste + "\nwhen {\"actions\":[{\"type\":\"key\",\"value\":\"space\"}],\"matcher\":{\"type\":\"lua\",\"value\":{" +
+			"\"params\":{\"words\":\"" + words + "\"},\"predicate\":\"prompt_stands\"}},\"timeout_ms\":5000}"
+	}
 	m := classifier(t, "claude-code")
 	submitted := "last_intent \"prompt_submitted\"\n"
 	for _, screen := range []string{"2.0.60-ready-24x80", "2.0.60-ready-40x120", "2.1.197-question-answered-24x80", "ready-24x80", "classic-ready-24x80", "completed-40x120", "error-401-24x80", "firstrun-ready-24x80"} {
@@ -231,8 +235,8 @@ func TestClaudePrompts(t *testing.T) {
 			// As it is, the first would be run as a shell command, and Enter would not submit the next two.
 			{"send_prompt", map[string]any{"prompt": "!important"},
 				sent("bracketed_paste  !\nexpect input_left()\nkey home\nkey delete\nkey end\nbracketed_paste important", "!important") + submitted},
-			{"send_prompt", map[string]any{"prompt": `a path\`}, sent("bracketed_paste a path\\\\\nkey space", `apath\`) + submitted},
-			{"send_prompt", map[string]any{"prompt": "look at @src"}, sent("bracketed_paste look at @src\nkey space", "lookat@src") + submitted},
+			{"send_prompt", map[string]any{"prompt": `a path\`}, sent(behind("a path\\\\", `apath\\`), `apath\`) + submitted},
+			{"send_prompt", map[string]any{"prompt": "look at @src"}, sent(behind("look at @src", "lookat@src"), "lookat@src") + submitted},
 			{"steer", map[string]any{"prompt": "and this"}, sent("bracketed_paste and this", "andthis")},
 			{"slash_command", map[string]any{"command": "usage"}, "text /usage\necho all(input_holds(exact=true words=/usage), screen_stable)\nkey enter\ndone any(prompt_taken(working=false), process_exited)\nagain 1 when input_holds(exact=true idle=true words=/usage)\nlast_intent \"command_submitted\"\n"},
 			{"slash_command", map[string]any{"name": "/model opus"}, "text /model opus\necho all(input_holds(exact=true words=/modelopus), screen_stable)\nkey enter\ndone any(prompt_taken(working=false), process_exited)\nagain 1 when input_holds(exact=true idle=true words=/modelopus)\nlast_intent \"command_submitted\"\n"},

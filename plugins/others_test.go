@@ -414,7 +414,7 @@ const wipe = "\x1b[2J\x1b[?25h"
 // send performs an intent while reply answers what the program is sent.
 func send(t *testing.T, a *Adapter, p *enginetest.PTY, o SendOptions, reply func(sent string)) Receipt {
 	t.Helper()
-	done := make(chan Receipt)
+	done, seen := make(chan Receipt), len(p.Input())
 	go func() {
 		_, r, err := a.Send(context.Background(), o)
 		if err != nil {
@@ -422,7 +422,6 @@ func send(t *testing.T, a *Adapter, p *enginetest.PTY, o SendOptions, reply func
 		}
 		done <- r
 	}()
-	seen := len(p.Input())
 	for {
 		synctest.Wait()
 		if sent := p.Input(); len(sent) > seen {

@@ -4,10 +4,12 @@
 -- What a program makes of a prompt is told by a table, its input:
 --   name      what the program is called, for people
 --   trims     the ends that it takes blanks off: "both" or "end"; nil when it keeps them
---   pads      {front, back}: blanks that are put round a prompt since the program trims them again, so that the first character
---             switches no mode, and the last word opens no menu that would take Enter; either may be ""
+--   pads      a blank is pasted behind a prompt, which the program trims again, so that the last word opens no menu that would take
+--             Enter, and a backslash does not change what Enter does
+--   behind    a function of a prompt: whether such a blank has to be typed behind it, where it may not be part of the paste
 --   ends      a function of a prompt without the blanks around it: whether the program would end at it
 --   slash     a pattern of first words that are commands; nil: there are none
+--   shell     it runs what stands behind a ! in front in the user's shell, and nothing on the screen tells beforehand
 --   commands  the name of the intent for them, if there is one
 --   alters    a list of {expression, what the program does to what matches}
 --   refuses   a function of a prompt that returns what the program does to it, or nil: what no expression tells
@@ -33,6 +35,7 @@ local starts = string.starts_with
 
 local CLEARED = 2000 -- ms for the input to be empty after its key; it takes some 50, and a second on a busy machine
 local STILL = 150 -- ms without a change after a key that has not emptied the input yet: then it has done what it does
+local PRESSED = 500 -- ms for a key of several to show something; two count as one pair for some 800
 local OPENED = 1000 -- ms for a menu of completions to open behind a paste; one of files takes some 100
 local ECHO = 5000 -- ms for a paste to appear; it takes some 50, and a second on a busy machine
 
@@ -81,6 +84,9 @@ function submit.check(input, params)
 	if input.ends and input.ends(bare) then
 		refuse("runs_as_command", input.name .. " ends at this prompt: put a word before it")
 	end
+	if input.shell and starts(bare, "!") then
+		refuse("runs_as_command", input.name .. " runs what follows a ! in the user's shell: put a word before it")
+	end
 	local word = match(bare, "^%S+")
 	if input.slash and match(word, input.slash) then
 		local before = input.name .. " takes a prompt that begins with " .. string.format("%q", sub(word, 1, 40)) .. " for a command of its own: "
@@ -93,10 +99,12 @@ end
 -- clearing returns the steps that empty the input. Each key is pressed only while it is needed: the one that empties an input may end a
 -- program whose input is empty.
 local function clearing(input, undone)
-	local steps, presses = {}, input.presses or 1
-	for i = 1, presses do
-		local gone = matcher.predicate("input_left", {gone = true, still_ms = i < presses and STILL or nil})
-		steps[i] = action.when(matcher.predicate("input_left", {idle = true}), {action.key(input.clear), action.expect(gone, CLEARED)})
+	local steps, left = {}, matcher.predicate("input_left", {idle = true})
+	local gone = matcher.predicate("input_left", {gone = true})
+	for _ = 1, input.presses or 1 do
+		steps[#steps + 1] = action.when(left, {action.key(input.clear)})
+		-- A key of several may show nothing, or something else than an empty input.
+		steps[#steps + 1] = action.when(matcher.any({gone, matcher.screen_stable(STILL)}), {}, input.presses and PRESSED or CLEARED)
 	end
 	local empty = matcher.predicate("input_empty", {undone = undone})
 	steps[#steps + 1] = action.when(matcher.predicate("shell_mode"), {action.key(input.leave or input.clear), action.expect(empty, CLEARED)})
@@ -116,9 +124,9 @@ local function typing(input, prompt, holds, actions)
 		add(action.key("end"))
 		prompt = sub(prompt, #first + 1)
 	end
-	local pads = input.pads or {"", ""}
-	if prompt ~= "" then add(action.bracketed_paste(pads[1] .. prompt .. pads[2])) end
-	if input.behind and input.behind(prompt) then add(action.key("space")) end
+	if prompt ~= "" then add(action.bracketed_paste(input.pads and prompt .. " " or prompt)) end
+	-- A key that comes right behind a paste may be taken before it, and the paste be lost.
+	if input.behind and input.behind(prompt) then add(action.when(holds, {action.key("space")}, ECHO)) end
 	if input.sums and input.sums(prompt) then
 		local summed = matcher.predicate("input_summed")
 		add(action.when(matcher.any({holds, summed}), {}, ECHO))
@@ -174,7 +182,6 @@ function submit.predicates(input)
 	function p.input_left(s)
 		local l, p = input.read(s), s.params or {}
 		if p.idle and not l.idle then return no("a turn runs, which the key that clears would stop") end
-		if p.still_ms and s.stable_ms >= p.still_ms then return yes("the screen has stood still for " .. p.still_ms .. " ms") end
 		return is(l.prompt and l.input ~= "", "text stands in the input", p.gone)
 	end
 	function p.input_empty(s)

@@ -34,6 +34,7 @@ var agentRuns = []agentRun{
 	{"claude-code", "claude-code-" + claudeBefore, "claude", true, prepareClaude},
 	{"codex", "codex-0.169.0", "codex", false, prepareCodex},
 	{"gemini-cli", "gemini-cli-0.61.0", "gemini", false, prepareGemini},
+	{"gemini-cli", "gemini-cli-0.43.0", "gemini", true, prepareGemini},
 	{"opencode", "opencode-ai-1.18.33", "opencode", false, prepareOpenCode},
 	{"opencode", "opencode-ai-1.2.27", "opencode", true, prepareOpenCode}, // has another placeholder
 }
@@ -92,7 +93,7 @@ requires_openai_auth = false
 [projects.%q]
 trust_level = "trusted"
 `, url+"/v1", w.work))
-	return []string{"--no-daemon"}
+	return nil
 }
 
 func prepareGemini(t *testing.T, w *world, url string) []string {
@@ -118,105 +119,39 @@ func prepareOpenCode(t *testing.T, w *world, url string) []string {
 	return nil
 }
 
-// A hostile is a prompt that a program could run, lose, double or change.
+// A hostile is a prompt that a program could run, lose, double or change: one of those that plugins/testdata/prompts.json has, which
+// the plugins' own tests send to programs that stand in for the agents.
 type hostile struct {
-	name, text string
-	// refused are the codes with which it is refused, by plugin; "*" is for those that are not named, "" means that it is sent.
-	refused map[string]string
-	long    bool // only the long form sends it
+	Name, Text, More string
+	Times            int // of More, behind Text
+	// Refused are the codes with which it is refused, by plugin; "*" is for those that are not named, "" means that it is sent, and
+	// takenBack that it is typed, does not read as it should, and is taken back.
+	Refused map[string]string
+	Long    bool // only the long form sends it to real agents
 }
 
-func (h hostile) code(plugin string) string {
-	if code, ok := h.refused[plugin]; ok {
-		return code
-	}
-	return h.refused["*"]
-}
-
-// takenBack stands for a prompt that was typed, did not read as it should, and was taken back.
 const takenBack = "taken back"
 
-var (
-	changes  = "would_change"
-	everyone = map[string]string{"*": changes}
-	// trims are those that take blanks off both ends.
-	trims = map[string]string{"codex": changes, "gemini-cli": changes}
-	// commands: Codex takes a blank in front, which it trims, as a sign that it is none.
-	commands = map[string]string{"claude-code": "use_slash_command", "gemini-cli": "runs_as_command", "opencode": "runs_as_command"}
-	ends     = map[string]string{"claude-code": "runs_as_command", "opencode": "runs_as_command"}
-	byGemini = map[string]string{"gemini-cli": changes}
-	byClaude = map[string]string{"claude-code": changes}
-)
-
-func numbered(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "\nline %d of %d", i+1, n)
+func (h hostile) code(plugin string) string {
+	if code, ok := h.Refused[plugin]; ok {
+		return code
 	}
-	return b.String()[1:]
+	return h.Refused["*"]
 }
 
-var hostiles = []hostile{
-	{name: "plain", text: "say hello"},
-	{name: "shell", text: "!touch ran.txt"},
-	{name: "shell behind blanks", text: "  !touch ran.txt", refused: trims},
-	{name: "shell behind a no-break space", text: "\u00a0!touch ran.txt", refused: trims, long: true},
-	{name: "shell, one character", text: "!"},
-	{name: "shell, 5 lines", text: "!touch ran.txt\n" + numbered(5)},
-	{name: "command", text: "/notacommand say hi", refused: commands},
-	{name: "command of the program", text: "/model", refused: commands, long: true},
-	{name: "command behind blanks", text: "  /compact now", refused: map[string]string{
-		"claude-code": "use_slash_command", "codex": changes, "gemini-cli": changes, "opencode": "runs_as_command",
-	}},
-	{name: "command of two lines", text: "/compact\nsecond line", refused: commands, long: true},
-	{name: "slash alone", text: "/", refused: commands},
-	{name: "slash and a word", text: "/ x", refused: commands, long: true},
-	{name: "path first", text: "/tmp/x explain this", refused: map[string]string{"opencode": "runs_as_command"}},
-	{name: "exit", text: "exit", refused: ends},
-	{name: "quit", text: ":q", refused: ends, long: true},
-	{name: "blanks first", text: "   three blanks first", refused: trims},
-	{name: "tab first", text: "\ttab first", refused: map[string]string{"*": changes, "opencode": ""}},
-	{name: "tab inside", text: "a\tb tab inside", refused: byClaude},
-	{name: "blanks last", text: "blanks last   ", refused: map[string]string{"*": changes, "opencode": ""}},
-	{name: "line feeds last", text: "line feeds last\n\n", refused: map[string]string{"*": changes}},
-	{name: "line feeds first", text: "\n\nline feeds first", refused: map[string]string{"*": changes, "claude-code": ""}},
-	{name: "at", text: "@ at alone"},
-	{name: "at, nothing else", text: "@"},
-	{name: "at, a file first", text: "@README.md explain", refused: byGemini},
-	{name: "at, a file last", text: "explain @README.md", refused: byGemini},
-	{name: "at, the beginning of a file last", text: "explain @READ", refused: byGemini}, // it would put the whole name there
-	{name: "at, no file", text: "@nosuchfile explain", refused: byGemini, long: true},
-	{name: "dollar last", text: "what costs $"},
-	{name: "question mark", text: "? what is it"},
-	{name: "question mark, nothing else", text: "?"},
-	{name: "hash", text: "# remember this"},
-	{name: "ampersand", text: "& run in the background"},
-	{name: "backslash first", text: `\ backslash first`},
-	{name: "backslash last", text: `backslash last \`},
-	{name: "two backslashes last", text: `backslashes last \\`},
-	{name: "substitutions", text: "$HOME $(touch ran.txt) `touch ran.txt` ;touch ran.txt", long: true},
-	{name: "emoji", text: "family 👨‍👩‍👧‍👦 flag 🇩🇪 ok 👍🏽 heart ❤️ one 1️⃣"},
-	{name: "marks of their own", text: "cafe\u0301", refused: byClaude},
-	{name: "invisible", text: "zero\u200bwidth", refused: map[string]string{
-		"claude-code": changes, "gemini-cli": changes, "opencode": takenBack, // it draws it without the last letter
-	}},
-	{name: "byte order mark", text: "\ufeffmark first", refused: everyone, long: true},
-	{name: "CJK", text: "日本語のテスト、漢字かな交じり文。" + strings.Repeat("長い文", 60)},
-	{name: "right to left", text: "שלום עולם مرحبا", long: true},
-	{name: "3 lines", text: "line one\nline two\nline three"},
-	{name: "paragraphs", text: "one\n\n\n   two, indented\n\nthree"},
-	{name: "50 lines", text: numbered(50)},
-	{name: "10 KB", text: "ten kilobytes" + strings.Repeat(" word", 2048)},
-	{name: "10 KB of one word", text: strings.Repeat("x", 10<<10), long: true},
-	{name: "the mark of a paste", text: "[Pasted Content 100 chars] [Pasted text #1 +3 lines] [Pasted ~3 lines]"},
-	{name: "end of a paste", text: "one\x1b[201~\r!touch ran.txt\r", refused: everyone},
-	{name: "NUL", text: "nul\x00inside", refused: everyone},
-	{name: "other controls", text: "\x03\x04bell\x07\u009b", refused: everyone},
-	{name: "CR LF", text: "line one\r\nline two", refused: everyone},
-	{name: "CR", text: "line one\rline two", refused: everyone, long: true},
-	{name: "only blanks", text: " \t \n\u3000 ", refused: map[string]string{"*": "empty_prompt"}},
-	{name: "empty", text: "", refused: map[string]string{"*": "empty_prompt"}},
-	{name: "plain again", text: "and once more"},
+func hostiles(t *testing.T) (all []hostile) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "plugins", "testdata", "prompts.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		all[i].Text += strings.Repeat(all[i].More, all[i].Times)
+	}
+	return all
 }
 
 // TestHostilePrompts sends every agent prompts that could be run, lost, doubled or changed: each arrives at the model once and as it was,
@@ -232,7 +167,7 @@ func TestHostilePrompts(t *testing.T) {
 				t.Skip("drives an older version: PTYWRIGHT_LONG=1")
 			}
 			t.Parallel()
-			newProbe(t, run).all()
+			newProbe(t, run).all(t)
 		})
 	}
 }
@@ -313,29 +248,29 @@ func (p *probe) try(params obj) (code string, r receipt) {
 }
 
 // all sends the prompts and compares what has arrived.
-func (p *probe) all() {
-	p.t.Helper()
-	for _, h := range hostiles {
-		if h.long && !long {
+func (p *probe) all(t *testing.T) {
+	t.Helper()
+	for _, h := range hostiles(t) {
+		if h.Long && !long {
 			continue
 		}
 		p.ready()
 		want := h.code(p.run.plugin)
-		code, r := p.try(obj{"prompt": h.text})
+		code, r := p.try(obj{"prompt": h.Text})
 		if code == "" && r.Submitted != nil && !*r.Submitted && strings.HasSuffix(r.Evidence, "; it was taken back") {
 			code = takenBack
 		}
 		switch {
 		case code != want:
-			p.t.Errorf("%s: refused with %q, want %q: %s\n%s", h.name, code, want, r.Evidence, p.screen())
+			p.t.Errorf("%s: refused with %q, want %q: %s\n%s", h.Name, code, want, r.Evidence, p.screen())
 		case code == "" && (r.Submitted == nil || !*r.Submitted):
-			p.t.Errorf("%s was not submitted: %s\n%s", h.name, r.Evidence, p.screen())
+			p.t.Errorf("%s was not submitted: %s\n%s", h.Name, r.Evidence, p.screen())
 		}
 		if code == "" && r.Submitted != nil && *r.Submitted {
-			p.arrived(h.name, h.text)
+			p.arrived(h.Name, h.Text)
 		}
 		if entries, err := os.ReadDir(p.world.work); err != nil || len(entries) != 1 {
-			p.t.Fatalf("%s: in the folder are now %v (%v)", h.name, entries, err)
+			p.t.Fatalf("%s: in the folder are now %v (%v)", h.Name, entries, err)
 		}
 	}
 	p.inexact()
@@ -427,13 +362,47 @@ func (p *probe) cancelled() {
 	for i := range times(2, 10) {
 		text := fmt.Sprintf("take your time %d", i)
 		p.ready()
-		p.send("send_prompt", obj{"prompt": text})
-		p.send("cancel", nil)
+		p.begin(text)
+		p.cancel(text)
 		p.adapter.call("adapter.wait", obj{"timeout_ms": hang.Milliseconds() / 2}, nil)
 		if s := p.state(); s.State != "ready" {
 			p.t.Errorf("after a cancel: %v\n%s", s, p.screen())
 		}
 	}
+}
+
+// begin sends a prompt. One that Claude Code puts back from the turn before, as this is typed, is joined to it, and both are taken back:
+// then it is sent again.
+func (p *probe) begin(text string) {
+	p.t.Helper()
+	var r struct{ Receipt receipt }
+	for range 3 {
+		p.adapter.call("adapter.send", obj{"intent": "send_prompt", "params": obj{"prompt": text}}, &r)
+		if *r.Receipt.Submitted || !strings.HasSuffix(r.Receipt.Evidence, "; it was taken back") {
+			break
+		}
+	}
+	p.taken("send_prompt", r.Receipt)
+}
+
+// cancel ends the turn of a prompt that has just been submitted. On a frame that is drawn in pieces no turn may be seen; then it is
+// refused, and asked for again once the model has the prompt.
+func (p *probe) cancel(text string) {
+	p.t.Helper()
+	var r struct{ Receipt receipt }
+	err := p.server.Call(p.server.ctx, "adapter.send", obj{"adapter": p.id, "intent": "cancel"}, &r)
+	var e *client.Error
+	if errors.As(err, &e) && e.Reason == "intent_refused" {
+		if _, err := p.model.Wait(p.server.ctx, func(r mockmodel.Request) bool { return !r.Side && strings.HasSuffix(r.Prompt(), text) }); err != nil {
+			p.t.Fatalf("%v\n%s", err, p.screen())
+		}
+		p.send("cancel", nil)
+		return
+	}
+	if err != nil {
+		p.t.Fatalf("%v\n%s", err, p.screen())
+	}
+	p.taken("cancel", r.Receipt)
 }
 
 // stopped are the prompts of turns that were stopped.

@@ -30,10 +30,19 @@ function prompts.now(s)
 	return l, state, metadata
 end
 
+-- blanks returns those before the cell that is drawn as the cursor, in an input that shows nothing.
+local function blanks(l)
+	for _, run in ipairs(l.s:styles(l.prompt) or {}) do
+		if run.inverse then return string.rep(" ", run.col - 3) end
+	end
+	return ""
+end
+
 -- add gives the layout what submit.lua asks of it.
 local function add(l)
 	if not l.prompt then return l end
-	l.input = layout.input(l)
+	local text, hint = layout.input(l)
+	l.input = text == "" and not hint and blanks(l) or text
 	l.shell = l.glyph == "!" or l.glyph == "#"
 	l.idle = not signs.working(l)
 	return l
@@ -58,7 +67,7 @@ end
 
 -- Escape twice empties the input, and once more where a menu is open. Not Ctrl-C: the second within some seconds ends the program,
 -- whatever came between.
-prompts.name, prompts.trims, prompts.clear, prompts.presses, prompts.leave = "Claude Code", "end", "escape", 4, "escape"
+prompts.name, prompts.trims, prompts.clear, prompts.presses, prompts.leave = "Claude Code", "end", "escape", 6, "escape"
 prompts.slash, prompts.commands = "^/[%w_:%-]*$", "slash_command"
 
 -- ! runs what follows in the user's shell, # keeps it in a file of memory (2.0.60).

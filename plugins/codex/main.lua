@@ -92,8 +92,9 @@ return agent.plugin({
 	agrees = agrees, refuses = refuses,
 	trusts = function(label) return starts(label, "Trust and continue") or starts(label, "Yes, continue") or starts(label, "Yes, allow Codex") end,
 	stop = {"escape"},
-	-- With a blank in front ! begins no shell mode and / no command; with one behind, the menus of @ and $ stay closed.
-	input = {name = "Codex", trims = "both", pads = {" ", " "}, clear = "ctrl_c"},
+	-- With a blank behind, the menus of @ and $ stay closed. One in front would save a ! in 0.169.0, but 0.128.0 trims it before it
+	-- looks, and shows nothing of it.
+	input = {name = "Codex", trims = "both", pads = true, shell = true, slash = "^/[^/]*$", clear = "ctrl_c"},
 	states = {
 		"starting", "ready", "thinking", "completed_turn", "error", "waiting_for_trust", "waiting_for_login", "waiting_for_permission",
 		"waiting_for_user_input", "waiting_for_model_select", "local_ui_screen", "unknown",

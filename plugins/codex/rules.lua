@@ -50,7 +50,7 @@ local function working(l)
 end
 
 -- The session's head, above which nothing has been said, and a footer that names no model yet.
-local function head(l) return not l.said and l.s:find(">_ OpenAI Codex (v", 1, 4) end
+local function head(l) return not l.said and l.s:find(">_ OpenAI Codex (v", 1, 8) end -- warnings may stand above it
 
 local rules = {
 	{
@@ -152,6 +152,7 @@ local rules = {
 			{"the session's head, and nothing said", head},
 			{"an input", function(l) return l.prompt end},
 			{"no model named below it, or a spinner before anything was said", function(l)
+				if l.prompt and l.s:test("^│ model: +loading ", 1, l.prompt) then return true end -- until 0.150
 				return working(l) and not l.sent or not l.status and not l.title and l.footer and l.footer == l.last and trim(l.lines[l.last]) == "? for shortcuts"
 			end},
 		},

@@ -85,7 +85,7 @@ return agent.plugin({
 	stop = {"escape"}, enter_ms = ENTER,
 	-- With a blank behind, the menu of @ stays closed, and a backslash does not make a line feed of Enter.
 	input = {
-		name = "Gemini CLI", trims = "both", pads = {"", " "}, slash = "^/[^/]*$", clear = "ctrl_c", leave = "escape",
+		name = "Gemini CLI", trims = "both", pads = true, slash = "^/[^/]*$", clear = "ctrl_c", leave = "escape",
 		alters = {
 			{"[\\x{200b}\\x{200e}\\x{200f}\\x{202a}-\\x{202e}\\x{2066}-\\x{2069}\\x{feff}]", "takes out invisible characters"},
 			{"@\\S", "may put the name of a file in the place of what follows an @, and adds what is in that file"},

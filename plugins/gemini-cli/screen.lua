@@ -31,7 +31,7 @@ local function find_input(l)
 	for i = l.last, 2, -1 do
 		local line = lines[i]
 		local c, g, after = byte(line, 1, 3)
-		if c == 32 and GLYPHS[g] and after == 32 then
+		if c == 32 and GLYPHS[g] and (after == 32 or not after) then -- nothing follows where there are only blanks
 			for k = i - 1, math.max(1, i - 3), -1 do
 				if starts(lines[k], RULE) and k < i - 1 then
 					l.prompt, l.rule, l.shell = i, k, g == 33
