@@ -289,10 +289,7 @@ func standingIn(t *testing.T, agent string, f func(t *testing.T, a *Adapter, s *
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
-		c, err := NewCatalog(e, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := NewCatalog(e, nil)
 		o := StartOptions{Program: "x"}
 		o.Size.Rows, o.Size.Cols = 24, 80
 		a, err := c.Start(t.Context(), agent, o)
