@@ -186,7 +186,7 @@ func TestTerminalMCPHidesSecrets(t *testing.T) {
 	s.until(`got \S+`, "")
 	look()
 	s.enter(`stty -echo; printf 'PIN: '; read x; stty echo; echo; echo "it is $x"`) // few characters: hidden in this session only
-	s.until(`PIN:$`, "")
+	s.until(`PIN: $`, "")
 	s.text("type", args{"text": short + "\r"})
 	s.until(`it is \S+`, "")
 	look()
