@@ -188,8 +188,12 @@ function intents.exit(params, l, state)
 	}}
 end
 
+-- How long a prompt must have stood still to count, in ms: Python writes what it prints word by word, so that print(">>>", 1) shows a
+-- prompt for as long as a busy machine keeps the processor from it: over 50 ms were seen. More makes each eval longer.
+local REST = 150
+
 return prompt.plugin({
-	read = read, rules = rules, describe = describe, result = result, intents = intents, rest = 50,
+	read = read, rules = rules, describe = describe, result = result, intents = intents, rest = REST,
 	described = {
 		{
 			name = "eval", description = "Types code and submits it; wait_turn_matcher's capture has output and error.",
