@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,8 +126,24 @@ func (v *View) InOutput(text string, end Offset) *Place { return &Place{Text: te
 // most so long.
 const contextBytes = 64 << 10
 
-// above returns what stands above a place of the main screen or its scrollback.
+const (
+	// nearRows is how many rows above a text are looked at first: a read of all that may matter would
+	// cost each wait more with each line that a session has written.
+	nearRows = 24
+	// keyRun is how long a word of a line is at least that may be one of a private key's, of which the
+	// first line may be far above: most have 64 characters.
+	keyRun = 40
+)
+
+// above returns what stands above a place of the main screen or its scrollback: some rows, or all that
+// may matter where these lie within a line, or may lie within a private key.
 func (v *View) above(to vt.Position) string {
+	from := vt.Position{Line: to.Line - min(to.Line, nearRows)}
+	near, _ := v.Screen.Between(from, to, contextBytes)
+	long := func(word string) bool { return len(word) >= keyRun }
+	if from.Line == 0 || strings.Contains(near, "\n") && !slices.ContainsFunc(strings.Fields(near), long) {
+		return near
+	}
 	text, _ := v.Screen.Between(vt.Position{}, to, contextBytes)
 	return text
 }
