@@ -167,15 +167,15 @@ const (
 	leastGate = 128
 )
 
-// A gate tells which places of a text are worth a walk through the tree, by the last four of the
-// bytes that are known of a form. Bits are set before the tree is published that needs them, and
-// never cleared: one that is stale costs a walk. Methods but add may be called by any number of
-// goroutines.
+// A gate tells which places of a text are worth a walk through the tree. Bits are set before the
+// tree is published that needs them, and never cleared: one that is stale costs a walk. Methods but
+// add may be called by any number of goroutines.
 type gate struct {
-	bits  []atomic.Uint64
-	shift uint8 // from a hash of 32 bits to a bit's number
-	forms int   // that were added; guarded by Known.mu
-	room  int   // how many it is made for
+	bits  []atomic.Uint64 // by the last four of the bytes that are known of a form
+	heads []atomic.Uint64 // by its first three
+	shift uint8           // from a hash of 32 bits to a bit's number
+	forms int             // that were added; guarded by Known.mu
+	room  int             // how many it is made for
 }
 
 func newGate(forms int) *gate {
@@ -184,7 +184,10 @@ func newGate(forms int) *gate {
 		room *= 2
 	}
 	n := room * perForm
-	return &gate{bits: make([]atomic.Uint64, n/64), shift: uint8(32 - bits.Len(uint(n-1))), room: room}
+	return &gate{
+		bits: make([]atomic.Uint64, n/64), heads: make([]atomic.Uint64, n/64),
+		shift: uint8(32 - bits.Len(uint(n-1))), room: room,
+	}
 }
 
 // add lets a form through.
@@ -192,6 +195,15 @@ func (g *gate) add(form string) {
 	g.forms++
 	i := gateHash(pack(form[:min(len(form), gateLen)])) >> g.shift
 	g.bits[i>>6].Or(1 << (i & 63))
+	i = gateHash(pack(form[:leastCut])) >> g.shift
+	g.heads[i>>6].Or(1 << (i & 63))
+}
+
+// begins reports whether a form may begin with the three bytes that w ends in, of which it has no
+// more.
+func (g *gate) begins(w uint64) bool {
+	i := gateHash(w&(1<<(8*leastCut)-1)) >> g.shift
+	return g.heads[i>>6].Load()>>(i&63)&1 != 0
 }
 
 // lets reports whether what w ends in may be known of a form. It is small enough to be inlined
@@ -236,25 +248,70 @@ func (x *index) known(w uint64, n int) bool {
 // cut reports whether a text that w ends may end in the beginning of a form that goes on elsewhere.
 // nil has no forms.
 func (x *index) cut(w uint64) bool {
+	_, _, n := x.beginning(w, leastCut)
+	return n > 0 || x != nil && x.cutShort(w)
+}
+
+// cutsLine is cut for a line above below, whose first bytes tell more. What stop has is not to be
+// told by them.
+func (x *index) cutsLine(w uint64, below string, stop *[256]bool) bool {
 	if x == nil {
 		return false
 	}
-	for n := leastCut - 1; n < gateLen; n++ {
-		at, left := x.root.begins(w, n)
-		if at != nil && at.leads(mostRest(n), left, func(*value) bool { return true }) {
+	at, left, n := x.beginning(w, leastCut)
+	switch {
+	case n == 0:
+		return x.cutShort(w)
+	case n > leastCut: // enough to be hidden by itself
+		return true
+	}
+	for i := 0; n+i < gateLen; i++ {
+		if i == len(below) || stop[below[i]] {
 			return true
 		}
+		if left > 0 {
+			if at.label[len(at.label)-left] != below[i] {
+				return x.cutShort(w)
+			}
+			left--
+			continue
+		}
+		k, found := at.child(below[i])
+		if !found {
+			return x.cutShort(w)
+		}
+		at = at.next[k]
+		left = len(at.label) - 1
 	}
-	return false
+	return true
 }
 
-// mostRest is how many bytes may be missing behind the n that stand of a form, for these to be more
-// than chance: see leastPart and leastCut.
-func mostRest(n int) int {
-	if n >= leastCut {
-		return MaxLiteralLen
+// beginning returns the longest beginning of a form that w ends in, of at least so many bytes:
+// where it leads to, how many bytes of that node's label are left then, and its length; 0: there is
+// none.
+func (x *index) beginning(w uint64, least int) (at *node, left, n int) {
+	if x == nil {
+		return nil, 0, 0
 	}
-	return n
+	for n = gateLen - 1; n >= least; n-- {
+		if !x.gate.begins(w >> (8 * (n - leastCut))) {
+			continue
+		}
+		if at, left = x.root.begins(w, n); at != nil && (left > 0 || len(at.next) > 0) {
+			return at, left, n
+		}
+	}
+	return nil, 0, 0
+}
+
+// cutShort is cut for beginnings that are too short for a line's end but not for a text's, as far
+// as there are forms that short: see leastPart.
+func (x *index) cutShort(w uint64) bool {
+	if x.lens&(1<<MinKnown) == 0 {
+		return false
+	}
+	at, left := x.root.begins(w, leastCut-1)
+	return at != nil && at.leads(leastCut-1, left, func(*value) bool { return true })
 }
 
 // seams reports whether a form may stand across an end of run, which is written between left and

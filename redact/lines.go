@@ -321,7 +321,11 @@ func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Sp
 	out := make([][]Span, len(lines))
 	m := rules.before(lines, above)
 	for i, line := range lines {
-		if !m.active() && rules.quietLine(line) {
+		below := ""
+		if i+1 < len(lines) {
+			below = lines[i+1]
+		}
+		if !m.active() && rules.quietLine(line, below) {
 			continue
 		}
 		out[i] = rules.spans(line, &m, true)
@@ -347,8 +351,8 @@ func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Sp
 	return out
 }
 
-// quietLine reports whether no rule has anything to judge in a whole line.
-func (r *rules) quietLine(line string) bool {
+// quietLine reports whether no rule has anything to judge in a whole line above another; "" is one of which nothing is known.
+func (r *rules) quietLine(line, below string) bool {
 	if len(r.regexes) > 0 || !plain(line) {
 		return false
 	}
@@ -361,7 +365,7 @@ func (r *rules) quietLine(line string) bool {
 			return false
 		}
 	}
-	return r.words.depth[state] < leastCut && !x.cut(w) && !mayBeLone(line)
+	return r.words.depth[state] < leastCut && !x.cutsLine(w, below, &r.words.stop) && !mayBeLone(line)
 }
 
 // before returns what the lines above a page leave for its first.
@@ -390,7 +394,7 @@ func (r *rules) before(lines []string, above func(n int) (string, bool)) memory 
 		}
 	}
 	for _, line := range slices.Backward(lead) {
-		if m.active() || !r.quietLine(line) {
+		if m.active() || !r.quietLine(line, "") {
 			r.spans(line, &m, true)
 		}
 	}

@@ -25,7 +25,7 @@ func (r *rules) quiet(s string, most int) (lines int) {
 		if w.stop[c] {
 			switch {
 			case c == '\n':
-				if i >= lines+most || w.cutsLine(state, s[i+1:]) || x.cut(last) || framed && r.cutsColumn(s[lines:i]) ||
+				if i >= lines+most || w.cutsLine(state, s[i+1:]) || x.cutsLine(last, s[i+1:], &w.stop) || framed && r.cutsColumn(s[lines:i]) ||
 					i-lines >= 64 && mayBeLone(s[lines:i]) {
 					return lines
 				}
