@@ -121,8 +121,8 @@ func TestConformanceReset(t *testing.T) {
 // TestConformanceModeReports: DECRQM (VT510) answers for each mode that is known what it was set to.
 func TestConformanceModeReports(t *testing.T) {
 	ask := func(term *Terminal, in string) string { return string(term.Feed([]byte(in)).Reply) }
-	// As after power-on: what xterm's manual gives as the default. Blinking is the user's choice there.
-	set := map[int]bool{7: true, 12: true, 25: true, 1007: true}
+	// As after power-on: what xterm's manual gives as the default.
+	set := map[int]bool{7: true, 25: true, 1007: true}
 	for _, m := range decModes {
 		term := New(6, 10, Options{})
 		query := fmt.Sprintf("\x1b[?%d$p", m.number)

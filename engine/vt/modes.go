@@ -17,7 +17,7 @@ type modes struct {
 	savedModes                                     uint64 // XTSAVE: bit i is the state of decModes[i]
 }
 
-var defaultModes = modes{autoWrap: true, cursorVisible: true, cursorBlink: true, alternateScroll: true}
+var defaultModes = modes{autoWrap: true, cursorVisible: true, alternateScroll: true}
 
 func (t *Terminal) visibleModes() Modes {
 	m := &t.modes
@@ -68,6 +68,7 @@ func altMode(number int) decMode {
 			if on {
 				if number == 1049 {
 					t.saveCursor()
+					t.cursor.pending = false // xterm clears the screen here, and with it the wrap
 				}
 				t.toAlt(number == 1049)
 				return
@@ -107,7 +108,11 @@ var decModes = [...]decMode{
 	altMode(47),
 	{number: 66, flag: func(t *Terminal) *bool { return &t.modes.appKeypad }},
 	{number: 67, flag: func(t *Terminal) *bool { return &t.modes.backarrowBS }},
-	{number: 69, flag: func(t *Terminal) *bool { return &t.modes.sideMargins }, set: func(t *Terminal, _ bool) { t.resetSides() }},
+	{number: 69, flag: func(t *Terminal) *bool { return &t.modes.sideMargins }, set: func(t *Terminal, on bool) {
+		if !on { // setting it again leaves the margins (xterm)
+			t.resetSides()
+		}
+	}},
 	mouseMode(1000, MouseNormal),
 	mouseMode(1002, MouseButton),
 	mouseMode(1003, MouseAny),

@@ -144,12 +144,12 @@ func (t *Terminal) checksum() {
 	}
 	s := &t.parser
 	id := s.param(0, 0)
-	first, last := 0, t.rows-1
+	first, last, from, to := 0, t.rows-1, 0, t.cols-1
 	if t.modes.origin {
-		first, last = t.top, t.bottom
+		first, last, from, to = t.top, t.bottom, t.sides.left, t.lastCol()
 	}
-	top, left := first+s.param(2, 1)-1, s.param(3, 1)-1
-	bottom, right := min(first+s.param(4, t.rows)-1, last), min(s.param(5, t.cols), t.cols)-1
+	top, left := first+s.param(2, 1)-1, from+s.param(3, 1)-1
+	bottom, right := min(first+s.param(4, t.rows)-1, last), min(from+s.param(5, t.cols)-1, to)
 	var sum uint16
 	for y := top; y <= bottom; y++ {
 		for x := left; x <= right; x++ {

@@ -19,6 +19,7 @@ func (t *Terminal) Resize(rows, cols, pixelWidth, pixelHeight int) Effect {
 		return t.end()
 	}
 	t.release()
+	t.syncSet = false
 	t.pixelWidth, t.pixelHeight = pixelWidth, pixelHeight
 	t.fresh = false
 	t.effect.Dirty = true

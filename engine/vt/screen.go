@@ -26,7 +26,7 @@ type Cursor struct {
 	Visible, PendingWrap bool
 	Shape                CursorShape
 	Blink                bool
-	Style                uint8 // what DECSCUSR set last, 0 to 6; 0: the terminal's default
+	Style                uint8 // what DECSCUSR set last, 0 to 6; 0: it was not used, or asked for the default
 }
 
 // MouseTracking is which mouse events the program asked for.
