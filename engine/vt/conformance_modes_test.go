@@ -51,7 +51,7 @@ func TestConformanceScreens(t *testing.T) {
 	)
 }
 
-// TestConformanceAlternateResized: what 47 keeps is cut or padded with the screen.
+// TestConformanceAlternateResized: what 47 keeps is cut or padded with the screen, and whole when there is room again.
 func TestConformanceAlternateResized(t *testing.T) {
 	term := New(4, 10, Options{})
 	term.Feed([]byte("main\x1b[?47h\x1b[Habcdefghij\r\n日日日日日\r\nx\r\ny\x1b[?47l"))
@@ -62,7 +62,7 @@ func TestConformanceAlternateResized(t *testing.T) {
 		}
 	}
 	term.Feed([]byte("\x1b[?47h"))
-	if got, want := fmt.Sprintf("%q", term.Snapshot().Lines()), `["abcdefghi" "日日日日" "x" "" ""]`; got != want {
+	if got, want := fmt.Sprintf("%q", term.Snapshot().Lines()), `["abcdefghij" "日日日日日" "x" "" ""]`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	term.Feed([]byte("z\x1b[?47l"))

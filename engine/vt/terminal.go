@@ -377,7 +377,7 @@ func (t *Terminal) settle(y int, r, b *row, switched bool) bool {
 		t.fresh = false
 		return false
 	}
-	if same && !switched {
+	if same && !switched && r.cut == b.cut {
 		t.grid.rows[y] = b
 		if r.frame == t.frame {
 			t.recycle(r)
@@ -390,7 +390,7 @@ func (t *Terminal) settle(y int, r, b *row, switched bool) bool {
 	}
 	r.stamp(t.seq)
 	if same {
-		r.changed = b.changed
+		r.changed, t.fresh = b.changed, false
 		return false
 	}
 	r.changed = t.seq

@@ -61,6 +61,14 @@ func verifyRow(r *row, cols int) string {
 	if len(r.cells) != cols || r.n < 0 || r.n > cols {
 		return fmt.Sprintf("%d cells (%d used), want %d", len(r.cells), r.n, cols)
 	}
+	if r.cut != nil {
+		if len(r.cut.cells) <= cols || r.cut.cut != nil {
+			return fmt.Sprintf("%d cells were %d, cut twice: %v", cols, len(r.cut.cells), r.cut.cut != nil)
+		}
+		if s := verifyRow(r.cut, len(r.cut.cells)); s != "" {
+			return "before it was cut: " + s
+		}
+	}
 	for x, c := range r.cells {
 		ch, attr := c.content(), c.attr()
 		if x >= r.n && c != (cell{}) {
