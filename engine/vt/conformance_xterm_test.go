@@ -2,7 +2,8 @@ package vt
 
 import "testing"
 
-// TestConformanceXterm holds what xterm 379 showed under Xvfb for sequences where this terminal once differed.
+// TestConformanceXterm holds what xterm 379 showed under Xvfb for sequences where this terminal
+// once differed.
 func TestConformanceXterm(t *testing.T) {
 	const source = "xterm 379, measured"
 	conformance(t,
@@ -53,7 +54,8 @@ func TestConformanceXterm(t *testing.T) {
 	)
 }
 
-// TestConformanceTextStyle: U+FE0E, where an emoji has a text style (emoji-variation-sequences.txt), in mode 2027.
+// TestConformanceTextStyle: U+FE0E, where an emoji has a text style
+// (emoji-variation-sequences.txt), in mode 2027.
 func TestConformanceTextStyle(t *testing.T) {
 	conformance(t,
 		group{name: "U+FE0E", source: "kitty: text sizing protocol, on variation selectors; ghostty", before: "␛[?2027h", checks: []check{
@@ -86,7 +88,8 @@ func TestConformanceSyncResized(t *testing.T) {
 	}
 }
 
-// TestConformanceChecksumOfSides: DECRQCRA in origin mode counts columns from the left margin, as rows from the top one.
+// TestConformanceChecksumOfSides: DECRQCRA in origin mode counts columns from the left margin, as
+// rows from the top one.
 func TestConformanceChecksumOfSides(t *testing.T) {
 	term := New(6, 10, Options{Profile: Conformance})
 	term.Feed([]byte("ABCDEF\r\nGHIJKL\x1b[?69h\x1b[3;4s\x1b[2;5r\x1b[?6h"))

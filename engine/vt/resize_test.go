@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAlternateScreenGivesColumnsBack holds what tmux 3.3a shows of an alternate screen that was narrowed, written to and
+// TestAlternateScreenGivesColumnsBack holds what tmux 3.3a shows of an alternate screen that was
+// narrowed, written to and
 // widened again.
 func TestAlternateScreenGivesColumnsBack(t *testing.T) {
 	const (
@@ -90,7 +91,8 @@ func TestAlternateScreenAnyWidths(t *testing.T) {
 	})
 }
 
-// TestErasedLineIsNoChange: erasing a line of which only what is cut off is left shows nothing new, and it does not come back.
+// TestErasedLineIsNoChange: erasing a line of which only what is cut off is left shows nothing new,
+// and it does not come back.
 func TestErasedLineIsNoChange(t *testing.T) {
 	term := New(2, 10, Options{})
 	term.Feed([]byte("\x1b[?1049h\x1b[1;8Habc\x1b[2;1Hx"))
@@ -138,7 +140,8 @@ func TestSavedCursorKeepsItsCharacter(t *testing.T) {
 	}
 }
 
-// TestSavedCursorAnySize: it stays with the character it was saved on as long as that is on the screen.
+// TestSavedCursorAnySize: it stays with the character it was saved on as long as that is on the
+// screen.
 func TestSavedCursorAnySize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		term := New(8, 20, Options{})
