@@ -147,8 +147,22 @@ func TestConformanceModeReports(t *testing.T) {
 			}
 		}
 	}
+	for modes, format := range map[*map[int]bool]string{&fixedModes: "\x1b[?%d", &fixedANSIModes: "\x1b[%d"} {
+		for number, set := range *modes {
+			state := 4
+			if set {
+				state = 3
+			}
+			mode := fmt.Sprintf(format, number)
+			for _, in := range []string{"", mode + "h", mode + "l"} {
+				if got := ask(New(6, 10, Options{}), in+mode+"$p"); got != fmt.Sprintf("%s;%d$y", mode, state) {
+					t.Errorf("%q: %q, want %d", in+mode+"$p", got, state)
+				}
+			}
+		}
+	}
 	for in, want := range map[string]string{
-		"\x1b[?2$p": "\x1b[?2;0$y", "\x1b[?$p": "\x1b[?0;0$y", "\x1b[$p": "\x1b[0;0$y", "\x1b[2$p": "\x1b[2;0$y",
+		"\x1b[?9999$p": "\x1b[?9999;0$y", "\x1b[?$p": "\x1b[?0;0$y", "\x1b[$p": "\x1b[0;0$y", "\x1b[6$p": "\x1b[6;0$y",
 		"\x1b[?1;7$p": "\x1b[?1;2$y", "\x1b[>1$p": "", "\x1b[1$q": "",
 	} {
 		if got := ask(New(6, 10, Options{}), in); got != want {

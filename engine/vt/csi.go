@@ -152,7 +152,7 @@ func (t *Terminal) csiPrivate(final byte) {
 			}
 		case 'q':
 			if s.param(0, 0) == 0 {
-				t.answer("\x1bP>|ptywright\x1b\\")
+				t.answer(t.version)
 			}
 		case 'm': // XTMODKEYS
 			if k := s.param(0, 0); k == 4 || k == 0 {

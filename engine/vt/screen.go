@@ -95,7 +95,8 @@ type Screen struct {
 	// empty title from one that was never set.
 	Title    string
 	TitleSet bool
-	// Sequence is the number of Feed, Resize and Release calls that led to this screen.
+	Theme    Theme // the terminal's
+	// Sequence is the number of Feed, Resize, SetTheme and Release calls that led to this screen.
 	Sequence uint64
 
 	rows    []*row
