@@ -272,17 +272,17 @@ func functionKey(name string) int {
 	return 0
 }
 
-// namesInShort are the names of keys for an error: rows of them as ranges.
+// namesInShort are the names of keys for an error: the common ones, and an example of the others.
 var namesInShort = func() string {
-	short := []string{"f1 to f35", "ctrl_a to ctrl_z", "keypad_0 to keypad_9"}
+	short := []string{"f1 to f35", "ctrl_a to ctrl_z"}
 	for _, n := range KeyNames() {
-		ctrl, isCtrl := strings.CutPrefix(n, "ctrl_")
-		digit, isDigit := strings.CutPrefix(n, "keypad_")
-		if functionKey(n) == 0 && (!isCtrl || len(ctrl) > 1) && (!isDigit || len(digit) > 1) {
+		letter, ctrl := strings.CutPrefix(n, "ctrl_")
+		if keyNames[n].Code < KeyCapsLock && functionKey(n) == 0 && (!ctrl || len(letter) > 1) {
 			short = append(short, n)
 		}
 	}
-	return strings.Join(short, ", ")
+	return strings.Join(short, ", ") + ", menu, pause, print_screen, keys of the keypad (keypad_0, keypad_enter), " +
+		"media keys (media_play), locks and modifiers (caps_lock, left_shift)"
 }()
 
 // keyNamed returns the key of that name. Keys of the keypad have kitty's names, too, and the signs
