@@ -164,10 +164,10 @@ func versionReply(version string) string {
 		}
 		return -1
 	}, version)
-	if clean = clean[:min(len(clean), 64)]; clean != "" {
-		clean = "(" + clean + ")"
+	if clean = clean[:min(len(clean), 64)]; clean == "" {
+		return "\x1bP>|ptywright\x1b\\"
 	}
-	return "\x1bP>|ptywright" + clean + "\x1b\\"
+	return "\x1bP>|ptywright(" + clean + ")\x1b\\"
 }
 
 // setting answers DECRQSS. Only settings that are known are answered, from their state; anything else

@@ -168,3 +168,18 @@ func TestSavedCursorAnySize(t *testing.T) {
 		}
 	})
 }
+
+// TestBytesCountWhatWasCut: what a narrow alternate screen keeps of a wide one is memory, and gone with the lines.
+func TestBytesCountWhatWasCut(t *testing.T) {
+	term := New(20, 500, Options{})
+	term.Feed([]byte("\x1b[?1049h" + strings.Repeat(strings.Repeat("x", 500), 20)))
+	wide := term.Bytes()
+	term.Resize(20, 10, 0, 0)
+	if got := term.Bytes(); got < wide {
+		t.Errorf("%d bytes, wide %d", got, wide)
+	}
+	term.Feed([]byte("\x1b[2J"))
+	if got := term.Bytes(); got > wide/2 {
+		t.Errorf("%d bytes when erased, wide %d", got, wide)
+	}
+}
