@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // asksColours is a program that asks the terminal for the colour of its paper and for its name, and then shows both
@@ -50,5 +52,36 @@ func TestShotTellsItsTheme(t *testing.T) {
 		if err != nil || !strings.Contains(string(b), c.told) || !strings.Contains(string(b), c.paper) {
 			t.Errorf("%s: %v\n%.600s", c.flag, err, b)
 		}
+	}
+}
+
+// TestVimLearnsTheTheme: vim chooses colours for the paper that it is told of. What is typed is behind the answer in its input.
+func TestVimLearnsTheTheme(t *testing.T) {
+	t.Parallel()
+	need(t, "vim", "vim")
+	s := start(t)
+	for _, theme := range []string{"dark", "light"} {
+		vim := s.with(client.Config{Program: "vim", Args: []string{"--clean"}, Theme: theme})
+		vim.wait(client.Transcript(`\x1b\]11;\?`))
+		vim.text(":set background?\r")
+		vim.wait(client.Contains("background=" + theme))
+		vim.close()
+	}
+}
+
+// TestNarrowedAlternateScreen: a program that does not draw again shows all its columns once there is room for them again.
+func TestNarrowedAlternateScreen(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	at := s.sh(`printf '\033[?1049h\033[Hleft%60sright' ''; read x`)
+	at.wait(client.Contains("right"))
+	before := at.snapshot("none").PlainText
+	at.resize(24, 40)
+	if got := at.snapshot("none").PlainText; got != "left" {
+		t.Errorf("narrow: %q", got)
+	}
+	at.resize(24, 80)
+	if got := at.snapshot("none").PlainText; got != before {
+		t.Errorf("%q, was %q", got, before)
 	}
 }
