@@ -56,12 +56,15 @@ type (
 		Chars int           // characters a chunk, 1 to 1,024
 		Delay time.Duration // after each full chunk, up to 100 ms
 	}
-	// Key is one key press, encoded from the terminal's modes.
+	// Key is what is done to one key, encoded from the terminal's modes; it fails with ErrNoKey when they have no bytes for it.
 	Key vt.Key
 	// Mouse is one mouse event; it fails with ErrNoMouse when the program does not ask for it.
 	Mouse vt.Mouse
 	// Resize changes the terminal's size.
 	Resize pty.Size
+	// Theme changes what the program is told of the terminal's colours, and what pictures are drawn with. A program that asked
+	// to be told of it (mode 2031) is.
+	Theme vt.Theme
 	// Interrupt is the byte 0x03.
 	Interrupt struct{}
 	// EOF is the byte 0x04.
@@ -76,6 +79,10 @@ type (
 
 // ErrNoMouse: the program has not asked for mouse events of this kind.
 var ErrNoMouse = fmt.Errorf("the program does not ask for this kind of mouse event")
+
+// ErrNoKey: a terminal sends nothing for this key, or for letting go of it, in the modes that the program has set. The
+// kitty keyboard protocol has bytes for all keys, and for releases, once a program asks for them.
+var ErrNoKey = errors.New("the program does not ask for this kind of key event")
 
 // ErrTooManyMarks: a transcript keeps at most 64 labels.
 var ErrTooManyMarks = fmt.Errorf("the transcript has %d marks already", maxMarks)
@@ -101,7 +108,7 @@ const MaxSide = 1000
 
 // Do performs a and returns when the PTY has taken all its bytes. Actions of any number of goroutines are performed
 // one after the other. Errors: *[InputBlockedError], *[LineTooLongError], [ErrInputFull], [ErrEnded], [ErrClosed],
-// *[LeasedError], *[SizeError], *[PositionError], [ErrNoMouse], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end.
+// *[LeasedError], *[SizeError], *[PositionError], [ErrNoMouse], [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end.
 func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultInputTimeout
@@ -260,6 +267,9 @@ func (a Key) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
 	s.mu.Lock()
 	p := s.term.EncodeKey(vt.Key(a))
 	s.mu.Unlock()
+	if p == nil {
+		return Receipt{}, ErrNoKey
+	}
 	return s.type_(ctx, o, 0, one(p))
 }
 
@@ -299,6 +309,11 @@ func (a Signal) do(_ context.Context, s *Session, o DoOptions) (Receipt, error) 
 func (a Resize) do(_ context.Context, s *Session, o DoOptions) (Receipt, error) {
 	r := Receipt{Sequence: s.Sequence()}
 	return r, s.resize(pty.Size(a), o.Lease)
+}
+
+func (a Theme) do(_ context.Context, s *Session, o DoOptions) (Receipt, error) {
+	r := Receipt{Sequence: s.Sequence()}
+	return r, s.setTheme(vt.Theme(a), o.Lease)
 }
 
 func (Kill) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {

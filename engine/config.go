@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/vt"
 )
 
 // Config says how a session is started.
@@ -30,8 +31,9 @@ type Config struct {
 	// which. 0: none. MaxIdle is the time in which the program writes nothing and nobody types, MaxMemory is in bytes.
 	MaxTime, MaxIdle time.Duration
 	MaxMemory        int64
-	Owned            bool // it belongs to a client, who ends it with [LimitOwner]; the engine does nothing about it
-	ProgramStatus    bool // asked by OSC 7501 ; ?, the terminal says that it takes reports: see ProgramStatus
+	Owned            bool     // it belongs to a client, who ends it with [LimitOwner]; the engine does nothing about it
+	ProgramStatus    bool     // asked by OSC 7501 ; ?, the terminal says that it takes reports: see ProgramStatus
+	Theme            vt.Theme // what a program that asks for colours is told at first: see [Theme]
 }
 
 // An EnvError says which variable cannot be set.

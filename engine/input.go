@@ -17,8 +17,9 @@ const (
 	// waits. More memory buys nothing: a child that leaves 1 MiB unread does not read.
 	maxQueuedInput = 1 << 20
 	// maxQueuedReplies bounds the terminal's own answers that wait for a child. Programs ask a handful of questions
-	// at a time, each answered in under 40 bytes; past the bound answers are dropped and counted.
-	maxQueuedReplies = 4 << 10
+	// at a time, each answered in under 40 bytes, or for all 256 colours at once, which takes 7 KiB; past the bound
+	// answers are dropped and counted.
+	maxQueuedReplies = 8 << 10
 )
 
 // DefaultInputTimeout is how long an action waits for a child that does not read: the 5,000 ms of the design.

@@ -54,10 +54,11 @@ var actions = map[string]func(value any) (Action, error){
 	"bracketed_paste": stringAction(func(s string) (Action, error) { return BracketedPaste(s), nil }),
 	"mark_transcript": parseMark,
 	"stream_text":     parseStream,
-	"key":             stringAction(parseKey),
+	"key":             parseKey,
 	"signal":          stringAction(parseSignal),
 	"mouse":           parseMouse,
 	"resize":          parseResize,
+	"theme":           stringAction(parseTheme),
 	"interrupt":       func(any) (Action, error) { return Interrupt{}, nil },
 	"eof":             func(any) (Action, error) { return EOF{}, nil },
 	"kill":            func(any) (Action, error) { return Kill{}, nil },
@@ -96,12 +97,38 @@ func stringAction(make func(string) (Action, error)) func(any) (Action, error) {
 	}
 }
 
-func parseKey(name string) (Action, error) {
+var keyEvents = map[string]vt.KeyEvent{"press": vt.KeyPress, "repeat": vt.KeyRepeat, "release": vt.KeyRelease}
+
+// parseKey reads the name of a key, or {key, event?}: a tap of it, unless an event is given.
+func parseKey(value any) (Action, error) {
+	path, event := "action.value", vt.KeyTap
+	if object, ok := value.(map[string]any); ok {
+		path, value = "action.value.key", object["key"]
+		if v, ok := object["event"]; ok {
+			name, _ := v.(string)
+			if event, ok = keyEvents[name]; !ok {
+				return nil, badAction("action.value.event", oneOf(keyEvents), v)
+			}
+		}
+	}
+	name, ok := value.(string)
+	if !ok {
+		return nil, badAction(path, "a string", value)
+	}
 	k, err := vt.ParseKey(name)
 	if err != nil {
-		return nil, &ActionError{Path: "action.value", Got: name, Err: err}
+		return nil, &ActionError{Path: path, Got: name, Err: err}
 	}
+	k.Event = event
 	return Key(k), nil
+}
+
+func parseTheme(name string) (Action, error) {
+	theme, ok := vt.ParseTheme(name)
+	if !ok {
+		return nil, badAction("action.value", "dark or light", name)
+	}
+	return Theme(theme), nil
 }
 
 func parseSignal(name string) (Action, error) {

@@ -461,6 +461,26 @@ func (s *Session) resize(size pty.Size, by *Lease) error {
 	return err
 }
 
+// setTheme changes the terminal's theme and tells the program if it asked to be told.
+func (s *Session) setTheme(theme vt.Theme, by *Lease) error {
+	if err := s.inputError(); err != nil {
+		return err
+	}
+	if err := s.mayType(by); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	e := s.term.SetTheme(theme)
+	s.apply(e, time.Now())
+	reply := bytes.Clone(e.Reply)
+	s.mu.Unlock()
+	if len(reply) > 0 && !s.config.Attended {
+		s.input.reply(reply)
+	}
+	s.beat()
+	return nil
+}
+
 func (e *Engine) checkSize(rows, cols int) error {
 	if rows < 1 || rows > e.opts.Side || cols < 1 || cols > e.opts.Side {
 		return &SizeError{Rows: rows, Cols: cols, Most: e.opts.Side}

@@ -81,8 +81,8 @@ func TestCompletionOfFlags(t *testing.T) {
 	home := t.TempDir()
 	for line, want := range map[string]string{
 		"send s1 --key ":           "enter\ntab\nshift_tab\n",
-		"send s1 --key pa":         "page_down\npage_up\n:",
-		"send s1 --key ctrl+p":     "ctrl+page_down\nctrl+page_up\nctrl+p\n:",
+		"send s1 --key pa":         "page_down\npage_up\npause\n:",
+		"send s1 --key ctrl+p":     "ctrl+page_down\nctrl+page_up\nctrl+pause\nctrl+print_screen\nctrl+p\n:",
 		"send s1 --key al":         "alt+\n:38\n",
 		"send s1 -k shift+f1":      "shift+f1\nshift+f10\n",
 		"serve --log-level ":       "debug\ninfo\nwarn\nerror\n:4\n",

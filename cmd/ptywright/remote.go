@@ -287,6 +287,9 @@ tell which it was.`,
 			if o.Env, err = environment(env); err != nil {
 				return err
 			}
+			if _, err := themeFlag(o.Theme); err != nil {
+				return err
+			}
 			if o.Cwd, err = filepath.Abs(o.Cwd); err != nil { // the server has another
 				return err
 			}
@@ -327,6 +330,7 @@ tell which it was.`,
 	fs.StringArrayVar(&env, "env", nil, "set a variable: `NAME=VALUE`, or NAME for this command's own; may be given more than once")
 	fs.BoolVar(&o.ClearEnv, "clear-env", false, "start from an empty environment instead of the server's")
 	fs.StringVar(&o.EchoOff, "echo-off", "", "what is typed while the program has echo off: `KIND` is ask (default; a secret if it was asked for), secret or plain")
+	fs.StringVar(&o.Theme, "theme", "", "dark or light: what a program that asks for the colours is told (default dark)")
 	fs.BoolVar(&o.ShellIntegration, "shell-integration", false, "have bash, zsh or fish mark its commands, for wait --finished and read --blocks")
 	leash.add(c)
 	c.MarkFlagDirname("cwd")

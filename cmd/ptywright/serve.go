@@ -199,6 +199,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	var ended atomic.Bool // nothing is left to be waited for
 	watch := &lazyWatcher{log: log, reserve: heapFloor}
 	e := engine.New(engine.Options{
+		Version:  version(),
 		Sessions: f.sessions, Ended: f.ended, EndedBytes: f.bytes, Side: f.side, Watch: watch, Log: log,
 		Typed: reading.Learn(known), Asks: redact.Asks,
 	})

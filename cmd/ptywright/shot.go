@@ -39,12 +39,12 @@ Secrets are covered.`,
   ptywright shot -o s1.png --session s1
   ptywright shot -o htop.svg -- htop`,
 		RunE: func(c *cobra.Command, args []string) error {
-			switch theme {
-			case "dark":
-			case "light":
-				o.Theme = record.LightTheme
-			default:
-				return usageError{fmt.Errorf("--theme is %q: give dark or light", theme)}
+			colours, err := themeFlag(theme)
+			if err != nil {
+				return err
+			}
+			if theme != "" {
+				o.Theme = record.ThemeOf(colours)
 			}
 			format, err := shotFormat(named, output)
 			if err != nil {
@@ -61,7 +61,8 @@ Secrets are covered.`,
 			var screen *vt.Screen
 			switch {
 			case c.ArgsLenAtDash() == 0:
-				s, err := shotOf(c.Context(), args, pty.Size{Rows: rows, Cols: cols}, settle, timeout)
+				size := pty.Size{Rows: rows, Cols: cols}
+				s, err := shotOf(c.Context(), engine.Config{Program: args[0], Args: args[1:], Size: size, Theme: colours}, settle, timeout)
 				if err != nil {
 					return err
 				}
@@ -105,7 +106,7 @@ Secrets are covered.`,
 	flags.Var((*moment)(&at), "at", "time in the recording: 2.5 seconds, or 1m30s (default: its end)")
 	flags.DurationVar(&settle, "settle", 500*time.Millisecond, "a program's screen is drawn when it has not changed for so long")
 	flags.DurationVar(&timeout, "timeout", 10*time.Second, "draw a program that never stands still after so long")
-	flags.StringVar(&theme, "theme", "dark", "dark or light")
+	flags.StringVar(&theme, "theme", "", "dark or light; a program that asks is told the same (default: a session's own, else dark)")
 	flags.Float64Var(&o.FontSize, "font-size", 0, "pixels (default 15)")
 	flags.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
 	flags.BoolVar(&f.bare, "raw", false, "cover no secrets")
@@ -117,6 +118,15 @@ Secrets are covered.`,
 	_ = c.MarkFlagRequired("output") // it is there
 	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
 	return c
+}
+
+// themeFlag reads --theme; "" is dark.
+func themeFlag(name string) (vt.Theme, error) {
+	theme, ok := vt.ParseTheme(name)
+	if !ok && name != "" {
+		return theme, usageError{fmt.Errorf("--theme is %q: give dark or light", name)}
+	}
+	return theme, nil
 }
 
 // shotFlagsBut returns what was said beside --session and cannot be meant, "" when nothing was.
@@ -170,10 +180,10 @@ func shotFormat(named, output string) (string, error) {
 }
 
 // shotOf runs a program until its screen stands still, and returns the screen.
-func shotOf(ctx context.Context, args []string, size pty.Size, settle, timeout time.Duration) (*vt.Screen, error) {
-	e := engine.New(engine.Options{})
+func shotOf(ctx context.Context, config engine.Config, settle, timeout time.Duration) (*vt.Screen, error) {
+	e := engine.New(engine.Options{Version: version()})
 	defer e.Close(context.WithoutCancel(ctx))
-	s, err := e.Spawn(engine.Config{Program: args[0], Args: args[1:], Size: size})
+	s, err := e.Spawn(config)
 	if err != nil {
 		return nil, notStarted(err)
 	}

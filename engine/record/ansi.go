@@ -251,7 +251,9 @@ func restore(s *vt.Screen, clean func(text string) string) string {
 		mode(true, n)
 	}
 	b.WriteString("\x1b[" + strconv.Itoa(s.Cursor.Row+1) + ";" + strconv.Itoa(s.Cursor.Col+1) + "H")
-	b.WriteString("\x1b[" + strconv.Itoa(int(s.Cursor.Style)) + " q")
+	if s.Cursor.Style != 0 || s.Cursor.Blink { // DECSCUSR 0 blinks, a fresh terminal does not
+		b.WriteString("\x1b[" + strconv.Itoa(int(s.Cursor.Style)) + " q")
+	}
 	if !s.Cursor.Visible {
 		b.WriteString("\x1b[?25l")
 	}

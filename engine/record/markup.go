@@ -78,7 +78,7 @@ func number(f float64) string { return strconv.FormatFloat(math.Round(f*100)/100
 // braille are shapes, so that they join in every font, with the text over them unseen. It runs nothing and loads nothing.
 // Mask the screen before. The error is [ErrTooLarge].
 func SVG(s *vt.Screen, o PictureOptions) (string, error) {
-	f, th := faceOf(o.size()), o.theme()
+	f, th := faceOf(o.size()), o.theme(s.Theme)
 	pad := min(max(o.Padding, 0), 1000)
 	w, h := s.Cols*f.w+2*pad, s.Rows*f.h+2*pad
 	reversed := s.Modes.ReverseVideo
@@ -285,7 +285,7 @@ const lineHeight = 1.16
 // HTML returns the screen as a page of its own, or to be put into one: nothing in it runs, nothing is loaded, and links lead
 // nowhere but to http, https and mailto. Mask the screen before. The error is [ErrTooLarge].
 func HTML(s *vt.Screen, o PictureOptions) (string, error) {
-	th := o.theme()
+	th := o.theme(s.Theme)
 	size := o.size()
 	def := th.ink(vt.Style{}, s.Modes.ReverseVideo)
 	var b strings.Builder

@@ -43,9 +43,9 @@ func (e *PictureError) Error() string {
 }
 func (e *PictureError) Unwrap() error { return ErrTooLarge }
 
-// PictureOptions say what a screen is drawn like. The zero value is dark, 15 pixels, with the cursor.
+// PictureOptions say what a screen is drawn like. The zero value is the screen's own theme, 15 pixels, with the cursor.
 type PictureOptions struct {
-	Theme    *Theme  // nil: DarkTheme
+	Theme    *Theme  // nil: the screen's: what its program was told, if it asked; of several screens DarkTheme
 	FontSize float64 // pixels; 0: DefaultFontSize; clamped to FontSizeMin and FontSizeMax
 	Padding  int     // pixels around the cells; clamped to 0..1000
 	NoCursor bool    // draw none, even where the program shows it
@@ -60,11 +60,11 @@ func (o PictureOptions) clean(text string) string {
 	return o.Clean(text)
 }
 
-func (o PictureOptions) theme() *Theme {
-	if o.Theme == nil {
-		return DarkTheme
+func (o PictureOptions) theme(of vt.Theme) *Theme {
+	if o.Theme != nil {
+		return o.Theme
 	}
-	return o.Theme
+	return ThemeOf(of)
 }
 
 // size is that of the font, in pixels: one of four to each.
@@ -184,7 +184,7 @@ func Image(s *vt.Screen, o PictureOptions) (*image.RGBA, error) {
 		return nil, &PictureError{Width: w, Height: h, Most: PictureMax}
 	}
 	pad := o.padding()
-	c := &canvas{img: image.NewRGBA(image.Rect(0, 0, w, h)), face: faceOf(o.size()), theme: o.theme(), origin: image.Pt(pad, pad)}
+	c := &canvas{img: image.NewRGBA(image.Rect(0, 0, w, h)), face: faceOf(o.size()), theme: o.theme(s.Theme), origin: image.Pt(pad, pad)}
 	c.screen(s, !o.NoCursor)
 	return c.img, nil
 }

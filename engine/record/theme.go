@@ -13,38 +13,35 @@ type Theme struct {
 	Palette                [256]color.RGBA // by number
 }
 
-// DarkTheme and LightTheme differ in paper and text and in nothing else: programs choose from the palette knowing neither.
+// DarkTheme and LightTheme are the colours that a terminal of that theme tells a program.
 var (
-	DarkTheme  = theme(rgb(0xd8d8d8), rgb(0x181818))
-	LightTheme = theme(rgb(0x202020), rgb(0xffffff))
+	DarkTheme  = themeOf(vt.ThemeDark)
+	LightTheme = themeOf(vt.ThemeLight)
 )
 
-// base16 are the first sixteen colours: hues of one lightness each, all to be read on black and on white.
-var base16 = [16]uint32{
-	0x000000, 0xcd3131, 0x0dbc79, 0xc9b40a, 0x2472c8, 0xbc3fbc, 0x11a8cd, 0xe5e5e5,
-	0x666666, 0xf14c4c, 0x23d18b, 0xf5f543, 0x3b8eea, 0xd670d6, 0x29b8db, 0xffffff,
+// ThemeOf returns the theme with the colours of a terminal.
+func ThemeOf(terminal vt.Theme) *Theme {
+	if terminal == vt.ThemeLight {
+		return LightTheme
+	}
+	return DarkTheme
 }
 
-func theme(fg, bg color.RGBA) *Theme {
-	t := &Theme{Foreground: fg, Background: bg, Cursor: fg}
-	for i, c := range base16 {
-		t.Palette[i] = rgb(c)
+func themeOf(terminal vt.Theme) *Theme {
+	t := &Theme{
+		Foreground: opaque(terminal.Foreground()), Background: opaque(terminal.Background()),
+		Cursor: opaque(terminal.Cursor()),
 	}
-	// xterm's cube of 6x6x6 and its 24 greys, which programs count on.
-	level := func(i int) uint8 {
-		if i == 0 {
-			return 0
-		}
-		return uint8(55 + 40*i)
-	}
-	for i := range 216 {
-		t.Palette[16+i] = color.RGBA{level(i / 36), level(i / 6 % 6), level(i % 6), 0xff}
-	}
-	for i := range 24 {
-		g := uint8(8 + 10*i)
-		t.Palette[232+i] = color.RGBA{g, g, g, 0xff}
+	for i := range t.Palette {
+		t.Palette[i] = opaque(vt.PaletteColor(uint8(i)))
 	}
 	return t
+}
+
+// opaque returns a colour that is given as red, green and blue.
+func opaque(c vt.Color) color.RGBA {
+	r, g, b, _ := c.RGB()
+	return color.RGBA{r, g, b, 0xff}
 }
 
 func rgb(c uint32) color.RGBA { return color.RGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff} }

@@ -52,7 +52,7 @@ func tilesImage(tiles []Tile, o PictureOptions) (*image.RGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	theme := o.theme()
+	theme := o.theme(vt.ThemeDark)
 	img := image.NewRGBA(image.Rect(0, 0, g.width, g.height))
 	desk := &canvas{img: img, theme: theme}
 	desk.fill(img.Rect, blend(theme.Background, color.RGBA{A: 0xff}, 0.35))

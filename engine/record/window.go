@@ -31,14 +31,15 @@ type Button struct {
 
 // NewTheme returns a theme of text and paper, sixteen colours, and a cube of 6x6x6 whose levels are step apart.
 func NewTheme(foreground, background uint32, base [16]uint32, step uint8) *Theme {
-	t := theme(rgb(foreground), rgb(background))
+	t := *DarkTheme
+	t.Foreground, t.Background, t.Cursor = rgb(foreground), rgb(background), rgb(foreground)
 	for i, c := range base {
 		t.Palette[i] = rgb(c)
 	}
 	for i := range uint8(216) {
 		t.Palette[16+int(i)] = color.RGBA{i / 36 * step, i / 6 % 6 * step, i % 6 * step, 0xff}
 	}
-	return t
+	return &t
 }
 
 // Window draws the screen as a PNG of a window, without the cursor. Cells may have a fractional size: they are drawn at the

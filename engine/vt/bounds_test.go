@@ -92,6 +92,10 @@ var hostile = map[string]string{
 	"REP inserted":           "\x1b[4h\x1b[?7l" + strings.Repeat("\ra\x1b[999b", 400),
 	"REP of no ASCII":        "é\x1b[999b",
 	"back in a column":       "\x1b[?69h\x1b[1;2s\x1b[?1045h" + strings.Repeat("\x1b[65535D", 400),
+	"palette":                "\x1b]4" + strings.Repeat(";0;?", 2000) + "\x07",
+	"capabilities":           "\x1bP+q" + strings.Repeat("544e;", 1600) + "\x1b\\",
+	"sized text in a column": "\x1b[?69h\x1b[2;9s\x1b[999;9H\x1b]66;;" + strings.Repeat("日a", 2000) + "\x07",
+	"text style":             "\x1b[?2027h⌚\ufe0e\r",
 	"links in a column":      "\x1b[?69h\x1b[2;9s\x1b[999;9H\x1b]8;;u\x07x\x1b]8;;\x07" + strings.Repeat("\n\x1b[9Gx", 400),
 }
 

@@ -14,11 +14,10 @@ func (t *Terminal) Bytes() int {
 	seen := make(map[*row]bool, 2*t.rows) // erased rows are one row in many places
 	for _, rows := range [...][]*row{t.main.rows, t.alt.rows, t.free, t.before} {
 		for _, r := range rows {
-			if r == nil || seen[r] {
-				continue
+			for ; r != nil && !seen[r]; r = r.cut {
+				seen[r] = true
+				n += rowHead + cap(r.cells)*int(unsafe.Sizeof(cell{})) + cap(r.arena) + cap(r.extras)*int(unsafe.Sizeof(extra{}))
 			}
-			seen[r] = true
-			n += rowHead + cap(r.cells)*int(unsafe.Sizeof(cell{})) + cap(r.arena) + cap(r.extras)*int(unsafe.Sizeof(extra{}))
 		}
 	}
 	return n

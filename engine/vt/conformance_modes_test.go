@@ -51,7 +51,7 @@ func TestConformanceScreens(t *testing.T) {
 	)
 }
 
-// TestConformanceAlternateResized: what 47 keeps is cut or padded with the screen.
+// TestConformanceAlternateResized: what 47 keeps is cut or padded with the screen, and whole when there is room again.
 func TestConformanceAlternateResized(t *testing.T) {
 	term := New(4, 10, Options{})
 	term.Feed([]byte("main\x1b[?47h\x1b[Habcdefghij\r\n日日日日日\r\nx\r\ny\x1b[?47l"))
@@ -62,7 +62,7 @@ func TestConformanceAlternateResized(t *testing.T) {
 		}
 	}
 	term.Feed([]byte("\x1b[?47h"))
-	if got, want := fmt.Sprintf("%q", term.Snapshot().Lines()), `["abcdefghi" "日日日日" "x" "" ""]`; got != want {
+	if got, want := fmt.Sprintf("%q", term.Snapshot().Lines()), `["abcdefghij" "日日日日日" "x" "" ""]`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	term.Feed([]byte("z\x1b[?47l"))
@@ -121,8 +121,8 @@ func TestConformanceReset(t *testing.T) {
 // TestConformanceModeReports: DECRQM (VT510) answers for each mode that is known what it was set to.
 func TestConformanceModeReports(t *testing.T) {
 	ask := func(term *Terminal, in string) string { return string(term.Feed([]byte(in)).Reply) }
-	// As after power-on: what xterm's manual gives as the default. Blinking is the user's choice there.
-	set := map[int]bool{7: true, 12: true, 25: true, 1007: true}
+	// As after power-on: what xterm's manual gives as the default.
+	set := map[int]bool{7: true, 25: true, 1007: true}
 	for _, m := range decModes {
 		term := New(6, 10, Options{})
 		query := fmt.Sprintf("\x1b[?%d$p", m.number)
@@ -147,8 +147,22 @@ func TestConformanceModeReports(t *testing.T) {
 			}
 		}
 	}
+	for modes, format := range map[*map[int]bool]string{&fixedModes: "\x1b[?%d", &fixedANSIModes: "\x1b[%d"} {
+		for number, set := range *modes {
+			state := 4
+			if set {
+				state = 3
+			}
+			mode := fmt.Sprintf(format, number)
+			for _, in := range []string{"", mode + "h", mode + "l"} {
+				if got := ask(New(6, 10, Options{}), in+mode+"$p"); got != fmt.Sprintf("%s;%d$y", mode, state) {
+					t.Errorf("%q: %q, want %d", in+mode+"$p", got, state)
+				}
+			}
+		}
+	}
 	for in, want := range map[string]string{
-		"\x1b[?2$p": "\x1b[?2;0$y", "\x1b[?$p": "\x1b[?0;0$y", "\x1b[$p": "\x1b[0;0$y", "\x1b[2$p": "\x1b[2;0$y",
+		"\x1b[?9999$p": "\x1b[?9999;0$y", "\x1b[?$p": "\x1b[?0;0$y", "\x1b[$p": "\x1b[0;0$y", "\x1b[6$p": "\x1b[6;0$y",
 		"\x1b[?1;7$p": "\x1b[?1;2$y", "\x1b[>1$p": "", "\x1b[1$q": "",
 	} {
 		if got := ask(New(6, 10, Options{}), in); got != want {

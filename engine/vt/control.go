@@ -115,11 +115,14 @@ func (t *Terminal) hardReset() {
 	t.event(Event{Kind: EventErase})
 }
 
-// softReset is DECSTR (VT520 manual, table of what it resets).
+// softReset is DECSTR: the VT520 manual's table of what it resets, and what xterm resets beside: reverse wraparound
+// and the cursor's shape.
 func (t *Terminal) softReset() {
 	m := &t.modes
 	m.cursorVisible, m.insert, m.origin, m.autoWrap = true, false, false, true
 	m.appKeypad, m.appCursor, m.sideMargins = false, false, false
+	m.reverseWrap, m.reverseWrapAny = false, false
+	m.cursorShape, m.cursorBlink, m.cursorStyle = CursorBlock, false, 0
 	t.resetMargins()
 	t.charsets = charsets{}
 	t.pen = pen{}

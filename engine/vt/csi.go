@@ -28,7 +28,7 @@ func (t *Terminal) dispatchCSI(final byte) {
 		t.sgr()
 	case 'H', 'f':
 		t.moveTo(n-1, s.param(1, 1)-1)
-	case 'A', 'k':
+	case 'A':
 		t.up(n)
 	case 'B':
 		t.down(n)
@@ -38,7 +38,7 @@ func (t *Terminal) dispatchCSI(final byte) {
 		t.right(n)
 	case 'a': // a position too
 		t.moveToCol(t.reportedCol() - 1 + n)
-	case 'D', 'j':
+	case 'D':
 		t.left(n)
 	case 'E':
 		t.down(n)
@@ -70,10 +70,13 @@ func (t *Terminal) dispatchCSI(final byte) {
 		t.deleteLines(n)
 	case 'S':
 		t.scrollUpBy(n)
-	case 'T', '^':
-		if s.nParams <= 1 { // with five parameters: highlight mouse tracking
+	case 'T':
+		// A zero, or more than one parameter, is xterm's highlight mouse tracking.
+		if s.nParams == 0 || s.nParams == 1 && s.params[0] != 0 {
 			t.scrollDown(t.top, t.bottom, n)
 		}
+	case '^':
+		t.scrollDown(t.top, t.bottom, n)
 	case 'b':
 		t.last = last
 		t.repeat(n)
@@ -149,7 +152,7 @@ func (t *Terminal) csiPrivate(final byte) {
 			}
 		case 'q':
 			if s.param(0, 0) == 0 {
-				t.answer("\x1bP>|ptywright\x1b\\")
+				t.answer(t.version)
 			}
 		case 'm': // XTMODKEYS
 			if k := s.param(0, 0); k == 4 || k == 0 {
@@ -194,9 +197,9 @@ func (t *Terminal) csiIntermediate(final byte) {
 		t.answer("\x1b[%d;%d$y", s.param(0, 0), t.ansiModeState(s.param(0, 0)))
 	case i == '!' && final == 'p' && s.prefix == 0:
 		t.softReset()
-	case i == ' ' && final == '@' && s.prefix == 0: // SL
+	case i == ' ' && final == '@' && s.prefix == 0 && t.inSides(): // SL
 		t.shiftCols(t.sides.left, -s.param(0, 1))
-	case i == ' ' && final == 'A' && s.prefix == 0: // SR
+	case i == ' ' && final == 'A' && s.prefix == 0 && t.inSides(): // SR
 		t.shiftCols(t.sides.left, s.param(0, 1))
 	case i == '\'' && final == '}' && s.prefix == 0 && t.inSides(): // DECIC
 		t.shiftCols(t.cursor.col, s.param(0, 1))

@@ -46,7 +46,7 @@ func (t *Terminal) eraseRows(from, to int) {
 	for y := from; y < to; y++ {
 		r := t.grid.rows[y]
 		if t.pen.bg == 0 {
-			if r.n == 0 && !r.wrapped {
+			if r.n == 0 && !r.wrapped && r.cut == nil {
 				continue
 			}
 			if r.frame == t.frame {

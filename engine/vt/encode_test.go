@@ -14,7 +14,7 @@ import (
 // the kitty keyboard protocol say that they send.
 func TestEncodeKey(t *testing.T) {
 	const legacy, cursor, pad, other1, other2 = "", "\x1b[?1h", "\x1b=", "\x1b[>4;1m", "\x1b[>4;2m"
-	const k1, k5, k8, k31 = "\x1b[>1u", "\x1b[>5u", "\x1b[>8u", "\x1b[>31u"
+	const k1, k5, k8, k29 = "\x1b[>1u", "\x1b[>5u", "\x1b[>8u", "\x1b[>29u"
 	for _, c := range []struct{ modes, key, want string }{
 		{legacy, "enter", "\r"}, {legacy, "escape", "\x1b"}, {legacy, "tab", "\t"}, {legacy, "shift_tab", "\x1b[Z"},
 		{legacy, "backspace", "\x7f"}, {legacy, "delete", "\x1b[3~"}, {legacy, "insert", "\x1b[2~"}, {legacy, "space", " "},
@@ -39,16 +39,16 @@ func TestEncodeKey(t *testing.T) {
 		{other1, "ctrl+a", "\x01"}, {other1, "shift+enter", "\x1b[27;2;13~"}, {other1, "ctrl+enter", "\x1b[27;5;13~"},
 		{other1, "alt+x", "\x1bx"}, {other1, "ctrl+1", "\x1b[27;5;49~"}, {other1, "enter", "\r"},
 		{other2, "ctrl+a", "\x1b[27;5;97~"}, {other2, "alt+x", "\x1b[27;3;120~"}, {other2, "shift+a", "A"}, {other2, "a", "a"},
-		{other2, "shift+tab", "\x1b[27;2;9~"},
+		{other2, "shift+tab", "\x1b[Z"},
 
 		{k1, "a", "a"}, {k1, "shift+a", "A"}, {k1, "ctrl+a", "\x1b[97;5u"}, {k1, "alt+x", "\x1b[120;3u"}, {k1, "escape", "\x1b[27u"},
 		{k1, "enter", "\r"}, {k1, "tab", "\t"}, {k1, "backspace", "\x7f"}, {k1, "shift+enter", "\x1b[13;2u"}, {k1, "shift+tab", "\x1b[9;2u"},
 		{k1, "ctrl+backspace", "\x1b[127;5u"}, {k1, "ctrl+shift+a", "\x1b[97;6u"}, {k1, "up", "\x1b[A"}, {k1, "ctrl+up", "\x1b[1;5A"},
-		{k1 + cursor, "up", "\x1bOA"}, {k1, "f3", "\x1b[13~"}, {k1, "f1", "\x1bOP"}, {k1, "f13", "\x1b[57376u"}, {k1, "keypad_enter", "\x1b[57414u"},
+		{k1 + cursor, "up", "\x1b[A"}, {k1, "f3", "\x1b[13~"}, {k1, "f1", "\x1b[P"}, {k1, "f13", "\x1b[57376u"}, {k1, "keypad_enter", "\x1b[57414u"},
 		{k1, "keypad_5", "5"}, {k1, "super+a", "\x1b[97;9u"}, {k1, "é", "é"},
 		{k5, "ctrl+shift+a", "\x1b[97:65;6u"}, {k5, "alt+shift+x", "\x1b[120:88;4u"},
 		{k8, "a", "\x1b[97u"}, {k8, "enter", "\x1b[13u"}, {k8, "backspace", "\x1b[127u"}, {k8, "keypad_5", "\x1b[57404u"},
-		{k31, "a", "\x1b[97;;97u"}, {k31, "shift+a", "\x1b[97:65;2;65u"}, {k31, "ctrl+a", "\x1b[97;5u"}, {k31, "A", "\x1b[97:65;2;65u"},
+		{k29, "a", "\x1b[97;;97u"}, {k29, "shift+a", "\x1b[97:65;2;65u"}, {k29, "ctrl+a", "\x1b[97;5u"}, {k29, "A", "\x1b[97:65;2;65u"},
 	} {
 		term := New(24, 80, Options{})
 		term.Feed([]byte(c.modes))
@@ -214,7 +214,7 @@ func FuzzBracketedPaste(f *testing.F) {
 }
 
 func FuzzParseKey(f *testing.F) {
-	for name := range keyNames {
+	for name := range keyNames() {
 		f.Add(name)
 	}
 	f.Add("ctrl+alt+shift+x")
@@ -223,12 +223,22 @@ func FuzzParseKey(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, modes := range []string{"", "\x1b[?1h\x1b=", "\x1b[>4;1m", "\x1b[>4;2m", "\x1b[>1u", "\x1b[>31u"} {
+		for _, modes := range []string{"", "\x1b[?1h\x1b=", "\x1b[>4;1m", "\x1b[>4;2m", "\x1b[>1u", "\x1b[>2u", "\x1b[>31u"} {
 			term := New(2, 2, Options{})
 			term.Feed([]byte(modes))
-			if b := term.EncodeKey(k); len(b) == 0 || len(b) > 32 {
+			some := k.Code < KeyCapsLock || keySequences[k.Code].final != 0 || keypad[k.Code].char != 0 || keypadAs[k.Code] != 0
+			some = some || modes == "\x1b[>31u"
+			some = some || strings.HasSuffix(modes, "u") && k.Code > KeyNumLock && k.Code < KeyLeftShift
+			if b := term.EncodeKey(k); (len(b) > 0) != some || len(b) > 64 {
 				t.Errorf("%q after %q sends %q", name, modes, b)
 			}
+			for e := KeyPress; e <= KeyRelease; e++ {
+				k.Event = e
+				if b := term.EncodeKey(k); len(b) > 32 || e == KeyRelease && len(b) > 0 && !strings.HasSuffix(modes, "[>2u") && modes != "\x1b[>31u" {
+					t.Errorf("event %d of %q after %q sends %q", e, name, modes, b)
+				}
+			}
+			k.Event = KeyTap
 		}
 	})
 }

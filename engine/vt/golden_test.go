@@ -122,7 +122,7 @@ func draw(term *Terminal, all *outcome) string {
 	if !s.Cursor.Visible {
 		b.WriteString(" hidden")
 	}
-	if s.Cursor.Shape != CursorBlock || !s.Cursor.Blink {
+	if s.Cursor.Shape != CursorBlock || s.Cursor.Blink {
 		fmt.Fprintf(&b, " %s blink=%v", s.Cursor.Shape, s.Cursor.Blink)
 	}
 	b.WriteByte('\n')

@@ -3,8 +3,11 @@ package vt
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -53,7 +56,23 @@ const (
 	KeyF10
 	KeyF11
 	KeyF12
-	KeyF13
+)
+
+// The keys from here on have a block of numbers each in the kitty keyboard protocol, in the order
+// of its table of
+// functional keys. Terminals without that protocol have no bytes for most of them: see
+// [Terminal.EncodeKey].
+const (
+	KeyCapsLock KeyCode = iota + KeyF12 + 1
+	KeyScrollLock
+	KeyNumLock
+	KeyPrintScreen
+	KeyPause
+	KeyMenu
+)
+
+const (
+	KeyF13 KeyCode = iota + KeyMenu + 1
 	KeyF14
 	KeyF15
 	KeyF16
@@ -61,6 +80,21 @@ const (
 	KeyF18
 	KeyF19
 	KeyF20
+	KeyF21
+	KeyF22
+	KeyF23
+	KeyF24
+	KeyF25
+	KeyF26
+	KeyF27
+	KeyF28
+	KeyF29
+	KeyF30
+	KeyF31
+	KeyF32
+	KeyF33
+	KeyF34
+	KeyF35
 	KeyKeypad0
 	KeyKeypad1
 	KeyKeypad2
@@ -78,14 +112,67 @@ const (
 	KeyKeypadAdd
 	KeyKeypadEnter
 	KeyKeypadEqual
+	KeyKeypadSeparator
+	KeyKeypadLeft
+	KeyKeypadRight
+	KeyKeypadUp
+	KeyKeypadDown
+	KeyKeypadPageUp
+	KeyKeypadPageDown
+	KeyKeypadHome
+	KeyKeypadEnd
+	KeyKeypadInsert
+	KeyKeypadDelete
+	KeyKeypadBegin // the 5 without num lock
+	KeyMediaPlay
+	KeyMediaPause
+	KeyMediaPlayPause
+	KeyMediaReverse
+	KeyMediaStop
+	KeyMediaFastForward
+	KeyMediaRewind
+	KeyMediaNext
+	KeyMediaPrevious
+	KeyMediaRecord
+	KeyLowerVolume
+	KeyRaiseVolume
+	KeyMuteVolume
+	KeyLeftShift
+	KeyLeftControl
+	KeyLeftAlt
+	KeyLeftSuper
+	KeyLeftHyper
+	KeyLeftMeta
+	KeyRightShift
+	KeyRightControl
+	KeyRightAlt
+	KeyRightSuper
+	KeyRightHyper
+	KeyRightMeta
+	KeyISOLevel3Shift // AltGr
+	KeyISOLevel5Shift
 )
 
-// A Key is one press of a key with its modifiers. Rune is the character without modifiers ("a" with
+// A KeyEvent is what is done to a key. Only programs that ask for it (flag 2 of the kitty keyboard
+// protocol) can tell
+// events apart.
+type KeyEvent uint8
+
+const (
+	KeyTap     KeyEvent = iota // pressed and let go
+	KeyPress                   // pressed and held
+	KeyRepeat                  // held for so long that it counts once more
+	KeyRelease                 // let go
+)
+
+// A Key is what is done to one key, with its modifiers. Rune is the character without modifiers
+// ("a" with
 // Shift, not "A"; an upper-case letter is taken as itself); it counts when Code is KeyRune.
 type Key struct {
-	Code KeyCode
-	Rune rune
-	Mods Mods
+	Code  KeyCode
+	Rune  rune
+	Mods  Mods
+	Event KeyEvent // the zero one is a tap
 }
 
 // ErrUnknownKey is what a KeyError wraps.
@@ -100,8 +187,8 @@ type KeyError struct {
 func (e *KeyError) Error() string {
 	why := e.Why
 	if why == "" {
-		why = "known are single characters, " + strings.Join(KeyNames(), ", ") +
-			", and any of these behind ctrl+, alt+, shift+, super+ or meta+"
+		why = "known are single characters, " + namesInShort() + ", and any of these behind " +
+			"ctrl+, alt+, shift+, super+, hyper+ or meta+"
 	}
 	return fmt.Sprintf("key %q: %v: %s", e.Name, ErrUnknownKey, why)
 }
@@ -109,52 +196,116 @@ func (e *KeyError) Error() string {
 // Unwrap returns ErrUnknownKey.
 func (e *KeyError) Unwrap() error { return ErrUnknownKey }
 
-// keyNames are the names of keys that are not characters.
-var keyNames = func() map[string]Key {
-	names := map[string]Key{
-		"enter": {Code: KeyEnter}, "escape": {Code: KeyEscape}, "tab": {Code: KeyTab},
-		"shift_tab": {Code: KeyTab, Mods: Shift}, "backspace": {Code: KeyBackspace}, "delete": {Code: KeyDelete},
-		"insert": {Code: KeyInsert}, "space": {Rune: ' '}, "up": {Code: KeyUp}, "down": {Code: KeyDown},
-		"right": {Code: KeyRight}, "left": {Code: KeyLeft}, "home": {Code: KeyHome}, "end": {Code: KeyEnd},
-		"page_up": {Code: KeyPageUp}, "page_down": {Code: KeyPageDown}, "shift_enter": {Code: KeyEnter, Mods: Shift},
-		"ctrl_space": {Rune: ' ', Mods: Ctrl}, "ctrl_backslash": {Rune: '\\', Mods: Ctrl},
-		"ctrl_right_bracket": {Rune: ']', Mods: Ctrl}, "ctrl_underscore": {Rune: '_', Mods: Ctrl},
-		"ctrl_caret":     {Rune: '^', Mods: Ctrl},
-		"keypad_decimal": {Code: KeyKeypadDecimal}, "keypad_divide": {Code: KeyKeypadDivide},
-		"keypad_multiply": {Code: KeyKeypadMultiply}, "keypad_subtract": {Code: KeyKeypadSubtract},
-		"keypad_add": {Code: KeyKeypadAdd}, "keypad_enter": {Code: KeyKeypadEnter}, "keypad_equal": {Code: KeyKeypadEqual},
+// codeNames are the names of the codes: kitty's in lower case, but keypad for kp.
+var codeNames = sync.OnceValue(func() map[KeyCode]string {
+	names := map[KeyCode]string{
+		KeyEnter: "enter", KeyEscape: "escape", KeyTab: "tab", KeyBackspace: "backspace", KeyDelete: "delete",
+		KeyInsert: "insert", KeyUp: "up", KeyDown: "down", KeyRight: "right", KeyLeft: "left", KeyHome: "home",
+		KeyEnd: "end", KeyPageUp: "page_up", KeyPageDown: "page_down",
+		KeyCapsLock: "caps_lock", KeyScrollLock: "scroll_lock", KeyNumLock: "num_lock",
+		KeyPrintScreen: "print_screen", KeyPause: "pause", KeyMenu: "menu",
+		KeyKeypadDecimal: "keypad_decimal", KeyKeypadDivide: "keypad_divide", KeyKeypadMultiply: "keypad_multiply",
+		KeyKeypadSubtract: "keypad_subtract", KeyKeypadAdd: "keypad_add", KeyKeypadEnter: "keypad_enter",
+		KeyKeypadEqual: "keypad_equal", KeyKeypadSeparator: "keypad_separator", KeyKeypadLeft: "keypad_left",
+		KeyKeypadRight: "keypad_right", KeyKeypadUp: "keypad_up", KeyKeypadDown: "keypad_down",
+		KeyKeypadPageUp: "keypad_page_up", KeyKeypadPageDown: "keypad_page_down", KeyKeypadHome: "keypad_home",
+		KeyKeypadEnd: "keypad_end", KeyKeypadInsert: "keypad_insert", KeyKeypadDelete: "keypad_delete",
+		KeyKeypadBegin: "keypad_begin",
+		KeyMediaPlay:   "media_play", KeyMediaPause: "media_pause", KeyMediaPlayPause: "media_play_pause",
+		KeyMediaReverse: "media_reverse", KeyMediaStop: "media_stop", KeyMediaFastForward: "media_fast_forward",
+		KeyMediaRewind: "media_rewind", KeyMediaNext: "media_track_next", KeyMediaPrevious: "media_track_previous",
+		KeyMediaRecord: "media_record", KeyLowerVolume: "lower_volume", KeyRaiseVolume: "raise_volume",
+		KeyMuteVolume: "mute_volume",
+		KeyLeftShift:  "left_shift", KeyLeftControl: "left_control", KeyLeftAlt: "left_alt", KeyLeftSuper: "left_super",
+		KeyLeftHyper: "left_hyper", KeyLeftMeta: "left_meta", KeyRightShift: "right_shift",
+		KeyRightControl: "right_control", KeyRightAlt: "right_alt", KeyRightSuper: "right_super",
+		KeyRightHyper: "right_hyper", KeyRightMeta: "right_meta", KeyISOLevel3Shift: "iso_level3_shift",
+		KeyISOLevel5Shift: "iso_level5_shift",
 	}
-	for i := range 20 {
-		names[fmt.Sprintf("f%d", i+1)] = Key{Code: KeyF1 + KeyCode(i)}
+	for i := range 12 {
+		names[KeyF1+KeyCode(i)] = fmt.Sprintf("f%d", i+1)
+	}
+	for i := range 23 {
+		names[KeyF13+KeyCode(i)] = fmt.Sprintf("f%d", i+13)
 	}
 	for i := range 10 {
-		names[fmt.Sprintf("keypad_%d", i)] = Key{Code: KeyKeypad0 + KeyCode(i)}
+		names[KeyKeypad0+KeyCode(i)] = fmt.Sprintf("keypad_%d", i)
+	}
+	return names
+})
+
+// keyNames are the names of keys that are not characters.
+var keyNames = sync.OnceValue(func() map[string]Key {
+	names := map[string]Key{
+		"space": {Rune: ' '}, "shift_tab": {Code: KeyTab, Mods: Shift}, "shift_enter": {Code: KeyEnter, Mods: Shift},
+		"ctrl_space": {Rune: ' ', Mods: Ctrl}, "ctrl_backslash": {Rune: '\\', Mods: Ctrl},
+		"ctrl_right_bracket": {Rune: ']', Mods: Ctrl}, "ctrl_underscore": {Rune: '_', Mods: Ctrl},
+		"ctrl_caret": {Rune: '^', Mods: Ctrl},
+	}
+	for code, name := range codeNames() {
+		names[name] = Key{Code: code}
 	}
 	for c := 'a'; c <= 'z'; c++ {
 		names["ctrl_"+string(c)] = Key{Rune: c, Mods: Ctrl}
 	}
 	return names
-}()
+})
 
-// KeyNames returns the names of keys that ParseKey knows beside single characters, sorted.
+// KeyNames returns the names of keys that ParseKey knows beside single characters, sorted. It does
+// not list those of
+// the keypad once more with kp_.
 func KeyNames() []string {
-	names := make([]string, 0, len(keyNames))
-	for n := range keyNames {
-		names = append(names, n)
-	}
+	names := slices.Collect(maps.Keys(keyNames()))
 	slices.SortFunc(names, func(a, b string) int {
-		// f2 before f10
-		if len(a) != len(b) && a[0] == 'f' && b[0] == 'f' && strings.TrimLeft(a[1:], "0123456789") == "" && strings.TrimLeft(b[1:], "0123456789") == "" {
-			return len(a) - len(b)
+		if m, n := functionKey(a), functionKey(b); m != 0 && n != 0 { // f2 before f10
+			return m - n
 		}
 		return strings.Compare(a, b)
 	})
 	return names
 }
 
+// functionKey returns 12 for "f12", 0 for what is no function key.
+func functionKey(name string) int {
+	if n, err := strconv.ParseUint(strings.TrimPrefix(name, "f"), 10, 8); err == nil && name[0] == 'f' {
+		return int(n)
+	}
+	return 0
+}
+
+// namesInShort are the names of keys for an error: the common ones, and an example of the others.
+var namesInShort = sync.OnceValue(func() string {
+	short := []string{"f1 to f35", "ctrl_a to ctrl_z"}
+	for _, n := range KeyNames() {
+		letter, ctrl := strings.CutPrefix(n, "ctrl_")
+		if keyNames()[n].Code < KeyCapsLock && functionKey(n) == 0 && (!ctrl || len(letter) > 1) {
+			short = append(short, n)
+		}
+	}
+	return strings.Join(short, ", ") + ", menu, pause, print_screen, keys of the keypad (keypad_0, keypad_enter), " +
+		"media keys (media_play), locks and modifiers (caps_lock, left_shift)"
+})
+
+// keyNamed returns the key of that name. Keys of the keypad have kitty's names, too, and the signs
+// of add and subtract.
+func keyNamed(name string) (Key, bool) {
+	if rest, ok := strings.CutPrefix(name, "kp_"); ok {
+		switch rest {
+		case "plus":
+			rest = "add"
+		case "minus":
+			rest = "subtract"
+		}
+		name = "keypad_" + rest
+	}
+	k, ok := keyNames()[name]
+	return k, ok
+}
+
 var modNames = map[string]Mods{"shift": Shift, "alt": Alt, "ctrl": Ctrl, "super": Super, "hyper": Hyper, "meta": Meta}
 
-// ParseKey reads the name of a key: "enter", "shift_tab", "ctrl_a", "f5", a single character, and any
+// ParseKey reads the name of a key: "enter", "shift_tab", "ctrl_a", "f5", "kp_enter", a single
+// character, and any
 // of them behind modifiers: "ctrl+shift+up", "alt+x". Names are exact: lower case with underscores.
 // The error is a *KeyError that names what is known.
 func ParseKey(name string) (Key, error) {
@@ -174,7 +325,7 @@ func ParseKey(name string) (Key, error) {
 		mods |= m
 		rest = rest[i+1:]
 	}
-	if k, ok := keyNames[rest]; ok {
+	if k, ok := keyNamed(rest); ok {
 		if mods&k.Mods != 0 {
 			return Key{}, keyError(name, "a modifier is given twice")
 		}
@@ -195,7 +346,8 @@ var keyAliases = map[string]string{
 	"arrowup": "up", "arrowdown": "down", "arrowleft": "left", "arrowright": "right", "spacebar": "space",
 }
 
-// meant guesses which key somebody means who is used to another tool's names; "" when there is no telling.
+// meant guesses which key somebody means who is used to another tool's names; "" when there is no
+// telling.
 func meant(name string) string {
 	n := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(name))
 	for prefix, mod := range map[string]string{"c_": "ctrl+", "^": "ctrl+", "control_": "ctrl+", "ctrl_": "ctrl+", "m_": "alt+", "a_": "alt+", "alt_": "alt+", "s_": "shift+", "shift_": "shift+"} {
@@ -208,7 +360,7 @@ func meant(name string) string {
 	if a, ok := keyAliases[n]; ok {
 		n = a
 	}
-	if _, ok := keyNames[n]; ok {
+	if _, ok := keyNamed(n); ok {
 		return n
 	}
 	return ""

@@ -9,6 +9,7 @@ type modes struct {
 	inBandResize, graphemes, allow132, columns132  bool
 	sideMargins                                    bool // DECLRMM
 	reverseWrapAny                                 bool // XTREVWRAP2
+	themeReports                                   bool // 2031
 	mouse                                          MouseTracking
 	mouseEncoding                                  MouseEncoding
 	cursorShape                                    CursorShape
@@ -17,7 +18,7 @@ type modes struct {
 	savedModes                                     uint64 // XTSAVE: bit i is the state of decModes[i]
 }
 
-var defaultModes = modes{autoWrap: true, cursorVisible: true, cursorBlink: true, alternateScroll: true}
+var defaultModes = modes{autoWrap: true, cursorVisible: true, alternateScroll: true}
 
 func (t *Terminal) visibleModes() Modes {
 	m := &t.modes
@@ -68,6 +69,7 @@ func altMode(number int) decMode {
 			if on {
 				if number == 1049 {
 					t.saveCursor()
+					t.cursor.pending = false // xterm clears the screen here, and with it the wrap
 				}
 				t.toAlt(number == 1049)
 				return
@@ -107,7 +109,11 @@ var decModes = [...]decMode{
 	altMode(47),
 	{number: 66, flag: func(t *Terminal) *bool { return &t.modes.appKeypad }},
 	{number: 67, flag: func(t *Terminal) *bool { return &t.modes.backarrowBS }},
-	{number: 69, flag: func(t *Terminal) *bool { return &t.modes.sideMargins }, set: func(t *Terminal, _ bool) { t.resetSides() }},
+	{number: 69, flag: func(t *Terminal) *bool { return &t.modes.sideMargins }, set: func(t *Terminal, on bool) {
+		if !on { // setting it again leaves the margins (xterm)
+			t.resetSides()
+		}
+	}},
 	mouseMode(1000, MouseNormal),
 	mouseMode(1002, MouseButton),
 	mouseMode(1003, MouseAny),
@@ -137,11 +143,53 @@ var decModes = [...]decMode{
 		}
 	}},
 	{number: 2027, flag: func(t *Terminal) *bool { return &t.modes.graphemes }},
+	{number: 2031, flag: func(t *Terminal) *bool { return &t.modes.themeReports }},
 	{number: 2048, flag: func(t *Terminal) *bool { return &t.modes.inBandResize }, set: func(t *Terminal, on bool) {
 		if on {
 			t.reportSize()
 		}
 	}},
+}
+
+// fixedModes are private modes that cannot be switched here; true: they are always set.
+var fixedModes = map[int]bool{
+	2:    true,  // DECANM: there is no VT52
+	4:    false, // DECSCLM: scrolling is not smooth
+	8:    false, // DECARM: whoever types repeats keys
+	18:   false, // DECPFF and
+	19:   false, // DECPEX: there is no printer
+	42:   false, // DECNRCM: characters are Unicode
+	95:   false, // DECNCSM: DECCOLM clears
+	1001: false, // highlight mouse tracking: it would wait for the program
+	1034: false, // Alt sets no eighth bit,
+	1036: true,  // Meta
+	1039: true,  // and Alt send ESC
+	1037: false, // Delete is CSI 3 ~
+	1046: true,  // there is an alternate screen
+	1050: false, // function keys as terminfo has them,
+	1051: false, // Sun's,
+	1052: false, // HP's,
+	1053: false, // SCO's,
+	1060: false, // of X11R6
+	1061: false, // and of a VT220: xterm's PC style it is
+}
+
+// fixedANSIModes are the modes of ECMA-48 that cannot be switched here.
+var fixedANSIModes = map[int]bool{
+	1: false, 2: false, 3: false, 5: false, 7: false, 10: false, 11: false,
+	12: true, // SRM: what is typed is not shown but by the program
+	13: false, 14: false, 15: false, 16: false, 17: false, 18: false, 19: false,
+}
+
+// fixedState is the answer to DECRQM for a mode that cannot be switched: 3 always set, 4 always reset, 0 not known.
+func fixedState(modes map[int]bool, number int) int {
+	switch set, known := modes[number]; {
+	case !known:
+		return 0
+	case set:
+		return 3
+	}
+	return 4
 }
 
 // findMode returns the index of a private mode, -1 for one that is not known.
@@ -183,11 +231,11 @@ func (t *Terminal) setMode(number int, on bool) {
 	}
 }
 
-// modeState is the answer to DECRQM: 0 not known, 1 set, 2 reset.
+// modeState is the answer to DECRQM: 0 not known, 1 set, 2 reset, 3 always set, 4 always reset.
 func (t *Terminal) modeState(number int) int {
 	i := findMode(number)
 	if i < 0 {
-		return 0
+		return fixedState(fixedModes, number)
 	}
 	if decModes[i].state(t) {
 		return 1
@@ -236,7 +284,7 @@ func (t *Terminal) setANSIMode(number int, on bool) {
 func (t *Terminal) ansiModeState(number int) int {
 	switch f := t.ansiMode(number); {
 	case f == nil:
-		return 0
+		return fixedState(fixedANSIModes, number)
 	case *f:
 		return 1
 	}

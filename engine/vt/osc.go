@@ -57,8 +57,9 @@ type Event struct {
 	Text    string
 }
 
-// osc executes an operating system command. Colours, fonts and the clipboard are never answered.
-func (t *Terminal) osc() {
+// osc executes an operating system command; bel says that BEL ended it. Fonts and the clipboard are never answered, and
+// colours from the theme. Programs that set or reset colours (OSC 4, 10 to 19, 104, 110 to 119) change nothing.
+func (t *Terminal) osc(bel bool) {
 	t.last = 0
 	s := &t.parser
 	body := s.str
@@ -74,14 +75,20 @@ func (t *Terminal) osc() {
 	switch n {
 	case 0, 2:
 		t.title, t.titleSet = Clean(rest, titleMax), true
+	case 4:
+		t.askPalette(rest, bel)
 	case 8:
 		t.setLink(rest)
 	case 7:
 		t.event(Event{Kind: EventDirectory, Text: Clean(rest, stringMax)})
 	case 9:
 		t.osc9(rest)
+	case 10, 11, 12:
+		t.askColours(int(n), rest, bel)
 	case 52:
 		t.clipboard(rest)
+	case 66:
+		t.sizedText(rest)
 	case 99, 777:
 		t.event(Event{Kind: EventNotification, Text: Clean(rest, stringMax)})
 	case 133:
@@ -97,6 +104,26 @@ func (t *Terminal) osc() {
 			return
 		}
 		t.event(Event{Kind: EventStatus, Text: Clean(rest, stringMax)})
+	}
+}
+
+// sizedText is kitty's text sizing protocol: how large the text is to be, then the text. It is printed as any other, in
+// the size that there is: programs find out that it has no other by where the cursor is then.
+func (t *Terminal) sizedText(rest []byte) {
+	_, text, _ := bytes.Cut(rest, []byte{';'})
+	for p := []byte(Clean(text, stringMax)); len(p) > 0; {
+		n := asciiLen(p)
+		if n == 0 {
+			r, size := utf8.DecodeRune(p)
+			t.print(r)
+			p = p[size:]
+			continue
+		}
+		if t.sides.set {
+			t.work += n * workEarned
+		}
+		t.printASCII(p[:n])
+		p = p[n:]
 	}
 }
 

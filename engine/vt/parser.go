@@ -21,10 +21,19 @@ type parser struct {
 	colon         uint32 // bit i: parameter i was separated from the one before by a colon
 	overflow      bool   // a digit was seen behind the last parameter that there is room for
 
-	// The string under way: OSC or DCS payload, at most stringMax bytes, or clipboardMax for OSC 52, then cut.
+	// The string under way: OSC, DCS or title, at most stringMax bytes, or clipboardMax for OSC 52, then cut.
 	str     []byte
 	strLong bool
+	kind    stringKind // of one that is kept and is no OSC
 }
+
+type stringKind uint8
+
+const (
+	kindSetting stringKind = iota // DECRQSS
+	kindTermcap                   // XTGETTCAP
+	kindTitle                     // ESC k of screen and tmux
+)
 
 type state uint8
 
@@ -40,10 +49,10 @@ const (
 	stateDCSEntry
 	stateDCSParam
 	stateDCSIntermediate
-	stateDCSPass
-	stateSkip // SOS, PM, APC or a DCS nobody wants: everything up to the terminator
+	stateString // one that is kept: see stringKind
+	stateSkip   // SOS, PM, APC or a DCS nobody wants: everything up to the terminator
 	stateOSCEscape
-	stateDCSEscape
+	stateStringEscape
 	stateSkipEscape
 )
 
@@ -67,7 +76,7 @@ func (t *Terminal) parse(p []byte) (rest []byte) {
 			p = t.ground(p)
 		case stateCSIEntry, stateCSIParam, stateCSIIntermediate, stateCSIIgnore:
 			p = t.csi(p)
-		case stateOSC, stateDCSPass, stateSkip:
+		case stateOSC, stateString, stateSkip:
 			p = t.stringBytes(p)
 		default:
 			t.step(p[0])
@@ -231,7 +240,7 @@ func (t *Terminal) printUTF8(p []byte) []byte {
 func (t *Terminal) step(c byte) {
 	s := &t.parser
 	switch s.state {
-	case stateOSCEscape, stateDCSEscape, stateSkipEscape:
+	case stateOSCEscape, stateStringEscape, stateSkipEscape:
 		// ESC ends a string whatever follows; with a backslash it was its proper end (ST).
 		from := s.state
 		s.state = stateEscape
@@ -240,9 +249,9 @@ func (t *Terminal) step(c byte) {
 			s.state = stateGround
 			switch from {
 			case stateOSCEscape:
-				t.osc()
-			case stateDCSEscape:
-				t.dcs()
+				t.osc(false)
+			case stateStringEscape:
+				t.stringEnd()
 			}
 			return
 		}
@@ -289,6 +298,9 @@ func (t *Terminal) step(c byte) {
 			s.state = stateDCSEntry
 		case 'X', '^', '_':
 			t.beginString(stateSkip)
+		case 'k':
+			s.kind = kindTitle
+			t.beginString(stateString)
 		default:
 			t.escape(c)
 		}
@@ -448,13 +460,18 @@ func (t *Terminal) dcsStep(c byte) {
 			s.digit(c)
 		}
 	default:
-		// Only DECRQSS (DCS $ q) is of use here; sixel, tmux's control mode, XTGETTCAP and all else
-		// are data that is thrown away.
-		if c == 'q' && s.nInter == 1 && s.intermediates[0] == '$' && s.prefix == 0 {
-			t.beginString(stateDCSPass)
-		} else {
+		// Only DECRQSS (DCS $ q) and XTGETTCAP (DCS + q) are of use here; sixel, tmux's control mode and all
+		// else are data that is thrown away.
+		switch i := s.intermediates[0]; {
+		case c != 'q' || s.nInter != 1 || s.prefix != 0 || i != '$' && i != '+':
 			t.beginString(stateSkip)
+			return
+		case i == '$':
+			s.kind = kindSetting
+		default:
+			s.kind = kindTermcap
 		}
+		t.beginString(stateString)
 	}
 }
 
@@ -478,12 +495,12 @@ func (t *Terminal) stringBytes(p []byte) []byte {
 			s.state = stateGround
 			switch {
 			case c == 0x07:
-				t.osc()
+				t.osc(true)
 			case c != 0x1b:
 			case from == stateOSC:
 				s.state = stateOSCEscape
-			case from == stateDCSPass:
-				s.state = stateDCSEscape
+			case from == stateString:
+				s.state = stateStringEscape
 			default:
 				s.state = stateSkipEscape
 			}

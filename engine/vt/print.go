@@ -311,7 +311,8 @@ func (t *Terminal) append(x int, ch rune) {
 }
 
 // extend continues the cluster before the cursor (mode 2027). The cluster is as wide as its widest
-// part, and wide with U+FE0F where emoji presentation exists, or as a flag.
+// part, and wide with U+FE0F where emoji presentation exists, or as a flag. An emoji that U+FE0E turns into
+// text becomes narrow (kitty, ghostty).
 func (t *Terminal) extend(ch rune, p byte) {
 	x := t.target()
 	if x < 0 {
@@ -322,6 +323,10 @@ func (t *Terminal) extend(ch rune, p byte) {
 		return
 	}
 	t.append(x, ch)
+	if v := old.content(); ch == 0xfe0e && v&clusterBit == 0 && props(rune(v))&propTextNarrow != 0 {
+		t.narrow(x)
+		return
+	}
 	wide := p&propWidth == 2 || p>>propClassShift&propClassMask == classRegional
 	if ch == 0xfe0f {
 		v := old.content()
@@ -331,6 +336,19 @@ func (t *Terminal) extend(ch rune, p byte) {
 		return
 	}
 	t.widen(x)
+}
+
+// narrow makes the wide character at column x, the last one printed, one column wide; the cursor follows.
+func (t *Terminal) narrow(x int) {
+	r := t.own(t.cursor.row, x)
+	if r.cells[x].attr()&attrWide == 0 {
+		return
+	}
+	c := r.cells[x]
+	r.cells[x].hi &^= uint64(attrWide) << 32
+	r.cells[x+1] = makeCell(0, c.fg(), c.bg(), c.attr()&^attrWide)
+	r.shrink()
+	t.cursor.col, t.cursor.pending = x+1, false
 }
 
 // widen makes the character at column x, the last one printed, two columns wide.

@@ -13,17 +13,18 @@ var sequenceForms = strings.Fields(`\r \n \b \t \v \x0e \x0f
 	\x1bD \x1bE \x1bM \x1b7 \x1b8 \x1bH \x1bc \x1b#8 \x1b(0 \x1b(B \x1b)0 \x1bN \x1bn
 	\x1b[%dA \x1b[%dB \x1b[%dC \x1b[%dD \x1b[%dE \x1b[%dF \x1b[%dG \x1b[%dd \x1b[%d;%dH \x1b[%d;%dH \x1b[%d;%df
 	\x1b[%dI \x1b[%dZ \x1b[%da \x1b[%de \x1b[%dJ \x1b[%dK \x1b[?%dJ \x1b[?%dK \x1b[%dX \x1b[%d@ \x1b[%dP
-	\x1b[%dL \x1b[%dM \x1b[%dS \x1b[%dT \x1b[%db \x1b[%d;%dr \x1b[r \x1b[%d'} \x1b[%d'~
+	\x1b[%dL \x1b[%dM \x1b[%dS \x1b[%dT \x1b[%db \x1b[%d^ \x1b[%d;%dr \x1b[r \x1b[%d'} \x1b[%d'~
 	\x1b[?69h \x1b[?69l \x1b[?69h\x1b[%d;%ds \x1b6 \x1b9 \x1b[%d@ \x1b[%dA
 	\x1b[?6h \x1b[?6l \x1b[?7l \x1b[?7h \x1b[4h \x1b[4l \x1b[20h \x1b[20l \x1b[?45h \x1b[?1045h \x1b[?1045l \x1b[?2027h \x1b[?2027l
 	\x1b[?1049h \x1b[?1049l \x1b[?47h \x1b[?47l \x1b[?2026h \x1b[?2026l \x1b[?3h \x1b[!p \x1b[s \x1b[u \x1b[g \x1b[3g
 	\x1b[m \x1b[3%dm \x1b[4%dm \x1b[38;5;%dm \x1b[48:2::1:2:%dm \x1b[58;5;%dm \x1b[4:%dm \x1b[7m \x1b[1\"q \x1b[0\"q
-	\x1b]8;;http://%d\x07 \x1b]8;;\x07 \x1b]2;%d\x07 \x1b]133;%d\x07 \x1b[22t \x1b[23t \x1b[c \x1b[6n \x1b[?%d$p \x1bP$qm\x1b\\`)
+	\x1b]8;;http://%d\x07 \x1b]8;;\x07 \x1b]2;%d\x07 \x1b]133;%d\x07 \x1b[22t \x1b[23t \x1b[c \x1b[6n \x1b[?%d$p \x1bP$qm\x1b\\
+	\x1b[1;2m \x1b[22%dm \x1bk%d\x1b\\ \x1b]66;s=%d;日b%d\x07 \x1b]4;%d;?\x07 \x1b]1%d;?\x1b\\ \x1bP+q544e;%d\x1b\\ \x1b[?996n`)
 
 // session draws output of a program: text of all kinds and sequences.
 func session(t *rapid.T, name string, most int) string {
 	text := rapid.SampledFrom([]string{"a", "word ", "0123456789", "日本", "한", "e\u0301", "\u0302", "😀", "👩\u200d👧", "🇩🇪",
-		"❤\ufe0f", "─", "\r\n", "\r\n", "\xe6", "\xff", "\x1b", "é", "\u00a0"})
+		"❤\ufe0f", "⌚\ufe0e", "⌚", "\ufe0e", "─", "\r\n", "\r\n", "\xe6", "\xff", "\x1b", "é", "\u00a0"})
 	form := rapid.Custom(func(t *rapid.T) string {
 		f := rapid.SampledFrom(sequenceForms).Draw(t, "form")
 		f = strings.NewReplacer(`\x1b`, "\x1b", `\x07`, "\x07", `\r`, "\r", `\n`, "\n", `\b`, "\b", `\t`, "\t", `\v`, "\v",

@@ -1,13 +1,17 @@
 package vt
 
 import (
+	"bytes"
+	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode"
 )
 
 // replyMax bounds the answers of one Feed, in bytes. A program that asks and does not read gets no
-// more than this; an ordinary start-up asks for 200 bytes.
-const replyMax = 4 << 10
+// more than this. An ordinary start-up asks for 200 bytes; all 256 colours of the palette are 7 KiB.
+const replyMax = 8 << 10
 
 // answer adds an answer made of a constant form and numbers. It is the only way to write one, and
 // takes no strings, so that nothing a program sent can come back as its input. An answer that does
@@ -48,6 +52,8 @@ func (t *Terminal) statusReportDEC() {
 		t.answer("\x1b[?21n")
 	case 26: // North American keyboard
 		t.answer("\x1b[?27;1;0;0n")
+	case 996:
+		t.reportTheme()
 	}
 }
 
@@ -97,14 +103,77 @@ func (t *Terminal) reportSize() {
 	t.answer("\x1b[48;%d;%d;%d;%dt", t.rows, t.cols, t.pixelHeight, t.pixelWidth)
 }
 
-// dcs answers DECRQSS. Only settings that are known are answered, from their state; anything else
-// gets the fixed failure (CVE-2008-2383: what was asked must not be repeated).
-func (t *Terminal) dcs() {
+// stringEnd executes a string that was kept and is no OSC.
+func (t *Terminal) stringEnd() {
 	t.last, t.joint = 0, joint{}
-	if t.parser.strLong {
-		return
+	s := &t.parser
+	switch {
+	case s.kind == kindTitle:
+		t.title, t.titleSet = Clean(s.str, titleMax), true
+	case s.strLong:
+	case s.kind == kindTermcap:
+		t.termcap(s.str)
+	default:
+		t.setting(string(s.str))
 	}
-	switch string(t.parser.str) {
+}
+
+// termcapAnswers are the answers to XTGETTCAP by the name of the capability, with the digits of their hex as
+// xterm has them, the name's as it was asked for: in lower and in upper case.
+var termcapAnswers = func() map[string][2]string {
+	answers := map[string][2]string{}
+	for name, value := range map[string]string{
+		"TN": emulates, "name": emulates, "Co": "256", "colors": "256",
+		"RGB": "8/8/8", // bits of red, green and blue
+		"Tc":  "",      // tmux's name for the same, a flag
+	} {
+		end := "\x1b\\"
+		if value != "" {
+			end = fmt.Sprintf("=%X", value) + end
+		}
+		answers[name] = [2]string{fmt.Sprintf("\x1bP1+r%x", name) + end, fmt.Sprintf("\x1bP1+r%X", name) + end}
+	}
+	return answers
+}()
+
+// emulates is the terminal that this one is to a program that asks terminfo: sessions set TERM to it.
+const emulates = "xterm-256color"
+
+// termcap answers XTGETTCAP: names in hex with semicolons between, each answered by a constant of its own. A name that
+// is not known is not repeated, as in xterm.
+func (t *Terminal) termcap(names []byte) {
+	for _, asked := range bytes.Split(names, []byte{';'}) {
+		name, err := hex.DecodeString(string(asked))
+		answers, ok := termcapAnswers[string(name)]
+		switch {
+		case err != nil || !ok:
+			t.answer("\x1bP0+r\x1b\\")
+		case bytes.ContainsAny(asked, "ABCDEF"):
+			t.answer(answers[1])
+		default:
+			t.answer(answers[0])
+		}
+	}
+}
+
+// versionReply is the answer to XTVERSION.
+func versionReply(version string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(".+-_", r)) {
+			return r
+		}
+		return -1
+	}, version)
+	if clean = clean[:min(len(clean), 64)]; clean == "" {
+		return "\x1bP>|ptywright\x1b\\"
+	}
+	return "\x1bP>|ptywright(" + clean + ")\x1b\\"
+}
+
+// setting answers DECRQSS. Only settings that are known are answered, from their state; anything else
+// gets the fixed failure (CVE-2008-2383: what was asked must not be repeated).
+func (t *Terminal) setting(name string) {
+	switch name {
 	case "m":
 		var buf [96]byte
 		t.answerBytes("\x1bP1$r", t.pen.appendSGR(buf[:0]), "m\x1b\\")
@@ -144,12 +213,12 @@ func (t *Terminal) checksum() {
 	}
 	s := &t.parser
 	id := s.param(0, 0)
-	first, last := 0, t.rows-1
+	first, last, from, to := 0, t.rows-1, 0, t.cols-1
 	if t.modes.origin {
-		first, last = t.top, t.bottom
+		first, last, from, to = t.top, t.bottom, t.sides.left, t.lastCol()
 	}
-	top, left := first+s.param(2, 1)-1, s.param(3, 1)-1
-	bottom, right := min(first+s.param(4, t.rows)-1, last), min(s.param(5, t.cols), t.cols)-1
+	top, left := first+s.param(2, 1)-1, from+s.param(3, 1)-1
+	bottom, right := min(first+s.param(4, t.rows)-1, last), min(from+s.param(5, t.cols)-1, to)
 	var sum uint16
 	for y := top; y <= bottom; y++ {
 		for x := left; x <= right; x++ {

@@ -6,9 +6,11 @@ package vt
 // On the main screen, lines that the terminal had wrapped are wrapped anew, and the cursor keeps its
 // character. When there are too many rows, those below the cursor go first, then rows move from the
 // top to the scrollback; when there is room and the cursor is in the last row, they come back. The
-// scrollback itself keeps its lines as they are, so that line numbers stay valid. The alternate
-// screen is cut or padded: its program draws it again. A synchronized update ends, margins are reset.
-// A row that is only moved or wrapped anew keeps its age (Screen.Changed).
+// scrollback itself keeps its lines as they are, so that line numbers stay valid. The saved cursor of
+// the main screen keeps its character too. The alternate screen is cut or padded: its program draws it
+// again. One that does not gets back the columns that were cut off when there is room again, but for
+// lines that it has erased or scrolled in since. A synchronized update ends, margins are reset. A row
+// that is only moved, wrapped anew or cut keeps its age (Screen.Changed).
 //
 // The Effect has the in-band report when the program asked for it (mode 2048).
 func (t *Terminal) Resize(rows, cols, pixelWidth, pixelHeight int) Effect {
@@ -19,6 +21,7 @@ func (t *Terminal) Resize(rows, cols, pixelWidth, pixelHeight int) Effect {
 		return t.end()
 	}
 	t.release()
+	t.syncSet = false
 	t.pixelWidth, t.pixelHeight = pixelWidth, pixelHeight
 	t.fresh = false
 	t.effect.Dirty = true
@@ -36,26 +39,27 @@ func (t *Terminal) resize(rows, cols int) {
 	t.free, t.blank, t.fill = nil, nil, nil
 	t.joint = joint{}
 	onAlt := t.grid == &t.alt
-	cur := t.cursor
+	cur, saved := t.cursor, t.main.saved.cursor
 	if onAlt && t.main.saved.set { // where leaving by 1049 goes back to
-		cur = t.main.saved.cursor
+		cur = saved
 	}
-	wider := cols != t.cols
-	if wider {
+	if cols != t.cols {
 		t.zero = make([]cell, cols)
-		cur = t.reflow(cols, cur)
+		t.reflow(cols, &cur, &saved)
 	}
+	row := cur.row
 	cur = t.refit(rows, cols, cur)
+	saved.row += cur.row - row
 	if t.alt.rows != nil {
 		t.cropAlt(rows, cols)
 	}
-	if onAlt {
-		if t.main.saved.set {
-			t.main.saved.cursor = cur
-		}
-	} else {
+	if !onAlt {
 		t.cursor = cur
-		t.main.saved.cursor = clampCursor(t.main.saved.cursor, rows, cols)
+	} else {
+		saved = cur
+	}
+	if t.main.saved.set {
+		t.main.saved.cursor = clampCursor(saved, rows, cols)
 	}
 	t.alt.saved.cursor = clampCursor(t.alt.saved.cursor, rows, cols)
 	t.rows, t.cols = rows, cols
@@ -149,22 +153,45 @@ func (w *wrapper) addRow(r *row, last bool) {
 	}
 }
 
-// fit returns r, cut or padded to cols columns.
+// fit returns r, cut or padded to cols columns. What is cut off is kept for when there is room again.
 func fit(r *row, cols int) *row {
 	if len(r.cells) == cols {
 		return r
 	}
+	r = r.whole()
 	c := &row{cells: make([]cell, cols), changed: r.changed, rich: r.rich, writes: r.writes}
 	c.n = copy(c.cells, r.cells[:r.n])
-	if c.n == cols && c.cells[cols-1].attr()&attrWide != 0 { // its other half is cut off
-		last := c.cells[cols-1]
-		c.cells[cols-1] = makeCell(0, last.fg(), last.bg(), last.attr()&^attrWide)
-	}
 	c.arena = append([]byte(nil), r.arena...)
 	c.extras = append([]extra(nil), r.extras...)
-	c.wrapped = r.wrapped && len(r.cells) < cols && r.n == cols
+	if r.n > cols {
+		c.cut = r
+		if last := &c.cells[cols-1]; last.attr()&attrWide != 0 { // its other half is cut off
+			*last = makeCell(0, last.fg(), last.bg(), last.attr()&^attrWide|attrSpacer)
+			c.rich = true
+		}
+	}
 	c.shrink()
 	return c
+}
+
+// whole returns r with the columns that were cut off. r and what it returns must not be written to any more.
+func (r *row) whole() *row {
+	if r.cut == nil {
+		return r
+	}
+	x, width := len(r.cells), len(r.cut.cells)
+	w := &row{cells: make([]cell, width), changed: r.changed, writes: r.writes}
+	w.take(r, 0, x)
+	w.take(r.cut, x, width)
+	switch next := r.cut.cells[x]; {
+	case next.attr()&attrContinuation == 0:
+	case r.cells[x-1].attr()&attrSpacer != 0 && r.cut.cells[x-1].attr()&attrWide != 0:
+		w.take(r.cut, x-1, x) // nothing was written over the half that had no room
+	default:
+		w.cells[x] = makeCell(0, next.fg(), next.bg(), w.cells[x].attr()&^attrContinuation)
+		w.shrink()
+	}
+	return w
 }
 
 // cropAlt cuts or pads the alternate screen. Rows below the cursor go first, then rows at the top; all
@@ -186,9 +213,9 @@ func (t *Terminal) cropAlt(rows, cols int) {
 	}
 }
 
-// reflow changes the number of columns of the main screen. How many rows come out of it depends on
-// the lines; refit puts that right.
-func (t *Terminal) reflow(cols int, cur cursor) cursor {
+// reflow changes the number of columns of the main screen, and moves cursors with their characters. How
+// many rows come out of it depends on the lines; refit puts that right.
+func (t *Terminal) reflow(cols int, cursors ...*cursor) {
 	all := t.main.rows
 	// The line that goes on in the first row is taken back whole, or a screenful of it.
 	var head []*row
@@ -196,15 +223,18 @@ func (t *Terminal) reflow(cols int, cur cursor) cursor {
 		head = append([]*row{t.history.pop()}, head...)
 	}
 	all = append(head, all...)
-	cur.row += len(head)
+	from := make([]cursor, len(cursors)) // where they were
+	for i, c := range cursors {
+		from[i] = *c
+		from[i].row += len(head)
+	}
 	var out []*row
-	place := cur
 	for first := 0; first < len(all); {
 		last := first
 		for last < len(all)-1 && all[last].wrapped {
 			last++
 		}
-		w := wrapper{cols: cols}
+		w := wrapper{cols: cols, marks: make([]mark, len(cursors))}
 		for y := first; y <= last; y++ {
 			r := all[y]
 			n := r.written()
@@ -214,27 +244,34 @@ func (t *Terminal) reflow(cols int, cur cursor) cursor {
 			w.changed = max(w.changed, r.changed)
 			w.wrote = max(w.wrote, r.writes.last())
 			for x := range n {
-				if y == cur.row && x == cur.col && !cur.pending {
-					w.mark()
+				for i, c := range from {
+					if y == c.row && x == c.col && !c.pending {
+						w.mark(i)
+					}
 				}
 				w.add(r, x)
-				if y == cur.row && x == cur.col && cur.pending {
-					w.mark()
+				for i, c := range from {
+					if y == c.row && x == c.col && c.pending {
+						w.mark(i)
+					}
 				}
 			}
-			if y == cur.row && !w.marked { // behind the end of the line
-				w.mark()
-				w.at = min(w.at+cur.col-n, max(w.at, cols-1))
+			for i, c := range from {
+				if m := &w.marks[i]; y == c.row && !m.set { // behind the end of the line
+					w.mark(i)
+					m.col = min(m.col+c.col-n, max(m.col, cols-1))
+				}
 			}
 		}
-		if w.marked {
-			place = w.place(len(out))
+		for i, m := range w.marks {
+			if m.set {
+				*cursors[i] = w.place(m, len(out))
+			}
 		}
 		out = append(out, w.done()...)
 		first = last + 1
 	}
 	t.main.rows = out
-	return place
 }
 
 // written returns the number of columns up to the last character; erased cells behind it, whatever
@@ -254,8 +291,13 @@ type wrapper struct {
 	x       int // next column in the last row
 	changed uint64
 	wrote   uint64 // sequence at which text was last written to any of the rows
-	marked  bool
-	y, at   int // where the cursor is: a row of rows, and a column or the width
+	marks   []mark
+}
+
+// A mark is where a cursor is in a line: a row of it, and a column or the width.
+type mark struct {
+	set      bool
+	row, col int
 }
 
 func (w *wrapper) line() []*row {
@@ -265,20 +307,20 @@ func (w *wrapper) line() []*row {
 	return w.rows
 }
 
-// mark says that the cursor stands where the next cell goes.
-func (w *wrapper) mark() { w.marked, w.y, w.at = true, len(w.line())-1, w.x }
+// mark says that cursor i stands where the next cell goes.
+func (w *wrapper) mark(i int) { w.marks[i] = mark{true, len(w.line()) - 1, w.x} }
 
-// place returns where the cursor is, given the number of rows in front of the line. Right behind a
+// place returns where a cursor is, given the number of rows in front of the line. Right behind a
 // full row it is with the next character in the next row or, when there is none, still behind the
 // last one with a wrap pending.
-func (w *wrapper) place(before int) cursor {
+func (w *wrapper) place(m mark, before int) cursor {
 	switch {
-	case w.at < w.cols:
-		return cursor{row: before + w.y, col: w.at}
-	case w.y+1 < len(w.rows):
-		return cursor{row: before + w.y + 1}
+	case m.col < w.cols:
+		return cursor{row: before + m.row, col: m.col}
+	case m.row+1 < len(w.rows):
+		return cursor{row: before + m.row + 1}
 	}
-	return cursor{row: before + w.y, col: w.cols - 1, pending: true}
+	return cursor{row: before + m.row, col: w.cols - 1, pending: true}
 }
 
 // add copies cell x of r.

@@ -23,6 +23,9 @@ type row struct {
 	rich    bool   // a cell may be styled, wide, a cluster or not ASCII
 	wrote   int    // 1 + the leftmost column that the frame under way has written text to; 0: none
 	writes  writes
+	// cut is the row as it was wider, when an alternate screen has become narrower: its cells from len(cells) on are not shown.
+	// It is never written to. nil: nothing was cut off.
+	cut *row
 }
 
 // nowhere is the column of a change that writes no text.
@@ -106,7 +109,7 @@ func (r *row) clear() {
 	clear(r.cells[:r.n])
 	clear(r.extras) // let go of the links
 	r.n, r.arena, r.extras, r.wrapped, r.rich, r.pattern = 0, r.arena[:0], r.extras[:0], false, false, false
-	r.wrote, r.writes = 0, writes{}
+	r.wrote, r.writes, r.cut = 0, writes{}, nil
 }
 
 // copyFrom makes r equal to o, which has as many columns.
@@ -117,12 +120,12 @@ func (r *row) copyFrom(o *row) {
 	copy(r.cells, o.cells[:o.n])
 	clear(r.extras)
 	r.n, r.wrapped, r.rich = o.n, o.wrapped, o.rich
-	r.wrote, r.writes = 0, o.writes
+	r.wrote, r.writes, r.cut = 0, o.writes, o.cut
 	r.arena = append(r.arena[:0], o.arena...)
 	r.extras = append(r.extras[:0], o.extras...)
 }
 
-// equal reports whether both rows show the same.
+// equal reports whether both rows show the same, whatever was cut off.
 func (r *row) equal(o *row) bool {
 	if r == o {
 		return true

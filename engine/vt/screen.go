@@ -26,7 +26,7 @@ type Cursor struct {
 	Visible, PendingWrap bool
 	Shape                CursorShape
 	Blink                bool
-	Style                uint8 // what DECSCUSR set last, 0 to 6; 0: the terminal's default
+	Style                uint8 // what DECSCUSR set last, 0 to 6; 0: it was not used, or asked for the default
 }
 
 // MouseTracking is which mouse events the program asked for.
@@ -95,7 +95,8 @@ type Screen struct {
 	// empty title from one that was never set.
 	Title    string
 	TitleSet bool
-	// Sequence is the number of Feed, Resize and Release calls that led to this screen.
+	Theme    Theme // the terminal's
+	// Sequence is the number of Feed, Resize, SetTheme and Release calls that led to this screen.
 	Sequence uint64
 
 	rows    []*row

@@ -79,7 +79,7 @@ const (
 )
 
 // sgrTable is what each parameter does.
-var sgrTable = func() (table [108]struct {
+var sgrTable = func() (table [223]struct {
 	op      sgrOp
 	off, on uint32
 }) {
@@ -126,6 +126,9 @@ var sgrChange = [...]struct{ off, on uint32 }{
 	29: {attrStrike, 0},
 	53: {0, attrOverline},
 	55: {attrOverline, 0},
+
+	221: {attrBold, 0}, // kitty: 22 takes both away
+	222: {attrDim, 0},
 }
 
 // colour reads what follows 38, 48 or 58 at parameter i: 5;n or 2;r;g;b, or with sub sub-parameters

@@ -119,7 +119,11 @@ func (t *Terminal) copyCols(y, src, from, to int) {
 	if s.n > from {
 		t.own(y, from)
 	}
-	to = min(to, max(s.n, r.n)) // behind that both are blank
+	r.take(s, from, min(to, max(s.n, r.n))) // behind that both are blank
+}
+
+// take makes columns from..to-1 those of s.
+func (r *row) take(s *row, from, to int) {
 	if from >= to {
 		return
 	}

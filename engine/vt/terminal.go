@@ -27,6 +27,11 @@ type Options struct {
 	// ProgramStatus answers the query of the Program Status Protocol (OSC 7501 ; ?), on which programs that
 	// know it begin to report their states. Reports that come without having been asked for are always events.
 	ProgramStatus bool
+	// Theme is what queries of colours are answered from.
+	Theme Theme
+	// Version is what XTVERSION tells beside the name: letters, digits and ".+-_", at most 64 bytes; what else there is
+	// is left out. "": only the name is told.
+	Version string
 }
 
 // An Effect is what came of one Feed or Resize.
@@ -54,6 +59,8 @@ type Terminal struct {
 	pixelWidth, pixelHeight int
 	profile                 Profile
 	programStatus           bool
+	theme                   Theme
+	version                 string // what XTVERSION answers
 	seq                     uint64
 
 	parser parser
@@ -147,7 +154,10 @@ type visible struct {
 // New returns a terminal with a blank screen and the cursor in the first column of the first row.
 // Rows and cols are clamped to 1..MaxSide.
 func New(rows, cols int, o Options) *Terminal {
-	t := &Terminal{rows: clampSide(rows), cols: clampSide(cols), profile: o.Profile, programStatus: o.ProgramStatus}
+	t := &Terminal{
+		rows: clampSide(rows), cols: clampSide(cols), profile: o.Profile, programStatus: o.ProgramStatus,
+		theme: o.Theme.valid(), version: versionReply(o.Version),
+	}
 	switch {
 	case o.Scrollback == 0:
 		t.history.limit = DefaultScrollback
@@ -195,7 +205,7 @@ func (t *Terminal) reset() {
 // Size returns the rows and columns.
 func (t *Terminal) Size() (rows, cols int) { return t.rows, t.cols }
 
-// Sequence returns the number of Feed, Resize and Release calls so far.
+// Sequence returns the number of Feed, Resize, SetTheme and Release calls so far.
 func (t *Terminal) Sequence() uint64 { return t.seq }
 
 // Feed takes output of the program. p may end inside a sequence or a character: the screen, the
@@ -377,7 +387,7 @@ func (t *Terminal) settle(y int, r, b *row, switched bool) bool {
 		t.fresh = false
 		return false
 	}
-	if same && !switched {
+	if same && !switched && r.cut == b.cut {
 		t.grid.rows[y] = b
 		if r.frame == t.frame {
 			t.recycle(r)
@@ -390,7 +400,7 @@ func (t *Terminal) settle(y int, r, b *row, switched bool) bool {
 	}
 	r.stamp(t.seq)
 	if same {
-		r.changed = b.changed
+		r.changed, t.fresh = b.changed, false
 		return false
 	}
 	r.changed = t.seq
@@ -472,7 +482,7 @@ func (t *Terminal) capture() *Screen {
 	}
 	s := &Screen{
 		Rows: t.rows, Cols: t.cols, PixelWidth: t.pixelWidth, PixelHeight: t.pixelHeight,
-		Cursor: t.shown.cursor, Modes: t.shown.modes, Title: t.title, TitleSet: t.titleSet, Sequence: t.seq,
+		Cursor: t.shown.cursor, Modes: t.shown.modes, Title: t.title, TitleSet: t.titleSet, Theme: t.theme, Sequence: t.seq,
 		rows: append(make([]*row, 0, t.rows), t.grid.rows...), history: t.history.view(), text: new(lazyText),
 	}
 	t.shared = t.frame - 1

@@ -61,6 +61,14 @@ func verifyRow(r *row, cols int) string {
 	if len(r.cells) != cols || r.n < 0 || r.n > cols {
 		return fmt.Sprintf("%d cells (%d used), want %d", len(r.cells), r.n, cols)
 	}
+	if r.cut != nil {
+		if len(r.cut.cells) <= cols || r.cut.cut != nil {
+			return fmt.Sprintf("%d cells were %d, cut twice: %v", cols, len(r.cut.cells), r.cut.cut != nil)
+		}
+		if s := verifyRow(r.cut, len(r.cut.cells)); s != "" {
+			return "before it was cut: " + s
+		}
+	}
 	for x, c := range r.cells {
 		ch, attr := c.content(), c.attr()
 		if x >= r.n && c != (cell{}) {
@@ -97,22 +105,27 @@ func dump(s *Screen) []byte {
 	var b strings.Builder
 	b.WriteString("\x1b[?7l")
 	for y := range s.Rows {
+		if last := s.Cell(y, s.Cols-1); !last.Wide && s.Cols > 1 && runeWidth(firstRune(last.Text)) == 2 {
+			// It became narrow further to the left, and was moved.
+			fmt.Fprintf(&b, "\x1b[%d;%dH\x1b[?2027h\x1b[%sm\x1b]8;;%s\x1b\\", y+1, s.Cols-1, sgrOf(last.Style), last.Style.Link)
+			b.WriteString(protection(s.rows[y].cells[s.Cols-1]) + last.Text)
+			fmt.Fprintf(&b, "\x1b[%d;%dH\x1b[m\x1b[@", y+1, s.Cols-1)
+		}
 		for x := 0; x < s.Cols; x++ {
 			c := s.rows[y].cells[x]
+			if x == s.Cols-1 && x > 0 && c.attr()&attrWide == 0 && runeWidth(firstRune(s.Cell(y, x).Text)) == 2 {
+				continue
+			}
 			if c == (cell{}) || c.attr()&attrContinuation != 0 {
 				continue
 			}
 			view := s.Cell(y, x)
 			fmt.Fprintf(&b, "\x1b[%d;%dH\x1b[%sm\x1b]8;;%s\x1b\\", y+1, x+1, sgrOf(view.Style), view.Style.Link)
-			if c.attr()&attrProtected != 0 {
-				b.WriteString("\x1b[1\"q")
-			} else {
-				b.WriteString("\x1b[\"q")
-			}
+			b.WriteString(protection(c))
 			if c.content() != 0 {
 				// A cluster that is more than a character and its marks needs mode 2027.
 				runes := []rune(view.Text)
-				clusters := view.Wide && runeWidth(runes[0]) != 2
+				clusters := view.Wide != (runeWidth(runes[0]) == 2)
 				for _, r := range runes[1:] {
 					clusters = clusters || runeWidth(r) != 0
 				}
@@ -125,6 +138,22 @@ func dump(s *Screen) []byte {
 		}
 	}
 	return []byte(b.String())
+}
+
+// firstRune returns the first character of text, a blank when there is none.
+func firstRune(text string) rune {
+	for _, r := range text {
+		return r
+	}
+	return ' '
+}
+
+// protection is the DECSCA that a cell was written with.
+func protection(c cell) string {
+	if c.attr()&attrProtected != 0 {
+		return "\x1b[1\"q"
+	}
+	return "\x1b[\"q"
 }
 
 func sgrOf(s Style) string {

@@ -2,7 +2,7 @@ package vt
 
 //go:generate go run gen_tables.go
 
-// props returns what the tables know of r: width, grapheme class, wide with U+FE0F.
+// props returns what the tables know of r: width, grapheme class, wide with U+FE0F, narrow with U+FE0E.
 func props(r rune) byte {
 	if uint32(r) >= uint32(len(pageOf))<<7 {
 		return 1
@@ -15,6 +15,7 @@ const (
 	propClassShift = 2
 	propClassMask  = 0x0f
 	propEmojiWide  = 0x40
+	propTextNarrow = 0x80
 )
 
 // runeWidth returns the columns of r on its own, as wcwidth counts with current Unicode: 0 for

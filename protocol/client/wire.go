@@ -21,6 +21,7 @@ type Config struct {
 	RawTranscriptAppend bool              `json:"raw_transcript_append,omitempty"`
 	EchoOff             string            `json:"echo_off,omitempty"`          // "ask" (when ""), "secret" or "plain": what is typed while nothing is echoed
 	ShellIntegration    bool              `json:"shell_integration,omitempty"` // bash, zsh or fish is made to mark its commands
+	Theme               string            `json:"theme,omitempty"`             // dark or light, for programs that ask; "": dark
 	Owner               string            `json:"owner,omitempty"`             // connection: it ends with this one; "": it does not
 	// Limits, each for the program and all that it starts; [Exit.Limit] says which ended it. 0: none.
 	MaxMS     int64 `json:"max_ms,omitempty"`     // it may take so long
@@ -42,7 +43,8 @@ type Info struct {
 	Sequence        uint64    `json:"sequence"`
 	QuietMS         int64     `json:"quiet_ms"`
 	AlternateScreen bool      `json:"alternate_screen"`
-	Exit            *Exit     `json:"exit"` // nil: it runs
+	Theme           string    `json:"theme"` // dark or light
+	Exit            *Exit     `json:"exit"`  // nil: it runs
 	TranscriptError string    `json:"transcript_error"`
 	Adapter         string    `json:"adapter"` // that drives it; "": none does
 	Lease           *Lease    `json:"lease"`   // nil: anybody may type
@@ -69,7 +71,7 @@ type Exit struct {
 }
 
 // An Action is something a person could do to a session: text, paste, bracketed_paste, stream_text, key, mouse, resize,
-// interrupt, eof, signal, kill, mark_transcript.
+// theme, interrupt, eof, signal, kill, mark_transcript.
 type Action struct {
 	Type  string `json:"type"`
 	Value any    `json:"value,omitempty"`

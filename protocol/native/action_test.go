@@ -13,7 +13,7 @@ func TestBadActionsInWords(t *testing.T) {
 	w := newWire(t, enginetest.Engine(enginetest.New()))
 	id := w.create()
 	_, unknown := vt.ParseKey("Enter!")
-	names := "bracketed_paste, eof, interrupt, key, kill, mark_transcript, mouse, paste, resize, signal, stream_text, text"
+	names := "bracketed_paste, eof, interrupt, key, kill, mark_transcript, mouse, paste, resize, signal, stream_text, text, theme"
 	for _, c := range []struct {
 		action any
 		want   string
@@ -29,6 +29,15 @@ func TestBadActionsInWords(t *testing.T) {
 		{obj{"type": "text", "value": 7.5}, "params.action.value: expected a string, got 7.5"},
 		{obj{"type": "text", "value": obj{}}, "params.action.value: expected a string, got an object"},
 		{obj{"type": "key", "value": "Enter!"}, "params.action.value: " + unknown.Error()},
+		{obj{"type": "key", "value": 7}, "params.action.value: expected a string, got 7"},
+		{obj{"type": "key", "value": obj{"event": "press"}}, "params.action.value.key: expected a string, got nothing"},
+		{obj{"type": "key", "value": obj{"key": "Enter!"}}, "params.action.value.key: " + unknown.Error()},
+		{obj{"type": "key", "value": obj{"key": "a", "event": "down"}},
+			`params.action.value.event: expected one of press, release, repeat, got "down"`},
+		{obj{"type": "key", "value": obj{"key": "a", "event": 1}},
+			"params.action.value.event: expected one of press, release, repeat, got 1"},
+		{obj{"type": "theme", "value": "pink"}, `params.action.value: expected dark or light, got "pink"`},
+		{obj{"type": "theme"}, "params.action.value: expected a string, got nothing"},
 		{obj{"type": "signal", "value": "stop"}, `params.action.value: unknown signal "stop": use term, hup, quit, int, kill, user1 or user2`},
 		{obj{"type": "mark_transcript"}, "params.action.value: expected an object with label, got nothing"},
 		{obj{"type": "mark_transcript", "value": obj{"label": ""}}, `params.action.value.label: expected a string of 1 to 256 bytes, got ""`},

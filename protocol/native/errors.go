@@ -101,6 +101,7 @@ var reasons = []struct {
 	{engine.ErrEngineClosed, codeCancelled, "shutting_down"},
 	{engine.ErrInputFull, protocol.CodeInternal, "input_full"},
 	{engine.ErrNoMouse, protocol.CodeInvalidParams, "mouse_not_requested"},
+	{engine.ErrNoKey, protocol.CodeInvalidParams, "key_not_requested"},
 	{engine.ErrTooManyMarks, protocol.CodeInvalidParams, "too_many_marks"},
 	{plugins.ErrNoPlugin, protocol.CodeInvalidParams, "unknown_plugin"},
 	{plugins.ErrNoAdapter, protocol.CodeInvalidParams, "unknown_adapter"},
@@ -333,7 +334,7 @@ func distance(a, b string) int {
 // reads them out of this package's source.
 var ownReasons = []string{
 	"timeout", "session_closed", "session_ended", "cancelled", "unknown_session", "session_forgotten", "shutting_down", "input_full",
-	"input_blocked", "line_too_long", "mouse_not_requested", "too_many_marks", "position_out_of_range", "limit_exceeded", "invalid_matcher",
+	"input_blocked", "line_too_long", "mouse_not_requested", "key_not_requested", "too_many_marks", "position_out_of_range", "limit_exceeded", "invalid_matcher",
 	"invalid_redaction", "invalid_action", "invalid_environment", "size_out_of_range", "file_refused", "cannot_start", "unkillable",
 	"reply_too_large", "permission_denied", "plugin_failed", "unknown_intent", "intent_refused", "expectation_failed", "owned_by_adapter",
 	"invalid_manifest", "unknown_plugin", "unknown_adapter", "unknown_predicate", "plugin_exists", "plugin_built_in", "plugin_in_use",

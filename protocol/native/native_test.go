@@ -191,6 +191,9 @@ func TestBadParametersAreToldApart(t *testing.T) {
 		{"session.input", obj{"session": id, "action": obj{"type": "signal", "value": "stop"}}, "invalid_action"},
 		{"session.input", obj{"session": id, "action": obj{"type": "resize", "value": obj{"rows": 5}}}, "invalid_action"},
 		{"session.input", obj{"session": id, "action": obj{"type": "mouse", "value": obj{"row": 1, "col": 1}}}, "mouse_not_requested"},
+		{"session.input", obj{"session": id, "action": obj{"type": "key", "value": "media_play"}}, "key_not_requested"},
+		{"session.input", obj{"session": id, "action": obj{"type": "key", "value": obj{"key": "up", "event": "release"}}}, "key_not_requested"},
+		{"session.create", obj{"program": "x", "theme": "pink"}, "invalid_params"},
 		{"session.input", obj{"session": id, "action": obj{"type": "mouse", "value": obj{"row": 99, "col": 1}}}, "position_out_of_range"},
 		{"session.input", obj{"session": id}, "invalid_action"},
 		{"session.resize", obj{"session": id, "rows": 5}, "invalid_params"},
@@ -223,7 +226,7 @@ func TestEveryActionIsTaken(t *testing.T) {
 		"text": "a", "paste": "b", "bracketed_paste": "c\x1b", "key": "ctrl+shift+up", "signal": "hup",
 		"resize": obj{"rows": 30, "cols": 90}, "mark_transcript": obj{"label": "here"},
 		"stream_text": obj{"text": "dd", "chunk_chars": 1, "delay_ms": 1}, "mouse": obj{"row": 1, "col": 2, "button": "right", "mods": []string{"ctrl"}},
-		"interrupt": nil, "eof": nil, "kill": nil,
+		"interrupt": nil, "eof": nil, "kill": nil, "theme": "light",
 	}
 	var names []string
 	for _, a := range w.result("server.capabilities", nil)["actions"].([]any) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -136,6 +137,18 @@ func (p sizeParams) size() (pty.Size, error) {
 		*f.to = uint16(v)
 	}
 	return s, nil
+}
+
+// themeOf reads the name of a theme that may be absent: dark.
+func themeOf(name string) (vt.Theme, error) {
+	if name == "" {
+		return vt.ThemeDark, nil
+	}
+	theme, ok := vt.ParseTheme(name)
+	if !ok {
+		return theme, &protocol.ParamError{Path: "theme", Expected: `"dark" or "light"`, Got: protocol.Got(name)}
+	}
+	return theme, nil
 }
 
 // maxTimeout bounds every time a client gives. A day is longer than any wait, and far from overflow.

@@ -19,7 +19,7 @@ type screenshotParams struct {
 	readParams
 	Format   string  `json:"format,omitempty" jsonschema:"png, svg, html or ansi; default that of the path, else png"`
 	Path     string  `json:"path,omitempty" jsonschema:"file to write or replace, mode 0600, by its extension such a picture; default: the picture is in the answer"`
-	Theme    string  `json:"theme,omitempty" jsonschema:"dark (default) or light"`
+	Theme    string  `json:"theme,omitempty" jsonschema:"dark or light; default the session's"`
 	FontSize float64 `json:"font_size,omitempty" jsonschema:"pixels; default 15"`
 }
 
@@ -38,12 +38,12 @@ func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*scre
 		return nil, err
 	}
 	o := record.PictureOptions{FontSize: p.FontSize}
-	switch p.Theme {
-	case "", "dark":
-	case "light":
-		o.Theme = record.LightTheme
-	default:
-		return nil, &protocol.ParamError{Path: "theme", Expected: `"dark" or "light"`, Got: protocol.Got(p.Theme)}
+	if p.Theme != "" {
+		theme, err := themeOf(p.Theme)
+		if err != nil {
+			return nil, err
+		}
+		o.Theme = record.ThemeOf(theme)
 	}
 	format, err := record.PictureFormat(p.Format, p.Path)
 	if err != nil {

@@ -29,6 +29,7 @@ type createParams struct {
 	RawTranscriptPath   string `json:"raw_transcript_path,omitempty" jsonschema:"file that gets the unredacted output; it must not exist"`
 	RawTranscriptAppend bool   `json:"raw_transcript_append,omitempty" jsonschema:"append to an existing file instead"`
 	EchoOff             string `json:"echo_off,omitempty" jsonschema:"what is typed while the terminal does not echo: ask (default), secret or plain"`
+	Theme               string `json:"theme,omitempty" jsonschema:"dark (default) or light: what a program that asks for the terminal's colours is told, and what pictures are drawn with"`
 	ShellIntegration    bool   `json:"shell_integration,omitempty" jsonschema:"have program, an interactive bash, zsh or fish, mark its commands for session.blocks and command_finished"`
 	leashParams
 }
@@ -157,7 +158,12 @@ func (p *createParams) config() (engine.Config, error) {
 	if err != nil {
 		return none, err
 	}
+	theme, err := themeOf(p.Theme)
+	if err != nil {
+		return none, err
+	}
 	config := engine.Config{
+		Theme:   theme,
 		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, ClearEnv: p.Clear, Size: size,
 		TranscriptChars:  noneIfZero(p.TranscriptMaxChars, chars),
 		Scrollback:       noneIfZero(p.ScrollbackMaxLines, lines),
@@ -198,6 +204,7 @@ type sessionInfo struct {
 	Sequence        uint64     `json:"sequence"`
 	QuietMS         int64      `json:"quiet_ms"`
 	AlternateScreen bool       `json:"alternate_screen"`
+	Theme           string     `json:"theme"`
 	Exit            *exitInfo  `json:"exit"`
 	Lease           *leaseInfo `json:"lease"`
 	TranscriptError string     `json:"transcript_error,omitempty"`
@@ -248,8 +255,8 @@ func (c *client) describe(s *engine.Session, hide *redact.Redactor) sessionInfo 
 		Session: string(s.ID()), Program: l.Clean(config.Program), Cwd: l.Clean(config.Dir), PID: s.PID(),
 		Args: l.Args(config.Program, config.Args), Started: s.Started().UTC(),
 		Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence, QuietMS: v.StableFor().Milliseconds(),
-		AlternateScreen: v.Screen.Modes.AltScreen,
-		MaxMS:           config.MaxTime.Milliseconds(), IdleMS: config.MaxIdle.Milliseconds(), MaxMemory: config.MaxMemory,
+		AlternateScreen: v.Screen.Modes.AltScreen, Theme: v.Screen.Theme.String(),
+		MaxMS: config.MaxTime.Milliseconds(), IdleMS: config.MaxIdle.Milliseconds(), MaxMemory: config.MaxMemory,
 	}
 	if config.Owned {
 		info.Owner = ownerConnection

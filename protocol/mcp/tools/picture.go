@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/vt"
 )
 
 const shotAbout = `Draw a session's screen: png (default; an image in the answer), or svg, html or ansi as text. Use it for colours and layout; read is cheaper for text.
@@ -17,7 +18,7 @@ const shotAbout = `Draw a session's screen: png (default; an image in the answer
 type shotParams struct {
 	Session  string  `json:"session"`
 	Format   string  `json:"format,omitempty" jsonschema:"png, svg, html or ansi; default that of the path, else png"`
-	Theme    string  `json:"theme,omitempty" jsonschema:"dark (default) or light"`
+	Theme    string  `json:"theme,omitempty" jsonschema:"dark or light; default the session's"`
 	FontSize float64 `json:"font_size,omitempty" jsonschema:"pixels; default 15"`
 	Path     string  `json:"path,omitempty" jsonschema:"file to write, or replace, instead of answering with the picture; its extension says the format; mode 0600"`
 	rawAsked
@@ -39,12 +40,12 @@ func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest, in shotP
 		return nil, err
 	}
 	o := record.PictureOptions{FontSize: in.FontSize}
-	switch in.Theme {
-	case "", "dark":
-	case "light":
-		o.Theme = record.LightTheme
-	default:
-		return nil, bad("theme", "expected dark or light")
+	if in.Theme != "" {
+		theme, ok := vt.ParseTheme(in.Theme)
+		if !ok {
+			return nil, bad("theme", "expected dark or light")
+		}
+		o.Theme = record.ThemeOf(theme)
 	}
 	format, err := record.PictureFormat(in.Format, in.Path)
 	if err != nil {

@@ -9,14 +9,17 @@ import (
 // A Picture says how a screen is drawn.
 type Picture struct {
 	Format   string  // png, svg, html or ansi
-	Theme    string  // dark or light
+	Theme    string  // dark or light; "": the session's
 	FontSize float64 // pixels; 0: the server's default
 	Show
 }
 
 // Draw returns a picture of a session's screen as it is now.
 func (s *Server) Draw(ctx context.Context, id string, p Picture) ([]byte, error) {
-	more := map[string]any{"format": p.Format, "theme": p.Theme}
+	more := map[string]any{"format": p.Format}
+	if p.Theme != "" {
+		more["theme"] = p.Theme
+	}
 	if p.FontSize != 0 {
 		more["font_size"] = p.FontSize
 	}
