@@ -55,7 +55,7 @@ var keySequences = func() map[KeyCode]keySequence {
 		KeyInsert: 2, KeyDelete: 3, KeyPageUp: 5, KeyPageDown: 6,
 		KeyF5: 15, KeyF6: 17, KeyF7: 18, KeyF8: 19, KeyF9: 20, KeyF10: 21, KeyF11: 23, KeyF12: 24,
 		KeyMenu: 29,
-		KeyF13: 25, KeyF14: 26, KeyF15: 28, KeyF16: 29, KeyF17: 31, KeyF18: 32, KeyF19: 33, KeyF20: 34,
+		KeyF13:  25, KeyF14: 26, KeyF15: 28, KeyF16: 29, KeyF17: 31, KeyF18: 32, KeyF19: 33, KeyF20: 34,
 	} {
 		all[code] = keySequence{number, '~', false}
 	}
@@ -208,10 +208,8 @@ func codePoint(k Key) rune {
 }
 
 // encodeOther is modifyOtherKeys in its default format, CSI 27 ; mods ; code ~. Level 1 leaves
-// alone
-// what has a well-known meaning; level 2 reports every modified key but for Backspace with Ctrl,
-// and Tab and
-// characters with Shift.
+// alone what has a well-known meaning; level 2 reports every modified key but for Backspace with
+// Ctrl, and Tab and characters with Shift.
 func (t *Terminal) encodeOther(k Key) []byte {
 	r, mods, level := codePoint(k), k.Mods, t.modes.modifyOtherKeys
 	if r == 0 || mods == 0 {
