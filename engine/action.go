@@ -56,14 +56,15 @@ type (
 		Chars int           // characters a chunk, 1 to 1,024
 		Delay time.Duration // after each full chunk, up to 100 ms
 	}
-	// Key is what is done to one key, encoded from the terminal's modes; it fails with ErrNoKey when they have no bytes for it.
+	// Key is what is done to one key, encoded from the terminal's modes; it fails with ErrNoKey
+	// when they have no bytes for it.
 	Key vt.Key
 	// Mouse is one mouse event; it fails with ErrNoMouse when the program does not ask for it.
 	Mouse vt.Mouse
 	// Resize changes the terminal's size.
 	Resize pty.Size
-	// Theme changes what the program is told of the terminal's colours, and what pictures are drawn with. A program that asked
-	// to be told of it (mode 2031) is.
+	// Theme changes what the program is told of the terminal's colours, and what pictures are drawn
+	// with. A program that asked to be told of it (mode 2031) is.
 	Theme vt.Theme
 	// Interrupt is the byte 0x03.
 	Interrupt struct{}
@@ -80,8 +81,9 @@ type (
 // ErrNoMouse: the program has not asked for mouse events of this kind.
 var ErrNoMouse = fmt.Errorf("the program does not ask for this kind of mouse event")
 
-// ErrNoKey: a terminal sends nothing for this key, or for letting go of it, in the modes that the program has set. The
-// kitty keyboard protocol has bytes for all keys, and for releases, once a program asks for them.
+// ErrNoKey: a terminal sends nothing for this key, or for letting go of it, in the modes that the
+// program has set. The kitty keyboard protocol has bytes for all keys, and for releases, once a
+// program asks for them.
 var ErrNoKey = errors.New("the program does not ask for this kind of key event")
 
 // ErrTooManyMarks: a transcript keeps at most 64 labels.
@@ -106,9 +108,10 @@ func (e *PositionError) Error() string {
 // MaxSide is the most rows or columns of a terminal. A million cells of 16 bytes are what a look may have to show.
 const MaxSide = 1000
 
-// Do performs a and returns when the PTY has taken all its bytes. Actions of any number of goroutines are performed
-// one after the other. Errors: *[InputBlockedError], *[LineTooLongError], [ErrInputFull], [ErrEnded], [ErrClosed],
-// *[LeasedError], *[SizeError], *[PositionError], [ErrNoMouse], [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end.
+// Do performs a and returns when the PTY has taken all its bytes. Actions of any number of
+// goroutines are performed one after the other. Errors: *[InputBlockedError], *[LineTooLongError],
+// [ErrInputFull], [ErrEnded], [ErrClosed], *[LeasedError], *[SizeError], *[PositionError],
+// [ErrNoMouse], [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end.
 func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultInputTimeout

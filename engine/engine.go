@@ -38,8 +38,8 @@ type Options struct {
 	// Asks is that of [SecretInput]. It must not block. nil: no screen asks for a secret.
 	Asks func(line, above, typed string) bool
 	Log  *slog.Logger // diagnostics; nil: slog.Default
-	// Version is what a program that asks for the terminal's version (XTVERSION) is told beside the name: see
-	// [vt.Options]. "": nothing.
+	// Version is what a program that asks for the terminal's version (XTVERSION) is told beside the
+	// name: see [vt.Options]. "": nothing.
 	Version string
 }
 
@@ -231,7 +231,8 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		environ: env,
 		image:   pty.Image(p.PID()),
 		term: vt.New(rows, cols, vt.Options{
-			Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus, Theme: c.Theme, Version: e.opts.Version,
+			Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus, Theme: c.Theme,
+			Version: e.opts.Version,
 		}),
 		rec:     recorder{limit: c.TranscriptChars},
 		changed: now,

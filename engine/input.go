@@ -16,9 +16,9 @@ const (
 	// maxQueuedInput bounds the bytes that wait for a child. One action larger than that is taken when nothing else
 	// waits. More memory buys nothing: a child that leaves 1 MiB unread does not read.
 	maxQueuedInput = 1 << 20
-	// maxQueuedReplies bounds the terminal's own answers that wait for a child. Programs ask a handful of questions
-	// at a time, each answered in under 40 bytes, or for all 256 colours at once, which takes 7 KiB; past the bound
-	// answers are dropped and counted.
+	// maxQueuedReplies bounds the terminal's own answers that wait for a child. Programs ask a
+	// handful of questions at a time, each answered in under 40 bytes, or for all 256 colours at
+	// once, which takes 7 KiB; past the bound answers are dropped and counted.
 	maxQueuedReplies = 8 << 10
 )
 

@@ -97,7 +97,9 @@ func stringAction(make func(string) (Action, error)) func(any) (Action, error) {
 	}
 }
 
-var keyEvents = map[string]vt.KeyEvent{"press": vt.KeyPress, "repeat": vt.KeyRepeat, "release": vt.KeyRelease}
+var keyEvents = map[string]vt.KeyEvent{
+	"press": vt.KeyPress, "repeat": vt.KeyRepeat, "release": vt.KeyRelease,
+}
 
 // parseKey reads the name of a key, or {key, event?}: a tap of it, unless an event is given.
 func parseKey(value any) (Action, error) {

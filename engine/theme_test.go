@@ -68,7 +68,8 @@ func TestThemeIsTold(t *testing.T) {
 	})
 }
 
-// TestKeyThatIsNotSent: a key, or a release, that no terminal would send is an error, and nothing is typed.
+// TestKeyThatIsNotSent: a key, or a release, that no terminal would send is an error, and nothing
+// is typed.
 func TestKeyThatIsNotSent(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		do := func(k vt.Key, want string, fails error) {

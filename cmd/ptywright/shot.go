@@ -62,7 +62,8 @@ Secrets are covered.`,
 			switch {
 			case c.ArgsLenAtDash() == 0:
 				size := pty.Size{Rows: rows, Cols: cols}
-				s, err := shotOf(c.Context(), engine.Config{Program: args[0], Args: args[1:], Size: size, Theme: colours}, settle, timeout)
+				config := engine.Config{Program: args[0], Args: args[1:], Size: size, Theme: colours}
+				s, err := shotOf(c.Context(), config, settle, timeout)
 				if err != nil {
 					return err
 				}

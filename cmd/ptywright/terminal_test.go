@@ -11,14 +11,15 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// asksColours is a program that asks the terminal for the colour of its paper and for its name, and then shows both
-// answers at once.
+// asksColours is a program that asks the terminal for the colour of its paper and for its name, and
+// then shows both answers at once.
 const asksColours = `stty raw -echo
 printf '\033]11;?\033\\'; paper=$(dd bs=1 count=25 2>/dev/null | cat -v)
 printf '\033[>q'; name=$(dd bs=1 count=14 2>/dev/null | cat -v)
 stty cooked; printf '%s\n%s\ndone\n' "$paper" "$name"; read x`
 
-// TestThemeOfASession: what a program learns of its terminal's colours is what a picture of it is drawn with.
+// TestThemeOfASession: what a program learns of its terminal's colours is what a picture of it is
+// drawn with.
 func TestThemeOfASession(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -55,7 +56,8 @@ func TestShotTellsItsTheme(t *testing.T) {
 	}
 }
 
-// TestVimLearnsTheTheme: vim chooses colours for the paper that it is told of. What is typed is behind the answer in its input.
+// TestVimLearnsTheTheme: vim chooses colours for the paper that it is told of. What is typed is
+// behind the answer in its input.
 func TestVimLearnsTheTheme(t *testing.T) {
 	t.Parallel()
 	need(t, "vim", "vim")
@@ -69,7 +71,8 @@ func TestVimLearnsTheTheme(t *testing.T) {
 	}
 }
 
-// TestNarrowedAlternateScreen: a program that does not draw again shows all its columns once there is room for them again.
+// TestNarrowedAlternateScreen: a program that does not draw again shows all its columns once there
+// is room for them again.
 func TestNarrowedAlternateScreen(t *testing.T) {
 	t.Parallel()
 	s := start(t)

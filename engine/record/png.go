@@ -43,9 +43,10 @@ func (e *PictureError) Error() string {
 }
 func (e *PictureError) Unwrap() error { return ErrTooLarge }
 
-// PictureOptions say what a screen is drawn like. The zero value is the screen's own theme, 15 pixels, with the cursor.
+// PictureOptions say what a screen is drawn like. The zero value is the screen's own theme, 15
+// pixels, with the cursor.
 type PictureOptions struct {
-	Theme    *Theme  // nil: the screen's: what its program was told, if it asked; of several screens DarkTheme
+	Theme    *Theme  // nil: the screen's, which its program is told; DarkTheme for several screens
 	FontSize float64 // pixels; 0: DefaultFontSize; clamped to FontSizeMin and FontSizeMax
 	Padding  int     // pixels around the cells; clamped to 0..1000
 	NoCursor bool    // draw none, even where the program shows it

@@ -51,7 +51,8 @@ func TestConformanceScreens(t *testing.T) {
 	)
 }
 
-// TestConformanceAlternateResized: what 47 keeps is cut or padded with the screen, and whole when there is room again.
+// TestConformanceAlternateResized: what 47 keeps is cut or padded with the screen, and whole when
+// there is room again.
 func TestConformanceAlternateResized(t *testing.T) {
 	term := New(4, 10, Options{})
 	term.Feed([]byte("main\x1b[?47h\x1b[Habcdefghij\r\n日日日日日\r\nx\r\ny\x1b[?47l"))

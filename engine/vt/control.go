@@ -115,8 +115,8 @@ func (t *Terminal) hardReset() {
 	t.event(Event{Kind: EventErase})
 }
 
-// softReset is DECSTR: the VT520 manual's table of what it resets, and what xterm resets beside: reverse wraparound
-// and the cursor's shape.
+// softReset is DECSTR: the VT520 manual's table of what it resets, and what xterm resets beside:
+// reverse wraparound and the cursor's shape.
 func (t *Terminal) softReset() {
 	m := &t.modes
 	m.cursorVisible, m.insert, m.origin, m.autoWrap = true, false, false, true

@@ -44,37 +44,42 @@ type keySequence struct {
 }
 
 // keySequences are xterm's. Those from KeyMenu on count in its encoding only.
-var keySequences = map[KeyCode]keySequence{
-	KeyUp: {1, 'A', false}, KeyDown: {1, 'B', false}, KeyRight: {1, 'C', false}, KeyLeft: {1, 'D', false},
-	KeyHome: {1, 'H', false}, KeyEnd: {1, 'F', false},
-	KeyInsert: {2, '~', false}, KeyDelete: {3, '~', false}, KeyPageUp: {5, '~', false}, KeyPageDown: {6, '~', false},
-	KeyF1: {1, 'P', true}, KeyF2: {1, 'Q', true}, KeyF3: {1, 'R', true}, KeyF4: {1, 'S', true},
-	KeyF5: {15, '~', false}, KeyF6: {17, '~', false}, KeyF7: {18, '~', false}, KeyF8: {19, '~', false},
-	KeyF9: {20, '~', false}, KeyF10: {21, '~', false}, KeyF11: {23, '~', false}, KeyF12: {24, '~', false},
-	KeyKeypadBegin: {1, 'E', false},
-	KeyMenu:        {29, '~', false},
-	KeyF13:         {25, '~', false}, KeyF14: {26, '~', false}, KeyF15: {28, '~', false}, KeyF16: {29, '~', false},
-	KeyF17: {31, '~', false}, KeyF18: {32, '~', false}, KeyF19: {33, '~', false}, KeyF20: {34, '~', false},
-	KeyF21: {42, '~', false}, KeyF22: {43, '~', false}, KeyF23: {44, '~', false}, KeyF24: {45, '~', false},
-	KeyF25: {46, '~', false}, KeyF26: {47, '~', false}, KeyF27: {48, '~', false}, KeyF28: {49, '~', false},
-	KeyF29: {50, '~', false}, KeyF30: {51, '~', false}, KeyF31: {52, '~', false}, KeyF32: {53, '~', false},
-	KeyF33: {54, '~', false}, KeyF34: {55, '~', false}, KeyF35: {56, '~', false},
-}
+var keySequences = func() map[KeyCode]keySequence {
+	all := map[KeyCode]keySequence{
+		KeyUp: {1, 'A', false}, KeyDown: {1, 'B', false}, KeyRight: {1, 'C', false},
+		KeyLeft: {1, 'D', false},
+		KeyHome: {1, 'H', false}, KeyEnd: {1, 'F', false}, KeyKeypadBegin: {1, 'E', false},
+		KeyF1: {1, 'P', true}, KeyF2: {1, 'Q', true}, KeyF3: {1, 'R', true}, KeyF4: {1, 'S', true},
+	}
+	for code, number := range map[KeyCode]int{
+		KeyInsert: 2, KeyDelete: 3, KeyPageUp: 5, KeyPageDown: 6,
+		KeyF5: 15, KeyF6: 17, KeyF7: 18, KeyF8: 19, KeyF9: 20, KeyF10: 21, KeyF11: 23, KeyF12: 24,
+		KeyMenu: 29,
+		KeyF13:  25, KeyF14: 26, KeyF15: 28, KeyF16: 29, KeyF17: 31, KeyF18: 32, KeyF19: 33, KeyF20: 34,
+	} {
+		all[code] = keySequence{number, '~', false}
+	}
+	for code := KeyF21; code <= KeyF35; code++ {
+		all[code] = keySequence{42 + int(code-KeyF21), '~', false}
+	}
+	return all
+}()
 
-// keypad is what the keys of the keypad send that have a character: that, and the letter behind SS3
-// in
-// application mode (DECKPAM, VT100 manual table 3-8).
+// keypad is what the keys of the keypad send that have a character: that, and the letter behind
+// SS3 in application mode (DECKPAM, VT100 manual table 3-8).
 var keypad = map[KeyCode]struct{ char, letter byte }{
 	KeyKeypad0: {'0', 'p'}, KeyKeypad1: {'1', 'q'}, KeyKeypad2: {'2', 'r'}, KeyKeypad3: {'3', 's'}, KeyKeypad4: {'4', 't'},
 	KeyKeypad5: {'5', 'u'}, KeyKeypad6: {'6', 'v'}, KeyKeypad7: {'7', 'w'}, KeyKeypad8: {'8', 'x'}, KeyKeypad9: {'9', 'y'},
 	KeyKeypadDecimal: {'.', 'n'}, KeyKeypadDivide: {'/', 'o'}, KeyKeypadMultiply: {'*', 'j'}, KeyKeypadSubtract: {'-', 'm'},
-	KeyKeypadAdd: {'+', 'k'}, KeyKeypadEnter: {'\r', 'M'}, KeyKeypadEqual: {'=', 'X'}, KeyKeypadSeparator: {',', 'l'},
+	KeyKeypadAdd: {'+', 'k'}, KeyKeypadEnter: {'\r', 'M'}, KeyKeypadEqual: {'=', 'X'},
+	KeyKeypadSeparator: {',', 'l'},
 }
 
 // keypadAs are the keys that the others of the keypad are, without num lock.
 var keypadAs = map[KeyCode]KeyCode{
 	KeyKeypadLeft: KeyLeft, KeyKeypadRight: KeyRight, KeyKeypadUp: KeyUp, KeyKeypadDown: KeyDown,
-	KeyKeypadPageUp: KeyPageUp, KeyKeypadPageDown: KeyPageDown, KeyKeypadHome: KeyHome, KeyKeypadEnd: KeyEnd,
+	KeyKeypadPageUp: KeyPageUp, KeyKeypadPageDown: KeyPageDown,
+	KeyKeypadHome: KeyHome, KeyKeypadEnd: KeyEnd,
 	KeyKeypadInsert: KeyInsert, KeyKeypadDelete: KeyDelete,
 }
 
@@ -203,10 +208,8 @@ func codePoint(k Key) rune {
 }
 
 // encodeOther is modifyOtherKeys in its default format, CSI 27 ; mods ; code ~. Level 1 leaves
-// alone
-// what has a well-known meaning; level 2 reports every modified key but for Backspace with Ctrl,
-// and Tab and
-// characters with Shift.
+// alone what has a well-known meaning; level 2 reports every modified key but for Backspace with
+// Ctrl, and Tab and characters with Shift.
 func (t *Terminal) encodeOther(k Key) []byte {
 	r, mods, level := codePoint(k), k.Mods, t.modes.modifyOtherKeys
 	if r == 0 || mods == 0 {

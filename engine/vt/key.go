@@ -196,54 +196,35 @@ func (e *KeyError) Error() string {
 // Unwrap returns ErrUnknownKey.
 func (e *KeyError) Unwrap() error { return ErrUnknownKey }
 
-// codeNames are the names of the codes: kitty's in lower case, but keypad for kp.
-var codeNames = sync.OnceValue(func() map[KeyCode]string {
-	names := map[KeyCode]string{
-		KeyEnter: "enter", KeyEscape: "escape", KeyTab: "tab", KeyBackspace: "backspace", KeyDelete: "delete",
-		KeyInsert: "insert", KeyUp: "up", KeyDown: "down", KeyRight: "right", KeyLeft: "left", KeyHome: "home",
-		KeyEnd: "end", KeyPageUp: "page_up", KeyPageDown: "page_down",
-		KeyCapsLock: "caps_lock", KeyScrollLock: "scroll_lock", KeyNumLock: "num_lock",
-		KeyPrintScreen: "print_screen", KeyPause: "pause", KeyMenu: "menu",
-		KeyKeypadDecimal: "keypad_decimal", KeyKeypadDivide: "keypad_divide", KeyKeypadMultiply: "keypad_multiply",
-		KeyKeypadSubtract: "keypad_subtract", KeyKeypadAdd: "keypad_add", KeyKeypadEnter: "keypad_enter",
-		KeyKeypadEqual: "keypad_equal", KeyKeypadSeparator: "keypad_separator", KeyKeypadLeft: "keypad_left",
-		KeyKeypadRight: "keypad_right", KeyKeypadUp: "keypad_up", KeyKeypadDown: "keypad_down",
-		KeyKeypadPageUp: "keypad_page_up", KeyKeypadPageDown: "keypad_page_down", KeyKeypadHome: "keypad_home",
-		KeyKeypadEnd: "keypad_end", KeyKeypadInsert: "keypad_insert", KeyKeypadDelete: "keypad_delete",
-		KeyKeypadBegin: "keypad_begin",
-		KeyMediaPlay:   "media_play", KeyMediaPause: "media_pause", KeyMediaPlayPause: "media_play_pause",
-		KeyMediaReverse: "media_reverse", KeyMediaStop: "media_stop", KeyMediaFastForward: "media_fast_forward",
-		KeyMediaRewind: "media_rewind", KeyMediaNext: "media_track_next", KeyMediaPrevious: "media_track_previous",
-		KeyMediaRecord: "media_record", KeyLowerVolume: "lower_volume", KeyRaiseVolume: "raise_volume",
-		KeyMuteVolume: "mute_volume",
-		KeyLeftShift:  "left_shift", KeyLeftControl: "left_control", KeyLeftAlt: "left_alt", KeyLeftSuper: "left_super",
-		KeyLeftHyper: "left_hyper", KeyLeftMeta: "left_meta", KeyRightShift: "right_shift",
-		KeyRightControl: "right_control", KeyRightAlt: "right_alt", KeyRightSuper: "right_super",
-		KeyRightHyper: "right_hyper", KeyRightMeta: "right_meta", KeyISOLevel3Shift: "iso_level3_shift",
-		KeyISOLevel5Shift: "iso_level5_shift",
-	}
-	for i := range 12 {
-		names[KeyF1+KeyCode(i)] = fmt.Sprintf("f%d", i+1)
-	}
-	for i := range 23 {
-		names[KeyF13+KeyCode(i)] = fmt.Sprintf("f%d", i+13)
-	}
-	for i := range 10 {
-		names[KeyKeypad0+KeyCode(i)] = fmt.Sprintf("keypad_%d", i)
-	}
-	return names
+// codeNames are the names of the codes, in their order: kitty's in lower case, but keypad for kp.
+var codeNames = sync.OnceValue(func() []string {
+	return strings.Fields(`rune
+	enter escape tab backspace delete insert up down right left home end page_up page_down
+	f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12
+	caps_lock scroll_lock num_lock print_screen pause menu
+	f13 f14 f15 f16 f17 f18 f19 f20 f21 f22 f23 f24 f25 f26 f27 f28 f29 f30 f31 f32 f33 f34 f35
+	keypad_0 keypad_1 keypad_2 keypad_3 keypad_4 keypad_5 keypad_6 keypad_7 keypad_8 keypad_9
+	keypad_decimal keypad_divide keypad_multiply keypad_subtract keypad_add keypad_enter keypad_equal
+	keypad_separator keypad_left keypad_right keypad_up keypad_down keypad_page_up keypad_page_down
+	keypad_home keypad_end keypad_insert keypad_delete keypad_begin
+	media_play media_pause media_play_pause media_reverse media_stop media_fast_forward media_rewind
+	media_track_next media_track_previous media_record lower_volume raise_volume mute_volume
+	left_shift left_control left_alt left_super left_hyper left_meta
+	right_shift right_control right_alt right_super right_hyper right_meta
+	iso_level3_shift iso_level5_shift`)
 })
 
 // keyNames are the names of keys that are not characters.
 var keyNames = sync.OnceValue(func() map[string]Key {
 	names := map[string]Key{
-		"space": {Rune: ' '}, "shift_tab": {Code: KeyTab, Mods: Shift}, "shift_enter": {Code: KeyEnter, Mods: Shift},
-		"ctrl_space": {Rune: ' ', Mods: Ctrl}, "ctrl_backslash": {Rune: '\\', Mods: Ctrl},
+		"space": {Rune: ' '}, "shift_tab": {Code: KeyTab, Mods: Shift},
+		"shift_enter": {Code: KeyEnter, Mods: Shift},
+		"ctrl_space":  {Rune: ' ', Mods: Ctrl}, "ctrl_backslash": {Rune: '\\', Mods: Ctrl},
 		"ctrl_right_bracket": {Rune: ']', Mods: Ctrl}, "ctrl_underscore": {Rune: '_', Mods: Ctrl},
 		"ctrl_caret": {Rune: '^', Mods: Ctrl},
 	}
-	for code, name := range codeNames() {
-		names[name] = Key{Code: code}
+	for code, name := range codeNames()[1:] {
+		names[name] = Key{Code: KeyCode(code + 1)}
 	}
 	for c := 'a'; c <= 'z'; c++ {
 		names["ctrl_"+string(c)] = Key{Rune: c, Mods: Ctrl}
@@ -267,7 +248,8 @@ func KeyNames() []string {
 
 // functionKey returns 12 for "f12", 0 for what is no function key.
 func functionKey(name string) int {
-	if n, err := strconv.ParseUint(strings.TrimPrefix(name, "f"), 10, 8); err == nil && name[0] == 'f' {
+	digits, ok := strings.CutPrefix(name, "f")
+	if n, err := strconv.ParseUint(digits, 10, 8); ok && err == nil {
 		return int(n)
 	}
 	return 0
@@ -282,8 +264,8 @@ var namesInShort = sync.OnceValue(func() string {
 			short = append(short, n)
 		}
 	}
-	return strings.Join(short, ", ") + ", menu, pause, print_screen, keys of the keypad (keypad_0, keypad_enter), " +
-		"media keys (media_play), locks and modifiers (caps_lock, left_shift)"
+	return strings.Join(short, ", ") + ", menu, pause, print_screen, keys of the keypad (keypad_0, " +
+		"keypad_enter), media keys (media_play), locks and modifiers (caps_lock, left_shift)"
 })
 
 // keyNamed returns the key of that name. Keys of the keypad have kitty's names, too, and the signs

@@ -93,8 +93,8 @@ func encodeKitty(k Key, flags uint8) (b []byte, ok bool) {
 		return out.encode(), true
 	case k.Code >= KeyCapsLock:
 		out.number = kittyNumber(k.Code)
-		if !all && (k.Code >= KeyLeftShift || k.Code <= KeyNumLock) { // keys that only modify others
-			return nil, true
+		if !all && (k.Code >= KeyLeftShift || k.Code <= KeyNumLock) {
+			return nil, true // they only modify others
 		}
 		if p := keypad[k.Code]; p.char >= ' ' && k.Mods&^Shift == 0 && pressed { // it types
 			if !all {

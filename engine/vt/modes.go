@@ -109,11 +109,12 @@ var decModes = [...]decMode{
 	altMode(47),
 	{number: 66, flag: func(t *Terminal) *bool { return &t.modes.appKeypad }},
 	{number: 67, flag: func(t *Terminal) *bool { return &t.modes.backarrowBS }},
-	{number: 69, flag: func(t *Terminal) *bool { return &t.modes.sideMargins }, set: func(t *Terminal, on bool) {
-		if !on { // setting it again leaves the margins (xterm)
-			t.resetSides()
-		}
-	}},
+	{number: 69, flag: func(t *Terminal) *bool { return &t.modes.sideMargins },
+		set: func(t *Terminal, on bool) {
+			if !on { // setting it again leaves the margins (xterm)
+				t.resetSides()
+			}
+		}},
 	mouseMode(1000, MouseNormal),
 	mouseMode(1002, MouseButton),
 	mouseMode(1003, MouseAny),
@@ -181,7 +182,8 @@ var fixedANSIModes = map[int]bool{
 	13: false, 14: false, 15: false, 16: false, 17: false, 18: false, 19: false,
 }
 
-// fixedState is the answer to DECRQM for a mode that cannot be switched: 3 always set, 4 always reset, 0 not known.
+// fixedState is the answer to DECRQM for a mode that cannot be switched: 3 always set, 4 always
+// reset, 0 not known.
 func fixedState(modes map[int]bool, number int) int {
 	switch set, known := modes[number]; {
 	case !known:

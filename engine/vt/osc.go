@@ -57,8 +57,9 @@ type Event struct {
 	Text    string
 }
 
-// osc executes an operating system command; bel says that BEL ended it. Fonts and the clipboard are never answered, and
-// colours from the theme. Programs that set or reset colours (OSC 4, 10 to 19, 104, 110 to 119) change nothing.
+// osc executes an operating system command; bel says that BEL ended it. Fonts and the clipboard are
+// never answered, and colours from the theme. Programs that set or reset colours (OSC 4, 10 to 19,
+// 104, 110 to 119) change nothing.
 func (t *Terminal) osc(bel bool) {
 	t.last = 0
 	s := &t.parser
@@ -107,8 +108,9 @@ func (t *Terminal) osc(bel bool) {
 	}
 }
 
-// sizedText is kitty's text sizing protocol: how large the text is to be, then the text. It is printed as any other, in
-// the size that there is: programs find out that it has no other by where the cursor is then.
+// sizedText is kitty's text sizing protocol: how large the text is to be, then the text. It is
+// printed as any other, in the size that there is: programs find out that it has no other by where
+// the cursor is then.
 func (t *Terminal) sizedText(rest []byte) {
 	_, text, _ := bytes.Cut(rest, []byte{';'})
 	for p := []byte(Clean(text, stringMax)); len(p) > 0; {

@@ -21,7 +21,8 @@ type parser struct {
 	colon         uint32 // bit i: parameter i was separated from the one before by a colon
 	overflow      bool   // a digit was seen behind the last parameter that there is room for
 
-	// The string under way: OSC, DCS or title, at most stringMax bytes, or clipboardMax for OSC 52, then cut.
+	// The string under way: OSC, DCS or title, at most stringMax bytes, or clipboardMax for OSC 52,
+	// then cut.
 	str     []byte
 	strLong bool
 	kind    stringKind // of one that is kept and is no OSC
@@ -460,8 +461,8 @@ func (t *Terminal) dcsStep(c byte) {
 			s.digit(c)
 		}
 	default:
-		// Only DECRQSS (DCS $ q) and XTGETTCAP (DCS + q) are of use here; sixel, tmux's control mode and all
-		// else are data that is thrown away.
+		// Only DECRQSS (DCS $ q) and XTGETTCAP (DCS + q) are of use here; sixel, tmux's control
+		// mode and all else are data that is thrown away.
 		switch i := s.intermediates[0]; {
 		case c != 'q' || s.nInter != 1 || s.prefix != 0 || i != '$' && i != '+':
 			t.beginString(stateSkip)

@@ -311,8 +311,8 @@ func (t *Terminal) append(x int, ch rune) {
 }
 
 // extend continues the cluster before the cursor (mode 2027). The cluster is as wide as its widest
-// part, and wide with U+FE0F where emoji presentation exists, or as a flag. An emoji that U+FE0E turns into
-// text becomes narrow (kitty, ghostty).
+// part, and wide with U+FE0F where emoji presentation exists, or as a flag. An emoji that U+FE0E
+// turns into text becomes narrow (kitty, ghostty).
 func (t *Terminal) extend(ch rune, p byte) {
 	x := t.target()
 	if x < 0 {
@@ -338,7 +338,8 @@ func (t *Terminal) extend(ch rune, p byte) {
 	t.widen(x)
 }
 
-// narrow makes the wide character at column x, the last one printed, one column wide; the cursor follows.
+// narrow makes the wide character at column x, the last one printed, one column wide; the cursor
+// follows.
 func (t *Terminal) narrow(x int) {
 	r := t.own(t.cursor.row, x)
 	if r.cells[x].attr()&attrWide == 0 {

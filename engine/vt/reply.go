@@ -10,7 +10,8 @@ import (
 )
 
 // replyMax bounds the answers of one Feed, in bytes. A program that asks and does not read gets no
-// more than this. An ordinary start-up asks for 200 bytes; all 256 colours of the palette are 7 KiB.
+// more than this. An ordinary start-up asks for 200 bytes; all 256 colours of the palette are 7
+// KiB.
 const replyMax = 8 << 10
 
 // answer adds an answer made of a constant form and numbers. It is the only way to write one, and
@@ -118,8 +119,8 @@ func (t *Terminal) stringEnd() {
 	}
 }
 
-// termcapAnswers are the answers to XTGETTCAP by the name of the capability, with the digits of their hex as
-// xterm has them, the name's as it was asked for: in lower and in upper case.
+// termcapAnswers are the answers to XTGETTCAP by the name of the capability, with the digits of
+// their hex as xterm has them, the name's as it was asked for: in lower and in upper case.
 var termcapAnswers = func() map[string][2]string {
 	answers := map[string][2]string{}
 	for name, value := range map[string]string{
@@ -131,16 +132,19 @@ var termcapAnswers = func() map[string][2]string {
 		if value != "" {
 			end = fmt.Sprintf("=%X", value) + end
 		}
-		answers[name] = [2]string{fmt.Sprintf("\x1bP1+r%x", name) + end, fmt.Sprintf("\x1bP1+r%X", name) + end}
+		answers[name] = [2]string{
+			fmt.Sprintf("\x1bP1+r%x", name) + end, fmt.Sprintf("\x1bP1+r%X", name) + end,
+		}
 	}
 	return answers
 }()
 
-// emulates is the terminal that this one is to a program that asks terminfo: sessions set TERM to it.
+// emulates is the terminal that this one is to a program that asks terminfo: sessions set TERM to
+// it.
 const emulates = "xterm-256color"
 
-// termcap answers XTGETTCAP: names in hex with semicolons between, each answered by a constant of its own. A name that
-// is not known is not repeated, as in xterm.
+// termcap answers XTGETTCAP: names in hex with semicolons between, each answered by a constant of
+// its own. A name that is not known is not repeated, as in xterm.
 func (t *Terminal) termcap(names []byte) {
 	for _, asked := range bytes.Split(names, []byte{';'}) {
 		name, err := hex.DecodeString(string(asked))
@@ -159,7 +163,7 @@ func (t *Terminal) termcap(names []byte) {
 // versionReply is the answer to XTVERSION.
 func versionReply(version string) string {
 	clean := strings.Map(func(r rune) rune {
-		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(".+-_", r)) {
+		if strings.ContainsRune(".+-_", r) || r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 			return r
 		}
 		return -1
@@ -170,8 +174,8 @@ func versionReply(version string) string {
 	return "\x1bP>|ptywright(" + clean + ")\x1b\\"
 }
 
-// setting answers DECRQSS. Only settings that are known are answered, from their state; anything else
-// gets the fixed failure (CVE-2008-2383: what was asked must not be repeated).
+// setting answers DECRQSS. Only settings that are known are answered, from their state; anything
+// else gets the fixed failure (CVE-2008-2383: what was asked must not be repeated).
 func (t *Terminal) setting(name string) {
 	switch name {
 	case "m":

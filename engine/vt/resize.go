@@ -3,14 +3,14 @@ package vt
 // Resize changes the size of the screen; rows and cols are clamped to 1..MaxSide, the pixels are of
 // the whole screen, 0 when not known.
 //
-// On the main screen, lines that the terminal had wrapped are wrapped anew, and the cursor keeps its
-// character. When there are too many rows, those below the cursor go first, then rows move from the
-// top to the scrollback; when there is room and the cursor is in the last row, they come back. The
-// scrollback itself keeps its lines as they are, so that line numbers stay valid. The saved cursor of
-// the main screen keeps its character too. The alternate screen is cut or padded: its program draws it
-// again. One that does not gets back the columns that were cut off when there is room again, but for
-// lines that it has erased or scrolled in since. A synchronized update ends, margins are reset. A row
-// that is only moved, wrapped anew or cut keeps its age (Screen.Changed).
+// On the main screen, lines that the terminal had wrapped are wrapped anew, and the cursor keeps
+// its character. When there are too many rows, those below the cursor go first, then rows move from
+// the top to the scrollback; when there is room and the cursor is in the last row, they come back.
+// The scrollback itself keeps its lines as they are, so that line numbers stay valid. The saved
+// cursor of the main screen keeps its character too. The alternate screen is cut or padded: its
+// program draws it again. One that does not gets back the columns that were cut off when there is
+// room again, but for lines that it has erased or scrolled in since. A synchronized update ends,
+// margins are reset. A row that is only moved, wrapped anew or cut keeps its age (Screen.Changed).
 //
 // The Effect has the in-band report when the program asked for it (mode 2048).
 func (t *Terminal) Resize(rows, cols, pixelWidth, pixelHeight int) Effect {
@@ -153,7 +153,8 @@ func (w *wrapper) addRow(r *row, last bool) {
 	}
 }
 
-// fit returns r, cut or padded to cols columns. What is cut off is kept for when there is room again.
+// fit returns r, cut or padded to cols columns. What is cut off is kept for when there is room
+// again.
 func fit(r *row, cols int) *row {
 	if len(r.cells) == cols {
 		return r
@@ -174,7 +175,8 @@ func fit(r *row, cols int) *row {
 	return c
 }
 
-// whole returns r with the columns that were cut off. r and what it returns must not be written to any more.
+// whole returns r with the columns that were cut off. r and what it returns must not be written to
+// any more.
 func (r *row) whole() *row {
 	if r.cut == nil {
 		return r
@@ -213,8 +215,8 @@ func (t *Terminal) cropAlt(rows, cols int) {
 	}
 }
 
-// reflow changes the number of columns of the main screen, and moves cursors with their characters. How
-// many rows come out of it depends on the lines; refit puts that right.
+// reflow changes the number of columns of the main screen, and moves cursors with their characters.
+// How many rows come out of it depends on the lines; refit puts that right.
 func (t *Terminal) reflow(cols int, cursors ...*cursor) {
 	all := t.main.rows
 	// The line that goes on in the first row is taken back whole, or a screenful of it.

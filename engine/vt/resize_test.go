@@ -27,18 +27,22 @@ func TestAlternateScreenGivesColumnsBack(t *testing.T) {
 	}{
 		{"nothing", 10, "", [6]string{lower, upper, wide, digits, mixed}},
 		{"within a wide character", 9, "", [6]string{lower, upper, wide, digits, mixed}},
-		{"EL from within a line", 10, "␛[1;3H␛[K", [6]string{"ab        klmnopqrst", upper, wide, digits, mixed}},
+		{"EL from within a line", 10, "␛[1;3H␛[K", [6]string{"ab        klmnopqrst",
+			upper, wide, digits, mixed}},
 		{"a whole line erased", 10, "␛[1;3H␛[2K␛[2;1H␛[K", [6]string{"", "", wide, digits, mixed}},
 		{"ED below", 10, "␛[2;3H␛[J", [6]string{lower, "AB        KLMNOPQRST"}},
 		{"ED above", 10, "␛[2;3H␛[1J", [6]string{"", "   DEFGHIJKLMNOPQRST", wide, digits, mixed}},
 		{"ED of all", 10, "␛[2J", [6]string{}},
 		{"ECH, DCH and ICH", 10, "␛[1;3H␛[3X␛[2;1H␛[3P␛[4;1H␛[2@",
 			[6]string{"ab   fghijklmnopqrst", "DEFGHIJ   KLMNOPQRST", wide, "  012345670123456789", mixed}},
-		{"ECH and DCH beyond the edge", 10, "␛[1;3H␛[9X␛[2;2H␛[20P", [6]string{"ab        klmnopqrst", "A         KLMNOPQRST", wide, digits, mixed}},
+		{"ECH and DCH beyond the edge", 10, "␛[1;3H␛[9X␛[2;2H␛[20P",
+			[6]string{"ab        klmnopqrst", "A         KLMNOPQRST", wide, digits, mixed}},
 		{"IL", 10, "␛[1;1H␛[L", [6]string{"", lower, upper, wide, digits, mixed}},
 		{"scrolling", 10, "␛[6;1H\n", [6]string{upper, wide, digits, mixed}},
-		{"text up to the edge and on", 10, "␛[1;10HZZ", [6]string{"abcdefghiZklmnopqrst", "ZBCDEFGHIJKLMNOPQRST", wide, digits, mixed}},
-		{"over half of a wide character", 9, "␛[3;9HZ", [6]string{lower, upper, "日日日日Z 日日日日日", digits, mixed}},
+		{"text up to the edge and on", 10, "␛[1;10HZZ", [6]string{"abcdefghiZklmnopqrst",
+			"ZBCDEFGHIJKLMNOPQRST", wide, digits, mixed}},
+		{"over half of a wide character", 9, "␛[3;9HZ", [6]string{lower, upper, "日日日日Z 日日日日日",
+			digits, mixed}},
 		{"in front of it", 9, "␛[3;8HZ", [6]string{lower, upper, "日日日 Z日日日日日日", digits, mixed}},
 	} {
 		term := New(6, 20, Options{})
@@ -169,7 +173,8 @@ func TestSavedCursorAnySize(t *testing.T) {
 	})
 }
 
-// TestBytesCountWhatWasCut: what a narrow alternate screen keeps of a wide one is memory, and gone with the lines.
+// TestBytesCountWhatWasCut: what a narrow alternate screen keeps of a wide one is memory, and gone
+// with the lines.
 func TestBytesCountWhatWasCut(t *testing.T) {
 	term := New(20, 500, Options{})
 	term.Feed([]byte("\x1b[?1049h" + strings.Repeat(strings.Repeat("x", 500), 20)))

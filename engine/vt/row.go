@@ -23,8 +23,8 @@ type row struct {
 	rich    bool   // a cell may be styled, wide, a cluster or not ASCII
 	wrote   int    // 1 + the leftmost column that the frame under way has written text to; 0: none
 	writes  writes
-	// cut is the row as it was wider, when an alternate screen has become narrower: its cells from len(cells) on are not shown.
-	// It is never written to. nil: nothing was cut off.
+	// cut is the row as it was wider, when an alternate screen has become narrower: its cells from
+	// len(cells) on are not shown. It is never written to. nil: nothing was cut off.
 	cut *row
 }
 

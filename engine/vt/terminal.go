@@ -29,8 +29,8 @@ type Options struct {
 	ProgramStatus bool
 	// Theme is what queries of colours are answered from.
 	Theme Theme
-	// Version is what XTVERSION tells beside the name: letters, digits and ".+-_", at most 64 bytes; what else there is
-	// is left out. "": only the name is told.
+	// Version is what XTVERSION tells beside the name: letters, digits and ".+-_", at most 64
+	// bytes; what else there is is left out. "": only the name is told.
 	Version string
 }
 
@@ -155,8 +155,8 @@ type visible struct {
 // Rows and cols are clamped to 1..MaxSide.
 func New(rows, cols int, o Options) *Terminal {
 	t := &Terminal{
-		rows: clampSide(rows), cols: clampSide(cols), profile: o.Profile, programStatus: o.ProgramStatus,
-		theme: o.Theme.valid(), version: versionReply(o.Version),
+		rows: clampSide(rows), cols: clampSide(cols), profile: o.Profile,
+		programStatus: o.ProgramStatus, theme: o.Theme.valid(), version: versionReply(o.Version),
 	}
 	switch {
 	case o.Scrollback == 0:
@@ -482,8 +482,9 @@ func (t *Terminal) capture() *Screen {
 	}
 	s := &Screen{
 		Rows: t.rows, Cols: t.cols, PixelWidth: t.pixelWidth, PixelHeight: t.pixelHeight,
-		Cursor: t.shown.cursor, Modes: t.shown.modes, Title: t.title, TitleSet: t.titleSet, Theme: t.theme, Sequence: t.seq,
-		rows: append(make([]*row, 0, t.rows), t.grid.rows...), history: t.history.view(), text: new(lazyText),
+		Cursor: t.shown.cursor, Modes: t.shown.modes, Title: t.title, TitleSet: t.titleSet, Theme: t.theme,
+		Sequence: t.seq,
+		rows:     append(make([]*row, 0, t.rows), t.grid.rows...), history: t.history.view(), text: new(lazyText),
 	}
 	t.shared = t.frame - 1
 	t.screen, t.fresh = s, true

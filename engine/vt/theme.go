@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// A Theme is what a terminal tells a program of its colours, and what pictures of a screen are drawn
-// with. Programs cannot change it: what they set by OSC 4, 10, 11 and 12 is ignored, so that no answer
-// holds anything that a program has said.
+// A Theme is what a terminal tells a program of its colours, and what pictures of a screen are
+// drawn with. Programs cannot change it: what they set by OSC 4, 10, 11 and 12 is ignored, so that
+// no answer holds anything that a program has said.
 type Theme uint8
 
 const (
@@ -53,16 +53,16 @@ func (t Theme) Background() Color { return themes[t.valid()].background }
 // Cursor returns the colour of the cursor.
 func (t Theme) Cursor() Color { return t.Foreground() }
 
-// base16 are the first sixteen colours: hues of one lightness each, all to be read on black and on white.
+// base16 are the first sixteen colours: hues of one lightness each, all to be read on black and on
+// white.
 var base16 = [16]Color{
-	RGBColor(0x00, 0x00, 0x00), RGBColor(0xcd, 0x31, 0x31), RGBColor(0x0d, 0xbc, 0x79), RGBColor(0xc9, 0xb4, 0x0a),
-	RGBColor(0x24, 0x72, 0xc8), RGBColor(0xbc, 0x3f, 0xbc), RGBColor(0x11, 0xa8, 0xcd), RGBColor(0xe5, 0xe5, 0xe5),
-	RGBColor(0x66, 0x66, 0x66), RGBColor(0xf1, 0x4c, 0x4c), RGBColor(0x23, 0xd1, 0x8b), RGBColor(0xf5, 0xf5, 0x43),
-	RGBColor(0x3b, 0x8e, 0xea), RGBColor(0xd6, 0x70, 0xd6), RGBColor(0x29, 0xb8, 0xdb), RGBColor(0xff, 0xff, 0xff),
+	0x000000, 0xcd3131, 0x0dbc79, 0xc9b40a, 0x2472c8, 0xbc3fbc, 0x11a8cd, 0xe5e5e5,
+	0x666666, 0xf14c4c, 0x23d18b, 0xf5f543, 0x3b8eea, 0xd670d6, 0x29b8db, 0xffffff,
 }
 
-// PaletteColor returns entry i of the palette, the same in both themes: programs choose from it knowing
-// neither. Those from 16 on are xterm's cube of 6x6x6 and its 24 greys, which programs count on.
+// PaletteColor returns entry i of the palette, the same in both themes: programs choose from it
+// knowing neither. Those from 16 on are xterm's cube of 6x6x6 and its 24 greys, which programs
+// count on.
 func PaletteColor(i uint8) Color {
 	level := func(n uint8) uint8 {
 		if n == 0 {
@@ -72,7 +72,7 @@ func PaletteColor(i uint8) Color {
 	}
 	switch {
 	case i < 16:
-		return base16[i]
+		return colorRGB | base16[i]
 	case i < 232:
 		n := i - 16
 		return RGBColor(level(n/36), level(n/6%6), level(n%6))
@@ -81,7 +81,8 @@ func PaletteColor(i uint8) Color {
 	return RGBColor(grey, grey, grey)
 }
 
-// SetTheme changes the theme. The Effect has the report for a program that asked for it (mode 2031).
+// SetTheme changes the theme. The Effect has the report for a program that asked for it (mode
+// 2031).
 func (t *Terminal) SetTheme(theme Theme) Effect {
 	t.begin()
 	if theme = theme.valid(); theme != t.theme {
@@ -94,19 +95,20 @@ func (t *Terminal) SetTheme(theme Theme) Effect {
 	return t.end()
 }
 
-// reportTheme says whether the theme is dark (1) or light (2): the answer to DSR 996 (contour's "Dark and
-// Light Mode detection").
+// reportTheme says whether the theme is dark (1) or light (2): the answer to DSR 996 (contour's
+// "Dark and Light Mode detection").
 func (t *Terminal) reportTheme() { t.answer("\x1b[?997;%dn", int(t.theme)+1) }
 
-// answerColour answers with a colour: what it is of, as the head of the sequence, and the end that the
-// question had.
+// answerColour answers with a colour: what it is of, as the head of the sequence, and the end that
+// the question had.
 func (t *Terminal) answerColour(head string, bel bool, c Color, numbers ...int) {
 	end := "\x1b\\"
 	if bel {
 		end = "\a"
 	}
 	r, g, b, _ := c.RGB()
-	t.answer(head+";rgb:%04x/%04x/%04x"+end, append(numbers, int(r)*0x101, int(g)*0x101, int(b)*0x101)...)
+	numbers = append(numbers, int(r)*0x101, int(g)*0x101, int(b)*0x101)
+	t.answer(head+";rgb:%04x/%04x/%04x"+end, numbers...)
 }
 
 // askPalette answers OSC 4: pairs of a number and a colour, where ? asks for it.
@@ -121,7 +123,8 @@ func (t *Terminal) askPalette(rest []byte, bel bool) {
 	}
 }
 
-// askColours answers OSC 10, 11 and 12: a colour for that number and one for each that follows, where ? asks for it.
+// askColours answers OSC 10, 11 and 12: a colour for that number and one for each that follows,
+// where ? asks for it.
 func (t *Terminal) askColours(number int, rest []byte, bel bool) {
 	for ; number <= 12; number++ {
 		colour, after, more := bytes.Cut(rest, []byte{';'})

@@ -145,7 +145,8 @@ func TestConformanceIdentity(t *testing.T) {
 	}
 }
 
-// TestConformanceKitty is about text that kitty sizes and the attributes that it takes back one by one.
+// TestConformanceKitty is about text that kitty sizes and the attributes that it takes back one by
+// one.
 func TestConformanceKitty(t *testing.T) {
 	conformance(t,
 		group{name: "OSC 66", source: "kitty: The text sizing protocol; here there is one size", checks: []check{

@@ -2,7 +2,8 @@ package vt
 
 //go:generate go run gen_tables.go
 
-// props returns what the tables know of r: width, grapheme class, wide with U+FE0F, narrow with U+FE0E.
+// props returns what the tables know of r: width, grapheme class, wide with U+FE0F, narrow with
+// U+FE0E.
 func props(r rune) byte {
 	if uint32(r) >= uint32(len(pageOf))<<7 {
 		return 1

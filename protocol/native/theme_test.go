@@ -7,8 +7,8 @@ import (
 	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
-// TestThemeOverTheWire: the theme of a session is what its program is told, what the list says and what pictures are drawn
-// with, and it can be changed.
+// TestThemeOverTheWire: the theme of a session is what its program is told, what the list says and
+// what pictures are drawn with, and it can be changed.
 func TestThemeOverTheWire(t *testing.T) {
 	p := enginetest.New()
 	w := newWire(t, enginetest.Engine(p))

@@ -69,7 +69,7 @@ var advice = []struct {
 	{pty.ErrHungUp, "its program has ended: read what it left, or start it again"},
 	{plugins.ErrNoPlugin, "adapter {\"action\":\"list\"} names those there are"},
 	{engine.ErrNoMouse, "use keys instead"},
-	{engine.ErrNoKey, "use another key: without the kitty keyboard protocol programs see no media, lock or pause keys, and no releases"},
+	{engine.ErrNoKey, "use another key: this program is told of no media, lock or pause keys"},
 	{engine.ErrInputFull, "the program does not read its input: wait for it, or press ctrl+c"},
 }
 
