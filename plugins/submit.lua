@@ -1,6 +1,6 @@
 -- How a prompt gets into a program that reads it in an input at the bottom of its screen: once and
--- unchanged, or not at all. Adapters of agents have it by require("ptywright.submit"); those made
--- with ptywright.agent have it through that.
+-- unchanged, or not at all. Adapters of agents have it by require("ptywright.submit"), or through the
+-- library that agent.lua is.
 --
 -- An input is a table that tells what one program makes of a prompt. Everything but name and clear
 -- may be left out:
@@ -238,17 +238,13 @@ function submit.predicates(input)
 		local shell = l.prompt ~= nil and l.shell == true
 		return answer(shell, shell and "the input is in shell mode" or "the input takes prompts")
 	end
-	if input.closes then
-		function p.menu_open(s)
-			local open, gone = input.read(s).menu == true, s.params and s.params.gone
-			return answer(open == not gone, open and "a menu is open that would take Enter" or "no menu is open")
-		end
+	function p.menu_open(s)
+		local open, gone = input.read(s).menu == true, s.params and s.params.gone
+		return answer(open == not gone, open and "a menu is open that takes Enter" or "no menu is open")
 	end
-	if input.sums then
-		function p.input_summed(s)
-			local summed = input.read(s).summed == true
-			return answer(summed, summed and "a mark stands in place of the text" or "the text is not summed up")
-		end
+	function p.input_summed(s)
+		local summed = input.read(s).summed == true
+		return answer(summed, summed and "a mark stands in place of the text" or "there is no such mark")
 	end
 	return p
 end
