@@ -105,7 +105,9 @@ end
 -- exact = false the text is the prompt as the program would have it, instead of a refusal.
 function submit.check(input, params)
 	local prompt, exact = params.prompt, params.exact
-	if type(prompt) ~= "string" then refuse("bad_params", "give prompt, a string") end
+	if type(prompt) ~= "string" or not utf8.len(prompt) then
+		refuse("bad_params", "give prompt, a string of UTF-8")
+	end
 	if exact ~= nil and type(exact) ~= "boolean" then
 		refuse("bad_params", "exact must be true or false")
 	end
