@@ -300,6 +300,88 @@ func TestSubmission(t *testing.T) {
 	}
 }
 
+// TestUndo: what a submission says under undo is done when nothing was submitted, also when an expect before
+// it failed, and steps under when only while their matcher holds.
+func TestUndo(t *testing.T) {
+	const source = `local a, m = ptywright.action, ptywright.matcher
+		return {
+			classify = function(s) return {state = "fine"} end,
+			say = function(p)
+				return {
+					actions = {
+						a.text("hi"), a.when(m.contains_text("menu"), {a.key("escape")}), a.when(m.contains_text("late"), {a.text("!")}, 1000),
+						p.stop and a.expect(m.contains_text("never"), 500) or nil,
+					},
+					submission = {
+						echo = m.contains_text("hi"), submit = {a.key("enter")}, done = m.contains_text("taken"), timeout_ms = 1000,
+						undo = {a.when(m.contains_text("hi"), {a.key("ctrl_u"), a.expect(m.contains_text(">"))})},
+					},
+				}
+			end,
+			nested = function() return {actions = {a.when(m.bell(), {a.when(m.bell(), {})})}} end,
+		}`
+	run := func(t *testing.T, stop bool, program func(d *driven), check func(d *driven, r Receipt, err error)) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			d := drive(t, source)
+			defer d.close(t)
+			go func() {
+				synctest.Wait()
+				program(d)
+			}()
+			_, r, err := d.Send(context.Background(), SendOptions{Intent: "say", Params: map[string]any{"stop": stop}})
+			check(d, r, err)
+		})
+	}
+	typed := func(d *driven, end string) {
+		for !strings.HasSuffix(d.pty.Input(), end) {
+			time.Sleep(100 * time.Millisecond)
+			synctest.Wait()
+		}
+	}
+	cleared := func(d *driven) {
+		d.print("hi")
+		typed(d, "\x15")
+		d.print("\x1b[2J\x1b[H>")
+	}
+	run(t, false, cleared, func(d *driven, r Receipt, err error) {
+		if err != nil || *r.Submitted || !strings.HasSuffix(r.Evidence, "; it was taken back") || d.pty.Input() != "hi\r\x15" {
+			t.Errorf("not submitted: %v, %+v, typed %q", err, r, d.pty.Input())
+		}
+	})
+	run(t, true, cleared, func(d *driven, r Receipt, err error) {
+		var stopped *ExpectError
+		if !errors.As(err, &stopped) || d.pty.Input() != "hi\x15" {
+			t.Errorf("stopped on the way: %v, typed %q", err, d.pty.Input())
+		}
+	})
+	run(t, false, func(d *driven) { d.print("hi") }, func(d *driven, r Receipt, err error) {
+		if err != nil || !strings.Contains(r.Evidence, "; it could not be taken back: ") {
+			t.Errorf("not undone: %v, %+v", err, r)
+		}
+	})
+	run(t, false, func(d *driven) {
+		time.Sleep(500 * time.Millisecond) // the first when is past by then
+		d.print("menu late ")
+		typed(d, "!")
+		d.print("hi")
+		typed(d, "\r")
+		d.print("\r\ntaken")
+	}, func(d *driven, r Receipt, err error) {
+		if err != nil || !*r.Submitted || d.pty.Input() != "hi!\r" {
+			t.Errorf("submitted: %v, %+v, typed %q", err, r, d.pty.Input())
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		d := drive(t, source)
+		defer d.close(t)
+		var wrong *PluginError
+		if _, _, err := d.Send(context.Background(), SendOptions{Intent: "nested"}); !errors.As(err, &wrong) || wrong.Kind != "result" {
+			t.Errorf("a when in a when: %v", err)
+		}
+	})
+}
+
 // TestMarksNeedTheRight: what a classifier marks needs the permission that the action does.
 func TestMarksNeedTheRight(t *testing.T) {
 	for _, allowed := range []bool{true, false} {

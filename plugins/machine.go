@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -84,21 +85,27 @@ type luaMachine struct {
 	object *sandbox.Object
 }
 
-// compile compiles a plugin. The error is a *[sandbox.Error].
-func (s *Source) compile() (*sandbox.Program, error) {
-	modules := make(map[string]string, len(s.Files)+len(libraries)+2)
-	var add func(module, text string)
-	add = func(module, text string) {
-		modules[module] = text
+// modules returns the plugin's files and the libraries that they name, or that those name.
+func (s *Source) modules() map[string]string {
+	modules := maps.Clone(s.Files)
+	var add func(text string)
+	add = func(text string) {
 		for name, library := range libraries {
-			if modules[name] == "" && strings.Contains(text, name) {
-				add(name, library)
+			if _, there := modules[name]; !there && strings.Contains(text, name) {
+				modules[name] = library
+				add(library)
 			}
 		}
 	}
-	for module, text := range s.Files {
-		add(module, text)
+	for _, text := range s.Files {
+		add(text)
 	}
+	return modules
+}
+
+// compile compiles a plugin. The error is a *[sandbox.Error].
+func (s *Source) compile() (*sandbox.Program, error) {
+	modules := s.modules()
 	if _, taken := modules[libraryModule]; taken {
 		return nil, &sandbox.Error{Function: "main chunk", Kind: sandbox.Syntax, Message: libraryModule + ".lua is the host's name: call the file otherwise"}
 	}

@@ -43,14 +43,7 @@ type Recheck struct {
 // Outline reads the plugin's files, and what they require of the host. A file that is no Lua has nothing in it: loading the plugin
 // says why.
 func (s *Source) Outline() *Outline {
-	modules := maps.Clone(s.Files)
-	for _, text := range s.Files {
-		for name, library := range libraries {
-			if strings.Contains(text, name) {
-				modules[name] = library
-			}
-		}
-	}
+	modules := s.modules()
 	o := &Outline{}
 	for _, name := range slices.Sorted(maps.Keys(modules)) {
 		r := outliner{Outline: o, module: name, aliases: map[string]string{}}

@@ -1,61 +1,79 @@
--- How a prompt gets into a program that reads it in an input at the bottom of its screen: once and unchanged, or not at all. Adapters of
--- agents have it by require("ptywright.submit"); those made with ptywright.agent have it by that.
+-- How a prompt gets into a program that reads it in an input at the bottom of its screen: once and
+-- unchanged, or not at all. Adapters of agents have it by require("ptywright.submit"), or through the
+-- library that agent.lua is.
 --
--- What a program makes of a prompt is told by a table, its input:
+-- An input is a table that tells what one program makes of a prompt. Everything but name and clear
+-- may be left out:
 --   name      what the program is called, for people
---   trims     the ends that it takes blanks off: "both" or "end"; nil when it keeps them
---   pads      a blank is pasted behind a prompt, which the program trims again, so that the last word opens no menu that would take
---             Enter, and a backslash does not change what Enter does
---   behind    a function of a prompt: whether such a blank has to be typed behind it, where it may not be part of the paste
---   ends      a function of a prompt without the blanks around it: whether the program would end at it
---   slash     a pattern of first words that are commands; nil: there are none
---   shell     it runs what stands behind a ! in front in the user's shell, and nothing on the screen tells beforehand
---   commands  the name of the intent for them, if there is one
---   alters    a list of {expression, what the program does to what matches}
---   refuses   a function of a prompt that returns what the program does to it, or nil: what no expression tells
---   erases    a set of first characters that switch a mode unless they get there behind a blank that is erased again
---   closes    the key that closes a menu of completions, where no blank behind the prompt does
---   sums      a function of a prompt: whether the program may show a mark for it, and add a blank behind that
---   clear     the key that empties the input; presses: how often it may have to be pressed, 1 when that is nil
---   leave     the key that leaves shell mode when the input is empty
--- and by functions that the plugin gives:
---   at(s)             the layout when a prompt can be sent; refuses otherwise
---   read(s)           the layout of a screen: prompt (nil when there is none), input (the text in it), shell, menu (one is open that
---                     would take Enter), summed (a mark stands in the place of the text, with a blank behind)
---   ours(l)           whether what stands in the input is a prompt of ours, to be cleared; keeps(l): it is to stay, and the prompt comes behind
---   matchers(l, prompt)  {holds, again, taken, timeout_ms}: the prompt stands in the input; it may be submitted once more; it was taken
---   note(l, s, prompt)   called when nothing is refused any more
---   dropped()            called when the input is empty after a prompt that was not submitted
+--   trims     the ends that it strips blanks from: "both" or "end"
+--   alters    a list of {expression, what the program does to text that matches}
+--   refuses   a function of a prompt: what the program does to it, where no expression can tell
+--   slash     a pattern of first words that are commands; commands: the intent that runs those
+--   shell     true: it runs what follows a leading ! in the user's shell, and its screen does not
+--             tell beforehand
+--   ends      a function of a prompt without blanks around it: the program would exit
+--   erases    a set of first characters that switch to another mode. They are let in behind a blank
+--             that is erased again; the layout's shell tells whether the mode has changed all the same
+--   pads      true: a blank is pasted behind the prompt. The program strips it, and until then it
+--             keeps a menu of completions closed and a trailing backslash away from Enter
+--   behind    a function of a prompt: such a blank is typed behind it. For programs that hand a long
+--             paste on as it is, blanks included
+--   closes    the key that closes a menu of completions, where a blank would not be stripped
+--   sums      a function of a prompt: the program may show a mark in its place, and a blank behind it
+--   clear     the key that empties the input, or a list of keys that do no harm in an empty one, to be
+--             pressed up to rounds times
+--   leave     the key that leaves shell mode once the input is empty; clear unless set
+-- and functions that look at the screen:
+--   at(s)     the layout of a screen that takes a prompt; refuses others
+--   read(s)   the layout of any screen: prompt (nil: there is none), input (the text in it), idle (no
+--             turn runs), shell (typed text would not become a prompt), menu (one is open that would
+--             take Enter), summed (a mark stands in place of the text, with a blank behind it)
+--   ours(l)   the text in the input is a prompt of ours that the program put back: clear it
+--   keeps(l)  the text in the input belongs in front of the prompt: keep it
+--   matchers(l, prompt)  {holds: the prompt stands in the input, again: it may be submitted once
+--             more, taken: it was submitted, timeout_ms}
+--   note(l, s, prompt)   nothing is refused any more, and the prompt is about to be typed
+--   dropped() a prompt that was not submitted has been taken back
 
 local submit = {}
 
 local action, matcher = ptywright.action, ptywright.matcher
-local sub, gsub, match = string.sub, string.gsub, string.match
+local sub, gsub, match, find = string.sub, string.gsub, string.match, string.find
 local starts = string.starts_with
 
-local CLEARED = 2000 -- ms for the input to be empty after its key; it takes some 50, and a second on a busy machine
-local STILL = 150 -- ms without a change after a key that has not emptied the input yet: then it has done what it does
-local PRESSED = 500 -- ms for a key of several to show something; two count as one pair for some 800
-local OPENED = 1000 -- ms for a menu of completions to open behind a paste; one of files takes some 100
 local ECHO = 5000 -- ms for a paste to appear; it takes some 50, and a second on a busy machine
+local CLEARED = 2000 -- ms for the input to be empty after its key; likewise
+local STILL = 150 -- ms without a change after which a round of keys has done what it does
+local OPENED = 1000 -- ms for a menu of completions to open after a paste; one of files takes some 100
 
--- Blanks as the programs take them off: those of Unicode, and the byte order mark, which JavaScript counts among them.
+-- Blanks as these programs strip them: Unicode's, and the byte order mark, which JavaScript strips too.
 local BLANK = "[\\s\\p{Z}\\x{feff}\\x{85}]"
 
-local function refuse(code, message) error({code = code, message = message}) end
+-- What no terminal carries in a paste. Tab, line feed and carriage return it does.
+local CONTROL = "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\\x{80}-\\x{9f}]"
 
--- trimmed is a text without the blanks at both ends, or at its end only.
-local function trimmed(text, ends)
+local function refuse(code, message) error({code = code, message = message}) end
+local function quoted(text) return string.format("%q", sub(text, 1, 60)) end
+
+-- trimmed is a text without blanks at both ends, or with ends = "end" at its end only.
+function submit.trimmed(text, ends)
 	text = re.gsub(text, BLANK .. "+$", "")
 	return ends == "end" and text or (re.gsub(text, "^" .. BLANK .. "+", ""))
 end
+local trimmed = submit.trimmed
 
--- changes returns what the program would make of a prompt, as a sentence; nil when it arrives as it is.
-local function changes(input, prompt)
-	if re.test(prompt, "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\\x{80}-\\x{9f}]") then return "a paste carries no control characters but tab and line feed" end
-	if string.find(prompt, "\r", 1, true) then return "a carriage return arrives as a line feed" end
+-- skeleton is the part of a text that every program draws alike: its visible ASCII characters.
+function submit.skeleton(text) return (gsub(text, "[^!-~]", "")) end
+
+-- change says what would become of a prompt on its way; nil: it arrives as it is.
+local function change(input, prompt)
+	if re.test(prompt, CONTROL) then
+		return "a paste carries no control characters except tab and line feed"
+	end
+	if find(prompt, "\r", 1, true) then return "a carriage return arrives as a line feed" end
 	if input.trims and trimmed(prompt, input.trims) ~= prompt then
-		return input.name .. " takes blanks and line feeds off the " .. (input.trims == "end" and "end" or "ends") .. " of a prompt"
+		local ends = input.trims == "end" and "end" or "ends"
+		return input.name .. " strips blanks and line feeds from the " .. ends .. " of a prompt"
 	end
 	for _, a in ipairs(input.alters or {}) do
 		if re.test(prompt, a[1]) then return input.name .. " " .. a[2] end
@@ -64,55 +82,77 @@ local function changes(input, prompt)
 	return says and input.name .. " " .. says or nil
 end
 
--- check returns the prompt that is to arrive. With exact = false it is the client's as the program would have it, and not refused for that.
-function submit.check(input, params)
-	local prompt, exact = params.prompt, params.exact
-	if type(prompt) ~= "string" then refuse("bad_params", "give prompt, a string") end
-	if exact ~= nil and type(exact) ~= "boolean" then refuse("bad_params", "exact is true or false") end
-	if exact == false then
-		prompt = gsub(gsub(prompt, "\r\n", "\n"), "\r", "\n")
-		prompt = re.gsub(prompt, "[\\x00-\\x08\\x0b-\\x1f\\x7f\\x{80}-\\x{9f}]", "")
-		if input.trims then prompt = trimmed(prompt, input.trims) end
-	end
-	local bare = trimmed(re.gsub(prompt, "[\\p{Cc}\\p{Cf}]", ""))
-	if bare == "" then refuse("empty_prompt", "the prompt is empty") end
-	if exact ~= false then
-		local says = changes(input, prompt)
-		if says then refuse("would_change", "the prompt would not arrive as it is: " .. says .. "; send it without, or with exact = false") end
-	end
-	bare = trimmed(prompt)
+-- no_command refuses a prompt that the program would take for something else.
+local function no_command(input, prompt)
+	local bare = trimmed(prompt)
+	local before = input.name .. " would take this prompt for a command: "
 	if input.ends and input.ends(bare) then
-		refuse("runs_as_command", input.name .. " ends at this prompt: put a word before it")
+		refuse("runs_as_command", before .. "it would exit; put a word before it")
 	end
 	if input.shell and starts(bare, "!") then
-		refuse("runs_as_command", input.name .. " runs what follows a ! in the user's shell: put a word before it")
+		refuse("runs_as_command", before .. "it runs what follows a ! in a shell; put a word before it")
 	end
 	local word = match(bare, "^%S+")
 	if input.slash and match(word, input.slash) then
-		local before = input.name .. " takes a prompt that begins with " .. string.format("%q", sub(word, 1, 40)) .. " for a command of its own: "
-		if input.commands then refuse("use_slash_command", before .. "use " .. input.commands .. ", or put a word before it") end
-		refuse("runs_as_command", before .. "put a word before it")
+		if input.commands then
+			refuse("use_slash_command", before .. "use " .. input.commands .. ", or put a word before it")
+		end
+		refuse("runs_as_command", before .. "put a word before " .. quoted(word))
 	end
+end
+
+-- check returns the text that is to arrive, and refuses a prompt that would not arrive as that. With
+-- exact = false the text is the prompt as the program would have it, instead of a refusal.
+function submit.check(input, params)
+	local prompt, exact = params.prompt, params.exact
+	if type(prompt) ~= "string" or not utf8.len(prompt) then
+		refuse("bad_params", "give prompt, a string of UTF-8")
+	end
+	if exact ~= nil and type(exact) ~= "boolean" then
+		refuse("bad_params", "exact must be true or false")
+	end
+	if exact == false then
+		prompt = re.gsub(gsub(gsub(prompt, "\r\n", "\n"), "\r", "\n"), CONTROL, "")
+		if input.trims then prompt = trimmed(prompt, input.trims) end
+	end
+	if trimmed(re.gsub(prompt, "[\\p{Cc}\\p{Cf}]", "")) == "" then
+		refuse("empty_prompt", "the prompt is empty")
+	end
+	local says = exact ~= false and change(input, prompt)
+	if says then
+		refuse("would_change", "the prompt would not arrive unchanged: " .. says ..
+			". Change it, or send it with exact = false")
+	end
+	no_command(input, prompt)
 	return prompt
 end
 
--- clearing returns the steps that empty the input. Each key is pressed only while it is needed: the one that empties an input may end a
--- program whose input is empty.
+-- clearing returns the steps that empty the input. No key is pressed that is not needed: a key that
+-- empties an input may end a program whose input is empty.
 local function clearing(input, undone)
-	local steps, left = {}, matcher.predicate("input_left", {idle = true})
+	local steps, keys = {}, {}
+	for i, key in ipairs(type(input.clear) == "table" and input.clear or {input.clear}) do
+		keys[i] = action.key(key)
+	end
+	local left = matcher.predicate("input_left", {idle = true})
 	local gone = matcher.predicate("input_left", {gone = true})
-	for _ = 1, input.presses or 1 do
-		steps[#steps + 1] = action.when(left, {action.key(input.clear)})
-		-- A key of several may show nothing, or something else than an empty input.
-		steps[#steps + 1] = action.when(matcher.any({gone, matcher.screen_stable(STILL)}), {}, input.presses and PRESSED or CLEARED)
+	for round = input.rounds or 1, 1, -1 do
+		steps[#steps + 1] = action.when(left, keys)
+		if round == 1 then
+			steps[#steps + 1] = action.when(gone, {}, CLEARED)
+		else
+			steps[#steps + 1] = action.when(matcher.any({gone, matcher.screen_stable(STILL)}), {}, CLEARED)
+		end
 	end
 	local empty = matcher.predicate("input_empty", {undone = undone})
-	steps[#steps + 1] = action.when(matcher.predicate("shell_mode"), {action.key(input.leave or input.clear), action.expect(empty, CLEARED)})
+	local leave = {action.key(input.leave or input.clear), action.expect(empty, CLEARED)}
+	steps[#steps + 1] = action.when(matcher.predicate("shell_mode"), leave)
 	steps[#steps + 1] = action.expect(empty, CLEARED)
 	return steps
 end
 
--- typing adds the actions that put a prompt into the input.
+-- typing appends the steps that put a prompt into the input. holds is the matcher of a prompt that
+-- stands there.
 local function typing(input, prompt, holds, actions)
 	local function add(a) actions[#actions + 1] = a end
 	local first = match(prompt, "^[%z\1-\127\194-\244][\128-\191]*")
@@ -125,28 +165,34 @@ local function typing(input, prompt, holds, actions)
 		prompt = sub(prompt, #first + 1)
 	end
 	if prompt ~= "" then add(action.bracketed_paste(input.pads and prompt .. " " or prompt)) end
-	-- A key that comes right behind a paste may be taken before it, and the paste be lost.
-	if input.behind and input.behind(prompt) then add(action.when(holds, {action.key("space")}, ECHO)) end
+	if input.behind and input.behind(prompt) then
+		-- A key right behind a paste may be handled before it, and the paste be lost.
+		add(action.when(holds, {action.key("space")}, ECHO))
+	end
 	if input.sums and input.sums(prompt) then
 		local summed = matcher.predicate("input_summed")
 		add(action.when(matcher.any({holds, summed}), {}, ECHO))
 		add(action.when(summed, {action.key("backspace")}))
 	end
 	if input.closes and re.test(prompt, "@\\S*$") then
-		add(action.when(matcher.predicate("menu_open"), {action.key(input.closes), action.expect(matcher.predicate("menu_open", {gone = true}), CLEARED)}, OPENED))
+		local closed = action.expect(matcher.predicate("menu_open", {gone = true}), CLEARED)
+		add(action.when(matcher.predicate("menu_open"), {action.key(input.closes), closed}, OPENED))
 	end
 end
 
--- send_prompt is the intent: it returns the plan that puts a prompt into the input, submits it once it stands there, and clears the input
--- when that comes to nothing.
+-- send_prompt is the intent of that name. Its plan puts the prompt into the input, submits it once it
+-- stands there, and clears the input when that comes to nothing.
 function submit.send_prompt(input, params, s)
 	local prompt = submit.check(input, params)
 	local l = input.at(s)
-	if not s.modes.bracketed_paste then refuse("wrong_state", input.name .. " takes no pastes yet, so a line feed in the prompt would submit half of it: wait for ready") end
-	local actions, standing = {}, l.input ~= "" and not (input.keeps and input.keeps(l))
-	if standing then
+	if not s.modes.bracketed_paste then
+		refuse("wrong_state", input.name .. " does not take pastes yet: a line feed would submit half a prompt")
+	end
+	local actions = {}
+	if l.input ~= "" and not (input.keeps and input.keeps(l)) then
 		if not input.ours or not input.ours(l) then
-			refuse("input_not_empty", "the input shows " .. string.format("%q", sub(l.input, 1, 60)) .. ", and the prompt would be joined to it: use clear_input")
+			refuse("input_not_empty", "the input holds " .. quoted(l.input) ..
+				", and the prompt would be joined to it: use clear_input first")
 		end
 		actions = clearing(input)
 	end
@@ -157,52 +203,50 @@ function submit.send_prompt(input, params, s)
 	return {
 		actions = actions, last_intent = "prompt_submitted",
 		submission = {
-			echo = m.holds, submit = {action.key("enter")}, done = m.taken, retry_when = m.again, retries = 2, timeout_ms = m.timeout_ms,
-			undo = clearing(input, true),
+			echo = m.holds, submit = {action.key("enter")}, done = m.taken, retry_when = m.again,
+			retries = 2, timeout_ms = m.timeout_ms, undo = clearing(input, true),
 		},
 	}
 end
 
--- clear_input is the intent that empties the input, whoever has typed there, and leaves shell mode.
+-- clear_input is the intent that empties the input, whoever typed there, and leaves shell mode.
 function submit.clear_input(input, s)
 	local l = input.read(s)
-	if not l.prompt or not l.idle then refuse("wrong_state", "no prompt takes input, or a turn runs, which the key that clears would stop") end
+	if not l.prompt then refuse("wrong_state", "there is no prompt to clear") end
+	if not l.idle then refuse("wrong_state", "a turn runs, and the key that clears could stop it") end
 	return {actions = clearing(input, true)}
 end
 
--- predicates returns those that the steps ask. Each says why.
+-- predicates returns the ones that these steps ask. A plugin exports and describes them.
 function submit.predicates(input)
-	local function yes(evidence) return {matched = true, evidence = evidence} end
-	local function no(evidence) return {matched = false, evidence = evidence} end
-	local function is(there, evidence, gone)
-		if gone then return there and no(evidence) or yes("not any more: " .. evidence) end
-		return there and yes(evidence) or no("it is not so that " .. evidence)
-	end
+	local function answer(held, evidence) return {matched = held, evidence = evidence} end
 	local p = {}
 	function p.input_left(s)
-		local l, p = input.read(s), s.params or {}
-		if p.idle and not l.idle then return no("a turn runs, which the key that clears would stop") end
-		return is(l.prompt and l.input ~= "", "text stands in the input", p.gone)
+		local l, params = input.read(s), s.params or {}
+		if params.idle and not l.idle then return answer(false, "a turn runs, and the key could stop it") end
+		local left = l.prompt ~= nil and l.input ~= ""
+		return answer(left == not params.gone, left and "the input holds text" or "the input is empty")
 	end
 	function p.input_empty(s)
 		local l = input.read(s)
-		if not l.prompt then return no("there is no prompt") end
-		if l.input ~= "" or l.shell then return no(l.shell and "the input is in shell mode" or "text stands in the input") end
+		if not l.prompt then return answer(false, "there is no prompt") end
+		if l.input ~= "" then return answer(false, "the input holds text") end
+		if l.shell then return answer(false, "the input is in shell mode") end
 		if s.params and s.params.undone then input.dropped() end
-		return yes("the input is empty")
+		return answer(true, "the input is empty")
 	end
 	function p.shell_mode(s)
 		local l = input.read(s)
-		return is(l.prompt and l.shell, "the input is in shell mode", false)
+		local shell = l.prompt ~= nil and l.shell == true
+		return answer(shell, shell and "the input is in shell mode" or "the input takes prompts")
 	end
-	if input.closes then
-		function p.menu_open(s)
-			local l = input.read(s)
-			return is(l.menu, "a menu is open that would take Enter", s.params and s.params.gone)
-		end
+	function p.menu_open(s)
+		local open, gone = input.read(s).menu == true, s.params and s.params.gone
+		return answer(open == not gone, open and "a menu is open that takes Enter" or "no menu is open")
 	end
-	if input.sums then
-		function p.input_summed(s) return is(input.read(s).summed, "a mark stands in the place of the text", false) end
+	function p.input_summed(s)
+		local summed = input.read(s).summed == true
+		return answer(summed, summed and "a mark stands in place of the text" or "there is no such mark")
 	end
 	return p
 end
@@ -213,14 +257,10 @@ submit.params_schema = {
 		prompt = {type = "string"},
 		exact = {
 			type = "boolean",
-			description = "true, the default: refuse with would_change what the program would change; false: send it as the program has it",
+			description = "true, the default: refuse with would_change a prompt that would not arrive "
+				.. "unchanged; false: send it as the program would have it",
 		},
 	},
 }
-
-submit.trimmed = trimmed
-
--- skeleton is what of a text every program draws alike: its visible ASCII characters.
-function submit.skeleton(text) return (gsub(text, "[^!-~]", "")) end
 
 return submit

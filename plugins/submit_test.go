@@ -176,12 +176,19 @@ func (s *standIn) read(typed string) {
 			switch {
 			case s.menu:
 				s.menu = false
-			case len(s.text) > 0 && s.agent == "claude-code":
-				s.text, s.at, s.long = nil, 0, ""
+			case len(s.text) == 0 && s.agent == "claude-code":
+				s.clears++ // twice opens the list to rewind to
 			case len(s.text) == 0:
 				s.shell = false
 			}
+		case "\x0b":
+			s.text = s.text[:s.at]
+		case "\x15":
+			s.text, s.at, s.long, s.menu = s.text[s.at:], 0, "", false
 		case "\x7f":
+			if len(s.text) == 0 {
+				s.shell = false
+			}
 			s.text, s.at = s.text[:max(0, len(s.text)-1)], max(0, s.at-1)
 		case "\x1b[H":
 			s.at = 0
@@ -205,6 +212,13 @@ func (s *standIn) read(typed string) {
 func (s *standIn) insert(text string) {
 	s.text = slices.Insert(s.text, s.at, []rune(text)...)
 	s.at += len([]rune(text))
+	s.menu = completes[s.agent].MatchString(string(s.text))
+}
+
+// completes are the ends of an input that open a menu of completions, which takes Enter.
+var completes = map[string]*regexp.Regexp{
+	"claude-code": regexp.MustCompile(`(^| )@\S*$`), "codex": regexp.MustCompile(`(^| )[@$]\S*$`),
+	"gemini-cli": regexp.MustCompile(`@\S*$`), "opencode": regexp.MustCompile(`(^| )@\S*$`),
 }
 
 // paste puts a text into the input, or a mark for it where it is long.
@@ -218,7 +232,6 @@ func (s *standIn) paste(text string) {
 	lines := strings.Count(text, "\n") + 1
 	if lines < 3 && len(text) < 60 {
 		s.insert(strings.ReplaceAll(text, "\n", " "))
-		s.menu = s.agent == "opencode" && regexp.MustCompile(`@\S*$`).MatchString(text)
 		if lines > 1 {
 			s.long = "\x00" + text // shown in one row, though it has more
 		}

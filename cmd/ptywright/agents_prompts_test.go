@@ -158,6 +158,7 @@ func hostiles(t *testing.T) (all []hostile) {
 // or is refused with the code that says why, and the next one goes through. In the short form each program's newest version gets
 // those that differ most.
 func TestHostilePrompts(t *testing.T) {
+	t.Parallel()
 	if !offline(t) {
 		return
 	}

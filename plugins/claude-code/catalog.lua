@@ -84,7 +84,7 @@ local states = {
 
 local predicates = {}
 local names = "turn_over is_ready at_rest cancel_settled in_state pointer_on dialog_stands dialog_gone option_checked input_holds " ..
-	"prompt_stands input_left input_empty shell_mode prompt_taken row_holds"
+	"prompt_stands input_left input_empty input_summed menu_open shell_mode prompt_taken row_holds"
 for name in string.gmatch(names, "%S+") do
 	predicates[#predicates + 1] = {name = name}
 end
