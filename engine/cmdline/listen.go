@@ -14,13 +14,14 @@ import (
 // A listener is the tap that hears a sentinel. Its fields are read by the wait that it is for, while the session goes on.
 type listener struct {
 	session *engine.Session
-	begin   []byte       // what is written right before the command runs
-	end     []byte       // and after it, in front of its status
-	prompt  string       // the cursor's row when the line was typed
-	pid     int          // of the shell that it was typed to; 0: not known
-	typed   engine.Typed // with the line; zero when another typed at the same time
-	open    bool         // the line is not complete
-	closed  bool         // protected by the lock of turns
+	count   func() uint64 // bytes typed to it, ever
+	begin   []byte        // what is written right before the command runs
+	end     []byte        // and after it, in front of its status
+	prompt  string        // the cursor's row when the line was typed
+	pid     int           // of the shell that it was typed to; 0: not known
+	typed   engine.Typed  // with the line; zero when another typed at the same time
+	open    bool          // the line is not complete
+	closed  bool          // protected by the lock of turns
 
 	mu sync.Mutex
 	// protects the fields below
@@ -33,7 +34,7 @@ type listener struct {
 	status      string // as it was told
 	before      []byte // the end of what came before begin, which may never come
 	heard       time.Time
-	inputs      int       // how often something was typed before the end was heard: the line, and what the command may have read
+	atEnd       uint64    // bytes typed when the end was heard, those included that the command may have read
 	interrupted time.Time // when a key that interrupts was last typed; zero: never
 }
 
@@ -93,6 +94,8 @@ func (l *listener) awaitEnd() {
 		l.print(i)
 		l.printed.DropEnd("\r") // of the line end in front of the marker
 		l.done, l.status, l.held = true, string(rest[:n]), nil
+		// Not counted as Input tells it: that comes behind the write, and so perhaps behind the answer to it.
+		l.atEnd = l.count()
 		return
 	}
 }
@@ -129,9 +132,6 @@ func partial(p, want []byte) int {
 func (l *listener) Input(at time.Time, p []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.done {
-		l.inputs++
-	}
 	if bytes.ContainsAny(p, "\x03\x04\x1a\x1c") {
 		l.interrupted = at
 	}
@@ -150,7 +150,7 @@ type heard struct {
 	begun       int
 	done        bool
 	status      string
-	inputs      int
+	atEnd       uint64
 	quiet       time.Time // since when nothing was printed, nor an interrupting key typed
 	interrupted bool
 }
@@ -158,7 +158,7 @@ type heard struct {
 func (l *listener) heardSoFar() heard {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := heard{begun: l.begun, done: l.done, status: l.status, inputs: l.inputs, quiet: l.heard, interrupted: !l.interrupted.IsZero()}
+	h := heard{begun: l.begun, done: l.done, status: l.status, atEnd: l.atEnd, quiet: l.heard, interrupted: !l.interrupted.IsZero()}
 	if l.interrupted.After(h.quiet) {
 		h.quiet = l.interrupted
 	}
@@ -187,7 +187,7 @@ func (l *listener) onLine(v *engine.View, pid int) bool {
 		return false
 	}
 	h := l.heardSoFar()
-	return h.done && h.inputs <= 1 && l.pid == pid && l.typed.Lines == v.Typed.Lines && !v.Typed.Keys
+	return h.done && h.atEnd == l.typed.Bytes && l.pid == pid && l.typed.Lines == v.Typed.Lines && !v.Typed.Keys
 }
 
 // unsettled is for how much longer an interrupt may be under way. A nil listener knows of none.

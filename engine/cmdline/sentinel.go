@@ -310,7 +310,8 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		p, _ := vt.BracketedPaste(text)
 		keys = string(p)
 	}
-	l := &listener{session: s, begin: begin, end: last, prompt: where.prompt, pid: where.pid, open: unfinished}
+	count := func() uint64 { return s.View().Typed.Bytes }
+	l := &listener{session: s, count: count, begin: begin, end: last, prompt: where.prompt, pid: where.pid, open: unfinished}
 	if err := s.Attach(func(v *engine.View) (engine.Tap, error) {
 		l.rows, l.cols, l.heard = v.Screen.Rows, v.Screen.Cols, v.At
 		return l, nil

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	pty.DefaultSignals() // tests may be run by nohup
 	goleak.VerifyTestMain(m)
 }
 

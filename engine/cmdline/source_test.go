@@ -55,7 +55,7 @@ func TestPiecesOfASentinel(t *testing.T) {
 			printed += string(end[:rapid.IntRange(1, len(end)-1).Draw(t, "n")])
 		}
 		all := "$ echo\r\n" + string(begin) + "trace" + string(begin) + strings.ReplaceAll(printed, "\n", "\r\n") + "\r" + string(end) + "42\r\n$ "
-		l := &listener{begin: begin, end: end, rows: 24, cols: 200}
+		l := &listener{count: func() uint64 { return 0 }, begin: begin, end: end, rows: 24, cols: 200}
 		for rest := []byte(all); len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
 			if l.heardSoFar().done && bytes.Contains(rest, []byte("42\r")) {

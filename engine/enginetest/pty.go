@@ -29,6 +29,7 @@ type PTY struct {
 	left          bool
 	over          bool   // it went over its memory
 	whenOver      func() // is called then; nil: nobody asked, or it was
+	whenTaken     func([]byte)
 	mode          pty.LineMode
 	foreground    pty.Process
 	readDeadline  time.Time
@@ -116,6 +117,10 @@ func (p *PTY) Left() bool {
 // Take says how many more bytes of input the program takes; negative: any number.
 func (p *PTY) Take(n int) { p.update(func() { p.room = n }) }
 
+// WhenTaken calls f with the input that the program takes from then on, before the write of it
+// returns: what the program answers in f comes before the writer knows that it was heard.
+func (p *PTY) WhenTaken(f func(taken []byte)) { p.update(func() { p.whenTaken = f }) }
+
 // SetLineMode says what LineMode returns.
 func (p *PTY) SetLineMode(m pty.LineMode) { p.update(func() { p.mode = m }) }
 
@@ -200,11 +205,16 @@ func (p *PTY) Write(b []byte) (n int, err error) {
 // TryWrite hands over what the program takes now.
 func (p *PTY) TryWrite(b []byte) (int, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.closed {
+		p.mu.Unlock()
 		return 0, os.ErrClosed
 	}
-	return p.accept(b), nil
+	n, f := p.accept(b), p.whenTaken
+	p.mu.Unlock()
+	if f != nil && n > 0 {
+		f(b[:n])
+	}
+	return n, nil
 }
 
 // accept is called with mu held.
