@@ -59,7 +59,10 @@ func (t Transcript) Tail(chars int) string {
 	i := len(t.text)
 	if chars < i { // every character has at least one byte, so only then something can be cut
 		for ; chars > 0 && i > 0; chars-- {
-			_, n := utf8.DecodeLastRune(t.text[:i])
+			n := 1
+			if t.text[i-1] >= utf8.RuneSelf {
+				_, n = utf8.DecodeLastRune(t.text[:i])
+			}
 			i -= n
 		}
 	} else {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
@@ -153,8 +151,12 @@ func appendString[T string | []byte](b []byte, name string, s T) []byte {
 	}
 	for { // by lines: most are ASCII that needs no escape, and are copied first and looked at then
 		line, rest, more := s, s[:0], false
+		end := `\n`
 		if i := newline(s); i >= 0 {
 			line, rest, more = s[:i], s[i+1:], true
+			if i > 0 && s[i-1] == '\r' { // as a terminal's output has it
+				line, end = s[:i-1], `\r\n`
+			}
 		}
 		start := len(b)
 		b = append(b, line...)
@@ -164,7 +166,7 @@ func appendString[T string | []byte](b []byte, name string, s T) []byte {
 		if !more {
 			return append(b, '"')
 		}
-		b = append(b, `\n`...)
+		b = append(b, end...)
 		s = rest
 	}
 }
@@ -234,6 +236,9 @@ var plainByte = func() (plain [256]bool) {
 // appendEscape writes an ASCII character that must be escaped in a JSON string (RFC 8259,
 // section 7).
 func appendEscape(b []byte, c byte) []byte {
-	quoted, _ := jsontext.AppendQuote(nil, string(rune(c))) // of valid UTF-8: no error
-	return append(b, quoted[1:len(quoted)-1]...)
+	if i := strings.IndexByte("\"\\\b\f\n\r\t", c); i >= 0 {
+		return append(b, '\\', `"\bfnrt`[i])
+	}
+	const hex = "0123456789abcdef"
+	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
 }
