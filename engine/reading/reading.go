@@ -199,10 +199,10 @@ func (v *View) Output(chars int) string {
 	return v.hide.String(text)
 }
 
-// tailChars is how many characters of output stand beside a snapshot: two screens of 24x80 and some
-// escape sequences. Each is judged, encoded, and read by the client with every wait: 16 Ki of them
-// took 0.4 ms. Who wants more reads the transcript.
-const tailChars = 4 << 10
+// TailChars is how many characters of output stand beside a screen: as many as one of 24x80 has, and
+// some escape sequences. Each is judged, encoded, and read by the client with every wait, where they
+// were a third of a turn's cost at twice as many. Who wants more reads the transcript.
+const TailChars = 2 << 10
 
 // NearChars is how many characters of output are searched for the line that comes nearest to what a wait lacks: the 500 newest
 // lines, of up to 128 characters.
@@ -217,15 +217,16 @@ func (v *View) Line(line uint64) string {
 	return ""
 }
 
-// Tail returns the last 4,096 characters of the output, redacted in sight of what stands before
-// them.
-func (v *View) Tail() string {
-	t := v.Raw.Transcript
+// Tail returns the last characters of the output, redacted in sight of what stands before them: what
+// covers a secret may be longer than it.
+func (v *View) Tail(chars int) string {
+	tail := v.Raw.Transcript.Tail(chars)
 	if v.hide == nil {
-		return t.Tail(tailChars)
+		return tail
 	}
-	const before = 4 << 10 // a secret that begins further in front of the tail than that is longer than any rule knows
-	return lastChars(v.Output(tailChars+before), tailChars)
+	_, end := v.Raw.Transcript.Bounds()
+	text, _ := v.OutputSince(end - engine.Offset(len(tail)))
+	return text
 }
 
 // OutputSince returns the output from a position on, redacted in sight of what stands before it: the rest of a line that was
@@ -277,18 +278,6 @@ func Context(before []byte) int {
 		start = min(start, max(oldest, bytes.LastIndexByte(before[:i], '\n')+1))
 	}
 	return start
-}
-
-func lastChars(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := range s {
-		if len(s)-i <= n { // at least as many characters as bytes are needed to be over n
-			return s[i:]
-		}
-	}
-	return ""
 }
 
 // outputAt redacts the lines of the output in which a match stands, in sight of what is above them.

@@ -62,7 +62,7 @@ func TestNothingOfASecretIsShown(t *testing.T) {
 		since, _ := v.OutputSince(100)
 		m := v.Match(&engine.Match{Kind: "screen_regex", Pattern: "(ghp_.*)", Capture: secret[:12], Parts: []*engine.Match{{Kind: "contains_text", Text: secret}}})
 		return map[string]string{
-			"screen": v.Screen().Text(), "lines": text, "output": v.Output(math.MaxInt), "tail": v.Tail(), "since": since,
+			"screen": v.Screen().Text(), "lines": text, "output": v.Output(math.MaxInt), "tail": v.Tail(TailChars), "since": since,
 			"title": v.Clean(v.Raw.Screen.Title), "piece": v.Piece("it said " + secret[4:20]), "match": m.Capture + m.Parts[0].Text,
 		}
 	}

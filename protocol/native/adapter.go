@@ -366,7 +366,7 @@ func (c *client) adapterInspect(ctx context.Context, p stateParams) (*inspectRes
 	body, status := plugins.SplitStatus(text)
 	return &inspectResult{
 		Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(v.Session), State: l.state(a.Look(ctx, v)),
-		PlainText: text, BodyText: body, StatusText: status, TranscriptTail: lastBytes(l.Tail(), inspectBytes), Sequence: v.Sequence,
+		PlainText: text, BodyText: body, StatusText: status, TranscriptTail: lastBytes(l.Tail(inspectBytes), inspectBytes), Sequence: v.Sequence,
 	}, nil
 }
 

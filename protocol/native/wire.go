@@ -147,7 +147,7 @@ func (r *waitResult) AppendJSON(b []byte) []byte {
 	}
 	b = append(b, `,"snapshot":`...)
 	b = r.look.AppendJSON(b)
-	b = appendString(b, `,"transcript_tail":`, r.look.Tail())
+	b = appendString(b, `,"transcript_tail":`, r.look.Tail(reading.TailChars))
 	return append(b, '}')
 }
 
@@ -172,7 +172,7 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 	}
 	b = append(b, `,"snapshot":`...)
 	b = e.look.AppendJSON(b)
-	b = appendString(b, `,"transcript_tail":`, e.look.Tail())
+	b = appendString(b, `,"transcript_tail":`, e.look.Tail(reading.TailChars))
 	b = append(b, `,"matcher":`...)
 	b = e.look.appendExplanation(b, e.matcher)
 	if e.state != nil {
