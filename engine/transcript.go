@@ -55,20 +55,28 @@ func (t Transcript) Since(off Offset) (text []byte, next Offset, dropped bool) {
 }
 
 // Tail returns the last chars characters, or all there are.
-func (t Transcript) Tail(chars int) string {
+func (t Transcript) Tail(chars int) string { return string(t.text[t.tail(chars):]) }
+
+// TailFrom returns the position that [Transcript.Tail] begins at.
+func (t Transcript) TailFrom(chars int) Offset {
+	oldest, _ := t.Bounds()
+	return oldest + Offset(t.tail(chars))
+}
+
+// tail is the index of the last chars characters.
+func (t Transcript) tail(chars int) int {
 	i := len(t.text)
-	if chars < i { // every character has at least one byte, so only then something can be cut
-		for ; chars > 0 && i > 0; chars-- {
-			n := 1
-			if t.text[i-1] >= utf8.RuneSelf {
-				_, n = utf8.DecodeLastRune(t.text[:i])
-			}
-			i -= n
-		}
-	} else {
-		i = 0
+	if chars >= i { // every character has at least one byte
+		return 0
 	}
-	return string(t.text[i:])
+	for ; chars > 0 && i > 0; chars-- {
+		n := 1
+		if t.text[i-1] >= utf8.RuneSelf {
+			_, n = utf8.DecodeLastRune(t.text[:i])
+		}
+		i -= n
+	}
+	return i
 }
 
 // Mark returns the position that label was set at, and whether it is known.

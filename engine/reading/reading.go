@@ -220,12 +220,7 @@ func (v *View) Line(line uint64) string {
 // Tail returns the last characters of the output, redacted in sight of what stands before them: what
 // covers a secret may be longer than it.
 func (v *View) Tail(chars int) string {
-	tail := v.Raw.Transcript.Tail(chars)
-	if v.hide == nil {
-		return tail
-	}
-	_, end := v.Raw.Transcript.Bounds()
-	text, _ := v.OutputSince(end - engine.Offset(len(tail)))
+	text, _ := v.OutputSince(v.Raw.Transcript.TailFrom(chars))
 	return text
 }
 
