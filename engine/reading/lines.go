@@ -198,16 +198,14 @@ func (n *Lines) redacted(page []piece) [][]string {
 }
 
 // cover replaces spans of a line, sorted by where they begin, by as many characters each; at the line's end, where
-// nothing follows, by the whole marker. Of what two of them cover the first has the say.
+// nothing follows, by the whole marker. Those that overlap are one, whose marker is that of the first.
 func cover(line string, spans []redact.Span) string {
 	var b strings.Builder
 	at := 0
-	for _, s := range spans {
-		if s.End <= at {
-			continue
-		}
-		if s.Start < at {
-			s.Start, s.Text = at, ""
+	for i := 0; i < len(spans); {
+		s := spans[i]
+		for i++; i < len(spans) && spans[i].Start < s.End; i++ {
+			s.End = max(s.End, spans[i].End)
 		}
 		b.WriteString(line[at:s.Start])
 		if s.End == len(line) {
@@ -221,13 +219,13 @@ func cover(line string, spans []redact.Span) string {
 	return b.String()
 }
 
-// fit cuts text to n characters, or fills it with spaces.
-func fit(text string, n int) string {
-	r := []rune(text)
-	if len(r) >= n {
-		return string(r[:n])
+// fit fills a marker with spaces to n characters. One that is longer would be cut short, which reads as damage: bullets stand
+// for it.
+func fit(marker string, n int) string {
+	if missing := n - utf8.RuneCountInString(marker); missing >= 0 && marker != "" {
+		return marker + strings.Repeat(" ", missing)
 	}
-	return text + strings.Repeat(" ", n-len(r))
+	return strings.Repeat("•", n)
 }
 
 // A Found is one match of a search.

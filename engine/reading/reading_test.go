@@ -307,3 +307,16 @@ func TestPrintedHidesWhereItWasCut(t *testing.T) {
 		})
 	}
 }
+
+// TestNoMarkerIsCutShort: where it has no room bullets stand for it, in lines as long as they were.
+func TestNoMarkerIsCutShort(t *testing.T) {
+	text := "pin password=x9 is it\r\n" + "user=me password=hunter2hunter2 db=x\r\n" + "end password=x9\r\n"
+	s := session(t, text+strings.Repeat("ordinary\r\n", 30), 0)
+	lines := New(s.View(), redact.Default).Lines()
+	got := lines.Read(0, 3)
+	want := []string{"pin password=•• is it", "user=me password=[REDACTED]     db=x", "end password=[REDACTED]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("lines %q, want %q", got, want)
+	}
+
+}

@@ -223,50 +223,74 @@ func (h History) appendContinued(dst []byte) []byte {
 // apply returns the rows that differ once the masks are on, by number; nil when none does.
 func (m *masker) apply(rows []*row, masks []Mask) map[int]*row {
 	var out map[int]*row
-	covered := make([]bool, len(m.spots))
-	for _, k := range masks {
+	for _, k := range merged(masks) {
 		from := sort.Search(len(m.spots), func(i int) bool { return m.end(i) > k.Start })
 		to := sort.Search(len(m.spots), func(i int) bool { return m.spots[i].start >= k.End })
 		if k.End <= k.Start || from >= to {
 			continue
 		}
-		fill := []rune(k.Text)
-		fill = slices.DeleteFunc(fill, func(c rune) bool { return c < 0x20 || runeWidth(c) != 1 })
-		if len(fill) == 0 {
-			fill = []rune{'*'}
+		room := 0
+		for _, p := range m.spots[from:to] {
+			room += p.width
 		}
-		if k.Start < 0 || from == 0 && m.spots[0].start > k.Start {
-			// The range begins in the scrollback; what is seen of it is its end.
-			fill = fill[len(fill)-1:]
+		free := 0 // behind the line, where a marker may go on
+		if last := m.spots[to-1]; to == len(m.spots) {
+			free = len(rows[last.row].cells) - last.col - last.width
+		}
+		fill := filling(k.Text, room, free)
+		if out == nil {
+			out = make(map[int]*row)
 		}
 		at := 0
 		for i := from; i < to; i++ {
 			p := m.spots[i]
-			if covered[i] {
-				at += p.width
-				continue
-			}
-			covered[i] = true
-			if out == nil {
-				out = make(map[int]*row)
-			}
 			r := out[p.row]
 			if r == nil {
 				r = rows[p.row].clone()
 				r.rich = true
 				out[p.row] = r
 			}
-			for x := p.col; x < p.col+p.width; x++ {
+			end := p.col + p.width
+			if i == len(m.spots)-1 {
+				end = max(end, min(len(r.cells), end+len(fill)-at-p.width))
+			}
+			for x := p.col; x < end; x++ {
 				r.put(x, fill, at)
 				at++
 			}
-			if i == len(m.spots)-1 { // nothing follows: the marker may go on where the row is blank
-				for x := p.col + p.width; x < len(r.cells) && at < len(fill); x++ {
-					r.put(x, fill, at)
-					at++
-				}
-			}
 		}
+	}
+	return out
+}
+
+// hiding stands in every cell of what is hidden where its marker has no room.
+const hiding = '•'
+
+// filling is what covers room cells, behind which so many are free: the marker, or where it would be
+// cut short, which reads as damage, as many bullets as there are cells.
+func filling(marker string, room, free int) []rune {
+	fill := slices.DeleteFunc([]rune(marker), func(c rune) bool { return c < 0x20 || runeWidth(c) != 1 })
+	if n := len(fill); n > 0 && n <= room+free {
+		return fill
+	}
+	return slices.Repeat([]rune{hiding}, room)
+}
+
+// merged are masks in the order of their ranges, those that overlap made one: half of another's
+// marker must not stand behind it.
+func merged(masks []Mask) []Mask {
+	if len(masks) < 2 {
+		return masks
+	}
+	masks = slices.Clone(masks)
+	slices.SortStableFunc(masks, func(a, b Mask) int { return a.Start - b.Start })
+	out := masks[:1]
+	for _, k := range masks[1:] {
+		if last := &out[len(out)-1]; k.Start < last.End {
+			last.End = max(last.End, k.End)
+			continue
+		}
+		out = append(out, k)
 	}
 	return out
 }
