@@ -17,11 +17,13 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 		key++
 	}
 	suffix := t[end:key]
-	i, sep := separator(t, note(t, key))
+	i, sep := separator(t, note(t, dimension(t, key)))
 	if sep == noSeparator {
-		if k := valueField(t, key); k > 0 {
+		if k := max(valueField(t, key), declared(t, key)); k > 0 {
 			i, sep = k, assigns
 		}
+	} else if k := typed(t, i); k > 0 {
+		i = k
 	}
 	switch {
 	case gitSigning(t, at, key):
@@ -55,6 +57,15 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 	if inCode(t, at, key, i) {
 		return candidate{}, false
 	}
+	i, value := tag(t, i)
+	if !value {
+		return candidate{}, false
+	}
+	if q, ok := stringIn(t, i); ok {
+		return s.judgeString(at, q, func(start, j int) bool {
+			return !said(t, at, end, start, j) && (q.sure || password(t[start:j]))
+		})
+	}
 	if start, j, q := quoted(t, i); q != 0 {
 		s.spend(j - start)
 		hit := !placeholder(t, start, j) && !said(t, at, end, start, j)
@@ -77,6 +88,16 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 	return candidate{from: from, start: i, end: j, hit: hit, open: open}, hit || open
 }
 
+// judgeString makes a candidate of a string literal in the expression that a name has for a value, if ok says so of it.
+func (s *scan) judgeString(from int, q quotation, ok func(start, end int) bool) (candidate, bool) {
+	t := s.text
+	start, j, quote := quoted(t, q.at)
+	s.spend(j - start + q.at - from)
+	c := candidate{from: from, start: start, end: j, open: j == len(t), until: ending{quote, t[q.at] == '\\'}}
+	c.hit = !placeholder(t, start, j) && ok(start, j)
+	return c.shown(t), c.hit || c.open
+}
+
 // findNamed hides a value that white space parts from its name at t[at:key]: that of a flag, that
 // of a netrc(5) line, what was typed at a prompt that says what it is for, and what is random.
 func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
@@ -88,7 +109,7 @@ func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
 	if i == key || suffix != "" && !strongSuffix(suffix) {
 		return candidate{}, false
 	}
-	password := matches(t[at:], "pass") || matches(t[at:], "identified by")
+	password := matches(t[at:], "pass") || matches(t[at:], "identified by") || !ascii(t[at:key]) || isPasswordWord(t[at:key])
 	if password && matches(t[i:], "for ") {
 		return findPrompted(s, at, i)
 	}
@@ -111,6 +132,10 @@ func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
 		c.hit = !strings.ContainsAny(v, " \t") && len(v) >= 4
 	case password && (strings.Contains(before, "login ") || strings.Contains(before, "machine ")):
 		c.hit = true
+	case password && suffix == "" && copula(t, i) > i:
+		if c, ok := findTold(s, at, copula(t, i)); ok {
+			return c, true
+		}
 	case password && strings.TrimSpace(t[:at]) == "" && strings.TrimSpace(t[j:]) == "":
 		c.hit = varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6 && !packaged(v)
 	}
@@ -197,7 +222,7 @@ func cell(t string, at, key int) int {
 	i := blanks(t, key)
 	n := bar(i)
 	before := strings.TrimRight(t[max(0, at-2*maxBlanks):wordStart(t, at)], " \t")
-	if n == 0 || before == "" || before[len(before)-1] != '|' && (len(before) < 3 || !isBorder(before[len(before)-3:])) {
+	if n == 0 || before != "" && before[len(before)-1] != '|' && (len(before) < 3 || !isBorder(before[len(before)-3:])) {
 		return 0
 	}
 	i = blanks(t, i+n)
@@ -216,52 +241,14 @@ func findCell(s *scan, at, key, i int) (candidate, bool) {
 	t := s.text
 	j := s.valueEnd(i, 0)
 	c := candidate{from: at, start: i, end: j, open: j == len(t)}
-	c.hit = chosen(t[i:j]) && !placeholder(t, i, j) && !said(t, at, key, i, j)
+	c.hit = (chosen(t[i:j]) || password(t[i:j])) && !placeholder(t, i, j) && !said(t, at, key, i, j)
 	return c.shown(t), c.hit || c.open
-}
-
-// findPass hides the value of a name that is no more than `pass`, at its line's beginning or among others like it, where most
-// say that a test passed.
-func findPass(s *scan, at, end int) (candidate, bool) {
-	t := s.text
-	if t[at:at+2] == "PA" || at > 0 && (isAlnum(t[at-1]) || t[at-1] == '_') {
-		return candidate{}, false // _pass is a keyword itself
-	}
-	before := strings.TrimRight(t[max(0, at-maxBlanks):at], " \t")
-	if before != "" && strings.IndexByte(`"'{,;-&?(`, before[len(before)-1]) < 0 {
-		return candidate{}, false
-	}
-	i, sep := separator(t, at+len("pass"))
-	if sep != assigns {
-		return candidate{}, false
-	}
-	if i == len(t) {
-		return candidate{from: at, start: i, end: i, open: true}, true
-	}
-	return s.judgeValue(at, i, chosen)
 }
 
 // chosen reports whether v can be a password where little says that it is one: drawn at random, or with the characters that
 // people are asked to put into one.
 func chosen(v string) bool {
 	return random(v, 8) || len(v) >= 8 && varied(v) && strings.ContainsAny(v, "!#$%&*@^") && !named(v)
-}
-
-// findConnection hides `Pwd=` of a connection string, of which PWD=, the working folder, is none.
-func findConnection(s *scan, at, end int) (candidate, bool) {
-	t := s.text
-	j := end
-	for j < len(t) && t[j] > ' ' && t[j] != ';' && t[j] != '"' && t[j] != '\'' {
-		j++
-	}
-	s.spend(j - end)
-	parted := strings.HasSuffix(strings.TrimRight(t[max(0, at-maxBlanks):at], " "), ";")
-	if !parted && (j == len(t) || t[j] != ';') || at > 0 && isAlnum(t[at-1]) {
-		return candidate{}, false
-	}
-	c := candidate{from: at, start: end, end: j, open: j == len(t), until: ending{quote: ';'}}
-	c.hit = j > end && !placeholder(t, end, j) && t[end] != '/' && t[end] != '~'
-	return c, c.hit || c.open
 }
 
 // findPrompted hides what stands behind `password for NAME: `, to the line's end: sudo(8), ssh(1),

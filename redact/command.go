@@ -43,8 +43,20 @@ func findUserinfo(s *scan, at, end int) (candidate, bool) {
 		return candidate{from: at, start: end, end: host, hit: true}, random(v, 20)
 	}
 	v := t[colon+1 : host]
+	if user := t[end:colon]; nominal(v) && len(user) >= 8 && !only(user, "-_.") || (v == "" || nominal(v)) && (random(user, 16) || len(user) >= 20 && hexish(user)) {
+		return candidate{from: at, start: end, end: colon, hit: true}, true
+	}
 	hit := v != "" && !placeholder(t, colon+1, host) && !(strings.HasPrefix(v, "$") && only(v[1:], "_{}"))
 	return candidate{from: at, start: colon + 1, end: host, hit: hit}, hit
+}
+
+// nominal reports whether a URL's password only stands where one has to: the token is the user. GitHub's x-oauth-basic, Toggl's api_token.
+func nominal(v string) bool {
+	switch strings.ToLower(v) {
+	case "x-oauth-basic", "x-oauth-token", "api_token", "x", "oauth", "oauth2", "unused", "blank", "none", "nopassword", "token":
+		return true
+	}
+	return false
 }
 
 // maxAuthority bounds user, password and host of a URL.
@@ -85,12 +97,15 @@ func findPgpass(s *scan, at, end int) (candidate, bool) {
 // commands are programs whose one-letter flag takes a password, which elsewhere means a port, a
 // path or a user. A flag in upper case also stands for itself only.
 var commands = []struct{ flag, programs string }{
-	{"-p", "docker login,podman login,nerdctl login,sshpass,mysql,mariadb,mongo,twine,helm registry,oras login,crane auth,oc login,argocd login,7z,ldap,sqlcmd,influx"},
+	{"-p", "docker login,podman login,nerdctl login,az login,acr login,sshpass,mongo,twine,helm registry,oras login,crane auth,oc login,argocd login,7z,ldap,influx"},
 	{"-u", "curl,wget,http ,https ,xh ,lftp"},
 	{"-a", "redis-cli,valkey-cli"},
 	{"-w", "ldap"},
-	{"-P", " zip ,unzip "},
+	{"-P", " zip ,unzip ,sqlcmd,bcp ,osql "},
 }
+
+// attached are programs whose -p has the password right behind it: what stands apart is a database, and the password is asked for.
+const attached = "mysql,mariadb"
 
 // findFlag hides the password of `-u user:password`, `-p password`, `--user user:password`,
 // `--pass password` and openssl's `pass:password`, where the program before it takes one.
@@ -113,6 +128,10 @@ func findFlag(s *scan, at, end int) (candidate, bool) {
 			return candidate{}, false
 		}
 		i = min(len(t), i+1)
+	case word == "-p" && holdsAny(before, attached):
+		if i == len(t) || t[i] == ' ' || t[i] == '\t' {
+			return candidate{from: at, start: i, end: i, open: i == len(t)}, i == len(t)
+		}
 	case !takes(word, before):
 		return candidate{}, false
 	}
@@ -144,13 +163,18 @@ func findFlag(s *scan, at, end int) (candidate, bool) {
 func takes(flag, line string) bool {
 	line = " " + line + " "
 	for _, c := range commands {
-		if c.flag != flag {
-			continue
+		if c.flag == flag && holdsAny(line, c.programs) {
+			return true
 		}
-		for p := range strings.SplitSeq(c.programs, ",") {
-			if strings.Contains(line, p) {
-				return true
-			}
+	}
+	return false
+}
+
+// holdsAny reports whether one of the words in a list with commas stands in line.
+func holdsAny(line, words string) bool {
+	for w := range strings.SplitSeq(words, ",") {
+		if strings.Contains(line, w) {
+			return true
 		}
 	}
 	return false

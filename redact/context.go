@@ -36,8 +36,13 @@ var context = sync.OnceValue(func() []rule {
 		{class: "dsn-password", tier: hint, keywords: []string{"@tcp(", "@unix("}, find: findGoDSN},
 		{class: "pgpass", tier: hint, keywords: []string{":5432:", ":*:"}, find: findPgpass},
 		{class: "password", tier: hint, keywords: []string{" -u", " -p", " -a", " -w", "--user", "--pass", "pass:"}, find: findFlag},
-		{class: "password", tier: hint, keywords: []string{"pass:", "pass=", "pass =", `pass"`, "pass'"}, find: findPass},
+		{class: "password", tier: hint, keywords: []string{
+			"pass:", "pass=", "pass =", `pass"`, "pass'", "pw:", "pw=", "pw =", `pw"`, "pw'", "pwd:", "pwd =", `pwd"`, "pwd'",
+		}, find: findShort},
 		{class: "password", tier: hint, keywords: []string{"psk="}, find: func(s *scan, at, end int) (candidate, bool) { return findAssignment(s, at, end-1) }},
+		{class: "token", tier: hint, keywords: []string{"_pat", "pat=", "pat:"}, find: findPAT},
+		{class: "password", tier: hint, keywords: []string{"htpasswd"}, find: findHtpasswd},
+		{class: "password", tier: hint, keywords: []string{"chpasswd", "--password-stdin", "passwd --stdin", "sudo -s", "--with-token"}, find: findPiped},
 		{class: "password", tier: hint, keywords: []string{"pwd="}, find: findConnection},
 		{class: "token", tier: hint, keywords: []string{"login("}, find: findLogin},
 		{class: "private-key", tier: structure, keywords: []string{"-----begin ", "---- begin "}, find: findKeyBlock},
@@ -98,6 +103,16 @@ func isPublic(t string, at int) bool {
 // While the value may still grow it is open and hides nothing unless ok.
 func (s *scan) judgeValue(from, i int, ok func(string) bool) (candidate, bool) {
 	t := s.text
+	i, value := tag(t, i)
+	if !value {
+		return candidate{}, false
+	}
+	if k := typed(t, i); k > 0 {
+		i = k
+	}
+	if q, is := stringIn(t, i); is {
+		return s.judgeString(from, q, func(start, j int) bool { return j-start < maxWeak && ok(t[start:j]) })
+	}
 	if start, j, q := quoted(t, i); q != 0 {
 		s.spend(j - start)
 		c := candidate{from: from, start: start, end: j, open: j == len(t), until: ending{q, t[i] == '\\'}}
@@ -165,7 +180,7 @@ func findSpaced(s *scan, at, end int, strong bool) (candidate, bool) {
 	j := s.valueEnd(i, 0)
 	v := strings.TrimRight(t[i:j], ".:")
 	c := candidate{from: at, start: i, end: i + len(v), open: j == len(t)}
-	c.hit = len(v) < maxWeak && (random(v, 16) || strong && (len(v) == 32 || len(v) >= 48) && hexish(v)) && !placeholder(t, i, j)
+	c.hit = len(v) < maxWeak && !packaged(v) && (random(v, 16) || strong && (len(v) == 32 || len(v) >= 48) && hexish(v)) && !placeholder(t, i, j)
 	return c.shown(s.text), c.hit || c.open
 }
 

@@ -135,7 +135,7 @@ func named(v string) bool {
 // random reports whether v can be a secret where the words around it only hint at one: at least
 // least characters, drawn at random, and no digest or name.
 func random(v string, least int) bool {
-	if len(v) < least || hexish(v) || named(v) || isDate(v) || strings.Contains(v, "[REDACTED") {
+	if len(v) < least || hexish(v) || named(v) || digested(v) || isDate(v) || strings.Contains(v, "[REDACTED") {
 		return false
 	}
 	// What is left when digests inside it are taken out.

@@ -502,8 +502,8 @@ func SecretName(name string) bool {
 			continue
 		}
 		for _, w := range r.keywords {
-			for i := 0; i+len(w) <= len(name); i++ {
-				if fold(name[i]) != fold(w[0]) || !matches(name[i:], w) { // the first byte settles most
+			for i := 0; i < len(name) && i+len(w) <= len(name)+1; i++ { // a keyword may have the `=`
+				if fold(name[i]) != fold(w[0]) || !matches(t[i:], w) { // the first byte settles most
 					continue
 				}
 				if c, ok := r.find(s, i, i+len(w)); ok && c.hit && c.start == len(name)+1 {

@@ -17,33 +17,42 @@ const (
 	// leastRest is how much of a token must be in the next line to be worth a look: less gives
 	// nothing away once the rest is hidden, and words are as short.
 	leastRest = 6
+	// leastNarrow is how much of a token must stand at the end of a line that no edge cuts off, to be
+	// hidden before the next line shows the rest. Less would hide the ends of ordinary lines.
+	leastNarrow = 12
 )
 
 // memory is what one line leaves for the next: tokens and keywords that its end cut off, by column
 // of a frame (one, where there is none), and where in a private key it stands.
 type memory struct {
 	tails []tail
+	below
 	block
 	ended bool // the line ended a private key whose beginning was not seen
+	edge  bool // the line is as wide as screens are
+	clip  bool // the line ended inside of what is put on the clipboard, see clip.go
 }
 
 // tail is the end of a line that may go on in the next: from where a candidate begins.
 type tail string
 
 // active reports whether m has anything to say of the next line.
-func (m *memory) active() bool { return m.left > 0 || len(m.tails) > 0 }
+func (m *memory) active() bool {
+	return m.left > 0 || len(m.tails) > 0 || m.below.text != "" || m.clip
+}
 
 // goOn judges text as the line below what m remembers, after apply has judged it by itself; with
 // last, m remembers it.
 func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
-	open := s.tail
+	open, grows := s.tail, s.grows
 	began, ended, public := s.began, s.ended, s.public
 	start, end, alone := 0, 0, false
 	if m.left == 0 && !began {
 		if start, end, alone = lone(text); alone {
-			s.hideKey(text, start, end, at)
+			s.hide("private-key", text, start, end, at)
 		}
 	}
+	s.hideDotted(text, at)
 	framed := isFramed(text)
 	var parts []span
 	if framed && (last || len(m.tails) > 0) {
@@ -59,10 +68,14 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 			if before == "" || p.from == p.end || text[p.from] == ' ' || text[p.from] == '\t' {
 				continue
 			}
-			if r.across(s, before, text[p.from:p.end], p.from, at, p.end == len(text)) {
+			if r.across(s, before, text[p.from:p.end], p.from, at, p.end == len(text), m.edge) {
 				next[i] = before
 			}
 		}
+	}
+	joined := ""
+	if m.below.text != "" {
+		joined = r.byHand(s, m.below, text, at)
 	}
 	if m.left > 0 && !m.public {
 		start, end, body, _ := m.keyLine(text)
@@ -71,7 +84,7 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 			body = end == len(text) && end-start >= leastRest
 		}
 		if body {
-			s.hideKey(text, start, end, at)
+			s.hide("private-key", text, start, end, at)
 		}
 	}
 	if !last {
@@ -93,33 +106,68 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 			m.block = block{}
 		}
 	}
-	if framed || open < len(text) {
+	hand := !framed && handBroken(text)
+	if hand {
+		parts[0].end--
+	}
+	if framed || hand || open < len(text) {
 		for _, p := range parts {
-			r.cutOff(s, text, p, at)
+			r.cutOff(s, text, p, hand, at)
 		}
 	}
-	m.tails = r.tails(s, text, parts, next, open, framed)
-}
-
-// hideKey records a line of a private key.
-func (s *scan) hideKey(text string, start, end int, at []int32) {
-	s.text, s.base, s.last = text, 0, candidate{}
-	s.add(candidate{from: start, start: start, end: end, hit: true, open: end == len(text), class: "private-key"}, at)
-}
-
-// cutOff hides the candidates that the end of a wide part of text cuts off, if what stands of them
-// looks like the beginning of a secret: when the next line shows it, this one may have left.
-func (r *rules) cutOff(s *scan, text string, p span, at []int32) {
-	part := text[p.from:p.end]
-	if utf8.RuneCountInString(part) < leastWidth {
-		return
+	m.edge = !framed && standardWidth(utf8.RuneCountInString(text))
+	m.tails = nil
+	if !hand {
+		m.tails = r.tails(s, text, parts, next, open, framed)
 	}
+	m.below = below{}
+	if !framed {
+		read := text
+		if joined != "" {
+			read = joined
+		}
+		if hand {
+			read = read[:len(read)-1]
+		}
+		if joined != "" || hand {
+			s.dry = true
+			r.apply(s, read, nil, 0)
+			s.dry, grows = false, s.grows
+		}
+		m.below = leaves(read, grows, hand)
+	}
+}
+
+// standardWidth reports whether terminals are often so many columns wide: what reaches to the last of them may have been cut there.
+func standardWidth(columns int) bool {
+	switch columns {
+	case 40, 60, 72, 80, 90, 100, 110, 120, 132, 140, 150, 160, 180, 200:
+		return true
+	}
+	return false
+}
+
+// hide records a secret that a line shows by its form.
+func (s *scan) hide(class, text string, start, end int, at []int32) {
+	s.text, s.base, s.last = text, 0, candidate{}
+	s.add(candidate{from: start, start: start, end: end, hit: true, open: end == len(text), class: class}, at)
+}
+
+// cutOff hides the candidates that the end of a part of text cuts off, if what stands of them
+// looks like the beginning of a secret: when the next line shows it, this one may have left. hand: a
+// backslash cuts it off.
+func (r *rules) cutOff(s *scan, text string, p span, hand bool, at []int32) {
+	part := text[p.from:p.end]
+	wide := hand || utf8.RuneCountInString(part) >= leastWidth
 	for _, c := range r.judgeText(s, part) {
 		if c.hit || !c.open || c.start >= c.end || c.end != len(part) {
 			continue
 		}
 		v := part[c.start:]
-		if len(v) < leastRest || named(v) || isUUID(v) || !scattered(v) && (c.tier != structure || !varied(v) && !hexish(v)) {
+		if !wide && (len(v) < leastNarrow || c.tier != structure) {
+			continue
+		}
+		if len(v) < leastRest || named(v) || isUUID(v) || !scattered(v) && (c.tier != structure || !varied(v) && !hexish(v)) && !inUserinfo(part, c) {
 			continue
 		}
 		if c.tier == structure {
@@ -131,27 +179,29 @@ func (r *rules) cutOff(s *scan, text string, p span, at []int32) {
 	}
 }
 
+// inUserinfo reports whether c is what stands behind the colon of a URL's authority and can be no port.
+func inUserinfo(part string, c candidate) bool {
+	v := part[c.start:c.end]
+	return c.class == "url-password" && len(v) >= 8 && varied(v) && !versions(v) && !matches(part[c.from:], "docker") && !matches(part[c.from:], "oci")
+}
+
 // across judges part behind the tail of the line before and records what goes across the line's
-// end. It reports whether a token does, or a keyword may.
-func (r *rules) across(s *scan, before, part string, base int, at []int32, atEnd bool) bool {
+// end. It reports whether a token does, or a keyword may. edge: that line was as wide as screens are.
+func (r *rules) across(s *scan, before, part string, base int, at []int32, atEnd, edge bool) bool {
 	joined := before + part
 	cut := len(before)
-	var alone []int // where the tokens begin that ask for nothing more
-	for _, c := range r.judgeText(s, before) {
-		if c.hit && c.tier == structure {
-			alone = append(alone, c.from)
-		}
-	}
-	mine := r.judgeText(s, joined)
+	alone := r.complete(s, before) // the tokens that ask for nothing more
+	own := startsName(part)
 	goes := false
-	for _, c := range mine {
-		if c.from >= cut || c.end <= cut {
+	for _, c := range r.judgeText(s, joined) {
+		if c.from >= cut || c.end <= cut || own && c.start < cut {
 			continue
 		}
 		goes = goes || c.open
 		c.open = c.open && atEnd
 		rest := joined[max(cut, c.start):c.end]
-		if !c.hit || !goesOn(joined[min(c.start, cut):cut], rest, slices.Contains(alone, c.from), c.tier) {
+		if !c.hit || !closed(joined, c, rest) && !(edge && c.start < cut && wordsRest(rest, part)) &&
+			!goesOn(joined[min(c.start, cut):cut], rest, alone(c.from), c.tier) {
 			continue
 		}
 		goes = true
@@ -159,6 +209,20 @@ func (r *rules) across(s *scan, before, part string, base int, at []int32, atEnd
 		s.keep(c, at)
 	}
 	return goes
+}
+
+// closed reports whether what ends c stands behind its rest, which shows that it is one.
+func closed(joined string, c candidate, rest string) bool {
+	if c.end == len(joined) || strings.ContainsAny(rest, " \t") {
+		return false
+	}
+	return c.class == "url-password" && joined[c.end] == '@' || c.until.quote != 0 && joined[c.end] == c.until.quote
+}
+
+// wordsRest reports whether rest, all there is in a line, can be the rest of a word that the edge of a screen cut off.
+func wordsRest(rest, line string) bool {
+	return len(rest) >= leastRest && loneWord(line) <= len(rest) && !isDate(rest) && !named(rest) && !status(rest) &&
+		strings.IndexByte(":.#$%>", rest[len(rest)-1]) < 0
 }
 
 // keep records c, found in a part of a reading, in offsets of the raw line.
@@ -365,7 +429,7 @@ func (r *rules) quietLine(line, below string) bool {
 			return false
 		}
 	}
-	return r.words.depth[state] < leastCut && !x.cutsLine(w, below, &r.words.stop) && !mayBeLone(line)
+	return r.words.depth[state] < leastCut && !x.cutsLine(w, below, &r.words.stop) && !mayBeLone(line) && !mayBeDotted(line)
 }
 
 // before returns what the lines above a page leave for its first.

@@ -102,7 +102,8 @@ func TestAcrossLines(t *testing.T) {
 		{"complete, a word follows", pad + token + "\nCompiling things", pad + "[REDACTED]\nCompiling things"},
 		{"complete, a digest follows", pad + token + "\n5e1fa09c7d3b5e1f fix", pad + "[REDACTED]\n5e1fa09c7d3b5e1f fix"},
 		{"complete, a date follows", pad + token + "\n2026-11-20T09:14:03Z go on", pad + "[REDACTED]\n2026-11-20T09:14:03Z go on"},
-		{"indented: another line", pad + "password=" + token[6:] + "\n  " + "Qx7Rt2Lm4Wz8Bv", pad + "password=[REDACTED]\n  Qx7Rt2Lm4Wz8Bv"},
+		{"indented: its rest", pad + "password=" + token[6:] + "\n  " + "Qx7Rt2Lm4Wz8Bv", pad + "password=[REDACTED]\n  [REDACTED]"},
+		{"indented words: another line", pad + "password=" + token[6:] + "\n  and then Qx7Rt2Lm4Wz8Bv", pad + "password=[REDACTED]\n  and then Qx7Rt2Lm4Wz8Bv"},
 		{"framed", "│ " + pad + token[:20] + " │\n│ " + token[20:] + "    │", "│ " + pad + "[REDACTED] │\n│ [REDACTED]    │"},
 		{"two panes", "│ left │ " + pad + token[:20] + " │\n│ more │ " + token[20:] + "  │", "│ left │ " + pad + "[REDACTED] │\n│ more │ [REDACTED]  │"},
 	} {

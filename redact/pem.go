@@ -138,7 +138,7 @@ func lone(text string) (start, end int, ok bool) {
 		}
 		start++
 	}
-	if n := end - start; n != widths && n != wide {
+	if n := end - start; n != widths && n != wide || start > 1 && line[start-1] == '-' { // sha384-…: a digest
 		return 0, 0, false
 	}
 	upper, lower, digits := 0, 0, 0

@@ -18,6 +18,9 @@ func placeholder(t string, start, end int) bool {
 	if strings.TrimLeft(v, "*.•●…-_") == "" || len(v) >= 4 && strings.TrimLeft(v, "x") == "" {
 		return true
 	}
+	if len(v) < maxWeak && fingerprint(v) {
+		return true
+	}
 	if len(v) > maxPlaceholder {
 		return false
 	}

@@ -127,3 +127,36 @@ func spaced(c rune) bool {
 func joins(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) && spaced(c) || unicode.IsDigit(c) || c == '_')
 }
+
+// isPasswordWord reports whether a name is one of passwordWords, in any case of ASCII.
+func isPasswordWord(name string) bool {
+	return slices.ContainsFunc(passwordWords, func(w string) bool { return len(w) == len(name) && matches(name, w) })
+}
+
+// copula passes what stands between a password's name and the password in a sentence: "your password is x".
+func copula(t string, i int) int {
+	for _, w := range []string{"is ", "was ", "is now ", "is: ", "has been set to ", "has been changed to ", "was set to ", "set to ", "changed to ", "reset to ",
+		"ist ", "lautet ", "es ", "est ", "è ", "é ", "jest ", "to ", "это ", "är ", "er "} {
+		if matches(t[i:], w) {
+			i = blanks(t, i+len(w))
+			if matches(t[i:], "now ") {
+				i = blanks(t, i+len("now "))
+			}
+			return i
+		}
+	}
+	return i
+}
+
+// findTold hides the password at t[i:] in a sentence: one word, behind which the sentence ends or a comma stands.
+func findTold(s *scan, at, i int) (candidate, bool) {
+	t := s.text
+	start, j, q := quoted(t, i)
+	if q == 0 {
+		start, j = i, s.valueEnd(i, 0)
+		j = start + len(strings.TrimRight(t[start:j], ".,;:!"))
+	}
+	c := candidate{from: at, start: start, end: j, open: j == len(t), until: ending{quote: q}}
+	c.hit = password(t[start:j]) && !placeholder(t, start, j)
+	return c.shown(t), c.hit
+}

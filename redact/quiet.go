@@ -19,26 +19,30 @@ func (r *rules) quiet(s string, most int) (lines int) {
 	}
 	w, x := r.words, r.index
 	state, fast, framed := uint32(0), w.fast, false
-	last := uint64(0) // what the index is asked with
+	sequences, payloads := false, false // in the line
+	last := uint64(0)                   // what the index is asked with
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if w.stop[c] {
 			switch {
 			case c == '\n':
 				if i >= lines+most || w.cutsLine(state, s[i+1:]) || x.cutsLine(last, s[i+1:], &w.stop) || framed && r.cutsColumn(s[lines:i]) ||
-					i-lines >= 64 && mayBeLone(s[lines:i]) {
+					i-lines >= 64 && mayBeLone(s[lines:i]) ||
+					i-lines >= dottedLen && (!sequences && mayBeDotted(s[lines:i]) || sequences && mayReadDotted(s[lines:i], payloads)) {
 					return lines
 				}
 				if i > lines && s[lines] == '|' && r.cutsColumn(strings.TrimSuffix(s[lines:lines+bodyEnd(s[lines:i+1])], "|")) {
 					return lines
 				}
 				lines, state, last, framed = i+1, 0, 0, false
+				sequences, payloads = false, false
 				continue
 			case c == esc:
 				n := r.passes(s, i)
 				if n <= 0 || n > 2 && s[i+1] == '[' && cursor[s[i+n-1]] {
 					return lines
 				}
+				sequences, payloads = true, payloads || isString(s[i+1])
 				i += n - 1
 				continue
 			case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
@@ -46,6 +50,7 @@ func (r *rules) quiet(s string, most int) (lines int) {
 			case c == '\r', c == '\b':
 				return lines
 			case c < 0x20, c == 0x7f:
+				sequences = true
 				continue
 			case c == 0xe2 && i+2 < len(s) && s[i+1] >= 0x94 && s[i+1] <= 0x96 && isBorder(s[i:i+3]): // U+2500 to U+25BF
 				if framed = true; r.cutsColumn(s[lines:i]) {
@@ -53,6 +58,7 @@ func (r *rules) quiet(s string, most int) (lines int) {
 				}
 			default:
 				if n := invisible(s, i); n > 0 {
+					sequences = true
 					i += n - 1
 					continue
 				}
@@ -121,6 +127,9 @@ func (r *rules) passes(s string, i int) int {
 		}
 		return -1
 	case ']', 'P', '_', '^', 'X':
+		if isClipboard(s[j:]) {
+			return 0
+		}
 		state, last := uint32(0), uint64(0)
 		for j++; j < len(s); j++ {
 			c := s[j]
@@ -164,10 +173,11 @@ const (
 
 // glance is a first look at a text in which the cursor moves.
 type glance struct {
-	tail   int                    // where the control sequence begins that a window may have ended inside of; else the text's length
-	starts []int                  // where control sequences begin
-	placed bool                   // the cursor was moved across the page
-	busy   [maxPlacedRow + 1]bool // rows that a keyword was in
+	tail     int                    // where the control sequence begins that a window may have ended inside of; else the text's length
+	starts   []int                  // where control sequences begin
+	placed   bool                   // the cursor was moved across the page
+	payloads bool                   // there are control strings
+	busy     [maxPlacedRow + 1]bool // rows that a keyword was in
 
 	rows    [][]byte // what stands in each row, a byte a column: other than ASCII as veil
 	touched []int
@@ -248,7 +258,7 @@ func (a *automaton) write(p *place, run string, left, right []byte, pad int, sta
 // look returns which readings of text have a keyword in them, or may have: text is a line without its end, or, with window, a
 // part of one. sure: the look went to the end, and says which rows; else all is to be judged.
 func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
-	g.busy, g.placed, g.starts = [maxPlacedRow + 1]bool{}, false, g.starts[:0]
+	g.busy, g.placed, g.payloads, g.starts = [maxPlacedRow + 1]bool{}, false, false, g.starts[:0]
 	w, x := r.words, r.index
 	if len(r.regexes) > 0 || r.thorough {
 		return needAll, false
@@ -290,9 +300,10 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 				return needAll, false
 			}
 			g.starts = append(g.starts, i)
+			g.payloads = g.payloads || i+1 < len(text) && isString(text[i+1])
 			if window && (n < 0 || i+n == len(text)) {
 				g.tail = i
-				return g.ends(r, state, last), true
+				return g.ends(r, text[:i], state, last), true
 			}
 			if final := text[i+n-1]; text[i+1] == '[' && final != 'm' {
 				g.moves(text[i+2:i+n-1], final)
@@ -353,11 +364,14 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 	if !window && (w.deep[state] >= leastCut || x.cut(last) || mayBeLone(text)) {
 		g.need |= needText
 	}
-	return g.ends(r, state, last), true
+	return g.ends(r, text, state, last), true
 }
 
 // ends is what is needed when text ends here: a window hides the beginning of a literal that its end cuts off.
-func (g *glance) ends(r *rules, state uint32, last uint64) need {
+func (g *glance) ends(r *rules, text string, state uint32, last uint64) need {
+	if mayReadDotted(text, g.payloads) {
+		g.need |= needText
+	}
 	w := r.words
 	if w.parts && (w.part[int(state)/w.cols] > 0 || w.part[int(w.after(g.over))/w.cols] > 0) {
 		g.need = needAll

@@ -230,7 +230,7 @@ func sequence(line string, i int) (n, from, to int) {
 			}
 		}
 		return j - i, 0, 0
-	case strings.IndexByte("]P_^X", c) >= 0:
+	case isString(c):
 		from = j + 1
 		for j = from; j < len(line); j++ {
 			switch c := line[j]; {

@@ -41,6 +41,8 @@ type scan struct {
 	// tail is where in text the first candidate begins that its end leaves open, or a keyword that
 	// it cuts off; len(text) when nothing goes on.
 	tail int
+	// grows is tail for what rules have found alone, which a line below may go on with anywhere.
+	grows int
 	// dry keeps what is found out of found: only tail is asked for.
 	dry bool
 
@@ -48,6 +50,7 @@ type scan struct {
 	// was read and its last not yet.
 	began, ended, opened bool
 	public               bool // the first mark of what is no private key stands in the line
+	clip                 bool // the line ends inside of what is put on the clipboard
 
 	// The last value and run of each set that a rule has walked through: a second walk from inside
 	// ends where the first did, so a line of nested candidates costs linear time.
@@ -107,12 +110,18 @@ func (r *rules) judge(s *scan, line string, m *memory, last bool) []candidate {
 // judgeSeen is judge after a first look.
 func (r *rules) judgeSeen(s *scan, line string, m *memory, last bool, n need) []candidate {
 	s.found, s.size = s.found[:0], len(line)
-	s.began, s.ended, s.opened, s.public = false, false, false, false
+	s.began, s.ended, s.opened, s.public, s.clip = false, false, false, false, false
+	if m.clip {
+		s.hideClipboardRest(line)
+	}
 	if plain(line) {
 		r.apply(s, line, nil, 0)
 		r.goOn(s, line, nil, m, last)
 	} else {
 		r.judgeReadings(s, line, m, last, n)
+	}
+	if last {
+		m.clip = s.clip
 	}
 	if len(s.found) > 0 && strings.Contains(line, r.head) {
 		s.found = r.settle(line, s.found)
@@ -126,7 +135,13 @@ func (r *rules) judgeSeen(s *scan, line string, m *memory, last bool, n need) []
 func (r *rules) judgeReadings(s *scan, line string, m *memory, last bool, n need) {
 	moved, placed := true, s.sight.placed // as the first look saw, or as reading shows
 	if n&needText != 0 || m.active() {
-		moved, placed = s.read(line, false, func(from, to int) { r.apply(s, line[from:to], nil, from) })
+		moved, placed = s.read(line, false, func(from, to int) {
+			if start, is := clipboardIn(line, from, to); is {
+				s.hideClipboard(line, start, to)
+			} else {
+				r.apply(s, line[from:to], nil, from)
+			}
+		})
 		text := string(s.clean)
 		s.at = append(s.at, int32(len(line)))
 		r.apply(s, text, s.at, 0)
@@ -169,7 +184,7 @@ const leastCut = 3
 func (r *rules) apply(s *scan, text string, at []int32, base int) {
 	s.text, s.raw, s.base = text, at, base
 	s.last = candidate{}
-	s.tail = len(text)
+	s.tail, s.grows = len(text), len(text)
 	s.forget()
 	s.budget = workFactor*len(text) + 1<<12
 	state := uint16(0)
@@ -256,7 +271,9 @@ func (r *rules) applyKnown(s *scan, text string, at []int32) {
 // candidates are many on a hostile line, and each would cost its length here.
 func (s *scan) add(c candidate, at []int32) {
 	if c.open {
-		s.tail = min(s.tail, c.from)
+		if s.tail = min(s.tail, c.from); c.tier != given {
+			s.grows = min(s.grows, c.from)
+		}
 	}
 	if s.dry {
 		return
@@ -395,7 +412,9 @@ func (r *rules) mask(spans []Span, line string, start, end int, text string) []S
 		}
 		for start = next; start < end && line[start] == esc; {
 			n, from, to := sequence(line, start)
-			if from < to {
+			if begin, is := clipboardIn(line, max(1, from), max(1, to)); is && begin < to {
+				spans = append(spans, Span{begin, to, r.marker("clipboard")})
+			} else if from < to {
 				for _, sp := range r.spans(line[from:to], new(memory), false) {
 					spans = append(spans, Span{from + sp.Start, from + sp.End, sp.Text})
 				}

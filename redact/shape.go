@@ -298,7 +298,7 @@ func (sh *shape) rule(class string) rule {
 		c := candidate{from: from, start: from, end: stop, open: open, hit: done && plausible(t[from:at], t[end:stop])}
 		if !c.hit {
 			c.start = min(end, stop)
-			if stop-end < enough(sh.literal) || stop-end >= 8 && !plausible("", t[end:stop]) {
+			if stop-end < enough(sh.literal) || stop-end >= 8 && sh.literal[0] != '/' && !plausible("", t[end:stop]) {
 				c.start = stop
 			}
 		}

@@ -118,7 +118,9 @@ func (s *Stream) Flush() string {
 	}
 	s.sent = len(s.line)
 	if s.masked {
-		s.resume = openSequence(s.line)
+		if s.resume = openSequence(s.line); s.until == ofClipboard {
+			s.resume = len(s.line) // it is inside of that sequence, and hidden
+		}
 	}
 	return o.upTo(len(s.line))
 }
@@ -141,6 +143,7 @@ func (s *Stream) finish(o *output, start, end int) {
 		if s.masked && s.above.left > 0 && !s.above.public { // it was a line of a private key
 			m.block = block{left: s.above.left - 1, body: true}
 		}
+		m.clip = m.clip || s.masked && s.until == ofClipboard
 		s.above = *m
 	}
 	s.masked, s.half, s.inside, s.resume = false, false, false, 0
@@ -245,6 +248,13 @@ func (s *Stream) unmask(o *output, start, end int) int {
 	}
 	for i < end {
 		c := o.data[i]
+		if s.until == ofClipboard {
+			if s.masked = !endsString(o.data[:end], i); !s.masked {
+				break
+			}
+			i++
+			continue
+		}
 		if c == esc {
 			n, _, _ := sequence(o.data[:end], i)
 			i += n

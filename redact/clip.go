@@ -1,0 +1,67 @@
+package redact
+
+import "strings"
+
+// What a program puts on the clipboard (OSC 52, xterm's control sequences) leaves as base64, in which no rule would find a secret,
+// and is often nothing but one: that is what a password manager copies. So all of it is hidden, whatever it is.
+
+const bel = 0x07
+
+// ofClipboard ends an open candidate where the control string ends.
+var ofClipboard = ending{quote: bel, escaped: true}
+
+// isString reports whether a control string begins with ESC and c.
+func isString(c byte) bool { return strings.IndexByte("]P_^X", c) >= 0 }
+
+// isClipboard reports whether the control sequence whose ESC stands before text is an OSC 52.
+func isClipboard(text string) bool { return strings.HasPrefix(text, "]52;") }
+
+// clipboardIn returns what of the payload line[from:to] of a control string goes to the clipboard: behind the command and the
+// selections. It is empty for a query or a request to clear it, and for other control strings.
+func clipboardIn(line string, from, to int) (start int, is bool) {
+	if !isClipboard(line[from-1 : to]) {
+		return to, false
+	}
+	k := strings.IndexByte(line[from+len("52;"):to], ';')
+	if k < 0 {
+		return to, false // not even the selections are there
+	}
+	start = from + len("52;") + k + 1
+	if v := line[start:to]; v == "?" || v == "!" {
+		return to, true
+	}
+	return start, true
+}
+
+// hideClipboard hides line[start:end]. Where that is the line's end, the control string may go on in the next.
+func (s *scan) hideClipboard(line string, start, end int) {
+	s.clip = end == len(line)
+	if start == end {
+		return
+	}
+	s.text, s.base, s.last = line, 0, candidate{}
+	s.add(candidate{from: start, start: start, end: end, hit: true, open: s.clip, until: ofClipboard, class: "clipboard"}, nil)
+}
+
+// hideClipboardRest hides what at the beginning of a line belongs to the control string that the line above ended inside of:
+// base64(1) breaks its lines. What else stands there shows that there was no such string.
+func (s *scan) hideClipboardRest(line string) {
+	end := 0
+	for ; end < len(line) && !endsString(line, end); end++ {
+		if c := line[end]; !keySet.members[c] && strings.IndexByte("-_ \t\r", c) < 0 {
+			return
+		}
+	}
+	s.hideClipboard(line, 0, end)
+}
+
+// endsString reports whether a control string ends at line[i]: see [sequence].
+func endsString(line string, i int) bool {
+	switch line[i] {
+	case bel, 0x18, 0x1a, esc:
+		return true
+	case 0xc2:
+		return i+1 < len(line) && line[i+1] == 0x9c
+	}
+	return false
+}

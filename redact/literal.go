@@ -1,0 +1,231 @@
+package redact
+
+import "strings"
+
+// Where a value is written in a programming language, what stands behind the name is not always the secret: a string has a
+// prefix, a variable a type, and what is read from elsewhere a value to fall back on.
+
+// maxExpression bounds how far an expression is read for the string in it.
+const maxExpression = 256
+
+// A quotation is a string literal in an expression.
+type quotation struct {
+	at int // of the quote that opens it
+	// sure: it is the value. Else it may as well say where the value is, as the argument of a function does.
+	sure bool
+}
+
+// stringIn finds the string literal that the expression at t[i:] has for a value.
+func stringIn(t string, i int) (q quotation, ok bool) {
+	if k := stringPrefix(t, i); k > i {
+		return quotation{k, true}, true
+	}
+	j := i
+	for j < len(t) && j-i < 4 && strings.IndexByte("[(&*", t[j]) >= 0 {
+		j = blanks(t, j+1)
+	}
+	if k := stringPrefix(t, j); j > i && k < len(t) && isQuote(t[k]) {
+		return quotation{k, t[i] != '['}, true
+	}
+	return stringInCall(t, i)
+}
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// stringPrefixes are what languages put before the quote of a string: C, C#, D, Go, JavaScript, Python, Rust, Scala, SQL, shells.
+var stringPrefixes = func() map[string]bool {
+	m := map[string]bool{}
+	for p := range strings.FieldsSeq("b r u f l n e c s q m br rb fr rf bf u8 u& ur lr cr raw @ $ $@ @$ @@ r# r## br# br## cr# # qq x") {
+		m[p] = true
+	}
+	return m
+}()
+
+// stringPrefix returns where the quote stands of a string that has a prefix at t[i]; i if there is none.
+func stringPrefix(t string, i int) int {
+	k := i
+	for k < len(t) && k-i < 5 && (isAlnum(t[k]) || strings.IndexByte("@$#&", t[k]) >= 0) {
+		k++
+	}
+	// Behind the quote that closes a string around it comes what ends an expression.
+	if k == i || k+1 >= len(t) || !isQuote(t[k]) || !stringPrefixes[strings.ToLower(t[i:k])] || strings.IndexByte(" \t,;:)]}+.\\", t[k+1]) >= 0 {
+		return i
+	}
+	return k
+}
+
+// stringInCall finds the last string among the arguments of the call or the lookup at t[i:], or what it falls back on.
+func stringInCall(t string, i int) (q quotation, ok bool) {
+	end := min(len(t), i+maxExpression)
+	j := i
+	for _, w := range []string{"new ", "await "} {
+		if matches(t[j:], w) {
+			j = blanks(t, j+len(w))
+		}
+	}
+	name := j
+	for j < end && (isAlnum(t[j]) || strings.IndexByte("_.:$<>!?&", t[j]) >= 0) {
+		j++
+	}
+	if j == name || isDigit(t[name]) {
+		return q, false
+	}
+	callee := strings.ToLower(t[name:j])
+	env := strings.Contains(callee, "env")
+	if j < end && (t[j] == '(' || t[j] == '[') {
+		closes, depth, strs := byte(')'), 0, 0
+		if t[j] == '[' {
+			if !env {
+				return q, false
+			}
+			closes = ']'
+		}
+		for open := t[j]; j < end; j++ {
+			switch c := t[j]; {
+			case c == open:
+				depth++
+			case c == closes:
+				depth--
+			case isQuote(c):
+				q, strs = quotation{at: j}, strs+1
+				if _, k, _ := quoted(t, j); k < end {
+					j = k
+				} else {
+					j = end
+				}
+			}
+			if depth == 0 {
+				break
+			}
+		}
+		if depth == 0 && j < end {
+			j++
+		}
+		if closes == ')' && strs > 0 && (!env || strs > 1) {
+			q.sure = env || strs == 1 && builds(callee)
+			return q, true
+		}
+	}
+	if !env {
+		return q, false
+	}
+	k := blanks(t, j)
+	for _, w := range []string{"||", "??", "?:", "or "} {
+		if strings.HasPrefix(t[k:], w) {
+			if k = blanks(t, k+len(w)); k < len(t) && isQuote(t[k]) {
+				return quotation{k, true}, true
+			}
+		}
+	}
+	return q, false
+}
+
+// builds reports whether a function of that name only makes a value of a string.
+func builds(callee string) bool {
+	callee = callee[strings.LastIndexAny(callee, ".:<&")+1:]
+	switch callee {
+	case "string", "str", "bytes", "bytearray", "buffer", "from", "of", "securestring", "secretstr", "some", "ok", "cstring", "nsstring", "stringbuilder", "unicode",
+		"text", "secret", "guardedstring", "strdup", "raw", "convertto-securestring", "sensitive", "b":
+		return true
+	}
+	return false
+}
+
+// typed passes the type between the colon before t[i] and the `=` before a string: `password: string = 'x'`. It returns where
+// that begins; 0: there is no type.
+func typed(t string, i int) int {
+	if before := strings.TrimRight(t[max(0, i-maxBlanks):i], " \t"); before == "" || before[len(before)-1] != ':' {
+		return 0
+	}
+	return assigned(t, i, "")
+}
+
+// declared is typed for languages in which nothing stands between a name and its type: `var password string = "x"`, SQL.
+func declared(t string, key int) int {
+	i := blanks(t, key)
+	if i == key {
+		return 0
+	}
+	for _, w := range []string{"string", "str", "text", "[]byte", "*string", "char", "varchar", "nvarchar", "bytes"} {
+		if matches(t[i:], w) {
+			return assigned(t, i, w)
+		}
+	}
+	return 0
+}
+
+// assigned returns where the string begins that is assigned behind the type at t[i:]; 0: none is.
+func assigned(t string, i int, known string) int {
+	j := i + len(known)
+	for j < len(t) && j-i < maxBlanks && (isAlnum(t[j]) || strings.IndexByte("_.<>[]()|?&*' ", t[j]) >= 0) {
+		if t[j] == ' ' && t[j-1] != '|' && t[j-1] != '*' && !strings.HasSuffix(t[:j], "'static") {
+			if k := blanks(t, j); k == len(t) || strings.IndexByte("|*=:", t[k]) < 0 {
+				return 0
+			}
+		}
+		j++
+	}
+	if known != "" && j < len(t) && t[j] == ':' { // :=
+		j++
+	}
+	if j == i || j+1 >= len(t) || t[j] != '=' || t[j+1] == '=' || t[j+1] == '>' || t[i] == '\'' || t[i] == ' ' {
+		return 0
+	}
+	if j = blanks(t, j+1); j < len(t) && (isQuote(t[j]) || stringPrefix(t, j) > j) {
+		return j
+	}
+	return 0
+}
+
+// dimension passes what a declaration puts behind a variable's name: `password[]`, `password[64]`, `password?`.
+func dimension(t string, key int) int {
+	if key+1 < len(t) && (t[key] == '?' || t[key] == '!') && t[key+1] == ':' {
+		if typed(t, blanks(t, key+2)) > 0 {
+			return key + 1
+		}
+		return key
+	}
+	if key == len(t) || t[key] != '[' {
+		return key
+	}
+	j := key + 1
+	for j < len(t) && isDigit(t[j]) {
+		j++
+	}
+	if j < len(t) && t[j] == ']' && j != key+2 { // [0] is an element
+		return j + 1
+	}
+	return key
+}
+
+// tag passes a YAML tag at t[i] that says of what type the value behind it is: `!!str x`. ok is false for one that puts something
+// else in the value's place: `!Ref X` of CloudFormation, `!vault |` of Ansible, `!secret x` of Home Assistant.
+func tag(t string, i int) (j int, ok bool) {
+	if i == 0 || i >= len(t) || t[i] != '!' || t[i-1] != ' ' && t[i-1] != '\t' {
+		return i, true
+	}
+	j = i + 1
+	for j < len(t) && (isLower(fold(t[j])) || strings.IndexByte("!_.:-/", t[j]) >= 0) {
+		j++
+	}
+	behind := blanks(t, j)
+	switch {
+	case j == i+1 || j < len(t) && behind == j:
+		return i, true // it goes on as no tag does
+	case behind == len(t):
+		return i, !tags[strings.ToLower(t[i+1:j])]
+	case strings.HasPrefix(t[i:], "!!"):
+		return behind, true
+	}
+	return i, false
+}
+
+// tags are those that may stand alone on their line, with what they are about below.
+var tags = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`ref sub getatt join select importvalue findinmap if base64 split cidr transform getazs equals and or not condition
+		vault secret env env_var include reference file lambda input unsafe`) {
+		m[w] = true
+	}
+	return m
+}()
