@@ -19,7 +19,7 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 	suffix := t[end:key]
 	i, sep := separator(t, note(t, dimension(t, key)))
 	if sep == noSeparator {
-		if k := max(valueField(t, key), declared(t, key)); k > 0 {
+		if k := max(valueField(t, key), declared(t, key), argument(t, at, key)); k > 0 {
 			i, sep = k, assigns
 		}
 	} else if k := typed(t, i); k > 0 {
@@ -118,7 +118,14 @@ func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
 	}
 	word := wordStart(t, at)
 	flag := t[word] == '-' && (word == 0 || t[word-1] <= ' ' || t[word-1] == '"' || t[word-1] == '\'')
-	start, j, q := quoted(t, i)
+	if password && suffix == "" {
+		if k := copula(t, i); k > i {
+			if c, ok := findTold(s, at, k); ok {
+				return c, true
+			}
+		}
+	}
+	start, j, q := quoted(t, stringPrefix(t, i))
 	if q == 0 {
 		start, j = i, s.valueEnd(i, 0)
 	}
@@ -132,10 +139,6 @@ func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
 		c.hit = !strings.ContainsAny(v, " \t") && len(v) >= 4
 	case password && (strings.Contains(before, "login ") || strings.Contains(before, "machine ")):
 		c.hit = true
-	case password && suffix == "" && copula(t, i) > i:
-		if c, ok := findTold(s, at, copula(t, i)); ok {
-			return c, true
-		}
 	case password && strings.TrimSpace(t[:at]) == "" && strings.TrimSpace(t[j:]) == "":
 		c.hit = varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6 && !packaged(v)
 	}
@@ -257,6 +260,11 @@ func findPrompted(s *scan, at, i int) (candidate, bool) {
 	t := s.text
 	k := strings.Index(t[i:min(len(t), i+4*maxBlanks)], ": ")
 	if k < 0 {
+		for _, w := range []string{" set to ", " changed to ", " reset to ", " is "} {
+			if n := strings.Index(t[i:min(len(t), i+2*maxBlanks)], w); n >= 0 {
+				return findTold(s, at, copula(t, i+n+1))
+			}
+		}
 		return candidate{from: at, start: len(t), end: len(t), open: len(t)-i < 4*maxBlanks}, true
 	}
 	i = blanks(t, i+k+1)

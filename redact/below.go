@@ -7,7 +7,7 @@ import "strings"
 
 // below is what a line leaves for one that goes on with it so.
 type below struct {
-	text string // from where a candidate begins that the line's end left open, without the backslash; "": nothing
+	text string // the end of the line, in which a candidate begins that it left open, without the backslash; "": nothing
 	hand bool   // a backslash ended it
 }
 
@@ -17,7 +17,7 @@ func leaves(read string, grows int, hand bool) below {
 	if grows >= len(read) || len(read)-grows > maxTail {
 		return below{}
 	}
-	return below{strings.Clone(read[grows:]), hand}
+	return below{strings.Clone(read[max(0, grows-maxExpression):]), hand}
 }
 
 // handBroken reports whether a backslash takes the line's end away: one that another does not protect.

@@ -182,7 +182,8 @@ func (r *rules) cutOff(s *scan, text string, p span, hand bool, at []int32) {
 // inUserinfo reports whether c is what stands behind the colon of a URL's authority and can be no port.
 func inUserinfo(part string, c candidate) bool {
 	v := part[c.start:c.end]
-	return c.class == "url-password" && len(v) >= 8 && varied(v) && !versions(v) && !matches(part[c.from:], "docker") && !matches(part[c.from:], "oci")
+	return c.class == "url-password" && len(v) >= 8 && strings.Trim(v, "0123456789.-") != "" && !placeholder(part, c.start, c.end) &&
+		!matches(part[c.from:], "docker") && !matches(part[c.from:], "oci")
 }
 
 // across judges part behind the tail of the line before and records what goes across the line's

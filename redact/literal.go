@@ -73,7 +73,7 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 	callee := strings.ToLower(t[name:j])
 	env := strings.Contains(callee, "env")
 	if j < end && (t[j] == '(' || t[j] == '[') {
-		closes, depth, strs := byte(')'), 0, 0
+		closes, depth, strs, first := byte(')'), 0, 0, 0
 		if t[j] == '[' {
 			if !env {
 				return q, false
@@ -87,7 +87,9 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 			case c == closes:
 				depth--
 			case isQuote(c):
-				q, strs = quotation{at: j}, strs+1
+				if q, strs = (quotation{at: j}), strs+1; strs == 1 {
+					first = j
+				}
 				if _, k, _ := quoted(t, j); k < end {
 					j = k
 				} else {
@@ -102,7 +104,10 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 			j++
 		}
 		if closes == ')' && strs > 0 && (!env || strs > 1) {
-			q.sure = env || strs == 1 && builds(callee)
+			q.sure = env || builds(callee)
+			if start, end, _ := quoted(t, q.at); !env && (q.sure || algorithm(t[start:end])) {
+				q.at = first // behind it stands how it is to be read
+			}
 			return q, true
 		}
 	}
@@ -177,6 +182,25 @@ func assigned(t string, i int, known string) int {
 	return 0
 }
 
+// argument returns where the value begins of a name that is an argument of a function, and the next one its value:
+// `set("password", "x")`; 0: it is none.
+func argument(t string, at, key int) int {
+	word := wordStart(t, at)
+	if word < 2 || key >= len(t) || !isQuote(t[key]) || t[word-1] != t[key] || t[word-2] != '(' && t[word-2] != '[' {
+		return 0
+	}
+	i := blanks(t, key+1)
+	if i == len(t) || t[i] != ',' {
+		return 0
+	}
+	if i = blanks(t, i+1); i < len(t) && isQuote(t[i]) {
+		if start, end, _ := quoted(t, i); password(t[start:end]) {
+			return i
+		}
+	}
+	return 0
+}
+
 // dimension passes what a declaration puts behind a variable's name: `password[]`, `password[64]`, `password?`.
 func dimension(t string, key int) int {
 	if key+1 < len(t) && (t[key] == '?' || t[key] == '!') && t[key+1] == ':' {
@@ -229,3 +253,20 @@ var tags = func() map[string]bool {
 	}
 	return m
 }()
+
+// isType reports whether a type with parameters begins at t[i:]: Optional[str], Array<string>.
+func isType(t string, i int) bool {
+	j := i
+	for j < len(t) && j-i < maxBlanks && isLower(fold(t[j])) {
+		j++
+	}
+	if j == i || j == len(t) || t[j] != '[' && t[j] != '<' {
+		return false
+	}
+	closes := byte(']')
+	if t[j] == '<' {
+		closes = '>'
+	}
+	k := strings.IndexByte(t[j:min(len(t), j+maxBlanks)], closes)
+	return k > 1 && strings.Trim(strings.ToLower(t[j+1:j+k]), "abcdefghijklmnopqrstuvwxyz_., |[<") == ""
+}

@@ -31,16 +31,17 @@ func placeholder(t string, start, end int) bool {
 	switch v[0] {
 	case '<':
 		i := strings.IndexByte(rest, '>')
-		return i > 0 && only(rest[1:i], "_- .") && start+i+1 >= end
+		return i > 0 && (only(rest[1:i], "_- .") || strings.Contains(rest[1:i], " ") && only(rest[1:i], "_- .,:()/'\"")) && start+i+1 >= end
 	case '$':
 		return len(v) > 1 && (v[1] == '(' || only(v[1:], "_") && v == strings.ToUpper(v) ||
 			strings.HasPrefix(v, "${") && strings.HasSuffix(v, ":-") && end < len(t) && t[end] == '}' ||
 			strings.HasPrefix(v, "${{") && strings.Contains(rest, "}}") ||
 			v[1] == '{' && only(strings.TrimSuffix(v[2:], "}"), "_."))
 	case '{':
-		return strings.HasPrefix(v, "{{") && strings.Contains(rest, "}}")
+		i := strings.IndexByte(rest, '}')
+		return i > 1 && (strings.HasPrefix(v, "{{") && strings.Contains(rest, "}}") || only(rest[1:i], "_.[]()") && start+i >= end && !scattered(rest[1:i]))
 	case '%':
-		return len(v) == 2 && isLower(v[1]) || len(v) > 2 && v[len(v)-1] == '%' && only(v[1:len(v)-1], "_")
+		return isVerb(v) || len(v) > 2 && v[len(v)-1] == '%' && only(v[1:len(v)-1], "_")
 	case '(':
 		i := strings.IndexByte(rest, ')')
 		return i > 0 && (status(rest[1:i]) || strings.Contains(rest[1:i], " ") && strings.Trim(rest[1:i], "abcdefghijklmnopqrstuvwxyz -") == "")
@@ -59,6 +60,12 @@ func placeholder(t string, start, end int) bool {
 		}
 	}
 	return (matches(v, "your-") || matches(v, "your_")) && strings.Trim(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz-_") == ""
+}
+
+// isVerb reports whether v is a verb of printf(3), and what ends the line behind it.
+func isVerb(v string) bool {
+	i := len(v) - len(strings.TrimLeft(v[1:], "-+#0123456789.*lhz"))
+	return i < len(v) && isLower(fold(v[i])) && strings.Trim(strings.NewReplacer(`\n`, "", `\r`, "", `\t`, "").Replace(v[i+1:]), ".!") == ""
 }
 
 // marks are what code, JSON and shells put where a value would stand: a bracket that opens, an operator, a prompt's last
@@ -98,8 +105,15 @@ func said(t string, at, key, start, end int) bool {
 	if prompts(t, start, end) || variable(v, t[at:key]) || codeWords[v] && end+1 < len(t) && t[end] == ' ' || !matches(t[at:key], "passphrase") && sentence(t, start, end) {
 		return true
 	}
-	if i := strings.IndexByte(t[start:min(len(t), start+maxPlaceholder)], '('); i > 0 && wordy(t[start:start+i]) {
+	if isType(t, start) {
 		return true
+	}
+	rest := t[start:min(len(t), start+maxPlaceholder)]
+	if i := strings.IndexByte(rest, '('); i > 0 {
+		callee := rest[:i]
+		if wordy(callee) || strings.Contains(callee, ".") && only(callee, "._") && strings.IndexByte(rest, ')') > i {
+			return true
+		}
 	}
 	return strings.Contains(v, ".") && wordy(v) && !strings.ContainsAny(v, "0123456789")
 }
@@ -117,7 +131,10 @@ var statuses = func() map[string]bool {
 		changed updated rotated revoked created deleted accepted rejected verified ok yes no on off enabled disabled unknown unchanged
 		string str text bytes bool boolean int integer number object any prompt stdin file env null nil undefined true false
 		identifier eof expected unexpected failed failure success not
-		protected encrypted saved stored loaded available unavailable supported present absent provided generated used needed mismatch`) {
+		protected encrypted saved stored loaded available unavailable supported present absent provided generated used needed mismatch
+		read write read-only read-write readonly inherit
+		falsch ungültig erforderlich abgelaufen incorrecta incorrecto inválida requerida incorrecte invalide requis errata obbligatoria
+		incorreta onjuist verplicht fel felaktigt nieprawidłowe gerekli`) {
 		m[w] = true
 	}
 	return m
@@ -200,6 +217,7 @@ func versions(v string) bool {
 
 // packaged reports whether v is a version of a Debian package (deb-version(7)): an epoch or a revision, and numbers with dots.
 func packaged(v string) bool {
+	v = strings.Trim(v, "()")
 	epoch, rest, ok := strings.Cut(v, ":")
 	if !ok {
 		epoch, rest = "", v

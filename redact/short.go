@@ -28,7 +28,8 @@ func findShort(s *scan, at, end int) (candidate, bool) {
 		return candidate{}, false
 	}
 	before := strings.TrimRight(t[max(0, at-maxBlanks):wordStart(t, at)], " \t")
-	if !set && before != "" && strings.IndexByte(`"'{,;-&?(`, before[len(before)-1]) < 0 {
+	bare := wordStart(t, at) == at && (i == len(t) || !isQuote(t[i]))
+	if !set && bare && before != "" && strings.IndexByte(`"'{,;-&?(`, before[len(before)-1]) < 0 {
 		return candidate{}, false
 	}
 	if i == len(t) {

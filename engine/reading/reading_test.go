@@ -318,5 +318,4 @@ func TestNoMarkerIsCutShort(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("lines %q, want %q", got, want)
 	}
-
 }
