@@ -25,11 +25,14 @@ func handBroken(text string) bool {
 	return (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1
 }
 
-// byHand judges text below the line that left b, and records what goes on in it. It returns where text is read on for the line
-// below it: joined with what is above, or "".
+// byHand judges text below the line that left b, and records what goes on in it. It returns what the line below
+// it is read behind, without a backslash at its end; "" where nothing goes on.
 func (r *rules) byHand(s *scan, b below, text string, at []int32) (joined string) {
 	indent := blanks(text, 0)
 	part := text[indent:]
+	if handBroken(part) {
+		part = part[:len(part)-1]
+	}
 	lone := loneWord(part)
 	if part == "" || !b.hand && (indent == 0 || lone == 0) || len(b.text)+len(part) > maxTail {
 		return ""
@@ -46,7 +49,7 @@ func (r *rules) byHand(s *scan, b below, text string, at []int32) (joined string
 	alone := r.complete(s, before)
 	goes := b.hand
 	for _, c := range r.judgeText(s, joined) {
-		if c.from >= cut || c.end <= cut || !c.hit {
+		if c.from >= cut || c.end <= cut || !c.hit && !cutToken(joined, c) {
 			continue
 		}
 		begin, rest := joined[min(c.start, cut):cut], joined[max(cut, c.start):c.end]
@@ -55,6 +58,7 @@ func (r *rules) byHand(s *scan, b below, text string, at []int32) (joined string
 		case c.tier == given:
 		case b.hand && indent == 0:
 		case b.hand && begin == "", b.hand && c.until.quote != 0:
+		case closed(joined, c, rest):
 		case strings.ContainsAny(rest, " \t") || !b.hand && !whole:
 			continue
 		case block: // YAML's way to write a value below its name
@@ -69,7 +73,7 @@ func (r *rules) byHand(s *scan, b below, text string, at []int32) (joined string
 		case !goesOn(begin, rest, true, c.tier):
 			continue
 		}
-		goes = true
+		goes, c.hit = true, true
 		c.from, c.start, c.end = indent, indent+max(0, c.start-cut), indent+c.end-cut
 		c.open = c.open && c.end == len(text)
 		s.keep(c, at)
@@ -78,6 +82,12 @@ func (r *rules) byHand(s *scan, b below, text string, at []int32) (joined string
 		return ""
 	}
 	return joined
+}
+
+// cutToken reports whether c, which the end of text cuts off, looks like the beginning of a token.
+func cutToken(text string, c candidate) bool {
+	v := text[c.start:c.end]
+	return c.open && c.tier == structure && c.end == len(text) && len(v) >= leastRest && (scattered(v) || varied(v) || hexish(v))
 }
 
 // complete returns whether a token that asks for nothing more begins in text at a place.

@@ -125,9 +125,8 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 		read := text
 		if joined != "" {
 			read = joined
-		}
-		if hand {
-			read = read[:len(read)-1]
+		} else if hand {
+			read = text[:len(text)-1]
 		}
 		if joined != "" || hand {
 			s.dry = true
@@ -164,7 +163,7 @@ func (r *rules) cutOff(s *scan, text string, p span, hand bool, at []int32) {
 			continue
 		}
 		v := part[c.start:]
-		if !wide && (len(v) < leastNarrow || c.tier != structure) {
+		if !wide && (len(part)-c.from < leastNarrow || c.tier != structure && !inUserinfo(part, c) || !scattered(v) && !hexish(v)) {
 			continue
 		}
 		if len(v) < leastRest || named(v) || isUUID(v) || !scattered(v) && (c.tier != structure || !varied(v) && !hexish(v)) && !inUserinfo(part, c) {
@@ -222,7 +221,8 @@ func closed(joined string, c candidate, rest string) bool {
 
 // wordsRest reports whether rest, all there is in a line, can be the rest of a word that the edge of a screen cut off.
 func wordsRest(rest, line string) bool {
-	return len(rest) >= leastRest && loneWord(line) <= len(rest) && !isDate(rest) && !named(rest) && !status(rest) &&
+	n := loneWord(line)
+	return len(rest) >= leastRest && n > 0 && n <= len(rest) && !isDate(rest) && !named(rest) && !status(rest) &&
 		strings.IndexByte(":.#$%>", rest[len(rest)-1]) < 0
 }
 

@@ -135,7 +135,7 @@ func isPasswordWord(name string) bool {
 
 // copula passes what stands between a password's name and the password in a sentence: "your password is x".
 func copula(t string, i int) int {
-	for _, w := range []string{"is ", "was ", "is now ", "is: ", "has been set to ", "has been changed to ", "was set to ", "set to ", "changed to ", "reset to ",
+	for _, w := range []string{"has been set to ", "has been changed to ", "was set to ", "was changed to ", "was reset to ", "set to ", "changed to ", "reset to ", "is: ", "is ", "was ",
 		"ist ", "lautet ", "es ", "est ", "è ", "é ", "jest ", "to ", "это ", "är ", "er "} {
 		if matches(t[i:], w) {
 			i = blanks(t, i+len(w))

@@ -2,9 +2,13 @@ package redact_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -102,6 +106,48 @@ func TestBenignCorpusOnScreen(t *testing.T) {
 	if float64(changed) > redact.MaxFalsePositives*float64(total) {
 		t.Errorf("%d of %d benign records changed", changed, total)
 	}
+}
+
+// The edges on a screen, and in a recording that is read back.
+func TestEdgesOnScreen(t *testing.T) {
+	redact.ScoreEdges(t, func(r redact.Record) string { return shown(hidden(look(r)), redact.Default.String) },
+		func(r redact.Record, text string) bool { return text == shown(look(r), func(s string) string { return s }) })
+}
+
+func TestEdgesInRecording(t *testing.T) {
+	dir, n := t.TempDir(), 0
+	redact.ScoreEdges(t, func(r redact.Record) string {
+		n++
+		path := filepath.Join(dir, fmt.Sprint(n, ".cast"))
+		c, err := record.NewCast(path, record.CastOptions{Rows: r.Rows, Cols: r.Cols})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range r.Pieces() {
+			if err := c.Output(time.Now().Add(time.Duration(i)*time.Second), []byte(p)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		rec, err := record.Load(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for e := range rec.Events() {
+			if e.Kind == record.EventOutput {
+				b.WriteString(e.Text)
+			}
+		}
+		return b.String()
+	}, func(r redact.Record, text string) bool { return text == r.Text })
 }
 
 // A private key that is longer than the screen is hidden on it while its first line is in the
