@@ -68,7 +68,7 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 	}
 	if start, j, q := quoted(t, i); q != 0 {
 		s.spend(j - start)
-		hit := !placeholder(t, start, j) && !said(t, at, end, start, j)
+		hit := !placeholder(t, start, j) && !said(t, at, end, start, j) && !(j-start == 1 && matches(t[at:], "accesskey=")) // HTML's shortcut
 		open := j == len(t)
 		return candidate{from: at, start: start, end: j, hit: hit, open: open, until: ending{q, t[i] == '\\'}}, hit || open
 	}

@@ -63,6 +63,9 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 			j = blanks(t, j+len(w))
 		}
 	}
+	if strings.HasPrefix(t[j:], "[]") { // Go's slices
+		j += 2
+	}
 	name := j
 	for j < end && (isAlnum(t[j]) || strings.IndexByte("_.:$<>!?&", t[j]) >= 0) {
 		j++
@@ -72,13 +75,16 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 	}
 	callee := strings.ToLower(t[name:j])
 	env := strings.Contains(callee, "env")
-	if j < end && (t[j] == '(' || t[j] == '[') {
+	if j < end && (t[j] == '(' || t[j] == '[' || t[j] == '{' && j > i) {
 		closes, depth, strs, first := byte(')'), 0, 0, 0
-		if t[j] == '[' {
+		switch t[j] {
+		case '[':
 			if !env {
 				return q, false
 			}
 			closes = ']'
+		case '{':
+			closes = '}'
 		}
 		for open := t[j]; j < end; j++ {
 			switch c := t[j]; {
@@ -103,7 +109,7 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 		if depth == 0 && j < end {
 			j++
 		}
-		if closes == ')' && strs > 0 && (!env || strs > 1) {
+		if closes != ']' && strs > 0 && (!env || strs > 1) {
 			q.sure = env || builds(callee)
 			if start, end, _ := quoted(t, q.at); !env && (q.sure || algorithm(t[start:end])) {
 				q.at = first // behind it stands how it is to be read
@@ -129,7 +135,7 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 func builds(callee string) bool {
 	callee = callee[strings.LastIndexAny(callee, ".:<&")+1:]
 	switch callee {
-	case "string", "str", "bytes", "bytearray", "buffer", "from", "of", "securestring", "secretstr", "some", "ok", "cstring", "nsstring", "stringbuilder", "unicode",
+	case "string", "str", "bytes", "byte", "bytearray", "buffer", "from", "of", "securestring", "secretstr", "some", "ok", "cstring", "nsstring", "stringbuilder", "unicode",
 		"text", "secret", "guardedstring", "strdup", "raw", "convertto-securestring", "sensitive", "b":
 		return true
 	}
@@ -253,6 +259,32 @@ var tags = func() map[string]bool {
 	}
 	return m
 }()
+
+// isExpression reports whether the value at t[i:] is an expression of a programming language without a string in it: a call, an index, a
+// composite of Go.
+func isExpression(t string, i int) bool {
+	t = t[i:min(len(t), i+maxExpression)]
+	if strings.HasPrefix(t, "[]") {
+		n := strings.IndexAny(t, "{(")
+		return n > 2 && only(t[2:n], "_.[]*")
+	}
+	n := 0
+	for n < len(t) && (isLower(fold(t[n])) || t[n] == '.' || t[n] == '_') {
+		n++
+	}
+	if n == 0 || n == len(t) {
+		return false
+	}
+	switch inside := t[n+1:]; t[n] {
+	case '(':
+		k := strings.IndexByte(inside, ')')
+		return k >= 0 && (n > 2 || k == 0) && strings.Trim(strings.ToLower(inside[:k]), "abcdefghijklmnopqrstuvwxyz0123456789_.,:()[]{}&*+- ") == ""
+	case '[':
+		k := strings.IndexByte(inside, ']')
+		return k > 0 && strings.Trim(strings.ToLower(inside[:k]), "abcdefghijklmnopqrstuvwxyz0123456789_.:()+-* '\"") == ""
+	}
+	return false
+}
 
 // isType reports whether a type with parameters begins at t[i:]: Optional[str], Array<string>.
 func isType(t string, i int) bool {

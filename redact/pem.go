@@ -153,7 +153,7 @@ func lone(text string) (start, end int, ok bool) {
 		}
 	}
 	const least = 6 // of random base64 a line of 64 has 26 of either case on average, and 10 digits
-	ok = upper >= least && lower >= least && digits > 0 && endsNoWord(strings.TrimRight(line[:start], " \t")) &&
+	ok = upper >= least && lower >= least && digits > 0 && plausible("", line[start:end]) && endsNoWord(strings.TrimRight(line[:start], " \t")) &&
 		strings.IndexFunc(line[end:], func(c rune) bool { return c < 0x80 && isAlnum(byte(c)) }) < 0
 	return from + start, from + end, ok
 }

@@ -49,6 +49,9 @@ func placeholder(t string, start, end int) bool {
 	if isDigit(v[0]) && strings.HasPrefix(t[end:], " bytes") {
 		return strings.Trim(v, "0123456789") == ""
 	}
+	if templated(v) {
+		return true
+	}
 	for _, w := range []string{"null", "nil", "none", "undefined", "true", "false", "string"} {
 		if len(v) == len(w) && matches(v, w) {
 			return true
@@ -60,6 +63,28 @@ func placeholder(t string, start, end int) bool {
 		}
 	}
 	return (matches(v, "your-") || matches(v, "your_")) && strings.Trim(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz-_") == ""
+}
+
+// templated reports whether v is a template and nothing that could be a secret is left of it without what is to be filled in.
+func templated(v string) bool {
+	filled := false
+	for _, form := range []struct{ opens, closes string }{{"${", "}"}, {"#{", "}"}, {"%(", ")s"}} {
+		for {
+			i := strings.Index(v, form.opens)
+			if i < 0 {
+				break
+			}
+			k := strings.Index(v[i:], form.closes)
+			if k < 0 {
+				break
+			}
+			v, filled = v[:i]+v[i+k+len(form.closes):], true
+		}
+	}
+	if strings.Contains(v, "%s") {
+		v, filled = strings.ReplaceAll(v, "%s", ""), true
+	}
+	return filled && !strings.ContainsAny(v, "0123456789!#$^&*")
 }
 
 // isVerb reports whether v is a verb of printf(3), and what ends the line behind it.
@@ -105,7 +130,7 @@ func said(t string, at, key, start, end int) bool {
 	if prompts(t, start, end) || variable(v, t[at:key]) || codeWords[v] && end+1 < len(t) && t[end] == ' ' || !matches(t[at:key], "passphrase") && sentence(t, start, end) {
 		return true
 	}
-	if isType(t, start) {
+	if isType(t, start) || isExpression(t, start) {
 		return true
 	}
 	rest := t[start:min(len(t), start+maxPlaceholder)]
@@ -130,7 +155,7 @@ var statuses = func() map[string]bool {
 	for w := range strings.FieldsSeq(`required optional expired invalid valid missing incorrect unset set empty none hidden redacted masked
 		changed updated rotated revoked created deleted accepted rejected verified ok yes no on off enabled disabled unknown unchanged
 		string str text bytes bool boolean int integer number object any prompt stdin file env null nil undefined true false
-		identifier eof expected unexpected failed failure success not
+		identifier eof got want expected unexpected failed failure success not
 		protected encrypted saved stored loaded available unavailable supported present absent provided generated used needed mismatch
 		read write read-only read-write readonly inherit
 		falsch ungültig erforderlich abgelaufen incorrecta incorrecto inválida requerida incorrecte invalide requis errata obbligatoria
