@@ -116,7 +116,7 @@ func (s *scan) judgeValue(from, i int, ok func(string) bool) (candidate, bool) {
 	if start, j, q := quoted(t, i); q != 0 {
 		s.spend(j - start)
 		c := candidate{from: from, start: start, end: j, open: j == len(t), until: ending{q, t[i] == '\\'}}
-		c.hit = j-start < maxWeak && !placeholder(t, start, j) && ok(t[start:j])
+		c.hit = j-start < maxWeak && ok(t[start:j]) && !placeholder(t, start, j)
 		return c.shown(s.text), c.hit || c.open
 	}
 	query := 0
@@ -128,7 +128,7 @@ func (s *scan) judgeValue(from, i int, ok func(string) bool) (candidate, bool) {
 		from = wordStart(t, from) - 1
 	}
 	c := candidate{from: from, start: i, end: j, open: strings.TrimLeft(t[j:], closing) == ""}
-	c.hit = j > i && !placeholder(t, i, j) && (j-i >= maxWeak || ok(t[i:j]))
+	c.hit = j > i && (j-i >= maxWeak || ok(t[i:j])) && !placeholder(t, i, j)
 	return c.shown(s.text), c.hit || c.open
 }
 

@@ -89,6 +89,9 @@ func mayBeDotted(line string) bool {
 // mayReadDotted is mayBeDotted for a line with control sequences, which no reading has. payloads: there are control strings
 // among them, with blanks or without.
 func mayReadDotted(line string, payloads bool) bool {
+	if dot := strings.IndexByte(line, '.'); dot < 0 || strings.IndexByte(line[dot+1:], '.') < 0 {
+		return false
+	}
 	if from, end := nextLong(line, 0, &inkSet); from == end && !payloads {
 		return false
 	}

@@ -115,11 +115,11 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 			r.cutOff(s, text, p, hand, at)
 		}
 	}
-	m.edge = !framed && standardWidth(utf8.RuneCountInString(text))
 	m.tails = nil
 	if !hand {
 		m.tails = r.tails(s, text, parts, next, open, framed)
 	}
+	m.edge = m.tails != nil && !framed && standardWidth(utf8.RuneCountInString(text))
 	m.below = below{}
 	if !framed {
 		read := text

@@ -73,8 +73,10 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 	if j == name || isDigit(t[name]) {
 		return q, false
 	}
-	callee := strings.ToLower(t[name:j])
-	env := strings.Contains(callee, "env")
+	env := false // it reads the environment
+	for k := name; k+len("env") <= j && !env; k++ {
+		env = matches(t[k:], "env")
+	}
 	if j < end && (t[j] == '(' || t[j] == '[' || t[j] == '{' && j > i) {
 		closes, depth, strs, first := byte(')'), 0, 0, 0
 		switch t[j] {
@@ -110,7 +112,7 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 			j++
 		}
 		if closes != ']' && strs > 0 && (!env || strs > 1) {
-			q.sure = env || builds(callee)
+			q.sure = env || builds(t[name:j])
 			if start, end, _ := quoted(t, q.at); !env && (q.sure || algorithm(t[start:end])) {
 				q.at = first // behind it stands how it is to be read
 			}
@@ -133,7 +135,7 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 
 // builds reports whether a function of that name only makes a value of a string.
 func builds(callee string) bool {
-	callee = callee[strings.LastIndexAny(callee, ".:<&")+1:]
+	callee = strings.ToLower(callee[strings.LastIndexAny(callee, ".:<&")+1:])
 	switch callee {
 	case "string", "str", "bytes", "byte", "bytearray", "buffer", "from", "of", "securestring", "secretstr", "some", "ok", "cstring", "nsstring", "stringbuilder", "unicode",
 		"text", "secret", "guardedstring", "strdup", "raw", "convertto-securestring", "sensitive", "b":

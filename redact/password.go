@@ -80,6 +80,9 @@ func digested(v string) bool {
 
 // fingerprint reports whether v is nothing but such a digest, as long as it has to be: no name makes that a secret.
 func fingerprint(v string) bool {
+	if len(v) < 26 || strings.IndexByte("sSmM(\"'[", v[0]) < 0 {
+		return false
+	}
 	v = strings.TrimRight(v, `)"'],;.`)
 	v = strings.TrimLeft(v, `("'[`)
 	for _, f := range []struct {

@@ -67,6 +67,9 @@ func placeholder(t string, start, end int) bool {
 
 // templated reports whether v is a template and nothing that could be a secret is left of it without what is to be filled in.
 func templated(v string) bool {
+	if strings.IndexByte(v, '%') < 0 && strings.IndexByte(v, '{') < 0 {
+		return false
+	}
 	filled := false
 	for _, form := range []struct{ opens, closes string }{{"${", "}"}, {"#{", "}"}, {"%(", ")s"}} {
 		for {

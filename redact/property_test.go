@@ -10,6 +10,8 @@ import (
 
 // parts are what texts are made of: secrets, their halves, what may stand between, and controls.
 var parts = []string{
+	"\x1b]52;c;", "QUJDREVG", "\\\n", "\n    ", "\\", "NDIzNDU2Nzg5MDEyMzQ1Njc4", ".GaB3dE.", "Kx7Rt2Lm4Wz8Bv3NcQp5Ys9Dk1Fg6", "b'", "string = '", "!Ref ", "!!str ", "os.getenv(\"A\", \"",
+	"pw=", "PASS=", "GH_PAT=", "pwd: ", "htpasswd -b f u ", "echo u:x1y2z3 | chpasswd", "password is ", "secret: |", "sha384-", "SHA256:",
 	"token", "password", "Authorization", "bearer", "Bearer", "sk-", "api_key", "secret", "=", ":", ": ", " ", "  ", "\t",
 	"hunter2", "Zz9Zz9Zz9", "abcdefgh", "internal-", "42", "top", "topsecretliteral", "[REDACTED]", "REDACTED", "***", "<x>", "$X",
 	"\"", "'", "\\", ",", ";", "]", "}", "&", "?", "\n", "\r\n", "\r", "\b", "é", "中", "│", "\u200b",

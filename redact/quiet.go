@@ -42,7 +42,7 @@ func (r *rules) quiet(s string, most int) (lines int) {
 				if n <= 0 || n > 2 && s[i+1] == '[' && cursor[s[i+n-1]] {
 					return lines
 				}
-				sequences, payloads = true, payloads || isString(s[i+1])
+				sequences, payloads = true, payloads || s[i+1] != '['
 				i += n - 1
 				continue
 			case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
@@ -300,7 +300,7 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 				return needAll, false
 			}
 			g.starts = append(g.starts, i)
-			g.payloads = g.payloads || i+1 < len(text) && isString(text[i+1])
+			g.payloads = g.payloads || i+1 < len(text) && text[i+1] != '['
 			if window && (n < 0 || i+n == len(text)) {
 				g.tail = i
 				return g.ends(r, text[:i], state, last), true

@@ -111,7 +111,9 @@ func TestBenignCorpusOnScreen(t *testing.T) {
 // The edges on a screen, and in a recording that is read back.
 func TestEdgesOnScreen(t *testing.T) {
 	redact.ScoreEdges(t, func(r redact.Record) string { return shown(hidden(look(r)), redact.Default.String) },
-		func(r redact.Record, text string) bool { return text == shown(look(r), func(s string) string { return s }) })
+		func(r redact.Record, text string) bool {
+			return text == shown(look(r), func(s string) string { return s })
+		})
 }
 
 func TestEdgesInRecording(t *testing.T) {
