@@ -188,6 +188,9 @@ func inUserinfo(part string, c candidate) bool {
 // across judges part behind the tail of the line before and records what goes across the line's
 // end. It reports whether a token does, or a keyword may. edge: that line was as wide as screens are.
 func (r *rules) across(s *scan, before, part string, base int, at []int32, atEnd, edge bool) bool {
+	if digested(part) {
+		return false
+	}
 	joined := before + part
 	cut := len(before)
 	alone := r.complete(s, before) // the tokens that ask for nothing more

@@ -291,7 +291,7 @@ func isExpression(t string, i int) bool {
 // isType reports whether a type with parameters begins at t[i:]: Optional[str], Array<string>.
 func isType(t string, i int) bool {
 	j := i
-	for j < len(t) && j-i < maxBlanks && isLower(fold(t[j])) {
+	for j < len(t) && j-i < maxBlanks && (isLower(fold(t[j])) || t[j] == '.' && j > i) {
 		j++
 	}
 	if j == i || j == len(t) || t[j] != '[' && t[j] != '<' {

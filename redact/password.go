@@ -70,7 +70,7 @@ func digested(v string) bool {
 	if k := strings.LastIndexByte(v[:min(len(v), 24)], '='); k > 0 { // fingerprint=SHA256:…
 		v = v[k+1:]
 	}
-	for _, p := range []string{"sha256:", "sha384:", "sha512:", "sha1:", "md5:", "sha256-", "sha384-", "sha512-", "sha1-", "sha256=", "sha512="} {
+	for _, p := range []string{"sha256:", "sha384:", "sha512:", "sha1:", "md5:", "sha256-", "sha384-", "sha512-", "sha1-", "sha256=", "sha512=", "h1:"} {
 		if matches(v, p) {
 			return true
 		}

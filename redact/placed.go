@@ -12,7 +12,10 @@ import (
 
 const (
 	maxPlacedRow = 500  // rows further down are not put together; terminals have fewer
-	maxPlacedCol = 1000 // nor columns further right
+	maxPlacedCol = 1000 // nor what is put in columns further right
+	// maxWrittenCol is how far a row is put together of what goes on from there: a screen wraps it, and a key in base64 has some
+	// thousand characters.
+	maxWrittenCol = 8 << 10
 	// rewritten is how many cells of a row may change before it is judged as it stood before: fewer
 	// than give a secret away.
 	rewritten = 8
@@ -77,7 +80,7 @@ func (r *rules) applyPlaced(s *scan, line string) {
 				ch, n := utf8.DecodeRuneInString(line[i:])
 				if cols := width(ch); wanted {
 					r.place(s, line, i, n, cols)
-				} else if g.col < maxPlacedCol {
+				} else if g.col < maxWrittenCol {
 					g.col += cols
 				}
 				i += n
@@ -190,7 +193,7 @@ func (r *rules) makeRoom(s *scan, line string, i, end int) {
 // place writes the character at line[at:at+size] where the cursor is.
 func (r *rules) place(s *scan, line string, at, size, cols int) {
 	g := &s.grid
-	if g.col >= maxPlacedCol {
+	if g.col >= maxWrittenCol {
 		return
 	}
 	if cols == 0 {

@@ -27,6 +27,9 @@ func placeholder(t string, start, end int) bool {
 	if len(v) <= maxMarks && strings.Trim(v, marks) == "" {
 		return true
 	}
+	if templated(v) {
+		return true
+	}
 	rest := t[start:min(len(t), start+maxPlaceholder)]
 	switch v[0] {
 	case '<':
@@ -49,15 +52,12 @@ func placeholder(t string, start, end int) bool {
 	if isDigit(v[0]) && strings.HasPrefix(t[end:], " bytes") {
 		return strings.Trim(v, "0123456789") == ""
 	}
-	if templated(v) {
-		return true
-	}
 	for _, w := range []string{"null", "nil", "none", "undefined", "true", "false", "string"} {
 		if len(v) == len(w) && matches(v, w) {
 			return true
 		}
 	}
-	for _, p := range []string{"process.env.", "os.environ", "os.getenv(", "secrets.", "env."} {
+	for _, p := range []string{"process.env.", "os.environ", "os.getenv(", "secrets.", "env.", "self.", "this.", "request.", "config.", "settings.", "options.", "args.", "params."} {
 		if strings.HasPrefix(v, p) {
 			return only(v, "._[]()\"'")
 		}
@@ -123,7 +123,10 @@ func said(t string, at, key, start, end int) bool {
 	if !ascii(t[at:key]) && strings.IndexFunc(v, func(c rune) bool { return c < utf8.RuneSelf || !unicode.IsLetter(c) }) < 0 {
 		return true // a word of the language that the name is of
 	}
-	if status(v) || matches(v, t[at:key]) && len(v) == key-at || versions(v) || matches(t[at:key], "token") && fewer(t, at, v) {
+	if matches(v, "https://") || matches(v, "http://") || (v == "A" || v == "An" || v == "The") && end < len(t) && t[end] == ' ' {
+		return true
+	}
+	if status(v) || matches(v, t[at:key]) && len(v) == key-at || v == t[wordStart(t, at):key] || versions(v) || matches(t[at:key], "token") && fewer(t, at, v) {
 		return true
 	}
 	// `token = next()`, `password: config.password,`: code has blanks around its operators.
@@ -160,7 +163,7 @@ var statuses = func() map[string]bool {
 		string str text bytes bool boolean int integer number object any prompt stdin file env null nil undefined true false
 		identifier eof got want expected unexpected failed failure success not
 		protected encrypted saved stored loaded available unavailable supported present absent provided generated used needed mismatch
-		read write read-only read-write readonly inherit
+		bearer basic digest read write read-only read-write readonly inherit
 		falsch ungültig erforderlich abgelaufen incorrecta incorrecto inválida requerida incorrecte invalide requis errata obbligatoria
 		incorreta onjuist verplicht fel felaktigt nieprawidłowe gerekli`) {
 		m[w] = true

@@ -438,7 +438,7 @@ func (g *glance) pad(cols int) {
 		g.touched = append(g.touched, g.cursor.row)
 	}
 	if cap(b) == 0 {
-		b = make([]byte, 0, maxPlacedCol) // no row becomes longer
+		b = make([]byte, 0, maxPlacedCol) // few rows become longer
 	}
 	for len(b) < cols {
 		b = append(b, blanksOf[:min(len(blanksOf), cols-len(b))]...)
@@ -474,7 +474,7 @@ func (g *glance) run(r *rules, run, shown string, state uint32) bool {
 
 // put writes a run where the cursor is in the rows.
 func (g *glance) put(r *rules, run, shown string, state uint32) {
-	shown = shown[:min(len(shown), maxPlacedCol-g.cursor.col)]
+	shown = shown[:min(len(shown), maxWrittenCol-g.cursor.col)]
 	if shown == "" {
 		return
 	}
