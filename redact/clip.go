@@ -48,7 +48,7 @@ func (s *scan) hideClipboard(line string, start, end int) {
 func (s *scan) hideClipboardRest(line string) {
 	end := 0
 	for ; end < len(line) && !endsString(line, end); end++ {
-		if c := line[end]; !keySet.members[c] && strings.IndexByte("-_ \t\r", c) < 0 {
+		if c := line[end]; !keySet.members[c] && strings.IndexByte("-_\r", c) < 0 {
 			return
 		}
 	}
