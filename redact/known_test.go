@@ -79,6 +79,7 @@ func TestKnownEnv(t *testing.T) {
 func TestSecretName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"DB_PASSWORD": true, "githubToken": true, "--api-key": true, "AWS_SECRET_ACCESS_KEY": true, "STRIPE_KEY": true, "MYSQL_PWD": true, "SMTP_PASS": true,
+		"PASS": true, "GH_PAT": true, "AZURE_DEVOPS_EXT_PAT": true, "ADMIN_PW": true, "pwd": true, "WIFI_PSK": true, "COMPAT": false, "OLDPWD": false,
 		"client_secret": true, "X-Auth-Token": true, "PGPASSWORD": true, "ANTHROPIC_API_KEY": true, "authorization": true, "CI_JOB_TOKEN": true,
 		"PATH": false, "TOKEN_URL": false, "PUBLIC_KEY": false, "KEYBOARD": false, "PWD": false, "SSH_AUTH_SOCK": false, "TOKENIZER": false, "COMPASS": false,
 		"SECRET_NAME": false, "": false,

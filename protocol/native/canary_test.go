@@ -1,6 +1,7 @@
 package native_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"os"
@@ -21,6 +22,7 @@ import (
 // that came back.
 func TestCanary(t *testing.T) {
 	const secret = "canary0123456789abcdef"
+	copied := base64.StdEncoding.EncodeToString([]byte("what a password manager puts on the clipboard"))
 	p, q := enginetest.New(), enginetest.New()
 	left := []*enginetest.PTY{p, q}
 	e := engine.New(engine.Options{Start: func(c pty.Command) (engine.PTY, error) {
@@ -42,6 +44,7 @@ func TestCanary(t *testing.T) {
 		p.Print("in the scrollback " + plain + "\r\n")
 	}
 	p.Print("\x1b]0;" + plain + "\a\x1b]8;;https://example.invalid/?" + plain + "\x1b\\link\x1b]8;;\x1b\\\r\n")
+	p.Print("\x1b]52;c;" + copied + "\acopied\r\n\x1bPtmux;\x1b\x1b]52;c;" + copied + "\a\x1b\\\r\n")
 	p.Print("pass\x1b[1mword: " + secret[:10] + "\x1b[31m" + secret[10:] + "\x1b[m\r\n")
 	p.Print(strings.Repeat("-", 60) + " token=" + secret + " wrapped\r\n")
 	p.Print("secret: ")
@@ -138,9 +141,10 @@ func TestCanary(t *testing.T) {
 		}
 		all += string(b)
 	}
-	for i := 0; i+12 <= len(secret); i++ {
-		if at := strings.Index(all, secret[i:i+12]); at >= 0 {
-			t.Fatalf("%q left: %q", secret[i:i+12], all[max(0, at-300):min(len(all), at+60)])
+	planted := secret + "\x00" + copied
+	for i := 0; i+12 <= len(planted); i++ {
+		if at := strings.Index(all, planted[i:i+12]); at >= 0 {
+			t.Fatalf("%q left: %q", planted[i:i+12], all[max(0, at-300):min(len(all), at+60)])
 		}
 	}
 	if !strings.Contains(all, "[REDACTED]") {
