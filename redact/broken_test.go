@@ -82,6 +82,6 @@ func TestBrokenOverLines(t *testing.T) {
 func cutAt(width int, pad, before, secret, after string, n int) string {
 	room := width - len(before) - n
 	pad = pad[:max(0, room-1)]
-	line := strings.Repeat(" ", 0) + pad + strings.Repeat(" ", max(0, room-len(pad))) + before + secret + after
+	line := pad + strings.Repeat(" ", max(0, room-len(pad))) + before + secret + after
 	return line[:width] + "\n" + line[width:]
 }

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"encoding/base64"
-	"fmt"
 	"os"
 	"regexp"
 	"strconv"
@@ -88,8 +87,7 @@ func (e *edge) fill(t testing.TB, d dice, text string) string {
 		}
 		b.WriteString(v[from:to])
 	}
-	text = b.String()
-	return strings.NewReplacer("␛", "\x1b", "␇", "\a").Replace(text)
+	return strings.NewReplacer("␛", "\x1b", "␇", "\a").Replace(b.String())
 }
 
 type found struct {
@@ -97,7 +95,7 @@ type found struct {
 	groups   []string
 }
 
-// iterate returns the matches in text and, with no groups of use, its end.
+// iterate returns the matches in text, and its end as one of nothing.
 func iterate(re *regexp.Regexp, text string) (all []found) {
 	done := 0
 	for _, m := range re.FindAllStringSubmatchIndex(text, -1) {
@@ -175,7 +173,7 @@ func (d dice) value(t testing.TB, kind string) string {
 	return ""
 }
 
-// Shown counts what a surface shows of the edges.
+// scoreEdges counts what a surface shows of the secrets and hides of the benign texts, and holds both to the corpus's bars.
 func scoreEdges(t testing.TB, all []edge, show func(record) string, same func(r record, shown string) bool) {
 	t.Helper()
 	missed, secrets, changed, benign := 0, 0, 0, 0
@@ -215,5 +213,3 @@ func TestEdges(t *testing.T) {
 		})
 	}
 }
-
-var _ = fmt.Sprint
