@@ -2,8 +2,9 @@ package redact
 
 import "strings"
 
-// A value goes on in the next line not only where a program broke it at the edge of a screen: people break lines behind a
-// backslash, and indent the rest of what is too long for one. See [rules.goOn] for the edge.
+// A value goes on in the next line not only where a program broke it at the edge of a screen:
+// people break lines behind a backslash, and indent the rest of what is too long for one. See
+// [rules.goOn] for the edge.
 
 // below is what a line leaves for one that goes on with it so.
 type below struct {
@@ -11,8 +12,8 @@ type below struct {
 	hand bool   // a backslash ended it
 }
 
-// leaves returns what text leaves for the line below it: read is what it was read as, and grows where in that a candidate begins
-// that its end leaves open.
+// leaves returns what text leaves for the line below it: read is what it was read as, and grows
+// where in that a candidate begins that its end leaves open.
 func leaves(read string, grows int, hand bool) below {
 	if grows >= len(read) || len(read)-grows > maxTail {
 		return below{}
@@ -20,13 +21,14 @@ func leaves(read string, grows int, hand bool) below {
 	return below{strings.Clone(read[max(0, grows-maxExpression):]), hand}
 }
 
-// handBroken reports whether a backslash takes the line's end away: one that another does not protect.
+// handBroken reports whether a backslash takes the line's end away: one that another does not
+// protect.
 func handBroken(text string) bool {
 	return (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1
 }
 
-// byHand judges text below the line that left b, and records what goes on in it. It returns what the line below
-// it is read behind, without a backslash at its end; "" where nothing goes on.
+// byHand judges text below the line that left b, and records what goes on in it. It returns what
+// the line below it is read behind, without a backslash at its end; "" where nothing goes on.
 func (r *rules) byHand(s *scan, b below, text string, at []int32) (joined string) {
 	indent := blanks(text, 0)
 	part := text[indent:]
@@ -108,7 +110,8 @@ func (r *rules) complete(s *scan, text string) func(from int) bool {
 	}
 }
 
-// loneWord returns the length of the word that part is, without what may close something behind it; 0: part is more than that.
+// loneWord returns the length of the word that part is, without what may close something behind it;
+// 0: part is more than that.
 func loneWord(part string) int {
 	n := len(strings.TrimRight(part, " \t\"'`,;)]}\\+|"))
 	if strings.ContainsAny(part[:n], " \t") {
@@ -117,7 +120,8 @@ func loneWord(part string) int {
 	return n
 }
 
-// blockScalar takes the sign from the end of text that says that a YAML value stands below it: `|`, `>-`, `|2+`.
+// blockScalar takes the sign from the end of text that says that a YAML value stands below it: `|`,
+// `>-`, `|2+`.
 func blockScalar(text string) (before string, is bool) {
 	t := strings.TrimRight(text, " \t")
 	t = strings.TrimRight(t, "+-0123456789")
@@ -127,8 +131,9 @@ func blockScalar(text string) (before string, is bool) {
 	return text, false
 }
 
-// startsName reports whether a line begins with a name of its own, `STRIPE_KEY=x`, `port: 80`, which nothing above it goes on in.
-// A token's rest has no `=` but at its end, and no `:` before a blank.
+// startsName reports whether a line begins with a name of its own, `STRIPE_KEY=x`, `port: 80`,
+// which nothing above it goes on in. A token's rest has no `=` but at its end, and no `:` before a
+// blank.
 func startsName(line string) bool {
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "export "), "set ")
 	n := 0

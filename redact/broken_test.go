@@ -41,7 +41,8 @@ func broken(d dice) map[string][2]string {
 	}
 }
 
-// A secret that people or programs break over lines is hidden in all of them: behind a backslash, indented, and cut at the edge.
+// A secret that people or programs break over lines is hidden in all of them: behind a backslash,
+// indented, and cut at the edge.
 func TestBrokenOverLines(t *testing.T) {
 	const pad = "the quick brown fox jumps over the lazy dog and then it runs back again "
 	d := newDice(23)

@@ -2,8 +2,9 @@ package redact
 
 import "strings"
 
-// What a program puts on the clipboard (OSC 52, xterm's control sequences) leaves as base64, in which no rule would find a secret,
-// and is often nothing but one: that is what a password manager copies. So all of it is hidden, whatever it is.
+// What a program puts on the clipboard (OSC 52, xterm's control sequences) leaves as base64, in
+// which no rule would find a secret, and is often nothing but one: that is what a password manager
+// copies. So all of it is hidden, whatever it is.
 
 const bel = 0x07
 
@@ -16,8 +17,9 @@ func isString(c byte) bool { return strings.IndexByte("]P_^X", c) >= 0 }
 // isClipboard reports whether the control sequence whose ESC stands before text is an OSC 52.
 func isClipboard(text string) bool { return strings.HasPrefix(text, "]52;") }
 
-// clipboardIn returns what of the payload line[from:to] of a control string goes to the clipboard: behind the command and the
-// selections. It is empty for a query or a request to clear it, and for other control strings.
+// clipboardIn returns what of the payload line[from:to] of a control string goes to the clipboard:
+// behind the command and the selections. It is empty for a query or a request to clear it, and for
+// other control strings.
 func clipboardIn(line string, from, to int) (start int, is bool) {
 	if !isClipboard(line[from-1 : to]) {
 		return to, false
@@ -33,7 +35,8 @@ func clipboardIn(line string, from, to int) (start int, is bool) {
 	return start, true
 }
 
-// hideClipboard hides line[start:end]. Where that is the line's end, the control string may go on in the next.
+// hideClipboard hides line[start:end]. Where that is the line's end, the control string may go on
+// in the next.
 func (s *scan) hideClipboard(line string, start, end int) {
 	s.clip = end == len(line)
 	if start == end {
@@ -43,8 +46,9 @@ func (s *scan) hideClipboard(line string, start, end int) {
 	s.add(candidate{from: start, start: start, end: end, hit: true, open: s.clip, until: ofClipboard, class: "clipboard"}, nil)
 }
 
-// hideClipboardRest hides what at the beginning of a line belongs to the control string that the line above ended inside of:
-// base64(1) breaks its lines. What else stands there shows that there was no such string.
+// hideClipboardRest hides what at the beginning of a line belongs to the control string that the
+// line above ended inside of: base64(1) breaks its lines. What else stands there shows that there
+// was no such string.
 func (s *scan) hideClipboardRest(line string) {
 	end := 0
 	for ; end < len(line) && !endsString(line, end); end++ {

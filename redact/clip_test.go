@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What a program puts on the clipboard is hidden, whatever it is, however long, wherever it is cut, and nothing else.
+// What a program puts on the clipboard is hidden, whatever it is, however long, wherever it is cut,
+// and nothing else.
 func TestClipboardIsHidden(t *testing.T) {
 	d := newDice(31)
 	for _, size := range []int{3, 60, 900, 5000, 40_000} {

@@ -2,9 +2,10 @@ package redact
 
 import "strings"
 
-// A Discord bot's token is three runs of base64url with dots between: the bot's identifier in decimal digits, which makes the
-// first character M, N or O, six characters of a time, and a signature. No literal stands in it that an automaton could look for,
-// so long runs of its characters are.
+// A Discord bot's token is three runs of base64url with dots between: the bot's identifier in
+// decimal digits, which makes the first character M, N or O, six characters of a time, and a
+// signature. No literal stands in it that an automaton could look for, so long runs of its
+// characters are.
 const (
 	dottedID   = 22 // characters of the first part, at least; identifiers have 17 digits and more
 	dottedMost = 28
@@ -38,8 +39,8 @@ func (s *scan) hideDotted(text string, at []int32) {
 	}
 }
 
-// nextLong returns the next run of a set's characters in text from i on that is long enough; an empty one behind the last. It looks at
-// a few bytes of each word.
+// nextLong returns the next run of a set's characters in text from i on that is long enough; an
+// empty one behind the last. It looks at a few bytes of each word.
 func nextLong(text string, i int, in *set) (from, end int) {
 	for p := i + dottedLen - 1; p < len(text); p += dottedLen {
 		if !in.members[text[p]] {
@@ -80,14 +81,15 @@ func dotted(text string) int {
 	return i + dottedTime + 1 + len(sign)
 }
 
-// mayBeDotted is a quick look whether hideDotted may find something in a line, or in a reading of it.
+// mayBeDotted is a quick look whether hideDotted may find something in a line, or in a reading of
+// it.
 func mayBeDotted(line string) bool {
 	from, end := nextLong(line, 0, dottedSet)
 	return from < end
 }
 
-// mayReadDotted is mayBeDotted for a line with control sequences, which no reading has. payloads: there are control strings
-// among them, with blanks or without.
+// mayReadDotted is mayBeDotted for a line with control sequences, which no reading has. payloads:
+// there are control strings among them, with blanks or without.
 func mayReadDotted(line string, payloads bool) bool {
 	if dot := strings.IndexByte(line, '.'); dot < 0 || strings.IndexByte(line[dot+1:], '.') < 0 {
 		return false

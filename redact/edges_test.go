@@ -16,9 +16,10 @@ type edge struct {
 	secrets []string // none: it is benign
 }
 
-// edges reads testdata/edges.txt. A line `=+ id` begins a text with secrets, `=- id` a benign one. In ⟨⟩ stand made-up values,
-// drawn for each case anew, so that no scanner of repositories takes them for live ones: ⟨kind⟩, ⟨kind/64⟩ in base64,
-// ⟨kind:from:to⟩ a part, in which @ is where the screen's edge cuts it; with ~ the value is no secret. ␛ and ␇ are controls.
+// edges reads testdata/edges.txt. A line `=+ id` begins a text with secrets, `=- id` a benign one.
+// In ⟨⟩ stand made-up values, drawn for each case anew, so that no scanner of repositories takes
+// them for live ones: ⟨kind⟩, ⟨kind/64⟩ in base64, ⟨kind:from:to⟩ a part, in which @ is where the
+// screen's edge cuts it; with ~ the value is no secret. ␛ and ␇ are controls.
 func edges(t testing.TB) (all []edge) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/edges.txt")
@@ -173,7 +174,8 @@ func (d dice) value(t testing.TB, kind string) string {
 	return ""
 }
 
-// scoreEdges counts what a surface shows of the secrets and hides of the benign texts, and holds both to the corpus's bars.
+// scoreEdges counts what a surface shows of the secrets and hides of the benign texts, and holds
+// both to the corpus's bars.
 func scoreEdges(t testing.TB, all []edge, show func(record) string, same func(r record, shown string) bool) {
 	t.Helper()
 	missed, secrets, changed, benign := 0, 0, 0, 0

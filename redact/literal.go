@@ -2,8 +2,9 @@ package redact
 
 import "strings"
 
-// Where a value is written in a programming language, what stands behind the name is not always the secret: a string has a
-// prefix, a variable a type, and what is read from elsewhere a value to fall back on.
+// Where a value is written in a programming language, what stands behind the name is not always the
+// secret: a string has a prefix, a variable a type, and what is read from elsewhere a value to fall
+// back on.
 
 // maxExpression bounds how far an expression is read for the string in it.
 const maxExpression = 256
@@ -11,7 +12,8 @@ const maxExpression = 256
 // A quotation is a string literal in an expression.
 type quotation struct {
 	at int // of the quote that opens it
-	// sure: it is the value. Else it may as well say where the value is, as the argument of a function does.
+	// sure: it is the value. Else it may as well say where the value is, as the argument of a
+	// function does.
 	sure bool
 }
 
@@ -32,7 +34,8 @@ func stringIn(t string, i int) (q quotation, ok bool) {
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// stringPrefixes are what languages put before the quote of a string: C, C#, D, Go, JavaScript, Python, Rust, Scala, SQL, shells.
+// stringPrefixes are what languages put before the quote of a string: C, C#, D, Go, JavaScript,
+// Python, Rust, Scala, SQL, shells.
 var stringPrefixes = func() map[string]bool {
 	m := map[string]bool{}
 	for p := range strings.FieldsSeq("b r u f l n e c s q m br rb fr rf bf u8 u& ur lr cr raw @ $ $@ @$ @@ r# r## br# br## cr# # qq x") {
@@ -41,7 +44,8 @@ var stringPrefixes = func() map[string]bool {
 	return m
 }()
 
-// stringPrefix returns where the quote stands of a string that has a prefix at t[i]; i if there is none.
+// stringPrefix returns where the quote stands of a string that has a prefix at t[i]; i if there is
+// none.
 func stringPrefix(t string, i int) int {
 	k := i
 	for k < len(t) && k-i < 5 && (isAlnum(t[k]) || strings.IndexByte("@$#&", t[k]) >= 0) {
@@ -54,7 +58,8 @@ func stringPrefix(t string, i int) int {
 	return k
 }
 
-// stringInCall finds the last string among the arguments of the call or the lookup at t[i:], or what it falls back on.
+// stringInCall finds the last string among the arguments of the call or the lookup at t[i:], or
+// what it falls back on.
 func stringInCall(t string, i int) (q quotation, ok bool) {
 	end := min(len(t), i+maxExpression)
 	j := i
@@ -108,6 +113,7 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 				break
 			}
 		}
+		j = min(j, end)
 		if depth == 0 && j < end {
 			j++
 		}
@@ -144,8 +150,8 @@ func builds(callee string) bool {
 	return false
 }
 
-// typed passes the type between the colon before t[i] and the `=` before a string: `password: string = 'x'`. It returns where
-// that begins; 0: there is no type.
+// typed passes the type between the colon before t[i] and the `=` before a string: `password:
+// string = 'x'`. It returns where that begins; 0: there is no type.
 func typed(t string, i int) int {
 	if before := strings.TrimRight(t[max(0, i-maxBlanks):i], " \t"); before == "" || before[len(before)-1] != ':' {
 		return 0
@@ -153,7 +159,8 @@ func typed(t string, i int) int {
 	return assigned(t, i, "")
 }
 
-// declared is typed for languages in which nothing stands between a name and its type: `var password string = "x"`, SQL.
+// declared is typed for languages in which nothing stands between a name and its type: `var
+// password string = "x"`, SQL.
 func declared(t string, key int) int {
 	i := blanks(t, key)
 	if i == key {
@@ -190,8 +197,8 @@ func assigned(t string, i int, known string) int {
 	return 0
 }
 
-// argument returns where the value begins of a name that is an argument of a function, and the next one its value:
-// `set("password", "x")`; 0: it is none.
+// argument returns where the value begins of a name that is an argument of a function, and the next
+// one its value: `set("password", "x")`; 0: it is none.
 func argument(t string, at, key int) int {
 	word := wordStart(t, at)
 	if word < 2 || key >= len(t) || !isQuote(t[key]) || t[word-1] != t[key] || t[word-2] != '(' && t[word-2] != '[' {
@@ -209,7 +216,8 @@ func argument(t string, at, key int) int {
 	return 0
 }
 
-// dimension passes what a declaration puts behind a variable's name: `password[]`, `password[64]`, `password?`.
+// dimension passes what a declaration puts behind a variable's name: `password[]`, `password[64]`,
+// `password?`.
 func dimension(t string, key int) int {
 	if key+1 < len(t) && (t[key] == '?' || t[key] == '!') && t[key+1] == ':' {
 		if typed(t, blanks(t, key+2)) > 0 {
@@ -230,8 +238,9 @@ func dimension(t string, key int) int {
 	return key
 }
 
-// tag passes a YAML tag at t[i] that says of what type the value behind it is: `!!str x`. ok is false for one that puts something
-// else in the value's place: `!Ref X` of CloudFormation, `!vault |` of Ansible, `!secret x` of Home Assistant.
+// tag passes a YAML tag at t[i] that says of what type the value behind it is: `!!str x`. ok is
+// false for one that puts something else in the value's place: `!Ref X` of CloudFormation, `!vault
+// |` of Ansible, `!secret x` of Home Assistant.
 func tag(t string, i int) (j int, ok bool) {
 	if i == 0 || i >= len(t) || t[i] != '!' || t[i-1] != ' ' && t[i-1] != '\t' {
 		return i, true
@@ -262,8 +271,8 @@ var tags = func() map[string]bool {
 	return m
 }()
 
-// isExpression reports whether the value at t[i:] is an expression of a programming language without a string in it: a call, an index, a
-// composite of Go.
+// isExpression reports whether the value at t[i:] is an expression of a programming language
+// without a string in it: a call, an index, a composite of Go.
 func isExpression(t string, i int) bool {
 	t = t[i:min(len(t), i+maxExpression)]
 	if strings.HasPrefix(t, "[]") {

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// maxOrdinary is how many markers 5 MB of ordinary text may have: who reads that meets one in some two thousand lines.
+// maxOrdinary is how many markers 5 MB of ordinary text may have: who reads that meets one in some
+// two thousand lines.
 const maxOrdinary, ordinaryBytes = 60, 5 << 20
 
 // filesBelow returns up to n bytes of the files below a folder whose names end so.
@@ -58,8 +59,9 @@ func made(d dice, n int) string {
 	return b.String()
 }
 
-// Ordinary text is shown: what a Go installation has of source code, tests and documents, and what is made here; with PTYWRIGHT_LONG=1 also
-// the JavaScript, Python and documents of the machine, if it has any.
+// Ordinary text is shown: what a Go installation has of source code, tests and documents, and what
+// is made here; with PTYWRIGHT_LONG=1 also the JavaScript, Python and documents of the machine, if
+// it has any.
 func TestOrdinaryText(t *testing.T) {
 	root := runtime.GOROOT()
 	total, markers := 0, 0

@@ -2,8 +2,9 @@ package redact
 
 import "strings"
 
-// password reports whether v, which stands where little says that it is a secret, can be one that people choose or are given: it
-// is drawn at random, or has letters and digits or signs, and is no name of something else.
+// password reports whether v, which stands where little says that it is a secret, can be one that
+// people choose or are given: it is drawn at random, or has letters and digits or signs, and is no
+// name of something else.
 func password(v string) bool {
 	v = strings.TrimRight(v, ".,;:!?")
 	if len(v) < 6 || len(v) >= maxWeak || strings.ContainsAny(v, " \t") || named(v) || versions(v) || packaged(v) || isDate(v) || status(v) || digested(v) {
@@ -40,7 +41,8 @@ func mail(v string) bool {
 	return ok && user != "" && strings.Contains(host, ".") && only(user, "._-+") && only(host, ".-")
 }
 
-// aboutSecrets reports whether v has a word for a secret in it, as names of fields and variables do.
+// aboutSecrets reports whether v has a word for a secret in it, as names of fields and variables
+// do.
 func aboutSecrets(v string) bool {
 	v = strings.ToLower(v)
 	for _, w := range []string{"pass", "pwd", "token", "secret", "key", "auth", "cred"} {
@@ -51,7 +53,8 @@ func aboutSecrets(v string) bool {
 	return false
 }
 
-// algorithm reports whether v is the name of a method, a type or a measure, which have digits too: sha256, utf-8, int64, x509.
+// algorithm reports whether v is the name of a method, a type or a measure, which have digits too:
+// sha256, utf-8, int64, x509.
 func algorithm(v string) bool {
 	v = strings.ToLower(v)
 	for _, w := range []string{"sha", "md5", "utf", "base", "aes", "hmac", "hs2", "hs3", "hs5", "rs2", "rs3", "rs5", "es2", "es3", "es5", "ps2", "oauth", "http", "x509",
@@ -64,7 +67,8 @@ func algorithm(v string) bool {
 	return false
 }
 
-// digested reports whether v is a digest that says by what: a fingerprint of ssh(1), an integrity of the web (SRI), an image's.
+// digested reports whether v is a digest that says by what: a fingerprint of ssh(1), an integrity
+// of the web (SRI), an image's.
 func digested(v string) bool {
 	v = strings.TrimLeft(v, `("'[<`)
 	if k := strings.LastIndexByte(v[:min(len(v), 24)], '='); k > 0 { // fingerprint=SHA256:…
@@ -78,7 +82,8 @@ func digested(v string) bool {
 	return false
 }
 
-// fingerprint reports whether v is nothing but such a digest, as long as it has to be: no name makes that a secret.
+// fingerprint reports whether v is nothing but such a digest, as long as it has to be: no name
+// makes that a secret.
 func fingerprint(v string) bool {
 	if len(v) < 26 || strings.IndexByte("sSmM(\"'[", v[0]) < 0 {
 		return false

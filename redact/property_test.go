@@ -117,8 +117,8 @@ func TestIdempotent(t *testing.T) {
 	rs := redactors(t)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rapid.SampledFrom(rs).Draw(t, "redactor")
-		// What is hidden may have kept what is glued to it from being a name, or a value from looking
-		// random; among words that stand apart it does not.
+		// What is hidden may have kept what is glued to it from being a name, or a value from
+		// looking random; among words that stand apart it does not.
 		apart := " "
 		// A replacement may join with a control string's terminator, a cursor movement or a border
 		// beside it, and what is left of a line be taken for one of a key; on text without them
@@ -296,6 +296,18 @@ func FuzzRedact(f *testing.F) {
 			if got := pieces.Write(text[:at]) + pieces.Write(text[at:]) + pieces.Flush(); got != want {
 				t.Fatalf("of %q cut at %d\n got %q\nwant %q", text, at, got, want)
 			}
+		}
+	})
+}
+
+// A rule that panics hides its line, and so shows in no other test: here nothing catches it.
+func TestNoRulePanics(t *testing.T) {
+	pieces := append([]string{"''", `""`, "[", "(", "=''", `: ""`, "pwd", "pass", "_PAT=", "%", "{", "$", "!", "!!", "<", "h1:", "new ", "env(", " -P", " -p"}, parts...)
+	rapid.Check(t, func(t *rapid.T) {
+		var m memory
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "text"), "")
+		for line := range strings.Lines(text) {
+			Default.now().judge(new(scan), line[:bodyEnd(line)], &m, true)
 		}
 	})
 }

@@ -2,10 +2,11 @@ package redact
 
 import "strings"
 
-// Names of a few letters are parts of many words and stand for other things too, so more is asked of what is around them.
+// Names of a few letters are parts of many words and stand for other things too, so more is asked
+// of what is around them.
 
-// findShort hides the value of a name that is no more than `pass`, `pw` or `pwd`, where most say that a test passed, or are the
-// working folder.
+// findShort hides the value of a name that is no more than `pass`, `pw` or `pwd`, where most say
+// that a test passed, or are the working folder.
 func findShort(s *scan, at, end int) (candidate, bool) {
 	t := s.text
 	n := at
@@ -49,10 +50,13 @@ func findShort(s *scan, at, end int) (candidate, bool) {
 
 // isPlace reports whether v is a folder, a file or an address.
 func isPlace(v string) bool {
-	return named(v) || strings.IndexByte("~.%$`", v[0]) >= 0 || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/') || strings.Count(v, "/") > 1 || mail(v)
+	drive := len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
+	return v == "" || named(v) || strings.IndexByte("~.%$`", v[0]) >= 0 || drive ||
+		strings.Count(v, "/") > 1 || mail(v)
 }
 
-// findConnection hides `Pwd=` of a connection string, of which PWD=, the working folder, is none, and that of a file of variables.
+// findConnection hides `Pwd=` of a connection string, of which PWD=, the working folder, is none,
+// and that of a file of variables.
 func findConnection(s *scan, at, end int) (candidate, bool) {
 	t := s.text
 	j := end
@@ -72,7 +76,8 @@ func findConnection(s *scan, at, end int) (candidate, bool) {
 	return c, c.hit || c.open
 }
 
-// findPAT hides the value of a name that ends in PAT, a personal access token, which in code is more often a pattern.
+// findPAT hides the value of a name that ends in PAT, a personal access token, which in code is
+// more often a pattern.
 func findPAT(s *scan, at, end int) (candidate, bool) {
 	t := s.text
 	n := at + len("pat")
@@ -95,7 +100,8 @@ func findPAT(s *scan, at, end int) (candidate, bool) {
 	})
 }
 
-// findHtpasswd hides the password among the arguments of htpasswd -b: behind the file and the user, or with -n the user only.
+// findHtpasswd hides the password among the arguments of htpasswd -b: behind the file and the user,
+// or with -n the user only.
 func findHtpasswd(s *scan, at, end int) (candidate, bool) {
 	t := s.text
 	if end < len(t) && t[end] > ' ' || at > 0 && (isAlnum(t[at-1]) || t[at-1] == '.') {
@@ -137,8 +143,8 @@ func findHtpasswd(s *scan, at, end int) (candidate, bool) {
 	return candidate{from: at, start: len(t), end: len(t), open: batch}, batch
 }
 
-// findPiped hides what echo or printf write to a program at t[at:] that reads a secret there: `echo me:x | chpasswd`; also a
-// here-string behind it, `chpasswd <<< me:x`.
+// findPiped hides what echo or printf write to a program at t[at:] that reads a secret there: `echo
+// me:x | chpasswd`; also a here-string behind it, `chpasswd <<< me:x`.
 func findPiped(s *scan, at, end int) (candidate, bool) {
 	t := s.text
 	if behind := blanks(t, end); strings.HasPrefix(t[behind:], "<<<") {
@@ -171,7 +177,8 @@ func findPiped(s *scan, at, end int) (candidate, bool) {
 	return candidate{}, false
 }
 
-// judgePiped makes a candidate of the word at t[i:], of `user:password` of what is behind the colon.
+// judgePiped makes a candidate of the word at t[i:], of `user:password` of what is behind the
+// colon.
 func (s *scan) judgePiped(from, end, i int) (candidate, bool) {
 	t := s.text
 	start, j, q := quoted(t, i)
