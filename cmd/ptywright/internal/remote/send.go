@@ -44,8 +44,9 @@ type KeyError struct{ Err error }
 func (e *KeyError) Error() string {
 	var key *vt.KeyError
 	if errors.As(e.Err, &key) && key.Why == "" { // it would list a hundred names
-		return fmt.Sprintf("--key %q: unknown key: known are single characters, enter, tab, shift_tab, escape, space, backspace, delete, insert, up, down, "+
-			"left, right, home, end, page_up, page_down, f1 to f20, keypad_0 and the like, and any of these behind ctrl+, alt+ or shift+", key.Name)
+		return fmt.Sprintf("--key %q: unknown key: known are single characters, enter, tab, shift_tab, escape, space, backspace, delete, "+
+			"insert, up, down, left, right, home, end, page_up, page_down, f1 to f35, keypad_0 and the like, and any of these behind "+
+			"ctrl+, alt+ or shift+, in any case and as tmux spells them (Esc, C-c, M-x, PgUp)", key.Name)
 	}
 	return "--key: " + e.Err.Error()
 }
