@@ -10,7 +10,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
+	"github.com/ptywright/ptywright/internal/nearest"
 )
 
 // matcherNames are the short names of matchers, beside the wire's own.

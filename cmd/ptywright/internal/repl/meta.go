@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
+	"github.com/ptywright/ptywright/internal/nearest"
 )
 
 // A command is one that begins with a colon.
