@@ -50,6 +50,7 @@ var mayImport = map[string][]string{
 	"examples/library":                {"engine", "matchers"},
 	"release":                         {},
 
+	"cmd/ptywright/internal/caller":        {"engine"},
 	"cmd/ptywright/internal/attach":        {"cmd/ptywright/internal/ending", "engine/vt", "engine/record", "protocol/client"},
 	"cmd/ptywright/internal/config":        {"internal/nearest", "protocol/loopback", "internal/lazy"},
 	"cmd/ptywright/internal/daemon":        {"protocol", "protocol/client", "protocol/unterm/instance"},
