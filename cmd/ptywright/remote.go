@@ -377,9 +377,7 @@ func (f *leashFlags) add(c *cobra.Command) {
 	fs.DurationVar(&f.time, "max-time", 0, "end it after this `TIME`, such as 90s or 2h")
 	fs.DurationVar(&f.idle, "idle", 0, "end it when it has written nothing, and nobody has typed, for this `TIME`")
 	fs.Var(&f.memory, "max-memory", "end it when it needs more memory with all that it started than this `SIZE`, such as 512M; needs cgroup v2")
-	for _, name := range []string{"max-time", "idle", "max-memory"} {
-		fs.Lookup(name).DefValue = "" // there is no limit
-	}
+	fs.Lookup("max-memory").DefValue = "" // there is no limit
 }
 
 // config puts the limits into a session's configuration. What cannot be meant is refused here, in the words of the flags.

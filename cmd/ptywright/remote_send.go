@@ -182,7 +182,6 @@ The number it prints is for wait --since: what this input caused came after it, 
 	fs.BoolVar(&in.Paste, "paste", false, "paste the texts as a terminal does: in brackets, when the program asks for them")
 	fs.DurationVar(&in.Pace, "pace", 0, "pause for this `TIME` between keystrokes, such as 50ms")
 	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "the `TIME` that the program may leave it unread")
-	fs.Lookup("pace").DefValue = "" // there is none
 	return c
 }
 

@@ -35,6 +35,18 @@ func (c *Client) List(ctx context.Context) ([]Info, error) {
 	return r.Details, err
 }
 
+// Info tells of one session, by its id or its name.
+func (c *Client) Info(ctx context.Context, session string) (Info, error) {
+	var r struct {
+		Details []Info `json:"details"`
+	}
+	err := c.Call(ctx, "session.list", map[string]any{"details": true, "session": session}, &r)
+	if err != nil || len(r.Details) == 0 {
+		return Info{}, err
+	}
+	return r.Details[0], nil
+}
+
 // Forget forgets all sessions that have ended, but those that an adapter or a lease needs, and returns their ids.
 func (c *Client) Forget(ctx context.Context) ([]string, error) {
 	var r struct {
