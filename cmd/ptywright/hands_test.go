@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -246,5 +248,91 @@ func TestNamesFromTheShell(t *testing.T) {
 	s.ok("spawn", "--name", "web", "--", "cat")
 	if out, _, _ := s.run("__complete", "read", "w"); !strings.HasPrefix(out, "web\ts4, cat, running\n") {
 		t.Errorf("%q", out)
+	}
+}
+
+// TestOneDash: a flag's name behind a single dash is refused in its own words, and a value that looks so is a value.
+func TestOneDash(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"send s1 -key enter":             "-key has one dash, and a name of more than one letter has two: --key enter",
+		"send -key=enter s1":             "-key has one dash, and a name of more than one letter has two: --key=enter",
+		"send s1 -enter x":               "-enter has one dash, and a name of more than one letter has two: --enter",
+		"wait s1 -text ready -timeout 3": "-text has one dash, and a name of more than one letter has two: --text ready",
+		"spawn -rows 5 -- ls -la":        "-rows has one dash, and a name of more than one letter has two: --rows 5",
+		"ls -json":                       "-json has one dash, and a name of more than one letter has two: --json",
+		"run -rows 5 true":               "-rows has one dash, and a name of more than one letter has two: --rows 5",
+	} {
+		p := ptywright(t, strings.Fields(line)...)
+		if _, code := p.run(""); code != 2 || !strings.HasPrefix(p.stderr.String(), "ptywright: "+want+"\nTry 'ptywright ") {
+			t.Errorf("%s: exit %d, %s", line, code, p.stderr)
+		}
+	}
+	s := newShared(t)
+	id := s.ok("spawn", "--cols", "200", "--", "sh", "-c", showsKeys)
+	s.ok("wait", id, "--text", "ready")
+	for _, args := range [][]string{{id, "--", "-key"}, {"--timeout", "3s", "-k", "tab", id, "--", "-enter"}} {
+		s.ok(append([]string{"send"}, args...)...)
+	}
+	s.ok("wait", id, "--text", "ready-key^I-enter")
+	s.fails(3, "timed out", "wait", id, "--text", "-key-", "--timeout", "0")
+	if out, code := ptywright(t, "run", "echo", "-rows").run(""); code != 0 || out != "-rows\r\n" {
+		t.Errorf("exit %d, %q", code, out)
+	}
+	root := command(stdio{})
+	each(root, func(c *cobra.Command) {
+		if c.HasSubCommands() || c.DisableFlagParsing || c == root {
+			return
+		}
+		err := c.Flags().Parse([]string{"x", "--no-such-flag-there-is"})
+		if first := err == nil; first != flagsFirst[below(c)] {
+			t.Errorf("%s: its flags stand first: %v", below(c), first)
+		}
+	})
+}
+
+// each visits a command and all below it.
+func each(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, sub := range c.Commands() {
+		each(sub, visit)
+	}
+}
+
+// TestIgnoredMembersAreWarnedAbout on the command line and in the REPL, once each, and nothing else changes.
+func TestIgnoredMembersAreWarnedAbout(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	s.ok("spawn", "--name", "shell", "--", "cat")
+	out, stderr, code := s.run("wait", "shell", "--matcher", `{"type":"screen_stable","value":{"min_ms":1,"max":3},"scop":"screen"}`)
+	want := "ptywright: warning: --matcher: matcher.scop is no member that is known, and is ignored: did you mean scope?\n" +
+		"ptywright: warning: --matcher: matcher.value.max is no member that is known, and is ignored\n"
+	if code != 0 || stderr != want {
+		t.Errorf("exit %d, %s%s", code, out, stderr)
+	}
+	script := `local s = session.get("shell")
+for _ = 1, 2 do rpc("session.wait", {session = "shell", timeout = 5, matcher = {type = "screen_stable", value = {min_ms = 1}}}) end
+s:send("x", {delay_ms = 1, delay = 2})
+print(s.name, s.id, tostring(s))
+print(session.spawn("sh", "-c", "exit 4", {name = "other", server_env = true}):wait{exited = true}.screen.exit.exit_code)`
+	out, stderr, code = s.run("repl", "-e", script)
+	want = "warning: session.wait: timeout is no member that is known, and is ignored: did you mean timeout_ms?\n" +
+		"warning: session.input: delay is no member that is known, and is ignored: did you mean delay_ms?\n"
+	if code != 0 || stderr != want || out != "shell\ts1\tsession shell s1 cat\n4\n" {
+		t.Errorf("exit %d, %q, %q", code, out, stderr)
+	}
+}
+
+// TestREPLHasTheCallersEnvironment: as spawn, where the server is on this machine.
+func TestREPLHasTheCallersEnvironment(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	p := ptywright(t, "repl", "-e", `for _, o in ipairs{{}, {server_env = true}, {clear_env = true}, {base_env = {WORD = "base"}}} do
+  o.program, o.args = "/bin/sh", array{"-c", "echo word=$WORD"}
+  print(session.spawn(o):wait{exited = true}.screen.text)
+end`)
+	p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path), "WORD=blue")
+	if out, code := p.run(""); code != 0 || out != "word=blue\nword=\nword=\nword=base\n" {
+		t.Errorf("exit %d, %q, %s", code, out, p.stderr)
 	}
 }
