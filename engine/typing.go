@@ -22,7 +22,7 @@ const (
 	// MaxPaused bounds the pauses of one [Typing] together: nobody else can type into the session meanwhile.
 	MaxPaused = 10 * time.Minute
 	// MaxTyping bounds the actions of one [Typing].
-	MaxTyping = 1000
+	MaxTyping = 1024
 )
 
 // Typing types what its actions type, in their order, as one action that no other can enter. Between two keystrokes it pauses for
