@@ -336,3 +336,53 @@ end`)
 		t.Errorf("exit %d, %q, %s", code, out, p.stderr)
 	}
 }
+
+// TestAttachByName: attach takes a name, and the line of status has it first; where several are listed it is first, too.
+func TestAttachByName(t *testing.T) {
+	t.Parallel()
+	l := listen(t)
+	on, other := start(t), l.dial()
+	other.with(client.Config{Program: "cat"})
+	other.with(client.Config{Program: "cat", Args: []string{"-u"}, Name: "build"})
+	a := l.attach(on, 24, 80, "build", "--write")
+	a.wait(client.Screen(`(?m)^ build \(s2\)  you write  Ctrl-\\ for keys  cat -u$`))
+	a.text("typed\r")
+	a.wait(client.Screen(`(?s)typed.*typed`))
+	a.keys(`ctrl+\`)
+	a.text("d")
+	a.wait(client.Screen(`\[detached from build \(s2\)\]`))
+	several := l.attached(on, 24, 80)
+	several.wait(client.Screen(`(?m)^-      s1 .*\nbuild  s2 `))
+	none := l.attached(on, 24, 80, "other")
+	none.wait(client.Contains(`there is no session "other"`))
+}
+
+// TestNameOfARecording: a recording has the session's name as its title, unless it is given another.
+func TestNameOfARecording(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	build := s.with(client.Config{Program: "cat", Name: "build"})
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		params map[string]any
+		want   string
+	}{
+		"a.cast": {nil, `"title":"build"`}, "b.cast": {map[string]any{"title": "mine"}, `"title":"mine"`}, "c.md": {map[string]any{"format": "markdown"}, `name: "build"`},
+	} {
+		p := map[string]any{"session": "build", "path": filepath.Join(dir, name)}
+		for k, v := range c.params {
+			p[k] = v
+		}
+		var r struct{ Recording string }
+		s.call("session.record_start", p, &r)
+		s.call("session.record_stop", map[string]any{"recording": r.Recording}, nil)
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(b), c.want) {
+			t.Errorf("%s: %v, %s", name, err, b)
+		}
+	}
+	var list struct{ Recordings []map[string]any }
+	s.call("session.record_list", map[string]any{"session": "build"}, &list)
+	if len(list.Recordings) != 3 || list.Recordings[0]["session"] != build.ID {
+		t.Errorf("%v", list)
+	}
+}

@@ -268,10 +268,11 @@ func spawnCommand(std stdio, f *remoteFlags) *cobra.Command {
 started in the background; ptywright kill --server ends it. What that has to say goes to a file
 beside its socket: ptywright doctor names it.
 
-The program gets the environment of this command, but for what describes this terminal and ptywright's own
-variables, and this folder to work in. --server-env has it get the server's instead, --clear-env none. A
-server on another machine, to which ssh or the like leads, is told nothing of this environment but --env:
---env NAME hands on this command's own variable, so that a secret stands in no argument.
+The program gets the environment of this command, but for what describes this terminal, and this folder to
+work in; --server-env has it get the server's environment instead, --clear-env none. A server on another
+machine, to which ssh or the like leads, is told of --env alone: --env NAME hands on this command's own
+variable, so that a secret stands in no argument. It gets no PTYWRIGHT_ variable: a ptywright in it uses
+~/.ptywright unless --env PTYWRIGHT_HOME hands that on.
 
 With --name the session is found by that name as well as by its id, in every command.
 
