@@ -109,7 +109,8 @@ const MaxSide = 1000
 // Do performs a and returns when the PTY has taken all its bytes. Actions of any number of
 // goroutines are performed one after the other. Errors: *[InputBlockedError], *[LineTooLongError],
 // [ErrInputFull], [ErrEnded], [ErrClosed], *[LeasedError], *[SizeError], *[PositionError],
-// [ErrNoMouse], [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end.
+// [ErrNoMouse], [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end; of a
+// [Typing] also *[TypingError] and *[PartError].
 func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultInputTimeout
