@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/vt"
@@ -111,7 +109,8 @@ const MaxSide = 1000
 // Do performs a and returns when the PTY has taken all its bytes. Actions of any number of
 // goroutines are performed one after the other. Errors: *[InputBlockedError], *[LineTooLongError],
 // [ErrInputFull], [ErrEnded], [ErrClosed], *[LeasedError], *[SizeError], *[PositionError],
-// [ErrNoMouse], [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end.
+// [ErrNoMouse], [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end; of a
+// [Typing] also *[TypingError] and *[PartError].
 func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultInputTimeout
@@ -121,181 +120,6 @@ func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error
 	r, err := a.do(ctx, s, o)
 	s.engine.counts.did(r, err)
 	return r, err
-}
-
-// type_ writes chunks, each in one piece, with a pause between them, as one action that no other can enter.
-func (s *Session) type_(ctx context.Context, o DoOptions, delay time.Duration, chunks func(yield func([]byte) bool)) (Receipt, error) {
-	release, err := s.takeTurn(ctx, o)
-	if err != nil {
-		return Receipt{}, err
-	}
-	defer release()
-	if err := s.inputError(); err != nil {
-		return Receipt{}, err
-	}
-	if err := s.mayType(o.Lease); err != nil {
-		return Receipt{}, err
-	}
-	if o.Only != nil {
-		if err := o.Only(s.View()); err != nil {
-			return Receipt{}, err
-		}
-	}
-	r := Receipt{Sequence: s.Sequence()}
-	first := true
-	for c := range chunks {
-		if !first && delay > 0 {
-			if err := pause(ctx, delay, o); err != nil {
-				return r, err
-			}
-		}
-		first = false
-		secret := s.beforeTyping(c)
-		s.noteKeys(c, secret)
-		if err := s.input.send(ctx, c, o); err != nil {
-			var blocked *InputBlockedError
-			if errors.As(err, &blocked) && blocked.Written > 0 {
-				r.Written += blocked.Written
-				s.stir(time.Now())
-			}
-			return r, err
-		}
-		r.Written += len(c)
-		s.stir(time.Now())
-		if !secret {
-			s.typed(c)
-		}
-	}
-	return r, nil
-}
-
-// noteKeys notes what is about to be typed: before the program can answer it.
-func (s *Session) noteKeys(p []byte, secret bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	phase := ShellPhase("")
-	if sh := s.latest.Shell; sh != nil {
-		phase = sh.Phase
-	}
-	s.keys.typed(p, phase, secret, time.Now())
-	s.view = nil
-}
-
-// typed shows the taps that want it what was typed.
-func (s *Session) typed(p []byte) {
-	s.mu.Lock()
-	wanted := slices.ContainsFunc(s.taps, func(t Tap) bool { _, ok := t.(InputTap); return ok })
-	s.mu.Unlock()
-	if !wanted {
-		return
-	}
-	now := time.Now()
-	s.tap(func(t Tap) error {
-		if x, ok := t.(InputTap); ok {
-			return x.Input(now, p)
-		}
-		return nil
-	})
-}
-
-// takeTurn waits until no other action is under way, at most for o.Timeout.
-func (s *Session) takeTurn(ctx context.Context, o DoOptions) (release func(), err error) {
-	release = func() { <-s.turn }
-	select {
-	case s.turn <- struct{}{}:
-		return release, nil
-	default:
-	}
-	o.park()
-	timer := time.NewTimer(o.Timeout)
-	defer timer.Stop()
-	select {
-	case s.turn <- struct{}{}:
-		return release, nil
-	case <-timer.C:
-		return nil, &InputBlockedError{}
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-func pause(ctx context.Context, d time.Duration, o DoOptions) error {
-	o.park()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func one(p []byte) func(func([]byte) bool) {
-	return func(yield func([]byte) bool) { yield(p) }
-}
-
-func (a Text) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
-	return s.type_(ctx, o, 0, one([]byte(a)))
-}
-
-func (a Paste) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
-	return s.type_(ctx, o, 0, one([]byte(a)))
-}
-
-func (a BracketedPaste) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
-	p, stripped := vt.BracketedPaste(string(a))
-	r, err := s.type_(ctx, o, 0, one(p))
-	r.Stripped = stripped
-	return r, err
-}
-
-func (a StreamText) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
-	return s.type_(ctx, o, a.Delay, func(yield func([]byte) bool) {
-		for rest := a.Text; rest != ""; {
-			n := 0
-			for range a.Chars {
-				_, w := utf8.DecodeRuneInString(rest[n:])
-				n += w
-			}
-			if !yield([]byte(rest[:n])) {
-				return
-			}
-			rest = rest[n:]
-		}
-	})
-}
-
-func (a Key) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
-	s.mu.Lock()
-	p := s.term.EncodeKey(vt.Key(a))
-	s.mu.Unlock()
-	if p == nil {
-		return Receipt{}, ErrNoKey
-	}
-	return s.type_(ctx, o, 0, one(p))
-}
-
-func (a Mouse) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
-	s.mu.Lock()
-	rows, cols := s.term.Size()
-	p := s.term.EncodeMouse(vt.Mouse(a))
-	s.mu.Unlock()
-	if a.Row < 0 || a.Row >= rows || a.Col < 0 || a.Col >= cols {
-		return Receipt{}, &PositionError{Row: a.Row, Col: a.Col, Rows: rows, Cols: cols}
-	}
-	if p == nil {
-		return Receipt{}, ErrNoMouse
-	}
-	return s.type_(ctx, o, 0, one(p))
-}
-
-func (Interrupt) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
-	return s.type_(ctx, o, 0, one([]byte{0x03}))
-}
-
-func (EOF) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
-	return s.type_(ctx, o, 0, one([]byte{0x04}))
 }
 
 func (a Signal) do(_ context.Context, s *Session, o DoOptions) (Receipt, error) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -13,11 +14,13 @@ import (
 
 // Config says how a session is started.
 type Config struct {
+	Name             string // by which the session is found beside its id, unique among those that run; "": none. See [NameRule]
 	Program          string
 	Args             []string
 	Dir              string            // working directory; "": the server's
 	Env              map[string]string // set in the child's environment
-	ClearEnv         bool              // begin with nothing instead of the server's environment
+	BaseEnv          map[string]string // begin with this instead of the server's environment, less what [Inherits] refuses; nil: the server's
+	ClearEnv         bool              // begin with nothing instead of either
 	Size             pty.Size          // zero rows or columns: 24 and 80
 	TranscriptChars  int               // retained characters; 0: DefaultTranscriptChars; negative: none
 	Scrollback       int               // retained lines; 0: vt.DefaultScrollback; negative: none
@@ -49,39 +52,59 @@ func (e *EnvError) Error() string {
 // group and its terminal.
 const markName = "PTYWRIGHT_SESSION"
 
-// foreign are variables of the server's environment that describe the terminal the server was started in, not the one
-// the child gets. COLUMNS and LINES override a program's own look at its size; the others make programs talk to a
-// terminal or multiplexer that is not there.
-var foreign = []string{
-	"COLUMNS", "LINES", "TERM", "TERMCAP", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "TMUX", "TMUX_PANE", "STY",
-	"WINDOWID", "VTE_VERSION", "KITTY_WINDOW_ID", "KITTY_PID", "KITTY_LISTEN_ON", "GHOSTTY_RESOURCES_DIR", "WEZTERM_PANE",
-	"ITERM_SESSION_ID", "WT_SESSION", "KONSOLE_VERSION", "ALACRITTY_WINDOW_ID",
+// foreign and foreignPrefixes are variables that describe the terminal in which an environment was made, not the one that the child
+// gets. COLUMNS and LINES override a program's own look at its size; the others make programs talk to a terminal or multiplexer that
+// is not there. PTYWRIGHT_ variables are ptywright's own settings, its tokens among them.
+var (
+	foreign         = []string{"COLORTERM", "COLUMNS", "LINES", "STY", "SSH_TTY", "WINDOWID"}
+	foreignPrefixes = []string{
+		"PTYWRIGHT_", "TERM", "TMUX", "KITTY_", "VTE_", "WT_", "ITERM_", "GHOSTTY_", "WEZTERM_", "KONSOLE_", "ALACRITTY_",
+	}
+)
+
+// Inherits reports whether a program on a terminal of its own inherits a variable from whoever starts it: all but what describes
+// another terminal, and ptywright's own.
+func Inherits(name string) bool {
+	return name != "" && !slices.Contains(foreign, name) &&
+		!slices.ContainsFunc(foreignPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// environ returns the child's whole environment: the server's without ptywright's own variables and what describes
-// another terminal, TERM, and what the caller sets.
+// Inherited returns what of an environment ("NAME=value", as [os.Environ] has it) is inherited: see [Inherits].
+func Inherited(environ []string) map[string]string {
+	all := make(map[string]string, len(environ))
+	for _, kv := range environ {
+		if name, value, ok := strings.Cut(kv, "="); ok && Inherits(name) {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// environ returns the child's whole environment: the base without what is not inherited, TERM, and what the caller sets.
 func (c *Config) environ() ([]string, error) {
-	set := map[string]string{"TERM": "xterm-256color"}
+	set := map[string]string{}
 	if !c.ClearEnv {
-		for _, kv := range os.Environ() {
-			name, value, ok := strings.Cut(kv, "=")
-			if ok && name != "" && !strings.HasPrefix(name, "PTYWRIGHT_") && !slices.Contains(foreign, name) {
+		base := c.BaseEnv
+		if base == nil {
+			base = Inherited(os.Environ())
+		}
+		for name, value := range base {
+			if Inherits(name) {
 				set[name] = value
 			}
 		}
-		set["COLORTERM"] = "truecolor" // the terminal shows 24-bit colours, whatever the server's own does
+		set["COLORTERM"] = "truecolor" // the terminal shows 24-bit colours, whatever the base says of another
 		if c.Dir != "" {
 			set["PWD"] = c.Dir
 		}
 	}
-	for name, value := range c.Env {
+	set["TERM"] = "xterm-256color"
+	maps.Copy(set, c.Env)
+	env := make([]string, 0, len(set))
+	for name, value := range set {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
 			return nil, &EnvError{Name: name}
 		}
-		set[name] = value
-	}
-	env := make([]string, 0, len(set))
-	for name, value := range set {
 		env = append(env, name+"="+value)
 	}
 	slices.Sort(env)

@@ -31,6 +31,7 @@ const (
 // A ForgottenError is about a session that had ended and was forgotten, and all that is kept of it. It is [ErrNoSession].
 type ForgottenError struct {
 	Session  ID
+	Name     string // "": it had none
 	Exit     Exit
 	Sequence uint64 // its last
 	At       time.Time
@@ -43,8 +44,12 @@ func (e *ForgottenError) Error() string {
 	if e.Asked {
 		why = "when the ended ones were to be forgotten"
 	}
+	which := string(e.Session)
+	if e.Name != "" {
+		which += " (" + e.Name + ")"
+	}
 	return fmt.Sprintf("session %s was forgotten at %s, %s: it had ended (%s), which can still be waited for, and nothing else is kept: "+
-		"read sooner, or record what is to be read later", e.Session, e.At.Format(time.TimeOnly), why, e.Exit.how())
+		"read sooner, or record what is to be read later", which, e.At.Format(time.TimeOnly), why, e.Exit.how())
 }
 
 // Unwrap returns [ErrNoSession].
@@ -235,8 +240,11 @@ func (e *Engine) bury(s *Session) bool {
 		f.fresh = slices.DeleteFunc(f.fresh, func(x *Session) bool { return x == s })
 	}
 	o := &e.over
-	o.forgotten[s.id] = s.forgotten()
+	gone := s.forgotten()
+	o.forgotten[s.id] = gone
+	e.names.bury(gone)
 	if o.order = append(o.order, s.id); len(o.order) > maxForgotten {
+		e.names.unbury(o.forgotten[o.order[0]])
 		delete(o.forgotten, o.order[0])
 		o.order = o.order[1:]
 	}
@@ -335,7 +343,7 @@ func (h *holds) end(s *Session, asked bool) bool {
 		return false
 	}
 	v := s.View()
-	h.gone.Store(&ForgottenError{Session: s.id, Exit: *v.Exit, Sequence: v.Sequence, At: time.Now(), Asked: asked})
+	h.gone.Store(&ForgottenError{Session: s.id, Name: s.config.Name, Exit: *v.Exit, Sequence: v.Sequence, At: time.Now(), Asked: asked})
 	return true
 }
 

@@ -65,6 +65,7 @@ type Engine struct {
 	last      int
 	closed    bool
 	over      overs
+	names     names
 
 	starts  sync.WaitGroup // the same sessions, for Close to wait for
 	tidiers sync.WaitGroup // goroutines in tidy, for Close to wait for
@@ -148,7 +149,7 @@ func (e *Engine) Limit() int { return e.opts.Sessions }
 // EndedLimit returns how many sessions that have ended are kept.
 func (e *Engine) EndedLimit() int { return e.opts.Ended }
 
-// ErrNoSession: there is no session of that name.
+// ErrNoSession: there is no session of that id or name.
 var ErrNoSession = errors.New("unknown session")
 
 // ErrEngineClosed: the engine is being closed and starts nothing more.
@@ -164,7 +165,7 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the limit of %d %s is reached: end or close some first", e.Limit, e.What)
 }
 
-// Spawn starts a session. Errors: *[LimitError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
+// Spawn starts a session. Errors: *[LimitError], *[NameError], *[NameTakenError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
 // *[pty.StartError], [pty.MemoryLimitError], [ErrEngineClosed].
 // Taps of a session that could not be started are closed.
 func (e *Engine) Spawn(c Config) (*Session, error) {
@@ -192,12 +193,17 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 		c.TranscriptChars = 0
 	}
 	c.MaxTime, c.MaxIdle, c.MaxMemory = max(c.MaxTime, 0), max(c.MaxIdle, 0), max(c.MaxMemory, 0)
-	id, err := e.reserve()
+	if c.Name != "" {
+		if err := CheckName(c.Name); err != nil {
+			return nil, err
+		}
+	}
+	id, err := e.reserve(c.Name)
 	if err != nil {
 		return nil, err
 	}
 	var s *Session
-	defer func() { e.settle(s) }()
+	defer func() { e.settle(c.Name, s) }()
 
 	env, err := c.environ()
 	if err != nil {
@@ -260,8 +266,8 @@ func (e *Engine) spawn(c Config) (*Session, error) {
 	return s, nil
 }
 
-// reserve takes a place and a name for a session that is about to be started.
-func (e *Engine) reserve() (ID, error) {
+// reserve takes a place, an id and a name for a session that is about to be started.
+func (e *Engine) reserve(name string) (ID, error) {
 	for looked := false; ; looked = true {
 		e.mu.Lock()
 		// What has ended counts only until it is known that nothing of it is left, and past the bound of what is kept: what
@@ -273,6 +279,10 @@ func (e *Engine) reserve() (ID, error) {
 			e.mu.Unlock()
 			return "", ErrEngineClosed
 		case fits:
+			if err := e.names.take(name); err != nil {
+				e.mu.Unlock()
+				return "", err
+			}
 			e.starting++
 			e.starts.Add(1)
 			e.last++
@@ -289,9 +299,10 @@ func (e *Engine) reserve() (ID, error) {
 }
 
 // settle ends a reservation; s is nil when nothing was started.
-func (e *Engine) settle(s *Session) {
+func (e *Engine) settle(name string, s *Session) {
 	e.mu.Lock()
 	e.starting--
+	e.names.settle(name, s)
 	if s != nil {
 		e.sessions[s.id] = s
 		e.order = append(e.order, s)
@@ -309,11 +320,12 @@ func (e *Engine) settle(s *Session) {
 	e.pulse.Beat()
 }
 
-// Session returns the session of that name. Errors: a *[ForgottenError] of one that has ended and was forgotten, else
+// Session returns the session of that id or name: of a name the one whose program runs, or else the newest that has ended. Errors: a *[ForgottenError] of one that has ended and was forgotten, else
 // [ErrNoSession], which a ForgottenError is too.
 func (e *Engine) Session(id ID) (*Session, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	id = e.names.resolve(id)
 	if s, ok := e.sessions[id]; ok {
 		return s, nil
 	}
@@ -350,6 +362,7 @@ func (e *Engine) remove(s *Session) {
 	is := func(x *Session) bool { return x == s }
 	e.order = slices.DeleteFunc(e.order, is)
 	e.over.remove(s)
+	e.names.remove(s)
 }
 
 // Close ends every session and everything their programs have started, and refuses new ones. It returns when all of it

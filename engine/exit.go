@@ -26,6 +26,7 @@ func (s *Session) publish(draining bool) {
 	s.showFrame(time.Now()) // what was written before the end is seen with the end
 	if s.exit == nil {
 		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining, Limit: s.leash.over}
+		s.exited.Store(true) // whoever sees the exit finds the name free
 		s.blocks.close(s.exit.At, s.term.Snapshot(), s.exit.Signal == "" && !s.killed)
 	} else if s.exit.Draining && !draining {
 		e := *s.exit

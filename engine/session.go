@@ -68,7 +68,8 @@ type Session struct {
 	environ []string    // as the child gets it, without what is ours; sorted
 	holds   holds
 	leash   leash
-	over    over // guarded by Engine.mu
+	over    over        // guarded by Engine.mu
+	exited  atomic.Bool // exit is set
 
 	echo sync.Mutex
 	// protects the field below, and the order in which the terminal's echo is looked at and told of
@@ -101,7 +102,7 @@ type Session struct {
 	marks   []Mark // of the shell, in the batch that is fed
 }
 
-// ID returns the session's name, unique in its engine's life.
+// ID returns the session's id, unique in its engine's life.
 func (s *Session) ID() ID { return s.id }
 
 // Config returns what the session was started with.

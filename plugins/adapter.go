@@ -62,10 +62,12 @@ func (a *Adapter) Session() *engine.Session { return a.session }
 
 // StartOptions say how an adapter's program is started. What is not given is the manifest's, or else the server's default.
 type StartOptions struct {
+	Name    string // of the session; "": none
 	Program string
 	Args    []string // nil: the manifest's; empty: none
 	Dir     string
 	Env     map[string]string // over the manifest's env, under its required_env
+	BaseEnv map[string]string // what both begin with; nil: the server's
 	Size    pty.Size          // zero rows or columns: the manifest's, or else 40 and 120
 	// Attended and Taps are the session's: see [engine.Config].
 	Attended bool
@@ -84,6 +86,7 @@ func (p *Plugin) config(o StartOptions) (engine.Config, error) {
 		target = &Target{}
 	}
 	c := engine.Config{
+		Name: o.Name, BaseEnv: o.BaseEnv,
 		Program: o.Program, Args: o.Args, Dir: o.Dir, Size: o.Size, ProgramStatus: p.Manifest.ProgramStatus,
 		ShellIntegration: p.Manifest.ShellIntegration, Attended: o.Attended, Taps: o.Taps, Kept: true,
 		Env: maps.Clone(target.Env),

@@ -19,8 +19,9 @@ const (
 	// MaxTyped is how many lines a [Known] keeps of what was typed into one session; the oldest
 	// leaves.
 	MaxTyped = 64
-	// maxEnvs is how many secrets the programs of all sessions may be given together. A value costs
-	// about 2 KiB in all its forms.
+	// maxEnvs is how many secrets the programs of all sessions may be given together, each counted
+	// once however many have it: sessions that are started from one shell have the same. A value
+	// costs about 2 KiB in all its forms.
 	maxEnvs = 16 * MaxEnv
 	// maxOver is how many sessions that are over keep their values, and maxOverValues how many
 	// values they keep together, about 8 MiB.
@@ -54,6 +55,7 @@ type Known struct {
 	owners map[string]*owner
 	over   []*owner // that are not alive, in the order in which that was found; they are among owners
 	swept  int      // values there were when what nobody needs was last dropped
+	called int      // owners there were then
 	forms  int      // of all values
 	// changed is closed when what is known changes; nil: nobody waits for it.
 	changed chan struct{}
@@ -211,7 +213,10 @@ func (k *Known) lend(env map[string]string, to string) (settle func(string, <-ch
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := k.room(len(values), to); err != nil {
+	if values = slices.DeleteFunc(values, k.everybodys); len(values) == 0 {
+		return func(string, <-chan struct{}) {}, nil
+	}
+	if err := k.room(values, to); err != nil {
 		return nil, err
 	}
 	starting := make(chan struct{})
@@ -236,9 +241,16 @@ func (k *Known) lend(env map[string]string, to string) (settle func(string, <-ch
 	}, nil
 }
 
-// room returns an error where so many more values of an environment are too many. mu is held.
-func (k *Known) room(more int, to string) error {
-	all := more
+// everybodys reports whether a value is everybody's for good: to be a session's as well says nothing
+// new. mu is held.
+func (k *Known) everybodys(text string) bool {
+	v := k.values[text]
+	return v != nil && slices.Contains(*v.held.Load(), hold{})
+}
+
+// room returns an error where more values of an environment are too many. mu is held.
+func (k *Known) room(values []string, to string) error {
+	more, all := len(values), len(values)
 	for name, o := range k.owners {
 		if !o.alive() {
 			continue
@@ -248,6 +260,9 @@ func (k *Known) room(more int, to string) error {
 			more += o.envs
 		}
 	}
+	if all > maxEnvs {
+		all = k.inEnvs(values)
+	}
 	switch {
 	case more > MaxEnv:
 		return &EnvLimitError{Count: more, Limit: MaxEnv}
@@ -255,6 +270,19 @@ func (k *Known) room(more int, to string) error {
 		return &EnvLimitError{Count: all, Limit: maxEnvs, All: true}
 	}
 	return nil
+}
+
+// inEnvs returns how many values the environments of all sessions would have with more. mu is held.
+func (k *Known) inEnvs(more []string) int {
+	n := len(more)
+	for _, v := range k.values {
+		if !slices.Contains(more, v.text) && slices.ContainsFunc(*v.held.Load(), func(h hold) bool {
+			return h.own != nil && h.why&inEnv != 0 && h.own.alive()
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // Typed says what is known of a line that was typed into a session, whose end is that of ended. Of
@@ -297,6 +325,9 @@ func (k *Known) keep(session string, until <-chan struct{}) {
 func (k *Known) owner(name string, ended <-chan struct{}) *owner {
 	o := k.owners[name]
 	if o == nil {
+		if len(k.owners) >= 2*k.called+maxOver { // what they have may be nothing new
+			k.sweep()
+		}
 		o = &owner{name: name}
 		o.ends.Store(new([]<-chan struct{}))
 		if k.owners == nil {
@@ -383,7 +414,7 @@ func (k *Known) sweep() {
 	for o := range gone {
 		delete(k.owners, o.name)
 	}
-	k.swept = len(k.values)
+	k.swept, k.called = len(k.values), len(k.owners)
 }
 
 // outlived takes out of over those sessions whose values have to go: the oldest, past maxOver. mu

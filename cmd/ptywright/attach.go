@@ -113,10 +113,10 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 	case r.Signal != nil:
 		return exitCode(ending.Code(r.Signal))
 	case r.Exit == nil:
-		fmt.Fprintf(std.out, "[detached from %s]\n", o.Session)
+		fmt.Fprintf(std.out, "[detached from %s]\n", o.Label())
 		return nil
 	}
-	fmt.Fprintf(std.out, "[%s %s]\n", o.Session, attach.Ended(r.Exit))
+	fmt.Fprintf(std.out, "[%s %s]\n", o.Label(), attach.Ended(r.Exit))
 	end := pty.Exit{Code: -1} // lost
 	if r.Exit.Code != nil {
 		end.Code = *r.Exit.Code
@@ -129,27 +129,37 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 
 // pick finds the session that is meant, and what it is called.
 func pick(ctx context.Context, std stdio, o *attach.Options) error {
-	sessions, err := o.Client.List(ctx)
-	if err != nil {
+	if o.Session != "" {
+		s, err := o.Client.Info(ctx, o.Session)
+		var e *client.Error
+		if errors.As(err, &e) && e.Reason == "unknown_session" {
+			return codedError{error: fmt.Errorf("there is no session %.64q; ptywright attach without one lists them", o.Session), code: exitMissing}
+		}
+		if err == nil {
+			means(o, s)
+		}
 		return err
 	}
-	if o.Session == "" && len(sessions) == 1 {
-		o.Session = sessions[0].Session
-	}
-	for _, s := range sessions {
-		if s.Session == o.Session {
-			o.Title = strings.Join(append([]string{s.Program}, s.Args...), " ")
-			return nil
-		}
-	}
+	sessions, err := o.Client.List(ctx)
 	switch {
-	case o.Session != "":
-		return codedError{error: fmt.Errorf("there is no session %.64q; ptywright attach without one lists them", o.Session), code: exitMissing}
+	case err != nil:
+		return err
+	case len(sessions) == 1:
+		means(o, sessions[0])
+		return nil
 	case len(sessions) == 0:
 		return codedError{error: errors.New("the server has no session"), code: exitMissing}
 	}
+	width := 0
 	for _, s := range sessions {
-		line := fmt.Sprintf("%-6s %4dx%-4d  %s", s.Session, s.Rows, s.Cols, strings.Join(append([]string{s.Program}, s.Args...), " "))
+		width = max(width, len(s.Name))
+	}
+	for _, s := range sessions {
+		line := strings.TrimLeft(fmt.Sprintf("%-*s  ", width, s.Name), " ")
+		if width > 0 && s.Name == "" {
+			line = fmt.Sprintf("%-*s  ", width, "-")
+		}
+		line += fmt.Sprintf("%-6s %4dx%-4d  %s", s.Session, s.Rows, s.Cols, strings.Join(append([]string{s.Program}, s.Args...), " "))
 		if s.Exit != nil {
 			line += "  (" + attach.Ended(s.Exit) + ")"
 		} else if s.Lease != nil {
@@ -160,6 +170,12 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 	return usageError{errors.New("there are several sessions: say which")}
 }
 
+// means notes which session is attached to.
+func means(o *attach.Options, s client.Info) {
+	o.Session, o.Name = s.Session, s.Name
+	o.Title = strings.Join(append([]string{s.Program}, s.Args...), " ")
+}
+
 // attachError says what the server refuses as a person reads it, with what to do, and gives it its exit code.
 func attachError(session string, err error) error {
 	var e *client.Error
@@ -168,7 +184,7 @@ func attachError(session string, err error) error {
 	}
 	plain := fmt.Errorf("attach %s: %s", session, e.Message)
 	switch e.Reason {
-	case "unknown_session":
+	case "unknown_session", "session_forgotten":
 		return codedError{error: plain, code: exitMissing}
 	case "session_leased":
 		return codedError{error: fmt.Errorf("%w; ptywright attach --take takes it over", plain), code: exitPermission}

@@ -36,7 +36,8 @@ func TestCLIExamples(t *testing.T) {
 	t.Parallel()
 	need(t, "bash", "bash")
 	_, blocks := cliBlocks(t, "sh")
-	for i, want := range []string{`(?s)^[$#]\n42\n.*42\n[$#] ?\n$`, `(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`,
+	for i, want := range []string{`(?s)^[$#]\n42\n.*42\n[$#] ?\n$`,
+		`^s1\nexit 3\nbuilt\nNAME +ID [^\n]*\nbuild +s1 +sh [^\n]*\n$`, `(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`,
 		`^(\w+ \(max-time\)\n)ID [^\n]*\n\w+ +sh [^\n]*\(max-time\)[^\n]*\n\w+ \(max-time\)\n$`,
 	} {
 		if out := runExample(t, blocks[i]); !regexp.MustCompile(want).MatchString(out) {

@@ -112,7 +112,7 @@ func TestEchoOffFromTheShell(t *testing.T) {
 	for kind, want := range map[string]string{"secret": "ready\ngot-[REDACTED]", "plain": "ready\ngot-one plain"} {
 		id := s.ok("spawn", "--echo-off", kind, "--", "sh", "-c", quietLoop)
 		s.ok("wait", id, "--text", "ready")
-		s.ok("wait", id, "--since", s.ok("send", id, "--enter", "one "+kind), "--text", "got-one "+kind)
+		s.ok("wait", id, "--since", s.ok("send", id, "one "+kind, "--enter"), "--text", "got-one "+kind)
 		if got := s.ok("read", id); got != want {
 			t.Errorf("%s: %q, want %q", kind, got, want)
 		}

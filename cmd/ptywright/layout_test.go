@@ -29,12 +29,13 @@ var mayImport = map[string][]string{
 	"internal/lazy":                   {},
 	"internal/sandbox":                {"internal/lazy"}, // Lua that is bounded: a plugin's all of it, the REPL's its strings
 	"internal/ansi":                   {},                // escape sequences cut without a grid
+	"internal/nearest":                {},                // the word that a mistyped one stands for
 	"protocol":                        {},
 	"protocol/client":                 {},
 	"internal/sockdiag":               {},
 	"protocol/loopback":               {"internal/sockdiag"},
 	"protocol/protocoltest":           {"protocol"},
-	"protocol/native":                 {"protocol", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
+	"protocol/native":                 {"protocol", "internal/nearest", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
 	"protocol/mcp":                    {"protocol", "protocol/loopback", "engine", "engine/record", "plugins", "redact"},
 	"protocol/mcp/tools":              {"protocol", "protocol/loopback", "protocol/mcp", "engine", "engine/cmdline", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins", "internal/lazy", "internal/ansi"},
 	"protocol/mcp/terminalmcp":        {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "redact"},
@@ -49,8 +50,9 @@ var mayImport = map[string][]string{
 	"examples/library":                {"engine", "matchers"},
 	"release":                         {},
 
+	"cmd/ptywright/internal/caller":        {"engine"},
 	"cmd/ptywright/internal/attach":        {"cmd/ptywright/internal/ending", "engine/vt", "engine/record", "protocol/client"},
-	"cmd/ptywright/internal/config":        {"cmd/ptywright/internal/nearest", "protocol/loopback", "internal/lazy"},
+	"cmd/ptywright/internal/config":        {"internal/nearest", "protocol/loopback", "internal/lazy"},
 	"cmd/ptywright/internal/daemon":        {"protocol", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/doctor":        {"cmd/ptywright/internal/daemon", "protocol/loopback", "engine", "engine/pty", "internal/lazy"},
 	"cmd/ptywright/internal/ending":        {},
@@ -58,11 +60,11 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/metrics":       {},
 	"cmd/ptywright/internal/watch":         {"cmd/ptywright/internal/daemon", "protocol", "protocol/client", "protocol/loopback", "engine/vt", "engine/record", "redact"},
 	"cmd/ptywright/internal/mockanthropic": {},
-	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "cmd/ptywright/internal/nearest", "cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact", "internal/lazy", "internal/ansi"},
+	"cmd/ptywright/internal/unknown":       {"internal/nearest"},
+	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/unknown", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "internal/nearest", "cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact", "internal/lazy", "internal/ansi"},
 	"cmd/ptywright/internal/mockmodel":     {},
 	"cmd/ptywright/internal/repl/edit":     {},
-	"cmd/ptywright/internal/nearest":       {},
-	"cmd/ptywright/internal/plugin":        {"cmd/ptywright/internal/nearest", "engine", "engine/pty", "engine/record", "plugins", "protocol/client", "redact", "internal/lazy"},
+	"cmd/ptywright/internal/plugin":        {"internal/nearest", "engine", "engine/pty", "engine/record", "plugins", "protocol/client", "redact", "internal/lazy"},
 	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "engine/vt", "protocol/client", "internal/lazy", "internal/ansi"},
 }
 

@@ -71,6 +71,8 @@ func run(ctx context.Context, args []string, std stdio) int {
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		completeFlags(root)
 		describePlainly(root)
+	} else if c, err := oneDash(root, args); err != nil {
+		return exit(std, c, args, err)
 	}
 	c, err := root.ExecuteContextC(ctx)
 	return exit(std, c, args, err)

@@ -138,7 +138,7 @@ func (f *remoteFlags) bareFlag(c *cobra.Command) {
 	c.Flags().BoolVar(&f.bare, "no-redact", false, "show secrets, too")
 }
 
-// sessionIDs completes ids of sessions, with the program of each.
+// sessionIDs completes names and ids of sessions, with the program of each.
 func sessionIDs(most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if most > 0 && len(args) >= most {
@@ -161,8 +161,12 @@ func sessionIDs(most int) cobra.CompletionFunc {
 		}
 		var ids []string
 		for _, i := range all {
+			about := oneLine(filepath.Base(i.Program)) + ", " + remote.Ended(i.Exit)
+			if i.Name != "" && strings.HasPrefix(i.Name, begun) {
+				ids = append(ids, cobra.CompletionWithDesc(i.Name, i.Session+", "+about))
+			}
 			if strings.HasPrefix(i.Session, begun) {
-				ids = append(ids, cobra.CompletionWithDesc(i.Session, oneLine(filepath.Base(i.Program))+", "+remote.Ended(i.Exit)))
+				ids = append(ids, cobra.CompletionWithDesc(i.Session, strings.TrimPrefix(i.Name+", ", ", ")+about))
 			}
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp
@@ -215,7 +219,11 @@ func listTable(std stdio, all []remote.Info) error {
 	if len(all) == 0 {
 		return nil
 	}
+	named := slices.ContainsFunc(all, func(i remote.Info) bool { return i.Name != "" })
 	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	if named {
+		fmt.Fprint(t, "NAME\t")
+	}
 	fmt.Fprintln(t, "ID\tPROGRAM\tSIZE\tSTATE\tQUIET\tADAPTER\tLEASE\tTITLE")
 	for _, i := range all {
 		lease, adapter, title, quiet := "-", "-", "-", ""
@@ -229,6 +237,9 @@ func listTable(std stdio, all []remote.Info) error {
 			title = oneLine(*i.Title)
 		}
 		quiet = lasted(time.Duration(i.QuietMS) * time.Millisecond)
+		if named {
+			fmt.Fprintf(t, "%s\t", oneLine(cmp.Or(i.Name, "-")))
+		}
 		fmt.Fprintf(t, "%s\t%s\t%dx%d\t%s\t%s\t%s\t%s\t%s\n", oneLine(i.Session), oneLine(filepath.Base(i.Program)), i.Rows, i.Cols, remote.Ended(i.Exit), quiet, adapter, lease, title)
 	}
 	return t.Flush()
@@ -248,6 +259,7 @@ func lasted(d time.Duration) string {
 func spawnCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var o client.Config
 	var env []string
+	var serverEnv bool
 	var leash leashFlags
 	c := &cobra.Command{
 		Use:   "spawn [flags] -- PROGRAM [ARG]...",
@@ -256,14 +268,19 @@ func spawnCommand(std stdio, f *remoteFlags) *cobra.Command {
 started in the background; ptywright kill --server ends it. What that has to say goes to a file
 beside its socket: ptywright doctor names it.
 
-The program gets the server's environment, and this folder to work in, but no PTYWRIGHT_ variable: a
-ptywright in it uses ~/.ptywright unless --env PTYWRIGHT_HOME hands that on. --env NAME hands on this
-command's own variable, so that a secret stands in no argument.
+The program gets the environment of this command, but for what describes this terminal, and this folder to
+work in; --server-env has it get the server's environment instead, --clear-env none. A server on another
+machine, to which ssh or the like leads, is told of --env alone: --env NAME hands on this command's own
+variable, so that a secret stands in no argument. It gets no PTYWRIGHT_ variable: a ptywright in it uses
+~/.ptywright unless --env PTYWRIGHT_HOME hands that on.
+
+With --name the session is found by that name as well as by its id, in every command.
 
 It runs until it ends or is ended: the session is the server's, and outlives this command. --max-time,
 --idle and --max-memory end it with all that it started when it goes over them; ls and wait --exit
 tell which it was.`,
 		Example: `  id=$(ptywright spawn -- bash)
+  ptywright spawn --name build -- make && ptywright wait build --exit
   ptywright spawn --rows 40 --cols 120 --env API_TOKEN -- ./deploy.sh`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -287,6 +304,12 @@ tell which it was.`,
 			if o.Env, err = environment(env); err != nil {
 				return err
 			}
+			if serverEnv && o.ClearEnv {
+				return usageError{errors.New("--server-env and --clear-env exclude each other: say one of them")}
+			}
+			if err := engine.CheckName(o.Name); o.Name != "" && err != nil {
+				return usageError{fmt.Errorf("--name: %w", err)}
+			}
 			if _, err := themeFlag(o.Theme); err != nil {
 				return err
 			}
@@ -309,6 +332,11 @@ tell which it was.`,
 				return err
 			}
 			defer s.Close()
+			if s.Local && !serverEnv && !o.ClearEnv {
+				if o.BaseEnv, err = callerEnvironment(std.err, os.Environ()); err != nil {
+					return err
+				}
+			}
 			session, err := s.Create(c.Context(), o)
 			if err != nil {
 				return err
@@ -326,9 +354,11 @@ tell which it was.`,
 	fs := c.Flags()
 	fs.IntVar(&o.Rows, "rows", 0, "rows of the terminal (default 24)")
 	fs.IntVar(&o.Cols, "cols", 0, "columns (default 80)")
+	fs.StringVar(&o.Name, "name", "", "a `NAME` by which the session is found beside its id, such as build")
 	fs.StringVar(&o.Cwd, "cwd", "", "the `FOLDER` to work in (default: this one)")
 	fs.StringArrayVar(&env, "env", nil, "set a variable: `NAME=VALUE`, or NAME for this command's own; may be given more than once")
-	fs.BoolVar(&o.ClearEnv, "clear-env", false, "start from an empty environment instead of the server's")
+	fs.BoolVar(&o.ClearEnv, "clear-env", false, "start from an empty environment instead of this command's")
+	fs.BoolVar(&serverEnv, "server-env", false, "start from the server's environment instead of this command's")
 	fs.StringVar(&o.EchoOff, "echo-off", "", "what is typed while the program has echo off: `KIND` is ask (default; a secret if it was asked for), secret or plain")
 	fs.StringVar(&o.Theme, "theme", "", "dark or light: what a program that asks for the colours is told (default dark)")
 	fs.BoolVar(&o.ShellIntegration, "shell-integration", false, "have bash, zsh or fish mark its commands, for wait --finished and read --blocks")
@@ -348,9 +378,7 @@ func (f *leashFlags) add(c *cobra.Command) {
 	fs.DurationVar(&f.time, "max-time", 0, "end it after this `TIME`, such as 90s or 2h")
 	fs.DurationVar(&f.idle, "idle", 0, "end it when it has written nothing, and nobody has typed, for this `TIME`")
 	fs.Var(&f.memory, "max-memory", "end it when it needs more memory with all that it started than this `SIZE`, such as 512M; needs cgroup v2")
-	for _, name := range []string{"max-time", "idle", "max-memory"} {
-		fs.Lookup(name).DefValue = "" // there is no limit
-	}
+	fs.Lookup("max-memory").DefValue = "" // there is no limit
 }
 
 // config puts the limits into a session's configuration. What cannot be meant is refused here, in the words of the flags.
@@ -389,105 +417,6 @@ func (s *size) Set(text string) error {
 	}
 	*s = size(n * unit)
 	return nil
-}
-
-// environment reads the variables that flags name.
-func environment(given []string) (map[string]string, error) {
-	all := map[string]string{}
-	for _, g := range given {
-		name, value, ok := strings.Cut(g, "=")
-		if !ok {
-			if value, ok = os.LookupEnv(name); !ok {
-				return nil, usageError{fmt.Errorf("--env %s: there is no such variable to hand on; give %s=VALUE", name, name)}
-			}
-		}
-		if name == "" {
-			return nil, usageError{errors.New("--env: give NAME=VALUE or NAME")}
-		}
-		all[name] = value
-	}
-	return all, nil
-}
-
-func sendCommand(std stdio, f *remoteFlags) *cobra.Command {
-	var in remote.Input
-	var enter bool
-	var file string
-	c := &cobra.Command{
-		Use:   "send [flags] ID [TEXT]...",
-		Short: "Type into a session, and print the sequence before it",
-		Long: `Type text into a session, then the text of --file, then press the keys of --key in their order, then
-Enter with --enter. Several TEXT are joined by blanks. Nothing is added: what ends in no Enter is
-typed and not submitted. It returns when the terminal has taken all of it.
-
-The number it prints is for wait --since: what this input caused came after it, and nothing else.`,
-		Example: `  seq=$(ptywright send s1 'make test' --enter)
-  ptywright wait s1 --since $seq --regex '(\d+) passed'
-  ptywright send s1 --key ctrl+c --key ctrl+d
-  ptywright send s1 --paste --file notes.txt`,
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: sessionIDs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			in.Text = strings.Join(args[1:], " ")
-			if file != "" {
-				text, err := fileText(std, file)
-				if err != nil {
-					return err
-				}
-				in.Text += text
-			}
-			if enter {
-				in.Keys = append(in.Keys, "enter")
-			}
-			switch {
-			case in.Text == "" && len(in.Keys) == 0:
-				return usageError{errors.New("say what to type: TEXT, --file, --key or --enter")}
-			case in.Paste && in.Text == "":
-				return usageError{errors.New("--paste needs text: TEXT or --file")}
-			}
-			if err := checkTimeout(in.Timeout); err != nil {
-				return err
-			}
-			s, err := f.connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			sent, err := s.Send(c.Context(), args[0], in)
-			if err != nil {
-				return err
-			}
-			if f.json {
-				return jsonLines(std.out, sent)
-			}
-			_, err = fmt.Fprintln(std.out, sent.Sequence)
-			return err
-		},
-	}
-	fs := c.Flags()
-	fs.BoolVarP(&enter, "enter", "e", false, "press Enter at the end")
-	fs.StringArrayVarP(&in.Keys, "key", "k", nil, "press a `KEY`: enter, up, ctrl+c, alt+x, f5, ...; may be given more than once")
-	fs.BoolVar(&in.Paste, "paste", false, "paste the text as a terminal does: in brackets, when the program asks for them")
-	fs.StringVar(&file, "file", "", "type the text of a `FILE`, - for standard input")
-	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "the `TIME` that the program may leave it unread")
-	return c
-}
-
-// fileText reads the text of a file, or of standard input.
-func fileText(std stdio, file string) (string, error) {
-	in := std.in
-	if file != "-" {
-		var err error
-		if in, err = os.Open(file); err != nil {
-			return "", err
-		}
-		defer in.Close()
-	}
-	text, err := remote.ReadText(in)
-	if err != nil {
-		return "", fmt.Errorf("read the text of %s: %w", file, err)
-	}
-	return text, nil
 }
 
 func killCommand(std stdio, f *remoteFlags) *cobra.Command {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/unknown"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -110,6 +111,18 @@ func (f *conditionFlags) matcher(c *cobra.Command) (any, error) {
 	return client.Matcher{Type: "any", Value: parts}, nil
 }
 
+// warn tells of members that the server ignores.
+func (f *conditionFlags) warn(w io.Writer) {
+	for _, text := range f.matchers {
+		var tree any
+		if json.Unmarshal([]byte(text), &tree) == nil {
+			for _, m := range unknown.Matcher(tree) {
+				complain(w, fmt.Errorf("warning: --matcher: %s", m))
+			}
+		}
+	}
+}
+
 func waitCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var until conditionFlags
 	var since string
@@ -156,6 +169,7 @@ Rows are cut behind their last character: what is looked for ends in no blank, a
 				return err
 			}
 			defer s.Close()
+			until.warn(std.err)
 			cond := remote.Condition{Matcher: m, Since: client.Position(since), Timeout: timeout, Show: f.show()}
 			w, err := s.Wait(ctx, args[0], cond)
 			switch {

@@ -84,7 +84,7 @@ func TestRemoteFromTheShell(t *testing.T) {
 	if got := s.ok("wait", id, "--text", "at blue "+dir); got != "at blue "+dir {
 		t.Errorf("%q", got)
 	}
-	seq := s.ok("send", id, "--enter", "one", "two")
+	seq := s.ok("send", id, "one", "two", "--enter")
 	if got := s.ok("wait", id, "--since", seq, "--regex", `got (\S+) two`); got != "one" {
 		t.Errorf("what an expression captured is told as %q", got)
 	}

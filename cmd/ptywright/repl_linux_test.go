@@ -14,7 +14,7 @@ func TestREPLOutlivesItsAttach(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	c := replIn(t, start(t), filepath.Dir(l.path))
-	c.enter(`s = session.spawn("sh", {env = {PS1 = "inner> "}, rows = 10})`, `pty\[s1\]> ?$`)
+	c.enter(`s = session.spawn("sh", {env = {PS1 = "inner> "}, rows = 10, server_env = true})`, `pty\[s1\]> ?$`)
 	c.enter(`s:turn("printf '\\033[?1003;1006h'; echo re''ady\n", {text = "ready"}).kind`, `contains_text`)
 	c.text(":attach s1 --write\r")
 	for f := c.frame(nil); f.Modes["mouse"] != "any"; f = c.frame(f) {

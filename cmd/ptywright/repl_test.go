@@ -389,7 +389,7 @@ func TestREPLAttaches(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	c := replIn(t, start(t), filepath.Dir(l.path))
-	c.enter(`s = session.spawn("sh", {env = {PS1 = "inner> "}, rows = 10}) s:wait{text = "inner>"}`, `pty\[s1\]> ?$`)
+	c.enter(`s = session.spawn("sh", {env = {PS1 = "inner> "}, rows = 10, server_env = true}) s:wait{text = "inner>"}`, `pty\[s1\]> ?$`)
 	c.waitSince(c.text(":att\ts1 --write\r"), client.Screen(`(?m)^inner>$`))
 	path, say := fifo(t)
 	other := l.dial().create("sh", "-c", `read x < "$0"`, path)

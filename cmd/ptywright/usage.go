@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/lazy"
+	"github.com/ptywright/ptywright/internal/nearest"
 )
 
 // A usageError is about the command line.

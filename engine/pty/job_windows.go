@@ -3,6 +3,7 @@ package pty
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -128,6 +129,9 @@ func lookup(name, dir string, env []string) (string, error) {
 				return filepath.Abs(path)
 			}
 		}
+	}
+	if list, _ := variable(env, "PATH"); !strings.ContainsAny(name, separators) {
+		return "", fmt.Errorf("not found in PATH %s: %w", searched(list), windows.ERROR_FILE_NOT_FOUND)
 	}
 	return "", windows.ERROR_FILE_NOT_FOUND
 }

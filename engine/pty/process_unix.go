@@ -46,7 +46,7 @@ func lookup(name, dir string, env []string) (string, error) {
 			list, found = v, true
 		}
 	}
-	err := fmt.Errorf("not found in PATH: %w", fs.ErrNotExist)
+	err := fmt.Errorf("not found in PATH %s: %w", searched(list), fs.ErrNotExist)
 	if !found {
 		err = fmt.Errorf("not found in %s, and the environment has no PATH: %w", list, fs.ErrNotExist)
 	}

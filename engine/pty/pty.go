@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -257,6 +258,25 @@ func QuotePath(path string) string {
 		}
 	}
 	return strconv.Quote(mark + path + "...")
+}
+
+// maxSearched is how much of a PATH an error shows, in bytes: all of an ordinary one, and of a longer one the folders that are
+// searched first, such as those of a virtual environment.
+const maxSearched = 400
+
+// searched quotes a list of folders for a message: of a long one the first, and how many more there are.
+func searched(list string) string {
+	folders := strings.Split(list, string(os.PathListSeparator))
+	n, size := 0, 0
+	for n < len(folders) && (n == 0 || size+len(folders[n]) < maxSearched) {
+		size += len(folders[n]) + 1
+		n++
+	}
+	shown := strconv.Quote(clip(strings.Join(folders[:n], string(os.PathListSeparator)), maxSearched))
+	if more := len(folders) - n; more > 0 {
+		shown += fmt.Sprintf(" and %d more folders", more)
+	}
+	return shown
 }
 
 // clip bounds text that came from a caller before it becomes part of a message.

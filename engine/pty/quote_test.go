@@ -2,6 +2,7 @@ package pty
 
 import (
 	"io/fs"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -41,4 +42,25 @@ func TestQuotePathIsBounded(t *testing.T) {
 			t.Errorf("%q: %s", path, got)
 		}
 	})
+}
+
+// TestSearched: the folders that are searched first are named, and a long PATH is no long message.
+func TestSearched(t *testing.T) {
+	sep := string(os.PathListSeparator)
+	long := strings.Repeat("/opt/some/tool/bin"+sep, 100) + "/bin"
+	for list, want := range map[string]string{
+		"/home/u/venv/bin" + sep + "/bin": `"/home/u/venv/bin` + sep + `/bin"`,
+		"":                                `""`,
+		"/a\x1b[2J":                       `"/a\x1b[2J"`,
+		"/first" + sep + long:             `"/first` + sep + `/opt/some/tool/bin` + sep,
+		strings.Repeat("x", 1000) + sep + "/bin" + sep: `"` + strings.Repeat("x", 100),
+	} {
+		got := searched(list)
+		if !strings.HasPrefix(got, want) || len(got) > maxSearched+40 {
+			t.Errorf("%.40q: %s", list, got)
+		}
+		if cut := len(list) > maxSearched; cut != strings.HasSuffix(got, " more folders") {
+			t.Errorf("%.40q: %s", list, got)
+		}
+	}
 }

@@ -16,6 +16,7 @@ import (
 
 // A Document is a session as it is to be read.
 type Document struct {
+	Name           string // of the session; not told when empty
 	Program        string // the command line of the session; not told when empty
 	Dir            string // where it began; not told when empty
 	Rows, Cols     int    // not told when zero
@@ -30,7 +31,7 @@ type Document struct {
 func Markdown(w io.Writer, d *Document, r *redact.Redactor, raw bool) (redactions int, err error) {
 	h := newHider(r, raw)
 	f := front{doc: *d, state: StateDone, raw: raw}
-	f.doc.Program, f.doc.Dir = h.hide(d.Program), h.hide(d.Dir)
+	f.doc.Name, f.doc.Program, f.doc.Dir = h.hide(d.Name), h.hide(d.Program), h.hide(d.Dir)
 	var body strings.Builder
 	for i := range d.Blocks {
 		body.WriteString(h.section(&f, &d.Blocks[i]))
@@ -135,6 +136,7 @@ func (f *front) text(pad int) string {
 	}
 	d := &f.doc
 	b.WriteString("---\n")
+	line("name", quoted(d.Name))
 	line("program", quoted(d.Program))
 	line("cwd", quoted(d.Dir))
 	if d.Rows > 0 {
@@ -277,6 +279,7 @@ func code(s string) string {
 
 // TranscriptOptions say how a session is written down.
 type TranscriptOptions struct {
+	Name       string     // of the session; "": none
 	Program    string     // the command line of the session
 	Dir        string     // where it began
 	Rows, Cols int        // of the terminal; 24 and 80 when zero
@@ -322,7 +325,7 @@ func newTranscript(s sink, path string, o TranscriptOptions) (*Transcript, error
 		t.hider.before = before(o.Screen)
 	}
 	// The length of the front matter never changes: what is in it is hidden here, once.
-	t.front = front{state: StateRecording, raw: o.Raw, doc: Document{Program: t.hider.hide(o.Program), Dir: t.hider.hide(o.Dir),
+	t.front = front{state: StateRecording, raw: o.Raw, doc: Document{Name: t.hider.hide(o.Name), Program: t.hider.hide(o.Program), Dir: t.hider.hide(o.Dir),
 		Rows: o.Rows, Cols: o.Cols, Started: o.Start, Marks: engine.IntegrationNone}}
 	t.front.redactions = t.hider.count
 	t.blocks = engine.NewBlockReader(o.Rows, o.Cols, func(b engine.Block) { t.ready = append(t.ready, b) })

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"slices"
@@ -68,7 +69,7 @@ func (t *keptTap) Close() error {
 type StartOptions struct {
 	Path      string           // file to write; it must not exist
 	Format    Format           // AsciicastV2 when empty
-	Title     string           // of an asciicast
+	Title     string           // of an asciicast; "": the session's name
 	IdleLimit time.Duration    // of an asciicast: pauses are to be played no longer than this; 0: as they were
 	Input     bool             // of an asciicast: keep what is typed, too
 	Redactor  *redact.Redactor // nil: hide nothing
@@ -87,12 +88,12 @@ func (r *Recordings) Start(s *engine.Session, o StartOptions) (*Kept, error) {
 	err := s.Attach(func(v *engine.View) (tap engine.Tap, err error) {
 		if o.Format == MarkdownDoc {
 			now.file, err = NewTranscript(o.Path, TranscriptOptions{
-				Program: line, Dir: config.Dir, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen,
+				Name: config.Name, Program: line, Dir: config.Dir, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen,
 				Redactor: o.Redactor, Raw: o.Redactor == nil,
 			})
 		} else {
 			now.file, err = NewCast(o.Path, CastOptions{
-				Format: o.Format, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen, Command: line, Title: o.Title,
+				Format: o.Format, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Screen: v.Screen, Command: line, Title: cmp.Or(o.Title, config.Name),
 				IdleLimit: o.IdleLimit, Input: o.Input, Redactor: o.Redactor, Raw: o.Redactor == nil,
 			})
 		}

@@ -3,7 +3,6 @@ package vt
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"unicode"
@@ -64,7 +63,8 @@ func TestEncodeKey(t *testing.T) {
 }
 
 func TestParseKeyErrors(t *testing.T) {
-	for _, name := range []string{"", "Enter", "shift-tab", "foo", "ctrl+", "ctrl+foo", "up+ctrl", "ctrl+ctrl+a", "shift+shift_tab", "ab",
+	for _, name := range []string{"", "foo", "ctrl+", "ctrl+foo", "up+ctrl", "ctrl+ctrl+a", "C-c-c", "shift+shift_tab", "S-BTab", "ab",
+		"C+c", "c_c", "ctrl--c", "C-", "--", "key5", "digita", "kp", "hyper", "g g",
 		"\x01", "\xff", strings.Repeat("x", 1000)} {
 		_, err := ParseKey(name)
 		var k *KeyError
@@ -241,20 +241,4 @@ func FuzzParseKey(f *testing.F) {
 			k.Event = KeyTap
 		}
 	})
-}
-
-func TestParseKeyGuessesWhatWasMeant(t *testing.T) {
-	for name, want := range map[string]string{
-		"Enter": "enter", "return": "enter", "Esc": "escape", "PgDn": "page_down", "page-up": "page_up", "C-c": "ctrl+c", "^d": "ctrl+d",
-		"M-x": "alt+x", "ctrl-shift": "", "ArrowUp": "up", "shift-tab": "shift+tab",
-	} {
-		_, err := ParseKey(name)
-		if err == nil {
-			t.Errorf("%q was taken", name)
-			continue
-		}
-		if got := strings.Contains(err.Error(), fmt.Sprintf("did you mean %q?", want)); got != (want != "") {
-			t.Errorf("%q: %.100s, want %q", name, err, want)
-		}
-	}
 }

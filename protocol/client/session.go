@@ -1,6 +1,9 @@
 package client
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // A Session names one session of a client's server. Its zero value is of no use; see [Client.Create] and
 // [Client.Session]. Errors of all methods are those of [Client.Call].
@@ -9,7 +12,7 @@ type Session struct {
 	client *Client
 }
 
-// Session returns the session of that id, which is not looked up.
+// Session returns the session of that id or name, which is not looked up.
 func (c *Client) Session(id string) *Session { return &Session{ID: id, client: c} }
 
 // Create starts a program on a terminal of its own.
@@ -30,6 +33,18 @@ func (c *Client) List(ctx context.Context) ([]Info, error) {
 	}
 	err := c.Call(ctx, "session.list", map[string]bool{"details": true}, &r)
 	return r.Details, err
+}
+
+// Info tells of one session, by its id or its name.
+func (c *Client) Info(ctx context.Context, session string) (Info, error) {
+	var r struct {
+		Details []Info `json:"details"`
+	}
+	err := c.Call(ctx, "session.list", map[string]any{"details": true, "session": session}, &r)
+	if err != nil || len(r.Details) == 0 {
+		return Info{}, err
+	}
+	return r.Details[0], nil
 }
 
 // Forget forgets all sessions that have ended, but those that an adapter or a lease needs, and returns their ids.
@@ -53,6 +68,19 @@ func (s *Session) Do(ctx context.Context, a Action) (Sent, error) {
 		named
 		Action Action `json:"action"`
 	}{named{s.ID}, a}, &r)
+	return r, err
+}
+
+// Type performs actions that type as one, in their order, with nothing of others between. Between two keystrokes it pauses for
+// delay, up to ten seconds, to the millisecond; a text is then typed character by character. When it ends early the [Error.Data]
+// has how many bytes were written and how many actions done, if any.
+func (s *Session) Type(ctx context.Context, delay time.Duration, actions ...Action) (Sent, error) {
+	var r Sent
+	err := s.client.Call(ctx, "session.input", struct {
+		named
+		Actions []Action `json:"actions"`
+		DelayMS int64    `json:"delay_ms,omitempty"`
+	}{named{s.ID}, actions, delay.Milliseconds()}, &r)
 	return r, err
 }
 

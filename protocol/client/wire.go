@@ -8,11 +8,13 @@ import (
 
 // Config says how a session is started; see session.create.
 type Config struct {
+	Name                string            `json:"name,omitempty"` // by which it is found beside its id; "": none
 	Program             string            `json:"program"`
 	Args                []string          `json:"args,omitempty"`
 	Cwd                 string            `json:"cwd,omitempty"` // "": the server's
 	Env                 map[string]string `json:"env,omitempty"`
-	ClearEnv            bool              `json:"clear_env,omitempty"` // start from nothing instead of the server's environment
+	BaseEnv             map[string]string `json:"base_env,omitempty"`  // start from this instead of the server's environment
+	ClearEnv            bool              `json:"clear_env,omitempty"` // start from nothing instead of either
 	Rows                int               `json:"rows,omitempty"`      // 0: 24
 	Cols                int               `json:"cols,omitempty"`      // 0: 80
 	TranscriptMaxChars  *int              `json:"transcript_max_chars,omitempty"`
@@ -32,6 +34,7 @@ type Config struct {
 // Info is what session.list tells of a session.
 type Info struct {
 	Session         string    `json:"session"`
+	Name            string    `json:"name"` // "": it has none
 	Program         string    `json:"program"`
 	Args            []string  `json:"args"`
 	Cwd             string    `json:"cwd"`

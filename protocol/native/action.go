@@ -2,6 +2,8 @@ package native
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol"
@@ -18,6 +20,66 @@ func parseAction(tree any) (engine.Action, error) {
 		return nil, &paramError{path: bad.Path, reason: "invalid_action", problem: bad.Err.Error()}
 	}
 	return nil, &protocol.ParamError{Path: bad.Path, Expected: bad.Expected, Got: kind(bad.Got), Reason: "invalid_action"}
+}
+
+// parse makes one action of what is to be typed, or done.
+func (p *inputParams) parse() (engine.Action, error) {
+	one := len(p.Action.RawMessage) > 0
+	if one == (p.Actions != nil) {
+		return nil, &protocol.ParamError{
+			Expected: "action or actions", Got: map[bool]string{true: "both", false: "neither"}[one], Reason: "invalid_action",
+		}
+	}
+	trees := p.Actions
+	if one {
+		trees = []actionTree{p.Action}
+	}
+	if len(trees) == 0 || len(trees) > engine.MaxTyping {
+		return nil, &protocol.ParamError{
+			Path: "actions", Expected: fmt.Sprintf("1 to %d actions", engine.MaxTyping), Got: fmt.Sprint(len(trees)), Reason: "invalid_action",
+		}
+	}
+	delay, err := milliseconds("delay_ms", p.DelayMS, 0)
+	if err != nil {
+		return nil, err
+	}
+	if delay > engine.MaxPace {
+		return nil, &protocol.ParamError{
+			Path: "delay_ms", Expected: fmt.Sprintf("an integer from 0 to %d", engine.MaxPace.Milliseconds()), Got: fmt.Sprint(delay.Milliseconds()),
+		}
+	}
+	typing := engine.Typing{Delay: delay}
+	for i, t := range trees {
+		value, err := tree("action", t.RawMessage)
+		if err != nil {
+			return nil, err
+		}
+		a, err := parseAction(value)
+		if err != nil {
+			if !one {
+				err = within(fmt.Sprintf("actions[%d]", i), err)
+			}
+			return nil, err
+		}
+		typing.Actions = append(typing.Actions, a)
+	}
+	if one && delay == 0 {
+		return typing.Actions[0], nil
+	}
+	return typing, nil
+}
+
+// within tells of what is wrong with an action where in a list it stands.
+func within(place string, err error) error {
+	var param *paramError
+	var wrong *protocol.ParamError
+	switch {
+	case errors.As(err, &param):
+		param.path = place + strings.TrimPrefix(param.path, "action")
+	case errors.As(err, &wrong):
+		wrong.Path = place + strings.TrimPrefix(wrong.Path, "action")
+	}
+	return err
 }
 
 // kind describes a value of the input: a name that was not found is worth seeing, anything else is not.

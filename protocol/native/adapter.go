@@ -131,10 +131,12 @@ func (c *client) adapterLive(context.Context, none) (adapterLiveResult, error) {
 
 type startParams struct {
 	Plugin  *string           `json:"plugin" jsonschema:"the plugin's name"`
+	Name    string            `json:"name,omitempty" jsonschema:"of the session, as of session.create"`
 	Program string            `json:"program,omitempty" jsonschema:"executable name or path; default the manifest's"`
 	Args    []string          `json:"args,omitempty" jsonschema:"arguments; default the manifest's, an empty list is none"`
 	Cwd     string            `json:"cwd,omitempty" jsonschema:"working directory; default the server's"`
 	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to set, over the manifest's env"`
+	Base    map[string]string `json:"base_env,omitempty" jsonschema:"start from this environment instead of the server's, as of session.create"`
 	sizeParams
 	readParams
 }
@@ -174,11 +176,16 @@ func (c *client) start(ctx context.Context, method string, p startParams) (start
 	if p.Cols == nil {
 		size.Cols = 0
 	}
-	settle, err := c.known.Lend(p.Env)
+	if err := nameOf(p.Name); err != nil {
+		return none, err
+	}
+	settle, err := c.known.Lend(merged(p.Base, p.Env))
 	if err != nil {
 		return none, err
 	}
-	a, err := c.catalog.Start(ctx, *p.Plugin, plugins.StartOptions{Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, Size: size})
+	a, err := c.catalog.Start(ctx, *p.Plugin, plugins.StartOptions{
+		Name: p.Name, Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base, Size: size,
+	})
 	if err != nil {
 		settle("", nil)
 		return none, denied(method, err)

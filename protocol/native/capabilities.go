@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"math"
+	"os"
 	"reflect"
 	"slices"
 
@@ -20,6 +21,7 @@ type capabilitiesParams struct {
 type capabilitiesResult struct {
 	Name          string                  `json:"name"`
 	Version       string                  `json:"version"`
+	PID           int                     `json:"pid" jsonschema:"of the server's process, as it knows it itself"`
 	Framing       []string                `json:"framing"`
 	Methods       []string                `json:"methods"`
 	Notifications []string                `json:"notifications"`
@@ -39,7 +41,7 @@ type methodSchema struct {
 
 func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabilitiesResult, error) {
 	r := capabilitiesResult{
-		Name: "ptywright", Version: c.version,
+		Name: "ptywright", Version: c.version, PID: os.Getpid(),
 		Framing:       []string{"ndjson", "lsp"},
 		Notifications: notifications,
 		Actions:       engine.ActionTypes(),
@@ -108,7 +110,7 @@ func shape(t reflect.Type, kinds []string) (*jsonschema.Schema, error) {
 // ranges are the bounds of whole numbers in params, by name: the same in every method.
 var ranges = map[string][2]int64{
 	"rows": {1, engine.MaxSide}, "cols": {1, engine.MaxSide}, "pixel_width": {0, math.MaxUint16}, "pixel_height": {0, math.MaxUint16},
-	"timeout_ms": {0, maxTimeout.Milliseconds()}, "count": {0, maxLines}, "max": {0, maxMatches},
+	"timeout_ms": {0, maxTimeout.Milliseconds()}, "delay_ms": {0, engine.MaxPace.Milliseconds()}, "count": {0, maxLines}, "max": {0, maxMatches},
 	"max_ms": {1, maxLeash.Milliseconds()}, "idle_ms": {1, maxLeash.Milliseconds()}, "max_memory": {leastMemory, mostMemory},
 	"transcript_max_chars": {0, maxTranscript}, "scrollback_max_lines": {0, maxScrollback},
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
@@ -185,6 +186,10 @@ func wireError(err error) *protocol.Error {
 		gone    *engine.ForgottenError
 		memory  *pty.MemoryLimitError
 		intent  *intentError
+		name    *engine.NameError
+		taken   *engine.NameTakenError
+		typing  *engine.TypingError
+		part    *engine.PartError
 		expect  *plugins.ExpectError
 		plugin  *plugins.PluginError
 		toml    *plugins.ManifestError
@@ -227,6 +232,13 @@ func wireError(err error) *protocol.Error {
 		e.Code, e.Reason = protocol.CodeInvalidParams, param.reason
 	case errors.As(err, &parse):
 		e.Code, e.Reason, e.Message = protocol.CodeInvalidParams, "invalid_matcher", "params."+parse.Error()
+	case errors.As(err, &name):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_params"
+	case errors.As(err, &taken):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "name_taken"
+		e.Data = map[string]any{"name": taken.Name, "session": string(taken.Session)}
+	case errors.As(err, &typing):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "invalid_action"
 	case errors.As(err, &size):
 		e.Code, e.Reason = protocol.CodeInvalidParams, "size_out_of_range"
 	case errors.As(err, &place):
@@ -264,10 +276,23 @@ func wireError(err error) *protocol.Error {
 	if errors.As(err, &plugin) && wait != nil { // it may quote the screen
 		pluginsWords(e, wait.evidence.look)
 	}
+	if errors.As(err, &part) && wait == nil {
+		partData(e, part)
+	}
 	if errors.As(err, &intent) {
 		intentData(e, intent, expect)
 	}
 	return e
+}
+
+// partData tells how far typing has come that ended early: written counts all of it.
+func partData(e *protocol.Error, part *engine.PartError) {
+	data, ok := e.Data.(map[string]any)
+	if !ok {
+		data = map[string]any{}
+		e.Data = data
+	}
+	data["written"], data["done"] = part.Written, part.Done
 }
 
 // pluginError is what a plugin did wrong, or refused.
@@ -292,42 +317,21 @@ func pluginError(e *protocol.Error, p *plugins.PluginError) {
 	e.Data = data
 }
 
-// nearestMethod returns the method whose name is the nearest to one that there is not; "" when none is near.
+// nearestMethod returns the method whose name, with its family or without, is the nearest to one that there is not; "" when none is
+// near.
 func nearestMethod(name string) string {
-	best, least := "", 4 // more than three typing errors are another word
-	if len(name) > 64 {
-		return ""
-	}
+	var words []string
+	of := map[string]string{}
 	for _, r := range table {
 		_, short, _ := strings.Cut(r.name, ".")
-		for _, n := range [...]string{r.name, short} {
-			if d := distance(name, n); d < least && d < len(n)/2 {
-				best, least = r.name, d
+		for _, w := range [...]string{r.name, short} {
+			if of[w] == "" { // session.wait before adapter.wait
+				of[w] = r.name
+				words = append(words, w)
 			}
 		}
 	}
-	return best
-}
-
-// distance is how many characters have to be changed, added or taken away to make b of a (Levenshtein, 1966).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return of[nearest.Of(name, words)]
 }
 
 // ownReasons are the values of data.reason that this dialect adds to protocol.Reasons. Together they are closed: a test
@@ -339,5 +343,5 @@ var ownReasons = []string{
 	"reply_too_large", "permission_denied", "plugin_failed", "unknown_intent", "intent_refused", "expectation_failed", "owned_by_adapter",
 	"invalid_manifest", "unknown_plugin", "unknown_adapter", "unknown_predicate", "plugin_exists", "plugin_built_in", "plugin_in_use",
 	"plugin_without_code", "no_program", "turn_in_progress", "server_did_not_grant_plugin_load", "wait_id_in_use", "unknown_recording",
-	"shell_integration_unsupported", "session_leased", "memory_limit_unsupported", "too_many_secrets",
+	"shell_integration_unsupported", "session_leased", "memory_limit_unsupported", "too_many_secrets", "name_taken",
 }

@@ -77,12 +77,14 @@ type filter struct {
 	hide     *redact.Redactor
 }
 
-// wants reports whether a session, and the adapter that drives it, if one does, are to be told of.
-func (f *filter) wants(id engine.ID, adapter string) bool {
+// wants reports whether a session, and the adapter that drives it, if one does, are to be told of. A name stands for all sessions
+// that have it, also those to come.
+func (f *filter) wants(s *engine.Session, adapter string) bool {
 	if len(f.sessions) == 0 && len(f.adapters) == 0 {
 		return true
 	}
-	return slices.Contains(f.sessions, string(id)) || adapter != "" && slices.Contains(f.adapters, adapter)
+	name := s.Config().Name
+	return slices.Contains(f.sessions, string(s.ID())) || name != "" && slices.Contains(f.sessions, name) || adapter != "" && slices.Contains(f.adapters, adapter)
 }
 
 const (
@@ -380,7 +382,7 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 			cur.adapter = a.ID()
 		}
 	}
-	if !n.filter.wants(s.ID(), cur.adapter) {
+	if !n.filter.wants(s, cur.adapter) {
 		return nil
 	}
 	v := s.View()
@@ -512,7 +514,7 @@ func (n *notifier) adapters(ctx context.Context) error {
 			cur = &stateCursor{}
 			n.states[a.ID()] = cur
 		}
-		if !n.filter.wants(a.Session().ID(), a.ID()) {
+		if !n.filter.wants(a.Session(), a.ID()) {
 			continue
 		}
 		s := a.State()

@@ -19,7 +19,7 @@ type none struct{}
 
 // sessionParams are those of a method that needs a session and nothing else.
 type sessionParams struct {
-	Session *string `json:"session" jsonschema:"the session's id"`
+	Session *string `json:"session" jsonschema:"the session's id or name"`
 }
 
 // readParams say how a read is redacted. They stand in the params of every method that shows text of a program.

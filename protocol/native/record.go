@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
@@ -182,7 +183,7 @@ type recordListResult struct {
 func (c *client) sessionRecordList(_ context.Context, p recordListParams) (recordListResult, error) {
 	r := recordListResult{Recordings: []recordingInfo{}}
 	for _, x := range c.recordings.List() {
-		if p.Session == "" || p.Session == string(x.Session) {
+		if p.Session == "" || c.engine.Resolve(engine.ID(p.Session)) == x.Session {
 			r.Recordings = append(r.Recordings, infoOf(x))
 		}
 	}

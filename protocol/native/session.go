@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"time"
 
@@ -19,9 +20,11 @@ import (
 
 type createParams struct {
 	Program *string           `json:"program" jsonschema:"executable name or path"`
+	Name    string            `json:"name,omitempty" jsonschema:"by which it is found beside its id, unique among those that run: a letter and up to 63 letters, digits, dots, underscores and hyphens, not a lower-case letter and digits alone"`
 	Args    []string          `json:"args,omitempty" jsonschema:"arguments"`
 	Cwd     string            `json:"cwd,omitempty" jsonschema:"working directory; default the server's"`
 	Env     map[string]string `json:"env,omitempty" jsonschema:"variables to set"`
+	Base    map[string]string `json:"base_env,omitempty" jsonschema:"start from this environment instead of the server's, less what describes another terminal"`
 	Clear   bool              `json:"clear_env,omitempty" jsonschema:"start from an empty environment instead of the server's"`
 	sizeParams
 	TranscriptMaxChars  *int64 `json:"transcript_max_chars,omitempty" jsonschema:"characters of output to retain; default 131072"`
@@ -105,7 +108,7 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 	if err != nil {
 		return createResult{}, err
 	}
-	settle, err := c.known.Lend(p.Env)
+	settle, err := c.known.Lend(merged(p.Base, p.Env))
 	if err != nil {
 		return createResult{}, err
 	}
@@ -132,10 +135,34 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 	return createResult{Session: string(s.ID())}, nil
 }
 
+// merged is an environment that begins with base, for what is secret in it.
+func merged(base, env map[string]string) map[string]string {
+	if len(base) == 0 {
+		return env
+	}
+	all := maps.Clone(base)
+	maps.Copy(all, env)
+	return all
+}
+
+// nameOf checks the name of a session that may be absent.
+func nameOf(name string) error {
+	if name != "" && engine.CheckName(name) != nil {
+		return &protocol.ParamError{Path: "name", Expected: engine.NameRule, Got: protocol.Got(name)}
+	}
+	return nil
+}
+
 func (p *createParams) config() (engine.Config, error) {
 	var none engine.Config
 	if err := required("program", p.Program); err != nil {
 		return none, err
+	}
+	if err := nameOf(p.Name); err != nil {
+		return none, err
+	}
+	if p.Clear && p.Base != nil {
+		return none, &paramError{path: "base_env", reason: "invalid_params", problem: "clear_env starts from nothing: give one of the two"}
 	}
 	if p.RawTranscriptAppend && p.RawTranscriptPath == "" {
 		return none, &paramError{path: "raw_transcript_append", reason: "invalid_params", problem: "requires raw_transcript_path"}
@@ -163,8 +190,8 @@ func (p *createParams) config() (engine.Config, error) {
 		return none, err
 	}
 	config := engine.Config{
-		Theme:   theme,
-		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, ClearEnv: p.Clear, Size: size,
+		Theme: theme, Name: p.Name,
+		Program: *p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base, ClearEnv: p.Clear, Size: size,
 		TranscriptChars:  noneIfZero(p.TranscriptMaxChars, chars),
 		Scrollback:       noneIfZero(p.ScrollbackMaxLines, lines),
 		ShellIntegration: p.ShellIntegration, EchoOff: echoOff,
@@ -181,7 +208,8 @@ func noneIfZero(given *int64, n int) int {
 }
 
 type listParams struct {
-	Details bool `json:"details,omitempty" jsonschema:"add one object a session"`
+	Details bool    `json:"details,omitempty" jsonschema:"add one object a session"`
+	Session *string `json:"session,omitempty" jsonschema:"only this one, by its id or its name"`
 	readParams
 }
 
@@ -192,6 +220,7 @@ type listResult struct {
 
 type sessionInfo struct {
 	Session         string     `json:"session"`
+	Name            string     `json:"name,omitempty" jsonschema:"as it was created with"`
 	Adapter         string     `json:"adapter,omitempty" jsonschema:"that drives it"`
 	Program         string     `json:"program"`
 	Args            []string   `json:"args"`
@@ -228,6 +257,13 @@ func (c *client) sessionList(_ context.Context, p listParams) (listResult, error
 		return listResult{}, err
 	}
 	all := c.engine.List()
+	if p.Session != nil {
+		s, err := c.session(sessionParams{p.Session})
+		if err != nil {
+			return listResult{}, err
+		}
+		all = []*engine.Session{s}
+	}
 	r := listResult{Sessions: make([]string, len(all))}
 	for i, s := range all {
 		r.Sessions[i] = string(s.ID())
@@ -252,7 +288,7 @@ func (c *client) describe(s *engine.Session, hide *redact.Redactor) sessionInfo 
 	}
 	l := reading.New(v, hide)
 	info := sessionInfo{
-		Session: string(s.ID()), Program: l.Clean(config.Program), Cwd: l.Clean(config.Dir), PID: s.PID(),
+		Session: string(s.ID()), Name: config.Name, Program: l.Clean(config.Program), Cwd: l.Clean(config.Dir), PID: s.PID(),
 		Args: l.Args(config.Program, config.Args), Started: s.Started().UTC(),
 		Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence, QuietMS: v.StableFor().Milliseconds(),
 		AlternateScreen: v.Screen.Modes.AltScreen, Theme: v.Screen.Theme.String(),
@@ -298,8 +334,10 @@ type (
 
 type inputParams struct {
 	sessionParams
-	Action    actionTree `json:"action" jsonschema:"an object with type and, where the type needs one, value"`
-	TimeoutMS *int64     `json:"timeout_ms,omitempty" jsonschema:"how long a program that does not read may take; default 5000"`
+	Action    actionTree   `json:"action,omitzero" jsonschema:"an object with type and, where the type needs one, value"`
+	Actions   []actionTree `json:"actions,omitempty" jsonschema:"in place of action: what is typed as one, in this order, with nothing of others between"`
+	DelayMS   *int64       `json:"delay_ms,omitempty" jsonschema:"pause between two keystrokes; a text is typed character by character then; default 0"`
+	TimeoutMS *int64       `json:"timeout_ms,omitempty" jsonschema:"how long a program that does not read may take; default 5000. Pauses do not count"`
 }
 
 type inputResult struct {
@@ -309,11 +347,7 @@ type inputResult struct {
 }
 
 func (c *client) sessionInput(ctx context.Context, p inputParams) (inputResult, error) {
-	value, err := tree("action", p.Action.RawMessage)
-	if err != nil {
-		return inputResult{}, err
-	}
-	action, err := parseAction(value)
+	action, err := p.parse()
 	if err != nil {
 		return inputResult{}, err
 	}

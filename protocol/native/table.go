@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 
+	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol"
 )
 
@@ -33,7 +34,9 @@ func method[P, R any](name, about string, f func(*client, context.Context, P) (R
 func onSession[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
 	r := method(name, about, f)
 	member := protocol.KeyMember("session")
-	r.key = func(_ *client, params json.RawMessage) string { return member(params) }
+	r.key = func(c *client, params json.RawMessage) string {
+		return string(c.engine.Resolve(engine.ID(member(params))))
+	}
 	return r
 }
 

@@ -30,6 +30,7 @@ type sendParams struct {
 	Text      string   `json:"text,omitempty" jsonschema:"typed as it is"`
 	Paste     string   `json:"paste,omitempty" jsonschema:"pasted in one piece (bracketed where the program asks for that)"`
 	Keys      []string `json:"keys,omitempty" jsonschema:"keys to press one after the other: enter, tab, escape, backspace, delete, insert, up, down, left, right, home, end, page_up, page_down, f1 to f12, a character, or with modifiers ctrl+c, alt+x, shift+tab"`
+	DelayMS   int      `json:"delay_ms,omitempty" jsonschema:"pause between two keystrokes, for a program that takes what comes at once for a paste; text is typed character by character then"`
 	Submit    bool     `json:"submit,omitempty" jsonschema:"press Enter once what was typed has appeared"`
 	Secret    string   `json:"secret,omitempty" jsonschema:"have the person type a secret into the program, unseen by you; this says what is asked for"`
 	WaitFor   question `json:"wait_for,omitzero" jsonschema:"what to wait for afterwards; with submit only what comes after Enter counts, else after the typing. Default: until the screen stands still, one second at most"`
@@ -70,13 +71,9 @@ const (
 	// sendStill and sendSettle say how long the screen is still, and is waited for, after typing.
 	sendStill  = 200 * time.Millisecond
 	sendSettle = time.Second
-	// escapePause is the time between Escape and the next key: sent together they are Alt and that key. Programs take an Escape for
-	// a key of its own after 25 to 100 ms mostly (vim's ttimeoutlen is 100, what sets ncurses' ESCDELAY sets less); a person's fingers
-	// leave as much.
-	escapePause = 120 * time.Millisecond
 	// maxSend bounds the text of one call, in bytes; the engine's input queue takes 16 MiB.
 	maxSend = 4 << 20
-	// maxKeys bounds the keys of one call.
+	// maxKeys bounds the keys of one call: with a text and a paste they are one [engine.Typing].
 	maxKeys = 1000
 )
 
@@ -99,9 +96,9 @@ func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendPar
 	if in.Secret != "" {
 		return p.secret(ctx, req, s, &in, hide, most)
 	}
-	receipt, err := p.perform(ctx, s, steps, in.typed(), in.Submit)
+	receipt, err := p.perform(ctx, s, steps, &in)
 	if err != nil {
-		if receipt.Written > 0 {
+		if receipt.Written > 0 && !errors.As(err, new(*engine.PartError)) { // which says so itself
 			err = fmt.Errorf("%w (%d bytes were taken before that)", err, receipt.Written)
 		}
 		return nil, err
@@ -129,6 +126,8 @@ func (in *sendParams) steps() ([]engine.Action, error) {
 	switch {
 	case len(in.Text)+len(in.Paste) > maxSend:
 		return nil, bad("text", "has %d bytes, at most %d are taken at once: write a file instead", len(in.Text)+len(in.Paste), maxSend)
+	case in.DelayMS < 0 || in.DelayMS > int(engine.MaxPace.Milliseconds()):
+		return nil, bad("delay_ms", "expected an integer from 0 to %d", engine.MaxPace.Milliseconds())
 	case len(in.Keys) > maxKeys:
 		return nil, bad("keys", "has %d keys, at most %d are taken at once", len(in.Keys), maxKeys)
 	case in.Secret != "" && (in.typed() != "" || len(in.Keys) > 0 || in.Submit):
@@ -162,7 +161,7 @@ func keyAction(name string) (engine.Action, error) {
 }
 
 // perform does the steps, and then submits.
-func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine.Action, typed string, submit bool) (sent, error) {
+func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine.Action, in *sendParams) (sent, error) {
 	var r sent
 	r.Since = s.Sequence()
 	r.after = r.Since
@@ -172,45 +171,32 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 		r.Stripped += receipt.Stripped
 		return err
 	}
-	bare, err := keyAction("escape")
+	for i, a := range steps {
+		if text, paste := a.(engine.Paste); paste && s.View().Screen.Modes.BracketedPaste {
+			steps[i] = engine.BracketedPaste(text)
+		}
+	}
+	delay := time.Duration(in.DelayMS) * time.Millisecond
+	if len(steps) > 0 {
+		if err := do(engine.Typing{Actions: steps, Delay: delay}); err != nil {
+			return r, err
+		}
+	}
+	if !in.Submit {
+		return r, nil
+	}
+	escape, err := keyAction("escape")
 	if err != nil {
 		panic("tools: " + err.Error()) // a name of the engine's
 	}
-	escaped := false // the key before was Escape
-	rest := func() error {
-		if !escaped {
-			return nil
-		}
-		mcp.Yield(ctx)
-		timer := time.NewTimer(escapePause)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	if n := len(steps); n > 0 && steps[n-1] == escape {
+		delay = max(delay, engine.EscapePause)
 	}
-	for _, a := range steps {
-		if err := rest(); err != nil {
-			return r, err
-		}
-		escaped = a == bare
-		if text, paste := a.(engine.Paste); paste && s.View().Screen.Modes.BracketedPaste {
-			a = engine.BracketedPaste(text)
-		}
-		if err := do(a); err != nil {
-			return r, err
-		}
-	}
-	if !submit {
-		return r, nil
-	}
-	if err := rest(); err != nil {
+	if err := rest(ctx, delay); err != nil {
 		return r, err
 	}
 	var said []string
-	if tail := lastLine(typed); tail != "" && !s.View().Secret {
+	if tail := lastLine(in.typed()); tail != "" && !s.View().Secret {
 		echoed, err := p.echo(ctx, s, tail, r.Since)
 		if err != nil {
 			return r, err
@@ -244,6 +230,22 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 	}
 	r.Evidence = strings.Join(said, " ")
 	return r, nil
+}
+
+// rest waits, and lets the connection's next request start meanwhile.
+func rest(ctx context.Context, d time.Duration) error {
+	if d == 0 {
+		return nil
+	}
+	mcp.Yield(ctx)
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // echo waits until what was typed has appeared, or the screen stands still without it.

@@ -83,3 +83,31 @@ func TestEscapeIsAKeyOfItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesAndPaceOverMCP: a session is called by its name in every tool, and what is sent with a pace comes key by key.
+func TestNamesAndPaceOverMCP(t *testing.T) {
+	w := serve(t, false, nil)
+	out := w.call("start", obj{"program": "sh", "args": []string{"-c", "stty raw -echo; printf ready; exec cat -v"}, "name": "keys", "wait_for": obj{"text": "ready"}})
+	if out["session"] != "s1" {
+		t.Fatalf("%v", out)
+	}
+	out = w.call("send", obj{"session": "keys", "text": "ab", "keys": []string{"Esc", "C-c", "ArrowUp"}, "delay_ms": 5, "wait_for": obj{"text": "readyab^[^C^[[A"}})
+	if out["outcome"].(obj)["matched"] != true || out["written"] != 7. {
+		t.Errorf("%v", out)
+	}
+	for _, tool := range []string{"read", "wait", "screenshot"} {
+		if out := w.call(tool, obj{"session": "keys"}); tool != "screenshot" && out["session"] != "s1" {
+			t.Errorf("%s: %v", tool, out)
+		}
+	}
+	if all := w.call("sessions", obj{})["sessions"].([]any); all[0].(obj)["name"] != "keys" {
+		t.Errorf("%v", all)
+	}
+	gone := w.call("wait", obj{"session": "keys", "text": "never", "timeout_ms": 1})
+	if out := w.call("wait", obj{"session": "keys", "wait": gone["wait"], "timeout_ms": 1}); out["session"] != "s1" {
+		t.Errorf("%v", out)
+	}
+	if out := w.call("stop", obj{"session": "keys"}); out["session"] != "s1" {
+		t.Errorf("%v", out)
+	}
+}

@@ -27,6 +27,7 @@ program is one executable, not a command line: arguments go into args. For one s
 
 type startParams struct {
 	Program       string            `json:"program" jsonschema:"executable name or path"`
+	Name          string            `json:"name,omitempty" jsonschema:"to call the session by instead of its id, such as build"`
 	Args          []string          `json:"args,omitempty" jsonschema:"its arguments"`
 	Cwd           string            `json:"cwd,omitempty" jsonschema:"working directory; default the server's"`
 	Env           map[string]string `json:"env,omitempty" jsonschema:"variables to set; the values of those that are secrets by their names are covered wherever they show"`
@@ -104,7 +105,10 @@ func (p *profile) config(in *startParams) (engine.Config, error) {
 	if size.Cols == 0 {
 		size.Cols = 80
 	}
-	return engine.Config{Program: in.Program, Args: in.Args, Dir: in.Cwd, Env: in.Env, Size: size}, nil
+	if in.Name != "" && engine.CheckName(in.Name) != nil {
+		return engine.Config{}, bad("name", "expected %s", engine.NameRule)
+	}
+	return engine.Config{Name: in.Name, Program: in.Program, Args: in.Args, Dir: in.Cwd, Env: in.Env, Size: size}, nil
 }
 
 // shells are those that can be made to mark their commands.
@@ -195,6 +199,7 @@ type sessionsResult struct {
 
 type sessionInfo struct {
 	Session  string    `json:"session"`
+	Name     string    `json:"name,omitempty"`
 	Program  string    `json:"program"`
 	Args     []string  `json:"args"`
 	Cwd      string    `json:"cwd"`
@@ -219,6 +224,9 @@ func (p *profile) sessions(_ context.Context, _ *sdk.CallToolRequest, in session
 	for _, s := range p.Engine.List() {
 		info := p.describe(s, hide)
 		r.Sessions = append(r.Sessions, info)
+		if info.Name != "" {
+			b.WriteString(info.Name + "  ")
+		}
 		fmt.Fprintf(&b, "%s  %s", info.Session, strings.Join(append([]string{info.Program}, info.Args...), " "))
 		switch {
 		case info.Exit != nil:
@@ -241,7 +249,7 @@ func (p *profile) describe(s *engine.Session, hide *redact.Redactor) sessionInfo
 	}
 	v := l.Raw
 	info := sessionInfo{
-		Session: string(s.ID()), Program: l.Clean(c.Program), Args: l.Args(c.Program, c.Args), Cwd: l.Clean(c.Dir), PID: s.PID(), Started: s.Started().UTC(),
+		Session: string(s.ID()), Name: c.Name, Program: l.Clean(c.Program), Args: l.Args(c.Program, c.Args), Cwd: l.Clean(c.Dir), PID: s.PID(), Started: s.Started().UTC(),
 		Rows: v.Screen.Rows, Cols: v.Screen.Cols, Sequence: v.Sequence, QuietMS: v.At.Sub(v.Changed).Milliseconds(), Exit: exitOf(v.Exit),
 	}
 	if v.Screen.TitleSet {
@@ -297,7 +305,7 @@ func (p *profile) stop(ctx context.Context, _ *sdk.CallToolRequest, in stopParam
 	if err != nil {
 		return nil, err
 	}
-	r := stopResult{Session: in.Session, Stopped: true, Kept: in.Keep, Exit: exitOf(s.View().Exit)}
+	r := stopResult{Session: string(s.ID()), Stopped: true, Kept: in.Keep, Exit: exitOf(s.View().Exit)}
 	text := "Stopped " + in.Session
 	if r.Exit != nil {
 		text += ": the program " + r.Exit.String()

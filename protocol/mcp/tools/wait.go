@@ -156,7 +156,7 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 		if a = p.questions.take(in.Wait); a == nil {
 			return nil, bad("wait", "no such handle: it was gone on with already, or is one of too many; ask anew")
 		}
-		if in.Session != "" && in.Session != string(a.session) {
+		if in.Session != "" && p.Engine.Resolve(engine.ID(in.Session)) != a.session {
 			return nil, bad("session", "this wait is on session %s", a.session)
 		}
 		in.Session = string(a.session)
@@ -170,6 +170,7 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 	if err != nil {
 		return nil, err
 	}
+	a.session = s.ID() // a name may be another's by the time that the wait goes on
 	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
 	if err != nil {
 		return nil, err

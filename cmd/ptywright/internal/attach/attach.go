@@ -25,7 +25,8 @@ import (
 type Options struct {
 	In, Out *os.File // the person's terminal
 	Client  *client.Client
-	Session string
+	Session string // its id
+	Name    string // "": it has none
 	Title   string // what the line of status calls the session beside its id
 	Write   bool   // take the session, so that the person may type
 	Take    bool   // take it from whoever has it
@@ -34,6 +35,14 @@ type Options struct {
 	As      string // who takes it, for others to read
 	Key     Key    // the detach key
 	Raw     bool   // show what would be hidden
+}
+
+// Label is what the session is called: by its name first.
+func (o *Options) Label() string {
+	if o.Name == "" {
+		return o.Session
+	}
+	return o.Name + " (" + o.Session + ")"
 }
 
 // A Result is how an attachment ended without an error.
@@ -203,7 +212,7 @@ func (v *viewer) lost(err error) error {
 	if !disconnected(err) {
 		return err
 	}
-	return fmt.Errorf("session %s: %w: the server was ended or killed", v.Session, ErrLost)
+	return fmt.Errorf("session %s: %w: the server was ended or killed", v.Label(), ErrLost)
 }
 
 // disconnected reports an error of the connection: that of a write comes before its end is noticed.
@@ -503,7 +512,7 @@ func (v *viewer) suspend() error {
 		return err
 	}
 	if had {
-		fmt.Fprintf(v.Out, "[%s is given back until attach goes on]\n", v.Session)
+		fmt.Fprintf(v.Out, "[%s is given back until attach goes on]\n", v.Label())
 	}
 	if err := v.stopSelf(); err != nil {
 		return err

@@ -279,7 +279,7 @@ func (v *viewer) status() string {
 		s, w := v.window.session, v.window.view()
 		part = fmt.Sprintf("  rows %d-%d of %d, columns %d-%d of %d", v.window.top+1, v.window.top+w.Rows, s.Rows, v.window.left+1, v.window.left+w.Cols, s.Cols)
 	}
-	room := v.tty.size.Cols - len(" "+v.Session+"  "+keys)
+	room := v.tty.size.Cols - len(" "+v.Label()+"  "+keys)
 	who := "read-only"
 	switch l := v.last.Lease; {
 	case v.writing && v.last.SecretInput:
@@ -289,7 +289,7 @@ func (v *viewer) status() string {
 	case l != nil && !l.Yours:
 		who = v.fitting(room-len(part), fmt.Sprintf("read-only, %s writes since %s", clean(l.Holder), clock(l)), v.within(room, "%s writes", l.Holder))
 	}
-	return fmt.Sprintf("\x1b[0;7m %s \x1b[0m %s%s%s  %s", v.Session, who, keys, part, clean(v.Title))
+	return fmt.Sprintf("\x1b[0;7m %s \x1b[0m %s%s%s  %s", v.Label(), who, keys, part, clean(v.Title))
 }
 
 // Ended says how a program ended.

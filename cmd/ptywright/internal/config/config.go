@@ -17,8 +17,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/internal/lazy"
+	"github.com/ptywright/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/protocol/loopback"
 )
 

@@ -54,21 +54,24 @@ func silent(socket string, pid int, since time.Time) error {
 	return &SilentError{Socket: socket, PID: pid, Stopped: pid > 0 && isStopped(pid), After: time.Since(since).Truncate(time.Second)}
 }
 
-// greet returns nil once the server on the other side has answered; that it knows no such method is an answer. The error is a
-// [*SilentError] when ctx's time is up, the cause of ctx's end when somebody has ended it, or why the connection has.
-func greet(ctx context.Context, socket string, stream net.Conn, c *client.Client) error {
+// greet returns once the server on the other side has answered, with the process that it says it is; 0: it does not say, as one that
+// knows no such method. The error is a [*SilentError] when ctx's time is up, the cause of ctx's end when somebody has ended it, or why the connection has.
+func greet(ctx context.Context, socket string, stream net.Conn, c *client.Client) (pid int, err error) {
 	began := time.Now()
-	err := c.Call(ctx, "server.capabilities", nil, nil)
+	var own struct {
+		PID int `json:"pid"`
+	}
+	err = c.Call(ctx, "server.capabilities", nil, &own)
 	var answer *client.Error
 	cause := context.Cause(ctx)
 	switch {
 	case err == nil, errors.As(err, &answer) && !errors.Is(err, client.ErrClosed):
-		return nil
+		return own.PID, nil
 	case errors.Is(cause, ErrLate), errors.Is(cause, context.DeadlineExceeded):
 		pid, _, _ := peer(stream)
-		return silent(socket, pid, began)
+		return 0, silent(socket, pid, began)
 	case cause != nil:
-		return cause
+		return 0, cause
 	}
-	return err
+	return 0, err
 }

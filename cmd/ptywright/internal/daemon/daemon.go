@@ -77,22 +77,31 @@ func DefaultSocket() (string, error) {
 // Dial connects to the server at socket, and returns when it has answered, which it has [AnswerBound] for, or less when ctx ends
 // before. Errors are [*DialError] and [*SilentError], or the cause of ctx's end.
 func Dial(ctx context.Context, socket string) (*client.Client, error) {
+	c, _, err := DialLocal(ctx, socket)
+	return c, err
+}
+
+// DialLocal is [Dial], and tells whether the server itself is at the other end, as this user's process on this machine: the kernel's
+// word for who listens there is the server's own. It is false where the system does not tell, and where ssh or the like listens, which
+// leads to another machine. What belongs to this machine alone, such as an environment, is told to no other.
+func DialLocal(ctx context.Context, socket string) (c *client.Client, local bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, AnswerBound, ErrLate)
 	defer cancel()
 	stream, err := DialStream(ctx, socket)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	c := client.New(stream)
-	err = greet(ctx, socket, stream, c)
+	c = client.New(stream)
+	own, err := greet(ctx, socket, stream, c)
 	if err == nil {
-		return c, nil
+		pid, _, err := peer(stream)
+		return c, err == nil && pid > 0 && pid == own, nil
 	}
 	c.Close()
 	if errors.Is(err, client.ErrClosed) {
-		return nil, &DialError{Socket: socket, Err: fmt.Errorf("it gave no answer: %w", err)}
+		return nil, false, &DialError{Socket: socket, Err: fmt.Errorf("it gave no answer: %w", err)}
 	}
-	return nil, err
+	return nil, false, err
 }
 
 // DialStream connects to the server at socket, and to nobody else's: before a byte is sent the kernel is asked whose it is, where

@@ -46,7 +46,7 @@ func Stop(ctx context.Context, socket string) (forced bool, err error) {
 	forced, err = instance.StopProcess(ctx, pid, func() (force time.Duration, ok bool) {
 		bound, cancel := context.WithTimeoutCause(ctx, greetBound, ErrLate)
 		defer cancel()
-		err := greet(bound, socket, stream, c)
+		_, err := greet(bound, socket, stream, c)
 		var silent *SilentError
 		if !errors.As(err, &silent) {
 			return 0, err == nil

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/plugins"
 )
 

@@ -39,6 +39,7 @@ var exits = map[string]int{
 	"session_leased":    ExitPermission,
 	"owned_by_adapter":  ExitPermission,
 	"permission_denied": ExitPermission,
+	"name_taken":        ExitUsage,
 }
 
 // Exit returns the exit code of an error of this package, and the server's reason where it gave one.
@@ -106,16 +107,18 @@ func (e *plainError) Unwrap() error { return e.err }
 // A Server is a connection to a server. One that does not answer in time is not asked again: the connection is closed.
 type Server struct {
 	*client.Client
+	// Local: it is this user's process on this machine, and nothing leads to it from elsewhere. See [daemon.DialLocal].
+	Local  bool
 	socket string
 }
 
 // Connect connects to the server on socket. Errors: those of [daemon.Dial].
 func Connect(ctx context.Context, socket string) (*Server, error) {
-	c, err := daemon.Dial(ctx, socket)
+	c, local, err := daemon.DialLocal(ctx, socket)
 	if err != nil {
 		return nil, err
 	}
-	return &Server{c, socket}, nil
+	return &Server{c, local, socket}, nil
 }
 
 // Call is [client.Client.Call] with [daemon.AnswerBound] for the answer. Errors: [*daemon.SilentError], and those of the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -16,22 +17,45 @@ import (
 // 16 MiB holds; and what types megabytes had better hand over a file.
 const MaxText = 2 << 20
 
-// An Input is what is typed: the text, then the keys in their order.
+// An Input is what is typed, in its order, with nothing of others between.
 type Input struct {
-	Text    string
-	Paste   bool // as a terminal pastes: in brackets when the program asks for them, without control characters
-	Keys    []string
-	Timeout time.Duration // for each; 0: the server's 5 s
+	Steps   []Step
+	Paste   bool          // texts as a terminal pastes them: in brackets when the program asks for them, without control characters
+	Pace    time.Duration // between two keystrokes, in whole milliseconds; a text is then typed character by character
+	Timeout time.Duration // for what the program does not read; 0: the server's 5 s
 }
 
-// ReadText reads text to type to its end. Errors: that it is longer than [MaxText], or no UTF-8, or the reader's.
+// A Step is a text, or a key by its name.
+type Step struct{ Text, Key string }
+
+// HasText reports whether text is among the steps.
+func (in Input) HasText() bool {
+	return slices.ContainsFunc(in.Steps, func(s Step) bool { return s.Text != "" })
+}
+
+// lasts returns how long the pauses take.
+func (in Input) lasts() time.Duration {
+	n := 0
+	for _, s := range in.Steps {
+		n += 1 + utf8.RuneCountInString(s.Text)
+	}
+	return time.Duration(n)*in.Pace + time.Duration(len(in.Steps))*escapePause
+}
+
+// escapePause is more than a server pauses after an Escape.
+const escapePause = 200 * time.Millisecond
+
+// ErrLong: what is to be typed is longer than [MaxText].
+var ErrLong = fmt.Errorf("it is longer than %d bytes: have the program read it itself", MaxText)
+
+// ReadText reads text to type to its end. Errors: [ErrLong], that it is no UTF-8, or the reader's.
 func ReadText(r io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxText+1))
 	switch {
 	case err != nil:
 		return "", err
 	case len(b) > MaxText:
-		return "", fmt.Errorf("it is longer than %d bytes: have the program read it itself", MaxText)
+		return "", ErrLong
 	case !utf8.Valid(b):
 		return "", errors.New("it is no UTF-8 text")
 	}
@@ -44,8 +68,9 @@ type KeyError struct{ Err error }
 func (e *KeyError) Error() string {
 	var key *vt.KeyError
 	if errors.As(e.Err, &key) && key.Why == "" { // it would list a hundred names
-		return fmt.Sprintf("--key %q: unknown key: known are single characters, enter, tab, shift_tab, escape, space, backspace, delete, insert, up, down, "+
-			"left, right, home, end, page_up, page_down, f1 to f20, keypad_0 and the like, and any of these behind ctrl+, alt+ or shift+", key.Name)
+		return fmt.Sprintf("--key %q: unknown key: known are single characters, enter, tab, shift_tab, escape, space, backspace, delete, "+
+			"insert, up, down, left, right, home, end, page_up, page_down, f1 to f35, keypad_0 and the like, and any of these behind "+
+			"ctrl+, alt+ or shift+, in any case and as tmux spells them (Esc, C-c, M-x, PgUp)", key.Name)
 	}
 	return "--key: " + e.Err.Error()
 }
@@ -60,42 +85,42 @@ type Sent struct {
 	Stripped int    `json:"stripped,omitempty"` // control bytes taken out of a paste
 }
 
-// Send types, and returns when the terminal has taken all of it. When one part is refused, those before it have been typed.
-// Errors: [*KeyError], and then nothing has been typed; those of session.input.
+// Send types, and returns when the terminal has taken all of it. Errors: [*KeyError] and [ErrLong], and then nothing has been typed;
+// those of session.input, which say how much was.
 func (s *Server) Send(ctx context.Context, id string, in Input) (Sent, error) {
-	var actions []client.Action
-	if in.Text != "" {
-		kind := "text"
-		if in.Paste {
-			var err error
-			if kind, err = s.pasteKind(ctx, id); err != nil {
-				return Sent{}, err
-			}
-		}
-		actions = append(actions, client.Action{Type: kind, Value: in.Text})
-	}
-	for _, k := range in.Keys {
-		if _, err := vt.ParseKey(k); err != nil {
+	kind, size := "text", 0
+	for _, step := range in.Steps {
+		if _, err := vt.ParseKey(step.Key); step.Key != "" && err != nil {
 			return Sent{}, &KeyError{err}
 		}
-		actions = append(actions, client.Action{Type: "key", Value: k})
+		size += len(step.Text)
 	}
-	sent := Sent{Session: id}
-	for i, a := range actions {
-		p := map[string]any{"session": id, "action": a}
-		if in.Timeout > 0 {
-			p["timeout_ms"] = in.Timeout.Milliseconds()
-		}
-		var r client.Sent
-		if err := s.call(ctx, max(in.Timeout, workBound), "session.input", p, &r); err != nil {
-			return sent, err
-		}
-		if i == 0 {
-			sent.Sequence = r.Sequence
-		}
-		sent.Stripped += r.Stripped
+	if size > MaxText {
+		return Sent{}, ErrLong
 	}
-	return sent, nil
+	if in.Paste && in.HasText() {
+		var err error
+		if kind, err = s.pasteKind(ctx, id); err != nil {
+			return Sent{}, err
+		}
+	}
+	var actions []client.Action
+	for _, step := range in.Steps {
+		if step.Key != "" {
+			actions = append(actions, client.Action{Type: "key", Value: step.Key})
+		} else {
+			actions = append(actions, client.Action{Type: kind, Value: step.Text})
+		}
+	}
+	p := map[string]any{"session": id, "actions": actions, "delay_ms": in.Pace.Milliseconds()}
+	if in.Timeout > 0 {
+		p["timeout_ms"] = in.Timeout.Milliseconds()
+	}
+	var r client.Sent
+	if err := s.call(ctx, max(in.Timeout, workBound)+in.lasts(), "session.input", p, &r); err != nil {
+		return Sent{}, err
+	}
+	return Sent{Session: id, Sequence: r.Sequence, Stripped: r.Stripped}, nil
 }
 
 // pasteKind is the action by which text is pasted into a session.

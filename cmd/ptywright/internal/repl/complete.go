@@ -77,7 +77,10 @@ func plainItems(names []string, suffix string) []edit.Candidate {
 // ids are the server's sessions or adapters.
 func (m *machine) ids(kind string) (all []edit.Candidate) {
 	for _, h := range m.tryAll(kind) {
-		all = append(all, edit.Candidate{Text: h.id, About: h.about})
+		all = append(all, edit.Candidate{Text: h.id, About: strings.TrimSpace(h.name + " " + h.about)})
+		if h.name != "" {
+			all = append(all, edit.Candidate{Text: h.name, About: h.id + " " + h.about})
+		}
 	}
 	return all
 }
@@ -378,10 +381,8 @@ func (m *machine) keysOf(text string, tokens []token, o int) []edit.Candidate {
 func keyNames() []string {
 	names := vt.KeyNames()
 	for i, name := range names {
-		if plus := strings.Replace(name, "ctrl_", "ctrl+", 1); plus != name {
-			if _, err := vt.ParseKey(plus); err == nil {
-				names[i] = plus
-			}
+		if k, err := vt.ParseKey(name); err == nil && strings.HasPrefix(name, "ctrl_") {
+			names[i] = k.String()
 		}
 	}
 	slices.Sort(names)

@@ -10,7 +10,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
+	"github.com/ptywright/ptywright/internal/nearest"
 )
 
 // matcherNames are the short names of matchers, beside the wire's own.
@@ -99,13 +99,41 @@ func (m *machine) chosen(v lua.LValue) *handle {
 	if !ok {
 		m.RaiseError("a session, an adapter or an id is needed, not a %s", v.Type())
 	}
-	for _, h := range append(m.all("session"), m.all("adapter")...) {
-		if h.id == string(id) {
-			return h
-		}
+	if h := m.one(string(id)); h != nil {
+		return h
 	}
-	m.raise(&unknownID{string(id)})
+	return m.find("adapter", string(id))
+}
+
+// one is the session of that id or name, which the server finds; nil: there is none.
+func (m *machine) one(name string) *handle {
+	var r struct {
+		Details []any `json:"details"`
+	}
+	err := m.call(m.context(), "session.list", map[string]any{"details": true, "session": name}, &r)
+	if e := wireError(err); e != nil && e.Reason == "unknown_session" {
+		return nil
+	}
+	if err != nil {
+		m.raise(err)
+	}
+	for _, item := range r.Details {
+		return sessionHandle(item)
+	}
 	return nil
+}
+
+// sessionHandle is a session of which the server has told.
+func sessionHandle(item any) *handle {
+	o, _ := item.(map[string]any)
+	h := &handle{kind: "session"}
+	h.id, _ = o["session"].(string)
+	h.name, _ = o["name"].(string)
+	h.about, _ = o["program"].(string)
+	if o["exit"] != nil {
+		h.about += " (ended)"
+	}
+	return h
 }
 
 // An unknownID is an id that nothing has.
@@ -116,9 +144,15 @@ func (e *unknownID) Error() string {
 }
 
 func (m *machine) find(kind, id string) *handle {
-	for _, h := range m.all(kind) {
-		if h.id == id {
+	if kind == "session" {
+		if h := m.one(id); h != nil {
 			return h
+		}
+	} else {
+		for _, h := range m.all(kind) {
+			if h.id == id {
+				return h
+			}
 		}
 	}
 	m.raise(&unknownID{id})
@@ -135,19 +169,16 @@ func (m *machine) all(kind string) []*handle {
 	}
 	var hs []*handle
 	for _, item := range list {
+		if kind == "session" {
+			hs = append(hs, sessionHandle(item))
+			continue
+		}
 		o, _ := item.(map[string]any)
 		h := &handle{kind: kind}
 		h.id, _ = o[kind].(string)
-		if kind == "session" {
-			h.about, _ = o["program"].(string)
-			if o["exit"] != nil {
-				h.about += " (ended)"
-			}
-		} else {
-			h.plugin, _ = o["plugin"].(string)
-			h.owns, _ = o["session"].(string)
-			h.about = h.plugin
-		}
+		h.plugin, _ = o["plugin"].(string)
+		h.owns, _ = o["session"].(string)
+		h.about = h.plugin
 		hs = append(hs, h)
 	}
 	return hs
@@ -194,11 +225,28 @@ func (m *machine) spawn(l *lua.LState) lua.LValue {
 	if params["cwd"] == nil && m.cwd != "" {
 		params["cwd"] = m.cwd
 	}
+	m.beginWithOurs(params)
 	h := &handle{kind: "session"}
 	h.about, _ = params["program"].(string)
+	h.name, _ = params["name"].(string)
 	h.id, _ = m.rpc("session.create", params)["session"].(string)
 	m.current = h
 	return m.wrap(h)
+}
+
+// beginWithOurs has a program on this machine begin with our environment, unless another is asked for. server_env is for the one of the
+// server's, which a server on another machine begins with anyway.
+func (m *machine) beginWithOurs(params map[string]any) {
+	servers := params["server_env"] == true
+	delete(params, "server_env")
+	if servers || params["clear_env"] == true || params["base_env"] != nil || m.environment == nil {
+		return
+	}
+	env, err := m.environment()
+	if err != nil {
+		m.raise(err)
+	}
+	params["base_env"] = env
 }
 
 // startAdapter is adapter.start(plugin, {options}).
@@ -208,6 +256,7 @@ func (m *machine) startAdapter(l *lua.LState) lua.LValue {
 	if params["cwd"] == nil && m.cwd != "" {
 		params["cwd"] = m.cwd
 	}
+	m.beginWithOurs(params)
 	r := m.rpc("adapter.start", params)
 	h := &handle{kind: "adapter"}
 	h.id, _ = r["adapter"].(string)
@@ -225,11 +274,9 @@ func (m *machine) sweet(l *lua.LState, h *handle, name string, first int) lua.LV
 	}
 	switch name {
 	case "send", "text":
-		m.input(h, "text", l.CheckString(first))
+		m.types(h, "text", l, first)
 	case "key", "keys":
-		for i := first; i <= l.GetTop(); i++ {
-			m.input(h, "key", l.CheckString(i))
-		}
+		m.types(h, "key", l, first)
 	case "wait":
 		return m.wait(h, l.Get(first))
 	case "turn":
@@ -249,6 +296,21 @@ func (m *machine) sweet(l *lua.LState, h *handle, name string, first int) lua.LV
 		return m.wrap(a)
 	}
 	return nil
+}
+
+// types types texts, or presses keys, as one; behind them may be a table with delay_ms and timeout_ms.
+func (m *machine) types(h *handle, kind string, l *lua.LState, first int) {
+	params, last := map[string]any{}, l.GetTop()
+	if t, ok := l.Get(last).(*lua.LTable); ok && last > first {
+		params = m.params(t)
+		last--
+	}
+	var actions []any
+	for i := first; i <= max(last, first); i++ {
+		actions = append(actions, map[string]any{"type": kind, "value": l.CheckString(i)})
+	}
+	params["actions"] = actions
+	h.remember(m.rpc("session.input", m.with(h, params)))
 }
 
 // input performs an action, and remembers when, for the waits that follow.

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/unknown"
 	"github.com/ptywright/ptywright/internal/sandbox"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -25,6 +27,10 @@ type machine struct {
 	out   io.Writer
 	call  func(ctx context.Context, method string, params, result any) error
 	cwd   string // where programs are started; "": the server's folder
+	// environment is what a program begins with; nil: the server's
+	environment func() (map[string]string, error)
+	warn        func(text string) // of what is probably a mistake; may be nil
+	warned      map[unknown.Member]bool
 
 	touched    func(ctx context.Context, input map[string]any) // told before what is typed into a session; may be nil
 	used       func(h *handle)                                 // told of a handle that is used; may be nil
@@ -47,7 +53,7 @@ const maxString = 64 << 20
 
 // newMachine returns a machine whose results and prints go to out. Close it.
 func newMachine(out io.Writer, on style, cols func() int) *machine {
-	m := &machine{LState: lua.NewState(), out: out, style: on, cols: cols, intents: map[string][]intent{}}
+	m := &machine{LState: lua.NewState(), out: out, style: on, cols: cols, intents: map[string][]intent{}, warned: map[unknown.Member]bool{}}
 	m.arrays, m.objects = m.NewTable(), m.NewTable()
 	m.objects.RawSetString("__index", m.NewFunction(m.index))
 	m.objects.RawSetString("__tostring", m.NewFunction(func(l *lua.LState) int {
@@ -212,11 +218,34 @@ func (m *machine) rpc(method string, params any) map[string]any {
 	if o, ok := params.(map[string]any); ok && method == "session.input" && m.touched != nil {
 		m.touched(m.context(), o)
 	}
+	m.lookFor(method, params)
 	var raw json.RawMessage
 	if err := m.call(m.context(), method, params, &raw); err != nil {
 		m.raise(err)
 	}
 	return object(raw)
+}
+
+// lookFor warns of members that the server ignores, of each once.
+func (m *machine) lookFor(method string, params any) {
+	o, ok := params.(map[string]any)
+	if !ok || m.warn == nil {
+		return
+	}
+	var known []string
+	if s, ok := m.schemas()[method]; ok {
+		known = slices.Collect(maps.Keys(s.Params.Properties))
+		slices.Sort(known)
+		if known == nil {
+			known = []string{}
+		}
+	}
+	for _, member := range unknown.In(o, known) {
+		if !m.warned[member] {
+			m.warned[member] = true
+			m.warn(method + ": " + member.String())
+		}
+	}
 }
 
 // raise ends the chunk with an error of ours, an object that Lua code can look into.

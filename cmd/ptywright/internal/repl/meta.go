@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -16,8 +17,9 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
+	"github.com/ptywright/ptywright/internal/nearest"
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // A command is one that begins with a colon.
@@ -110,6 +112,7 @@ func (c *console) listSessions(ctx context.Context, _ string) error {
 		fmt.Fprintln(c.out, "no session; session.spawn(\"sh\") starts one")
 	}
 	w := tabwriter.NewWriter(c.out, 0, 8, 2, ' ', 0)
+	named := slices.ContainsFunc(sessions, func(s client.Info) bool { return s.Name != "" })
 	for _, s := range sessions {
 		state := fmt.Sprintf("quiet %s", (time.Duration(s.QuietMS) * time.Millisecond).Round(100*time.Millisecond))
 		if s.Exit != nil {
@@ -125,7 +128,11 @@ func (c *console) listSessions(ctx context.Context, _ string) error {
 		if s.Title != nil && *s.Title != "" {
 			name += " · " + *s.Title
 		}
-		fmt.Fprintf(w, "  %s\t%dx%d\tpid %d\t%s\t%s\n", line(s.Session), s.Rows, s.Cols, s.PID, line(state), edit.Cut(line(name), 60))
+		fmt.Fprint(w, "  ")
+		if named {
+			fmt.Fprintf(w, "%s\t", line(cmp.Or(s.Name, "-")))
+		}
+		fmt.Fprintf(w, "%s\t%dx%d\tpid %d\t%s\t%s\n", line(s.Session), s.Rows, s.Cols, s.PID, line(state), edit.Cut(line(name), 60))
 	}
 	return w.Flush()
 }
@@ -392,7 +399,12 @@ func (c *console) notifications(_ context.Context, args string) error {
 	if word != "on" && word != "off" {
 		return errors.New(":notifications on|off, with a session's id for its output, too")
 	}
-	c.board.set(word == "on", strings.TrimSpace(id))
+	if id = strings.TrimSpace(id); id != "" {
+		if h := c.m.one(id); h != nil {
+			id = h.id
+		}
+	}
+	c.board.set(word == "on", id)
 	return nil
 }
 

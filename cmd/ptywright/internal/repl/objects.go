@@ -9,7 +9,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/nearest"
+	"github.com/ptywright/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -17,13 +17,20 @@ import (
 type handle struct {
 	kind   string // session or adapter
 	id     string
+	name   string // of a session; "": it has none
 	about  string // the program or the plugin
 	plugin string // of an adapter
 	owns   string // the adapter's session
 	sent   *uint64
 }
 
-func (h *handle) String() string { return strings.TrimSpace(h.kind + " " + h.id + " " + h.about) }
+func (h *handle) String() string {
+	name := h.kind + " "
+	if h.name != "" {
+		name += h.name + " "
+	}
+	return strings.TrimSpace(name + h.id + " " + h.about)
+}
 
 // show is how a handle is printed.
 func (h *handle) show(on style, _ int) string {
@@ -132,6 +139,8 @@ func (m *machine) member(h *handle, name string) lua.LValue {
 	switch {
 	case name == "id":
 		return lua.LString(h.id)
+	case name == "name" && h.name != "":
+		return lua.LString(h.name)
 	case name == h.kind, name == "about":
 		return lua.LString(map[bool]string{true: h.id, false: h.about}[name == h.kind])
 	case name == "plugin" && h.plugin != "":

@@ -26,6 +26,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl/edit"
@@ -156,9 +157,22 @@ func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err 
 
 // connect connects and learns what the server can do.
 func (c *console) connect() error {
-	cl, p, err := c.Server.connect(c.ctx, &boardWriter{board: c.board, tty: c.tty, plain: c.Err})
+	says := &boardWriter{board: c.board, tty: c.tty, plain: c.Err}
+	cl, p, local, err := c.Server.connect(c.ctx, says)
 	if err != nil {
 		return err
+	}
+	c.m.warn = func(text string) { fmt.Fprintf(says, "warning: %s\n", line(text)) }
+	c.m.shapes = nil // those of this server
+	c.m.environment = nil
+	if local {
+		c.m.environment = func() (map[string]string, error) {
+			env, untold, err := caller.Environment(os.Environ())
+			for _, name := range untold {
+				c.m.warn(fmt.Sprintf("%.64q is left out of the program's environment: it is no UTF-8 text", name))
+			}
+			return env, err
+		}
 	}
 	if p != nil {
 		c.started = p

@@ -72,7 +72,8 @@ func TestWaitTablesBecomeMatchers(t *testing.T) {
 		{`s = session.spawn("sh", "-c", "x", {rows = 5})`, `{"args":["-c","x"],"program":"sh","rows":5}`},
 		{`s:wait{text = "a", timeout = 1.5}`, `{"cells":"runs","matcher":{"type":"contains_text","value":"a"},"session":"s1","timeout_ms":1500}`},
 		{`s:wait"a"`, `{"cells":"runs","matcher":{"type":"contains_text","value":"a"},"session":"s1"}`},
-		{`s:send("x")`, `{"action":{"type":"text","value":"x"},"session":"s1"}`},
+		{`s:send("x")`, `{"actions":[{"type":"text","value":"x"}],"session":"s1"}`},
+		{`s:send("x", "y", {delay_ms = 5})`, `{"actions":[{"type":"text","value":"x"},{"type":"text","value":"y"}],"delay_ms":5,"session":"s1"}`},
 		{`wait{exited = true}`, `{"cells":"runs","matcher":{"type":"process_exited"},"session":"s1","since":7}`},
 		{`wait(s, {stable = 100, since = 0})`, `{"cells":"runs","matcher":{"type":"screen_stable","value":{"min_ms":100}},"session":"s1","since":0}`},
 		{`wait{any = {{regex = "a"}, {["not"] = {cursor = {1, 2}}}}, since = false}`,
@@ -80,7 +81,7 @@ func TestWaitTablesBecomeMatchers(t *testing.T) {
 		{`wait{text = "a", title = "b"}`, `{"cells":"runs","matcher":{"type":"all","value":[{"type":"contains_text","value":"a"},{"type":"title_contains","value":"b"}]},"session":"s1","since":7}`},
 		{`wait{matcher = {type = "bell"}, command = nil}`, `{"cells":"runs","matcher":{"type":"bell"},"session":"s1","since":7}`},
 		{`wait{type = "lua", value = {plugin = "p", predicate = "q", params = array()}}`, `{"cells":"runs","matcher":{"type":"lua","value":{"params":[],"plugin":"p","predicate":"q"}},"session":"s1","since":7}`},
-		{`s:keys("up", "ctrl+c")`, `{"action":{"type":"key","value":"ctrl+c"},"session":"s1"}`},
+		{`s:keys("up", "ctrl+c")`, `{"actions":[{"type":"key","value":"up"},{"type":"key","value":"ctrl+c"}],"session":"s1"}`},
 	} {
 		m.run(t, test.source)
 		last := f.sent[len(f.sent)-1]
@@ -158,7 +159,7 @@ func TestCompletionOfLua(t *testing.T) {
 		`session.s`: `search snapshot spawn`, `a:n`: `next_page`, `a:send("`: `next_page search`, `a:turn("s`: `search`, `turn(a, "s`: `search`,
 		`adapter.start("`: `less`, `rpc("session.se`: `session.search`, `rpc('session.se`: `session.search`, `rpc("session.search", {`: `max text`,
 		`rpc("session.search", {text = "x", m`: `max`, `s:search{t`: `text`, `s:search({t`: `text`, `session.search{t`: `text`,
-		`use("s`: `s1 s2`, `session.get"`: `s1 s2`, `s:wait{out`: `output output_regex`, `s:wait{["n`: ``, `s:keys("ctrl+c`: `ctrl+c`, `s:keys("ctrl_c`: `ctrl_caret`, `wait{any = {{exi`: `exited`, `turn("x", {tit`: `title`,
+		`use("s`: `s1 s2`, `session.get"`: `s1 s2`, `s:wait{out`: `output output_regex`, `s:wait{["n`: ``, `s:keys("ctrl+c`: `ctrl+c`, `s:keys("ctrl_c`: ``, `wait{any = {{exi`: `exited`, `turn("x", {tit`: `title`,
 		`s:keys("up", "page_d`: `page_down`, `rpc("x", {session = "`: `s1 s2`, `-- s:`: ``, `"s:`: ``, `x = 1`: ``, `whi`: `while`, `f(`: ``,
 		`f().x`: ``, `s:search{text = "x"}.`: ``, `string.gs`: `gsub`, `rpc("session.wait", {matcher = {type = "bel`: `bell`,
 	} {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -101,23 +102,14 @@ func (c *console) touch(ctx context.Context, params map[string]any) {
 		return
 	}
 	k.hush = true
-	action, _ := params["action"].(map[string]any)
-	kind, _ := action["type"].(string)
-	text, _ := action["value"].(string)
-	if kind == "key" {
-		switch {
-		case text == "enter":
-			text = "\n"
-		case text == "space":
-			text = " "
-		case len([]rune(text)) != 1:
-			text = ""
-		}
-	}
 	if k.typing == nil {
 		k.typing = map[string]string{}
 	}
-	text = k.typing[session] + text
+	actions, _ := params["actions"].([]any)
+	text := k.typing[session]
+	for _, action := range append([]any{params["action"]}, actions...) {
+		text += typedBy(action)
+	}
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	for _, l := range lines {
 		k.learn(l)
@@ -127,6 +119,26 @@ func (c *console) touch(ctx context.Context, params map[string]any) {
 		last := lines[len(lines)-1]
 		k.typing[session] = last[:min(len(last), maxTyped)]
 	}
+}
+
+// typedBy is the text that an action types, as far as it is a part of a line.
+func typedBy(action any) string {
+	o, _ := action.(map[string]any)
+	text, _ := o["value"].(string)
+	if o["type"] != "key" {
+		return text
+	}
+	switch k, err := vt.ParseKey(text); {
+	case err != nil || k.Mods&^vt.Shift != 0:
+		return ""
+	case k.Code == vt.KeyEnter:
+		return "\n"
+	case k.Code == vt.KeyRune && k.Mods != 0:
+		return strings.ToUpper(string(k.Rune))
+	case k.Code == vt.KeyRune:
+		return string(k.Rune)
+	}
+	return ""
 }
 
 // learn remembers what was typed as a secret. Of one that goes on, the beginning is forgotten for it.

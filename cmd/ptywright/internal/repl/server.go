@@ -27,33 +27,33 @@ type started struct {
 	pid    int
 }
 
-// connect connects to the server, and starts one where that is wanted. The second result is that, or nil.
-// stderr gets what an own server has to say.
-func (s Server) connect(ctx context.Context, stderr io.Writer) (*client.Client, *started, error) {
+// connect connects to the server, and starts one where that is wanted. The second result is that, or nil; local is that of
+// [daemon.DialLocal]. stderr gets what an own server has to say.
+func (s Server) connect(ctx context.Context, stderr io.Writer) (c *client.Client, p *started, local bool, err error) {
 	if len(s.Own) > 0 {
 		cmd := exec.Command(s.Own[0], s.Own[1:]...)
 		cmd.Stderr = stderr
 		apart(cmd) // a Ctrl-C that ends a wait is not meant for it
 		c, err := client.StartCommand(cmd)
-		return c, nil, err
+		return c, nil, false, err // what it begins with is its own command's to say, which may lead to another machine
 	}
 	var ours bool
 	if s.Start {
 		var err error
 		if ours, err = daemon.Ensure(ctx, s.Path); err != nil {
-			return nil, nil, err
+			return nil, nil, false, err
 		}
 	}
-	c, err := daemon.Dial(ctx, s.Path)
+	c, local, err = daemon.DialLocal(ctx, s.Path)
 	if err != nil || !ours {
-		return c, nil, err
+		return c, nil, local, err
 	}
 	pid, err := daemon.PID(ctx, s.Path)
 	if err != nil {
 		c.Close()
-		return nil, nil, fmt.Errorf("find the server that was started: %w", err)
+		return nil, nil, false, fmt.Errorf("find the server that was started: %w", err)
 	}
-	return c, &started{s.Path, pid}, nil
+	return c, &started{s.Path, pid}, local, nil
 }
 
 // end ends the server and all its sessions, and returns when it has ended.

@@ -28,6 +28,7 @@ const (
 // A listed is what a page shows of a session in its list.
 type listed struct {
 	Session string          `json:"session"`
+	Name    string          `json:"name,omitempty"`
 	Adapter string          `json:"adapter,omitempty"`
 	Plugin  string          `json:"plugin,omitempty"`
 	State   string          `json:"state,omitempty"` // the adapter's word; "": not told yet

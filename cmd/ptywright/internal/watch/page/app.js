@@ -89,7 +89,7 @@ function route() {
   if (name !== 'player') player.close();
   const what = decodeURIComponent(id);
   document.title = 'ptywright watch';
-  if (name === 'term') term.open(what);
+  if (name === 'term') term.open(grid.id(what));
   if (name === 'player') player.open(what);
   if (name === 'casts') recordings.show();
   if (name === 'grid' && shown) document.querySelector(`.tile[href="#/session/${CSS.escape(shown)}"]`)?.focus();

@@ -39,12 +39,12 @@ class Tile {
     this.session = { ...session, lease: session.lease, title: session.title };
     const command = commandOf(session);
     const title = session.title || command;
-    this.title.textContent = title;
+    this.title.textContent = [session.name, title].filter(Boolean).join(' · ');
     this.about.textContent = [session.session, title === command ? '' : command, `${session.rows}×${session.cols}`].filter(Boolean).join(' · ');
     this.marks.replaceChildren(...pills(session));
-    this.el.setAttribute('aria-label', [title, session.session, command, `${session.rows} rows, ${session.cols} columns`, ...[...this.marks.children].map((m) => m.textContent)].join(', '));
+    this.el.setAttribute('aria-label', [...[session.name].filter(Boolean), title, session.session, command, `${session.rows} rows, ${session.cols} columns`, ...[...this.marks.children].map((m) => m.textContent)].join(', '));
     this.el.classList.toggle('over', Boolean(session.exit));
-    this.words = [session.session, title, command, session.plugin, session.state, session.lease?.holder].join(' ').toLowerCase();
+    this.words = [session.name, session.session, title, command, session.plugin, session.state, session.lease?.holder].join(' ').toLowerCase();
   }
 
   // fit chooses the size of the text so that the screen fills the tile. A small font draws what a scaled screen would blur.
@@ -131,6 +131,9 @@ export class Grid {
     for (const t of this.#tiles.values()) { t.want(false); t.el.classList.remove('lost'); }
     this.#choose();
   }
+
+  // id is the session that a name means: the newest that has it.
+  id(name) { return [...this.#tiles.values()].findLast((t) => t.session.name === name)?.session.session ?? name; }
 
   get(id) { return this.#tiles.get(id)?.session; }
 

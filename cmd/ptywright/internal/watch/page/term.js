@@ -98,9 +98,10 @@ export class Term {
     if (f) Object.assign(s, { title: f.title, lease: f.lease, exit: f.exit, rows: f.size.rows, cols: f.size.cols });
     this.#started ??= s.started;
     const command = commandOf(s);
-    $('term-title').textContent = s.title || command || this.id;
+    const title = [s.name, s.title || command || this.id].filter(Boolean).join(' · ');
+    $('term-title').textContent = title;
     $('term-program').textContent = [this.id, s.title ? command : '', s.rows ? `${s.rows}×${s.cols}` : '', s.cwd].filter(Boolean).join(' · ');
-    document.title = `${s.title || command || this.id} · ptywright watch`;
+    document.title = `${title} · ptywright watch`;
     const marks = pills(s);
     if (f?.secret_input) marks.push(make('span', 'pill secret', 'reads a secret'));
     $('term-pills').replaceChildren(...marks);

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
+	"github.com/ptywright/ptywright/engine"
+)
+
+// callerEnvironment returns what a program begins with that a server starts for this command. Of what cannot be told it complains.
+func callerEnvironment(complaints io.Writer, environ []string) (map[string]string, error) {
+	env, untold, err := caller.Environment(environ)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	for _, name := range untold {
+		complain(complaints, fmt.Errorf("%s is left out of the program's environment: it is no UTF-8 text", engine.Quote(name)))
+	}
+	return env, nil
+}
+
+// environment reads the variables that flags name.
+func environment(given []string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, g := range given {
+		name, value, ok := strings.Cut(g, "=")
+		switch {
+		case name == "":
+			return nil, usageError{errors.New("--env: give NAME=VALUE or NAME")}
+		case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+			return nil, usageError{fmt.Errorf("--env %s: the name of a variable has no blanks: give NAME=VALUE", engine.Quote(name))}
+		case !ok:
+			if value, ok = os.LookupEnv(name); !ok {
+				return nil, usageError{fmt.Errorf("--env %s: there is no such variable to hand on; give %s=VALUE", name, name)}
+			}
+		}
+		all[name] = value
+	}
+	return all, nil
+}

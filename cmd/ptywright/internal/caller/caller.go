@@ -1,0 +1,47 @@
+// Package caller is what a command hands on of itself to a program that a server starts for it. [Environment] is the entry point.
+package caller
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/engine"
+)
+
+// MaxEnvironment bounds an environment, in bytes of JSON: a message to a server may have 16 MiB. Linux gives a program 2 MiB for
+// its arguments and its environment together, unless the stack's limit was raised.
+const MaxEnvironment = 15 << 20
+
+// A LargeError says that an environment is too large to be handed on.
+type LargeError struct {
+	Bytes int
+}
+
+func (e *LargeError) Error() string {
+	return fmt.Sprintf("this environment takes %d bytes, and at most %d can be handed on: leave variables out, have the program begin with "+
+		"the server's environment (--server-env), or with none (--clear-env)", e.Bytes, MaxEnvironment)
+}
+
+// Environment returns what of an environment ("NAME=value", as os.Environ has it) a program begins with that is started on another
+// terminal, and the names of the variables that no server can be told, as they are not UTF-8 text, sorted. The error is a
+// [*LargeError].
+func Environment(environ []string) (env map[string]string, untold []string, err error) {
+	env = engine.Inherited(environ)
+	for name, value := range env {
+		if !utf8.ValidString(name) || !utf8.ValidString(value) {
+			delete(env, name)
+			untold = append(untold, name)
+		}
+	}
+	slices.Sort(untold)
+	b, err := json.Marshal(env)
+	if err != nil { // texts do encode
+		return nil, nil, err
+	}
+	if len(b) > MaxEnvironment {
+		return nil, nil, &LargeError{len(b)}
+	}
+	return env, untold, nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagsFirst are the commands whose flags stand in front of the first argument: what follows is a program's, or a script's.
+var flagsFirst = map[string]bool{"run": true, "record": true, "acp-proxy": true, "repl": true}
+
+// oneDash finds a flag's long name behind a single dash, which would be read as that many flags of one letter: -key as -k ey. The
+// command is the one that the flag is of; nil: there is no such flag.
+func oneDash(root *cobra.Command, args []string) (c *cobra.Command, err error) {
+	c, rest, err := root.Find(args)
+	if err != nil || c == root || c.DisableFlagParsing {
+		return nil, nil
+	}
+	fs := c.Flags()
+	for i := 0; i < len(rest); i++ {
+		a := rest[i]
+		switch {
+		case a == "--":
+			return nil, nil
+		case len(a) < 2 || a[0] != '-':
+			if flagsFirst[below(c)] {
+				return nil, nil
+			}
+			continue
+		}
+		name, value, given := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if strings.HasPrefix(a, "--") {
+			if f := fs.Lookup(name); f != nil && !given && f.NoOptDefVal == "" {
+				i++ // its value
+			}
+			continue
+		}
+		if f := fs.Lookup(name); f != nil && len(name) > 1 {
+			said := "--" + name
+			if given {
+				said += "=" + value
+			} else if f.NoOptDefVal == "" && i+1 < len(rest) {
+				said += " " + shellWord(rest[i+1])
+			}
+			return c, usageError{fmt.Errorf("-%s has one dash, and a name of more than one letter has two: %s", name, said)}
+		}
+		if takesNext(fs, a[1:]) {
+			i++
+		}
+	}
+	return nil, nil
+}
+
+// takesNext reports whether the last of some flags of one letter has its value in the next argument.
+func takesNext(fs *pflag.FlagSet, letters string) bool {
+	for i := range len(letters) {
+		f := fs.ShorthandLookup(letters[i : i+1])
+		if f == nil {
+			return false
+		}
+		if f.NoOptDefVal == "" { // what follows is its value
+			return i == len(letters)-1
+		}
+	}
+	return false
+}

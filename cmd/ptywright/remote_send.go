@@ -1,0 +1,203 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/engine"
+)
+
+// stepFlags are the flags of send that stand for something to type, in the order of the command line.
+type stepFlags struct {
+	flags *pflag.FlagSet
+	steps []flagStep
+}
+
+// A flagStep is one such flag.
+type flagStep struct {
+	flag, value string
+	before      int // how many arguments stand before it
+}
+
+// add notes a flag. While a command line is read, the arguments so far are those before the flag that is read.
+func (f *stepFlags) add(flag, value string) {
+	f.steps = append(f.steps, flagStep{flag, value, len(f.flags.Args())})
+}
+
+// A stepFlag is a value of such a flag: each time that it is set it is one step more.
+type stepFlag struct {
+	all        *stepFlags
+	name, kind string
+}
+
+func (f *stepFlag) Type() string { return f.kind }
+
+func (f *stepFlag) Set(value string) error {
+	if f.kind == "bool" {
+		on, err := strconv.ParseBool(value)
+		if err != nil || !on {
+			return err
+		}
+	}
+	f.all.add(f.name, value)
+	return nil
+}
+
+func (f *stepFlag) String() string {
+	if f.all == nil { // of pflag's own
+		return ""
+	}
+	var values []string
+	for _, s := range f.all.steps {
+		if s.flag == f.name {
+			values = append(values, s.value)
+		}
+	}
+	return strings.Join(values, ",")
+}
+
+func (f *stepFlags) flag(name, short, kind, usage string) {
+	flag := f.flags.VarPF(&stepFlag{f, name, kind}, name, short, usage)
+	if kind == "bool" {
+		flag.NoOptDefVal = "true"
+	}
+}
+
+// order puts texts, which are the arguments behind the first, and flags into the order of the command line. Neighbouring texts are
+// one, joined by blanks.
+func (f *stepFlags) order(args []string, file func(name string) (string, error)) ([]remote.Step, error) {
+	var all []remote.Step
+	text := false // the last step is one of arguments
+	flags := f.steps
+	for i := 0; i <= len(args); i++ {
+		for ; len(flags) > 0 && flags[0].before <= i; flags = flags[1:] {
+			text = false
+			switch s := flags[0]; s.flag {
+			case "key":
+				all = append(all, remote.Step{Key: s.value})
+			case "enter":
+				all = append(all, remote.Step{Key: "enter"})
+			case "file":
+				content, err := file(s.value)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, remote.Step{Text: content})
+			}
+		}
+		switch {
+		case i == len(args) || i == 0: // the session
+		case text:
+			all[len(all)-1].Text += " " + args[i]
+		default:
+			all, text = append(all, remote.Step{Text: args[i]}), true
+		}
+	}
+	return all, nil
+}
+
+// misplaced refuses an Enter in front of the session where there is text: whoever writes it so means it at the end, and it would be
+// pressed first.
+func (f *stepFlags) misplaced(c *cobra.Command, args []string) error {
+	for _, s := range f.steps {
+		if s.flag == "enter" && s.before == 0 && len(args) > 1 {
+			return usageError{fmt.Errorf("--enter is pressed at its place, which is behind the text: %s %s --enter", c.CommandPath(), shellLine(args))}
+		}
+	}
+	return nil
+}
+
+func sendCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var in remote.Input
+	var steps stepFlags
+	c := &cobra.Command{
+		Use:   "send [flags] ID [TEXT]...",
+		Short: "Type into a session, and print the sequence before it",
+		Long: `Type into a session what the command line says, in its order: texts, keys (--key), the text of a file
+(--file), and Enter (--enter) where it stands. Neighbouring texts are joined by blanks. Nothing is added:
+what ends in no Enter is typed and not submitted. It returns when the terminal has taken all of it, and
+nobody else's input comes between.
+
+Keys have the names of docs/wire.md, in any case, and those that tmux, VHS and browsers have for them: Esc,
+C-c, ^C, M-x, PgUp, ArrowUp, Return. --pace pauses between two keystrokes, and types a text character by
+character, for programs that take what comes at once for a paste, as tmux does with keys within a millisecond
+of others. After an Escape there is always a short pause, or it would be Alt and the next key.
+
+The number it prints is for wait --since: what this input caused came after it, and nothing else.`,
+		Example: `  seq=$(ptywright send s1 'make test' --enter)
+  ptywright wait s1 --since $seq --regex '(\d+) passed'
+  ptywright send s1 --key Escape ':wq' --enter
+  ptywright send s1 -k C-c -k C-d
+  ptywright send s1 --paste --file notes.txt`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: sessionIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := steps.misplaced(c, args); err != nil {
+				return err
+			}
+			var err error
+			if in.Steps, err = steps.order(args, func(name string) (string, error) { return fileText(std, name) }); err != nil {
+				return err
+			}
+			switch {
+			case len(in.Steps) == 0:
+				return usageError{errors.New("say what to type: TEXT, --file, --key or --enter")}
+			case in.Paste && !in.HasText():
+				return usageError{errors.New("--paste needs text: TEXT or --file")}
+			case in.Pace < 0 || in.Pace > engine.MaxPace || in.Pace%time.Millisecond != 0:
+				return usageError{fmt.Errorf("--pace is %v: give a time from 1ms to %v, in whole milliseconds", in.Pace, engine.MaxPace)}
+			}
+			if err := checkTimeout(in.Timeout); err != nil {
+				return err
+			}
+			s, err := f.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			sent, err := s.Send(c.Context(), args[0], in)
+			if err != nil {
+				return err
+			}
+			if f.json {
+				return jsonLines(std.out, sent)
+			}
+			_, err = fmt.Fprintln(std.out, sent.Sequence)
+			return err
+		},
+	}
+	fs := c.Flags()
+	steps.flags = fs
+	steps.flag("enter", "e", "bool", "press Enter, where this stands")
+	steps.flag("key", "k", "stringArray", "press a `KEY`, where this stands: enter, Escape, up, C-c, alt+x, f5, ...; may be given more than once")
+	steps.flag("file", "", "stringArray", "type the text of a `FILE`, where this stands; - is standard input")
+	fs.BoolVar(&in.Paste, "paste", false, "paste the texts as a terminal does: in brackets, when the program asks for them")
+	fs.DurationVar(&in.Pace, "pace", 0, "pause for this `TIME` between keystrokes, such as 50ms")
+	fs.DurationVar(&in.Timeout, "timeout", 5*time.Second, "the `TIME` that the program may leave it unread")
+	return c
+}
+
+// fileText reads the text of a file, or of standard input.
+func fileText(std stdio, file string) (string, error) {
+	in := std.in
+	if file != "-" {
+		var err error
+		if in, err = os.Open(file); err != nil {
+			return "", err
+		}
+		defer in.Close()
+	}
+	text, err := remote.ReadText(in)
+	if err != nil {
+		return "", fmt.Errorf("read the text of %s: %w", file, err)
+	}
+	return text, nil
+}

@@ -1,0 +1,369 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+const (
+	// EscapePause is the least pause between an Escape and what is typed after it in one [Typing]: an ESC byte with a character right
+	// behind it is Alt and that character. Programs take an Escape for a key of its own after 25 to 100 ms mostly (vim's ttimeoutlen is
+	// 100, what sets ncurses' ESCDELAY sets less); a person's fingers leave as much.
+	EscapePause = 120 * time.Millisecond
+	// MaxPace bounds [Typing.Delay]: nobody types slower.
+	MaxPace = 10 * time.Second
+	// MaxPaused bounds the pauses of one [Typing] together: nobody else can type into the session meanwhile.
+	MaxPaused = 10 * time.Minute
+	// MaxTyping bounds the actions of one [Typing].
+	MaxTyping = 1024
+)
+
+// Typing types what its actions type, in their order, as one action that no other can enter. Between two keystrokes it pauses for
+// Delay: a text is then typed character by character. A paste and a chunk of [StreamText] are one keystroke. After an Escape the
+// pause is [EscapePause] at least, unless the program has asked for a keyboard protocol that tells an Escape apart.
+//
+// [DoOptions.Timeout] is for each keystroke that is not taken; the pauses do not count. Beside those of [Session.Do] errors are
+// *[TypingError], and *[PartError] when something had been typed before.
+type Typing struct {
+	Actions []Action      // 1 to MaxTyping: text, pastes, keys, mouse events, interrupt and EOF
+	Delay   time.Duration // 0 to MaxPace
+}
+
+// A TypingError says why a [Typing] cannot be done. Nothing was typed.
+type TypingError struct {
+	Index int // of the action that is wrong; -1: the whole is
+	Why   string
+}
+
+func (e *TypingError) Error() string {
+	if e.Index < 0 {
+		return e.Why
+	}
+	return fmt.Sprintf("action %d: %s", e.Index+1, e.Why)
+}
+
+// A PartError says that typing has ended before its end, and how far it came. It wraps why.
+type PartError struct {
+	Done    int // actions that were typed to their end
+	Written int // bytes that the terminal has taken
+	Err     error
+}
+
+func (e *PartError) Error() string {
+	return fmt.Sprintf("%v (%d bytes had been typed, %d actions to their end)", e.Err, e.Written, e.Done)
+}
+
+// Unwrap returns why.
+func (e *PartError) Unwrap() error { return e.Err }
+
+// A typer is an action that types: all of it goes through one typist.
+type typer interface {
+	Action
+	typeWith(t *typist) error
+}
+
+// keystrokes returns how many pauses fit between what an action types, and one more.
+func keystrokes(a Action) int {
+	switch a := a.(type) {
+	case Text:
+		return utf8.RuneCountInString(string(a))
+	case StreamText:
+		return (utf8.RuneCountInString(a.Text) + a.Chars - 1) / max(a.Chars, 1)
+	}
+	return 1
+}
+
+// check refuses what cannot be done before anything is.
+func (a Typing) check() error {
+	switch {
+	case len(a.Actions) == 0 || len(a.Actions) > MaxTyping:
+		return &TypingError{-1, fmt.Sprintf("expected 1 to %d actions, got %d", MaxTyping, len(a.Actions))}
+	case a.Delay < 0 || a.Delay > MaxPace:
+		return &TypingError{-1, fmt.Sprintf("expected a pause of 0 to %v, got %v", MaxPace, a.Delay)}
+	}
+	strokes := 0
+	for i, x := range a.Actions {
+		if _, ok := x.(typer); !ok {
+			return &TypingError{i, "it types nothing, and is an action of its own"}
+		}
+		strokes += keystrokes(x)
+	}
+	if took := time.Duration(strokes-1) * a.Delay; took > MaxPaused {
+		return &TypingError{-1, fmt.Sprintf("%d keystrokes with %v between them take %v, and at most %v are allowed: pause less, or type "+
+			"less at once", strokes, a.Delay, took.Round(time.Second), MaxPaused)}
+	}
+	return nil
+}
+
+func (a Typing) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+	if err := a.check(); err != nil {
+		return Receipt{}, err
+	}
+	done := 0
+	r, err := s.types(ctx, o, func(t *typist) error {
+		t.delay, t.several = a.Delay, true
+		for _, x := range a.Actions {
+			if err := x.(typer).typeWith(t); err != nil {
+				return err
+			}
+			done++
+		}
+		return nil
+	})
+	if err != nil && r.Written > 0 {
+		err = &PartError{Done: done, Written: r.Written, Err: err}
+	}
+	return r, err
+}
+
+// A typist types what one action has to type. It belongs to the goroutine that performs the action.
+type typist struct {
+	s       *Session
+	ctx     context.Context
+	o       DoOptions
+	delay   time.Duration // between keystrokes
+	several bool          // it is a Typing
+	began   bool
+	escaped bool // the keystroke before was a bare ESC
+	Receipt
+}
+
+// types performs f as one action that no other can enter.
+func (s *Session) types(ctx context.Context, o DoOptions, f func(t *typist) error) (Receipt, error) {
+	release, err := s.takeTurn(ctx, o)
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer release()
+	if err := s.inputError(); err != nil {
+		return Receipt{}, err
+	}
+	if err := s.mayType(o.Lease); err != nil {
+		return Receipt{}, err
+	}
+	if o.Only != nil {
+		if err := o.Only(s.View()); err != nil {
+			return Receipt{}, err
+		}
+	}
+	t := &typist{s: s, ctx: ctx, o: o, Receipt: Receipt{Sequence: s.Sequence()}}
+	err = f(t)
+	return t.Receipt, err
+}
+
+// write types p in one piece, at least after behind what was typed before.
+func (t *typist) write(p []byte, after time.Duration) error {
+	if len(p) == 0 && t.several {
+		return nil
+	}
+	return t.stroke(after, func() ([]byte, error) { return p, nil })
+}
+
+// stroke types what encode returns when the pause is over: the program may have set other modes meanwhile.
+func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) error {
+	if t.began {
+		if t.escaped && t.several {
+			after = max(after, EscapePause)
+		}
+		if err := t.s.pause(t.ctx, after, t.o); err != nil {
+			return err
+		}
+	}
+	p, err := encode()
+	if err != nil {
+		return err
+	}
+	t.began, t.escaped = true, string(p) == "\x1b"
+	s := t.s
+	secret := s.beforeTyping(p)
+	s.noteKeys(p, secret)
+	if err := s.input.send(t.ctx, p, t.o); err != nil {
+		var blocked *InputBlockedError
+		if errors.As(err, &blocked) && blocked.Written > 0 {
+			t.Written += blocked.Written
+			s.stir(time.Now())
+		}
+		return err
+	}
+	t.Written += len(p)
+	s.stir(time.Now())
+	if !secret {
+		s.typed(p)
+	}
+	return nil
+}
+
+// chunks types a text in pieces of so many characters, with a pause between them.
+func (t *typist) chunks(text string, chars int, after time.Duration) error {
+	for first := true; text != ""; first = false {
+		n := 0
+		for range max(chars, 1) {
+			_, w := utf8.DecodeRuneInString(text[n:])
+			n += w
+		}
+		pause := after
+		if first {
+			pause = t.delay
+		}
+		if err := t.write([]byte(text[:n]), pause); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+// pause waits, for the program's end at most.
+func (s *Session) pause(ctx context.Context, d time.Duration, o DoOptions) error {
+	if d <= 0 {
+		return nil
+	}
+	o.park()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-s.reaped:
+		return cmp.Or(s.inputError(), ErrEnded)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// takeTurn waits until no other action is under way, at most for o.Timeout.
+func (s *Session) takeTurn(ctx context.Context, o DoOptions) (release func(), err error) {
+	release = func() { <-s.turn }
+	select {
+	case s.turn <- struct{}{}:
+		return release, nil
+	default:
+	}
+	o.park()
+	timer := time.NewTimer(o.Timeout)
+	defer timer.Stop()
+	select {
+	case s.turn <- struct{}{}:
+		return release, nil
+	case <-timer.C:
+		return nil, &InputBlockedError{}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// noteKeys notes what is about to be typed: before the program can answer it.
+func (s *Session) noteKeys(p []byte, secret bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	phase := ShellPhase("")
+	if sh := s.latest.Shell; sh != nil {
+		phase = sh.Phase
+	}
+	s.keys.typed(p, phase, secret, time.Now())
+	s.view = nil
+}
+
+// typed shows the taps that want it what was typed.
+func (s *Session) typed(p []byte) {
+	s.mu.Lock()
+	wanted := slices.ContainsFunc(s.taps, func(t Tap) bool { _, ok := t.(InputTap); return ok })
+	s.mu.Unlock()
+	if !wanted {
+		return
+	}
+	now := time.Now()
+	s.tap(func(t Tap) error {
+		if x, ok := t.(InputTap); ok {
+			return x.Input(now, p)
+		}
+		return nil
+	})
+}
+
+func (a Text) typeWith(t *typist) error {
+	if t.delay > 0 {
+		return t.chunks(string(a), 1, t.delay)
+	}
+	return t.write([]byte(a), 0)
+}
+
+func (a Paste) typeWith(t *typist) error { return t.write([]byte(a), t.delay) }
+
+func (a BracketedPaste) typeWith(t *typist) error {
+	p, stripped := vt.BracketedPaste(string(a))
+	t.Stripped += stripped
+	return t.write(p, t.delay)
+}
+
+func (a StreamText) typeWith(t *typist) error { return t.chunks(a.Text, a.Chars, a.Delay) }
+
+func (a Key) typeWith(t *typist) error {
+	return t.stroke(t.delay, func() ([]byte, error) {
+		t.s.mu.Lock()
+		p := t.s.term.EncodeKey(vt.Key(a))
+		t.s.mu.Unlock()
+		if p == nil {
+			return nil, ErrNoKey
+		}
+		return p, nil
+	})
+}
+
+func (a Mouse) typeWith(t *typist) error {
+	return t.stroke(t.delay, func() ([]byte, error) {
+		t.s.mu.Lock()
+		rows, cols := t.s.term.Size()
+		p := t.s.term.EncodeMouse(vt.Mouse(a))
+		t.s.mu.Unlock()
+		if a.Row < 0 || a.Row >= rows || a.Col < 0 || a.Col >= cols {
+			return nil, &PositionError{Row: a.Row, Col: a.Col, Rows: rows, Cols: cols}
+		}
+		if p == nil {
+			return nil, ErrNoMouse
+		}
+		return p, nil
+	})
+}
+
+func (Interrupt) typeWith(t *typist) error { return t.write([]byte{0x03}, t.delay) }
+func (EOF) typeWith(t *typist) error       { return t.write([]byte{0x04}, t.delay) }
+
+func (a Text) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+	return s.types(ctx, o, a.typeWith)
+}
+
+func (a Paste) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+	return s.types(ctx, o, a.typeWith)
+}
+
+func (a BracketedPaste) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+	return s.types(ctx, o, a.typeWith)
+}
+
+func (a StreamText) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+	return s.types(ctx, o, a.typeWith)
+}
+
+func (a Key) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+	return s.types(ctx, o, a.typeWith)
+}
+
+func (a Mouse) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+	return s.types(ctx, o, a.typeWith)
+}
+
+func (a Interrupt) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+	return s.types(ctx, o, a.typeWith)
+}
+
+func (a EOF) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+	return s.types(ctx, o, a.typeWith)
+}
