@@ -65,7 +65,7 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 		if info, err := os.Stat(f.casts); err != nil {
 			return fmt.Errorf("--casts: %w", err)
 		} else if !info.IsDir() {
-			return fmt.Errorf("--casts %s: it is no folder", f.casts)
+			return fmt.Errorf("--casts %s: not a folder", f.casts)
 		}
 	} else { // without a server there would be nothing to show
 		c, err := daemon.Dial(ctx, f.socket)
