@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ptywright/ptywright/protocol/client"
 )
 
 // TestResizeAndSearchFromTheShell: what the program draws afterwards has the size, and what it drew is found.
@@ -429,5 +431,138 @@ func TestREPLNamesWhatIsUndefined(t *testing.T) {
 		if code != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit %d, %q, expected %q", source, code, stderr, want)
 		}
+	}
+}
+
+// TestRecordASession of a server: until its end, for a time, and until Ctrl-C; the file is whole then.
+func TestRecordASession(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	s.ok("spawn", "--", "sh", "-c", `echo before; while read -r line; do echo "got $line token=Kq7Zx9Vb2Nm4Lp8Rt6"; done`)
+	s.ok("wait", "s1", "--text", "before")
+	s.ok("record", "--session", "s1", "--for", "1ms", at("a.cast"))
+	if out, code := ptywright(t, "cast2text", at("a.cast")).run(""); out != "before\n" || code != 0 {
+		t.Errorf("exit %d, %q", code, out)
+	}
+	begin := func(args ...string) *program {
+		t.Helper()
+		p := ptywright(t, append([]string{"record", "--session", "s1"}, args...)...)
+		p.Dir = dir
+		p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path))
+		p.startPiped()
+		return p
+	}
+	running := func(n int) {
+		t.Helper()
+		c := s.dial()
+		for {
+			var r struct{ Recordings []struct{ State string } }
+			c.call("session.record_list", nil, &r)
+			live := 0
+			for _, x := range r.Recordings {
+				if x.State == "recording" {
+					live++
+				}
+			}
+			if live == n {
+				return
+			}
+		}
+	}
+	byKey, toTheEnd := begin("--format", "v3", "b.cast"), begin("-o", "c.md", "--json")
+	running(2)
+	if _, err := os.Stat(at("b.cast.part")); err != nil {
+		t.Error(err)
+	}
+	s.ok("send", "s1", "one", "--enter")
+	s.ok("wait", "s1", "--text", "got one")
+	if err := byKey.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCodeOf(t, byKey.Wait()); code != 0 || byKey.stderr.String() != "" {
+		t.Errorf("exit %d, %s", code, byKey.stderr)
+	}
+	s.fails(1, "exists already", "record", "--session", "s1", at("a.cast"))
+	s.ok("send", "s1", "two", "--enter")
+	s.ok("send", "s1", "--key", "ctrl+d")
+	if code := exitCodeOf(t, toTheEnd.Wait()); code != 0 || toTheEnd.stderr.String() != "" {
+		t.Errorf("exit %d, %s", code, toTheEnd.stderr)
+	}
+	if out, _ := ptywright(t, "cast2text", at("b.cast")).run(""); !strings.HasPrefix(out, "before\none\ngot one token=[REDACTED]") || strings.Contains(out, "two") {
+		t.Errorf("%q", out)
+	}
+	if b, err := os.ReadFile(at("c.md")); err != nil || !strings.Contains(string(b), "got two") || strings.Contains(string(b), "Kq7") {
+		t.Errorf("%s, %v", b, err)
+	}
+	for _, name := range []string{"a.cast", "b.cast", "c.md"} {
+		if info, err := os.Stat(at(name)); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left, _ := filepath.Glob(at("*.part")); left != nil {
+		t.Errorf("left: %v", left)
+	}
+	s.fails(1, "the session has ended", "record", "--session", "s1", at("d.cast"))
+	s.fails(4, "unknown session", "record", "--session", "s9", at("d.cast"))
+	for says, args := range map[string][]string{
+		"give PROGRAM, or --session": {"record"}, "give -o FILE": {"record", "--", "true"}, "give FILE": {"record", "--session", "s1"},
+		"--session and a program": {"record", "--session", "s1", "-o", "x", "--", "true"}, "stands behind FILE": {"record", "--session", "s1", "x.cast", "--for", "1s"},
+		"--for is for --session": {"record", "-o", "x", "--for", "1s", "--", "true"}, "-o and": {"record", "--session", "s1", "-o", "x", "y"},
+		"--for is 0s": {"record", "--session", "s1", "--for", "0s", "x.cast"}, "--rows and --cols": {"record", "--session", "s1", "--rows", "3", "x.cast"},
+		"argument too many": {"record", "--session", "s1", "x", "y"}, "--session is empty": {"record", "--session", "", "x"},
+	} {
+		s.fails(2, says, args...)
+	}
+}
+
+// TestAttachOnlyLooks: no key takes the session, and the server would refuse it.
+func TestAttachOnlyLooks(t *testing.T) {
+	t.Parallel()
+	l, outer := listen(t), start(t)
+	s := l.dial().sized(24, 100, "cat")
+	a := l.attach(outer, 24, 100, "--read-only", s.ID)
+	s.text("shown\r")
+	a.wait(client.Screen(`^shown\nshown`))
+	for _, keys := range []string{"\x1cw", "\x1ct", "x"} {
+		since := a.text(keys)
+		a.waitSince(since, client.Contains("you attached to look on"))
+		a.text("\x1cl") // drawn anew, so that the next message is another
+	}
+	if f := s.frame(nil); f.Lease != nil {
+		t.Errorf("it has the session: %+v", f.Lease)
+	}
+	if got := s.snapshot("none").PlainText; got != "shown\nshown" {
+		t.Errorf("%q", got)
+	}
+	a.text("\x1c")
+	a.wait(client.Screen(`d detach  z suspend`))
+	a.text("d")
+	if how := a.exited(); how != "exit 0" {
+		t.Error(how)
+	}
+	for _, flag := range []string{"--write", "--take"} {
+		p := ptywright(t, "attach", "--read-only", flag, "s1")
+		if _, code := p.run(""); code != 2 || !strings.Contains(p.stderr.String(), "exclude each other") {
+			t.Errorf("%s: exit %d, %s", flag, code, p.stderr)
+		}
+	}
+}
+
+// TestWatchTellsTwoAddresses, with tokens of their own; --read-only makes but one, which is not for typing.
+func TestWatchTellsTwoAddresses(t *testing.T) {
+	t.Parallel()
+	w := watchedServer(t)
+	other := w.stderr.told(t, `who can only look on: http://127\.0\.0\.1:\d+/#token=([A-Z0-9]+)\n`)
+	if !strings.Contains(w.address, "#token=") || strings.HasSuffix(w.address, other) {
+		t.Errorf("%s and %s", w.address, other)
+	}
+	look := ptywright(t, "watch", "--read-only", "--socket", w.socket)
+	look.startPiped()
+	look.stderr.told(t, `watching at http://127\.0\.0\.1:\d+/#token=[A-Z0-9]+\n`)
+	_ = look.Process.Signal(syscall.SIGTERM)
+	if code := exitCodeOf(t, look.Wait()); code != 0 || strings.Contains(look.stderr.String(), "for others") {
+		t.Errorf("exit %d: %s", code, look.stderr)
 	}
 }
