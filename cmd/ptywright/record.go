@@ -42,8 +42,11 @@ outright leaves the recording to go on until the session ends.`,
 		Example: `  ptywright record -o demo.cast -- bash
   ptywright play demo.cast
   ptywright record --session s1 --for 30s s1.cast`,
-		Args: func(c *cobra.Command, args []string) error { return of.check(c, &rec, args) },
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := of.check(c, &rec, args); err != nil {
+				return err
+			}
 			if rec.path == "" { // -o, or the argument
 				rec.path = args[0]
 			}

@@ -200,18 +200,20 @@ func argsOf(c *cobra.Command) (usage string, least, most int) {
 
 // countArgs counts the arguments of one way to write them. A flag has its value behind it.
 func countArgs(usage string) (least, most int) {
-	words := strings.Fields(usage)
+	words, depth := strings.Fields(usage), 0 // of brackets
 	for i, word := range words {
+		optional := depth > 0 || strings.HasPrefix(word, "[")
+		depth += strings.Count(word, "[") - strings.Count(word, "]")
 		if word == "--" || word == "[--]" || strings.HasPrefix(word, "--") || i > 0 && strings.HasPrefix(words[i-1], "--") && words[i-1] != "--" {
 			continue
 		}
-		if !strings.HasPrefix(word, "[") {
+		if !optional {
 			least++
 		}
 		if most >= 0 {
 			most++
 		}
-		if strings.HasSuffix(word, "...") {
+		if strings.HasSuffix(strings.TrimRight(word, "]"), "...") {
 			most = -1
 		}
 	}

@@ -99,7 +99,7 @@ func TestJSONOfErrorsBeforeTheCommand(t *testing.T) {
 			}
 			if c.Flags().Lookup("socket") != nil || c.Name() == "config" {
 				_, least, _ := argsOf(c)
-				args := append([]string{"--json"}, []string{"s1", "x"}[:least]...)
+				args := append([]string{"--json"}, []string{"s1", "x", "1", "1"}[:least]...)
 				told(path, args, "configuration", "[log]\nlevle = 'x'\n")
 			}
 		}
