@@ -1,6 +1,6 @@
 module github.com/ptywright/ptywright
 
-go 1.26.8
+go 1.26.0
 
 require (
 	codeberg.org/go-fonts/dejavu v0.4.0

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,6 +25,8 @@ type Conn struct {
 
 	base   context.Context // parent of every request's context
 	cancel context.CancelCauseFunc
+
+	refusals atomic.Pointer[[]func(method string) error] // of Narrow; nil: none
 
 	turn    chan struct{} // one slot; whoever filled it has the turn
 	notice  chan struct{} // one slot; filled while a notification is on its way

@@ -304,6 +304,9 @@ func (c *Conn) invoke(k *call) (result any, err error) {
 	if why := k.cancelled(); why != nil {
 		return nil, why
 	}
+	if err := c.refused(k.method.Name); err != nil {
+		return nil, err
+	}
 	return k.method.Call(k, k.params)
 }
 

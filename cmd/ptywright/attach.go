@@ -35,6 +35,9 @@ or gives it back, t takes it over, s types Ctrl-\, arrows move the part that is 
 larger session, z suspends, l draws anew. Every other key is the session's, Ctrl-C and Ctrl-Z
 among them.
 
+--read-only has the server take nothing else of this connection: whoever sits at this terminal can look
+on and detach, and no key takes the session.
+
 Looking on never resizes a session. A smaller one stands at the upper left; of a larger one
 the part around the cursor is shown. --write --resize gives it this terminal's size, less the
 line of status, and its own size back in the end.
@@ -43,7 +46,8 @@ The exit code is 0 after a detach and the program's when that has ended (128 and
 else 1 when the server goes away, 4 when there is no such session (any more), 5 when somebody
 else has it.`,
 		Example: `  ptywright attach s1
-  ptywright attach --write --as Ada s1`,
+  ptywright attach --write --as Ada s1
+  ptywright attach --read-only s1`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -57,6 +61,7 @@ else has it.`,
 	fs := c.Flags()
 	fs.StringVar(&socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
 	fs.BoolVarP(&o.Write, "write", "w", false, "take the session: type into it, and nobody else does")
+	fs.BoolVarP(&o.Look, "read-only", "r", false, "look on, and have the server see to it that nothing else can be done from here")
 	fs.BoolVar(&o.Take, "take", false, "take it from whoever has it; with --write or without")
 	fs.BoolVar(&o.Resize, "resize", false, "with --write: give the session this terminal's size meanwhile")
 	fs.StringVar(&o.As, "as", "", "the `NAME` that others read while you have the session (default: user@host and the terminal)")
@@ -87,6 +92,8 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 		o.As = whoAmI()
 	}
 	switch {
+	case o.Look && o.Write:
+		return usageError{errors.New("--read-only and --write or --take exclude each other: say one of them")}
 	case o.Resize && !o.Write:
 		return usageError{errors.New("--resize is for who writes: give --write, too")}
 	case !term.IsTerminal(int(std.in.Fd())) || !term.IsTerminal(int(std.out.Fd())):

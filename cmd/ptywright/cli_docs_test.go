@@ -35,9 +35,12 @@ func cliBlocks(t *testing.T, language string) (page string, blocks []string) {
 func TestCLIExamples(t *testing.T) {
 	t.Parallel()
 	need(t, "bash", "bash")
+	need(t, "python3", "python3")
 	_, blocks := cliBlocks(t, "sh")
 	for i, want := range []string{`(?s)^[$#]\n42\n.*42\n[$#] ?\n$`,
-		`^s1\nexit 3\nbuilt\nNAME +ID [^\n]*\nbuild +s1 +sh [^\n]*\n$`, `(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`,
+		`^s1\nexit 3\nbuilt\nNAME +ID [^\n]*\nbuild +s1 +sh [^\n]*\n$`,
+		`(?s)^exit 1\n== 1 exit 1: ls /nowhere; false\nls: .*/nowhere.*\n$`,
+		`^BLUE IN /TMP\n0\ngrep says 1\n$`, `^exit 7\nexit 7\nit returned 7\n$`,
 		`^(\w+ \(max-time\)\n)ID [^\n]*\n\w+ +sh [^\n]*\(max-time\)[^\n]*\n\w+ \(max-time\)\n$`,
 	} {
 		if out := runExample(t, blocks[i]); !regexp.MustCompile(want).MatchString(out) {
@@ -82,11 +85,14 @@ func TestCLIPage(t *testing.T) {
 	if code != 0 || set != 8 {
 		t.Errorf("exit %d, %d settings of the page's file: %s%s", code, set, out, p.stderr)
 	}
-	for _, name := range []string{"ls", "spawn", "send", "wait", "read", "logs", "kill", "doctor", "config", "completions", "schema"} {
+	for _, name := range []string{
+		"ls", "spawn", "send", "exec", "wait", "read", "search", "logs", "resize", "mouse", "kill", "doctor", "config", "completions", "schema",
+		"adapter list", "adapter ask", "adapter state", "adapter approve", "adapter choose", "adapter send", "adapter wait", "adapter events",
+	} {
 		if !strings.Contains(page, "| `"+name) {
 			t.Errorf("%s is not on the page", name)
 		}
-		help, _ := ptywright(t, name, "--help").run("")
+		help, _ := ptywright(t, append(strings.Fields(name), "--help")...).run("")
 		for _, m := range regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`).FindAllStringSubmatch(help, -1) {
 			if m[1] != "--help" && !strings.Contains(page, m[1]) {
 				t.Errorf("%s %s is not on the page", name, m[1])

@@ -156,7 +156,7 @@ func TestConfigIsShown(t *testing.T) {
 // TestConfigAndDoctorJudgeTheLog: a file in which no server could log is told before one is started, and none is made.
 func TestConfigAndDoctorJudgeTheLog(t *testing.T) {
 	t.Parallel()
-	for file, says := range map[string]string{"/nonexistent/x": "no such file or directory", "/dev/full": "is no regular file", ".": "is no regular file"} {
+	for file, says := range map[string]string{"/nonexistent/x": "no such file or directory", "/dev/full": "is not a regular file", ".": "is not a regular file"} {
 		for _, command := range []string{"config", "doctor"} {
 			p, home := configured(t, "[log]\nfile = '"+file+"'\n", command)
 			out, code := p.run("")
@@ -220,8 +220,8 @@ func TestConfigShowsWhatHolds(t *testing.T) {
 		for _, want := range append(want,
 			"limits.requests       lots", "environment PTYWRIGHT_LIMITS_REQUESTS, which is wrong\n",
 			"ptywright: PTYWRIGHT_LIMITS_REQUESTS in the environment is \"lots\": give a whole number from 1 to 1048576\n",
-			"ptywright: PTYWRIGHT_LOGLEVEL in the environment is no variable of ptywright's: did you mean PTYWRIGHT_LOG_LEVEL?\n",
-			"ptywright: PTYWRIGHT_WEATHER in the environment is no variable of ptywright's\n",
+			"ptywright: PTYWRIGHT_LOGLEVEL in the environment is not a variable of ptywright's: did you mean PTYWRIGHT_LOG_LEVEL?\n",
+			"ptywright: PTYWRIGHT_WEATHER in the environment is not a variable of ptywright's\n",
 		) {
 			if code != 2 || !strings.Contains(said, want) || strings.Contains(said, "strconv") || strings.Contains(said, "ptywright config shows") {
 				t.Errorf("%q: exit %d: it does not tell %q:\n%s", file, code, want, said)

@@ -196,7 +196,12 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	wait := all.Commands["wait"]
-	if args := wait.Properties["args"]; *args.MinItems != 1 || *args.MaxItems != 1 {
+	for name, least := range map[string]int{"wait": 1, "shot": 0, "spawn": 0, "exec": 2, "adapter approve": 2} {
+		if args := all.Commands[name].Properties["args"]; *args.MinItems != least {
+			t.Errorf("%s: %d arguments at least", name, *args.MinItems)
+		}
+	}
+	if args := all.Commands["read"].Properties["args"]; *args.MinItems != 1 || *args.MaxItems != 1 {
 		t.Errorf("%+v", args)
 	}
 	if args := all.Commands["send"].Properties["args"]; *args.MinItems != 1 || args.MaxItems != nil {
@@ -205,7 +210,10 @@ func TestSchema(t *testing.T) {
 	if flags := wait.Properties["flags"]; flags.Properties["since"].Type != "string" || flags.Properties["text"].Type != "array" || flags.Properties["exit"].Default != false || *flags.AdditionalProperties {
 		t.Errorf("%+v", flags)
 	}
-	if c := wait.ExitCodes; len(c) != 7 || !strings.Contains(c["3"], "time was up") || !strings.Contains(c["130"], "Ctrl-C") {
+	if c := all.Commands["exec"].ExitCodes; len(c) != 7 || c["0-255"] == "" || c["124"] == "" || c["125"] == "" || c["130"] == "" {
+		t.Errorf("%v", c)
+	}
+	if c := wait.ExitCodes; len(c) != 10 || !strings.Contains(c["3"], "time was up") || !strings.Contains(c["130"], "Ctrl-C") {
 		t.Errorf("%v", c)
 	}
 	if c := all.Commands["ls"].ExitCodes; c["3"] != "" || c["5"] == "" {

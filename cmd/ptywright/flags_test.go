@@ -25,7 +25,7 @@ func TestFlagsSayWhatTheyAreFor(t *testing.T) {
 		{[]string{"shot", "-o", filepath.Join(dir, "n.png"), "ls"}, 2, "to draw the program give -- ls"},
 		{[]string{"shot", "-o", filepath.Join(dir, "n.png"), "ls", "-l"}, 2, ""},
 		{[]string{"shot", "-o", "-", "x.cast"}, 2, "-o \"-\" does not say what to draw: give --format"},
-		{[]string{"shot", "-o", "t1.py", "x.cast"}, 2, "no extension of a picture"},
+		{[]string{"shot", "-o", "t1.py", "x.cast"}, 2, "not a picture's extension"},
 		{[]string{"shot", "-o", "n.png", "--at", "soon", "x.cast"}, 2, "give seconds, such as 2.5"},
 		{[]string{"record", "-o", "x.md", "--format", "v3", "--", "true"}, 2, "named as a Markdown document"},
 		{[]string{"record", "-o", "x.md", "--input", "--", "true"}, 2, "are for an asciicast"},
@@ -72,7 +72,7 @@ func TestRecordFormats(t *testing.T) {
 	if b, err := os.ReadFile(doc); err != nil || !strings.Contains(string(b), "token=[REDACTED]") || strings.Contains(string(b), "Kq7") || !strings.Contains(string(b), "exit_code: 0") {
 		t.Errorf("%s, %v", b, err)
 	}
-	p := ptywright(t, "shot", "-o", "-", "--format", "svg", "--at", "0.5", cast)
+	p := ptywright(t, "shot", "-o", "-", "--format", "svg", "--at", "0.001", cast)
 	if svg, code := p.run(""); code != 0 || !strings.Contains(svg, "<svg") {
 		t.Errorf("exit %d, %.60q, %s", code, svg, p.stderr)
 	}

@@ -279,7 +279,7 @@ logs/NAME.log under the root.`,
 func launches(count string, folders, tags []string) ([]fleet.Launch, error) {
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 1 || n > fleet.MostAtOnce {
-		return nil, usageError{fmt.Errorf("%q is no number of instances: give 1 to %d", count, fleet.MostAtOnce)}
+		return nil, usageError{fmt.Errorf("%q is not a number of instances: give 1 to %d", count, fleet.MostAtOnce)}
 	}
 	all := make([]fleet.Launch, n)
 	for i := range all {

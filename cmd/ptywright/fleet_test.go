@@ -164,7 +164,7 @@ func TestFleetComplains(t *testing.T) {
 	f.fails(4, "no instance is called alpha: none is running", "read", "alpha")
 	f.fails(1, "no such file or directory", "start", "1", "--cwd", filepath.Join(f.home, "nowhere"))
 	f.write("", "file")
-	f.fails(1, "it is no folder", "start", "1", "--cwd", filepath.Join(f.home, "file"))
+	f.fails(1, "it is not a folder", "start", "1", "--cwd", filepath.Join(f.home, "file"))
 	if left := f.files(); len(left) > 0 {
 		t.Errorf("nothing was started, and there is %q", left)
 	}

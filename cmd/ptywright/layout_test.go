@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"internal/sockdiag":               {},
 	"protocol/loopback":               {"internal/sockdiag"},
 	"protocol/protocoltest":           {"protocol"},
-	"protocol/native":                 {"protocol", "internal/nearest", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
+	"protocol/native":                 {"protocol", "internal/nearest", "engine", "engine/cmdline", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins"},
 	"protocol/mcp":                    {"protocol", "protocol/loopback", "engine", "engine/record", "plugins", "redact"},
 	"protocol/mcp/tools":              {"protocol", "protocol/loopback", "protocol/mcp", "engine", "engine/cmdline", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins", "internal/lazy", "internal/ansi"},
 	"protocol/mcp/terminalmcp":        {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "redact"},

@@ -148,7 +148,7 @@ func checkLogFile(path string) error {
 			return err
 		}
 		if !folder.IsDir() {
-			return fmt.Errorf("%s is no folder", filepath.Dir(path))
+			return fmt.Errorf("%s is not a folder", filepath.Dir(path))
 		}
 		return writable(filepath.Dir(path))
 	case err != nil:
@@ -156,7 +156,7 @@ func checkLogFile(path string) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return fmt.Errorf("%s is a link: name the file itself", path)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no regular file", path)
+		return fmt.Errorf("%s is not a regular file", path)
 	}
 	return writable(path)
 }
@@ -169,7 +169,7 @@ func (l *logFile) reopen() error {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", l.path)
+		err = fmt.Errorf("%s is not a regular file", l.path)
 	}
 	if link, lerr := os.Lstat(l.path); err == nil && (lerr != nil || !os.SameFile(info, link)) {
 		err = fmt.Errorf("%s is a link: name the file itself", l.path)

@@ -211,7 +211,7 @@ func wire(c *cobra.Command) {
 // group orders the help by what one wants to do.
 func group(root *cobra.Command) {
 	for _, g := range []struct{ id, title, commands string }{
-		{"sessions", "Sessions of a server that is shared:", "spawn send wait read logs ls kill attach repl watch"},
+		{"sessions", "Sessions of a server that is shared:", "spawn send exec wait read search logs resize mouse ls kill adapter attach repl watch"},
 		{"one", "One program, and recordings:", "run record play cast2text shot"},
 		{"serve", "Servers:", "serve mcp acp acp-proxy unterm fleet"},
 		{"more", "Plugins, and what there is:", "plugin doctor config schema completions help"},

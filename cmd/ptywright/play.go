@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
+	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -33,6 +34,14 @@ func loadCast(std stdio, path string) (*record.Recording, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return rec, nil
+}
+
+// within refuses a time that a recording does not have.
+func within(rec *record.Recording, path, flag string, at time.Duration) error {
+	if length := rec.Duration(); at > length {
+		return usageError{fmt.Errorf("--%s is %v: %s ends at %v", flag, at, pty.QuotePath(path), length)}
+	}
+	return nil
 }
 
 func playCommand(std stdio) *cobra.Command {
@@ -57,6 +66,9 @@ modes of what is typed are left out.`,
 			}
 			if idle > 0 {
 				rec = rec.LimitIdle(idle)
+			}
+			if err := within(rec, args[0], "start-at", from); err != nil {
+				return err
 			}
 			told := make(chan os.Signal, 1)
 			ending.Notify(told)

@@ -28,7 +28,7 @@ func TestPluginKitStaysInTheFolder(t *testing.T) {
 	must(syscall.Mkfifo(filepath.Join(cases, "expects.expected.json"), 0o600))
 	for _, command := range []string{"test", "check"} {
 		out, code := inFolder(t, dir, "plugin", command, "demo")
-		wants(t, out, "pipe.cast: it is no regular file", "drawn.screen: it is no regular file", "expects.expected.json: it is no regular file")
+		wants(t, out, "pipe.cast: it is not a regular file", "drawn.screen: it is not a regular file", "expects.expected.json: it is not a regular file")
 		if code != 1 {
 			t.Errorf("%s: exit code %d", command, code)
 		}

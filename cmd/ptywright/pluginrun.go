@@ -18,6 +18,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
@@ -196,34 +197,25 @@ func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error)
 	}, sizes, nil
 }
 
-// explainable completes what plugin explain can be asked about: adapters, and the sessions that they drive.
-func explainable(c *cobra.Command, args []string, begun string) (ids []string, rest cobra.ShellCompDirective) {
-	rest = cobra.ShellCompDirectiveNoFileComp
-	if len(args) > 0 || configure(c) != nil { // that may tell the socket
-		return nil, rest
+// explainable completes what is about an adapter: adapters, and the sessions that they drive.
+func explainable(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	f := remoteFlags{socket: c.Flags().Lookup("socket").Value.String()}
-	ctx, cancel := context.WithTimeout(c.Context(), completionBound)
-	defer cancel()
-	s, err := f.connect(ctx)
-	if err != nil {
-		return nil, rest
-	}
-	defer s.Close()
-	var live struct {
-		Adapters []struct{ Adapter, Plugin, Session string }
-	}
-	if err := s.Call(ctx, "adapter.live", nil, &live); err != nil {
-		return nil, rest
-	}
-	for _, a := range live.Adapters {
-		for _, id := range []string{a.Adapter, a.Session} {
-			if strings.HasPrefix(id, begun) {
-				ids = append(ids, cobra.CompletionWithDesc(oneLine(id), oneLine(a.Plugin)))
+	return completeFrom(c, func(ctx context.Context, s *remote.Server) (ids []string, err error) {
+		var live struct {
+			Adapters []remote.Adapter `json:"adapters"`
+		}
+		err = s.Call(ctx, "adapter.live", nil, &live)
+		for _, a := range live.Adapters {
+			for _, id := range []string{a.Adapter, a.Session} {
+				if strings.HasPrefix(id, begun) {
+					ids = append(ids, cobra.CompletionWithDesc(oneLine(id), oneLine(a.Plugin)))
+				}
 			}
 		}
-	}
-	return ids, rest
+		return ids, err
+	})
 }
 
 func pluginExplainCommand(std stdio) *cobra.Command {
@@ -251,7 +243,7 @@ whenever it has changed, until the program has ended.`,
 				}
 			}
 			if !utf8.ValidString(args[0]) {
-				return usageError{errors.New("the id is no UTF-8 text")}
+				return usageError{errors.New("the id is not UTF-8 text")}
 			}
 			server, err := daemon.Dial(ctx, socket)
 			if err != nil {

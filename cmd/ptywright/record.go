@@ -22,24 +22,39 @@ import (
 
 func recordCommand(std stdio) *cobra.Command {
 	var rec recorder
+	var of sessionTake
 	var format string
 	var rows, cols uint16
 	c := &cobra.Command{
-		Use:   "record [flags] [--] PROGRAM [ARGUMENT...]",
-		Short: "Run one program as run does, and keep what it shows",
+		Use:   "record [flags] (-- PROGRAM [ARGUMENT...] | --session ID FILE)",
+		Short: "Record one program as run runs it, or a server's session",
 		Long: `Run one program on a pseudo-terminal of its own, bridged to this terminal or to a pipe as by
 "ptywright run", and record it as an asciicast, or as a Markdown document. Secrets are hidden in the recording, not on
 this terminal: keys and tokens that are known by their shape or place, the values of environment
 variables whose names say that they are secret, and what is typed where the program asks for a
 secret, or for a line does not echo it, which is in no recording. What comes from a pipe never echoes: with --input it is kept as it
 comes, but for the secrets that are known. The file is FILE.part until the program has ended, and a valid recording of
-what happened so far at every moment. A recording that fails does not end the program.`,
+what happened so far at every moment. A recording that fails does not end the program.
+
+With --session the server records a session that there is, from what it shows now until its program has ended,
+--for is over, or Ctrl-C, which is exit code 0 here: then the file is whole and has its name. A command that is killed
+outright leaves the recording to go on until the session ends.`,
 		Example: `  ptywright record -o demo.cast -- bash
-  ptywright play demo.cast`,
-		Args: cobra.MinimumNArgs(1),
+  ptywright play demo.cast
+  ptywright record --session s1 --for 30s s1.cast`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := of.check(c, &rec, args); err != nil {
+				return err
+			}
+			if rec.path == "" { // -o, or the argument
+				rec.path = args[0]
+			}
 			if err := rec.setFormat(format); err != nil {
 				return usageError{err}
+			}
+			if of.session != "" {
+				return of.record(c.Context(), std, &rec)
 			}
 			rec.opts.Command = strings.Join(args, " ")
 			rec.err = std.err
@@ -50,7 +65,7 @@ what happened so far at every moment. A recording that fails does not end the pr
 	}
 	fs := c.Flags()
 	fs.SetInterspersed(false) // flags after the program are the program's
-	fs.StringVarP(&rec.path, "output", "o", "", "`FILE` to write; it must not exist (required)")
+	fs.StringVarP(&rec.path, "output", "o", "", "`FILE` to write; it must not exist (required, but with --session)")
 	fs.StringVar(&format, "format", "", "v2 or v3 (asciicast), or markdown (default: markdown for a FILE that ends in .md, else v2)")
 	fs.BoolVar(&rec.opts.Input, "input", false, "keep what is typed, too")
 	fs.BoolVar(&rec.opts.Raw, "raw", false, "hide no secrets")
@@ -58,7 +73,7 @@ what happened so far at every moment. A recording that fails does not end the pr
 	fs.DurationVar(&rec.opts.IdleLimit, "idle-limit", 0, "pauses are to be played no longer than this")
 	fs.Uint16Var(&rows, "rows", 0, "rows of the terminal (default: this terminal's, else 24)")
 	fs.Uint16Var(&cols, "cols", 0, "columns of the terminal (default: this terminal's, else 80)")
-	_ = c.MarkFlagRequired("output") // it is there
+	of.add(c)
 	return c
 }
 

@@ -44,7 +44,7 @@ func TestRecordAndPlay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		players := [][]string{{self, "play", "--speed", "1000", path}, {self, "play", "--start-at", "40ms", path}}
+		players := [][]string{{self, "play", "--speed", "1000", path}, {self, "play", "--start-at", "1ms", path}}
 		if _, err := exec.LookPath("asciinema"); err == nil && format == "v2" {
 			players = append(players, []string{"asciinema", "cat", path}, []string{"asciinema", "play", "-s", "1000", "-i", "0.01", path})
 		} else if format == "v2" {
@@ -65,7 +65,7 @@ func TestRecordAndPlay(t *testing.T) {
 			t.Errorf("%s: exit %d, text %q, want %q", format, code, text, want.PlainText)
 		}
 		picture := at(format + ".png")
-		if _, code := ptywright(t, "shot", "-o", picture, "--at", "10s", path).run(""); code != 0 {
+		if _, code := ptywright(t, "shot", "-o", picture, path).run(""); code != 0 {
 			t.Errorf("%s: shot exits with %d", format, code)
 		}
 		data, err := os.ReadFile(picture)

@@ -63,44 +63,60 @@ output), 4 no such session, 5 not permitted: a lease or an adapter has the sessi
 is not yours, 130 interrupted.`
 
 // remoteExits are the exit codes, digit by digit, that a command can have beside 0 to 2.
-var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45"}
+var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45",
+	"resize": "45", "mouse": "45", "search": "45",
+}
 
 // remoteCommands are the commands that talk to a server.
 func remoteCommands(std stdio) []*cobra.Command {
 	makers := []func(stdio, *remoteFlags) *cobra.Command{
 		listCommand, spawnCommand, sendCommand, waitCommand, readCommand, logsCommand, killCommand,
+		resizeCommand, mouseCommand, searchCommand, execCommand,
 	}
 	var all []*cobra.Command
 	for _, make := range makers {
-		f := new(remoteFlags)
-		c := make(std, f)
-		if c.Long != "" {
-			c.Long += "\n\n"
-		}
-		c.Long += exitCodes
-		c.Annotations = map[string]string{exitsNote: remoteExits[c.Name()]}
-		c.Flags().StringVar(&f.socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
-		c.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
-		run := c.RunE
-		c.RunE = func(c *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			c.SetContext(ctx)
-			if err := checkWords(c, args); err != nil {
-				return err
-			}
-			return f.exit(ctx, run(c, args))
-		}
-		all = append(all, c)
+		all = append(all, remoteCommand(std, make))
 	}
-	return all
+	return append(all, adapterCommand(std))
+}
+
+// remoteCommand makes a command that talks to a server.
+func remoteCommand(std stdio, make func(stdio, *remoteFlags) *cobra.Command) *cobra.Command {
+	f := new(remoteFlags)
+	c := make(std, f)
+	if c.Long != "" {
+		c.Long += "\n\n"
+	}
+	if c.Annotations[statusNote] == "" || c.Name() == "wait" {
+		c.Long += exitCodes
+	}
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	if exits := remoteExits[c.Name()]; exits != "" {
+		c.Annotations[exitsNote] = exits
+	}
+	c.Flags().StringVar(&f.socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		c.SetContext(ctx)
+		if err := checkWords(c, args); err != nil {
+			return err
+		}
+		return f.exit(ctx, run(c, args))
+	}
+	return c
 }
 
 // exit gives an error its exit code, and says it as people do.
 func (f *remoteFlags) exit(ctx context.Context, err error) error {
 	var done exitCode
 	var usage usageError
-	if err == nil || errors.As(err, &done) || errors.As(err, &usage) || isSetting(err) {
+	var coded codedError
+	if err == nil || errors.As(err, &done) || errors.As(err, &usage) || errors.As(err, &coded) || isSetting(err) {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -115,7 +131,7 @@ func (f *remoteFlags) exit(ctx context.Context, err error) error {
 func checkWords(c *cobra.Command, args []string) error {
 	for _, a := range args {
 		if !utf8.ValidString(a) {
-			return usageError{fmt.Errorf("%s is no UTF-8 text", engine.Quote(a))}
+			return usageError{fmt.Errorf("%s is not UTF-8 text", engine.Quote(a))}
 		}
 	}
 	if usage, _, _ := argsOf(c); len(args) > 0 && args[0] == "" {
@@ -124,7 +140,7 @@ func checkWords(c *cobra.Command, args []string) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if f.Name != "socket" && f.Name != "file" && !utf8.ValidString(f.Value.String()) {
-			err = usageError{fmt.Errorf("--%s is no UTF-8 text", f.Name)}
+			err = usageError{fmt.Errorf("--%s is not UTF-8 text", f.Name)}
 		}
 	})
 	return err
@@ -144,33 +160,40 @@ func sessionIDs(most int) cobra.CompletionFunc {
 		if most > 0 && len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		if err := configure(c); err != nil { // it may tell the socket
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		f := remoteFlags{socket: c.Flags().Lookup("socket").Value.String()}
-		ctx, cancel := context.WithTimeout(c.Context(), completionBound)
-		defer cancel()
-		s, err := f.connect(ctx)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		defer s.Close()
-		all, err := s.List(ctx, remote.Show{})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var ids []string
-		for _, i := range all {
-			about := oneLine(filepath.Base(i.Program)) + ", " + remote.Ended(i.Exit)
-			if i.Name != "" && strings.HasPrefix(i.Name, begun) {
-				ids = append(ids, cobra.CompletionWithDesc(i.Name, i.Session+", "+about))
+		return completeFrom(c, func(ctx context.Context, s *remote.Server) (ids []string, err error) {
+			all, err := s.List(ctx, remote.Show{})
+			for _, i := range all {
+				about := oneLine(filepath.Base(i.Program)) + ", " + remote.Ended(i.Exit)
+				if i.Name != "" && strings.HasPrefix(i.Name, begun) {
+					ids = append(ids, cobra.CompletionWithDesc(i.Name, i.Session+", "+about))
+				}
+				if strings.HasPrefix(i.Session, begun) {
+					ids = append(ids, cobra.CompletionWithDesc(i.Session, strings.TrimPrefix(i.Name+", ", ", ")+about))
+				}
 			}
-			if strings.HasPrefix(i.Session, begun) {
-				ids = append(ids, cobra.CompletionWithDesc(i.Session, strings.TrimPrefix(i.Name+", ", ", ")+about))
-			}
-		}
-		return ids, cobra.ShellCompDirectiveNoFileComp
+			return ids, err
+		})
 	}
+}
+
+// completeFrom completes with what a server says. Without one, or when it does not say, nothing is offered.
+func completeFrom(c *cobra.Command, ask func(context.Context, *remote.Server) ([]string, error)) ([]string, cobra.ShellCompDirective) {
+	if err := configure(c); err != nil { // it may tell the socket
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	f := remoteFlags{socket: c.Flags().Lookup("socket").Value.String()}
+	ctx, cancel := context.WithTimeout(c.Context(), completionBound)
+	defer cancel()
+	s, err := f.connect(ctx)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer s.Close()
+	all, err := ask(ctx, s)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completionBound is how long a completion may take: a person waits for it, and a server answers in a millisecond.
@@ -261,6 +284,7 @@ func spawnCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var env []string
 	var serverEnv bool
 	var leash leashFlags
+	var kept keptFlags
 	c := &cobra.Command{
 		Use:   "spawn [flags] -- PROGRAM [ARG]...",
 		Short: "Start a program in a session of a server, and print the session's id",
@@ -276,15 +300,21 @@ variable, so that a secret stands in no argument. It gets no PTYWRIGHT_ variable
 
 With --name the session is found by that name as well as by its id, in every command.
 
+--adapter NAME has a plugin drive it, and needs no PROGRAM: ptywright adapter asks it and answers it then.
+
 It runs until it ends or is ended: the session is the server's, and outlives this command. --max-time,
 --idle and --max-memory end it with all that it started when it goes over them; ls and wait --exit
 tell which it was.`,
 		Example: `  id=$(ptywright spawn -- bash)
   ptywright spawn --name build -- make && ptywright wait build --exit
-  ptywright spawn --rows 40 --cols 120 --env API_TOKEN -- ./deploy.sh`,
-		Args: cobra.MinimumNArgs(1),
+  ptywright spawn --rows 40 --cols 120 --env API_TOKEN -- ./deploy.sh
+  ptywright spawn --adapter claude-code`,
+		Args:        kept.check,
+		Annotations: map[string]string{leastNote: "0"},
 		RunE: func(c *cobra.Command, args []string) error {
-			o.Program, o.Args = args[0], args[1:]
+			if len(args) > 0 {
+				o.Program, o.Args = args[0], args[1:]
+			}
 			for _, n := range []bound{{"rows", o.Rows, 1000}, {"cols", o.Cols, 1000}} {
 				if c.Flags().Changed(n.name) {
 					if err := checkBounds([]bound{n}); err != nil {
@@ -293,6 +323,9 @@ tell which it was.`,
 				}
 			}
 			if err := leash.config(c, &o); err != nil {
+				return err
+			}
+			if err := kept.config(c, &o); err != nil {
 				return err
 			}
 			var err error
@@ -337,6 +370,9 @@ tell which it was.`,
 					return err
 				}
 			}
+			if kept.adapter != "" {
+				return kept.start(c.Context(), std, s, o, started, f.json)
+			}
 			session, err := s.Create(c.Context(), o)
 			if err != nil {
 				return err
@@ -363,6 +399,7 @@ tell which it was.`,
 	fs.StringVar(&o.Theme, "theme", "", "dark or light: what a program that asks for the colours is told (default dark)")
 	fs.BoolVar(&o.ShellIntegration, "shell-integration", false, "have bash, zsh or fish mark its commands, for wait --finished and read --blocks")
 	leash.add(c)
+	kept.add(c)
 	c.MarkFlagDirname("cwd")
 	return c
 }

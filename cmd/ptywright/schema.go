@@ -22,10 +22,17 @@ import (
 // exitsNote is the annotation of a command that has the digits of its exit codes beyond 2.
 const exitsNote = "exit codes"
 
+// statusNote is the annotation of a command that returns another program's exit code: which.
+const statusNote = "exit status"
+
+// leastNote is the annotation of a command that may have fewer arguments, with some flags, than its usage line says.
+const leastNote = "least arguments"
+
 // exitMeanings are what exit codes mean.
 var exitMeanings = []string{
 	"as wished", "an error, told on standard error", "wrong use; nothing was done",
 	"the time was up; the evidence is on standard output", "no such session or instance", "not permitted",
+	"the program asks for something before it goes on",
 }
 
 func schemaCommand(std stdio) *cobra.Command {
@@ -120,6 +127,9 @@ func describe(c *cobra.Command, above string, all map[string]any) {
 		sub.InheritedFlags().VisitAll(add)
 		sub.NonInheritedFlags().VisitAll(add)
 		args, least, most := argsOf(sub)
+		if n, err := strconv.Atoi(sub.Annotations[leastNote]); err == nil {
+			least = n
+		}
 		items := map[string]any{"type": "array", "description": args, "items": map[string]any{"type": "string"}, "minItems": least}
 		if most >= 0 {
 			items["maxItems"] = most
@@ -147,6 +157,12 @@ func exitsOf(c *cobra.Command) map[string]string {
 	case c.Name() == "run" || c.Name() == "record":
 		codes["0-255"] = "the program's own; 128 and the number of a signal that ended it, 126 not executable, 127 not found"
 	}
+	if c.Annotations[statusNote] != "" {
+		codes["0-255"] = c.Annotations[statusNote]
+		codes[strconv.Itoa(exitOwnTimeout)] = "the wait timed out; the command or program goes on"
+		codes[strconv.Itoa(exitOwnError)] = "an error of ptywright's own, told on standard error"
+		codes[strconv.Itoa(exitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
+	}
 	if c.Annotations[exitsNote] != "" {
 		codes[strconv.Itoa(exitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
 		if c.Name() == "logs" {
@@ -159,25 +175,49 @@ func exitsOf(c *cobra.Command) map[string]string {
 	return codes
 }
 
-// argsOf reads the arguments off a usage line: words in brackets may be left out, and those before dots be many.
+// argsOf reads the arguments off a usage line: words in brackets may be left out, those before dots be many, and in parentheses
+// one of several stands.
 func argsOf(c *cobra.Command) (usage string, least, most int) {
 	_, usage, _ = strings.Cut(c.Use, " ")
 	usage = strings.TrimSpace(strings.TrimPrefix(usage, "[flags]"))
-	for _, word := range strings.Fields(usage) {
-		if word == "--" || word == "[--]" {
+	if inner, ok := strings.CutPrefix(usage, "("); ok {
+		for i, one := range strings.Split(strings.TrimSuffix(inner, ")"), " | ") {
+			l, m := countArgs(one)
+			if i == 0 {
+				least, most = l, m
+			}
+			if least = min(least, l); m < 0 || most < 0 {
+				most = -1
+			} else {
+				most = max(most, m)
+			}
+		}
+		return usage, least, most
+	}
+	least, most = countArgs(usage)
+	return usage, least, most
+}
+
+// countArgs counts the arguments of one way to write them. A flag has its value behind it.
+func countArgs(usage string) (least, most int) {
+	words, depth := strings.Fields(usage), 0 // of brackets
+	for i, word := range words {
+		optional := depth > 0 || strings.HasPrefix(word, "[")
+		depth += strings.Count(word, "[") - strings.Count(word, "]")
+		if word == "--" || word == "[--]" || strings.HasPrefix(word, "--") || i > 0 && strings.HasPrefix(words[i-1], "--") && words[i-1] != "--" {
 			continue
 		}
-		if !strings.HasPrefix(word, "[") {
+		if !optional {
 			least++
 		}
 		if most >= 0 {
 			most++
 		}
-		if strings.HasSuffix(word, "...") {
+		if strings.HasSuffix(strings.TrimRight(word, "]"), "...") {
 			most = -1
 		}
 	}
-	return usage, least, most
+	return least, most
 }
 
 // flagSchema is the JSON Schema of a flag's value.

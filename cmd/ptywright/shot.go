@@ -46,6 +46,9 @@ Secrets are covered.`,
 			if theme != "" {
 				o.Theme = record.ThemeOf(colours)
 			}
+			if c.Flags().Changed("font-size") && !record.FontSizeOK(o.FontSize) {
+				return usageError{fmt.Errorf("--font-size is %v: give %d to %d", o.FontSize, record.FontSizeMin, record.FontSizeMax)}
+			}
 			format, err := shotFormat(named, output)
 			if err != nil {
 				return usageError{err}
@@ -80,6 +83,8 @@ Secrets are covered.`,
 				}
 				if !c.Flags().Changed("at") {
 					at = rec.Duration()
+				} else if err := within(rec, args[0], "at", at); err != nil {
+					return err
 				}
 				if screen, err = rec.At(at); err != nil {
 					return fmt.Errorf("%s: %w", args[0], err)
@@ -108,7 +113,7 @@ Secrets are covered.`,
 	flags.DurationVar(&settle, "settle", 500*time.Millisecond, "a program's screen is drawn when it has not changed for so long")
 	flags.DurationVar(&timeout, "timeout", 10*time.Second, "draw a program that never stands still after so long")
 	flags.StringVar(&theme, "theme", "", "dark or light; a program that asks is told the same (default: a session's own, else dark)")
-	flags.Float64Var(&o.FontSize, "font-size", 0, "pixels (default 15)")
+	flags.Float64Var(&o.FontSize, "font-size", 0, "pixels, 6 to 128 (default 15)")
 	flags.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
 	flags.BoolVar(&f.bare, "raw", false, "cover no secrets")
 	flags.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")

@@ -50,8 +50,8 @@ func TestOddWords(t *testing.T) {
 		{"ID is empty: ptywright read [flags] ID", []string{"read", ""}},
 		{"ID is empty: ptywright kill", []string{"kill", ""}},
 		{"PROGRAM is empty: ptywright spawn", []string{"spawn", "--", ""}},
-		{`"\xff" is no UTF-8 text`, []string{"send", "s1", "\xff"}},
-		{"--text is no UTF-8 text", []string{"wait", "s1", "--text", "\xff"}},
+		{`"\xff" is not UTF-8 text`, []string{"send", "s1", "\xff"}},
+		{"--text is not UTF-8 text", []string{"wait", "s1", "--text", "\xff"}},
 		{"invalid regular expression: missing closing )", []string{"wait", "s1", "--regex", "("}},
 		{`--key "hyper": unknown key: known are single characters, enter, `, []string{"send", "s1", "--key", "hyper"}},
 	} {

@@ -24,7 +24,10 @@ func (e usageError) Unwrap() error { return e.error }
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if check != nil {
-			if err := check(c, args); err != nil {
+			var own usageError // in our words already
+			if err := check(c, args); errors.As(err, &own) {
+				return err
+			} else if err != nil {
 				return usageError{argsInWords(c, args, err)}
 			}
 		}
@@ -81,7 +84,7 @@ func argsInWords(c *cobra.Command, args []string, err error) error {
 		return unknownCommand(c, args[0])
 	case len(args) < least:
 		words := slices.DeleteFunc(strings.Fields(usage), func(w string) bool { return w == "--" || w == "[--]" })
-		return fmt.Errorf("give %s: %s", words[len(args)], c.UseLine())
+		return fmt.Errorf("give %s: %s", strings.TrimSuffix(words[len(args)], "..."), c.UseLine())
 	case most == 0:
 		return fmt.Errorf("%s takes no arguments, and %s is one", below(c), engine.Quote(args[0]))
 	case most > 0 && len(args) > most:
@@ -115,7 +118,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 // otherNames are what commands are called elsewhere: tmux, docker, expect, Playwright.
 var otherNames = map[string]string{
 	"ls": "sessions ps list-sessions status", "spawn": "new new-session start create open launch", "send": "type input write press key keys send-keys paste",
-	"wait": "wait-for expect until", "read": "screen show cat snapshot capture capture-pane view text", "logs": "tail output transcript", "kill": "stop close rm end kill-session kill-server",
+	"wait": "wait-for expect until", "read": "screen show cat snapshot capture capture-pane view text", "logs": "tail output transcript", "exec": "command run-in", "search": "find grep", "resize": "size resize-window", "mouse": "click", "kill": "stop close rm end kill-session kill-server",
 	"shot": "screenshot picture png", "attach": "join connect", "completions": "completion", "doctor": "check info", "config": "settings configure", "--version": "version",
 	"record": "rec", "play": "replay", "repl": "shell console", "serve": "server daemon", "watch": "web ui",
 }
@@ -159,10 +162,11 @@ func unknownFlag(c *cobra.Command, args []string, err *pflag.NotExistError) erro
 		}
 	}
 	// What is left of the line when the flag is met are the arguments before it.
-	if before := c.Flags().Args(); len(before) > 0 && strings.Contains(c.Use, "-- PROGRAM") && !slices.Contains(args, "--") {
-		if i := slices.Index(args, before[0]); i > 0 {
+	own := strings.Count(strings.SplitN(c.Use, " -- ", 2)[0], " ID") // that are not the program
+	if before := c.Flags().Args(); len(before) > own && takesProgram(c) && !slices.Contains(args, "--") {
+		if i := slices.Index(args, before[own]); i > 0 {
 			line := append(slices.Clone(args[:i]), "--")
-			return fmt.Errorf("%s is no flag of %s; -- goes before a program that has flags of its own: ptywright %s", shown, below(c), shellLine(append(line, args[i:]...)))
+			return fmt.Errorf("%s is not a flag of %s; -- goes before a program that has flags of its own: ptywright %s", shown, below(c), shellLine(append(line, args[i:]...)))
 		}
 	}
 	var names []string
@@ -178,6 +182,11 @@ func unknownFlag(c *cobra.Command, args []string, err *pflag.NotExistError) erro
 		return fmt.Errorf("%s has no flag %s; -- goes before a text that begins so, as in %s ... -- %s", below(c), shown, c.CommandPath(), shown)
 	}
 	return fmt.Errorf("%s has no flag %s", below(c), shown)
+}
+
+// takesProgram reports whether a command runs another that stands behind --.
+func takesProgram(c *cobra.Command) bool {
+	return strings.Contains(c.Use, "-- PROGRAM") || c.Name() == "exec"
 }
 
 // accepted says what a flag takes, with an example. err is what its own kind of value said of another one.

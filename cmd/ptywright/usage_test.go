@@ -20,7 +20,7 @@ func TestWrongUseIsToldInOurWords(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	for line, want := range map[string][2]string{
-		"wait":                                 {"give ID: ptywright wait [flags] ID", "ptywright wait"},
+		"wait":                                 {"give ID: ptywright wait [flags] ID...", "ptywright wait"},
 		"wait s1":                              {"say what to wait for", "ptywright wait"},
 		"wait s1 --tiemout 3s":                 {"wait has no flag --tiemout: did you mean --timeout?", "ptywright wait"},
 		"wait s1 --wobble":                     {"wait has no flag --wobble", "ptywright wait"},
@@ -34,8 +34,8 @@ func TestWrongUseIsToldInOurWords(t *testing.T) {
 		"read a b":                             {`"b" is an argument too many: ptywright read [flags] ID`, "ptywright read"},
 		"read s1 --lines 99999999999999999999": {`--lines is "99999999999999999999": give a whole number`, "ptywright read"},
 		"ls s1":                                {`ls takes no arguments, and "s1" is one`, "ptywright ls"},
-		"spawn ls -la":                         {"-la is no flag of spawn; -- goes before a program that has flags of its own: ptywright spawn -- ls -la", "ptywright spawn"},
-		"spawn --rows 5 ls --color=auto":       {"--color is no flag of spawn; -- goes before a program that has flags of its own: ptywright spawn --rows 5 -- ls --color=auto", "ptywright spawn"},
+		"spawn ls -la":                         {"-la is not a flag of spawn; -- goes before a program that has flags of its own: ptywright spawn -- ls -la", "ptywright spawn"},
+		"spawn --rows 5 ls --color=auto":       {"--color is not a flag of spawn; -- goes before a program that has flags of its own: ptywright spawn --rows 5 -- ls --color=auto", "ptywright spawn"},
 		"spawn --rwos 5 -- ls":                 {"spawn has no flag --rwos: did you mean --rows?", "ptywright spawn"},
 		"send s1 -la":                          {"send has no flag -la; -- goes before a text that begins so, as in ptywright send ... -- -la", "ptywright send"},
 		"send s1 --key":                        {"-k KEY stands without a value: give KEY", "ptywright send"},
@@ -99,7 +99,7 @@ func TestJSONOfErrorsBeforeTheCommand(t *testing.T) {
 			}
 			if c.Flags().Lookup("socket") != nil || c.Name() == "config" {
 				_, least, _ := argsOf(c)
-				args := append([]string{"--json"}, []string{"s1", "x"}[:least]...)
+				args := append([]string{"--json"}, []string{"s1", "x", "1", "1"}[:least]...)
 				told(path, args, "configuration", "[log]\nlevle = 'x'\n")
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ import (
 type watchFlags struct {
 	socket, casts string
 	port          uint16
-	open          bool
+	open, look    bool
 }
 
 func watchCommand(std stdio) *cobra.Command {
@@ -36,6 +37,10 @@ func watchCommand(std stdio) *cobra.Command {
 		Long: `Serve a web page on this machine that shows the sessions of a server as they change, lets you
 take one over, and plays recordings. Secrets are covered. The page is for who has the address
 that is printed: the part behind # is a token.
+
+Two addresses are printed. With the first one can type; the second is to be given to others, and can only
+look on: its token is another one, and the server takes nothing else of such a page. With --read-only
+there is only that.
 
 Recordings are those of the server, and with --casts those of a folder.`,
 		Example: `  ptywright watch
@@ -48,6 +53,7 @@ Recordings are those of the server, and with --casts those of a folder.`,
 	flags.StringVar(&f.casts, "casts", "", "also play the recordings (*.cast) in `DIR`")
 	flags.Uint16Var(&f.port, "port", 0, "of 127.0.0.1 (default: a free one)")
 	flags.BoolVar(&f.open, "open", false, "open the page in the browser, and print no address")
+	flags.BoolVar(&f.look, "read-only", false, "make no address with which one can type")
 	return c
 }
 
@@ -65,7 +71,7 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 		if info, err := os.Stat(f.casts); err != nil {
 			return fmt.Errorf("--casts: %w", err)
 		} else if !info.IsDir() {
-			return fmt.Errorf("--casts %s: it is no folder", f.casts)
+			return fmt.Errorf("--casts %s: not a folder", f.casts)
 		}
 	} else { // without a server there would be nothing to show
 		c, err := daemon.Dial(ctx, f.socket)
@@ -80,8 +86,12 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 	}
 	known := new(redact.Known)
 	known.AddEnv(os.Environ())
-	token := loopback.NewToken()
-	address := fmt.Sprintf("http://%s/#token=%s", l.Addr(), token)
+	tokens := watch.Tokens{Read: loopback.NewToken()}
+	if !f.look {
+		tokens.Write = loopback.NewToken()
+	}
+	at := func(token string) string { return fmt.Sprintf("http://%s/#token=%s", l.Addr(), token) }
+	address := at(cmp.Or(tokens.Write, tokens.Read))
 	o := watch.Options{Socket: f.socket, Casts: f.casts, Who: whoami(), Hide: redact.Default.With(known), Version: version()}
 	if f.open {
 		remove, err := openBrowser(address)
@@ -93,10 +103,13 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 			fmt.Fprintf(std.err, "ptywright: watching at http://%s in your browser\n", l.Addr())
 		}
 	} else {
-		// The one place that shows the token.
+		// The one place that shows the tokens.
 		fmt.Fprintf(std.err, "ptywright: watching at %s\n", address)
+		if !f.look {
+			fmt.Fprintf(std.err, "ptywright: for others, who can only look on: %s\n", at(tokens.Read))
+		}
 	}
-	return watch.Serve(ctx, l, token, o)
+	return watch.Serve(ctx, l, tokens, o)
 }
 
 // whoami is who a session is taken over by, for others to read.

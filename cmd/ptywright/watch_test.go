@@ -172,8 +172,19 @@ func TestWatchInTheBrowser(t *testing.T) {
 	p.click("#to-sessions")
 	bash.close()
 	p.until(`document.querySelectorAll('.tile').length === 1`)
+
+	// Who has the other address looks on, and finds nothing to take a session over with.
+	reader := b.open(w.stderr.told(t, `who can only look on: (http://\S+)\n`))
+	reader.click(fmt.Sprintf(`.tile[href="#/session/%s"]`, counter.ID))
+	reader.until(screenText + `.includes('it was one')`)
+	reader.until(`document.querySelector('#term-take').hidden && document.querySelector('#term-status').textContent.startsWith('You are looking on')`)
+	reader.key("Enter", "Enter", 0, "\r")
+	reader.until(`document.querySelector('#term-take').textContent === 'Take over'`)
+	if f := counter.frame(nil); f.Lease != nil {
+		t.Errorf("a reader has taken the session over: %+v", f.Lease)
+	}
 	b.quiet()
-	if s := w.stderr.String(); strings.Count(s, "\n") != 1 {
+	if s := w.stderr.String(); strings.Count(s, "\n") != 2 {
 		t.Errorf("standard error is %q", s)
 	}
 }

@@ -55,10 +55,14 @@ type Options struct {
 	// GiveUp has a line that a shell with marks does not begin with, since it wants more of it, interrupted after 2 seconds:
 	// the reason is then [Incomplete]. Without it the line stays where it is, and the reason is [Timeout].
 	GiveUp bool
+	// Lease is the right to type that the caller has of the session; nil: nobody has it.
+	Lease  *engine.Lease
 	Parked func() // called right before Run first blocks, and perhaps again; may be nil
 }
 
-func (o *Options) do() engine.DoOptions { return engine.DoOptions{Parked: o.Parked} }
+func (o *Options) do() engine.DoOptions {
+	return engine.DoOptions{Parked: o.Parked, Lease: o.Lease}
+}
 
 // A Result is what became of a command line. All its texts are the program's, as they are: whoever shows them redacts them.
 type Result struct {

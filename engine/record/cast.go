@@ -134,7 +134,7 @@ func (c *Cast) header() ([]byte, error) {
 	case AsciicastV3:
 		h.Version, h.Term = 3, &headerTerm{Cols: o.Cols, Rows: o.Rows, Type: clip(o.Term, headMax)}
 	default:
-		return nil, fmt.Errorf("record: %s is no asciicast format; use %q or %q", engine.Quote(string(o.Format)), AsciicastV2, AsciicastV3)
+		return nil, fmt.Errorf("record: %s is not an asciicast format: use %q or %q", engine.Quote(string(o.Format)), AsciicastV2, AsciicastV3)
 	}
 	return json.Marshal(h)
 }

@@ -404,9 +404,9 @@ func TestPictureFormat(t *testing.T) {
 		{"", "t1.py", "", "give .png, .svg, .html, .ansi or .txt, or none and a format"},
 		{"png", "t1.py", "", "give .png, or no extension"},
 		{"png", "a.svg", "", "leave the format out, give svg, or another extension"},
-		{"", ".profile", "", "is no extension of a picture"},
+		{"", ".profile", "", "is not a picture's extension"},
 		{"", "a." + strings.Repeat("x", 300), "", strings.Repeat("x", 31) + `..."`},
-		{"gif", "a.gif", "", "is no format of a picture"},
+		{"gif", "a.gif", "", "is not a picture format"},
 	} {
 		got, err := PictureFormat(c.format, c.path)
 		if got != c.want || (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {

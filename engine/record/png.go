@@ -77,6 +77,9 @@ func (o PictureOptions) size() float64 {
 	return math.Round(min(max(size, FontSizeMin), FontSizeMax)*4) / 4
 }
 
+// FontSizeOK reports whether a picture can be drawn with text of so many pixels: [FontSizeMin] to [FontSizeMax].
+func FontSizeOK(px float64) bool { return px >= FontSizeMin && px <= FontSizeMax }
+
 func (o PictureOptions) padding() int { return min(max(o.Padding, 0), 1000) }
 
 // PictureSize returns the size of the screen's [PNG] in pixels.
@@ -86,7 +89,7 @@ func PictureSize(s *vt.Screen, o PictureOptions) (width, height int) {
 }
 
 // ErrPictureFormat is a sort of picture that [Draw] does not know.
-var ErrPictureFormat = errors.New("is no format of a picture; use png, svg, html or ansi")
+var ErrPictureFormat = errors.New("is not a picture format: use png, svg, html or ansi")
 
 // pictureFormats are the formats of pictures, by the extensions that their files have.
 var pictureFormats = map[string]string{
@@ -110,9 +113,9 @@ func (e *PicturePathError) Error() string {
 	case is != "" && e.Format != "":
 		return fmt.Sprintf("ends in %q, the format is %s: leave the format out, give %s, or another extension", ext, e.Format, is)
 	case e.Format != "":
-		return fmt.Sprintf("ends in %q, which is no extension of format %s: give .%s, or no extension", ext, e.Format, e.Format)
+		return fmt.Sprintf("ends in %q, which is not an extension of %s: give .%s, or no extension", ext, e.Format, e.Format)
 	}
-	return fmt.Sprintf("ends in %q, which is no extension of a picture: give .png, .svg, .html, .ansi or .txt, or none and a format", ext)
+	return fmt.Sprintf("ends in %q, which is not a picture's extension: give .png, .svg, .html, .ansi or .txt, or none and a format", ext)
 }
 
 // PictureFormat returns the format of a picture that is to be written to path: format when it is given, else that of path's

@@ -33,7 +33,7 @@ type CastError struct {
 	Err    error // what is behind it; may be nil
 }
 
-func (e *CastError) Error() string { return fmt.Sprintf("cast, line %d: %s", e.Line, e.Reason) }
+func (e *CastError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
 func (e *CastError) Unwrap() error { return e.Err }
 
 // An EventKind is what happened, in the letters of asciicast. Other letters may come: they are to be passed over.
@@ -112,7 +112,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if err := json.Unmarshal(first, &h); err != nil {
 		// v1 is one JSON value, mostly over several lines.
 		if !bytes.HasPrefix(bytes.TrimSpace(first), []byte("{")) || !whole {
-			return nil, c.bad("is no header of an asciicast", err)
+			return nil, c.bad("not an asciicast header", err)
 		}
 		rest, err := io.ReadAll(io.LimitReader(c.in, lineMax+1))
 		if err != nil {
@@ -123,7 +123,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 		}
 		h = header{}
 		if err := json.Unmarshal(append(append(first, '\n'), rest...), &h); err != nil || h.Version != 1 {
-			return nil, c.bad("is no header of an asciicast", err)
+			return nil, c.bad("not an asciicast header", err)
 		}
 	}
 	return c, c.accept(&h)
@@ -145,7 +145,7 @@ func (c *Reader) accept(h *header) error {
 		return c.bad(fmt.Sprintf("asciicast version %d is not known; 1, 2 and 3 are", h.Version), nil)
 	}
 	if !sideOK(rows) || !sideOK(cols) {
-		return c.bad(fmt.Sprintf("%d rows and %d columns are no size of a terminal; 1 to %d are", rows, cols, vt.MaxSide), nil)
+		return c.bad(fmt.Sprintf("%d rows by %d columns is not a terminal size: each is 1 to %d", rows, cols, vt.MaxSide), nil)
 	}
 	c.Header = Header{Version: h.Version, Rows: rows, Cols: cols, Command: h.Command, Title: h.Title, Term: term, Shell: h.Env["SHELL"]}
 	if h.Timestamp > 0 {
@@ -230,7 +230,7 @@ func (c *Reader) nextV1() (Event, error) {
 		err = json.Unmarshal(raw[1], &e.Text)
 	}
 	if err != nil {
-		return Event{}, c.bad("is no event of a delay and a text", err)
+		return Event{}, c.bad("not an event: expected a delay and a text", err)
 	}
 	return e, c.time(&e, raw[0], true)
 }
@@ -239,24 +239,24 @@ func (c *Reader) nextV1() (Event, error) {
 func (c *Reader) event(line []byte) (e Event, err error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(line, &raw); err != nil || len(raw) < 3 {
-		return e, c.bad("is no event of a time, a code and a text", err)
+		return e, c.bad("not an event: expected a time, a code and a text", err)
 	}
 	var code string
 	if err := json.Unmarshal(raw[1], &code); err != nil || len(code) != 1 {
-		return e, c.bad("the event's code is no letter", err)
+		return e, c.bad("the event's code is not a letter", err)
 	}
 	if err := json.Unmarshal(raw[2], &e.Text); err != nil {
-		return e, c.bad("the event's data is no text", err)
+		return e, c.bad("the event's data is not text", err)
 	}
 	e.Kind = EventKind(code[0])
 	switch e.Kind {
 	case EventResize:
 		if e.Rows, e.Cols = sizeOf(e.Text); !sideOK(e.Rows) || !sideOK(e.Cols) {
-			return e, c.bad("the new size is none of a terminal", nil)
+			return e, c.bad("the new size is not a terminal size", nil)
 		}
 	case EventExit:
 		if e.Exit, err = strconv.Atoi(e.Text); err != nil {
-			return e, c.bad("the exit status is no number", err)
+			return e, c.bad("the exit status is not a number", err)
 		}
 	}
 	return e, c.time(&e, raw[0], c.Header.Version == 3)
@@ -266,7 +266,7 @@ func (c *Reader) event(line []byte) (e Event, err error) {
 func (c *Reader) time(e *Event, raw []byte, interval bool) error {
 	s, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
 	if err != nil || !(s >= 0 && s <= timeMax) {
-		return c.bad("the event's time is no number of seconds", err)
+		return c.bad("the event's time is not a number of seconds", err)
 	}
 	at := seconds(s)
 	if interval {

@@ -23,18 +23,6 @@ func (w *wire) ready(adapter string) {
 	}
 }
 
-// replies reads until each of the requests is answered, in whatever order.
-func (w *wire) replies(ids ...int) map[int]message {
-	w.t.Helper()
-	all := map[int]message{}
-	for len(all) < len(ids) {
-		if m := w.read(); m.ID != nil && slices.Contains(ids, *m.ID) {
-			all[*m.ID] = m
-		}
-	}
-	return all
-}
-
 func TestAdapterTurn(t *testing.T) {
 	w := newWire(t, engine.New(engine.Options{}))
 	started := w.result("adapter.start", obj{"plugin": "ask"})

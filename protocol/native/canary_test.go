@@ -87,6 +87,7 @@ func TestCanary(t *testing.T) {
 		"server.metrics":           {nil},
 		"server.set_notifications": {{"enabled": true}, {"enabled": true, "sessions": []any{id}, "since": 0}, {"enabled": true, "since": 0}},
 		"server.set_ordering":      {{"ordering": "session"}},
+		"server.set_access":        {{"access": "full"}, {"access": plain}},
 		"session.create":           {{"program": "token=" + secret}, {"program": "x", "owner": plain}, {"program": "x", "max_ms": -1}, {"program": "x", "max_memory": 1 << 30}, {"program": "x", "raw_transcript_path": "/nowhere/token=" + secret}},
 		"session.list":             {{"details": true}},
 		"session.input":            {{"session": id, "action": obj{"type": "key", "value": "token=" + secret}}, {"session": "token=" + secret, "action": obj{"type": "eof"}}},
@@ -100,6 +101,7 @@ func TestCanary(t *testing.T) {
 			{"session": id, "matcher": obj{"type": "token=" + secret}},
 			{"session": id, "matcher": obj{"type": "screen_regex", "value": "token=" + secret + "("}},
 		},
+		"session.run":          {{"session": id, "command": "echo " + secret}, {"session": plain, "command": plain}},
 		"session.scrollback":   {{"session": id, "count": 1000}},
 		"session.search":       {{"session": id, "regex": "."}, {"session": id, "regex": "token=" + secret + "("}},
 		"session.blocks":       {{"session": id}},
@@ -165,7 +167,7 @@ func TestResultsFitTheirSchema(t *testing.T) {
 		params obj
 	}{
 		{"server.capabilities", nil}, {"server.capabilities", obj{"schema": true}},
-		{"server.set_notifications", obj{"enabled": false}}, {"server.set_ordering", obj{"ordering": "session"}},
+		{"server.set_notifications", obj{"enabled": false}}, {"server.set_ordering", obj{"ordering": "session"}}, {"server.set_access", obj{"access": "full"}},
 		{"session.list", nil}, {"session.list", obj{"details": true}},
 		{"session.snapshot", obj{"session": id}}, {"session.snapshot", obj{"session": id, "cells": "runs"}},
 		{"session.wait", obj{"session": id, "matcher": text("styled"), "cells": "full"}},
@@ -270,7 +272,7 @@ func TestSchemaBoundsAreTheServers(t *testing.T) {
 				values["not "+e.(string)] = false
 			}
 			for value, ok := range values {
-				params := obj{"session": id, "program": "fake", "rows": 24, "cols": 80, "matcher": text(""), "text": "x", "action": obj{"type": "eof"},
+				params := obj{"session": id, "program": "fake", "rows": 24, "cols": 80, "matcher": text(""), "text": "x", "action": obj{"type": "eof"}, "command": "true",
 					"plugin": "ask", "adapter": adapter, "intent": "type_only", "params": obj{"text": ""}, "send": obj{"intent": "type_only", "params": obj{"text": ""}},
 					"wait": obj{"intent": "wait_nothing_matcher"},
 				}
@@ -279,7 +281,14 @@ func TestSchemaBoundsAreTheServers(t *testing.T) {
 				}
 				params[name] = value
 				tried++
-				m := w.call(method, params)
+				on := w
+				switch {
+				case method == "server.set_access": // it is for good
+					on = newWire(t, enginetest.Engine())
+				case method == "session.run" && ok: // there is no shell
+					continue
+				}
+				m := on.call(method, params)
 				if (m.Error == nil) != ok || m.Error != nil && m.Error.Code != -32602 {
 					t.Errorf("%s with %s %v: %.200s", method, name, value, m.line)
 				}

@@ -28,6 +28,7 @@ type capabilitiesResult struct {
 	Actions       []string                `json:"actions"`
 	Matchers      []string                `json:"matchers"`
 	Ordering      []string                `json:"ordering"`
+	Access        []string                `json:"access"`
 	Limits        map[string]int          `json:"limits"`
 	Reasons       []string                `json:"reasons,omitempty"`
 	Schema        map[string]methodSchema `json:"schema,omitempty"`
@@ -35,6 +36,7 @@ type capabilitiesResult struct {
 
 type methodSchema struct {
 	About  string             `json:"about"`
+	Reads  bool               `json:"reads" jsonschema:"it is also for a connection that only reads"`
 	Params *jsonschema.Schema `json:"params"`
 	Result *jsonschema.Schema `json:"result"`
 }
@@ -47,6 +49,7 @@ func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabi
 		Actions:       engine.ActionTypes(),
 		Matchers:      matchers.Types(matchers.Options{Predicates: &asking{catalog: c.catalog, ctx: ctx}}),
 		Ordering:      []string{protocol.Session.String(), protocol.Concurrent.String()},
+		Access:        []string{accessFull, accessRead},
 		Limits: map[string]int{
 			"message_bytes": c.limits.Message, "executing_requests": c.limits.Executing, "queued_bytes": c.limits.Queued,
 			"reply_bytes": c.limits.Replies, "screen_side": engine.MaxSide, "matcher_depth": c.matchers.Depth,
@@ -73,7 +76,7 @@ func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabi
 		if err != nil {
 			return r, err
 		}
-		r.Schema[row.name] = methodSchema{About: row.about, Params: params, Result: result}
+		r.Schema[row.name] = methodSchema{About: row.about, Reads: row.reads, Params: params, Result: result}
 	}
 	return r, nil
 }
@@ -117,8 +120,9 @@ var ranges = map[string][2]int64{
 
 // words are the values of strings in params that take only some, by name.
 var words = map[string][]any{
-	"owner": {ownerServer, ownerConnection},
-	"theme": {"dark", "light"}, "form": {"runs", "ansi"}, "cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
+	"owner":  {ownerServer, ownerConnection},
+	"access": {accessFull, accessRead},
+	"theme":  {"dark", "light"}, "form": {"runs", "ansi"}, "cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
 
 // bound puts bounds into the schema of params. The code that holds to them says so itself; a test compares the two.
 func bound(s *jsonschema.Schema) {

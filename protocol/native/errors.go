@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/cmdline"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/internal/nearest"
@@ -104,6 +105,8 @@ var reasons = []struct {
 	{engine.ErrNoMouse, protocol.CodeInvalidParams, "mouse_not_requested"},
 	{engine.ErrNoKey, protocol.CodeInvalidParams, "key_not_requested"},
 	{engine.ErrTooManyMarks, protocol.CodeInvalidParams, "too_many_marks"},
+	{errNotRun, protocol.CodeInvalidParams, "command_not_run"},
+	{cmdline.ErrNUL, protocol.CodeInvalidParams, "invalid_params"},
 	{plugins.ErrNoPlugin, protocol.CodeInvalidParams, "unknown_plugin"},
 	{plugins.ErrNoAdapter, protocol.CodeInvalidParams, "unknown_adapter"},
 	{plugins.ErrNoPredicate, protocol.CodeInvalidParams, "unknown_predicate"},
@@ -194,6 +197,12 @@ func wireError(err error) *protocol.Error {
 		plugin  *plugins.PluginError
 		toml    *plugins.ManifestError
 		load    *plugins.LoadError
+		typed   *runError
+		busy    *cmdline.BusyError
+		stands  *cmdline.OccupiedError
+		prompt  *cmdline.PromptError
+		noShell *cmdline.NoShellError
+		reading *readOnlyError
 	)
 	_ = errors.As(err, &wait)
 	switch {
@@ -228,6 +237,14 @@ func wireError(err error) *protocol.Error {
 		e.Code, e.Reason = protocol.CodeInvalidParams, "file_refused"
 	case wait != nil:
 		e.Data = wait.evidence
+	case errors.As(err, &typed):
+		e.Data = typed.data()
+	case errors.As(err, &reading):
+		e.Code, e.Reason = codeDenied, "read_only"
+	case errors.As(err, &busy), errors.As(err, &stands), errors.As(err, &prompt):
+		e.Code, e.Reason = protocol.CodeInternal, "not_at_prompt"
+	case errors.As(err, &noShell):
+		e.Code, e.Reason = protocol.CodeInvalidParams, "no_shell"
 	case errors.As(err, &param):
 		e.Code, e.Reason = protocol.CodeInvalidParams, param.reason
 	case errors.As(err, &parse):
@@ -344,4 +361,5 @@ var ownReasons = []string{
 	"invalid_manifest", "unknown_plugin", "unknown_adapter", "unknown_predicate", "plugin_exists", "plugin_built_in", "plugin_in_use",
 	"plugin_without_code", "no_program", "turn_in_progress", "server_did_not_grant_plugin_load", "wait_id_in_use", "unknown_recording",
 	"shell_integration_unsupported", "session_leased", "memory_limit_unsupported", "too_many_secrets", "name_taken",
+	"read_only", "not_at_prompt", "no_shell", "command_not_run",
 }

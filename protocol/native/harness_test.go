@@ -158,6 +158,18 @@ func (w *wire) reply(id int) message {
 	}
 }
 
+// replies reads until each of the requests is answered, in whatever order.
+func (w *wire) replies(ids ...int) map[int]message {
+	w.t.Helper()
+	all := map[int]message{}
+	for len(all) < len(ids) {
+		if m := w.read(); m.ID != nil && slices.Contains(ids, *m.ID) {
+			all[*m.ID] = m
+		}
+	}
+	return all
+}
+
 func (w *wire) call(method string, params any) message {
 	w.t.Helper()
 	return w.reply(w.send(method, params))

@@ -102,13 +102,17 @@ func (c *client) sessionRelease(ctx context.Context, p sessionParams) (releaseRe
 
 // do performs an action with the right that this connection has, if it has it.
 func (c *client) do(ctx context.Context, s *engine.Session, a engine.Action, timeout time.Duration) (engine.Receipt, error) {
-	var by *engine.Lease
+	return s.Do(ctx, a, engine.DoOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }, Lease: c.leaseFor(s)})
+}
+
+// leaseFor is the right to type that this connection has of a session; nil when it has none.
+func (c *client) leaseFor(s *engine.Session) *engine.Lease {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if l := c.leases[s.ID()]; l != nil {
-		by = l.Lease
+		return l.Lease
 	}
-	c.mu.Unlock()
-	return s.Do(ctx, a, engine.DoOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }, Lease: by})
+	return nil
 }
 
 // release gives back what the connection has.

@@ -111,6 +111,8 @@ type client struct {
 	ctx     context.Context // ends with the connection; the notifier's
 	stop    context.CancelFunc
 
+	readsOnly atomic.Bool // as it has said by server.set_access
+
 	mu sync.Mutex
 	// protects the fields below
 	notifier  *notifier // nil until server.set_notifications is first called

@@ -209,6 +209,9 @@ func TestBadParametersAreToldApart(t *testing.T) {
 		{"session.search", obj{"session": id, "text": "a", "regex": "b"}, "invalid_params"},
 		{"session.search", obj{"session": id, "regex": "("}, "invalid_params"},
 		{"server.set_ordering", obj{"ordering": "random"}, "invalid_params"},
+		{"session.screenshot", obj{"session": id, "font_size": 0}, "invalid_params"},
+		{"session.screenshot", obj{"session": id, "font_size": -1}, "invalid_params"},
+		{"session.screenshot", obj{"session": id, "font_size": 128.5}, "invalid_params"},
 		{"server.set_notifications", obj{"enabled": "yes"}, "invalid_params"},
 	} {
 		w.fails(c.method, c.params, -32602, c.reason)

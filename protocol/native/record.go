@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -18,10 +19,10 @@ import (
 type screenshotParams struct {
 	sessionParams
 	readParams
-	Format   string  `json:"format,omitempty" jsonschema:"png, svg, html or ansi; default that of the path, else png"`
-	Path     string  `json:"path,omitempty" jsonschema:"file to write or replace, mode 0600, by its extension such a picture; default: the picture is in the answer"`
-	Theme    string  `json:"theme,omitempty" jsonschema:"dark or light; default the session's"`
-	FontSize float64 `json:"font_size,omitempty" jsonschema:"pixels; default 15"`
+	Format   string   `json:"format,omitempty" jsonschema:"png, svg, html or ansi; default that of the path, else png"`
+	Path     string   `json:"path,omitempty" jsonschema:"file to write or replace, mode 0600, by its extension such a picture; default: the picture is in the answer"`
+	Theme    string   `json:"theme,omitempty" jsonschema:"dark or light; default the session's"`
+	FontSize *float64 `json:"font_size,omitempty" jsonschema:"pixels, 6 to 128; default 15"`
 }
 
 type screenshotResult struct {
@@ -38,13 +39,19 @@ func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*scre
 	if err != nil {
 		return nil, err
 	}
-	o := record.PictureOptions{FontSize: p.FontSize}
+	var o record.PictureOptions
 	if p.Theme != "" {
 		theme, err := themeOf(p.Theme)
 		if err != nil {
 			return nil, err
 		}
 		o.Theme = record.ThemeOf(theme)
+	}
+	if p.Path != "" && c.readsOnly.Load() {
+		return nil, &readOnlyError{"a picture with path, which writes a file,"}
+	}
+	if o.FontSize, err = fontSize(p.FontSize); err != nil {
+		return nil, err
 	}
 	format, err := record.PictureFormat(p.Format, p.Path)
 	if err != nil {
@@ -188,4 +195,17 @@ func (c *client) sessionRecordList(_ context.Context, p recordListParams) (recor
 		}
 	}
 	return r, nil
+}
+
+// fontSize reads a picture's size of text that may be absent: 0.
+func fontSize(given *float64) (float64, error) {
+	if given == nil {
+		return 0, nil
+	}
+	if !record.FontSizeOK(*given) {
+		return 0, &protocol.ParamError{
+			Path: "font_size", Expected: fmt.Sprintf("a number from %d to %d", record.FontSizeMin, record.FontSizeMax), Got: protocol.Got(*given),
+		}
+	}
+	return *given, nil
 }

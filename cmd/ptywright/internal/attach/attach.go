@@ -30,6 +30,7 @@ type Options struct {
 	Title   string // what the line of status calls the session beside its id
 	Write   bool   // take the session, so that the person may type
 	Take    bool   // take it from whoever has it
+	Look    bool   // only look on: the server is told to take nothing else of this connection
 	Resize  bool   // a writer gives the session the terminal's size
 	Leave   bool   // leave when the program ends
 	As      string // who takes it, for others to read
@@ -154,6 +155,11 @@ func newViewer(ctx context.Context, o Options) *viewer {
 
 // begin takes the session, if it is to be taken, and its first frame: what is refused is refused before the terminal is touched.
 func (v *viewer) begin() error {
+	if v.Look {
+		if err := v.Client.Call(v.ctx, "server.set_access", map[string]string{"access": "read"}, nil); err != nil {
+			return v.lost(err)
+		}
+	}
 	if err := v.Client.Call(v.ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil); err != nil {
 		return v.lost(err)
 	}
@@ -171,7 +177,9 @@ func (v *viewer) begin() error {
 	v.last = f
 	v.window.take(f)
 	v.expire, v.escape, v.late = idleTimer(), idleTimer(), idleTimer()
-	if !v.writing {
+	if v.Look {
+		v.say("you can only look on, " + v.keyName() + " for keys")
+	} else if !v.writing {
 		v.say("read-only, " + v.keyName() + " for keys")
 	} else {
 		v.say("you write, " + v.keyName() + " for keys")

@@ -55,6 +55,9 @@ func (v *viewer) one(e event) error {
 
 // refusal is why nothing is typed: has is who has the session.
 func (v *viewer) refusal(has *client.Lease) []string {
+	if v.Look {
+		return []string{"read-only: you attached to look on, and cannot type; " + v.keyName() + " d detaches", "you can only look on"}
+	}
 	if has == nil || has.Yours {
 		return []string{"read-only: " + v.keyName() + " w to type"}
 	}
@@ -74,6 +77,9 @@ func (v *viewer) keyName() string {
 
 // menuLine is what the detach key shows.
 func (v *viewer) menuLine() string {
+	if v.Look {
+		return "d detach  z suspend  arrows move  l redraw"
+	}
 	if v.writing {
 		return fmt.Sprintf("d detach  w give back  z suspend  s send %s  arrows move  l redraw", v.keyName())
 	}
@@ -124,6 +130,10 @@ func (v *viewer) choose(e event) error {
 
 // chosen does what a key of the menu is for that depends on who may type.
 func (v *viewer) chosen(name string) error {
+	if v.Look && (name == "w" || name == "t") { // the server would refuse it
+		v.say(v.refusal(nil)...)
+		return nil
+	}
 	switch name {
 	case "w":
 		if v.writing {

@@ -209,7 +209,7 @@ func read(path string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", errors.New("it is no regular file")
+		return "", errors.New("it is not a regular file")
 	}
 	if err := private(info); err != nil {
 		return "", err
@@ -455,7 +455,7 @@ type Stray struct {
 }
 
 func (s Stray) String() string {
-	text := clip32(s.Name) + " in the environment is no variable of ptywright's"
+	text := clip32(s.Name) + " in the environment is not a variable of ptywright's"
 	if s.Meant != "" {
 		text += ": did you mean " + s.Meant + "?"
 	}

@@ -87,7 +87,7 @@ func root(_ context.Context, f Facts) []Finding {
 	case err != nil:
 		return one("home", Broken, err.Error(), "make the folder readable, or set PTYWRIGHT_HOME")
 	case !info.IsDir():
-		return one("home", Broken, f.Root+" is no folder", "move it away, or set PTYWRIGHT_HOME")
+		return one("home", Broken, f.Root+" is not a folder", "move it away, or set PTYWRIGHT_HOME")
 	}
 	if owner, ok := ownerOf(info); ok && owner != os.Geteuid() {
 		return one("home", Broken, fmt.Sprintf("%s belongs to user %d", f.Root, owner), "set PTYWRIGHT_HOME to a folder of your own")

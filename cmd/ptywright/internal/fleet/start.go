@@ -48,7 +48,7 @@ func (f Fleet) Start(ctx context.Context, program string, launches []Launch, bou
 		if s, err := os.Stat(l.CWD); err != nil {
 			return nil, fmt.Errorf("start in %s: %w", l.CWD, errors.Unwrap(err))
 		} else if !s.IsDir() {
-			return nil, fmt.Errorf("start in %s: it is no folder", l.CWD)
+			return nil, fmt.Errorf("start in %s: it is not a folder", l.CWD)
 		}
 	}
 	if _, err := instance.List(f.Root); err != nil {

@@ -163,7 +163,7 @@ func (f *Folder) caseNames() ([]fs.DirEntry, error) {
 	case err != nil:
 		return nil, bare(err)
 	case !info.IsDir():
-		return nil, errors.New("it is no folder")
+		return nil, errors.New("it is not a folder")
 	}
 	entries, err := fs.ReadDir(root.FS(), casesDir)
 	return entries, bare(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // errIrregular refuses what is no file to read: a pipe or a device would keep who opens it waiting, or do something.
-var errIrregular = errors.New("it is no regular file")
+var errIrregular = errors.New("it is not a regular file")
 
 // openIn opens a regular file below a plugin's folder, which may be anybody's: a link that leads out of it is an error, and a pipe
 // keeps nobody waiting, not even one that the file becomes between two looks. Errors do not say the path.
@@ -61,7 +61,7 @@ func writeIn(dir, name string, text []byte) error {
 	}
 	defer root.Close()
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return errors.New("it is no regular file: remove it first")
+		return errors.New("it is not a regular file: remove it first")
 	}
 	temporary := path.Join(path.Dir(name), ".new-"+rand.Text())
 	f, err := root.OpenFile(temporary, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)

@@ -242,7 +242,7 @@ func (r *Ran) note(a *plugins.Adapter, since uint64, began time.Time, to io.Writ
 // record begins a case.
 func (f *Folder) record(o RunOptions) (*record.Cast, error) {
 	if !caseName().MatchString(o.Record) || strings.HasSuffix(o.Record, castExt) {
-		return nil, fmt.Errorf("%q is no name of a case: use letters, digits, dots, hyphens and underscores, without %s", o.Record, castExt)
+		return nil, fmt.Errorf("%q is not a name for a case: use letters, digits, dots, hyphens and underscores, without %s", o.Record, castExt)
 	}
 	dir := filepath.Join(f.Dir, filepath.FromSlash(casesDir))
 	root, err := os.OpenRoot(f.Dir)

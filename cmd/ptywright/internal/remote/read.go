@@ -34,6 +34,7 @@ type Read struct {
 	Lines  []string          // rows of a screen, or lines
 	Text   string            // of Output, with escape sequences as they came; of ANSI, drawn
 	Blocks []Block
+	Marks  string // of Blocks, how the shell marks its commands: osc133, osc633, or none
 }
 
 // A Block is a command of a shell that marks them.
@@ -138,7 +139,8 @@ func (s *Server) lines(ctx context.Context, id string, r Reading) (Read, error) 
 // blocks reads the commands of a shell that marks them.
 func (s *Server) blocks(ctx context.Context, id string, r Reading) (Read, error) {
 	var result struct {
-		Blocks []json.RawMessage `json:"blocks"`
+		Blocks      []json.RawMessage `json:"blocks"`
+		Integration string            `json:"integration"`
 	}
 	more := map[string]any{"max": 1000} // as many as are kept
 	if r.Since != nil {
@@ -147,7 +149,7 @@ func (s *Server) blocks(ctx context.Context, id string, r Reading) (Read, error)
 	if err := s.Call(ctx, "session.blocks", params(id, more, r.Show), &result); err != nil {
 		return Read{}, err
 	}
-	read := Read{Raw: result.Blocks, Blocks: make([]Block, len(result.Blocks))}
+	read := Read{Raw: result.Blocks, Blocks: make([]Block, len(result.Blocks)), Marks: result.Integration}
 	for i, raw := range result.Blocks {
 		if err := json.Unmarshal(raw, &read.Blocks[i]); err != nil {
 			return Read{}, err

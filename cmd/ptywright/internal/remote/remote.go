@@ -27,6 +27,7 @@ const (
 	ExitTimeout    = 3 // a wait timed out; the evidence is on standard output
 	ExitMissing    = 4 // there is no such session, or no more
 	ExitPermission = 5 // a lease or an adapter has the session, or the socket is not this user's
+	ExitAsks       = 6 // an adapter's program asks for something before it goes on
 )
 
 // exits tells the exit code of a server's reason. Others are errors.
@@ -40,6 +41,7 @@ var exits = map[string]int{
 	"owned_by_adapter":  ExitPermission,
 	"permission_denied": ExitPermission,
 	"name_taken":        ExitUsage,
+	"read_only":         ExitPermission,
 }
 
 // Exit returns the exit code of an error of this package, and the server's reason where it gave one.
@@ -53,7 +55,10 @@ func Exit(err error) (code int, reason string) {
 	}
 	var key *KeyError
 	var silent *daemon.SilentError
+	var none *NoAdapterError
 	switch {
+	case errors.As(err, &none):
+		return ExitMissing, "unknown_adapter"
 	case errors.As(err, &key):
 		return ExitUsage, "invalid_action"
 	case errors.Is(err, daemon.ErrNone):

@@ -57,7 +57,7 @@ func ReadText(r io.Reader) (string, error) {
 	case len(b) > MaxText:
 		return "", ErrLong
 	case !utf8.Valid(b):
-		return "", errors.New("it is no UTF-8 text")
+		return "", errors.New("it is not UTF-8 text")
 	}
 	return string(b), nil
 }

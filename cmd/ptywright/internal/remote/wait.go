@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,19 +63,9 @@ func (s *Server) Wait(ctx context.Context, id string, c Condition) (Waited, erro
 	return w, err
 }
 
-// about puts the session and whether it matched in front of the members of an object.
+// about adds the session and whether it matched to the members of an object.
 func about(id string, matched bool, object json.RawMessage) json.RawMessage {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(object, &members) != nil {
-		return object
-	}
-	members["session"], _ = json.Marshal(id)
-	members["matched"], _ = json.Marshal(matched)
-	b, err := json.Marshal(members)
-	if err != nil {
-		return object
-	}
-	return b
+	return with(object, map[string]any{"session": id, "matched": matched})
 }
 
 // What matched, in one line: the text that an expression captured, the text that was looked for, or how the program or its
@@ -201,4 +192,28 @@ func lacks(raw json.RawMessage, level int) []string {
 		all = append(all, lacks(p, level+1)...)
 	}
 	return all
+}
+
+// Exited is how the program has ended whose end matched; nil when something else did.
+func (w Waited) Exited() *client.Exit {
+	var o told
+	if w.Matched == nil || json.Unmarshal(w.Raw, &struct{ Outcome *told }{&o}) != nil || !o.exited() {
+		return nil
+	}
+	return w.Matched.Snapshot.Exit
+}
+
+// exited reports whether the end of the program is what matched, or a part of it.
+func (o *told) exited() bool {
+	switch o.Kind {
+	case "process_exited":
+		return true
+	case "any":
+		var one told
+		return json.Unmarshal(o.Matched, &one) == nil && one.exited()
+	case "all":
+		var all []told
+		return json.Unmarshal(o.Matched, &all) == nil && slices.ContainsFunc(all, func(m told) bool { return m.exited() })
+	}
+	return false
 }

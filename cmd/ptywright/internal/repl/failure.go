@@ -118,16 +118,15 @@ func (m *machine) uncalled(source string, err error) error {
 	if err == nil || !strings.Contains(err.Error(), notAFunction) {
 		return err
 	}
-	tree, perr := parse.Parse(strings.NewReader(source), chunk)
-	if perr != nil { // an expression
-		if tree, perr = parse.Parse(strings.NewReader("return "+source), chunk); perr != nil {
-			return err
-		}
+	tree := parsed(source)
+	if tree == nil {
+		return err
 	}
 	place := placed().FindStringSubmatch(err.Error())
-	var sure, perhaps *unknownName
-	eachCall(reflect.ValueOf(tree), func(c *ast.FuncCallExpr) {
-		if place != nil && place[2] != strconv.Itoa(c.Line()) {
+	var sure, perhaps error
+	eachNode(reflect.ValueOf(tree), func(node any) {
+		c, ok := node.(*ast.FuncCallExpr)
+		if !ok || place != nil && place[2] != strconv.Itoa(c.Line()) {
 			return
 		}
 		missing, certain := m.missing(c.Func)
@@ -153,11 +152,11 @@ var placed = lazy.Regexp(`^(.+?):(\d+): `)
 
 // missing returns what a called name is nothing of, nil when it is something. Of what is in a local variable nobody knows: then it is
 // not certain.
-func (m *machine) missing(called ast.Expr) (name *unknownName, certain bool) {
+func (m *machine) missing(called ast.Expr) (name error, certain bool) {
 	switch f := called.(type) {
 	case *ast.IdentExpr:
 		if m.GetGlobal(f.Value) == lua.LNil {
-			return &unknownName{"Lua", f.Value, namesOf(m.G.Global)}, true
+			return &undefinedError{"function", f.Value, namesOf(m.G.Global)}, true
 		}
 	case *ast.AttrGetExpr:
 		of, ok := f.Object.(*ast.IdentExpr)
@@ -183,27 +182,34 @@ func namesOf(t *lua.LTable) (names []string) {
 	return names
 }
 
-// eachCall visits the calls of a syntax tree, which the parser has bounded, from the outer to the inner.
-func eachCall(v reflect.Value, visit func(*ast.FuncCallExpr)) {
+// parsed is the syntax tree of a chunk, which may be an expression; nil when it cannot be read.
+func parsed(source string) []ast.Stmt {
+	tree, err := parse.Parse(strings.NewReader(source), chunk)
+	if err != nil {
+		tree, _ = parse.Parse(strings.NewReader("return "+source), chunk)
+	}
+	return tree
+}
+
+// eachNode visits the statements and expressions of a syntax tree, which the parser has bounded, from the outer to the inner.
+func eachNode(v reflect.Value, visit func(node any)) {
 	switch v.Kind() {
 	case reflect.Slice:
 		for i := range v.Len() {
-			eachCall(v.Index(i), visit)
+			eachNode(v.Index(i), visit)
 		}
 	case reflect.Interface, reflect.Pointer:
 		if v.IsNil() {
 			return
 		}
 		if v.Kind() == reflect.Pointer {
-			if c, ok := v.Interface().(*ast.FuncCallExpr); ok {
-				visit(c)
-			}
+			visit(v.Interface())
 		}
-		eachCall(v.Elem(), visit)
+		eachNode(v.Elem(), visit)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				eachCall(v.Field(i), visit)
+				eachNode(v.Field(i), visit)
 			}
 		}
 	}

@@ -120,7 +120,7 @@ func RunSource(ctx context.Context, o Options, name, source string, args []strin
 		}
 		f, _, err := c.m.compile(source, name)
 		if err == nil {
-			err = c.m.uncalled(source, c.evaluate(f))
+			err = c.m.named(source, c.evaluate(f))
 		}
 		return c.told(err)
 	})
@@ -410,7 +410,7 @@ func (c *console) enter(text string) error {
 	if err != nil {
 		return err
 	}
-	return c.m.uncalled(text, c.evaluate(f))
+	return c.m.named(text, c.evaluate(f))
 }
 
 // evaluate runs a chunk and prints what it returns.

@@ -73,6 +73,10 @@ func newIndex(ctx context.Context, native *client.Client, socket string, log *sl
 		return nil, err
 	}
 	feed := client.New(stream)
+	if err := feed.Call(ctx, "server.set_access", map[string]string{"access": "read"}, nil); err != nil { // it needs no more
+		feed.Close()
+		return nil, err
+	}
 	x := &index{
 		log: log, native: native, feed: feed, dirty: make(chan struct{}, 1), done: make(chan struct{}), known: map[string]bool{},
 		states: map[string]string{}, changed: make(chan struct{}),

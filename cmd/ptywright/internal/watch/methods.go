@@ -12,23 +12,24 @@ import (
 
 // A method is one thing that a page may ask.
 type method struct {
-	live bool // it needs the server
-	call func(ctx context.Context, p *page, params json.RawMessage) (any, error)
+	live   bool // it needs the server
+	writes bool // it is not for a page that only looks on
+	call   func(ctx context.Context, p *page, params json.RawMessage) (any, error)
 }
 
 // methods are all that a page may ask. Params are read into structs of ours and written anew: a page has no way to ask the
 // server for what it hides.
 var methods = map[string]method{
-	"sessions":   {true, with((*page).sessions)},
-	"frame":      {true, with((*page).frame)},
-	"scrollback": {true, with((*page).scrollback)},
-	"take":       {true, with((*page).take)},
-	"release":    {true, with((*page).release)},
-	"input":      {true, with((*page).input)},
-	"resize":     {true, with((*page).resize)},
-	"recordings": {false, with((*page).recordings)},
-	"open":       {false, with((*page).open)},
-	"at":         {false, with((*page).at)},
+	"sessions":   {true, false, with((*page).sessions)},
+	"frame":      {true, false, with((*page).frame)},
+	"scrollback": {true, false, with((*page).scrollback)},
+	"take":       {true, true, with((*page).take)},
+	"release":    {true, true, with((*page).release)},
+	"input":      {true, true, with((*page).input)},
+	"resize":     {true, true, with((*page).resize)},
+	"recordings": {false, false, with((*page).recordings)},
+	"open":       {false, false, with((*page).open)},
+	"at":         {false, false, with((*page).at)},
 }
 
 // with makes a method of a function with params of its own.

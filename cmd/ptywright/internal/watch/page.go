@@ -38,6 +38,7 @@ type page struct {
 	native *client.Client // nil: no server listens
 	index  *index         // likewise
 	player *player
+	reads  bool // it only looks on
 
 	turn    chan struct{} // one slot; whoever filled it writes
 	writing atomic.Int64  // answers that are being written, or wait for it
@@ -63,7 +64,7 @@ type answer struct {
 }
 
 // A problem is an error as it is told to a page. Reason is the server's, or one of ours: bad_request, too_many_requests,
-// too_large, no_server, not_taken_over, not_a_recording, cancelled, internal_error.
+// too_large, no_server, read_only, not_taken_over, not_a_recording, cancelled, internal_error.
 type problem struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
@@ -77,6 +78,7 @@ type hello struct {
 	Socket  string   `json:"socket"`
 	Who     string   `json:"who"`
 	Casts   string   `json:"casts"`
+	Reads   bool     `json:"read_only"`         // the page can only look on
 	Problem *problem `json:"problem,omitempty"` // why there is no server
 }
 
@@ -95,7 +97,8 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) {
 	defer s.open.Done()
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
-	if !s.login(ctx, ws) {
+	in, reads := s.login(ctx, ws)
+	if !in {
 		_ = ws.Close(websocket.StatusPolicyViolation, "log in with the token first")
 		return
 	}
@@ -113,12 +116,12 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) {
 	if s.Arrived != nil {
 		s.once.Do(s.Arrived)
 	}
-	p := &page{server: s, ws: ws, turn: make(chan struct{}, 1), player: newPlayer(), asked: map[int64]context.CancelFunc{}, leased: map[string]bool{}}
+	p := &page{server: s, ws: ws, turn: make(chan struct{}, 1), player: newPlayer(), reads: reads, asked: map[int64]context.CancelFunc{}, leased: map[string]bool{}}
 	p.run(ctx, cancel)
 }
 
-// login reads the first message, which has to have the token.
-func (s *server) login(ctx context.Context, ws *websocket.Conn) bool {
+// login reads the first message, which has to have a token. reads: it is that of a page that only looks on.
+func (s *server) login(ctx context.Context, ws *websocket.Conn) (in, reads bool) {
 	ctx, cancel := context.WithTimeout(ctx, s.loginTime)
 	defer cancel()
 	ws.SetReadLimit(maxLogin)
@@ -126,12 +129,16 @@ func (s *server) login(ctx context.Context, ws *websocket.Conn) bool {
 	var first struct {
 		Token string `json:"token"`
 	}
-	return err == nil && kind == websocket.MessageText && json.Unmarshal(data, &first) == nil && s.token.Is(first.Token)
+	if err != nil || kind != websocket.MessageText || json.Unmarshal(data, &first) != nil {
+		return false, false
+	}
+	writes, reads := s.token != nil && s.token.Is(first.Token), s.read.Is(first.Token)
+	return writes || reads, !writes
 }
 
 // run serves a page until it is gone, or ctx ends. When it returns, nothing of the page is left.
 func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
-	h := hello{Version: p.server.Version, Socket: p.server.Socket, Who: p.server.Who, Casts: p.server.Casts}
+	h := hello{Version: p.server.Version, Socket: p.server.Socket, Who: p.server.Who, Casts: p.server.Casts, Reads: p.reads}
 	if err := p.dial(ctx); err != nil {
 		h.Problem = &problem{"no_server", err.Error()}
 	}
@@ -238,6 +245,9 @@ func (p *page) answer(ctx context.Context, q ask) answer {
 	if !ok {
 		return answer{ID: q.ID, Error: &problem{"bad_request", fmt.Sprintf("there is no method %.40q", q.Method)}}
 	}
+	if method.writes && p.reads { // so would the server
+		return answer{ID: q.ID, Error: &problem{"read_only", "this page can only look on"}}
+	}
 	if method.live && p.native == nil {
 		return answer{ID: q.ID, Error: &problem{"no_server", "there is no server"}}
 	}
@@ -323,6 +333,12 @@ func (p *page) dial(ctx context.Context) error {
 		return err
 	}
 	native := client.New(stream)
+	if p.reads { // whatever the page finds a way to ask, the server does not do it
+		if err := native.Call(ctx, "server.set_access", map[string]string{"access": "read"}, nil); err != nil {
+			native.Close()
+			return err
+		}
+	}
 	// A screen's long poll must not hold up what is typed into its session.
 	err = native.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil)
 	if err == nil {

@@ -56,6 +56,12 @@ const (
 	endTime = 2 * time.Second
 )
 
+// Tokens open the page. Who says that of a reader can look on, and the server behind it takes nothing else of that page.
+type Tokens struct {
+	Write string // "": nobody can do more than look on
+	Read  string
+}
+
 // Options say what is watched.
 type Options struct {
 	Socket  string           // of the server
@@ -75,7 +81,8 @@ var files embed.FS
 // A server is what all pages have in common.
 type server struct {
 	Options
-	token loopback.Token
+	token *loopback.Token // nil: there is none
+	read  loopback.Token
 	door  loopback.Door
 	casts *os.Root      // nil: none
 	pages chan struct{} // a slot each
@@ -85,10 +92,14 @@ type server struct {
 }
 
 // Serve serves pages until ctx ends, and closes l. Errors: the folder of casts cannot be opened, or the listener fails.
-func Serve(ctx context.Context, l net.Listener, token string, o Options) error {
+func Serve(ctx context.Context, l net.Listener, tokens Tokens, o Options) error {
 	defer l.Close()
 	s := &server{
-		Options: o, token: loopback.TokenOf(token), door: loopback.DoorOf(l.Addr()), pages: make(chan struct{}, maxPages),
+		Options: o, read: loopback.TokenOf(tokens.Read), door: loopback.DoorOf(l.Addr()), pages: make(chan struct{}, maxPages),
+	}
+	if tokens.Write != "" {
+		t := loopback.TokenOf(tokens.Write)
+		s.token = &t
 	}
 	s.Log = cmp.Or(o.Log, slog.Default())
 	s.loginTime, s.writeTime = cmp.Or(o.loginTime, loginTime), cmp.Or(o.writeTime, writeTime)

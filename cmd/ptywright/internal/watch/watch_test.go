@@ -42,6 +42,7 @@ type bench struct {
 	addr       string // of the page
 	origin     string
 	token      string
+	reader     string // the token of a page that only looks on
 	arrived    chan struct{}
 	stopServer func() // returns when it has ended
 }
@@ -49,15 +50,26 @@ type bench struct {
 // newBench starts both. At the test's end nothing of them is left.
 func newBench(t testing.TB, o Options) *bench {
 	t.Helper()
-	return newBenchOver(t, o, func(l net.Listener) net.Listener { return l })
+	return newBenchWith(t, o, true)
+}
+
+// newBenchWith is newBench with a token for writing, or without.
+func newBenchWith(t testing.TB, o Options, writes bool) *bench {
+	t.Helper()
+	return newBenchOf(t, o, writes, func(l net.Listener) net.Listener { return l })
 }
 
 // newBenchOver is newBench with another listener around that of the page.
 func newBenchOver(t testing.TB, o Options, around func(net.Listener) net.Listener) *bench {
 	t.Helper()
+	return newBenchOf(t, o, true, around)
+}
+
+func newBenchOf(t testing.TB, o Options, writes bool, around func(net.Listener) net.Listener) *bench {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
-	b := &bench{t: t, ctx: ctx, engine: engine.New(engine.Options{Log: log}), token: loopback.NewToken(), arrived: make(chan struct{}, 1)}
+	b := &bench{t: t, ctx: ctx, engine: engine.New(engine.Options{Log: log}), token: loopback.NewToken(), reader: loopback.NewToken(), arrived: make(chan struct{}, 1)}
 	catalog := plugins.NewCatalog(b.engine, log)
 	dir, err := os.MkdirTemp("", "watch") // a socket's path is short
 	if err != nil {
@@ -89,7 +101,11 @@ func newBenchOver(t testing.TB, o Options, around func(net.Listener) net.Listene
 	b.origin = "http://" + b.addr
 	o.Who, o.Hide = "tester@here", redact.Default
 	o.Arrived = func() { b.arrived <- struct{}{} }
-	go func() { ended <- Serve(ctx, around(l), b.token, o) }()
+	tokens := Tokens{Write: b.token, Read: b.reader}
+	if !writes {
+		tokens.Write = ""
+	}
+	go func() { ended <- Serve(ctx, around(l), tokens, o) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -161,10 +177,27 @@ func (b *bench) loginOver(ws *websocket.Conn) *caller {
 	b.t.Helper()
 	b.t.Cleanup(func() { ws.CloseNow() })
 	ws.SetReadLimit(maxAnswer)
+	return b.say(ws, b.token, new(hello))
+}
+
+// open opens a page with a token.
+func (b *bench) open(token string, h *hello) *caller {
+	b.t.Helper()
+	ws, _, err := b.dial(b.origin, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { ws.CloseNow() })
+	ws.SetReadLimit(maxAnswer)
+	return b.say(ws, token, h)
+}
+
+// say logs in with a token, and reads the answer.
+func (b *bench) say(ws *websocket.Conn, token string, h *hello) *caller {
+	b.t.Helper()
 	c := &caller{Conn: ws, b: b}
-	c.send(map[string]string{"token": b.token})
-	var h hello
-	c.read(&h)
+	c.send(map[string]string{"token": token})
+	c.read(h)
 	if h.Problem != nil {
 		b.t.Fatal(h.Problem)
 	}
@@ -352,7 +385,7 @@ func TestManyAsks(t *testing.T) {
 // id, also while the write of that answer has not returned yet.
 func TestReadIsNotUnderWay(t *testing.T) {
 	called := make(chan struct{}, 1)
-	methods["told"] = method{false, with(func(*page, context.Context, struct{}) (any, error) {
+	methods["told"] = method{false, false, with(func(*page, context.Context, struct{}) (any, error) {
 		called <- struct{}{}
 		return nil, nil
 	})}
@@ -421,7 +454,7 @@ func TestBrokenAnswer(t *testing.T) {
 		"panic": func(*page, context.Context, struct{}) (any, error) { panic("token=abcdefghijklmnop1234") },
 		"nan":   func(*page, context.Context, struct{}) (any, error) { return math.NaN(), nil },
 	} {
-		methods[name] = method{false, with(call)}
+		methods[name] = method{false, false, with(call)}
 		defer delete(methods, name)
 	}
 	c := b.login()

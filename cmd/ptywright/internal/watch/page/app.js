@@ -40,6 +40,8 @@ async function connect() {
     return;
   }
   document.documentElement.dataset.socket = hello.socket;
+  document.body.classList.toggle('reader', hello.read_only);
+  term.reader = hello.read_only;
   if (hello.problem) {
     banner(`There is no server: ${hello.problem.message}.`);
     grid.show([]);
@@ -112,20 +114,22 @@ function theme(name) {
 $('theme').onclick = () => theme(themes[(themes.indexOf(document.documentElement.dataset.theme) + 1) % themes.length]);
 theme(themes.includes(localStorage.getItem('theme')) ? localStorage.getItem('theme') : 'auto');
 
-const keys = {
+const keys = () => ({
   Everywhere: [['/', 'filter the sessions'], ['?', 'this list'], ['Esc', 'back']],
   Sessions: [['arrows, Enter', 'choose, open']],
   'One session': [
-    ['Enter', 'take it over'],
     ['Page Up', 'scrollback'],
-    ['Ctrl+Shift+Enter', 'give it back'],
-    ['Ctrl+Shift+C / V', 'copy, paste'],
-    ['Shift + mouse', 'select text where the program takes the mouse'],
-    ['Ctrl+click', 'open a link there'],
+    ...term.reader ? [] : [
+      ['Enter', 'take it over'],
+      ['Ctrl+Shift+Enter', 'give it back'],
+      ['Ctrl+Shift+C / V', 'copy, paste'],
+      ['Shift + mouse', 'select text where the program takes the mouse'],
+      ['Ctrl+click', 'open a link there'],
+    ],
   ],
   Recordings: [['Space', 'play, pause'], ['← →', 'five seconds'], ['.', 'the next change'], ['Home, End', 'beginning, end']],
-};
-$('help').onclick = () => tell('Keys', '', ...Object.entries(keys).flatMap(([where, list]) => [make('h3', '', where), ...list.map(([key, does]) => {
+});
+$('help').onclick = () => tell('Keys', '', ...Object.entries(keys()).flatMap(([where, list]) => [make('h3', '', where), ...list.map(([key, does]) => {
   const line = make('div', 'key');
   line.append(make('kbd', '', key), make('span', '', does));
   return line;

@@ -13,6 +13,7 @@ export class Term {
   constructor(wire, info) {
     this.wire = wire;
     this.info = info; // what the list says of a session
+    this.reader = false; // this page can only look on
     this.screen = new Screen(true);
     this.stage = $('term-stage');
     this.input = $('term-input');
@@ -107,7 +108,8 @@ export class Term {
     $('term-pills').replaceChildren(...marks);
     const take = $('term-take');
     take.textContent = this.mine ? 'Release' : s.lease ? 'Take over…' : 'Take over';
-    take.disabled = Boolean(this.#lost) || Boolean(s.exit) || Boolean(s.adapter) || !f;
+    take.disabled = this.reader || Boolean(this.#lost) || Boolean(s.exit) || Boolean(s.adapter) || !f;
+    take.hidden = this.reader;
     take.title = s.adapter ? `The adapter ${s.plugin || s.adapter} drives this session` : this.mine ? 'Give it back (Ctrl+Shift+Enter)' : 'Type into this session yourself';
     take.classList.toggle('held', this.mine);
     for (const id of ['term-keys', 'term-paste', 'term-fit']) $(id).hidden = !this.mine;
@@ -121,7 +123,7 @@ export class Term {
     $('term-status').textContent = end ? `The program has ended: ${end}.`
       : this.mine ? 'You type. Ctrl+Shift+Enter gives the session back; Ctrl+Shift+V pastes.'
         : s.adapter ? `The adapter ${s.plugin || ''} drives this session; it can be read.`
-          : s.lease ? `${s.lease.holder} types since ${new Date(s.lease.since).toLocaleTimeString()}.` : 'Nobody types here. You are reading.';
+          : s.lease ? `${s.lease.holder} types since ${new Date(s.lease.since).toLocaleTimeString()}.` : this.reader ? 'You are looking on: nothing can be typed from this page.' : 'Nobody types here. You are reading.';
   }
 
   // another says that the list has another session under the id of the one that is shown.

@@ -1,0 +1,186 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// dialogs is a plugin for a program that asks what the test has it ask: a line "ask KIND ID" shows a dialog, which "y", "n" or a
+// number answers, and any other line is answered. password= shows what is to be hidden.
+const dialogs = `local a, m = ptywright.action, ptywright.matcher
+local kinds = {permission = "waiting_for_permission", plan = "waiting_for_plan_approval", trust = "waiting_for_trust", choice = "waiting_for_user_input"}
+local function classify(s)
+	local asks = s:match("^\\? (%w+) (%w+)$", s.cursor_row, s.cursor_row) or s:match("^\\? (\\w+) (\\w+)$", s.cursor_row, s.cursor_row)
+	if asks then
+		local kind, id = asks.captures[1], asks.captures[2]
+		return {state = kinds[kind], metadata = {dialog_id = id, permission = {title = "Run " .. id, command = "rm " .. id .. " password=Kq7Zx9Vb2Nm4Lp8Rt6"},
+			options = {{index = 1, label = "Yes", focused = true}, {index = 2, label = "No"}}}}
+	end
+	if s:row(s.cursor_row) == ">" then
+		local did = s:match_last("^did (.*)$")
+		return {state = did and did.captures[1] == "fail" and "error" or "ready", metadata = {turn = {text = did and "did " .. did.captures[1]}, error = {message = "it failed"}}}
+	end
+	return {state = "busy"}
+end
+local function typed(text)
+	return {actions = {a.text(text)}, submission = {submit = {a.text("\n")}, echo = m.predicate("there", {text = text}), done = m.predicate("gone", {text = text})}}
+end
+local function there(s) return (s:row(s.cursor_row) or ""):sub(-#s.params.text) == s.params.text end
+local function answer(word, state)
+	return function(params, s)
+		local now = classify(s)
+		if now.state ~= state and state then error({code = "wrong_state", message = "nothing is asked"}) end
+		if params.dialog_id ~= now.metadata.dialog_id then error({code = "stale_dialog", message = "the dialog has changed"}) end
+		return typed(word or params.option or tostring(params.index))
+	end
+end
+return {
+	classify = classify, there = there, gone = function(s) return not there(s) end,
+	send_prompt = function(params) return typed(params.prompt) end,
+	approve = answer("y"), deny = answer("n"), approve_trust = answer("y", "waiting_for_trust"), deny_trust = answer("n", "waiting_for_trust"),
+	choose_option = answer(),
+	over = function(s) local now = classify(s).state return {matched = s.stable_ms >= 30 and now ~= "busy"} end,
+	wait_turn_matcher = function() return m.predicate("over") end,
+	describe = function() return {intents = {{name = "send_prompt"}, {name = "approve"}, {name = "deny"}}} end,
+}`
+
+const dialogsManifest = `name = "dialogs"
+kind = "adapter"
+version = "1"
+runtime = "lua"
+entrypoint = "main.lua"
+permissions = ["session.spawn", "session.kill", "screen.read", "transcript.read", "input.write", "matcher.wait"]
+[default_target]
+program = "sh"
+args = ["-c", "while printf '> '; read -r line; do case $line in ask*) set -- $line; printf '? %s %s' $2 $3; read -r x; echo \"did $2 $x\";; hang) sleep 1000;; *) echo \"did $line\";; esac; done"]
+rows = 12
+cols = 60
+`
+
+// TestAdapterFromTheShell: asked, looked at, approved by what is asked, and followed.
+func TestAdapterFromTheShell(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.lua": dialogs, "manifest.toml": dialogsManifest} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newShared(t, "--plugin", filepath.Join(dir, "manifest.toml"))
+	if got := s.ok("adapter", "list"); !regexp.MustCompile(`(?m)^dialogs +sh -c `).MatchString(got) || !strings.Contains(got, "claude-code") {
+		t.Errorf("%s", got)
+	}
+	if id := s.ok("spawn", "--adapter", "dialogs"); id != "s1" {
+		t.Fatalf("%q", id)
+	}
+	s.ok("adapter", "wait", "s1")
+	if got := s.ok("adapter", "ask", "s1", "one", "two"); got != "did one two" {
+		t.Errorf("%q", got)
+	}
+	if out, stderr, code := s.feed("from a file\n", "adapter", "ask", "s1", "--file", "-"); out != "did from a file\n" || code != 0 {
+		t.Errorf("exit %d, %q, %q", code, out, stderr)
+	}
+	if got := s.ok("adapter", "state", "s1"); got != "ready\nit failed" { // the plugin says that in each state
+		t.Errorf("%q", got)
+	}
+
+	// What it asks is told, without secrets, and approved by what it is.
+	out, stderr, code := s.run("adapter", "ask", "s1", "ask permission d1")
+	if code != 6 || stderr != "" || !regexp.MustCompile(`(?m)^waiting_for_permission\nRun d1\nrm d1 password=\[REDACTED\]\n.*> 1\. Yes\n  2\. No\ndialog d1\n$`).MatchString(strings.Replace(out, "it failed\n", "", 1)) {
+		t.Errorf("exit %d, %q, %q", code, out, stderr)
+	}
+	s.fails(1, "nothing was answered: s1 is waiting_for_permission, and asks for no trust", "adapter", "approve", "s1", "trust")
+	s.fails(1, `the dialog "d0" is not there any more`, "adapter", "approve", "s1", "permission", "--dialog", "d0")
+	if got := s.ok("adapter", "approve", "s1", "permission", "--dialog", "d1"); got != "approved permission: Run d1" {
+		t.Errorf("%q", got)
+	}
+	if got := s.ok("adapter", "wait", "e1"); got != "did permission y" {
+		t.Errorf("%q", got)
+	}
+	s.fails(1, "asks for no permission", "adapter", "approve", "s1", "permission")
+	s.fails(6, "", "adapter", "ask", "s1", "ask trust d2", "--json")
+	if got := objects(t, s.ok("adapter", "deny", "s1", "trust", "--json")); len(got) != 1 || got[0]["receipt"] == nil {
+		t.Errorf("%v", got)
+	}
+	if got := s.ok("adapter", "wait", "s1"); got != "did trust n" {
+		t.Errorf("%q", got)
+	}
+	s.fails(6, "", "adapter", "ask", "s1", "ask choice d3")
+	s.ok("adapter", "choose", "s1", "2")
+	if got := s.ok("adapter", "wait", "s1"); got != "did choice 2" {
+		t.Errorf("%q", got)
+	}
+	s.fails(1, "the program reports an error: it failed", "adapter", "ask", "s1", "fail")
+	if got := s.ok("adapter", "send", "s1", "send_prompt", "--param", "prompt=by hand"); got == "" {
+		t.Errorf("%q", got)
+	}
+	s.ok("wait", "s1", "--text", "did by hand")
+	out = s.fails(3, "timed out", "adapter", "ask", "s1", "hang", "--timeout", "300ms")
+	wants(t, out, "no match after", "the last screen")
+
+	events := objects(t, s.ok("adapter", "events", "s1", "--json"))
+	seen := map[any]bool{}
+	for _, e := range events {
+		seen[e["state"]] = e["kind"] == "state"
+	}
+	if !seen["waiting_for_permission"] || !seen["ready"] {
+		t.Errorf("%v", events)
+	}
+	follow := ptywright(t, "adapter", "events", "s1", "--follow")
+	follow.Env = append(follow.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path))
+	_, told := follow.startPiped()
+	line := make([]byte, 1)
+	if _, err := told.Read(line); err != nil || line[0] != '1' { // it has begun
+		t.Errorf("%q, %v", line, err)
+	}
+	s.fails(5, "driven by adapter e1", "kill", "s1")
+	if err := s.dial().Call(t.Context(), "adapter.close", map[string]any{"adapter": "e1"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	follow.Wait() // it was closed under it, or has seen the end
+	s.fails(4, "is neither a session nor an adapter", "adapter", "state", "s1")
+	s.ok("spawn", "--", "cat")
+	s.fails(4, "no adapter drives s2", "adapter", "state", "s2")
+}
+
+// TestAdapterUsage is told before anything is done.
+func TestAdapterUsage(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	for says, args := range map[string]string{
+		"give ID": "adapter state", "is none of permission, plan and trust": "adapter approve s1 all", "say what to ask": "adapter ask s1",
+		"--params is not a JSON object": "adapter send s1 x --params [", "--param is": "adapter send s1 x --param x", "--timeout is": "adapter ask s1 x --timeout 0",
+		"there is no command \"aks\": did you mean ptywright adapter ask": "adapter aks", "--adapter is empty": "spawn --adapter= -- sh",
+		"--theme and --adapter exclude": "spawn --adapter shell --theme dark", "--scrollback is -1": "spawn --scrollback -1 -- true",
+		"--transcript is 67108865": "spawn --transcript 67108865 -- true", "give PROGRAM": "spawn",
+	} {
+		s.fails(2, says, strings.Fields(args)...)
+	}
+	s.fails(1, "unknown plugin", "spawn", "--adapter", "nothing")
+	if got := objects(t, s.ok("spawn", "--adapter", "repl", "--rows", "9", "--json", "--", "cat")); got[0]["session"] == nil || got[0]["adapter"] == nil || got[0]["plugin"] != "repl" || got[0]["started_server"] != false {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestSpawnKeeps as much as it was told.
+func TestSpawnKeeps(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	s.ok("spawn", "--rows", "3", "--scrollback", "5", "--transcript", "20", "--", "sh", "-c", "seq 100; cat")
+	s.ok("wait", "s1", "--text", "100")
+	if got := s.ok("read", "s1", "--scrollback"); got != "94\n95\n96\n97\n98\n99\n100" {
+		t.Errorf("%q", got)
+	}
+	if got := s.ok("logs", "s1"); !strings.HasPrefix(got, "[earlier output is not kept]\n") || len(got) > 60 {
+		t.Errorf("%q", got)
+	}
+	out, stderr, code := s.run("logs", "s1", "--to", filepath.Join(t.TempDir(), "x.log"))
+	if code != 0 || out != "" || !strings.Contains(stderr, "spawn --transcript keeps more") {
+		t.Errorf("exit %d, %q, %q", code, out, stderr)
+	}
+}

@@ -1,0 +1,93 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// A Take is what is recorded of a session, and how.
+type Take struct {
+	Path      string // absolute: the server works in another folder
+	Format    string // asciicast-v2, asciicast-v3 or markdown
+	Title     string
+	Input     bool
+	IdleLimit time.Duration
+	For       time.Duration // 0: until the session ends, or ctx does
+	Show      Show
+}
+
+// A Recorded is what came of a recording, and how the server said it.
+type Recorded struct {
+	Path     string          `json:"path"`
+	Bytes    int64           `json:"bytes"`
+	Duration int64           `json:"duration_ms"`
+	State    string          `json:"state"` // done, limit or failed
+	Error    string          `json:"error"`
+	Raw      json.RawMessage `json:"-"`
+}
+
+// errLeft is why the wait for a session's end has ended.
+var errLeft = errors.New("the recording was to take no longer")
+
+// Record records a session until its program has ended, its time is over or ctx has ended, and then gives the file its name: all of that
+// is no error. Errors: those of session.record_start and record_stop, [client.ErrClosed], and that the recording has failed.
+func (s *Server) Record(ctx context.Context, id string, t Take) (Recorded, error) {
+	var r Recorded
+	more := map[string]any{"path": t.Path, "format": t.Format}
+	if t.Title != "" {
+		more["title"] = t.Title
+	}
+	if t.Input {
+		more["input"] = true
+	}
+	if t.IdleLimit > 0 {
+		more["idle_limit"] = t.IdleLimit.Milliseconds()
+	}
+	var begun struct {
+		Recording string `json:"recording"`
+	}
+	if err := s.Call(ctx, "session.record_start", params(id, more, t.Show), &begun); err != nil {
+		return r, err
+	}
+	err := s.untilEnd(ctx, id, t.For)
+	if errors.Is(err, client.ErrClosed) {
+		return r, fmt.Errorf("the server went away while it recorded: what there is may be in %s.part: %w", t.Path, err)
+	}
+	if err := s.call(context.WithoutCancel(ctx), workBound, "session.record_stop", map[string]any{"recording": begun.Recording}, &r.Raw); err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(r.Raw, &r); err != nil {
+		return r, err
+	}
+	if r.State != "done" {
+		return r, fmt.Errorf("the recording ended early (%s): %s", r.State, r.Error)
+	}
+	return r, nil
+}
+
+// untilEnd waits until a session's program has ended, or the session is gone, for at most limit. It leaves the connection as it is:
+// another request follows.
+func (s *Server) untilEnd(ctx context.Context, id string, limit time.Duration) error {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errLeft)
+		defer cancel()
+	}
+	for {
+		p := map[string]any{"session": id, "matcher": client.Exited(), "timeout_ms": mostWait.Milliseconds()}
+		err := s.Client.Call(ctx, "session.wait", p, nil)
+		var e *client.Error
+		if errors.As(err, &e) && e.Reason == "timeout" && ctx.Err() == nil { // a day is over
+			continue
+		}
+		return err
+	}
+}
+
+// mostWait is the longest wait that a server takes.
+const mostWait = 24 * time.Hour

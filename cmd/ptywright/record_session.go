@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/engine"
+)
+
+// A sessionTake is the recording of a server's session.
+type sessionTake struct {
+	remoteFlags
+	session string
+	limit   time.Duration
+}
+
+func (s *sessionTake) add(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&s.session, "session", "", "record the session `ID` of a server, into FILE or that of -o")
+	fs.DurationVar(&s.limit, "for", 0, "with --session: record for this `TIME`, such as 30s (default: until the session ends)")
+	fs.Lookup("for").DefValue = ""
+	fs.StringVar(&s.socket, "socket", "", "with --session: the server's `PATH` (default: the one where ptywright serve listens)")
+	fs.BoolVar(&s.json, "json", false, "with --session: print what came of it as a JSON object")
+	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
+}
+
+// check refuses arguments that cannot be meant.
+func (s *sessionTake) check(c *cobra.Command, rec *recorder, args []string) error {
+	given := c.Flags().Changed
+	wrong := func(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+	switch {
+	case !given("session") && len(args) == 0:
+		return wrong("give PROGRAM, or --session ID and FILE: %s", c.UseLine())
+	case !given("session") && rec.path == "":
+		return wrong("give -o FILE")
+	case !given("session"):
+		for _, name := range []string{"for", "socket", "json"} {
+			if given(name) {
+				return wrong("--%s is for --session: a program is recorded until it ends", name)
+			}
+		}
+		return nil
+	case s.session == "":
+		return wrong("--session is empty: give the session's id")
+	case c.ArgsLenAtDash() >= 0:
+		return wrong("--session and a program exclude each other: a session has one")
+	case len(args) > 1 && strings.HasPrefix(args[1], "-"):
+		return wrong("%s stands behind FILE: flags go before it", shellWord(args[1]))
+	case len(args) > 1:
+		return wrong("%s is an argument too many: --session takes one FILE", engine.Quote(args[1]))
+	case len(args) == 1 && rec.path != "":
+		return wrong("-o and %s exclude each other: both are the file", engine.Quote(args[0]))
+	case len(args) == 0 && rec.path == "", len(args) == 1 && args[0] == "":
+		return wrong("give FILE, which is to be written")
+	case given("rows"), given("cols"):
+		return wrong("--rows and --cols are for a program: a session has its size; ptywright resize gives it another")
+	case given("for") && (s.limit < time.Millisecond || s.limit > mostWait):
+		return wrong("--for is %v: give 1ms to 24h", s.limit)
+	}
+	return nil
+}
+
+// record has the server record, and tells what came of it.
+func (s *sessionTake) record(ctx context.Context, std stdio, rec *recorder) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	path, err := filepath.Abs(rec.path) // the server has another folder
+	if err != nil {
+		return err
+	}
+	take := remote.Take{
+		Path: path, Format: string(rec.opts.Format), Title: rec.opts.Title, Input: rec.opts.Input, IdleLimit: rec.opts.IdleLimit, For: s.limit,
+	}
+	if rec.opts.Raw {
+		take.Show.Redact = new(bool)
+	}
+	server, err := s.connect(ctx)
+	if err != nil {
+		return s.exit(ctx, err)
+	}
+	defer server.Close()
+	done, err := server.Record(ctx, s.session, take)
+	if done.Raw != nil { // told to end or not, it is over
+		ctx = context.WithoutCancel(ctx)
+	}
+	if s.json && done.Raw != nil {
+		if werr := jsonLines(std.out, done.Raw); werr != nil {
+			return werr
+		}
+		s.told = true
+	}
+	return s.exit(ctx, err)
+}

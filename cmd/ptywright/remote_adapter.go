@@ -1,0 +1,475 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/engine"
+)
+
+// adapterCommand is what adapters are for, from a shell.
+func adapterCommand(std stdio) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "adapter",
+		Short: "Ask, watch and answer a program that an adapter drives",
+		Long: `Drive a program by what it means, not by its keys: an adapter is a plugin that knows the states of one
+program, such as a coding agent, a shell or an interpreter, and how to ask it something. list tells which
+there are, and spawn --adapter starts one; its session is one like any other, to be read and waited for.
+
+  id=$(ptywright spawn --adapter claude-code)
+  ptywright adapter ask $id 'Which tests fail, and why?'   # the answer; exit code 6: it asks for something
+  ptywright adapter state $id                              # what: a permission, with its options
+  ptywright adapter approve $id permission                 # that one, this once, and no other
+  ptywright adapter wait $id                               # the rest of the answer
+
+An approval names what is approved. It is for the question that is on the screen when the command looks, or
+with --dialog for the one whose id state printed: when another has taken its place, nothing is answered.
+
+ID is a session's or the adapter's. Secrets are hidden in all that is printed. docs/agents.md tells the
+states, intents and metadata of each.`,
+		Example: `  ptywright adapter list
+  ptywright adapter events --follow s1`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	for _, make := range []func(stdio, *remoteFlags) *cobra.Command{
+		adapterListCommand, adapterAskCommand, adapterStateCommand, approveCommand("approve"), approveCommand("deny"), adapterChooseCommand,
+		adapterSendCommand, adapterWaitCommand, adapterEventsCommand,
+	} {
+		c.AddCommand(remoteCommand(std, make))
+	}
+	return c
+}
+
+// pluginNames completes what adapters can be started.
+func pluginNames(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return completeFrom(c, func(ctx context.Context, s *remote.Server) (names []string, err error) {
+		all, err := s.Plugins(ctx)
+		for _, p := range all {
+			if p.Target != nil && strings.HasPrefix(p.Name, begun) {
+				names = append(names, cobra.CompletionWithDesc(p.Name, oneLine(p.Target.Program)))
+			}
+		}
+		return names, err
+	})
+}
+
+// on finds the adapter that a command is about.
+func (f *remoteFlags) on(ctx context.Context, id string) (*remote.Server, remote.Adapter, error) {
+	s, err := f.connect(ctx)
+	if err != nil {
+		return nil, remote.Adapter{}, err
+	}
+	a, err := s.Adapter(ctx, id)
+	if err != nil {
+		s.Close()
+		return nil, a, err
+	}
+	return s, a, nil
+}
+
+func adapterListCommand(std stdio, f *remoteFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:         "list [flags]",
+		Short:       "List the adapters that a server can start",
+		Long:        `List the adapters that a server can start, each with the program that it starts. ls tells which sessions one drives.`,
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{exitsNote: "5"},
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := f.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			all, err := s.Plugins(c.Context())
+			if err != nil {
+				return err
+			}
+			for _, p := range all {
+				switch {
+				case f.json:
+					err = jsonLines(std.out, p.Raw)
+				case p.Target != nil:
+					_, err = fmt.Fprintf(std.out, "%-16s %s\n", oneLine(p.Name), oneLine(strings.Join(append([]string{p.Target.Program}, p.Target.Args...), " ")))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// askExits are the exit codes of what waits for a turn.
+const askExits = "3456"
+
+// asksNote is what is said of them.
+const asksNote = "\n\nThe exit code is 6 when the program asks for something before it goes on: its state is then printed behind what\nit has answered so far."
+
+func adapterAskCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var timeout time.Duration
+	var file string
+	c := &cobra.Command{
+		Use:   "ask [flags] ID [TEXT]...",
+		Short: "Ask a program something, and print its answer",
+		Long: `Give an agent a prompt, a shell a command or an interpreter a line, wait until it is through, and print what it
+has answered, as far as its adapter reads that off the screen. Several TEXT are joined by blanks; --file has longer
+ones. What is not submitted is an error that says what stands in the way, and nothing else is typed.` + asksNote,
+		Example: `  ptywright adapter ask s1 'Which tests fail?'
+  git diff | ptywright adapter ask s1 --file - --timeout 20m`,
+		Args:              cobra.MinimumNArgs(1),
+		Annotations:       map[string]string{exitsNote: askExits},
+		ValidArgsFunction: explainable,
+		RunE: func(c *cobra.Command, args []string) error {
+			what := strings.Join(args[1:], " ")
+			if file != "" {
+				text, err := fileText(std, file)
+				if err != nil {
+					return err
+				}
+				what = strings.TrimPrefix(what+"\n", "\n") + strings.TrimRight(text, "\n")
+			}
+			if strings.TrimSpace(what) == "" {
+				return usageError{errors.New("say what to ask: TEXT or --file")}
+			}
+			if err := checkTimeout(timeout); err != nil {
+				return err
+			}
+			s, a, err := f.on(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			t, err := s.Ask(c.Context(), a, what, timeout)
+			return f.turn(std, t, err)
+		},
+	}
+	c.Flags().DurationVar(&timeout, "timeout", 10*time.Minute, "wait at most this `TIME` for the answer; the program goes on after it")
+	c.Flags().StringVar(&file, "file", "", "ask the text of a `FILE`, behind TEXT; - for standard input")
+	return c
+}
+
+func adapterWaitCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "wait [flags] ID",
+		Short: "Wait until a program's turn is over, and print its answer",
+		Long: `Wait until no turn of a program is under way, and print what it has answered, as ask does: after an approval, or when
+somebody else has asked.` + asksNote,
+		Example:           `  ptywright adapter approve s1 permission && ptywright adapter wait s1`,
+		Args:              cobra.ExactArgs(1),
+		Annotations:       map[string]string{exitsNote: askExits},
+		ValidArgsFunction: explainable,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkTimeout(timeout); err != nil {
+				return err
+			}
+			s, a, err := f.on(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			t, err := s.AwaitTurn(c.Context(), a, timeout)
+			return f.turn(std, t, err)
+		},
+	}
+	c.Flags().DurationVar(&timeout, "timeout", 10*time.Minute, "wait at most this `TIME`")
+	return c
+}
+
+// turn prints what came of a turn, and says how it ended.
+func (f *remoteFlags) turn(std stdio, t remote.Turn, err error) error {
+	switch {
+	case f.json && t.Raw != nil:
+		if werr := jsonLines(std.out, t.Raw); werr != nil {
+			return werr
+		}
+		f.told = true
+	case t.Evidence != nil:
+		printEvidence(std.out, t.Evidence)
+	case t.Answer != "":
+		if _, werr := io.WriteString(std.out, answerLines(t.Answer)); werr != nil {
+			return werr
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case t.Refused != "":
+		return codedError{error: errors.New(t.Refused), code: exitError, reason: "not_submitted", told: f.told}
+	case t.State.Waits():
+		if !f.json {
+			if werr := printLines(std.out, t.State.Lines()); werr != nil {
+				return werr
+			}
+		}
+		return exitCode(remote.ExitAsks)
+	case t.State.State == "error" && t.State.Exit == nil:
+		return codedError{error: fmt.Errorf("the program reports an error: %s", strings.Join(t.State.Lines()[1:], ": ")), code: exitError, reason: "program_error", told: f.told}
+	}
+	return nil
+}
+
+// answerLines is an answer as lines without control characters.
+func answerLines(answer string) string {
+	var b strings.Builder
+	_ = printLines(&b, strings.Split(strings.TrimSuffix(answer, "\n"), "\n")) // it does not fail
+	return b.String()
+}
+
+func adapterStateCommand(std stdio, f *remoteFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "state [flags] ID",
+		Short: "Print what state a program is in, and what it asks",
+		Long: `Print the state of a program, and on further lines what it asks: the question, the options with their numbers, and the
+dialog's id for --dialog. With --json the answer is that of adapter.state, with all metadata.`,
+		Example:           `  [ "$(ptywright adapter state s1 | head -1)" = ready ]`,
+		Args:              cobra.ExactArgs(1),
+		Annotations:       map[string]string{exitsNote: "45"},
+		ValidArgsFunction: explainable,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, a, err := f.on(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			state, raw, err := s.AdapterState(c.Context(), a)
+			switch {
+			case err != nil:
+				return err
+			case f.json:
+				return jsonLines(std.out, raw)
+			}
+			return printLines(std.out, state.Lines())
+		},
+	}
+}
+
+// approvals are what can be approved or denied: the state in which a program asks for it, and the intents that answer.
+var approvals = []struct{ kind, state, approve, deny string }{
+	{"permission", "waiting_for_permission", "approve", "deny"},
+	{"plan", "waiting_for_plan_approval", "approve", "deny"},
+	{"trust", "waiting_for_trust", "approve_trust", "deny_trust"},
+}
+
+// approveCommand makes approve and deny.
+func approveCommand(does string) func(stdio, *remoteFlags) *cobra.Command {
+	done := map[string]string{"approve": "approved", "deny": "denied"}[does]
+	return func(std stdio, f *remoteFlags) *cobra.Command {
+		var dialog string
+		var kinds []string
+		for _, a := range approvals {
+			kinds = append(kinds, a.kind)
+		}
+		c := &cobra.Command{
+			Use:   does + " [flags] ID permission|plan|trust",
+			Short: map[string]string{"approve": "Agree to what a program asks, this once", "deny": "Refuse what a program asks"}[does],
+			Long: map[string]string{"approve": "Agree", "deny": "Say no"}[does] + ` to what a program asks, and print what that was. It has to be said what is asked: a permission for a tool, a plan,
+or trust in a folder; when the program asks for something else, or for nothing, nothing is answered and the exit code
+is 1. The same holds with --dialog when another question has come in the place of that one. An approval is for this
+once: choose takes wider options.`,
+			Example:     "  ptywright adapter " + does + " s1 permission",
+			Args:        cobra.ExactArgs(2),
+			Annotations: map[string]string{exitsNote: "45"},
+			ValidArgsFunction: func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+				if len(args) == 1 {
+					return kinds, cobra.ShellCompDirectiveNoFileComp
+				}
+				return explainable(c, args, begun)
+			},
+			RunE: func(c *cobra.Command, args []string) error {
+				i := slices.Index(kinds, args[1])
+				if i < 0 {
+					return usageError{fmt.Errorf("%s is none of permission, plan and trust", engine.Quote(args[1]))}
+				}
+				s, a, err := f.on(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				defer s.Close()
+				state, params, err := askedNow(c.Context(), s, a, dialog)
+				if err != nil {
+					return err
+				}
+				if state.State != approvals[i].state {
+					return codedError{error: fmt.Errorf("nothing was answered: %s is %s, and asks for no %s", args[0], state.State, args[1]), code: exitError, reason: "wrong_state"}
+				}
+				intent := approvals[i].approve
+				if does == "deny" {
+					intent = approvals[i].deny
+				}
+				_, raw, err := s.Perform(c.Context(), a, intent, params)
+				switch {
+				case err != nil:
+					return err
+				case f.json:
+					return jsonLines(std.out, raw)
+				}
+				what := ""
+				if lines := state.Lines(); len(lines) > 1 {
+					what = ": " + lines[1]
+				}
+				_, err = fmt.Fprintf(std.out, "%s %s%s\n", done, args[1], oneLine(what))
+				return err
+			},
+		}
+		dialogFlag(c, &dialog)
+		return c
+	}
+}
+
+func dialogFlag(c *cobra.Command, dialog *string) {
+	c.Flags().StringVar(dialog, "dialog", "", "only if this is asked still: the `ID` behind dialog that state printed")
+}
+
+// askedNow reads what a program asks, and makes the params of an answer that is for that and nothing else.
+func askedNow(ctx context.Context, s *remote.Server, a remote.Adapter, dialog string) (remote.State, map[string]any, error) {
+	state, _, err := s.AdapterState(ctx, a)
+	params := map[string]any{}
+	if id := state.Dialog(); id != "" {
+		params["dialog_id"] = id
+	}
+	if err == nil && dialog != "" && dialog != state.Dialog() {
+		err = codedError{error: fmt.Errorf("nothing was answered: the dialog %s is not there any more; the state is %s", engine.Quote(dialog), state.State), code: exitError, reason: "stale_dialog"}
+	}
+	return state, params, err
+}
+
+func adapterChooseCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var dialog string
+	c := &cobra.Command{
+		Use:   "choose [flags] ID OPTION",
+		Short: "Choose an option of what a program asks",
+		Long: `Choose an option of the dialog that a program shows: by its number, as state prints it, or by its label, the beginning of
+it, or a part that no other has.`,
+		Example: `  ptywright adapter choose s1 2
+  ptywright adapter choose s1 'Yes, and don'`,
+		Args:              cobra.ExactArgs(2),
+		Annotations:       map[string]string{exitsNote: "45"},
+		ValidArgsFunction: explainable,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, a, err := f.on(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			_, params, err := askedNow(c.Context(), s, a, dialog)
+			if err != nil {
+				return err
+			}
+			if n, err := strconv.Atoi(args[1]); err == nil {
+				params["index"] = n
+			} else {
+				params["option"] = args[1]
+			}
+			return f.performed(std)(s.Perform(c.Context(), a, "choose_option", params))
+		},
+	}
+	dialogFlag(c, &dialog)
+	return c
+}
+
+// performed prints what came of an intent: the state then.
+func (f *remoteFlags) performed(std stdio) func(remote.State, json.RawMessage, error) error {
+	return func(state remote.State, raw json.RawMessage, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case f.json:
+			return jsonLines(std.out, raw)
+		}
+		_, err = fmt.Fprintln(std.out, oneLine(state.State))
+		return err
+	}
+}
+
+func adapterSendCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var given []string
+	var object string
+	c := &cobra.Command{
+		Use:   "send [flags] ID INTENT",
+		Short: "Have an adapter do one of its intents, and print the state then",
+		Long: `Have an adapter do what it can, such as cancel, clear_input or slash_command: docs/agents.md has the intents of those that
+come with ptywright. It does not wait for what comes of it; ask and wait do.`,
+		Example: `  ptywright adapter send s1 cancel
+  ptywright adapter send s1 slash_command --param command=clear`,
+		Args:              cobra.ExactArgs(2),
+		Annotations:       map[string]string{exitsNote: "45"},
+		ValidArgsFunction: explainable,
+		RunE: func(c *cobra.Command, args []string) error {
+			params := map[string]any{}
+			if object != "" {
+				if err := json.Unmarshal([]byte(object), &params); err != nil || params == nil {
+					return usageError{errors.New(`--params is not a JSON object, such as {"command": "clear"}`)}
+				}
+			}
+			for _, g := range given {
+				name, value, ok := strings.Cut(g, "=")
+				if !ok || name == "" {
+					return usageError{fmt.Errorf("--param is %s: give NAME=TEXT", engine.Quote(g))}
+				}
+				params[name] = value
+			}
+			s, a, err := f.on(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return f.performed(std)(s.Perform(c.Context(), a, args[1], params))
+		},
+	}
+	c.Flags().StringArrayVar(&given, "param", nil, "a parameter that is a text: `NAME=TEXT`; may be given more than once")
+	c.Flags().StringVar(&object, "params", "", "the parameters as a `JSON` object")
+	return c
+}
+
+func adapterEventsCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var since uint64
+	var follow bool
+	c := &cobra.Command{
+		Use:   "events [flags] ID",
+		Short: "Print what has happened in a program's turns, and follow it",
+		Long: `Print what an adapter has seen happen: text that came, tools that were started and completed, errors, turns that
+ended, and states. With --follow go on until the program has ended, or you leave it by Ctrl-C, which is exit code 0
+here. With --json each is a line as adapter.events has it.`,
+		Example:           `  ptywright adapter events s1 --follow --json`,
+		Args:              cobra.ExactArgs(1),
+		Annotations:       map[string]string{exitsNote: "45"},
+		ValidArgsFunction: explainable,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, a, err := f.on(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			err = s.Events(c.Context(), a, since, follow, func(e remote.AdapterEvent, dropped bool) error {
+				if dropped {
+					fmt.Fprintln(std.err, "ptywright: earlier events are not kept")
+				}
+				if f.json {
+					return jsonLines(std.out, e.Raw)
+				}
+				_, err := fmt.Fprintf(std.out, "%d %s %s\n", e.Seq, e.At.Local().Format(time.TimeOnly), oneLine(e.Say()))
+				return err
+			})
+			if follow && c.Context().Err() != nil {
+				return nil // Ctrl-C is how one leaves it
+			}
+			return err
+		},
+	}
+	c.Flags().Uint64Var(&since, "since", 0, "only those after the event of this `NUMBER`")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the program has ended")
+	return c
+}

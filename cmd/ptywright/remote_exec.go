@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// Exit codes of the commands that return another program's: theirs of their own are none that a program is likely to have, and
+// those that timeout(1), env(1) and nohup(1) have for the same.
+const (
+	exitOwnTimeout = 124
+	exitOwnError   = 125
+)
+
+// ownCodes gives what went wrong with a command that returns another program's exit code a code of its own. Wrong use stays
+// [exitUsage]: nothing was asked of a server then.
+func ownCodes(err error) error {
+	var told codedError
+	switch {
+	case !errors.As(err, &told) || told.code == exitInterrupted || told.code == exitUsage:
+	case told.code == remote.ExitTimeout:
+		told.code = exitOwnTimeout
+		return told
+	default:
+		told.code = exitOwnError
+		return told
+	}
+	return err
+}
+
+// statusOf is how a program of a session has ended, as an exit code.
+func statusOf(e *client.Exit) error {
+	end := pty.Exit{Code: -1} // lost
+	if e.Code != nil {
+		end.Code = *e.Code
+	}
+	if e.Signal != nil {
+		end.Signal = *e.Signal
+	}
+	return codeOf(end)
+}
+
+// mostWait is the longest wait that a server takes, and what no limit is.
+const mostWait = 24 * time.Hour
+
+func execCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var timeout time.Duration
+	var raw bool
+	c := &cobra.Command{
+		Use:   "exec [flags] ID -- COMMAND [ARG]...",
+		Short: "Run a command in a session's shell, and return its output and exit code",
+		Long: `Run a command in the shell of a session, in its folder and with its variables, as if it had been typed:
+print exactly what it wrote, without escape sequences, and return its exit code. One word is a command line
+of the shell, with pipes and variables; of several each is one argument and reaches the program as it is.
+
+The shell has to wait at its prompt, with nothing on its command line; else nothing is typed, and the error
+says what it does. bash, zsh, fish, dash and others are known, also within ssh, docker, sudo or tmux; a shell
+that was started with spawn --shell-integration tells the end of a command best. What the command asks is
+not answered: use send and wait for that.
+
+--timeout and Ctrl-C end the wait and not the command: that goes on in the session, where send --key ctrl+c
+interrupts it. Of more than 256 KiB the end is printed, and standard error says so.
+
+The exit code is the command's. Without one it is 124 when --timeout was over, 125 for any other error,
+130 when it was interrupted, and 2 for wrong use; standard error says which. With --json the answer is
+that of session.run.`,
+		Example: `  id=$(ptywright spawn --shell-integration -- bash)
+  ptywright exec $id -- 'cd src && go build ./...'
+  ptywright exec $id -- grep -n 'two words' notes.txt || echo "grep says $?"
+  ptywright exec $id --timeout 10m -- make test`,
+		Args:              cobra.MinimumNArgs(2),
+		Annotations:       map[string]string{statusNote: "the command's own"},
+		ValidArgsFunction: sessionIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if at := c.ArgsLenAtDash(); at > 1 {
+				return usageError{fmt.Errorf("%s stands between ID and --: %s", args[1], c.UseLine())}
+			}
+			limit := mostWait
+			if c.Flags().Changed("timeout") {
+				if err := checkTimeout(timeout); err != nil {
+					return err
+				}
+				limit = timeout
+			}
+			line := remote.CommandLine(args[1:])
+			if strings.TrimSpace(line) == "" {
+				return usageError{errors.New("COMMAND is empty: say what to run")}
+			}
+			return ownCodes(f.exit(c.Context(), f.exec(c.Context(), std, args[0], line, limit, raw)))
+		},
+	}
+	fs := c.Flags()
+	fs.DurationVar(&timeout, "timeout", 0, "wait at most this `TIME`, such as 90s or 10m, for the command to end (default: a day)")
+	fs.Lookup("timeout").DefValue = ""
+	fs.BoolVar(&raw, "raw", false, "leave the escape sequences in the output")
+	f.bareFlag(c)
+	return c
+}
+
+// exec runs a command line in a session and tells what came of it.
+func (f *remoteFlags) exec(ctx context.Context, std stdio, id, line string, limit time.Duration, raw bool) error {
+	s, err := f.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	r, err := s.Run(ctx, id, line, limit, raw, f.show())
+	switch {
+	case f.json && r.Raw != nil:
+		if werr := jsonLines(std.out, r.Raw); werr != nil {
+			return werr
+		}
+		f.told = true
+	default:
+		if werr := printOutput(std, r.Output); werr != nil {
+			return werr
+		}
+	}
+	switch {
+	case err != nil:
+		if _, reason := remote.Exit(err); r.Raw != nil && (ctx.Err() != nil || reason == "timeout") {
+			fmt.Fprintf(std.err, "ptywright: the command goes on in %[1]s; ptywright send %[1]s --key ctrl+c interrupts it\n", oneLine(id))
+		}
+		return err
+	case r.Truncated && !f.json:
+		fmt.Fprintln(std.err, "ptywright: this is the end of the output: its beginning is not kept")
+	}
+	switch {
+	case r.Exit != nil:
+		if !f.json {
+			fmt.Fprintf(std.err, "ptywright: the command has ended the shell of %s\n", oneLine(id))
+		}
+		return statusOf(r.Exit)
+	case r.ExitCode == nil:
+		return fmt.Errorf("the command in %s has ended, and the shell did not tell its exit code: it was interrupted, or has made way for another program", id)
+	case *r.ExitCode != 0:
+		return exitCode(*r.ExitCode)
+	}
+	return nil
+}
+
+// printOutput prints what a command wrote: as it is, and on a terminal so that it does nothing to that.
+func printOutput(std stdio, output string) error {
+	if term.IsTerminal(int(std.out.Fd())) && output != "" {
+		return printLines(std.out, linesOf(output))
+	}
+	_, err := io.WriteString(std.out, output)
+	return err
+}

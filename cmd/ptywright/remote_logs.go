@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/engine/record"
+)
+
+// outputFlags say what is printed of a session's output, and where.
+type outputFlags struct {
+	follow, scrollback bool
+	since              uint64
+	to                 string
+}
+
+func logsCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var l outputFlags
+	c := &cobra.Command{
+		Use:   "logs [flags] ID",
+		Short: "Print a session's output as lines of text, and follow it",
+		Long: `Print what is kept of a session's output as lines of text, without escape sequences; with --follow go on until the
+program has ended, or you leave it by Ctrl-C, which is exit code 0 here. It suits programs that print
+lines; one that draws a screen is for read and attach. --scrollback prints the lines that its terminal has
+kept instead, those of the screen last, as read --scrollback does.
+With --json each line is {session, sequence, output}, output as it came, and the last one tells the exit.
+
+--to FILE writes that to a new file, mode 0600, and prints nothing. It is FILE.part until it is whole, with
+--follow until the program has ended or you leave: what was written until then is there also when this
+command is killed. FILE must not exist, and no symbolic link is followed. How much is kept is said when
+the session is started: spawn --transcript and --scrollback.
+
+It is the session's log. That of a server goes where ptywright doctor says.`,
+		Example: `  ptywright logs s1 --follow
+  ptywright logs s1 --to build.log`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: sessionIDs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case l.scrollback && l.follow:
+				return usageError{errors.New("--scrollback and --follow exclude each other: lines of the screen still change")}
+			case l.scrollback && c.Flags().Changed("since"):
+				return usageError{errors.New("--since is for output: the lines of --scrollback have no sequence")}
+			case c.Flags().Changed("to") && l.to == "":
+				return usageError{errors.New("--to is empty: name a file")}
+			}
+			s, err := f.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if l.to == "" {
+				return f.logs(c.Context(), std, std.out, s, args[0], l)
+			}
+			file, err := record.CreateFile(l.to)
+			if err != nil {
+				return err
+			}
+			if err := f.logs(c.Context(), std, file, s, args[0], l); err != nil {
+				if file.Empty() { // there is no such session, mostly
+					return errors.Join(err, file.Discard())
+				}
+				return errors.Join(err, file.Leave())
+			}
+			return file.Finish()
+		},
+	}
+	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on until the program has ended")
+	c.Flags().Uint64Var(&l.since, "since", 0, "only what came after this `SEQUENCE`")
+	c.Flags().BoolVar(&l.scrollback, "scrollback", false, "the lines that are kept of its screen, instead of its output")
+	c.Flags().StringVar(&l.to, "to", "", "write to a new `FILE` instead, mode 0600")
+	f.bareFlag(c)
+	return c
+}
+
+// logs writes a session's log to out.
+func (f *remoteFlags) logs(ctx context.Context, std stdio, out io.Writer, s *remote.Server, id string, l outputFlags) error {
+	var plain remote.Plain
+	show := func(d remote.Delta) error {
+		if d.Dropped && l.to != "" {
+			fmt.Fprintln(std.err, "ptywright: earlier output is not kept: spawn --transcript keeps more")
+		}
+		if f.json {
+			return jsonLines(out, d)
+		}
+		text := ""
+		if d.Dropped {
+			text = "[earlier output is not kept]\n"
+		}
+		text += plain.Write(d.Output)
+		if d.Ended {
+			text += endLine(plain.Rest())
+		}
+		_, err := io.WriteString(out, text)
+		return err
+	}
+	switch {
+	case l.scrollback:
+		read, err := s.Read(ctx, id, remote.Reading{What: remote.Scrollback, Show: f.show()})
+		switch {
+		case err != nil:
+			return err
+		case f.json:
+			return jsonLines(out, read.Raw...)
+		}
+		return printLines(out, read.Lines)
+	case l.follow:
+		return f.followLog(ctx, out, s, id, l, &plain, show)
+	}
+	var r struct {
+		Text     string `json:"text"`
+		Sequence uint64 `json:"sequence"`
+		Dropped  bool   `json:"dropped"`
+	}
+	read, err := s.Read(ctx, id, remote.Reading{What: remote.Output, Since: &l.since, Show: f.show()})
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(read.Raw[0], &r); err != nil {
+		return err
+	}
+	return show(remote.Delta{Session: id, Sequence: r.Sequence, Output: r.Text, Dropped: r.Dropped, Ended: !f.json})
+}
+
+// followLog shows a session's log until its program has ended, or ctx has.
+func (f *remoteFlags) followLog(ctx context.Context, out io.Writer, s *remote.Server, id string, l outputFlags, plain *remote.Plain, show func(remote.Delta) error) error {
+	// Whoever has the turn may write. An interrupt does not wait for one who does: what reads us may be stuck.
+	turn := make(chan struct{}, 1)
+	err := s.Follow(ctx, id, l.since, f.show(), func(d remote.Delta) error {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+			return show(d)
+		default:
+			return ctx.Err() // it has been left
+		}
+	})
+	if l.to != "" { // a file does not stay stuck
+		turn <- struct{}{} // for good
+		if err != nil && !f.json {
+			if _, werr := io.WriteString(out, endLine(plain.Rest())); werr != nil {
+				return werr
+			}
+		}
+	} else {
+		select {
+		case turn <- struct{}{}: // for good
+			if err != nil && !f.json {
+				io.WriteString(out, endLine(plain.Rest()))
+			}
+		default:
+		}
+	}
+	if ctx.Err() != nil {
+		return nil // Ctrl-C is how one leaves it
+	}
+	return err
+}
+
+// endLine ends a line that has text.
+func endLine(line string) string {
+	if line == "" {
+		return ""
+	}
+	return line + "\n"
+}

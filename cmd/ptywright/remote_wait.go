@@ -1,0 +1,327 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/unknown"
+	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/protocol/client"
+)
+
+// millis is a flag that is a time: milliseconds, or a number with a unit.
+type millis time.Duration
+
+func (m *millis) String() string { return time.Duration(*m).String() }
+func (m *millis) Type() string   { return "MS" }
+func (m *millis) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if n, nerr := strconv.ParseUint(s, 10, 31); nerr == nil {
+		d, err = time.Duration(n)*time.Millisecond, nil
+	}
+	if err != nil || d < 0 || d > 24*time.Hour {
+		return errors.New("give milliseconds, such as 500, or a time up to a day, such as 2s")
+	}
+	*m = millis(d)
+	return nil
+}
+
+// conditionFlags are what wait can be told to wait for.
+type conditionFlags struct {
+	texts, regexes, matchers []string
+	stable                   millis
+	exit, finished, not      bool
+	any, all                 bool   // of the conditions, of several sessions of these
+	each                     string // any or all: of the conditions, whatever the sessions
+	outputs, outputRegexes   []string
+}
+
+func (f *conditionFlags) add(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringArrayVar(&f.texts, "text", nil, "until the screen, or a line that scrolls off it meanwhile, contains this `TEXT`")
+	fs.StringArrayVar(&f.regexes, "regex", nil, "until this RE2 `EXPRESSION` is found there; (?m) makes ^ and $ those of lines")
+	fs.StringArrayVar(&f.outputs, "output", nil, "until the program has written this `TEXT`, whatever became of it on the screen")
+	fs.StringArrayVar(&f.outputRegexes, "output-regex", nil, "until this RE2 `EXPRESSION` is found in what the program has written, escape sequences and all")
+	fs.Var(&f.stable, "stable", "until the screen has not changed for `MS` milliseconds (or 2s, ...)")
+	fs.Lookup("stable").DefValue = "" // without it nothing has to be stable
+	fs.BoolVar(&f.exit, "exit", false, "until the program has ended")
+	fs.BoolVar(&f.finished, "finished", false, "until a command of a shell with --shell-integration has ended")
+	fs.StringArrayVar(&f.matchers, "matcher", nil, "until this matcher of docs/wire.md, in `JSON`, holds")
+	fs.BoolVar(&f.not, "not", false, "until that does not hold: none of what is given, or with --all not all of it")
+	fs.BoolVar(&f.all, "all", false, "until all of what is given holds, not one; of several sessions: until it has held in each")
+	fs.BoolVar(&f.any, "any", false, "until one of what is given holds, as without it; of several sessions: until it holds in one")
+	fs.StringVar(&f.each, "each", "", "of several sessions and several conditions: any or `all` of these have to hold in a session")
+}
+
+// matcher makes the wire's matcher of the flags, for so many sessions.
+func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
+	switch {
+	case f.any && f.all:
+		return nil, usageError{errors.New("--any and --all exclude each other: say one of them")}
+	case sessions > 1 && !f.any && !f.all:
+		return nil, usageError{errors.New("there are several sessions: say --any, for the first of them, or --all, for each")}
+	case f.each != "" && f.each != "any" && f.each != "all":
+		return nil, usageError{fmt.Errorf("--each is %s: give any or all", engine.Quote(f.each))}
+	case f.each != "" && sessions == 1 && (f.any || f.all):
+		return nil, usageError{errors.New("of one session --any and --all say what --each says: give one of them")}
+	}
+	var parts []any
+	for _, t := range f.texts {
+		if t == "" {
+			return nil, usageError{errors.New("--text is empty, which every screen contains")}
+		}
+		parts = append(parts, client.Contains(t))
+	}
+	for _, r := range f.regexes {
+		if r == "" {
+			return nil, usageError{errors.New("--regex is empty, which every screen matches")}
+		}
+		parts = append(parts, client.Screen(r))
+	}
+	for _, t := range f.outputs {
+		if t == "" {
+			return nil, usageError{errors.New("--output is empty, which every output contains")}
+		}
+		parts = append(parts, client.Matcher{Type: "transcript_contains", Value: t})
+	}
+	for _, r := range f.outputRegexes {
+		if r == "" {
+			return nil, usageError{errors.New("--output-regex is empty, which every output matches")}
+		}
+		parts = append(parts, client.Transcript(r))
+	}
+	if c.Flags().Changed("stable") {
+		parts = append(parts, client.Stable(time.Duration(f.stable)))
+	}
+	if f.exit {
+		parts = append(parts, client.Exited())
+	}
+	if f.finished {
+		parts = append(parts, client.Matcher{Type: "command_finished"})
+	}
+	for _, m := range f.matchers {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(m), &object); err != nil {
+			return nil, usageError{fmt.Errorf(`--matcher is not a JSON object, such as {"type":"bell"}: %w`, err)}
+		}
+		parts = append(parts, json.RawMessage(m))
+	}
+	var m any
+	switch {
+	case len(parts) == 0:
+		return nil, usageError{errors.New("say what to wait for: --text, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")}
+	case sessions > 1 && len(parts) > 1 && f.each == "":
+		return nil, usageError{errors.New("there are several sessions, and several conditions: say with --each any or --each all how many of these have to hold in a session")}
+	case len(parts) == 1:
+		m = parts[0]
+	case f.each == "all", sessions == 1 && f.all:
+		m = client.Matcher{Type: "all", Value: parts}
+	default:
+		m = client.Matcher{Type: "any", Value: parts}
+	}
+	if f.not {
+		m = client.Matcher{Type: "not", Value: m}
+	}
+	return m, nil
+}
+
+// warn tells of members that the server ignores.
+func (f *conditionFlags) warn(w io.Writer) {
+	for _, text := range f.matchers {
+		var tree any
+		if json.Unmarshal([]byte(text), &tree) == nil {
+			for _, m := range unknown.Matcher(tree) {
+				complain(w, fmt.Errorf("warning: --matcher: %s", m))
+			}
+		}
+	}
+}
+
+func waitCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var until conditionFlags
+	var since string
+	var next, status bool
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "wait [flags] ID...",
+		Short: "Wait until a session shows something, is still, or has ended",
+		Long: `Wait until one of the conditions holds, or with --all all of them, and print what matched: what an
+expression captured, a text, or how the program or its command has ended.
+
+Text counts where a person who watched would have seen it: on the screen, and in lines that scrolled off it
+while the wait lasted or, with --since, were written after that. --output looks at all that the program
+writes, line endings and escape sequences included. --not turns the whole round: it waits until that does
+not hold.
+
+Of several sessions --any waits for the first in which that is so, and --all until it has been so in each;
+one of the two has to be said. Each line then begins with the id: s2 exit 7. With --any a session that has
+ended without it is passed over as long as others can still show it; with --all the first that cannot any
+more ends the wait. Several conditions for several sessions need --each any or --each all, too.
+
+One wait goes on from another: --next prints the position just behind the match, for the next --since, so
+that of two lines which came at once neither is missed.
+
+--exit prints how the program has ended, such as exit 7, and returns 0, since that is what was waited for.
+With --status it returns the program's own code, 128 and its number for a signal: of several sessions that
+of the one that has ended, with --all the first that is not 0. What goes wrong with the wait itself is
+then 124, when it timed out, or 125.
+
+When the wait times out, or the program has ended and nothing can match any more, standard output has
+what each condition lacked, and the last screen.
+
+Rows are cut behind their last character: what is looked for ends in no blank, as a prompt would.`,
+		Example: `  ptywright wait s1 --regex '(?m)[$#]$'
+  ptywright wait s1 --since $seq --regex '(?m)^(\d+) passed' --timeout 5m
+  ptywright wait s1 --all --stable 300 --regex '\S'
+  ptywright wait s1 --not --text 'loading'
+  ptywright wait s1 s2 s3 --any --exit --timeout 1h
+  ptywright wait s1 --exit --status || echo "it failed with $?"
+  one=$(ptywright wait s1 --text one --next) && ptywright wait s1 --since $one --text two`,
+		Args:              cobra.MinimumNArgs(1),
+		Annotations:       map[string]string{statusNote: "with --status the program's own"},
+		ValidArgsFunction: sessionIDs(0),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := manySessions(args); err != nil {
+				return err
+			}
+			m, err := until.matcher(c, len(args))
+			if err != nil {
+				return err
+			}
+			switch {
+			case status && (!until.exit || until.not):
+				return usageError{errors.New("--status is for --exit: there is another program's code to return only when that has ended")}
+			case since != "" && len(args) > 1:
+				return usageError{errors.New("--since is for one session: positions are each session's own")}
+			}
+			if _, err := engine.ParsePosition(since); since != "" && err != nil {
+				return usageError{fmt.Errorf("--since is %q: give a whole number, such as 42, or a position of --next", since)}
+			}
+			if timeout < 0 || timeout > mostWait {
+				return usageError{fmt.Errorf("--timeout is %v: give 0 (one look) to 24h", timeout)}
+			}
+			ctx, cancel := remote.Patience(c.Context(), timeout)
+			defer cancel()
+			s, err := f.connect(ctx)
+			if err == nil {
+				defer s.Close()
+			until.warn(std.err)
+				cond := remote.Condition{Matcher: m, Since: client.Position(since), Timeout: timeout, Show: f.show()}
+				err = f.wait(ctx, std, s, args, cond, waitOptions{until.all, next, status})
+			}
+			if status {
+				return ownCodes(f.exit(c.Context(), err))
+			}
+			return err
+		},
+	}
+	until.add(c)
+	c.Flags().StringVar(&since, "since", "", "only what came after this `POSITION` counts: a sequence, as send prints it, or one of --next")
+	c.Flags().BoolVar(&next, "next", false, "print the position just behind the match instead of what matched")
+	c.Flags().BoolVar(&status, "status", false, "with --exit: return the program's exit code")
+	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this `TIME`, such as 500ms or 2m; 0 looks once")
+	f.bareFlag(c)
+	return c
+}
+
+// manySessions refuses sessions that are named twice, or too many at once.
+func manySessions(ids []string) error {
+	if len(ids) > remote.MostAtOnce {
+		return usageError{fmt.Errorf("%d sessions are too many to be waited for at once: give up to %d", len(ids), remote.MostAtOnce)}
+	}
+	for i, id := range ids {
+		switch {
+		case id == "":
+			return usageError{errors.New("ID is empty")}
+		case slices.Contains(ids[:i], id):
+			return usageError{fmt.Errorf("%s is named twice", engine.Quote(id))}
+		}
+	}
+	return nil
+}
+
+// waitOptions say what several sessions are waited for, and what is told of it.
+type waitOptions struct {
+	all, next, status bool
+}
+
+// wait waits for sessions and prints what came of it. The error may be how a program has ended, when that is asked for.
+func (f *remoteFlags) wait(ctx context.Context, std stdio, s *remote.Server, ids []string, cond remote.Condition, o waitOptions) error {
+	var verdicts []remote.Verdict
+	switch {
+	case len(ids) == 1:
+		w, err := s.Wait(ctx, ids[0], cond)
+		verdicts = []remote.Verdict{{Session: ids[0], Waited: w, Err: err}}
+	case o.all:
+		verdicts = s.WaitAll(ctx, ids, cond)
+	default:
+		verdicts = s.WaitAny(ctx, ids, cond)
+	}
+	for _, v := range verdicts {
+		if err := f.printVerdict(std, v, len(ids) > 1, o.next); err != nil {
+			return err
+		}
+	}
+	if err := remote.Failed(verdicts); err != nil || !o.status {
+		return err
+	}
+	for _, v := range verdicts {
+		if exit := v.Exited(); exit != nil {
+			if err := statusOf(exit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// printVerdict prints what came of the wait for one session; named says which it is.
+func (f *remoteFlags) printVerdict(std stdio, v remote.Verdict, named, next bool) error {
+	what := ""
+	switch {
+	case f.json && v.Raw != nil:
+		f.told = true
+		return jsonLines(std.out, v.Raw)
+	case v.Evidence != nil:
+		if named {
+			fmt.Fprintf(std.out, "== %s\n", oneLine(v.Session))
+		}
+		printEvidence(std.out, v.Evidence)
+		return nil
+	case v.Err != nil:
+		return nil
+	case next:
+		what = string(v.Matched.Next)
+	default:
+		what = quiet(v.What())
+	}
+	if named {
+		what = oneLine(v.Session) + " " + what
+	}
+	_, err := fmt.Fprintln(std.out, what)
+	return err
+}
+
+// printEvidence tells why a wait has not matched.
+func printEvidence(w io.Writer, e *client.Evidence) {
+	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+	fmt.Fprintf(w, "no match after %v; the screen has been quiet for %v\n", ms(e.ElapsedMS), ms(e.QuietMS))
+	for _, l := range remote.Lacks(e) {
+		fmt.Fprintf(w, "- %s\n", oneLine(l))
+	}
+	how := remote.Ended(e.Snapshot.Exit)
+	if e.Snapshot.Title != nil {
+		how += ", titled " + *e.Snapshot.Title
+	}
+	fmt.Fprintf(w, "the last screen, at sequence %d (%s):\n", e.Sequence, oneLine(how))
+	printLines(w, remote.Trim(e.Snapshot.Lines))
+}

@@ -1,0 +1,33 @@
+package protocol
+
+// Narrow has each request that starts from now on, of whatever dialect of the connection, judged by
+// its method's name first: an error of refuse is its answer, and it is not called. Requests that have
+// started go on. A connection that was narrowed stays so: of several functions each is asked, in the
+// order in which they came. refuse is called from several goroutines and must not block. It is not
+// asked about `$/cancelRequest`.
+func (c *Conn) Narrow(refuse func(method string) error) {
+	for {
+		old := c.refusals.Load()
+		all := []func(string) error{refuse}
+		if old != nil {
+			all = append((*old)[:len(*old):len(*old)], refuse)
+		}
+		if c.refusals.CompareAndSwap(old, &all) {
+			return
+		}
+	}
+}
+
+// refused returns why a request must not start; nil when it may.
+func (c *Conn) refused(method string) error {
+	all := c.refusals.Load()
+	if all == nil {
+		return nil
+	}
+	for _, refuse := range *all {
+		if err := refuse(method); err != nil {
+			return err
+		}
+	}
+	return nil
+}

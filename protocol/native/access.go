@@ -1,0 +1,72 @@
+package native
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ptywright/ptywright/protocol"
+)
+
+// What a connection may do.
+const (
+	accessFull = "full" // everything; every connection begins so
+	accessRead = "read" // what [reads] marks in the table
+)
+
+type accessParams struct {
+	Access *string `json:"access" jsonschema:"read: from now on this connection can only read; full: nothing changes"`
+}
+
+type accessResult struct {
+	Access string `json:"access"`
+}
+
+// reads marks a row that changes nothing and runs nothing: what a connection may ask for that only reads.
+func reads(r row) row {
+	r.reads = true
+	return r
+}
+
+// readingMethods are the names of the rows that [reads] marks.
+func readingMethods() map[string]bool {
+	names := map[string]bool{}
+	for _, r := range table {
+		if r.reads {
+			names[r.name] = true
+		}
+	}
+	return names
+}
+
+// A readOnlyError is about a request of a connection that has said that it only reads.
+type readOnlyError struct{ what string }
+
+func (e *readOnlyError) Error() string {
+	return fmt.Sprintf("%s is refused: this connection only reads, as it has said with server.set_access, until it ends; connect anew to do more", e.what)
+}
+
+// setAccess narrows what the connection may do. Nothing widens it again: whoever hands the connection on, to a page or to a
+// person who is to look only, need not trust what comes back.
+func (c *client) setAccess(_ context.Context, p accessParams) (accessResult, error) {
+	switch {
+	case p.Access == nil:
+		return accessResult{}, &protocol.ParamError{Path: "access", Expected: `"read" or "full"`}
+	case *p.Access == accessFull && c.readsOnly.Load():
+		return accessResult{}, &readOnlyError{`access "full"`}
+	case *p.Access == accessFull:
+		return accessResult{accessFull}, nil
+	case *p.Access != accessRead:
+		return accessResult{}, &protocol.ParamError{Path: "access", Expected: `"read" or "full"`, Got: protocol.Got(*p.Access)}
+	}
+	if !c.readsOnly.Swap(true) {
+		allowed := readingMethods()
+		c.conn.Narrow(func(method string) error {
+			if allowed[method] {
+				return nil
+			}
+			return &readOnlyError{method}
+		})
+	}
+	c.release() // what it has taken is for others now
+	return accessResult{accessRead}, nil
+}
