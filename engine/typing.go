@@ -97,7 +97,7 @@ func (a Typing) check() error {
 	}
 	if took := time.Duration(strokes-1) * a.Delay; took > MaxPaused {
 		return &TypingError{-1, fmt.Sprintf("%d keystrokes with %v between them take %v, and at most %v are allowed: pause less, or type "+
-			"less at once", strokes, a.Delay, took.Round(time.Second), MaxPaused)}
+			"less at once", strokes, a.Delay, took, MaxPaused)}
 	}
 	return nil
 }
