@@ -40,7 +40,7 @@ func TestPluginRunRecordsACase(t *testing.T) {
 		says string
 	}{
 		{[]string{"--record", "two", "demo"}, exitError, "there is a case two already"},
-		{[]string{"--record", "a/b", "demo"}, exitError, "no name of a case"},
+		{[]string{"--record", "a/b", "demo"}, exitError, "is not a name for a case"},
 		{[]string{"demo", "other"}, exitUsage, "name one plugin's folder"},
 		{[]string{"nowhere"}, exitError, "holds no plugin"},
 		{[]string{"demo", "--", "-c", "exit 7"}, 7, ""},

@@ -290,7 +290,8 @@ func (f *remoteFlags) printVerdict(std stdio, v remote.Verdict, named, next bool
 	switch {
 	case f.json && v.Raw != nil:
 		f.told = true
-		return jsonLines(std.out, v.Raw)
+		_ = jsonLines(std.out, v.Raw) // standard output knows that it failed: the wait's own error is told as well
+		return nil
 	case v.Evidence != nil:
 		if named {
 			fmt.Fprintf(std.out, "== %s\n", oneLine(v.Session))

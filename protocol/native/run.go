@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/cmdline"
@@ -104,7 +103,7 @@ func (c *client) sessionRun(ctx context.Context, p runParams) (*runResult, error
 	}
 	switch out.Reason {
 	case cmdline.Timeout:
-		return failed(engine.ErrTimeout, "the command has not ended after %v, and goes on in session %s", timeout.Round(time.Millisecond), s.ID())
+		return failed(engine.ErrTimeout, "the command has not ended after %v, and goes on in session %s", timeout, s.ID())
 	case cmdline.Cancelled:
 		return failed(context.Cause(ctx), "%v: the command goes on in session %s", context.Cause(ctx), s.ID())
 	case cmdline.Incomplete:

@@ -30,7 +30,7 @@ type sendParams struct {
 	Text      string   `json:"text,omitempty" jsonschema:"typed as it is"`
 	Paste     string   `json:"paste,omitempty" jsonschema:"pasted in one piece (bracketed where the program asks for that)"`
 	Keys      []string `json:"keys,omitempty" jsonschema:"keys to press one after the other: enter, tab, escape, backspace, delete, insert, up, down, left, right, home, end, page_up, page_down, f1 to f12, a character, or with modifiers ctrl+c, alt+x, shift+tab"`
-	DelayMS   int      `json:"delay_ms,omitempty" jsonschema:"pause between two keystrokes, for a program that takes what comes at once for a paste; text is typed character by character then"`
+	DelayMS   int      `json:"delay_ms,omitempty" jsonschema:"pause between keystrokes, for a program that takes fast input for a paste; text is then typed one character at a time"`
 	Submit    bool     `json:"submit,omitempty" jsonschema:"press Enter once what was typed has appeared"`
 	Secret    string   `json:"secret,omitempty" jsonschema:"have the person type a secret into the program, unseen by you; this says what is asked for"`
 	WaitFor   question `json:"wait_for,omitzero" jsonschema:"what to wait for afterwards; with submit only what comes after Enter counts, else after the typing. Default: until the screen stands still, one second at most"`
