@@ -184,3 +184,32 @@ func TestSpawnKeeps(t *testing.T) {
 		t.Errorf("exit %d, %q, %q", code, out, stderr)
 	}
 }
+
+// TestNamesReach: what takes an id takes a name.
+func TestNamesReach(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	need(t, "python3", "python3")
+	if id := s.ok("spawn", "--name", "calc", "--adapter", "repl", "--", "python3", "-q"); id != "s1" {
+		t.Errorf("%q", id)
+	}
+	s.ok("adapter", "wait", "calc")
+	if got := s.ok("adapter", "ask", "calc", "6*7"); got != "42" {
+		t.Errorf("%q", got)
+	}
+	s.ok("spawn", "--name", "shell", "--env", "PS1=$ ", "--", "sh")
+	if got := s.ok("exec", "shell", "--", "echo here"); got != "here" {
+		t.Errorf("%q", got)
+	}
+	s.ok("resize", "shell", "30x90")
+	if got := s.ok("search", "shell", "--regex", "^here$"); !strings.HasSuffix(got, ":0: here") {
+		t.Errorf("%q", got)
+	}
+	cast := filepath.Join(t.TempDir(), "a.cast")
+	s.ok("record", "--session", "shell", "--for", "1ms", cast)
+	s.ok("send", "shell", "exit 4", "--enter")
+	if got := s.ok("wait", "shell", "calc", "--any", "--exit"); got != "shell exit 4" {
+		t.Errorf("%q", got)
+	}
+	s.ok("logs", "shell", "--follow", "--to", filepath.Join(filepath.Dir(cast), "a.log"))
+}

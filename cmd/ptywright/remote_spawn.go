@@ -52,7 +52,7 @@ func (k *keptFlags) config(c *cobra.Command, o *client.Config) error {
 }
 
 // adapterTakes are the flags of spawn that a program with an adapter can have: the rest is its manifest's.
-var adapterTakes = map[string]bool{"adapter": true, "rows": true, "cols": true, "cwd": true, "env": true, "socket": true, "json": true}
+var adapterTakes = map[string]bool{"adapter": true, "rows": true, "cols": true, "cwd": true, "env": true, "name": true, "server-env": true, "socket": true, "json": true}
 
 // check refuses arguments that cannot be meant.
 func (k *keptFlags) check(c *cobra.Command, args []string) error {

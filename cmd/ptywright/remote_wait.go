@@ -214,7 +214,7 @@ Rows are cut behind their last character: what is looked for ends in no blank, a
 			s, err := f.connect(ctx)
 			if err == nil {
 				defer s.Close()
-			until.warn(std.err)
+				until.warn(std.err)
 				cond := remote.Condition{Matcher: m, Since: client.Position(since), Timeout: timeout, Show: f.show()}
 				err = f.wait(ctx, std, s, args, cond, waitOptions{until.all, next, status})
 			}

@@ -81,8 +81,10 @@ func TestReadingStopsWhatQueues(t *testing.T) {
 	typed := a.send("session.input", obj{"session": id, "action": obj{"type": "text", "value": "x"}})
 	a.result("server.set_access", obj{"access": "read"})
 	p.Print("later")
-	all := a.replies(wait, typed)
-	if all[wait].Error != nil || all[typed].Error == nil || all[typed].Error.Data["reason"] != "read_only" || p.Input() != "" {
-		t.Errorf("%s %s %q", all[wait].line, all[typed].line, p.Input())
+	if m := a.reply(wait); m.Error != nil {
+		t.Errorf("%s", m.line)
+	}
+	if m := a.reply(typed); m.Error == nil || m.Error.Data["reason"] != "read_only" || p.Input() != "" {
+		t.Errorf("%s, %q", m.line, p.Input())
 	}
 }

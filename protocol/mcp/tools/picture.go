@@ -19,7 +19,7 @@ type shotParams struct {
 	Session  string  `json:"session"`
 	Format   string  `json:"format,omitempty" jsonschema:"png, svg, html or ansi; default that of the path, else png"`
 	Theme    string  `json:"theme,omitempty" jsonschema:"dark or light; default the session's"`
-	FontSize float64 `json:"font_size,omitempty" jsonschema:"pixels, 6 to 128; default 15"`
+	FontSize float64 `json:"font_size,omitempty" jsonschema:"pixels; default 15"`
 	Path     string  `json:"path,omitempty" jsonschema:"file to write, or replace, instead of answering with the picture; its extension says the format; mode 0600"`
 	rawAsked
 }

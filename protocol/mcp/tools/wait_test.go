@@ -54,7 +54,7 @@ func TestScreenshotReplacesNoSource(t *testing.T) {
 	if err := os.WriteFile(source, []byte("print()"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := w.try("screenshot", obj{"session": id, "path": source}); !r.IsError || !strings.Contains(text(r), "no extension of a picture") {
+	if r := w.try("screenshot", obj{"session": id, "path": source}); !r.IsError || !strings.Contains(text(r), "not a picture's extension") {
 		t.Errorf("%s", text(r))
 	}
 	if b, err := os.ReadFile(source); err != nil || string(b) != "print()" {

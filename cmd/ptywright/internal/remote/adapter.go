@@ -52,23 +52,18 @@ func (s *Server) Adapter(ctx context.Context, name string) (Adapter, error) {
 	if a, ok := of(name); ok {
 		return a, nil
 	}
-	all, err := s.List(ctx, Show{})
-	if err != nil {
+	id, err := s.idOf(ctx, name)
+	var unknown *client.Error
+	switch {
+	case errors.As(err, &unknown) && unknown.Reason == "unknown_session":
+		return Adapter{}, &NoAdapterError{Name: name}
+	case err != nil:
 		return Adapter{}, err
 	}
-	for _, i := range slices.Backward(all) { // of several that had a name the newest has it
-		var named struct {
-			Name string `json:"name"`
-		}
-		if i.Session != name && (json.Unmarshal(i.Raw, &named) != nil || named.Name != name) {
-			continue
-		}
-		if a, ok := of(i.Session); ok {
-			return a, nil
-		}
-		return Adapter{}, &NoAdapterError{name, true}
+	if a, ok := of(id); ok {
+		return a, nil
 	}
-	return Adapter{}, &NoAdapterError{Name: name}
+	return Adapter{}, &NoAdapterError{name, true}
 }
 
 // A Started is an adapter that was started.
@@ -83,6 +78,12 @@ func (s *Server) StartAdapter(ctx context.Context, plugin string, config client.
 	p := map[string]any{"plugin": plugin, "cwd": config.Cwd, "env": config.Env}
 	if config.Program != "" {
 		p["program"], p["args"] = config.Program, append([]string{}, config.Args...)
+	}
+	if config.BaseEnv != nil {
+		p["base_env"] = config.BaseEnv
+	}
+	if config.Name != "" {
+		p["name"] = config.Name
 	}
 	if config.Rows > 0 {
 		p["rows"] = config.Rows
@@ -234,9 +235,7 @@ func turnOf(raw json.RawMessage, err error) (Turn, error) {
 		return t, err
 	}
 	var r struct {
-		Matched struct {
-			Capture json.RawMessage `json:"capture"`
-		} `json:"matched"`
+		Matched captured `json:"matched"`
 		Receipt struct {
 			Submitted *bool  `json:"submitted"`
 			Evidence  string `json:"evidence"`
@@ -248,12 +247,31 @@ func turnOf(raw json.RawMessage, err error) (Turn, error) {
 	if r.Receipt.Submitted != nil && !*r.Receipt.Submitted {
 		t.Refused = "it was not submitted: " + r.Receipt.Evidence
 	}
-	var capture map[string]any
-	_ = json.Unmarshal(r.Matched.Capture, &capture) // one of another shape has no answer
-	if t.Answer = text(capture, "output"); t.Answer == "" {
+	if t.Answer = text(r.Matched.object(), "output"); t.Answer == "" {
 		t.Answer = text(t.State.Metadata, "turn", "text")
 	}
 	return t, err
+}
+
+// A captured is an outcome, as far as what a plugin has captured.
+type captured struct {
+	Capture json.RawMessage `json:"capture"`
+	Matched json.RawMessage `json:"matched"` // of any: the one that held
+}
+
+// object is what was captured, where that is an object; else nil.
+func (c captured) object() (o map[string]any) {
+	for range depth {
+		if json.Unmarshal(c.Capture, &o) == nil && o != nil {
+			return o
+		}
+		var inner captured
+		if json.Unmarshal(c.Matched, &inner) != nil {
+			return nil
+		}
+		c = inner
+	}
+	return nil
 }
 
 // Perform performs an intent. The answer is that of adapter.send, and so are the errors.

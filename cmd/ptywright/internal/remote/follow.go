@@ -25,8 +25,9 @@ type Delta struct {
 //
 // Errors: show's first; those of the server's; [client.ErrClosed] when the server goes away; the cause of ctx's end.
 func (s *Server) Follow(ctx context.Context, id string, since uint64, how Show, show func(Delta) error) error {
-	if err := s.Call(ctx, "session.transcript", map[string]any{"session": id, "since": uint64(1) << 62}, nil); err != nil {
-		return err // there is no such session
+	id, err := s.idOf(ctx, id) // notifications have ids
+	if err != nil {
+		return err
 	}
 	var once sync.Once
 	ended := make(chan error, 1)
@@ -72,4 +73,18 @@ func (s *Server) Follow(ctx context.Context, id string, since uint64, how Show, 
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// idOf is the id of the session that has an id or a name. Errors: those of session.list, unknown_session among them.
+func (s *Server) idOf(ctx context.Context, name string) (string, error) {
+	var r struct {
+		Details []client.Info `json:"details"`
+	}
+	if err := s.Call(ctx, "session.list", map[string]any{"details": true, "session": name}, &r); err != nil {
+		return "", err
+	}
+	if len(r.Details) == 0 { // as an ended one that was forgotten meanwhile
+		return name, nil
+	}
+	return r.Details[0].Session, nil
 }

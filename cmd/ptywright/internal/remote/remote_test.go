@@ -85,7 +85,7 @@ func TestTrim(t *testing.T) {
 func TestReadText(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain é\n":                    "",
-		"\xff":                         "no UTF-8",
+		"\xff":                         "not UTF-8",
 		strings.Repeat("x", MaxText+1): "longer than",
 		strings.Repeat("x", MaxText):   "",
 	} {

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
+)
+
+func killCommand(std stdio, f *remoteFlags) *cobra.Command {
+	var forget, all, ended, server bool
+	c := &cobra.Command{
+		Use:   "kill [flags] ID...",
+		Short: "End sessions: their programs and all that those started",
+		Long: `End the programs of sessions and all that those started. The sessions stay readable, the newest 256 of a
+server; with --close they are forgotten at once. --ended forgets all that have ended, but those that
+an adapter, a lease or a request needs: how they ended is known still, to wait --exit. --server ends
+the server, too, with all sessions.`,
+		ValidArgsFunction: sessionIDs(0),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch n := count(len(args) > 0, all, ended, server); {
+			case n > 1:
+				return usageError{errors.New("ids of sessions, --all, --ended and --server exclude each other: say one of them")}
+			case n == 0:
+				return usageError{errors.New("say what to end: ids of sessions, --all, --ended, or --server")}
+			}
+			if server {
+				path, err := f.path()
+				if err != nil {
+					return err
+				}
+				forced, err := remote.StopServer(c.Context(), path)
+				if err != nil {
+					return err
+				}
+				if f.json {
+					return jsonLines(std.out, map[string]any{"socket": path, "ended": true, "forced": forced})
+				}
+				if forced {
+					complain(std.err, errors.New("the server did not answer, and did not end when it was told to: it was killed"))
+				}
+				return nil
+			}
+			s, err := f.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if ended {
+				gone, err := s.Forget(c.Context())
+				if err == nil && f.json {
+					for _, k := range gone {
+						jsonLines(std.out, k)
+					}
+				}
+				return err
+			}
+			if all {
+				infos, err := s.List(c.Context(), remote.Show{})
+				if err != nil {
+					return err
+				}
+				for _, i := range infos {
+					if i.Exit == nil || forget {
+						args = append(args, i.Session)
+					}
+				}
+			}
+			var failed []error
+			err = s.Kill(c.Context(), args, forget, func(k remote.Kill) {
+				if k.Err == nil && !k.Killed {
+					k.Err = fmt.Errorf("%s: the kernel has not ended its processes %v", k.Session, k.PIDs)
+				}
+				if k.Err != nil {
+					failed = append(failed, k.Err)
+				}
+				if f.json {
+					jsonLines(std.out, k)
+				}
+			})
+			return cmp.Or(err, oneError(failed))
+		},
+	}
+	c.Flags().BoolVar(&forget, "close", false, "forget the sessions, too")
+	c.Flags().BoolVar(&all, "all", false, "all sessions that run; with --close also those that have ended")
+	c.Flags().BoolVar(&ended, "ended", false, "forget all sessions that have ended")
+	c.Flags().BoolVar(&server, "server", false, "the server itself")
+	return c
+}
+
+// count returns how many are true.
+func count(all ...bool) int {
+	n := 0
+	for _, b := range all {
+		if b {
+			n++
+		}
+	}
+	return n
+}
