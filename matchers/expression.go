@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
@@ -20,12 +21,18 @@ type expression struct {
 	ends    bool   // $ or \z without (?m): for its end
 	crosses bool   // a match may hold a line feed
 	most    int    // bytes of a text that is searched without interruption
+	// behind is the expression with a character in front, for searches that begin within a text: what
+	// stands before a match decides whether it is one. nil: it does not.
+	behind func() *regexp.Regexp
 }
 
 func newExpression(re *regexp.Regexp, tree *syntax.Regexp, steps int) *expression {
 	e := &expression{re: re, steps: steps, begins: has(tree, syntax.OpBeginText), ends: has(tree, syntax.OpEndText), crosses: crosses(tree), most: direct / max(1, steps)}
 	if prefix, _ := re.LiteralPrefix(); prefix != "" && !e.begins { // behind ^ it is the prefix of what follows
 		e.prefix = []byte(prefix)
+	}
+	if e.begins || has(tree, syntax.OpBeginLine) || has(tree, syntax.OpWordBoundary) || has(tree, syntax.OpNoWordBoundary) {
+		e.behind = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s:.)(?:` + re.String() + `)`) })
 	}
 	return e
 }
@@ -39,19 +46,44 @@ const direct = 4 << 20
 
 // hits implements query. The matches are those of [regexp.Regexp.FindAllSubmatchIndex].
 func (e *expression) hits(text []byte, patience func() bool, f func(loc []int) bool) error {
-	if e.prefix != nil && !bytes.Contains(text, e.prefix) {
-		return nil
+	for at, last := 0, -1; at <= len(text); {
+		loc, err := e.next(text, at, patience)
+		if loc == nil {
+			return err
+		}
+		again := loc[1] == at && loc[0] == last // nothing, right behind the match before
+		if last = loc[1]; last > at {
+			at = last
+		} else {
+			_, n := utf8.DecodeRune(text[at:])
+			at += max(1, n)
+		}
+		switch {
+		case again:
+		case !f(loc):
+			return nil
+		case !patience():
+			return engine.ErrInterrupted
+		}
 	}
-	if len(text) <= e.most {
-		e.all(text, f)
-		return nil
+	return nil
+}
+
+// next returns the first match in text that begins at a byte or behind it; nil when there is none. What takes long is searched
+// for as long as there is patience.
+func (e *expression) next(text []byte, at int, patience func() bool) ([]int, error) {
+	if e.prefix != nil {
+		i := bytes.Index(text[at:], e.prefix)
+		if i < 0 {
+			return nil, nil
+		}
+		at += i
 	}
-	if e.crosses || e.begins || e.ends {
-		return e.patiently(text, patience, f)
+	if len(text)-at <= e.most || e.crosses || e.begins || e.ends {
+		return e.search(text, at, patience)
 	}
 	// No match spans lines, so that pieces of whole lines give the same matches.
-	more := true
-	for at := 0; more && at <= len(text); {
+	for at <= len(text) {
 		end := len(text)
 		if rest := text[at:]; len(rest) > e.most {
 			if i := bytes.LastIndexByte(rest[:e.most], '\n'); i >= 0 {
@@ -60,64 +92,40 @@ func (e *expression) hits(text []byte, patience func() bool, f func(loc []int) b
 				end = at + i
 			}
 		}
-		begin := at
-		shifted := func(loc []int) bool {
-			more = f(shift(loc, begin))
-			return more
+		if loc, err := e.search(text[:end], at, patience); loc != nil || err != nil {
+			return loc, err
 		}
-		if piece := text[at:end]; len(piece) <= e.most {
-			e.all(piece, shifted)
-		} else if err := e.patiently(piece, patience, shifted); err != nil {
-			return err
-		}
-		if at = end + 1; !patience() && more && at <= len(text) {
-			return engine.ErrInterrupted
+		if at = end + 1; at <= len(text) && !patience() {
+			return nil, engine.ErrInterrupted
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-// all tells the matches in text. Most callers want the first only.
-func (e *expression) all(text []byte, f func(loc []int) bool) {
-	loc := e.re.FindSubmatchIndex(text)
-	if loc == nil || !f(loc) {
-		return
+// search is next in one piece.
+func (e *expression) search(text []byte, at int, patience func() bool) (loc []int, err error) {
+	re, begin := e.re, at
+	behind := e.behind != nil && at > 0
+	if behind {
+		_, n := utf8.DecodeLastRune(text[:at])
+		re, begin = e.behind(), at-n
 	}
-	for _, loc := range e.re.FindAllSubmatchIndex(text, -1)[1:] {
-		if !f(loc) {
-			return
+	if text = text[begin:]; len(text) <= e.most {
+		loc = re.FindSubmatchIndex(text)
+	} else {
+		r := &runeReader{text: text, patience: patience}
+		if loc = re.FindReaderSubmatchIndex(r); r.interrupted {
+			return nil, engine.ErrInterrupted
 		}
 	}
-}
-
-// patiently is all for what takes long: it reads the text character by character, for as long as there is patience.
-func (e *expression) patiently(text []byte, patience func() bool, f func(loc []int) bool) error {
-	for at := 0; at <= len(text); {
-		if e.prefix != nil { // nothing stands before it that it could depend on
-			i := bytes.Index(text[at:], e.prefix)
-			if i < 0 {
-				return nil
-			}
-			at += i
-		}
-		r := &runeReader{text: text[at:], patience: patience}
-		loc := e.re.FindReaderSubmatchIndex(r)
-		if r.interrupted {
-			return engine.ErrInterrupted
-		}
-		if loc == nil || !f(shift(loc, at)) || e.begins {
-			return nil
-		}
-		next := at + loc[1]
-		if loc[0] == loc[1] && next < len(text) {
-			_, n := utf8.DecodeRune(text[next:])
-			next += n
-		} else if loc[0] == loc[1] {
-			return nil
-		}
-		at = next
+	if loc == nil {
+		return nil, nil
 	}
-	return nil
+	if behind {
+		_, n := utf8.DecodeRune(text[loc[0]:])
+		loc[0] += n
+	}
+	return shift(loc, begin), nil
 }
 
 // shift moves a match by n bytes.

@@ -25,12 +25,12 @@ func all(t *rapid.T, e *expression, text string) (locs [][]int) {
 	return locs
 }
 
-// TestExpressionInPieces: however little is searched at once, the first match is that of a whole evaluation, and so are all of an
-// expression that spans no lines.
+// TestExpressionInPieces: however little is searched at once, the matches are those of a whole evaluation: what stands before a piece
+// still decides what matches in it.
 func TestExpressionInPieces(t *testing.T) {
 	patterns := []string{
 		`a`, `ab+`, `(a|b)(c)?`, `(?m)^a.*$`, `(?m)^(\w+) (\d+)$`, `\bab\b`, `a*`, `[^a]+`, `a\s+b`, `(?s)a.*b`, `^a`, `b$`, `a\z`, `\Ab`,
-		`(?i)AB`, `é+`, `x?`, `(?P<n>b)a|(c)`, `ab(?m)$`, `\n`,
+		`(?i)AB`, `é+`, `x?`, `(?P<n>b)a|(c)`, `ab(?m)$`, `\n`, `\Ba`, `(?m)^`, `\b`, `(?m)^[ab]`, `a|\Ab`, `^`, `$`, `(?m)$`, `(^a)|b`, ``,
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.SampledFrom(patterns).Draw(t, "pattern")
@@ -39,22 +39,30 @@ func TestExpressionInPieces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.most = rapid.IntRange(0, 8).Draw(t, "most")
-		got, want := all(t, e, text), regexp.MustCompile(pattern).FindAllStringSubmatchIndex(text, -1)
-		if (len(got) > 0) != (len(want) > 0) || len(got) > 0 && !reflect.DeepEqual(got[0], want[0]) {
-			t.Fatalf("first %v, want %v", got, want)
-		}
-	})
-	lines := []string{`a`, `ab+`, `(a|b)(c)?`, `(?m)^a.*$`, `(?m)^(\w+) (\d+)$`, `(?i)AB`, `é+`}
-	rapid.Check(t, func(t *rapid.T) {
-		pattern := rapid.SampledFrom(lines).Draw(t, "pattern")
-		text := rapid.StringOf(rapid.SampledFrom([]rune("aabbc 1é\n"))).Draw(t, "text")
-		e, _ := compile(pattern)
-		e.most = rapid.IntRange(20, 60).Draw(t, "most")
+		e.most = rapid.IntRange(0, 60).Draw(t, "most")
 		if got, want := all(t, e, text), regexp.MustCompile(pattern).FindAllStringSubmatchIndex(text, -1); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%v, want %v", got, want)
 		}
 	})
+}
+
+// TestManyMatchesWithoutPatience: neither does a search go on that finds one match after the other.
+func TestManyMatchesWithoutPatience(t *testing.T) {
+	text := make([]byte, 64<<10)
+	for i := range text {
+		text[i] = 'a'
+	}
+	e, err := compile("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []query{e, contained("a")} {
+		found := 0
+		err := q.hits(text, func() bool { return found < 3 }, func([]int) bool { found++; return true })
+		if !errors.Is(err, engine.ErrInterrupted) || found != 3 {
+			t.Errorf("%T: %v after %d matches", q, err, found)
+		}
+	}
 }
 
 // TestExpressionWithoutPatience: what is interrupted tells no match, and does not go on.

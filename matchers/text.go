@@ -68,7 +68,8 @@ func (r *reader) read(v *engine.View) (*hit, error) {
 	return r.shown, nil
 }
 
-// onScreen searches the screen. Without since the first match counts; from a position on, the one that was written first.
+// onScreen searches the screen. Without since the first match counts; from a position on, the one that was written first: of one
+// batch, what is read first.
 func (r *reader) onScreen(v *engine.View, patience func() bool) (found *hit, err error) {
 	if !v.Since.Set && !r.mayHit(v.Screen.Text()) {
 		return nil, nil
@@ -82,7 +83,7 @@ func (r *reader) onScreen(v *engine.View, patience func() bool) (found *hit, err
 		if at := v.Screen.Behind(&p, loc[0], loc[1]); found == nil || at.Before(first) {
 			first, found = at, &hit{place: v.On(&p, loc[0], loc[1]), groups: r.groups(p.Text, loc)}
 		}
-		return v.Since.Exact
+		return v.Since.Exact && !(v.Since.Within && first.Seq <= v.Since.Seq) // nothing that counts is older
 	})
 	if err != nil {
 		return nil, err
@@ -133,11 +134,14 @@ func touches(fresh []vt.Range, start, end int) bool {
 // contained is the query for a text.
 type contained string
 
-func (c contained) hits(text []byte, _ func() bool, f func(loc []int) bool) error {
+func (c contained) hits(text []byte, patience func() bool, f func(loc []int) bool) error {
 	for from := 0; from <= len(text); {
 		i := bytes.Index(text[from:], []byte(c))
-		if i < 0 || !f([]int{from + i, from + i + len(c)}) {
-			break
+		switch {
+		case i < 0 || !f([]int{from + i, from + i + len(c)}):
+			return nil
+		case !patience():
+			return engine.ErrInterrupted
 		}
 		from += i + 1
 	}

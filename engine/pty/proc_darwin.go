@@ -23,7 +23,7 @@ func look() (table, error) {
 		// While the master is open the number is this terminal's: there is one
 		// numbering in the whole system.
 		onTerminal: func(int, terminal) bool { return true },
-		holds:      func(int, []terminal) int { return -1 },
+		opened:     func(int) []opened { return nil },
 	}
 	for i := range rows {
 		p := row(&rows[i])

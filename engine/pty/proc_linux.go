@@ -164,7 +164,7 @@ var looks = newShared(func() (table, error) {
 		procs: procs, self: os.Getpid(),
 		environ:    new(environments).of,
 		onTerminal: onTerminal,
-		holds:      holds,
+		opened:     openTerminals,
 	}, nil
 })
 
@@ -213,7 +213,7 @@ func terminalTree(slave *os.File) (tree, error) {
 	if err := conn.Control(func(fd uintptr) { statErr = unix.Fstat(int(fd), &st) }); err != nil {
 		return tree{}, err
 	}
-	return tree{terminal: terminalOf(&st)}, statErr
+	return tree{terminal: terminalOf(&st), made: madeAt(&st)}, statErr
 }
 
 func terminalOf(st *unix.Stat_t) terminal {
@@ -226,6 +226,9 @@ func terminalOf(st *unix.Stat_t) terminal {
 	}
 }
 
+// madeAt returns when a terminal was made, or its mode or owner last changed: input and output leave that time alone.
+func madeAt(st *unix.Stat_t) uint64 { return uint64(st.Ctim.Nano()) }
+
 // onTerminal reports whether what the process calls its terminal is t: it looks with the
 // process's own view of the file system, since t.tty may be another container's.
 func onTerminal(pid int, t terminal) bool {
@@ -235,31 +238,27 @@ func onTerminal(pid int, t terminal) bool {
 	return unix.Stat(path, &st) == nil && terminalOf(&st) == t
 }
 
-// holds returns which of ts the process has open.
-func holds(pid int, ts []terminal) int {
+// openTerminals returns the pseudo-terminals that the process has open.
+func openTerminals(pid int) (all []opened) {
 	path := "/proc/" + strconv.Itoa(pid) + "/fd/"
 	dir, err := os.Open(path)
 	if err != nil {
-		return -1
+		return nil
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
 	for _, name := range names {
 		// The name first: asking a descriptor on a network file system may block.
-		if link, err := os.Readlink(path + name); err != nil || !strings.Contains(link, "/pts/") {
+		link, err := os.Readlink(path + name)
+		if err != nil || !strings.Contains(link, "/pts/") {
 			continue
 		}
 		var st unix.Stat_t
-		if unix.Stat(path+name, &st) != nil {
-			continue
-		}
-		for i, t := range ts {
-			if terminalOf(&st) == t {
-				return i
-			}
+		if unix.Stat(path+name, &st) == nil {
+			all = append(all, opened{terminalOf(&st), madeAt(&st), strings.HasSuffix(link, " (deleted)")})
 		}
 	}
-	return -1
+	return all
 }
 
 // handle is a hold on one process: its pid cannot come to mean another one.

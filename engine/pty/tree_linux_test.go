@@ -2,6 +2,7 @@ package pty
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"slices"
 	"strconv"
@@ -80,11 +81,11 @@ func (w *world) table() table {
 		self:       ourself,
 		environ:    func(pid int) []byte { return []byte(w.procs[pid].env) },
 		onTerminal: func(int, terminal) bool { return true },
-		holds: func(pid int, ts []terminal) int {
+		opened: func(pid int) []opened {
 			if w.procs[pid].holding {
-				return slices.Index(ts, terminal{tty: ourTTY})
+				return []opened{{terminal: terminal{tty: ourTTY}}}
 			}
-			return -1
+			return nil
 		},
 	}
 	for _, p := range w.procs {
@@ -209,12 +210,37 @@ func TestATerminalOfAnotherContainerIsNotOurs(t *testing.T) {
 	}
 	other := p.tree.terminal
 	other.dev++ // the same number in another devpts
-	if onTerminal(p.PID(), other) || holds(p.PID(), []terminal{other}) != -1 {
+	has := func(tr tree) bool {
+		return slices.ContainsFunc(openTerminals(p.PID()), func(o opened) bool { return o.isOf(tr, p.tree.start) })
+	}
+	if onTerminal(p.PID(), other) || has(tree{terminal: other}) {
 		t.Error("the number alone is enough")
 	}
-	if holds(p.PID(), []terminal{other, p.tree.terminal}) != 1 {
+	if !has(tree{terminal: p.tree.terminal}) {
 		t.Error("the open terminal is not seen")
 	}
+}
+
+// TestATerminalWithTheNumberOfOursIsNotOurs: a server is gone, and the numbers of its terminals are given to others, such as
+// servers that start programs. Who has one of those open is not ended in the place of what the dead server has left.
+func TestATerminalWithTheNumberOfOursIsNotOurs(t *testing.T) {
+	l := newLobby(t)
+	p, guests := startTree(t, l, []string{"ignore", "hello"}, []string{"leader"}, false)
+	leader := guests["leader"]
+	// As the watcher knows a terminal that had the same number, of a program that has ended.
+	was := tree{
+		start: 1, reaped: 1, mark: "PTY_TEST_MARK=other", terminal: p.tree.terminal, made: p.tree.made - 1, noTTY: true, until: clockTicks(),
+	}
+	sweep := func(tr tree) error { return newSweep([]target{{tree: tr}}).run(context.Background()) }
+	if err := sweep(was); err != nil {
+		t.Fatal(err)
+	}
+	l.alive(leader)
+	was.made = p.tree.made // now it is this one
+	if err := sweep(was); err != nil {
+		t.Fatal(err)
+	}
+	l.ends(leader)
 }
 
 func TestParseStat(t *testing.T) {

@@ -4,6 +4,7 @@ package pty
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -35,13 +36,35 @@ type tree struct {
 	mark   string // "K=V" in the environment, "" for none
 
 	terminal terminal
+	made     uint64 // when the terminal was made: in ns, by the kernel's clock for files
 	noTTY    bool   // the terminal's name may mean another terminal by now
-	until    uint64 // if not 0: processes started later are not told by their descriptors
+	until    uint64 // with noTTY: whoever was started later has no terminal that was ours
 }
 
 // terminal identifies the slave of a pseudo-terminal. The inode is needed beside the
 // device number: containers on one machine number their terminals alike.
 type terminal struct{ tty, dev, ino uint64 }
+
+// opened is a terminal that a process has open.
+type opened struct {
+	terminal
+	made uint64 // as in tree
+	gone bool   // its master is closed: the kernel has taken its name away
+}
+
+// isOf reports whether o, which a process has open that was started at start, is the terminal of
+// tr. The number alone does not tell once it may have been given to another: then the time does at
+// which the terminal was made, unless a program has changed its mode since. What has lost its name
+// is not another's terminal that is in use, and as long as it is open nobody else gets its number.
+func (o opened) isOf(tr tree, start uint64) bool {
+	switch {
+	case o.terminal != tr.terminal || start < tr.start:
+		return false
+	case !tr.noTTY || o.made == tr.made:
+		return true
+	}
+	return o.gone && start <= tr.until
+}
 
 // table is one look at the processes of the system. The functions look closer at one
 // of them, and are only called for those that nothing cheaper has decided about.
@@ -49,9 +72,9 @@ type table struct {
 	procs []process
 	self  int
 
-	environ    func(pid int) []byte             // NUL-separated; nil when unreadable
-	onTerminal func(pid int, t terminal) bool   // whether its controlling terminal with number t.tty is t
-	holds      func(pid int, ts []terminal) int // which of ts it has open; -1 for none
+	environ    func(pid int) []byte           // NUL-separated; nil when unreadable
+	onTerminal func(pid int, t terminal) bool // whether its controlling terminal with number t.tty is t
+	opened     func(pid int) []opened         // terminals that it has open
 }
 
 // attribution says which processes belong to which tree.
@@ -193,21 +216,16 @@ func (a *attribution) marked(p process) int {
 // process that carries another mark under the same key belongs to another session, and
 // is only writing to this terminal.
 func (a *attribution) claimHolders(ks []int) {
-	terminals := make([]terminal, len(ks))
-	for n, k := range ks {
-		terminals[n] = a.trees[k].terminal
-	}
 	for i, p := range a.procs {
 		if a.owner[i] != nobody || p.dead || p.start < a.oldest {
 			continue
 		}
-		n := a.holds(p.pid, terminals)
-		if n < 0 {
-			continue
-		}
-		tr := a.trees[ks[n]]
-		if p.start >= tr.start && (tr.until == 0 || p.start <= tr.until) && !a.otherMark(p.pid, tr.mark) {
-			a.claim(i, ks[n])
+		for _, o := range a.opened(p.pid) {
+			n := slices.IndexFunc(ks, func(k int) bool { return o.isOf(a.trees[k], p.start) })
+			if n >= 0 && !a.otherMark(p.pid, a.trees[ks[n]].mark) {
+				a.claim(i, ks[n])
+				break
+			}
 		}
 	}
 }

@@ -29,6 +29,7 @@ func serveWatched(lobby string) {
 		"parent":   {"start:setsid,noenv:child:silent/ignore/hello", "ignore", "hello"},
 		"origin":   {"start:setsid:middle:hello/start:setsid:daemon:silent|ignore|hello/exit", "hello"},
 		"leaver":   {"start:group,noenv:second:hello/start:group:left:silent|ignore|hello/exit", "hello", "go", "exit"},
+		"clinger":  {"start:setsid,noenv:between:hello/start:setsid:holder:ignore|hello/exit", "hello"},
 		"removed":  {"ignore", "hello"},
 	}
 	for name, words := range sessions {
@@ -54,7 +55,8 @@ func serveWatched(lobby string) {
 }
 
 var watched = []string{
-	"server", "watcher", "plain", "ignoring", "parent", "child", "origin", "middle", "daemon", "leaver", "second", "left", "removed",
+	"server", "watcher", "plain", "ignoring", "parent", "child", "origin", "middle", "daemon", "leaver", "second", "left",
+	"clinger", "between", "holder", "removed",
 }
 
 func startServer(t *testing.T, l *lobby, what string) *exec.Cmd {
@@ -77,6 +79,7 @@ func TestNothingOutlivesAKilledServer(t *testing.T) {
 	g := l.await(watched...)
 	l.ends(g["middle"])
 	l.ends(g["second"])
+	l.ends(g["between"])
 	g["leaver"].conn.Write([]byte{1}) // the server reaps it and tells the watcher
 	l.ends(g["leaver"])
 
@@ -100,6 +103,7 @@ func TestWatcherEndsWithTheServer(t *testing.T) {
 	g := l.await(watched...)
 	l.ends(g["middle"])
 	l.ends(g["second"])
+	l.ends(g["between"])
 	if w, err := lookAt(g["watcher"].pid); err != nil || w.sid != g["watcher"].pid {
 		t.Errorf("the watcher has no session of its own: %+v, %v", w, err)
 	}
@@ -183,6 +187,7 @@ func TestRecordsSurviveTheWire(t *testing.T) {
 			pid: rapid.IntRange(2, 1<<30).Draw(t, "pid"), start: rapid.Uint64().Draw(t, "start"),
 			reaped: rapid.Uint64().Draw(t, "reaped"), mark: rapid.String().Draw(t, "mark"),
 			terminal: terminal{rapid.Uint64().Draw(t, "tty"), rapid.Uint64().Draw(t, "dev"), rapid.Uint64().Draw(t, "ino")},
+			made:     rapid.Uint64().Draw(t, "made"),
 		}
 		got, err := readRecords(strings.NewReader(record(tr)))
 		if err != nil || got[id{tr.pid, tr.start}] != tr || len(got) != 1 {
@@ -204,9 +209,9 @@ func TestRemoveIsOfOneProcessNotOfItsPid(t *testing.T) {
 }
 
 func FuzzReadRecords(f *testing.F) {
-	f.Add("add 12 3 4 5 6 7 \"K=V\"\nremove 12 3\n")
-	f.Add("add 1 3 4 5 6 7 \"\"\n")
-	f.Add("add 12 3 4 5 6 7 `x\nadd")
+	f.Add("add 12 3 4 5 6 7 8 \"K=V\"\nremove 12 3\n")
+	f.Add("add 1 3 4 5 6 7 8 \"\"\n")
+	f.Add("add 12 3 4 5 6 7 8 `x\nadd")
 	f.Add("remove")
 	f.Fuzz(func(t *testing.T, s string) {
 		trees, err := readRecords(strings.NewReader(s))
@@ -283,6 +288,7 @@ func TestAdoptedOrphans(t *testing.T) {
 	g := l.await("server", "own", "leader", "middle", "lost", "brief", "second", "gone")
 	l.ends(g["middle"])
 	l.ends(g["second"])
+	l.ends(g["between"])
 	if p, err := lookAt(g["lost"].pid); err != nil || p.ppid != server.Process.Pid {
 		t.Errorf("the orphan was not adopted: %+v, %v", p, err)
 	}

@@ -239,7 +239,7 @@ func (w *Watcher) Close() error {
 // The lines of the watcher's protocol. Numbers are decimal, times those of clockTicks; the
 // mark is quoted as in Go, and a reaped of 0 means that the leader's pid is still taken.
 //
-//	add PID START REAPED TTY DEV INO MARK
+//	add PID START REAPED TTY DEV INO MADE MARK
 //	remove PID START
 const (
 	lineAdd    = "add "
@@ -250,24 +250,24 @@ const (
 )
 
 func record(t tree) string {
-	return fmt.Sprintf("%s%d %d %d %d %d %d %q\n",
-		lineAdd, t.pid, t.start, t.reaped, t.terminal.tty, t.terminal.dev, t.terminal.ino, t.mark)
+	return fmt.Sprintf("%s%d %d %d %d %d %d %d %q\n",
+		lineAdd, t.pid, t.start, t.reaped, t.terminal.tty, t.terminal.dev, t.terminal.ino, t.made, t.mark)
 }
 
 func parseRecord(line string) (t tree, err error) {
-	fields := strings.SplitN(line, " ", 7)
-	if len(fields) != 7 {
-		return t, fmt.Errorf("%d fields, want 7", len(fields))
+	fields := strings.SplitN(line, " ", 8)
+	if len(fields) != 8 {
+		return t, fmt.Errorf("%d fields, want 8", len(fields))
 	}
 	if t.pid, t.start, err = parseID(fields[:2]); err != nil {
 		return t, err
 	}
-	for i, n := range []*uint64{&t.reaped, &t.terminal.tty, &t.terminal.dev, &t.terminal.ino} {
+	for i, n := range []*uint64{&t.reaped, &t.terminal.tty, &t.terminal.dev, &t.terminal.ino, &t.made} {
 		if *n, err = strconv.ParseUint(fields[i+2], 10, 64); err != nil {
 			return t, err
 		}
 	}
-	t.mark, err = strconv.Unquote(fields[6])
+	t.mark, err = strconv.Unquote(fields[7])
 	return t, err
 }
 
@@ -291,8 +291,8 @@ func RunWatcher(r io.Reader) error {
 	targets := make([]target, 0, len(trees))
 	for _, t := range trees {
 		// The server was there until now, and had not reaped the leader. Its end has
-		// closed the terminal, whose number may be given to another; a process that was
-		// started before can only have had this one.
+		// closed the terminal, whose number may be given to another, and a process that
+		// was started before may be the one that gets it.
 		if t.reaped == 0 {
 			t.reaped = now
 		}

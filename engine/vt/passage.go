@@ -329,6 +329,9 @@ func (s *Screen) Behind(p *Passage, start, end int) Point {
 
 // colAt returns the column behind the first n bytes of the text from column col on.
 func (r *row) colAt(col, n int) int {
+	if !r.rich { // a byte a column
+		return min(col+n, len(r.cells))
+	}
 	for ; n > 0 && col < len(r.cells); col++ {
 		c := r.cells[col]
 		switch {
