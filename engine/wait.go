@@ -102,7 +102,7 @@ func (s *Session) Wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome, error) {
 	w := &waiting{ctx: ctx, began: time.Now(), timeout: o.Timeout, parked: o.Parked}
 	if o.Left != nil {
-		w.edge, w.begun = *o.Left, true
+		w.edge, w.from, w.begun = *o.Left, *o.Left, true
 	}
 	if o.Since != nil {
 		w.since = s.since(*o.Since, w.began)
@@ -183,6 +183,7 @@ type waiting struct {
 	looked  time.Time  // when the look under way began
 	screen  *vt.Screen // of the last look that read what left
 	edge    vt.Edge    // before which all is read
+	from    vt.Edge    // that it began with
 	passage vt.Passage
 	context bool // the passage has lines before what is new
 	begun   bool
@@ -205,6 +206,7 @@ func (w *waiting) look(v *View) {
 	default:
 		w.edge = vt.Edge{Seq: since.Seq, Line: math.MaxUint64}
 	}
+	w.from = w.edge
 }
 
 // read returns the edge before which all was read.
@@ -223,7 +225,7 @@ func (w *waiting) left(v *View, context bool) *vt.Passage {
 	if w.screen != v.Screen {
 		w.edge = w.read()
 	}
-	o := vt.LeftOptions{After: w.edge, Since: v.point(), Reuse: w.passage}
+	o := vt.LeftOptions{After: w.edge, Since: v.point(), Tail: &w.from, Reuse: w.passage}
 	if context {
 		o.Context = Lookback
 	}

@@ -112,6 +112,9 @@ func (r *reader) inLeft(v *engine.View) error {
 	}
 	return r.hits(p.Text[begin:], v.Patience, func(loc []int) bool {
 		start, end := loc[0]+begin, loc[1]+begin
+		if p.Tail < len(p.Text) && start >= p.Tail { // it is on the screen
+			return false
+		}
 		if !touches(p.Fresh, start, end) || p.Open && r.grows() && end == len(p.Text) { // the rest of its line is to come
 			return true
 		}

@@ -82,6 +82,87 @@ func TestWaitChainOverTheWire(t *testing.T) {
 	}
 }
 
+// TestWaitChainAcrossTheTop: where the screen's first row goes on from what left, no text is missed that stands on both sides, be it
+// written in one batch or in several.
+func TestWaitChainAcrossTheTop(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	r := rand.New(rand.NewPCG(16, 3))
+	for _, size := range [][2]int{{1, 5}, {2, 8}, {3, 7}, {5, 20}} {
+		none := 0
+		at := s.with(client.Config{
+			Program: "sh", Args: []string{"-c", "stty raw -echo; echo up; exec cat"}, Rows: size[0], Cols: size[1], ScrollbackMaxLines: &none,
+		})
+		next := at.matched(client.Transcript("up"), client.WaitOptions{}).Next
+		at.text("\r\n")
+		n := times(200, 2000)
+		for sent, got := 0, 0; got < n; {
+			var text strings.Builder
+			for k := min(n, sent+1+r.IntN(40)); sent < k; sent++ {
+				fmt.Fprintf(&text, "<%d>%s", sent, []string{"", "", "ab", "\r\n", "漢 "}[r.IntN(5)])
+			}
+			at.text(text.String())
+			for k := got + r.IntN(sent-got+1); got < k || sent == n && got < n; got++ {
+				m := at.matched(client.Screen(`<(\d+)>`), client.WaitOptions{Since: next})
+				if m.Missed || m.Outcome.Capture != fmt.Sprint(got) {
+					t.Fatalf("%d rows of %d: found %+v, not %d; missed %t", size[0], size[1], m.Outcome, got, m.Missed)
+				}
+				next = m.Next
+			}
+		}
+	}
+}
+
+// TestWaitAfterClear: what is written to a cleared screen is not read as the end of the line that stood at its top.
+func TestWaitAfterClear(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	at := s.with(client.Config{Program: "sh", Args: []string{"-c", "stty raw -echo; echo up; exec cat"}, Rows: 2, Cols: 5})
+	at.wait(client.Transcript("up"))
+	since := at.text("\r\nabcdefghijkl")
+	at.text("\x1b[H\x1b[2Jxyz")
+	at.waitSince(since, client.Contains("xyz"))
+	at.waitSince(since, client.Contains("abcde"))
+	none := int64(0)
+	if m, err := at.Wait(s.ctx, client.Contains("ex"), client.WaitOptions{Since: client.After(since), TimeoutMS: &none}); err == nil {
+		t.Errorf("found %+v", m.Outcome)
+	}
+	if err := at.Resize(s.ctx, 2, 20); err != nil {
+		t.Fatal(err)
+	}
+	if text := at.snapshot("none").PlainText; text != "xyz" {
+		t.Errorf("the wider screen shows %q", text)
+	}
+}
+
+// TestManyMatchesHoldUpNobody: a wait that goes on from a position looks at every match on the screen for the one that was written
+// first. A million of them hold up no other request, and end with the wait.
+func TestManyMatchesHoldUpNobody(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	at := s.with(client.Config{
+		Program: "sh", Args: []string{"-c", `stty raw -echo; echo up; read -r _; head -c 999000 /dev/zero | tr '\0' a; printf '\033[1000;1Hover'; exec cat`},
+		Rows: 1000, Cols: 1000,
+	})
+	next := at.matched(client.Transcript("up"), client.WaitOptions{}).Next
+	at.text("\n")
+	at.wait(client.Contains("over"))
+	other := s.create("cat")
+	ctx, cancel := context.WithCancel(s.ctx)
+	ended := make(chan error, 1)
+	go func() {
+		never := hang.Milliseconds()
+		_, err := at.Wait(ctx, client.Contains(strings.Repeat("a", 64<<10)), client.WaitOptions{Since: next, TimeoutMS: &never})
+		ended <- err
+	}()
+	other.text("hello\n")
+	other.wait(client.Contains("hello"))
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("the cancelled wait matched")
+	}
+}
+
 // TestSlowRegexHoldsUpNobody: a search that would take minutes ends when its wait is cancelled or times out, and other requests of the
 // connection are answered meanwhile.
 func TestSlowRegexHoldsUpNobody(t *testing.T) {

@@ -62,9 +62,12 @@ func (t *Terminal) eraseRows(from, to int) {
 	}
 }
 
-// breakWrap says that row y does not go on in the next any more.
+// breakWrap says that row y does not go on in the next any more; -1 is the newest line of the scrollback.
 func (t *Terminal) breakWrap(y int) {
-	if y >= 0 && t.grid.rows[y].wrapped {
+	switch {
+	case y < 0 && t.grid == &t.main:
+		t.history.breakWrap()
+	case y >= 0 && t.grid.rows[y].wrapped:
 		t.own(y, nowhere).wrapped = false
 	}
 }

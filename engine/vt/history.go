@@ -37,7 +37,7 @@ type block struct {
 	more  []writes    // of lines that were written in several steps
 }
 
-// history is the writing side. Sealed blocks never change; the slice of them is replaced as a whole.
+// history is the writing side. Sealed blocks never change, and neither does the part of their slice that a snapshot has.
 type history struct {
 	limit   int
 	sealed  []*block
@@ -79,10 +79,7 @@ func (h *history) seal(need int) {
 			full.data = append(make([]byte, 0, len(full.data)), full.data...)
 		}
 		h.bytes += cap(full.data)
-		sealed := make([]*block, len(h.sealed)+1)
-		copy(sealed, h.sealed)
-		sealed[len(h.sealed)] = &full
-		h.sealed = sealed
+		h.sealed = append(h.sealed, &full) // behind what snapshots read
 		for i, over := 0, h.bytes-h.limit*historyBytesPerLine; i < len(h.sealed) && over > 0; i++ {
 			over -= cap(h.sealed[i].data)
 			h.dropped = max(h.dropped, h.after(i))
@@ -132,6 +129,31 @@ func (h *history) pop() *row {
 	if h.next == h.dropped {
 		return nil
 	}
+	return h.takeNewest()
+}
+
+// breakWrap says that the newest line, be it in the scrollback or not, does not go on on the screen any more.
+func (h *history) breakWrap() {
+	b := &h.tail
+	if len(b.ends) == 0 {
+		if len(h.sealed) == 0 {
+			return
+		}
+		b = h.sealed[len(h.sealed)-1]
+	}
+	i := len(b.ends) - 1
+	if !b.wrapped(i) {
+		return
+	}
+	seq, edge := b.departed(i).seq, h.edge
+	r := h.takeNewest()
+	r.wrapped = false
+	h.push(r, seq)
+	h.edge = edge // nothing has left
+}
+
+// takeNewest removes the newest line that is kept, of which there is one.
+func (h *history) takeNewest() *row {
 	if len(h.tail.ends) == 0 {
 		b := h.sealed[len(h.sealed)-1]
 		h.bytes -= cap(b.data)

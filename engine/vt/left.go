@@ -90,21 +90,30 @@ const joinedMost = 200
 
 // LeftOptions say what [Screen.Left] reads.
 type LeftOptions struct {
-	After   Edge    // lines that left behind it
-	Since   *Point  // of these only what was written after it; nil: all
-	Context int     // bytes of the lines in front of them, for expressions that span lines; of no meaning with Since
-	Reuse   Passage // its memory is used for the answer
+	After   Edge   // lines that left behind it
+	Since   *Point // of these only what was written after it; nil: all
+	Context int    // bytes of the lines in front of them, for expressions that span lines; of no meaning with Since
+	// Tail has a line of which only the beginning has left read to its end, on the screen. Without Since it is read if rows of
+	// it left after Tail, which is not behind After; nil: no line is.
+	Tail  *Edge
+	Reuse Passage // its memory is used for the answer
 }
 
 // Left returns the text of the lines that left the main screen after an edge, those that the scrollback does not keep too,
 // while they last. A logical line is read from its beginning, also when some of its rows had left before; what is in
-// Passage.Fresh left after the edge, or goes on in what did. The text costs about 20 ns a line of 80 columns.
+// Passage.Fresh left after the edge, or goes on in what did. The text costs about 20 ns a line of 80 columns. With Tail the last
+// line may be told again and again, for as long as its end stands on the screen.
 func (s *Screen) Left(o LeftOptions) Passage {
 	h := &s.history
 	p := Passage{Text: o.Reuse.Text[:0], Fresh: o.Reuse.Fresh[:0], marks: o.Reuse.marks[:0]}
 	p.Missed = h.lost.Line > 0 && o.After.precedes(h.lost.Seq, h.lost.Line-1)
 	first := h.firstLeft(o.After)
-	if first == h.next {
+	tail := o.Tail != nil && s.goesOn()
+	if tail && o.Since == nil {
+		b, i := h.at(h.next - 1)
+		tail = o.Tail.precedes(b.departed(i).seq, h.next-1)
+	}
+	if first == h.next && !tail {
 		return p
 	}
 	for n := 0; n < joinedMost && first > h.oldest(); n++ {
@@ -154,7 +163,46 @@ func (s *Screen) Left(o LeftOptions) Passage {
 		}
 		w.row(r, line, n, fresh, cut, joined)
 	}
+	w.Tail = len(w.Text)
+	if tail && w.Open {
+		w.Open = false
+		s.addTail(&w, o.Since)
+	}
 	return w.Passage
+}
+
+// goesOn reports whether the screen begins within a line, the beginning of which has left.
+func (s *Screen) goesOn() bool {
+	h := &s.history
+	if s.Modes.AltScreen || h.next == h.oldest() {
+		return false
+	}
+	b, i := h.at(h.next - 1)
+	return b.wrapped(i)
+}
+
+// addTail adds the rows of the screen that the newest line goes on in, with since as far as these were written after it.
+func (s *Screen) addTail(w *passageWriter, since *Point) {
+	for y, r := range s.rows {
+		line, fresh, cut := s.history.next+uint64(y), 0, false
+		if since != nil {
+			if fresh, cut = r.writes.fresh(line, *since); fresh == nowhere || cut {
+				return
+			}
+		}
+		joined := r.wrapped && y+1 < len(s.rows)
+		n := r.trimmed()
+		if joined {
+			n = r.joinedWidth()
+		}
+		counted := len(w.Fresh)
+		if w.row(r, line, n, fresh, cut, joined); since == nil {
+			w.Fresh = w.Fresh[:counted]
+		}
+		if !joined {
+			return
+		}
+	}
 }
 
 // firstLeft returns the number of the first line kept that left after an edge; next when there is none.

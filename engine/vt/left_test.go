@@ -246,3 +246,62 @@ func TestPointsAreOrdered(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftReadsALineToItsEnd: of a line that stands half above the screen the rest is read, too, for as long as some of the line left
+// after the edge; what stands on the screen alone does not count by itself.
+func TestLeftReadsALineToItsEnd(t *testing.T) {
+	term := New(2, 5, Options{Scrollback: 10})
+	term.Feed([]byte("12345678"))
+	var edge Edge
+	read := func() (text, fresh string, tail int) {
+		s := term.Snapshot()
+		p := s.Left(LeftOptions{After: s.history.edge, Tail: &edge})
+		return string(p.Text), freshText(p), p.Tail
+	}
+	if text, _, _ := read(); text != "" {
+		t.Errorf("read %q while all is on the screen", text)
+	}
+	term.Feed([]byte("9abc"))
+	if text, fresh, tail := read(); text != "123456789abc" || fresh != "12345" || tail != 5 {
+		t.Errorf("read %q, of which %q counts and %q is on the screen", text, fresh, text[tail:])
+	}
+	edge = term.Snapshot().history.edge
+	term.Feed([]byte("d"))
+	if text, _, _ := read(); text != "" {
+		t.Errorf("read %q, of which nothing left", text)
+	}
+	term.Feed([]byte("\x1b[?1049hABCDEFGHIJ"))
+	edge = Edge{}
+	if text, _, _ := read(); text != "" {
+		t.Errorf("read %q under the alternate screen", text)
+	}
+}
+
+// TestWhatIsClearedDoesNotGoOn: a line that had gone on in the screen's first row ends where it left the screen once that row is
+// cleared, and what is written there then is a line of its own.
+func TestWhatIsClearedDoesNotGoOn(t *testing.T) {
+	for _, clear := range []string{"\x1b[H\x1b[2J", "\x1b[H\x1b[J", "\x1b[H\x1b[2K", "\x1b[H\x1b[K", "\x1b[H\x1b[L", "\x1b[H\x1bM", "\x1b[T\x1b[H"} {
+		for _, scrollback := range []int{-1, 10} {
+			term := New(2, 5, Options{Scrollback: scrollback})
+			term.Feed([]byte("0123\r\nabcdefghijkl"))
+			before := term.Snapshot()
+			term.Feed([]byte(clear))
+			var edge Edge
+			if p := term.Snapshot().Left(LeftOptions{After: before.history.edge, Tail: &edge}); len(p.Text) > 0 {
+				t.Errorf("%q with %d lines: %q has left", clear, scrollback, p.Text)
+			}
+			term.Feed([]byte("xyz"))
+			s := term.Snapshot()
+			if p := s.Left(LeftOptions{Tail: &edge}); string(p.Text) != "0123\nabcde" || p.Missed {
+				t.Errorf("%q with %d lines: what left reads %q, missed %t", clear, scrollback, p.Text, p.Missed)
+			}
+			if p := before.Left(LeftOptions{Tail: &edge}); string(p.Text) != "0123\nabcdefghijkl" {
+				t.Errorf("%q with %d lines: an earlier look has become %q", clear, scrollback, p.Text)
+			}
+			term.Resize(2, 20, 0, 0)
+			if text := term.Snapshot().Text(); !strings.HasPrefix(text, "xyz") {
+				t.Errorf("%q with %d lines: the wider screen shows %q", clear, scrollback, text)
+			}
+		}
+	}
+}

@@ -65,6 +65,7 @@ type Passage struct {
 	Fresh  []Range
 	Missed bool // lines that belong to it are lost
 	Open   bool // its last line goes on in a row that is no part of it
+	Tail   int  // of lines that left the screen: the text from this byte on stands there still
 	marks  []textMark
 }
 
