@@ -203,20 +203,37 @@ func (s *Session) beforeTyping(p []byte) (hidden bool) {
 const maxQuestionRows = 8
 
 // question returns the line of a screen that the cursor stands in and the one above it, up to the
-// row of the cursor: rows that are wrapped are joined. What stands above and was written up to
-// sequence done is left out: it was answered.
+// row of the cursor: rows that are wrapped are joined, those too that have left a small screen.
+// What stands above and was written up to sequence done is left out: it was answered.
 func question(s *vt.Screen, done uint64) (line, above string) {
+	left := s.History()
+	n := left.Len() // rows count from the oldest of these
+	if s.Modes.AltScreen {
+		n = 0
+	}
+	row := func(y int) (text string, changed uint64) {
+		if y < n {
+			return left.Line(y), s.WrittenAt(left.Dropped() + uint64(y))
+		}
+		s.EachRun(y-n, func(r vt.Run) { text += r.Text })
+		return text, s.Changed(y - n)
+	}
+	goesOn := func(y int) bool {
+		if y < n {
+			return left.Wrapped(y)
+		}
+		return s.Wrapped(y - n)
+	}
 	logical := func(y int) (text string, first int, changed uint64) {
 		for first = y; ; first-- {
-			row := ""
-			s.EachRun(first, func(r vt.Run) { row += r.Text })
-			changed = max(changed, s.Changed(first))
-			if text = row + text; first == 0 || !s.Wrapped(first-1) || y-first >= maxQuestionRows {
+			part, at := row(first)
+			changed = max(changed, at)
+			if text = part + text; first == 0 || !goesOn(first-1) || y-first >= maxQuestionRows {
 				return text, first, changed
 			}
 		}
 	}
-	line, first, _ := logical(s.Cursor.Row)
+	line, first, _ := logical(n + s.Cursor.Row)
 	if first > 0 {
 		text, _, changed := logical(first - 1)
 		if changed > done {

@@ -78,16 +78,19 @@ func TestEchoOff(t *testing.T) {
 		{"secret: all", engine.EchoSecret, []string{"off", "one", "> 1\r\n", "two", "> 2\r\n", "three"}, "one! three! two!"},
 		{"plain: none", engine.EchoPlain, []string{"off", "> Password: ", "one", "on", "> x"}, ""},
 	} {
-		y := newTypist(c.kind)
-		for _, s := range c.steps {
-			y.do(s)
-		}
-		var got []string
-		for line, is := range y.told {
-			got = append(got, line+is)
-		}
-		if slices.Sort(got); strings.Join(got, " ") != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		for _, size := range [][2]int{{24, 80}, {1, 80}, {2, 20}} { // on a small screen most of a question has left
+			y := newTypist(c.kind)
+			y.screen = vt.New(size[0], size[1], vt.Options{})
+			for _, s := range c.steps {
+				y.do(s)
+			}
+			var got []string
+			for line, is := range y.told {
+				got = append(got, line+is)
+			}
+			if slices.Sort(got); strings.Join(got, " ") != c.want {
+				t.Errorf("%s, on %d rows of %d: %q, want %q", c.name, size[0], size[1], got, c.want)
+			}
 		}
 	}
 }

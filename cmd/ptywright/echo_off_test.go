@@ -105,6 +105,28 @@ func TestEchoOffSecretAndPlain(t *testing.T) {
 	s.refused(-32602, "invalid_params", "session.create", map[string]any{"program": "sh", "echo_off": "maybe"})
 }
 
+// TestQuestionOnASmallScreen: a question of which the beginning has left the screen is a question still.
+func TestQuestionOnASmallScreen(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const script = `stty -echo; printf 'Password: '; read -r p; printf '\nOnce more: '; read -r q; printf '\nit was %s\n' "$p"; exec cat`
+	for _, size := range [][2]int{{24, 80}, {1, 11}, {2, 4}} {
+		word := fmt.Sprintf("lavender hill %d", size[0]) // no secret by its shape, and each time another
+		b := s.with(client.Config{Program: "sh", Args: []string{"-c", script}, Rows: size[0], Cols: size[1]})
+		for _, prompt := range []string{"Password: ", "more: "} { // echo is off all the time, which alone would be a habit
+			b.wait(client.Transcript(prompt))
+			awaitSecret(b)
+			b.text(word + "\n")
+		}
+		b.wait(client.Transcript("it was "))
+		b.wait(client.Transcript(word))
+		text, err := b.Transcript(s.ctx)
+		if err != nil || strings.Contains(text, word) || !strings.Contains(text, "it was ") {
+			t.Errorf("%d rows of %d: %q, %v", size[0], size[1], text, err)
+		}
+	}
+}
+
 // TestEchoOffFromTheShell: the command line says it, too.
 func TestEchoOffFromTheShell(t *testing.T) {
 	t.Parallel()

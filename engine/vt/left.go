@@ -218,6 +218,18 @@ func (h *History) firstLeft(after Edge) uint64 {
 	return h.oldest() + uint64(sort.Search(n, func(k int) bool { return left(h.oldest() + uint64(k)) }))
 }
 
+// WrittenAt returns the sequence at which text was last written to a line that left the screen, by its absolute number; 0 when it
+// is not kept, or no text was.
+func (s *Screen) WrittenAt(line uint64) uint64 {
+	h := &s.history
+	if line < h.oldest() || line >= h.next {
+		return 0
+	}
+	b, i := h.at(line)
+	w := b.writes(i)
+	return w.last()
+}
+
 // LeftAt returns the sequence at which a line left the screen, by its absolute number; 0 when it is not kept.
 func (s *Screen) LeftAt(line uint64) uint64 {
 	h := &s.history
