@@ -360,6 +360,13 @@ func TestLogsFollow(t *testing.T) {
 		t.Errorf("%v", deltas)
 	}
 	s.fails(4, "unknown session", "logs", "-f", "s9")
+
+	// By a name, too.
+	s.ok("spawn", "--name", "build", "--", "echo", "built")
+	if got := s.ok("logs", "-f", "build"); got != "built" {
+		t.Errorf("%q", got)
+	}
+	s.fails(4, "unknown session", "logs", "-f", "no-such-name")
 }
 
 // TestReadBlocks and wait for commands of a shell that marks them.
