@@ -369,6 +369,25 @@ func TestLogsFollow(t *testing.T) {
 	s.fails(4, "unknown session", "logs", "-f", "no-such-name")
 }
 
+// TestWaitPrintsLines: what an expression captured keeps its line ends, and with several sessions each line begins with its id.
+func TestWaitPrintsLines(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	s.ok("spawn", "--", "printf", `BEGIN\none\ntwo\n\033[mEND\n`)
+	s.ok("spawn", "--", "cat")
+	for flag, expression := range map[string]string{"--regex": `(?s)BEGIN\n(.*)\nEND`, "--output-regex": `(?s)BEGIN\r\n(.*)\r\n.{3}END`} {
+		if got := s.ok("wait", "s1", flag, expression); got != "one\ntwo" {
+			t.Errorf("%s: %q", flag, got)
+		}
+	}
+	if got := s.ok("wait", "s1", "s2", "--any", "--regex", `(?s)one\ntwo`); got != "s1 one\ns1 two" {
+		t.Errorf("%q", got)
+	}
+	if got := s.ok("wait", "s1", "--output-regex", `two\r\n(.*)END`); got != "\ufffd[m" {
+		t.Errorf("%q: control characters are not to be printed", got)
+	}
+}
+
 // TestReadBlocks and wait for commands of a shell that marks them.
 func TestReadBlocks(t *testing.T) {
 	t.Parallel()
