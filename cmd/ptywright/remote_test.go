@@ -388,6 +388,32 @@ func TestWaitPrintsLines(t *testing.T) {
 	}
 }
 
+// TestBlankBehindAPrompt is what rows are cut at: the evidence says so, and not that the prompt was erased.
+func TestBlankBehindAPrompt(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	s.ok("spawn", "--", "sh", "-c", `printf 'first: '; read -r x; printf 'gone: \r      \rname: '; read -r x`)
+	const blank, gone = "leave out the blank at its end", "drawn over or erased since"
+	s.ok("wait", "s1", "--text", "first:")
+	seq := s.ok("send", "s1", "-e")
+	s.ok("wait", "s1", "--text", "name:")
+	for says, waits := range map[string][][]string{
+		blank: {{"--text", "name: "}, {"--regex", "name: $"}, {"--regex", `(?m)^name:\s+$`}, {"--text", "name: ", "--since", seq}},
+		gone:  {{"--text", "gone: "}, {"--text", "name:  "}},
+	} {
+		for _, args := range waits {
+			out := s.fails(3, "timed out", append([]string{"wait", "s1", "--timeout", "0"}, args...)...)
+			if (says == blank) != strings.Contains(out, blank) || args[1] == "gone: " && !strings.Contains(out, gone) {
+				t.Errorf("%q: %s", args, out)
+			}
+		}
+	}
+	// Where nothing was written since, that is what is wrong.
+	if out := s.fails(3, "timed out", "wait", "s1", "--timeout", "0", "--text", "first: ", "--since", seq); strings.Contains(out, blank) {
+		t.Errorf("%s", out)
+	}
+}
+
 // TestReadBlocks and wait for commands of a shell that marks them.
 func TestReadBlocks(t *testing.T) {
 	t.Parallel()
