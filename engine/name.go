@@ -14,6 +14,10 @@ type NameError struct {
 }
 
 func (e *NameError) Error() string {
+	if isID(e.Name) {
+		return fmt.Sprintf("%s cannot be a session's name: one letter and digits are the form of ids, such as s1; "+
+			"a longer word, such as job1, is a name", Quote(e.Name))
+	}
 	return fmt.Sprintf("%s cannot be a session's name: give %s", Quote(e.Name), NameRule)
 }
 

@@ -7,6 +7,7 @@ import (
 	"regexp/syntax"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/vt"
@@ -121,6 +122,10 @@ func (r *reader) elsewhere(v *engine.View, patience func() bool) (why string, li
 	if _, ok := has(r, []byte(v.Screen.Text())); ok && v.Since.Set {
 		return fmt.Sprintf("the screen has it, but nothing of it was written after %s", sinceWords(v)), nil, true
 	}
+	if _, ok := has(r, []byte(uncut(v.Screen))); ok && (!v.Since.Set || v.Screen.Changed(v.Screen.Cursor.Row) > v.Since.Seq) {
+		return "the screen has it with the blanks before the cursor, and rows are cut behind their last character that is not blank: " +
+			"leave out the blank at its end", nil, true
+	}
 	p := v.Screen.Left(vt.LeftOptions{})
 	if x, ok := r.query.(*expression); ok && x.ofScreen() {
 		if m, err := compile("(?m)" + x.String()); err == nil {
@@ -154,6 +159,19 @@ func (r *reader) elsewhere(v *engine.View, patience func() bool) (why string, li
 			len(v.Transcript.Bytes())-at), nil, true
 	}
 	return "", nil, false
+}
+
+// uncut is the screen's text up to the cursor, with the blanks that stand before it, as those of a prompt do.
+func uncut(s *vt.Screen) string {
+	var b strings.Builder
+	for y := range s.Cursor.Row {
+		b.Write(s.AppendLine(nil, y))
+		b.WriteByte('\n')
+	}
+	line := s.AppendLine(nil, s.Cursor.Row)
+	b.Write(line)
+	b.WriteString(strings.Repeat(" ", max(0, s.Cursor.Col-utf8.RuneCount(line))))
+	return b.String()
 }
 
 // sinceWords names what a wait counts from.
@@ -280,7 +298,10 @@ func (m *commandFinished) Explain(v *engine.View, shown Shown) Explanation {
 	case sh.Phase == engine.ShellRunning:
 		e.Why = "a command is running"
 	case sh.Commands == m.seen && !v.Since.Set, sh.Finished <= v.Since.Last():
-		e.Why = "no command has ended since"
+		e.Why = "no command has ended since the wait began; with \"since\" one that ended before it counts"
+		if v.Since.Set {
+			e.Why = "no command has ended since " + sinceWords(v)
+		}
 	case !sh.Exited:
 		e.Why = "the last command ended without an exit code"
 	default:

@@ -162,6 +162,24 @@ func TestCommandFinished(t *testing.T) {
 		if m := holds(anyCode, &after, func() {}); m != nil {
 			t.Errorf("held since after the command: %+v", m)
 		}
+		for _, c := range []struct {
+			since engine.Since
+			why   string
+		}{
+			{engine.Since{}, "no command has ended since the wait began; "},
+			{engine.Since{Set: true, Position: *engine.After(after)}, fmt.Sprintf("no command has ended since sequence %d", after)},
+		} {
+			m, err := Parse(anyCode, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := s.View()
+			v.Since = c.since
+			m.Check(v)
+			if x := m.Explain(v, Shown{Screen: v.Screen}); !strings.HasPrefix(x.Why, c.why) {
+				t.Errorf("%q, want %q", x.Why, c.why)
+			}
+		}
 		if m := holds(one, nil, func() { run(";3") }); m != nil {
 			t.Errorf("exit code 3 for 1: %+v", m)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -198,7 +199,7 @@ func (a *Adapter) plan(ctx context.Context, o SendOptions, v *engine.View) (p *p
 	}
 	err = a.lua.do(ctx, func(m machine) error {
 		if !a.isIntent(m, o.Intent) {
-			return &PluginError{Plugin: name, Function: o.Intent, Kind: "missing", Message: "there is no such intent; see plugin.describe"}
+			return &PluginError{Plugin: name, Function: o.Intent, Kind: "missing", Message: a.noIntent(m)}
 		}
 		value, err := m.call(ctx, o.Intent, intentLimit, a.look(v), params)
 		if err != nil {
@@ -208,6 +209,17 @@ func (a *Adapter) plan(ctx context.Context, o SendOptions, v *engine.View) (p *p
 		return err
 	})
 	return p, err
+}
+
+// noIntent says which intents there are to who has asked for another.
+func (a *Adapter) noIntent(m machine) string {
+	var known []string
+	for _, f := range m.names() {
+		if a.isIntent(m, f) {
+			known = append(known, f)
+		}
+	}
+	return "there is no such intent: there are " + strings.Join(known, ", ")
 }
 
 // decodePlan reads what an intent returned, and refuses what the manifest does not allow before anything is done.

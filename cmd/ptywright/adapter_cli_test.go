@@ -138,14 +138,54 @@ func TestAdapterFromTheShell(t *testing.T) {
 	if _, err := told.Read(line); err != nil || line[0] != '1' { // it has begun
 		t.Errorf("%q, %v", line, err)
 	}
-	s.fails(5, "driven by adapter e1", "kill", "s1")
-	if err := s.dial().Call(t.Context(), "adapter.close", map[string]any{"adapter": "e1"}, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.ok("kill", "s1")
 	follow.Wait() // it was closed under it, or has seen the end
 	s.fails(4, "is neither a session nor an adapter", "adapter", "state", "s1")
 	s.ok("spawn", "--", "cat")
 	s.fails(4, "no adapter drives s2", "adapter", "state", "s2")
+}
+
+// TestAdapterByName: it has a name and the caller's environment, is asked before it is ready, and is ended as any session is.
+func TestAdapterByName(t *testing.T) {
+	t.Parallel()
+	need(t, "bash", "bash")
+	s := newShared(t)
+	spawn := func(args ...string) string {
+		t.Helper()
+		p := ptywright(t, append([]string{"spawn", "--adapter", "shell"}, args...)...)
+		p.Env = append(p.Env, "PTYWRIGHT_HOME="+filepath.Dir(s.path), "GREETING=good morning")
+		out, code := p.run("")
+		if code != 0 {
+			t.Fatalf("exit %d, %s", code, p.stderr)
+		}
+		return strings.TrimSuffix(out, "\n")
+	}
+	if id := spawn("--name", "shell", "--", "bash", "--norc"); id != "s1" {
+		t.Errorf("%q", id)
+	}
+	if got := s.ok("adapter", "ask", "shell", `printf '%s\n' "$GREETING" $((6*7))`); got != "good morning\n42" {
+		t.Errorf("%q", got)
+	}
+	if got := s.ok("adapter", "ask", "shell", "true"); got != "" {
+		t.Errorf("%q", got)
+	}
+	s.fails(2, "the name shell is taken by session s1", "spawn", "--adapter", "shell", "--name", "shell")
+	s.fails(5, "is driven by adapter e1: ptywright adapter ask and adapter send drive it, ptywright kill ends both", "send", "shell", "x")
+	s.fails(1, "there is no such intent: there are cd, exit, input, interrupt, key, run", "adapter", "send", "shell", "no_such_intent")
+	spawn("--server-env", "--", "bash", "--norc")
+	if got := s.ok("adapter", "ask", "s2", `echo "<$GREETING>"`); got != "<>" {
+		t.Errorf("%q", got)
+	}
+
+	s.ok("spawn", "--", "cat")
+	if got := objects(t, s.ok("kill", "shell", "--json")); got[0]["killed"] != true || got[0]["closed"] != true || got[0]["error"] != nil {
+		t.Errorf("%v", got)
+	}
+	s.fails(4, "is neither a session nor an adapter", "adapter", "state", "shell")
+	s.ok("kill", "--all")
+	if got := s.ok("ls"); !regexp.MustCompile(`\AID .*\ns3 +cat .* SIGHUP .*\z`).MatchString(got) {
+		t.Errorf("%s", got)
+	}
 }
 
 // TestAdapterUsage is told before anything is done.
@@ -156,7 +196,7 @@ func TestAdapterUsage(t *testing.T) {
 		"give ID": "adapter state", "is none of permission, plan and trust": "adapter approve s1 all", "say what to ask": "adapter ask s1",
 		"--params is not a JSON object": "adapter send s1 x --params [", "--param is": "adapter send s1 x --param x", "--timeout is": "adapter ask s1 x --timeout 0",
 		"there is no command \"aks\": did you mean ptywright adapter ask": "adapter aks", "--adapter is empty": "spawn --adapter= -- sh",
-		"--theme and --adapter exclude": "spawn --adapter shell --theme dark", "--scrollback is -1": "spawn --scrollback -1 -- true",
+		"--theme cannot be combined with --adapter": "spawn --adapter shell --theme dark", "--scrollback is -1": "spawn --scrollback -1 -- true",
 		"--transcript is 67108865": "spawn --transcript 67108865 -- true", "give PROGRAM": "spawn",
 	} {
 		s.fails(2, says, strings.Fields(args)...)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // TestFlagsSayWhatTheyAreFor, and what to do where they cannot be meant.
@@ -37,6 +39,11 @@ func TestFlagsSayWhatTheyAreFor(t *testing.T) {
 			t.Errorf("%q: exit %d, %q, want %d, %q", c.args, code, said, c.code, c.want)
 		}
 	}
+	each(command(stdio{}), func(c *cobra.Command) {
+		if said := c.Flags().FlagUsages(); strings.Contains(said, "(default )") {
+			t.Errorf("%s: a default that is empty is told:\n%s", below(c), said)
+		}
+	})
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}

@@ -222,7 +222,8 @@ func TestNamesFromTheShell(t *testing.T) {
 		t.Errorf("%v", all)
 	}
 	s.fails(2, "the name build is taken by session s2, whose program runs", "spawn", "--name", "build", "--", "true")
-	s.fails(2, `--name: "s3" cannot be a session's name: give a letter and`, "spawn", "--name", "s3", "--", "true")
+	s.fails(2, `--name: "my build" cannot be a session's name: give a letter and`, "spawn", "--name", "my build", "--", "true")
+	s.fails(2, `--name: "s3" cannot be a session's name: one letter and digits are the form of ids`, "spawn", "--name", "s3", "--", "true")
 	seq := s.ok("send", "build", "it", "-e")
 	s.ok("wait", "build", "--since", seq, "--text", "got it")
 	if got := s.ok("wait", "build", "--exit"); got != "exit 3" {

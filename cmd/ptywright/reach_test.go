@@ -170,7 +170,7 @@ func TestExec(t *testing.T) {
 		s.fails(125, "has ended", "exec", id, "--", "true")
 	}
 	s.ok("spawn", "--", "cat")
-	s.fails(125, `runs "cat", which is no shell`, "exec", "s3", "--", "true")
+	s.fails(125, `runs "cat", which is not a shell known to tell`, "exec", "s3", "--", "true")
 	s.fails(125, "unknown session", "exec", "s9", "--", "true")
 	s.fails(2, "COMMAND is empty", "exec", "s1", "--", " ")
 	s.fails(2, "give COMMAND", "exec", "s1")

@@ -27,7 +27,6 @@ func (s *sessionTake) add(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&s.session, "session", "", "record the session `ID` of a server, into FILE or that of -o")
 	fs.DurationVar(&s.limit, "for", 0, "with --session: record for this `TIME`, such as 30s (default: until the session ends)")
-	fs.Lookup("for").DefValue = ""
 	fs.StringVar(&s.socket, "socket", "", "with --session: the server's `PATH` (default: the one where ptywright serve listens)")
 	fs.BoolVar(&s.json, "json", false, "with --session: print what came of it as a JSON object")
 	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))

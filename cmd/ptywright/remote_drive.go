@@ -62,9 +62,6 @@ func resizeCommand(std stdio, f *remoteFlags) *cobra.Command {
 	}
 	c.Flags().IntVar(&to.Rows, "rows", 0, "rows; without --cols the columns stay as they are")
 	c.Flags().IntVar(&to.Cols, "cols", 0, "columns; without --rows the rows stay as they are")
-	for _, name := range []string{"rows", "cols"} {
-		c.Flags().Lookup(name).DefValue = "" // as it is
-	}
 	return c
 }
 

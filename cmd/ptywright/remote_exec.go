@@ -102,7 +102,6 @@ that of session.run.`,
 	}
 	fs := c.Flags()
 	fs.DurationVar(&timeout, "timeout", 0, "wait at most this `TIME`, such as 90s or 10m, for the command to end (default: a day)")
-	fs.Lookup("timeout").DefValue = ""
 	fs.BoolVar(&raw, "raw", false, "leave the escape sequences in the output")
 	f.bareFlag(c)
 	return c

@@ -16,9 +16,9 @@ func killCommand(std stdio, f *remoteFlags) *cobra.Command {
 		Use:   "kill [flags] ID...",
 		Short: "End sessions: their programs and all that those started",
 		Long: `End the programs of sessions and all that those started. The sessions stay readable, the newest 256 of a
-server; with --close they are forgotten at once. --ended forgets all that have ended, but those that
-an adapter, a lease or a request needs: how they ended is known still, to wait --exit. --server ends
-the server, too, with all sessions.`,
+server; with --close they are forgotten at once, and so is one that an adapter drives, together with its
+adapter. --ended forgets all that have ended, but those that an adapter, a lease or a request needs: how
+they ended is known still, to wait --exit. --server ends the server, too, with all sessions.`,
 		ValidArgsFunction: sessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch n := count(len(args) > 0, all, ended, server); {

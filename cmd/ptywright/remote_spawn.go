@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
-	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -65,7 +64,7 @@ func (k *keptFlags) check(c *cobra.Command, args []string) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !adapterTakes[f.Name] {
-			err = usageError{fmt.Errorf("--%s and --adapter exclude each other: that is for the adapter %s to say", f.Name, engine.Quote(k.adapter))}
+			err = usageError{fmt.Errorf("--%s cannot be combined with --adapter, which takes --name, --rows, --cols, --cwd, --env and --server-env", f.Name)}
 		}
 	})
 	return err

@@ -360,6 +360,58 @@ func TestLogsFollow(t *testing.T) {
 		t.Errorf("%v", deltas)
 	}
 	s.fails(4, "unknown session", "logs", "-f", "s9")
+
+	// By a name, too.
+	s.ok("spawn", "--name", "build", "--", "echo", "built")
+	if got := s.ok("logs", "-f", "build"); got != "built" {
+		t.Errorf("%q", got)
+	}
+	s.fails(4, "unknown session", "logs", "-f", "no-such-name")
+}
+
+// TestWaitPrintsLines: what an expression captured keeps its line ends, and with several sessions each line begins with its id.
+func TestWaitPrintsLines(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	s.ok("spawn", "--", "printf", `BEGIN\none\ntwo\n\033[mEND\n`)
+	s.ok("spawn", "--", "cat")
+	for flag, expression := range map[string]string{"--regex": `(?s)BEGIN\n(.*)\nEND`, "--output-regex": `(?s)BEGIN\r\n(.*)\r\n.{3}END`} {
+		if got := s.ok("wait", "s1", flag, expression); got != "one\ntwo" {
+			t.Errorf("%s: %q", flag, got)
+		}
+	}
+	if got := s.ok("wait", "s1", "s2", "--any", "--regex", `(?s)one\ntwo`); got != "s1 one\ns1 two" {
+		t.Errorf("%q", got)
+	}
+	if got := s.ok("wait", "s1", "--output-regex", `two\r\n(.*)END`); got != "\ufffd[m" {
+		t.Errorf("%q: control characters are not to be printed", got)
+	}
+}
+
+// TestBlankBehindAPrompt is what rows are cut at: the evidence says so, and not that the prompt was erased.
+func TestBlankBehindAPrompt(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	s.ok("spawn", "--", "sh", "-c", `printf 'first: '; read -r x; printf 'gone: \r      \rname: '; read -r x`)
+	const blank, gone = "leave out the blank at its end", "drawn over or erased since"
+	s.ok("wait", "s1", "--text", "first:")
+	seq := s.ok("send", "s1", "-e")
+	s.ok("wait", "s1", "--text", "name:")
+	for says, waits := range map[string][][]string{
+		blank: {{"--text", "name: "}, {"--regex", "name: $"}, {"--regex", `(?m)^name:\s+$`}, {"--text", "name: ", "--since", seq}},
+		gone:  {{"--text", "gone: "}, {"--text", "name:  "}},
+	} {
+		for _, args := range waits {
+			out := s.fails(3, "timed out", append([]string{"wait", "s1", "--timeout", "0"}, args...)...)
+			if (says == blank) != strings.Contains(out, blank) || args[1] == "gone: " && !strings.Contains(out, gone) {
+				t.Errorf("%q: %s", args, out)
+			}
+		}
+	}
+	// Where nothing was written since, that is what is wrong.
+	if out := s.fails(3, "timed out", "wait", "s1", "--timeout", "0", "--text", "first: ", "--since", seq); strings.Contains(out, blank) {
+		t.Errorf("%s", out)
+	}
 }
 
 // TestReadBlocks and wait for commands of a shell that marks them.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -303,13 +304,15 @@ func (f *remoteFlags) printVerdict(std stdio, v remote.Verdict, named, next bool
 	case next:
 		what = string(v.Matched.Next)
 	default:
-		what = quiet(v.What())
+		what = strings.ReplaceAll(v.What(), "\r\n", "\n")
 	}
+	lines := strings.Split(what, "\n") // an expression may capture several
 	if named {
-		what = oneLine(v.Session) + " " + what
+		for i := range lines {
+			lines[i] = oneLine(v.Session) + " " + lines[i]
+		}
 	}
-	_, err := fmt.Fprintln(std.out, what)
-	return err
+	return printLines(std.out, lines)
 }
 
 // printEvidence tells why a wait has not matched.

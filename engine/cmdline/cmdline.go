@@ -146,7 +146,7 @@ type NoShellError struct {
 }
 
 func (e *NoShellError) Error() string {
-	return fmt.Sprintf("nothing was typed, because the session runs %s, which is no shell whose commands have an end that can be told: send it input instead", engine.Quote(e.Program))
+	return fmt.Sprintf("nothing was typed, because the session runs %s, which is not a shell known to tell when a command has ended: type into it instead, and wait for what it prints", engine.Quote(e.Program))
 }
 
 // ErrNUL: a command line cannot hold a NUL.

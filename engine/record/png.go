@@ -89,7 +89,7 @@ func PictureSize(s *vt.Screen, o PictureOptions) (width, height int) {
 }
 
 // ErrPictureFormat is a sort of picture that [Draw] does not know.
-var ErrPictureFormat = errors.New("is not a picture format: use png, svg, html or ansi")
+var ErrPictureFormat = errors.New("is not a picture format: use png, svg, html or ansi; ansi is text, as a .txt file has it")
 
 // pictureFormats are the formats of pictures, by the extensions that their files have.
 var pictureFormats = map[string]string{

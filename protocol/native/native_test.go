@@ -216,6 +216,13 @@ func TestBadParametersAreToldApart(t *testing.T) {
 	} {
 		w.fails(c.method, c.params, -32602, c.reason)
 	}
+	for since, got := range map[any]string{"soon": `got "soon"`, -1: `got "-1"`} {
+		params := obj{"session": id, "matcher": text("x"), "since": since}
+		m := w.fails("session.wait", params, -32602, "invalid_params")
+		if m.Error == nil || !strings.HasSuffix(m.Error.Message, got) {
+			t.Errorf("since %v: %s, want %s", since, m.line, got)
+		}
+	}
 	if r := w.result("session.list", nil); len(r["sessions"].([]any)) != 1 {
 		t.Errorf("afterwards there are %v", r)
 	}

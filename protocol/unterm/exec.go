@@ -262,7 +262,7 @@ func (s *reader) notTyped(at *pane, err error) error {
 	case errors.As(err, &prompt):
 		return fmt.Errorf("Session %d does not come to a prompt: nothing was typed. Look at its screen, or end what it does with exec.cancel", at.number)
 	case errors.As(err, &none):
-		return fmt.Errorf("Session %d runs %s, which is no shell whose commands have an end that can be told: nothing was typed. Use session.input", at.number, clip(none.Program))
+		return fmt.Errorf("Session %d runs %s, which is not a shell known to tell when a command has ended: nothing was typed. Use session.input", at.number, clip(none.Program))
 	}
 	return err
 }

@@ -190,11 +190,15 @@ type Turn struct {
 // prompts are the intents that ask, and the parameter that takes the text.
 var prompts = []struct{ intent, param string }{{"send_prompt", "prompt"}, {"run", "command"}, {"eval", "code"}}
 
+// starting is the state of a program that is not ready for its first prompt yet.
+const starting = "starting"
+
 // errNoPrompt: the plugin has no intent that takes a text and has a turn.
 var errNoPrompt = errors.New("it takes no prompt: ptywright adapter send performs what it has, and plugin.describe lists that")
 
 // Ask has an adapter's program do something and waits, for at most limit, until its turn is over or it asks for something itself.
-// Errors: that the plugin takes no prompt, and those of adapter.turn.
+// A program that is still starting is waited for first, within the same limit. Errors: that the plugin takes no prompt, and those
+// of adapter.state, adapter.wait and adapter.turn.
 func (s *Server) Ask(ctx context.Context, a Adapter, what string, limit time.Duration) (Turn, error) {
 	var d struct {
 		Intents []struct {
@@ -207,6 +211,15 @@ func (s *Server) Ask(ctx context.Context, a Adapter, what string, limit time.Dur
 	for _, p := range prompts {
 		for _, i := range d.Intents {
 			if i.Name == p.intent {
+				began := time.Now()
+				if state, _, err := s.AdapterState(ctx, a); err != nil {
+					return Turn{}, err
+				} else if state.State == starting {
+					if t, err := s.AwaitTurn(ctx, a, limit); err != nil {
+						return t, err
+					}
+					limit = max(limit-time.Since(began), time.Millisecond)
+				}
 				return turnOf(s.adapterCall(ctx, limit, "adapter.turn", a, map[string]any{
 					"send": map[string]any{"intent": p.intent, "params": map[string]any{p.param: what}},
 					"wait": map[string]any{"timeout_ms": limit.Milliseconds()},

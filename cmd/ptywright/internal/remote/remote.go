@@ -85,6 +85,8 @@ func Plainly(err error) error {
 		if strings.Contains(text, "sessions") {
 			text += ", with ptywright kill ID"
 		}
+	case "owned_by_adapter":
+		text = ownedWay().ReplaceAllString(text, ": ptywright adapter ask and adapter send drive it, ptywright kill ends both")
 	case "session_leased":
 		id := "ID"
 		if m := leased().FindStringSubmatch(text); m != nil {
@@ -97,6 +99,9 @@ func Plainly(err error) error {
 
 // wirePlace is where in a request something is wrong, which means nothing to who has given flags.
 var wirePlace = lazy.Regexp(`^params\.(?:matcher(?:[^ :]*): |action\.[^ :]*: )?`)
+
+// ownedWay is what the server says can be done with an adapter's session: methods, which are no commands.
+var ownedWay = lazy.Regexp(`: use adapter\.send, or adapter\.close$`)
 
 // leased is how the server begins to tell that somebody else has a session.
 var leased = lazy.Regexp(`^session (\S+) is held by `)
@@ -227,7 +232,7 @@ type Kill struct {
 const killsAtOnce = 256
 
 // Kill ends the programs of sessions and all that those started. With forget the sessions are forgotten, else they stay
-// readable. What goes wrong with one is in its Kill, and the others go on. done is called for each, in order. The error is that of
+// readable, but for those that an adapter drives: these are closed with their adapter, and forgotten in any case. What goes wrong with one is in its Kill, and the others go on. done is called for each, in order. The error is that of
 // the connection; then nothing was ended.
 func (s *Server) Kill(ctx context.Context, ids []string, forget bool, done func(Kill)) error {
 	// Stubborn programs take a second each, one after the other.
@@ -267,11 +272,24 @@ func (s *Server) kill(ctx context.Context, id string, forget bool) Kill {
 		k.PIDs = r.PIDs
 		k.Killed = k.Err == nil && len(k.PIDs) == 0
 	}
+	if _, reason := Exit(k.Err); reason == "owned_by_adapter" {
+		k.Err = s.closeAdapter(ctx, id)
+		k.Closed, k.Killed = k.Err == nil, k.Err == nil
+	}
 	if k.Err != nil {
 		_, k.Reason = Exit(k.Err)
 		k.Error = Plainly(k.Err).Error()
 	}
 	return k
+}
+
+// closeAdapter closes the adapter that drives a session, and the session with it.
+func (s *Server) closeAdapter(ctx context.Context, id string) error {
+	a, err := s.Adapter(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.call(ctx, workBound, "adapter.close", map[string]any{"adapter": a.Adapter}, nil)
 }
 
 // Forget forgets the sessions that have ended.
