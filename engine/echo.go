@@ -162,18 +162,18 @@ func (i *SecretInput) enter(lines ...string) {
 	}
 }
 
-// lookAtEcho notes whether the program reads with echo off while the terminal edits lines, and what
-// that says of the lines that were typed. A program in raw mode reads everything itself, and is not
-// meant.
+// lookAtEcho notes whether the program reads keys itself, or reads with echo off while the terminal
+// edits lines, and what the latter says of the lines that were typed.
 func (s *Session) lookAtEcho(output bool) (mode pty.LineMode, reading bool) {
 	mode, err := s.pty.LineMode()
 	if reading = err == nil && mode.Secret(); err == nil {
 		s.secrets.Look(mode, output)
 	}
+	raw := err == nil && !mode.Canonical
 	s.mu.Lock()
-	changed := reading != s.secret
+	changed := reading != s.secret || raw != s.raw
 	if changed {
-		s.secret, s.view = reading, nil
+		s.secret, s.raw, s.view = reading, raw, nil
 	}
 	s.mu.Unlock()
 	if changed {

@@ -81,6 +81,7 @@ type Session struct {
 	rec     recorder
 	blocks  blocks
 	secret  bool // the program reads with echo off
+	raw     bool // the program reads keys itself
 	seqs    sequenceLog
 	view    *View // the last look, until something changes
 	changed time.Time
@@ -130,6 +131,7 @@ func (s *Session) View() *View {
 			Exit:       s.exit,
 			Ended:      s.ended,
 			Secret:     s.secret,
+			Keys:       s.raw,
 			Lease:      s.lease,
 			Typed:      s.keys.now,
 			Killed:     s.killed,

@@ -21,6 +21,7 @@ type View struct {
 	Exit       *Exit     // nil until the child has ended and its last byte is in Transcript
 	Ended      bool      // no more output can come: the terminal is closed
 	Secret     bool      // the program reads a secret: echo is off while the terminal edits lines. As of the last look, or 50 ms after output
+	Keys       bool      // the program reads keys itself, as line editors do: the terminal does not edit lines for it. As of the same look
 	Killed     bool      // it is being killed or closed, or was: whatever the program says of its end is none of its own
 	Lease      *Lease    // who alone may type into it; nil: everybody may
 	Typed      Typed     // what was typed since the program took a line

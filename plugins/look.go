@@ -100,6 +100,7 @@ var fields = map[string]field{
 	"stable_ms":                func(l *look) any { l.timed = true; return l.view.StableFor().Milliseconds() },
 	"at_ms":                    func(l *look) any { return l.view.At.Sub(epoch).Milliseconds() },
 	"process_exited":           func(l *look) any { return l.view.Exit != nil },
+	"reads_keys":               func(l *look) any { return l.view.Keys },
 	"exit":                     func(l *look) any { return exit(l.view.Exit) },
 	"last_intent":              func(l *look) any { return orNil(l.lastIntent != "", l.lastIntent) },
 	"markers":                  func(l *look) any { return l.markers() },

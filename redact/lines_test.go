@@ -102,6 +102,8 @@ func TestAcrossLines(t *testing.T) {
 		{"complete, a word follows", pad + token + "\nCompiling things", pad + "[REDACTED]\nCompiling things"},
 		{"complete, a digest follows", pad + token + "\n5e1fa09c7d3b5e1f fix", pad + "[REDACTED]\n5e1fa09c7d3b5e1f fix"},
 		{"complete, a date follows", pad + token + "\n2026-11-20T09:14:03Z go on", pad + "[REDACTED]\n2026-11-20T09:14:03Z go on"},
+		{"a backslash behind it", `token=` + token + `\` + "\nmake", `token=[REDACTED]\` + "\n[REDACTED]"},
+		{"a backslash behind a quote's beginning", `token="` + token + `\` + "\nmake", `token="[REDACTED]\` + "\n[REDACTED]"},
 		{"indented: its rest", pad + "password=" + token[6:] + "\n  " + "Qx7Rt2Lm4Wz8Bv", pad + "password=[REDACTED]\n  [REDACTED]"},
 		{"indented words: another line", pad + "password=" + token[6:] + "\n  and then Qx7Rt2Lm4Wz8Bv", pad + "password=[REDACTED]\n  and then Qx7Rt2Lm4Wz8Bv"},
 		{"framed", "│ " + pad + token[:20] + " │\n│ " + token[20:] + "    │", "│ " + pad + "[REDACTED] │\n│ [REDACTED]    │"},
@@ -109,6 +111,9 @@ func TestAcrossLines(t *testing.T) {
 	} {
 		if got := Default.String(c.in); got != c.want {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+		if again := Default.String(c.want); again != c.want {
+			t.Errorf("%s, again: %q", c.name, again)
 		}
 		s := NewStream(Default)
 		var b strings.Builder

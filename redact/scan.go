@@ -123,6 +123,14 @@ func (r *rules) judgeSeen(s *scan, line string, m *memory, last bool, n need) []
 	if last {
 		m.clip = s.clip
 	}
+	if last && len(s.found) > 0 && handBroken(line) {
+		// The backslash that takes the line's end away is no part of the value.
+		for i := range s.found {
+			if c := &s.found[i]; c.end == len(line) && c.start < c.end-1 {
+				c.end--
+			}
+		}
+	}
 	if len(s.found) > 0 && strings.Contains(line, r.head) {
 		s.found = r.settle(line, s.found)
 	}

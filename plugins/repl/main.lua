@@ -28,6 +28,10 @@ local known
 -- What eval typed last: at, the row of its prompt, counted from the first line ever; lines; ended, the row of the prompt behind its output.
 local typed
 
+-- Whether this program has asked with a line editor of its own. Then what looks like its prompt while the terminal edits lines was printed
+-- by what runs.
+local edits
+
 local function here(s, row) return s.scrolled + row end
 
 local function squeezed(text) return (string.gsub(text, "%s", "")) end
@@ -59,6 +63,7 @@ local function read(s)
 	-- What runs may ask something itself, like another interpreter: input("> ") does.
 	if not d and known and not (typed and not typed.ended) then d, more, input = asked(before) end
 	if not d or more and not known then return l end
+	if s.reads_keys then edits = true elseif edits then return l end
 	if not more then known = d end
 	l.dialect, l.more, l.row, l.asks = d, more, row, true
 	l.input = trim(input)
@@ -189,7 +194,8 @@ function intents.exit(params, l, state)
 end
 
 -- How long a prompt must have stood still to count, in ms: Python writes what it prints word by word, so that print(">>>", 1) shows a
--- prompt for as long as a busy machine keeps the processor from it: over 50 ms were seen. More makes each eval longer.
+-- prompt for as long as a busy machine keeps the processor from it: over 150 ms were seen. Where a line editor asks, the terminal's mode
+-- tells the two apart; elsewhere only this does. More makes each eval longer.
 local REST = 150
 
 return prompt.plugin({
