@@ -140,7 +140,9 @@ func TestSettles(t *testing.T) {
 const maxPasses = 40
 
 // shown is text without what stands for secrets.
-func shown(r *Redactor, text string) string { return strings.ReplaceAll(text, r.policy().marker(""), "") }
+func shown(r *Redactor, text string) string {
+	return strings.ReplaceAll(text, r.policy().marker(""), "")
+}
 
 func isSubsequence(part, whole string) bool {
 	for i := range len(part) {
