@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -74,7 +75,7 @@ func TestZsh(t *testing.T) {
 func TestFish(t *testing.T) {
 	t.Parallel()
 	need(t, "fish", "fish")
-	home := t.TempDir()
+	home := enginetest.Home(t)
 	f := start(t).with(client.Config{
 		Program: "fish", Args: []string{"--no-config", "-C", "function fish_prompt; echo 'fish> '; end; set fish_greeting"},
 		Env: map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home},

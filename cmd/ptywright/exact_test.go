@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
@@ -51,7 +52,7 @@ func TestOutputIsExact(t *testing.T) {
 			t.Run(shell+" "+door, func(t *testing.T) {
 				t.Parallel()
 				need(t, shell, shell)
-				home := t.TempDir()
+				home := enginetest.Home(t)
 				if err := os.WriteFile(filepath.Join(home, "noise"), noise(), 0o600); err != nil {
 					t.Fatal(err)
 				}

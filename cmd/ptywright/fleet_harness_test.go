@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
 // A fleetOf is a root of a test's own and the programs that use it. At the test's end all instances are stopped, and neither
@@ -23,10 +25,7 @@ type fleetOf struct {
 
 func newFleet(t testing.TB) *fleetOf {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir()) // a shell tells the real path
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := enginetest.Home(t)
 	f := &fleetOf{t: t, home: home, root: filepath.Join(home, "root")}
 	p := ptywright(t)
 	f.mark, f.env = p.mark, append(p.Env, append(plainShell(home), "PYTHONDONTWRITEBYTECODE=1", "PTYWRIGHT_HOME="+f.root)...)

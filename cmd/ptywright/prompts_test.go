@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
 // TestPluginsThatComeWithCases holds every plugin of this repository that has cases to them, as its author would.
@@ -98,10 +100,7 @@ func TestShellAdapter(t *testing.T) {
 		t.Run(c.program, func(t *testing.T) {
 			t.Parallel()
 			need(t, c.program, c.debian)
-			home, err := filepath.EvalSymlinks(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			home := enginetest.Home(t)
 			folder := filepath.Join(home, "it's a folder")
 			if err := os.Mkdir(folder, 0o700); err != nil {
 				t.Fatal(err)

@@ -5,6 +5,8 @@ package main
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
 // TestShellBlocks drives a real shell with marks over the wire: a wait for each command, then all that were run.
@@ -12,7 +14,7 @@ func TestShellBlocks(t *testing.T) {
 	for _, name := range []string{"bash", "zsh", "fish"} {
 		t.Run(name, func(t *testing.T) {
 			need(t, name, name)
-			home := t.TempDir()
+			home := enginetest.Home(t)
 			s := start(t)
 			var created struct{ Session string }
 			s.call("session.create", map[string]any{

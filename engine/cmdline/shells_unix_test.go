@@ -6,7 +6,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/cmdline"
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
@@ -73,10 +73,7 @@ func start(t testing.TB, k kind) *engine.Session {
 	if _, err := exec.LookPath(k.program); err != nil {
 		t.Skipf("%s is not installed (Debian package %s)", k.program, k.program)
 	}
-	home, err := os.MkdirTemp("", "home")
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := enginetest.Home(t)
 	env := map[string]string{"HOME": home, "PS1": "$ ", "ZDOTDIR": "", "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "ENV": ""}
 	for n, v := range k.env {
 		env[n] = v
@@ -90,7 +87,6 @@ func start(t testing.TB, k kind) *engine.Session {
 		if err := e.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		_ = os.RemoveAll(home) // fish may still write completions there
 	})
 	return s
 }

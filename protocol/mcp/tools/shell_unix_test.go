@@ -5,10 +5,11 @@ package tools_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
 // shellOf starts a shell that reads no start-up file of the user's, and waits for its prompt.
@@ -17,12 +18,7 @@ func shellOf(t *testing.T, w *wire, shell string) {
 	if _, err := exec.LookPath(shell); err != nil {
 		t.Skipf("%s is not installed (Debian package %s)", shell, shell)
 	}
-	home, err := os.MkdirTemp("", "home")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(home) }) // fish may still write completions there
-	t.Setenv("HOME", home)
+	t.Setenv("HOME", enginetest.Home(t))
 	t.Setenv("ZDOTDIR", "")
 	t.Setenv("XDG_CONFIG_HOME", "")
 	w.call("start", obj{"program": shell, "wait_for": obj{"matcher": obj{"type": "all", "value": []obj{{"type": "screen_regex", "value": `\S`}, {"type": "screen_stable", "value": obj{"min_ms": 300}}}}}})

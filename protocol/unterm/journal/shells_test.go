@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/enginetest"
 )
 
 // A terminal is a real shell with marks, and a journal.
@@ -32,8 +33,7 @@ func newTerminal(t *testing.T, o Options, shell string, marks bool) *terminal {
 	if o.Root == "" {
 		o.Root = filepath.Join(home, "root")
 	}
-	x := &terminal{Journal: New(o), t: t, home: filepath.Join(home, "work")}
-	must(t, os.Mkdir(x.home, 0o700))
+	x := &terminal{Journal: New(o), t: t, home: enginetest.Home(t)}
 	e := engine.New(engine.Options{})
 	t.Cleanup(func() {
 		_ = x.Journal.Close()
