@@ -18,10 +18,11 @@ func environment(from, to int) map[string]string {
 // TestOneEnvironmentOfManySessions: sessions that are started from one shell have the same secrets, which count once, however many
 // sessions there are and were; and what was kept of those that are over is bounded.
 func TestOneEnvironmentOfManySessions(t *testing.T) {
+	const live, over = 500, 1500
 	k := new(Known)
 	env := environment(0, 40)
 	open := make(chan struct{})
-	for i := range 1000 { // 40,000 values, which is over the bound of all sessions
+	for i := range live { // 20,000 values, which is over the bound of all sessions
 		settle, err := k.Lend(env)
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +32,7 @@ func TestOneEnvironmentOfManySessions(t *testing.T) {
 	if n := k.Len(); n != 40 {
 		t.Errorf("%d values", n)
 	}
-	for i := range 5000 {
+	for i := range over {
 		settle, err := k.Lend(env)
 		if err != nil {
 			t.Fatal(err)
@@ -40,11 +41,11 @@ func TestOneEnvironmentOfManySessions(t *testing.T) {
 		settle(fmt.Sprint("e", i), ended)
 		close(ended)
 	}
-	if n := len(k.owners); n > 2*(1000+maxOver)+maxOver {
-		t.Errorf("%d sessions are kept, of which 1,000 live", n)
+	if n := len(k.owners); n > 2*(live+maxOver)+maxOver {
+		t.Errorf("%d sessions are kept, of which 500 live", n)
 	}
 	for _, v := range k.values {
-		if n := len(*v.held.Load()); n > 2*(1000+maxOver)+maxOver {
+		if n := len(*v.held.Load()); n > 2*(live+maxOver)+maxOver {
 			t.Fatalf("%d reasons why a value is known", n)
 		}
 	}
