@@ -10,6 +10,7 @@ import (
 	"net"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -200,8 +201,8 @@ func TestConnectionEnds(t *testing.T) {
 	for _, test := range []struct{ name, said, want string }{
 		{"at the end of the stream", "", "the connection to the server is closed"},
 		{"at an answer to nothing", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"message too large"}}`, "message too large (-32700)"},
-		{"at what is not JSON", `Segmentation fault`, "the server sent what is no message"},
-		{"at what is no message", `{"jsonrpc":"2.0"}`, "the server sent what is no message"},
+		{"at what is not JSON", `Segmentation fault`, "the server sent something other than a message"},
+		{"at what is no message", `{"jsonrpc":"2.0"}`, "the server sent something other than a message"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, s := pair(t)
@@ -218,6 +219,23 @@ func TestConnectionEnds(t *testing.T) {
 			}
 			<-c.Done()
 		})
+	}
+}
+
+// halfClosed is a stream whose other end is gone, which reading does not show yet.
+type halfClosed struct{ net.Conn }
+
+func (halfClosed) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+// TestWriteThatFails: a call that cannot be sent says that the connection has ended, as a call that
+// is not answered does.
+func TestWriteThatFails(t *testing.T) {
+	near, far := net.Pipe()
+	defer far.Close()
+	c := client.New(halfClosed{near})
+	defer c.Close()
+	if err := c.Call(t.Context(), "session.list", nil, nil); !errors.Is(err, client.ErrClosed) || !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -33,14 +33,17 @@ func newLines(rwc io.ReadWriteCloser) *lines {
 	return &lines{rwc: rwc, most: MaxMessage, in: bufio.NewReaderSize(rwc, 64<<10), ended: make(chan struct{})}
 }
 
-// WriteObject writes a message and its line's end in one piece.
+// WriteObject writes a message and its line's end in one piece. Where it cannot, the connection has
+// ended, which the reader may not have seen yet.
 func (l *lines) WriteObject(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	_, err = l.rwc.Write(append(b, '\n'))
-	return err
+	if _, err := l.rwc.Write(append(b, '\n')); err != nil {
+		return fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	return nil
 }
 
 // ReadObject reads the next message. It is not called again after an error.
@@ -52,7 +55,7 @@ func (l *lines) ReadObject(v any) error {
 			if err = json.Unmarshal(line, v); err == nil {
 				return nil
 			}
-			err = fmt.Errorf("the server sent what is no message: %w", err)
+			err = fmt.Errorf("the server sent something other than a message: %w", err)
 		}
 	}
 	if !errors.Is(err, io.EOF) {
