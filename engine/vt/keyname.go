@@ -108,21 +108,23 @@ var namesInShort = sync.OnceValue(func() string {
 
 // keyAliases are the names that tmux, VHS, Vim and browsers have for keys, folded as fold does it,
 // with the name that they have here. Those of the keypad are in keypadAliases.
-var keyAliases = map[string]string{
-	"esc": "escape", "return": "enter", "cr": "enter", "ret": "enter",
-	"bs": "backspace", "bspace": "backspace", "del": "delete", "dc": "delete",
-	"ins": "insert", "ic": "insert", "btab": "shift_tab", "backtab": "shift_tab",
-	"pgup": "page_up", "ppage": "page_up", "prior": "page_up",
-	"pgdn": "page_down", "pgdown": "page_down", "npage": "page_down", "next": "page_down",
-	"arrowup": "up", "arrowdown": "down", "arrowleft": "left", "arrowright": "right",
-	"uparrow": "up", "downarrow": "down", "leftarrow": "left", "rightarrow": "right",
-	"spacebar": "space", "spc": "space", "contextmenu": "menu", "prtsc": "print_screen",
-	"altgraph": "iso_level3_shift", "altgr": "iso_level3_shift",
-	"medianext":     "media_track_next",
-	"mediaprevious": "media_track_previous", "audiovolumeup": "raise_volume",
-	"audiovolumedown": "lower_volume", "audiovolumemute": "mute_volume",
-	"volumeup": "raise_volume", "volumedown": "lower_volume",
-}
+var keyAliases = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"esc": "escape", "return": "enter", "cr": "enter", "ret": "enter",
+		"bs": "backspace", "bspace": "backspace", "del": "delete", "dc": "delete",
+		"ins": "insert", "ic": "insert", "btab": "shift_tab", "backtab": "shift_tab",
+		"pgup": "page_up", "ppage": "page_up", "prior": "page_up",
+		"pgdn": "page_down", "pgdown": "page_down", "npage": "page_down", "next": "page_down",
+		"arrowup": "up", "arrowdown": "down", "arrowleft": "left", "arrowright": "right",
+		"uparrow": "up", "downarrow": "down", "leftarrow": "left", "rightarrow": "right",
+		"spacebar": "space", "spc": "space", "contextmenu": "menu", "prtsc": "print_screen",
+		"altgraph": "iso_level3_shift", "altgr": "iso_level3_shift",
+		"medianext":     "media_track_next",
+		"mediaprevious": "media_track_previous", "audiovolumeup": "raise_volume",
+		"audiovolumedown": "lower_volume", "audiovolumemute": "mute_volume",
+		"volumeup": "raise_volume", "volumedown": "lower_volume",
+	}
+})
 
 // keyCharacters are names of characters that are awkward to write behind a modifier.
 var keyCharacters = map[string]rune{
@@ -149,11 +151,11 @@ var modNames = map[string]Mods{
 
 // foldedNames are the keys' names, folded.
 var foldedNames = sync.OnceValue(func() map[string]Key {
-	folded := make(map[string]Key, len(keyNames())+len(keyAliases)+len(keyCharacters))
+	folded := make(map[string]Key, len(keyNames())+len(keyAliases())+len(keyCharacters))
 	for name, k := range keyNames() {
 		folded[fold(name)] = k
 	}
-	for alias, name := range keyAliases {
+	for alias, name := range keyAliases() {
 		folded[alias] = keyNames()[name]
 	}
 	for name, r := range keyCharacters {

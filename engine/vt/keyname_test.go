@@ -68,7 +68,7 @@ func TestKeyTables(t *testing.T) {
 	for name, k := range keyNames() {
 		ours[fold(name)] = k
 	}
-	for alias, name := range keyAliases {
+	for alias, name := range keyAliases() {
 		want, ok := keyNames()[name]
 		if was, taken := ours[alias]; !ok || taken && was != want || alias != fold(alias) {
 			t.Errorf("%q for %q: %v", alias, name, was)
@@ -92,7 +92,7 @@ func TestKeyTables(t *testing.T) {
 // TestKeyCase: a letter's case counts where the name has nothing else, and nowhere else.
 func TestKeyCase(t *testing.T) {
 	names := KeyNames()
-	for alias := range keyAliases {
+	for alias := range keyAliases() {
 		names = append(names, alias)
 	}
 	rapid.Check(t, func(t *rapid.T) {
