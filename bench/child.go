@@ -104,7 +104,7 @@ func flood(n int64) {
 func noEcho() {
 	t, err := unix.IoctlGetTermios(0, unix.TCGETS)
 	if err != nil {
-		fatal("child: stdin is no terminal: %v", err)
+		fatal("child: stdin is not a terminal: %v", err)
 	}
 	t.Lflag &^= unix.ECHO
 	if err := unix.IoctlSetTermios(0, unix.TCSETS, t); err != nil {

@@ -72,7 +72,7 @@ type input struct {
 	data  []byte
 	off   int           // written so far
 	reply bool          // the terminal's own
-	abort bool          // its sender's time is up; guarded by the queue's mu
+	abort bool          // its sender timed out; guarded by the queue's mu
 	done  chan struct{} // closed when err is set
 	err   error
 }

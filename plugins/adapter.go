@@ -201,7 +201,7 @@ func (a *Adapter) prepare(ctx context.Context, p *Plugin) error {
 func (p *Plugin) code(ctx context.Context, m machine) (*code, error) {
 	name := p.Manifest.Name
 	if !m.has("classify") {
-		return nil, resultError(name, "main chunk", "there is no function classify: an adapter needs one")
+		return nil, resultError(name, "main chunk", "no function classify: an adapter needs one")
 	}
 	d, err := describe(ctx, name, m)
 	if err != nil {

@@ -65,7 +65,7 @@ func TestAdapterIsWholeWhileItStarts(t *testing.T) {
 // TestAClientThatGoesBreaksNoPlugin: a client that cancels what a plugin is doing for it gets just that, and however often it
 // does, the plugin is not given up for it. A look is not interrupted at all: the plugin keeps what it remembers.
 func TestAClientThatGoesBreaksNoPlugin(t *testing.T) {
-	gone := errors.New("the client has gone")
+	gone := errors.New("the client is gone")
 	var cancel atomic.Pointer[context.CancelCauseFunc] // what a print does; keep prints, too
 	c, _ := hooked(t, `local looks = 0
 		return {

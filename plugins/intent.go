@@ -219,7 +219,7 @@ func (a *Adapter) noIntent(m machine) string {
 			known = append(known, f)
 		}
 	}
-	return "there is no such intent: there are " + strings.Join(known, ", ")
+	return "no such intent; known intents: " + strings.Join(known, ", ")
 }
 
 // decodePlan reads what an intent returned, and refuses what the manifest does not allow before anything is done.

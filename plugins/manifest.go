@@ -230,7 +230,7 @@ func (t *Target) faults(report func(key, format string, args ...any)) {
 	}{{"env", t.Env}, {"required_env", t.RequiredEnv}} {
 		for _, k := range slices.Sorted(maps.Keys(set.env)) {
 			if k == "" || strings.ContainsAny(k, "=\x00") || strings.ContainsRune(set.env[k], 0) {
-				fault(set.key, "%q is no name and value of an environment variable", clip(k))
+				fault(set.key, "%q is not a valid environment variable", clip(k))
 			}
 		}
 	}

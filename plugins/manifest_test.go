@@ -84,7 +84,7 @@ func TestParseManifestSaysWhatIsWrongAndWhere(t *testing.T) {
 		{head + "[default_target]\nargs = []", "default_target.program", 4, "missing"},
 		{head + "[default_target]\nprogram = \"x\"\nrows = 70000", "default_target.rows", 6, "use 1 to 1000"},
 		{head + "[default_target]\nprogram = \"x\"\ncols = -1", "default_target.cols", 6, "use 1 to 1000"},
-		{head + "[default_target]\nprogram = \"x\"\n[default_target.env]\n\"A=B\" = \"1\"", "default_target.env", 6, "no name and value"},
+		{head + "[default_target]\nprogram = \"x\"\n[default_target.env]\n\"A=B\" = \"1\"", "default_target.env", 6, "not a valid environment variable"},
 		{head + "name = \"b\"", "name", 4, "already"},
 		{head + "permissions = \"all\"", "permissions", 4, `it must be a list of texts, as ["a", "b"], and is text`},
 		{"name = 7\nkind = \"adapter\"\nversion = \"1\"", "name", 1, `it must be text in quotes, as "1.0.0", and is a whole number`},

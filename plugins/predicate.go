@@ -89,7 +89,7 @@ func (a *Adapter) matcher(ctx context.Context, function string, params map[strin
 	name := a.Plugin().Manifest.Name
 	err = a.lua.do(ctx, func(machine machine) error {
 		if !machine.has(function) || !strings.HasSuffix(function, matcherSuffix) {
-			return &PluginError{Plugin: name, Function: function, Kind: "missing", Message: "there is no such wait matcher; see plugin.describe"}
+			return &PluginError{Plugin: name, Function: function, Kind: "missing", Message: "no such wait matcher; see plugin.describe"}
 		}
 		tree, err := machine.call(ctx, function, intentLimit, a.look(v), given)
 		if err != nil {

@@ -155,7 +155,7 @@ func readRegular(fsys fs.FS, name string, limit int) ([]byte, error) {
 	if info, err := fs.Stat(fsys, name); err != nil {
 		return nil, fault(err)
 	} else if !info.Mode().IsRegular() {
-		return nil, fault(errors.New("it is no regular file"))
+		return nil, fault(errors.New("not a regular file"))
 	}
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -165,7 +165,7 @@ func readRegular(fsys fs.FS, name string, limit int) ([]byte, error) {
 	if info, err := f.Stat(); err != nil {
 		return nil, fault(err)
 	} else if !info.Mode().IsRegular() {
-		return nil, fault(errors.New("it is no regular file"))
+		return nil, fault(errors.New("not a regular file"))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	switch {

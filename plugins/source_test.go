@@ -70,7 +70,7 @@ func TestOpenRefuses(t *testing.T) {
 		"no manifest":     {nil, "manifest.toml"},
 		"no entrypoint":   {map[string]string{"manifest.toml": full, "lua/other.lua": ""}, "lua/main.lua"},
 		"no folder":       {map[string]string{"manifest.toml": full}, "lua/main.lua"},
-		"folder":          {map[string]string{"manifest.toml": full, "lua/main.lua/x": ""}, "no regular file"},
+		"folder":          {map[string]string{"manifest.toml": full, "lua/main.lua/x": ""}, "not a regular file"},
 		"large":           {map[string]string{"manifest.toml": full, "lua/main.lua": large}, "more than 65536 bytes"},
 		"large module":    {map[string]string{"manifest.toml": full, "lua/main.lua": "", "lua/b.lua": large}, "b.lua"},
 		"large manifest":  {map[string]string{"manifest.toml": full + large}, "more than 65536 bytes"},

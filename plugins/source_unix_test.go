@@ -17,7 +17,7 @@ func TestOpenRefusesAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(filepath.Dir(manifest), "lua", "main.lua"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(manifest); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, err := Open(manifest); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Error(err)
 	}
 }
@@ -52,7 +52,7 @@ func TestOpenDuringASwap(t *testing.T) {
 		switch {
 		case err == nil:
 			read++
-		case strings.Contains(err.Error(), "no regular file"):
+		case strings.Contains(err.Error(), "not a regular file"):
 			refused++
 		default:
 			t.Errorf("%v", err)

@@ -8,8 +8,8 @@ import (
 var (
 	// ErrInUse is about a path where a live server listens.
 	ErrInUse = errors.New("a server is already listening there")
-	// ErrNotSocket is about a path where there is something else than a socket. It is never removed.
-	ErrNotSocket = errors.New("there is something else than a socket")
+	// ErrNotSocket is about a path where not a socket. It is never removed.
+	ErrNotSocket = errors.New("not a socket")
 	// ErrPath is about a path that no socket can have.
 	ErrPath = errors.New("no socket can have this path")
 	// ErrFolder is about a folder in which others could put a socket of theirs in the place of ours.

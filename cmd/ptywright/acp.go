@@ -22,10 +22,10 @@ type acpFlags struct {
 }
 
 func (f *acpFlags) add(c *cobra.Command) {
-	c.Flags().BoolVar(&f.raw, "trust-raw", false, "leave secrets in output, and let the agent ask for control sequences")
-	c.Flags().IntVar(&f.output, "max-output-bytes", acp.MaxOutputBytes, "output that a terminal keeps, whatever the agent asks for")
+	c.Flags().BoolVar(&f.raw, "trust-raw", false, "do not hide secrets, and let the agent request control sequences")
+	c.Flags().IntVar(&f.output, "max-output-bytes", acp.MaxOutputBytes, "output kept per terminal, whatever the agent requests")
 	f.host = defaultHost() // a terminal stays until its release: the bounds on what has ended bound nothing
-	c.Flags().IntVar(&f.host.sessions, "max-sessions", engine.DefaultSessions, "terminals at a time")
+	c.Flags().IntVar(&f.host.sessions, "max-sessions", engine.DefaultSessions, "maximum number of terminals")
 }
 
 // maxOutput is the most that --max-output-bytes may be: a message of four times that still fits into any reader's memory.
@@ -50,11 +50,11 @@ func acpCommand(std stdio) *cobra.Command {
 	var f acpFlags
 	c := &cobra.Command{
 		Use:   "acp",
-		Short: "Serve the terminals of the Agent Client Protocol to an agent, or to a client that relays",
-		Long: `Serve terminal/create, terminal/output, terminal/wait_for_exit, terminal/kill and
-terminal/release of the Agent Client Protocol, version 1, on standard input and output, one
-message a line. Terminals end with the connection. To give an agent terminals whatever its
-editor can do, see 'ptywright acp-proxy'.`,
+		Short: "Serve terminals over the Agent Client Protocol",
+		Long: `Serve the terminal methods of the Agent Client Protocol, version 1 (terminal/create, terminal/output,
+terminal/wait_for_exit, terminal/kill, terminal/release) on standard input and output, one message
+a line. Terminals end with the connection. To give an agent terminals whatever its editor supports,
+see 'ptywright acp-proxy'.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {

@@ -21,11 +21,10 @@ func acpProxyCommand(std stdio) *cobra.Command {
 	var f acpFlags
 	c := &cobra.Command{
 		Use:   "acp-proxy [flags] -- AGENT [ARGUMENT...]",
-		Short: "Give an agent of the Agent Client Protocol terminals, whatever its editor can do",
-		Long: `Stand between an editor and the agent that it would start. All that they say is passed on,
-but the agent is told that it has terminals; those run here, with secrets hidden from what
-they print, and the editor is shown them in the tool calls that they belong to. The exit
-code is the agent's.`,
+		Short: "Give an ACP agent terminals, whatever its editor supports",
+		Long: `Run between an editor and an agent. Messages pass through unchanged, except that the agent is told
+that it has terminals. ptywright runs those, hides secrets in their output, and shows them to the
+editor inside the tool calls they belong to. The exit code is the agent's.`,
 		Example: `  ptywright acp-proxy -- npx some-agent --acp`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

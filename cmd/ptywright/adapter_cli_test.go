@@ -171,7 +171,7 @@ func TestAdapterByName(t *testing.T) {
 	}
 	s.fails(2, "the name shell is taken by session s1", "spawn", "--adapter", "shell", "--name", "shell")
 	s.fails(5, "is driven by adapter e1: ptywright adapter ask and adapter send drive it, ptywright kill ends both", "send", "shell", "x")
-	s.fails(1, "there is no such intent: there are cd, exit, input, interrupt, key, run", "adapter", "send", "shell", "no_such_intent")
+	s.fails(1, "no such intent; known intents: cd, exit, input, interrupt, key, run", "adapter", "send", "shell", "no_such_intent")
 	spawn("--server-env", "--", "bash", "--norc")
 	if got := s.ok("adapter", "ask", "s2", `echo "<$GREETING>"`); got != "<>" {
 		t.Errorf("%q", got)
@@ -195,7 +195,7 @@ func TestAdapterUsage(t *testing.T) {
 	for says, args := range map[string]string{
 		"give ID": "adapter state", "is none of permission, plan and trust": "adapter approve s1 all", "say what to ask": "adapter ask s1",
 		"--params is not a JSON object": "adapter send s1 x --params [", "--param is": "adapter send s1 x --param x", "--timeout is": "adapter ask s1 x --timeout 0",
-		"there is no command \"aks\": did you mean ptywright adapter ask": "adapter aks", "--adapter is empty": "spawn --adapter= -- sh",
+		"unknown command \"aks\": did you mean ptywright adapter ask": "adapter aks", "--adapter is empty": "spawn --adapter= -- sh",
 		"--theme cannot be combined with --adapter": "spawn --adapter shell --theme dark", "--scrollback is -1": "spawn --scrollback -1 -- true",
 		"--transcript is 67108865": "spawn --transcript 67108865 -- true", "give PROGRAM": "spawn",
 	} {

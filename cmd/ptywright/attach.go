@@ -24,27 +24,27 @@ func attachCommand(std stdio) *cobra.Command {
 	var socket string
 	c := &cobra.Command{
 		Use:   "attach [flags] [SESSION]",
-		Short: "Show a session in this terminal, and type into it",
-		Long: `Show a session of a server in this terminal, live, on the alternate screen. Without SESSION
-the only one there is; when there are several they are listed.
+		Short: "Show a session in this terminal and type into it",
+		Long: `Show a session live in this terminal, on the alternate screen. Without SESSION it shows the only
+one; if there are several, it lists them.
 
-It is read-only. With --write nobody else can type into the session or resize it until it is
-given back, and everybody sees who has it; --take takes it from whoever has it. Any number
-may look on. Ctrl-\ opens a line of keys: d detaches (Ctrl-\ again, too), w takes the session
-or gives it back, t takes it over, s types Ctrl-\, arrows move the part that is shown of a
-larger session, z suspends, l draws anew. Every other key is the session's, Ctrl-C and Ctrl-Z
-among them.
+Attaching is read-only at first. With --write you hold the session: nobody else can type into it or
+resize it until you release it, and everybody sees that you hold it. --take takes it over from
+someone else. Any number of clients may watch.
 
---read-only has the server take nothing else of this connection: whoever sits at this terminal can look
-on and detach, and no key takes the session.
+Ctrl-\ opens the key line: d detaches (so does a second Ctrl-\), w takes or releases the session,
+t takes it over, s sends Ctrl-\, the arrows scroll a session larger than this terminal, z suspends,
+l redraws. All other keys go to the session, including Ctrl-C and Ctrl-Z.
 
-Looking on never resizes a session. A smaller one stands at the upper left; of a larger one
-the part around the cursor is shown. --write --resize gives it this terminal's size, less the
-line of status, and its own size back in the end.
+With --read-only the server refuses input from this connection: whoever sits at this terminal can
+only watch and detach.
 
-The exit code is 0 after a detach and the program's when that has ended (128 and its signal),
-else 1 when the server goes away, 4 when there is no such session (any more), 5 when somebody
-else has it.`,
+Watching never resizes a session. A smaller one is drawn at the top left; of a larger one you see
+the part around the cursor. --write --resize gives it the size of this terminal, less the status
+line, and restores its size at the end.
+
+Exit codes: 0 after a detach, otherwise that of the program when it ends (128 plus the signal);
+1 the server went away, 4 no such session, 5 someone else holds it.`,
 		Example: `  ptywright attach s1
   ptywright attach --write --as Ada s1
   ptywright attach --read-only s1`,
@@ -59,15 +59,15 @@ else has it.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
+	fs.StringVar(&socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
 	fs.BoolVarP(&o.Write, "write", "w", false, "take the session: type into it, and nobody else does")
 	fs.BoolVarP(&o.Look, "read-only", "r", false, "look on, and have the server see to it that nothing else can be done from here")
-	fs.BoolVar(&o.Take, "take", false, "take it from whoever has it; with --write or without")
+	fs.BoolVar(&o.Take, "take", false, "take it over from someone else, with or without --write")
 	fs.BoolVar(&o.Resize, "resize", false, "with --write: give the session this terminal's size meanwhile")
 	fs.StringVar(&o.As, "as", "", "the `NAME` that others read while you have the session (default: user@host and the terminal)")
 	fs.Var(&o.Key, "detach-key", "the key that opens the line of keys: ctrl+ and a character")
 	fs.BoolVar(&o.Leave, "exit", false, "leave as soon as the program ends, instead of with a key")
-	fs.BoolVar(&o.Raw, "no-redact", false, "show secrets, too")
+	fs.BoolVar(&o.Raw, "no-redact", false, "do not hide secrets")
 	return c
 }
 
@@ -140,7 +140,7 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 		s, err := o.Client.Info(ctx, o.Session)
 		var e *client.Error
 		if errors.As(err, &e) && e.Reason == "unknown_session" {
-			return codedError{error: fmt.Errorf("there is no session %.64q; ptywright attach without one lists them", o.Session), code: exitMissing}
+			return codedError{error: fmt.Errorf("no session %.64q; ptywright attach without an id lists them", o.Session), code: exitMissing}
 		}
 		if err == nil {
 			means(o, s)

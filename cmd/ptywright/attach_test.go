@@ -208,7 +208,7 @@ func TestAttachExitCodes(t *testing.T) {
 	}
 	code(4, "the server has no session")
 	s := inner.create("cat")
-	code(4, `there is no session "nix"`, "nix")
+	code(4, `no session "nix"`, "nix")
 	code(2, "--resize is for who writes", "--resize")
 	code(2, "take another", "--detach-key", "ctrl+m")
 	inner.call("session.lease", map[string]any{"session": s.ID, "holder": "Ada\x1b[2J"}, nil)

@@ -16,10 +16,11 @@ import (
 func completionsCommand(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completions bash|zsh|fish|powershell",
-		Short: "Print a script that completes commands, flags and ids of sessions",
-		Long: `Print a script that has a shell complete commands, flags, what flags take, and ids of sessions. That of
-bash needs no other package; sourced from ~/.bashrc it works by itself, and the folder of the first example is that of the
-package bash-completion, which reads it when it is needed.`,
+		Short: "Print a shell completion script",
+		Long: `Print a script that completes commands, flags, their values and session ids in your shell.
+
+The bash script needs no other package when ~/.bashrc sources it. With the package bash-completion
+installed, put it into the directory of the first example instead; it is then read on demand.`,
 		Example: `  ptywright completions bash > ~/.local/share/bash-completion/completions/ptywright
   echo 'source <(ptywright completions bash)' >> ~/.bashrc     # without that package
   ptywright completions zsh > "${fpath[1]}/_ptywright"

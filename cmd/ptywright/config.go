@@ -105,16 +105,16 @@ func configCommand(std stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "Show what is set, and where that comes from",
-		Long: `Show every setting with its value and where that comes from. Flags go before the environment
-(PTYWRIGHT_ and the key in capitals, dots as _), that before the file: $PTYWRIGHT_HOME/config.toml or else
-~/.ptywright/config.toml. PTYWRIGHT_CONFIG names another file, or is off. The file must be yours, and neither
-its group nor others may write it.
+		Short: "Show every setting and where it comes from",
+		Long: `Show every setting, its value and where the value comes from. Flags override the environment
+(PTYWRIGHT_ and the key in capitals, dots as _), which overrides the file: $PTYWRIGHT_HOME/config.toml,
+or ~/.ptywright/config.toml. PTYWRIGHT_CONFIG names another file, or is "off". The file must belong to
+you and must not be writable by group or others.
 
-When something is wrong with the file or the environment, what holds in spite of it is shown, then what is
-wrong; the exit code is 2. A variable that begins with PTYWRIGHT_ and means nothing is named on standard error.
+If the file or the environment has errors, the settings still in effect are shown, then the errors;
+the exit code is 2. Unknown PTYWRIGHT_ variables are listed on standard error.
 
-Tokens are no settings: that of MCP over HTTP is in PTYWRIGHT_MCP_TOKEN, and shown nowhere.`,
+Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and never shown.`,
 		Example: `  cat > ~/.ptywright/config.toml <<'EOF'
   plugins = ["~/plugins/less/manifest.toml"]
 

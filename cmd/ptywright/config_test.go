@@ -85,7 +85,7 @@ func TestConfigOfTheSharedServer(t *testing.T) {
 func TestConfigFaults(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"[log]\nlevell = 'x'":         "config.toml, line 2, log.levell: there is no such setting",
+		"[log]\nlevell = 'x'":         "config.toml, line 2, log.levell: no such setting",
 		"[limits]\n\nsessions = 0":    "config.toml, line 3, limits.sessions: give a whole number from 1 to",
 		"[limits]\nsessions = true":   "config.toml, line 2, limits.sessions: give a whole number",
 		"[log]\nlevel = 'loud'":       "config.toml, line 2, log.level: give debug, info, warn or error",
@@ -209,7 +209,7 @@ func TestKillServerInSpiteOfTheConfig(t *testing.T) {
 func TestConfigShowsWhatHolds(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string][]string{
-		"[log]\nlevle = 'info'\nfile = 3\n[limits]\nsessions = 5\n": {"limits.sessions  ", " 5  ", "config.toml, line 2, log.levle: there is no such setting: did you mean log.level?\n", "config.toml, line 3, log.file: give a path, a string\n"},
+		"[log]\nlevle = 'info'\nfile = 3\n[limits]\nsessions = 5\n": {"limits.sessions  ", " 5  ", "config.toml, line 2, log.levle: no such setting: did you mean log.level?\n", "config.toml, line 3, log.file: give a path, a string\n"},
 		"[log\nlevel = 'info'\n":                                    {"limits.sessions  ", " 1024  ", "config.toml, line 2: expected"},
 		"trust_raw = true\n":                                        {"trust_raw  ", "config.toml, line 1\n"},
 	} {

@@ -124,7 +124,7 @@ func TestEnsureSaysWhyNot(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		filepath.Join(dir, "socket"):         "not safe for a socket",
-		file:                                 "something else than a socket",
+		file:                                 "not a socket",
 		filepath.Join(file, "x"):             "not a directory",
 		"/" + strings.Repeat("long/", 60):    "no socket can have this path",
 		filepath.Join(dir, "\x1b[31m\nlong"): "not safe for a socket",

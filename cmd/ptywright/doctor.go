@@ -24,12 +24,12 @@ func doctorCommand(std stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look whether this machine has what ptywright needs",
-		Long: `Look whether this machine has what ptywright needs, and say what to do where it has not: the version,
-folder, configuration and socket, a program on a terminal, the watcher over children, limits, terminfo, locale, shells
-and their marks, plugins, and the agents that plugins drive.
+		Short: "Check that this machine can run ptywright",
+		Long: `Check that this machine can run ptywright, and say how to fix what is missing: version, directory,
+configuration, socket, pseudo-terminals, the watcher that cleans up, limits, terminfo, locale,
+shells and their marks, plugins, and the agents that plugins drive.
 
-The exit code is 0 when nothing is broken, be there warnings, else 1.`,
+The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
@@ -61,7 +61,7 @@ The exit code is 0 when nothing is broken, be there warnings, else 1.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line, one a finding")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each finding")
 	return c
 }
 

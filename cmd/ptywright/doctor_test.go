@@ -75,8 +75,8 @@ func TestDoctorTellsWhatIsBroken(t *testing.T) {
 	found := findings(t, 1, home, "PATH="+tools+":"+os.Getenv("PATH"), "LC_ALL=POSIX", "PTYWRIGHT_PLUGINS=/there/is/none.toml")
 	for check, want := range map[string][3]string{
 		"home":         {doctor.Broken, "others can put a socket of theirs there", "chmod go-w"},
-		"config":       {doctor.Broken, "config.toml, line 2, log.levell: there is no such setting", "ptywright config"},
-		"socket":       {doctor.Broken, "something else than a socket", "move it away"},
+		"config":       {doctor.Broken, "config.toml, line 2, log.levell: no such setting", "ptywright config"},
+		"socket":       {doctor.Broken, "not a socket", "move it away"},
 		"plugins":      {doctor.Broken, "/there/is/none.toml", "take it out"},
 		"locale":       {doctor.Warning, "LC_ALL=POSIX is not UTF-8", "export LC_ALL=C.UTF-8"},
 		"agent claude": {doctor.OK, "2.1.200; plugin claude-code was made against 2.0.60", ""},
@@ -213,7 +213,7 @@ func TestSchema(t *testing.T) {
 	if c := all.Commands["exec"].ExitCodes; len(c) != 7 || c["0-255"] == "" || c["124"] == "" || c["125"] == "" || c["130"] == "" {
 		t.Errorf("%v", c)
 	}
-	if c := wait.ExitCodes; len(c) != 10 || !strings.Contains(c["3"], "time was up") || !strings.Contains(c["130"], "Ctrl-C") {
+	if c := wait.ExitCodes; len(c) != 10 || !strings.Contains(c["3"], "timed out") || !strings.Contains(c["130"], "Ctrl-C") {
 		t.Errorf("%v", c)
 	}
 	if c := all.Commands["ls"].ExitCodes; c["3"] != "" || c["5"] == "" {

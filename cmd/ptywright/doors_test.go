@@ -160,7 +160,7 @@ func TestWhyNoServerCanListen(t *testing.T) {
 		says string
 	}{
 		{open, "no server listens there, and none can: the folder is not safe for a socket: " + open.home + " has mode 0777; use a folder of your own"},
-		{taken, "no server listens there, and none can: there is something else than a socket: its mode is drwx"},
+		{taken, "no server listens there, and none can: not a socket: its mode is drwx"},
 		{missing, "no server listens there; start one with ptywright spawn -- PROGRAM"},
 	} {
 		for _, args := range [][]string{{"ls", "--json"}, {"read", "s1"}, {"kill", "--server"}, {"repl", "--socket", filepath.Join(c.home, "socket"), "-e", "print(1)"}} {

@@ -19,7 +19,7 @@ func callerEnvironment(complaints io.Writer, environ []string) (map[string]strin
 		return nil, usageError{err}
 	}
 	for _, name := range untold {
-		complain(complaints, fmt.Errorf("%s is left out of the program's environment: it is no UTF-8 text", engine.Quote(name)))
+		complain(complaints, fmt.Errorf("%s is not passed to the program: not valid UTF-8", engine.Quote(name)))
 	}
 	return env, nil
 }
@@ -36,7 +36,7 @@ func environment(given []string) (map[string]string, error) {
 			return nil, usageError{fmt.Errorf("--env %s: the name of a variable has no blanks: give NAME=VALUE", engine.Quote(name))}
 		case !ok:
 			if value, ok = os.LookupEnv(name); !ok {
-				return nil, usageError{fmt.Errorf("--env %s: there is no such variable to hand on; give %s=VALUE", name, name)}
+				return nil, usageError{fmt.Errorf("--env %s: no such variable to pass on; give %s=VALUE", name, name)}
 			}
 		}
 		all[name] = value

@@ -21,10 +21,10 @@ func TestFlagsSayWhatTheyAreFor(t *testing.T) {
 		want string
 	}{
 		{[]string{"serve", "--help"}, 0, "with --mcp-http and --profile terminal-mcp: columns"},
-		{[]string{"serve", "--help"}, 0, "with --mcp-http: let clients ask for output"},
+		{[]string{"serve", "--help"}, 0, "with --mcp-http: let clients request output"},
 		{[]string{"mcp", "--help"}, 0, "with --profile terminal-mcp: rows"},
 		{[]string{"run", "--help"}, 0, "getpass"},
-		{[]string{"shot", "-o", filepath.Join(dir, "n.png"), "ls"}, 2, "to draw the program give -- ls"},
+		{[]string{"shot", "-o", filepath.Join(dir, "n.png"), "ls"}, 2, "to draw a program use -- ls"},
 		{[]string{"shot", "-o", filepath.Join(dir, "n.png"), "ls", "-l"}, 2, ""},
 		{[]string{"shot", "-o", "-", "x.cast"}, 2, "-o \"-\" does not say what to draw: give --format"},
 		{[]string{"shot", "-o", "t1.py", "x.cast"}, 2, "not a picture's extension"},

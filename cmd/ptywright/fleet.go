@@ -59,8 +59,8 @@ type chosen struct {
 }
 
 func (s *chosen) add(c *cobra.Command) {
-	c.Flags().StringSliceVar(&s.names, "to", nil, "only the instances with these `NAMES`, divided by commas")
-	c.Flags().StringVar(&s.tag, "tag", "", "only the instances whose title is this, or this in brackets")
+	c.Flags().StringSliceVar(&s.names, "to", nil, "only the instances with these comma-separated `NAMES`")
+	c.Flags().StringVar(&s.tag, "tag", "", "only the instances with this title, or with it in brackets")
 	s.addSession(c)
 }
 
@@ -82,7 +82,7 @@ func (s *chosen) selection(c *cobra.Command) (fleet.Selection, error) {
 }
 
 func (s *chosen) addSession(c *cobra.Command) {
-	c.Flags().IntVar(&s.session, "session", 0, "the session's number; 0 is the shell that an instance starts with")
+	c.Flags().IntVar(&s.session, "session", 0, "session number; 0 is the shell an instance starts with")
 }
 
 func fleetCommand(std stdio) *cobra.Command {
@@ -90,12 +90,12 @@ func fleetCommand(std stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fleet",
 		Short: "Start, watch, command and stop many instances",
-		Long: `Drive instances of ptywright unterm: start them, tell them apart by name and tag, have each run
-a command, wait for one or for all, read what they show, and stop them.
+		Long: `Drive instances of ptywright unterm: start them, tell them apart by name and tag, run commands in
+them, wait for one or all, read their screens, and stop them.
 
 Instances register under a root: --root, else $PTYWRIGHT_HOME, else ~/.ptywright.
 
-Exit codes: 0 as wished, 1 an instance or its command failed, 2 wrong use, 3 the time was up,
+Exit codes: 0 success, 1 an instance or its command failed, 2 usage, 3 timed out,
 4 no such instance, 5 not permitted, 130 interrupted.`,
 		Example: `  ptywright fleet start 3 --cwd ~/code/app --cwd ~/code/site --cwd ~/code/docs --tag worker
   ptywright fleet broadcast --tag worker --wait --timeout 5m -- make
@@ -144,9 +144,9 @@ func (f *fleetFlags) exit(ctx context.Context, err error) error {
 func fleetList(std stdio, f *fleetFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the instances that run",
-		Long: `List the instances that run, with the number of their sessions and what runs in session 0. One that does
-not answer within two seconds is listed without them.`,
+		Short: "List running instances",
+		Long: `List the running instances, with the number of their sessions and the program in session 0. These
+are left out for an instance that does not answer within two seconds.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			fl, err := f.open()
@@ -238,12 +238,12 @@ func fleetStart(std stdio, f *fleetFlags) *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "start [flags] N",
-		Short: "Start N instances that go on when this command has ended",
-		Long: `Start N instances of ptywright unterm, each a process in the background, and print them. They
-answer when this command returns. When one cannot be started, or is not there in time (--timeout),
-the others are ended again, and the error has what it said last.
+		Short: "Start N instances in the background",
+		Long: `Start N instances of ptywright unterm, each a background process, and print them. They are ready
+when this command returns. If one cannot be started, or is not ready within --timeout, the others
+are stopped again, and the error shows its last output.
 
---cwd and --tag are given once, for all, or N times. What an instance has to say goes to
+Give --cwd and --tag once for all instances, or N times. The output of an instance goes to
 logs/NAME.log under the root.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -269,9 +269,9 @@ logs/NAME.log under the root.`,
 			return f.instances(std.out, started)
 		},
 	}
-	c.Flags().StringArrayVar(&folders, "cwd", nil, "the `FOLDER` that an instance works in (default: this one)")
-	c.Flags().StringArrayVar(&tags, "tag", nil, "the `TITLE` that an instance gets")
-	c.Flags().DurationVar(&timeout, "timeout", fleet.StartBound, "how long they may take to be there")
+	c.Flags().StringArrayVar(&folders, "cwd", nil, "working `DIRECTORY` of an instance (default: this one)")
+	c.Flags().StringArrayVar(&tags, "tag", nil, "`TITLE` of an instance")
+	c.Flags().DurationVar(&timeout, "timeout", fleet.StartBound, "how long they may take to start")
 	return c
 }
 
@@ -315,7 +315,7 @@ func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
 	var lines int
 	c := &cobra.Command{
 		Use:   "read [flags] NAME",
-		Short: "Print the last lines of an instance's session",
+		Short: "Print the last lines of a session",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if lines < 1 {
@@ -335,7 +335,7 @@ func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
 			return printLines(std.out, rows.Lines)
 		},
 	}
-	c.Flags().IntVar(&lines, "lines", 50, "how many")
+	c.Flags().IntVar(&lines, "lines", 50, "number of lines")
 	at.addSession(c)
 	return c
 }

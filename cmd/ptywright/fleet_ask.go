@@ -20,13 +20,13 @@ func fleetBroadcast(std stdio, f *fleetFlags) *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "broadcast [flags] -- COMMAND",
-		Short: "Have instances run a command, and print what comes of it",
+		Short: "Run a command in many instances and print the results",
 		Long: `Type a command line into a session of every instance, or of those chosen by --to or --tag. Several
-words are joined by blanks, as ssh does.
+words are joined by spaces, as in ssh.
 
-With --wait it runs in all of them at the same time, and what it printed is printed here with its
-exit code as soon as it has ended. The exit code here is 0 when all of theirs are. When the time
-is up the command goes on, and what it has printed so far is told.`,
+With --wait, all run it at the same time, and the output and exit code of each are printed as soon
+as it ends. The exit code is 0 if all of theirs are. On a timeout the command keeps running, and its
+output so far is printed.`,
 		Example: `  ptywright fleet broadcast -- git pull
   ptywright fleet broadcast --to alpha,bravo --wait --timeout 10m -- 'make && make test'`,
 		Args: cobra.MinimumNArgs(1),
@@ -80,7 +80,7 @@ is up the command goes on, and what it has printed so far is told.`,
 		},
 	}
 	to.add(c)
-	c.Flags().BoolVar(&wait, "wait", false, "wait for the command's end and print its output")
+	c.Flags().BoolVar(&wait, "wait", false, "wait for the command to end, and print its output")
 	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this long")
 	return c
 }
@@ -140,11 +140,11 @@ func fleetWait(std stdio, f *fleetFlags) *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "wait [flags]",
-		Short: "Wait until one instance, or all of them, show a text or are idle",
-		Long: `Wait until the screen of one instance's session (--any) or of all of them (--all) holds a text, or until
-its shell waits for a command (--idle), and print which. The default is all of all.
+		Short: "Wait until instances show a text or are idle",
+		Long: `Wait until the screen of a session shows a text (--pattern), or until its shell is at its prompt
+(--idle), in one instance (--any) or all of them (--all, the default), and print which.
 
-When the time is up the exit code is 3, and what each that was waited for runs, and its last ten lines, are printed.`,
+On a timeout the exit code is 3, and the program and last ten lines of each instance are printed.`,
 		Example: `  ptywright fleet wait --any --pattern 'tests passed' --timeout 10m
   ptywright fleet wait --all --tag worker --idle`,
 		Args: cobra.NoArgs,
@@ -179,10 +179,10 @@ When the time is up the exit code is 3, and what each that was waited for runs, 
 		},
 	}
 	to.add(c)
-	c.Flags().BoolVar(&one, "any", false, "the first one is enough")
-	c.Flags().BoolVar(&every, "all", false, "all must (the default)")
+	c.Flags().BoolVar(&one, "any", false, "wait for the first one")
+	c.Flags().BoolVar(&every, "all", false, "wait for all (the default)")
 	c.Flags().StringVar(&until.Pattern, "pattern", "", "wait until this `TEXT` is on the screen")
-	c.Flags().BoolVar(&idle, "idle", false, "wait until the session's shell waits for a command")
+	c.Flags().BoolVar(&idle, "idle", false, "wait until the session's shell is at its prompt")
 	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this long")
 	return c
 }

@@ -65,11 +65,11 @@ func TestFleetTellsOfASilentInstance(t *testing.T) {
 	advice := fmt.Sprintf("its process is stopped, and goes on with kill -CONT %d", silent.PID)
 	heading := "== " + silent.ID + " worker: it has not answered for 1s: " + advice + "\n"
 
-	out := f.fails(3, "the time is up: the command has not ended in 1 of 2 instances after 1s", "broadcast", "--wait", "--timeout", "1s", "--", "echo here")
+	out := f.fails(3, "timed out: the command has not ended in 1 of 2 instances after 1s", "broadcast", "--wait", "--timeout", "1s", "--", "echo here")
 	if !strings.Contains(out, "== "+other.ID+" worker: exit code 0\nhere\n") || !strings.Contains(out, heading) {
 		t.Errorf("%q", out)
 	}
-	out = f.fails(3, "the time is up: idle after 1s in 1 of 2 instances", "wait", "--idle", "--timeout", "1s")
+	out = f.fails(3, "timed out: idle after 1s in 1 of 2 instances", "wait", "--idle", "--timeout", "1s")
 	if !strings.Contains(out, "== "+other.ID+" worker: matched") || !strings.Contains(out, heading) {
 		t.Errorf("%q", out)
 	}

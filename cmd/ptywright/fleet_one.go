@@ -19,8 +19,8 @@ func fleetSessions(std stdio, f *fleetFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "sessions [NAME]",
 		Short: "List the sessions of an instance, or of all",
-		Long: `List sessions: whether they live, what has the terminal, and where. A session that has ended stays
-for a minute, with what it showed last.`,
+		Long: `List sessions: whether they are running, their foreground program, and their directory. A session
+that has ended is listed for another minute, with its last screen.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			fl, err := f.open()
@@ -60,9 +60,9 @@ func fleetOpen(std stdio, f *fleetFlags) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "open [flags] NAME [-- COMMAND]",
-		Short: "Begin a session in an instance, and print its number",
-		Long: `Begin a shell of its own in an instance, type the command into it if there is one, and print the
-session's number, which broadcast, wait and read take as --session.`,
+		Short: "Start a session in an instance and print its number",
+		Long: `Start another shell in an instance, run the command in it if one is given, and print the session's
+number, which broadcast, wait and read take as --session.`,
 		Example: `  ptywright fleet open bravo
   ptywright fleet open bravo --cwd ~/code/site -- npm run dev`,
 		Args: cobra.MinimumNArgs(1),
@@ -86,14 +86,14 @@ session's number, which broadcast, wait and read take as --session.`,
 			return printLines(std.out, []string{strconv.Itoa(opened.Session)})
 		},
 	}
-	c.Flags().StringVar(&dir, "cwd", "", "the `FOLDER` that it works in (default: the instance's)")
+	c.Flags().StringVar(&dir, "cwd", "", "working `DIRECTORY` (default: the instance's)")
 	return c
 }
 
 func fleetTag(std stdio, f *fleetFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tag NAME [TITLE]",
-		Short: "Give an instance a title, or take it away",
+		Short: "Set or remove the title of an instance",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			fl, err := f.open()
@@ -117,9 +117,9 @@ func fleetStop(std stdio, f *fleetFlags) *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "stop [flags] [NAME...]",
-		Short: "End instances and all that runs in them",
-		Long: `Tell instances to end, with all that runs in them, and wait for it. With --kill, those that have not
-ended when the time is up are killed.`,
+		Short: "End instances and everything that runs in them",
+		Long: `End instances with everything that runs in them, and wait until they have ended. With --kill, those
+that do not end before the timeout are killed.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
 				return usageError{errors.New("say which instances to stop: their names, or --all")}
@@ -153,7 +153,7 @@ ended when the time is up are killed.`,
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "stop all instances")
-	c.Flags().BoolVar(&kill, "kill", false, "kill what has not ended in time")
+	c.Flags().BoolVar(&kill, "kill", false, "kill those that do not end in time")
 	c.Flags().DurationVar(&timeout, "timeout", fleet.EndBound, "how long they may take to end")
 	return c
 }

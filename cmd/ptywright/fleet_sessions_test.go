@@ -76,11 +76,11 @@ func TestFleetSmallThings(t *testing.T) {
 	f.ok("wait", "--pattern", "row 13\n$")
 	f.ok("wait", "--idle")
 	vain := []string{"wait", "--to", "alpha", "--pattern", "nothing says this", "--timeout", "100ms"}
-	out := strings.Split(strings.TrimSpace(f.fails(3, "the time is up", vain...)), "\n")
+	out := strings.Split(strings.TrimSpace(f.fails(3, "timed out", vain...)), "\n")
 	if len(out) != 11 || out[1] != "row 5" || out[9] != "row 13" || out[10] != "$" {
 		t.Errorf("%q", out)
 	}
-	whole := f.each(f.fails(3, "the time is up", append(vain, "--json")...))
+	whole := f.each(f.fails(3, "timed out", append(vain, "--json")...))
 	if len(whole) != 1 || len(whole[0].Screen) < 26 {
 		t.Errorf("%+v", whole)
 	}

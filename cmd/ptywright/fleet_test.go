@@ -68,7 +68,7 @@ func TestFleetFromTheShell(t *testing.T) {
 	}
 }
 
-// TestFleetWaits: for a text and for idleness, in any and in all, and with evidence when the time is up.
+// TestFleetWaits: for a text and for idleness, in any and in all, and with evidence on a timeout.
 func TestFleetWaits(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -82,7 +82,7 @@ func TestFleetWaits(t *testing.T) {
 	if len(idle) != 1 || idle[0].ID != "charlie" || !idle[0].Matched {
 		t.Errorf("%+v", idle)
 	}
-	late := f.each(f.fails(3, "the time is up: idle after 1s in 1 of 3 instances", "wait", "--all", "--idle", "--timeout", "1s", "--json"))
+	late := f.each(f.fails(3, "timed out: idle after 1s in 1 of 3 instances", "wait", "--all", "--idle", "--timeout", "1s", "--json"))
 	for _, w := range late {
 		screen := strings.Join(w.Screen, "\n")
 		if w.Matched != (w.ID == "charlie") || !w.Matched && (!strings.Contains(screen, "\nwaiting") || filepath.Base(w.Running) != "cat") {
@@ -92,7 +92,7 @@ func TestFleetWaits(t *testing.T) {
 	if len(late) != 3 {
 		t.Errorf("%+v", late)
 	}
-	out := f.fails(3, `the time is up: "opened 1" on the screen after 200ms in 0 of 1 instances`, "wait", "--to", "bravo", "--pattern", "opened 1", "--timeout", "200ms")
+	out := f.fails(3, `timed out: "opened 1" on the screen after 200ms in 0 of 1 instances`, "wait", "--to", "bravo", "--pattern", "opened 1", "--timeout", "200ms")
 	if !strings.Contains(out, "== bravo: not matched after ") || !strings.Contains(out, "\nwaiting\n") {
 		t.Errorf("%q", out)
 	}

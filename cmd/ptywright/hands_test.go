@@ -117,7 +117,7 @@ func TestSpawnHasTheCallersEnvironment(t *testing.T) {
 		return strings.TrimSpace(out), p.stderr.String(), code
 	}
 	id, stderr, code := call("spawn", "--cols", "200", "--rows", "100", "--name", "tool", "--env", "WORD=red", "--", "only-here")
-	if code != 0 || !strings.Contains(stderr, `"LATIN" is left out of the program's environment: it is no UTF-8 text`) || strings.Count(stderr, "\n") != 1 {
+	if code != 0 || !strings.Contains(stderr, `"LATIN" is not passed to the program: not valid UTF-8`) || strings.Count(stderr, "\n") != 1 {
 		t.Fatalf("exit %d, %q, %q", code, id, stderr)
 	}
 	s.ok("wait", "tool", "--text", "all-told")
@@ -306,8 +306,8 @@ func TestIgnoredMembersAreWarnedAbout(t *testing.T) {
 	s := newShared(t)
 	s.ok("spawn", "--name", "shell", "--", "cat")
 	out, stderr, code := s.run("wait", "shell", "--matcher", `{"type":"screen_stable","value":{"min_ms":1,"max":3},"scop":"screen"}`)
-	want := "ptywright: warning: --matcher: matcher.scop is no member that is known, and is ignored: did you mean scope?\n" +
-		"ptywright: warning: --matcher: matcher.value.max is no member that is known, and is ignored\n"
+	want := "ptywright: warning: --matcher: matcher.scop is not a known member and was ignored: did you mean scope?\n" +
+		"ptywright: warning: --matcher: matcher.value.max is not a known member and was ignored\n"
 	if code != 0 || stderr != want {
 		t.Errorf("exit %d, %s%s", code, out, stderr)
 	}
@@ -317,8 +317,8 @@ s:send("x", {delay_ms = 1, delay = 2})
 print(s.name, s.id, tostring(s))
 print(session.spawn("sh", "-c", "exit 4", {name = "other", server_env = true}):wait{exited = true}.screen.exit.exit_code)`
 	out, stderr, code = s.run("repl", "-e", script)
-	want = "warning: session.wait: timeout is no member that is known, and is ignored: did you mean timeout_ms?\n" +
-		"warning: session.input: delay is no member that is known, and is ignored: did you mean delay_ms?\n"
+	want = "warning: session.wait: timeout is not a known member and was ignored: did you mean timeout_ms?\n" +
+		"warning: session.input: delay is not a known member and was ignored: did you mean delay_ms?\n"
 	if code != 0 || stderr != want || out != "shell\ts1\tsession shell s1 cat\n4\n" {
 		t.Errorf("exit %d, %q, %q", code, out, stderr)
 	}
@@ -355,7 +355,7 @@ func TestAttachByName(t *testing.T) {
 	several := l.attached(on, 24, 80)
 	several.wait(client.Screen(`(?m)^-      s1 .*\nbuild  s2 `))
 	none := l.attached(on, 24, 80, "other")
-	none.wait(client.Contains(`there is no session "other"`))
+	none.wait(client.Contains(`no session "other"`))
 }
 
 // TestNameOfARecording: a recording has the session's name as its title, unless it is given another.

@@ -19,7 +19,7 @@ import (
 // oneEvent says what is wrong with a line of standard error that a program, a plugin or a file's name had a part in.
 func oneEvent(line string) string {
 	if !utf8.ValidString(line) {
-		return "is no UTF-8"
+		return "is not UTF-8"
 	}
 	if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
 		return fmt.Sprintf("has %q at %d", line[i:i+1], i)

@@ -153,12 +153,12 @@ func oneLine(s string) string {
 func command(std stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ptywright",
-		Short: "Use terminal programs from programs",
+		Short: "Drive terminal programs from code",
 		Long: `ptywright lets programs use terminal programs the way a person does: it starts them on
 pseudo-terminals, keeps the screen a person would see, types, waits for what should happen
 next, says why a wait ended, and hides secrets.
 
-From a shell, by a server that is started when it is needed:
+From a shell (the server starts when it is needed):
 
   ptywright spawn -- sh                     # prints the session's id: s1
   ptywright wait s1 --regex '[$#]'
@@ -175,7 +175,7 @@ From a program, over the pipes of a child, one JSON-RPC request a line:
     '{"jsonrpc":"2.0","id":3,"method":"session.wait","params":{"session":"s1","matcher":{"type":"contains_text","value":"42"}}}' \
   | ptywright serve --stdio
 
-Every method and command as JSON Schema: ptywright schema. What is wrong here: ptywright doctor.`,
+All methods and commands as JSON Schema: ptywright schema. To check this machine: ptywright doctor.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -17,8 +17,8 @@ import (
 func manCommand(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man DIR",
-		Short:  "Write a manual page for every command into a folder",
-		Long:   `Write ptywright.1 and a page for every command. Their date is that of SOURCE_DATE_EPOCH, else today.`,
+		Short:  "Write manual pages into a directory",
+		Long:   `Write ptywright.1 and a page for every command. They are dated SOURCE_DATE_EPOCH, or today.`,
 		Args:   cobra.ExactArgs(1),
 		Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {

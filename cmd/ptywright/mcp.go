@@ -55,11 +55,12 @@ func mcpCommand(std stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the Model Context Protocol to an agent",
-		Long: `Serve MCP to one client on standard input and output, or with --http to any number on
-this machine, at http://ADDR/mcp. HTTP needs a bearer token: that in PTYWRIGHT_MCP_TOKEN, or
-else one that is made and printed on standard error. With it, /metrics has counts for a monitor.
+		Long: `Serve MCP to one client on standard input and output or, with --http, to any number of clients on
+this machine, at http://ADDR/mcp. HTTP needs a bearer token: the one in PTYWRIGHT_MCP_TOKEN, or one
+that is generated and printed on standard error. With the token, /metrics serves Prometheus metrics.
 
-Secrets are covered in all that leaves. A model that needs a secret typed has its person do it.`,
+Secrets are hidden in everything that leaves. When a secret has to be typed, the model asks its user
+to type it.`,
 		Example: `  ptywright mcp
   ptywright mcp --http 127.0.0.1:0
   claude mcp add ptywright -- ptywright mcp`,
@@ -83,7 +84,7 @@ Secrets are covered in all that leaves. A model that needs a secret typed has it
 func (f *profileFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.profile, "profile", "ptywright", "tools to serve: ptywright, or terminal-mcp, those of Terminal MCP")
 	f.terminal.add(c)
-	c.Flags().BoolVar(&f.raw, "trust-raw", false, "let clients ask for output in which no secret is covered")
+	c.Flags().BoolVar(&f.raw, "trust-raw", false, "let clients request output without hidden secrets")
 }
 
 // server makes the MCP server that the flags tell.

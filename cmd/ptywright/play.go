@@ -50,10 +50,9 @@ func playCommand(std stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "play [flags] FILE",
 		Short: "Play a recording on this terminal",
-		Long: `Play an asciicast (v1, v2 or v3) on this terminal. FILE may be - for standard input. Ctrl-C
-ends it. A recording that was cut off in the middle of a line is played up to there. Only what
-draws is played: the clipboard, notifications, images, printing, questions to the terminal and
-modes of what is typed are left out.`,
+		Long: `Play an asciicast (v1, v2 or v3) on this terminal; Ctrl-C stops it. FILE may be - for standard
+input. A recording cut off mid-line is played up to there. Only drawing is played: clipboard access,
+notifications, images, printing, terminal queries and input modes are left out.`,
 		Example: `  ptywright play --speed 2 --idle-limit 1s demo.cast`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -76,9 +75,9 @@ modes of what is typed are left out.`,
 			return play(told, std.out, rec, speed, from)
 		},
 	}
-	c.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was")
-	c.Flags().DurationVar(&idle, "idle-limit", 0, "play pauses no longer than this (default: as the recording asks)")
-	c.Flags().Var((*moment)(&from), "start-at", "begin at this time of the recording, with the screen as it was: 2.5 seconds, or 1m30s")
+	c.Flags().Float64Var(&speed, "speed", 1, "playback speed; 2 is twice as fast")
+	c.Flags().DurationVar(&idle, "idle-limit", 0, "shorten longer pauses to this (default: as the recording says)")
+	c.Flags().Var((*moment)(&from), "start-at", "start at this time of the recording: 2.5 (seconds) or 1m30s")
 	return c
 }
 
@@ -157,7 +156,7 @@ func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float
 func cast2textCommand(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cast2text FILE",
-		Short: "Print what a recording has shown, as plain text",
+		Short: "Print the text of a recording",
 		Long: `Print the scrollback and the last screen of an asciicast as plain text, with secrets hidden.
 FILE may be - for standard input.`,
 		Args: cobra.ExactArgs(1),

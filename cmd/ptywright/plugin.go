@@ -21,8 +21,8 @@ func pluginCommand(std stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plugin",
 		Short: "Make, check, test, run and explain plugins",
-		Long: `Make, check, test, run and explain plugins. A plugin is a folder with a manifest.toml and Lua
-files that teaches ptywright one terminal program; docs/plugins.md tells how to write one.`,
+		Long: `Make, check, test, run and explain plugins. A plugin is a directory with a manifest.toml and Lua
+files that teaches ptywright one terminal program; see docs/plugins.md.`,
 		Example: `  ptywright plugin new demo && ptywright plugin check demo && ptywright plugin test demo`,
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -35,11 +35,11 @@ func pluginNewCommand(std stdio) *cobra.Command {
 	var dir, program string
 	c := &cobra.Command{
 		Use:   "new [flags] NAME",
-		Short: "Make the folder of a new plugin, which works as it is",
-		Long: `Make the folder NAME with an adapter in it: a manifest, its Lua, two cases and a README. It passes
-"plugin check" and "plugin test" as it is, and drives a program that reads lines behind a prompt.
-NAME is lower-case letters, digits, dots, hyphens and underscores, a letter or a digit first.
-Nothing that is there is changed.`,
+		Short: "Make the directory of a new, working plugin",
+		Long: `Make the directory NAME with a working adapter: a manifest, its Lua, two cases and a README. It
+passes "plugin check" and "plugin test" as it is, and drives a program that reads lines at a prompt.
+NAME has lower-case letters, digits, dots, hyphens and underscores, and starts with a letter or
+digit. Existing files are never changed.`,
 		Example: `  ptywright plugin new demo
   ptywright plugin new --program htop --dir adapters htop`,
 		Args: cobra.ExactArgs(1),
@@ -56,8 +56,8 @@ Nothing that is there is changed.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", ".", "make it in this `FOLDER`")
-	c.Flags().StringVar(&program, "program", "", "the `PROGRAM` that it is for (default: sh)")
+	c.Flags().StringVar(&dir, "dir", ".", "make it in this `DIRECTORY`")
+	c.Flags().StringVar(&program, "program", "", "`PROGRAM` to drive (default: sh)")
 	return c
 }
 
@@ -65,11 +65,11 @@ func pluginCheckCommand(std stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check [flags] [FOLDER]",
-		Short: "Find what is wrong with a plugin, by file and line",
-		Long: `Find what is wrong with the plugin of a folder, the current one when none is named: its manifest,
-permissions that it asks for and does not need or needs and does not ask for, functions that are
-listed and missing or there and not listed, rules, states and intents that no case reaches, files
-that nothing requires. Its program is not started. The exit code is 1 when there is anything.`,
+		Short: "Find problems in a plugin, by file and line",
+		Long: `Check a plugin, by default the one in the current directory: its manifest, permissions it asks for
+without need or needs without asking, functions listed but missing or present but not listed, rules,
+states and intents that no case reaches, files that nothing requires. The program is not started.
+The exit code is 1 if anything is found.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			found, err := kit.Check(c.Context(), folderArg(args), newLogger(std.err, redact.Default))
@@ -94,12 +94,12 @@ func pluginTestCommand(std stdio) *cobra.Command {
 	var run string
 	c := &cobra.Command{
 		Use:   "test [flags] [FOLDER]",
-		Short: "Play recordings to a plugin and compare what it says",
-		Long: `Play the cases of a plugin, the one in the current folder when none is named, and compare what it
-says of them with what is expected. A case is testdata/cases/NAME.cast, a recording, or NAME.screen,
-the text of a screen, with NAME.expected.json. Its program is not started, and nothing waits: a
-recording is played in its own time. What is not as expected is shown with the screen, the rule that
-decided, and the rules that nearly did. The exit code is 1 then.`,
+		Short: "Run the test cases of a plugin",
+		Long: `Run the test cases of a plugin, by default the one in the current directory. A case is
+testdata/cases/NAME.cast (a recording) or NAME.screen (the text of a screen) with
+NAME.expected.json. The program is not started and nothing waits: a recording runs on its own clock.
+A failure shows the screen, the rule that decided, and the rules that came close. The exit code is
+then 1.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var match *regexp.Regexp
@@ -127,8 +127,8 @@ decided, and the rules that nearly did. The exit code is 1 then.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().StringVar(&run, "run", "", "only cases whose names match this `REGEXP`")
-	c.Flags().BoolVar(&update, "update", false, "write down what the plugin says, to be reviewed")
+	c.Flags().StringVar(&run, "run", "", "run only cases whose names match `REGEXP`")
+	c.Flags().BoolVar(&update, "update", false, "write the expected results anew, for review")
 	return c
 }
 

@@ -42,7 +42,7 @@ func TestPluginRunRecordsACase(t *testing.T) {
 		{[]string{"--record", "two", "demo"}, exitError, "there is a case two already"},
 		{[]string{"--record", "a/b", "demo"}, exitError, "is not a name for a case"},
 		{[]string{"demo", "other"}, exitUsage, "name one plugin's folder"},
-		{[]string{"nowhere"}, exitError, "holds no plugin"},
+		{[]string{"nowhere"}, exitError, "is not a plugin"},
 		{[]string{"demo", "--", "-c", "exit 7"}, 7, ""},
 	} {
 		if out, code := inFolder(t, dir, append([]string{"plugin", "run"}, c.args...)...); code != c.code || !strings.Contains(out, c.says) {

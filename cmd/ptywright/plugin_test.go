@@ -80,7 +80,7 @@ func TestPluginNewIsGreenAtOnce(t *testing.T) {
 		{[]string{"demo"}, "is there already"},
 		{[]string{"Demo"}, "use lower-case letters"},
 		{[]string{"../up"}, "use lower-case letters"},
-		{[]string{".."}, "no name of a folder"},
+		{[]string{".."}, "does not work as a directory name"},
 		{[]string{}, "give NAME: "},
 		{[]string{"--program", " ", "x"}, "default_target.program: it is missing"},
 	} {
@@ -149,14 +149,14 @@ func TestPluginCheckFindsWhatIsWrong(t *testing.T) {
 		{"manifest.toml", `"session.kill", `, "", []string{"an adapter without session.kill is of no use"}},
 		{"main.lua", "local plugin = {}", "local plugin = {", []string{"main.lua:", "syntax"}},
 		{"main.lua", "local plugin = {}", "local plugin = {}\nlocal x = nil + 1", []string{"main.lua:36", "runtime"}},
-		{"main.lua", `{name = "typed"}`, `{name = "taped"}`, []string{"describe lists the predicate taped, which is no function", "the function typed is exported, and describe does not list it"}},
+		{"main.lua", `{name = "typed"}`, `{name = "taped"}`, []string{"describe lists the predicate taped, which is not a function", "the function typed is exported, and describe does not list it"}},
 		{"main.lua", `predicates = {{name = "at_prompt"}`, `predicates = {{name = "quit"}, {name = "at_prompt"}`, []string{"no matcher of the plugin asks the predicate quit"}},
 		{"main.lua", `local rules = {`, "local rules = {\n\t{name = \"never\", state = \"lost\", needs = {{\"a sign\", function(s) return s:contains(\"no such text\") end}}},", []string{
 			"main.lua:23: rule never gives the state lost, which describe does not list", "main.lua:23: rule never decides in no case"}},
 		{"main.lua", `{name = "ended", description`, `{name = "asleep"}, {name = "ended", description`, []string{"main.lua:", "describe lists the state asleep, which no case reaches"}},
 		{"main.lua", `return {metadata = {line =`, `return {recheck_ms = 5, metadata = {line =`, []string{"main.lua:", "recheck_ms is 5", "the host looks at most every 25ms"}},
 		{"main.lua", `only(s, "busy")`, `only(s, "asleep")`, []string{"the intent interrupt does nothing in any state that the cases reach, and refuses first with: the state is"}},
-		{"main.lua", `local plugin = {}`, "local plugin = {}\nlocal other = pcall(require, \"other\") and require(\"other\")", []string{"there is no file other.lua to require"}},
+		{"main.lua", `local plugin = {}`, "local plugin = {}\nlocal other = pcall(require, \"other\") and require(\"other\")", []string{"no file other.lua to require"}},
 		{"main.lua", `"The program is at work."`, `nil .. "x"`, []string{"main.lua:"}},
 		{"testdata/cases/output.expected.json", `"rule"`, `"role"`, []string{"output.expected.json:5", `"role" means nothing here`}},
 		{"testdata/cases/session.cast", `[0.12, "o", "$ "]`, `[0.12, "o"]`, []string{"session.cast:2"}},
@@ -213,7 +213,7 @@ func TestPluginCheckLooksAtTheFolder(t *testing.T) {
 	if code != exitError {
 		t.Errorf("exit code %d", code)
 	}
-	wants(t, out, "nothing holds no plugin", "ptywright plugin new NAME")
+	wants(t, out, "nothing is not a plugin", "ptywright plugin new NAME")
 }
 
 // TestPluginReload edits a plugin under a server that watches its files: a live adapter says what the new rules say, a broken edit

@@ -36,18 +36,18 @@ func pluginRunCommand(std stdio) *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   "run [flags] [FOLDER] [-- ARGUMENT...]",
-		Short: "Run a plugin's program under it, on this terminal",
-		Long: `Run the program of a plugin, the one in the current folder when none is named, under that plugin
-and on this terminal. Arguments behind -- take the place of the manifest's. What the plugin says goes
-to standard error where that is no terminal, or with --states to a file, as it happens; on a terminal
-it is told when the program has ended. With --record it becomes a case of the plugin, with what the
-plugin said written down as expected: review that.
+		Short: "Run a plugin's program on this terminal",
+		Long: `Run a plugin's program under the plugin, on this terminal; by default the plugin in the current
+directory. Arguments after -- replace those of the manifest. The plugin's states go to standard
+error if that is not a terminal, or with --states to a file, as they change; on a terminal they are
+printed when the program has ended. With --record the run becomes a case of the plugin, with the
+states as its expected result: review it.
 
-Where the input is a pipe, its lines are typed one at a time, each when the plugin's
-wait_ready_matcher holds, and Ctrl-D behind the last. When it does not hold within --timeout nothing
-more is typed: standard error says in which state the plugin was and what other rules lacked, and the
-exit code is 3. A recording stays as it is by then, without what is expected of it: when the plugin
-knows better, plugin test --update writes that down.`,
+If the input is a pipe, its lines are typed one at a time, each when the plugin's wait_ready_matcher
+holds, and Ctrl-D after the last. If it does not hold within --timeout, nothing more is typed:
+standard error shows the plugin's state and what the other rules lacked, and the exit code is 3. The
+recording is kept up to that point, without an expected result; once the plugin is fixed, plugin
+test --update writes it.`,
 		Example: `  ptywright plugin run demo 2>states.log
   printf 'echo one\nsleep 1\n' | ptywright plugin run --record two demo`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -70,9 +70,9 @@ knows better, plugin test --update writes that down.`,
 	}
 	c.Flags().Uint16Var(&f.rows, "rows", 0, "rows of the terminal (default: this terminal's, else the manifest's)")
 	c.Flags().Uint16Var(&f.cols, "cols", 0, "columns of the terminal (default: this terminal's, else the manifest's)")
-	c.Flags().StringVar(&f.record, "record", "", "make a case `NAME` of it, in testdata/cases")
+	c.Flags().StringVar(&f.record, "record", "", "record it as case `NAME` in testdata/cases")
 	c.Flags().StringVar(&f.states, "states", "", "write the states to `FILE`, as they change")
-	c.Flags().DurationVar(&f.timeout, "timeout", engine.DefaultWait, "the `TIME` a line of a pipe waits until the plugin is ready for it")
+	c.Flags().DurationVar(&f.timeout, "timeout", engine.DefaultWait, "how long a line of a pipe waits for the plugin to be ready")
 	c.Annotations = map[string]string{exitsNote: "3"}
 	return c
 }
@@ -223,11 +223,11 @@ func pluginExplainCommand(std stdio) *cobra.Command {
 	var asJSON, follow bool
 	c := &cobra.Command{
 		Use:   "explain [flags] SESSION|ADAPTER",
-		Short: "Tell why a live session is in the state it is in",
-		Long: `Tell why the plugin of a live session says that it is in the state it is in: the rule that decided,
-the rules that nearly did and what each lacked, and the rows that they looked at. SESSION and ADAPTER
-are ids of a server that listens on a socket, such as s1 and e1. With --follow it is told again
-whenever it has changed, until the program has ended.`,
+		Short: "Explain the state of a live session",
+		Long: `Explain why the plugin of a live session reports its state: the rule that decided, the rules that
+came close and what each lacked, and the rows they looked at. SESSION and ADAPTER are ids such as s1
+and e1 on a server that listens on a socket. With --follow it explains every change until the
+program ends.`,
 		Example: `  ptywright plugin explain e1
   ptywright plugin explain --follow --json s1`,
 		Args:              cobra.ExactArgs(1),
@@ -257,8 +257,8 @@ whenever it has changed, until the program has ended.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
+	c.Flags().StringVar(&socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one document a line")
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "tell again whenever it has changed")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "explain every change")
 	return c
 }

@@ -27,18 +27,21 @@ func recordCommand(std stdio) *cobra.Command {
 	var rows, cols uint16
 	c := &cobra.Command{
 		Use:   "record [flags] (-- PROGRAM [ARGUMENT...] | --session ID FILE)",
-		Short: "Record one program as run runs it, or a server's session",
-		Long: `Run one program on a pseudo-terminal of its own, bridged to this terminal or to a pipe as by
-"ptywright run", and record it as an asciicast, or as a Markdown document. Secrets are hidden in the recording, not on
-this terminal: keys and tokens that are known by their shape or place, the values of environment
-variables whose names say that they are secret, and what is typed where the program asks for a
-secret, or for a line does not echo it, which is in no recording. What comes from a pipe never echoes: with --input it is kept as it
-comes, but for the secrets that are known. The file is FILE.part until the program has ended, and a valid recording of
-what happened so far at every moment. A recording that fails does not end the program.
+		Short: "Record a program or a session",
+		Long: `Run one program on its own pseudo-terminal, bridged to this terminal or to a pipe as "ptywright run"
+does, and record it as an asciicast or a Markdown document.
 
-With --session the server records a session that there is, from what it shows now until its program has ended,
---for is over, or Ctrl-C, which is exit code 0 here: then the file is whole and has its name. A command that is killed
-outright leaves the recording to go on until the session ends.`,
+Secrets are hidden in the recording, not on this terminal: keys and tokens recognised by their shape
+or place, values of environment variables with secret names, and what is typed where the program
+asks for a secret or turns echo off for a line. Input from a pipe never echoes: --input records it,
+without the secrets that are known.
+
+The file is called FILE.part until the program ends, and is a valid recording at every moment. A
+recording that fails does not end the program.
+
+With --session the server records a running session, from its present screen until the program ends,
+--for has passed, or you press Ctrl-C (exit code 0): the file is then complete. If this command is
+killed outright, the recording continues until the session ends.`,
 		Example: `  ptywright record -o demo.cast -- bash
   ptywright play demo.cast
   ptywright record --session s1 --for 30s s1.cast`,

@@ -27,7 +27,7 @@ func (s *sessionTake) add(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&s.session, "session", "", "record the session `ID` of a server, into FILE or that of -o")
 	fs.DurationVar(&s.limit, "for", 0, "with --session: record for this `TIME`, such as 30s (default: until the session ends)")
-	fs.StringVar(&s.socket, "socket", "", "with --session: the server's `PATH` (default: the one where ptywright serve listens)")
+	fs.StringVar(&s.socket, "socket", "", "with --session: `PATH` of the server's socket (default: that of ptywright serve)")
 	fs.BoolVar(&s.json, "json", false, "with --session: print what came of it as a JSON object")
 	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
 }
@@ -55,7 +55,7 @@ func (s *sessionTake) check(c *cobra.Command, rec *recorder, args []string) erro
 	case len(args) > 1 && strings.HasPrefix(args[1], "-"):
 		return wrong("%s stands behind FILE: flags go before it", shellWord(args[1]))
 	case len(args) > 1:
-		return wrong("%s is an argument too many: --session takes one FILE", engine.Quote(args[1]))
+		return wrong("unexpected argument %s: --session takes one FILE", engine.Quote(args[1]))
 	case len(args) == 1 && rec.path != "":
 		return wrong("-o and %s exclude each other: both are the file", engine.Quote(args[0]))
 	case len(args) == 0 && rec.path == "", len(args) == 1 && args[0] == "":

@@ -58,9 +58,9 @@ func (f *remoteFlags) show() remote.Show {
 }
 
 // exitCodes end the help of every command that talks to a server.
-const exitCodes = `Exit codes: 0 as wished, 1 an error, 2 wrong use, 3 the time was up (the evidence is on standard
-output), 4 no such session, 5 not permitted: a lease or an adapter has the session, or the socket
-is not yours, 130 interrupted.`
+const exitCodes = `Exit codes: 0 success, 1 error, 2 usage, 3 timed out (standard output says what was missing),
+4 no such session, 5 not permitted (a lease or an adapter holds the session, or the socket belongs
+to another user), 130 interrupted.`
 
 // remoteExits are the exit codes, digit by digit, that a command can have beside 0 to 2.
 var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45",
@@ -96,7 +96,7 @@ func remoteCommand(std stdio, make func(stdio, *remoteFlags) *cobra.Command) *co
 	if exits := remoteExits[c.Name()]; exits != "" {
 		c.Annotations[exitsNote] = exits
 	}
-	c.Flags().StringVar(&f.socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
+	c.Flags().StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -151,7 +151,7 @@ var errInterrupted = errors.New("interrupted")
 
 // bareFlag lets a command show secrets.
 func (f *remoteFlags) bareFlag(c *cobra.Command) {
-	c.Flags().BoolVar(&f.bare, "no-redact", false, "show secrets, too")
+	c.Flags().BoolVar(&f.bare, "no-redact", false, "do not hide secrets")
 }
 
 // sessionIDs completes names and ids of sessions, with the program of each.
@@ -205,10 +205,9 @@ func listCommand(std stdio, f *remoteFlags) *cobra.Command {
 		Use:     "ls [flags]",
 		Aliases: []string{"list"},
 		Short:   "List a server's sessions",
-		Long: `List the sessions of a server in the order in which they were started, those that have ended too: STATE tells
-how, and QUIET how long ago a program last drew something. A server keeps the newest 256 that have
-ended, and forgets older ones; kill --ended forgets them now. With --json each is a line, as
-session.list tells it with details.`,
+		Long: `List a server's sessions, oldest first, including those that have ended: STATE shows how, and QUIET
+how long ago the program last drew something. A server keeps the newest 256 ended sessions;
+kill --ended forgets them now. With --json each session is one line, as in session.list with details.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := f.connect(c.Context())
@@ -234,7 +233,7 @@ session.list tells it with details.`,
 			return listTable(std, all)
 		},
 	}
-	c.Flags().BoolVar(&running, "running", false, "only those that run")
+	c.Flags().BoolVar(&running, "running", false, "only running sessions")
 	return c
 }
 
@@ -287,24 +286,22 @@ func spawnCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var kept keptFlags
 	c := &cobra.Command{
 		Use:   "spawn [flags] -- PROGRAM [ARG]...",
-		Short: "Start a program in a session of a server, and print the session's id",
-		Long: `Start a program on a terminal of its own, and print the session's id. When no server listens one is
-started in the background; ptywright kill --server ends it. What that has to say goes to a file
-beside its socket: ptywright doctor names it.
+		Short: "Start a program in a session and print its id",
+		Long: `Start a program on its own terminal, and print the session's id. If no server is listening, one is
+started in the background; ptywright kill --server ends it. ptywright doctor shows where its log is.
 
-The program gets the environment of this command, but for what describes this terminal, and this folder to
-work in; --server-env has it get the server's environment instead, --clear-env none. A server on another
-machine, to which ssh or the like leads, is told of --env alone: --env NAME hands on this command's own
-variable, so that a secret stands in no argument. It gets no PTYWRIGHT_ variable: a ptywright in it uses
-~/.ptywright unless --env PTYWRIGHT_HOME hands that on.
+The program gets this command's environment, except for variables that describe this terminal, and
+this working directory. --server-env gives it the server's environment instead, --clear-env none. A
+server on another machine, as through ssh, is sent only --env. --env NAME passes on this command's
+own variable, which keeps secrets out of arguments. It gets no PTYWRIGHT_ variable: a ptywright in it
+uses ~/.ptywright unless --env PTYWRIGHT_HOME passes that on.
 
-With --name the session is found by that name as well as by its id, in every command.
+With --name every command accepts the name as well as the id.
 
---adapter NAME has a plugin drive it, and needs no PROGRAM: ptywright adapter asks it and answers it then.
+With --adapter a plugin drives the program, and PROGRAM may be left out; see ptywright adapter.
 
-It runs until it ends or is ended: the session is the server's, and outlives this command. --max-time,
---idle and --max-memory end it with all that it started when it goes over them; ls and wait --exit
-tell which it was.`,
+The session belongs to the server and outlives this command. --max-time, --idle and --max-memory end
+it, with everything it started, when it exceeds them; ls and wait --exit show which.`,
 		Example: `  id=$(ptywright spawn -- bash)
   ptywright spawn --name build -- make && ptywright wait build --exit
   ptywright spawn --rows 40 --cols 120 --env API_TOKEN -- ./deploy.sh

@@ -21,22 +21,22 @@ import (
 func adapterCommand(std stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "adapter",
-		Short: "Ask, watch and answer a program that an adapter drives",
-		Long: `Drive a program by what it means, not by its keys: an adapter is a plugin that knows the states of one
-program, such as a coding agent, a shell or an interpreter, and how to ask it something. list tells which
-there are, and spawn --adapter starts one; its session is one like any other, to be read and waited for.
+		Short: "Ask, watch and answer programs through adapters",
+		Long: `Drive a program by meaning instead of keys. An adapter is a plugin that knows the states of one
+program, such as a coding agent, a shell or an interpreter, and how to give it work. list shows the
+adapters, and spawn --adapter starts one in an ordinary session.
 
   id=$(ptywright spawn --adapter claude-code)
-  ptywright adapter ask $id 'Which tests fail, and why?'   # the answer; exit code 6: it asks for something
-  ptywright adapter state $id                              # what: a permission, with its options
-  ptywright adapter approve $id permission                 # that one, this once, and no other
+  ptywright adapter ask $id 'Which tests fail, and why?'   # the answer; exit code 6: it asks something
+  ptywright adapter state $id                              # what it asks, with the options
+  ptywright adapter approve $id permission                 # this one, once
   ptywright adapter wait $id                               # the rest of the answer
 
-An approval names what is approved. It is for the question that is on the screen when the command looks, or
-with --dialog for the one whose id state printed: when another has taken its place, nothing is answered.
+An approval names what it approves. It applies to the question on the screen when the command looks,
+or with --dialog to the one whose id state printed: if another has replaced it, nothing is answered.
 
-ID is a session's or the adapter's. Secrets are hidden in all that is printed. docs/agents.md tells the
-states, intents and metadata of each.`,
+ID is that of a session or of an adapter. Secrets are hidden in everything printed. docs/agents.md
+lists the states, intents and metadata of each adapter.`,
 		Example: `  ptywright adapter list
   ptywright adapter events --follow s1`,
 		Args: cobra.NoArgs,
@@ -82,7 +82,7 @@ func adapterListCommand(std stdio, f *remoteFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:         "list [flags]",
 		Short:       "List the adapters that a server can start",
-		Long:        `List the adapters that a server can start, each with the program that it starts. ls tells which sessions one drives.`,
+		Long:        `List the adapters that a server can start, each with its program. ls shows which sessions have one.`,
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{exitsNote: "5"},
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -122,10 +122,10 @@ func adapterAskCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var file string
 	c := &cobra.Command{
 		Use:   "ask [flags] ID [TEXT]...",
-		Short: "Ask a program something, and print its answer",
-		Long: `Give an agent a prompt, a shell a command or an interpreter a line, wait until it is through, and print what it
-has answered, as far as its adapter reads that off the screen. Several TEXT are joined by blanks; --file has longer
-ones. What is not submitted is an error that says what stands in the way, and nothing else is typed.` + asksNote,
+		Short: "Ask a program something and print its answer",
+		Long: `Give an agent a prompt, a shell a command or an interpreter a line, wait until it is done, and print
+its answer, as far as the adapter can read it from the screen. Several TEXT are joined by spaces; use
+--file for long ones. If the text cannot be submitted, the error says why, and nothing else is typed.` + asksNote,
 		Example: `  ptywright adapter ask s1 'Which tests fail?'
   git diff | ptywright adapter ask s1 --file - --timeout 20m`,
 		Args:              cobra.MinimumNArgs(1),
@@ -155,8 +155,8 @@ ones. What is not submitted is an error that says what stands in the way, and no
 			return f.turn(std, t, err)
 		},
 	}
-	c.Flags().DurationVar(&timeout, "timeout", 10*time.Minute, "wait at most this `TIME` for the answer; the program goes on after it")
-	c.Flags().StringVar(&file, "file", "", "ask the text of a `FILE`, behind TEXT; - for standard input")
+	c.Flags().DurationVar(&timeout, "timeout", 10*time.Minute, "wait at most this `TIME` for the answer; the program continues after it")
+	c.Flags().StringVar(&file, "file", "", "append the text of `FILE`; - for standard input")
 	return c
 }
 
@@ -164,9 +164,9 @@ func adapterWaitCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "wait [flags] ID",
-		Short: "Wait until a program's turn is over, and print its answer",
-		Long: `Wait until no turn of a program is under way, and print what it has answered, as ask does: after an approval, or when
-somebody else has asked.` + asksNote,
+		Short: "Wait until a program's turn is over and print its answer",
+		Long: `Wait until the program's turn is over, and print its answer as ask does: after an approval, or when
+someone else asked.` + asksNote,
 		Example:           `  ptywright adapter approve s1 permission && ptywright adapter wait s1`,
 		Args:              cobra.ExactArgs(1),
 		Annotations:       map[string]string{exitsNote: askExits},
@@ -231,9 +231,9 @@ func answerLines(answer string) string {
 func adapterStateCommand(std stdio, f *remoteFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "state [flags] ID",
-		Short: "Print what state a program is in, and what it asks",
-		Long: `Print the state of a program, and on further lines what it asks: the question, the options with their numbers, and the
-dialog's id for --dialog. With --json the answer is that of adapter.state, with all metadata.`,
+		Short: "Print the state of a program and what it asks",
+		Long: `Print the state of a program and, below it, what it asks: the question, the numbered options, and the
+dialog's id for --dialog. With --json, print the answer of adapter.state with all metadata.`,
 		Example:           `  [ "$(ptywright adapter state s1 | head -1)" = ready ]`,
 		Args:              cobra.ExactArgs(1),
 		Annotations:       map[string]string{exitsNote: "45"},
@@ -274,7 +274,7 @@ func approveCommand(does string) func(stdio, *remoteFlags) *cobra.Command {
 		}
 		c := &cobra.Command{
 			Use:   does + " [flags] ID permission|plan|trust",
-			Short: map[string]string{"approve": "Agree to what a program asks, this once", "deny": "Refuse what a program asks"}[does],
+			Short: map[string]string{"approve": "Approve what a program asks, once", "deny": "Deny what a program asks"}[does],
 			Long: map[string]string{"approve": "Agree", "deny": "Say no"}[does] + ` to what a program asks, and print what that was. It has to be said what is asked: a permission for a tool, a plan,
 or trust in a folder; when the program asks for something else, or for nothing, nothing is answered and the exit code
 is 1. The same holds with --dialog when another question has come in the place of that one. An approval is for this
@@ -330,7 +330,7 @@ once: choose takes wider options.`,
 }
 
 func dialogFlag(c *cobra.Command, dialog *string) {
-	c.Flags().StringVar(dialog, "dialog", "", "only if this is asked still: the `ID` behind dialog that state printed")
+	c.Flags().StringVar(dialog, "dialog", "", "only if this dialog is still shown: the `ID` that state printed")
 }
 
 // askedNow reads what a program asks, and makes the params of an answer that is for that and nothing else.
@@ -350,9 +350,9 @@ func adapterChooseCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var dialog string
 	c := &cobra.Command{
 		Use:   "choose [flags] ID OPTION",
-		Short: "Choose an option of what a program asks",
-		Long: `Choose an option of the dialog that a program shows: by its number, as state prints it, or by its label, the beginning of
-it, or a part that no other has.`,
+		Short: "Choose an option of the dialog on the screen",
+		Long: `Choose an option of the dialog on the screen: by its number, as state prints it, by its label, by the
+beginning of its label, or by a part that only one label has.`,
 		Example: `  ptywright adapter choose s1 2
   ptywright adapter choose s1 'Yes, and don'`,
 		Args:              cobra.ExactArgs(2),
@@ -399,9 +399,9 @@ func adapterSendCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var object string
 	c := &cobra.Command{
 		Use:   "send [flags] ID INTENT",
-		Short: "Have an adapter do one of its intents, and print the state then",
-		Long: `Have an adapter do what it can, such as cancel, clear_input or slash_command: docs/agents.md has the intents of those that
-come with ptywright. It does not wait for what comes of it; ask and wait do.`,
+		Short: "Run one of an adapter's intents and print the state",
+		Long: `Run one of an adapter's intents, such as cancel, clear_input or slash_command; docs/agents.md lists
+them. This does not wait for the result; use ask or wait for that.`,
 		Example: `  ptywright adapter send s1 cancel
   ptywright adapter send s1 slash_command --param command=clear`,
 		Args:              cobra.ExactArgs(2),
@@ -429,7 +429,7 @@ come with ptywright. It does not wait for what comes of it; ask and wait do.`,
 			return f.performed(std)(s.Perform(c.Context(), a, args[1], params))
 		},
 	}
-	c.Flags().StringArrayVar(&given, "param", nil, "a parameter that is a text: `NAME=TEXT`; may be given more than once")
+	c.Flags().StringArrayVar(&given, "param", nil, "a text parameter, `NAME=TEXT`; may be repeated")
 	c.Flags().StringVar(&object, "params", "", "the parameters as a `JSON` object")
 	return c
 }
@@ -439,10 +439,10 @@ func adapterEventsCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
 		Use:   "events [flags] ID",
-		Short: "Print what has happened in a program's turns, and follow it",
-		Long: `Print what an adapter has seen happen: text that came, tools that were started and completed, errors, turns that
-ended, and states. With --follow go on until the program has ended, or you leave it by Ctrl-C, which is exit code 0
-here. With --json each is a line as adapter.events has it.`,
+		Short: "Print or follow the events of an adapter",
+		Long: `Print an adapter's events: text, tools started and completed, errors, ended turns, and states. With
+--follow, continue until the program ends or you press Ctrl-C (exit code 0). With --json each event
+is one line, as in adapter.events.`,
 		Example:           `  ptywright adapter events s1 --follow --json`,
 		Args:              cobra.ExactArgs(1),
 		Annotations:       map[string]string{exitsNote: "45"},
@@ -469,7 +469,7 @@ here. With --json each is a line as adapter.events has it.`,
 			return err
 		},
 	}
-	c.Flags().Uint64Var(&since, "since", 0, "only those after the event of this `NUMBER`")
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the program has ended")
+	c.Flags().Uint64Var(&since, "since", 0, "only events after this `NUMBER`")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "continue until the program ends")
 	return c
 }

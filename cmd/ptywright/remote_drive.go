@@ -18,9 +18,9 @@ func resizeCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var to client.Size
 	c := &cobra.Command{
 		Use:   "resize [flags] ID [ROWSxCOLS]",
-		Short: "Give a session's terminal another size",
-		Long: `Give a session's terminal another size, and tell its program: rows first, as ls shows it. --rows or
---cols alone leaves the other side as it is.`,
+		Short: "Resize a session's terminal",
+		Long: `Resize a session's terminal and notify its program. Rows come first, as in ls. --rows or --cols alone
+keeps the other.`,
 		Example: `  ptywright resize s1 40x120
   ptywright resize s1 --cols 200`,
 		Args:              cobra.RangeArgs(1, 2),
@@ -89,16 +89,16 @@ func mouseCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var times int
 	c := &cobra.Command{
 		Use:   "mouse [flags] ID DEED ROW COL [ROW COL]",
-		Short: "Click, drag or scroll in a session, and print the sequence before it",
-		Long: `Do with the mouse what a person does, in a program that has asked for it: DEED is click, double-click,
-press, release, move, drag (which takes a second ROW COL, where it ends), or scroll. ROW and COL are a
-cell of the screen, counted from 0, as search and the wire's cursor have them.
+		Short: "Click, drag or scroll in a session",
+		Long: `Use the mouse in a program that supports it. DEED is click, double-click, press, release, move, drag
+(to the second ROW COL) or scroll. ROW and COL are a cell of the screen, counted from 0, as in search
+and the wire's cursor.
 
-A program that has not asked for the mouse gets nothing, and the command fails (mouse_not_requested);
-many ask only for some of it: clicks and no moves. The wheel moves the cursor of a full-screen program
-that has not asked, as terminals do.
+If the program has not requested the mouse, it gets nothing, and the command fails with
+mouse_not_requested; many programs request only some of it, such as clicks without moves. In a
+full-screen program that has not requested it, the wheel moves the cursor, as in other terminals.
 
-The number that is printed is for wait --since, as that of send.`,
+The number printed is for wait --since, as with send.`,
 		Example: `  ptywright mouse s1 click 0 12
   ptywright mouse s1 drag 2 0 2 40 --mods shift
   ptywright mouse s1 scroll 10 0 --towards down --times 5`,
@@ -217,13 +217,13 @@ func searchCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var most int
 	c := &cobra.Command{
 		Use:   "search [flags] ID [TEXT]...",
-		Short: "Find text in a session's lines and screen",
-		Long: `Find TEXT, or what --regex matches, in the lines that a session has kept and on its screen, and print
-LINE:COL: and the line for each, the oldest first. LINE and COL count from 0, LINE from the oldest line that
-is kept, as read --scrollback prints them. Several TEXT are joined by blanks.
+		Short: "Search a session's scrollback and screen",
+		Long: `Search a session's scrollback and screen for TEXT, or for --regex, and print LINE:COL: and the line of
+each match, oldest first. LINE and COL count from 0; LINE counts from the oldest line kept, as in
+read --scrollback. Several TEXT are joined by spaces.
 
-Lines that were wrapped are one, and secrets are not found. The exit code is 1 when nothing was
-found, as grep's is. With --json the answer is that of session.search.`,
+Wrapped lines are joined, and secrets cannot be found. The exit code is 1 if nothing matched, as with
+grep. With --json, print the answer of session.search.`,
 		Example: `  ptywright search s1 'error:'
   ptywright search s1 --regex '(?i)warning|error' --max 1000`,
 		Args:              cobra.MinimumNArgs(1),
@@ -271,8 +271,8 @@ found, as grep's is. With --json the answer is that of session.search.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&regex, "regex", "", "what this RE2 `EXPRESSION` matches; (?i) ignores case")
-	c.Flags().IntVar(&most, "max", 50, "print at most so many, up to 10000")
+	c.Flags().StringVar(&regex, "regex", "", "search for this RE2 `EXPRESSION`; (?i) ignores case")
+	c.Flags().IntVar(&most, "max", 50, "print at most this many matches, up to 10000")
 	f.bareFlag(c)
 	return c
 }

@@ -59,22 +59,22 @@ func execCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var raw bool
 	c := &cobra.Command{
 		Use:   "exec [flags] ID -- COMMAND [ARG]...",
-		Short: "Run a command in a session's shell, and return its output and exit code",
-		Long: `Run a command in the shell of a session, in its folder and with its variables, as if it had been typed:
-print exactly what it wrote, without escape sequences, and return its exit code. One word is a command line
-of the shell, with pipes and variables; of several each is one argument and reaches the program as it is.
+		Short: "Run a command in a session's shell and return its output and exit code",
+		Long: `Run a command in a session's shell, with its directory and variables, as if it had been typed: print
+exactly what it wrote, without escape sequences, and return its exit code. A single word is a shell
+command line, with pipes and variables; several words are arguments that reach the program unchanged.
 
-The shell has to wait at its prompt, with nothing on its command line; else nothing is typed, and the error
-says what it does. bash, zsh, fish, dash and others are known, also within ssh, docker, sudo or tmux; a shell
-that was started with spawn --shell-integration tells the end of a command best. What the command asks is
-not answered: use send and wait for that.
+The shell must be at an empty prompt; otherwise nothing is typed, and the error says what the shell is
+doing. It works in bash, zsh, fish, dash and others, also inside ssh, docker, sudo or tmux, and best in
+a shell started with spawn --shell-integration. To answer questions of the command, use send and wait.
 
---timeout and Ctrl-C end the wait and not the command: that goes on in the session, where send --key ctrl+c
-interrupts it. Of more than 256 KiB the end is printed, and standard error says so.
+--timeout and Ctrl-C end the wait, not the command: it continues in the session, where
+send --key ctrl+c interrupts it. Of output over 256 KiB only the end is printed, with a note on
+standard error.
 
-The exit code is the command's. Without one it is 124 when --timeout was over, 125 for any other error,
-130 when it was interrupted, and 2 for wrong use; standard error says which. With --json the answer is
-that of session.run.`,
+The exit code is the command's. If there is none it is 124 after a timeout, 130 after an interrupt,
+2 for a usage error and 125 for any other; standard error says which. With --json, print the answer of
+session.run.`,
 		Example: `  id=$(ptywright spawn --shell-integration -- bash)
   ptywright exec $id -- 'cd src && go build ./...'
   ptywright exec $id -- grep -n 'two words' notes.txt || echo "grep says $?"

@@ -14,11 +14,11 @@ func killCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var forget, all, ended, server bool
 	c := &cobra.Command{
 		Use:   "kill [flags] ID...",
-		Short: "End sessions: their programs and all that those started",
-		Long: `End the programs of sessions and all that those started. The sessions stay readable, the newest 256 of a
-server; with --close they are forgotten at once, and so is one that an adapter drives, together with its
-adapter. --ended forgets all that have ended, but those that an adapter, a lease or a request needs: how
-they ended is known still, to wait --exit. --server ends the server, too, with all sessions.`,
+		Short: "End sessions and everything they started",
+		Long: `End sessions: their programs and everything those started. The sessions stay readable, the newest 256
+of a server; --close forgets them at once, together with the adapter of a session that has one.
+--ended forgets all ended sessions that no adapter, lease or request needs; wait --exit still knows
+how they ended. --server ends the server and all its sessions.`,
 		ValidArgsFunction: sessionIDs(0),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch n := count(len(args) > 0, all, ended, server); {
@@ -84,10 +84,10 @@ they ended is known still, to wait --exit. --server ends the server, too, with a
 			return cmp.Or(err, oneError(failed))
 		},
 	}
-	c.Flags().BoolVar(&forget, "close", false, "forget the sessions, too")
-	c.Flags().BoolVar(&all, "all", false, "all sessions that run; with --close also those that have ended")
-	c.Flags().BoolVar(&ended, "ended", false, "forget all sessions that have ended")
-	c.Flags().BoolVar(&server, "server", false, "the server itself")
+	c.Flags().BoolVar(&forget, "close", false, "also forget the sessions")
+	c.Flags().BoolVar(&all, "all", false, "all running sessions; with --close also ended ones")
+	c.Flags().BoolVar(&ended, "ended", false, "forget all ended sessions")
+	c.Flags().BoolVar(&server, "server", false, "end the server and all its sessions")
 	return c
 }
 

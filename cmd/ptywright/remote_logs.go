@@ -24,19 +24,19 @@ func logsCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var l outputFlags
 	c := &cobra.Command{
 		Use:   "logs [flags] ID",
-		Short: "Print a session's output as lines of text, and follow it",
-		Long: `Print what is kept of a session's output as lines of text, without escape sequences; with --follow go on until the
-program has ended, or you leave it by Ctrl-C, which is exit code 0 here. It suits programs that print
-lines; one that draws a screen is for read and attach. --scrollback prints the lines that its terminal has
-kept instead, those of the screen last, as read --scrollback does.
-With --json each line is {session, sequence, output}, output as it came, and the last one tells the exit.
+		Short: "Print or follow a session's output as text",
+		Long: `Print the output kept of a session as lines of text, without escape sequences. With --follow,
+continue until the program ends or you press Ctrl-C (exit code 0). This suits programs that print
+lines; for those that draw a screen use read or attach. --scrollback prints the lines its terminal
+has kept instead, those of the screen last, like read --scrollback. With --json each line is
+{session, sequence, output} with the output as it came, and the last one has the exit.
 
---to FILE writes that to a new file, mode 0600, and prints nothing. It is FILE.part until it is whole, with
---follow until the program has ended or you leave: what was written until then is there also when this
-command is killed. FILE must not exist, and no symbolic link is followed. How much is kept is said when
-the session is started: spawn --transcript and --scrollback.
+--to FILE writes to a new file (mode 0600) and prints nothing. The file is called FILE.part until it
+is complete: with --follow, until the program ends or you stop. What was written survives if this
+command is killed. FILE must not exist, and symbolic links are not followed. To keep more output, see
+spawn --transcript and --scrollback.
 
-It is the session's log. That of a server goes where ptywright doctor says.`,
+For the server's own log, see ptywright doctor.`,
 		Example: `  ptywright logs s1 --follow
   ptywright logs s1 --to build.log`,
 		Args:              cobra.ExactArgs(1),
@@ -71,9 +71,9 @@ It is the session's log. That of a server goes where ptywright doctor says.`,
 			return file.Finish()
 		},
 	}
-	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on until the program has ended")
-	c.Flags().Uint64Var(&l.since, "since", 0, "only what came after this `SEQUENCE`")
-	c.Flags().BoolVar(&l.scrollback, "scrollback", false, "the lines that are kept of its screen, instead of its output")
+	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "continue until the program ends")
+	c.Flags().Uint64Var(&l.since, "since", 0, "only output after this `SEQUENCE`")
+	c.Flags().BoolVar(&l.scrollback, "scrollback", false, "print the scrollback instead of the output")
 	c.Flags().StringVar(&l.to, "to", "", "write to a new `FILE` instead, mode 0600")
 	f.bareFlag(c)
 	return c

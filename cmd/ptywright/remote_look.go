@@ -18,17 +18,17 @@ func readCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var all, output, ansi, blocks bool
 	c := &cobra.Command{
 		Use:   "read [flags] ID",
-		Short: "Print a session's screen, its lines, output or commands",
-		Long: `Print a session's screen as text. Or:
+		Short: "Print a session's screen, scrollback, output or commands",
+		Long: `Print a session's screen as text, or:
 
-  --lines N      the last N lines, of those that have left the screen and of the screen
-  --scrollback   all lines that are kept, and the screen's
-  --output       the output as it came, with its escape sequences; on a terminal these are made visible
-  --ansi         the screen with its styles, to be shown in a terminal
-  --blocks       the commands of a shell that marks them, each with output as lines and exit code
+  --lines N      the last N lines of scrollback and screen
+  --scrollback   all lines kept, and the screen
+  --output       the raw output with its escape sequences, made visible on a terminal
+  --ansi         the screen with its styles, for a terminal
+  --blocks       the commands of a shell with marks, each with its output and exit code
 
-With --json the answer is that of the wire: session.snapshot, session.transcript, session.screenshot,
-a line a command of session.blocks; lines as {session, lines, dropped}.`,
+With --json, print the answer of the wire: session.snapshot, session.transcript, session.screenshot,
+one line a command of session.blocks; lines are {session, lines, dropped}.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -83,7 +83,7 @@ a line a command of session.blocks; lines as {session, lines, dropped}.`,
 	fs.BoolVar(&output, "output", false, "the output as it came")
 	fs.BoolVar(&ansi, "ansi", false, "the screen with its styles")
 	fs.BoolVar(&blocks, "blocks", false, "the commands of a shell that marks them")
-	fs.Uint64Var(&since, "since", 0, "with --output only what came after this `SEQUENCE`, with --blocks only commands of higher numbers")
+	fs.Uint64Var(&since, "since", 0, "with --output only output after this `SEQUENCE`, with --blocks only commands of higher numbers")
 	f.bareFlag(c)
 	return c
 }

@@ -120,18 +120,18 @@ func sendCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var steps stepFlags
 	c := &cobra.Command{
 		Use:   "send [flags] ID [TEXT]...",
-		Short: "Type into a session, and print the sequence before it",
-		Long: `Type into a session what the command line says, in its order: texts, keys (--key), the text of a file
-(--file), and Enter (--enter) where it stands. Neighbouring texts are joined by blanks. Nothing is added:
-what ends in no Enter is typed and not submitted. It returns when the terminal has taken all of it, and
-nobody else's input comes between.
+		Short: "Type into a session and print the sequence before it",
+		Long: `Type into a session, in the order of the command line: texts, keys (--key), the text of a file
+(--file) and Enter (--enter). Adjacent texts are joined by spaces. Nothing is added: without --enter
+the text is typed but not submitted. The command returns when the terminal has taken all of it;
+nobody else's input comes in between.
 
-Keys have the names of docs/wire.md, in any case, and those that tmux, VHS and browsers have for them: Esc,
-C-c, ^C, M-x, PgUp, ArrowUp, Return. --pace pauses between two keystrokes, and types a text character by
-character, for programs that take what comes at once for a paste, as tmux does with keys within a millisecond
-of others. After an Escape there is always a short pause, or it would be Alt and the next key.
+Key names are those of docs/wire.md in any case, and those of tmux, VHS and browsers: Esc, C-c, ^C,
+M-x, PgUp, ArrowUp, Return. --pace pauses between keystrokes and types text character by character,
+for programs that take fast input for a paste, as tmux does with keys within a millisecond. After an
+Escape there is always a short pause; otherwise it and the next key would be Alt and that key.
 
-The number it prints is for wait --since: what this input caused came after it, and nothing else.`,
+The number printed is for wait --since: what this input caused came after it.`,
 		Example: `  seq=$(ptywright send s1 'make test' --enter)
   ptywright wait s1 --since $seq --regex '(\d+) passed'
   ptywright send s1 --key Escape ':wq' --enter

@@ -154,32 +154,31 @@ func waitCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "wait [flags] ID...",
-		Short: "Wait until a session shows something, is still, or has ended",
-		Long: `Wait until one of the conditions holds, or with --all all of them, and print what matched: what an
-expression captured, a text, or how the program or its command has ended.
+		Short: "Wait until a session shows a text, is still, or has ended",
+		Long: `Wait until one of the conditions holds, or with --all all of them, and print what matched: the text,
+what the expression captured, or how the program or command ended.
 
-Text counts where a person who watched would have seen it: on the screen, and in lines that scrolled off it
-while the wait lasted or, with --since, were written after that. --output looks at all that the program
-writes, line endings and escape sequences included. --not turns the whole round: it waits until that does
-not hold.
+Text counts where a person watching would have seen it: on the screen, and in lines that scrolled off
+during the wait or, with --since, were written after it. --output searches everything the program
+writes, including line endings and escape sequences. --not waits until the condition no longer holds.
 
-Of several sessions --any waits for the first in which that is so, and --all until it has been so in each;
-one of the two has to be said. Each line then begins with the id: s2 exit 7. With --any a session that has
-ended without it is passed over as long as others can still show it; with --all the first that cannot any
-more ends the wait. Several conditions for several sessions need --each any or --each all, too.
+With several sessions, --any waits for the first in which the conditions hold, and --all until they
+have held in each; give one of the two. Each line then starts with the id: s2 exit 7. With --any, a
+session that ends without a match is skipped while others can still match; with --all, the first that
+can no longer match ends the wait. For several conditions add --each any or --each all.
 
-One wait goes on from another: --next prints the position just behind the match, for the next --since, so
-that of two lines which came at once neither is missed.
+To chain waits, --next prints the position just after the match for the next --since: of two lines
+that came at once, neither is missed.
 
---exit prints how the program has ended, such as exit 7, and returns 0, since that is what was waited for.
-With --status it returns the program's own code, 128 and its number for a signal: of several sessions that
-of the one that has ended, with --all the first that is not 0. What goes wrong with the wait itself is
-then 124, when it timed out, or 125.
+--exit prints how the program ended, such as exit 7, and returns 0, because that was waited for.
+--status returns the program's own code instead, 128 plus the number of a signal; of several sessions
+that of the one that ended, with --all the first that is not 0. If the wait itself fails the code is
+then 124 for a timeout, otherwise 125.
 
-When the wait times out, or the program has ended and nothing can match any more, standard output has
-what each condition lacked, and the last screen.
+If the wait times out, or can no longer match because the program ended, standard output shows what
+each condition lacked, and the last screen.
 
-Rows are cut behind their last character: what is looked for ends in no blank, as a prompt would.`,
+Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
 		Example: `  ptywright wait s1 --regex '(?m)[$#]$'
   ptywright wait s1 --since $seq --regex '(?m)^(\d+) passed' --timeout 5m
   ptywright wait s1 --all --stable 300 --regex '\S'
@@ -226,9 +225,9 @@ Rows are cut behind their last character: what is looked for ends in no blank, a
 		},
 	}
 	until.add(c)
-	c.Flags().StringVar(&since, "since", "", "only what came after this `POSITION` counts: a sequence, as send prints it, or one of --next")
-	c.Flags().BoolVar(&next, "next", false, "print the position just behind the match instead of what matched")
-	c.Flags().BoolVar(&status, "status", false, "with --exit: return the program's exit code")
+	c.Flags().StringVar(&since, "since", "", "count only what came after this `POSITION`: a sequence from send, or one from --next")
+	c.Flags().BoolVar(&next, "next", false, "print the position just after the match instead of what matched")
+	c.Flags().BoolVar(&status, "status", false, "with --exit, return the program's exit code")
 	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this `TIME`, such as 500ms or 2m; 0 looks once")
 	f.bareFlag(c)
 	return c
@@ -237,7 +236,7 @@ Rows are cut behind their last character: what is looked for ends in no blank, a
 // manySessions refuses sessions that are named twice, or too many at once.
 func manySessions(ids []string) error {
 	if len(ids) > remote.MostAtOnce {
-		return usageError{fmt.Errorf("%d sessions are too many to be waited for at once: give up to %d", len(ids), remote.MostAtOnce)}
+		return usageError{fmt.Errorf("cannot wait for %d sessions at once: the limit is %d", len(ids), remote.MostAtOnce)}
 	}
 	for i, id := range ids {
 		switch {

@@ -16,16 +16,16 @@ func replCommand(std stdio) *cobra.Command {
 	var own, stop bool
 	c := &cobra.Command{
 		Use:   "repl [flags] [SCRIPT [ARG...]] | repl --stdio -- COMMAND [ARG...]",
-		Short: "Drive sessions by hand: Lua over the wire",
+		Short: "Drive sessions by hand, in Lua",
 		Long: `Drive sessions by hand, in Lua, with completion, history and drawn screens.
 
-It connects to the server on the default socket, and starts one when none listens: that one goes
-on when you leave, with its sessions, unless --stop-server says otherwise. --socket PATH connects to
-another and starts none. --stdio -- COMMAND starts a server of the REPL's own, which ends with it.
+It connects to the server on the default socket, and starts one if none is listening. That server
+keeps running with its sessions when you leave, unless you pass --stop-server. --socket PATH connects
+to another server and starts none. --stdio -- COMMAND starts a server that ends with the REPL.
 
-At a terminal it is interactive. -e LUA, a SCRIPT or lines on standard input are run, and the first
-error ends them. Exit codes: 0 well, 1 an error, 2 wrong use, 3 a wait's time was up (its evidence
-is on standard output), 4 no such session, 5 not permitted.`,
+On a terminal it is interactive. -e LUA, a SCRIPT or lines on standard input are run, and the first
+error ends them. Exit codes: 0 success, 1 error, 2 usage, 3 a wait timed out (standard output
+says what was missing), 4 no such session, 5 not permitted.`,
 		Example: `  ptywright repl
   ptywright repl -e 's = session.spawn("sh"); s:turn("echo $((6*7))\n", {text = "42"}); print(s:screen().text)'
   ptywright repl --stdio -- ssh build ptywright serve --stdio`,

@@ -49,7 +49,7 @@ func TestREPLScripts(t *testing.T) {
 		{"two servers", "", []string{"--stdio", "--socket", "x", "--", "y"}, "", "exclude each other", 2},
 		{"nobody there", "", []string{"--socket", filepath.Join(t.TempDir(), "none"), "-e", "1"}, "", "no server listens there", 1},
 		{"no such program", "", []string{"--stdio", "-e", "1", "--", "/none/such"}, "", "start a server", 1},
-		{"an unknown command", ":nothing\n", nil, "", "there is no command :nothing", 1},
+		{"an unknown command", ":nothing\n", nil, "", "no command :nothing", 1},
 		{"a command that is two", ":s\n", nil, "", ":s may be :sessions or :shot", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

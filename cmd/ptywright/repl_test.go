@@ -349,7 +349,7 @@ func TestREPLStartsAServerAndLeavesIt(t *testing.T) {
 
 	again := replIn(t, outer, home)
 	again.enter(`use("s1"):turn("echo is=$kept\n", {text = "is=yes"}).kind`, `(?m)^contains_text$`)
-	again.enter(`:shutdown`, `was not started from here`)
+	again.enter(`:shutdown`, `did not start the server`)
 	again.leave()
 	endServer(t, home)
 
@@ -446,7 +446,7 @@ func TestREPLSaysWhatWasMeant(t *testing.T) {
 		`t = {} t.f("hello")`:     `t has no "f"`,
 		`foo("waitt()", 1)`:       `undefined function "foo"`,
 		`s:wait{txet = "x"}`:      `wait knows no "txet": did you mean text\?`,
-		`:recrod`:                 `there is no command :recrod: did you mean :record\?`,
+		`:recrod`:                 `no command :recrod: did you mean :record\?`,
 		`adapter.start("less")`:   `adapter.start: less: unknown plugin: this server has claude-code, .*shell; it loads others.*PTYWRIGHT_PLUGINS`,
 	} {
 		c.enter(typed, `(?m)^error: `+says)

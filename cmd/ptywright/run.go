@@ -23,16 +23,16 @@ func runCommand(std stdio) *cobra.Command {
 	var rows, cols uint16
 	c := &cobra.Command{
 		Use:   "run [flags] [--] PROGRAM [ARGUMENT...]",
-		Short: "Run one program on a pseudo-terminal, bridged to this one",
-		Long: `Run one program on a pseudo-terminal of its own, bridged to this terminal or to a pipe.
+		Short: "Run one program on a pseudo-terminal",
+		Long: `Run one program on its own pseudo-terminal, bridged to this terminal or to a pipe.
 
-In a terminal the bridge is raw, follows the window's size, and leaves the terminal as it
-was. In a pipe the program still sees a terminal, one that does not echo what it is sent;
-the end of input reaches it as Ctrl-D, typed again for a while as long as it runs. A program
-that drops what was typed before it asks, as those that ask for a password do (getpass), loses
-what came through the pipe until then: wait for its question with a session instead. When the
-program ends, whatever it started is ended too. The exit code is the program's, or 128 and
-its signal; 127 when there is no such program, 126 when it cannot be executed.`,
+On a terminal, input is raw, the program follows the window's size, and the terminal is restored at
+the end. With a pipe the program still sees a terminal, with echo off; the end of input is sent as
+Ctrl-D, repeatedly while the program runs. Programs that flush input before prompting (getpass and
+friends) discard anything piped in earlier: use a session and wait for the prompt.
+
+When the program ends, everything it started is ended too. The exit code is the program's, or 128
+plus the signal; 127 if the program was not found, 126 if it cannot be executed.`,
 		Example: `  ptywright run -- vim notes.txt
   echo 'print(6*7)' | ptywright run python3 -q`,
 		Args: cobra.MinimumNArgs(1),

@@ -30,9 +30,9 @@ const leastNote = "least arguments"
 
 // exitMeanings are what exit codes mean.
 var exitMeanings = []string{
-	"as wished", "an error, told on standard error", "wrong use; nothing was done",
-	"the time was up; the evidence is on standard output", "no such session or instance", "not permitted",
-	"the program asks for something before it goes on",
+	"success", "error; see standard error", "usage error; nothing was done",
+	"timed out; standard output says what was missing", "no such session or instance", "not permitted",
+	"the program is asking for something first",
 }
 
 func schemaCommand(std stdio) *cobra.Command {
@@ -40,9 +40,9 @@ func schemaCommand(std stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema",
 		Short: "Print every method and every command as JSON Schema",
-		Long: `Print one JSON object: methods, with the params and the result of each as JSON Schema, as server.capabilities
-tells them; and commands, with their arguments, flags and exit codes. It needs no server; with --socket the methods are
-those of the server that listens there.`,
+		Long: `Print one JSON object: "methods", with the params and result of each as JSON Schema, as in
+server.capabilities; and "commands", with their arguments, flags and exit codes. This needs no server;
+with --socket the methods are those of the server listening there.`,
 		Example: `  ptywright schema | python3 -c 'import json,sys; print(*json.load(sys.stdin)["commands"], sep="\n")'`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -65,7 +65,7 @@ those of the server that listens there.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&socket, "socket", "", "ask the server at this `PATH` for its methods")
+	c.Flags().StringVar(&socket, "socket", "", "print the methods of the server at this `PATH`")
 	return c
 }
 

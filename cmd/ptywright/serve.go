@@ -61,7 +61,7 @@ func defaultHost() hostFlags {
 func (f *hostFlags) add(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringArrayVar(&f.plugins, "plugin", nil, "load the plugin whose `manifest.toml` this is; may be given more than once")
-	fs.BoolVar(&f.reload, "plugin-reload", false, "load such a plugin again when its files change: for whoever writes one")
+	fs.BoolVar(&f.reload, "plugin-reload", false, "reload such a plugin when its files change, for plugin authors")
 	fs.IntVar(&f.sessions, "max-sessions", engine.DefaultSessions, "sessions that run at a time")
 	fs.IntVar(&f.ended, "max-ended", engine.DefaultEnded, "sessions that have ended and are kept; older ones are forgotten")
 	fs.IntVar(&f.bytes, "max-ended-bytes", engine.DefaultEndedBytes, "memory of those together")
@@ -95,14 +95,13 @@ func serveCommand(std stdio) *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve JSON-RPC over standard input and output, or over a socket",
+		Short: "Serve JSON-RPC on standard input and output or on a socket",
 		Long: `Serve JSON-RPC 2.0.
 
-With --stdio the server is the child of one client: it answers on standard output, writes
-diagnostics to standard error, and ends with everything it started when its input ends.
-With --socket it listens for any number of clients, who share its sessions, until it gets
-SIGTERM or SIGINT. Without either it listens on the default socket,
-$PTYWRIGHT_HOME/socket or else ~/.ptywright/socket.`,
+With --stdio the server is the child of one client: it answers on standard output, logs to standard
+error, and when its input ends it ends with everything it started. With --socket it listens for any
+number of clients, which share its sessions, until SIGTERM or SIGINT. Without either it listens on
+the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
 		Example: `  ptywright serve --stdio < examples/hello.ndjson
   ptywright serve --socket /run/user/1000/ptywright/socket`,
 		Args: cobra.NoArgs,

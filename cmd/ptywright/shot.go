@@ -30,11 +30,11 @@ func shotCommand(std stdio) *cobra.Command {
 	f := new(remoteFlags)
 	c := &cobra.Command{
 		Use:   "shot [flags] (FILE | --session ID | -- PROGRAM [ARGUMENT...])",
-		Short: "Draw a screen: of a recording, a session, or a program",
-		Long: `Draw the screen of an asciicast at a time, of a server's session as it is now, or of a program once
-it has drawn and stood still. The format is that of the output's name: .png, .svg, .html, or .ansi. An existing
-picture is replaced. With --format the name needs no extension, and may be - for standard output.
-Secrets are covered.`,
+		Short: "Draw the screen of a recording, a session or a program",
+		Long: `Draw the screen of an asciicast at a time, of a session as it is now, or of a program once its
+screen is still. The extension of the output's name selects the format: .png, .svg, .html or .ansi.
+An existing picture is replaced. With --format the name needs no extension, and may be - for standard
+output. Secrets are hidden.`,
 		Example: `  ptywright shot -o demo.png --at 12.5s demo.cast
   ptywright shot -o s1.png --session s1
   ptywright shot -o htop.svg -- htop`,
@@ -75,7 +75,7 @@ Secrets are covered.`,
 				rec, err := loadCast(std, args[0])
 				if errors.Is(err, fs.ErrNotExist) {
 					if _, found := exec.LookPath(args[0]); found == nil {
-						return usageError{fmt.Errorf("there is no recording %s; to draw the program give -- %s", pty.QuotePath(args[0]), args[0])}
+						return usageError{fmt.Errorf("no recording %s; to draw a program use -- %s", pty.QuotePath(args[0]), args[0])}
 					}
 				}
 				if err != nil {
@@ -110,16 +110,16 @@ Secrets are covered.`,
 	flags.StringVarP(&output, "output", "o", "", "`FILE` to write: .png, .svg, .html or .ansi; - is standard output (required)")
 	flags.StringVar(&named, "format", "", "png, svg, html or ansi (default: by the output's name)")
 	flags.Var((*moment)(&at), "at", "time in the recording: 2.5 seconds, or 1m30s (default: its end)")
-	flags.DurationVar(&settle, "settle", 500*time.Millisecond, "a program's screen is drawn when it has not changed for so long")
-	flags.DurationVar(&timeout, "timeout", 10*time.Second, "draw a program that never stands still after so long")
-	flags.StringVar(&theme, "theme", "", "dark or light; a program that asks is told the same (default: a session's own, else dark)")
+	flags.DurationVar(&settle, "settle", 500*time.Millisecond, "draw a program's screen once it has been unchanged for this long")
+	flags.DurationVar(&timeout, "timeout", 10*time.Second, "draw a program that never becomes still after this long")
+	flags.StringVar(&theme, "theme", "", "dark or light, also reported to programs (default: the session's, else dark)")
 	flags.Float64Var(&o.FontSize, "font-size", 0, "pixels, 6 to 128 (default 15)")
 	flags.BoolVar(&o.NoCursor, "no-cursor", false, "draw no cursor")
-	flags.BoolVar(&f.bare, "raw", false, "cover no secrets")
+	flags.BoolVar(&f.bare, "raw", false, "do not hide secrets")
 	flags.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")
 	flags.Uint16Var(&cols, "cols", 80, "columns of a program's terminal")
 	flags.StringVar(&session, "session", "", "draw the session `ID` of a server")
-	flags.StringVar(&f.socket, "socket", "", "the server's `PATH` (default: the one where ptywright serve listens)")
+	flags.StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
 	c.Annotations = map[string]string{exitsNote: "45"}
 	_ = c.MarkFlagRequired("output") // it is there
 	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))

@@ -205,8 +205,8 @@ func TestPathsThatNoSocketIsMadeAt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ path, says string }{
-		{file, "something else than a socket"},
-		{dir, "something else than a socket"},
+		{file, "not a socket"},
+		{dir, "not a socket"},
 		{filepath.Join(open, "socket"), "not safe"},
 		{filepath.Join(link, "socket"), "symbolic link"},
 		{filepath.Join(file, "socket"), "not a folder"},

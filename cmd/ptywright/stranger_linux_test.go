@@ -63,8 +63,8 @@ func TestOddWords(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.fails(1, "no server listens there, and none can: there is something else than a socket", "ls", "--socket", file)
-	s.fails(1, "no server listens there, and none can: there is something else than a socket", "spawn", "--socket", file, "--", "true")
+	s.fails(1, "no server listens there, and none can: not a socket", "ls", "--socket", file)
+	s.fails(1, "no server listens there, and none can: not a socket", "spawn", "--socket", file, "--", "true")
 	if got := s.ok("read", "s1", "--output"); got != "" {
 		t.Errorf("something was typed: %q", got)
 	}

@@ -138,9 +138,9 @@ func terminalMCPCommand(std stdio) *cobra.Command {
 		Short: "A terminal for AI assistants, over MCP",
 		Long: `A terminal for AI assistants, over the Model Context Protocol: ptywright as Terminal MCP.
 
-With --headless it serves MCP on standard input and output, with a shell of its own. Started
-in a terminal it gives you a shell there and shares it on a socket. Otherwise it serves MCP
-on standard input and output for the terminal that is shared on the socket.
+With --headless it serves MCP on standard input and output, with its own shell. On a terminal it
+starts a shell for you there and shares it on a socket. Otherwise it serves MCP on standard input and
+output for the terminal shared on the socket.
 
 Secrets are hidden in what assistants read.`,
 		Example: `  terminal-mcp --headless --cols 120 --rows 40

@@ -58,12 +58,12 @@ func untermCommand(std stdio) *cobra.Command {
 	var hosts hostFlags
 	c := &cobra.Command{
 		Use:   "unterm",
-		Short: "Serve the methods of Unterm to clients that find it by its instance file",
-		Long: `Serve Unterm's methods on loopback TCP, as a named instance: its port and its token are in
-instances/NAME.json below the root, which only this user can read.
+		Short: "Serve Unterm's methods to its clients",
+		Long: `Serve Unterm's methods on loopback TCP as a named instance. Its port and token are in
+instances/NAME.json under the root, which only this user can read.
 
-The instance begins with a shell, session 0, and ends with SIGTERM or SIGINT. When clients can
-come it prints its name and address on standard output, and nothing ever again.`,
+The instance starts with a shell, session 0, and ends on SIGTERM or SIGINT. When it accepts clients
+it prints its name and address on standard output, and nothing else.`,
 		Example: `  ptywright unterm
   ptywright unterm --root /tmp/mine/root --port 0 --cwd ~/project
   ptywright serve --socket /run/user/1000/ptywright/socket --unterm`,
@@ -84,7 +84,7 @@ come it prints its name and address on standard output, and nothing ever again.`
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&f.raw, "trust-raw", false, "hide no secrets in what clients read")
+	c.Flags().BoolVar(&f.raw, "trust-raw", false, "do not hide secrets in what clients read")
 	hosts.add(c)
 	return c
 }

@@ -88,7 +88,7 @@ func argsInWords(c *cobra.Command, args []string, err error) error {
 	case most == 0:
 		return fmt.Errorf("%s takes no arguments, and %s is one", below(c), engine.Quote(args[0]))
 	case most > 0 && len(args) > most:
-		return fmt.Errorf("%s is an argument too many: %s", engine.Quote(args[most]), c.UseLine())
+		return fmt.Errorf("unexpected argument %s: %s", engine.Quote(args[most]), c.UseLine())
 	case len(c.ValidArgs) > 0:
 		last := len(c.ValidArgs) - 1
 		return fmt.Errorf("%s is none of %s and %s", engine.Quote(args[0]), strings.Join(c.ValidArgs[:last], ", "), c.ValidArgs[last])
@@ -105,14 +105,14 @@ func unknownCommand(c *cobra.Command, name string) error {
 		}
 	}
 	if near := nearest.Of(name, names); near != "" {
-		return fmt.Errorf("there is no command %s: did you mean %s %s?", engine.Quote(name), c.CommandPath(), near)
+		return fmt.Errorf("unknown command %s: did you mean %s %s?", engine.Quote(name), c.CommandPath(), near)
 	}
 	for command, others := range otherNames {
 		if !c.HasParent() && slices.Contains(strings.Fields(others), name) {
-			return fmt.Errorf("there is no command %s: did you mean %s %s?", engine.Quote(name), c.CommandPath(), command)
+			return fmt.Errorf("unknown command %s: did you mean %s %s?", engine.Quote(name), c.CommandPath(), command)
 		}
 	}
-	return fmt.Errorf("there is no command %s", engine.Quote(name))
+	return fmt.Errorf("unknown command %s", engine.Quote(name))
 }
 
 // otherNames are what commands are called elsewhere: tmux, docker, expect, Playwright.

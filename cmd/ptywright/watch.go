@@ -34,15 +34,14 @@ func watchCommand(std stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "watch",
 		Short: "Show a server's sessions on a local web page",
-		Long: `Serve a web page on this machine that shows the sessions of a server as they change, lets you
-take one over, and plays recordings. Secrets are covered. The page is for who has the address
-that is printed: the part behind # is a token.
+		Long: `Serve a web page on this machine that shows a server's sessions live, lets you take one over, and
+plays recordings. Secrets are hidden. Opening the page takes the printed address: the part after # is
+a token.
 
-Two addresses are printed. With the first one can type; the second is to be given to others, and can only
-look on: its token is another one, and the server takes nothing else of such a page. With --read-only
-there is only that.
+Two addresses are printed. The first allows typing. Share the second: it can only watch, with its own
+token, and the server refuses anything else from such a page. With --read-only only that one is made.
 
-Recordings are those of the server, and with --casts those of a folder.`,
+The recordings are the server's and, with --casts, those of a directory.`,
 		Example: `  ptywright watch
   ptywright watch --open --casts ~/casts`,
 		Args: cobra.NoArgs,
@@ -52,8 +51,8 @@ Recordings are those of the server, and with --casts those of a folder.`,
 	flags.StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: $PTYWRIGHT_HOME/socket, or ~/.ptywright/socket)")
 	flags.StringVar(&f.casts, "casts", "", "also play the recordings (*.cast) in `DIR`")
 	flags.Uint16Var(&f.port, "port", 0, "of 127.0.0.1 (default: a free one)")
-	flags.BoolVar(&f.open, "open", false, "open the page in the browser, and print no address")
-	flags.BoolVar(&f.look, "read-only", false, "make no address with which one can type")
+	flags.BoolVar(&f.open, "open", false, "open the page in the browser instead of printing the address")
+	flags.BoolVar(&f.look, "read-only", false, "only make the address that cannot type")
 	return c
 }
 

@@ -30,7 +30,7 @@ type Tile struct {
 }
 
 // ErrNoScreen is the error of a picture of nothing.
-var ErrNoScreen = errors.New("there is no screen to draw")
+var ErrNoScreen = errors.New("no screen to draw")
 
 // Tiles draws several screens into one PNG, each under its label, from left to right and from top to bottom, in about the shape
 // of a display. Text has the size that is asked for, or is smaller when the picture would have more than 8 million pixels; when

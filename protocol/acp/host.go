@@ -322,7 +322,7 @@ func (t *Terminal) Kill(ctx context.Context) error {
 	if _, err := t.Wait(grace); err == nil {
 		return t.run.Kill(ctx)
 	}
-	err := t.run.Kill(grace) // its time is up: SIGKILL at once
+	err := t.run.Kill(grace) // it timed out: SIGKILL at once
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		_, err = t.Wait(ctx)
 	}

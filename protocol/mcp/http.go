@@ -123,7 +123,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the request's body cannot be read, or has over 16 MiB", status)
 		return
 	}
-	_ = c.SetReadDeadline(time.Time{}) // from here on a read is only to see that the client has gone
+	_ = c.SetReadDeadline(time.Time{}) // from here on a read is only to see that the client is gone
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Method == http.MethodPost {
 		if problem := badBody(body, r.Header.Get(versionHeader)); problem != nil {

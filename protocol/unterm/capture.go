@@ -55,7 +55,7 @@ func (s *reader) capture(at *pane) capture {
 }
 
 // errNoPane is why there is nothing to be drawn.
-var errNoPane = errors.New("there is no session whose screen could be drawn: session.create starts one")
+var errNoPane = errors.New("no session to draw: session.create starts one")
 
 // draw draws panes, several of them side by side.
 func (s *reader) draw(panes []*pane) ([]byte, error) {

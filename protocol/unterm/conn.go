@@ -241,7 +241,7 @@ func (c *conn) login(e *envelope) bool {
 	return c.reply(e.id, "result", statusOK)
 }
 
-// call runs a row. Its context ends with the server, and when the client has gone.
+// call runs a row. Its context ends with the server, and when the client is gone.
 func (c *conn) call(ctx context.Context, e *envelope) (result any, err error) {
 	row, ok := rows[e.method]
 	if !ok {

@@ -126,7 +126,7 @@ const runBound = 30 * time.Second
 // for it: what makes the prompt is the user's, and takes milliseconds mostly.
 const promptBound = 500 * time.Millisecond
 
-// execRunWait runs a command line in a shell and waits for its end. When the time is up the command goes on.
+// execRunWait runs a command line in a shell and waits for its end. On a timeout the command keeps running.
 func execRunWait(ctx context.Context, s *reader, p params) (any, error) {
 	at, line, err := s.command(p)
 	if err == nil {

@@ -88,5 +88,5 @@ func instanceFocus(context.Context, *reader, params) (any, error) {
 	return struct {
 		OK   bool   `json:"ok"`
 		Note string `json:"note"`
-	}{false, "there is no window to raise: this server is headless"}, nil
+	}{false, "no window to raise: this server is headless"}, nil
 }

@@ -246,7 +246,7 @@ func (p *Proxy) call(ctx context.Context, name string, args json.RawMessage) *Re
 		}
 		var r Result
 		if err := json.Unmarshal(a.Result, &r); err != nil {
-			return failure("the shared terminal has answered what is no result: " + err.Error())
+			return failure("the shared terminal answered with something other than a result: " + err.Error())
 		}
 		return &r
 	case <-ctx.Done():

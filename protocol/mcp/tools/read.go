@@ -238,7 +238,7 @@ func readCommands(r *readResult, s *engine.Session, l *reading.View, in *readPar
 	}
 	all, how := s.Blocks(0)
 	if how == engine.IntegrationNone {
-		return fmt.Errorf("session %s marks no commands: it is no shell, or was started without integration; read screen or scrollback instead", s.ID())
+		return fmt.Errorf("session %s has no marked commands: not a shell, or started without integration; read screen or scrollback instead", s.ID())
 	}
 	total := len(all)
 	all = all[max(0, total-n):]

@@ -156,7 +156,7 @@ func (p *profile) addTasks(s *sdk.Server) {
 			}
 			x := p.tasks.find(params.TaskID)
 			if x == nil {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such task, or it is no longer kept"}
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no such task, or it has been forgotten"}
 			}
 			return method.call(x), nil
 		})

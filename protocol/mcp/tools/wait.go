@@ -154,7 +154,7 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 			return nil, bad("wait", "a handle goes on with its own question: leave the others out")
 		}
 		if a = p.questions.take(in.Wait); a == nil {
-			return nil, bad("wait", "no such handle: it was gone on with already, or is one of too many; ask anew")
+			return nil, bad("wait", "no such handle: it was used already, or has been forgotten; start a new wait")
 		}
 		if in.Session != "" && p.Engine.Resolve(engine.ID(in.Session)) != a.session {
 			return nil, bad("session", "this wait is on session %s", a.session)

@@ -46,7 +46,7 @@ func Claim(root string, want Record) (*Instance, error) {
 		return nil, fmt.Errorf("claim an instance name in %s: %w", root, ErrTitle)
 	}
 	if want.MCPPort < 1 || want.MCPPort > 65535 {
-		return nil, fmt.Errorf("claim an instance name in %s: %d is no port; listen before the claim", root, want.MCPPort)
+		return nil, fmt.Errorf("claim an instance name in %s: %d is not a port; listen before the claim", root, want.MCPPort)
 	}
 	r := want
 	if r.AuthToken == "" {

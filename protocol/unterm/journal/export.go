@@ -152,7 +152,7 @@ func replaceable(path string) error {
 	const head = "---\nunterm_session_id: "
 	var begins [len(head)]byte
 	if n, err := io.ReadFull(f, begins[:]); n > 0 && string(begins[:]) != head || err != nil && n > 0 {
-		return fmt.Errorf("%s exists, and is no document of this kind; name another", path)
+		return fmt.Errorf("%s exists and is another kind of document; choose another name", path)
 	}
 	return nil
 }

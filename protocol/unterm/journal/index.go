@@ -110,7 +110,7 @@ func (x *index) encode() ([]byte, error) {
 }
 
 // errCorrupt is said of an index that is none.
-var errCorrupt = errors.New("is no list of recordings")
+var errCorrupt = errors.New("is not a list of recordings")
 
 func decodeIndex(data []byte) (*index, error) {
 	var raws []json.RawMessage

@@ -193,7 +193,7 @@ func TestReadOfWhatTheIndexNames(t *testing.T) {
 	must(t, os.WriteFile(large, nil, 0o600))
 	must(t, os.Truncate(large, mostLog+1))
 	for path, want := range map[string]string{
-		good: "", filepath.Join(root, "link.log"): "no regular file", root: "no regular file", filepath.Join(root, "gone.log"): "its log is gone",
+		good: "", filepath.Join(root, "link.log"): "not a regular file", root: "not a regular file", filepath.Join(root, "gone.log"): "its log is gone",
 		filepath.Join(root, "no", "gone.log"): "its log is gone, with its folder", "": "names no log", "a.log": "names no log", large: "more than 256 MiB",
 	} {
 		must(t, j.updateIndex(func(x *index) { x.put(entry{ID: "x", LogPath: path}) }))

@@ -27,7 +27,7 @@ const noMarks = "> osc133 not active — install shell integration for block-lev
 func (j *Journal) document(folder *os.Root, name string, e *entry) (*document, error) {
 	info, err := folder.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("the log is no regular file")
+		err = errors.New("the log is not a regular file")
 	}
 	if err != nil {
 		return nil, bare(err)

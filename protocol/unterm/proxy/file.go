@@ -69,7 +69,7 @@ func decode(data []byte) (settings, error) {
 	c := defaults()
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil || all == nil {
-		return defaults(), errors.New("it is no JSON object")
+		return defaults(), errors.New("not a JSON object")
 	}
 	for name, to := range map[string]any{
 		"enabled": &c.Enabled, "mode": &c.Mode, "http_proxy": &c.HTTPProxy, "socks_proxy": &c.SOCKSProxy,
@@ -153,7 +153,7 @@ func (s *Store) read() ([]byte, error) {
 		return nil, bare(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no file")
+		return nil, errors.New("not a file")
 	}
 	f, err := os.Open(s.path)
 	if err != nil {

@@ -109,7 +109,7 @@ func TestTheFile(t *testing.T) {
 	if err := errors.Join(os.Remove(s.path), os.Mkdir(s.path, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := s.Status(t.Context()); err != nil || !strings.Contains(st.Problem, "it is no file") {
+	if st, err := s.Status(t.Context()); err != nil || !strings.Contains(st.Problem, "not a file") {
 		t.Errorf("a folder: %+v, %v", st, err)
 	}
 	configure(t, s, `{}`)

@@ -458,7 +458,7 @@ func TestTimeIsBounded(t *testing.T) {
 
 		before := file(t, s)
 		gone, cancel := context.WithCancelCause(t.Context())
-		cause := errors.New("the client has gone")
+		cause := errors.New("the client is gone")
 		time.AfterFunc(time.Second, func() { cancel(cause) })
 		took("for a client that goes", time.Second, func() {
 			if r, err := s.Speedtest(gone, "", time.Hour); !errors.Is(err, cause) {

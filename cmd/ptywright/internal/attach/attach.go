@@ -501,7 +501,7 @@ func (v *viewer) fit() {
 // person who is away: the session is given back, and taken again afterwards if nobody else has it by then.
 func (v *viewer) suspend() error {
 	if err := v.mayStop(); err != nil {
-		v.say(err.Error(), "not suspended: there is no shell")
+		v.say(err.Error(), "not suspended: no shell")
 		return nil
 	}
 	had := v.writing

@@ -228,7 +228,7 @@ func read(path string) (string, error) {
 // Faults have no path; they quote nothing but keys.
 func parse(text, dir string) (map[string]entry, []*FileError) {
 	if !utf8.ValidString(text) {
-		return nil, []*FileError{{Err: errors.New("it is no UTF-8 text")}}
+		return nil, []*FileError{{Err: errors.New("not valid UTF-8")}}
 	}
 	var tree map[string]any
 	meta, err := toml.Decode(text, &tree)
@@ -257,7 +257,7 @@ func parse(text, dir string) (map[string]entry, []*FileError) {
 				continue
 			}
 			unknown = append(unknown, name)
-			fault(fmt.Errorf("there is no such setting%s", meant(name, table)))
+			fault(fmt.Errorf("no such setting%s", meant(name, table)))
 			continue
 		}
 		s := Settings[i]

@@ -61,17 +61,17 @@ func TestPrecedence(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"socket = 1":                            "config.toml, line 1, socket: give a path, a string",
-		"\n\nsocet = 'x'":                       "config.toml, line 3, socet: there is no such setting: did you mean socket?",
-		"[log]\nlevle = 'x'":                    "config.toml, line 2, log.levle: there is no such setting: did you mean log.level?",
-		"[logs]\nlevel = 'x'":                   "config.toml, line 1, logs: there is no such setting: did you mean [log]?",
+		"\n\nsocet = 'x'":                       "config.toml, line 3, socet: no such setting: did you mean socket?",
+		"[log]\nlevle = 'x'":                    "config.toml, line 2, log.levle: no such setting: did you mean log.level?",
+		"[logs]\nlevel = 'x'":                   "config.toml, line 1, logs: no such setting: did you mean [log]?",
 		"[log]\nlevle = 'x'\nfile = 3\nx = 1":   "log.level? (and 2 more)",
-		"weather = 'x'":                         "there is no such setting; ptywright config lists",
-		"[limits]\n\nmax-sessions = 3":          "config.toml, line 3, limits.max-sessions: there is no such",
+		"weather = 'x'":                         "no such setting; ptywright config lists",
+		"[limits]\n\nmax-sessions = 3":          "config.toml, line 3, limits.max-sessions: no such",
 		"max-sessions = 3":                      "did you mean limits.sessions?",
-		"[log]\nsocket = 'x'":                   "config.toml, line 2, log.socket: there is no such setting: did you mean socket?",
-		"[nothing]":                             "config.toml, line 1, nothing: there is no such setting",
-		"log = 3":                               "config.toml, line 1, log: there is no such setting",
-		"[[log]]\nlevel = 'x'":                  "there is no such setting",
+		"[log]\nsocket = 'x'":                   "config.toml, line 2, log.socket: no such setting: did you mean socket?",
+		"[nothing]":                             "config.toml, line 1, nothing: no such setting",
+		"log = 3":                               "config.toml, line 1, log: no such setting",
+		"[[log]]\nlevel = 'x'":                  "no such setting",
 		"plugins = 'x'":                         "give an array of paths",
 		"plugins = [1]":                         "give an array of paths",
 		"[limits]\nsessions = 1.5":              "give a whole number",
@@ -81,9 +81,9 @@ func TestFaults(t *testing.T) {
 		"trust_raw = 'yes'":                     "give true or false",
 		"socket = ":                             "config.toml, line 1: ",
 		"socket = 'a'\nsocket = 'b'":            "config.toml, line 2: ",
-		"socket = '\xff'":                       "no UTF-8",
+		"socket = '\xff'":                       "not valid UTF-8",
 		"a = '" + strings.Repeat("x", 65<<10):   "more than 65536 bytes",
-		"secret = 'hunter2-Kq7abcdefghijklmno'": "secret: there is no such setting",
+		"secret = 'hunter2-Kq7abcdefghijklmno'": "secret: no such setting",
 	} {
 		_, err := Load(home(t, text), none)
 		var e *FileError

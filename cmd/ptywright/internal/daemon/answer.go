@@ -55,7 +55,7 @@ func silent(socket string, pid int, since time.Time) error {
 }
 
 // greet returns once the server on the other side has answered, with the process that it says it is; 0: it does not say, as one that
-// knows no such method. The error is a [*SilentError] when ctx's time is up, the cause of ctx's end when somebody has ended it, or why the connection has.
+// knows no such method. The error is a [*SilentError] when ctx timed out, the cause of ctx's end when somebody has ended it, or why the connection has.
 func greet(ctx context.Context, socket string, stream net.Conn, c *client.Client) (pid int, err error) {
 	began := time.Now()
 	var own struct {

@@ -140,7 +140,7 @@ func socket(ctx context.Context, f Facts) []Finding {
 		case err != nil:
 			return one("socket", Broken, err.Error(), "name another with --socket, or set PTYWRIGHT_SOCKET")
 		case info.Mode()&fs.ModeSocket == 0:
-			return one("socket", Broken, f.Socket+" is something else than a socket", "move it away, or name another with --socket")
+			return one("socket", Broken, f.Socket+" is not a socket", "move it away, or name another with --socket")
 		}
 		if owner, ok := ownerOf(info); ok && owner != os.Geteuid() {
 			return one("socket", Broken, fmt.Sprintf("%s belongs to user %d", f.Socket, owner), "set PTYWRIGHT_HOME to a folder of your own")
@@ -156,7 +156,7 @@ func socket(ctx context.Context, f Facts) []Finding {
 	defer c.Close()
 	var is struct{ Name, Version string }
 	if err := c.Call(ctx, "server.capabilities", nil, &is); err != nil {
-		return one("socket", Broken, f.Socket+": whoever listens does not answer: "+err.Error(), "ptywright kill --server ends it")
+		return one("socket", Broken, f.Socket+": the listener does not answer: "+err.Error(), "ptywright kill --server ends it")
 	}
 	who := fmt.Sprintf("%s %s listens on %s", is.Name, is.Version, f.Socket)
 	if pid, err := daemon.PID(ctx, f.Socket); err == nil {
@@ -256,7 +256,7 @@ func watcher(_ context.Context, f Facts) []Finding {
 	}
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return one("watcher", OK, "not needed, or not to be had on this system: "+err.Error(), "")
+		return one("watcher", OK, "not needed, or not available on this system: "+err.Error(), "")
 	case err != nil:
 		return one("watcher", Warning, err.Error(), "programs may outlive a server that is killed outright")
 	}
@@ -281,7 +281,7 @@ func terminfo(context.Context, Facts) []Finding {
 			}
 		}
 	}
-	return one("terminfo", Warning, "there is no description of "+name, "apt-get install ncurses-base, or the like: else programs draw as on a typewriter")
+	return one("terminfo", Warning, "no description of "+name, "apt-get install ncurses-base, or similar; without it programs draw as on a teletype")
 }
 
 // locale looks whether programs will speak UTF-8.

@@ -54,7 +54,7 @@ type Run struct {
 }
 
 // Broadcast types a command into a session of each selected instance. done is called for each, one at a time, as soon
-// as it has been typed; or, when wait is not 0, when it has ended or that time is up, which leaves it running. What
+// as it has been typed; or, when wait is not 0, when it has ended or that time has passed, which leaves it running. What
 // goes wrong with one instance is in its [Run] and the others go on. Errors: those of the selection; the cause of ctx's
 // end, which leaves the command running where it was typed.
 func (f Fleet) Broadcast(ctx context.Context, s Selection, session int, command string, wait time.Duration, done func(Run)) error {

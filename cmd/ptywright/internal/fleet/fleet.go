@@ -18,7 +18,7 @@ import (
 )
 
 // ErrTimeout says that a time given by the caller was up first.
-var ErrTimeout = errors.New("the time is up")
+var ErrTimeout = errors.New("timed out")
 
 // ErrNone says that there is no instance at all.
 var ErrNone = errors.New("no instance is running")

@@ -87,7 +87,7 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// call calls a method and decodes its result, which must come within bound. When ctx ends, or the time is up, the
+// call calls a method and decodes its result, which must come within bound. When ctx ends, or bound passes, the
 // connection is closed: the wire has no way to cancel a call.
 func (m *member) call(ctx context.Context, bound time.Duration, method string, params, result any) error {
 	ctx, cancel := patient(ctx, m.record, bound)

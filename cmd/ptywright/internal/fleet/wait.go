@@ -41,7 +41,7 @@ var errOther = errors.New("another instance has decided")
 
 // WaitFor waits until the condition holds in the session of one of the selected instances, or of all. The instances
 // wait, here nothing is polled. done is called for each that has matched or failed, one at a time, as it comes, until
-// it is decided, and for the others when the time is up.
+// it is decided, and for the others on a timeout.
 //
 // Errors: [ErrTimeout]; an instance that failed when all were to match, or the last when none is left that could; those
 // of the selection; the cause of ctx's end.

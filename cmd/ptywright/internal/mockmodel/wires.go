@@ -55,7 +55,7 @@ func readOpenAI(raw []byte) (*body, error) {
 	return b, nil
 }
 
-// events returns what sends server-sent events, and whether the client has gone.
+// events returns what sends server-sent events, and whether the client is gone.
 func events(w http.ResponseWriter) (send func(kind string, event any), gone func() bool) {
 	w.Header().Set("content-type", "text/event-stream; charset=utf-8")
 	w.Header().Set("cache-control", "no-cache")

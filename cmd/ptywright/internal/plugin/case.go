@@ -192,7 +192,7 @@ func readCase(dir, name, path string) (*Case, *CaseError) {
 		case err != nil:
 			return nil, &CaseError{Path: path, Err: err}
 		case !utf8.Valid(text):
-			return nil, &CaseError{Path: path, Err: errors.New("it is no UTF-8 text: a .screen is what stands on the screen, without escape sequences")}
+			return nil, &CaseError{Path: path, Err: errors.New("not valid UTF-8: a .screen is what stands on the screen, without escape sequences")}
 		case bytes.ContainsRune(text, '\x1b'):
 			return nil, &CaseError{Path: path, Err: errors.New("it has an escape sequence in it: a .screen is plain text; for what has colours record a .cast")}
 		}
@@ -249,7 +249,7 @@ func expectedError(path string, text []byte, offset int64, err error) *CaseError
 		why = fmt.Errorf("%s cannot be a %s", kind.Field, kind.Value)
 	case errors.As(err, &syntax):
 		offset = syntax.Offset
-		why = fmt.Errorf("it is no JSON: %v", err)
+		why = fmt.Errorf("not JSON: %v", err)
 	case m != nil:
 		if i := bytes.Index(text, []byte(m[1])); i >= 0 {
 			offset = int64(i)

@@ -256,7 +256,7 @@ func (c *checker) files() {
 	for _, m := range c.outline.Requires {
 		required[m.Name] = true
 		if _, own := s.Files[m.Module]; own && s.Files[m.Name] == "" && !strings.HasPrefix(m.Name, "ptywright") {
-			c.add(c.file(m.Module), m.Line, "file", fmt.Sprintf("there is no file %s.lua to require", m.Name), "name one of the folder's files, without .lua")
+			c.add(c.file(m.Module), m.Line, "file", fmt.Sprintf("no file %s.lua to require", m.Name), "name one of the folder's files, without .lua")
 		}
 	}
 	for module := range s.Files {
@@ -304,7 +304,7 @@ func (c *checker) exports(d *plugins.Description, exports []string) {
 			matcher := strings.HasSuffix(name, "_matcher")
 			switch {
 			case !slices.Contains(exports, name):
-				c.add(file, line, "describe", fmt.Sprintf("describe lists the %s %s, which is no function of the plugin", list.kind, name), "export it, or take it out of describe")
+				c.add(file, line, "describe", fmt.Sprintf("describe lists the %s %s, which is not a function of the plugin", list.kind, name), "export it, or take it out of describe")
 			case matcher != (list.kind == "wait matcher"):
 				c.add(file, line, "describe", fmt.Sprintf("describe lists %s as %s: names of wait matchers end in _matcher, and no others", name, list.kind), "rename it, or list it elsewhere")
 			case list.kind == "predicate" && !slices.ContainsFunc(c.outline.Predicates, func(m plugins.Mention) bool { return m.Name == name }):
@@ -320,7 +320,7 @@ func (c *checker) exports(d *plugins.Description, exports []string) {
 	}
 	for _, m := range c.outline.Predicates {
 		if m.Name != "" && !slices.Contains(exports, m.Name) {
-			c.add(c.file(m.Module), m.Line, "export", fmt.Sprintf("a matcher asks the predicate %s, which is no function of the plugin: the wait would fail", m.Name), "export it")
+			c.add(c.file(m.Module), m.Line, "export", fmt.Sprintf("a matcher asks the predicate %s, which is not a function of the plugin: the wait would fail", m.Name), "export it")
 		}
 	}
 	if len(d.WaitMatchers) > 0 && !slices.Contains(exports, plugins.DefaultMatcher) {
@@ -459,7 +459,7 @@ func (c *checker) intents(ctx context.Context, k *Case, d *plugins.Description) 
 				c.add(file, line, "permission", fmt.Sprintf("the intent %s returns the action %s, for which the manifest does not ask", name, denied.Action), fmt.Sprintf("add %q to permissions", denied.Permission))
 			case errors.As(err, &fault) && limits[fault.Kind]:
 				c.endless[name], c.faulty = true, true
-				c.add(c.file(fault.Module), fault.Line, "load", fmt.Sprintf("the intent %s was stopped: %s", name, fault.Message), "mend it: whoever asks for it waits so long for nothing")
+				c.add(c.file(fault.Module), fault.Line, "load", fmt.Sprintf("the intent %s was stopped: %s", name, fault.Message), "fix it: clients that ask for it wait this long for nothing")
 			case c.refused[name] == "":
 				c.refused[name] = refusal(err)
 			}
@@ -518,7 +518,7 @@ func (c *checker) permissions(d *plugins.Description) {
 		p := plugins.ActionPermission(a.Name)
 		if _, own := c.folder.Source.Files[a.Module]; p == "" {
 			if own {
-				c.add(c.file(a.Module), a.Line, "permission", fmt.Sprintf("there is no action %s", a.Name), "see docs/plugins.md, Actions")
+				c.add(c.file(a.Module), a.Line, "permission", fmt.Sprintf("no action %s", a.Name), "see docs/plugins.md, Actions")
 			}
 			continue
 		}

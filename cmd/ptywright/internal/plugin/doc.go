@@ -44,7 +44,7 @@ type FolderError struct {
 // Error says what to do.
 func (e *FolderError) Error() string {
 	if errors.Is(e.Err, fs.ErrNotExist) {
-		return fmt.Sprintf("%s holds no plugin: there is no %s in it; name a plugin's folder, or make one with ptywright plugin new NAME", e.Dir, manifestName)
+		return fmt.Sprintf("%s is not a plugin: it has no %s; name a plugin's directory, or make one with ptywright plugin new NAME", e.Dir, manifestName)
 	}
 	return fmt.Sprintf("%s: %v", e.Dir, e.Err)
 }

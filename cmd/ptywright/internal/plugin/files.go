@@ -52,7 +52,7 @@ func readIn(dir, name string) ([]byte, error) {
 	return text, bare(err)
 }
 
-// writeIn writes a file below a plugin's folder, whole or not at all. What is there and is no regular file, a link among them, is left
+// writeIn writes a file below a plugin's folder, whole or not at all. What is there and is not a regular file, a link among them, is left
 // alone: a plugin of somebody else's is not to write where the person who tries it may.
 func writeIn(dir, name string, text []byte) error {
 	root, err := os.OpenRoot(dir)

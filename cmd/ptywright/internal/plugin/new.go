@@ -34,7 +34,7 @@ func New(dir, name, program string) (folder string, err error) {
 		return "", err
 	}
 	if c := name[0]; (c < 'a' || c > 'z') && (c < '0' || c > '9') || name == manifestName { // a flag, a hidden folder, what means another folder
-		return "", &plugins.ManifestError{Key: "name", Err: fmt.Errorf("%q is no name of a folder that can be named everywhere: begin it with a letter or a digit, and do not call it %s", name, manifestName)}
+		return "", &plugins.ManifestError{Key: "name", Err: fmt.Errorf("%q does not work as a directory name everywhere: start it with a letter or digit, and do not call it %s", name, manifestName)}
 	}
 	if folder = filepath.Join(dir, name); exists(folder) {
 		return "", &fs.PathError{Op: "make", Path: folder, Err: ErrExists}

@@ -69,9 +69,9 @@ func (c *console) meta(ctx context.Context, text string) error {
 			names = append(names, cmd.name)
 		}
 		if near := nearest.Of(name, names); near != "" {
-			return fmt.Errorf("there is no command :%s: did you mean :%s?", name, near)
+			return fmt.Errorf("no command :%s: did you mean :%s?", name, near)
 		}
-		return fmt.Errorf("there is no command :%s; :help lists those there are", name)
+		return fmt.Errorf("no command :%s; :help lists those there are", name)
 	}
 	return fmt.Errorf(":%s may be :%s or :%s", name, found[0].name, found[1].name)
 }
@@ -440,7 +440,7 @@ func (c *console) reconnect(context.Context, string) error {
 func (c *console) shutdown(context.Context, string) error {
 	p := c.started
 	if p == nil || !p.runs() {
-		return errors.New("the server was not started from here, and others may use it: whoever started it ends it")
+		return errors.New("this REPL did not start the server, and others may be using it")
 	}
 	if cl := c.client.Swap(nil); cl != nil {
 		cl.Close()

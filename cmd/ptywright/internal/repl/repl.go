@@ -169,7 +169,7 @@ func (c *console) connect() error {
 		c.m.environment = func() (map[string]string, error) {
 			env, untold, err := caller.Environment(os.Environ())
 			for _, name := range untold {
-				c.m.warn(fmt.Sprintf("%.64q is left out of the program's environment: it is no UTF-8 text", name))
+				c.m.warn(fmt.Sprintf("%.64q is not passed to the program: not valid UTF-8", name))
 			}
 			return env, err
 		}

@@ -18,7 +18,7 @@ type Member struct {
 }
 
 func (m Member) String() string {
-	s := fmt.Sprintf("%s is no member that is known, and is ignored", m.Path)
+	s := fmt.Sprintf("%s is not a known member and was ignored", m.Path)
 	if m.Near != "" {
 		s += fmt.Sprintf(": did you mean %s?", m.Near)
 	}

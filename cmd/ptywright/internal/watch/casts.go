@@ -128,5 +128,5 @@ func (p *page) find(ctx context.Context, id string) (*os.File, error) {
 			}
 		}
 	}
-	return nil, &problem{"not_a_recording", "there is no such recording any more"}
+	return nil, &problem{"not_a_recording", "the recording is gone"}
 }

@@ -243,7 +243,7 @@ func (p *page) cancel(id int64) {
 func (p *page) answer(ctx context.Context, q ask) answer {
 	method, ok := methods[q.Method]
 	if !ok {
-		return answer{ID: q.ID, Error: &problem{"bad_request", fmt.Sprintf("there is no method %.40q", q.Method)}}
+		return answer{ID: q.ID, Error: &problem{"bad_request", fmt.Sprintf("no method %.40q", q.Method)}}
 	}
 	if method.writes && p.reads { // so would the server
 		return answer{ID: q.ID, Error: &problem{"read_only", "this page can only look on"}}

@@ -170,7 +170,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	kind, known := types[path.Ext(name)]
 	switch {
 	case err != nil || !known:
-		http.Error(w, "there is no such file", http.StatusNotFound)
+		http.Error(w, "no such file", http.StatusNotFound)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "files are only read", http.StatusMethodNotAllowed)

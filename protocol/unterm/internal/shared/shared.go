@@ -62,7 +62,7 @@ func (k *Lock) Take(path string, patience time.Duration) (release func(), err er
 }
 
 // ErrNotFile is about what stands where a file has to be: a folder, a pipe, a link.
-var ErrNotFile = errors.New("it is no regular file")
+var ErrNotFile = errors.New("not a regular file")
 
 // Read reads a file of at most so many bytes. Nothing but a regular file is opened for good, so that nobody waits at a pipe, and no
 // symbolic link is followed. Errors: [ErrNotFile], one that says that it is too long, the system's.
