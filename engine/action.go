@@ -12,20 +12,29 @@ import (
 
 // An Action is something a person could do to a session. Its types are the ones below.
 type Action interface {
-	do(ctx context.Context, s *Session, o DoOptions) (Receipt, error)
+	do(ctx context.Context, s *Session, o doOptions) (Receipt, error)
 }
 
-// DoOptions say how long an action may take.
-type DoOptions struct {
-	Timeout time.Duration // for a child that does not read; 0: DefaultInputTimeout
-	Parked  func()        // called right before the action blocks, each time it does; may be nil
-	Lease   *Lease        // whose right to type the action has; nil: nobody's
-	// Only is asked right before the first byte is typed, when no other action can come between; its error keeps it from being
-	// typed, and is Do's. It must not block, nor act on the session. nil: typed in any case.
-	Only func(v *View) error
+// A DoOption says how an action is done. [Within], [Parked], [Only] and a [*Lease] are options.
+type DoOption interface{ act(o *doOptions) }
+
+// Only is asked right before the first byte is typed, when no other action can come between; its error keeps it from being
+// typed, and is that of [Session.Do]. It must not block, nor act on the session.
+type Only func(v *View) error
+
+type doOptions struct {
+	Timeout time.Duration
+	Parked  func()
+	Lease   *Lease
+	Only    func(v *View) error
 }
 
-func (o DoOptions) park() {
+func (d Within) act(o *doOptions) { o.Timeout = time.Duration(d) }
+func (f Parked) act(o *doOptions) { o.Parked = f }
+func (f Only) act(o *doOptions)   { o.Only = f }
+func (l *Lease) act(o *doOptions) { o.Lease = l }
+
+func (o doOptions) park() {
 	if o.Parked != nil {
 		o.Parked()
 	}
@@ -107,11 +116,16 @@ func (e *PositionError) Error() string {
 const MaxSide = 1000
 
 // Do performs a and returns when the PTY has taken all its bytes. Actions of any number of
-// goroutines are performed one after the other. Errors: *[InputBlockedError], *[LineTooLongError],
+// goroutines are performed one after the other. Without [Within] a program that does not read is
+// given [DefaultInputTimeout]. Errors: *[InputBlockedError], *[LineTooLongError],
 // [ErrInputFull], [ErrEnded], [ErrClosed], *[LeasedError], *[SizeError], *[PositionError],
 // [ErrNoMouse], [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end; of a
 // [Typing] also *[TypingError] and *[PartError].
-func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error) {
+func (s *Session) Do(ctx context.Context, a Action, options ...DoOption) (Receipt, error) {
+	var o doOptions
+	for _, x := range options {
+		x.act(&o)
+	}
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultInputTimeout
 	}
@@ -122,7 +136,7 @@ func (s *Session) Do(ctx context.Context, a Action, o DoOptions) (Receipt, error
 	return r, err
 }
 
-func (a Signal) do(_ context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a Signal) do(_ context.Context, s *Session, o doOptions) (Receipt, error) {
 	if err := s.inputError(); err != nil {
 		return Receipt{}, err
 	}
@@ -133,23 +147,23 @@ func (a Signal) do(_ context.Context, s *Session, o DoOptions) (Receipt, error) 
 	return r, s.pty.Signal(pty.Signal(a))
 }
 
-func (a Resize) do(_ context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a Resize) do(_ context.Context, s *Session, o doOptions) (Receipt, error) {
 	r := Receipt{Sequence: s.Sequence()}
 	return r, s.resize(pty.Size(a), o.Lease)
 }
 
-func (a Theme) do(_ context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a Theme) do(_ context.Context, s *Session, o doOptions) (Receipt, error) {
 	r := Receipt{Sequence: s.Sequence()}
 	return r, s.setTheme(vt.Theme(a), o.Lease)
 }
 
-func (Kill) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (Kill) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
 	r := Receipt{Sequence: s.Sequence()}
 	o.park()
 	return r, s.Kill(ctx)
 }
 
-func (a MarkTranscript) do(_ context.Context, s *Session, _ DoOptions) (Receipt, error) {
+func (a MarkTranscript) do(_ context.Context, s *Session, _ doOptions) (Receipt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.rec.mark(string(a)) {

@@ -17,7 +17,7 @@ func TestAttendedSessionIsSilent(t *testing.T) {
 			p := enginetest.New()
 			e := enginetest.Engine(p)
 			defer e.Close(context.Background())
-			if _, err := e.Spawn(engine.Config{Program: "x", Attended: attended}); err != nil {
+			if _, err := e.Spawn(t.Context(), engine.Config{Program: "x", Attended: attended}); err != nil {
 				t.Fatal(err)
 			}
 			p.Print("a\x1b[6n")
@@ -34,7 +34,7 @@ func TestClear(t *testing.T) {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
 		defer e.Close(context.Background())
-		s, err := e.Spawn(engine.Config{Program: "x"})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}

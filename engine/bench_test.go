@@ -40,12 +40,12 @@ func BenchmarkOutput(b *testing.B) {
 		e := engine.New(engine.Options{})
 		defer e.Close(context.Background())
 		for b.Loop() {
-			s, err := e.Spawn(engine.Config{Program: "sh", Args: []string{"-c", "cat " + file + "; printf the-end"}})
+			s, err := e.Spawn(b.Context(), engine.Config{Program: "sh", Args: []string{"-c", "cat " + file + "; printf the-end"}})
 			if err != nil {
 				b.Fatal(err)
 			}
 			m := benchMatcher(b, "the-end")
-			if _, err := s.Wait(b.Context(), m, engine.WaitOptions{Timeout: -1}); err != nil {
+			if _, err := s.Wait(b.Context(), m); err != nil {
 				b.Fatal(err)
 			}
 			s.Close(b.Context())
@@ -58,12 +58,12 @@ func BenchmarkView(b *testing.B) {
 	p := enginetest.New()
 	e := enginetest.Engine(p)
 	defer e.Close(context.Background())
-	s, err := e.Spawn(engine.Config{Program: "fake"})
+	s, err := e.Spawn(b.Context(), engine.Config{Program: "fake"})
 	if err != nil {
 		b.Fatal(err)
 	}
 	p.Print(strings.Repeat("the quick brown fox jumps over the lazy dog 0123456789\r\n", 5000) + "full")
-	if _, err := s.Wait(b.Context(), benchMatcher(b, "full"), engine.WaitOptions{Timeout: -1}); err != nil {
+	if _, err := s.Wait(b.Context(), benchMatcher(b, "full")); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("same", func(b *testing.B) {

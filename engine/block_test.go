@@ -17,7 +17,7 @@ func blocksOf(t *testing.T, f func(print func(string), s *engine.Session)) {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
 		defer e.Close(t.Context())
-		s, err := e.Spawn(engine.Config{Program: "fake", Scrollback: 50})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", Scrollback: 50})
 		if err != nil {
 			t.Fatal(err)
 		}

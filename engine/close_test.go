@@ -22,7 +22,7 @@ func TestCloseOfWhatDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &undead{enginetest.New()}
 		e := engine.New(engine.Options{Start: func(pty.Command) (engine.PTY, error) { return p, nil }})
-		s, err := e.Spawn(engine.Config{Program: "fake"})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func environOf(t *testing.T, c engine.Config) (env []string, mark string) {
 	}})
 	defer e.Close(context.Background())
 	c.Program = "fake"
-	if _, err := e.Spawn(c); err != nil {
+	if _, err := e.Spawn(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	return env, mark
@@ -70,11 +70,11 @@ func TestEnvironment(t *testing.T) {
 	e := enginetest.Engine(enginetest.New())
 	defer e.Close(context.Background())
 	for _, bad := range []map[string]string{{"": "x"}, {"A=B": "x"}, {"A": "\x00"}} {
-		if _, err := e.Spawn(engine.Config{Program: "fake", Env: bad}); !errors.As(err, new(*engine.EnvError)) {
+		if _, err := e.Spawn(t.Context(), engine.Config{Program: "fake", Env: bad}); !errors.As(err, new(*engine.EnvError)) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if _, err := e.Spawn(engine.Config{Program: "fake", BaseEnv: map[string]string{"A": "\x00"}}); !errors.As(err, new(*engine.EnvError)) {
+	if _, err := e.Spawn(t.Context(), engine.Config{Program: "fake", BaseEnv: map[string]string{"A": "\x00"}}); !errors.As(err, new(*engine.EnvError)) {
 		t.Error(err)
 	}
 }

@@ -190,7 +190,7 @@ func TestEchoOffAndInputTaps(t *testing.T) {
 				Start: func(pty.Command) (engine.PTY, error) { return p, nil },
 				Asks:  asks, Typed: func(*engine.Session, string, engine.Standing) {},
 			})
-			s, err := e.Spawn(engine.Config{Program: "fake", Taps: []engine.Tap{rec}, EchoOff: kind})
+			s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", Taps: []engine.Tap{rec}, EchoOff: kind})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestEchoOffAndInputTaps(t *testing.T) {
 					p.Print("Password: ")
 				}
 				synctest.Wait()
-				if _, err := s.Do(t.Context(), engine.Text(line+"\n"), engine.DoOptions{}); err != nil {
+				if _, err := s.Do(t.Context(), engine.Text(line+"\n")); err != nil {
 					t.Fatal(err)
 				}
 				p.Print("\r\n\n# ")

@@ -69,7 +69,7 @@ func (e *ForgottenError) Answer(m Matcher) *Outcome {
 	if r.Match == nil || !ofExit(r.Match) {
 		return nil
 	}
-	return &Outcome{Match: r.Match, View: v, Next: *After(e.Sequence)}
+	return &Outcome{Match: r.Match, View: v, Next: After(e.Sequence)}
 }
 
 // ofExit reports whether a match says nothing but that the program has ended.

@@ -42,7 +42,7 @@ func inBarn(t *testing.T, o engine.Options, f func(t *testing.T, x *barn)) {
 func (x *barn) spawn(c engine.Config) (*engine.Session, *enginetest.PTY) {
 	x.t.Helper()
 	c.Program = "fake"
-	s, err := x.Spawn(c)
+	s, err := x.Spawn(x.t.Context(), c)
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestShortProgramsAreNeverRefused(t *testing.T) {
 			x.spawn(engine.Config{})
 		}
 		var limit *engine.LimitError
-		if _, err := x.Spawn(engine.Config{Program: "fake"}); !errors.As(err, &limit) || limit.Limit != 3 {
+		if _, err := x.Spawn(t.Context(), engine.Config{Program: "fake"}); !errors.As(err, &limit) || limit.Limit != 3 {
 			t.Errorf("a fourth that runs: %v", err)
 		}
 		x.made[len(x.made)-1].End(0)
@@ -142,7 +142,7 @@ func TestWhatIsLeftOfASessionRuns(t *testing.T) {
 			t.Errorf("there are %s", got)
 		}
 		x.spawn(engine.Config{})
-		if _, err := x.Spawn(engine.Config{Program: "fake"}); err == nil {
+		if _, err := x.Spawn(t.Context(), engine.Config{Program: "fake"}); err == nil {
 			t.Error("what is left of a session does not count")
 		}
 		p.SetLeft(false) // the daemon ends by itself
@@ -173,7 +173,7 @@ func TestWhatIsHeldIsNotForgotten(t *testing.T) {
 		synctest.Wait()
 		over := make(chan error, 1)
 		go func() { // it can match for a while yet
-			_, err := waited.Wait(t.Context(), matcher(t, stable(60_000)), engine.WaitOptions{Timeout: time.Hour})
+			_, err := waited.Wait(t.Context(), matcher(t, stable(60_000)), engine.Within(time.Hour))
 			over <- err
 		}()
 		synctest.Wait()
@@ -215,7 +215,7 @@ func TestWhatCannotBeForgottenIsBounded(t *testing.T) {
 			synctest.Wait()
 		}
 		var limit *engine.LimitError
-		if _, err := x.Spawn(engine.Config{Program: "fake"}); !errors.As(err, &limit) {
+		if _, err := x.Spawn(t.Context(), engine.Config{Program: "fake"}); !errors.As(err, &limit) {
 			t.Errorf("a sixth: %v", err)
 		}
 	})
@@ -319,10 +319,10 @@ func TestForgottenOnesAreBounded(t *testing.T) {
 func TestAWaitOnTheForgotten(t *testing.T) {
 	inBarn(t, engine.Options{Ended: 1}, func(t *testing.T, x *barn) {
 		all := x.short(3, "hello")
-		if _, err := all[0].Wait(t.Context(), matcher(t, contains("hello")), engine.WaitOptions{}); err != nil {
+		if _, err := all[0].Wait(t.Context(), matcher(t, contains("hello")), engine.Within(0)); err != nil {
 			t.Errorf("what it shows still: %v", err)
 		}
-		_, err := all[0].Wait(t.Context(), matcher(t, contains("other")), engine.WaitOptions{Timeout: time.Hour})
+		_, err := all[0].Wait(t.Context(), matcher(t, contains("other")), engine.Within(time.Hour))
 		if !errors.As(err, new(*engine.ForgottenError)) {
 			t.Errorf("what it does not show: %v", err)
 		}

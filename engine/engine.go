@@ -165,11 +165,11 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the limit of %d %s is reached: end or close some first", e.Limit, e.What)
 }
 
-// Spawn starts a session. Errors: *[LimitError], *[NameError], *[NameTakenError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
+// Spawn starts a session, unless ctx has ended; once it runs, ctx means nothing to it. Errors: the cause of ctx's end, *[LimitError], *[NameError], *[NameTakenError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
 // *[pty.StartError], [pty.MemoryLimitError], [ErrEngineClosed].
 // Taps of a session that could not be started are closed.
-func (e *Engine) Spawn(c Config) (*Session, error) {
-	s, err := e.spawn(c)
+func (e *Engine) Spawn(ctx context.Context, c Config) (*Session, error) {
+	s, err := e.spawn(ctx, c)
 	if err != nil {
 		for _, t := range c.Taps {
 			_ = t.Close() // nothing was written
@@ -178,7 +178,10 @@ func (e *Engine) Spawn(c Config) (*Session, error) {
 	return s, err
 }
 
-func (e *Engine) spawn(c Config) (*Session, error) {
+func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if c.Size.Rows == 0 && c.Size.Cols == 0 {
 		c.Size.Rows, c.Size.Cols = 24, 80
 	}

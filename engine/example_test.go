@@ -18,12 +18,12 @@ func Example() {
 	e := engine.New(engine.Options{})
 	defer e.Close(ctx) // ends the program and all that it started
 
-	s, err := e.Spawn(engine.Config{Program: "sh", Args: []string{"-c", `printf 'name? '; read -r name; echo "hello $name"`}})
+	s, err := e.Spawn(ctx, engine.Config{Program: "sh", Args: []string{"-c", `printf 'name? '; read -r name; echo "hello $name"`}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	receipt, err := s.Do(ctx, engine.Text("world\r"), engine.DoOptions{})
+	receipt, err := s.Do(ctx, engine.Text("world\r"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -34,7 +34,7 @@ func Example() {
 		return
 	}
 	// Since: only what came after the text was typed counts.
-	outcome, err := s.Wait(ctx, greeting, engine.WaitOptions{Since: engine.After(receipt.Sequence), Timeout: time.Minute})
+	outcome, err := s.Wait(ctx, greeting, engine.After(receipt.Sequence), engine.Within(time.Minute))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -49,7 +49,7 @@ func ExampleSession_Wait_timeout() {
 	e := engine.New(engine.Options{})
 	defer e.Close(ctx)
 
-	s, err := e.Spawn(engine.Config{Program: "sh", Args: []string{"-c", "echo ready; read -r _"}})
+	s, err := e.Spawn(ctx, engine.Config{Program: "sh", Args: []string{"-c", "echo ready; read -r _"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -64,7 +64,7 @@ func ExampleSession_Wait_timeout() {
 		if text == "never" {
 			patience = time.Millisecond
 		}
-		outcome, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: patience})
+		outcome, err := s.Wait(ctx, m, engine.Within(patience))
 		if errors.Is(err, engine.ErrTimeout) {
 			fmt.Printf("no %q; the screen shows %q\n", text, outcome.View.Screen.Text())
 		}
@@ -78,7 +78,7 @@ func ExampleSession_View_exit() {
 	e := engine.New(engine.Options{})
 	defer e.Close(ctx)
 
-	s, err := e.Spawn(engine.Config{Program: "sh", Args: []string{"-c", "echo last words; exit 3"}})
+	s, err := e.Spawn(ctx, engine.Config{Program: "sh", Args: []string{"-c", "echo last words; exit 3"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -88,7 +88,7 @@ func ExampleSession_View_exit() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := s.Wait(ctx, exited, engine.WaitOptions{Timeout: time.Minute}); err != nil {
+	if _, err := s.Wait(ctx, exited, engine.Within(time.Minute)); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -217,7 +217,7 @@ func (q *inputQueue) checkLine(p []byte) error {
 }
 
 // send queues data and waits until the PTY has taken it, at most for o.Timeout.
-func (q *inputQueue) send(ctx context.Context, data []byte, o DoOptions) error {
+func (q *inputQueue) send(ctx context.Context, data []byte, o doOptions) error {
 	if len(data) == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ func TestInputArrivesInOrder(t *testing.T) {
 		for _, a := range []engine.Action{
 			engine.Text("a"), engine.Paste("b\n"), engine.Key(up), engine.Interrupt{}, engine.EOF{}, engine.BracketedPaste("x\x1b[201~y\n"),
 		} {
-			if _, err := s.Do(t.Context(), a, engine.DoOptions{Parked: parked}); err != nil {
+			if _, err := s.Do(t.Context(), a, engine.Parked(parked)); err != nil {
 				t.Fatalf("%T: %v", a, err)
 			}
 		}
@@ -40,7 +40,7 @@ func TestInputReceiptTellsWhereToLookFrom(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		p.Print("ok\r\n")
 		synctest.Wait()
-		r, err := s.Do(t.Context(), engine.Text("x"), engine.DoOptions{})
+		r, err := s.Do(t.Context(), engine.Text("x"))
 		if err != nil || r.Sequence != s.Sequence() {
 			t.Errorf("receipt %+v, %v at sequence %d", r, err, s.Sequence())
 		}
@@ -51,7 +51,7 @@ func TestInputThatIsNotReadEndsWithTheCountWritten(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		p.Take(3)
 		parked, begin := 0, time.Now()
-		_, err := s.Do(t.Context(), engine.Text("12345"), engine.DoOptions{Parked: func() { parked++ }})
+		_, err := s.Do(t.Context(), engine.Text("12345"), engine.Parked(func() { parked++ }))
 		var blocked *engine.InputBlockedError
 		if !errors.As(err, &blocked) || blocked.Written != 3 || blocked.Length != 5 {
 			t.Fatalf("got %v", err)
@@ -60,7 +60,7 @@ func TestInputThatIsNotReadEndsWithTheCountWritten(t *testing.T) {
 			t.Errorf("after %v, parked %d times", d, parked)
 		}
 		p.Take(-1)
-		if _, err := s.Do(t.Context(), engine.Text("67"), engine.DoOptions{}); err != nil {
+		if _, err := s.Do(t.Context(), engine.Text("67")); err != nil {
 			t.Errorf("afterwards: %v", err)
 		}
 		if p.Input() != "12367" {
@@ -73,7 +73,7 @@ func TestInputGoesOnWhenTheProgramReadsAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		p.Take(1)
 		later(4*time.Second, func() { p.Take(-1) })
-		if _, err := s.Do(t.Context(), engine.Text("12345"), engine.DoOptions{}); err != nil {
+		if _, err := s.Do(t.Context(), engine.Text("12345")); err != nil {
 			t.Fatal(err)
 		}
 		if p.Input() != "12345" {
@@ -89,12 +89,12 @@ func TestInputCanBeCancelled(t *testing.T) {
 		defer cancel()
 		var wg sync.WaitGroup
 		wg.Go(func() { // waits for its turn behind the one under way
-			_, err := s.Do(ctx, engine.Text("second"), engine.DoOptions{})
+			_, err := s.Do(ctx, engine.Text("second"))
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("second: %v", err)
 			}
 		})
-		_, err := s.Do(ctx, engine.Text("first"), engine.DoOptions{})
+		_, err := s.Do(ctx, engine.Text("first"))
 		var blocked *engine.InputBlockedError
 		if !errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &blocked) {
 			t.Errorf("first: %v", err)
@@ -116,7 +116,7 @@ func TestInputIsRefusedOnceTheSessionHasEnded(t *testing.T) {
 				c.end(p, s)
 				synctest.Wait()
 				for _, a := range []engine.Action{engine.Text("x"), engine.Signal(pty.SignalTerm), engine.Resize{Rows: 5, Cols: 5}} {
-					if _, err := s.Do(t.Context(), a, engine.DoOptions{}); !errors.Is(err, c.want) {
+					if _, err := s.Do(t.Context(), a); !errors.Is(err, c.want) {
 						t.Errorf("%T: %v", a, err)
 					}
 				}
@@ -130,7 +130,7 @@ func TestInputBlockedIsEndedByKill(t *testing.T) {
 		p.Take(0)
 		later(time.Second, func() { s.Kill(context.Background()) })
 		begin := time.Now()
-		if _, err := s.Do(t.Context(), engine.Text("x"), engine.DoOptions{}); err == nil || time.Since(begin) != time.Second {
+		if _, err := s.Do(t.Context(), engine.Text("x")); err == nil || time.Since(begin) != time.Second {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
 	})
@@ -145,7 +145,7 @@ func TestInputRepliesKeepTheirPlaceAndTheirBound(t *testing.T) {
 			t.Error("unread answers stopped the pump")
 		}
 		later(time.Second, func() { p.Take(-1) })
-		if _, err := s.Do(t.Context(), engine.Text("typed"), engine.DoOptions{}); err != nil {
+		if _, err := s.Do(t.Context(), engine.Text("typed")); err != nil {
 			t.Fatal(err)
 		}
 		answers, ok := strings.CutSuffix(p.Input(), "typed")
@@ -164,7 +164,7 @@ func TestInputQueueIsBounded(t *testing.T) {
 		var mu sync.Mutex
 		for range 100 {
 			wg.Go(func() {
-				_, err := s.Do(ctx, engine.Text(strings.Repeat("x", 64<<10)), engine.DoOptions{Timeout: time.Second})
+				_, err := s.Do(ctx, engine.Text(strings.Repeat("x", 64<<10)), engine.Within(time.Second))
 				var b *engine.InputBlockedError
 				mu.Lock()
 				defer mu.Unlock()
@@ -188,7 +188,7 @@ func TestInputLineThatWouldBeCutIsRefused(t *testing.T) {
 		p.SetLineMode(pty.LineMode{Canonical: true, CRToNL: true, Signals: true, EOF: 4, Interrupt: 3})
 		long := strings.Repeat("x", pty.MaxLine)
 		do := func(text string) error {
-			_, err := s.Do(t.Context(), engine.Text(text), engine.DoOptions{})
+			_, err := s.Do(t.Context(), engine.Text(text))
 			return err
 		}
 		var e *engine.LineTooLongError
@@ -219,9 +219,9 @@ func TestStreamTextIsOneActionInPieces(t *testing.T) {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			time.Sleep(time.Millisecond)
-			s.Do(t.Context(), engine.Text("|"), engine.DoOptions{})
+			s.Do(t.Context(), engine.Text("|"))
 		})
-		if _, err := s.Do(t.Context(), engine.StreamText{Text: "añb漢c", Chars: 2, Delay: 10 * time.Millisecond}, engine.DoOptions{}); err != nil {
+		if _, err := s.Do(t.Context(), engine.StreamText{Text: "añb漢c", Chars: 2, Delay: 10 * time.Millisecond}); err != nil {
 			t.Fatal(err)
 		}
 		wg.Wait()
@@ -235,7 +235,7 @@ func TestStreamTextIsOneActionInPieces(t *testing.T) {
 func TestResizesOfManyEndTheSameEverywhere(t *testing.T) {
 	p := enginetest.New()
 	e := enginetest.Engine(p)
-	s, err := e.Spawn(engine.Config{Program: "fake"})
+	s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // awaitEnd waits for a session's end, and returns how long after its start that was.
 func awaitEnd(t *testing.T, s *engine.Session) (*engine.View, time.Duration) {
 	t.Helper()
-	out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: 24 * time.Hour})
+	out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.Within(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestLeashes(t *testing.T) {
 			every(1900*time.Millisecond, 10, func() { p.Print("busy") })
 		}},
 		"idle, after input": {config: engine.Config{MaxIdle: 5 * time.Second}, limit: engine.LimitIdle, signal: "SIGKILL", after: 24 * time.Second, during: func(_ *enginetest.PTY, s *engine.Session) {
-			every(1900*time.Millisecond, 10, func() { _, _ = s.Do(context.Background(), engine.Text("x"), engine.DoOptions{}) })
+			every(1900*time.Millisecond, 10, func() { _, _ = s.Do(context.Background(), engine.Text("x")) })
 		}},
 		"idle, though it is looked at and resized": {config: engine.Config{MaxIdle: 5 * time.Second}, limit: engine.LimitIdle, signal: "SIGKILL", after: 5 * time.Second, during: func(_ *enginetest.PTY, s *engine.Session) {
 			every(time.Second, 10, func() { _ = s.Resize(pty.Size{Rows: 10, Cols: uint16(10 + time.Now().Second())}) })

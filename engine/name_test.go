@@ -46,7 +46,9 @@ func TestNamesOfSessions(t *testing.T) {
 		ptys := []*enginetest.PTY{enginetest.New(), enginetest.New(), enginetest.New()}
 		e := enginetest.Engine(ptys...)
 		defer e.Close(context.Background())
-		spawn := func(name string) (*engine.Session, error) { return e.Spawn(engine.Config{Program: "fake", Name: name}) }
+		spawn := func(name string) (*engine.Session, error) {
+			return e.Spawn(t.Context(), engine.Config{Program: "fake", Name: name})
+		}
 		find := func(want engine.ID) {
 			t.Helper()
 			s, err := e.Session("build")
@@ -105,15 +107,15 @@ func TestNameIsFreeWithTheExit(t *testing.T) {
 	p := enginetest.New()
 	e := enginetest.Engine(p, enginetest.New())
 	defer e.Close(context.Background())
-	s, err := e.Spawn(engine.Config{Program: "fake", Name: "job"})
+	s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", Name: "job"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.End(0)
-	if _, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: time.Minute}); err != nil {
+	if _, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.Within(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Spawn(engine.Config{Program: "fake", Name: "job"}); err != nil {
+	if _, err := e.Spawn(t.Context(), engine.Config{Program: "fake", Name: "job"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -148,7 +150,7 @@ func TestNamesAnyOrder(t *testing.T) {
 				if started == most {
 					continue
 				}
-				s, err := e.Spawn(engine.Config{Program: "fake", Name: name})
+				s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", Name: name})
 				if want := newest != nil && newest.runs; want != errors.As(err, new(*engine.NameTakenError)) || err != nil && !want {
 					t.Fatalf("spawn %s: %v", name, err)
 				}
@@ -161,7 +163,7 @@ func TestNamesAnyOrder(t *testing.T) {
 					continue
 				}
 				newest.p.End(0)
-				newest.s.Wait(context.Background(), ended{}, engine.WaitOptions{Timeout: time.Minute})
+				newest.s.Wait(context.Background(), ended{}, engine.Within(time.Minute))
 				newest.runs = false
 			case 2:
 				if len(all) == 0 {

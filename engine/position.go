@@ -163,8 +163,8 @@ func (m *Match) place() *Place {
 }
 
 // behind returns the position just behind what m matched in v.
-func (s *Session) behind(v *View, m *Match) Position {
-	p := Position{Point: vt.Point{Seq: v.Sequence}, Exact: true}
+func (s *Session) behind(v *View, m *Match) *Position {
+	p := &Position{Point: vt.Point{Seq: v.Sequence}, Exact: true}
 	_, p.Offset = v.Transcript.Bounds()
 	switch at := m.place(); {
 	case at == nil:

@@ -13,7 +13,7 @@ import (
 // TestForegroundOfASession is the terminal's word, its name made plain text, until the program has ended.
 func TestForegroundOfASession(t *testing.T) {
 	p := enginetest.New()
-	s, err := enginetest.Engine(p).Spawn(engine.Config{Program: "fake"})
+	s, err := enginetest.Engine(p).Spawn(t.Context(), engine.Config{Program: "fake"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestEnviron(t *testing.T) {
 		"nothing but what was asked for": {engine.Config{ClearEnv: true, Env: map[string]string{"B": "2", "A": "1"}}, []string{"A=1", "B=2", "TERM=xterm-256color"}},
 		"the server's":                   {engine.Config{Env: map[string]string{"TERM": "dumb"}}, []string{"COLORTERM=truecolor", "FROM_SERVER=1", "TERM=dumb"}},
 	} {
-		s, err := enginetest.Engine(enginetest.New()).Spawn(c.Config)
+		s, err := enginetest.Engine(enginetest.New()).Spawn(t.Context(), c.Config)
 		if err != nil {
 			t.Fatal(err)
 		}

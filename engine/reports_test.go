@@ -112,7 +112,7 @@ func TestReportsWakeWaits(t *testing.T) {
 		later(90*time.Millisecond, func() { p.Print("\r\nanswer\x1b]7501;state=done\x1b\\") })
 		for state, want := range map[string]string{"working": "prompt", "done": "prompt\nanswer"} {
 			go func() {
-				out, err := s.Wait(t.Context(), reported(state), engine.WaitOptions{Timeout: time.Minute})
+				out, err := s.Wait(t.Context(), reported(state), engine.Within(time.Minute))
 				v := out.View
 				if err != nil || v.Screen.Text() != want || v.Reports.Status.Sequence != v.Sequence || v.Sequence != v.Screen.Sequence {
 					t.Errorf("%s: %v with %q, sequences %d, %d, %+v", state, err, v.Screen.Text(), v.Sequence, v.Screen.Sequence, v.Reports.Status)
@@ -156,7 +156,7 @@ func TestReportsInsideAnUpdateComeWithItsFrame(t *testing.T) {
 		if got := look(s); !strings.Contains(got, "idle") {
 			t.Errorf("inside the second: %s", got)
 		}
-		out, err := s.Wait(t.Context(), reported("error"), engine.WaitOptions{Timeout: time.Minute})
+		out, err := s.Wait(t.Context(), reported("error"), engine.Within(time.Minute))
 		if err != nil || out.Elapsed != 150*time.Millisecond || out.View.Screen.Text() != "stuck" {
 			t.Errorf("an update that never ends: %v after %v with %q", err, out.Elapsed, out.View.Screen.Text())
 		}
@@ -233,7 +233,7 @@ func TestProgramStatusIsAnsweredOnRequest(t *testing.T) {
 			p := enginetest.New()
 			e := enginetest.Engine(p)
 			defer e.Close(context.Background())
-			if _, err := e.Spawn(engine.Config{Program: "fake", ProgramStatus: on}); err != nil {
+			if _, err := e.Spawn(t.Context(), engine.Config{Program: "fake", ProgramStatus: on}); err != nil {
 				t.Fatal(err)
 			}
 			p.Print("\x1b]7501;?\a\x1b[c")

@@ -29,7 +29,7 @@ func lines(n int) string { return strings.Repeat("filler\r\n", n) }
 // wait waits for a matter of seconds.
 func wait(t *testing.T, s *engine.Session, tree any, since *engine.Position) (*engine.Outcome, error) {
 	t.Helper()
-	return s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: since, Timeout: time.Second})
+	return s.Wait(t.Context(), matcher(t, tree), since, engine.Within(time.Second))
 }
 
 // TestWaitSeesWhatScrolledOff: a text that comes and leaves the screen in one batch was seen, whatever the scrollback keeps;
@@ -59,7 +59,7 @@ func TestWaitSeesWhatScrolledOff(t *testing.T) {
 					p := enginetest.New()
 					e := enginetest.Engine(p)
 					defer e.Close(context.Background())
-					s, err := e.Spawn(engine.Config{Program: "fake", Scrollback: scrollback})
+					s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", Scrollback: scrollback})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -67,7 +67,7 @@ func TestWaitSeesWhatScrolledOff(t *testing.T) {
 					synctest.Wait()
 					later(10*time.Millisecond, func() { p.Print(c.output) })
 					m := matcher(t, c.tree)
-					out, err := s.Wait(t.Context(), m, engine.WaitOptions{Timeout: time.Second})
+					out, err := s.Wait(t.Context(), m, engine.Within(time.Second))
 					if c.scrolled == "" {
 						if !errors.Is(err, engine.ErrTimeout) {
 							t.Fatalf("matched %+v, %v", out.Match, err)
@@ -166,7 +166,7 @@ func TestWaitsChain(t *testing.T) {
 				if strings.Contains(out.Before, "line") {
 					t.Fatalf("before line %d came %q", i, out.Before)
 				}
-				next = &out.Next
+				next = out.Next
 				if again, err := engine.ParsePosition(next.String()); err != nil || *again != *next {
 					t.Fatalf("%v is read as %v, %v", next, again, err)
 				}
@@ -196,7 +196,7 @@ func TestWaitChainsAcrossKinds(t *testing.T) {
 			if err != nil {
 				t.Fatalf("step %d from %v: %v", i, next, err)
 			}
-			next = &out.Next
+			next = out.Next
 		}
 		if _, err := wait(t, s, contains("$"), next); err == nil {
 			t.Error("the prompt was found twice")
@@ -231,7 +231,7 @@ func TestRegexIsInterrupted(t *testing.T) {
 	p := enginetest.New()
 	e := enginetest.Engine(p)
 	defer e.Close(context.Background())
-	s, err := e.Spawn(engine.Config{Program: "fake", TranscriptChars: 8 << 20})
+	s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", TranscriptChars: 8 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestRegexIsInterrupted(t *testing.T) {
 		p.Print(strings.Repeat("aaaaaaaaaaaaaaaa", 4<<10))
 	}
 	p.End(0)
-	if _, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: time.Minute}); err != nil {
+	if _, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.Within(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	slow := map[string]any{"type": "transcript_regex", "value": `(a?){400}[^a]{2}b`}
@@ -250,12 +250,12 @@ func TestRegexIsInterrupted(t *testing.T) {
 		<-parked
 		cancel(stop)
 	}()
-	out, err := s.Wait(ctx, matcher(t, slow), engine.WaitOptions{Timeout: -1, Parked: func() { close(parked) }})
+	out, err := s.Wait(ctx, matcher(t, slow), engine.Parked(func() { close(parked) }))
 	if !errors.Is(err, stop) || out.Match != nil {
 		t.Errorf("cancelled: %v, %+v", err, out.Match)
 	}
 	m := matcher(t, map[string]any{"type": "not", "value": slow})
-	out, err = s.Wait(t.Context(), m, engine.WaitOptions{Timeout: time.Millisecond})
+	out, err = s.Wait(t.Context(), m, engine.Within(time.Millisecond))
 	if !errors.Is(err, engine.ErrTimeout) || out.Match != nil {
 		t.Errorf("timed out: %v, %+v", err, out.Match)
 	}

@@ -41,13 +41,13 @@ func secretSession(t *testing.T, p *enginetest.PTY, taps ...engine.Tap) (s *engi
 		},
 	})
 	t.Cleanup(func() { e.Close(context.Background()) })
-	s, err := e.Spawn(engine.Config{Program: "fake", Taps: taps})
+	s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", Taps: taps})
 	if err != nil {
 		t.Fatal(err)
 	}
 	do = func(a engine.Action) {
 		t.Helper()
-		if _, err := s.Do(t.Context(), a, engine.DoOptions{}); err != nil {
+		if _, err := s.Do(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -87,7 +87,7 @@ func startShell(t *testing.T, o start) *shell {
 			t.Errorf("left in the folder for temporary files: %v", left)
 		}
 	})
-	s, err := e.Spawn(engine.Config{
+	s, err := e.Spawn(t.Context(), engine.Config{
 		Program: o.program, Args: o.args, Dir: home, Env: env, ClearEnv: true, Size: o.size, ShellIntegration: true, Attended: o.attended,
 	})
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *shell) atPrompt() bool {
 // keys types, as fast as it can be taken.
 func (s *shell) keys(text string) {
 	s.t.Helper()
-	if _, err := s.Do(s.ctx, engine.Text(text), engine.DoOptions{}); err != nil {
+	if _, err := s.Do(s.ctx, engine.Text(text)); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -164,7 +164,7 @@ func (s *shell) noBlock(text string) {
 // settle waits until the screen shows a text and has not changed for a while.
 func (s *shell) settle(text string) {
 	s.t.Helper()
-	if _, err := s.Wait(s.ctx, matcher(s.t, group("all", contains(text), stable(250))), engine.WaitOptions{Timeout: -1}); err != nil {
+	if _, err := s.Wait(s.ctx, matcher(s.t, group("all", contains(text), stable(250)))); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -321,7 +321,7 @@ func TestShellIntegrationIsRefused(t *testing.T) {
 		{"sh"}, {"/bin/cat"}, {"python3"}, {"bash", "-c", "true"}, {"bash", "script"}, {"bash", "--login", "-ec", "true"}, {"bash", "--", "x"},
 		{"bash", "-l", "-p"}, {"zsh", "-c", "true"}, {"zsh", "-o", "rcs", "file"}, {"fish", "-c", "true"}, {"fish", "--init-command", "x", "file"}, {"fish", "--command=x"},
 	} {
-		_, err := e.Spawn(engine.Config{Program: c[0], Args: c[1:], ShellIntegration: true})
+		_, err := e.Spawn(t.Context(), engine.Config{Program: c[0], Args: c[1:], ShellIntegration: true})
 		var refused *engine.ShellError
 		if !errors.As(err, &refused) || refused.Program != filepath.Base(c[0]) || !strings.Contains(err.Error(), "bash (4.4 or newer), zsh and fish") {
 			t.Errorf("%v: %v", c, err)

@@ -334,10 +334,10 @@ func TestShellFolder(t *testing.T) {
 		return p, nil
 	}})
 	defer e.Close(t.Context())
-	if _, err := e.Spawn(engine.Config{Program: "zsh", ShellIntegration: true}); err == nil || len(list()) != 0 {
+	if _, err := e.Spawn(t.Context(), engine.Config{Program: "zsh", ShellIntegration: true}); err == nil || len(list()) != 0 {
 		t.Errorf("%v, left %v", err, list())
 	}
-	s, err := e.Spawn(engine.Config{Program: "bash", Args: []string{"--noediting", "-i"}, ShellIntegration: true})
+	s, err := e.Spawn(t.Context(), engine.Config{Program: "bash", Args: []string{"--noediting", "-i"}, ShellIntegration: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +369,7 @@ func TestShellFolder(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	t.Setenv("TMPDIR", filepath.Join(tmp, "none"))
-	if _, err := e.Spawn(engine.Config{Program: "bash", ShellIntegration: true}); err == nil || !strings.Contains(err.Error(), "make a folder for shell integration in") {
+	if _, err := e.Spawn(t.Context(), engine.Config{Program: "bash", ShellIntegration: true}); err == nil || !strings.Contains(err.Error(), "make a folder for shell integration in") {
 		t.Errorf("without a folder: %v", err)
 	}
 }

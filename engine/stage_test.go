@@ -78,7 +78,7 @@ func TestAStageShowsWhatASessionShowed(t *testing.T) {
 			p := enginetest.New()
 			e := enginetest.Engine(p)
 			defer e.Close(context.Background())
-			s, err := e.Spawn(engine.Config{Program: "fake", Size: pty.Size{Rows: 6, Cols: 30}})
+			s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", Size: pty.Size{Rows: 6, Cols: 30}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -54,11 +54,11 @@ func withTaps(t *testing.T, f func(p *enginetest.PTY, s *engine.Session), taps .
 				return next, nil
 			},
 		})
-		s, err := e.Spawn(engine.Config{Program: "fake", Taps: taps})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake", Taps: taps})
 		if err != nil {
 			t.Fatal(err)
 		}
-		neighbour, err := e.Spawn(engine.Config{Program: "fake"})
+		neighbour, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestPanicEndsItsSessionAndNoOther(t *testing.T) {
 		if v.Exit == nil || v.Exit.Signal != "SIGKILL" || !v.Ended {
 			t.Errorf("the session that failed: %+v", v.Exit)
 		}
-		if _, err := s.Do(t.Context(), engine.Text("x"), engine.DoOptions{}); !errors.Is(err, engine.ErrEnded) {
+		if _, err := s.Do(t.Context(), engine.Text("x")); !errors.Is(err, engine.ErrEnded) {
 			t.Errorf("it still takes input: %v", err)
 		}
 	}, bad)

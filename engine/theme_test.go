@@ -16,7 +16,7 @@ func TestThemeIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
-		s, err := e.Spawn(engine.Config{Program: "x", Theme: vt.ThemeLight})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "x", Theme: vt.ThemeLight})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestThemeIsTold(t *testing.T) {
 		turns := func(theme vt.Theme, want string) {
 			t.Helper()
 			before, seq := len(p.Input()), s.Sequence()
-			if r, err := s.Do(t.Context(), engine.Theme(theme), engine.DoOptions{}); err != nil || r.Sequence != seq {
+			if r, err := s.Do(t.Context(), engine.Theme(theme)); err != nil || r.Sequence != seq {
 				t.Errorf("%+v, %v at %d", r, err, seq)
 			}
 			synctest.Wait()
@@ -53,13 +53,13 @@ func TestThemeIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		var leased *engine.LeasedError
-		if _, err := s.Do(t.Context(), engine.Theme(vt.ThemeDark), engine.DoOptions{}); !errors.As(err, &leased) {
+		if _, err := s.Do(t.Context(), engine.Theme(vt.ThemeDark)); !errors.As(err, &leased) {
 			t.Errorf("in spite of a lease: %v", err)
 		}
 		lease.Release()
 		p.End(0)
 		synctest.Wait()
-		if _, err := s.Do(t.Context(), engine.Theme(vt.ThemeDark), engine.DoOptions{}); !errors.Is(err, engine.ErrEnded) {
+		if _, err := s.Do(t.Context(), engine.Theme(vt.ThemeDark)); !errors.Is(err, engine.ErrEnded) {
 			t.Errorf("when the program has ended: %v", err)
 		}
 		if err := e.Close(t.Context()); err != nil {
@@ -75,7 +75,7 @@ func TestKeyThatIsNotSent(t *testing.T) {
 		do := func(k vt.Key, want string, fails error) {
 			t.Helper()
 			before := len(p.Input())
-			if _, err := s.Do(t.Context(), engine.Key(k), engine.DoOptions{}); !errors.Is(err, fails) {
+			if _, err := s.Do(t.Context(), engine.Key(k)); !errors.Is(err, fails) {
 				t.Errorf("%+v: %v", k, err)
 			}
 			if got := p.Input()[before:]; got != want {

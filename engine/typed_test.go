@@ -43,14 +43,14 @@ func TestTyped(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := enginetest.New()
 				e := enginetest.Engine(p)
-				s, err := e.Spawn(engine.Config{Program: "fake"})
+				s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, x := range c.steps {
 					p.Print(x.print)
 					synctest.Wait()
-					if _, err := s.Do(t.Context(), engine.Text(x.input), engine.DoOptions{}); err != nil {
+					if _, err := s.Do(t.Context(), engine.Text(x.input)); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -71,12 +71,12 @@ func TestNoSecretIsTyped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
-		s, err := e.Spawn(engine.Config{Program: "fake"})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.SetLineMode(pty.LineMode{Canonical: true})
-		if _, err := s.Do(t.Context(), engine.Text("hunter2"), engine.DoOptions{}); err != nil {
+		if _, err := s.Do(t.Context(), engine.Text("hunter2")); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.View().Typed; got.Line != "" || !got.Keys || got.Bytes != 7 {
@@ -92,17 +92,17 @@ func TestOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
-		s, err := e.Spawn(engine.Config{Program: "fake"})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		no := errors.New("no")
-		only := engine.DoOptions{Only: func(v *engine.View) error {
+		only := engine.Only(func(v *engine.View) error {
 			if v.Typed.Bytes > 0 {
 				return no
 			}
 			return nil
-		}}
+		})
 		if _, err := s.Do(t.Context(), engine.Text("a"), only); err != nil {
 			t.Error(err)
 		}

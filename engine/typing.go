@@ -29,7 +29,7 @@ const (
 // Delay: a text is then typed character by character. A paste and a chunk of [StreamText] are one keystroke. After an Escape the
 // pause is [EscapePause] at least, unless the program has asked for a keyboard protocol that tells an Escape apart.
 //
-// [DoOptions.Timeout] is for each keystroke that is not taken; the pauses do not count. Beside those of [Session.Do] errors are
+// [Within] is for each keystroke that is not taken; the pauses do not count. Beside those of [Session.Do] errors are
 // *[TypingError], and *[PartError] when something had been typed before.
 type Typing struct {
 	Actions []Action      // 1 to MaxTyping: text, pastes, keys, mouse events, interrupt and EOF
@@ -102,7 +102,7 @@ func (a Typing) check() error {
 	return nil
 }
 
-func (a Typing) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a Typing) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
 	if err := a.check(); err != nil {
 		return Receipt{}, err
 	}
@@ -127,7 +127,7 @@ func (a Typing) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error
 type typist struct {
 	s       *Session
 	ctx     context.Context
-	o       DoOptions
+	o       doOptions
 	delay   time.Duration // between keystrokes
 	several bool          // it is a Typing
 	began   bool
@@ -136,7 +136,7 @@ type typist struct {
 }
 
 // types performs f as one action that no other can enter.
-func (s *Session) types(ctx context.Context, o DoOptions, f func(t *typist) error) (Receipt, error) {
+func (s *Session) types(ctx context.Context, o doOptions, f func(t *typist) error) (Receipt, error) {
 	release, err := s.takeTurn(ctx, o)
 	if err != nil {
 		return Receipt{}, err
@@ -221,7 +221,7 @@ func (t *typist) chunks(text string, chars int, after time.Duration) error {
 }
 
 // pause waits, for the program's end at most.
-func (s *Session) pause(ctx context.Context, d time.Duration, o DoOptions) error {
+func (s *Session) pause(ctx context.Context, d time.Duration, o doOptions) error {
 	if d <= 0 {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (s *Session) pause(ctx context.Context, d time.Duration, o DoOptions) error
 }
 
 // takeTurn waits until no other action is under way, at most for o.Timeout.
-func (s *Session) takeTurn(ctx context.Context, o DoOptions) (release func(), err error) {
+func (s *Session) takeTurn(ctx context.Context, o doOptions) (release func(), err error) {
 	release = func() { <-s.turn }
 	select {
 	case s.turn <- struct{}{}:
@@ -336,34 +336,34 @@ func (a Mouse) typeWith(t *typist) error {
 func (Interrupt) typeWith(t *typist) error { return t.write([]byte{0x03}, t.delay) }
 func (EOF) typeWith(t *typist) error       { return t.write([]byte{0x04}, t.delay) }
 
-func (a Text) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a Text) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
 	return s.types(ctx, o, a.typeWith)
 }
 
-func (a Paste) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a Paste) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
 	return s.types(ctx, o, a.typeWith)
 }
 
-func (a BracketedPaste) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a BracketedPaste) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
 	return s.types(ctx, o, a.typeWith)
 }
 
-func (a StreamText) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a StreamText) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
 	return s.types(ctx, o, a.typeWith)
 }
 
-func (a Key) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a Key) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
 	return s.types(ctx, o, a.typeWith)
 }
 
-func (a Mouse) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a Mouse) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
 	return s.types(ctx, o, a.typeWith)
 }
 
-func (a Interrupt) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a Interrupt) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
 	return s.types(ctx, o, a.typeWith)
 }
 
-func (a EOF) do(ctx context.Context, s *Session, o DoOptions) (Receipt, error) {
+func (a EOF) do(ctx context.Context, s *Session, o doOptions) (Receipt, error) {
 	return s.types(ctx, o, a.typeWith)
 }

@@ -29,7 +29,7 @@ func TestTypingIsInOrder(t *testing.T) {
 		r, err := s.Do(t.Context(), engine.Typing{Actions: []engine.Action{
 			key(t, "up"), engine.Text("abc"), engine.Text(""), key(t, "escape"), engine.Text(""), engine.Text(":wq"), key(t, "enter"),
 			engine.BracketedPaste("x\x1by"), engine.Interrupt{}, engine.EOF{}, engine.StreamText{Text: "zz", Chars: 1, Delay: time.Millisecond},
-		}}, engine.DoOptions{})
+		}})
 		const want = "\x1b[Aabc\x1b:wq\r\x1b[200~xy\x1b[201~\x03\x04zz"
 		if err != nil || p.Input() != want || r.Written != len(want) || r.Stripped != 1 {
 			t.Errorf("%+v, %v: %q", r, err, p.Input())
@@ -50,7 +50,7 @@ func TestTypingPaces(t *testing.T) {
 		go func() {
 			_, err := s.Do(t.Context(), engine.Typing{Delay: pace, Actions: []engine.Action{
 				engine.Text("hé漢"), key(t, "enter"), engine.Paste("paste"), key(t, "escape"), key(t, "a"),
-			}}, engine.DoOptions{Parked: func() { parked++ }})
+			}}, engine.Parked(func() { parked++ }))
 			done <- err
 		}()
 		var seen []string
@@ -62,7 +62,7 @@ func TestTypingPaces(t *testing.T) {
 		if got, want := strings.Join(seen, "|"), "h|hé|hé漢|hé漢\r"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if _, err := s.Do(t.Context(), engine.Text("!"), engine.DoOptions{}); err != nil { // it has its turn afterwards
+		if _, err := s.Do(t.Context(), engine.Text("!")); err != nil { // it has its turn afterwards
 			t.Error(err)
 		}
 		if err := <-done; err != nil || p.Input() != "hé漢\rpaste\x1ba!" || parked == 0 {
@@ -81,7 +81,7 @@ func TestTypingKeyIsOfItsTime(t *testing.T) {
 			time.Sleep(500 * time.Millisecond)
 			p.Print("\x1b[?1h")
 		}()
-		if _, err := s.Do(t.Context(), engine.Typing{Delay: time.Second, Actions: []engine.Action{key(t, "up"), key(t, "up")}}, engine.DoOptions{}); err != nil {
+		if _, err := s.Do(t.Context(), engine.Typing{Delay: time.Second, Actions: []engine.Action{key(t, "up"), key(t, "up")}}); err != nil {
 			t.Fatal(err)
 		}
 		if want := "\x1b[A\x1bOA"; p.Input() != want {
@@ -96,7 +96,7 @@ func TestTypingEscapeInKitty(t *testing.T) {
 		p.Print("\x1b[>1u")
 		synctest.Wait()
 		began := time.Now()
-		if _, err := s.Do(t.Context(), engine.Typing{Actions: []engine.Action{key(t, "escape"), engine.Text("x")}}, engine.DoOptions{}); err != nil {
+		if _, err := s.Do(t.Context(), engine.Typing{Actions: []engine.Action{key(t, "escape"), engine.Text("x")}}); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(began); took != 0 || p.Input() != "\x1b[27ux" {
@@ -135,7 +135,7 @@ func TestTypingThatEndsEarly(t *testing.T) {
 				} else {
 					go c.interfere(p, cancel)
 				}
-				r, err := s.Do(ctx, three, engine.DoOptions{})
+				r, err := s.Do(ctx, three)
 				var part *engine.PartError
 				if !errors.As(err, &part) || c.is != nil && !errors.Is(err, c.is) || part.Written != c.written || part.Done != c.done || r.Written != c.written {
 					t.Errorf("%+v, %v", r, err)
@@ -163,7 +163,7 @@ func TestTypingThatCannotBe(t *testing.T) {
 			"backwards": {Delay: -1, Actions: []engine.Action{engine.Text("x")}},
 			"too long":  {Delay: time.Second, Actions: []engine.Action{engine.Text(strings.Repeat("x", 602))}},
 		} {
-			_, err := s.Do(t.Context(), a, engine.DoOptions{})
+			_, err := s.Do(t.Context(), a)
 			var wrong *engine.TypingError
 			if !errors.As(err, &wrong) || (name == "a resize") != (wrong.Index == 1) {
 				t.Errorf("%s: %v", name, err)

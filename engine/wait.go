@@ -22,6 +22,20 @@ type Result struct {
 	Err     error         // why there can never be an answer, as of a plugin's predicate that failed; without Match
 }
 
+// Matched is the answer of a matcher that has nothing more to say than its kind.
+func Matched(kind string) Result { return Result{Match: &Match{Kind: kind}} }
+
+// A Func is a matcher of the views that it is true of. It must not block.
+type Func func(v *View) bool
+
+// Check asks f.
+func (f Func) Check(v *View) Result {
+	if !f(v) {
+		return Result{}
+	}
+	return Matched("func")
+}
+
 // A Match tells what matched. Kind is the matcher's type; the other fields are set where they apply.
 type Match struct {
 	Kind    string
@@ -55,17 +69,36 @@ type Group struct {
 // DefaultWait is how long a wait lasts that is not told otherwise: the 30 seconds of the specification.
 const DefaultWait = 30 * time.Second
 
-// WaitOptions say what a wait looks at and how long.
-type WaitOptions struct {
-	Since   *Position     // only what came after it counts; nil: everything on the screen and retained
-	Timeout time.Duration // at most this long; 0: one look; negative: no limit
-	// Left is where reading what scrolls off the screen begins: the Left of an earlier wait for the same, which this one goes on
-	// with. nil: at the screen as it is, or where Since says.
-	Left   *vt.Edge
-	Parked func() // called right before the wait first blocks; may be nil
-	// Also is a channel that is closed when the matcher's answer may be another though the session has not changed; the matcher is
-	// asked again once. nil: there is none.
+// A WaitOption says what a wait looks at and how long. A [*Position], as [After] and
+// [Outcome.Next] have it, [Within], [Left], [Parked] and [Also] are options; a nil one is none.
+type WaitOption interface{ wait(w *waiting) }
+
+type (
+	// Within bounds a wait: at 0 it looks once, a negative one has no limit. It bounds an action, too, by how long
+	// a program may leave its input unread; there 0 is [DefaultInputTimeout].
+	Within time.Duration
+	// Parked is called right before a wait first blocks, and each time that an action does.
+	Parked func()
+	// Left is where reading what scrolls off the screen begins: the Left of the outcome of an earlier wait for the same, which this
+	// one goes on with. Without it that is at the screen as it is, or where the position says.
+	Left vt.Edge
+	// Also is a channel that is closed when the matcher's answer may be another though the session has not changed; the
+	// matcher is asked again once.
 	Also <-chan struct{}
+)
+
+func (d Within) wait(w *waiting) { w.timeout = time.Duration(d) }
+func (f Parked) wait(w *waiting) { w.parked = f }
+func (c Also) wait(w *waiting)   { w.also = c }
+func (l *Left) wait(w *waiting) {
+	if l != nil {
+		w.edge, w.from, w.begun = vt.Edge(*l), vt.Edge(*l), true
+	}
+}
+func (p *Position) wait(w *waiting) {
+	if p != nil {
+		w.since = w.session.since(*p, w.began)
+	}
 }
 
 // An Outcome is the evidence of a wait, also of one that did not match.
@@ -73,12 +106,12 @@ type Outcome struct {
 	Match   *Match        // nil: it did not match
 	View    *View         // the last look
 	Elapsed time.Duration // since the wait began
-	Left    vt.Edge       // up to which what scrolled off was read
+	Left    Left          // up to which what scrolled off was read
 	Missed  bool          // lines that scrolled off the screen were lost before a matcher could read them
-	// Next is just behind the match, for the next wait's Since.
-	Next Position
-	// Before is what came between Since and a text that matched: at most its last [MostBefore] bytes, Cut says when it was more. Above
-	// is what stood right above, to judge what of it is secret. Without Since there is neither.
+	// Next is just behind the match: the next wait goes on from there. nil: it did not match.
+	Next *Position
+	// Before is what came between the wait's position and a text that matched: at most its last [MostBefore] bytes, Cut says when it
+	// was more. Above is what stood right above, to judge what of it is secret. Without a position there is neither.
 	Before, Above string
 	Cut           bool
 }
@@ -86,27 +119,38 @@ type Outcome struct {
 // MostBefore bounds Outcome.Before, in bytes: as much as the tail of the transcript that an answer on the wire has.
 const MostBefore = 16 << 10
 
-// Wait blocks until m matches a view of s and returns the evidence, which is never nil. The error is nil on a match,
-// and otherwise m's own when it can never answer, [ErrTimeout], [ErrEnded] when the session has ended and m can no longer match,
-// [ErrClosed] when the session was closed meanwhile, a *[ForgottenError] when it was forgotten before the wait began, or the cause of
-// ctx's end. Any number of goroutines may wait; a wait leaves nothing
-// behind.
-func (s *Session) Wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome, error) {
-	s.hold()
-	defer s.let()
-	out, err := s.wait(ctx, m, o)
-	s.engine.counts.wait(ctx, err)
-	return out, err
+// A WaitError is how a wait ended that did not match, with the evidence.
+type WaitError struct {
+	*Outcome
+	Err error // why: see [Session.Wait]
 }
 
-func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome, error) {
-	w := &waiting{ctx: ctx, began: time.Now(), timeout: o.Timeout, parked: o.Parked}
-	if o.Left != nil {
-		w.edge, w.from, w.begun = *o.Left, *o.Left, true
+func (e *WaitError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *WaitError) Unwrap() error { return e.Err }
+
+// Wait blocks until m matches a view of s, as long as ctx and [Within] allow. The outcome is never nil. The error is nil on a
+// match and else a *[WaitError]. Its Err is m's own when it can never answer, [ErrTimeout], [ErrEnded] when the session has ended
+// and m can no longer match, [ErrClosed] when the session was closed meanwhile, a *[ForgottenError] when it was forgotten
+// before the wait began, or the cause of ctx's end. Any number of goroutines may wait; a wait leaves nothing behind.
+func (s *Session) Wait(ctx context.Context, m Matcher, options ...WaitOption) (*Outcome, error) {
+	s.hold()
+	defer s.let()
+	w := &waiting{session: s, ctx: ctx, began: time.Now(), timeout: -1}
+	for _, o := range options {
+		o.wait(w)
 	}
-	if o.Since != nil {
-		w.since = s.since(*o.Since, w.began)
+	out, err := s.wait(w, m)
+	s.engine.counts.wait(ctx, err)
+	if err != nil {
+		return out, &WaitError{out, err}
 	}
+	return out, nil
+}
+
+func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
+	ctx := w.ctx
 	var timer *time.Timer
 	defer func() {
 		if timer != nil {
@@ -118,8 +162,8 @@ func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 		v := s.View()
 		w.look(v)
 		r := m.Check(v)
-		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: w.read(), Missed: w.missed}
-		left := o.Timeout - out.Elapsed
+		out := &Outcome{Match: r.Match, View: v, Elapsed: v.At.Sub(w.began), Left: Left(w.read()), Missed: w.missed}
+		left := w.timeout - out.Elapsed
 		switch {
 		case r.Match != nil:
 			s.place(out)
@@ -137,12 +181,12 @@ func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 			return out, ErrClosed
 		case v.Ended && r.Recheck == 0:
 			return out, ErrEnded
-		case o.Timeout >= 0 && left <= 0:
+		case w.timeout >= 0 && left <= 0:
 			return out, ErrTimeout
 		}
 		w.park()
 		next := r.Recheck // the sooner of the two moments at which time alone may end the wait
-		if o.Timeout >= 0 && (next == 0 || left < next) {
+		if w.timeout >= 0 && (next == 0 || left < next) {
 			next = left
 		}
 		var fire <-chan time.Time
@@ -156,8 +200,8 @@ func (s *Session) wait(ctx context.Context, m Matcher, o WaitOptions) (*Outcome,
 		}
 		select {
 		case <-changed:
-		case <-o.Also:
-			o.Also = nil
+		case <-w.also:
+			w.also = nil
 		case <-fire:
 		case <-ctx.Done():
 		}
@@ -174,11 +218,13 @@ func (s *Session) place(out *Outcome) {
 
 // A waiting is one wait, as the views that are taken for it know it. It belongs to the goroutine that waits.
 type waiting struct {
+	session *Session
 	ctx     context.Context
 	since   Since
 	began   time.Time
 	timeout time.Duration
 	parked  func()
+	also    <-chan struct{}
 
 	looked  time.Time  // when the look under way began
 	screen  *vt.Screen // of the last look that read what left

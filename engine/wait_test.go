@@ -22,7 +22,7 @@ func inBubble(t *testing.T, f func(t *testing.T, p *enginetest.PTY, s *engine.Se
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
-		s, err := e.Spawn(engine.Config{Program: "fake"})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,14 +59,14 @@ func TestWaitEndsWhenItMatches(t *testing.T) {
 		later(70*time.Millisecond, func() { p.Print("rea") })
 		later(90*time.Millisecond, func() { p.Print("dy\r\n") })
 		parked := 0
-		out, err := s.Wait(t.Context(), matcher(t, contains("ready")), engine.WaitOptions{Timeout: time.Second, Parked: func() { parked++ }})
+		out, err := s.Wait(t.Context(), matcher(t, contains("ready")), engine.Within(time.Second), engine.Parked(func() { parked++ }))
 		if err != nil || out.Match == nil || out.Match.Text != "ready" {
 			t.Fatalf("got %+v, %v", out, err)
 		}
 		if out.Elapsed != 90*time.Millisecond || parked != 1 {
 			t.Errorf("it took %v and parked %d times", out.Elapsed, parked)
 		}
-		out, err = s.Wait(t.Context(), matcher(t, contains("ready")), engine.WaitOptions{Parked: func() { parked++ }})
+		out, err = s.Wait(t.Context(), matcher(t, contains("ready")), engine.Within(0), engine.Parked(func() { parked++ }))
 		if err != nil || out.Elapsed != 0 || parked != 1 {
 			t.Errorf("what is there already: %v after %v, parked %d times", err, out.Elapsed, parked)
 		}
@@ -93,7 +93,7 @@ func TestWaitEndsWithEvidence(t *testing.T) {
 				defer cancel(nil)
 				p.Print("on the screen")
 				later(100*time.Millisecond, func() { c.during(p, s, cancel) })
-				out, err := s.Wait(ctx, matcher(t, contains("never")), engine.WaitOptions{Timeout: 500 * time.Millisecond})
+				out, err := s.Wait(ctx, matcher(t, contains("never")), engine.Within(500*time.Millisecond))
 				if !errors.Is(err, c.want) && !(errors.Is(err, engine.ErrClosed) && c.want == engine.ErrEnded) {
 					t.Fatalf("ended with %v, want %v", err, c.want)
 				}
@@ -108,7 +108,7 @@ func TestWaitEndsWithEvidence(t *testing.T) {
 func TestWaitTimeoutOfZeroLooksOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		parked := func() { t.Error("it parked") }
-		if _, err := s.Wait(t.Context(), matcher(t, contains("x")), engine.WaitOptions{Parked: parked}); !errors.Is(err, engine.ErrTimeout) {
+		if _, err := s.Wait(t.Context(), matcher(t, contains("x")), engine.Within(0), engine.Parked(parked)); !errors.Is(err, engine.ErrTimeout) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -119,12 +119,12 @@ func TestWaitStableCountsFromTheLastChange(t *testing.T) {
 		for i := range 5 {
 			later(time.Duration(i)*100*time.Millisecond, func() { p.Print("working ") })
 		}
-		out, err := s.Wait(t.Context(), matcher(t, stable(250)), engine.WaitOptions{Timeout: 5 * time.Second})
+		out, err := s.Wait(t.Context(), matcher(t, stable(250)), engine.Within(5*time.Second))
 		if err != nil || out.Elapsed != 650*time.Millisecond {
 			t.Errorf("stable after %v, %v; want 650ms", out.Elapsed, err)
 		}
 		time.Sleep(time.Second)
-		out, err = s.Wait(t.Context(), matcher(t, stable(250)), engine.WaitOptions{Timeout: 5 * time.Second})
+		out, err = s.Wait(t.Context(), matcher(t, stable(250)), engine.Within(5*time.Second))
 		if err != nil || out.Elapsed != 0 {
 			t.Errorf("a screen that is stable already took %v, %v", out.Elapsed, err)
 		}
@@ -137,7 +137,7 @@ func TestWaitStableIgnoresOutputThatChangesNothing(t *testing.T) {
 		for i := range 20 {
 			later(time.Duration(i)*50*time.Millisecond, func() { p.Print("\rsame") })
 		}
-		out, err := s.Wait(t.Context(), matcher(t, stable(300)), engine.WaitOptions{Timeout: 5 * time.Second})
+		out, err := s.Wait(t.Context(), matcher(t, stable(300)), engine.Within(5*time.Second))
 		if err != nil || out.Elapsed != 300*time.Millisecond {
 			t.Errorf("stable after %v, %v; want 300ms", out.Elapsed, err)
 		}
@@ -150,7 +150,7 @@ func TestWaitStableAfterAnActionGivesTheProgramTime(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		since := s.Sequence()
 		later(200*time.Millisecond, func() { p.Print("answer") })
-		out, err := s.Wait(t.Context(), matcher(t, stable(250)), engine.WaitOptions{Since: engine.After(since), Timeout: 5 * time.Second})
+		out, err := s.Wait(t.Context(), matcher(t, stable(250)), engine.After(since), engine.Within(5*time.Second))
 		if err != nil || out.Elapsed != 450*time.Millisecond {
 			t.Errorf("stable after %v, %v; want 450ms", out.Elapsed, err)
 		}
@@ -159,11 +159,11 @@ func TestWaitStableAfterAnActionGivesTheProgramTime(t *testing.T) {
 
 func TestWaitTwoThresholdsAreBothLookedAt(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
-		out, err := s.Wait(t.Context(), matcher(t, group("all", stable(100), stable(500))), engine.WaitOptions{Timeout: 5 * time.Second})
+		out, err := s.Wait(t.Context(), matcher(t, group("all", stable(100), stable(500))), engine.Within(5*time.Second))
 		if err != nil || out.Elapsed != 500*time.Millisecond {
 			t.Errorf("both held after %v, %v", out.Elapsed, err)
 		}
-		out, err = s.Wait(t.Context(), matcher(t, stable(5000)), engine.WaitOptions{Timeout: 5 * time.Second})
+		out, err = s.Wait(t.Context(), matcher(t, stable(5000)), engine.Within(5*time.Second))
 		if err != nil || out.Elapsed != 4500*time.Millisecond {
 			t.Errorf("at the deadline it is judged once more: %v after %v", err, out.Elapsed)
 		}
@@ -176,13 +176,13 @@ func TestWaitSinceSeesOnlyWhatCameAfter(t *testing.T) {
 		synctest.Wait()
 		since := s.Sequence()
 		for _, tree := range []any{contains("ok"), transcript("ok"), map[string]any{"type": "transcript_regex", "value": "^ok"}} {
-			if out, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: engine.After(since)}); err == nil {
+			if out, err := s.Wait(t.Context(), matcher(t, tree), engine.After(since), engine.Within(0)); err == nil {
 				t.Errorf("%v matched what was there before: %+v", tree, out.Match)
 			}
 		}
 		later(time.Millisecond, func() { p.Print("now ok\r\n") })
 		for _, tree := range []any{contains("ok"), transcript("ok")} {
-			if _, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: engine.After(since), Timeout: time.Second}); err != nil {
+			if _, err := s.Wait(t.Context(), matcher(t, tree), engine.After(since), engine.Within(time.Second)); err != nil {
 				t.Errorf("%v did not match what came after: %v", tree, err)
 			}
 		}
@@ -198,12 +198,12 @@ func TestWaitSinceAtAPrompt(t *testing.T) {
 		later(10*time.Millisecond, func() { p.Print("slow()\r\n") })
 		later(time.Second, func() { p.Print("done\r\n>>> ") })
 		for _, tree := range []any{contains(">>>"), map[string]any{"type": "screen_regex", "value": `(?m)^>>>`}} {
-			out, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Since: engine.After(since), Timeout: time.Minute})
+			out, err := s.Wait(t.Context(), matcher(t, tree), engine.After(since), engine.Within(time.Minute))
 			if err != nil || out.View.Screen.Text() != ">>> slow()\ndone\n>>>" {
 				t.Errorf("%v: %v with %q", tree, err, out.View.Screen.Text())
 			}
 		}
-		if out, err := s.Wait(t.Context(), matcher(t, contains(">>> slow")), engine.WaitOptions{Since: engine.After(since)}); err != nil {
+		if out, err := s.Wait(t.Context(), matcher(t, contains(">>> slow")), engine.After(since), engine.Within(0)); err != nil {
 			t.Errorf("a match of old and new did not count: %v with %q", err, out.View.Screen.Text())
 		}
 	})
@@ -216,7 +216,7 @@ func TestWaitSinceSeesWhatIsWrittenAgain(t *testing.T) {
 			p.Print("Not found")
 			synctest.Wait()
 			since := s.Sequence()
-			if _, err := s.Wait(t.Context(), matcher(t, contains("Not found")), engine.WaitOptions{Since: engine.After(since)}); err == nil {
+			if _, err := s.Wait(t.Context(), matcher(t, contains("Not found")), engine.After(since), engine.Within(0)); err == nil {
 				t.Error("what was there before counted")
 			}
 			changed := s.View().Changed
@@ -225,7 +225,7 @@ func TestWaitSinceSeesWhatIsWrittenAgain(t *testing.T) {
 				p.Print(c)
 				synctest.Wait()
 			}
-			if _, err := s.Wait(t.Context(), matcher(t, contains("Not found")), engine.WaitOptions{Since: engine.After(since)}); err != nil {
+			if _, err := s.Wait(t.Context(), matcher(t, contains("Not found")), engine.After(since), engine.Within(0)); err != nil {
 				t.Errorf("%q did not count", chunks)
 			}
 			if len(chunks) == 1 && s.View().Changed != changed {
@@ -241,15 +241,15 @@ func TestWaitOnASessionThatHasEnded(t *testing.T) {
 		p.End(7)
 		synctest.Wait()
 		for _, tree := range []any{contains("bye"), map[string]any{"type": "process_exited"}} {
-			if _, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Timeout: time.Hour}); err != nil {
+			if _, err := s.Wait(t.Context(), matcher(t, tree), engine.Within(time.Hour)); err != nil {
 				t.Errorf("%v on the final view: %v", tree, err)
 			}
 		}
-		out, err := s.Wait(t.Context(), matcher(t, contains("no")), engine.WaitOptions{Timeout: time.Hour})
+		out, err := s.Wait(t.Context(), matcher(t, contains("no")), engine.Within(time.Hour))
 		if !errors.Is(err, engine.ErrEnded) || out.Elapsed != 0 || out.View.Exit.Code != 7 {
 			t.Errorf("%v after %v with %+v", err, out.Elapsed, out.View.Exit)
 		}
-		out, err = s.Wait(t.Context(), matcher(t, stable(300)), engine.WaitOptions{Timeout: time.Hour})
+		out, err = s.Wait(t.Context(), matcher(t, stable(300)), engine.Within(time.Hour))
 		if err != nil || out.Elapsed != 300*time.Millisecond {
 			t.Errorf("stability can still come true: %v after %v", err, out.Elapsed)
 		}
@@ -262,14 +262,14 @@ func TestWaitBell(t *testing.T) {
 		since := s.Sequence()
 		p.Print("\a")
 		synctest.Wait()
-		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.WaitOptions{}); err == nil {
+		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.Within(0)); err == nil {
 			t.Error("a bell from before the wait counted")
 		}
-		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.WaitOptions{Since: engine.After(since)}); err != nil {
+		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.After(since), engine.Within(0)); err != nil {
 			t.Errorf("a bell since then did not count: %v", err)
 		}
 		later(time.Millisecond, func() { p.Print("\a") })
-		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.WaitOptions{Timeout: time.Second}); err != nil {
+		if _, err := s.Wait(t.Context(), matcher(t, bell), engine.Within(time.Second)); err != nil {
 			t.Errorf("a bell during the wait did not count: %v", err)
 		}
 	})
@@ -292,7 +292,7 @@ func TestWaitSeesWholeFrames(t *testing.T) {
 		p.Print("\x1b[?2026h\x1b[2J\x1b[Hstuck")
 		synctest.Wait()
 		since := s.Sequence()
-		out, err := s.Wait(t.Context(), matcher(t, contains("stuck")), engine.WaitOptions{Since: engine.After(since), Timeout: time.Second})
+		out, err := s.Wait(t.Context(), matcher(t, contains("stuck")), engine.After(since), engine.Within(time.Second))
 		if err != nil || out.Elapsed != 150*time.Millisecond {
 			t.Errorf("an update that never ends hides the screen: %v after %v", err, out.Elapsed)
 		}
@@ -309,7 +309,7 @@ func TestWaitSeesWholeFramesOneAfterAnother(t *testing.T) {
 			later(time.Duration(i)*100*time.Millisecond, func() { p.Print("MARK\x1b[?2026l\x1b[?2026h\x1b[H\x1b[2J") })
 		}
 		gone := map[string]any{"type": "not", "value": contains("MARK")}
-		out, err := s.Wait(t.Context(), matcher(t, gone), engine.WaitOptions{Timeout: time.Minute})
+		out, err := s.Wait(t.Context(), matcher(t, gone), engine.Within(time.Minute))
 		if err != nil || out.Elapsed != 2050*time.Millisecond { // 150 ms after the last one began
 			t.Errorf("a frame without the mark was seen after %v: %v", out.Elapsed, err)
 		}
@@ -325,11 +325,11 @@ func TestExitInsideAnUpdateShowsWhatWasWritten(t *testing.T) {
 			if !draining {
 				p.HangUp()
 			}
-			out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: time.Minute})
+			out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.Within(time.Minute))
 			if err != nil || out.View.Screen.Text() != "before LASTWORD" {
 				t.Errorf("draining %v: at the exit the screen shows %q, %v", draining, out.View.Screen.Text(), err)
 			}
-			if _, err := s.Wait(t.Context(), matcher(t, contains("LASTWORD")), engine.WaitOptions{Timeout: time.Second}); err != nil {
+			if _, err := s.Wait(t.Context(), matcher(t, contains("LASTWORD")), engine.Within(time.Second)); err != nil {
 				t.Errorf("draining %v: %v", draining, err)
 			}
 		})
@@ -343,7 +343,7 @@ func TestWaitAnyAsksAllOfItsParts(t *testing.T) {
 		later(10*time.Millisecond, func() { p.Print("\x1b[2J\x1b[H\a") })
 		later(20*time.Millisecond, func() { p.Print("B") })
 		tree := group("all", group("any", contains("A"), map[string]any{"type": "bell"}), contains("B"))
-		out, err := s.Wait(t.Context(), matcher(t, tree), engine.WaitOptions{Timeout: time.Minute})
+		out, err := s.Wait(t.Context(), matcher(t, tree), engine.Within(time.Minute))
 		if err != nil || out.Match.Parts[0].Index != 1 {
 			t.Errorf("%v after %v", err, out.Elapsed)
 		}
@@ -358,10 +358,10 @@ func TestWaitSinceJoinsNeighboursOnly(t *testing.T) {
 		since := s.Sequence()
 		p.Print("\x1b[HA1\x1b[3;1HC1")
 		synctest.Wait()
-		if _, err := s.Wait(t.Context(), matcher(t, contains("A1\nC1")), engine.WaitOptions{Since: engine.After(since)}); err == nil {
+		if _, err := s.Wait(t.Context(), matcher(t, contains("A1\nC1")), engine.After(since), engine.Within(0)); err == nil {
 			t.Error("rows that are no neighbours matched as if they were")
 		}
-		if _, err := s.Wait(t.Context(), matcher(t, group("all", contains("A1"), contains("C1"))), engine.WaitOptions{Since: engine.After(since)}); err != nil {
+		if _, err := s.Wait(t.Context(), matcher(t, group("all", contains("A1"), contains("C1"))), engine.After(since), engine.Within(0)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -382,7 +382,7 @@ func TestWaitEvidenceExplains(t *testing.T) {
 			"row, which are cut": map[string]any{"type": "screen_regex", "value": `(?m)bob: $`},
 		} {
 			m := matcher(t, tree)
-			out, err := s.Wait(t.Context(), m, engine.WaitOptions{})
+			out, err := s.Wait(t.Context(), m, engine.Within(0))
 			if err == nil {
 				t.Fatalf("%v matched", tree)
 			}
@@ -399,7 +399,7 @@ func TestExitIsToldOnceAllIsRead(t *testing.T) {
 	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
 		p.Exit(pty.Exit{Code: 5}) // a descendant holds the terminal
 		later(100*time.Millisecond, func() { p.Print("late but in time") })
-		out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: time.Minute})
+		out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.Within(time.Minute))
 		if err != nil || out.Elapsed > 250*time.Millisecond || out.Elapsed < 150*time.Millisecond {
 			t.Fatalf("told after %v, %v", out.Elapsed, err)
 		}
@@ -430,7 +430,7 @@ func TestExitIsToldDespiteAnEndlessWriter(t *testing.T) {
 				defer writer.Wait()
 				defer stop()
 				p.Exit(pty.Exit{Code: 0})
-				out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.WaitOptions{Timeout: time.Minute})
+				out, err := s.Wait(t.Context(), matcher(t, map[string]any{"type": "process_exited"}), engine.Within(time.Minute))
 				if err != nil || out.Elapsed > 250*time.Millisecond {
 					t.Errorf("%d bytes every %v: told after %v, %v", size, every, out.Elapsed, err)
 				}
@@ -460,7 +460,7 @@ func TestTranscriptRegexOverManyBatches(t *testing.T) {
 		m := matcher(t, map[string]any{"type": "transcript_regex", "value": re.String()})
 		done := make(chan *engine.Outcome)
 		go func() {
-			out, err := s.Wait(t.Context(), m, engine.WaitOptions{Timeout: time.Hour})
+			out, err := s.Wait(t.Context(), m, engine.Within(time.Hour))
 			if err != nil {
 				t.Error(err)
 			}
@@ -546,7 +546,7 @@ func TestWaitEndsWhenAMatcherFails(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				out, err := s.Wait(t.Context(), m, engine.WaitOptions{Timeout: time.Minute})
+				out, err := s.Wait(t.Context(), m, engine.Within(time.Minute))
 				if err != c.want || (out.Match == nil) != (err != nil) || out.Elapsed != c.elapsed || out.View.Screen.Text() != "it is here" {
 					t.Errorf("%v after %v with match %v and screen %q", err, out.Elapsed, out.Match, out.View.Screen.Text())
 				}
@@ -571,7 +571,7 @@ func TestWaitTakesTheFirstOfTwoErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Wait(t.Context(), m, engine.WaitOptions{Timeout: time.Minute}); err != first {
+			if _, err := s.Wait(t.Context(), m, engine.Within(time.Minute)); !errors.Is(err, first) {
 				t.Errorf("%s ended with %v", kind, err)
 			}
 		}

@@ -18,7 +18,7 @@ func ExampleMatcher_explain() {
 	e := engine.New(engine.Options{})
 	defer e.Close(ctx)
 
-	s, err := e.Spawn(engine.Config{Program: "sh", Args: []string{"-c", "echo 2 passed, 1 failed"}})
+	s, err := e.Spawn(ctx, engine.Config{Program: "sh", Args: []string{"-c", "echo 2 passed, 1 failed"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -32,7 +32,7 @@ func ExampleMatcher_explain() {
 		return
 	}
 	// The program ends: what is not on the screen by then will never be, so the wait ends at once.
-	outcome, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: time.Minute})
+	outcome, err := s.Wait(ctx, m, engine.Within(time.Minute))
 	fmt.Println(errors.Is(err, engine.ErrEnded))
 	v := outcome.View // what may be shown of it: here all, elsewhere what package redact left
 	shown := matchers.Shown{Screen: v.Screen, Output: v.Transcript.String, Title: v.Screen.Title}

@@ -23,7 +23,7 @@ func TestIncrementalSearchFindsWhatAWholeOneWould(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := enginetest.New()
 			e := enginetest.Engine(p)
-			s, err := e.Spawn(engine.Config{Program: "fake"})
+			s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestCheckAndExplainAgree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
-		s, err := e.Spawn(engine.Config{Program: "fake"})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestCommandFinished(t *testing.T) {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
 		defer e.Close(t.Context())
-		s, err := e.Spawn(engine.Config{Program: "fake"})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 		if err != nil {
 			t.Fatal(err)
 		}

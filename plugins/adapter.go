@@ -145,10 +145,10 @@ func (c *Catalog) Start(ctx context.Context, plugin string, o StartOptions) (*Ad
 	if err := a.prepare(ctx, p); err != nil {
 		return nil, err
 	}
-	a.session, err = c.engine.Spawn(config)
+	a.session, err = c.engine.Spawn(ctx, config)
 	if unmarked := (*engine.ShellError)(nil); errors.As(err, &unmarked) { // the plugin has to do without marks
 		config.ShellIntegration = false
-		a.session, err = c.engine.Spawn(config)
+		a.session, err = c.engine.Spawn(ctx, config)
 	}
 	if err != nil {
 		return nil, err
@@ -285,7 +285,7 @@ func (a *Adapter) look(v *engine.View) *look {
 func (a *Adapter) Look(ctx context.Context, v *engine.View) *State {
 	s := a.observe(ctx, v)
 	for _, label := range s.Marks { // the session's bound on marks is the plugin's problem
-		_, _ = a.session.Do(ctx, engine.MarkTranscript(label), engine.DoOptions{})
+		_, _ = a.session.Do(ctx, engine.MarkTranscript(label))
 	}
 	return s
 }

@@ -218,7 +218,7 @@ func TestStillnessIsSeen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := d.Session().Wait(context.Background(), m, engine.WaitOptions{Timeout: time.Minute})
+			out, err := d.Session().Wait(context.Background(), m, engine.Within(time.Minute))
 			if err != nil || out.Elapsed < want || out.Elapsed > want+timedRecheck {
 				t.Errorf("%s held after %v (%v), %v is right", name, out.Elapsed, err, want)
 			}

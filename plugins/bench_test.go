@@ -131,7 +131,7 @@ func BenchmarkBusyAdapters(b *testing.B) {
 				}
 				e := enginetest.Engine(ptys...)
 				for range ptys {
-					if _, err := e.Spawn(engine.Config{Program: "fake"}); err != nil {
+					if _, err := e.Spawn(b.Context(), engine.Config{Program: "fake"}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -141,7 +141,7 @@ func TestWaitEndsWithItsProgram(t *testing.T) {
 				synctest.Wait()
 				d.pty.End(0)
 			}()
-			out, err := d.Session().Wait(context.Background(), m, engine.WaitOptions{Timeout: time.Minute})
+			out, err := d.Session().Wait(context.Background(), m, engine.Within(time.Minute))
 			if !errors.Is(err, want) || out.Elapsed > endedRecheck+timedRecheck {
 				t.Errorf("%s ended after %v with %v, not %v", name, out.Elapsed, err, want)
 			}
@@ -196,7 +196,7 @@ func TestCancelledWaitIsNotHeldUp(t *testing.T) {
 		done := make(chan error)
 		began := time.Now()
 		go func() {
-			out, err := d.Session().Wait(ctx, m, engine.WaitOptions{Timeout: time.Minute})
+			out, err := d.Session().Wait(ctx, m, engine.Within(time.Minute))
 			m.Explain(out.View, matchers.Shown{})
 			done <- err
 		}()

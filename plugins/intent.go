@@ -360,13 +360,13 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 			continue
 		}
 		if s.expect != nil {
-			out, err := a.session.Wait(ctx, s.expect, engine.WaitOptions{Timeout: s.timeout, Since: since, Parked: o.Parked})
+			out, err := a.session.Wait(ctx, s.expect, since, engine.Within(s.timeout), engine.Parked(o.Parked))
 			if err != nil {
 				return since, &ExpectError{Intent: o.Intent, Step: i, View: out.View, Matcher: s.expect, Elapsed: out.Elapsed, Err: err}
 			}
 			continue
 		}
-		done, err := a.session.Do(ctx, s.action, engine.DoOptions{Timeout: o.Timeout, Parked: o.Parked})
+		done, err := a.session.Do(ctx, s.action, engine.Within(o.Timeout), engine.Parked(o.Parked))
 		r.Written += done.Written
 		if err != nil {
 			return since, err
@@ -444,7 +444,7 @@ func (a *Adapter) undo(ctx context.Context, o SendOptions, s *submission, r *Rec
 // await waits for a matcher and tells what came of it. The error is that of a wait that ended for another reason than its
 // time.
 func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher, since *engine.Position, timeout time.Duration) (held bool, why string, err error) {
-	out, err := a.session.Wait(ctx, m, engine.WaitOptions{Timeout: timeout, Since: since, Parked: o.Parked})
+	out, err := a.session.Wait(ctx, m, since, engine.Within(timeout), engine.Parked(o.Parked))
 	switch {
 	case err == nil:
 		return true, evidence(out.Match), nil

@@ -41,7 +41,7 @@ func TestExampleLess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := a.session.Wait(t.Context(), m, engine.WaitOptions{Timeout: 20 * time.Second}); err != nil {
+	if out, err := a.session.Wait(t.Context(), m, engine.Within(20*time.Second)); err != nil {
 		t.Fatalf("less does not wait for a key: %v\n%s", err, out.View.Screen)
 	}
 	for _, step := range []struct {

@@ -570,7 +570,7 @@ func TestOtherPrompt(t *testing.T) {
 				}
 				over := make(chan *engine.Outcome)
 				go func() {
-					out, err := a.session.Wait(context.Background(), m, engine.WaitOptions{Timeout: time.Minute})
+					out, err := a.session.Wait(context.Background(), m, engine.Within(time.Minute))
 					if err != nil {
 						t.Error(err)
 					}

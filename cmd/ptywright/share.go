@@ -88,7 +88,7 @@ func (f *sharedFlags) bridge(ctx context.Context, std stdio, s *terminalmcp.Serv
 	}
 	go func() { // ends with the process: a read of a terminal cannot be taken back
 		_, _ = io.Copy(writerFunc(func(p []byte) (int, error) {
-			_, err := session.Do(ctx, engine.Text(p), engine.DoOptions{Timeout: time.Hour})
+			_, err := session.Do(ctx, engine.Text(p), engine.Within(time.Hour))
 			if errors.Is(err, engine.ErrEnded) || errors.Is(err, engine.ErrClosed) || ctx.Err() != nil {
 				return 0, err
 			}

@@ -189,7 +189,7 @@ func shotFormat(named, output string) (string, error) {
 func shotOf(ctx context.Context, config engine.Config, settle, timeout time.Duration) (*vt.Screen, error) {
 	e := engine.New(engine.Options{Version: version()})
 	defer e.Close(context.WithoutCancel(ctx))
-	s, err := e.Spawn(config)
+	s, err := e.Spawn(ctx, config)
 	if err != nil {
 		return nil, notStarted(err)
 	}
@@ -203,7 +203,7 @@ func shotOf(ctx context.Context, config engine.Config, settle, timeout time.Dura
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: timeout})
+	out, err := s.Wait(ctx, m, engine.Within(timeout))
 	if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 		return nil, err
 	}

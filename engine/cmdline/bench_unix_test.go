@@ -26,7 +26,7 @@ func BenchmarkTrue(b *testing.B) {
 		for b.Loop() {
 			since := s.Sequence()
 			send(b, s, engine.Text("true\r"))
-			if _, err := s.Wait(b.Context(), prompted{}, engine.WaitOptions{Since: engine.After(since), Timeout: hang}); err != nil {
+			if _, err := s.Wait(b.Context(), prompted{}, engine.After(since), engine.Within(hang)); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -60,10 +60,6 @@ type Options struct {
 	Parked func() // called right before Run first blocks, and perhaps again; may be nil
 }
 
-func (o *Options) do() engine.DoOptions {
-	return engine.DoOptions{Parked: o.Parked, Lease: o.Lease}
-}
-
 // A Result is what became of a command line. All its texts are the program's, as they are: whoever shows them redacts them.
 type Result struct {
 	Reason Reason
@@ -214,7 +210,7 @@ func choose(ctx context.Context, s *engine.Session, line string, o *Options) (Wa
 		o.Way = Sentinel
 	}
 	if left := promptBound - v.At.Sub(s.Started()); unmarked(v) && left > 0 && o.Way != Sentinel && !s.Replaced() {
-		out, err := s.Wait(ctx, marked{s}, engine.WaitOptions{Timeout: left, Parked: o.Parked})
+		out, err := s.Wait(ctx, marked{s}, engine.Within(left), engine.Parked(o.Parked))
 		if ctx.Err() != nil {
 			return "", nil, err
 		}

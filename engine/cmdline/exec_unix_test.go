@@ -49,7 +49,7 @@ func TestAShellThatMakesWayForAnother(t *testing.T) {
 					}
 				}
 				send(t, s, engine.Text("exec sleep 1000\r"))
-				if _, err := s.Wait(t.Context(), runs{s, "sleep"}, engine.WaitOptions{Timeout: hang}); err != nil {
+				if _, err := s.Wait(t.Context(), runs{s, "sleep"}, engine.Within(hang)); err != nil {
 					t.Fatal(err)
 				}
 				var none *cmdline.NoShellError
@@ -121,7 +121,7 @@ func TestTheSessionIsKilled(t *testing.T) {
 		since := s.Sequence()
 		killed := make(chan error, 1)
 		go func() {
-			_, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hang, Since: engine.After(since)})
+			_, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.After(since), engine.Within(hang))
 			killed <- errors.Join(err, s.Kill(t.Context()))
 		}()
 		r := run(t, s, hanging)

@@ -123,7 +123,7 @@ func TestTheShellEnds(t *testing.T) {
 // written waits until the session has written a text.
 func written(t *testing.T, s *engine.Session, text string) {
 	t.Helper()
-	if _, err := s.Wait(t.Context(), wrote(text), engine.WaitOptions{Timeout: hang}); err != nil {
+	if _, err := s.Wait(t.Context(), wrote(text), engine.Within(hang)); err != nil {
 		t.Fatalf("waiting for %q: %v\n%s", text, err, tail(s))
 	}
 }
@@ -139,7 +139,7 @@ func (m wrote) Check(v *engine.View) engine.Result {
 
 func send(t testing.TB, s *engine.Session, a engine.Action) {
 	t.Helper()
-	if _, err := s.Do(t.Context(), a, engine.DoOptions{}); err != nil {
+	if _, err := s.Do(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -251,8 +251,8 @@ func TestAnInterruptEndsTheWait(t *testing.T) {
 			since := s.Sequence()
 			go func() {
 				defer close(done)
-				if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hang, Since: engine.After(since)}); err == nil {
-					_, _ = s.Do(t.Context(), engine.Interrupt{}, engine.DoOptions{})
+				if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.After(since), engine.Within(hang)); err == nil {
+					_, _ = s.Do(t.Context(), engine.Interrupt{})
 				}
 			}()
 			r := run(t, s, "clear; "+hanging)

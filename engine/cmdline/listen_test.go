@@ -25,7 +25,7 @@ func TestKeyAnsweredBeforeItsWriteReturns(t *testing.T) {
 		p.SetLineMode(pty.LineMode{Canonical: true, Echo: true, CRToNL: true})
 		p.SetForeground(pty.Process{PID: 7, Name: "sh", Leader: true})
 		e := enginetest.Engine(p)
-		s, err := e.Spawn(engine.Config{Program: "sh", Size: pty.Size{Rows: 24, Cols: 80}})
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "sh", Size: pty.Size{Rows: 24, Cols: 80}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestKeyAnsweredBeforeItsWriteReturns(t *testing.T) {
 		if r, err := Run(t.Context(), s, "head -c 1 >/dev/null", o); err != nil || r.Reason != Timeout {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		if _, err := s.Do(t.Context(), engine.Text("q"), engine.DoOptions{}); err != nil {
+		if _, err := s.Do(t.Context(), engine.Text("q")); err != nil {
 			t.Fatal(err)
 		}
 		if r, err := Run(t.Context(), s, "echo again", o); err != nil || r.Output != "again\n" {

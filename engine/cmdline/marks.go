@@ -24,7 +24,7 @@ func Prompt(ctx context.Context, s *engine.Session, bound time.Duration, parked 
 
 // prompt is Prompt; it returns the look at the prompt, too, or nil at one without marks.
 func prompt(ctx context.Context, s *engine.Session, bound time.Duration, parked func()) (*engine.View, error) {
-	out, err := s.Wait(ctx, &emptyLine{session: s}, engine.WaitOptions{Timeout: bound, Parked: parked})
+	out, err := s.Wait(ctx, &emptyLine{session: s}, engine.Within(bound), engine.Parked(parked))
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return nil, err
@@ -192,7 +192,7 @@ func typeable(ctx context.Context, s *engine.Session, line string, o *Options) (
 	if strings.Contains(line, "\t") && shellOf(filepath.Base(s.Config().Program)) == Fish {
 		return false, nil
 	}
-	_, err := s.Wait(ctx, pasteable{}, engine.WaitOptions{Timeout: pasteBound, Parked: o.Parked})
+	_, err := s.Wait(ctx, pasteable{}, engine.Within(pasteBound), engine.Parked(o.Parked))
 	if ctx.Err() != nil {
 		return false, err
 	}
@@ -224,19 +224,18 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 	if occupied(v) { // by what nobody has typed: a job in the background, mostly; else the shell's own suggestion for a line
 		keys = eraseLine + keys
 	}
-	only := o.do()
-	only.Only = func(now *engine.View) error {
+	only := engine.Only(func(now *engine.View) error {
 		if sh := now.Reports.Shell; now.Typed.Bytes != v.Typed.Bytes || sh == nil || sh.Phase != engine.ShellInput {
 			return errMoved
 		}
 		return nil
-	}
-	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only) // in one: nothing another types comes between
+	})
+	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only, o.Lease, engine.Parked(o.Parked)) // in one: nothing another types comes between
 	if err != nil {
 		return nil, err
 	}
 	m := &ran{session: s, hearing: h, before: v.Reports.Shell, giveUp: o.GiveUp, typed: time.Now()}
-	out, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: o.Timeout, Parked: o.Parked})
+	out, err := s.Wait(ctx, m, engine.Within(o.Timeout), engine.Parked(o.Parked))
 	r := &Result{Reason: reasonOf(out, err), By: Marks, Since: sent.Sequence, Began: m.typed, Duration: out.View.At.Sub(m.typed), View: out.View}
 	h.tell(s, r)
 	if r.Block == nil && r.Reason != Timeout {
@@ -247,7 +246,7 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 	stays := h.stays(s)
 	if stays { // while it draws its prompt a shell may miss an interrupt
 		m := promptAfter{before: out.View.Reports.Shell, quiet: settled}
-		if _, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked}); ctx.Err() != nil {
+		if _, err := s.Wait(ctx, m, engine.Within(readyBound), engine.Parked(o.Parked)); ctx.Err() != nil {
 			return nil, err
 		}
 	}
@@ -318,11 +317,11 @@ func exitCode(v *engine.View) *int {
 // giveUp leaves a command line that is not complete, and waits for the prompt after it.
 func giveUp(ctx context.Context, s *engine.Session, o *Options) error {
 	v := s.View()
-	if _, err := s.Do(ctx, engine.Interrupt{}, o.do()); err != nil {
+	if _, err := s.Do(ctx, engine.Interrupt{}, o.Lease, engine.Parked(o.Parked)); err != nil {
 		return err
 	}
 	m := promptAfter{before: v.Reports.Shell}
-	_, err := s.Wait(ctx, m, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+	_, err := s.Wait(ctx, m, engine.Within(readyBound), engine.Parked(o.Parked))
 	if errors.Is(err, engine.ErrTimeout) {
 		return nil
 	}

@@ -124,7 +124,7 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	case p.leader && o.Shell == "":
 		return nil, &NoShellError{Session: s.ID(), Program: p.program}
 	case !p.leader:
-		_, err := s.Wait(ctx, &gone{s, p.pid}, engine.WaitOptions{Timeout: settled, Parked: o.Parked})
+		_, err := s.Wait(ctx, &gone{s, p.pid}, engine.Within(settled), engine.Parked(o.Parked))
 		if err == nil || ctx.Err() != nil {
 			return nil, err // which is nil when it has gone
 		}
@@ -134,7 +134,7 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	if o.Shell != "" {
 		p.shell = o.Shell
 	}
-	out, err := s.Wait(ctx, &ready{session: s, where: p, edits: edits, before: before, began: time.Now()}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+	out, err := s.Wait(ctx, &ready{session: s, where: p, edits: edits, before: before, began: time.Now()}, engine.Within(readyBound), engine.Parked(o.Parked))
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 		return nil, nil
 	}
 	reads := err == nil && out.Match.Kind == "keys"
-	typed, _ := s.Wait(ctx, typedLine{before, p}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+	typed, _ := s.Wait(ctx, typedLine{before, p}, engine.Within(readyBound), engine.Parked(o.Parked))
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -319,14 +319,13 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		return nil, err
 	}
 	t.drop(t.late)
-	only := o.do()
-	only.Only = func(now *engine.View) error {
+	only := engine.Only(func(now *engine.View) error {
 		if now.Typed.Bytes != where.typed {
 			return errMoved
 		}
 		return nil
-	}
-	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only) // in one: nothing another types comes between
+	})
+	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only, o.Lease, engine.Parked(o.Parked)) // in one: nothing another types comes between
 	if err != nil {
 		t.drop(l)
 		return nil, err
@@ -336,7 +335,7 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		l.typed = v.Typed
 	}
 	began := time.Now()
-	out, err := s.Wait(ctx, &told{session: s, listener: l, where: where, typed: began}, engine.WaitOptions{Timeout: o.Timeout, Parked: o.Parked})
+	out, err := s.Wait(ctx, &told{session: s, listener: l, where: where, typed: began}, engine.Within(o.Timeout), engine.Parked(o.Parked))
 	r := &Result{Reason: reasonOf(out, err), By: Sentinel, Marker: marker, Since: sent.Sequence, Began: began, Duration: out.View.At.Sub(began), View: out.View}
 	printed := l.output()
 	r.Output, r.Raw, r.Above, r.Cut = printed.Plain, printed.Raw, printed.Above, printed.Cut
@@ -362,7 +361,7 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	}
 	t.leave(l)
 	// A shell with marks says the same a moment later, and is busy until then; it need not.
-	_, _ = s.Wait(ctx, idle{}, engine.WaitOptions{Timeout: readyBound, Parked: o.Parked})
+	_, _ = s.Wait(ctx, idle{}, engine.Within(readyBound), engine.Parked(o.Parked))
 	return r, nil
 }
 

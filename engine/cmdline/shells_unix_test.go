@@ -79,7 +79,7 @@ func start(t testing.TB, k kind) *engine.Session {
 		env[n] = v
 	}
 	e := engine.New(engine.Options{})
-	s, err := e.Spawn(engine.Config{Program: k.program, Args: k.args, Env: env, Dir: home, Size: pty.Size{Rows: 24, Cols: 80}, ShellIntegration: k.marks})
+	s, err := e.Spawn(t.Context(), engine.Config{Program: k.program, Args: k.args, Env: env, Dir: home, Size: pty.Size{Rows: 24, Cols: 80}, ShellIntegration: k.marks})
 	if err != nil {
 		t.Fatal(err)
 	}

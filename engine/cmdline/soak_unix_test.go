@@ -72,7 +72,7 @@ func one(t *testing.T, k kind, s *engine.Session, r *rand.Rand, i int) {
 			t.Errorf("what hang: %+v, %v", x, err)
 			return
 		}
-		if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hang, Since: engine.After(since)}); err != nil {
+		if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.After(since), engine.Within(hang)); err != nil {
 			t.Error(err)
 			return
 		}
@@ -82,8 +82,8 @@ func one(t *testing.T, k kind, s *engine.Session, r *rand.Rand, i int) {
 	case 10:
 		since := s.Sequence()
 		go func() {
-			if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.WaitOptions{Timeout: hang, Since: engine.After(since)}); err == nil {
-				_, _ = s.Do(t.Context(), engine.Interrupt{}, engine.DoOptions{})
+			if _, err := s.Wait(t.Context(), wrote("begun\r\n"), engine.After(since), engine.Within(hang)); err == nil {
+				_, _ = s.Do(t.Context(), engine.Interrupt{})
 			}
 		}()
 		x := run(t, s, "clear; "+hanging)

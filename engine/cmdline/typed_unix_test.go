@@ -114,7 +114,7 @@ func TestKeysForAProgram(t *testing.T) {
 func stands(t *testing.T, s *engine.Session) {
 	t.Helper()
 	since := s.Sequence()
-	if _, err := s.Wait(t.Context(), still{}, engine.WaitOptions{Timeout: hang, Since: engine.After(since)}); err != nil {
+	if _, err := s.Wait(t.Context(), still{}, engine.After(since), engine.Within(hang)); err != nil {
 		t.Fatal(err)
 	}
 }

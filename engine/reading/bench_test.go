@@ -39,13 +39,13 @@ func benchmarkTurn(b *testing.B, echo bool, lines, values int) {
 		Start: func(pty.Command) (engine.PTY, error) { return p, nil }, Typed: reading.Learn(known), Asks: redact.Asks,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
-	s, err := e.Spawn(engine.Config{Program: "fake"})
+	s, err := e.Spawn(b.Context(), engine.Config{Program: "fake"})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer e.Close(context.Background())
 	turn := func(n int) {
-		if _, err := s.Do(b.Context(), engine.Text(fmt.Sprintf("line number %d\n", n)), engine.DoOptions{}); err != nil {
+		if _, err := s.Do(b.Context(), engine.Text(fmt.Sprintf("line number %d\n", n))); err != nil {
 			b.Fatal(err)
 		}
 		since := s.Sequence()

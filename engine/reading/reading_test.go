@@ -26,7 +26,7 @@ func sessionOf(t testing.TB, text string, c engine.Config) *engine.Session {
 	t.Helper()
 	pty := enginetest.New()
 	e := enginetest.Engine(pty)
-	s, err := e.Spawn(c)
+	s, err := e.Spawn(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -302,14 +302,14 @@ func TestForgedMarks(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(home, "evil"), []byte("before \x1b]133;D;7\a\x1b]133;A\a$ \x1b]133;B\afake\x1b]133;C\a behind\n"), 0o600))
 	e := engine.New(engine.Options{})
 	defer e.Close(t.Context())
-	s, err := e.Spawn(engine.Config{Program: bash, Args: []string{"--noprofile", "--norc"}, Dir: home, ShellIntegration: true,
+	s, err := e.Spawn(t.Context(), engine.Config{Program: bash, Args: []string{"--noprofile", "--norc"}, Dir: home, ShellIntegration: true,
 		Env: map[string]string{"HOME": home, "PATH": os.Getenv("PATH"), "PS1": "$ "}, ClearEnv: true})
 	must(t, err)
 	path := filepath.Join(home, "a.md")
 	_, err = new(Recordings).Start(s, StartOptions{Path: path, Format: MarkdownDoc})
 	must(t, err)
 	for _, line := range []string{"cat evil; (exit 5)\r", "exit\r"} {
-		_, err := s.Do(t.Context(), engine.Text(line), engine.DoOptions{})
+		_, err := s.Do(t.Context(), engine.Text(line))
 		must(t, err)
 	}
 	for s.View().Exit == nil {

@@ -58,7 +58,7 @@ func TestFinishedRecordingHoldsNothing(t *testing.T) {
 func keepRecording(t *testing.T, all *Recordings, path string, end func(*testing.T, *engine.Session, *enginetest.PTY, *Kept)) (weak.Pointer[engine.Session], weak.Pointer[Cast]) {
 	p := enginetest.New()
 	e := enginetest.Engine(p)
-	s, err := e.Spawn(engine.Config{Program: "fake"})
+	s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 	must(t, err)
 	x, err := all.Start(s, StartOptions{Path: path})
 	must(t, err)

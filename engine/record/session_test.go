@@ -59,7 +59,7 @@ func TestAsciinemaReadsOurs(t *testing.T) {
 func onTerminal(t *testing.T, rec *Recording, script string, args ...string) *vt.Screen {
 	t.Helper()
 	e := engine.New(engine.Options{})
-	s, err := e.Spawn(engine.Config{Program: "/bin/sh", Args: append([]string{"-c", script}, args...),
+	s, err := e.Spawn(t.Context(), engine.Config{Program: "/bin/sh", Args: append([]string{"-c", script}, args...),
 		Env: map[string]string{"LC_ALL": "C.UTF-8", "HOME": t.TempDir()}, Size: pty.Size{Rows: uint16(rec.Rows), Cols: uint16(rec.Cols)}})
 	must(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -84,7 +84,7 @@ func onTerminal(t *testing.T, rec *Recording, script string, args ...string) *vt
 func typeInto(t *testing.T, rec *Recording, c *Cast, command []string, lines ...string) *vt.Screen {
 	t.Helper()
 	e := engine.New(engine.Options{})
-	s, err := e.Spawn(engine.Config{Program: command[0], Args: command[1:], Size: pty.Size{Rows: uint16(rec.Rows), Cols: uint16(rec.Cols)},
+	s, err := e.Spawn(t.Context(), engine.Config{Program: command[0], Args: command[1:], Size: pty.Size{Rows: uint16(rec.Rows), Cols: uint16(rec.Cols)},
 		Taps: []engine.Tap{laterTap{c}}, Env: map[string]string{"LC_ALL": "C", "HISTFILE": ""}})
 	must(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -100,7 +100,7 @@ func typeInto(t *testing.T, rec *Recording, c *Cast, command []string, lines ...
 	}
 	for i, line := range lines {
 		await(func(v *engine.View) bool { return strings.Count(v.Transcript.String(), "\x1b]133;B") > i })
-		_, err := s.Do(ctx, engine.Text(line), engine.DoOptions{})
+		_, err := s.Do(ctx, engine.Text(line))
 		must(t, err)
 	}
 	await(func(v *engine.View) bool { return v.Ended })

@@ -23,14 +23,14 @@ func main() {
 func drive(ctx context.Context) (err error) {
 	e := engine.New(engine.Options{})
 	defer func() { err = errors.Join(err, e.Close(ctx)) }()
-	s, err := e.Spawn(engine.Config{Program: "python3", Args: []string{"-q"}})
+	s, err := e.Spawn(ctx, engine.Config{Program: "python3", Args: []string{"-q"}})
 	if err != nil {
 		return err
 	}
 	if _, err := wait(ctx, s, nil, "contains_text", ">>>"); err != nil {
 		return err
 	}
-	receipt, err := s.Do(ctx, engine.Text("6*7\n"), engine.DoOptions{})
+	receipt, err := s.Do(ctx, engine.Text("6*7\n"))
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func wait(ctx context.Context, s *engine.Session, since *engine.Position, kind, 
 	if err != nil {
 		return nil, err
 	}
-	outcome, err := s.Wait(ctx, m, engine.WaitOptions{Since: since, Timeout: 10 * time.Second})
+	outcome, err := s.Wait(ctx, m, since, engine.Within(10*time.Second))
 	if err != nil {
 		return nil, fmt.Errorf("%s %q: %w; the screen was:\n%s", kind, value, err, outcome.View.Screen.Text())
 	}

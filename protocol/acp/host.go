@@ -196,14 +196,14 @@ func (h *Host) start(s Spec, t *tail) (*engine.Session, error) {
 		Program: s.Command, Args: s.Args, Dir: s.Dir, Env: env, Size: pty.Size{Rows: rows, Cols: columns},
 		NullInput: !s.Input, Taps: []engine.Tap{t}, Kept: true, // until its release
 	}
-	run, err := h.engine.Spawn(config)
+	run, err := h.engine.Spawn(context.Background(), config)
 	var start *pty.StartError
 	if err == nil || len(s.Args) > 0 || !isLine(s.Command) ||
 		!errors.As(err, &start) || start.Op != "lookup" || !missing(err) {
 		return run, err
 	}
 	config.Program, config.Args = shell(s.Command)
-	return h.engine.Spawn(config)
+	return h.engine.Spawn(context.Background(), config)
 }
 
 // missing reports whether there is no such program. A path that goes on behind a file, or one longer than any, is none.
@@ -314,7 +314,7 @@ func (t *Terminal) Kill(ctx context.Context) error {
 	if t.run.View().Exit != nil {
 		return t.run.Kill(ctx)
 	}
-	if _, err := t.run.Do(ctx, engine.Signal(pty.SignalTerm), engine.DoOptions{}); err != nil {
+	if _, err := t.run.Do(ctx, engine.Signal(pty.SignalTerm)); err != nil {
 		return t.run.Kill(ctx)
 	}
 	grace, stop := context.WithTimeout(ctx, killGrace)

@@ -17,7 +17,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	for _, size := range []pty.Size{{Rows: 24, Cols: 80}, {Rows: 50, Cols: 200}} {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
-		s, err := e.Spawn(engine.Config{Program: "fake", Size: size})
+		s, err := e.Spawn(b.Context(), engine.Config{Program: "fake", Size: size})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	known := c.known.Changed()
 	v := s.View()
 	if has != nil && p.Since != nil && *p.Since == has.sequence && has.form == p.Form {
-		out, err := s.Wait(ctx, news{has}, engine.WaitOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }, Also: has.known})
+		out, err := s.Wait(ctx, news{has}, engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }), engine.Also(has.known))
 		if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 			return nil, err
 		}

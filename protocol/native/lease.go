@@ -36,7 +36,7 @@ func (l *lease) current() bool { return l.session.View().Lease == l.Lease }
 func (l *lease) giveBack(ctx context.Context) (had bool) {
 	had = l.current()
 	if had && l.size != nil {
-		_, _ = l.session.Do(ctx, engine.Resize(*l.size), engine.DoOptions{Lease: l.Lease}) // it has ended, or is another's by now
+		_, _ = l.session.Do(ctx, engine.Resize(*l.size), l.Lease) // it has ended, or is another's by now
 	}
 	l.Release()
 	return had
@@ -102,7 +102,7 @@ func (c *client) sessionRelease(ctx context.Context, p sessionParams) (releaseRe
 
 // do performs an action with the right that this connection has, if it has it.
 func (c *client) do(ctx context.Context, s *engine.Session, a engine.Action, timeout time.Duration) (engine.Receipt, error) {
-	return s.Do(ctx, a, engine.DoOptions{Timeout: timeout, Parked: func() { protocol.Yield(ctx) }, Lease: c.leaseFor(s)})
+	return s.Do(ctx, a, engine.Within(timeout), c.leaseFor(s), engine.Parked(func() { protocol.Yield(ctx) }))
 }
 
 // leaseFor is the right to type that this connection has of a session; nil when it has none.

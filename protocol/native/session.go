@@ -103,7 +103,7 @@ const maxTranscript = 64 << 20
 // maxScrollback bounds the lines one session may retain: about 200 MB of full lines.
 const maxScrollback = 1_000_000
 
-func (c *client) sessionCreate(_ context.Context, p createParams) (createResult, error) {
+func (c *client) sessionCreate(ctx context.Context, p createParams) (createResult, error) {
 	config, err := p.config()
 	if err != nil {
 		return createResult{}, err
@@ -120,7 +120,7 @@ func (c *client) sessionCreate(_ context.Context, p createParams) (createResult,
 		}
 		config.Taps = []engine.Tap{tap}
 	}
-	s, err := c.engine.Spawn(config)
+	s, err := c.engine.Spawn(ctx, config)
 	if err != nil {
 		settle("", nil)
 		if p.RawTranscriptPath != "" && !p.RawTranscriptAppend {

@@ -86,7 +86,7 @@ func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams,
 	if err != nil {
 		return nil, &intentError{err: err, look: adapterLook(a, a.Session().View(), hide, "none")}
 	}
-	out, err := a.Session().Wait(ctx, m, engine.WaitOptions{Since: p.Since.engine(), Timeout: timeout, Parked: func() { protocol.Yield(ctx) }})
+	out, err := a.Session().Wait(ctx, m, p.Since.engine(), engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
 	l := adapterLook(a, out.View, hide, "none")
 	whole := context.WithoutCancel(ctx)
 	if err != nil {

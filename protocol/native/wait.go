@@ -55,9 +55,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.Wait(ctx, m, engine.WaitOptions{
-		Since: p.Since.engine(), Timeout: timeout, Parked: func() { protocol.Yield(ctx) },
-	})
+	out, err := s.Wait(ctx, m, p.Since.engine(), engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }))
 	l := newLook(out.View, hide, cells)
 	l.Secrets = asking.secrets()
 	if err != nil {

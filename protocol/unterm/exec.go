@@ -225,7 +225,7 @@ func runWhenFree(ctx context.Context, session *engine.Session, line string, o cm
 		if left <= 0 {
 			return out, err
 		}
-		if _, waited := session.Wait(ctx, changedSince{before}, engine.WaitOptions{Timeout: left}); waited != nil {
+		if _, waited := session.Wait(ctx, changedSince{before}, engine.Within(left)); waited != nil {
 			return out, err
 		}
 	}

@@ -35,7 +35,7 @@ func (m moved) Check(v *engine.View) engine.Result {
 func (s *Server) follow(zero *engine.Session) {
 	at := string(s.record().Cwd)
 	for {
-		out, err := zero.Wait(context.Background(), moved{at}, engine.WaitOptions{Timeout: -1})
+		out, err := zero.Wait(context.Background(), moved{at})
 		if err != nil {
 			return
 		}

@@ -54,7 +54,7 @@ func launch(ctx context.Context, s *reader, p params) (any, error) {
 	if wait.marked {
 		bound = shellBound
 	}
-	if _, err := made.session.Wait(ctx, wait, engine.WaitOptions{Timeout: bound}); err != nil && !errors.Is(err, engine.ErrTimeout) {
+	if _, err := made.session.Wait(ctx, wait, engine.Within(bound)); err != nil && !errors.Is(err, engine.ErrTimeout) {
 		return nil, err
 	}
 	if err := s.submit(ctx, "orchestrate.launch", made, line); err != nil {
@@ -177,7 +177,7 @@ func waitPane(ctx context.Context, s *reader, p params) (any, error) {
 	if !given {
 		return nil, errors.New("Missing 'pattern'")
 	}
-	_, err = at.session.Wait(ctx, shows{pattern}, engine.WaitOptions{Timeout: p.timeout(waitBound)})
+	_, err = at.session.Wait(ctx, shows{pattern}, engine.Within(p.timeout(waitBound)))
 	switch {
 	case err == nil:
 		return waited{Matched: true, Pattern: pattern}, nil
@@ -192,7 +192,7 @@ func waitPane(ctx context.Context, s *reader, p params) (any, error) {
 // waitIdle waits until the pane's shell waits for a command.
 func waitIdle(ctx context.Context, at *pane, bound time.Duration) (any, error) {
 	since := engine.After(at.session.View().Sequence)
-	_, err := at.session.Wait(ctx, rests{at.session}, engine.WaitOptions{Timeout: bound, Since: since})
+	_, err := at.session.Wait(ctx, rests{at.session}, since, engine.Within(bound))
 	switch {
 	case err == nil:
 		return waitedIdle{Matched: true, Idle: true}, nil

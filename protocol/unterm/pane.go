@@ -138,10 +138,10 @@ func (s *Server) create(c creation) (*pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := s.opts.Engine.Spawn(config)
+	session, err := s.opts.Engine.Spawn(context.Background(), config)
 	if shell := (*engine.ShellError)(nil); errors.As(err, &shell) { // a shell, or program, that writes no marks
 		config.ShellIntegration = false
-		session, err = s.opts.Engine.Spawn(config)
+		session, err = s.opts.Engine.Spawn(context.Background(), config)
 	}
 	if err != nil {
 		settle("", nil)
@@ -181,7 +181,7 @@ func (p *panes) tend(made *pane) {
 			delete(p.own, made)
 			p.mu.Unlock()
 		}()
-		if _, err := made.session.Wait(context.Background(), hasEnded{}, engine.WaitOptions{Timeout: -1}); err != nil {
+		if _, err := made.session.Wait(context.Background(), hasEnded{}); err != nil {
 			return // closed
 		}
 		grace := time.NewTimer(deadBound)

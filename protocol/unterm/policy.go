@@ -165,7 +165,7 @@ func (s *Server) typeText(ctx context.Context, method string, at *pane, text, co
 	if err := blocked(why); err != nil {
 		return err
 	}
-	if _, err := at.session.Do(ctx, engine.Text(text), engine.DoOptions{}); err != nil {
+	if _, err := at.session.Do(ctx, engine.Text(text)); err != nil {
 		return err
 	}
 	at.typed.line = next

@@ -121,7 +121,7 @@ func TestGuests(t *testing.T) {
 	}
 	defer e.Close(context.Background())
 	defer s.Close()
-	guest, err := e.Spawn(engine.Config{Program: "other"})
+	guest, err := e.Spawn(t.Context(), engine.Config{Program: "other"})
 	if err != nil {
 		t.Fatal(err)
 	}

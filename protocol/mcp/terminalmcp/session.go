@@ -119,7 +119,7 @@ func (s *Server) spawn(c engine.Config, cols, rows int) (*engine.Session, error)
 		return nil, &engine.SizeError{Rows: rows, Cols: cols, Most: engine.MaxSide}
 	}
 	c.Size = pty.Size{Rows: uint16(rows), Cols: uint16(cols)}
-	return s.engine.Spawn(c)
+	return s.engine.Spawn(context.Background(), c)
 }
 
 // freshID returns five hexadecimal digits that no session of ours has. It is called with mu held.

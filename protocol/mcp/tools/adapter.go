@@ -255,7 +255,7 @@ func (p *profile) sendIntent(ctx context.Context, in *adapterParams, hide *redac
 	if err := a.Require(plugins.InputWrite); err != nil {
 		return nil, err
 	}
-	_, receipt, err := a.Send(ctx, plugins.SendOptions{Intent: in.Intent, Params: in.Params, Timeout: max(timeout, time.Millisecond), Parked: options(ctx).Parked})
+	_, receipt, err := a.Send(ctx, plugins.SendOptions{Intent: in.Intent, Params: in.Params, Timeout: max(timeout, time.Millisecond), Parked: parked(ctx)})
 	l := reading.New(a.Session().View(), hide)
 	l.Secrets = a.Secrets
 	if err != nil {
@@ -292,7 +292,7 @@ func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in 
 	}
 	s := a.Session()
 	stop := p.progress(ctx, req, s, timeout)
-	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: in.Since.engine(), Timeout: timeout})
+	out, err := s.Wait(ctx, m, in.Since.engine(), engine.Within(timeout))
 	stop()
 	whole, done := context.WithTimeout(context.WithoutCancel(ctx), plugins.Brief)
 	defer done()

@@ -139,14 +139,14 @@ func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, er
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.launch(engine.Config{
+	s, err := p.launch(ctx, engine.Config{
 		Program: program, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: runRows, Cols: runCols}, ShellIntegration: true,
 	})
 	if err != nil {
 		return nil, err
 	}
 	var occupied *cmdline.OccupiedError
-	if err := cmdline.Prompt(ctx, s, promptBound, options(ctx).Parked); err != nil && !errors.As(err, &occupied) {
+	if err := cmdline.Prompt(ctx, s, promptBound, parked(ctx)); err != nil && !errors.As(err, &occupied) {
 		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopBound)
 		defer cancel()
 		return nil, errors.Join(p.inWords(s, err), s.Close(bound))
@@ -177,7 +177,7 @@ func shellProgram(asked string) (string, error) {
 
 func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, in *runParams, timeout time.Duration, hide *redact.Redactor, most int) (*runResult, error) {
 	stop := p.progress(ctx, req, s, timeout)
-	out, err := cmdline.Run(ctx, s, in.Command, cmdline.Options{Timeout: timeout, GiveUp: true, Parked: options(ctx).Parked})
+	out, err := cmdline.Run(ctx, s, in.Command, cmdline.Options{Timeout: timeout, GiveUp: true, Parked: parked(ctx)})
 	stop()
 	var occupied *cmdline.OccupiedError
 	switch {

@@ -212,7 +212,7 @@ func (ps *pages) answer(w http.ResponseWriter, r *http.Request, g *page) {
 		return
 	}
 	ps.profile.Known.Typed(string(g.session.ID()), g.session.Closed(), secret, redact.Certain) // before the program can show it
-	_, err := g.session.Do(r.Context(), engine.Text(secret+"\r"), engine.DoOptions{})
+	_, err := g.session.Do(r.Context(), engine.Text(secret+"\r"))
 	if err != nil {
 		g.finish("failed", err)
 		http.Error(w, "The program does not take it any more.", http.StatusConflict)

@@ -166,7 +166,7 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 	r.Since = s.Sequence()
 	r.after = r.Since
 	do := func(a engine.Action) error {
-		receipt, err := s.Do(ctx, a, options(ctx))
+		receipt, err := s.Do(ctx, a, parked(ctx))
 		r.Written += receipt.Written
 		r.Stripped += receipt.Stripped
 		return err
@@ -217,7 +217,7 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 	if err := do(enter); err != nil {
 		return r, err
 	}
-	out, err := s.Wait(ctx, moved(before), engine.WaitOptions{Timeout: effectBound, Parked: options(ctx).Parked})
+	out, err := s.Wait(ctx, moved(before), engine.Within(effectBound), parked(ctx))
 	if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 		return r, err
 	}
@@ -256,7 +256,7 @@ func (p *profile) echo(ctx context.Context, s *engine.Session, tail string, sinc
 	if err != nil {
 		return false, err
 	}
-	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: engine.After(since), Timeout: echoBound, Parked: options(ctx).Parked})
+	out, err := s.Wait(ctx, m, engine.After(since), engine.Within(echoBound), parked(ctx))
 	switch {
 	case err == nil:
 		return out.Match.Index == 0, nil

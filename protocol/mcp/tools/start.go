@@ -75,7 +75,7 @@ func (p *profile) start(ctx context.Context, req *sdk.CallToolRequest, in startP
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.spawn(config, !in.NoIntegration)
+	s, err := p.spawn(ctx, config, !in.NoIntegration)
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, hintOf(in.Program, err))
 	}
@@ -115,13 +115,13 @@ func (p *profile) config(in *startParams) (engine.Config, error) {
 var shells = []string{"bash", "zsh", "fish"}
 
 // spawn starts a program; a shell with marks, where it can have them.
-func (p *profile) spawn(c engine.Config, marks bool) (*engine.Session, error) {
+func (p *profile) spawn(ctx context.Context, c engine.Config, marks bool) (*engine.Session, error) {
 	c.ShellIntegration = marks && slices.Contains(shells, filepath.Base(c.Program))
-	s, err := p.launch(c)
+	s, err := p.launch(ctx, c)
 	var not *engine.ShellError
 	if errors.As(err, &not) { // it was given a script, or is not interactive
 		c.ShellIntegration = false
-		s, err = p.launch(c)
+		s, err = p.launch(ctx, c)
 	}
 	var start *pty.StartError
 	if errors.As(err, &start) { // which tells the beginning of the path, where a secret can no longer be seen to be one
@@ -131,12 +131,12 @@ func (p *profile) spawn(c engine.Config, marks bool) (*engine.Session, error) {
 }
 
 // launch starts a program. The secrets among its variables are known until its session is closed.
-func (p *profile) launch(c engine.Config) (*engine.Session, error) {
+func (p *profile) launch(ctx context.Context, c engine.Config) (*engine.Session, error) {
 	settle, err := p.Known.Lend(c.Env)
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.Engine.Spawn(c)
+	s, err := p.Engine.Spawn(ctx, c)
 	if err != nil {
 		settle("", nil)
 		return nil, err

@@ -304,7 +304,5 @@ func (p *profile) look(s *engine.Session, hide *redact.Redactor) *reading.View {
 	return l
 }
 
-// options are how an action is performed: what waits lets the connection's next request start.
-func options(ctx context.Context) engine.DoOptions {
-	return engine.DoOptions{Parked: func() { mcp.Yield(ctx) }}
-}
+// parked has what waits, and an action that blocks, let the connection's next request start.
+func parked(ctx context.Context) engine.Parked { return func() { mcp.Yield(ctx) } }

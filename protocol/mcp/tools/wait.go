@@ -14,7 +14,6 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
-	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
@@ -268,7 +267,7 @@ type asked struct {
 	tree    any
 	own     matchers.Matcher // in the tree's place: one of ours, which remembers nothing
 	since   *engine.Position
-	left    *vt.Edge      // up to which what scrolled off was read in the calls before; nil: none was
+	left    *engine.Left  // up to which what scrolled off was read in the calls before; nil: none was
 	elapsed time.Duration // in the calls before
 }
 
@@ -356,7 +355,7 @@ func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.S
 		}
 	}
 	defer p.progress(ctx, req, s, timeout)()
-	out, err := s.Wait(ctx, m, engine.WaitOptions{Since: a.since, Left: a.left, Timeout: timeout, Parked: func() { mcp.Yield(ctx) }})
+	out, err := s.Wait(ctx, m, a.since, engine.Within(timeout), a.left, parked(ctx))
 	return &answer{outcome: out, err: err, matcher: m, found: found}, nil
 }
 

@@ -26,7 +26,7 @@ import (
 // session starts a program that the test writes the output of.
 func (w *wire) session() string {
 	w.t.Helper()
-	s, err := w.engine.Spawn(engine.Config{Program: "fake"})
+	s, err := w.engine.Spawn(w.t.Context(), engine.Config{Program: "fake"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func (w *wire) session() string {
 // TestSessionsHideWhatANameBeforeItMakesASecret in the arguments, which come one by one.
 func TestSessionsHideWhatANameBeforeItMakesASecret(t *testing.T) {
 	w := serveOn(t, enginetest.Engine(enginetest.New()), new(redact.Known), false, nil)
-	if _, err := w.engine.Spawn(engine.Config{Program: "fake", Args: []string{"--password", "Kq7argvpass66", "file"}}); err != nil {
+	if _, err := w.engine.Spawn(t.Context(), engine.Config{Program: "fake", Args: []string{"--password", "Kq7argvpass66", "file"}}); err != nil {
 		t.Fatal(err)
 	}
 	r := w.try("sessions", obj{})
@@ -209,7 +209,7 @@ func TestTasks(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		if _, err := e.Spawn(engine.Config{Program: "fake"}); err != nil {
+		if _, err := e.Spawn(t.Context(), engine.Config{Program: "fake"}); err != nil {
 			t.Fatal(err)
 		}
 		lines := bufio.NewReader(fromServer)

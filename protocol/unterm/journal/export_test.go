@@ -98,7 +98,7 @@ func TestExportOfCommands(t *testing.T) {
 	x.types("echo one")
 	x.types("export TOKEN=abc123; false")
 	x.atPrompt()
-	_, err := x.Do(t.Context(), engine.Text("cat\r"), engine.DoOptions{})
+	_, err := x.Do(t.Context(), engine.Text("cat\r"))
 	must(t, err)
 	x.until(func(v *engine.View) bool { return v.Reports.Shell.Phase == engine.ShellRunning })
 	got, err := x.Export(x.Session, 0, x.home, "")

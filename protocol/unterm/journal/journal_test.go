@@ -71,7 +71,7 @@ func inBubble(t *testing.T, o Options, f func(f *fixture)) {
 		x.Journal = New(o)
 		e := enginetest.Engine(x.pty)
 		var err error
-		x.Session, err = e.Spawn(engine.Config{Program: "fake"})
+		x.Session, err = e.Spawn(t.Context(), engine.Config{Program: "fake"})
 		must(t, err)
 		f(x)
 		_ = x.Journal.Close()

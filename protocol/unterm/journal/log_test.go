@@ -230,7 +230,7 @@ func TestManyAtOnce(t *testing.T) {
 		for pane := range panes {
 			p := enginetest.New()
 			e := enginetest.Engine(p)
-			s, err := e.Spawn(engine.Config{Program: "fake"})
+			s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
 			must(t, err)
 			wg.Go(func() {
 				defer e.Close(context.Background())

@@ -45,7 +45,7 @@ func newTerminal(t *testing.T, o Options, shell string, marks bool) *terminal {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(x.home, name)), 0o700))
 		must(t, os.WriteFile(filepath.Join(x.home, name), []byte(text), 0o600))
 	}
-	x.Session, err = e.Spawn(engine.Config{Program: program, Dir: x.home, ShellIntegration: marks, ClearEnv: true,
+	x.Session, err = e.Spawn(t.Context(), engine.Config{Program: program, Dir: x.home, ShellIntegration: marks, ClearEnv: true,
 		Env: map[string]string{"HOME": x.home, "PATH": os.Getenv("PATH"), "PS1": "work$ ", "LANG": "C.UTF-8", "DEBIAN_PREVENT_KEYBOARD_CHANGES": "1"}})
 	must(t, err)
 	return x
@@ -80,7 +80,7 @@ func (x *terminal) types(line string) {
 	if sh := x.View().Reports.Shell; sh != nil {
 		before = sh.Commands
 	}
-	_, err := x.Do(x.t.Context(), engine.Text(line+"\r"), engine.DoOptions{})
+	_, err := x.Do(x.t.Context(), engine.Text(line+"\r"))
 	must(x.t, err)
 	x.until(func(v *engine.View) bool {
 		return v.Reports.Shell.Commands > before && v.Reports.Shell.Phase == engine.ShellInput
@@ -168,7 +168,7 @@ func TestWithoutIntegration(t *testing.T) {
 	x.until(func(v *engine.View) bool { return strings.Contains(v.Screen.Text(), "work$") }) // else the echo comes before it
 	_, err := x.Start(x.Session, 0, x.home)
 	must(t, err)
-	_, err = x.Do(t.Context(), engine.Text("echo TOKEN=abc123; echo do''ne\r"), engine.DoOptions{})
+	_, err = x.Do(t.Context(), engine.Text("echo TOKEN=abc123; echo do''ne\r"))
 	must(t, err)
 	x.until(func(v *engine.View) bool { return strings.Contains(v.Screen.Text(), "\ndone") })
 	got, err := x.Stop(0)
@@ -182,12 +182,12 @@ func TestWithoutIntegration(t *testing.T) {
 func TestBeginsWithinACommand(t *testing.T) {
 	x := newTerminal(t, Options{}, "bash", true)
 	x.atPrompt()
-	_, err := x.Do(t.Context(), engine.Text("echo one; read -r line; echo got $line; (exit 4)\r"), engine.DoOptions{})
+	_, err := x.Do(t.Context(), engine.Text("echo one; read -r line; echo got $line; (exit 4)\r"))
 	must(t, err)
 	x.until(func(v *engine.View) bool { return strings.Contains(v.Screen.Text(), "\none") })
 	_, err = x.Start(x.Session, 0, x.home)
 	must(t, err)
-	_, err = x.Do(t.Context(), engine.Text("two\r"), engine.DoOptions{})
+	_, err = x.Do(t.Context(), engine.Text("two\r"))
 	must(t, err)
 	x.until(func(v *engine.View) bool { return v.Reports.Shell.Phase == engine.ShellInput })
 	got, err := x.Stop(0)

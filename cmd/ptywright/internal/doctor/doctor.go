@@ -228,7 +228,7 @@ func terminal(ctx context.Context, f Facts) []Finding {
 func inSession(ctx context.Context, c engine.Config, done func(*engine.Session) bool) (err error) {
 	e := engine.New(engine.Options{Sessions: 1})
 	defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
-	s, err := e.Spawn(c)
+	s, err := e.Spawn(ctx, c)
 	if err != nil {
 		return err
 	}

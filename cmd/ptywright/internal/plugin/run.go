@@ -177,8 +177,8 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 func (f *Folder) finish(ctx context.Context, a *plugins.Adapter, ran *Ran, since uint64, began time.Time, o RunOptions) error {
 	const patience = 5 * time.Second // for Ctrl-D to be taken
 	eof, _ := engine.ParseAction(map[string]any{"type": "eof"})
-	if _, err := a.Session().Do(ctx, eof, engine.DoOptions{}); err == nil {
-		_, _ = a.Session().Wait(ctx, ended{}, engine.WaitOptions{Timeout: patience})
+	if _, err := a.Session().Do(ctx, eof); err == nil {
+		_, _ = a.Session().Wait(ctx, ended{}, engine.Within(patience))
 	}
 	v := a.Session().View()
 	a.Look(ctx, v)
@@ -280,7 +280,7 @@ func pass(ctx context.Context, s *engine.Session, in io.Reader) error {
 	for {
 		n, err := in.Read(b)
 		if n > 0 {
-			if _, err := s.Do(ctx, engine.Text(b[:n]), engine.DoOptions{}); err != nil {
+			if _, err := s.Do(ctx, engine.Text(b[:n])); err != nil {
 				return nil // the program's end is told elsewhere
 			}
 		}
@@ -316,8 +316,8 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 		case !more:
 			return r.Err()
 		}
-		_, _ = a.Session().Wait(ctx, still(pace), engine.WaitOptions{Timeout: paceBound})
-		done, err := a.Session().Do(ctx, engine.Text(r.Text()+"\r"), engine.DoOptions{})
+		_, _ = a.Session().Wait(ctx, still(pace), engine.Within(paceBound))
+		done, err := a.Session().Do(ctx, engine.Text(r.Text()+"\r"))
 		if err != nil {
 			return nil
 		}
@@ -335,7 +335,7 @@ func ready(ctx context.Context, a *plugins.Adapter, since *engine.Position, pati
 		if err != nil {
 			continue
 		}
-		out, err := a.Session().Wait(ctx, m, engine.WaitOptions{Timeout: patience, Since: since})
+		out, err := a.Session().Wait(ctx, m, since, engine.Within(patience))
 		if !errors.Is(err, engine.ErrTimeout) {
 			return err
 		}

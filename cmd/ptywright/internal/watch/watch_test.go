@@ -122,7 +122,7 @@ func newBenchOf(t testing.TB, o Options, writes bool, around func(net.Listener) 
 
 func (b *bench) spawn(rows, cols uint16, script string) *engine.Session {
 	b.t.Helper()
-	s, err := b.engine.Spawn(engine.Config{Program: "sh", Args: []string{"-c", script}, Size: pty.Size{Rows: rows, Cols: cols}})
+	s, err := b.engine.Spawn(b.t.Context(), engine.Config{Program: "sh", Args: []string{"-c", script}, Size: pty.Size{Rows: rows, Cols: cols}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -545,7 +545,7 @@ func TestList(t *testing.T) {
 	until(func(l []listed) bool { return strings.Contains(string(l[0].Lease), "the robot") })
 	lease.Release()
 	until(func(l []listed) bool { return string(l[0].Lease) == "null" })
-	if _, err := s.Do(b.ctx, engine.Text("\n"), engine.DoOptions{}); err != nil {
+	if _, err := s.Do(b.ctx, engine.Text("\n")); err != nil {
 		t.Fatal(err)
 	}
 	until(func(l []listed) bool { return strings.Contains(string(l[0].Exit), `"exit_code":3`) })
