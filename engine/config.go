@@ -19,7 +19,7 @@ type Config struct {
 	Args             []string
 	Dir              string            // working directory; "": the server's
 	Env              map[string]string // set in the child's environment
-	BaseEnv          map[string]string // begin with this instead of the server's environment, less what [Inherits] refuses; nil: the server's
+	BaseEnv          map[string]string // begin with this instead of the server's environment, less what [Inherited] leaves out; nil: the server's
 	ClearEnv         bool              // begin with nothing instead of either
 	Size             pty.Size          // zero rows or columns: 24 and 80
 	TranscriptChars  int               // retained characters; 0: DefaultTranscriptChars; negative: none
@@ -62,18 +62,18 @@ var (
 	}
 )
 
-// Inherits reports whether a program on a terminal of its own inherits a variable from whoever starts it: all but what describes
+// inherits reports whether a program on a terminal of its own inherits a variable from whoever starts it: all but what describes
 // another terminal, and ptywright's own.
-func Inherits(name string) bool {
+func inherits(name string) bool {
 	return name != "" && !slices.Contains(foreign, name) &&
 		!slices.ContainsFunc(foreignPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// Inherited returns what of an environment ("NAME=value", as [os.Environ] has it) is inherited: see [Inherits].
+// Inherited returns what of an environment ("NAME=value", as [os.Environ] has it) a program on a terminal of its own inherits.
 func Inherited(environ []string) map[string]string {
 	all := make(map[string]string, len(environ))
 	for _, kv := range environ {
-		if name, value, ok := strings.Cut(kv, "="); ok && Inherits(name) {
+		if name, value, ok := strings.Cut(kv, "="); ok && inherits(name) {
 			all[name] = value
 		}
 	}
@@ -89,7 +89,7 @@ func (c *Config) environ() ([]string, error) {
 			base = Inherited(os.Environ())
 		}
 		for name, value := range base {
-			if Inherits(name) {
+			if inherits(name) {
 				set[name] = value
 			}
 		}

@@ -1,14 +1,21 @@
-// Package engine runs programs on pseudo-terminals and lets any number of goroutines look at them, wait for them
-// and type into them.
+// Package engine runs programs on pseudo-terminals. [New] makes an engine and [Engine.Spawn] starts a program;
+// [Session.Wait] waits for what package matchers asks, [Session.Do] types, and [Session.View] looks:
 //
-// Start with [New] and [Engine.Spawn]; look with [Session.View]; wait with [Session.Wait]; type with [Session.Do].
-// The package knows no wire, no JSON and no Lua, and never will.
+//	e := engine.New(engine.Options{})
+//	defer e.Close(ctx) // ends the programs and all that they started
+//	s, err := e.Spawn(ctx, engine.Config{Program: "python3"})
+//	_, err = s.Wait(ctx, matchers.Text(">>>"))
+//	sent, err := s.Do(ctx, engine.Text("6*7\n"))
+//	out, err := s.Wait(ctx, matchers.Text("42"), engine.After(sent.Sequence))
+//
+// Any number of goroutines may look, wait and type. A wait that fails returns a *[WaitError] with the last screen.
+// Texts are the program's own: package redact hides the secrets in them.
 //
 // # The life of a byte
 //
 // The child writes; the pump (session.go, exit.go) reads it from the PTY (package pty), feeds the terminal (package vt)
 // and the transcript (transcript.go) under the session's lock, raises the sequence, shows it to the session's taps
-// and beats the pulse (pulse.go). Whoever waits wakes, takes a [View] and judges it. What the terminal answers goes
+// and beats the pulse (internal/pulse). Whoever waits wakes, takes a [View] and judges it. What the terminal answers goes
 // to the input queue (input.go), where actions wait too: one order for all that is bound for the child.
 //
 // # Goroutines

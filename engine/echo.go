@@ -61,7 +61,7 @@ type SecretInput struct {
 	// know.
 	Tell func(line string, is Standing)
 
-	line      SecretLine
+	line      secretLine
 	reading   bool     // echo is off while the terminal edits lines
 	times     int      // that this began
 	asked     bool     // for the line that is being typed

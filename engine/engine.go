@@ -13,6 +13,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/internal/pulse"
 )
 
 // ID names a session: "s1", "s2" and so on, never reused in an engine's life. Clients must take it as opaque.
@@ -53,7 +54,7 @@ type Watcher interface {
 type Engine struct {
 	opts   Options
 	nonce  string // tells this engine's children from another's
-	pulse  Pulse
+	pulse  pulse.Pulse
 	counts counts
 
 	mu sync.Mutex

@@ -6,13 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"regexp"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/matchers"
 )
 
-// A session is started, looked at, typed into and waited for.
+// A session is started, typed into and waited for.
 func Example() {
 	ctx := context.Background()
 	e := engine.New(engine.Options{})
@@ -23,28 +23,23 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	receipt, err := s.Do(ctx, engine.Text("world\r"))
+	sent, err := s.Do(ctx, engine.Text("world\r"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	greeting, err := matchers.Parse(map[string]any{"type": "screen_regex", "value": `(?m)hello (\w+)$`}, matchers.Options{})
+	greeting := regexp.MustCompile(`(?m)hello (\w+)$`)
+	out, err := s.Wait(ctx, matchers.Regexp(greeting), engine.After(sent.Sequence))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	// Since: only what came after the text was typed counts.
-	outcome, err := s.Wait(ctx, greeting, engine.After(receipt.Sequence), engine.Within(time.Minute))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(outcome.Match.Capture)
+	fmt.Println(out.Match.Capture)
 	// Output: world
 }
 
-// A wait that does not match tells what it saw last.
-func ExampleSession_Wait_timeout() {
+// A wait that does not match says why, and has what it saw last.
+func ExampleWaitError() {
 	ctx := context.Background()
 	e := engine.New(engine.Options{})
 	defer e.Close(ctx)
@@ -54,22 +49,43 @@ func ExampleSession_Wait_timeout() {
 		fmt.Println(err)
 		return
 	}
-	for _, text := range []string{"ready", "never"} {
-		m, err := matchers.Parse(map[string]any{"type": "contains_text", "value": text}, matchers.Options{})
+	if _, err := s.Wait(ctx, matchers.Text("ready")); err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = s.Wait(ctx, matchers.Text("never"), engine.Within(0))
+	var missed *engine.WaitError
+	if errors.As(err, &missed) && errors.Is(err, engine.ErrTimeout) {
+		fmt.Printf("%v; the screen shows %q\n", missed, missed.View.Screen.Text())
+	}
+	// Output: the wait timed out; the screen shows "ready"
+}
+
+// The next wait goes on from what the last one has matched.
+func ExampleSession_Wait_next() {
+	ctx := context.Background()
+	e := engine.New(engine.Options{})
+	defer e.Close(ctx)
+
+	s, err := e.Spawn(ctx, engine.Config{Program: "sh", Args: []string{"-c", "echo step 1; echo step 2; read -r _"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	step := regexp.MustCompile(`step (\d)`)
+	var at *engine.Position
+	for range 2 {
+		out, err := s.Wait(ctx, matchers.Regexp(step), at)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		patience := time.Minute
-		if text == "never" {
-			patience = time.Millisecond
-		}
-		outcome, err := s.Wait(ctx, m, engine.Within(patience))
-		if errors.Is(err, engine.ErrTimeout) {
-			fmt.Printf("no %q; the screen shows %q\n", text, outcome.View.Screen.Text())
-		}
+		fmt.Println(out.Match.Capture)
+		at = out.Next
 	}
-	// Output: no "never"; the screen shows "ready"
+	// Output:
+	// 1
+	// 2
 }
 
 // Exit has the exact code or signal, and comes after the last byte of output.
@@ -83,12 +99,7 @@ func ExampleSession_View_exit() {
 		fmt.Println(err)
 		return
 	}
-	exited, err := matchers.Parse(map[string]any{"type": "process_exited"}, matchers.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := s.Wait(ctx, exited, engine.Within(time.Minute)); err != nil {
+	if _, err := s.Wait(ctx, matchers.Exited()); err != nil {
 		fmt.Println(err)
 		return
 	}

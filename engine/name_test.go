@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
+	"github.com/ptywright/ptywright/matchers"
 )
 
 func TestCheckName(t *testing.T) {
@@ -163,7 +164,7 @@ func TestNamesAnyOrder(t *testing.T) {
 					continue
 				}
 				newest.p.End(0)
-				newest.s.Wait(context.Background(), ended{}, engine.Within(time.Minute))
+				newest.s.Wait(context.Background(), matchers.Exited(), engine.Within(time.Minute))
 				newest.runs = false
 			case 2:
 				if len(all) == 0 {
@@ -190,13 +191,3 @@ func TestNamesAnyOrder(t *testing.T) {
 }
 
 // ended is a matcher of the program's end.
-type ended struct{}
-
-func (ended) Check(v *engine.View) engine.Result {
-	if v.Exit != nil {
-		return engine.Result{Match: &engine.Match{Kind: "process_exited"}}
-	}
-	return engine.Result{}
-}
-
-func (ended) Explain(*engine.View) string { return "" }

@@ -94,14 +94,9 @@ func TestReportsTellTheLast(t *testing.T) {
 	}
 }
 
-// reported is a matcher of a state of the program.
-type reported string
-
-func (m reported) Check(v *engine.View) engine.Result {
-	if st := v.Reports.Status; st != nil && st.State == string(m) {
-		return engine.Result{Match: &engine.Match{Kind: "reported"}}
-	}
-	return engine.Result{}
+// reported matches a state of the program.
+func reported(state string) engine.Func {
+	return func(v *engine.View) bool { return v.Reports.Status != nil && v.Reports.Status.State == state }
 }
 
 // TestReportsWakeWaits, and come with the screen of their moment and its sequence.

@@ -7,23 +7,23 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// A SecretLine gathers what is typed while a program reads a secret, as the terminal does until the line ends. The zero
+// A secretLine gathers what is typed while a program reads a secret, as the terminal does until the line ends. The zero
 // value is ready. It is not safe for concurrent use.
-type SecretLine struct {
+type secretLine struct {
 	line  []byte
 	from  int // where what answers the newest question begins
 	asked int
 }
 
 // Reset forgets what was typed.
-func (l *SecretLine) Reset() { l.line, l.from = l.line[:0], 0 }
+func (l *secretLine) Reset() { l.line, l.from = l.line[:0], 0 }
 
 // Empty reports whether nothing of a line stands typed.
-func (l *SecretLine) Empty() bool { return len(l.line) == 0 }
+func (l *secretLine) Empty() bool { return len(l.line) == 0 }
 
 // Note takes what is typed while no secret is read. A program that asks may switch echo off only after the answer was begun: then the
-// line is a secret, from its beginning, if its end is typed under [SecretLine.Type].
-func (l *SecretLine) Note(p []byte) {
+// line is a secret, from its beginning, if its end is typed under [secretLine.Type].
+func (l *secretLine) Note(p []byte) {
 	for _, c := range p {
 		switch {
 		case c == '\r', c == '\n', c == 0x03, c == 0x1b: // a line's end, an interrupt, or a key: what was typed is used
@@ -39,7 +39,7 @@ func (l *SecretLine) Note(p []byte) {
 // Type takes what is typed under a mode, as the answer to a question that asked counts, and tells each line when its end is in
 // p: told before that is typed, nothing that the program does with it is seen first. A line that was begun under an earlier
 // question is told whole and without that beginning: a program may, or may not, throw away what was typed before it asks.
-func (l *SecretLine) Type(p []byte, mode pty.LineMode, asked int, tell func(ways ...string)) {
+func (l *secretLine) Type(p []byte, mode pty.LineMode, asked int, tell func(ways ...string)) {
 	if asked != l.asked {
 		l.asked, l.from = asked, len(l.line)
 	}
@@ -65,14 +65,14 @@ func (l *SecretLine) Type(p []byte, mode pty.LineMode, asked int, tell func(ways
 }
 
 // erase takes away the last character.
-func (l *SecretLine) erase() {
+func (l *secretLine) erase() {
 	_, n := utf8.DecodeLastRune(l.line)
 	l.line = l.line[:len(l.line)-n]
 	l.from = min(l.from, len(l.line))
 }
 
 // eraseWord takes away the last word and what is behind it, as Linux does.
-func (l *SecretLine) eraseWord() {
+func (l *secretLine) eraseWord() {
 	word := false
 	for len(l.line) > 0 {
 		r, _ := utf8.DecodeLastRune(l.line)

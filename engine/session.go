@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/vt"
+	"github.com/ptywright/ptywright/internal/pulse"
 )
 
 const (
@@ -52,7 +53,7 @@ type Session struct {
 	turn    chan struct{} // held by the action under way
 	tapping chan struct{} // held while taps are shown something
 	sizing  chan struct{} // held while the terminal gets a size
-	pulse   Pulse
+	pulse   pulse.Pulse
 	engine  *Engine
 	log     *slog.Logger
 	reaped  chan struct{}   // closed when leader is set
@@ -317,7 +318,7 @@ func (s *Session) tell(size int, now time.Time) {
 		}
 		return
 	}
-	if (s.pulse.awaited() || s.engine.pulse.awaited()) && s.telling.CompareAndSwap(false, true) {
+	if (s.pulse.Awaited() || s.engine.pulse.Awaited()) && s.telling.CompareAndSwap(false, true) {
 		s.later.Reset(2 * floodFloor)
 	}
 }

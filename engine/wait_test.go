@@ -387,7 +387,7 @@ func TestWaitEvidenceExplains(t *testing.T) {
 				t.Fatalf("%v matched", tree)
 			}
 			v := out.View
-			e := m.Explain(v, matchers.Shown{Screen: v.Screen, Output: v.Transcript.String, Title: v.Screen.Title})
+			e := m.Explain(v, matchers.Everything(v))
 			if got := e.Why + "; nearest: " + e.Nearest; !strings.Contains(got, want) {
 				t.Errorf("%v is explained as %q, want %q in it", tree, got, want)
 			}
@@ -547,12 +547,12 @@ func TestWaitEndsWhenAMatcherFails(t *testing.T) {
 					t.Fatal(err)
 				}
 				out, err := s.Wait(t.Context(), m, engine.Within(time.Minute))
-				if err != c.want || (out.Match == nil) != (err != nil) || out.Elapsed != c.elapsed || out.View.Screen.Text() != "it is here" {
+				if !errors.Is(err, c.want) || (out.Match == nil) != (err != nil) || out.Elapsed != c.elapsed || out.View.Screen.Text() != "it is here" {
 					t.Errorf("%v after %v with match %v and screen %q", err, out.Elapsed, out.Match, out.View.Screen.Text())
 				}
 				v := out.View
-				e := m.Explain(v, matchers.Shown{Screen: v.Screen, Output: v.Transcript.String, Title: v.Screen.Title})
-				if !strings.Contains(e.Why, c.why) || e.Held != (err == nil) || (e.Err == broken) != (err == broken) {
+				e := m.Explain(v, matchers.Everything(v))
+				if !strings.Contains(e.Why, c.why) || e.Held != (err == nil) || (e.Err == broken) != errors.Is(err, broken) {
 					t.Errorf("explained as %+v, want %q", e, c.why)
 				}
 			})
@@ -585,4 +585,45 @@ func (e *inTurn) Predicate(_, function string, _ any) (matchers.Matcher, error) 
 	err := (*e)[0]
 	*e = (*e)[1:]
 	return &predicate{predicates: predicates{err}, name: function}, nil
+}
+
+// TestWaitErrorHasTheEvidence, and the words and the identity of what ended the wait.
+func TestWaitErrorHasTheEvidence(t *testing.T) {
+	inBubble(t, func(t *testing.T, p *enginetest.PTY, s *engine.Session) {
+		out, err := s.Wait(t.Context(), matchers.Text("never"), engine.Within(time.Second))
+		var missed *engine.WaitError
+		if !errors.As(err, &missed) || missed.Outcome != out || !errors.Is(err, engine.ErrTimeout) || err.Error() != engine.ErrTimeout.Error() {
+			t.Errorf("%#v", err)
+		}
+		// Without options a wait lasts as long as its context.
+		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
+		defer cancel()
+		out, err = s.Wait(ctx, matchers.Text("never"), (*engine.Position)(nil), (*engine.Left)(nil))
+		if !errors.As(err, &missed) || !errors.Is(err, context.DeadlineExceeded) || out.Elapsed != 24*time.Hour {
+			t.Errorf("after %v: %v", out.Elapsed, err)
+		}
+	})
+}
+
+// TestSpawnHeedsItsContext until the program runs, and not afterwards.
+func TestSpawnHeedsItsContext(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *enginetest.PTY, _ *engine.Session) {
+		p := enginetest.New()
+		e := enginetest.Engine(p)
+		defer e.Close(context.Background())
+		ctx, cancel := context.WithCancelCause(t.Context())
+		s, err := e.Spawn(ctx, engine.Config{Program: "fake"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		why := errors.New("why")
+		cancel(why)
+		if _, err := e.Spawn(ctx, engine.Config{Program: "fake"}); !errors.Is(err, why) || len(e.List()) != 1 {
+			t.Errorf("%v, and there are %d sessions", err, len(e.List()))
+		}
+		p.Print("alive")
+		if _, err := s.Wait(t.Context(), matchers.Text("alive"), engine.Within(time.Second)); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -1,7 +1,6 @@
 package matchers
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -34,6 +33,11 @@ type Shown struct {
 	Title  string
 
 	until time.Time // when no more is searched for; zero: evidenceTime from the first search on
+}
+
+// Everything shows all of v, its secrets too.
+func Everything(v *engine.View) Shown {
+	return Shown{Screen: v.Screen, Output: v.Transcript.String, Title: v.Screen.Title}
 }
 
 // screen has tell say how near what a text matcher would read of it comes.
@@ -73,33 +77,31 @@ func (s *Shown) patience() func() bool {
 	return func() bool { return time.Now().Before(s.until) }
 }
 
-// explain tells how a view looks to a matcher of the screen's text. With held, it matched when the wait last looked.
-func (r *reader) explain(v *engine.View, shown Shown, e *Explanation, verb string, near func(text, where string) (string, string)) {
-	if r.scope == OnScreen {
-		e.Scope = r.scope
+// Explain tells how v looks to m. What matched when the wait last looked still does.
+func (m *TextMatcher) Explain(v *engine.View, shown Shown) Explanation {
+	e := Explanation{Type: m.kind, Value: m.source()}
+	if m.scope == OnScreen {
+		e.Scope = m.scope
 	}
-	found, err := r.onScreen(v, shown.patience())
+	found, err := m.onScreen(v, shown.patience())
 	switch {
 	case found != nil:
-		e.Held, e.Why = true, "the screen "+verb
-		return
-	case r.left != nil:
-		e.Held, e.Why = true, fmt.Sprintf("line %d, which has left the screen, %s", r.left.place.Line, verb)
-		return
+		e.Held, e.Why = true, "the screen "+m.verb()
+	case m.left != nil:
+		e.Held, e.Why = true, fmt.Sprintf("line %d, which has left the screen, %s", m.left.place.Line, m.verb())
 	case err != nil:
 		e.Err, e.Why = err, tooLong
-		return
 	case v.Since.Set && v.Since.Seq > v.Sequence:
 		e.Why = toCome(v)
-		return
-	}
-	e.Why, e.Nearest = shown.screen(v, near)
-	if why, line, ok := r.elsewhere(v, shown.patience()); ok {
-		e.Why, e.Nearest = why, ""
-		if line != nil && shown.Line != nil {
+	default:
+		why, line, ok := m.elsewhere(v, shown.patience())
+		if !ok {
+			e.Why, e.Nearest = shown.screen(v, m.near)
+		} else if e.Why = why; line != nil && shown.Line != nil {
 			e.Nearest = shown.Line(*line)
 		}
 	}
+	return e
 }
 
 // tooLong is said of an expression that was interrupted.
@@ -111,7 +113,7 @@ func toCome(v *engine.View) string {
 
 // elsewhere tells where what is missing has been: in a part of the screen that does not count, above the screen, or in the output.
 // line is that of the scrollback which has it.
-func (r *reader) elsewhere(v *engine.View, patience func() bool) (why string, line *uint64, ok bool) {
+func (m *TextMatcher) elsewhere(v *engine.View, patience func() bool) (why string, line *uint64, ok bool) {
 	has := func(q query, text []byte) (at int, ok bool) {
 		_ = q.hits(text, patience, func(loc []int) bool {
 			at, ok = loc[0], true
@@ -119,32 +121,32 @@ func (r *reader) elsewhere(v *engine.View, patience func() bool) (why string, li
 		})
 		return at, ok
 	}
-	if _, ok := has(r, []byte(v.Screen.Text())); ok && v.Since.Set {
+	if _, ok := has(m, []byte(v.Screen.Text())); ok && v.Since.Set {
 		return fmt.Sprintf("the screen has it, but nothing of it was written after %s", sinceWords(v)), nil, true
 	}
-	if _, ok := has(r, []byte(uncut(v.Screen))); ok && (!v.Since.Set || v.Screen.Changed(v.Screen.Cursor.Row) > v.Since.Seq) {
+	if _, ok := has(m, []byte(uncut(v.Screen))); ok && (!v.Since.Set || v.Screen.Changed(v.Screen.Cursor.Row) > v.Since.Seq) {
 		return "the screen has it with the blanks before the cursor, and rows are cut behind their last character that is not blank: " +
 			"leave out the blank at its end", nil, true
 	}
 	p := v.Screen.Left(vt.LeftOptions{})
-	if x, ok := r.query.(*expression); ok && x.ofScreen() {
-		if m, err := compile("(?m)" + x.String()); err == nil {
+	if x, ok := m.query.(*expression); ok && x.ofScreen() {
+		if re, err := compile("(?m)" + x.source()); err == nil {
 			const how = ", with (?m), which makes ^ and $ those of lines: without it they are the screen's beginning and end"
-			r := reader{query: m}
+			r := TextMatcher{query: re}
 			if found, _ := r.onScreen(v, patience); found != nil {
 				return "the screen matches" + how, nil, true
 			}
-			if at, ok := has(m, p.Text); ok {
+			if at, ok := has(re, p.Text); ok {
 				n, _ := p.Row(at)
 				return fmt.Sprintf("line %d matches, which left the screen upwards at sequence %d%s", n, v.Screen.LeftAt(n), how), &n, true
 			}
 		}
 	} else {
-		if at, ok := has(r, p.Text); ok {
+		if at, ok := has(m, p.Text); ok {
 			n, _ := p.Row(at)
 			why := fmt.Sprintf("line %d had it, which left the screen upwards at sequence %d", n, v.Screen.LeftAt(n))
 			switch {
-			case r.scope == OnScreen:
+			case m.scope == OnScreen:
 				why += `: the scope "seen" reads such lines too`
 			case v.Since.Set:
 				why += ", but nothing of it was written after " + sinceWords(v)
@@ -154,7 +156,7 @@ func (r *reader) elsewhere(v *engine.View, patience func() bool) (why string, li
 			return why, &n, true
 		}
 	}
-	if at, ok := has(r, v.Transcript.Bytes()); ok {
+	if at, ok := has(m, v.Transcript.Bytes()); ok {
 		return fmt.Sprintf("the program has written it, %d bytes before the end of its output, and it was drawn over or erased since",
 			len(v.Transcript.Bytes())-at), nil, true
 	}
@@ -182,109 +184,38 @@ func sinceWords(v *engine.View) string {
 	return fmt.Sprintf("sequence %d", v.Since.Seq)
 }
 
-func (m *containsText) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "contains_text", Value: m.value}
-	m.explain(v, shown, &e, "has it", func(text, where string) (string, string) { return missing(m.value, text, where) })
-	return e
-}
-
-func (m *screenRegex) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "screen_regex", Value: m.re.String()}
-	m.explain(v, shown, &e, "matches", func(text, where string) (string, string) { return unmatched(m.re.re, text, where) })
-	return e
-}
-
-func (m *transcriptContains) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "transcript_contains", Value: m.value, Held: m.Check(v).Match != nil}
-	switch {
-	case e.Held:
-		e.Why = "the transcript has it"
-	case v.Since.Set && v.Since.Seq > v.Sequence:
-		e.Why = toCome(v)
-	case v.Since.Set && bytes.Contains(v.Transcript.Bytes(), []byte(m.value)):
-		e.Why = "the transcript has it, but from before " + sinceWords(v)
-	default:
-		e.Why, e.Nearest = shown.output(func(text, where string) (string, string) { return missing(m.value, text, where) })
-	}
-	return e
-}
-
-func (m *transcriptRegex) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "transcript_regex", Value: m.re.String()}
+func (m *output) Explain(v *engine.View, shown Shown) Explanation {
+	e := Explanation{Type: m.kind, Value: m.source()}
 	found, err := m.look(v, shown.patience())
 	e.Held = found != nil
 	switch {
 	case e.Held:
-		e.Why = "the transcript matches"
+		e.Why = "the transcript " + m.verb()
 	case err != nil:
 		e.Err, e.Why = err, tooLong
 	case v.Since.Set && v.Since.Seq > v.Sequence:
 		e.Why = toCome(v)
 	default:
-		e.Why, e.Nearest = shown.output(func(text, where string) (string, string) { return unmatched(m.re.re, text, where) })
 		if v.Since.Set {
-			if old, _ := m.re.find(v.Transcript.Bytes(), shown.patience()); old != nil {
-				e.Why, e.Nearest = "the transcript matches, but from before "+sinceWords(v), ""
+			if old, _ := find(m, v.Transcript.Bytes(), shown.patience()); old != nil {
+				e.Why = "the transcript " + m.verb() + ", but from before " + sinceWords(v)
+				return e
 			}
 		}
+		e.Why, e.Nearest = shown.output(m.near)
 	}
 	return e
 }
 
-func (m *cursorAt) Explain(v *engine.View, shown Shown) Explanation {
-	c := v.Screen.Cursor
-	return Explanation{
-		Type: "cursor_at", Value: map[string]any{"row": m.row, "col": m.col}, Held: m.Check(v).Match != nil,
-		Why: fmt.Sprintf("the cursor is in row %d, column %d", c.Row, c.Col),
-	}
-}
-
-func (m *screenStable) Explain(v *engine.View, shown Shown) Explanation {
-	return Explanation{
-		Type: "screen_stable", Value: map[string]any{"min_ms": m.min.Milliseconds()}, Held: m.Check(v).Match != nil,
-		Why: fmt.Sprintf("the screen has been as it is for %d ms", v.StableFor().Milliseconds()),
-	}
-}
-
-func (m processExited) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "process_exited", Held: v.Exit != nil, Why: "the program is running"}
-	switch {
-	case v.Exit != nil && v.Exit.Signal != "":
-		e.Why = "the program was ended by " + v.Exit.Signal
-	case v.Exit != nil:
-		e.Why = fmt.Sprintf("the program has exited with code %d", v.Exit.Code)
+func (m *title) Explain(v *engine.View, shown Shown) Explanation {
+	e := Explanation{Type: m.kind, Value: m.source(), Held: m.Check(v).Match != nil, Why: "there is no title", Nearest: shown.Title}
+	if shown.Title != "" {
+		e.Why = "the title is " + shown.Title
 	}
 	return e
 }
 
-func (m *titleContains) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "title_contains", Value: m.value, Held: m.Check(v).Match != nil}
-	e.Why, e.Nearest = titleWhy(shown.Title), shown.Title
-	return e
-}
-
-func (m *titleRegex) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "title_regex", Value: m.re.String(), Held: m.Check(v).Match != nil}
-	e.Why, e.Nearest = titleWhy(shown.Title), shown.Title
-	return e
-}
-
-func titleWhy(title string) string {
-	if title == "" {
-		return "there is no title"
-	}
-	return "the title is " + title
-}
-
-func (m *bell) Explain(v *engine.View, shown Shown) Explanation {
-	e := Explanation{Type: "bell", Held: m.Check(v).Match != nil, Why: "the bell has not rung"}
-	if v.Bell > 0 {
-		e.Why = fmt.Sprintf("the bell last rang at sequence %d", v.Bell)
-	}
-	return e
-}
-
-func (m *commandFinished) Explain(v *engine.View, shown Shown) Explanation {
+func (m *command) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: "command_finished", Held: m.Check(v).Match != nil}
 	if m.code != nil {
 		e.Value = map[string]any{"exit_code": *m.code}

@@ -26,7 +26,29 @@ type expression struct {
 	behind func() *regexp.Regexp
 }
 
-func newExpression(re *regexp.Regexp, tree *syntax.Regexp, steps int) *expression {
+// analyze reads a pattern and counts the instructions of its program. Counted repetitions make small texts large, so that its size
+// is looked at before it is compiled for use.
+func analyze(pattern string) (tree *syntax.Regexp, steps int, err error) {
+	if tree, err = syntax.Parse(pattern, syntax.Perl); err != nil {
+		return nil, 0, err
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, 0, err
+	}
+	return tree, len(program.Inst), nil
+}
+
+// newExpression takes what [regexp.Compile] made. It panics at what only [regexp.CompilePOSIX] makes.
+func newExpression(re *regexp.Regexp) *expression {
+	tree, steps, err := analyze(re.String())
+	if err != nil {
+		panic("matchers: " + err.Error())
+	}
+	return analyzed(re, tree, steps)
+}
+
+func analyzed(re *regexp.Regexp, tree *syntax.Regexp, steps int) *expression {
 	e := &expression{re: re, steps: steps, begins: has(tree, syntax.OpBeginText), ends: has(tree, syntax.OpEndText), crosses: crosses(tree), most: direct / max(1, steps)}
 	if prefix, _ := re.LiteralPrefix(); prefix != "" && !e.begins { // behind ^ it is the prefix of what follows
 		e.prefix = []byte(prefix)
@@ -36,9 +58,6 @@ func newExpression(re *regexp.Regexp, tree *syntax.Regexp, steps int) *expressio
 	}
 	return e
 }
-
-// String returns the expression as it was written.
-func (e *expression) String() string { return e.re.String() }
 
 // direct is how many steps a search may take that is not interrupted: some 10 ms at 3 ns a step. With more, cancelling is slow;
 // with less, more searches take the interruptible way, which takes three times as long.
@@ -162,9 +181,27 @@ func (r *runeReader) ReadRune() (c rune, size int, err error) {
 	return c, size, nil
 }
 
+func (e *expression) near(text, where string) (why, nearest string) {
+	return unmatched(e.re, text, where)
+}
+func (e *expression) source() string { return e.re.String() }
+func (e *expression) verb() string   { return "matches" }
 func (e *expression) spans() bool    { return e.crosses }
 func (e *expression) ofScreen() bool { return e.begins || e.ends }
 func (e *expression) grows() bool    { return true }
+
+// again implements query. A new match ends in new text, so it begins in the line that the last look ended in, or for an expression
+// that may match a line feed in the lookback. The cut is behind a line feed, where (?m)^ and \b see what they would see in the
+// whole text.
+func (e *expression) again(read []byte) int {
+	if e.begins {
+		return 0
+	}
+	if e.crosses {
+		read = read[:max(0, len(read)-engine.Lookback)]
+	}
+	return bytes.LastIndexByte(read, '\n') + 1
+}
 
 func (e *expression) groups(text []byte, loc []int) []engine.Group {
 	groups := make([]engine.Group, len(loc)/2)
@@ -176,22 +213,12 @@ func (e *expression) groups(text []byte, loc []int) []engine.Group {
 	return groups
 }
 
-// match makes a match of a hit.
-func (e *expression) match(kind string, h *hit) engine.Result {
+func (e *expression) answer(kind string, h *hit) engine.Result {
 	capture := h.groups[0].Text
 	if len(h.groups) > 1 && h.groups[1].Took {
 		capture = h.groups[1].Text
 	}
-	return matched(engine.Match{Kind: kind, Pattern: e.String(), Capture: capture, Groups: h.groups, Place: h.place})
-}
-
-// find returns the first match in text.
-func (e *expression) find(text []byte, patience func() bool) (h *hit, err error) {
-	err = e.hits(text, patience, func(loc []int) bool {
-		h = &hit{groups: e.groups(text, loc)}
-		return false
-	})
-	return h, err
+	return matched(engine.Match{Kind: kind, Pattern: e.source(), Capture: capture, Groups: h.groups, Place: h.place})
 }
 
 // crosses reports whether a match of re may hold a line feed.

@@ -1,12 +1,18 @@
-// Package matchers holds the questions that a wait can ask: text, regex, cursor, title, bell, stability, exit, and
-// their combination with any, all and not. [Parse] makes one from a tree as it stands on the wire or in a Lua table.
+// Package matchers holds what a wait can wait for. Begin with [Text]:
 //
-// A matcher serves one wait at a time: it remembers what it has looked at, so that nothing is scanned twice.
+//	out, err := s.Wait(ctx, matchers.Text("ready"))
+//
+// [Regexp], [Output], [Title], [Stable], [Exited], [Bell] and [Command] wait for something else, [Any], [All] and [Not]
+// combine them, and [Func] asks a function. [Parse] reads a matcher that is written as on the wire or in a Lua table.
+//
+// A matcher remembers what it has looked at, so that nothing is scanned twice. It is good for one wait: make a new one
+// for the next.
 package matchers
 
 import (
 	"cmp"
-	"strings"
+	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -20,81 +26,124 @@ type Matcher interface {
 	Explain(v *engine.View, shown Shown) Explanation
 }
 
-type cursorAt struct{ row, col int }
-
-func (m *cursorAt) Check(v *engine.View) engine.Result {
-	if c := v.Screen.Cursor; c.Row == m.row && c.Col == m.col {
-		return matched(engine.Match{Kind: "cursor_at", Row: m.row, Col: m.col})
-	}
-	return engine.Result{}
+// Text matches a text on the screen, rows joined by line feeds, and in the lines that leave it upwards meanwhile; see
+// [TextMatcher.In].
+func Text(text string) *TextMatcher {
+	return &TextMatcher{query: contained(text), kind: "contains_text", scope: Seen}
 }
 
-type screenStable struct{ min time.Duration }
+// Regexp matches an expression where [Text] matches a text. Without (?m), ^ and $ are the screen's beginning and end.
+func Regexp(re *regexp.Regexp) *TextMatcher { return screenRegex(newExpression(re)) }
 
-func (m *screenStable) Check(v *engine.View) engine.Result {
-	if left := m.min - v.StableFor(); left > 0 {
-		return engine.Result{Recheck: left}
-	}
-	return matched(engine.Match{Kind: "screen_stable", Min: m.min})
+func screenRegex(e *expression) *TextMatcher {
+	return &TextMatcher{query: e, kind: "screen_regex", scope: Seen}
 }
 
-type processExited struct{}
+// Output matches an expression in what the program has written, as it came: with its escape sequences.
+func Output(re *regexp.Regexp) Matcher { return outputRegex(newExpression(re)) }
 
-func (processExited) Check(v *engine.View) engine.Result {
-	if v.Exit != nil {
-		return matched(engine.Match{Kind: "process_exited"})
+func outputRegex(e *expression) Matcher { return &output{query: e, kind: "transcript_regex"} }
+
+// Title matches an expression in the terminal's title.
+func Title(re *regexp.Regexp) Matcher { return titleRegex(newExpression(re)) }
+
+func titleRegex(e *expression) Matcher { return &title{query: e, kind: "title_regex"} }
+
+// Cursor matches the cursor's place, from zero.
+func Cursor(row, col int) Matcher {
+	return &Custom{
+		Kind: "cursor_at", Value: map[string]any{"row": row, "col": col},
+		Ask: func(v *engine.View) engine.Result {
+			if c := v.Screen.Cursor; c.Row != row || c.Col != col {
+				return engine.Result{}
+			}
+			return matched(engine.Match{Kind: "cursor_at", Row: row, Col: col})
+		},
+		Why: func(v *engine.View, _ bool) string {
+			return fmt.Sprintf("the cursor is in row %d, column %d", v.Screen.Cursor.Row, v.Screen.Cursor.Col)
+		},
 	}
-	return engine.Result{}
 }
 
-type titleContains struct{ value string }
-
-func (m *titleContains) Check(v *engine.View) engine.Result {
-	if strings.Contains(v.Screen.Title, m.value) {
-		return matched(engine.Match{Kind: "title_contains", Text: m.value})
+// Stable matches a screen that has not changed for d. With a position it counts from the wait's beginning at the earliest.
+func Stable(d time.Duration) Matcher {
+	return &Custom{
+		Kind: "screen_stable", Value: map[string]any{"min_ms": d.Milliseconds()},
+		Ask: func(v *engine.View) engine.Result {
+			if left := d - v.StableFor(); left > 0 {
+				return engine.Result{Recheck: left}
+			}
+			return matched(engine.Match{Kind: "screen_stable", Min: d})
+		},
+		Why: func(v *engine.View, _ bool) string {
+			return fmt.Sprintf("the screen has been as it is for %d ms", v.StableFor().Milliseconds())
+		},
 	}
-	return engine.Result{}
 }
 
-type titleRegex struct{ re *expression }
-
-func (m *titleRegex) Check(v *engine.View) engine.Result {
-	found, err := m.re.find([]byte(v.Screen.Title), v.Patience)
-	if found == nil {
-		return engine.Result{Err: err}
+// Exited matches the end of the program, when its last byte has been read.
+func Exited() Matcher {
+	return &Custom{
+		Kind: "process_exited",
+		Ask: func(v *engine.View) engine.Result {
+			if v.Exit == nil {
+				return engine.Result{}
+			}
+			return engine.Matched("process_exited")
+		},
+		Why: func(v *engine.View, held bool) string {
+			switch {
+			case !held:
+				return "the program is running"
+			case v.Exit.Signal != "":
+				return "the program was ended by " + v.Exit.Signal
+			}
+			return fmt.Sprintf("the program has exited with code %d", v.Exit.Code)
+		},
 	}
-	return m.re.match("title_regex", found)
 }
 
-// bell matches a BEL that rang after the wait's since, or without one after the wait's first look.
-type bell struct {
-	after uint64
-	begun bool
+// Bell matches a BEL that rang after the wait's position, or without one after its first look.
+func Bell() Matcher {
+	var after uint64
+	begun := false
+	return &Custom{
+		Kind: "bell",
+		Ask: func(v *engine.View) engine.Result {
+			if !begun {
+				begun = true
+				if after = v.Sequence; v.Since.Set {
+					after = v.Since.Last()
+				}
+			}
+			if v.Bell > after {
+				return engine.Matched("bell")
+			}
+			return engine.Result{}
+		},
+		Why: func(v *engine.View, _ bool) string {
+			if v.Bell > 0 {
+				return fmt.Sprintf("the bell last rang at sequence %d", v.Bell)
+			}
+			return "the bell has not rung"
+		},
+	}
 }
 
-func (m *bell) Check(v *engine.View) engine.Result {
-	if !m.begun {
-		m.begun = true
-		if m.after = v.Sequence; v.Since.Set {
-			m.after = v.Since.Last()
-		}
-	}
-	if v.Bell > m.after {
-		return matched(engine.Match{Kind: "bell"})
-	}
-	return engine.Result{}
-}
+// Command matches a command of a shell with marks that ended after the wait's position, or without one after its first
+// look.
+func Command() Matcher { return &command{} }
 
-// commandFinished matches a command of a shell with marks that ended after the wait's since, or without one after the wait's
-// first look.
-type commandFinished struct {
-	code  *int // nil: any
-	after uint64
+// CommandExit is [Command] for a command that ended with an exit code.
+func CommandExit(code int) Matcher { return &command{code: &code} }
+
+type command struct {
+	code  *int   // nil: any
 	seen  uint64 // commands that had ended at the first look
 	begun bool
 }
 
-func (m *commandFinished) Check(v *engine.View) engine.Result {
+func (m *command) Check(v *engine.View) engine.Result {
 	sh := v.Reports.Shell
 	if sh == nil {
 		sh = &engine.Shell{}
@@ -122,6 +171,57 @@ func exitOf(sh *engine.Shell) *int {
 	}
 	code := sh.ExitCode
 	return &code
+}
+
+// Func matches the views that is holds of. It must not block.
+func Func(is func(v *engine.View) bool) Matcher {
+	return &Custom{
+		Kind: "func", Ask: engine.Func(is).Check,
+		Why: func(*engine.View, bool) string { return "a function was asked" },
+	}
+}
+
+// A Custom matcher is made of functions. Neither may block.
+type Custom struct {
+	Kind  string // of its matches and explanations
+	Value any    // of its explanations; nil: none
+	Ask   func(v *engine.View) engine.Result
+	Why   func(v *engine.View, held bool) string // one line for people
+}
+
+// Check asks.
+func (m *Custom) Check(v *engine.View) engine.Result { return m.Ask(v) }
+
+// Explain says what Why does.
+func (m *Custom) Explain(v *engine.View, _ Shown) Explanation {
+	held := m.Ask(v).Match != nil
+	return Explanation{Type: m.Kind, Value: m.Value, Held: held, Why: m.Why(v, held)}
+}
+
+// Any matches when one of ms does.
+func Any(ms ...Matcher) Matcher { return anyOf(ms) }
+
+// All matches when all of ms do in one view.
+func All(ms ...Matcher) Matcher { return allOf(ms) }
+
+// Not matches when m does not. A text is not there when it is not on the screen now, whatever came and went: within m
+// the scope of texts is [OnScreen].
+func Not(m Matcher) Matcher {
+	onScreen(m)
+	return not{m}
+}
+
+func onScreen(ms ...Matcher) {
+	for _, m := range ms {
+		switch m := m.(type) {
+		case *TextMatcher:
+			m.scope = OnScreen
+		case anyOf:
+			onScreen(m...)
+		case allOf:
+			onScreen(m...)
+		}
+	}
 }
 
 type anyOf []Matcher
@@ -168,10 +268,10 @@ func (m not) Check(v *engine.View) engine.Result {
 	switch {
 	case r.Match != nil:
 		return engine.Result{Recheck: r.Recheck}
-	case r.Err != nil: // what was not answered does not hold, and does not not hold
+	case r.Err != nil: // an error is neither a match nor a non-match
 		return engine.Result{Err: r.Err}
 	}
-	return matched(engine.Match{Kind: "not"})
+	return engine.Matched("not")
 }
 
 func matched(m engine.Match) engine.Result { return engine.Result{Match: &m} }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
@@ -190,4 +192,63 @@ func TestCommandFinished(t *testing.T) {
 			t.Errorf("exit code 1: %+v", m)
 		}
 	})
+}
+
+// TestParseMakesWhatTheConstructorsDo: they answer alike, and explain themselves alike.
+func TestParseMakesWhatTheConstructorsDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := enginetest.New()
+		e := enginetest.Engine(p)
+		s, err := e.Spawn(t.Context(), engine.Config{Program: "fake"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close(context.Background())
+		p.Print("\x1b]0;editor\a\a  hello world\r\n")
+		synctest.Wait()
+		re := regexp.MustCompile
+		for text, m := range map[string]Matcher{
+			`{"type":"contains_text","value":"hello"}`:                                          Text("hello"),
+			`{"type":"contains_text","value":""}`:                                               Text(""),
+			`{"type":"contains_text","value":"bye","scope":"screen"}`:                           Text("bye").In(OnScreen),
+			`{"type":"screen_regex","value":"h(\\w+)o"}`:                                        Regexp(re(`h(\w+)o`)),
+			`{"type":"screen_regex","value":"^hello","scope":"screen"}`:                         Regexp(re(`^hello`)).In(OnScreen),
+			`{"type":"transcript_regex","value":"w.*d"}`:                                        Output(re(`w.*d`)),
+			`{"type":"title_regex","value":"^e"}`:                                               Title(re(`^e`)),
+			`{"type":"cursor_at","value":{"row":1,"col":0}}`:                                    Cursor(1, 0),
+			`{"type":"cursor_at","value":{"row":0,"col":3}}`:                                    Cursor(0, 3),
+			`{"type":"screen_stable","value":{"min_ms":0}}`:                                     Stable(0),
+			`{"type":"screen_stable","value":{"min_ms":250}}`:                                   Stable(250 * time.Millisecond),
+			`{"type":"process_exited"}`:                                                         Exited(),
+			`{"type":"bell"}`:                                                                   Bell(),
+			`{"type":"command_finished"}`:                                                       Command(),
+			`{"type":"command_finished","value":{"exit_code":3}}`:                               CommandExit(3),
+			`{"type":"any","value":[{"type":"bell"},{"type":"contains_text","value":"hello"}]}`: Any(Bell(), Text("hello")),
+			`{"type":"all","value":[]}`:                                                         All(),
+			`{"type":"not","value":{"type":"any","value":[{"type":"contains_text","value":"bye","scope":"seen"},{"type":"not","value":{"type":"screen_regex","value":"hello"}}]}}`: Not(
+				Any(Text("bye"), Not(Regexp(re("hello"))))),
+		} {
+			parsed, err := parseJSON(t, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := s.View()
+			if got, want := m.Check(v), parsed.Check(v); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %+v, parsed %+v", text, got, want)
+			}
+			if got, want := m.Explain(v, Everything(v)), parsed.Explain(v, Everything(v)); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %+v, parsed %+v", text, got, want)
+			}
+		}
+	})
+}
+
+// TestRegexpWantsTheUsualSyntax: of POSIX's an expression that means something else is refused.
+func TestRegexpWantsTheUsualSyntax(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a** was taken")
+		}
+	}()
+	Regexp(regexp.MustCompilePOSIX("a**"))
 }

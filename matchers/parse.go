@@ -64,7 +64,6 @@ type parser struct {
 	Options
 	nodes   int
 	program int // instructions so far
-	denied  int // levels of not around
 }
 
 // kinds are the matcher types and what makes each from its value.
@@ -72,19 +71,19 @@ var kinds map[string]func(p *parser, value any, path string, depth int) (Matcher
 
 func init() { // a literal would be an initialization cycle through any, all and not
 	kinds = map[string]func(p *parser, value any, path string, depth int) (Matcher, error){
-		"contains_text":       text(func(s string, scope Scope) Matcher { return newContainsText(s, scope) }),
-		"screen_regex":        regex(func(re *expression, scope Scope) Matcher { return newScreenRegex(re, scope) }),
-		"transcript_contains": text(func(s string, _ Scope) Matcher { return &transcriptContains{value: s} }),
-		"transcript_regex":    regex(func(re *expression, _ Scope) Matcher { return &transcriptRegex{re: re} }),
-		"title_contains":      text(func(s string, _ Scope) Matcher { return &titleContains{value: s} }),
-		"title_regex":         regex(func(re *expression, _ Scope) Matcher { return &titleRegex{re: re} }),
+		"contains_text":       text(func(p *parser, s string) Matcher { return Text(s).In(p.Scope) }),
+		"screen_regex":        regex(func(p *parser, e *expression) Matcher { return screenRegex(e).In(p.Scope) }),
+		"transcript_contains": text(func(_ *parser, s string) Matcher { return &output{query: contained(s), kind: "transcript_contains"} }),
+		"transcript_regex":    regex(func(_ *parser, e *expression) Matcher { return outputRegex(e) }),
+		"title_contains":      text(func(_ *parser, s string) Matcher { return &title{query: contained(s), kind: "title_contains"} }),
+		"title_regex":         regex(func(_ *parser, e *expression) Matcher { return titleRegex(e) }),
 		"cursor_at":           parseCursorAt,
 		"screen_stable":       parseStable,
-		"process_exited":      constant(func() Matcher { return processExited{} }),
-		"bell":                constant(func() Matcher { return &bell{} }),
+		"process_exited":      constant(Exited),
+		"bell":                constant(Bell),
 		"command_finished":    parseCommandFinished,
-		"any":                 list(func(m []Matcher) Matcher { return anyOf(m) }),
-		"all":                 list(func(m []Matcher) Matcher { return allOf(m) }),
+		"any":                 list(Any),
+		"all":                 list(All),
 		"not":                 parseNot,
 		"lua":                 parseLua,
 	}
@@ -121,15 +120,12 @@ func (p *parser) matcher(tree any, path string, depth int) (Matcher, error) {
 			return nil, &ParseError{path + ".scope", `expected "seen" or "screen"`}
 		}
 	}
-	if p.denied > 0 { // a text is not there when it does not stand there now, whatever came and went
-		p.Scope = OnScreen
-	}
 	m, err := make(p, object["value"], path+".value", depth)
 	p.Scope = around
 	return m, err
 }
 
-func text(make func(string, Scope) Matcher) func(*parser, any, string, int) (Matcher, error) {
+func text(make func(*parser, string) Matcher) func(*parser, any, string, int) (Matcher, error) {
 	return func(p *parser, value any, path string, _ int) (Matcher, error) {
 		s, ok := value.(string)
 		switch {
@@ -138,11 +134,11 @@ func text(make func(string, Scope) Matcher) func(*parser, any, string, int) (Mat
 		case len(s) > MaxText:
 			return nil, &ParseError{path, fmt.Sprintf("text of %d bytes, at most %d are allowed", len(s), MaxText)}
 		}
-		return make(s, p.Scope), nil
+		return make(p, s), nil
 	}
 }
 
-func regex(make func(*expression, Scope) Matcher) func(*parser, any, string, int) (Matcher, error) {
+func regex(make func(*parser, *expression) Matcher) func(*parser, any, string, int) (Matcher, error) {
 	return func(p *parser, value any, path string, _ int) (Matcher, error) {
 		s, ok := value.(string)
 		if !ok {
@@ -158,7 +154,7 @@ func regex(make func(*expression, Scope) Matcher) func(*parser, any, string, int
 		if err != nil {
 			return nil, &ParseError{path, err.Error()}
 		}
-		return make(re, p.Scope), nil
+		return make(p, re), nil
 	}
 }
 
@@ -171,28 +167,23 @@ func Compile(pattern string) (*regexp.Regexp, error) {
 	return e.re, nil
 }
 
-// compile returns the expression. Its size is looked at before it is compiled for use: counted repetitions make small texts
-// large.
+// compile returns an expression from outside.
 func compile(pattern string) (*expression, error) {
 	if len(pattern) > MaxPattern {
 		return nil, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(pattern), MaxPattern)
 	}
-	tree, err := syntax.Parse(pattern, syntax.Perl)
+	tree, steps, err := analyze(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("invalid regular expression: %s", regexReason(err))
 	}
-	program, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return nil, fmt.Errorf("invalid regular expression: %s", regexReason(err))
-	}
-	if n := len(program.Inst); n > MaxProgram {
-		return nil, fmt.Errorf("an expression of %d steps, at most %d are allowed; repeat less", n, MaxProgram)
+	if steps > MaxProgram {
+		return nil, fmt.Errorf("an expression of %d steps, at most %d are allowed; repeat less", steps, MaxProgram)
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("invalid regular expression: %s", regexReason(err))
 	}
-	return newExpression(re, tree, len(program.Inst)), nil
+	return analyzed(re, tree, steps), nil
 }
 
 // regexReason tells what is wrong with a pattern without quoting more of it than is needed to find the place.
@@ -207,7 +198,7 @@ func constant(make func() Matcher) func(*parser, any, string, int) (Matcher, err
 	return func(*parser, any, string, int) (Matcher, error) { return make(), nil }
 }
 
-func list(make func([]Matcher) Matcher) func(*parser, any, string, int) (Matcher, error) {
+func list(make func(...Matcher) Matcher) func(*parser, any, string, int) (Matcher, error) {
 	return func(p *parser, value any, path string, depth int) (Matcher, error) {
 		items, ok := value.([]any)
 		if !ok {
@@ -221,18 +212,16 @@ func list(make func([]Matcher) Matcher) func(*parser, any, string, int) (Matcher
 			}
 			parts = append(parts, m)
 		}
-		return make(parts), nil
+		return make(parts...), nil
 	}
 }
 
 func parseNot(p *parser, value any, path string, depth int) (Matcher, error) {
-	p.denied++
-	defer func() { p.denied-- }()
 	m, err := p.matcher(value, path, depth+1)
 	if err != nil {
 		return nil, err
 	}
-	return not{m}, nil
+	return Not(m), nil
 }
 
 func parseCursorAt(_ *parser, value any, path string, _ int) (Matcher, error) {
@@ -248,13 +237,13 @@ func parseCursorAt(_ *parser, value any, path string, _ int) (Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cursorAt{row: int(row), col: int(col)}, nil
+	return Cursor(int(row), int(col)), nil
 }
 
 // parseCommandFinished reads nothing, or {exit_code}.
 func parseCommandFinished(_ *parser, value any, path string, _ int) (Matcher, error) {
 	if value == nil {
-		return &commandFinished{}, nil
+		return Command(), nil
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -266,14 +255,13 @@ func parseCommandFinished(_ *parser, value any, path string, _ int) (Matcher, er
 		}
 	}
 	if object["exit_code"] == nil {
-		return &commandFinished{}, nil
+		return Command(), nil
 	}
 	code, err := integer(object["exit_code"], path+".exit_code", 255)
 	if err != nil {
 		return nil, err
 	}
-	c := int(code)
-	return &commandFinished{code: &c}, nil
+	return CommandExit(int(code)), nil
 }
 
 func parseStable(_ *parser, value any, path string, _ int) (Matcher, error) {
@@ -285,7 +273,7 @@ func parseStable(_ *parser, value any, path string, _ int) (Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &screenStable{min: time.Duration(ms) * time.Millisecond}, nil
+	return Stable(time.Duration(ms) * time.Millisecond), nil
 }
 
 func parseLua(p *parser, value any, path string, _ int) (Matcher, error) {

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/pulse"
 )
 
 // builtins are the plugins that come with the program. Their test data stays behind.
@@ -33,7 +34,7 @@ type Plugin struct {
 type Catalog struct {
 	engine *engine.Engine
 	log    *slog.Logger
-	pulse  engine.Pulse
+	pulse  pulse.Pulse
 
 	mu sync.Mutex
 	// protects the fields below

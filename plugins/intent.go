@@ -449,7 +449,7 @@ func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher, 
 	case err == nil:
 		return true, evidence(out.Match), nil
 	case errors.Is(err, engine.ErrTimeout), errors.Is(err, engine.ErrEnded):
-		e := m.Explain(out.View, matchers.Shown{Screen: out.View.Screen, Output: out.View.Transcript.String, Title: out.View.Screen.Title})
+		e := m.Explain(out.View, matchers.Everything(out.View))
 		return false, fmt.Sprintf("%v: %s", err, e.Why), nil
 	}
 	return false, "", err

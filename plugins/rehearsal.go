@@ -150,7 +150,7 @@ func (r *Rehearsal) Holds(ctx context.Context, wait string, params map[string]an
 	if err != nil {
 		return false, "", err
 	}
-	e := m.Explain(v, matchers.Shown{Screen: v.Screen, Output: v.Transcript.String, Title: v.Screen.Title})
+	e := m.Explain(v, matchers.Everything(v))
 	return e.Held, e.Why, e.Err
 }
 

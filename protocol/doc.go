@@ -1,4 +1,5 @@
-// Package protocol serves JSON-RPC 2.0 over any stream of bytes. It knows framings, envelopes,
+// Package protocol (no stability promise)
+// serves JSON-RPC 2.0 over any stream of bytes. It knows framings, envelopes,
 // batches, the order of requests on a connection, cancellation, bounds and listeners. It knows no
 // method: a vocabulary is a [Dialect], and each one has its own folder below this one.
 //

@@ -114,13 +114,43 @@ func TestWireReferenceNamesEveryMethod(t *testing.T) {
 	}
 }
 
-// TestLibraryExample runs the example that the README points to.
+// TestLibraryExample runs the example that the README points to, of which the guide shows twelve lines.
 func TestLibraryExample(t *testing.T) {
 	t.Parallel()
 	need(t, "python3", "python3")
 	out, err := exec.Command("go", "run", filepath.Join(root, "examples", "library")).CombinedOutput()
 	if err != nil || string(out) != "python says 42\n" {
 		t.Errorf("%s%v", out, err)
+	}
+	guide, err := os.ReadFile(filepath.Join(root, "docs", "guide.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(root, "examples", "library", "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(guide), "```go\n")
+	shown, _, ok := strings.Cut(rest, "```")
+	if !ok || strings.Count(shown, "\n") != 12 || !strings.Contains(strings.ReplaceAll(string(source), "\n\t", "\n"), shown) {
+		t.Errorf("the guide does not show twelve lines of the program:\n%s", shown)
+	}
+}
+
+// TestSessionsExample runs the one with two programs, and reads what it has left.
+func TestSessionsExample(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out, err := exec.Command("go", "run", filepath.Join(root, "examples", "sessions"), dir).CombinedOutput()
+	const want = "the server is listening\nthe client greets the world\nno goodbye on \"name? world\\nhello world\"\n"
+	if err != nil || string(out) != want {
+		t.Errorf("%s%v", out, err)
+	}
+	for name, holds := range map[string]string{"server.cast": "listening", "client.svg": "<svg"} {
+		kept, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !strings.Contains(string(kept), holds) {
+			t.Errorf("%s: %.200s %v", name, kept, err)
+		}
 	}
 }
 

@@ -18,15 +18,16 @@ const module = "github.com/ptywright/ptywright"
 var mayImport = map[string][]string{
 	"engine/vt":                       {},
 	"engine/pty":                      {},
-	"engine":                          {"engine/vt", "engine/pty", "internal/lazy", "internal/ansi"},
+	"engine":                          {"engine/vt", "engine/pty", "internal/lazy", "internal/ansi", "internal/pulse"},
 	"engine/reading":                  {"engine", "engine/vt", "redact", "internal/ansi"},
 	"engine/cmdline":                  {"engine", "engine/vt", "internal/lazy", "internal/ansi"},
 	"engine/record":                   {"engine", "engine/vt", "redact", "internal/ansi"},
 	"engine/enginetest":               {"engine", "engine/pty"},
 	"matchers":                        {"engine", "engine/vt"},
 	"redact":                          {},
-	"plugins":                         {"internal/sandbox", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
+	"plugins":                         {"internal/sandbox", "internal/pulse", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
 	"internal/lazy":                   {},
+	"internal/pulse":                  {},                // what wakes all who wait for a change
 	"internal/sandbox":                {"internal/lazy"}, // Lua that is bounded: a plugin's all of it, the REPL's its strings
 	"internal/ansi":                   {},                // escape sequences cut without a grid
 	"internal/nearest":                {},                // the word that a mistyped one stands for
@@ -48,6 +49,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright":                   {"*"},
 	"bench":                           {},
 	"examples/library":                {"engine", "matchers"},
+	"examples/sessions":               {"engine", "engine/record", "matchers", "redact"},
 	"release":                         {},
 
 	"cmd/ptywright/internal/caller":        {"engine"},
@@ -64,7 +66,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/unknown", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "internal/nearest", "cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact", "internal/lazy", "internal/ansi"},
 	"cmd/ptywright/internal/mockmodel":     {},
 	"cmd/ptywright/internal/repl/edit":     {},
-	"cmd/ptywright/internal/plugin":        {"internal/nearest", "engine", "engine/pty", "engine/record", "plugins", "protocol/client", "redact", "internal/lazy"},
+	"cmd/ptywright/internal/plugin":        {"internal/nearest", "engine", "engine/pty", "engine/record", "matchers", "plugins", "protocol/client", "redact", "internal/lazy"},
 	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "engine/vt", "protocol/client", "internal/lazy", "internal/ansi"},
 }
 
@@ -151,5 +153,27 @@ func packages(t *testing.T, goos string) map[string][]string {
 		}
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
 		found[name] = p.Imports
+	}
+}
+
+// promised are the packages that other modules may build on.
+var promised = []string{"engine", "engine/vt", "matchers", "redact", "protocol/client"}
+
+// TestPackagesSayWhatTheyPromise: one that others could import, and should not build on, says so in its first line.
+func TestPackagesSayWhatTheyPromise(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.ImportPath}} {{.Doc}}", module+"/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		name, rest, _ := strings.Cut(line, " ")
+		path, doc, _ := strings.Cut(rest, " ")
+		path = strings.TrimPrefix(path, module+"/")
+		if name == "main" || strings.Contains("/"+path, "/internal/") {
+			continue
+		}
+		if says := strings.Contains(doc, "(no stability promise"); says == slices.Contains(promised, path) {
+			t.Errorf("%s: %s", path, doc)
+		}
 	}
 }

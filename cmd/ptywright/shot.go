@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -193,17 +194,8 @@ func shotOf(ctx context.Context, config engine.Config, settle, timeout time.Dura
 	if err != nil {
 		return nil, notStarted(err)
 	}
-	m, err := matchers.Parse(map[string]any{"type": "any", "value": []any{
-		map[string]any{"type": "process_exited"},
-		map[string]any{"type": "all", "value": []any{
-			map[string]any{"type": "screen_regex", "value": `\S`},
-			map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": settle.Milliseconds()}},
-		}},
-	}}, matchers.Options{})
-	if err != nil {
-		return nil, err
-	}
-	out, err := s.Wait(ctx, m, engine.Within(timeout))
+	drawn := matchers.All(matchers.Regexp(regexp.MustCompile(`\S`)), matchers.Stable(settle))
+	out, err := s.Wait(ctx, matchers.Any(matchers.Exited(), drawn), engine.Within(timeout))
 	if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 		return nil, err
 	}

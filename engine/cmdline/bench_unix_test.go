@@ -26,19 +26,15 @@ func BenchmarkTrue(b *testing.B) {
 		for b.Loop() {
 			since := s.Sequence()
 			send(b, s, engine.Text("true\r"))
-			if _, err := s.Wait(b.Context(), prompted{}, engine.After(since), engine.Within(hang)); err != nil {
+			if _, err := s.Wait(b.Context(), prompted, engine.After(since), engine.Within(hang)); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 }
 
-// prompted is a matcher of a prompt after a line's end.
-type prompted struct{}
-
-func (prompted) Check(v *engine.View) engine.Result {
-	if text, _ := v.Output(); strings.Contains(string(text), "\n") && strings.HasSuffix(string(text), "$ ") {
-		return engine.Result{Match: &engine.Match{}}
-	}
-	return engine.Result{}
+// prompted matches a prompt after a line's end.
+var prompted engine.Func = func(v *engine.View) bool {
+	text, _ := v.Output()
+	return strings.Contains(string(text), "\n") && strings.HasSuffix(string(text), "$ ")
 }

@@ -1,4 +1,5 @@
-// Package cmdline runs one command line in the shell of a session, as a person types it, and tells how it ended: what it printed
+// Package cmdline (no stability promise)
+// runs one command line in the shell of a session, as a person types it, and tells how it ended: what it printed
 // and with which exit code.
 //
 // There are two ways. A shell that marks its commands (OSC 133, OSC 633; see [engine.Config].ShellIntegration) is typed the line
@@ -210,7 +211,7 @@ func choose(ctx context.Context, s *engine.Session, line string, o *Options) (Wa
 		o.Way = Sentinel
 	}
 	if left := promptBound - v.At.Sub(s.Started()); unmarked(v) && left > 0 && o.Way != Sentinel && !s.Replaced() {
-		out, err := s.Wait(ctx, marked{s}, engine.Within(left), engine.Parked(o.Parked))
+		out, err := s.Wait(ctx, marked(s), engine.Within(left), engine.Parked(o.Parked))
 		if ctx.Err() != nil {
 			return "", nil, err
 		}
@@ -241,13 +242,7 @@ func choose(ctx context.Context, s *engine.Session, line string, o *Options) (Wa
 // unmarked reports whether a session's shell has not marked a prompt yet.
 func unmarked(v *engine.View) bool { return v.Reports.Shell == nil || v.Reports.Shell.Phase == "" }
 
-// marked is a matcher of a shell that has come to a prompt, has ended, or has made way for another program, whose marks are not known.
-type marked struct{ session *engine.Session }
-
-// Check matches when it has.
-func (m marked) Check(v *engine.View) engine.Result {
-	if v.Exit != nil || m.session.Replaced() {
-		return engine.Result{Match: &engine.Match{Kind: "ended"}}
-	}
-	return atPrompt{}.Check(v)
+// marked matches a shell that has come to a prompt, has ended, or has made way for another program, whose marks are not known.
+func marked(s *engine.Session) engine.Func {
+	return func(v *engine.View) bool { return v.Exit != nil || s.Replaced() || atPrompt(v) }
 }

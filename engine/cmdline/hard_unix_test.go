@@ -128,13 +128,11 @@ func written(t *testing.T, s *engine.Session, text string) {
 	}
 }
 
-type wrote string
-
-func (m wrote) Check(v *engine.View) engine.Result {
-	if text, _ := v.Output(); strings.Contains(string(text), string(m)) {
-		return engine.Result{Match: &engine.Match{}}
+func wrote(want string) engine.Func {
+	return func(v *engine.View) bool {
+		text, _ := v.Output()
+		return strings.Contains(string(text), want)
 	}
-	return engine.Result{}
 }
 
 func send(t testing.TB, s *engine.Session, a engine.Action) {

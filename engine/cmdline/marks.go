@@ -49,15 +49,9 @@ func cursorRow(v *engine.View) string {
 	return ""
 }
 
-// atPrompt is a matcher of a shell that reads a command line.
-type atPrompt struct{}
-
-// Check matches when the shell says so.
-func (atPrompt) Check(v *engine.View) engine.Result {
-	if sh := v.Reports.Shell; sh != nil && sh.Phase == engine.ShellInput {
-		return engine.Result{Match: &engine.Match{Kind: "prompt"}}
-	}
-	return engine.Result{}
+// atPrompt reports whether a shell says that it reads a command line.
+func atPrompt(v *engine.View) bool {
+	return v.Reports.Shell != nil && v.Reports.Shell.Phase == engine.ShellInput
 }
 
 // promptAfter is a matcher of a prompt that is another than the one before.
@@ -68,14 +62,13 @@ type promptAfter struct {
 
 // Check matches when the shell reads a new command line.
 func (m promptAfter) Check(v *engine.View) engine.Result {
-	if v.Reports.Shell == m.before {
+	switch quiet := v.StableFor(); {
+	case v.Reports.Shell == m.before || !atPrompt(v):
 		return engine.Result{}
-	}
-	r := atPrompt{}.Check(v)
-	if quiet := v.StableFor(); r.Match != nil && quiet < m.quiet {
+	case quiet < m.quiet:
 		return engine.Result{Recheck: m.quiet - quiet}
 	}
-	return r
+	return engine.Matched("prompt")
 }
 
 // emptyLine is a matcher of a shell that reads a command line on which nothing stands yet.
@@ -89,10 +82,9 @@ type emptyLine struct {
 // the screen does, once the shell had its time.
 func (m *emptyLine) Check(v *engine.View) engine.Result {
 	if sh := v.Reports.Shell; sh != nil && sh.Phase == engine.ShellRunning { // what was typed ahead
-		return engine.Result{Match: &engine.Match{Kind: "running"}}
+		return engine.Matched("running")
 	}
-	r := atPrompt{}.Check(v)
-	if r.Match == nil {
+	if !atPrompt(v) {
 		return m.unmarked(v)
 	}
 	if m.seen.IsZero() {
@@ -104,17 +96,17 @@ func (m *emptyLine) Check(v *engine.View) engine.Result {
 	}
 	switch t := &v.Typed; {
 	case t.Nothing() && !t.Interrupted: // with an interrupt a shell throws away what is typed, a moment longer than its prompt is there
-		return r
+		return engine.Matched("prompt")
 	case t.Line != "" && !t.Keys && !t.Ahead:
-		return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+		return engine.Matched("occupied")
 	case v.At.Sub(since) < settled:
 		return engine.Result{Recheck: settled - v.At.Sub(since)}
 	case t.Nothing():
-		return r
+		return engine.Matched("prompt")
 	case occupied(v) || t.Line != "" && under(v):
-		return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+		return engine.Matched("occupied")
 	}
-	return r
+	return engine.Matched("prompt")
 }
 
 // unmarked matches as "unmarked" when a shell with marks reads a line at a prompt that has none: an interrupt has ended what would
@@ -129,7 +121,7 @@ func (m *emptyLine) unmarked(v *engine.View) engine.Result {
 	if quiet := v.StableFor(); quiet < settled {
 		return engine.Result{Recheck: settled - quiet}
 	}
-	return engine.Result{Match: &engine.Match{Kind: "unmarked"}}
+	return engine.Matched("unmarked")
 }
 
 // under reports whether a character stands under the cursor: it was moved back into a line.
@@ -169,16 +161,8 @@ func end(s *vt.Screen) vt.Position {
 	return vt.Position{Line: h.Dropped() + uint64(h.Len()) + uint64(s.Cursor.Row), Col: s.Cursor.Col}
 }
 
-// pasteable is a matcher of a shell that takes a paste as one: zsh says so a moment after its prompt.
-type pasteable struct{}
-
-// Check matches in that mode.
-func (pasteable) Check(v *engine.View) engine.Result {
-	if v.Screen.Modes.BracketedPaste {
-		return engine.Result{Match: &engine.Match{Kind: "pasteable"}}
-	}
-	return engine.Result{}
-}
+// pasteable matches a shell that takes a paste as one: zsh says so a moment after its prompt.
+var pasteable engine.Func = func(v *engine.View) bool { return v.Screen.Modes.BracketedPaste }
 
 // typeable reports whether a shell's own line editor takes a line as it is. Control characters are keys to it, several lines
 // have to be pasted, and a tab completes what stands before it; fish drops it even from what is pasted.
@@ -192,7 +176,7 @@ func typeable(ctx context.Context, s *engine.Session, line string, o *Options) (
 	if strings.Contains(line, "\t") && shellOf(filepath.Base(s.Config().Program)) == Fish {
 		return false, nil
 	}
-	_, err := s.Wait(ctx, pasteable{}, engine.Within(pasteBound), engine.Parked(o.Parked))
+	_, err := s.Wait(ctx, pasteable, engine.Within(pasteBound), engine.Parked(o.Parked))
 	if ctx.Err() != nil {
 		return false, err
 	}
@@ -352,9 +336,9 @@ func (m *ran) Check(v *engine.View) engine.Result {
 	begun, ended := m.hearing.begun()
 	switch {
 	case ended:
-		return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
+		return engine.Matched(string(Finished))
 	case v.Exit != nil:
-		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
+		return engine.Matched(string(Ended))
 	case begun:
 		return m.replaced(v)
 	case sh == nil || sh == m.before || v.Typed.Entered: // it draws its prompt anew before it takes what was pasted
@@ -364,12 +348,12 @@ func (m *ran) Check(v *engine.View) engine.Result {
 		if quiet := min(v.StableFor(), v.At.Sub(m.typed)); quiet < incomplete {
 			return engine.Result{Recheck: incomplete - quiet}
 		}
-		return engine.Result{Match: &engine.Match{Kind: string(Incomplete)}}
+		return engine.Matched(string(Incomplete))
 	case sh.Phase == engine.ShellInput: // a new prompt: or it is about to begin with what was typed ahead
 		if quiet := v.At.Sub(m.at); quiet < settled {
 			return engine.Result{Recheck: settled - quiet}
 		}
-		return engine.Result{Match: &engine.Match{Kind: string(NotRun)}}
+		return engine.Matched(string(NotRun))
 	}
 	return engine.Result{}
 }
@@ -386,5 +370,5 @@ func (m *ran) replaced(v *engine.View) engine.Result {
 	if quiet := v.StableFor(); quiet < settled {
 		return engine.Result{Recheck: settled - quiet}
 	}
-	return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
+	return engine.Matched(string(Finished))
 }

@@ -124,7 +124,7 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	case p.leader && o.Shell == "":
 		return nil, &NoShellError{Session: s.ID(), Program: p.program}
 	case !p.leader:
-		_, err := s.Wait(ctx, &gone{s, p.pid}, engine.Within(settled), engine.Parked(o.Parked))
+		_, err := s.Wait(ctx, gone(s, p.pid), engine.Within(settled), engine.Parked(o.Parked))
 		if err == nil || ctx.Err() != nil {
 			return nil, err // which is nil when it has gone
 		}
@@ -173,18 +173,12 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	return p, nil
 }
 
-// gone is a matcher of a program that has the terminal no more.
-type gone struct {
-	session *engine.Session
-	pid     int
-}
-
-// Check matches when another has it. What follows it writes something: a prompt.
-func (m *gone) Check(v *engine.View) engine.Result {
-	if who, err := m.session.Foreground(); err == nil && who.PID != m.pid || v.Exit != nil {
-		return engine.Result{Match: &engine.Match{Kind: "gone"}}
+// gone matches when another program has the terminal than the one of a process. What follows it writes something: a prompt.
+func gone(s *engine.Session, pid int) engine.Func {
+	return func(v *engine.View) bool {
+		who, err := s.Foreground()
+		return err == nil && who.PID != pid || v.Exit != nil
 	}
-	return engine.Result{}
 }
 
 // ready is a matcher of a shell that reads a line.
@@ -218,8 +212,8 @@ func (m *ready) Check(v *engine.View) engine.Result {
 	mode, err := m.session.LineMode()
 	keys, quiet := err != nil || !mode.Canonical, v.StableFor()
 	if !m.where.leader {
-		if r := (&gone{m.session, m.where.pid}).Check(v); r.Match != nil {
-			return r
+		if gone(m.session, m.where.pid)(v) {
+			return engine.Matched("gone")
 		}
 		if quiet < settled {
 			return engine.Result{Recheck: settled - quiet}
@@ -234,13 +228,13 @@ func (m *ready) Check(v *engine.View) engine.Result {
 	case (keys || !m.edits) && !said && quiet < promptSaid && v.At.Sub(m.began) < settled: // a job may never be quiet
 		return engine.Result{Recheck: promptSaid - quiet}
 	case keys:
-		return engine.Result{Match: &engine.Match{Kind: "keys"}}
+		return engine.Matched("keys")
 	case m.edits && !m.where.direct:
 		return engine.Result{}
 	case m.edits && quiet < settled && (v.At.Sub(m.began) < settled || !m.before.atPrompt(v, m.where.pid)): // a job may never be quiet
 		return engine.Result{Recheck: settled - quiet}
 	}
-	return engine.Result{Match: &engine.Match{Kind: "lines"}}
+	return engine.Matched("lines")
 }
 
 // typedLine is a matcher of a line editor that shows what was typed.
@@ -257,13 +251,13 @@ func (m typedLine) Check(v *engine.View) engine.Result {
 	case typed == "" && v.Typed.Dropped != "": // the interrupt has had its time
 		row := cursorRow(v)
 		if strings.HasSuffix(row, strings.TrimRight(v.Typed.Dropped, " ")) || strings.HasSuffix(row, "^C") {
-			return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+			return engine.Matched("occupied")
 		}
-		return engine.Result{Match: &engine.Match{Kind: "free"}}
+		return engine.Matched("free")
 	case typed == "":
-		return engine.Result{Match: &engine.Match{Kind: "free"}}
+		return engine.Matched("free")
 	case m.before.onLine(v, m.where.pid), m.where.direct && m.where.leader && v.Typed.Lines == 0 && !v.Typed.Keys:
-		return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+		return engine.Matched("occupied")
 	}
 	row := inFront(v)
 	if n := len(row); 0 < n && n < len(typed) { // it began further up
@@ -271,13 +265,13 @@ func (m typedLine) Check(v *engine.View) engine.Result {
 	}
 	switch quiet := v.At.Sub(v.Typed.At); {
 	case strings.HasSuffix(row, typed):
-		return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+		return engine.Matched("occupied")
 	case quiet < settled:
 		return engine.Result{Recheck: settled - quiet}
 	case v.Typed.Keys && under(v):
-		return engine.Result{Match: &engine.Match{Kind: "occupied"}}
+		return engine.Matched("occupied")
 	}
-	return engine.Result{Match: &engine.Match{Kind: "free"}}
+	return engine.Matched("free")
 }
 
 // inFront is what stands in the cursor's row in front of it.
@@ -361,7 +355,7 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	}
 	t.leave(l)
 	// A shell with marks says the same a moment later, and is busy until then; it need not.
-	_, _ = s.Wait(ctx, idle{}, engine.Within(readyBound), engine.Parked(o.Parked))
+	_, _ = s.Wait(ctx, idle, engine.Within(readyBound), engine.Parked(o.Parked))
 	return r, nil
 }
 
@@ -373,15 +367,9 @@ func beforePrompt(output, prompt string) string {
 	return output
 }
 
-// idle is a matcher of a shell that, as far as it tells, runs nothing.
-type idle struct{}
-
-// Check matches at once where nothing is told.
-func (idle) Check(v *engine.View) engine.Result {
-	if sh := v.Reports.Shell; sh != nil && sh.Phase == engine.ShellRunning && v.Exit == nil {
-		return engine.Result{}
-	}
-	return engine.Result{Match: &engine.Match{}}
+// idle matches a shell that, as far as it tells, runs nothing.
+var idle engine.Func = func(v *engine.View) bool {
+	return v.Reports.Shell == nil || v.Reports.Shell.Phase != engine.ShellRunning || v.Exit != nil
 }
 
 // told is a matcher of a sentinel's end, and of what keeps it from ever coming.
@@ -398,9 +386,9 @@ func (m *told) Check(v *engine.View) engine.Result {
 	h := m.listener.heardSoFar()
 	switch {
 	case h.done:
-		return engine.Result{Match: &engine.Match{Kind: string(Finished)}}
+		return engine.Matched(string(Finished))
 	case v.Exit != nil:
-		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
+		return engine.Matched(string(Ended))
 	case !h.interrupted && !m.where.unwinds() && (m.where.leader || m.where.pid == 0):
 		return engine.Result{}
 	}
@@ -408,14 +396,14 @@ func (m *told) Check(v *engine.View) engine.Result {
 		return engine.Result{Recheck: settled - quiet}
 	}
 	if !m.where.leader && ended(m.where.pid) {
-		return engine.Result{Match: &engine.Match{Kind: string(Ended)}}
+		return engine.Matched(string(Ended))
 	}
 	if (h.interrupted || h.begun > 0 && m.where.unwinds()) && m.abandoned(v, h.interrupted) {
 		reason := Finished
 		if h.begun == 0 {
 			reason = NotRun
 		}
-		return engine.Result{Match: &engine.Match{Kind: string(reason)}}
+		return engine.Matched(string(reason))
 	}
 	return engine.Result{}
 }

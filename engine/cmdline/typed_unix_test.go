@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/cmdline"
+	"github.com/ptywright/ptywright/matchers"
 )
 
 // TestAJobPrintsAtThePrompt: what it prints is nothing that was typed, however much that is.
@@ -114,19 +115,9 @@ func TestKeysForAProgram(t *testing.T) {
 func stands(t *testing.T, s *engine.Session) {
 	t.Helper()
 	since := s.Sequence()
-	if _, err := s.Wait(t.Context(), still{}, engine.After(since), engine.Within(hang)); err != nil {
+	if _, err := s.Wait(t.Context(), matchers.Stable(400*time.Millisecond), engine.After(since), engine.Within(hang)); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// still is a matcher of a screen that stands still.
-type still struct{}
-
-func (still) Check(v *engine.View) engine.Result {
-	if quiet := v.StableFor(); quiet < 400*time.Millisecond {
-		return engine.Result{Recheck: 400*time.Millisecond - quiet}
-	}
-	return engine.Result{Match: &engine.Match{}}
 }
 
 // cleared interrupts what stands on the command line until a line runs.

@@ -1,7 +1,7 @@
 // Package vt is a terminal emulator as a value: bytes go in, a screen comes out.
 //
-// Two entry points: Terminal.Feed takes whatever the program wrote and returns what follows from
-// it (answers to queries, whether the visible screen changed, events); Terminal.Snapshot returns an
+// [New] makes a terminal. [Terminal.Feed] takes whatever the program wrote and returns what follows from
+// it (answers to queries, whether the visible screen changed, events); [Terminal.Snapshot] returns an
 // immutable Screen that any number of goroutines may read. Keys, mouse and focus reports are
 // encoded under the terminal's current modes.
 //

@@ -1,12 +1,10 @@
-// Command library drives a Python prompt through the library: it starts the program, waits for the prompt, types, and
-// waits for what came after.
+// Command library drives a Python prompt: it starts the program, waits for the prompt, types, and waits for what came after.
 package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
+	"regexp"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -14,43 +12,26 @@ import (
 )
 
 func main() {
-	if err := drive(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
 
-func drive(ctx context.Context) (err error) {
 	e := engine.New(engine.Options{})
-	defer func() { err = errors.Join(err, e.Close(ctx)) }()
+	defer e.Close(ctx)
 	s, err := e.Spawn(ctx, engine.Config{Program: "python3", Args: []string{"-q"}})
-	if err != nil {
-		return err
-	}
-	if _, err := wait(ctx, s, nil, "contains_text", ">>>"); err != nil {
-		return err
-	}
-	receipt, err := s.Do(ctx, engine.Text("6*7\n"))
-	if err != nil {
-		return err
-	}
-	outcome, err := wait(ctx, s, engine.After(receipt.Sequence), "screen_regex", `(?m)^(\d+)$`)
-	if err != nil {
-		return err
-	}
-	fmt.Println("python says", outcome.Match.Capture)
-	return nil
+	check(err)
+	_, err = s.Wait(ctx, matchers.Text(">>>"))
+	check(err)
+	sent, err := s.Do(ctx, engine.Text("6*7\n"))
+	check(err)
+	answer := matchers.Regexp(regexp.MustCompile(`(?m)^(\d+)$`))
+	out, err := s.Wait(ctx, answer, engine.After(sent.Sequence))
+	check(err)
+	fmt.Println("python says", out.Match.Capture)
 }
 
-// wait waits for text or a regular expression; with since only for what came after.
-func wait(ctx context.Context, s *engine.Session, since *engine.Position, kind, value string) (*engine.Outcome, error) {
-	m, err := matchers.Parse(map[string]any{"type": kind, "value": value}, matchers.Options{})
+// check panics, so that what is deferred runs.
+func check(err error) {
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
-	outcome, err := s.Wait(ctx, m, since, engine.Within(10*time.Second))
-	if err != nil {
-		return nil, fmt.Errorf("%s %q: %w; the screen was:\n%s", kind, value, err, outcome.View.Screen.Text())
-	}
-	return outcome, nil
 }

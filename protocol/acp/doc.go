@@ -1,4 +1,5 @@
-// Package acp is the Agent Client Protocol's terminals (agentclientprotocol.com, protocol version 1), served from the engine:
+// Package acp (no stability promise)
+// is the Agent Client Protocol's terminals (agentclientprotocol.com, protocol version 1), served from the engine:
 // an agent starts commands with terminal/create, reads and awaits them, and ends them.
 //
 // A [Host] holds the terminals of one connection and knows no wire. A [Dialect] speaks it over one, as the client's side of

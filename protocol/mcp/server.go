@@ -1,4 +1,5 @@
-// Package mcp serves the Model Context Protocol: the official SDK over our own line reader, streamable HTTP on the
+// Package mcp (no stability promise)
+// serves the Model Context Protocol: the official SDK over our own line reader, streamable HTTP on the
 // loopback, and profiles, each of which is a vocabulary of tools over the engine.
 //
 // [New] makes a server of one profile; [Server.ServeLines] serves one client on a stream of lines and [Server.ServeHTTP]

@@ -78,7 +78,7 @@ func (m news) Check(v *engine.View) engine.Result {
 	if rest := frameFloor - v.At.Sub(m.has.at); rest > 0 {
 		return engine.Result{Recheck: rest}
 	}
-	return engine.Result{Match: &engine.Match{Kind: "news"}}
+	return engine.Matched("news")
 }
 
 func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error) {

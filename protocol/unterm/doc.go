@@ -1,4 +1,5 @@
-// Package unterm serves the methods of Unterm, a terminal whose clients speak lines of JSON-RPC over loopback TCP, to the
+// Package unterm (no stability promise)
+// serves the methods of Unterm, a terminal whose clients speak lines of JSON-RPC over loopback TCP, to the
 // sessions of an engine: what such a client does with windows works here without any. Where the running program differs from
 // its pages, the program is followed; where it answers with a stub, or wrongly, this one does not.
 //

@@ -225,21 +225,11 @@ func runWhenFree(ctx context.Context, session *engine.Session, line string, o cm
 		if left <= 0 {
 			return out, err
 		}
-		if _, waited := session.Wait(ctx, changedSince{before}, engine.Within(left)); waited != nil {
+		changed := engine.Func(func(v *engine.View) bool { return v.Sequence != before })
+		if _, waited := session.Wait(ctx, changed, engine.Within(left)); waited != nil {
 			return out, err
 		}
 	}
-}
-
-// changedSince is a matcher of anything new.
-type changedSince struct{ sequence uint64 }
-
-// Check matches when something has changed.
-func (m changedSince) Check(v *engine.View) engine.Result {
-	if v.Sequence == m.sequence {
-		return engine.Result{}
-	}
-	return engine.Result{Match: &engine.Match{Kind: "changed"}}
 }
 
 // notTyped names the pane, where the error has the engine's name for it.

@@ -20,26 +20,23 @@ func (s *Server) record() instance.Record {
 	}
 }
 
-// moved is a matcher of a shell that has gone to another directory.
-type moved struct{ from string }
-
-// Check matches when the shell says so.
-func (m moved) Check(v *engine.View) engine.Result {
-	if sh := v.Reports.Shell; sh != nil && sh.Dir != "" && sh.Dir != m.from {
-		return engine.Result{Match: &engine.Match{Kind: "moved", Text: sh.Dir}}
+// moved matches a shell that has gone to another directory.
+func moved(from string) engine.Func {
+	return func(v *engine.View) bool {
+		sh := v.Reports.Shell
+		return sh != nil && sh.Dir != "" && sh.Dir != from
 	}
-	return engine.Result{}
 }
 
 // follow keeps the record's directory that of pane 0's shell, until that is closed.
 func (s *Server) follow(zero *engine.Session) {
 	at := string(s.record().Cwd)
 	for {
-		out, err := zero.Wait(context.Background(), moved{at})
+		out, err := zero.Wait(context.Background(), moved(at))
 		if err != nil {
 			return
 		}
-		at = out.Match.Text
+		at = out.View.Reports.Shell.Dir
 		if err := s.instance.SetCwd(s.covered.String(at)); err != nil {
 			s.log.Warn("write the directory into the instance's record", "error", err)
 		}

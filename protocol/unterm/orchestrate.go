@@ -22,16 +22,12 @@ const (
 	waitBound = 10 * time.Second
 )
 
-// started is a matcher of a shell that has come up.
-type started struct{ marked bool }
-
-// Check matches when a shell that marks its prompts is at one, and when another has written something.
-func (m started) Check(v *engine.View) engine.Result {
-	sh := v.Reports.Shell
-	if v.Exit != nil || m.marked && sh != nil && sh.Phase == engine.ShellInput || !m.marked && len(v.Transcript.Bytes()) > 0 {
-		return engine.Result{Match: &engine.Match{Kind: "started"}}
+// started matches a shell that has come up: one that marks its prompts is at one, another has written something.
+func started(marked bool) engine.Func {
+	return func(v *engine.View) bool {
+		sh := v.Reports.Shell
+		return v.Exit != nil || marked && sh != nil && sh.Phase == engine.ShellInput || !marked && len(v.Transcript.Bytes()) > 0
 	}
-	return engine.Result{}
 }
 
 // launch creates a pane and types a command into it when its shell has come up. The policy is asked before.
@@ -49,12 +45,12 @@ func launch(ctx context.Context, s *reader, p params) (any, error) {
 	if !given {
 		return s.created(made), nil
 	}
-	wait := started{marked: made.session.Config().ShellIntegration}
+	marked := made.session.Config().ShellIntegration
 	bound := outputBound
-	if wait.marked {
+	if marked {
 		bound = shellBound
 	}
-	if _, err := made.session.Wait(ctx, wait, engine.Within(bound)); err != nil && !errors.Is(err, engine.ErrTimeout) {
+	if _, err := made.session.Wait(ctx, started(marked), engine.Within(bound)); err != nil && !errors.Is(err, engine.ErrTimeout) {
 		return nil, err
 	}
 	if err := s.submit(ctx, "orchestrate.launch", made, line); err != nil {
@@ -120,15 +116,12 @@ func (s *reader) broadcastTo(ctx context.Context, id jsontext.Value, line string
 	return e
 }
 
-// shows is a matcher of a text on the screen, row by row.
-type shows struct{ pattern string }
-
-// Check looks at the rows as screen.text tells them, one a line, and at what has scrolled off while it was waited. The program's own text is looked at: see package unterm.
-func (m shows) Check(v *engine.View) engine.Result {
-	if strings.Contains(strings.Join(rowTexts(v.Screen.Lines()), "\n"), m.pattern) || bytes.Contains(v.Left(false).Text, []byte(m.pattern)) {
-		return engine.Result{Match: &engine.Match{Kind: "shows", Text: m.pattern}}
+// shows matches a text on the screen, row by row as screen.text tells them, one a line, or in what has scrolled off while it was
+// waited. The program's own text is looked at: see package unterm.
+func shows(pattern string) engine.Func {
+	return func(v *engine.View) bool {
+		return strings.Contains(strings.Join(rowTexts(v.Screen.Lines()), "\n"), pattern) || bytes.Contains(v.Left(false).Text, []byte(pattern))
 	}
-	return engine.Result{}
 }
 
 type waited struct {
@@ -154,7 +147,7 @@ func (m rests) Check(v *engine.View) engine.Result {
 	if quiet := v.StableFor(); quiet < restFor {
 		return engine.Result{Recheck: restFor - quiet}
 	}
-	return engine.Result{Match: &engine.Match{Kind: "rests"}}
+	return engine.Matched("rests")
 }
 
 // waitedIdle is what a wait for idleness, which Unterm does not know, is answered with.
@@ -177,7 +170,7 @@ func waitPane(ctx context.Context, s *reader, p params) (any, error) {
 	if !given {
 		return nil, errors.New("Missing 'pattern'")
 	}
-	_, err = at.session.Wait(ctx, shows{pattern}, engine.Within(p.timeout(waitBound)))
+	_, err = at.session.Wait(ctx, shows(pattern), engine.Within(p.timeout(waitBound)))
 	switch {
 	case err == nil:
 		return waited{Matched: true, Pattern: pattern}, nil

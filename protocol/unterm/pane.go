@@ -181,7 +181,7 @@ func (p *panes) tend(made *pane) {
 			delete(p.own, made)
 			p.mu.Unlock()
 		}()
-		if _, err := made.session.Wait(context.Background(), hasEnded{}); err != nil {
+		if _, err := made.session.Wait(context.Background(), hasEnded); err != nil {
 			return // closed
 		}
 		grace := time.NewTimer(deadBound)
@@ -211,16 +211,8 @@ func (p *panes) close() error {
 	return err
 }
 
-// hasEnded is a matcher of a program that has ended.
-type hasEnded struct{}
-
-// Check matches once all that the program wrote is there.
-func (hasEnded) Check(v *engine.View) engine.Result {
-	if v.Exit == nil {
-		return engine.Result{}
-	}
-	return engine.Result{Match: &engine.Match{Kind: "ended"}}
-}
+// hasEnded matches once all that the program wrote is there.
+var hasEnded engine.Func = func(v *engine.View) bool { return v.Exit != nil }
 
 // paneInfo is a pane as session.list tells it.
 type paneInfo struct {

@@ -2,54 +2,52 @@ package tools
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/matchers"
 )
 
-// secretEntered is a matcher of a program that asks for no secret any more. It has to be still: one that is told a wrong password
-// asks again at once.
-type secretEntered struct{}
-
-// Check matches when nothing is asked.
-func (secretEntered) Check(v *engine.View) engine.Result {
-	if v.Secret && !v.Ended {
-		return engine.Result{}
+// secretEntered matches a program that asks for no secret any more. It has to be still: one that is told a wrong password asks
+// again at once.
+func secretEntered() matchers.Matcher {
+	return &matchers.Custom{
+		Kind: "secret_entered",
+		Ask: func(v *engine.View) engine.Result {
+			return stillOnce(v, !v.Secret, v.StableFor(), engine.Match{Kind: "secret_entered", Min: sendStill})
+		},
+		Why: func(v *engine.View, _ bool) string {
+			if v.Secret {
+				return "the program still asks for a secret"
+			}
+			return "the screen is not still"
+		},
 	}
-	if quiet := v.StableFor(); quiet < sendStill && !v.Ended {
-		return engine.Result{Recheck: sendStill - quiet}
-	}
-	return engine.Result{Match: &engine.Match{Kind: "secret_entered"}}
 }
 
-// Explain says what is missing.
-func (m secretEntered) Explain(v *engine.View, _ matchers.Shown) matchers.Explanation {
-	e := matchers.Explanation{Type: "secret_entered", Held: m.Check(v).Match != nil, Why: "the program still asks for a secret"}
-	if !v.Secret {
-		e.Why = "the screen is not still"
+// settledSince matches a screen that is still after something has come behind a sequence.
+func settledSince(sequence uint64) matchers.Matcher {
+	return &matchers.Custom{
+		Kind: "screen_stable",
+		Ask: func(v *engine.View) engine.Result {
+			return stillOnce(v, v.Sequence > sequence, v.At.Sub(v.Changed), engine.Match{Kind: "screen_stable", Min: settled})
+		},
+		Why: func(v *engine.View, _ bool) string {
+			if v.Sequence > sequence {
+				return "the screen is not still"
+			}
+			return fmt.Sprintf("nothing has come after sequence %d", sequence)
+		},
 	}
-	return e
 }
 
-// settledSince is a matcher of a screen that is still after something has come behind a sequence.
-type settledSince uint64
-
-// Check matches when it is.
-func (m settledSince) Check(v *engine.View) engine.Result {
-	if v.Sequence <= uint64(m) && !v.Ended {
-		return engine.Result{}
+// stillOnce matches once something is so and the screen has been still for m.Min, or the program has ended.
+func stillOnce(v *engine.View, so bool, quiet time.Duration, m engine.Match) engine.Result {
+	switch {
+	case v.Ended, so && quiet >= m.Min:
+		return engine.Result{Match: &m}
+	case so:
+		return engine.Result{Recheck: m.Min - quiet}
 	}
-	if quiet := v.At.Sub(v.Changed); quiet < settled && !v.Ended {
-		return engine.Result{Recheck: settled - quiet}
-	}
-	return engine.Result{Match: &engine.Match{Kind: "screen_stable", Min: settled}}
-}
-
-// Explain says what is missing.
-func (m settledSince) Explain(v *engine.View, _ matchers.Shown) matchers.Explanation {
-	e := matchers.Explanation{Type: "screen_stable", Held: m.Check(v).Match != nil, Why: fmt.Sprintf("nothing has come after sequence %d", uint64(m))}
-	if v.Sequence > uint64(m) {
-		e.Why = "the screen is not still"
-	}
-	return e
+	return engine.Result{}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/reading"
 	"github.com/ptywright/ptywright/internal/lazy"
+	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -190,7 +191,7 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 	r := &runResult{status: statusOf(l), Command: l.Piece(in.Command), Reason: string(out.Reason), DurationMS: out.Duration.Milliseconds()}
 	if out.Reason == cmdline.Timeout || out.Reason == cmdline.Cancelled {
 		since := out.Since
-		r.Wait = p.questions.keep(&asked{session: s.ID(), tree: map[string]any{"type": "command_finished"}, since: engine.After(since), elapsed: out.View.At.Sub(out.Began)})
+		r.Wait = p.questions.keep(&asked{session: s.ID(), matcher: fresh(matchers.Command), since: engine.After(since), elapsed: out.View.At.Sub(out.Began)})
 	}
 	if out.Other != "" {
 		r.Why = "the shell ran something else, " + protocol.Quote(l.Piece(out.Other), 120) + ": what is shown is that"

@@ -298,7 +298,7 @@ func (p *profile) secretAsked(ctx context.Context, s *engine.Session, token stri
 		outcome = "expired"
 	}
 	if outcome == "typed" {
-		if _, err := p.follow(ctx, nil, s, &question{}, engine.After(since), 0, anyOf(map[string]any{"type": "process_exited"}, still(sendStill)), sendSettle, hide, most); err != nil {
+		if _, err := p.follow(ctx, nil, s, &question{}, engine.After(since), 0, still(), sendSettle, hide, most); err != nil {
 			return nil, err
 		}
 	}

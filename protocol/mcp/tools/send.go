@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
@@ -103,7 +104,7 @@ func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendPar
 		}
 		return nil, err
 	}
-	a, err := p.follow(ctx, req, s, &in.WaitFor, engine.After(receipt.after), timeout, anyOf(map[string]any{"type": "process_exited"}, still(sendStill)), sendSettle, hide, most)
+	a, err := p.follow(ctx, req, s, &in.WaitFor, engine.After(receipt.after), timeout, still(), sendSettle, hide, most)
 	if err != nil {
 		return nil, fmt.Errorf("it was typed, but: %w", err)
 	}
@@ -157,7 +158,8 @@ func keyAction(name string) (engine.Action, error) {
 	if utf8.RuneCountInString(name) == 1 {
 		return engine.Text(name), nil
 	}
-	return engine.ParseAction(map[string]any{"type": "key", "value": name})
+	k, err := vt.ParseKey(name)
+	return engine.Key(k), err
 }
 
 // perform does the steps, and then submits.
@@ -185,11 +187,7 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 	if !in.Submit {
 		return r, nil
 	}
-	escape, err := keyAction("escape")
-	if err != nil {
-		panic("tools: " + err.Error()) // a name of the engine's
-	}
-	if n := len(steps); n > 0 && steps[n-1] == escape {
+	if n := len(steps); n > 0 && steps[n-1] == (engine.Key{Code: vt.KeyEscape}) {
 		delay = max(delay, engine.EscapePause)
 	}
 	if err := rest(ctx, delay); err != nil {
@@ -210,14 +208,11 @@ func (p *profile) perform(ctx context.Context, s *engine.Session, steps []engine
 	}
 	before := s.Sequence()
 	r.after = before
-	enter, err := keyAction("enter")
-	if err != nil {
-		panic("tools: " + err.Error()) // a name of the engine's
-	}
-	if err := do(enter); err != nil {
+	if err := do(engine.Key{Code: vt.KeyEnter}); err != nil {
 		return r, err
 	}
-	out, err := s.Wait(ctx, moved(before), engine.Within(effectBound), parked(ctx))
+	changed := engine.Func(func(v *engine.View) bool { return v.Sequence > before || v.Ended })
+	out, err := s.Wait(ctx, changed, engine.Within(effectBound), parked(ctx))
 	if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 		return r, err
 	}
@@ -250,12 +245,7 @@ func rest(ctx context.Context, d time.Duration) error {
 
 // echo waits until what was typed has appeared, or the screen stands still without it.
 func (p *profile) echo(ctx context.Context, s *engine.Session, tail string, since uint64) (bool, error) {
-	shows := map[string]any{"type": "contains_text", "value": tail}
-	drawn := allOf(map[string]any{"type": "screen_regex", "value": `\S`}, still(echoStill))
-	m, err := matchers.Parse(anyOf(shows, drawn), matchers.Options{})
-	if err != nil {
-		return false, err
-	}
+	m := matchers.Any(matchers.Text(tail), matchers.All(matchers.Regexp(notBlank()), matchers.Stable(echoStill)))
 	out, err := s.Wait(ctx, m, engine.After(since), engine.Within(echoBound), parked(ctx))
 	switch {
 	case err == nil:
@@ -284,13 +274,7 @@ func lastLine(text string) string {
 	return strings.TrimSpace(string(tail[max(0, len(tail)-maxTail):]))
 }
 
-// moved is a matcher of any change after a sequence.
-type moved uint64
-
-// Check matches once anything has come after the sequence.
-func (m moved) Check(v *engine.View) engine.Result {
-	if v.Sequence > uint64(m) || v.Ended {
-		return engine.Result{Match: &engine.Match{Kind: "changed"}}
-	}
-	return engine.Result{}
+// still matches a screen that stands still after typing, or the end of the program.
+func still() matchers.Matcher {
+	return matchers.Any(matchers.Exited(), matchers.Stable(sendStill))
 }

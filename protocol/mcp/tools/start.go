@@ -15,6 +15,8 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/internal/lazy"
+	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -79,7 +81,7 @@ func (p *profile) start(ctx context.Context, req *sdk.CallToolRequest, in startP
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, hintOf(in.Program, err))
 	}
-	r, err := p.follow(ctx, req, s, &in.WaitFor, nil, timeout, firstTree(), firstScreen, hide, most)
+	r, err := p.follow(ctx, req, s, &in.WaitFor, nil, timeout, drawn(firstStill), firstScreen, hide, most)
 	if err != nil {
 		return nil, fmt.Errorf("session %s is started, but: %w", s.ID(), err)
 	}
@@ -154,25 +156,20 @@ func hintOf(program string, err error) string {
 	return ""
 }
 
-// firstTree is what a program's first screen is waited for with.
-func firstTree() any {
-	return anyOf(map[string]any{"type": "process_exited"}, allOf(map[string]any{"type": "screen_regex", "value": `\S`}, still(firstStill)))
-}
+var notBlank = lazy.Regexp(`\S`)
 
-func anyOf(m ...any) any { return map[string]any{"type": "any", "value": m} }
-func allOf(m ...any) any { return map[string]any{"type": "all", "value": m} }
+// drawn matches a screen that is not blank and has been still for d, or the end of the program.
+func drawn(d time.Duration) matchers.Matcher {
+	return matchers.Any(matchers.Exited(), matchers.All(matchers.Regexp(notBlank()), matchers.Stable(d)))
+}
 
 // follow waits for q, or when nothing was asked for settle, at most for bound, and shows the screen.
 func (p *profile) follow(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, q *question, since *engine.Position, timeout time.Duration,
-	settle any, bound time.Duration, hide *redact.Redactor, most int,
+	settle matchers.Matcher, bound time.Duration, hide *redact.Redactor, most int,
 ) (*actResult, error) {
-	a := &asked{session: s.ID(), tree: settle, since: since}
+	a := &asked{session: s.ID(), matcher: fresh(func() matchers.Matcher { return settle }), since: since}
 	if !q.empty() {
-		var err error
-		if a.tree, err = q.tree(); err != nil {
-			return nil, err
-		}
-		bound = timeout
+		a.matcher, bound = q.matcher, timeout
 	}
 	out, err := p.ask(ctx, req, s, a, bound)
 	if err != nil {

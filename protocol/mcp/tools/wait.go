@@ -55,45 +55,52 @@ func (q *question) empty() bool {
 	return q.Text == "" && q.Regex == "" && q.StableMS == 0 && !q.Exited && !q.CommandFinished && q.Matcher == nil
 }
 
-// tree is the question as a matcher.
-func (q *question) tree() (any, error) {
+// matcher makes what is waited for.
+func (q *question) matcher(o matchers.Options) (matchers.Matcher, error) {
 	if q.StableMS < 0 || q.StableMS > int(waitCap.Milliseconds()) {
 		return nil, bad("stable_ms", "expected an integer from 1 to %d", waitCap.Milliseconds())
 	}
-	var all []any
-	node := func(wanted bool, kind string, value any) {
-		if wanted {
-			m := map[string]any{"type": kind}
-			if value != nil {
-				m["value"] = value
-			}
-			all = append(all, m)
+	if len(q.Text) > matchers.MaxText {
+		return nil, bad("text", "has %d bytes, at most %d are taken", len(q.Text), matchers.MaxText)
+	}
+	var all []matchers.Matcher
+	blank, isBlank := blankEnds(q.Text)
+	if q.Text != "" && !isBlank {
+		all = append(all, matchers.Text(q.Text))
+	}
+	for _, x := range []struct{ name, pattern string }{{"text", blank}, {"regex", q.Regex}} {
+		if x.pattern == "" {
+			continue
 		}
+		re, err := matchers.Compile(x.pattern)
+		if err != nil {
+			return nil, bad(x.name, "%v", err)
+		}
+		all = append(all, matchers.Regexp(re))
 	}
-	if pattern, ok := blankEnds(q.Text); ok {
-		node(true, "screen_regex", pattern)
-	} else {
-		node(q.Text != "", "contains_text", q.Text)
+	if q.StableMS > 0 {
+		all = append(all, matchers.Stable(time.Duration(q.StableMS)*time.Millisecond))
 	}
-	node(q.Regex != "", "screen_regex", q.Regex)
-	node(q.StableMS > 0, "screen_stable", map[string]any{"min_ms": int64(q.StableMS)})
-	node(q.CommandFinished, "command_finished", nil)
-	node(q.Exited, "process_exited", nil)
+	if q.CommandFinished {
+		all = append(all, matchers.Command())
+	}
+	if q.Exited {
+		all = append(all, matchers.Exited())
+	}
 	if q.Matcher != nil {
-		all = append(all, any(q.Matcher))
+		m, err := matchers.Parse(q.Matcher, o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
 	}
 	switch len(all) {
 	case 0:
-		return still(settled), nil
+		return matchers.Stable(settled), nil
 	case 1:
 		return all[0], nil
 	}
-	return map[string]any{"type": "any", "value": all}, nil
-}
-
-// still is a matcher of a screen that has not changed for so long.
-func still(d time.Duration) any {
-	return map[string]any{"type": "screen_stable", "value": map[string]any{"min_ms": d.Milliseconds()}}
+	return matchers.Any(all...), nil
 }
 
 type waitParams struct {
@@ -190,11 +197,8 @@ func (p *profile) ended(l *reading.View, out *answer, a *asked, most int) *reply
 
 // forgotten answers a wait on a session that is: its exit is known still. The error is gone when more was asked.
 func (p *profile) forgotten(ctx context.Context, gone *engine.ForgottenError, a *asked, hide *redact.Redactor, most int) (*reply[waitResult], error) {
-	if a.own != nil {
-		return nil, gone
-	}
 	found := &predicates{catalog: p.Catalog, ctx: ctx}
-	m, err := matchers.Parse(a.tree, matchers.Options{Predicates: found})
+	m, err := a.matcher(matchers.Options{Predicates: found})
 	if err != nil {
 		return nil, err
 	}
@@ -214,14 +218,11 @@ func (in *waitParams) asked() (*asked, error) {
 	case in.Entered && !in.question.empty():
 		return nil, bad("secret_entered", "is asked alone: leave the others out")
 	case in.Entered:
-		a.own = secretEntered{}
+		a.matcher = fresh(secretEntered)
 	case in.question.empty() && in.Since != nil:
-		a.own = settledSince(in.Since.Seq)
+		a.matcher = fresh(func() matchers.Matcher { return settledSince(in.Since.Seq) })
 	default:
-		var err error
-		if a.tree, err = in.tree(); err != nil {
-			return nil, err
-		}
+		a.matcher = in.matcher
 	}
 	return a, nil
 }
@@ -264,11 +265,15 @@ func (p *position) engine() *engine.Position {
 // An asked is a question to a session, as it can be gone on with.
 type asked struct {
 	session engine.ID
-	tree    any
-	own     matchers.Matcher // in the tree's place: one of ours, which remembers nothing
+	matcher func(matchers.Options) (matchers.Matcher, error) // makes one for each call
 	since   *engine.Position
 	left    *engine.Left  // up to which what scrolled off was read in the calls before; nil: none was
 	elapsed time.Duration // in the calls before
+}
+
+// fresh makes a matcher for each call that needs no options.
+func fresh(make func() matchers.Matcher) func(matchers.Options) (matchers.Matcher, error) {
+	return func(matchers.Options) (matchers.Matcher, error) { return make(), nil }
 }
 
 // questions are the waits that ran out of time.
@@ -337,22 +342,16 @@ func (a *answer) look(p *profile, s *engine.Session, hide *redact.Redactor) *rea
 
 // check refuses a question that cannot be asked, before anything is done.
 func (p *profile) check(ctx context.Context, q *question) error {
-	tree, err := q.tree()
-	if err == nil {
-		_, err = matchers.Parse(tree, matchers.Options{Predicates: &predicates{catalog: p.Catalog, ctx: ctx}})
-	}
+	_, err := q.matcher(matchers.Options{Predicates: &predicates{catalog: p.Catalog, ctx: ctx}})
 	return err
 }
 
 // ask waits. The error is about the question; how the wait ended is in the answer.
 func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, a *asked, timeout time.Duration) (*answer, error) {
 	found := &predicates{catalog: p.Catalog, ctx: ctx}
-	m := a.own
-	if m == nil {
-		var err error
-		if m, err = matchers.Parse(a.tree, matchers.Options{Predicates: found}); err != nil {
-			return nil, err
-		}
+	m, err := a.matcher(matchers.Options{Predicates: found})
+	if err != nil {
+		return nil, err
 	}
 	defer p.progress(ctx, req, s, timeout)()
 	out, err := s.Wait(ctx, m, a.since, engine.Within(timeout), a.left, parked(ctx))

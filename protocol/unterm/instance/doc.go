@@ -1,4 +1,5 @@
-// Package instance is the folder by which the named servers of one user find each other, in the form that Unterm's
+// Package instance (no stability promise)
+// is the folder by which the named servers of one user find each other, in the form that Unterm's
 // clients know:
 //
 //	instances/alpha.json   one server's record, there from its first moment to its last

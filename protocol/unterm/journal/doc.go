@@ -1,4 +1,5 @@
-// Package journal keeps recordings of sessions as Unterm does: a log of what was printed, a Markdown document made of it, and an
+// Package journal (no stability promise)
+// keeps recordings of sessions as Unterm does: a log of what was printed, a Markdown document made of it, and an
 // index of all of them.
 //
 // Start with [New] and [Journal.Start]. A recording lies in the session's working directory, in

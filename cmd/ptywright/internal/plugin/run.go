@@ -16,6 +16,7 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/internal/lazy"
+	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -176,9 +177,8 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 // finish ends a program whose pipe has ended.
 func (f *Folder) finish(ctx context.Context, a *plugins.Adapter, ran *Ran, since uint64, began time.Time, o RunOptions) error {
 	const patience = 5 * time.Second // for Ctrl-D to be taken
-	eof, _ := engine.ParseAction(map[string]any{"type": "eof"})
-	if _, err := a.Session().Do(ctx, eof); err == nil {
-		_, _ = a.Session().Wait(ctx, ended{}, engine.Within(patience))
+	if _, err := a.Session().Do(ctx, engine.EOF{}); err == nil {
+		_, _ = a.Session().Wait(ctx, ended, engine.Within(patience))
 	}
 	v := a.Session().View()
 	a.Look(ctx, v)
@@ -187,27 +187,8 @@ func (f *Folder) finish(ctx context.Context, a *plugins.Adapter, ran *Ran, since
 	return a.Close(context.WithoutCancel(ctx))
 }
 
-// ended is a matcher of the program's end.
-type ended struct{}
-
-// Check is asked of each view.
-func (ended) Check(v *engine.View) engine.Result {
-	if v.Ended {
-		return engine.Result{Match: &engine.Match{Kind: "process_exited"}}
-	}
-	return engine.Result{}
-}
-
-// A still screen is one that has been as it is for so long.
-type still time.Duration
-
-// Check asks to be looked at again when it could be.
-func (s still) Check(v *engine.View) engine.Result {
-	if rest := time.Duration(s) - v.StableFor(); rest > 0 && !v.Ended {
-		return engine.Result{Recheck: rest}
-	}
-	return engine.Result{Match: &engine.Match{Kind: "screen_stable"}}
-}
+// ended matches the program's end.
+var ended engine.Func = func(v *engine.View) bool { return v.Ended }
 
 // note tells of the states since an event, and returns the number of the last.
 func (r *Ran) note(a *plugins.Adapter, since uint64, began time.Time, to io.Writer) uint64 {
@@ -316,7 +297,7 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 		case !more:
 			return r.Err()
 		}
-		_, _ = a.Session().Wait(ctx, still(pace), engine.Within(paceBound))
+		_, _ = a.Session().Wait(ctx, matchers.Any(matchers.Stable(pace), matchers.Exited()), engine.Within(paceBound))
 		done, err := a.Session().Do(ctx, engine.Text(r.Text()+"\r"))
 		if err != nil {
 			return nil

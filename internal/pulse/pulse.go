@@ -1,4 +1,5 @@
-package engine
+// Package pulse wakes goroutines that wait for a change. [Pulse] is all there is.
+package pulse
 
 import "sync/atomic"
 
@@ -22,8 +23,8 @@ func (p *Pulse) Next() <-chan struct{} {
 	}
 }
 
-// awaited reports whether anybody holds a channel. Whoever takes one later looks later.
-func (p *Pulse) awaited() bool { return p.ch.Load() != nil }
+// Awaited reports whether anybody holds a channel. Whoever takes one later looks later.
+func (p *Pulse) Awaited() bool { return p.ch.Load() != nil }
 
 // Beat wakes all who hold the current channel. It never blocks.
 func (p *Pulse) Beat() {

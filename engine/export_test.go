@@ -1,0 +1,4 @@
+package engine
+
+// SecretLine is for the tests.
+type SecretLine = secretLine
