@@ -1,5 +1,5 @@
-// Package plugins (no stability promise)
-// teaches ptywright a TUI: plugins, what their manifests allow, and the adapters that drive sessions with them.
+// Package plugins (no stability promise) teaches ptywright a TUI: plugins, what their manifests
+// allow, and the adapters that drive sessions with them.
 //
 // A plugin is a folder with a manifest.toml and Lua files. A [Catalog] has the built-in ones and those that were loaded; its
 // Start starts a program under one, as an [Adapter]. An adapter says what state a view shows ([Adapter.Look]), why

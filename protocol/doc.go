@@ -1,7 +1,7 @@
-// Package protocol (no stability promise)
-// serves JSON-RPC 2.0 over any stream of bytes. It knows framings, envelopes,
-// batches, the order of requests on a connection, cancellation, bounds and listeners. It knows no
-// method: a vocabulary is a [Dialect], and each one has its own folder below this one.
+// Package protocol (no stability promise) serves JSON-RPC 2.0 over any stream of bytes. It knows
+// framings, envelopes, batches, the order of requests on a connection, cancellation, bounds and
+// listeners. It knows no method: a vocabulary is a [Dialect], and each one has its own folder below
+// this one.
 //
 // A [Conn] serves one stream; a [Server] serves every connection of a listener made by [Listen].
 //

@@ -1,6 +1,5 @@
-// Package cmdline (no stability promise)
-// runs one command line in the shell of a session, as a person types it, and tells how it ended: what it printed
-// and with which exit code.
+// Package cmdline (no stability promise) runs one command line in the shell of a session, as a
+// person types it, and tells how it ended: what it printed and with which exit code.
 //
 // There are two ways. A shell that marks its commands (OSC 133, OSC 633; see [engine.Config].ShellIntegration) is typed the line
 // as it is, and its marks tell the rest. Any other shell, one at the other end of ssh too, is typed a line that runs the command

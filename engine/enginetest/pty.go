@@ -1,6 +1,6 @@
-// Package enginetest (no stability promise)
-// stands in for what tests cannot command: a pseudo-terminal with a program on it. [PTY] is one
-// whose output, input and end are what the test says, in real or in virtual time (testing/synctest).
+// Package enginetest (no stability promise) stands in for what tests cannot command: a
+// pseudo-terminal with a program on it. [PTY] is one whose output, input and end are what the test
+// says, in real or in virtual time (testing/synctest).
 package enginetest
 
 import (

@@ -1,6 +1,6 @@
-// Package pty (no stability promise, but for [Size], [Signal] and [Exit], which package engine takes)
-// runs one program on a pseudo-terminal of its own, and ends it with
-// everything it has started.
+// Package pty (no stability promise, but for [Size], [Signal] and [Exit], which package engine
+// takes) runs one program on a pseudo-terminal of its own, and ends it with everything it has
+// started.
 //
 // [Start] opens the terminal and starts the program; [PTY.Next] and [PTY.Write] move
 // bytes; [PTY.Wait] tells how the program ended; [PTY.Kill] and [KillAll] end the

@@ -1,6 +1,6 @@
-// Package reading (no stability promise)
-// shows a session as it may leave: every text of a program passes a redactor on its way to a client, in
-// whatever dialect. A [View] is one look, [Lines] are the scrollback and the screen's rows after it.
+// Package reading (no stability promise) shows a session as it may leave: every text of a program
+// passes a redactor on its way to a client, in whatever dialect. A [View] is one look, [Lines] are
+// the scrollback and the screen's rows after it.
 //
 // With a nil redactor everything is shown as it is. Nothing here knows a wire.
 package reading

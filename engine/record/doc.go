@@ -1,6 +1,5 @@
-// Package record (no stability promise)
-// keeps what a session shows: as an asciicast that can be played again, as a picture of one screen, and
-// as a Markdown transcript.
+// Package record (no stability promise) keeps what a session shows: as an asciicast that can be
+// played again, as a picture of one screen, and as a Markdown transcript.
 //
 //   - [NewCast] is an [engine.Tap] that writes asciicast v2 or v3; [Load] reads v1, v2 and v3, and a [Replay] shows the
 //     screen at any time of it.

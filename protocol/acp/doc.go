@@ -1,6 +1,6 @@
-// Package acp (no stability promise)
-// is the Agent Client Protocol's terminals (agentclientprotocol.com, protocol version 1), served from the engine:
-// an agent starts commands with terminal/create, reads and awaits them, and ends them.
+// Package acp (no stability promise) is the Agent Client Protocol's terminals
+// (agentclientprotocol.com, protocol version 1), served from the engine: an agent starts commands
+// with terminal/create, reads and awaits them, and ends them.
 //
 // A [Host] holds the terminals of one connection and knows no wire. A [Dialect] speaks it over one, as the client's side of
 // the protocol: v1.go has the shapes, the table, and the only function from an error to a code. A [Proxy] stands between an

@@ -1,8 +1,8 @@
-// Package loopback (no stability promise)
-// is what every TCP door of ptywright has in common: it is on this machine's own addresses alone
-// ([Listen]), answers no page of another site ([Door.Check]), lets in who has the token ([NewToken], [Token.Is]), and
-// holds a bounded number of connections, of which strangers cannot take all ([Room]). Whoever connects is on this
-// machine, and before the token is told may be anyone on it, a page in a browser included.
+// Package loopback (no stability promise) is what every TCP door of ptywright has in common: it is
+// on this machine's own addresses alone ([Listen]), answers no page of another site ([Door.Check]),
+// lets in who has the token ([NewToken], [Token.Is]), and holds a bounded number of connections, of
+// which strangers cannot take all ([Room]). Whoever connects is on this machine, and before the
+// token is told may be anyone on it, a page in a browser included.
 package loopback
 
 import (

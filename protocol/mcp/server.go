@@ -1,6 +1,6 @@
-// Package mcp (no stability promise)
-// serves the Model Context Protocol: the official SDK over our own line reader, streamable HTTP on the
-// loopback, and profiles, each of which is a vocabulary of tools over the engine.
+// Package mcp (no stability promise) serves the Model Context Protocol: the official SDK over our
+// own line reader, streamable HTTP on the loopback, and profiles, each of which is a vocabulary of
+// tools over the engine.
 //
 // [New] makes a server of one profile; [Server.ServeLines] serves one client on a stream of lines and [Server.ServeHTTP]
 // any number over HTTP, all of them the same sessions. Both eras of the protocol are spoken on every connection: that of

@@ -1,5 +1,5 @@
-// Package native (no stability promise)
-// is ptywright's own dialect: server.*, session.*, adapter.* and plugin.* over a shared engine.
+// Package native (no stability promise) is ptywright's own dialect: server.*, session.*, adapter.*
+// and plugin.* over a shared engine.
 //
 // [New] makes the dialect; every connection that it is opened on has its own notification state and ordering, and
 // all see the same sessions. The method table in table.go is what server.capabilities prints.

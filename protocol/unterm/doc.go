@@ -1,7 +1,7 @@
-// Package unterm (no stability promise)
-// serves the methods of Unterm, a terminal whose clients speak lines of JSON-RPC over loopback TCP, to the
-// sessions of an engine: what such a client does with windows works here without any. Where the running program differs from
-// its pages, the program is followed; where it answers with a stub, or wrongly, this one does not.
+// Package unterm (no stability promise) serves the methods of Unterm, a terminal whose clients
+// speak lines of JSON-RPC over loopback TCP, to the sessions of an engine: what such a client does
+// with windows works here without any. Where the running program differs from its pages, the
+// program is followed; where it answers with a stub, or wrongly, this one does not.
 //
 // # One request from the wire to its reply
 //

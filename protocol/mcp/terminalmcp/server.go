@@ -1,6 +1,6 @@
-// Package terminalmcp (no stability promise)
-// is the Terminal MCP profile: the ten tools of Terminal MCP 0.5.1 and of its tools page over the engine,
-// with its names, texts, limits and files, so that its users change one command and nothing else.
+// Package terminalmcp (no stability promise) is the Terminal MCP profile: the ten tools of Terminal
+// MCP 0.5.1 and of its tools page over the engine, with its names, texts, limits and files, so that
+// its users change one command and nothing else.
 //
 //   - [New] makes the [Server] with its default session; [Server.Call] calls a tool. It knows neither the SDK nor a transport:
 //     package mcp puts it behind them.

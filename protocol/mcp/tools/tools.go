@@ -1,5 +1,5 @@
-// Package tools (no stability promise)
-// is ptywright's own MCP profile: a few tools made for models, over the engine.
+// Package tools (no stability promise) is ptywright's own MCP profile: a few tools made for models,
+// over the engine.
 //
 // A model meets ten tools (start, send, wait, read, screenshot, run, sessions, stop, record, adapter), resources that show
 // the same sessions, and a prompt that says how to use them. Whatever text leaves has passed a redactor, unless the

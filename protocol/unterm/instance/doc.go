@@ -1,6 +1,5 @@
-// Package instance (no stability promise)
-// is the folder by which the named servers of one user find each other, in the form that Unterm's
-// clients know:
+// Package instance (no stability promise) is the folder by which the named servers of one user find
+// each other, in the form that Unterm's clients know:
 //
 //	instances/alpha.json   one server's record, there from its first moment to its last
 //	active.json            a copy of the record of the active server

@@ -1,6 +1,5 @@
-// Package journal (no stability promise)
-// keeps recordings of sessions as Unterm does: a log of what was printed, a Markdown document made of it, and an
-// index of all of them.
+// Package journal (no stability promise) keeps recordings of sessions as Unterm does: a log of what
+// was printed, a Markdown document made of it, and an index of all of them.
 //
 // Start with [New] and [Journal.Start]. A recording lies in the session's working directory, in
 // .unterm/sessions/<date>/tab-<pane>-<time>.log, where that can be made and nobody else can write, else below the journal's root,

@@ -1,5 +1,5 @@
-// Package proxy (no stability promise)
-// keeps the proxy settings of an Unterm root, in its file proxy.json, and looks whether the proxies answer.
+// Package proxy (no stability promise) keeps the proxy settings of an Unterm root, in its file
+// proxy.json, and looks whether the proxies answer.
 //
 // A [Store] has no copy of the file: each call reads it, and each that changes something reads, changes and replaces it
 // under a lock, so that servers of one root undo nothing of each other's. A proxy is only ever connected to, never spoken
