@@ -93,11 +93,11 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 	m.ended = ended && !began && m.left == 0
 	switch {
 	case began:
-		m.block = block{left: maxKeyLines}
+		m.block = block{left: ReachLines}
 	case public:
-		m.block = block{left: maxKeyLines, public: true}
+		m.block = block{left: ReachLines, public: true}
 	case alone:
-		m.block = block{left: maxKeyLines, body: true, alone: true}
+		m.block = block{left: ReachLines, body: true, alone: true}
 	case m.left > 0:
 		_, _, body, more := m.keyLine(text)
 		m.left--
@@ -372,10 +372,6 @@ func columns(text string) []span {
 	return parts
 }
 
-// aboveReach is how many lines above a page are looked at where its first line does not show that
-// it is inside of something.
-const aboveReach = 4
-
 // Page returns what is to be replaced in lines that stand under each other, as on a screen: for
 // each line what [Redactor.Spans] would, and what only shows in sight of the lines around it. A
 // token that a program broke at the edge, or in a frame, is hidden in all of its lines; so is a
@@ -402,7 +398,7 @@ func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Sp
 		}
 		key := map[int]Span{}
 		full := false
-		for near, k := 0, i-1; k >= 0 && near < maxKeyLines; near, k = near+1, k-1 {
+		for near, k := 0, i-1; k >= 0 && near < ReachLines; near, k = near+1, k-1 {
 			from, to, ok := aboveRaw(lines[k], near)
 			if !ok {
 				break
@@ -442,13 +438,13 @@ func (r *rules) before(lines []string, above func(n int) (string, bool)) memory 
 	if above == nil || len(lines) == 0 {
 		return m
 	}
-	reach := aboveReach
+	reach := nearLines
 	inside := func(line string) bool {
 		start, end := keyRun(line)
 		return end-start >= firstKeyLine
 	}
 	if slices.ContainsFunc(lines[:min(2, len(lines))], inside) {
-		reach = maxKeyLines
+		reach = ReachLines
 	}
 	var lead []string // nearest first
 	for n := 1; n <= reach; n++ {
@@ -457,7 +453,7 @@ func (r *rules) before(lines []string, above func(n int) (string, bool)) memory 
 			break
 		}
 		lead = append(lead, line)
-		if n >= aboveReach && !inside(line) {
+		if n >= nearLines && !inside(line) {
 			break
 		}
 	}

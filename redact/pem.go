@@ -7,9 +7,6 @@ import "strings"
 // with (an indent, a border, `web-1  |`). Headers and the marks stay.
 
 const (
-	// maxKeyLines is how many lines a block may have. A key of RSA 4096 has 51 of them; a PGP key
-	// with subkeys some hundreds.
-	maxKeyLines = 512
 	// firstKeyLine is how many characters of base64 the first line of a block must have: a mark
 	// that stands alone, in prose or in grep's output, hides nothing of what follows it. Keys have
 	// 64, and fewer only in a narrow frame.

@@ -315,7 +315,7 @@ func (r *rules) edits(s string) []Span {
 func (r *rules) upwards(s string, at int, all []Span) []Span {
 	var lines []Span
 	full := false
-	for near := 0; at > 0 && near < maxKeyLines; near++ {
+	for near := 0; at > 0 && near < ReachLines; near++ {
 		start := strings.LastIndexByte(s[:at-1], '\n') + 1
 		line := s[start : start+bodyEnd(s[start:at])]
 		from, to, ok := aboveRaw(line, near)

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// sight is how much text in front of what is shown is kept for the redactor, in bytes: what is cut off may make a
-	// secret of what is left. A private key, the longest it knows, has 512 lines of at most 66.
-	sight = 36 << 10
+	// sight is how much text in front of what is shown is kept for the redactor: what is cut off may
+	// make a secret of what is left.
+	sight = redact.ReachBytes
 	// slack is how far the text may grow past what is kept before it is moved, at least.
 	slack = 64 << 10
 )
