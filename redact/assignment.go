@@ -3,10 +3,8 @@ package redact
 import "strings"
 
 // findAssignment hides the value of `key: value`, `key = value`, `"key": "value"`,
-// `KEY[x]='value'`, `?key=value&` and their kin, and keeps the key. The value ends at white
-// space, a quote, or a comma or bracket that closes something; a quoted one at its quote. A flag
-// or a name that is followed by its value with nothing but white space between needs more: see
-// findNamed.
+// `KEY[x]='value'`, `?key=value&` and their kin, and keeps the key: whether the keyword names a
+// secret, what parts it from its value, how much the name says, what the value is.
 func findAssignment(s *scan, at, end int) (candidate, bool) {
 	t := s.text
 	if !keyBegins(t, at, end) {
@@ -17,85 +15,120 @@ func findAssignment(s *scan, at, end int) (candidate, bool) {
 		key++
 	}
 	suffix := t[end:key]
-	i, sep := separator(t, note(t, dimension(t, key)))
-	if sep == noSeparator {
-		if k := max(valueField(t, key), declared(t, key), argument(t, at, key)); k > 0 {
-			i, sep = k, assigns
-		}
-	} else if k := typed(t, i); k > 0 {
-		i = k
+	strong := strongSuffix(suffix)
+	if gitSigning(t, at, key) || isPath(t, at, end) || !strong && runsOn(t, end) {
+		return candidate{}, false
 	}
+	i, sep := valueBegins(t, at, key)
 	switch {
-	case gitSigning(t, at, key):
-		return candidate{}, false
-	case isPath(t, at, end) || suffix != "" && runsOn(t, end) && !strongSuffix(suffix):
-		return candidate{}, false
-	case sep == noSeparator && key < len(t) && t[key] == '>':
-		return findElement(s, at, key)
 	case sep == noSeparator:
-		if k := cell(t, at, key); k > 0 {
-			return findCell(s, at, key, k)
-		}
-		return findNamed(s, at, key, suffix)
+		return findApart(s, at, key, suffix)
 	case strings.TrimLeft(t[i:], `\`) == "": // no value yet, or the beginning of an escaped quote
 		return candidate{from: at, start: len(t), end: len(t), open: true}, true
-	}
-	if suffix == "" && end-at == len("authorization") {
-		if j, rest := scheme(t, i); rest {
-			return candidate{from: at, start: j, end: len(t), hit: j < len(t), open: true, until: ending{quote: '\n'}}, true
-		} else if i = j; i == len(t) {
+	case suffix == "" && end-at == len("authorization"):
+		rest := false
+		if i, rest = scheme(t, i); rest {
+			return candidate{from: at, start: i, end: len(t), hit: i < len(t), open: true, until: ending{quote: '\n'}}, true
+		} else if i == len(t) {
 			return candidate{from: at, start: i, end: i, open: true}, true
 		}
 	}
-	if suffix != "" && !strongSuffix(suffix) || sep == compares {
-		least := 12
-		if notSecret(suffix) {
+	switch {
+	case strong && sep != compares:
+		if inCode(t, at, key, i) {
 			return candidate{}, false
 		}
-		return s.judgeValue(at, i, func(v string) bool { return random(v, least) || len(v) >= 32 && hexish(v) && !isUUID(v) })
-	}
-	if inCode(t, at, key, i) {
+		return s.judgeAssigned(at, end, i)
+	case notSecret(suffix):
 		return candidate{}, false
 	}
-	i, value := tag(t, i)
-	if !value {
-		return candidate{}, false
-	}
-	if q, ok := stringIn(t, i); ok {
-		return s.judgeString(at, q, func(start, j int) bool {
-			return !said(t, at, end, start, j) && (q.sure || password(t[start:j]))
-		})
-	}
-	if start, j, q := quoted(t, i); q != 0 {
-		s.spend(j - start)
-		hit := !placeholder(t, start, j) && !said(t, at, end, start, j) && !(j-start == 1 && matches(t[at:], "accesskey=")) // HTML's shortcut
-		open := j == len(t)
-		return candidate{from: at, start: start, end: j, hit: hit, open: open, until: ending{q, t[i] == '\\'}}, hit || open
-	}
-	query, from := 0, at
-	if inQuery(t, at) {
-		query, from = 1, wordStart(t, at)-1
-	}
-	j := s.valueEnd(i, query)
-	if i >= 3 && t[i-3] == '%' {
-		if k := strings.Index(t[i:j], "%26"); k >= 0 { // & in a URL within another
-			hit := k > 0 && !placeholder(t, i, i+k) && !said(t, at, end, i, i+k)
-			return candidate{from: at, start: i, end: i + k, hit: hit}, hit
-		}
-	}
-	hit := j > i && !placeholder(t, i, j) && !said(t, at, end, i, j)
-	open := strings.TrimLeft(t[j:], closing) == "" // more text decides whether they close
-	return candidate{from: from, start: i, end: j, hit: hit, open: open}, hit || open
+	return s.judgeValue(at, i, func(v string) bool { return random(v, 12) || len(v) >= 32 && hexish(v) && !isUUID(v) })
 }
 
-// judgeString makes a candidate of a string literal in the expression that a name has for a value, if ok says so of it.
-func (s *scan) judgeString(from int, q quotation, ok func(start, end int) bool) (candidate, bool) {
+// valueBegins returns where the value begins of the name at t[at:key], and what parts them.
+func valueBegins(t string, at, key int) (int, separation) {
+	i, sep := separator(t, note(t, dimension(t, key)))
+	if sep != noSeparator {
+		return max(i, typed(t, i)), sep
+	}
+	if k := max(valueField(t, key), declared(t, key), argument(t, at, key)); k > 0 {
+		return k, assigns
+	}
+	return i, sep
+}
+
+// judgeAssigned makes a candidate of the value at i of a name, t[at:end], that says that it is a
+// secret: whatever is there, but for what only stands for one.
+func (s *scan) judgeAssigned(at, end, i int) (candidate, bool) {
 	t := s.text
-	start, j, quote := quoted(t, q.at)
-	s.spend(j - start + q.at - from)
-	c := candidate{from: from, start: start, end: j, open: j == len(t), until: ending{quote, t[q.at] == '\\'}}
-	c.hit = !placeholder(t, start, j) && ok(start, j)
-	return c.shown(t), c.hit || c.open
+	c, is := s.value(at, i)
+	if is == missing {
+		return c, false
+	}
+	c.hit = !placeholder(t, c.start, c.end) && !said(t, at, end, c.start, c.end)
+	switch is {
+	case between:
+		c.hit = c.hit && !(c.end-c.start == 1 && matches(t[at:], "accesskey=")) // HTML's shortcut
+	case inside:
+		c.hit = c.hit && password(t[c.start:c.end])
+		fallthrough
+	case literal:
+		c = c.shown(t)
+	}
+	return c, c.hit || c.open
+}
+
+// findApart hides a value that no separator parts from its name at t[at:key]: an element's, a
+// cell's, or what stands behind white space.
+func findApart(s *scan, at, key int, suffix string) (candidate, bool) {
+	if key < len(s.text) && s.text[key] == '>' {
+		return findElement(s, at, key)
+	}
+	if k := cell(s.text, at, key); k > 0 {
+		return findCell(s, at, key, k)
+	}
+	return findNamed(s, at, key, suffix)
+}
+
+// A writing is how a value is written.
+type writing uint8
+
+const (
+	missing writing = iota // something else stands in its place
+	bare                   // to white space, a quote, or a comma or bracket that closes something
+	between                // quotes
+	inside                 // a string in an expression, which may as well say where the value is
+	literal                // a string in an expression, which is the value
+)
+
+// value returns what the value at i is, of a name that begins at from; not whether it is a secret.
+func (s *scan) value(from, i int) (candidate, writing) {
+	t := s.text
+	i, ok := tag(t, i)
+	if !ok {
+		return candidate{}, missing
+	}
+	i = max(i, typed(t, i))
+	at, is := i, between
+	if q, ok := stringIn(t, i); ok {
+		if at, is = q.at, inside; q.sure {
+			is = literal
+		}
+	}
+	if start, j, quote := quoted(t, at); quote != 0 {
+		s.spend(j - from)
+		return candidate{from: from, start: start, end: j, open: j == len(t), until: ending{quote, t[at] == '\\'}}, is
+	}
+	query := 0
+	if inQuery(t, from) {
+		query, from = 1, wordStart(t, from)-1
+	}
+	j := s.valueEnd(i, query)
+	if k := strings.Index(t[i:j], "%26"); k >= 0 && i >= 3 && t[i-3] == '%' { // & in a URL within another
+		return candidate{from: from, start: i, end: i + k}, bare
+	}
+	open := strings.TrimLeft(t[j:], closing) == "" // more text decides whether they close
+	return candidate{from: from, start: i, end: j, open: open}, bare
 }
 
 // findNamed hides a value that white space parts from its name at t[at:key]: that of a flag, that

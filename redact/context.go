@@ -102,34 +102,10 @@ func isPublic(t string, at int) bool {
 // judgeValue makes a candidate of the value at i, whose name begins at from, if ok says so of it.
 // While the value may still grow it is open and hides nothing unless ok.
 func (s *scan) judgeValue(from, i int, ok func(string) bool) (candidate, bool) {
-	t := s.text
-	i, value := tag(t, i)
-	if !value {
-		return candidate{}, false
-	}
-	if k := typed(t, i); k > 0 {
-		i = k
-	}
-	if q, is := stringIn(t, i); is {
-		return s.judgeString(from, q, func(start, j int) bool { return j-start < maxWeak && ok(t[start:j]) })
-	}
-	if start, j, q := quoted(t, i); q != 0 {
-		s.spend(j - start)
-		c := candidate{from: from, start: start, end: j, open: j == len(t), until: ending{q, t[i] == '\\'}}
-		c.hit = j-start < maxWeak && ok(t[start:j]) && !placeholder(t, start, j)
-		return c.shown(s.text), c.hit || c.open
-	}
-	query := 0
-	if inQuery(t, from) {
-		query = 1
-	}
-	j := s.valueEnd(i, query)
-	if query == 1 {
-		from = wordStart(t, from) - 1
-	}
-	c := candidate{from: from, start: i, end: j, open: strings.TrimLeft(t[j:], closing) == ""}
-	c.hit = j > i && (j-i >= maxWeak || ok(t[i:j])) && !placeholder(t, i, j)
-	return c.shown(s.text), c.hit || c.open
+	c, is := s.value(from, i)
+	v := s.text[c.start:c.end]
+	c.hit = (is == bare && len(v) >= maxWeak || len(v) < maxWeak && ok(v)) && !placeholder(s.text, c.start, c.end)
+	return c.shown(s.text), is != missing && (c.hit || c.open)
 }
 
 // maxWeak bounds the values that are looked at closely; what is longer and unbroken is no word.
