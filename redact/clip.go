@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
+)
 
 // What a program puts on the clipboard (OSC 52, xterm's control sequences) leaves as base64, in
 // which no rule would find a secret, and is often nothing but one: that is what a password manager
@@ -9,7 +13,7 @@ import "strings"
 const bel = 0x07
 
 // ofClipboard ends an open candidate where the control string ends.
-var ofClipboard = ending{quote: bel, escaped: true}
+var ofClipboard = rules.Ending{Quote: bel, Escaped: true}
 
 // isString reports whether a control string begins with ESC and c.
 func isString(c byte) bool { return strings.IndexByte("]P_^X", c) >= 0 }
@@ -42,8 +46,8 @@ func (s *scan) hideClipboard(line string, start, end int) {
 	if start == end {
 		return
 	}
-	s.text, s.base, s.last = line, 0, candidate{}
-	s.add(candidate{from: start, start: start, end: end, hit: true, open: s.clip, until: ofClipboard, class: "clipboard"}, nil)
+	s.begin(line, nil, 0)
+	s.add(candidate{From: start, Start: start, End: end, Hit: true, Open: s.clip, Until: ofClipboard, Class: "clipboard"}, nil)
 }
 
 // hideClipboardRest hides what at the beginning of a line belongs to the control string that the
@@ -52,7 +56,7 @@ func (s *scan) hideClipboard(line string, start, end int) {
 func (s *scan) hideClipboardRest(line string) {
 	end := 0
 	for ; end < len(line) && !endsString(line, end); end++ {
-		if c := line[end]; !keySet.members[c] && strings.IndexByte("-_\r", c) < 0 {
+		if c := line[end]; !rules.KeySet.Members[c] && strings.IndexByte("-_\r", c) < 0 {
 			return
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 const (
@@ -14,12 +16,6 @@ const (
 	// maxTail bounds what is kept of the lines before: no token is longer, but for keys, which have
 	// lines of their own.
 	maxTail = 8 << 10
-	// leastRest is how much of a token must be in the next line to be worth a look: less gives
-	// nothing away once the rest is hidden, and words are as short.
-	leastRest = 6
-	// leastNarrow is how much of a token must stand at the end of a line that no edge cuts off, to be
-	// hidden before the next line shows the rest. Less would hide the ends of ordinary lines.
-	leastNarrow = 12
 )
 
 // memory is what one line leaves for the next: tokens and keywords that its end cut off, by column
@@ -33,6 +29,14 @@ type memory struct {
 	clip  bool // the line ended inside of what is put on the clipboard, see clip.go
 }
 
+// block is where in a private key the lines stand that come next, or in what is armoured as one and no secret.
+type block struct {
+	left   int  // lines that may still belong to it; 0: outside of one
+	body   bool // a line of it was seen
+	public bool // a certificate, a public key: nothing of it is hidden
+	alone  bool // its first mark was not seen, so it may be over after any line
+}
+
 // tail is the end of a line that may go on in the next: from where a candidate begins.
 type tail string
 
@@ -43,16 +47,16 @@ func (m *memory) active() bool {
 
 // goOn judges text as the line below what m remembers, after apply has judged it by itself; with
 // last, m remembers it.
-func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
+func (r *compiled) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 	open, grows := s.tail, s.grows
-	began, ended, public := s.began, s.ended, s.public
+	began, ended, public := s.Began, s.Ended, s.Public
 	start, end, alone := 0, 0, false
 	if m.left == 0 && !began {
-		if start, end, alone = lone(text); alone {
+		if start, end, alone = rules.Lone(text); alone {
 			s.hide("private-key", text, start, end, at)
 		}
 	}
-	s.hideDotted(text, at)
+	rules.Dotted(text, func(start, end int) { s.hide("discord-token", text, start, end, at) })
 	framed := isFramed(text)
 	var parts []span
 	if framed && (last || len(m.tails) > 0) {
@@ -78,10 +82,10 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 		joined = r.byHand(s, m.below, text, at)
 	}
 	if m.left > 0 && !m.public {
-		start, end, body, _ := m.keyLine(text)
+		start, end, body, _ := rules.KeyLine(text, m.body, m.alone)
 		if !body && !last { // it may become one: what stands of it must not leave
-			start, end = keyRun(text)
-			body = end == len(text) && end-start >= leastRest
+			start, end = rules.KeyRun(text)
+			body = end == len(text) && end-start >= rules.LeastRest
 		}
 		if body {
 			s.hide("private-key", text, start, end, at)
@@ -99,14 +103,14 @@ func (r *rules) goOn(s *scan, text string, at []int32, m *memory, last bool) {
 	case alone:
 		m.block = block{left: ReachLines, body: true, alone: true}
 	case m.left > 0:
-		_, _, body, more := m.keyLine(text)
+		_, _, body, more := rules.KeyLine(text, m.body, m.alone)
 		m.left--
 		m.body = m.body || body
 		if !more {
 			m.block = block{}
 		}
 	}
-	hand := !framed && handBroken(text)
+	hand := !framed && rules.HandBroken(text)
 	if hand {
 		parts[0].end--
 	}
@@ -148,98 +152,67 @@ func standardWidth(columns int) bool {
 
 // hide records a secret that a line shows by its form.
 func (s *scan) hide(class, text string, start, end int, at []int32) {
-	s.text, s.base, s.last = text, 0, candidate{}
-	s.add(candidate{from: start, start: start, end: end, hit: true, open: end == len(text), class: class}, at)
+	s.begin(text, at, 0)
+	s.add(candidate{From: start, Start: start, End: end, Hit: true, Open: end == len(text), Class: class}, at)
 }
 
 // cutOff hides the candidates that the end of a part of text cuts off, if what stands of them
 // looks like the beginning of a secret: when the next line shows it, this one may have left. hand: a
 // backslash cuts it off.
-func (r *rules) cutOff(s *scan, text string, p span, hand bool, at []int32) {
+func (r *compiled) cutOff(s *scan, text string, p span, hand bool, at []int32) {
 	part := text[p.from:p.end]
 	wide := hand || utf8.RuneCountInString(part) >= leastWidth
 	for _, c := range r.judgeText(s, part) {
-		if c.hit || !c.open || c.start >= c.end || c.end != len(part) {
+		if !rules.CutsOff(part, c, wide) {
 			continue
 		}
-		v := part[c.start:]
-		if !wide && (len(part)-c.from < leastNarrow || c.tier != structure && !inUserinfo(part, c) || !scattered(v) && !hexish(v)) {
-			continue
+		if c.Tier == rules.Structure {
+			c.Start = c.From
 		}
-		if len(v) < leastRest || named(v) || isUUID(v) || !scattered(v) && (c.tier != structure || !varied(v) && !hexish(v)) && !inUserinfo(part, c) {
-			continue
-		}
-		if c.tier == structure {
-			c.start = c.from
-		}
-		c.hit, c.open = true, false
-		c.from, c.start, c.end = p.from+c.from, p.from+c.start, p.from+c.end
+		c.Hit, c.Open = true, false
+		c.From, c.Start, c.End = p.from+c.From, p.from+c.Start, p.from+c.End
 		s.keep(c, at)
 	}
 }
 
-// inUserinfo reports whether c is what stands behind the colon of a URL's authority and can be no port.
-func inUserinfo(part string, c candidate) bool {
-	v := part[c.start:c.end]
-	return c.class == "url-password" && len(v) >= 8 && strings.Trim(v, "0123456789.-") != "" && !placeholder(part, c.start, c.end) &&
-		!matches(part[c.from:], "docker") && !matches(part[c.from:], "oci")
-}
-
 // across judges part behind the tail of the line before and records what goes across the line's
 // end. It reports whether a token does, or a keyword may. edge: that line was as wide as screens are.
-func (r *rules) across(s *scan, before, part string, base int, at []int32, atEnd, edge bool) bool {
-	if digested(part) {
+func (r *compiled) across(s *scan, before, part string, base int, at []int32, atEnd, edge bool) bool {
+	if rules.Digested(part) {
 		return false
 	}
 	joined := before + part
 	cut := len(before)
 	alone := r.complete(s, before) // the tokens that ask for nothing more
-	own := startsName(part)
+	own := rules.StartsName(part)
 	goes := false
 	for _, c := range r.judgeText(s, joined) {
-		if c.from >= cut || c.end <= cut || own && c.start < cut {
+		if c.From >= cut || c.End <= cut || own && c.Start < cut {
 			continue
 		}
-		goes = goes || c.open
-		c.open = c.open && atEnd
-		rest := joined[max(cut, c.start):c.end]
-		if !c.hit || !closed(joined, c, rest) && !(edge && c.start < cut && wordsRest(rest, part)) &&
-			!goesOn(joined[min(c.start, cut):cut], rest, alone(c.from), c.tier) {
+		goes = goes || c.Open
+		c.Open = c.Open && atEnd
+		if !rules.GoesOn(joined, cut, c, alone(c.From), edge) {
 			continue
 		}
 		goes = true
-		c.from, c.start, c.end = base, base+max(0, c.start-cut), base+c.end-cut
+		c.From, c.Start, c.End = base, base+max(0, c.Start-cut), base+c.End-cut
 		s.keep(c, at)
 	}
 	return goes
 }
 
-// closed reports whether what ends c stands behind its rest, which shows that it is one.
-func closed(joined string, c candidate, rest string) bool {
-	if c.end == len(joined) || strings.ContainsAny(rest, " \t") {
-		return false
-	}
-	return c.class == "url-password" && joined[c.end] == '@' || c.until.quote != 0 && joined[c.end] == c.until.quote
-}
-
-// wordsRest reports whether rest, all there is in a line, can be the rest of a word that the edge of a screen cut off.
-func wordsRest(rest, line string) bool {
-	n := loneWord(line)
-	return len(rest) >= leastRest && n > 0 && n <= len(rest) && !isDate(rest) && !named(rest) && !status(rest) &&
-		strings.IndexByte(":.#$%>", rest[len(rest)-1]) < 0
-}
-
 // keep records c, found in a part of a reading, in offsets of the raw line.
 func (s *scan) keep(c candidate, at []int32) {
 	if at != nil {
-		c.from = int(at[c.from])
-		c.start, c.end = rawRange(at, c.start, c.end)
+		c.From = int(at[c.From])
+		c.Start, c.End = rawRange(at, c.Start, c.End)
 	}
 	s.found = append(s.found, c)
 }
 
 // judgeText returns what apply finds in a text that is not the line, in offsets of that text.
-func (r *rules) judgeText(s *scan, text string) []candidate {
+func (r *compiled) judgeText(s *scan, text string) []candidate {
 	found, size := len(s.found), s.size
 	s.size = len(text)
 	r.apply(s, text, nil, 0)
@@ -249,30 +222,8 @@ func (r *rules) judgeText(s *scan, text string) []candidate {
 	return mine
 }
 
-// goesOn reports whether rest, at a line's beginning, is the rest of the secret whose beginning
-// the line before ended in. complete: that is a secret without it.
-func goesOn(begin, rest string, complete bool, by tier) bool {
-	switch {
-	case by == given:
-		return true
-	case strings.ContainsAny(rest, " \t"):
-		return false
-	case by == structure && !complete:
-		return true // its form asks for more
-	case len(rest) < leastRest || isDate(rest) || named(rest):
-		return false
-	case hexish(rest): // a digest, unless the secret is of such digits, too
-		n := len(begin)
-		for n > 0 && (isHex(begin[n-1]) || begin[n-1] == '-') {
-			n--
-		}
-		return len(begin)-n >= 8
-	}
-	return scattered(rest) || base64Like(rest) || varied(rest) && len(begin) < 24 && strings.ContainsAny(rest, "!#$%^&*+~")
-}
-
 // tails returns what the parts of text leave for the next line: nil when nothing.
-func (r *rules) tails(s *scan, text string, parts []span, next []string, open int, framed bool) []tail {
+func (r *compiled) tails(s *scan, text string, parts []span, next []string, open int, framed bool) []tail {
 	var tails []tail
 	for i, p := range parts {
 		part := text[p.from:p.end]
@@ -301,7 +252,7 @@ func (r *rules) tails(s *scan, text string, parts []span, next []string, open in
 }
 
 // lastMarker finds the last replacement in part.
-func (r *rules) lastMarker(part string) (start, end int) {
+func (r *compiled) lastMarker(part string) (start, end int) {
 	start, end = -1, -1
 	if !strings.Contains(part, r.head) {
 		return start, end
@@ -316,15 +267,12 @@ func (r *rules) lastMarker(part string) (start, end int) {
 }
 
 // tailOf returns where in text begins what its end leaves open.
-func (r *rules) tailOf(s *scan, text string) int {
+func (r *compiled) tailOf(s *scan, text string) int {
 	s.dry = true
 	defer func() { s.dry = false }()
 	r.apply(s, text, nil, 0)
 	return s.tail
 }
-
-// frames are the characters that programs draw the sides of boxes and the borders of panes with.
-const frames = "│┃║▌▐▏▕┆┊╎"
 
 // isFramed reports whether text has a border in it, or stands between two bars.
 func isFramed(text string) bool {
@@ -332,16 +280,11 @@ func isFramed(text string) bool {
 		return true
 	}
 	for i := 0; i < len(text); i++ {
-		if text[i] == 0xe2 && (strings.HasPrefix(text[i:], "│") || strings.IndexByte("\x94\x95\x96", text[min(i+1, len(text)-1)]) >= 0 && isBorder(text[i:])) {
+		if text[i] == 0xe2 && (strings.HasPrefix(text[i:], "│") || strings.IndexByte("\x94\x95\x96", text[min(i+1, len(text)-1)]) >= 0 && rules.IsBorder(text[i:])) {
 			return true
 		}
 	}
 	return false
-}
-
-func isBorder(text string) bool {
-	c, _ := utf8.DecodeRuneInString(text)
-	return strings.ContainsRune(frames, c)
 }
 
 // columns returns the parts of text between its borders, without the blanks beside these.
@@ -353,7 +296,7 @@ func columns(text string) []span {
 		n := 1
 		if i < len(text) {
 			_, n = utf8.DecodeRuneInString(text[i:])
-			if !isBorder(text[i:]) && !(bars && (i == 0 || i == len(text)-1)) {
+			if !rules.IsBorder(text[i:]) && !(bars && (i == 0 || i == len(text)-1)) {
 				i += n
 				continue
 			}
@@ -381,18 +324,18 @@ func columns(text string) []span {
 // from 1, such as the newest of the scrollback, and false where there is none; nil means that
 // there is nothing. It is asked for a few lines, or as many as a private key has.
 func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Span {
-	rules := r.now()
+	now := r.now()
 	out := make([][]Span, len(lines))
-	m := rules.before(lines, above)
+	m := now.before(lines, above)
 	for i, line := range lines {
 		below := ""
 		if i+1 < len(lines) {
 			below = lines[i+1]
 		}
-		if !m.active() && rules.quietLine(line, below) {
+		if !m.active() && now.quietLine(line, below) {
 			continue
 		}
-		out[i] = rules.spans(line, &m, true)
+		out[i] = now.spans(line, &m, true)
 		if !m.ended {
 			continue
 		}
@@ -403,8 +346,8 @@ func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Sp
 			if !ok {
 				break
 			}
-			key[k] = Span{from, to, rules.marker("private-key")}
-			full = full || to-from >= firstKeyLine
+			key[k] = Span{from, to, now.marker("private-key")}
+			full = full || to-from >= rules.FirstKeyLine
 		}
 		for k, s := range key {
 			if full {
@@ -416,7 +359,7 @@ func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Sp
 }
 
 // quietLine reports whether no rule has anything to judge in a whole line above another; "" is one of which nothing is known.
-func (r *rules) quietLine(line, below string) bool {
+func (r *compiled) quietLine(line, below string) bool {
 	if len(r.regexes) > 0 || !plain(line) {
 		return false
 	}
@@ -429,19 +372,19 @@ func (r *rules) quietLine(line, below string) bool {
 			return false
 		}
 	}
-	return r.words.depth[state] < leastCut && !x.cutsLine(w, below, &r.words.stop) && !mayBeLone(line) && !mayBeDotted(line)
+	return r.words.depth[state] < leastCut && !x.cutsLine(w, below, &r.words.stop) && !mayBeLone(line) && !rules.MayBeDotted(line)
 }
 
 // before returns what the lines above a page leave for its first.
-func (r *rules) before(lines []string, above func(n int) (string, bool)) memory {
+func (r *compiled) before(lines []string, above func(n int) (string, bool)) memory {
 	var m memory
 	if above == nil || len(lines) == 0 {
 		return m
 	}
 	reach := nearLines
 	inside := func(line string) bool {
-		start, end := keyRun(line)
-		return end-start >= firstKeyLine
+		start, end := rules.KeyRun(line)
+		return end-start >= rules.FirstKeyLine
 	}
 	if slices.ContainsFunc(lines[:min(2, len(lines))], inside) {
 		reach = ReachLines

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 const esc = 0x1b
@@ -194,7 +196,7 @@ func motion(seq string) (back int, cut bool) {
 	}
 	n := 0
 	for _, c := range []byte(seq[2 : len(seq)-1]) {
-		if !isDigit(c) {
+		if !rules.IsDigit(c) {
 			return 0, false
 		}
 		n = min(n*10+int(c-'0'), maxColumns)
@@ -263,4 +265,44 @@ func stripped(text string) string {
 	var s scan
 	s.read(text, false, func(int, int) {})
 	return strings.Trim(string(s.clean), "\n")
+}
+
+// longRun is a quick look whether a line, or a reading of it, has so many characters of a set in a
+// row.
+func longRun(line string, in *[256]bool, least int) bool {
+	run := 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case in[c]:
+			if run++; run == least {
+				return true
+			}
+		case c == esc:
+			n, _, _ := sequence(line, i)
+			i += n - 1
+		case c < 0x20 && c != '\t', c == 0x7f: // no reading has it, or begins with it
+		case c >= 0xc2 && invisible(line, i) > 0:
+			i += invisible(line, i) - 1
+		default:
+			if run = 0; len(line)-i <= least {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// mayBeLone is a quick look whether a line may be one of a private key by itself: see [rules.Lone].
+func mayBeLone(line string) bool { return longRun(line, &rules.KeySet.Members, 64) }
+
+// mayReadDotted is [rules.MayBeDotted] for a line with control sequences, which no reading has.
+// payloads: there are control strings among them, with blanks or without.
+func mayReadDotted(line string, payloads bool) bool {
+	if dot := strings.IndexByte(line, '.'); dot < 0 || strings.IndexByte(line[dot+1:], '.') < 0 {
+		return false
+	}
+	if from, end := rules.NextLong(line, 0, &rules.Ink, rules.DottedLen); from == end && !payloads {
+		return false
+	}
+	return longRun(line, &rules.DottedSet.Members, rules.DottedLen)
 }

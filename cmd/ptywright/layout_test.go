@@ -24,7 +24,8 @@ var mayImport = map[string][]string{
 	"engine/record":                   {"engine", "engine/vt", "redact", "internal/ansi"},
 	"engine/enginetest":               {"engine", "engine/pty"},
 	"matchers":                        {"engine", "engine/vt"},
-	"redact":                          {},
+	"redact":                          {"redact/internal/rules"},
+	"redact/internal/rules":           {},
 	"plugins":                         {"internal/sandbox", "internal/pulse", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
 	"internal/lazy":                   {},
 	"internal/pulse":                  {},                // what wakes all who wait for a change
