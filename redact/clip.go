@@ -3,6 +3,7 @@ package redact
 import (
 	"strings"
 
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
@@ -14,9 +15,6 @@ const bel = 0x07
 
 // ofClipboard ends an open candidate where the control string ends.
 var ofClipboard = rules.Ending{Quote: bel, Escaped: true}
-
-// isString reports whether a control string begins with ESC and c.
-func isString(c byte) bool { return strings.IndexByte("]P_^X", c) >= 0 }
 
 // isClipboard reports whether the control sequence whose ESC stands before text is an OSC 52.
 func isClipboard(text string) bool { return strings.HasPrefix(text, "]52;") }
@@ -55,21 +53,10 @@ func (s *scan) hideClipboard(line string, start, end int) {
 // was no such string.
 func (s *scan) hideClipboardRest(line string) {
 	end := 0
-	for ; end < len(line) && !endsString(line, end); end++ {
+	for ; end < len(line) && !ansi.EndsString(line, end); end++ {
 		if c := line[end]; !rules.KeySet.Members[c] && strings.IndexByte("-_\r", c) < 0 {
 			return
 		}
 	}
 	s.hideClipboard(line, 0, end)
-}
-
-// endsString reports whether a control string ends at line[i]: see [sequence].
-func endsString(line string, i int) bool {
-	switch line[i] {
-	case bel, 0x18, 0x1a, esc:
-		return true
-	case 0xc2:
-		return i+1 < len(line) && line[i+1] == 0x9c
-	}
-	return false
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
@@ -59,7 +60,7 @@ func (r *compiled) applyPlaced(s *scan, line string) {
 		c := line[i]
 		switch {
 		case c == esc:
-			n, _, _ := sequence(line, i)
+			n, _, _ := ansi.Sequence(line, i)
 			g.move(line[i : i+n])
 			i += n
 		case c == '\b':

@@ -108,7 +108,7 @@ func (r *compiled) cutsColumn(text string) bool {
 }
 
 // passes returns the length of the control sequence that begins with the ESC at s[i]; 0 when it has to be judged, and a
-// negative number when s ends inside of it. It is [sequence] for what is well formed.
+// negative number when s ends inside of it. It is [ansi.Sequence] for what is well formed.
 func (r *compiled) passes(s string, i int) int {
 	a, x := r.words, r.index
 	j := i + 1

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
@@ -376,7 +377,7 @@ func (r *compiled) mask(spans []Span, line string, start, end int, text string) 
 			text = ""
 		}
 		for start = next; start < end && line[start] == esc; {
-			n, from, to := sequence(line, start)
+			n, from, to := ansi.Sequence(line, start)
 			if begin, is := clipboardIn(line, max(1, from), max(1, to)); is && begin < to {
 				spans = append(spans, Span{begin, to, r.marker("clipboard")})
 			} else if from < to {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
@@ -251,14 +252,14 @@ func (s *Stream) unmask(o *output, start, end int) int {
 	for i < end {
 		c := o.data[i]
 		if s.until == ofClipboard {
-			if s.masked = !endsString(o.data[:end], i); !s.masked {
+			if s.masked = !ansi.EndsString(o.data[:end], i); !s.masked {
 				break
 			}
 			i++
 			continue
 		}
 		if c == esc {
-			n, _, _ := sequence(o.data[:end], i)
+			n, _, _ := ansi.Sequence(o.data[:end], i)
 			i += n
 			continue
 		}
@@ -311,14 +312,14 @@ func openSequence(text string) int {
 		if endsOpen(text, i+k) {
 			return i + k
 		}
-		n, _, _ := sequence(text, i+k)
+		n, _, _ := ansi.Sequence(text, i+k)
 		i += k + n
 	}
 }
 
 // endsOpen reports whether text may end inside of the control sequence that begins at text[i].
 func endsOpen(text string, i int) bool {
-	n, _, _ := sequence(text, i)
+	n, _, _ := ansi.Sequence(text, i)
 	return i+n == len(text)
 }
 

@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"engine/record":                   {"engine", "engine/vt", "redact", "internal/ansi"},
 	"engine/enginetest":               {"engine", "engine/pty"},
 	"matchers":                        {"engine", "engine/vt"},
-	"redact":                          {"redact/internal/rules"},
+	"redact":                          {"internal/ansi", "redact/internal/rules"},
 	"redact/internal/rules":           {},
 	"plugins":                         {"internal/sandbox", "internal/pulse", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
 	"internal/lazy":                   {},

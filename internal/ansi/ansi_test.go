@@ -273,3 +273,35 @@ func FuzzCutter(f *testing.F) {
 		}
 	})
 }
+
+// FuzzSequence: what is measured lies within the text, and where terminals agree it is what is cut.
+func FuzzSequence(f *testing.F) {
+	f.Add("a\x1b[1mb\x1b]0;t\x1b\\c\x1bPq\x1b\\d\x1b(B\x1b[31\u00e9\x1b\x1b]x\x1b[m\x1b")
+	f.Add("\x1b]0;t\u009cx\x1bP\ay\x1b]\x18z\x1b[\x1a")
+	f.Fuzz(func(t *testing.T, in string) {
+		agreed := strings.Map(func(r rune) rune {
+			if r != 0x1b && (r < ' ' || r >= 0x7f && r < 0xa0) {
+				return -1
+			}
+			return r
+		}, in)
+		for _, text := range []string{in, agreed} {
+			var b strings.Builder
+			for i := 0; i < len(text); {
+				if text[i] != 0x1b {
+					b.WriteByte(text[i])
+					i++
+					continue
+				}
+				n, from, to := ansi.Sequence(text, i)
+				if n < 1 || i+n > len(text) || from > to || to > i+n || from > 0 && from != i+2 {
+					t.Fatalf("%q at %d: %d long, payload %d to %d", text, i, n, from, to)
+				}
+				i += n
+			}
+			if want := ansi.Strip(text); text == agreed && b.String() != want {
+				t.Errorf("of %q %q is left, want %q", text, b.String(), want)
+			}
+		}
+	})
+}
