@@ -15,8 +15,7 @@ func findAssignment(s *Text, at, end int) (Candidate, bool) {
 		key++
 	}
 	suffix := t[end:key]
-	strong := strongSuffix(suffix)
-	if gitSigning(t, at, key) || isPath(t, at, end) || !strong && runsOn(t, end) {
+	if gitSigning(t, at, key) || isPath(t, at, end) || suffix != "" && runsOn(t, end) && !strongSuffix(suffix) {
 		return Candidate{}, false
 	}
 	i, sep := valueBegins(t, at, key)
@@ -34,7 +33,7 @@ func findAssignment(s *Text, at, end int) (Candidate, bool) {
 		}
 	}
 	switch {
-	case strong && sep != compares:
+	case sep != compares && strongSuffix(suffix):
 		if inCode(t, at, key, i) {
 			return Candidate{}, false
 		}
