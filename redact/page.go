@@ -16,22 +16,22 @@ import (
 // from 1, such as the newest of the scrollback, and false where there is none; nil means that
 // there is nothing. It is asked for a few lines, or as many as a private key has.
 func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Span {
-	now := r.now()
+	compiled := r.now()
 	out := make([][]Span, len(lines))
-	m := now.before(lines, above)
+	m := compiled.before(lines, above)
 	for i, line := range lines {
 		below := ""
 		if i+1 < len(lines) {
 			below = lines[i+1]
 		}
-		if !m.active() && now.quietLine(line, below) {
+		if !m.active() && compiled.quietLine(line, below) {
 			continue
 		}
-		out[i] = now.spans(line, &m, true)
+		out[i] = compiled.spans(line, &m, true)
 		if !m.ended {
 			continue
 		}
-		for near, s := range now.upwards(func(near int) (string, bool) {
+		for near, s := range compiled.upwards(func(near int) (string, bool) {
 			if near >= i {
 				return "", false
 			}
