@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"time"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
 // Typed is what was typed into a session since its program last took a line, as far as keys tell: the session knows what it sent,
@@ -40,8 +41,6 @@ type keyboard struct {
 	paste  bool   // within a bracketed paste
 	prompt uint64 // the line that the shell's last prompt began in
 }
-
-var pasteBegin, pasteEnd = []byte("\x1b[200~"), []byte("\x1b[201~")
 
 // keyMax bounds an escape sequence, in bytes. The longest that a keyboard or a mouse has are about 30.
 const keyMax = 64
@@ -111,13 +110,13 @@ func (k *keyboard) sequence(c byte, prompt bool) {
 	switch {
 	case n == 2 && (c == '[' || c == 'O'), n > 2 && (c < 0x40 || c > 0x7e) && n < keyMax:
 		return
-	case bytes.Equal(k.key, pasteBegin):
+	case string(k.key) == ansi.PasteBegin:
 		k.paste = true
-	case bytes.Equal(k.key, pasteEnd):
+	case string(k.key) == ansi.PasteEnd:
 		k.paste = false
 	case k.paste: // the program's text, not ours
 		k.line = append(k.line, k.key...)
-	case bytes.Equal(k.key, []byte("\x1b[99;5u")): // Ctrl+C where keys are told apart
+	case string(k.key) == "\x1b[99;5u": // Ctrl+C where keys are told apart
 		k.control(0x03, false, prompt)
 	default:
 		k.now.Keys = true

@@ -1,6 +1,10 @@
 package redact
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
+)
 
 // automaton finds every keyword of every rule in one pass over a text (Aho and Corasick, 1975).
 // ASCII case is folded. It is a dense table over classes of bytes: two dependent loads a byte
@@ -35,19 +39,16 @@ const (
 	// at nothing but the transition itself.
 	marked   = 1 << 15
 	fastMark = 1 << 31 // the same in fast
-	// maxKeyword is how many bytes of a keyword the automaton knows; the rest of a longer one is
-	// compared where these stand. With MaxLiterals and MaxKnown it bounds the states to about 12,000 and the table to 2 MiB.
-	maxKeyword = 8
 )
 
-func newAutomaton(rules []rule) *automaton {
+func newAutomaton(table []rules.Rule) *automaton {
 	a := &automaton{cols: 1}
 	most := 1 // states
-	for _, r := range rules {
-		for _, w := range r.keywords {
-			most += min(len(w), maxKeyword)
-			for i := range min(len(w), maxKeyword) {
-				c := fold(w[i])
+	for _, r := range table {
+		for _, w := range r.Keywords {
+			most += min(len(w), rules.MaxKeyword)
+			for i := range min(len(w), rules.MaxKeyword) {
+				c := rules.Fold(w[i])
 				a.wide = a.wide || c >= utf8.RuneSelf
 				if a.class[c] == 0 {
 					a.class[c] = uint8(a.cols) // at most 230 folded bytes exist
@@ -63,9 +64,9 @@ func newAutomaton(rules []rule) *automaton {
 	a.next = make([]uint16, 0, most*a.cols)
 	a.out, a.depth, a.part = make([][]hit, 0, most), make([]uint8, 0, most), make([]uint8, 0, most)
 	a.add()
-	for i, r := range rules {
-		for _, w := range r.keywords {
-			a.insert(w, i, r.tier == given)
+	for i, r := range table {
+		for _, w := range r.Keywords {
+			a.insert(w, i, r.Tier == rules.Given)
 		}
 	}
 	a.link()
@@ -80,10 +81,10 @@ func (a *automaton) add() uint16 {
 
 func (a *automaton) insert(word string, rule int, literal bool) {
 	state := uint16(0)
-	for i := range min(len(word), maxKeyword) {
+	for i := range min(len(word), rules.MaxKeyword) {
 		at := int(state)*a.cols + int(a.class[word[i]])
 		if i > 0 {
-			a.behind[fold(word[i])] = a.behind[fold(word[i])] || word[i-1] >= utf8.RuneSelf
+			a.behind[rules.Fold(word[i])] = a.behind[rules.Fold(word[i])] || word[i-1] >= utf8.RuneSelf
 			a.pairs[int(a.class[word[i-1]])*a.cols+int(a.class[word[i]])] = true
 		}
 		if a.next[at] == 0 {
@@ -91,7 +92,7 @@ func (a *automaton) insert(word string, rule int, literal bool) {
 		}
 		state = a.next[at]
 		a.depth[state] = uint8(i + 1)
-		if literal && i+1 >= leastPart(word) {
+		if literal && i+1 >= rules.LeastPart(word) {
 			a.part[state], a.parts = uint8(i+1), true
 		}
 	}
@@ -149,24 +150,4 @@ func (a *automaton) link() {
 // step is one byte of the pass; see Redactor.apply for the loop.
 func (a *automaton) step(state uint16, c byte) uint16 {
 	return a.next[int(state&^marked)*a.cols+int(a.class[c])]
-}
-
-// matches reports whether text begins with word, ASCII case folded.
-func matches(text, word string) bool {
-	if len(text) < len(word) {
-		return false
-	}
-	for i := range len(word) {
-		if fold(text[i]) != fold(word[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func fold(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
 }

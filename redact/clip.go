@@ -1,6 +1,11 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ptywright/ptywright/internal/ansi"
+	"github.com/ptywright/ptywright/redact/internal/rules"
+)
 
 // What a program puts on the clipboard (OSC 52, xterm's control sequences) leaves as base64, in
 // which no rule would find a secret, and is often nothing but one: that is what a password manager
@@ -9,10 +14,7 @@ import "strings"
 const bel = 0x07
 
 // ofClipboard ends an open candidate where the control string ends.
-var ofClipboard = ending{quote: bel, escaped: true}
-
-// isString reports whether a control string begins with ESC and c.
-func isString(c byte) bool { return strings.IndexByte("]P_^X", c) >= 0 }
+var ofClipboard = rules.Ending{Quote: bel, Escaped: true}
 
 // isClipboard reports whether the control sequence whose ESC stands before text is an OSC 52.
 func isClipboard(text string) bool { return strings.HasPrefix(text, "]52;") }
@@ -42,8 +44,8 @@ func (s *scan) hideClipboard(line string, start, end int) {
 	if start == end {
 		return
 	}
-	s.text, s.base, s.last = line, 0, candidate{}
-	s.add(candidate{from: start, start: start, end: end, hit: true, open: s.clip, until: ofClipboard, class: "clipboard"}, nil)
+	s.begin(line, nil, 0)
+	s.add(candidate{From: start, Start: start, End: end, Hit: true, Open: s.clip, Until: ofClipboard, Class: "clipboard"}, nil)
 }
 
 // hideClipboardRest hides what at the beginning of a line belongs to the control string that the
@@ -51,21 +53,10 @@ func (s *scan) hideClipboard(line string, start, end int) {
 // was no such string.
 func (s *scan) hideClipboardRest(line string) {
 	end := 0
-	for ; end < len(line) && !endsString(line, end); end++ {
-		if c := line[end]; !keySet.members[c] && strings.IndexByte("-_\r", c) < 0 {
+	for ; end < len(line) && !ansi.EndsString(line, end); end++ {
+		if c := line[end]; !rules.KeySet.Members[c] && strings.IndexByte("-_\r", c) < 0 {
 			return
 		}
 	}
 	s.hideClipboard(line, 0, end)
-}
-
-// endsString reports whether a control string ends at line[i]: see [sequence].
-func endsString(line string, i int) bool {
-	switch line[i] {
-	case bel, 0x18, 0x1a, esc:
-		return true
-	case 0xc2:
-		return i+1 < len(line) && line[i+1] == 0x9c
-	}
-	return false
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 const (
@@ -349,7 +351,7 @@ func (k *Known) hold(text string, h hold) (fresh bool) {
 		if len(k.values) >= 2*k.swept+MaxTyped {
 			k.sweep()
 		}
-		v = &value{text: text, forms: formsOf(text), narrow: utf8.RuneCountInString(text) < minShared || common(text)}
+		v = &value{text: text, forms: formsOf(text), narrow: utf8.RuneCountInString(text) < minShared || rules.Common(text)}
 		v.held.Store(&[]hold{h})
 		if k.values == nil {
 			k.values = map[string]*value{}
@@ -486,7 +488,7 @@ func (k *Known) insert(v *value) {
 		ix.root = ix.root.with(f, v)
 		known := f[:min(len(f), gateLen)]
 		ix.lens |= 1 << len(known)
-		ix.wide = ix.wide || !ascii(known)
+		ix.wide = ix.wide || !rules.ASCII(known)
 	}
 	k.index.Store(&ix)
 }
@@ -506,14 +508,9 @@ func (k *Known) drop(v *value) {
 	k.index.Store(&ix)
 }
 
-func ascii(s string) bool {
-	return strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0
-}
-
 func secretValues(environ []string) (values []string) {
 	for _, e := range environ {
-		name, value, ok := strings.Cut(e, "=")
-		if ok && SecretName(name) && len(value) >= 6 && !status(value) && !placeholder(value, 0, len(value)) && !named(value) {
+		if name, value, ok := strings.Cut(e, "="); ok && rules.SecretVariable(name, value) {
 			values = append(values, value)
 		}
 	}
@@ -522,26 +519,4 @@ func secretValues(environ []string) (values []string) {
 
 // SecretName reports whether a variable, field or flag of this name holds a secret: DB_PASSWORD,
 // githubToken, --api-key; not TOKEN_URL, PUBLIC_KEY or KEYBOARD.
-func SecretName(name string) bool {
-	t := name + "=Zz9_x8Yy7-w6Vv5_u4Tt3=" // drawn at random, as far as any rule can tell
-	s := scanPool.Get().(*scan)
-	defer s.release()
-	s.text, s.raw, s.budget = t, nil, 1<<20
-	s.forget()
-	for _, r := range context() {
-		if r.tier != hint || r.class == "bearer" || r.class == "signature" {
-			continue
-		}
-		for _, w := range r.keywords {
-			for i := 0; i < len(name) && i+len(w) <= len(name)+1; i++ { // a keyword may have the `=`
-				if fold(name[i]) != fold(w[0]) || !matches(t[i:], w) { // the first byte settles most
-					continue
-				}
-				if c, ok := r.find(s, i, i+len(w)); ok && c.hit && c.start == len(name)+1 {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
+func SecretName(name string) bool { return rules.SecretName(name) }

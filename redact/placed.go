@@ -3,6 +3,9 @@ package redact
 import (
 	"slices"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/ansi"
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 // Programs that draw with cursor moves write the pieces of a line in any order, with other text
@@ -50,14 +53,14 @@ var cursor = func() (set [256]bool) {
 }()
 
 // applyPlaced judges the rows that line makes, or those of them that a first look has named.
-func (r *rules) applyPlaced(s *scan, line string) {
+func (r *compiled) applyPlaced(s *scan, line string) {
 	g := &s.grid
 	g.row, g.col = maxPlacedRow, 0
 	for i := 0; i < len(line); {
 		c := line[i]
 		switch {
 		case c == esc:
-			n, _, _ := sequence(line, i)
+			n, _, _ := ansi.Sequence(line, i)
 			g.move(line[i : i+n])
 			i += n
 		case c == '\b':
@@ -120,7 +123,7 @@ func (g *placing) move(seq string) {
 		switch {
 		case c == ';' && k == 0:
 			k = 1
-		case isDigit(c):
+		case rules.IsDigit(c):
 			n[k] = min(n[k]*10+int(c-'0'), maxPlacedCol)
 		default:
 			return
@@ -168,7 +171,7 @@ func runEnd(line string, i int) int {
 
 // makeRoom judges the row that the run line[i:end] goes to as it stands, if the run overwrites enough of it to make what was
 // there a different text.
-func (r *rules) makeRoom(s *scan, line string, i, end int) {
+func (r *compiled) makeRoom(s *scan, line string, i, end int) {
 	g := &s.grid
 	if g.row >= len(g.rows) {
 		return
@@ -191,7 +194,7 @@ func (r *rules) makeRoom(s *scan, line string, i, end int) {
 }
 
 // place writes the character at line[at:at+size] where the cursor is.
-func (r *rules) place(s *scan, line string, at, size, cols int) {
+func (r *compiled) place(s *scan, line string, at, size, cols int) {
 	g := &s.grid
 	if g.col >= maxWrittenCol {
 		return
@@ -220,7 +223,7 @@ func (r *rules) place(s *scan, line string, at, size, cols int) {
 
 // judgeRow judges a row as it stands. Blank cells are spaces: what is in them on the screen was
 // written before.
-func (r *rules) judgeRow(s *scan, line string, n int) {
+func (r *compiled) judgeRow(s *scan, line string, n int) {
 	row := &s.grid.rows[n]
 	if !row.fresh {
 		return
@@ -256,7 +259,7 @@ func (r *rules) judgeRow(s *scan, line string, n int) {
 	mine := slices.Clone(s.found[first:])
 	s.found = s.found[:first]
 	for _, c := range mine {
-		if c.hit {
+		if c.Hit {
 			s.found = appendRuns(s.found, c, s.at)
 		}
 	}
@@ -264,8 +267,8 @@ func (r *rules) judgeRow(s *scan, line string, n int) {
 
 // appendRuns appends a candidate of a row as the pieces that it has in the line.
 func appendRuns(found []candidate, c candidate, at []int32) []candidate {
-	start, end := c.start, c.end
-	c.open = false
+	start, end := c.Start, c.End
+	c.Open = false
 	for i := start; i < end; {
 		if at[i] < 0 {
 			i++
@@ -275,8 +278,8 @@ func appendRuns(found []candidate, c candidate, at []int32) []candidate {
 		for j < end && at[j] == at[j-1]+1 {
 			j++
 		}
-		c.start, c.end = int(at[i]), int(at[j-1])+1
-		c.from = c.start
+		c.Start, c.End = int(at[i]), int(at[j-1])+1
+		c.From = c.Start
 		found = append(found, c)
 		i = j
 	}

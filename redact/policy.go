@@ -80,7 +80,7 @@ func checkReplacement(s string) error {
 	return nil
 }
 
-func (r *rules) addLiterals(entries []string) error {
+func (r *compiled) addLiterals(entries []string) error {
 	field := "extra_literals"
 	if len(entries) > MaxLiterals {
 		return &PolicyError{Field: field, Index: -1,
@@ -101,7 +101,7 @@ func (r *rules) addLiterals(entries []string) error {
 	return nil
 }
 
-func (r *rules) addRegexes(entries []string) error {
+func (r *compiled) addRegexes(entries []string) error {
 	field := "extra_regexes"
 	if len(entries) > MaxRegexes {
 		return &PolicyError{Field: field, Index: -1,

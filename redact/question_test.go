@@ -3,6 +3,8 @@ package redact
 import (
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 func TestAsks(t *testing.T) {
@@ -43,9 +45,9 @@ func TestAsks(t *testing.T) {
 
 // A value behind what a password is called is hidden, in each language that is asked in.
 func TestPasswordWords(t *testing.T) {
-	for _, word := range passwordWords {
+	for _, word := range rules.PasswordWords {
 		texts := []string{word + "=", word + "：", "(" + word + ") " + word + ": ", strings.ToUpper(word) + ": "}
-		for _, w := range capitals([]string{word}) {
+		for _, w := range rules.Capitals([]string{word}) {
 			texts = append(texts, w+": ")
 		}
 		for _, text := range texts {

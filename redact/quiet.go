@@ -4,16 +4,18 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 // Most text holds no keyword in any way it can be read, and there is nothing to judge in it. A first look tells so at a
 // fraction of the cost: it makes no reading, and where it is in doubt it says no. What it may overlook is what
-// [rules.judge] overlooks, too: TestFirstLook holds the one against the other.
+// [compiled.judge] overlooks, too: TestFirstLook holds the one against the other.
 
 // quiet returns the length of the lines at the head of s, none longer than most with its end, in which no rule has anything to
 // judge: no keyword, and nothing that could put one together. A line that s does not end is not among them, nor one in which the
 // cursor moves, nor one that a keyword may be cut off at the end of.
-func (r *rules) quiet(s string, most int) (lines int) {
+func (r *compiled) quiet(s string, most int) (lines int) {
 	if len(r.regexes) > 0 || r.thorough {
 		return 0
 	}
@@ -28,7 +30,7 @@ func (r *rules) quiet(s string, most int) (lines int) {
 			case c == '\n':
 				if i >= lines+most || w.cutsLine(state, s[i+1:]) || x.cutsLine(last, s[i+1:], &w.stop) || framed && r.cutsColumn(s[lines:i]) ||
 					i-lines >= 64 && mayBeLone(s[lines:i]) ||
-					i-lines >= dottedLen && (!sequences && mayBeDotted(s[lines:i]) || sequences && mayReadDotted(s[lines:i], payloads)) {
+					i-lines >= rules.DottedLen && (!sequences && rules.MayBeDotted(s[lines:i]) || sequences && mayReadDotted(s[lines:i], payloads)) {
 					return lines
 				}
 				if i > lines && s[lines] == '|' && r.cutsColumn(strings.TrimSuffix(s[lines:lines+bodyEnd(s[lines:i+1])], "|")) {
@@ -52,7 +54,7 @@ func (r *rules) quiet(s string, most int) (lines int) {
 			case c < 0x20, c == 0x7f:
 				sequences = true
 				continue
-			case c == 0xe2 && i+2 < len(s) && s[i+1] >= 0x94 && s[i+1] <= 0x96 && isBorder(s[i:i+3]): // U+2500 to U+25BF
+			case c == 0xe2 && i+2 < len(s) && s[i+1] >= 0x94 && s[i+1] <= 0x96 && rules.IsBorder(s[i:i+3]): // U+2500 to U+25BF
 				if framed = true; r.cutsColumn(s[lines:i]) {
 					return lines
 				}
@@ -96,18 +98,18 @@ func (a *automaton) cutsLine(state uint32, below string) bool {
 }
 
 // cutsColumn reports whether the end of a column of a frame cuts off a keyword.
-func (r *rules) cutsColumn(text string) bool {
+func (r *compiled) cutsColumn(text string) bool {
 	text = strings.TrimRight(text, " ")
 	a, state := r.words, uint32(0)
-	for i := max(0, len(text)-maxKeyword); i < len(text); i++ {
+	for i := max(0, len(text)-rules.MaxKeyword); i < len(text); i++ {
 		state = a.fast[state+uint32(a.class[text[i]])] &^ fastMark
 	}
 	return a.deep[state] >= leastCut || r.index.cut(pack(text))
 }
 
 // passes returns the length of the control sequence that begins with the ESC at s[i]; 0 when it has to be judged, and a
-// negative number when s ends inside of it. It is [sequence] for what is well formed.
-func (r *rules) passes(s string, i int) int {
+// negative number when s ends inside of it. It is [ansi.Sequence] for what is well formed.
+func (r *compiled) passes(s string, i int) int {
 	a, x := r.words, r.index
 	j := i + 1
 	if j == len(s) {
@@ -203,7 +205,7 @@ type place struct {
 
 // after returns what the automaton makes of the end of a row or a reading.
 func (a *automaton) after(text []byte) (state uint32) {
-	for _, c := range text[max(0, len(text)-maxKeyword+1):] {
+	for _, c := range text[max(0, len(text)-rules.MaxKeyword+1):] {
 		state = a.fast[state+uint32(a.class[c])] &^ fastMark
 	}
 	return state
@@ -213,7 +215,7 @@ func (a *automaton) after(text []byte) (state uint32) {
 // of it. state is what the automaton makes of the text up to the run's end. Behind right stand pad blanks.
 func (a *automaton) write(p *place, run string, left, right []byte, pad int, state uint32) (busy bool) {
 	fast := a.fast
-	if n := len(left); n > 0 && p.apart && a.behind[fold(run[0])] && (left[n-1] == veil[0] || n > 1 && left[n-2] == veil[0]) {
+	if n := len(left); n > 0 && p.apart && a.behind[rules.Fold(run[0])] && (left[n-1] == veil[0] || n > 1 && left[n-2] == veil[0]) {
 		busy = true // a wide character has two cells
 	}
 	if p.moved {
@@ -257,7 +259,7 @@ func (a *automaton) write(p *place, run string, left, right []byte, pad int, sta
 
 // look returns which readings of text have a keyword in them, or may have: text is a line without its end, or, with window, a
 // part of one. sure: the look went to the end, and says which rows; else all is to be judged.
-func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
+func (r *compiled) look(g *glance, text string, window bool) (n need, sure bool) {
 	g.busy, g.placed, g.payloads, g.starts = [maxPlacedRow + 1]bool{}, false, false, g.starts[:0]
 	w, x := r.words, r.index
 	if len(r.regexes) > 0 || r.thorough {
@@ -368,7 +370,7 @@ func (r *rules) look(g *glance, text string, window bool) (n need, sure bool) {
 }
 
 // ends is what is needed when text ends here: a window hides the beginning of a literal that its end cuts off.
-func (g *glance) ends(r *rules, text string, state uint32, last uint64) need {
+func (g *glance) ends(r *compiled, text string, state uint32, last uint64) need {
 	if mayReadDotted(text, g.payloads) {
 		g.need |= needText
 	}
@@ -390,7 +392,7 @@ func (g *glance) moves(params string, final byte) {
 		switch c := params[i]; {
 		case c == ';' && k == 0:
 			k++
-		case isDigit(c) && k < 2:
+		case rules.IsDigit(c) && k < 2:
 			n[k] = min(n[k]*10+int(c-'0'), maxColumns)
 		default:
 			k = 2 // it is none that moves
@@ -449,7 +451,7 @@ func (g *glance) pad(cols int) {
 var blanksOf = strings.Repeat(" ", 80)
 
 // run writes a run of text in both readings, as it is shown there; false: it overwrites what it cannot.
-func (g *glance) run(r *rules, run, shown string, state uint32) bool {
+func (g *glance) run(r *compiled, run, shown string, state uint32) bool {
 	if g.at == len(g.over) && !g.inOver.apart { // as in the text itself
 		g.over = append(g.over, shown...)
 		g.at = len(g.over)
@@ -473,7 +475,7 @@ func (g *glance) run(r *rules, run, shown string, state uint32) bool {
 }
 
 // put writes a run where the cursor is in the rows.
-func (g *glance) put(r *rules, run, shown string, state uint32) {
+func (g *glance) put(r *compiled, run, shown string, state uint32) {
 	shown = shown[:min(len(shown), maxWrittenCol-g.cursor.col)]
 	if shown == "" {
 		return
@@ -487,8 +489,8 @@ func (g *glance) put(r *rules, run, shown string, state uint32) {
 	copy(b[from:], shown)
 	g.cursor.col = end
 	w := r.words
-	if (g.inRow.apart || w.deep[state] > 0) && w.write(&g.inRow, run, b[:from], b[end:], maxKeyword, state) ||
-		r.index.seams(b[:from], run, b[end:], maxKeyword) {
+	if (g.inRow.apart || w.deep[state] > 0) && w.write(&g.inRow, run, b[:from], b[end:], rules.MaxKeyword, state) ||
+		r.index.seams(b[:from], run, b[end:], rules.MaxKeyword) {
 		g.need |= needRows
 		g.busy[g.cursor.row] = true
 	}

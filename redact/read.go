@@ -4,6 +4,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/ansi"
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 const esc = 0x1b
@@ -102,7 +105,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 		c := line[i]
 		switch {
 		case c == esc:
-			n, from, to := sequence(line, i)
+			n, from, to := ansi.Sequence(line, i)
 			if from < to {
 				payload(from, to)
 			}
@@ -194,7 +197,7 @@ func motion(seq string) (back int, cut bool) {
 	}
 	n := 0
 	for _, c := range []byte(seq[2 : len(seq)-1]) {
-		if !isDigit(c) {
+		if !rules.IsDigit(c) {
 			return 0, false
 		}
 		n = min(n*10+int(c-'0'), maxColumns)
@@ -210,51 +213,6 @@ func motion(seq string) (back int, cut bool) {
 	return 0, false
 }
 
-// sequence returns the length of the control sequence that begins with the ESC at line[i], and
-// the range of its payload if it is a control string (OSC, DCS, APC, PM, SOS). One that line
-// does not end is taken to the line's end. Grammar: ECMA-48, section 5.4 and 5.6, with BEL as a
-// second terminator of strings, as xterm has it.
-func sequence(line string, i int) (n, from, to int) {
-	j := i + 1
-	if j == len(line) {
-		return 1, 0, 0
-	}
-	switch c := line[j]; {
-	case c == '[':
-		for j++; j < len(line); j++ {
-			switch c := line[j]; {
-			case c >= 0x40 && c <= 0x7e:
-				return j + 1 - i, 0, 0
-			case c >= 0x80, c == esc, c == 0x18, c == 0x1a:
-				return j - i, 0, 0
-			}
-		}
-		return j - i, 0, 0
-	case isString(c):
-		from = j + 1
-		for j = from; j < len(line); j++ {
-			switch c := line[j]; {
-			case c == 0x07, c == 0x18, c == 0x1a:
-				return j + 1 - i, from, j
-			case c == esc && j+1 < len(line) && line[j+1] == '\\':
-				return j + 2 - i, from, j
-			case c == esc:
-				return j - i, from, j
-			case c == 0xc2 && j+1 < len(line) && line[j+1] == 0x9c: // ST as one character
-				return j + 2 - i, from, j
-			}
-		}
-		return j - i, from, j
-	default:
-		for ; j < len(line) && line[j] >= 0x20 && line[j] <= 0x2f; j++ {
-		}
-		if j < len(line) && line[j] >= 0x30 && line[j] <= 0x7e {
-			j++
-		}
-		return j - i, 0, 0
-	}
-}
-
 // stripped is text without what a reader sees through.
 func stripped(text string) string {
 	if plain(text) {
@@ -263,4 +221,44 @@ func stripped(text string) string {
 	var s scan
 	s.read(text, false, func(int, int) {})
 	return strings.Trim(string(s.clean), "\n")
+}
+
+// longRun is a quick look whether a line, or a reading of it, has so many characters of a set in a
+// row.
+func longRun(line string, in *[256]bool, least int) bool {
+	run := 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case in[c]:
+			if run++; run == least {
+				return true
+			}
+		case c == esc:
+			n, _, _ := ansi.Sequence(line, i)
+			i += n - 1
+		case c < 0x20 && c != '\t', c == 0x7f: // no reading has it, or begins with it
+		case c >= 0xc2 && invisible(line, i) > 0:
+			i += invisible(line, i) - 1
+		default:
+			if run = 0; len(line)-i <= least {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// mayBeLone is a quick look whether a line may be one of a private key by itself: see [rules.Lone].
+func mayBeLone(line string) bool { return longRun(line, &rules.KeySet.Members, 64) }
+
+// mayReadDotted is [rules.MayBeDotted] for a line with control sequences, which no reading has.
+// payloads: there are control strings among them, with blanks or without.
+func mayReadDotted(line string, payloads bool) bool {
+	if dot := strings.IndexByte(line, '.'); dot < 0 || strings.IndexByte(line[dot+1:], '.') < 0 {
+		return false
+	}
+	if from, end := rules.NextLong(line, 0, &rules.Ink, rules.DottedLen); from == end && !payloads {
+		return false
+	}
+	return longRun(line, &rules.DottedSet.Members, rules.DottedLen)
 }

@@ -24,16 +24,18 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 // Redactor is a compiled [Policy], with the [Known] values it was given. It does not change but
 // with these: any number of goroutines may use one.
 type Redactor struct {
-	policy func() *rules // without known values; the same each time
-	known  *Known        // nil: none
-	reader reader        // whose texts it is for
+	policy func() *compiled // without known values; the same each time
+	known  *Known           // nil: none
+	reader reader           // whose texts it is for
 	// current is policy with known's values, as they last were.
-	current atomic.Pointer[rules]
+	current atomic.Pointer[compiled]
 }
 
 // A reader is whose texts are judged, which says what known values are hidden in them.
@@ -43,11 +45,11 @@ type reader struct {
 }
 
 // rules are what texts are judged by. They do not change.
-type rules struct {
+type compiled struct {
 	head, tail string                            // of the replacement: a class goes between
 	mark       func(class, secret string) string // nil: the replacement
 	classes    bool
-	rules      []rule // the built-in table, then one for each literal
+	table      []rules.Rule // the built-in table, then one for each literal
 	words      *automaton
 	literals   []string // of the policy
 	regexes    []*regexp.Regexp
@@ -57,7 +59,7 @@ type rules struct {
 }
 
 // Default is the [Redactor] of the zero [Policy].
-var Default = &Redactor{policy: sync.OnceValue(func() *rules {
+var Default = &Redactor{policy: sync.OnceValue(func() *compiled {
 	r, err := compile(Policy{}, nil)
 	if err != nil {
 		panic(err) // the built-in table is ours
@@ -73,7 +75,7 @@ var Default = &Redactor{policy: sync.OnceValue(func() *rules {
 func New(p Policy) (*Redactor, error) { return compile(p, nil) }
 
 // redactor returns the Redactor of r.
-func (r *rules) redactor() *Redactor { return &Redactor{policy: func() *rules { return r }} }
+func (r *compiled) redactor() *Redactor { return &Redactor{policy: func() *compiled { return r }} }
 
 // Marking returns a Redactor that hides what r does, now and later, and puts something else in its place: what mark returns for a
 // secret and its class, or replacement where that is nothing, or mark is nil. A format that has its own way to say that something
@@ -92,7 +94,7 @@ func (r *Redactor) Marking(replacement string, mark func(class, secret string) s
 }
 
 // replaceBy sets the replacement.
-func (r *rules) replaceBy(replacement string) {
+func (r *compiled) replaceBy(replacement string) {
 	r.head, r.tail = replacement, ""
 	if k := len(replacement) - 1; strings.IndexByte("])}>", replacement[k]) >= 0 {
 		r.head, r.tail = replacement[:k], replacement[k:]
@@ -100,10 +102,10 @@ func (r *rules) replaceBy(replacement string) {
 }
 
 // builtinWords is the automaton of the built-in rules, which most policies share.
-var builtinWords = sync.OnceValue(func() *automaton { return newAutomaton(builtin()) })
+var builtinWords = sync.OnceValue(func() *automaton { return newAutomaton(rules.Builtin()) })
 
 // compile is New over a table; nil is the built-in one.
-func compile(p Policy, table []rule) (*Redactor, error) {
+func compile(p Policy, table []rules.Rule) (*Redactor, error) {
 	replacement := p.Replacement
 	if replacement == "" {
 		replacement = DefaultReplacement
@@ -111,7 +113,7 @@ func compile(p Policy, table []rule) (*Redactor, error) {
 	if err := checkReplacement(replacement); err != nil {
 		return nil, err
 	}
-	r := &rules{classes: p.Classes}
+	r := &compiled{classes: p.Classes}
 	r.replaceBy(replacement)
 	if err := r.addLiterals(p.ExtraLiterals); err != nil {
 		return nil, err
@@ -120,25 +122,25 @@ func compile(p Policy, table []rule) (*Redactor, error) {
 		return nil, err
 	}
 	if table == nil {
-		r.rules, r.words = builtin(), builtinWords()
+		r.table, r.words = rules.Builtin(), builtinWords()
 	} else {
-		r.rules, r.words = table, newAutomaton(table)
+		r.table, r.words = table, newAutomaton(table)
 	}
 	r.compileLiterals()
 	return r.redactor(), nil
 }
 
 // compileLiterals joins the literals to the rules.
-func (r *rules) compileLiterals() {
+func (r *compiled) compileLiterals() {
 	if len(r.literals) == 0 {
 		return
 	}
 	slices.SortStableFunc(r.literals, func(a, b string) int { return len(b) - len(a) }) // the longest has the say
-	r.rules = slices.Clone(r.rules)
+	r.table = slices.Clone(r.table)
 	for _, l := range slices.Compact(r.literals) {
-		r.rules = append(r.rules, literalRule("literal", l))
+		r.table = append(r.table, rules.Literal("literal", l))
 	}
-	r.words = newAutomaton(r.rules)
+	r.words = newAutomaton(r.table)
 }
 
 // covered counts what was hidden, by all redactors.
@@ -174,7 +176,7 @@ func (r *Redactor) Hold(until <-chan struct{}) {
 }
 
 // now returns the rules of this moment.
-func (r *Redactor) now() *rules {
+func (r *Redactor) now() *compiled {
 	if r.known == nil {
 		return r.policy()
 	}
@@ -193,10 +195,10 @@ func (r *Redactor) now() *rules {
 }
 
 // hides reports whether a known value is hidden here.
-func (r *rules) hides(v *value) bool { return v.hides(r.reader.session, r.reader.all) }
+func (r *compiled) hides(v *value) bool { return v.hides(r.reader.session, r.reader.all) }
 
 // marker is what stands in place of a secret of the class.
-func (r *rules) marker(class string) string {
+func (r *compiled) marker(class string) string {
 	if !r.classes || class == "" {
 		return r.head + r.tail
 	}
@@ -204,7 +206,7 @@ func (r *rules) marker(class string) string {
 }
 
 // markerOf is what stands in place of the secret of the class, that may have control sequences in it.
-func (r *rules) markerOf(class, secret string) string {
+func (r *compiled) markerOf(class, secret string) string {
 	if r.mark != nil {
 		if m := r.mark(class, stripped(secret)); m != "" {
 			return m
@@ -230,7 +232,7 @@ func (r *Redactor) Spans(line string) []Span { return r.now().spans(line, new(me
 
 // spans judges a line as the one below what m remembers. With last, the line is all there, and m
 // remembers it.
-func (r *rules) spans(line string, m *memory, last bool) (spans []Span) {
+func (r *compiled) spans(line string, m *memory, last bool) (spans []Span) {
 	defer func() {
 		if recover() != nil {
 			spans = []Span{{0, len(line), r.marker("")}}
@@ -258,8 +260,8 @@ func (r *Redactor) String(s string) string { return r.From(s, 0) }
 // From returns what [Redactor.String] leaves of s[at:]: the text from a position on, redacted in
 // sight of what stands before it. Of a secret that goes across at, the rest is replaced.
 func (r *Redactor) From(s string, at int) string {
-	rules := r.now()
-	edits := rules.edits(s)
+	now := r.now()
+	edits := now.edits(s)
 	var b strings.Builder
 	done := at
 	owed := ""
@@ -283,96 +285,9 @@ func (r *Redactor) From(s string, at int) string {
 	return b.String()
 }
 
-// edits returns what is to be replaced in a text of many lines, sorted.
-func (r *rules) edits(s string) []Span {
-	var all []Span
-	var m memory
-	for start := 0; start < len(s); {
-		if !m.active() {
-			if start += r.quiet(s[start:], len(s)); start == len(s) {
-				break
-			}
-		}
-		end := len(s)
-		if i := strings.IndexByte(s[start:], '\n'); i >= 0 {
-			end = start + i + 1
-		}
-		body := start + bodyEnd(s[start:end])
-		spans := r.spans(s[start:body], &m, true)
-		if m.ended {
-			all = r.upwards(s, start, all)
-		}
-		for _, sp := range spans {
-			all = append(all, Span{start + sp.Start, start + sp.End, sp.Text})
-		}
-		start = end
-	}
-	return all
-}
-
-// upwards hides the lines of a private key above the line at s[at:], which ends one whose
-// beginning is not in s.
-func (r *rules) upwards(s string, at int, all []Span) []Span {
-	var lines []Span
-	full := false
-	for near := 0; at > 0 && near < maxKeyLines; near++ {
-		start := strings.LastIndexByte(s[:at-1], '\n') + 1
-		line := s[start : start+bodyEnd(s[start:at])]
-		from, to, ok := aboveRaw(line, near)
-		if !ok {
-			break
-		}
-		lines = append(lines, Span{start + from, start + to, r.marker("private-key")})
-		full = full || to-from >= firstKeyLine
-		at = start
-	}
-	if !full {
-		return all
-	}
-	for _, line := range lines {
-		all = with(all, line)
-	}
-	return all
-}
-
-// with puts a span among others, which it takes in where they touch it.
-func with(spans []Span, s Span) []Span {
-	i := len(spans)
-	for i > 0 && spans[i-1].Start > s.Start {
-		i--
-	}
-	if i > 0 && spans[i-1].End > s.Start {
-		i--
-	}
-	k := i
-	for ; k < len(spans) && spans[k].Start < s.End; k++ {
-		s.Start, s.End = min(s.Start, spans[k].Start), max(s.End, spans[k].End)
-	}
-	return slices.Replace(spans, i, k, s)
-}
-
-// aboveRaw is above for a line that may hold control sequences: they go with it.
-func aboveRaw(line string, near int) (start, end int, ok bool) {
-	if plain(line) {
-		return above(line, near)
-	}
-	s := scanPool.Get().(*scan)
-	defer s.release()
-	s.read(line, false, func(int, int) {})
-	if start, end, ok = above(string(s.clean), near); ok {
-		start, end = int(s.at[start]), int(s.at[end-1])+1
-	}
-	return start, end, ok
-}
-
-// bodyEnd is the length of line without its LF or CR LF.
-func bodyEnd(line string) int {
-	n := len(line)
-	if n > 0 && line[n-1] == '\n' {
-		n--
-		if n > 0 && line[n-1] == '\r' {
-			n--
-		}
-	}
-	return n
-}
+// Asks reports whether the line in which the cursor stands, or the one above it, asks for a secret:
+// a word for one stands there, in one of some thirty languages. It is meant for a program that
+// reads without echo: elsewhere such words are in every other text. typed is what the program was
+// given before; what it repeats of that, in the line above, asks for nothing. The lines are logical
+// ones: join rows that wrapped.
+func Asks(line, above, typed string) bool { return rules.Asks(line, above, typed) }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 // The built-in rules: what goes, and that the key stays.
@@ -147,12 +149,12 @@ func TestNewRefuses(t *testing.T) {
 
 // A rule that fails hides; it never shows.
 func TestFailsClosed(t *testing.T) {
-	for name, find := range map[string]func(*scan, int, int) (candidate, bool){
-		"panic":   func(*scan, int, int) (candidate, bool) { var p *candidate; return *p, true },
-		"overrun": func(s *scan, _, _ int) (candidate, bool) { s.spend(1 << 30); return candidate{}, false },
+	for name, find := range map[string]func(*rules.Text, int, int) (candidate, bool){
+		"panic":   func(*rules.Text, int, int) (candidate, bool) { var p *candidate; return *p, true },
+		"overrun": func(s *rules.Text, _, _ int) (candidate, bool) { s.Spend(1 << 30); return candidate{}, false },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := compile(Policy{}, []rule{{class: "faulty", keywords: []string{"fault"}, find: find}})
+			r, err := compile(Policy{}, []rules.Rule{{Class: "faulty", Keywords: []string{"fault"}, Find: find}})
 			if err != nil {
 				t.Fatal(err)
 			}

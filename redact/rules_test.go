@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 const (
@@ -26,12 +28,12 @@ func (d dice) of(n int, alphabet string) string {
 }
 
 // token draws what a shape asks for, at least.
-func (d dice) token(sh *shape) string {
+func (d dice) token(sh *rules.Shape) string {
 	var b strings.Builder
-	draw := func(pieces []piece) {
+	draw := func(pieces []rules.Piece) {
 		for _, p := range pieces {
 			var members []byte
-			for c, in := range p.set.members {
+			for c, in := range p.Set.Members {
 				if in {
 					members = append(members, byte(c))
 				}
@@ -39,23 +41,23 @@ func (d dice) token(sh *shape) string {
 			// Letters and digits only where there are any: tokens end in them.
 			var plain []byte
 			for _, c := range members {
-				if isAlnum(c) {
+				if rules.IsAlnum(c) {
 					plain = append(plain, c)
 				}
 			}
 			if plain != nil {
 				members = plain
 			}
-			n := p.min
-			if p.max > n {
-				n += d.IntN(p.max - n + 1)
+			n := p.Min
+			if p.Max > n {
+				n += d.IntN(p.Max - n + 1)
 			}
 			b.WriteString(d.of(n, string(members)))
 		}
 	}
-	draw(sh.before)
-	b.WriteString(sh.literal)
-	draw(sh.after)
+	draw(sh.Before)
+	b.WriteString(sh.Literal)
+	draw(sh.After)
 	return b.String()
 }
 
@@ -66,36 +68,36 @@ func TestProviders(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDice(1)
-	for _, p := range providers {
-		if p.class == "" || p.source == "" {
-			t.Errorf("%s: a row without class or source", p.expr)
+	for _, p := range rules.Providers {
+		if p.Class == "" || p.Source == "" {
+			t.Errorf("%s: a row without class or source", p.Expr)
 		}
-		sh, err := newShapes().parse(p.before, p.expr)
+		sh, err := rules.NewShapes().Parse(p.Before, p.Expr)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		for range 20 {
 			token := d.token(sh)
-			if !plausible("", token[len(token)-len(token)/2:]) {
+			if !rules.Plausible("", token[len(token)-len(token)/2:]) {
 				continue // the dice drew words
 			}
 			for _, around := range []string{"%", "using % now", "see '%', please", `{"x":"%"}`, "https://h.example/?x=%&y=1", "a%3D%", "x\x1b[1m%\x1b[m"} {
 				i := strings.LastIndexByte(around, '%')
 				in := around[:i] + token + around[i+1:]
 				if got := Default.String(in); leaks(got, token) {
-					t.Errorf("%s %s: %q becomes %q", p.class, p.expr, in, got)
+					t.Errorf("%s %s: %q becomes %q", p.Class, p.Expr, in, got)
 				}
 			}
-			if got := named.String("using " + token + " now"); got != "using [REDACTED:"+p.class+"] now" && !strings.Contains(got, "[REDACTED:") {
-				t.Errorf("%s: %q becomes %q", p.class, token, got)
+			if got := named.String("using " + token + " now"); got != "using [REDACTED:"+p.Class+"] now" && !strings.Contains(got, "[REDACTED:") {
+				t.Errorf("%s: %q becomes %q", p.Class, token, got)
 			}
 			// Cut off by the edge of a screen, no part of it is left.
 			pad := strings.Repeat("word ", 12)
 			for _, k := range []int{len(token) / 3, len(token) / 2, len(token) * 2 / 3} {
 				in := pad + token[:k] + "\r\n" + token[k:] + "\r\n"
-				if got := Default.String(in); leaks(got, token) && len(token) >= 24 && len(p.before) == 0 && k > len(sh.literal)+leastRest && varied(token[len(sh.literal):k]) {
-					t.Errorf("%s cut: %q becomes %q", p.class, in, got)
+				if got := Default.String(in); leaks(got, token) && len(token) >= 24 && len(p.Before) == 0 && k > len(sh.Literal)+rules.LeastRest && rules.Varied(token[len(sh.Literal):k]) {
+					t.Errorf("%s cut: %q becomes %q", p.Class, in, got)
 				}
 			}
 		}

@@ -2,81 +2,49 @@ package redact
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
+
+	"github.com/ptywright/ptywright/internal/ansi"
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
-
-// candidate is a secret, or what may still become one, in the text that a rule read.
-type candidate struct {
-	from       int  // where what makes it a secret begins: its key, or start
-	start, end int  // what is to be hidden
-	hit        bool // it is a secret
-	open       bool // the text ended inside: more text could make it one, or a longer one
-	until      ending
-	class      string
-	tier       tier
-}
-
-// ending is what ends an open candidate, beside the line's end.
-type ending struct {
-	quote   byte // 0: white space or any quote; '\n': nothing else
-	escaped bool // the quote is written \", so a backslash before it does not protect it
-}
 
 type span struct{ from, end int }
 
 // scan is the work on one line: scratch space, and what was found.
 type scan struct {
-	text  string      // what the rules are reading: a line, or a reading of it
-	found []candidate // in offsets of the raw line
-	clean []byte      // a reading of the line, see read.go
-	at    []int32     // raw offset of each byte of clean; nil when text is the line itself
-	raw   []int32     // at, while the rules read clean; nil while they read something else
-	base  int         // raw offset of text when at is nil
-	size  int         // of the raw line
+	rules.Text             // what the rules are reading: a line, or a reading of it
+	found      []candidate // in offsets of the raw line
+	clean      []byte      // a reading of the line, see read.go
+	at         []int32     // raw offset of each byte of clean
+	base       int         // raw offset of the text when it is a part of the line
+	ends       bool        // the text ends where the line does
+	size       int         // of the raw line
 
-	last candidate // that was added, in offsets of text
+	last candidate // that was added, in offsets of the text
 
-	// tail is where in text the first candidate begins that its end leaves open, or a keyword that
-	// it cuts off; len(text) when nothing goes on.
+	// tail is where in the text the first candidate begins that its end leaves open, or a keyword that
+	// it cuts off; its length when nothing goes on.
 	tail int
 	// grows is tail for what rules have found alone, which a line below may go on with anywhere.
 	grows int
 	// dry keeps what is found out of found: only tail is asked for.
 	dry bool
 
-	// A private key's first mark ends the line; its last stands on it, without the first; the first
-	// was read and its last not yet.
-	began, ended, opened bool
-	public               bool // the first mark of what is no private key stands in the line
-	clip                 bool // the line ends inside of what is put on the clipboard
-
-	// The last value and run of each set that a rule has walked through: a second walk from inside
-	// ends where the first did, so a line of nested candidates costs linear time.
-	values [2]span // outside and inside a query
-	runs   []span
+	clip bool // the line ends inside of what is put on the clipboard
 
 	grid     placing // see placed.go
 	sight    glance  // see quiet.go
 	everyRow bool    // sight does not tell which rows are to be judged
-
-	budget int
 }
 
-// errOverrun ends work on a line that costs more than workFactor allows. It does not happen with
-// rules that keep to their memos; it is there for the next rule.
-var errOverrun = errors.New("redact: a rule reads the line too often")
+type candidate = rules.Candidate
 
-// workFactor is how many bytes rules may walk through for each byte of a line, beside the one
-// pass for keywords. The worst line known needs 12.
-const workFactor = 64
-
-// spend counts n bytes of work and panics with errOverrun when there were too many.
-func (s *scan) spend(n int) {
-	if s.budget -= n; s.budget < 0 {
-		panic(errOverrun)
-	}
+// begin begins a text: at[i] is the raw offset of byte i, or base+i when at is nil.
+func (s *scan) begin(text string, at []int32, base int) {
+	s.Read(text, at)
+	s.base, s.ends, s.last = base, base+len(text) == s.size, candidate{}
+	s.tail, s.grows = len(text), len(text)
 }
 
 func (s *scan) release() {
@@ -85,20 +53,14 @@ func (s *scan) release() {
 	if cap(s.clean) > keep || cap(s.found) > keep/32 || cap(s.sight.over) > keep || cap(s.sight.starts) > keep/8 {
 		return
 	}
-	s.text = ""
+	s.Read("", nil)
 	scanPool.Put(s)
-}
-
-// forget drops what was remembered of another text.
-func (s *scan) forget() {
-	s.values = [2]span{}
-	clear(s.runs)
 }
 
 // judge finds all candidates of line, hits and open ones, in offsets of line and in no order, as
 // the line below what m remembers. With last, the line is whole and m remembers it. What judge
 // returns is valid until s is used again.
-func (r *rules) judge(s *scan, line string, m *memory, last bool) []candidate {
+func (r *compiled) judge(s *scan, line string, m *memory, last bool) []candidate {
 	if plain(line) {
 		return r.judgeSeen(s, line, m, last, needText)
 	}
@@ -108,9 +70,9 @@ func (r *rules) judge(s *scan, line string, m *memory, last bool) []candidate {
 }
 
 // judgeSeen is judge after a first look.
-func (r *rules) judgeSeen(s *scan, line string, m *memory, last bool, n need) []candidate {
+func (r *compiled) judgeSeen(s *scan, line string, m *memory, last bool, n need) []candidate {
 	s.found, s.size = s.found[:0], len(line)
-	s.began, s.ended, s.opened, s.public, s.clip = false, false, false, false, false
+	s.Marks, s.clip = rules.Marks{}, false
 	if m.clip {
 		s.hideClipboardRest(line)
 	}
@@ -123,11 +85,11 @@ func (r *rules) judgeSeen(s *scan, line string, m *memory, last bool, n need) []
 	if last {
 		m.clip = s.clip
 	}
-	if last && len(s.found) > 0 && handBroken(line) {
+	if last && len(s.found) > 0 && rules.HandBroken(line) {
 		// The backslash that takes the line's end away is no part of the value.
 		for i := range s.found {
-			if c := &s.found[i]; c.end == len(line) && c.start < c.end-1 {
-				c.end--
+			if c := &s.found[i]; c.End == len(line) && c.Start < c.End-1 {
+				c.End--
 			}
 		}
 	}
@@ -140,7 +102,7 @@ func (r *rules) judgeSeen(s *scan, line string, m *memory, last bool, n need) []
 // judgeReadings judges a line with control bytes: as the characters that are left without them;
 // when the cursor moves back, as what is left where it overwrote; when it is placed, as the rows
 // that this makes; and the payload of each control string (a title, a link) by itself.
-func (r *rules) judgeReadings(s *scan, line string, m *memory, last bool, n need) {
+func (r *compiled) judgeReadings(s *scan, line string, m *memory, last bool, n need) {
 	moved, placed := true, s.sight.placed // as the first look saw, or as reading shows
 	if n&needText != 0 || m.active() {
 		moved, placed = s.read(line, false, func(from, to int) {
@@ -170,7 +132,7 @@ func (r *rules) judgeReadings(s *scan, line string, m *memory, last bool, n need
 }
 
 // busy reports whether a rule may have something to judge in a reading.
-func (r *rules) busy(text []byte) bool {
+func (r *compiled) busy(text []byte) bool {
 	if len(r.regexes) > 0 {
 		return true
 	}
@@ -189,32 +151,28 @@ const leastCut = 3
 
 // apply runs every rule over text and records what they find in offsets of the raw line: at[i]
 // for byte i of text, or base+i when at is nil.
-func (r *rules) apply(s *scan, text string, at []int32, base int) {
-	s.text, s.raw, s.base = text, at, base
-	s.last = candidate{}
-	s.tail, s.grows = len(text), len(text)
-	s.forget()
-	s.budget = workFactor*len(text) + 1<<12
+func (r *compiled) apply(s *scan, text string, at []int32, base int) {
+	s.begin(text, at, base)
 	state := uint16(0)
 	for i := 0; i < len(text); i++ {
 		if state = r.words.step(state, text[i]); state&marked == 0 {
 			continue
 		}
 		for _, h := range r.words.out[state&^marked] {
-			start := i + 1 - min(len(h.word), maxKeyword)
-			if len(h.word) > maxKeyword && !matches(text[start:], h.word) {
+			start := i + 1 - min(len(h.word), rules.MaxKeyword)
+			if len(h.word) > rules.MaxKeyword && !rules.Matches(text[start:], h.word) {
 				continue
 			}
-			rule := &r.rules[h.rule]
-			if c, ok := rule.find(s, start, start+len(h.word)); ok {
-				c.class, c.tier = rule.class, rule.tier
+			rule := &r.table[h.rule]
+			if c, ok := rule.Find(&s.Text, start, start+len(h.word)); ok {
+				c.Class, c.Tier = rule.Class, rule.Tier
 				s.add(c, at)
 			}
 		}
 	}
 	state &^= marked
 	if n := int(r.words.part[state]); n > 0 {
-		s.add(candidate{from: len(text) - n, start: len(text) - n, end: len(text), open: true, class: "literal", tier: given}, at)
+		s.add(candidate{From: len(text) - n, Start: len(text) - n, End: len(text), Open: true, Class: "literal", Tier: rules.Given}, at)
 	}
 	if n := int(r.words.depth[state]); n >= leastCut {
 		s.tail = min(s.tail, len(text)-n)
@@ -225,14 +183,14 @@ func (r *rules) apply(s *scan, text string, at []int32, base int) {
 	for _, re := range r.regexes {
 		for _, m := range re.FindAllStringIndex(text, -1) {
 			if m[0] < m[1] {
-				s.add(candidate{from: m[0], start: m[0], end: m[1], hit: true, open: m[1] == len(text), class: "pattern", tier: given}, at)
+				s.add(candidate{From: m[0], Start: m[0], End: m[1], Hit: true, Open: m[1] == len(text), Class: "pattern", Tier: rules.Given}, at)
 			}
 		}
 	}
 }
 
 // applyKnown is apply for the known values.
-func (r *rules) applyKnown(s *scan, text string, at []int32) {
+func (r *compiled) applyKnown(s *scan, text string, at []int32) {
 	x, w := r.index, uint64(0)
 	for i := 0; i < len(text); i++ {
 		if w = w<<8 | uint64(text[i]); !x.gate.lets(w) {
@@ -245,11 +203,11 @@ func (r *rules) applyKnown(s *scan, text string, at []int32) {
 			start := i + 1 - n
 			rest, skip := x.root.walk(text[start:], func(v *value, length int) {
 				if r.hides(v) {
-					s.add(candidate{from: start, start: start, end: start + length, hit: true, class: "literal", tier: given}, at)
+					s.add(candidate{From: start, Start: start, End: start + length, Hit: true, Class: "literal", Tier: rules.Given}, at)
 				}
 			})
 			if rest != nil && rest.leads(MaxLiteralLen, skip, r.hides) {
-				s.add(candidate{from: start, start: start, end: len(text), open: true, class: "literal", tier: given}, at)
+				s.add(candidate{From: start, Start: start, End: len(text), Open: true, Class: "literal", Tier: rules.Given}, at)
 			}
 		}
 	}
@@ -265,11 +223,11 @@ func (r *rules) applyKnown(s *scan, text string, at []int32) {
 			s.tail = min(s.tail, len(text)-n)
 		}
 		most := n // of a shorter beginning twice as much must stand: see leastPart
-		if n >= maxLeastPart {
+		if n >= rules.MaxLeastPart {
 			most = MaxLiteralLen
 		}
 		if rest.leads(most, skip, r.hides) {
-			s.add(candidate{from: len(text) - n, start: len(text) - n, end: len(text), open: true, class: "literal", tier: given}, at)
+			s.add(candidate{From: len(text) - n, Start: len(text) - n, End: len(text), Open: true, Class: "literal", Tier: rules.Given}, at)
 			return
 		}
 	}
@@ -278,25 +236,25 @@ func (r *rules) applyKnown(s *scan, text string, at []int32) {
 // add records c, in offsets of the raw line, unless it lies within the hit before it: nested
 // candidates are many on a hostile line, and each would cost its length here.
 func (s *scan) add(c candidate, at []int32) {
-	if c.open {
-		if s.tail = min(s.tail, c.from); c.tier != given {
-			s.grows = min(s.grows, c.from)
+	if c.Open {
+		if s.tail = min(s.tail, c.From); c.Tier != rules.Given {
+			s.grows = min(s.grows, c.From)
 		}
 	}
 	if s.dry {
 		return
 	}
-	if l := s.last; l.hit && l.tier <= c.tier && l.start <= c.start && c.end <= l.end && (l.open || !c.open) {
+	if l := s.last; l.Hit && l.Tier <= c.Tier && l.Start <= c.Start && c.End <= l.End && (l.Open || !c.Open) {
 		return
 	}
 	s.last = c
 	if at == nil {
-		c.from, c.start, c.end = c.from+s.base, c.start+s.base, c.end+s.base
-		c.open = c.open && s.base+len(s.text) == s.size // a terminated control string goes no further
+		c.From, c.Start, c.End = c.From+s.base, c.Start+s.base, c.End+s.base
+		c.Open = c.Open && s.ends // a terminated control string goes no further
 	} else {
-		c.from = int(at[c.from])
-		c.start, c.end = rawRange(at, c.start, c.end)
-		c.from = min(c.from, c.start)
+		c.From = int(at[c.From])
+		c.Start, c.End = rawRange(at, c.Start, c.End)
+		c.From = min(c.From, c.Start)
 	}
 	s.found = append(s.found, c)
 }
@@ -314,7 +272,7 @@ func rawRange(at []int32, start, end int) (int, int) {
 // settle drops the candidates that lie within replacements that are already in line, and takes
 // these wholly into others: what is public already is not replaced again, nor in part, which makes
 // redaction idempotent.
-func (r *rules) settle(line string, found []candidate) []candidate {
+func (r *compiled) settle(line string, found []candidate) []candidate {
 	var areas []span
 	for i := 0; ; {
 		start, end := r.nextMarker(line, i)
@@ -340,18 +298,18 @@ func (r *rules) settle(line string, found []candidate) []candidate {
 	}
 	kept := found[:0]
 	for _, c := range found {
-		if c.start < c.end {
-			first, in := at(c.start)
-			if in && c.end <= first.end {
+		if c.Start < c.End {
+			first, in := at(c.Start)
+			if in && c.End <= first.end {
 				continue
 			}
 			if in {
-				c.start = first.from
+				c.Start = first.from
 			}
-			if last, in := at(c.end - 1); in {
-				c.end = last.end
+			if last, in := at(c.End - 1); in {
+				c.End = last.end
 			}
-			c.from = min(c.from, c.start)
+			c.From = min(c.From, c.Start)
 		}
 		kept = append(kept, c)
 	}
@@ -359,7 +317,7 @@ func (r *rules) settle(line string, found []candidate) []candidate {
 }
 
 // nextMarker finds the next replacement in line from i on, with a class or without; -1: there is none.
-func (r *rules) nextMarker(line string, i int) (start, end int) {
+func (r *compiled) nextMarker(line string, i int) (start, end int) {
 	for {
 		n := strings.Index(line[i:], r.head)
 		if n < 0 {
@@ -369,7 +327,7 @@ func (r *rules) nextMarker(line string, i int) (start, end int) {
 		end = start + len(r.head)
 		if r.classes && end < len(line) && line[end] == ':' {
 			k := end + 1
-			for k < len(line) && (isLower(line[k]) || isDigit(line[k]) || line[k] == '-') {
+			for k < len(line) && (rules.IsLower(line[k]) || rules.IsDigit(line[k]) || line[k] == '-') {
 				k++
 			}
 			if strings.HasPrefix(line[k:], r.tail) {
@@ -385,14 +343,14 @@ func (r *rules) nextMarker(line string, i int) (start, end int) {
 
 // pieces makes spans of the hits among found: sorted, merged where they touch, and broken at the
 // control sequences of line, which stay.
-func (r *rules) pieces(line string, found []candidate) []Span {
+func (r *compiled) pieces(line string, found []candidate) []Span {
 	var spans []Span
-	slices.SortFunc(found, func(a, b candidate) int { return cmp.Compare(a.start, b.start) })
+	slices.SortFunc(found, func(a, b candidate) int { return cmp.Compare(a.Start, b.Start) })
 	for i := 0; i < len(found); {
-		start, end, first := found[i].start, found[i].start, found[i]
-		for ; i < len(found) && found[i].start <= end; i++ {
-			if c := found[i]; c.hit {
-				if end = max(end, c.end); !first.hit || c.tier < first.tier {
+		start, end, first := found[i].Start, found[i].Start, found[i]
+		for ; i < len(found) && found[i].Start <= end; i++ {
+			if c := found[i]; c.Hit {
+				if end = max(end, c.End); !first.Hit || c.Tier < first.Tier {
 					first = c
 				}
 			}
@@ -400,7 +358,7 @@ func (r *rules) pieces(line string, found []candidate) []Span {
 		if end > start {
 			covered.Add(1)
 		}
-		spans = r.mask(spans, line, start, end, r.markerOf(first.class, line[start:end]))
+		spans = r.mask(spans, line, start, end, r.markerOf(first.Class, line[start:end]))
 	}
 	return spans
 }
@@ -408,7 +366,7 @@ func (r *rules) pieces(line string, found []candidate) []Span {
 // mask appends the spans that hide line[start:end] but for its control sequences: text stands in
 // place of the first piece, the others vanish. The payload of a control string among them is
 // judged like any other.
-func (r *rules) mask(spans []Span, line string, start, end int, text string) []Span {
+func (r *compiled) mask(spans []Span, line string, start, end int, text string) []Span {
 	for start < end {
 		next := end
 		if i := strings.IndexByte(line[start:end], esc); i >= 0 {
@@ -419,7 +377,7 @@ func (r *rules) mask(spans []Span, line string, start, end int, text string) []S
 			text = ""
 		}
 		for start = next; start < end && line[start] == esc; {
-			n, from, to := sequence(line, start)
+			n, from, to := ansi.Sequence(line, start)
 			if begin, is := clipboardIn(line, max(1, from), max(1, to)); is && begin < to {
 				spans = append(spans, Span{begin, to, r.marker("clipboard")})
 			} else if from < to {
@@ -435,10 +393,10 @@ func (r *rules) mask(spans []Span, line string, start, end int, text string) []S
 
 // mustJudge is judge for callers that cannot fail: where it panics, all of line is one secret, to
 // the line's end. n is what a first look found, if seen.
-func (r *rules) mustJudge(s *scan, line string, m *memory, n need, seen bool) (found []candidate) {
+func (r *compiled) mustJudge(s *scan, line string, m *memory, n need, seen bool) (found []candidate) {
 	defer func() {
 		if recover() != nil {
-			found = []candidate{{end: len(line), hit: true, open: true, until: ending{quote: '\n'}}}
+			found = []candidate{{End: len(line), Hit: true, Open: true, Until: rules.Ending{Quote: '\n'}}}
 		}
 	}()
 	if seen {

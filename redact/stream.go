@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/ansi"
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 const (
@@ -24,16 +27,16 @@ const (
 // not usable; see [NewStream].
 type Stream struct {
 	r    *Redactor
-	now  *rules // r's, during a call
-	line string // the unfinished line, or the end of it
-	sent int    // bytes of line that were returned already and stay as context
+	now  *compiled // r's, during a call
+	line string    // the unfinished line, or the end of it
+	sent int       // bytes of line that were returned already and stay as context
 
 	above  memory // what the lines before leave
 	inside bool   // line begins within a line: the part before has been let go of
 
 	// masked: what comes next belongs to a secret whose replacement was returned already.
 	masked bool
-	until  ending
+	until  rules.Ending
 	half   bool // a backslash came last, which protects what comes next
 	resume int  // where in line what comes next is read from: its end, or a control sequence's beginning
 }
@@ -105,7 +108,7 @@ func (s *Stream) Flush() string {
 		found := s.now.mustJudge(sc, s.line[from:], s.context(from == 0), needAll, false)
 		first := -1
 		for i, c := range found {
-			if c.open && c.start < c.end && (first < 0 || c.start < found[first].start) {
+			if c.Open && c.Start < c.End && (first < 0 || c.Start < found[first].Start) {
 				first = i
 			}
 		}
@@ -203,18 +206,18 @@ func (s *Stream) cut(o *output, start int) int {
 		moved = false
 		for _, c := range found {
 			switch {
-			case c.from >= at || c.end <= at && !c.open:
-			case c.open:
+			case c.From >= at || c.End <= at && !c.Open:
+			case c.Open:
 				s.mask(o, from, end, found, c)
 				return end
-			case c.hit && c.end > at:
-				at, moved = c.end, true
+			case c.Hit && c.End > at:
+				at, moved = c.End, true
 			}
 		}
 	}
 	kept := found[:0]
 	for _, c := range found {
-		if c.end <= at {
+		if c.End <= at {
 			kept = append(kept, c)
 		}
 	}
@@ -225,11 +228,11 @@ func (s *Stream) cut(o *output, start int) int {
 // mask writes data[from:end] with everything from where the open candidate c begins hidden, and
 // keeps hiding.
 func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) {
-	s.masked, s.until = true, c.until
-	hidden := o.data[from+c.start : end]
+	s.masked, s.until = true, c.Until
+	hidden := o.data[from+c.Start : end]
 	slashes := len(hidden) - len(strings.TrimRight(hidden, `\`))
-	s.half = c.until.quote != 0 && !c.until.escaped && slashes%2 == 1
-	all := append([]candidate{{from: c.start, start: c.start, end: end - from, hit: true, class: c.class, tier: c.tier}}, found...)
+	s.half = c.Until.Quote != 0 && !c.Until.Escaped && slashes%2 == 1
+	all := append([]candidate{{From: c.Start, Start: c.Start, End: end - from, Hit: true, Class: c.Class, Tier: c.Tier}}, found...)
 	o.apply(from, s.now.pieces(o.data[from:end], all))
 }
 
@@ -249,14 +252,14 @@ func (s *Stream) unmask(o *output, start, end int) int {
 	for i < end {
 		c := o.data[i]
 		if s.until == ofClipboard {
-			if s.masked = !endsString(o.data[:end], i); !s.masked {
+			if s.masked = !ansi.EndsString(o.data[:end], i); !s.masked {
 				break
 			}
 			i++
 			continue
 		}
 		if c == esc {
-			n, _, _ := sequence(o.data[:end], i)
+			n, _, _ := ansi.Sequence(o.data[:end], i)
 			i += n
 			continue
 		}
@@ -279,11 +282,11 @@ func (s *Stream) unmask(o *output, start, end int) int {
 
 // goesOn returns how many bytes from text[i] on belong to the masked secret; 0 when it is over.
 func (s *Stream) goesOn(text string, i int) int {
-	quote := s.until.quote
+	quote := s.until.Quote
 	switch c := text[i]; {
 	case c == '\r' && (i+1 == len(text) || quote == 0 && !wraps(text, i)):
 		return 0
-	case c == '\\' && quote != 0 && !s.until.escaped:
+	case c == '\\' && quote != 0 && !s.until.Escaped:
 		s.half = i+1 == len(text)
 		return min(2, len(text)-i)
 	case quote != 0 && c == quote:
@@ -309,14 +312,14 @@ func openSequence(text string) int {
 		if endsOpen(text, i+k) {
 			return i + k
 		}
-		n, _, _ := sequence(text, i+k)
+		n, _, _ := ansi.Sequence(text, i+k)
 		i += k + n
 	}
 }
 
 // endsOpen reports whether text may end inside of the control sequence that begins at text[i].
 func endsOpen(text string, i int) bool {
-	n, _, _ := sequence(text, i)
+	n, _, _ := ansi.Sequence(text, i)
 	return i+n == len(text)
 }
 

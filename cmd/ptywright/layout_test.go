@@ -24,7 +24,8 @@ var mayImport = map[string][]string{
 	"engine/record":                   {"engine", "engine/vt", "redact", "internal/ansi"},
 	"engine/enginetest":               {"engine", "engine/pty"},
 	"matchers":                        {"engine", "engine/vt"},
-	"redact":                          {},
+	"redact":                          {"internal/ansi", "redact/internal/rules"},
+	"redact/internal/rules":           {},
 	"plugins":                         {"internal/sandbox", "internal/pulse", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
 	"internal/lazy":                   {},
 	"internal/pulse":                  {},                // what wakes all who wait for a change
@@ -40,7 +41,7 @@ var mayImport = map[string][]string{
 	"protocol/mcp":                    {"protocol", "protocol/loopback", "engine", "engine/record", "plugins", "redact"},
 	"protocol/mcp/tools":              {"protocol", "protocol/loopback", "protocol/mcp", "engine", "engine/cmdline", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins", "internal/lazy", "internal/ansi"},
 	"protocol/mcp/terminalmcp":        {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "redact"},
-	"protocol/acp":                    {"protocol", "engine", "engine/pty", "redact"},
+	"protocol/acp":                    {"protocol", "engine", "engine/pty", "redact", "internal/ansi"},
 	"protocol/unterm/instance":        {"internal/sockdiag", "protocol/unterm/internal/shared"},
 	"protocol/unterm":                 {"protocol", "protocol/loopback", "protocol/unterm/instance", "protocol/unterm/journal", "protocol/unterm/proxy", "protocol/unterm/internal/shared", "engine", "engine/cmdline", "engine/pty", "engine/reading", "engine/record", "redact", "internal/lazy"},
 	"protocol/unterm/proxy":           {"protocol/unterm/internal/shared"},
@@ -53,7 +54,7 @@ var mayImport = map[string][]string{
 	"release":                         {},
 
 	"cmd/ptywright/internal/caller":        {"engine"},
-	"cmd/ptywright/internal/attach":        {"cmd/ptywright/internal/ending", "engine/vt", "engine/record", "protocol/client"},
+	"cmd/ptywright/internal/attach":        {"cmd/ptywright/internal/ending", "engine/vt", "engine/record", "protocol/client", "internal/ansi"},
 	"cmd/ptywright/internal/config":        {"internal/nearest", "protocol/loopback", "internal/lazy"},
 	"cmd/ptywright/internal/daemon":        {"protocol", "protocol/client", "protocol/unterm/instance"},
 	"cmd/ptywright/internal/doctor":        {"cmd/ptywright/internal/daemon", "protocol/loopback", "engine", "engine/pty", "internal/lazy"},
@@ -65,7 +66,7 @@ var mayImport = map[string][]string{
 	"cmd/ptywright/internal/unknown":       {"internal/nearest"},
 	"cmd/ptywright/internal/repl":          {"cmd/ptywright/internal/attach", "cmd/ptywright/internal/caller", "cmd/ptywright/internal/unknown", "cmd/ptywright/internal/daemon", "cmd/ptywright/internal/ending", "internal/nearest", "cmd/ptywright/internal/repl/edit", "internal/sandbox", "engine/vt", "protocol/client", "redact", "internal/lazy", "internal/ansi"},
 	"cmd/ptywright/internal/mockmodel":     {},
-	"cmd/ptywright/internal/repl/edit":     {},
+	"cmd/ptywright/internal/repl/edit":     {"internal/ansi"},
 	"cmd/ptywright/internal/plugin":        {"internal/nearest", "engine", "engine/pty", "engine/record", "matchers", "plugins", "protocol/client", "redact", "internal/lazy"},
 	"cmd/ptywright/internal/remote":        {"cmd/ptywright/internal/daemon", "engine/vt", "protocol/client", "internal/lazy", "internal/ansi"},
 }

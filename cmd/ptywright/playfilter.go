@@ -1,46 +1,28 @@
 package main
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// A playFilter lets through what a recording does to a screen, and nothing that it would do to the terminal beyond that:
-// the clipboard (OSC 52), notifications (OSC 9, 777), files and programs of a terminal (OSC 1337, DCS, APC), printing, the
-// window's size, modes of what is typed (mouse, paste, keyboards), and questions, whose answers nobody would read. What it
-// does not know is left out (ECMA-48 and xterm's ctlseqs name what it knows). Whole sequences leave it only, so that what is
-// written may stop after any event. Any cut of the same text comes out the same. The zero value is ready; not safe for
-// concurrent use.
+// A playFilter lets through what a recording does to a screen, and nothing that it would do to the
+// terminal beyond that: the clipboard (OSC 52), notifications (OSC 9, 777), files and programs of a
+// terminal (OSC 1337, DCS, APC), printing, the window's size, modes of what is typed (mouse, paste,
+// keyboards), and questions, whose answers nobody would read. What it does not know is left out
+// (ECMA-48 and xterm's ctlseqs name what it knows). Only whole sequences leave it, so output may stop
+// after any event. Any cut of the same text comes out the same. The zero value is ready; it is not
+// safe for concurrent use.
 type playFilter struct {
 	out   []byte
-	state playState
-	seq   []byte       // the sequence under way without its ESC, or an OSC's text
-	long  bool         // it is longer than its bound and is dropped
+	cut   ansi.Cutter
+	title bool         // the title of screen(1) is under way: ESC k and text, until ST
 	lead  bool         // 0xc2 came, the first byte of a C1 control in UTF-8
 	on    map[int]bool // private modes that are set
 	color bool         // the palette was changed
 }
-
-type playState byte
-
-const (
-	playGround playState = iota
-	playEscape
-	playCSI
-	playOSC
-	playOSCEscape // an ESC within
-	playSkip      // DCS, SOS, PM, APC and the title of screen(1)
-	playSkipEscape
-)
-
-const (
-	// playSeqMax bounds a control sequence, in bytes: xterm takes 30 parameters, 16 colours with RGB in one SGR are 272.
-	playSeqMax = 512
-	// playOSCMax bounds an OSC, in bytes: links of 2 KiB are the longest that browsers agree on.
-	playOSCMax = 8 << 10
-)
 
 // playModes are the private modes of a screen. Others are not played: of input, of the window.
 var playModes = []int{4, 5, 6, 7, 12, 25, 45, 47, 69, 1045, 1047, 1048, 1049, 2026, 2027}
@@ -64,22 +46,68 @@ const inputOff = "\x1b[?1;9;66;1000;1002;1003;1004;1005;1006;1015;1016;2004;2031
 // play returns what is to be written for more of the recording.
 func (f *playFilter) play(text string) string {
 	f.out = f.out[:0]
-	for i := range len(text) {
-		c := text[i]
-		if f.lead {
-			f.lead = false
-			if c >= 0x80 && c < 0xa0 { // C1: the same as ESC and a letter
-				f.take(0x1b)
-				f.take(c - 0x40)
-				continue
-			}
-			f.take(0xc2)
+	for rest := f.shortened(text); len(rest) > 0; {
+		kind, data, left := f.cut.Next(rest)
+		rest = left
+		if kind == ansi.Characters {
+			f.characters(data)
+			continue
 		}
-		if f.lead = c == 0xc2; !f.lead {
-			f.take(c)
+		f.title = f.title && kind == ansi.None
+		switch kind {
+		case ansi.Escape:
+			f.escape(string(data))
+		case ansi.CSI:
+			f.csi(string(data))
+		case ansi.OSC:
+			f.osc(string(data))
 		}
 	}
 	return string(f.out)
+}
+
+// shortened is text with C1 controls as ESC and a letter, which is the same.
+func (f *playFilter) shortened(text string) []byte {
+	out := make([]byte, 0, len(text)+1)
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case f.lead && c >= 0x80 && c < 0xa0:
+			out = append(out, 0x1b, c-0x40)
+			f.lead = false
+			continue
+		case f.lead:
+			out = append(out, 0xc2)
+		}
+		if f.lead = c == 0xc2; !f.lead {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// characters plays text and controls. ENQ asks for an answer.
+func (f *playFilter) characters(text []byte) {
+	for _, c := range text {
+		switch {
+		case f.title: // CAN and SUB break it off
+			f.title = c != 0x18 && c != 0x1a
+		case c != 0x05:
+			f.out = append(f.out, c)
+		}
+	}
+}
+
+// escape plays an escape sequence.
+func (f *playFilter) escape(seq string) {
+	one := len(seq) == 1
+	f.title = seq == "k"
+	if one && strings.Contains("6789DEHMNOcno|}~", seq) || !one && strings.IndexByte("()*+-./#", seq[0]) >= 0 {
+		f.out = append(append(f.out, 0x1b), seq...)
+	}
+	if seq == "c" { // RIS
+		f.on = nil
+	}
 }
 
 // end returns what brings the terminal back from where the recording left it.
@@ -102,101 +130,6 @@ func (f *playFilter) end() string {
 		b.WriteString("\x1b]104\x1b\\\x1b]105\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]117\x1b\\\x1b]119\x1b\\")
 	}
 	return b.String()
-}
-
-// take takes a byte in which C1 controls have become escape sequences.
-func (f *playFilter) take(c byte) {
-	const bel, can, sub, esc = 0x07, 0x18, 0x1a, 0x1b
-	switch {
-	case f.state == playOSCEscape || f.state == playSkipEscape:
-		if c != '\\' { // broken off by another sequence
-			f.begin(playEscape)
-			f.take(c)
-			return
-		}
-		if f.state == playOSCEscape {
-			f.osc()
-		}
-		f.state = playGround
-	case c == esc && f.state == playOSC:
-		f.state = playOSCEscape
-	case c == esc && f.state == playSkip:
-		f.state = playSkipEscape
-	case c == esc:
-		f.begin(playEscape)
-	case f.state == playGround:
-		f.char(c)
-	case c == can || c == sub:
-		f.state = playGround
-	case f.state == playSkip:
-	case f.state == playOSC:
-		if c == bel {
-			f.osc()
-			f.state = playGround
-		} else if c >= 0x20 && c != 0x7f {
-			f.keep(c, playOSCMax)
-		}
-	case c < 0x20: // acts at once
-		f.char(c)
-	case c == 0x7f:
-	case c > 0x7f: // in no sequence
-		f.state = playGround
-		f.char(c)
-	default:
-		f.escape(c)
-	}
-}
-
-func (f *playFilter) begin(s playState) { f.state, f.seq, f.long = s, f.seq[:0], false }
-
-func (f *playFilter) keep(c byte, most int) {
-	if f.long = f.long || len(f.seq) == most; !f.long {
-		f.seq = append(f.seq, c)
-	}
-}
-
-// char plays a character or a control; ENQ asks for an answer.
-func (f *playFilter) char(c byte) {
-	if c != 0x05 {
-		f.out = append(f.out, c)
-	}
-}
-
-// escape takes a byte of an escape or control sequence.
-func (f *playFilter) escape(c byte) {
-	if f.state == playEscape && len(f.seq) == 0 {
-		switch c {
-		case '[':
-			f.begin(playCSI)
-			return
-		case ']':
-			f.begin(playOSC)
-			return
-		case 'P', 'X', '^', '_', 'k':
-			f.begin(playSkip)
-			return
-		}
-	}
-	f.keep(c, playSeqMax)
-	switch {
-	case f.state == playEscape && c >= 0x30:
-		f.state = playGround
-		if f.long {
-			return
-		}
-		one := len(f.seq) == 1
-		if one && strings.IndexByte("6789DEHMNOcno|}~", c) >= 0 || !one && bytes.IndexByte([]byte("()*+-./#"), f.seq[0]) >= 0 {
-			f.out = append(append(f.out, 0x1b), f.seq...)
-		}
-		if one && c == 'c' { // RIS
-			f.on = nil
-		}
-	case f.state == playCSI && c >= 0x40:
-		f.state = playGround
-		if !f.long {
-			f.csi(string(f.seq))
-		}
-	}
 }
 
 // csi plays a control sequence.
@@ -249,10 +182,10 @@ func (f *playFilter) modes(kind, params string, on bool) string {
 }
 
 // osc plays titles, links, sized text and colours that are set.
-func (f *playFilter) osc() {
-	number, rest, _ := strings.Cut(string(f.seq), ";")
+func (f *playFilter) osc(text string) {
+	number, rest, _ := strings.Cut(text, ";")
 	n, err := strconv.Atoi(number)
-	if f.long || err != nil || number != strconv.Itoa(n) {
+	if err != nil || number != strconv.Itoa(n) {
 		return
 	}
 	switch {
@@ -265,5 +198,5 @@ func (f *playFilter) osc() {
 	default:
 		return
 	}
-	f.out = append(append(append(f.out, "\x1b]"...), f.seq...), "\x1b\\"...)
+	f.out = append(append(append(f.out, "\x1b]"...), text...), "\x1b\\"...)
 }

@@ -77,19 +77,15 @@ func (n *Lines) pieceAt(i int) piece {
 	return p
 }
 
-const (
-	// batch is how many logical lines are judged together: what is above them is looked at once for all.
-	batch = 256
-	// keyLines is how many lines below are looked at whether they show that a line belongs to a private key: as many as one has.
-	keyLines = 512
-)
+// batch is how many logical lines are judged together: what is above them is looked at once for all.
+const batch = 256
 
 // pieces calls show with the rows from line i on, redacted, a piece at a time, at least up to line to.
 func (n *Lines) pieces(i, to int, show func(first int, rows []string)) {
 	for i < to {
 		var page []piece
 		shown := 0
-		for len(page) < batch+keyLines {
+		for len(page) < batch+redact.ReachLines {
 			p := n.pieceAt(i)
 			if p.next < p.end && len(page) > 0 {
 				break // it shares rows with the next, and is judged by itself
@@ -98,7 +94,7 @@ func (n *Lines) pieces(i, to int, show func(first int, rows []string)) {
 			if i = p.next; shown == 0 && (i >= to || len(page) == batch) {
 				shown = len(page)
 			}
-			if i >= n.Len() || p.next < p.end || shown > 0 && !mayGoOn(n.raw(i-1)) {
+			if i >= n.Len() || p.next < p.end || shown > 0 && !redact.MayGoOn(n.raw(i-1)) {
 				break
 			}
 		}
@@ -131,13 +127,6 @@ func (n *Lines) above(line int) func(k int) (string, bool) {
 		}
 		return seen[k-1], true
 	}
-}
-
-// mayGoOn reports whether a line may be one of a private key, whose end is further down.
-func mayGoOn(line string) bool {
-	const least = 40 // characters; such lines have 64
-	line = strings.TrimRight(line, " ")
-	return len(line)-1-strings.LastIndexByte(line, ' ') >= least
 }
 
 // Read returns lines from up to to, redacted: each is seen together with those it is wrapped over.

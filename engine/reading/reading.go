@@ -6,7 +6,6 @@
 package reading
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"strings"
@@ -142,7 +141,7 @@ func (v *View) PieceBelow(above, s string) string {
 		return v.Piece(s)
 	}
 	v.Piece(s) // makes the finder
-	above, s = v.finder.Hide(above[Context([]byte(above)):]), v.finder.Hide(s)
+	above, s = v.finder.Hide(above[redact.Reach([]byte(above)):]), v.finder.Hide(s)
 	if seen := above + s; head(seen) > len(above) { // one word, whose beginning may not be known
 		return v.hide.String(HideHead(seen))
 	}
@@ -237,7 +236,7 @@ func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
 	}
 	all := v.Raw.Transcript.Bytes()
 	cut := len(all) - len(raw)
-	begin := Context(all[:cut])
+	begin := redact.Reach(all[:cut])
 	seen, at := string(all[begin:]), cut-begin
 	if begin == 0 && !v.Raw.Transcript.Whole() { // what comes first goes on from what was dropped
 		rest := len(seen) - at
@@ -248,32 +247,6 @@ func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
 		}
 	}
 	return v.hide.From(seen, at), dropped
-}
-
-const (
-	// keyBytes is what the lines of a private key have at most, with an indent or a border.
-	keyBytes = 64 << 10
-	// nearLines is how many lines up a token may have begun that a program broke at the edge.
-	nearLines = 4
-)
-
-// Context returns where in what came before a position the text begins that has to be seen to judge what follows it: a few lines
-// above the one under way, or where a private key may have begun, at most 512 lines or 64 KiB above.
-func Context(before []byte) int {
-	line := bytes.LastIndexByte(before, '\n') + 1
-	oldest := max(0, line-keyBytes)
-	start := line
-	for n := 0; n < nearLines && start > oldest; n++ {
-		start = max(oldest, bytes.LastIndexByte(before[:start-1], '\n')+1)
-	}
-	if i := bytes.Index(before[oldest:start], []byte("BEGIN")); i >= 0 {
-		i += oldest
-		for over := bytes.Count(before[i:line], []byte("\n")) - keyLines; over > 0; over-- {
-			i += bytes.IndexByte(before[i:line], '\n') + 1
-		}
-		start = min(start, max(oldest, bytes.LastIndexByte(before[:i], '\n')+1))
-	}
-	return start
 }
 
 // outputAt redacts the lines of the output in which a match stands, in sight of what is above them.
@@ -287,12 +260,12 @@ func (v *View) outputAt(at *engine.Place) string {
 	end := int(at.End() - oldest)
 	start := max(0, end-len(at.Text))
 	for i, c := range all[end:] {
-		if c == '\n' || i == keyBytes {
+		if c == '\n' || i == redact.ReachBytes {
 			break
 		}
 		end++
 	}
-	begin := Context(all[:start])
+	begin := redact.Reach(all[:start])
 	seen := string(all[begin:end])
 	if begin == 0 && !t.Whole() {
 		seen = HideHead(seen)

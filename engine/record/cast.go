@@ -3,7 +3,6 @@ package record
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -279,25 +278,15 @@ func Mask(s *vt.Screen, r *redact.Redactor) *vt.Screen {
 	})
 }
 
-// A private key is hidden line by line from its first: keyLines is the most that redact follows it for, and keyBytes what so many
-// lines of one have at most, with an indent or a border.
-const (
-	keyLines = 512
-	keyBytes = 64 << 10
-)
-
-// before is what a stream has to know that goes on where a screen is: the line that the cursor stands in, and what comes before it
-// when a private key may have begun there.
+// before is what a stream has to know that goes on where a screen is: the line that the cursor stands
+// in, and what comes before it.
 func before(s *vt.Screen) string {
 	h := s.History()
 	at := vt.Position{Line: h.Dropped() + uint64(h.Len()+s.Cursor.Row), Col: s.Cursor.Col}
 	from := vt.Position{Line: h.Dropped()}
-	if at.Line > keyLines {
-		from.Line = max(from.Line, at.Line-keyLines)
+	if at.Line > redact.ReachLines {
+		from.Line = max(from.Line, at.Line-redact.ReachLines)
 	}
-	text, _ := s.Between(from, at, keyBytes)
-	if i := strings.Index(text, "BEGIN"); i >= 0 {
-		return text[strings.LastIndexByte(text[:i], '\n')+1:]
-	}
-	return text[strings.LastIndexByte(text, '\n')+1:]
+	text, _ := s.Between(from, at, redact.ReachBytes)
+	return text[redact.Reach([]byte(text)):]
 }

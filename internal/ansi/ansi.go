@@ -6,110 +6,24 @@
 package ansi
 
 import (
-	"bytes"
 	"strings"
 	"unicode/utf8"
 )
 
-// A Stripper cuts escape sequences out of output: CSI, OSC, DCS, SOS, PM, APC and all others that
-// begin with ESC, one that never ends included. Everything else stays, control characters too. It
-// ends sequences where engine/vt does: control characters within a CSI are executed there and stay
-// here, a character that is not ASCII breaks one off. As there, C1 controls are known in their
-// 7-bit form alone. Output may be cut anywhere. The zero value is ready.
-type Stripper struct{ state state }
-
-type state byte
-
-const (
-	ground       state = iota
-	escape             // ESC came
-	intermediate       // ESC and an intermediate: a final byte is to come
-	csi                // ESC [
-	osc                // ESC ]: until BEL, CAN, SUB or ESC
-	str                // DCS, SOS, PM, APC: until CAN, SUB or ESC
-)
-
-const (
-	bel = 0x07
-	can = 0x18
-	sub = 0x1a
-	esc = 0x1b
-	del = 0x7f
-)
+// A Stripper cuts escape sequences out of output, one that never ends included. Everything else
+// stays, control characters too. Output may be cut anywhere; see [Cutter]. The zero value is ready.
+type Stripper struct{ cut Cutter }
 
 // Append appends what stays of p to dst.
 func (s *Stripper) Append(dst, p []byte) []byte {
 	for len(p) > 0 {
-		switch s.state {
-		case ground:
-			n := bytes.IndexByte(p, esc)
-			if n < 0 {
-				return append(dst, p...)
-			}
-			dst = append(dst, p[:n]...)
-			s.state = escape
-			p = p[n+1:]
-			continue
-		case osc, str:
-			n := s.skip(p)
-			p = p[n:]
-			continue
+		kind, text, rest := s.cut.Next(p)
+		if kind == Characters {
+			dst = append(dst, text...)
 		}
-		c := p[0]
-		p = p[1:]
-		switch {
-		case c == esc:
-			s.state = escape
-		case c == can || c == sub:
-			s.state = ground
-		case c >= utf8.RuneSelf: // text: the sequence was broken off
-			s.state = ground
-			dst = append(dst, c)
-		case c < ' ':
-			dst = append(dst, c)
-		case c == del:
-		default:
-			s.state = s.state.after(c)
-		}
+		p = rest
 	}
 	return dst
-}
-
-// skip takes the bytes of a control string up to what ends it, and returns how many those are.
-func (s *Stripper) skip(p []byte) int {
-	for i, c := range p {
-		switch {
-		case c == esc: // with what follows it is ST, or another sequence
-			s.state = escape
-			return i + 1
-		case c == can, c == sub, c == bel && s.state == osc:
-			s.state = ground
-			return i + 1
-		}
-	}
-	return len(p)
-}
-
-// after is the state behind a printable ASCII character of an escape or control sequence.
-func (s state) after(c byte) state {
-	switch {
-	case s == csi && c < '@', s != csi && c < '0':
-		if s == escape {
-			return intermediate
-		}
-		return s
-	case s != escape:
-		return ground
-	}
-	switch c {
-	case '[':
-		return csi
-	case ']':
-		return osc
-	case 'P', 'X', '^', '_':
-		return str
-	}
-	return ground
 }
 
 // Strip cuts the escape sequences out of a text; see [Stripper].

@@ -3,6 +3,7 @@ package ansi_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -51,6 +52,7 @@ func output(t *rapid.T) string {
 		rapid.SampledFrom([]string{
 			"\x1b[1;31m", "\x1b[m", "\x1b]0;title\a", "\x1b]8;;x\x1b\\", "\x1bPq#0\x1b\\", "\x1b(B", "\x1b7", "\x1b[", "\x1b", "\x1b]",
 			"\x18", "\x1a", "é", "漢", "\u009b", "\xff", "\xe2\x82", "\x7f", "\b", "\a", "\x1b[?25l", "\x1b[3\n4m", "\x1b_G\x1b\\",
+			"\x1b[2K", "\x1b[K", "\x1b[1K", "\x1b[5C", "\x1b[3D", "\x1b[7G", "\x1b[9b", "\x1b[2A", "\x1b[3;4H", "\x1bP", "\xe6\x97", "\xa5",
 		}),
 		rapid.Custom(func(t *rapid.T) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 6).Draw(t, "noise")) }),
 	)
@@ -206,6 +208,100 @@ func FuzzStrip(f *testing.F) {
 		}
 		if fmt.Sprint(ansi.Strip(out)) != out {
 			t.Errorf("%q is not stripped", out)
+		}
+	})
+}
+
+// pieces is what a Cutter makes of output in pieces of n bytes, texts that follow each other joined.
+func pieces(in []byte, n int) (out []string) {
+	var c ansi.Cutter
+	last := ansi.None
+	for p := in; len(p) > 0; p = p[min(n, len(p)):] {
+		for rest := p[:min(n, len(p))]; len(rest) > 0; {
+			kind, data, left := c.Next(rest)
+			switch rest = left; {
+			case kind == ansi.None:
+				continue
+			case kind == ansi.Characters && last == ansi.Characters:
+				out[len(out)-1] += string(data)
+			default:
+				out = append(out, fmt.Sprint(kind, " ", string(data)))
+			}
+			last = kind
+		}
+	}
+	return out
+}
+
+func TestCutter(t *testing.T) {
+	long := strings.Repeat("x", 8<<10)
+	for in, want := range map[string][]string{
+		"a\r\nb":                                 {"0 a\r\nb"},
+		"\x1b[1;31mred\x1b(B\x1bM":               {"2 1;31m", "0 red", "1 (B", "1 M"},
+		"\x1b]0;ti\ntle\a\x1b]8;;http://x\x1b\\": {"3 0;title", "3 8;;http://x"},
+		"\x1bPq#0\a\x1b\\x":                      {"4 ", "0 x"},
+		"\x1b[3\n1mline":                         {"0 \n", "2 31m", "0 line"},
+		"\x1b[31é":                               {"4 ", "0 é"},
+		"\x1b]0;t\x1b[1mbold":                    {"4 ", "2 1m", "0 bold"},
+		"\x1b\x1b[\x18x":                         {"4 ", "4 ", "0 x"},
+		"\x1b]" + long + "\a":                    {"3 " + long},
+		"\x1b]" + long + "y\a\x1b[m":             {"4 ", "2 m"},
+		"\x1b[" + strings.Repeat("1", 9<<10):     nil,
+	} {
+		for _, n := range []int{1, 2, len(in)} {
+			if got := pieces([]byte(in), n); !slices.Equal(got, want) {
+				t.Errorf("%.40q in pieces of %d is %.40q, want %.40q", in, n, got, want)
+			}
+		}
+	}
+}
+
+// FuzzCutter: any cut of the same output gives the same pieces, and they have no more than was there.
+func FuzzCutter(f *testing.F) {
+	f.Add([]byte("a\x1b[1mb\x1b]0;t\ac\x1bPq\x1b\\d\x1b(B\x1b[3\n4mé\x18\x1b\x1b]x\x1b[m"), 3)
+	f.Fuzz(func(t *testing.T, in []byte, n int) {
+		whole, cut := pieces(in, len(in)), pieces(in, max(1, n))
+		if !slices.Equal(whole, cut) {
+			t.Errorf("%q is %q, in pieces of %d %q", in, whole, n, cut)
+		}
+		size := 0
+		for _, p := range whole {
+			size += len(p) - len("0 ")
+		}
+		if size > len(in) {
+			t.Errorf("%q: %d bytes in %q", in, size, whole)
+		}
+	})
+}
+
+// FuzzSequence: what is measured lies within the text, and where terminals agree it is what is cut.
+func FuzzSequence(f *testing.F) {
+	f.Add("a\x1b[1mb\x1b]0;t\x1b\\c\x1bPq\x1b\\d\x1b(B\x1b[31\u00e9\x1b\x1b]x\x1b[m\x1b")
+	f.Add("\x1b]0;t\u009cx\x1bP\ay\x1b]\x18z\x1b[\x1a")
+	f.Fuzz(func(t *testing.T, in string) {
+		agreed := strings.Map(func(r rune) rune {
+			if r != 0x1b && (r < ' ' || r >= 0x7f && r < 0xa0) {
+				return -1
+			}
+			return r
+		}, in)
+		for _, text := range []string{in, agreed} {
+			var b strings.Builder
+			for i := 0; i < len(text); {
+				if text[i] != 0x1b {
+					b.WriteByte(text[i])
+					i++
+					continue
+				}
+				n, from, to := ansi.Sequence(text, i)
+				if n < 1 || i+n > len(text) || from > to || to > i+n || from > 0 && from != i+2 {
+					t.Fatalf("%q at %d: %d long, payload %d to %d", text, i, n, from, to)
+				}
+				i += n
+			}
+			if want := ansi.Strip(text); text == agreed && b.String() != want {
+				t.Errorf("of %q %q is left, want %q", text, b.String(), want)
+			}
 		}
 	})
 }

@@ -132,7 +132,7 @@ func textOf(b []byte, lost bool) Text {
 	t.Plain = t.Raw
 	var s Stripper
 	s.Append(nil, []byte(t.Above))
-	if s.state != ground || strings.IndexByte(t.Raw, esc) >= 0 {
+	if s.cut.state != ground || strings.IndexByte(t.Raw, esc) >= 0 {
 		t.Plain = string(s.Append(nil, []byte(t.Raw)))
 	}
 	return t

@@ -6,7 +6,7 @@
 // the protocol: v1.go has the shapes, the table, and the only function from an error to a code. A [Proxy] stands between an
 // editor and an agent, passes on what they say, and serves the agent's terminals in the editor's place.
 //
-// Output is plain text (text.go), its newest bytes (tail.go), with secrets hidden unless the operator said otherwise.
+// Output is plain text (ansi.Plain), its newest bytes (tail.go), with secrets hidden unless the operator said otherwise.
 //
 // # Versions
 //

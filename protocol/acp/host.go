@@ -15,6 +15,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -157,7 +158,7 @@ func (h *Host) Create(s Spec) (*Terminal, error) {
 	}
 	t := &Terminal{
 		session: s.Session, command: s.Command, dir: s.Dir,
-		tail: &tail{limit: min(s.Limit, h.opts.OutputBytes), plain: plain{raw: s.Raw}},
+		tail: &tail{limit: min(s.Limit, h.opts.OutputBytes), plain: ansi.Plain{Raw: s.Raw}},
 	}
 	if t.run, err = h.start(s, t.tail); err != nil {
 		settle("", nil)

@@ -5,13 +5,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ptywright/ptywright/internal/ansi"
 	"github.com/ptywright/ptywright/redact"
 )
 
 const (
-	// sight is how much text in front of what is shown is kept for the redactor, in bytes: what is cut off may make a
-	// secret of what is left. A private key, the longest it knows, has 512 lines of at most 66.
-	sight = 36 << 10
+	// sight is how much text in front of what is shown is kept for the redactor: what is cut off may
+	// make a secret of what is left.
+	sight = redact.ReachBytes
 	// slack is how far the text may grow past what is kept before it is moved, at least.
 	slack = 64 << 10
 )
@@ -24,7 +25,7 @@ type tail struct {
 
 	mu sync.Mutex
 	// protects the fields below
-	plain     plain
+	plain     ansi.Plain
 	dropped   bool // the text does not begin with the program's first byte
 	truncated bool // something has been left out of what was shown
 }
@@ -33,9 +34,9 @@ type tail struct {
 func (t *tail) Output(_ time.Time, b []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.plain.write(b)
-	if keep := t.limit + sight; len(t.plain.text) > 2*keep+slack {
-		t.plain.drop(boundary(t.plain.text, len(t.plain.text)-keep))
+	t.plain.Write(b)
+	if keep := t.limit + sight; len(t.plain.Text()) > 2*keep+slack {
+		t.plain.Drop(boundary(t.plain.Text(), len(t.plain.Text())-keep))
 		t.dropped = true
 	}
 	return nil
@@ -61,10 +62,10 @@ func (t *tail) shown(ended bool) (text string, truncated bool) {
 func (t *tail) newest(n int, ended bool) (text string, cut bool) {
 	n = min(n, t.limit)
 	t.mu.Lock()
-	from := boundary(t.plain.text, len(t.plain.text)-n-sight)
-	text = string(t.plain.text[from:])
+	from := boundary(t.plain.Text(), len(t.plain.Text())-n-sight)
+	text = string(t.plain.Text()[from:])
 	if ended {
-		text += t.plain.held()
+		text += t.plain.Held()
 	}
 	cut = t.dropped || from > 0
 	t.mu.Unlock()

@@ -229,7 +229,7 @@ func (c *cursor) seeded(hide *redact.Redactor) *redact.Stream {
 	t := c.session.View().Transcript
 	if oldest, end := t.Bounds(); c.offset > oldest && c.offset <= end {
 		before := t.Bytes()[:c.offset-oldest]
-		stream.Write(string(before[reading.Context(before):]))
+		stream.Write(string(before[redact.Reach(before):]))
 		stream.Flush()
 	}
 	return stream

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
 // An eventKind says what came from the person's terminal.
@@ -51,8 +53,8 @@ type decoder struct {
 const (
 	// sequenceMax bounds an escape sequence, in bytes: kitty's longest report has under 40. What is longer is passed on as it is.
 	sequenceMax = 128
-	pasteOn     = "\x1b[200~"
-	pasteOff    = "\x1b[201~"
+	pasteOn     = ansi.PasteBegin
+	pasteOff    = ansi.PasteEnd
 )
 
 // feed takes what was read and returns what it holds.
@@ -168,17 +170,13 @@ func (d *decoder) escape(p []byte) (n int, e event, ok bool) {
 
 // control takes a control sequence.
 func (d *decoder) control(p []byte) (n int, e event, ok bool) {
-	n = 2
-	for n < len(p) && n < sequenceMax && p[n] >= 0x20 && p[n] < 0x40 {
-		n++
-	}
+	n, whole := ansi.Key(p[:min(len(p), sequenceMax)])
 	switch {
-	case n == len(p) && n < sequenceMax:
+	case !whole && n == len(p) && n < sequenceMax:
 		return 0, event{}, false
-	case n >= sequenceMax || p[n] < 0x40 || p[n] >= 0x7f: // it is none
+	case !whole: // it is none
 		return 2, event{kind: eventKey, data: string(p[:2])}, true
 	}
-	n++
 	seq := string(p[:n])
 	params, final := seq[2:n-1], seq[n-1]
 	switch {

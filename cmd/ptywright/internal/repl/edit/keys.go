@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ptywright/ptywright/internal/ansi"
 )
 
 // A key is one thing that was typed: a key by its name ("enter", "ctrl+a", "alt+b"), or text, typed or pasted.
@@ -20,10 +22,7 @@ const (
 	maxSequence = 256
 )
 
-var (
-	pasteBegin = []byte("\x1b[200~")
-	pasteEnd   = []byte("\x1b[201~")
-)
+var pasteEnd = []byte(ansi.PasteEnd)
 
 // A decoder turns bytes into keys, however they were cut.
 type decoder struct {
@@ -52,8 +51,8 @@ func (d *decoder) take(final bool) (keys []key) {
 			}
 			continue
 		}
-		if bytes.HasPrefix(d.rest, pasteBegin) {
-			d.rest, d.pasting, d.pasted = d.rest[len(pasteBegin):], true, nil
+		if bytes.HasPrefix(d.rest, []byte(ansi.PasteBegin)) {
+			d.rest, d.pasting, d.pasted = d.rest[len(ansi.PasteBegin):], true, nil
 			continue
 		}
 		k, n := one(d.rest, final)
@@ -134,17 +133,14 @@ func escape(b []byte, final bool) (key, int) {
 	}
 	switch b[1] {
 	case '[':
-		for i := 2; i < len(b) && i < maxSequence; i++ {
-			if c := b[i]; c >= 0x40 && c <= 0x7e {
-				return key{name: sequence(string(b[2:i]), c)}, i + 1
-			} else if c < 0x20 || c > 0x7e {
-				return key{}, i // broken off
-			}
+		n, whole := ansi.Key(b[:min(len(b), maxSequence)])
+		switch {
+		case whole:
+			return key{name: sequence(string(b[2:n-1]), b[n-1])}, n
+		case n == len(b) && n < maxSequence && !final:
+			return key{}, 0
 		}
-		if final || len(b) >= maxSequence {
-			return key{}, len(b)
-		}
-		return key{}, 0
+		return key{}, n // broken off, or too long
 	case 'O':
 		if len(b) == 2 {
 			if final {

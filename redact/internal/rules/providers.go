@@ -1,13 +1,13 @@
-package redact
+package rules
 
 // A provider's token is known by its form, wherever it stands. Source is where the form comes
 // from: "docs" is the provider's own documentation of it, "shape" what tokens in circulation look
 // like. Lengths are lower bounds where a provider reserves the right to more. before is what must
 // stand in front of the literal that expr begins with.
-type provider struct{ class, before, expr, source string }
+type Provider struct{ Class, Before, Expr, Source string }
 
-// providers is the first tier. To add a kind, add a row; its literal is found by the automaton.
-var providers = []provider{
+// Providers is the first tier. To add a kind, add a row; its literal is found by the automaton.
+var Providers = []Provider{
 	// Code hosting, packages, builds.
 	{"github-token", "", `ghp_[A-Za-z0-9]{30,}`, "docs: about authentication to GitHub"},
 	{"github-token", "", `gho_[A-Za-z0-9]{30,}`, "docs: about authentication to GitHub"},

@@ -1,4 +1,4 @@
-package redact
+package rules
 
 import "strings"
 
@@ -7,62 +7,59 @@ import "strings"
 // with (an indent, a border, `web-1  |`). Headers and the marks stay.
 
 const (
-	// maxKeyLines is how many lines a block may have. A key of RSA 4096 has 51 of them; a PGP key
-	// with subkeys some hundreds.
-	maxKeyLines = 512
 	// firstKeyLine is how many characters of base64 the first line of a block must have: a mark
 	// that stands alone, in prose or in grep's output, hides nothing of what follows it. Keys have
 	// 64, and fewer only in a narrow frame.
-	firstKeyLine = 24
+	FirstKeyLine = 24
 )
 
 // findKeyBlock reads `-----BEGIN x PRIVATE KEY-----`. What follows on the same line, as in a JSON
 // string, is hidden to the block's end or the line's; the lines after it are keyLine's.
-func findKeyBlock(s *scan, at, end int) (candidate, bool) {
+func findKeyBlock(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	i, ok := keyMark(t, end)
 	if !ok {
-		s.public = strings.Contains(t[end:], "-----")
-		return candidate{}, false
+		s.Public = strings.Contains(t[end:], "-----")
+		return Candidate{}, false
 	}
 	s.opened = true
 	if i < 0 { // cut off inside of the mark: the next row has the rest
-		return candidate{from: at, start: len(t), end: len(t), open: true}, true
+		return Candidate{From: at, Start: len(t), End: len(t), Open: true}, true
 	}
 	j := i
-	for j < len(t) && (keySet.members[t[j]] || t[j] == '\\' || t[j] == ' ') {
+	for j < len(t) && (KeySet.Members[t[j]] || t[j] == '\\' || t[j] == ' ') {
 		j++
 	}
-	s.spend(j - i)
+	s.Spend(j - i)
 	if strings.Trim(t[i:], " \t\"'`│|\\,;+nr") == "" {
-		s.began = true
-		return candidate{}, false
+		s.Began = true
+		return Candidate{}, false
 	}
-	c := candidate{from: at, start: i, end: j, hit: j-i >= firstKeyLine, open: j == len(t), until: ending{quote: '"'}}
-	if c.hit && c.open {
-		s.began = true
+	c := Candidate{From: at, Start: i, End: j, Hit: j-i >= FirstKeyLine, Open: j == len(t), Until: Ending{Quote: '"'}}
+	if c.Hit && c.Open {
+		s.Began = true
 	}
-	return c.shown(s.text), c.hit || c.open
+	return c.shown(s.text), c.Hit || c.Open
 }
 
 // findKeyBlockEnd reads `-----END x PRIVATE KEY-----` and hides what stands before it on its line.
-func findKeyBlockEnd(s *scan, at, end int) (candidate, bool) {
+func findKeyBlockEnd(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	if _, ok := keyMark(t, end); !ok {
-		return candidate{}, false
+		return Candidate{}, false
 	}
-	s.ended = !s.opened
+	s.Ended = !s.opened
 	s.opened = false
 	i := at
 	if i >= 2 && t[i-2] == '\\' && (t[i-1] == 'n' || t[i-1] == 'r') {
 		i -= 2
 	}
 	j := i
-	for i > 0 && (keySet.members[t[i-1]] || t[i-1] == '\\') {
+	for i > 0 && (KeySet.Members[t[i-1]] || t[i-1] == '\\') {
 		i--
 	}
-	s.spend(j - i)
-	return candidate{from: i, start: i, end: j, hit: true}, j-i >= firstKeyLine
+	s.Spend(j - i)
+	return Candidate{From: i, Start: i, End: j, Hit: true}, j-i >= FirstKeyLine
 }
 
 // keyMark passes the label of a private key from i on and returns where the mark ends; -1 when
@@ -83,55 +80,47 @@ func keyMark(t string, i int) (end int, ok bool) {
 }
 
 // findPuTTY reads the line before the private part of a PuTTY key file.
-func findPuTTY(s *scan, at, end int) (candidate, bool) {
-	s.began = s.began || strings.Trim(s.text[end:], " 0123456789") == "" && len(s.text) > end
-	return candidate{}, false
+func findPuTTY(s *Text, at, end int) (Candidate, bool) {
+	s.Began = s.Began || strings.Trim(s.text[end:], " 0123456789") == "" && len(s.text) > end
+	return Candidate{}, false
 }
 
 // findEncodedKey hides a private key in base64 once more, as `kubectl get secret -o yaml` shows it.
-func findEncodedKey(s *scan, at, end int) (candidate, bool) {
+func findEncodedKey(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	// After "-----BEGIN " the label: base64 of " RSA", " PRIVATE", " EC", " OPENSSH", " ENCRYPTED".
 	for _, label := range []string{"BSU0EgUFJ", "BQUklWQVR", "BFQyBQUkl", "BPUEVOU1N", "BFTkNSWVB", "BEU0EgUFJ"} {
 		if strings.HasPrefix(t[end:], label) {
-			j := s.runEnd(keySet, end)
-			return candidate{from: at, start: at, end: j, hit: true, open: j == len(t)}, true
+			j := s.runEnd(KeySet, end)
+			return Candidate{From: at, Start: at, End: j, Hit: true, Open: j == len(t)}, true
 		}
 	}
-	return candidate{}, false
+	return Candidate{}, false
 }
 
 // findJWK hides the private member of a JSON Web Key (RFC 7517), `"d":"..."`.
-func findJWK(s *scan, at, end int) (candidate, bool) {
-	start, j, q := quoted(s.text, blanks(s.text, end))
+func findJWK(s *Text, at, end int) (Candidate, bool) {
+	start, j, q := quoted(s.text, Blanks(s.text, end))
 	if q != '"' {
-		return candidate{}, false
+		return Candidate{}, false
 	}
-	s.spend(j - start)
-	c := candidate{from: at, start: start, end: j, open: j == len(s.text), until: ending{quote: q}}
-	c.hit = j-start >= 40 && only(s.text[start:j], "_-")
-	return c.shown(s.text), c.hit || c.open
+	s.Spend(j - start)
+	c := Candidate{From: at, Start: start, End: j, Open: j == len(s.text), Until: Ending{Quote: q}}
+	c.Hit = j-start >= 40 && only(s.text[start:j], "_-")
+	return c.shown(s.text), c.Hit || c.Open
 }
 
-// block is where in a private key the lines stand that come next, or in what is armoured as one and no secret.
-type block struct {
-	left   int  // lines that may still belong to it; 0: outside of one
-	body   bool // a line of it was seen
-	public bool // a certificate, a public key: nothing of it is hidden
-	alone  bool // its first mark was not seen, so it may be over after any line
-}
-
-// lone returns the base64 of a line that can only be one of a private key, or of a certificate, whose mark is out of sight: a
+// Lone returns the base64 of a line that can only be one of a private key, or of a certificate, whose mark is out of sight: a
 // pager's second page, `sed -n 10,20p id_rsa`. Such lines have 64 characters (RFC 7468; PGP, RFC 9580) or 70 (OpenSSH), of both
 // cases and with digits; what tells a certificate is not there, and so it is hidden, too.
-func lone(text string) (start, end int, ok bool) {
+func Lone(text string) (start, end int, ok bool) {
 	const widths, wide = 64, 70
 	from := strings.LastIndexByte(text, '\n') + 1 // a reading has a CR as that
 	line := text[from:]
 	if len(line) < widths {
 		return 0, 0, false
 	}
-	start, end = keyRun(line)
+	start, end = KeyRun(line)
 	if end-start == widths+1 || end-start == wide+1 { // a diff's sign
 		if line[start] != '+' {
 			return 0, 0, false
@@ -148,74 +137,49 @@ func lone(text string) (start, end int, ok bool) {
 			upper++
 		case 'a' <= c && c <= 'z':
 			lower++
-		case isDigit(c):
+		case IsDigit(c):
 			digits++
 		}
 	}
 	const least = 6 // of random base64 a line of 64 has 26 of either case on average, and 10 digits
-	ok = upper >= least && lower >= least && digits > 0 && plausible("", line[start:end]) && endsNoWord(strings.TrimRight(line[:start], " \t")) &&
-		strings.IndexFunc(line[end:], func(c rune) bool { return c < 0x80 && isAlnum(byte(c)) }) < 0
+	ok = upper >= least && lower >= least && digits > 0 && Plausible("", line[start:end]) && endsNoWord(strings.TrimRight(line[:start], " \t")) &&
+		strings.IndexFunc(line[end:], func(c rune) bool { return c < 0x80 && IsAlnum(byte(c)) }) < 0
 	return from + start, from + end, ok
 }
 
-// mayBeLone is a quick look whether lone may say so of the line, or of a reading of it.
-func mayBeLone(line string) bool {
-	const least = 64
-	run := 0
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case keySet.members[c]:
-			if run++; run == least {
-				return true
-			}
-		case c == esc:
-			n, _, _ := sequence(line, i)
-			i += n - 1
-		case c < 0x20 && c != '\t', c == 0x7f: // no reading has it, or begins with it
-		case c >= 0xc2 && invisible(line, i) > 0:
-			i += invisible(line, i) - 1
-		default:
-			if run = 0; len(line)-i <= least {
-				return false
-			}
-		}
-	}
-	return false
-}
-
-// keyLine returns the part of text that is a line of a private key's body. more says whether the
-// block goes on behind it.
-func (b block) keyLine(text string) (start, end int, body, more bool) {
+// KeyLine returns the part of text that is a line of a private key's body. more says whether the
+// block goes on behind it. inside: a line of it was seen; alone: its first mark was not.
+func KeyLine(text string, inside, alone bool) (start, end int, body, more bool) {
 	if strings.Contains(text, "-----END ") || strings.Contains(text, "---- END ") {
 		return 0, 0, false, false
 	}
-	start, end = keyRun(text)
+	start, end = KeyRun(text)
 	before := strings.TrimRight(text[:start], " \t")
 	switch n := end - start; {
-	case n >= firstKeyLine:
+	case n >= FirstKeyLine:
 		return start, end, true, true
-	case b.alone && strings.IndexFunc(before, func(c rune) bool { return isLower(fold(byte(min(c, 0x7f)))) }) >= 0:
+	case alone && strings.IndexFunc(before, func(c rune) bool { return IsLower(Fold(byte(min(c, 0x7f)))) }) >= 0:
 		return 0, 0, false, false
-	case b.body && n > 0 && endsNoWord(before):
+	case inside && n > 0 && endsNoWord(before):
 		return start, end, true, true
 	case strings.TrimSpace(text) == "" || strings.Contains(text, ": "):
 		return 0, 0, false, true // a header, or the blank line behind them
-	case n == 0 && strings.IndexFunc(text, func(c rune) bool { return c < 0x80 && isAlnum(byte(c)) }) < 0:
+	case n == 0 && strings.IndexFunc(text, func(c rune) bool { return c < 0x80 && IsAlnum(byte(c)) }) < 0:
 		return 0, 0, false, true // a frame's padding
 	}
 	return 0, 0, false, false
 }
 
-// keyRun returns the run of base64 that a line of a key is: the longest, or that at the end, before
+// KeyRun returns the run of base64 that a line of a key is: the longest, or that at the end, before
 // what may close a string or a frame.
-func keyRun(text string) (start, end int) {
+func KeyRun(text string) (start, end int) {
 	for i := 0; i < len(text); {
-		if !keySet.members[text[i]] {
+		if !KeySet.Members[text[i]] {
 			i++
 			continue
 		}
 		j := i
-		for j < len(text) && keySet.members[text[j]] {
+		for j < len(text) && KeySet.Members[text[j]] {
 			j++
 		}
 		if j-i > end-start && free(text, i, j) {
@@ -223,7 +187,7 @@ func keyRun(text string) (start, end int) {
 		}
 		i = j
 	}
-	if end-start >= firstKeyLine {
+	if end-start >= FirstKeyLine {
 		return start, end
 	}
 	const close = " \t\"'`,;│┃║|\\\r"
@@ -231,7 +195,7 @@ func keyRun(text string) (start, end int) {
 	t = strings.TrimSuffix(t, `\n`)
 	end = len(t)
 	start = end
-	for start > 0 && keySet.members[t[start-1]] {
+	for start > 0 && KeySet.Members[t[start-1]] {
 		start--
 	}
 	return start, end
@@ -245,18 +209,18 @@ func free(text string, i, j int) bool {
 	return before && (j == len(text) || text[j] >= 0x80 || strings.IndexByte(apart+"\r\n", text[j]) >= 0)
 }
 
-// above reports whether text can be a line of a private key whose mark is below it, near lines
+// Above reports whether text can be a line of a private key whose mark is below it, near lines
 // away: the last ones may be short.
-func above(text string, near int) (start, end int, ok bool) {
-	start, end = keyRun(text)
+func Above(text string, near int) (start, end int, ok bool) {
+	start, end = KeyRun(text)
 	before := strings.TrimRight(text[:start], " \t")
 	n := end - start
-	ok = n >= firstKeyLine || near < 2 && n > 0 && endsNoWord(before)
+	ok = n >= FirstKeyLine || near < 2 && n > 0 && endsNoWord(before)
 	return start, end, ok
 }
 
 // endsNoWord reports whether before, which stands in front of the short last line of a key, is an
 // indent, a border, a line's number or a log's mark, and no sentence.
 func endsNoWord(before string) bool {
-	return before == "" || !isLower(fold(before[len(before)-1]))
+	return before == "" || !IsLower(Fold(before[len(before)-1]))
 }

@@ -1,4 +1,4 @@
-package redact
+package rules
 
 import (
 	"errors"
@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// A shape is an anchored expression for tokens that can be told by their form: a literal that the
+// A Shape is an anchored expression for tokens that can be told by their form: a literal that the
 // automaton finds, what must stand before it, and what must follow. It is matched in one walk
 // without backtracking, and knows when the text ended before it did, which is what a Stream needs
 // and package regexp cannot say.
-type shape struct {
-	literal string  // exact, in this case
-	before  []piece // read backwards from the literal; always of bounded length
-	after   []piece
+type Shape struct {
+	Literal string  // exact, in this case
+	Before  []Piece // read backwards from the literal; always of bounded length
+	After   []Piece
 }
 
-// A piece is a run of characters of one set.
-type piece struct {
-	set      *set
-	min, max int // max < 0: no limit
+// A Piece is a run of characters of one set.
+type Piece struct {
+	Set      *set
+	Min, Max int // max < 0: no limit
 }
 
 // A set is a set of characters. Runs are remembered by its number, so that nested candidates of a
 // hostile line share one walk: sets with the same members are the same set.
 type set struct {
 	number  int
-	members [256]bool
+	Members [256]bool
 }
 
 // shapes parses shapes. It numbers their sets from where the named sets end.
@@ -37,7 +37,7 @@ type shapes struct {
 	bySpec map[string]*set // as written in an expression
 }
 
-func newShapes() *shapes {
+func NewShapes() *shapes {
 	return &shapes{sets: slices.Clone(namedSets), bySpec: map[string]*set{}}
 }
 
@@ -48,8 +48,8 @@ func (p *shapes) set(spec string) *set {
 		return known
 	}
 	found := &set{number: len(p.sets)}
-	addRanges(&found.members, spec)
-	if i := slices.IndexFunc(p.sets, func(s *set) bool { return s.members == found.members }); i >= 0 {
+	addRanges(&found.Members, spec)
+	if i := slices.IndexFunc(p.sets, func(s *set) bool { return s.Members == found.Members }); i >= 0 {
 		found = p.sets[i]
 	} else {
 		p.sets = append(p.sets, found)
@@ -58,10 +58,10 @@ func (p *shapes) set(spec string) *set {
 	return found
 }
 
-// parse reads an expression in the notation of RE2, of which it knows characters, `\.`, sets
+// Parse reads an expression in the notation of RE2, of which it knows characters, `\.`, sets
 // in brackets, `\d`, `\w` (with `-`, as in base64url), and the counts `?`, `+`, `{n}`, `{n,}`,
 // `{n,m}`. It begins with the literal.
-func (p *shapes) parse(before, expr string) (*shape, error) {
+func (p *shapes) Parse(before, expr string) (*Shape, error) {
 	rest := expr
 	var literal []byte
 	for rest != "" {
@@ -76,19 +76,19 @@ func (p *shapes) parse(before, expr string) (*shape, error) {
 		literal = append(literal, c)
 		rest = rest[n:]
 	}
-	s := &shape{literal: string(literal)}
+	s := &Shape{Literal: string(literal)}
 	if len(literal) < 2 {
 		return nil, fmt.Errorf("shape %q begins with no literal", expr)
 	}
 	var err error
-	if s.after, err = p.pieces(rest); err != nil {
+	if s.After, err = p.pieces(rest); err != nil {
 		return nil, err
 	}
-	if s.before, err = p.pieces(before); err != nil {
+	if s.Before, err = p.pieces(before); err != nil {
 		return nil, err
 	}
-	for _, piece := range s.before {
-		if piece.max < 0 {
+	for _, piece := range s.Before {
+		if piece.Max < 0 {
 			return nil, fmt.Errorf("shape %q has no bound before its literal", expr)
 		}
 	}
@@ -122,33 +122,33 @@ func single(spec string) (byte, bool) {
 	return 0, false
 }
 
-func (p *shapes) pieces(expr string) (pieces []piece, err error) {
+func (p *shapes) pieces(expr string) (pieces []Piece, err error) {
 	for i := 0; i < len(expr); {
 		spec, n, err := term(expr[i:])
 		if err != nil {
 			return nil, fmt.Errorf("shape %q: %w", expr, err)
 		}
 		i += n
-		next := piece{set: p.set(spec), min: 1, max: 1}
+		next := Piece{Set: p.set(spec), Min: 1, Max: 1}
 		if i < len(expr) {
 			switch expr[i] {
 			case '?':
-				next.min = 0
+				next.Min = 0
 				i++
 			case '+':
-				next.max = -1
+				next.Max = -1
 				i++
 			case '{':
 				end := strings.IndexByte(expr[i:], '}')
 				low, high, ranged := strings.Cut(expr[i+1:i+end], ",")
-				if next.min, err = strconv.Atoi(low); err != nil {
+				if next.Min, err = strconv.Atoi(low); err != nil {
 					return nil, fmt.Errorf("shape %q: %w", expr, err)
 				}
-				next.max = next.min
+				next.Max = next.Min
 				if ranged {
-					next.max = -1
+					next.Max = -1
 					if high != "" {
-						if next.max, err = strconv.Atoi(high); err != nil {
+						if next.Max, err = strconv.Atoi(high); err != nil {
 							return nil, fmt.Errorf("shape %q: %w", expr, err)
 						}
 					}
@@ -187,7 +187,7 @@ func addRanges(members *[256]bool, spec string) {
 }
 
 // runEnd returns where the run of characters of the set from i ends.
-func (s *scan) runEnd(in *set, i int) int {
+func (s *Text) runEnd(in *set, i int) int {
 	for len(s.runs) <= in.number {
 		s.runs = append(s.runs, span{})
 	}
@@ -196,53 +196,53 @@ func (s *scan) runEnd(in *set, i int) int {
 		return memo.end
 	}
 	j := i
-	for j < len(s.text) && in.members[s.text[j]] {
+	for j < len(s.text) && in.Members[s.text[j]] {
 		j++
 	}
-	s.spend(j - i)
+	s.Spend(j - i)
 	memo.from, memo.end = i, j
 	return j
 }
 
 // begins matches what must stand before the literal at t[at:] and returns where that begins.
-func (sh *shape) begins(s *scan, at int) (int, bool) {
+func (sh *Shape) begins(s *Text, at int) (int, bool) {
 	t, i := s.text, at
-	for k := len(sh.before) - 1; k >= 0; k-- {
-		p, n := sh.before[k], 0
-		for n < p.max && i > 0 && p.set.members[t[i-1]] {
+	for k := len(sh.Before) - 1; k >= 0; k-- {
+		p, n := sh.Before[k], 0
+		for n < p.Max && i > 0 && p.Set.Members[t[i-1]] {
 			i--
 			n++
 		}
-		if n < p.min {
+		if n < p.Min {
 			return 0, false
 		}
 	}
-	if len(sh.before) > 0 { // the run before it may follow on a word, as in /bot123:, but not go on
-		return i, i == 0 || !sh.before[0].set.members[t[i-1]] || s.wordBegins(i)
+	if len(sh.Before) > 0 { // the run before it may follow on a word, as in /bot123:, but not go on
+		return i, i == 0 || !sh.Before[0].Set.Members[t[i-1]] || s.wordBegins(i)
 	}
-	return i, !isAlnum(sh.literal[0]) || s.wordBegins(i)
+	return i, !IsAlnum(sh.Literal[0]) || s.wordBegins(i)
 }
 
 // ends matches what must follow the literal, from i on. done: all of it stands there. open: the
 // text ended inside, or in a run that may grow.
-func (sh *shape) ends(s *scan, i int) (end int, done, open bool) {
+func (sh *Shape) ends(s *Text, i int) (end int, done, open bool) {
 	t := s.text
-	for k, p := range sh.after {
+	for k, p := range sh.After {
 		j := 0
-		if p.max < 0 {
-			j = s.runEnd(p.set, i)
+		if p.Max < 0 {
+			j = s.runEnd(p.Set, i)
 		} else {
-			for j = i; j < len(t) && j-i < p.max && p.set.members[t[j]]; j++ {
+			for j = i; j < len(t) && j-i < p.Max && p.Set.Members[t[j]]; j++ {
 			}
 		}
-		if j-i < p.min {
+		if j-i < p.Min {
 			return j, false, j == len(t)
 		}
-		if last := k == len(sh.after)-1; last {
-			if p.max >= 0 && j < len(t) && p.set.members[t[j]] && isAlnum(t[j]) {
+		if last := k == len(sh.After)-1; last {
+			if p.Max >= 0 && j < len(t) && p.Set.Members[t[j]] && IsAlnum(t[j]) {
 				return 0, false, false // longer than any such token
 			}
-			return j, true, j == len(t) && (p.max < 0 || j-i < p.max)
+			return j, true, j == len(t) && (p.Max < 0 || j-i < p.Max)
 		}
 		i = j
 	}
@@ -250,14 +250,14 @@ func (sh *shape) ends(s *scan, i int) (end int, done, open bool) {
 }
 
 // wordBegins is wordBegins of the text; a control sequence before it ends a word, too.
-func (s *scan) wordBegins(i int) bool {
+func (s *Text) wordBegins(i int) bool {
 	return wordBegins(s.text, i) || s.raw != nil && s.raw[i] > s.raw[i-1]+1
 }
 
 // wordBegins reports whether a token can begin at t[i:]: nothing that belongs to a word stands
 // before it, but for what escapes a character (%3D, \n, \u003d).
 func wordBegins(t string, i int) bool {
-	if i == 0 || !isAlnum(t[i-1]) && t[i-1] != '_' {
+	if i == 0 || !IsAlnum(t[i-1]) && t[i-1] != '_' {
 		return true
 	}
 	switch {
@@ -272,7 +272,7 @@ func wordBegins(t string, i int) bool {
 }
 
 func isHex(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+	return IsDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
 // enough is how many characters beyond its literal a shape that the text cuts off must have for
@@ -281,27 +281,27 @@ func isHex(c byte) bool {
 func enough(literal string) int { return min(7, max(2, 10-len(literal))) }
 
 // rule makes a rule of the shape.
-func (sh *shape) rule(class string) rule {
-	return rule{class: class, tier: structure, keywords: []string{sh.literal}, find: func(s *scan, at, end int) (candidate, bool) {
+func (sh *Shape) rule(class string) Rule {
+	return Rule{Class: class, Tier: Structure, Keywords: []string{sh.Literal}, Find: func(s *Text, at, end int) (Candidate, bool) {
 		t := s.text
-		if t[at:end] != sh.literal {
-			return candidate{}, false
+		if t[at:end] != sh.Literal {
+			return Candidate{}, false
 		}
 		from, ok := sh.begins(s, at)
 		if !ok {
-			return candidate{}, false
+			return Candidate{}, false
 		}
 		stop, done, open := sh.ends(s, end)
 		if !done && !open {
-			return candidate{}, false
+			return Candidate{}, false
 		}
-		c := candidate{from: from, start: from, end: stop, open: open, hit: done && plausible(t[from:at], t[end:stop])}
-		if !c.hit {
-			c.start = min(end, stop)
-			if stop-end < enough(sh.literal) || stop-end >= 8 && sh.literal[0] != '/' && !plausible("", t[end:stop]) {
-				c.start = stop
+		c := Candidate{From: from, Start: from, End: stop, Open: open, Hit: done && Plausible(t[from:at], t[end:stop])}
+		if !c.Hit {
+			c.Start = min(end, stop)
+			if stop-end < enough(sh.Literal) || stop-end >= 8 && sh.Literal[0] != '/' && !Plausible("", t[end:stop]) {
+				c.Start = stop
 			}
 		}
-		return c, c.hit || c.open
+		return c, c.Hit || c.Open
 	}}
 }

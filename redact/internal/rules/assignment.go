@@ -1,119 +1,151 @@
-package redact
+package rules
 
 import "strings"
 
 // findAssignment hides the value of `key: value`, `key = value`, `"key": "value"`,
-// `KEY[x]='value'`, `?key=value&` and their kin, and keeps the key. The value ends at white
-// space, a quote, or a comma or bracket that closes something; a quoted one at its quote. A flag
-// or a name that is followed by its value with nothing but white space between needs more: see
-// findNamed.
-func findAssignment(s *scan, at, end int) (candidate, bool) {
+// `KEY[x]='value'`, `?key=value&` and their kin, and keeps the key: whether the keyword names a
+// secret, what parts it from its value, how much the name says, what the value is.
+func findAssignment(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	if !keyBegins(t, at, end) {
-		return candidate{}, false
+		return Candidate{}, false
 	}
 	key := end // what follows the keyword in the same name, as in token_app_terraform_io
-	for key < len(t) && key-end < maxBlanks && (isAlnum(t[key]) || t[key] == '_' || t[key] == '-' || t[key] == '.') {
+	for key < len(t) && key-end < maxBlanks && (IsAlnum(t[key]) || t[key] == '_' || t[key] == '-' || t[key] == '.') {
 		key++
 	}
 	suffix := t[end:key]
-	i, sep := separator(t, note(t, dimension(t, key)))
-	if sep == noSeparator {
-		if k := max(valueField(t, key), declared(t, key), argument(t, at, key)); k > 0 {
-			i, sep = k, assigns
+	if gitSigning(t, at, key) || isPath(t, at, end) || suffix != "" && runsOn(t, end) && !strongSuffix(suffix) {
+		return Candidate{}, false
+	}
+	i, sep := valueBegins(t, at, key)
+	switch {
+	case sep == noSeparator:
+		return findApart(s, at, key, suffix)
+	case strings.TrimLeft(t[i:], `\`) == "": // no value yet, or the beginning of an escaped quote
+		return Candidate{From: at, Start: len(t), End: len(t), Open: true}, true
+	case suffix == "" && end-at == len("authorization"):
+		rest := false
+		if i, rest = scheme(t, i); rest {
+			return Candidate{From: at, Start: i, End: len(t), Hit: i < len(t), Open: true, Until: Ending{Quote: '\n'}}, true
+		} else if i == len(t) {
+			return Candidate{From: at, Start: i, End: i, Open: true}, true
 		}
-	} else if k := typed(t, i); k > 0 {
-		i = k
 	}
 	switch {
-	case gitSigning(t, at, key):
-		return candidate{}, false
-	case isPath(t, at, end) || suffix != "" && runsOn(t, end) && !strongSuffix(suffix):
-		return candidate{}, false
-	case sep == noSeparator && key < len(t) && t[key] == '>':
-		return findElement(s, at, key)
-	case sep == noSeparator:
-		if k := cell(t, at, key); k > 0 {
-			return findCell(s, at, key, k)
+	case sep != compares && strongSuffix(suffix):
+		if inCode(t, at, key, i) {
+			return Candidate{}, false
 		}
-		return findNamed(s, at, key, suffix)
-	case strings.TrimLeft(t[i:], `\`) == "": // no value yet, or the beginning of an escaped quote
-		return candidate{from: at, start: len(t), end: len(t), open: true}, true
+		return s.judgeAssigned(at, end, i)
+	case notSecret(suffix):
+		return Candidate{}, false
 	}
-	if suffix == "" && end-at == len("authorization") {
-		if j, rest := scheme(t, i); rest {
-			return candidate{from: at, start: j, end: len(t), hit: j < len(t), open: true, until: ending{quote: '\n'}}, true
-		} else if i = j; i == len(t) {
-			return candidate{from: at, start: i, end: i, open: true}, true
-		}
-	}
-	if suffix != "" && !strongSuffix(suffix) || sep == compares {
-		least := 12
-		if notSecret(suffix) {
-			return candidate{}, false
-		}
-		return s.judgeValue(at, i, func(v string) bool { return random(v, least) || len(v) >= 32 && hexish(v) && !isUUID(v) })
-	}
-	if inCode(t, at, key, i) {
-		return candidate{}, false
-	}
-	i, value := tag(t, i)
-	if !value {
-		return candidate{}, false
-	}
-	if q, ok := stringIn(t, i); ok {
-		return s.judgeString(at, q, func(start, j int) bool {
-			return !said(t, at, end, start, j) && (q.sure || password(t[start:j]))
-		})
-	}
-	if start, j, q := quoted(t, i); q != 0 {
-		s.spend(j - start)
-		hit := !placeholder(t, start, j) && !said(t, at, end, start, j) && !(j-start == 1 && matches(t[at:], "accesskey=")) // HTML's shortcut
-		open := j == len(t)
-		return candidate{from: at, start: start, end: j, hit: hit, open: open, until: ending{q, t[i] == '\\'}}, hit || open
-	}
-	query, from := 0, at
-	if inQuery(t, at) {
-		query, from = 1, wordStart(t, at)-1
-	}
-	j := s.valueEnd(i, query)
-	if i >= 3 && t[i-3] == '%' {
-		if k := strings.Index(t[i:j], "%26"); k >= 0 { // & in a URL within another
-			hit := k > 0 && !placeholder(t, i, i+k) && !said(t, at, end, i, i+k)
-			return candidate{from: at, start: i, end: i + k, hit: hit}, hit
-		}
-	}
-	hit := j > i && !placeholder(t, i, j) && !said(t, at, end, i, j)
-	open := strings.TrimLeft(t[j:], closing) == "" // more text decides whether they close
-	return candidate{from: from, start: i, end: j, hit: hit, open: open}, hit || open
+	return s.judgeValue(at, i, func(v string) bool { return random(v, 12) || len(v) >= 32 && hexish(v) && !isUUID(v) })
 }
 
-// judgeString makes a candidate of a string literal in the expression that a name has for a value, if ok says so of it.
-func (s *scan) judgeString(from int, q quotation, ok func(start, end int) bool) (candidate, bool) {
+// valueBegins returns where the value begins of the name at t[at:key], and what parts them.
+func valueBegins(t string, at, key int) (int, separation) {
+	i, sep := separator(t, note(t, dimension(t, key)))
+	if sep != noSeparator {
+		return max(i, typed(t, i)), sep
+	}
+	if k := max(valueField(t, key), declared(t, key), argument(t, at, key)); k > 0 {
+		return k, assigns
+	}
+	return i, sep
+}
+
+// judgeAssigned makes a candidate of the value at i of a name, t[at:end], that says that it is a
+// secret: whatever is there, but for what only stands for one.
+func (s *Text) judgeAssigned(at, end, i int) (Candidate, bool) {
 	t := s.text
-	start, j, quote := quoted(t, q.at)
-	s.spend(j - start + q.at - from)
-	c := candidate{from: from, start: start, end: j, open: j == len(t), until: ending{quote, t[q.at] == '\\'}}
-	c.hit = !placeholder(t, start, j) && ok(start, j)
-	return c.shown(t), c.hit || c.open
+	c, is := s.value(at, i)
+	if is == missing {
+		return c, false
+	}
+	c.Hit = !placeholder(t, c.Start, c.End) && !said(t, at, end, c.Start, c.End)
+	switch is {
+	case between:
+		c.Hit = c.Hit && !(c.End-c.Start == 1 && Matches(t[at:], "accesskey=")) // HTML's shortcut
+	case inside:
+		c.Hit = c.Hit && password(t[c.Start:c.End])
+		fallthrough
+	case literal:
+		c = c.shown(t)
+	}
+	return c, c.Hit || c.Open
+}
+
+// findApart hides a value that no separator parts from its name at t[at:key]: an element's, a
+// cell's, or what stands behind white space.
+func findApart(s *Text, at, key int, suffix string) (Candidate, bool) {
+	if key < len(s.text) && s.text[key] == '>' {
+		return findElement(s, at, key)
+	}
+	if k := cell(s.text, at, key); k > 0 {
+		return findCell(s, at, key, k)
+	}
+	return findNamed(s, at, key, suffix)
+}
+
+// A writing is how a value is written.
+type writing uint8
+
+const (
+	missing writing = iota // something else stands in its place
+	bare                   // to white space, a quote, or a comma or bracket that closes something
+	between                // quotes
+	inside                 // a string in an expression, which may as well say where the value is
+	literal                // a string in an expression, which is the value
+)
+
+// value returns what the value at i is, of a name that begins at from; not whether it is a secret.
+func (s *Text) value(from, i int) (Candidate, writing) {
+	t := s.text
+	i, ok := tag(t, i)
+	if !ok {
+		return Candidate{}, missing
+	}
+	i = max(i, typed(t, i))
+	at, is := i, between
+	if q, ok := stringIn(t, i); ok {
+		if at, is = q.at, inside; q.sure {
+			is = literal
+		}
+	}
+	if start, j, quote := quoted(t, at); quote != 0 {
+		s.Spend(j - from)
+		return Candidate{From: from, Start: start, End: j, Open: j == len(t), Until: Ending{quote, t[at] == '\\'}}, is
+	}
+	query := 0
+	if inQuery(t, from) {
+		query, from = 1, wordStart(t, from)-1
+	}
+	j := s.valueEnd(i, query)
+	if k := strings.Index(t[i:j], "%26"); k >= 0 && i >= 3 && t[i-3] == '%' { // & in a URL within another
+		return Candidate{From: from, Start: i, End: i + k}, bare
+	}
+	open := strings.TrimLeft(t[j:], closing) == "" // more text decides whether they close
+	return Candidate{From: from, Start: i, End: j, Open: open}, bare
 }
 
 // findNamed hides a value that white space parts from its name at t[at:key]: that of a flag, that
 // of a netrc(5) line, what was typed at a prompt that says what it is for, and what is random.
-func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
+func findNamed(s *Text, at, key int, suffix string) (Candidate, bool) {
 	t := s.text
-	i := blanks(t, key)
+	i := Blanks(t, key)
 	if i == len(t) {
-		return candidate{from: at, start: i, end: i, open: i > key || suffix == ""}, true
+		return Candidate{From: at, Start: i, End: i, Open: i > key || suffix == ""}, true
 	}
 	if i == key || suffix != "" && !strongSuffix(suffix) {
-		return candidate{}, false
+		return Candidate{}, false
 	}
-	password := matches(t[at:], "pass") || matches(t[at:], "identified by") || !ascii(t[at:key]) || isPasswordWord(t[at:key])
-	if password && matches(t[i:], "for ") {
+	password := Matches(t[at:], "pass") || Matches(t[at:], "identified by") || !ASCII(t[at:key]) || isPasswordWord(t[at:key])
+	if password && Matches(t[i:], "for ") {
 		return findPrompted(s, at, i)
 	}
-	if password && matches(t[i:], generated) {
+	if password && Matches(t[i:], generated) {
 		return findPrompted(s, at, i+len(generated)-len("for "))
 	}
 	word := wordStart(t, at)
@@ -130,19 +162,19 @@ func findNamed(s *scan, at, key int, suffix string) (candidate, bool) {
 		start, j = i, s.valueEnd(i, 0)
 	}
 	v := t[start:j]
-	c := candidate{from: at, start: start, end: j, open: j == len(t), until: ending{quote: q}}
+	c := Candidate{From: at, Start: start, End: j, Open: j == len(t), Until: Ending{Quote: q}}
 	switch before := t[max(0, at-200):at]; {
 	case v == "" || placeholder(t, start, j) || said(t, at, key, start, j):
 	case flag:
-		c.hit = v[0] != '-' && !named(v) && varied(v)
+		c.Hit = v[0] != '-' && !named(v) && Varied(v)
 	case password && q != 0:
-		c.hit = !strings.ContainsAny(v, " \t") && len(v) >= 4
+		c.Hit = !strings.ContainsAny(v, " \t") && len(v) >= 4
 	case password && (strings.Contains(before, "login ") || strings.Contains(before, "machine ")):
-		c.hit = true
+		c.Hit = true
 	case password && strings.TrimSpace(t[:at]) == "" && strings.TrimSpace(t[j:]) == "":
-		c.hit = varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6 && !packaged(v)
+		c.Hit = Varied(strings.TrimRight(v, ":.,;!?)")) && len(v) >= 6 && !packaged(v)
 	}
-	if c.hit {
+	if c.Hit {
 		return c, true
 	}
 	return findSpaced(s, at, key, true)
@@ -158,11 +190,11 @@ func inCode(t string, at, key, i int) bool {
 	if q := t[i]; (q == '"' || q == '\'' || q == '`') && t[key] != q && (i+1 == len(t) || strings.IndexByte("),; ]+", t[i+1]) >= 0) {
 		before := t[max(0, at-maxPlaceholder):at]
 		k := strings.LastIndexByte(before, q)
-		return k >= 0 && strings.Count(before, string(q))%2 == 1 && (k == 0 || !isAlnum(before[k-1]))
+		return k >= 0 && strings.Count(before, string(q))%2 == 1 && (k == 0 || !IsAlnum(before[k-1]))
 	}
 	if i > 1 && t[i-2:i] == "= " && strings.HasSuffix(t[:word], ", ") {
 		names := strings.TrimRight(t[max(0, word-maxPlaceholder):word], " ,")
-		return names != "" && only(names, "_ ,") && isLower(t[i])
+		return names != "" && only(names, "_ ,") && IsLower(t[i])
 	}
 	return false
 }
@@ -171,7 +203,7 @@ func inCode(t string, at, key, i int) bool {
 func gitSigning(t string, at, key int) bool {
 	const name = "user.signingkey"
 	n := at - len("user.")
-	return n >= 0 && key-n == len(name) && matches(t[n:key], name)
+	return n >= 0 && key-n == len(name) && Matches(t[n:key], name)
 }
 
 // generated is what mysqld(8) says of the password that it made.
@@ -184,7 +216,7 @@ func valueField(t string, i int) int {
 	for j < len(t) && j-i < maxBlanks && strings.IndexByte("\\\"', \t", t[j]) >= 0 {
 		j++
 	}
-	if j == i || !matches(t[j:], "value") {
+	if j == i || !Matches(t[j:], "value") {
 		return 0
 	}
 	if i, sep := separator(t, j+len("value")); sep == assigns {
@@ -194,21 +226,21 @@ func valueField(t string, i int) int {
 }
 
 // findElement hides the content of an XML element that has the name at t[at:key].
-func findElement(s *scan, at, key int) (candidate, bool) {
+func findElement(s *Text, at, key int) (Candidate, bool) {
 	t := s.text
 	word := wordStart(t, at)
 	if word == 0 || t[word-1] != '<' && t[word-1] != ':' {
-		return candidate{}, false
+		return Candidate{}, false
 	}
 	start := key + 1
 	j := start
 	for j < len(t) && t[j] > ' ' && t[j] != '<' {
 		j++
 	}
-	s.spend(j - start)
-	c := candidate{from: at, start: start, end: j, open: j == len(t), until: ending{quote: '<'}}
-	c.hit = j > start && strings.HasPrefix(t[j:], "</") && !placeholder(t, start, j) && !said(t, at, key, start, j)
-	return c, c.hit || c.open
+	s.Spend(j - start)
+	c := Candidate{From: at, Start: start, End: j, Open: j == len(t), Until: Ending{Quote: '<'}}
+	c.Hit = j > start && strings.HasPrefix(t[j:], "</") && !placeholder(t, start, j) && !said(t, at, key, start, j)
+	return c, c.Hit || c.Open
 }
 
 // cell returns where the next cell's content begins if t[at:key] is all of a table's cell; 0: it is not.
@@ -217,46 +249,46 @@ func cell(t string, at, key int) int {
 		switch {
 		case i < len(t) && t[i] == '|':
 			return 1
-		case i < len(t) && t[i] == 0xe2 && isBorder(t[i:]):
+		case i < len(t) && t[i] == 0xe2 && IsBorder(t[i:]):
 			return len("│")
 		}
 		return 0
 	}
-	i := blanks(t, key)
+	i := Blanks(t, key)
 	n := bar(i)
 	before := strings.TrimRight(t[max(0, at-2*maxBlanks):wordStart(t, at)], " \t")
-	if n == 0 || before != "" && before[len(before)-1] != '|' && (len(before) < 3 || !isBorder(before[len(before)-3:])) {
+	if n == 0 || before != "" && before[len(before)-1] != '|' && (len(before) < 3 || !IsBorder(before[len(before)-3:])) {
 		return 0
 	}
-	i = blanks(t, i+n)
+	i = Blanks(t, i+n)
 	j := i
 	for j < len(t) && t[j] > ' ' && bar(j) == 0 && j-i < maxWeak {
 		j++
 	}
-	if k := blanks(t, j); k < len(t) && bar(k) == 0 {
+	if k := Blanks(t, j); k < len(t) && bar(k) == 0 {
 		return 0 // more than a word
 	}
 	return i
 }
 
 // findCell hides a cell's content, at i, beside one of the name t[at:key]: a value, not a type or a description.
-func findCell(s *scan, at, key, i int) (candidate, bool) {
+func findCell(s *Text, at, key, i int) (Candidate, bool) {
 	t := s.text
 	j := s.valueEnd(i, 0)
-	c := candidate{from: at, start: i, end: j, open: j == len(t)}
-	c.hit = (chosen(t[i:j]) || password(t[i:j])) && !placeholder(t, i, j) && !said(t, at, key, i, j)
-	return c.shown(t), c.hit || c.open
+	c := Candidate{From: at, Start: i, End: j, Open: j == len(t)}
+	c.Hit = (chosen(t[i:j]) || password(t[i:j])) && !placeholder(t, i, j) && !said(t, at, key, i, j)
+	return c.shown(t), c.Hit || c.Open
 }
 
 // chosen reports whether v can be a password where little says that it is one: drawn at random, or with the characters that
 // people are asked to put into one.
 func chosen(v string) bool {
-	return random(v, 8) || len(v) >= 8 && varied(v) && strings.ContainsAny(v, "!#$%&*@^") && !named(v)
+	return random(v, 8) || len(v) >= 8 && Varied(v) && strings.ContainsAny(v, "!#$%&*@^") && !named(v)
 }
 
 // findPrompted hides what stands behind `password for NAME: `, to the line's end: sudo(8), ssh(1),
 // git-credential(1).
-func findPrompted(s *scan, at, i int) (candidate, bool) {
+func findPrompted(s *Text, at, i int) (Candidate, bool) {
 	t := s.text
 	k := strings.Index(t[i:min(len(t), i+4*maxBlanks)], ": ")
 	if k < 0 {
@@ -265,33 +297,33 @@ func findPrompted(s *scan, at, i int) (candidate, bool) {
 				return findTold(s, at, copula(t, i+n+1))
 			}
 		}
-		return candidate{from: at, start: len(t), end: len(t), open: len(t)-i < 4*maxBlanks}, true
+		return Candidate{From: at, Start: len(t), End: len(t), Open: len(t)-i < 4*maxBlanks}, true
 	}
-	i = blanks(t, i+k+1)
+	i = Blanks(t, i+k+1)
 	j := s.valueEnd(i, 0)
-	c := candidate{from: at, start: i, end: j, open: j == len(t)}
-	c.hit = j > i && strings.TrimSpace(t[j:]) == "" && !placeholder(t, i, j) && !prompts(t, i, j)
-	return c, c.hit || c.open
+	c := Candidate{From: at, Start: i, End: j, Open: j == len(t)}
+	c.Hit = j > i && strings.TrimSpace(t[j:]) == "" && !placeholder(t, i, j) && !prompts(t, i, j)
+	return c, c.Hit || c.Open
 }
 
 // keyBegins reports whether the keyword at t[at:end] can end a key: it begins a word, or a part
 // of one as in DB_PASSWORD, client-secret or accessToken.
 func keyBegins(t string, at, end int) bool {
-	if at == 0 || !isAlnum(t[at]) {
+	if at == 0 || !IsAlnum(t[at]) {
 		return true
 	}
 	switch prev := t[at-1]; {
-	case !isAlnum(prev):
+	case !IsAlnum(prev):
 		// A parser's complaint, in any language that has one.
-		return !(matches(t[max(0, at-len("unexpected ")):], "unexpected ") && at >= len("unexpected "))
+		return !(Matches(t[max(0, at-len("unexpected ")):], "unexpected ") && at >= len("unexpected "))
 	case isUpper(t[at]) && !isUpper(prev):
 		return true
-	case matches(t[at:end], "passw"): // dbpassword, userpasswd: no word ends so but a key
+	case Matches(t[at:end], "passw"): // dbpassword, userpasswd: no word ends so but a key
 		return true
 	}
-	if matches(t[at:end], "token") || matches(t[at:end], "secret") {
+	if Matches(t[at:end], "token") || Matches(t[at:end], "secret") {
 		for _, w := range []string{"auth", "access", "refresh", "session", "client", "app", "bot", "user", "api"} {
-			if n := at - len(w); n >= 0 && matches(t[n:], w) && (n == 0 || !isAlnum(t[n-1])) {
+			if n := at - len(w); n >= 0 && Matches(t[n:], w) && (n == 0 || !IsAlnum(t[n-1])) {
 				return true
 			}
 		}
@@ -302,7 +334,7 @@ func keyBegins(t string, at, end int) bool {
 
 // runsOn reports whether the word that ends before t[end] does not: tokenizer, secretary.
 func runsOn(t string, end int) bool {
-	return isLower(t[end]) && isAlnum(t[end-1]) && !isDigit(t[end-1]) || isUpper(t[end]) && isUpper(t[end-1])
+	return IsLower(t[end]) && IsAlnum(t[end-1]) && !IsDigit(t[end-1]) || isUpper(t[end]) && isUpper(t[end-1])
 }
 
 // strongSuffix reports whether a name that goes on so is the secret's own all the same.
@@ -322,7 +354,7 @@ func notSecret(suffix string) bool {
 	s := strings.ToLower(suffix)
 	for _, w := range []string{"id", "ids", "type", "file", "path", "dir", "url", "uri", "endpoint", "name", "arn", "ref", "count", "limit",
 		"expiry", "expires", "ttl", "version", "length", "size", "index", "field", "header", "stdin", "hint", "policy", "service", "status"} {
-		if n := len(s) - len(w); n >= 0 && s[n:] == w && (n == 0 || !isAlnum(s[n-1]) || n < len(suffix) && isUpper(suffix[n])) {
+		if n := len(s) - len(w); n >= 0 && s[n:] == w && (n == 0 || !IsAlnum(s[n-1]) || n < len(suffix) && isUpper(suffix[n])) {
 			return true
 		}
 	}
@@ -341,14 +373,14 @@ func isPath(t string, at, end int) bool {
 
 // wordStart returns where the word that holds t[at] begins, looking back a key's length.
 func wordStart(t string, at int) int {
-	for low := max(0, at-maxBlanks); at > low && (isAlnum(t[at-1]) || t[at-1] == '_' || t[at-1] == '-' || t[at-1] == '.'); at-- {
+	for low := max(0, at-maxBlanks); at > low && (IsAlnum(t[at-1]) || t[at-1] == '_' || t[at-1] == '-' || t[at-1] == '.'); at-- {
 	}
 	return at
 }
 
 // note passes a remark between a name and its colon: `Secret Access Key [None]:`, `Password (again):`.
 func note(t string, i int) int {
-	j := blanks(t, i)
+	j := Blanks(t, i)
 	if j == i || j == len(t) || t[j] != '[' && t[j] != '(' || strings.HasPrefix(t[j:], "[REDACTED") {
 		return i
 	}
@@ -386,15 +418,15 @@ func separator(t string, i int) (int, separation) {
 	if i < len(t) && t[i] == ']' {
 		i++
 	}
-	i = blanks(t, i)
+	i = Blanks(t, i)
 	if i == len(t) {
 		return i, assigns
 	}
-	if matches(t[i:], "%3d") { // = in a URL within another
+	if Matches(t[i:], "%3d") { // = in a URL within another
 		return i + 3, assigns
 	}
 	sep := assigns
-	if matches(t[i:], "is: ") {
+	if Matches(t[i:], "is: ") {
 		i += len("is")
 	}
 	if t[i] == '!' && i+1 < len(t) && t[i+1] == '=' {
@@ -402,7 +434,7 @@ func separator(t string, i int) (int, separation) {
 		sep = compares
 	}
 	if strings.HasPrefix(t[i:], wideColon) {
-		return blanks(t, i+len(wideColon)), assigns
+		return Blanks(t, i+len(wideColon)), assigns
 	}
 	if t[i] != ':' && t[i] != '=' {
 		return 0, noSeparator
@@ -421,18 +453,18 @@ func separator(t string, i int) (int, separation) {
 			i++
 		}
 	}
-	return blanks(t, i), sep
+	return Blanks(t, i), sep
 }
 
 // scheme passes the scheme of an Authorization value, so that it stays readable; all of t when it
 // ends within one. rest reports a scheme whose parameters are the secret together: RFC 7616, and AWS's signature.
 func scheme(t string, i int) (j int, rest bool) {
 	for _, w := range []string{"bearer", "basic", "token", "apikey", "negotiate", "digest", "aws4-hmac-sha256", "hmac", "bot", "ssws", "key", "splunk", "genieKey", "sso-key"} {
-		if len(t)-i <= len(w) && matches(w, t[i:]) {
+		if len(t)-i <= len(w) && Matches(w, t[i:]) {
 			return len(t), false // perhaps only its beginning
 		}
-		if k := i + len(w); matches(t[i:], w) && k < len(t) && (t[k] == ' ' || t[k] == '\t') {
-			return blanks(t, k), w == "digest" || w == "aws4-hmac-sha256" || w == "hmac"
+		if k := i + len(w); Matches(t[i:], w) && k < len(t) && (t[k] == ' ' || t[k] == '\t') {
+			return Blanks(t, k), w == "digest" || w == "aws4-hmac-sha256" || w == "hmac"
 		}
 	}
 	return i, false
@@ -481,7 +513,7 @@ func quoted(t string, i int) (start, end int, quote byte) {
 //
 // Whether a byte ends a value depends on what follows it only, never on where the value began:
 // that is what makes the memo right, and redaction idempotent.
-func (s *scan) valueEnd(i, query int) int {
+func (s *Text) valueEnd(i, query int) int {
 	memo := &s.values[query]
 	if memo.end > 0 && memo.from <= i && i <= memo.end {
 		return memo.end
@@ -506,7 +538,7 @@ func (s *scan) valueEnd(i, query int) int {
 		}
 		j++
 	}
-	s.spend(j - i)
+	s.Spend(j - i)
 	memo.from, memo.end = i, j
 	return j
 }
@@ -521,7 +553,7 @@ func boundary(t string, i int) bool {
 		return true
 	}
 	j := i
-	for j < len(t) && j < i+maxBlanks && (isAlnum(t[j]) || t[j] == '_' || t[j] == '-' || t[j] == '.') {
+	for j < len(t) && j < i+maxBlanks && (IsAlnum(t[j]) || t[j] == '_' || t[j] == '-' || t[j] == '.') {
 		j++
 	}
 	return j > i && j < len(t) && (t[j] == '=' || t[j] == ':')

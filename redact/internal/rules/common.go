@@ -1,4 +1,4 @@
-package redact
+package rules
 
 import (
 	_ "embed"
@@ -20,5 +20,5 @@ var commonWords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// common reports whether v is a word that stands in many texts, in any case.
-func common(v string) bool { return commonWords()[strings.ToLower(v)] }
+// Common reports whether v is a word that stands in many texts, in any case.
+func Common(v string) bool { return commonWords()[strings.ToLower(v)] }

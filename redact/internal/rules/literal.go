@@ -1,4 +1,4 @@
-package redact
+package rules
 
 import "strings"
 
@@ -6,8 +6,8 @@ import "strings"
 // secret: a string has a prefix, a variable a type, and what is read from elsewhere a value to fall
 // back on.
 
-// maxExpression bounds how far an expression is read for the string in it.
-const maxExpression = 256
+// MaxExpression bounds how far an expression is read for the string in it.
+const MaxExpression = 256
 
 // A quotation is a string literal in an expression.
 type quotation struct {
@@ -24,7 +24,7 @@ func stringIn(t string, i int) (q quotation, ok bool) {
 	}
 	j := i
 	for j < len(t) && j-i < 4 && strings.IndexByte("[(&*", t[j]) >= 0 {
-		j = blanks(t, j+1)
+		j = Blanks(t, j+1)
 	}
 	if k := stringPrefix(t, j); j > i && k < len(t) && isQuote(t[k]) {
 		return quotation{k, t[i] != '['}, true
@@ -48,7 +48,7 @@ var stringPrefixes = func() map[string]bool {
 // none.
 func stringPrefix(t string, i int) int {
 	k := i
-	for k < len(t) && k-i < 5 && (isAlnum(t[k]) || strings.IndexByte("@$#&", t[k]) >= 0) {
+	for k < len(t) && k-i < 5 && (IsAlnum(t[k]) || strings.IndexByte("@$#&", t[k]) >= 0) {
 		k++
 	}
 	// Behind the quote that closes a string around it comes what ends an expression.
@@ -61,26 +61,26 @@ func stringPrefix(t string, i int) int {
 // stringInCall finds the last string among the arguments of the call or the lookup at t[i:], or
 // what it falls back on.
 func stringInCall(t string, i int) (q quotation, ok bool) {
-	end := min(len(t), i+maxExpression)
+	end := min(len(t), i+MaxExpression)
 	j := i
 	for _, w := range []string{"new ", "await "} {
-		if matches(t[j:], w) {
-			j = blanks(t, j+len(w))
+		if Matches(t[j:], w) {
+			j = Blanks(t, j+len(w))
 		}
 	}
 	if strings.HasPrefix(t[j:], "[]") { // Go's slices
 		j += 2
 	}
 	name := j
-	for j < end && (isAlnum(t[j]) || strings.IndexByte("_.:$<>!?&", t[j]) >= 0) {
+	for j < end && (IsAlnum(t[j]) || strings.IndexByte("_.:$<>!?&", t[j]) >= 0) {
 		j++
 	}
-	if j == name || isDigit(t[name]) {
+	if j == name || IsDigit(t[name]) {
 		return q, false
 	}
 	env := false // it reads the environment
 	for k := name; k+len("env") <= j && !env; k++ {
-		env = matches(t[k:], "env")
+		env = Matches(t[k:], "env")
 	}
 	if j < end && (t[j] == '(' || t[j] == '[' || t[j] == '{' && j > i) {
 		closes, depth, strs, first := byte(')'), 0, 0, 0
@@ -128,10 +128,10 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 	if !env {
 		return q, false
 	}
-	k := blanks(t, j)
+	k := Blanks(t, j)
 	for _, w := range []string{"||", "??", "?:", "or "} {
 		if strings.HasPrefix(t[k:], w) {
-			if k = blanks(t, k+len(w)); k < len(t) && isQuote(t[k]) {
+			if k = Blanks(t, k+len(w)); k < len(t) && isQuote(t[k]) {
 				return quotation{k, true}, true
 			}
 		}
@@ -162,12 +162,12 @@ func typed(t string, i int) int {
 // declared is typed for languages in which nothing stands between a name and its type: `var
 // password string = "x"`, SQL.
 func declared(t string, key int) int {
-	i := blanks(t, key)
+	i := Blanks(t, key)
 	if i == key {
 		return 0
 	}
 	for _, w := range []string{"string", "str", "text", "[]byte", "*string", "char", "varchar", "nvarchar", "bytes"} {
-		if matches(t[i:], w) {
+		if Matches(t[i:], w) {
 			return assigned(t, i, w)
 		}
 	}
@@ -177,9 +177,9 @@ func declared(t string, key int) int {
 // assigned returns where the string begins that is assigned behind the type at t[i:]; 0: none is.
 func assigned(t string, i int, known string) int {
 	j := i + len(known)
-	for j < len(t) && j-i < maxBlanks && (isAlnum(t[j]) || strings.IndexByte("_.<>[]()|?&*' ", t[j]) >= 0) {
+	for j < len(t) && j-i < maxBlanks && (IsAlnum(t[j]) || strings.IndexByte("_.<>[]()|?&*' ", t[j]) >= 0) {
 		if t[j] == ' ' && t[j-1] != '|' && t[j-1] != '*' && !strings.HasSuffix(t[:j], "'static") {
-			if k := blanks(t, j); k == len(t) || strings.IndexByte("|*=:", t[k]) < 0 {
+			if k := Blanks(t, j); k == len(t) || strings.IndexByte("|*=:", t[k]) < 0 {
 				return 0
 			}
 		}
@@ -191,7 +191,7 @@ func assigned(t string, i int, known string) int {
 	if j == i || j+1 >= len(t) || t[j] != '=' || t[j+1] == '=' || t[j+1] == '>' || t[i] == '\'' || t[i] == ' ' {
 		return 0
 	}
-	if j = blanks(t, j+1); j < len(t) && (isQuote(t[j]) || stringPrefix(t, j) > j) {
+	if j = Blanks(t, j+1); j < len(t) && (isQuote(t[j]) || stringPrefix(t, j) > j) {
 		return j
 	}
 	return 0
@@ -204,11 +204,11 @@ func argument(t string, at, key int) int {
 	if word < 2 || key >= len(t) || !isQuote(t[key]) || t[word-1] != t[key] || t[word-2] != '(' && t[word-2] != '[' {
 		return 0
 	}
-	i := blanks(t, key+1)
+	i := Blanks(t, key+1)
 	if i == len(t) || t[i] != ',' {
 		return 0
 	}
-	if i = blanks(t, i+1); i < len(t) && isQuote(t[i]) {
+	if i = Blanks(t, i+1); i < len(t) && isQuote(t[i]) {
 		if start, end, _ := quoted(t, i); password(t[start:end]) {
 			return i
 		}
@@ -220,7 +220,7 @@ func argument(t string, at, key int) int {
 // `password?`.
 func dimension(t string, key int) int {
 	if key+1 < len(t) && (t[key] == '?' || t[key] == '!') && t[key+1] == ':' {
-		if typed(t, blanks(t, key+2)) > 0 {
+		if typed(t, Blanks(t, key+2)) > 0 {
 			return key + 1
 		}
 		return key
@@ -229,7 +229,7 @@ func dimension(t string, key int) int {
 		return key
 	}
 	j := key + 1
-	for j < len(t) && isDigit(t[j]) {
+	for j < len(t) && IsDigit(t[j]) {
 		j++
 	}
 	if j < len(t) && t[j] == ']' && j != key+2 { // [0] is an element
@@ -246,10 +246,10 @@ func tag(t string, i int) (j int, ok bool) {
 		return i, true
 	}
 	j = i + 1
-	for j < len(t) && (isLower(fold(t[j])) || strings.IndexByte("!_.:-/", t[j]) >= 0) {
+	for j < len(t) && (IsLower(Fold(t[j])) || strings.IndexByte("!_.:-/", t[j]) >= 0) {
 		j++
 	}
-	behind := blanks(t, j)
+	behind := Blanks(t, j)
 	switch {
 	case j == i+1 || j < len(t) && behind == j:
 		return i, true // it goes on as no tag does
@@ -274,13 +274,13 @@ var tags = func() map[string]bool {
 // isExpression reports whether the value at t[i:] is an expression of a programming language
 // without a string in it: a call, an index, a composite of Go.
 func isExpression(t string, i int) bool {
-	t = t[i:min(len(t), i+maxExpression)]
+	t = t[i:min(len(t), i+MaxExpression)]
 	if strings.HasPrefix(t, "[]") {
 		n := strings.IndexAny(t, "{(")
 		return n > 2 && only(t[2:n], "_.[]*")
 	}
 	n := 0
-	for n < len(t) && (isLower(fold(t[n])) || t[n] == '.' || t[n] == '_') {
+	for n < len(t) && (IsLower(Fold(t[n])) || t[n] == '.' || t[n] == '_') {
 		n++
 	}
 	if n == 0 || n == len(t) {
@@ -300,7 +300,7 @@ func isExpression(t string, i int) bool {
 // isType reports whether a type with parameters begins at t[i:]: Optional[str], Array<string>.
 func isType(t string, i int) bool {
 	j := i
-	for j < len(t) && j-i < maxBlanks && (isLower(fold(t[j])) || t[j] == '.' && j > i) {
+	for j < len(t) && j-i < maxBlanks && (IsLower(Fold(t[j])) || t[j] == '.' && j > i) {
 		j++
 	}
 	if j == i || j == len(t) || t[j] != '[' && t[j] != '<' {

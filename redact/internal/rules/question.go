@@ -1,4 +1,4 @@
-package redact
+package rules
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// passwordWords are what a password is called, in lower case: what stands behind one of them and a
+// PasswordWords are what a password is called, in lower case: what stands behind one of them and a
 // colon is hidden, and a program that shows one where it reads without echo asks for a secret. The
 // languages are those that sudo, ssh, su and gpg ask in.
-var passwordWords = []string{
+var PasswordWords = []string{
 	"password", "passwd", "passphrase", "pass phrase", // English; sudo also in Italian
 	"passwort", "kennwort", // German
 	"wachtwoord",         // Dutch
@@ -62,7 +62,7 @@ const questionMax = 1 << 10
 // Asks reports whether the line in which the cursor stands, or the one above it, asks for a secret:
 // a word for one stands there, in one of some thirty languages. It is meant for a program that
 // reads without echo: elsewhere such words are in every other text. typed is what the program was
-// given before; what it repeats of that, in the line above, asks for nothing. The lines are logical
+// Given before; what it repeats of that, in the line above, asks for nothing. The lines are logical
 // ones: join rows that wrapped.
 func Asks(line, above, typed string) bool {
 	if asksIn(line) {
@@ -76,7 +76,7 @@ func Asks(line, above, typed string) bool {
 
 func asksIn(line string) bool {
 	line = strings.ToLower(line[max(0, len(line)-questionMax):])
-	return slices.ContainsFunc(passwordWords, func(w string) bool { return asksWith(line, w, true) }) ||
+	return slices.ContainsFunc(PasswordWords, func(w string) bool { return asksWith(line, w, true) }) ||
 		slices.ContainsFunc(askedWords, func(w string) bool { return asksWith(line, w, false) })
 }
 
@@ -100,12 +100,12 @@ func asksWith(line, word string, inflected bool) bool {
 	}
 }
 
-// capitals adds what words are when they begin with a capital, or are all capitals, as far as bytes
+// Capitals adds what words are when they begin with a capital, or are all capitals, as far as bytes
 // of ASCII do not tell: see [rule].
-func capitals(words []string) (all []string) {
+func Capitals(words []string) (all []string) {
 	for _, w := range words {
 		all = append(all, w)
-		if ascii(w) {
+		if ASCII(w) {
 			continue
 		}
 		_, n := utf8.DecodeRuneInString(w)
@@ -130,17 +130,17 @@ func joins(c rune) bool {
 
 // isPasswordWord reports whether a name is one of passwordWords, in any case of ASCII.
 func isPasswordWord(name string) bool {
-	return slices.ContainsFunc(passwordWords, func(w string) bool { return len(w) == len(name) && matches(name, w) })
+	return slices.ContainsFunc(PasswordWords, func(w string) bool { return len(w) == len(name) && Matches(name, w) })
 }
 
 // copula passes what stands between a password's name and the password in a sentence: "your password is x".
 func copula(t string, i int) int {
 	for _, w := range []string{"has been set to ", "has been changed to ", "was set to ", "was changed to ", "was reset to ", "set to ", "changed to ", "reset to ", "is: ", "is ", "was ",
 		"ist ", "lautet ", "es ", "est ", "è ", "é ", "jest ", "to ", "это ", "är ", "er "} {
-		if matches(t[i:], w) {
-			i = blanks(t, i+len(w))
-			if matches(t[i:], "now ") {
-				i = blanks(t, i+len("now "))
+		if Matches(t[i:], w) {
+			i = Blanks(t, i+len(w))
+			if Matches(t[i:], "now ") {
+				i = Blanks(t, i+len("now "))
 			}
 			return i
 		}
@@ -149,14 +149,14 @@ func copula(t string, i int) int {
 }
 
 // findTold hides the password at t[i:] in a sentence: one word, behind which the sentence ends or a comma stands.
-func findTold(s *scan, at, i int) (candidate, bool) {
+func findTold(s *Text, at, i int) (Candidate, bool) {
 	t := s.text
 	start, j, q := quoted(t, i)
 	if q == 0 {
 		start, j = i, s.valueEnd(i, 0)
 		j = start + len(strings.TrimRight(t[start:j], ".,;:!"))
 	}
-	c := candidate{from: at, start: start, end: j, open: j == len(t), until: ending{quote: q}}
-	c.hit = password(t[start:j]) && !placeholder(t, start, j)
-	return c.shown(t), c.hit
+	c := Candidate{From: at, Start: start, End: j, Open: j == len(t), Until: Ending{Quote: q}}
+	c.Hit = password(t[start:j]) && !placeholder(t, start, j)
+	return c.shown(t), c.Hit
 }

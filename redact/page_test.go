@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
 func madeKey(d dice, lines int) []string {
@@ -175,7 +177,7 @@ func TestFrom(t *testing.T) {
 }
 
 func TestPageFailsClosed(t *testing.T) {
-	r, err := compile(Policy{}, []rule{{class: "faulty", keywords: []string{"fault"}, find: func(*scan, int, int) (candidate, bool) { panic("faulty") }}})
+	r, err := compile(Policy{}, []rules.Rule{{Class: "faulty", Keywords: []string{"fault"}, Find: func(*rules.Text, int, int) (candidate, bool) { panic("faulty") }}})
 	if err != nil {
 		t.Fatal(err)
 	}

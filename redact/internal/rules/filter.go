@@ -1,13 +1,13 @@
-package redact
+package rules
 
 import (
 	"math"
 	"strings"
 )
 
-// plausible reports whether what was found by its shape can be a secret: documentation is full of
+// Plausible reports whether what was found by its shape can be a secret: documentation is full of
 // tokens made of x's, of words, and of the alphabet.
-func plausible(before, body string) bool {
+func Plausible(before, body string) bool {
 	v := body
 	if len(before) > len(body) {
 		v = before
@@ -50,11 +50,11 @@ const (
 
 func classOf(c byte) int {
 	switch {
-	case isLower(c):
+	case IsLower(c):
 		return lower
 	case isUpper(c):
 		return upper
-	case isDigit(c):
+	case IsDigit(c):
 		return digit
 	}
 	return other
@@ -125,7 +125,7 @@ func isUUID(v string) bool {
 func named(v string) bool {
 	for _, p := range []string{"sha256:", "sha384:", "sha512:", "sha1:", "md5:", "sha256-", "sha384-", "sha512-", "sha1-",
 		"arn:", "urn:", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "age1", "ssh-", "https://", "http://", "file:", "/", "./", "../", "~/", "@"} {
-		if matches(v, p) {
+		if Matches(v, p) {
 			return true
 		}
 	}
@@ -135,7 +135,7 @@ func named(v string) bool {
 // random reports whether v can be a secret where the words around it only hint at one: at least
 // least characters, drawn at random, and no digest or name.
 func random(v string, least int) bool {
-	if len(v) < least || hexish(v) || named(v) || digested(v) || isDate(v) || strings.Contains(v, "[REDACTED") {
+	if len(v) < least || hexish(v) || named(v) || Digested(v) || isDate(v) || strings.Contains(v, "[REDACTED") {
 		return false
 	}
 	// What is left when digests inside it are taken out.
@@ -157,13 +157,13 @@ func base64Like(v string) bool {
 
 // isDate reports whether v begins as a timestamp does.
 func isDate(v string) bool {
-	return len(v) >= 10 && isDigit(v[0]) && isDigit(v[1]) && isDigit(v[2]) && isDigit(v[3]) &&
-		(v[4] == '-' || v[4] == '/') && isDigit(v[5]) && isDigit(v[6]) && v[7] == v[4]
+	return len(v) >= 10 && IsDigit(v[0]) && IsDigit(v[1]) && IsDigit(v[2]) && IsDigit(v[3]) &&
+		(v[4] == '-' || v[4] == '/') && IsDigit(v[5]) && IsDigit(v[6]) && v[7] == v[4]
 }
 
-// varied reports whether v has characters of two kinds at least, a capital at its beginning not
+// Varied reports whether v has characters of two kinds at least, a capital at its beginning not
 // counted: what a word of a sentence is not.
-func varied(v string) bool {
+func Varied(v string) bool {
 	kinds := 0
 	for i := range len(v) {
 		switch classOf(v[i]) {

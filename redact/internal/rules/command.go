@@ -1,15 +1,15 @@
-package redact
+package rules
 
 import "strings"
 
 // findUserinfo hides the password in `scheme://user:password@host` (RFC 3986, section 3.2.1), and
 // a user that is a random token.
-func findUserinfo(s *scan, at, end int) (candidate, bool) {
+func findUserinfo(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
-	if at == 0 || !isAlnum(t[at-1]) {
-		return candidate{}, false
+	if at == 0 || !IsAlnum(t[at-1]) {
+		return Candidate{}, false
 	}
-	for at > 0 && end-at < maxBlanks && isAlnum(t[at-1]) {
+	for at > 0 && end-at < maxBlanks && IsAlnum(t[at-1]) {
 		at--
 	}
 	colon, host := -1, -1
@@ -30,24 +30,24 @@ func findUserinfo(s *scan, at, end int) (candidate, bool) {
 	open := i == len(t)
 	switch {
 	case host < 0 && colon < 0:
-		return candidate{from: at, start: i, end: i, open: true}, open
+		return Candidate{From: at, Start: i, End: i, Open: true}, open
 	case host < 0:
 		port := strings.Trim(t[colon+1:i], "0123456789") == ""
-		c := candidate{from: at, start: colon + 1, end: i, open: open}
+		c := Candidate{From: at, Start: colon + 1, End: i, Open: open}
 		if port {
-			c.start = i
+			c.Start = i
 		}
 		return c, open
 	case colon < 0 || colon > host:
 		v := t[end:host]
-		return candidate{from: at, start: end, end: host, hit: true}, random(v, 20)
+		return Candidate{From: at, Start: end, End: host, Hit: true}, random(v, 20)
 	}
 	v := t[colon+1 : host]
 	if user := t[end:colon]; nominal(v) && len(user) >= 8 && !only(user, "-_.") || (v == "" || nominal(v)) && (random(user, 16) || len(user) >= 20 && hexish(user)) {
-		return candidate{from: at, start: end, end: colon, hit: true}, true
+		return Candidate{From: at, Start: end, End: colon, Hit: true}, true
 	}
 	hit := v != "" && !placeholder(t, colon+1, host) && !(strings.HasPrefix(v, "$") && only(v[1:], "_{}"))
-	return candidate{from: at, start: colon + 1, end: host, hit: hit}, hit
+	return Candidate{From: at, Start: colon + 1, End: host, Hit: hit}, hit
 }
 
 // nominal reports whether a URL's password only stands where one has to: the token is the user. GitHub's x-oauth-basic, Toggl's api_token.
@@ -63,26 +63,26 @@ func nominal(v string) bool {
 const maxAuthority = 512
 
 // findGoDSN hides the password of `user:password@tcp(host)/db`, the form of Go's MySQL driver.
-func findGoDSN(s *scan, at, _ int) (candidate, bool) {
+func findGoDSN(s *Text, at, _ int) (Candidate, bool) {
 	t := s.text
 	i := at
 	for i > 0 && at-i < 2*maxBlanks && t[i-1] > ' ' && t[i-1] != '"' && t[i-1] != '\'' && t[i-1] != ':' {
 		i--
 	}
 	hit := i > 0 && t[i-1] == ':' && i < at && !placeholder(t, i, at)
-	return candidate{from: i, start: i, end: at, hit: hit}, hit
+	return Candidate{From: i, Start: i, End: at, Hit: hit}, hit
 }
 
 // findPgpass hides the last field of a .pgpass line, host:port:database:user:password.
-func findPgpass(s *scan, at, end int) (candidate, bool) {
+func findPgpass(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	if strings.ContainsAny(t[max(0, at-maxBlanks):at], " \t") && strings.TrimSpace(t[:at]) != t[:at] {
-		return candidate{}, false
+		return Candidate{}, false
 	}
 	i := end
 	for fields := 0; fields < 2; i++ {
 		if i == len(t) || i-end > 2*maxBlanks || t[i] <= ' ' {
-			return candidate{}, false
+			return Candidate{}, false
 		}
 		if t[i] == ':' {
 			fields++
@@ -90,8 +90,8 @@ func findPgpass(s *scan, at, end int) (candidate, bool) {
 	}
 	j := s.valueEnd(i, 0)
 	hit := j > i && !placeholder(t, i, j) && strings.TrimSpace(t[j:]) == "" && !strings.Contains(strings.ReplaceAll(t[i:j], `\:`, ""), ":")
-	s.spend(j - i)
-	return candidate{from: at, start: i, end: j, hit: hit, open: j == len(t)}, hit
+	s.Spend(j - i)
+	return Candidate{From: at, Start: i, End: j, Hit: hit, Open: j == len(t)}, hit
 }
 
 // commands are programs whose one-letter flag takes a password, which elsewhere means a port, a
@@ -109,54 +109,54 @@ const attached = "mysql,mariadb"
 
 // findFlag hides the password of `-u user:password`, `-p password`, `--user user:password`,
 // `--pass password` and openssl's `pass:password`, where the program before it takes one.
-func findFlag(s *scan, at, end int) (candidate, bool) {
+func findFlag(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	word := strings.TrimSpace(t[at:end])
 	before := strings.ToLower(t[max(0, at-200):at])
-	s.spend(len(before) / 16) // a search by machine word
+	s.Spend(len(before) / 16) // a search by machine word
 	i := end
 	switch {
 	case word == "pass:":
 		if !strings.Contains(before, "openssl") && !strings.Contains(before, "-pass") {
-			return candidate{}, false
+			return Candidate{}, false
 		}
 	case word == "--pass", word == "--user":
 		if i < len(t) && t[i] != ' ' && t[i] != '=' {
-			return candidate{}, false
+			return Candidate{}, false
 		}
 		if word == "--user" && !takes("-u", before) {
-			return candidate{}, false
+			return Candidate{}, false
 		}
 		i = min(len(t), i+1)
 	case word == "-p" && holdsAny(before, attached):
 		if i == len(t) || t[i] == ' ' || t[i] == '\t' {
-			return candidate{from: at, start: i, end: i, open: i == len(t)}, i == len(t)
+			return Candidate{From: at, Start: i, End: i, Open: i == len(t)}, i == len(t)
 		}
 	case !takes(word, before):
-		return candidate{}, false
+		return Candidate{}, false
 	}
-	i = blanks(t, i)
+	i = Blanks(t, i)
 	if i == len(t) {
-		return candidate{from: at, start: i, end: i, open: true}, true
+		return Candidate{From: at, Start: i, End: i, Open: true}, true
 	}
 	start, j, q := quoted(t, i)
-	c := candidate{from: at, start: start, end: j, open: j == len(t), until: ending{quote: q}}
+	c := Candidate{From: at, Start: start, End: j, Open: j == len(t), Until: Ending{Quote: q}}
 	if q == 0 {
 		j = s.valueEnd(i, 0)
-		c = candidate{from: at, start: i, end: j, open: j == len(t)}
+		c = Candidate{From: at, Start: i, End: j, Open: j == len(t)}
 	}
 	if word == "-u" || word == "--user" {
-		k := strings.IndexByte(t[c.start:c.end], ':')
+		k := strings.IndexByte(t[c.Start:c.End], ':')
 		if k < 0 {
-			c.start = c.end
-			return c, c.open
+			c.Start = c.End
+			return c, c.Open
 		}
-		c.start += k + 1
+		c.Start += k + 1
 	}
-	v := t[c.start:c.end]
+	v := t[c.Start:c.End]
 	number := strings.Trim(v, "0123456789:") == ""
-	c.hit = v != "" && v[0] != '-' && !number && !named(v) && !placeholder(t, c.start, c.end)
-	return c.shown(s.text), c.hit || c.open
+	c.Hit = v != "" && v[0] != '-' && !number && !named(v) && !placeholder(t, c.Start, c.End)
+	return c.shown(s.text), c.Hit || c.Open
 }
 
 // takes reports whether one of the programs that take a password with flag stands in line.
@@ -181,13 +181,13 @@ func holdsAny(line, words string) bool {
 }
 
 // findLogin hides the token in `client.login('TOKEN')`.
-func findLogin(s *scan, at, end int) (candidate, bool) {
+func findLogin(s *Text, at, end int) (Candidate, bool) {
 	start, j, q := quoted(s.text, end)
 	if q == 0 {
-		return candidate{}, false
+		return Candidate{}, false
 	}
-	s.spend(j - start)
+	s.Spend(j - start)
 	hit := j-start < maxWeak && random(s.text[start:j], 20)
-	c := candidate{from: at, start: start, end: j, hit: hit, open: j == len(s.text), until: ending{quote: q}}
-	return c.shown(s.text), c.hit || c.open
+	c := Candidate{From: at, Start: start, End: j, Hit: hit, Open: j == len(s.text), Until: Ending{Quote: q}}
+	return c.shown(s.text), c.Hit || c.Open
 }

@@ -1,4 +1,4 @@
-package redact
+package rules
 
 import (
 	"strings"
@@ -49,11 +49,11 @@ func placeholder(t string, start, end int) bool {
 		i := strings.IndexByte(rest, ')')
 		return i > 0 && (status(rest[1:i]) || strings.Contains(rest[1:i], " ") && strings.Trim(rest[1:i], "abcdefghijklmnopqrstuvwxyz -") == "")
 	}
-	if isDigit(v[0]) && strings.HasPrefix(t[end:], " bytes") {
+	if IsDigit(v[0]) && strings.HasPrefix(t[end:], " bytes") {
 		return strings.Trim(v, "0123456789") == ""
 	}
 	for _, w := range []string{"null", "nil", "none", "undefined", "true", "false", "string"} {
-		if len(v) == len(w) && matches(v, w) {
+		if len(v) == len(w) && Matches(v, w) {
 			return true
 		}
 	}
@@ -62,7 +62,7 @@ func placeholder(t string, start, end int) bool {
 			return only(v, "._[]()\"'")
 		}
 	}
-	return (matches(v, "your-") || matches(v, "your_")) && strings.Trim(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz-_") == ""
+	return (Matches(v, "your-") || Matches(v, "your_")) && strings.Trim(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz-_") == ""
 }
 
 // templated reports whether v is a template and nothing that could be a secret is left of it without what is to be filled in.
@@ -93,7 +93,7 @@ func templated(v string) bool {
 // isVerb reports whether v is a verb of printf(3), and what ends the line behind it.
 func isVerb(v string) bool {
 	i := len(v) - len(strings.TrimLeft(v[1:], "-+#0123456789.*lhz"))
-	return i < len(v) && isLower(fold(v[i])) && strings.Trim(strings.NewReplacer(`\n`, "", `\r`, "", `\t`, "").Replace(v[i+1:]), ".!") == ""
+	return i < len(v) && IsLower(Fold(v[i])) && strings.Trim(strings.NewReplacer(`\n`, "", `\r`, "", `\t`, "").Replace(v[i+1:]), ".!") == ""
 }
 
 // marks are what code, JSON and shells put where a value would stand: a bracket that opens, an operator, a prompt's last
@@ -106,7 +106,7 @@ const (
 // only reports whether s holds nothing but ASCII letters, digits and the given characters.
 func only(s, also string) bool {
 	for i := range len(s) {
-		if !isAlnum(s[i]) && strings.IndexByte(also, s[i]) < 0 {
+		if !IsAlnum(s[i]) && strings.IndexByte(also, s[i]) < 0 {
 			return false
 		}
 	}
@@ -120,20 +120,20 @@ func said(t string, at, key, start, end int) bool {
 	if v == "" || len(v) > maxPlaceholder {
 		return false
 	}
-	if !ascii(t[at:key]) && strings.IndexFunc(v, func(c rune) bool { return c < utf8.RuneSelf || !unicode.IsLetter(c) }) < 0 {
+	if !ASCII(t[at:key]) && strings.IndexFunc(v, func(c rune) bool { return c < utf8.RuneSelf || !unicode.IsLetter(c) }) < 0 {
 		return true // a word of the language that the name is of
 	}
-	if matches(v, "https://") || matches(v, "http://") || (v == "A" || v == "An" || v == "The") && end < len(t) && t[end] == ' ' {
+	if Matches(v, "https://") || Matches(v, "http://") || (v == "A" || v == "An" || v == "The") && end < len(t) && t[end] == ' ' {
 		return true
 	}
-	if status(v) || matches(v, t[at:key]) && len(v) == key-at || v == t[wordStart(t, at):key] || versions(v) || matches(t[at:key], "token") && fewer(t, at, v) {
+	if status(v) || Matches(v, t[at:key]) && len(v) == key-at || v == t[wordStart(t, at):key] || versions(v) || Matches(t[at:key], "token") && fewer(t, at, v) {
 		return true
 	}
 	// `token = next()`, `password: config.password,`: code has blanks around its operators.
 	if start == 0 || t[start-1] != ' ' {
 		return false
 	}
-	if prompts(t, start, end) || variable(v, t[at:key]) || codeWords[v] && end+1 < len(t) && t[end] == ' ' || !matches(t[at:key], "passphrase") && sentence(t, start, end) {
+	if prompts(t, start, end) || variable(v, t[at:key]) || codeWords[v] && end+1 < len(t) && t[end] == ' ' || !Matches(t[at:key], "passphrase") && sentence(t, start, end) {
 		return true
 	}
 	if isType(t, start) || isExpression(t, start) {
@@ -151,7 +151,7 @@ func said(t string, at, key, start, end int) bool {
 
 // wordy reports whether v is a name as programs have them: words joined by dots and underscores.
 func wordy(v string) bool {
-	return only(v, "._") && !isDigit(v[0]) && !scattered(v)
+	return only(v, "._") && !IsDigit(v[0]) && !scattered(v)
 }
 
 // statuses are what prompts, logs, type declarations and help texts say of a secret. As passwords
@@ -204,16 +204,16 @@ var codeWords = map[string]bool{"await": true, "new": true, "async": true, "func
 // in parentheses. What is followed by another `name:` or `name=` is a value.
 func sentence(t string, start, end int) bool {
 	for i := start; i < end; i++ {
-		if !isLower(t[i]) && !(i == start && isUpper(t[i])) {
+		if !IsLower(t[i]) && !(i == start && isUpper(t[i])) {
 			return false
 		}
 	}
 	k := end + 1
-	if end-start < 2 || k >= len(t) || t[end] != ' ' || t[k] != '(' && !isLower(t[k]) {
+	if end-start < 2 || k >= len(t) || t[end] != ' ' || t[k] != '(' && !IsLower(t[k]) {
 		return false
 	}
 	n := k
-	for n < len(t) && n-k < maxBlanks && isLower(t[n]) {
+	for n < len(t) && n-k < maxBlanks && IsLower(t[n]) {
 		n++
 	}
 	return t[k] == '(' || n == len(t) || strings.IndexByte(" .,;!?)", t[n]) >= 0
@@ -242,7 +242,7 @@ func prompts(t string, start, end int) bool {
 func versions(v string) bool {
 	n := strings.TrimLeft(v, "^~<>=v")
 	dots := strings.Count(n, ".")
-	return n != "" && isDigit(n[0]) && strings.Trim(n, "0123456789.x*") == "" &&
+	return n != "" && IsDigit(n[0]) && strings.Trim(n, "0123456789.x*") == "" &&
 		(dots == 2 || dots > 0 && n != v) && !strings.Contains(n, "..")
 }
 
@@ -254,6 +254,6 @@ func packaged(v string) bool {
 		epoch, rest = "", v
 	}
 	i := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	return strings.Trim(epoch, "0123456789") == "" && i > 0 && i+1 < len(rest) && rest[i] == '.' && isDigit(rest[i+1]) && only(rest, ".+~-") &&
+	return strings.Trim(epoch, "0123456789") == "" && i > 0 && i+1 < len(rest) && rest[i] == '.' && IsDigit(rest[i+1]) && only(rest, ".+~-") &&
 		(ok || strings.Contains(rest, "-")) && strings.Count(rest, ".") < 5
 }

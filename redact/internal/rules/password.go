@@ -1,4 +1,4 @@
-package redact
+package rules
 
 import "strings"
 
@@ -7,7 +7,7 @@ import "strings"
 // name of something else.
 func password(v string) bool {
 	v = strings.TrimRight(v, ".,;:!?")
-	if len(v) < 6 || len(v) >= maxWeak || strings.ContainsAny(v, " \t") || named(v) || versions(v) || packaged(v) || isDate(v) || status(v) || digested(v) {
+	if len(v) < 6 || len(v) >= maxWeak || strings.ContainsAny(v, " \t") || named(v) || versions(v) || packaged(v) || isDate(v) || status(v) || Digested(v) {
 		return false
 	}
 	if random(v, 8) {
@@ -16,9 +16,9 @@ func password(v string) bool {
 	letters, digits, signs, others := 0, 0, 0, 0
 	for i := range len(v) {
 		switch c := v[i]; {
-		case isDigit(c):
+		case IsDigit(c):
 			digits++
-		case isAlnum(c), c >= 0x80:
+		case IsAlnum(c), c >= 0x80:
 			letters++
 		case strings.IndexByte("!#$%&*@^", c) >= 0:
 			signs++
@@ -67,15 +67,15 @@ func algorithm(v string) bool {
 	return false
 }
 
-// digested reports whether v is a digest that says by what: a fingerprint of ssh(1), an integrity
+// Digested reports whether v is a digest that says by what: a fingerprint of ssh(1), an integrity
 // of the web (SRI), an image's.
-func digested(v string) bool {
+func Digested(v string) bool {
 	v = strings.TrimLeft(v, `("'[<`)
 	if k := strings.LastIndexByte(v[:min(len(v), 24)], '='); k > 0 { // fingerprint=SHA256:…
 		v = v[k+1:]
 	}
 	for _, p := range []string{"sha256:", "sha384:", "sha512:", "sha1:", "md5:", "sha256-", "sha384-", "sha512-", "sha1-", "sha256=", "sha512=", "h1:"} {
-		if matches(v, p) {
+		if Matches(v, p) {
 			return true
 		}
 	}
@@ -94,7 +94,7 @@ func fingerprint(v string) bool {
 		name     string
 		hex, b64 int // digits, and characters of base64 without padding
 	}{{"sha256", 64, 43}, {"sha384", 96, 64}, {"sha512", 128, 86}, {"sha1", 40, 27}, {"md5", 32, 22}} {
-		if len(v) <= len(f.name) || !matches(v, f.name) || v[len(f.name)] != ':' && v[len(f.name)] != '-' {
+		if len(v) <= len(f.name) || !Matches(v, f.name) || v[len(f.name)] != ':' && v[len(f.name)] != '-' {
 			continue
 		}
 		rest := v[len(f.name)+1:]
