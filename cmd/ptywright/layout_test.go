@@ -18,16 +18,17 @@ const module = "github.com/ptywright/ptywright"
 var mayImport = map[string][]string{
 	"engine/vt":                       {},
 	"engine/pty":                      {},
-	"engine":                          {"engine/vt", "engine/pty", "internal/lazy", "internal/ansi", "internal/pulse"},
+	"engine":                          {"engine/vt", "engine/pty", "internal/lazy", "internal/ansi", "internal/pulse", "internal/tree"},
 	"engine/reading":                  {"engine", "engine/vt", "redact", "internal/ansi"},
 	"engine/cmdline":                  {"engine", "engine/vt", "internal/lazy", "internal/ansi"},
 	"engine/record":                   {"engine", "engine/vt", "redact", "internal/ansi"},
 	"engine/enginetest":               {"engine", "engine/pty"},
-	"matchers":                        {"engine", "engine/vt"},
+	"matchers":                        {"engine", "engine/vt", "internal/tree"},
 	"redact":                          {},
-	"plugins":                         {"internal/sandbox", "internal/pulse", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
+	"plugins":                         {"internal/sandbox", "internal/pulse", "internal/tree", "engine", "engine/pty", "engine/vt", "matchers", "redact"},
 	"internal/lazy":                   {},
 	"internal/pulse":                  {},                // what wakes all who wait for a change
+	"internal/tree":                   {},                // trees as JSON and Lua give them
 	"internal/sandbox":                {"internal/lazy"}, // Lua that is bounded: a plugin's all of it, the REPL's its strings
 	"internal/ansi":                   {},                // escape sequences cut without a grid
 	"internal/nearest":                {},                // the word that a mistyped one stands for
