@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/protocol"
 )
@@ -145,7 +145,7 @@ func (f *frame) compare(has *shown, form string) *shown {
 		}
 		var text []byte
 		if form == "ansi" {
-			text = appendString(nil, `"ansi":`, record.ANSIRow(s, y, f.Clean))
+			text = appendString(nil, `"ansi":`, picture.ANSIRow(s, y, f.Clean))
 		} else {
 			text = append(f.appendRowRuns([]byte(`"runs":[`), y), ']')
 		}
