@@ -178,22 +178,14 @@ func (f *frame) AppendJSON(b []byte) []byte {
 	b = appendBool(b, `,"visible":`, s.Cursor.Visible)
 	b = appendInt(b, `,"style":`, int(s.Cursor.Style))
 	m := s.Modes
-	b = appendBool(b, `},"modes":{"alternate_screen":`, m.AltScreen)
-	b = appendBool(b, `,"application_cursor":`, m.AppCursor)
-	b = appendBool(b, `,"application_keypad":`, m.AppKeypad)
-	b = appendBool(b, `,"bracketed_paste":`, m.BracketedPaste)
+	b = appendModes(append(b, `},"modes":{`...), m)
 	b = appendBool(b, `,"focus_events":`, m.FocusEvents)
 	b = appendBool(b, `,"reverse_video":`, m.ReverseVideo)
 	b = appendString(b, `,"mouse":`, m.Mouse.String())
 	b = appendInt(b, `,"kitty_keyboard":`, int(m.KittyKeyboard))
 	b = appendInt(b, `,"modify_other_keys":`, int(m.ModifyOtherKeys))
 	b = append(b, '}')
-	if s.TitleSet {
-		b = appendString(b, `,"title":`, f.Clean(s.Title))
-	} else {
-		b = append(b, `,"title":null`...)
-	}
-	b = appendBool(b, `,"secret_input":`, f.Raw.Secret)
+	b = f.appendTitle(b)
 	b = append(b, `,"bell":`...)
 	b = strconv.AppendUint(b, f.Raw.Bell, 10)
 	b = append(b, `,"lease":`...)
