@@ -1,28 +1,28 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A BlockReader takes output apart at its shell's marks, by the rules of [Session.Blocks], where there is no session: in a
-// recording, or in what a tap is shown. It keeps the block under way and a terminal with its scrollback, and no more. What comes
-// before the first mark, or all when there is none, is a block without a command and with number 0, whose output is the text of the
-// screen. It is not safe for concurrent use.
+// A BlockReader splits output at its shell's marks, by the rules of [Session.Blocks], where there is
+// no session: in a recording, or in what a tap is shown. It keeps only the block under way and a
+// terminal with its scrollback. What comes before the first mark, or everything when there is none,
+// is a block with number 0 and no command, whose output is the text of the screen. It is not safe
+// for concurrent use.
 type BlockReader struct {
-	term    *vt.Terminal
-	blocks  blocks
-	reports Reports
-	done    func(Block)
-	began   time.Time // of the first output
-	last    time.Time
+	fold
+	done  func(Block)
+	began time.Time // of the first output
+	last  time.Time
 }
 
-// NewBlockReader returns one for a terminal of this size. done is called with each block that ended.
+// NewBlockReader returns one for a terminal of this size. done is called with each ended block.
 func NewBlockReader(rows, cols int, done func(Block)) *BlockReader {
-	return &BlockReader{term: vt.New(rows, cols, vt.Options{}), done: done}
+	return &BlockReader{fold: fold{term: vt.New(rows, cols, vt.Options{})}, done: done}
 }
 
 // Integration says how the shell has marked its commands so far.
@@ -35,54 +35,36 @@ func (r *BlockReader) Integration() Integration {
 
 // Output takes what the child wrote. All marks in it count: which are the shell's own is not known.
 func (r *BlockReader) Output(at time.Time, p []byte) {
-	r.read(at, p, func(int) bool { return true })
-}
-
-// Marked takes what the child wrote, as a [MarkTap] is shown it: no mark counts but the shell's own.
-func (r *BlockReader) Marked(at time.Time, p []byte, marks []Mark) {
-	r.blocks.trusted = true
-	r.read(at, p, func(end int) bool {
-		for len(marks) > 0 && marks[0].End < end {
-			marks = marks[1:]
-		}
-		return len(marks) > 0 && marks[0].End == end
-	})
-}
-
-// read takes output; own tells whether a mark that ends there is the shell's.
-func (r *BlockReader) read(at time.Time, p []byte, own func(end int) bool) {
 	if r.began.IsZero() && len(p) > 0 {
 		r.began = at
 	}
 	r.last = at
-	for rest := p; len(rest) > 0; {
-		e, behind := r.term.FeedToMark(rest)
-		r.blocks.write(rest[:len(rest)-len(behind)])
-		rest = behind
-		r.take(e, at, func() bool { return own(len(p) - len(rest)) })
-	}
-}
-
-func (r *BlockReader) take(e vt.Effect, at time.Time, own func() bool) {
-	for i := range e.Events {
-		x := &e.Events[i]
-		if (x.Kind == vt.EventMark || x.Kind == vt.EventMark633) && !own() {
-			continue
-		}
-		r.reports = r.reports.After(x)
-		unmarked := r.blocks.integration == ""
-		r.blocks.after(x, r.reports.Shell, at, r.term.Snapshot)
+	unmarked := r.blocks.integration == ""
+	for e := range r.steps(p, at) {
 		if unmarked && r.blocks.integration != "" {
+			unmarked = false
+			x := e.Events[slices.IndexFunc(e.Events, func(x vt.Event) bool { return isMark(&x) })]
 			r.unmarked(vt.Position{Line: x.Line, Col: x.Col}, at)
 		}
+		for _, b := range r.blocks.done {
+			r.done(b)
+		}
+		r.blocks.done, r.blocks.bytes = nil, 0
 	}
-	for _, b := range r.blocks.done {
-		r.done(b)
-	}
-	r.blocks.done, r.blocks.bytes = nil, 0
 }
 
-// unmarked tells what came before the first mark, if that is anything.
+// Marked takes what the child wrote, as a [MarkTap] is shown it: only the shell's own marks count.
+func (r *BlockReader) Marked(at time.Time, p []byte, marks []Mark) {
+	r.blocks.trusted = true
+	r.own = func(end int) bool {
+		_, found := slices.BinarySearchFunc(marks, end, func(m Mark, end int) int { return m.End - end })
+		return found
+	}
+	r.Output(at, p)
+	r.own = nil
+}
+
+// unmarked reports what came before the first mark, if that is anything.
 func (r *BlockReader) unmarked(to vt.Position, at time.Time) {
 	s := r.term.Snapshot()
 	text, whole := s.Between(vt.Position{}, to, MaxBlockOutput)
@@ -97,17 +79,14 @@ func (r *BlockReader) unmarked(to vt.Position, at time.Time) {
 	}
 }
 
-// Resize tells of a new size.
+// Resize gives the terminal another size.
 func (r *BlockReader) Resize(at time.Time, rows, cols int) {
 	r.last = at
-	r.blocks.cut(cols, r.term.Snapshot())
-	e := r.term.Resize(rows, cols, 0, 0)
-	r.blocks.resume(r.term.Snapshot())
-	r.take(e, at, func() bool { return false })
+	r.resize(rows, cols, 0, 0, at)
 }
 
-// Exited tells that the program has ended by itself, which [BlockReader.Close] then knows: what bash
-// says at its own end is no command's output.
+// Exited notes, before [BlockReader.Close], that the program ended by itself: what bash prints at
+// its own end is not a command's output.
 func (r *BlockReader) Exited() {
 	if b := r.blocks.running; b != nil {
 		r.blocks.printed.farewell(b.Command)

@@ -13,10 +13,12 @@
 //
 // # The life of a byte
 //
-// The child writes; the pump (session.go, exit.go) reads it from the PTY (package pty), feeds the terminal (package vt)
-// and the transcript (transcript.go) under the session's lock, raises the sequence, shows it to the session's taps
-// and beats the pulse (internal/pulse). Whoever waits wakes, takes a [View] and judges it. What the terminal answers goes
-// to the input queue (input.go), where actions wait too: one order for all that is bound for the child.
+// The child writes; the pump (session.go, exit.go) reads it from the PTY (package pty) and, under the
+// session's lock, gives it to the fold (fold.go): the terminal (package vt), the transcript
+// (transcript.go), the shell's blocks (block.go) and the reports (reports.go). It then shows it to
+// the session's taps and beats the pulse (internal/pulse). Whoever waits wakes, takes a [View] and
+// judges it. What the terminal answers goes to the input queue (input.go), where actions wait too:
+// one order for all that is bound for the child.
 //
 // # Goroutines
 //

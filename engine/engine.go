@@ -237,17 +237,19 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 		sizing:  make(chan struct{}, 1),
 		reaped:  make(chan struct{}),
 		pumped:  make(chan struct{}),
-		shell:   start,
 		environ: env,
 		image:   pty.Image(p.PID()),
-		term: vt.New(rows, cols, vt.Options{
-			Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus, Theme: c.Theme,
-			Version: e.opts.Version,
-		}),
-		rec:     recorder{limit: c.TranscriptChars},
-		changed: now,
 		taps:    c.Taps,
-		blocks:  blocks{trusted: start.word != ""},
+		fold: fold{
+			term: vt.New(rows, cols, vt.Options{
+				Scrollback: c.Scrollback, ProgramStatus: c.ProgramStatus, Theme: c.Theme,
+				Version: e.opts.Version,
+			}),
+			rec:     &recorder{limit: c.TranscriptChars},
+			blocks:  blocks{trusted: start.word != ""},
+			shell:   start,
+			changed: now,
+		},
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.later = time.AfterFunc(time.Hour, func() {
@@ -261,6 +263,8 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 	}
 	s.settled = time.AfterFunc(time.Hour, func() { s.lookAfter(false) })
 	s.settled.Stop()
+	s.frame = time.AfterFunc(time.Hour, s.showFrame)
+	s.frame.Stop()
 	drain := pty.NewDrain(s.pty)
 	go s.pump(drain)
 	go s.reaper(drain)

@@ -10,7 +10,8 @@ import (
 // reaper waits for the leader and bounds what may still be read after its end.
 func (s *Session) reaper(drain *pty.Drain) {
 	s.leader = s.pty.Wait()
-	if p, ok := s.pty.(interface{ OverMemory() bool }); ok && p.OverMemory() { // the kernel's own end of it comes before the news
+	// The kernel may end the program before its news of the limit is read.
+	if p, ok := s.pty.(interface{ OverMemory() bool }); ok && p.OverMemory() {
 		s.mu.Lock()
 		s.leash.over = cmp.Or(s.leash.over, LimitMemory)
 		s.mu.Unlock()
@@ -23,7 +24,7 @@ func (s *Session) reaper(drain *pty.Drain) {
 // publish makes the exit visible, once. It is called by the pump, after the leader was reaped.
 func (s *Session) publish(draining bool) {
 	s.mu.Lock()
-	s.showFrame(time.Now()) // what was written before the end is seen with the end
+	s.release(time.Now()) // what was written before the end is seen with the end
 	if s.exit == nil {
 		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining, Limit: s.leash.over}
 		s.exited.Store(true) // whoever sees the exit finds the name free
@@ -33,7 +34,7 @@ func (s *Session) publish(draining bool) {
 		e.Draining = false
 		s.exit = &e
 	}
-	s.view = nil
+	s.touch()
 	s.mu.Unlock()
 	s.input.close(ErrEnded)
 	s.beat()
@@ -46,8 +47,8 @@ func (s *Session) finish() {
 	s.secret = false
 	s.rec.finish()
 	s.rec.trim()
-	s.view = nil
-	s.showFrame(time.Now()) // nobody will end it any more
+	s.release(time.Now()) // nobody ends an update any more
+	s.touch()
 	s.mu.Unlock()
 	<-s.reaped // the terminal may be closed before the leader ends, and on some systems before it is reaped
 	s.closeTaps()

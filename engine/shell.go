@@ -70,7 +70,7 @@ func (s *shellStart) marking(script string) string {
 // forged reports whether a mark is none of the shell's own, as a word is in those. Marks that begin a prompt have none: while a
 // command runs there is no prompt.
 func (s *shellStart) forged(e *vt.Event, told *Shell) bool {
-	if s.word == "" || e.Kind != vt.EventMark && e.Kind != vt.EventMark633 {
+	if s == nil || s.word == "" {
 		return false
 	}
 	switch e.Mark {

@@ -23,6 +23,7 @@ type seen struct {
 	Cursor                  [2]int
 	Shell                   engine.Shell
 	Status                  engine.ProgramStatus
+	Block                   engine.Block
 	Code                    int
 	Ended                   bool
 }
@@ -37,6 +38,9 @@ func seenIn(v *engine.View) seen {
 	}
 	if v.Reports.Status != nil {
 		s.Status = *v.Reports.Status
+	}
+	if v.Block != nil {
+		s.Block = *v.Block
 	}
 	if v.Exit != nil {
 		s.Code = v.Exit.Code

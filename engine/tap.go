@@ -7,9 +7,9 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A Tap sees every byte a child writes, in order, what the terminal fails on included, and every resize. Its methods are called one at
-// a time; a slow tap slows its session and nothing else. An error detaches the tap, is kept for [Session.TapError] and
-// does the session no other harm. Close is called once, after the last byte or when it was detached.
+// A Tap sees every byte a child writes, in order, even what the terminal fails on, and every resize.
+// Its methods are called one at a time; a slow tap slows its session and nothing else. An error
+// detaches the tap, is kept for [Session.TapError] and does the session no other harm. Close is called once, after the last byte or when it was detached.
 type Tap interface {
 	Output(at time.Time, p []byte) error
 	Resize(at time.Time, rows, cols int) error
@@ -30,16 +30,16 @@ type ExitTap interface {
 	Exit(at time.Time, code int) error
 }
 
-// A MarkTap is a Tap that is also told which marks in the output are the shell's own. It is shown Marked in place of Output, with
-// marks in their order, none for most output. Neither p nor marks is its to keep.
+// A MarkTap is a Tap that also learns which marks in the output are the shell's own. Marked is called
+// instead of Output, with the marks in order; most output has none. It must keep neither p nor marks.
 type MarkTap interface {
 	Tap
 	Marked(at time.Time, p []byte, marks []Mark) error
 }
 
-// A Mark is one that the session's shell has put into its output (OSC 133 or OSC 633), by the judgement
-// of [Session.Blocks]: one that a command printed is none where the shell's have a word of their own;
-// elsewhere none is within another program's screen.
+// A Mark is one that the session's shell has put into its output (OSC 133 or OSC 633), by the rules
+// of [Session.Blocks]. Where the shell's marks carry a word of their own, one that a command printed
+// does not count; elsewhere none within another program's screen does.
 type Mark struct {
 	End  int  // where it ends in the output that it was shown with
 	Kind byte // A, B, C, D, E, and what else a shell has
@@ -47,18 +47,21 @@ type Mark struct {
 	// by an E that follows its C.
 	Number  uint64
 	Command string
-	Refused bool // of a C: the line was no command; the shell has said why, and runs nothing
-	Exit    int  // of a D
-	Exited  bool // Exit was told
+	Refused bool   // of a C: the line was no command; the shell has said why, and runs nothing
+	Exit    int    // of a D
+	Exited  bool   // Exit was told
+	line    uint64 // where it stands
 }
 
-// ownMark is the mark that an event is; ok is false for what is none, or begins only a command line's
-// further line. Trusted says that it is the shell's own word, on whatever screen.
+func isMark(e *vt.Event) bool { return e.Kind == vt.EventMark || e.Kind == vt.EventMark633 }
+
+// ownMark returns the mark that an event is; ok is false if it is none, or begins only a further line
+// of a command line. trusted says that the shell's own word is in it, so that any screen will do.
 func ownMark(e *vt.Event, trusted bool) (m Mark, ok bool) {
-	if e.Kind != vt.EventMark && e.Kind != vt.EventMark633 || e.Alt && !trusted || e.Kind == vt.EventMark && e.Mark == 'A' && secondary(e.Text) {
+	if !isMark(e) || e.Alt && !trusted || e.Kind == vt.EventMark && e.Mark == 'A' && secondary(e.Text) {
 		return Mark{}, false
 	}
-	return Mark{Kind: e.Mark, Exit: e.Exit, Exited: e.HasExit}, true
+	return Mark{Kind: e.Mark, Exit: e.Exit, Exited: e.HasExit, line: e.Line}, true
 }
 
 // Attach adds the tap that make returns, from here on: make gets the session as it is, and nothing is written meanwhile. A

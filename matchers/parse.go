@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/tree"
 )
 
 // Bounds of a matcher that comes from outside. A tree that a person or a plugin writes has a handful of nodes.
@@ -302,42 +302,15 @@ func parseLua(p *parser, value any, path string, _ int) (Matcher, error) {
 
 // integer reads a whole number from 0 to most.
 func integer(value any, path string, most int64) (int64, error) {
-	var n float64
-	switch x := value.(type) {
-	case float64:
-		n = x
-	case int64:
-		n = float64(x)
-	case int:
-		n = float64(x)
-	default:
-		return 0, &ParseError{path, fmt.Sprintf("expected a whole number from 0 to %d, got %s", most, kindOf(value))}
-	}
-	if n < 0 || n > float64(most) || n != math.Trunc(n) {
-		return 0, &ParseError{path, fmt.Sprintf("expected a whole number from 0 to %d, got %v", most, n)}
+	n, ok := tree.Int(value, 0, int(most))
+	if !ok {
+		return 0, &ParseError{path, fmt.Sprintf("expected a whole number from 0 to %d, got %s", most, tree.Got(value))}
 	}
 	return int64(n), nil
 }
 
 // kindOf names a value's type in the words of JSON.
-func kindOf(value any) string {
-	switch x := value.(type) {
-	case nil:
-		return "nothing"
-	case bool:
-		return "a boolean"
-	case float64, int64, int:
-		return "a number"
-	case string:
-		if utf8.RuneCountInString(x) == 0 {
-			return "an empty string"
-		}
-		return "a string"
-	case []any:
-		return "an array"
-	}
-	return "an object"
-}
+var kindOf = tree.Kind
 
 // Types returns the names of the matcher types that Parse knows with o, sorted.
 func Types(o Options) []string {

@@ -262,22 +262,21 @@ func describe(ctx context.Context, plugin string, m machine) (*Description, erro
 	if err != nil {
 		return nil, err
 	}
-	dec := &decoder{plugin: plugin, function: "describe"}
-	table := dec.members("the description", value, "intents", "wait_matchers", "states", "predicates")
+	all := decode("description", value).members("intents", "wait_matchers", "states", "predicates")
 	for key, to := range map[string]*[]map[string]any{
 		"intents": &d.Intents, "wait_matchers": &d.WaitMatchers, "states": &d.States, "predicates": &d.Predicates,
 	} {
-		for _, e := range dec.list(key, table[key], maxStateList) {
-			entry, ok := e.(map[string]any)
+		for _, e := range all.at(key).list(maxStateList) {
+			entry, ok := e.V.(map[string]any)
 			if name, _ := entry["name"].(string); !ok || name == "" {
-				dec.fail("an entry of %s has no name", key)
+				e.fail("an entry of %s has no name", key)
 				continue
 			}
 			*to = append(*to, entry)
 		}
 	}
-	if dec.err != nil {
-		return nil, dec.err
+	if err := all.problem(plugin, "describe"); err != nil {
+		return nil, err
 	}
 	return d, nil
 }

@@ -3,7 +3,7 @@ package plugins
 import (
 	"time"
 
-	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/tree"
 )
 
 // An Event is something that happened in a turn, as a plugin read it off the screen. Kinds: text_delta (Text), tool_started (ID,
@@ -38,20 +38,20 @@ var eventKinds = map[string][]string{
 }
 
 // event reads one event of a classifier's result.
-func (d *decoder) event(value any) Event {
-	m, _ := value.(map[string]any)
-	kind := d.text("an event's kind", m["kind"], maxWord)
+func (d decoder) event() Event {
+	kind := d.at("kind").text(maxWord)
 	members, ok := eventKinds[kind]
 	if !ok {
-		d.fail("an event has the kind %s, which there is not", engine.Quote(string(kind)))
+		d.fail("an event has the kind %s, which there is not", tree.Quote(kind))
 		return Event{}
 	}
-	d.members("an event of kind "+kind, value, append([]string{"kind"}, members...)...)
+	d.members(append([]string{"kind"}, members...)...)
 	return Event{
-		Kind: kind,
-		Text: d.text("text", m["text"], 64<<10), ID: d.text("id", m["id"], maxWord), Name: d.text("name", m["name"], maxWord),
-		Input: Clean(m["input"], plain), Summary: d.text("summary", m["summary"], 1<<10), Status: d.text("status", m["status"], maxWord),
-		Result: Clean(m["result"], plain), Category: d.text("category", m["category"], maxWord), Message: d.text("message", m["message"], 16<<10),
+		Kind: kind, Text: d.at("text").text(64 << 10),
+		ID: d.at("id").text(maxWord), Name: d.at("name").text(maxWord), Input: Clean(d.at("input").V, plain),
+		Summary: d.at("summary").text(1 << 10),
+		Status:  d.at("status").text(maxWord), Result: Clean(d.at("result").V, plain),
+		Category: d.at("category").text(maxWord), Message: d.at("message").text(16 << 10),
 	}
 }
 

@@ -224,32 +224,32 @@ func (a *Adapter) noIntent(m machine) string {
 
 // decodePlan reads what an intent returned, and refuses what the manifest does not allow before anything is done.
 func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string, value any) (*plan, error) {
-	d := &decoder{plugin: a.Plugin().Manifest.Name, function: intent}
-	m := d.members("the intent's result", value, "actions", "last_intent", "submission")
+	d := decode("result", value).members("actions", "last_intent", "submission")
 	p := &plan{}
-	if _, ok := m["actions"]; !ok && d.err == nil {
-		d.fail("the intent's result has no actions: give a list, which may be empty")
+	if !d.at("actions").Given {
+		d.fail("the result has no actions: give a list, which may be empty")
 	}
-	p.steps = a.steps(ctx, d, machine, m["actions"])
-	if v, ok := m["last_intent"]; ok {
-		text := d.text("last_intent", v, maxWord)
+	p.steps = a.steps(ctx, machine, d.at("actions"))
+	if v := d.at("last_intent"); v.Given {
+		text := v.text(maxWord)
 		p.lastIntent = &text
 	}
-	if v, ok := m["submission"]; ok {
-		m := d.members("the submission", v, "echo", "submit", "done", "retry_when", "retries", "timeout_ms", "undo")
+	if m := d.at("submission"); m.Given {
+		m.members("echo", "submit", "done", "retry_when", "retries", "timeout_ms", "undo")
 		p.submission = &submission{
-			echo: a.optional(ctx, d, machine, m["echo"]), done: a.optional(ctx, d, machine, m["done"]), retryWhen: a.optional(ctx, d, machine, m["retry_when"]),
-			submit:  a.steps(ctx, d, machine, m["submit"]),
-			undo:    a.steps(ctx, d, machine, m["undo"]),
-			retries: int(d.number("retries", m["retries"], 0, maxRetries)),
-			timeout: d.duration("timeout_ms", m["timeout_ms"], defaultExpect),
+			echo: a.optional(ctx, machine, m.at("echo")), done: a.optional(ctx, machine, m.at("done")),
+			retryWhen: a.optional(ctx, machine, m.at("retry_when")),
+			submit:    a.steps(ctx, machine, m.at("submit")),
+			undo:      a.steps(ctx, machine, m.at("undo")),
+			retries:   int(m.at("retries").number(0, maxRetries)),
+			timeout:   m.at("timeout_ms").duration(defaultExpect, maxExpect),
 		}
-		if p.submission.done == nil && d.err == nil {
-			d.fail("the submission has no done: say how it looks when it was submitted")
+		if p.submission.done == nil {
+			m.fail("the submission has no done: say how it looks when it was submitted")
 		}
 	}
-	if d.err != nil {
-		return nil, d.err
+	if err := d.problem(a.Plugin().Manifest.Name, intent); err != nil {
+		return nil, err
 	}
 	for _, steps := range [][]step{p.steps, p.submit(), p.undo()} {
 		for _, s := range steps {
@@ -277,49 +277,50 @@ func (p *plan) undo() []step {
 	return p.submission.undo
 }
 
-func (d *decoder) duration(what string, value any, absent time.Duration) time.Duration {
-	if value == nil {
+// duration reads milliseconds.
+func (d decoder) duration(absent, most time.Duration) time.Duration {
+	if d.V == nil {
 		return absent
 	}
-	return time.Duration(d.number(what, value, 0, float64(maxExpect.Milliseconds()))) * time.Millisecond
+	return time.Duration(d.Number(0, float64(most.Milliseconds()))) * time.Millisecond
 }
 
 // optional reads a matcher that may be missing.
-func (a *Adapter) optional(ctx context.Context, d *decoder, m machine, tree any) matchers.Matcher {
-	if tree == nil {
+func (a *Adapter) optional(ctx context.Context, m machine, d decoder) matchers.Matcher {
+	if d.V == nil {
 		return nil
 	}
-	matcher, err := a.parse(ctx, m, tree)
+	matcher, err := a.parse(ctx, m, d.V)
 	if err != nil {
-		d.fail("%v", err)
+		d.Fail(err)
 	}
 	return matcher
 }
 
-func (a *Adapter) steps(ctx context.Context, d *decoder, machine machine, value any) []step {
+func (a *Adapter) steps(ctx context.Context, machine machine, actions decoder) []step {
 	var out []step
-	for i, e := range d.list("actions", value, maxActions) {
-		m, _ := e.(map[string]any)
-		s := step{kind: d.text("an action's type", m["type"], maxWord)}
+	for i, d := range actions.list(maxActions) {
+		s := step{kind: d.at("type").text(maxWord)}
+		v := d.at("value")
 		var err error
 		switch s.kind {
 		case "expect":
-			v := d.members("an expect", m["value"], "matcher", "timeout_ms")
-			s.timeout = d.duration("timeout_ms", v["timeout_ms"], defaultExpect)
-			s.expect, err = a.parse(ctx, machine, v["matcher"])
+			v.members("matcher", "timeout_ms")
+			s.timeout = v.at("timeout_ms").duration(defaultExpect, maxExpect)
+			s.expect, err = a.parse(ctx, machine, v.at("matcher").V)
 		case "when":
-			v := d.members("a when", m["value"], "matcher", "actions", "timeout_ms")
-			s.timeout = d.duration("timeout_ms", v["timeout_ms"], 0)
-			s.expect, err = a.parse(ctx, machine, v["matcher"])
-			s.then = a.steps(ctx, d, machine, v["actions"])
+			v.members("matcher", "actions", "timeout_ms")
+			s.timeout = v.at("timeout_ms").duration(0, maxExpect)
+			s.expect, err = a.parse(ctx, machine, v.at("matcher").V)
+			s.then = a.steps(ctx, machine, v.at("actions"))
 			if slices.ContainsFunc(s.then, func(s step) bool { return s.kind == "when" }) {
 				d.fail("action %d: a when holds another: put one behind the other", i+1)
 			}
 		default:
-			s.action, err = engine.ParseAction(e)
+			s.action, err = engine.ParseAction(d.V)
 		}
 		if err != nil {
-			d.fail("action %d: %v", i+1, err)
+			d.fail("action %d: %w", i+1, err)
 		}
 		out = append(out, s)
 	}

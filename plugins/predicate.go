@@ -196,15 +196,14 @@ func (p *predicate) ask(ctx context.Context, v *engine.View) (answer, error) {
 	case bool:
 		a.matched = x
 	default:
-		d := &decoder{plugin: p.plugin, function: p.function}
-		m := d.members("a predicate's result that is neither true nor false", x, "matched", "evidence", "capture", "recheck_ms")
-		matched, ok := m["matched"].(bool)
-		if !ok && d.err == nil {
+		d := decode("predicate's result", x).members("matched", "evidence", "capture", "recheck_ms")
+		matched, ok := d.at("matched").V.(bool)
+		if !ok {
 			d.fail("a predicate must return true, false, nil or a table with matched = true or false")
 		}
-		a = answer{matched, m["evidence"], m["capture"], d.duration("recheck_ms", m["recheck_ms"], 0)}
-		if d.err != nil {
-			return answer{}, d.err
+		a = answer{matched, d.at("evidence").V, d.at("capture").V, d.at("recheck_ms").duration(0, maxExpect)}
+		if err := d.problem(p.plugin, p.function); err != nil {
+			return answer{}, err
 		}
 	}
 	if a.recheck == 0 && l.timed && (!v.Ended || v.StableFor() < endedRecheck) {

@@ -1,20 +1,21 @@
 package plugins
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/tree"
 )
 
-// A State is what a plugin says of one view: where its program is, how sure that is, and why. The words of State are the
-// plugin's own, but for [StateUnknown] and [StateError]. It is immutable and holds text of the program as it is: see
-// [State.Clean].
+// A State is what a plugin says of one view: where its program is, how sure that is, and why. The
+// words of State are the plugin's own, but for [StateUnknown] and [StateError]. It is immutable and
+// holds unredacted text of the program: see [State.Clean].
 type State struct {
 	State      string         `json:"state"`
 	Confidence float64        `json:"confidence"`            // 0 to 1
@@ -70,41 +71,51 @@ const (
 	maxStateList = 256 // entries of each other list
 )
 
-// A decoder reads the result of a plugin's function and keeps the first fault.
-type decoder struct {
-	plugin, function string
-	err              *PluginError
+// A decoder reads a part of what a plugin's function returned.
+type decoder struct{ tree.Value }
+
+// decode begins with the whole of it, under the name that errors call it by.
+func decode(what string, value any) decoder { return decoder{tree.New(what, value)} }
+
+func (d decoder) at(name string) decoder { return decoder{d.At(name)} }
+
+func (d decoder) fail(format string, args ...any) { d.Fail(fmt.Errorf(format, args...)) }
+
+// luaWords are what [tree.Kind] calls otherwise than Lua.
+var luaWords = map[string]string{
+	"nothing": "nil", "an empty string": "a string", "an array": "a list", "an object": "a table",
 }
 
-func (d *decoder) fail(format string, args ...any) {
-	if d.err == nil {
-		d.err = resultError(d.plugin, d.function, format, args...)
-	}
-}
-
-// members refuses what is no table with names, and names that nobody reads.
-func (d *decoder) members(what string, value any, known ...string) map[string]any {
-	m, ok := value.(map[string]any)
-	if !ok {
-		d.fail("%s must be a table with names, not %s", what, kindOf(value))
+// problem is the first fault of what a function returned; nil when there is none.
+func (d decoder) problem(plugin, function string) error {
+	f := d.Fault()
+	switch {
+	case f == nil:
 		return nil
+	case f.Err != nil:
+		return resultError(plugin, function, "%v", f.Err)
 	}
+	got := tree.Got(f.Got)
+	return resultError(plugin, function, "the %s must be %s, not %s", f.Path, f.Expected, cmp.Or(luaWords[got], got))
+}
+
+// members refuses what is not a table with names, and names that nobody reads.
+func (d decoder) members(known ...string) decoder {
+	d.Object("a table with names")
+	m, _ := d.V.(map[string]any)
 	for name := range m {
 		if !slices.Contains(known, name) {
-			d.fail("%s has %s, which means nothing: known are %s", what, engine.Quote(name), strings.Join(known, ", "))
+			d.fail("the %s has %s, which means nothing: known are %s", d.Path, tree.Quote(name), strings.Join(known, ", "))
 		}
 	}
-	return m
+	return d
 }
 
-func (d *decoder) text(what string, value any, most int) string {
-	s, ok := value.(string)
-	switch {
-	case value == nil:
-	case !ok:
-		d.fail("%s must be a string, not %s", what, kindOf(value))
-	case len(s) > most:
-		d.fail("%s has %d bytes, at most %d are allowed", what, len(s), most)
+// text reads a string that may be missing; one of at most maxWord bytes is a name.
+func (d decoder) text(most int) string {
+	s, ok := d.V.(string)
+	if d.V != nil && (!ok || len(s) > most) {
+		d.Refuse(fmt.Sprintf("a string of at most %d bytes", most))
 	}
 	if s = plain(s); most == maxWord { // a name has one line
 		s = strings.Map(func(r rune) rune {
@@ -117,8 +128,8 @@ func (d *decoder) text(what string, value any, most int) string {
 	return s
 }
 
-// plain is a text in which U+FFFD stands for every character that moves a terminal's cursor or turns its text around, but for
-// line feeds and tabs: what a plugin says is printed by whoever reads it.
+// plain puts U+FFFD for every character that moves a terminal's cursor or turns its text around, but
+// for line feeds and tabs: what a plugin says may be printed.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
@@ -128,102 +139,82 @@ func plain(s string) string {
 	}, s)
 }
 
-func (d *decoder) number(what string, value any, least, most float64) float64 {
-	var n float64
-	switch x := value.(type) {
-	case nil:
+// number reads a number; least, or 0, stands for none.
+func (d decoder) number(least, most float64) float64 {
+	if d.V == nil {
 		return max(least, 0)
-	case int64:
-		n = float64(x)
-	case float64:
-		n = x
-	default:
-		d.fail("%s must be a number, not %s", what, kindOf(value))
-		return 0
 	}
-	if n < least || n > most || math.IsNaN(n) {
-		d.fail("%s is %v: give %v to %v", what, n, least, most)
-	}
-	return n
+	return d.Number(least, most)
 }
 
-func (d *decoder) list(what string, value any, most int) []any {
-	switch x := value.(type) {
-	case nil:
+// list reads a list that may be missing. An empty table is a list, too.
+func (d decoder) list(most int) (all []decoder) {
+	if m, ok := d.V.(map[string]any); d.V == nil || ok && len(m) == 0 {
 		return nil
-	case []any:
-		if len(x) > most {
-			d.fail("%s has %d entries, at most %d are allowed", what, len(x), most)
-			return nil
-		}
-		return x
-	case map[string]any:
-		if len(x) == 0 { // an empty table is either
-			return nil
-		}
 	}
-	d.fail("%s must be a list, not %s", what, kindOf(value))
-	return nil
+	list, ok := d.V.([]any)
+	if !ok || len(list) > most {
+		d.Refuse(fmt.Sprintf("a list of at most %d entries", most))
+		return nil
+	}
+	for _, e := range d.List() {
+		all = append(all, decoder{e})
+	}
+	return all
 }
 
 // rows reads a list of row numbers, which count from 1 in Lua.
-func (d *decoder) rows(value any) []int {
-	var rows []int
-	for _, r := range d.list("rows", value, maxStateList) {
-		rows = append(rows, int(d.number("a row", r, 1, 1000))-1)
+func (d decoder) rows() (rows []int) {
+	for _, r := range d.list(maxStateList) {
+		rows = append(rows, int(r.number(1, 1000))-1)
 	}
 	return rows
 }
 
 // decodeState reads what classify returned. The error is a *PluginError.
 func decodeState(plugin string, value any) (*State, error) {
-	d := &decoder{plugin: plugin, function: "classify"}
-	m := d.members("the state", value, "state", "confidence", "evidence", "sequence", "source", "rule", "candidates", "metadata",
+	d := decode("state", value).members("state", "confidence", "evidence", "sequence", "source", "rule", "candidates", "metadata",
 		"marks", "host_marks", "events", "rows", "nearly", "sources", "recheck_ms")
 	s := &State{
-		State:      d.text("state", m["state"], maxWord),
-		Confidence: d.number("confidence", m["confidence"], 0, 1),
-		Evidence:   d.text("evidence", m["evidence"], 16<<10),
-		Source:     d.text("source", m["source"], maxWord),
-		Rule:       d.text("rule", m["rule"], maxWord),
-		Rows:       d.rows(m["rows"]),
-		recheck:    time.Duration(d.number("recheck_ms", m["recheck_ms"], 0, 60_000)) * time.Millisecond,
+		State:      d.at("state").text(maxWord),
+		Confidence: d.at("confidence").number(0, 1),
+		Evidence:   d.at("evidence").text(16 << 10),
+		Source:     d.at("source").text(maxWord),
+		Rule:       d.at("rule").text(maxWord),
+		Rows:       d.at("rows").rows(),
+		recheck:    d.at("recheck_ms").duration(0, time.Minute),
 	}
 	if s.State == "" {
 		d.fail("the state has no state: give its name")
 	}
-	switch x := m["metadata"].(type) {
-	case nil:
-	case map[string]any:
-		s.Metadata = Clean(x, plain).(map[string]any)
-	default:
-		d.fail("metadata must be a table with names, not %s", kindOf(x))
+	if m := d.at("metadata"); m.V != nil {
+		m.Object("a table with names")
+		s.Metadata, _ = Clean(m.V, plain).(map[string]any)
 	}
-	for _, c := range d.list("candidates", m["candidates"], maxStateList) {
-		c := d.members("a candidate", c, "state", "confidence", "evidence")
-		s.Candidates = append(s.Candidates, Candidate{d.text("a candidate's state", c["state"], maxWord), d.number("a candidate's confidence", c["confidence"], 0, 1)})
+	for _, c := range d.at("candidates").list(maxStateList) {
+		c.members("state", "confidence", "evidence")
+		s.Candidates = append(s.Candidates, Candidate{c.at("state").text(maxWord), c.at("confidence").number(0, 1)})
 	}
-	for _, n := range d.list("nearly", m["nearly"], maxStateList) {
-		n := d.members("a rule in nearly", n, "rule", "state", "lacks", "rows")
+	for _, n := range d.at("nearly").list(maxStateList) {
+		n.members("rule", "state", "lacks", "rows")
 		s.Nearly = append(s.Nearly, Nearly{
-			Rule: d.text("rule", n["rule"], maxWord), State: d.text("state", n["state"], maxWord),
-			Lacks: d.text("lacks", n["lacks"], 1<<10), Rows: d.rows(n["rows"]),
+			n.at("rule").text(maxWord), n.at("state").text(maxWord), n.at("lacks").text(1 << 10), n.at("rows").rows(),
 		})
 	}
-	for _, w := range d.list("sources", m["sources"], maxStateList) {
-		w := d.members("a source", w, "source", "says")
-		s.Sources = append(s.Sources, Witness{d.text("source", w["source"], maxWord), d.text("says", w["says"], 1<<10)})
+	for _, w := range d.at("sources").list(maxStateList) {
+		w.members("source", "says")
+		s.Sources = append(s.Sources, Witness{w.at("source").text(maxWord), w.at("says").text(1 << 10)})
 	}
 	for _, key := range []string{"marks", "host_marks"} {
-		for _, label := range d.list(key, m[key], maxStateList) {
-			s.Marks = append(s.Marks, d.text("a mark", label, maxWord))
+		for _, label := range d.at(key).list(maxStateList) {
+			s.Marks = append(s.Marks, label.text(maxWord))
 		}
 	}
-	for _, e := range d.list("events", m["events"], maxEvents) {
-		s.events = append(s.events, d.event(e))
+	for _, e := range d.at("events").list(maxEvents) {
+		s.events = append(s.events, e.event())
 	}
-	if d.err != nil {
-		return nil, d.err
+	if err := d.problem(plugin, "classify"); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
@@ -285,21 +276,4 @@ func Clean(value any, clean func(string) string) any {
 		return out
 	}
 	return value
-}
-
-// kindOf names a value's type in the words of Lua.
-func kindOf(value any) string {
-	switch value.(type) {
-	case nil:
-		return "nil"
-	case bool:
-		return "a boolean"
-	case int64, float64:
-		return "a number"
-	case string:
-		return "a string"
-	case []any:
-		return "a list"
-	}
-	return "a table"
 }

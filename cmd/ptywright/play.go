@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/redact"
@@ -126,7 +127,7 @@ func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, "\x1bc"+new(playFilter).play(record.Restore(s))); err != nil {
+		if _, err := io.WriteString(w, "\x1bc"+new(playFilter).play(picture.Restore(s, nil))); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
@@ -25,7 +26,7 @@ import (
 func shotCommand(std stdio) *cobra.Command {
 	var output, named, theme string
 	var at, settle, timeout time.Duration
-	var o record.PictureOptions
+	var o picture.Options
 	var rows, cols uint16
 	var session string
 	f := new(remoteFlags)
@@ -45,10 +46,10 @@ output. Secrets are hidden.`,
 				return err
 			}
 			if theme != "" {
-				o.Theme = record.ThemeOf(colours)
+				o.Theme = picture.ThemeOf(colours)
 			}
-			if c.Flags().Changed("font-size") && !record.FontSizeOK(o.FontSize) {
-				return usageError{fmt.Errorf("--font-size is %v: give %d to %d", o.FontSize, record.FontSizeMin, record.FontSizeMax)}
+			if c.Flags().Changed("font-size") && !picture.FontSizeOK(o.FontSize) {
+				return usageError{fmt.Errorf("--font-size is %v: give %d to %d", o.FontSize, picture.FontSizeMin, picture.FontSizeMax)}
 			}
 			format, err := shotFormat(named, output)
 			if err != nil {
@@ -100,7 +101,7 @@ output. Secrets are hidden.`,
 				screen = record.Mask(screen, hide)
 				o.Clean = hide.String
 			}
-			data, err := record.Draw(screen, format, o)
+			data, err := picture.Draw(screen, format, o)
 			if err != nil {
 				return err
 			}
@@ -179,8 +180,8 @@ func shotFormat(named, output string) (string, error) {
 	if output == "-" {
 		output = ""
 	}
-	format, err := record.PictureFormat(named, output)
-	if where := (*record.PicturePathError)(nil); errors.As(err, &where) {
+	format, err := picture.FormatFor(named, output)
+	if where := (*picture.PathError)(nil); errors.As(err, &where) {
 		return "", fmt.Errorf("-o %s %w", pty.QuotePath(output), err)
 	}
 	return format, err

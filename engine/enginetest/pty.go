@@ -1,6 +1,7 @@
 // Package enginetest (no stability promise) stands in for what tests cannot command: a
 // pseudo-terminal with a program on it. [PTY] is one whose output, input and end are what the test
-// says, in real or in virtual time (testing/synctest).
+// says, in real or in virtual time (testing/synctest). [Anything] is output that uses everything a
+// screen shows; [DiffCells] compares two screens. [Home] is a home folder for shells.
 package enginetest
 
 import (

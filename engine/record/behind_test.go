@@ -75,7 +75,7 @@ func TestBehindHandsMarksOn(t *testing.T) {
 		marks[0].Command = "XX" // the session's own, and valid no longer
 		close(knows.gate)
 		synctest.Wait()
-		if got, want := knows.seen.String(), "mone[{2 67 0 ls false 0 false}] mtwo[] "; got != want {
+		if got, want := knows.seen.String(), "mone[{2 67 0 ls false 0 false 0}] mtwo[] "; got != want {
 			t.Errorf("it was shown %q, want %q", got, want)
 		}
 		if got := other.seen.String(); got != "oone otwo " {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -98,7 +99,7 @@ func newCast(s sink, path string, o CastOptions) (*Cast, error) {
 		if !o.Raw {
 			shown = Mask(shown, o.Redactor)
 		}
-		c.emit(0, 'o', restore(shown, c.hide))
+		c.emit(0, 'o', picture.Restore(shown, c.hide))
 	}
 	if err := c.flush(0); err != nil {
 		return nil, err

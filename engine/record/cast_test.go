@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -72,7 +73,7 @@ func recordings(t testing.TB) map[string]*Recording {
 // diffScreens compares everything that is seen: cells, cursor, modes, title, scrollback.
 func diffScreens(a, b *vt.Screen) string {
 	if a.Rows != b.Rows || a.Cols != b.Cols {
-		return diffCells(a, b)
+		return enginetest.DiffCells(a, b)
 	}
 	runs := func(s *vt.Screen, y int) (all []vt.Run) {
 		s.EachRun(y, func(r vt.Run) { all = append(all, r) })
@@ -80,7 +81,7 @@ func diffScreens(a, b *vt.Screen) string {
 	}
 	for y := range a.Rows {
 		if !slices.Equal(runs(a, y), runs(b, y)) {
-			return diffCells(a, b)
+			return enginetest.DiffCells(a, b)
 		}
 	}
 	if a.Cursor != b.Cursor || a.Modes != b.Modes || a.Title != b.Title || a.TitleSet != b.TitleSet {
@@ -264,7 +265,7 @@ func TestReplayOfAnything(t *testing.T) {
 		}
 		// Bytes that are no text apart from wide characters: the first byte of a character on the second half of a wide
 		// one takes that away before the character is whole, in a terminal that is fed live.
-		piece := rapid.Map(anything(5, 20), func(s string) []byte { return []byte(s) })
+		piece := rapid.Map(enginetest.Anything(5, 20), func(s string) []byte { return []byte(s) })
 		if rapid.Bool().Draw(t, "bytes") {
 			piece = rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 0, 8), rapid.Just([]byte("\xe2\x82")), rapid.Just([]byte("\xac\n")),
 				rapid.Just([]byte("a\x1b[2Gé\xe2")), rapid.Just([]byte("\x1b[3;3H\x1b[1m")))

@@ -141,3 +141,34 @@ func TestFileTakenAway(t *testing.T) {
 		}
 	}
 }
+
+func TestFileName(t *testing.T) {
+	if got, want := FileName("s7", AsciicastV3, t0), "s7-20231114-221320.000000.cast"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestOnlyAPictureIsReplaced: a file without an extension may be anything.
+func TestOnlyAPictureIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]error{"a.png": nil, "Makefile": ErrExists} {
+		path := filepath.Join(dir, name)
+		for range 2 {
+			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := WriteFile(path, []byte("new")); !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", name, err, want)
+			}
+		}
+		if b, err := os.ReadFile(path); err != nil || (string(b) == "new") != (want == nil) {
+			t.Errorf("%s has %q, %v", name, b, err)
+		}
+	}
+	if err := WriteFile(filepath.Join(dir, "fresh"), []byte("new")); err != nil {
+		t.Error(err)
+	}
+	if all, err := os.ReadDir(dir); err != nil || len(all) != 3 {
+		t.Errorf("in the folder: %v, %v", all, err)
+	}
+}

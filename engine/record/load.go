@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ptywright/ptywright/engine/picture"
 )
 
 const (
@@ -46,7 +48,7 @@ type kept struct {
 }
 
 // Load reads a cast of version 1, 2 or 3, at most [LoadMax] bytes and [EventsMax] events. Errors are *[CastError], around
-// [ErrTooLarge] when it is more, or the reader's.
+// [picture.ErrTooLarge] when it is more, or the reader's.
 func Load(r io.Reader) (*Recording, error) { return loadSome(r, EventsMax) }
 
 // loadSome is Load of at most so many events.
@@ -61,14 +63,14 @@ func loadSome(r io.Reader, most int) (*Recording, error) {
 		e, err := c.Next()
 		switch {
 		case in.N <= 0:
-			return nil, c.bad(fmt.Sprintf("the cast is longer than %d bytes", LoadMax), ErrTooLarge)
+			return nil, c.bad(fmt.Sprintf("the cast is longer than %d bytes", LoadMax), picture.ErrTooLarge)
 		case errors.Is(err, io.EOF):
 			rec.Truncated = c.Truncated
 			return rec, nil
 		case err != nil:
 			return nil, err
 		case rec.Len() == most:
-			return nil, c.bad(fmt.Sprintf("the cast has more than %d events", most), ErrTooLarge)
+			return nil, c.bad(fmt.Sprintf("the cast has more than %d events", most), picture.ErrTooLarge)
 		}
 		rec.add(e)
 	}

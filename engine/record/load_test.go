@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ptywright/ptywright/engine/picture"
 )
 
 // Events of every kind and length come back as they were, in whichever chunk they are, and from copies.
@@ -61,7 +63,7 @@ func TestManyEvents(t *testing.T) {
 	}
 	var ce *CastError
 	_, err = loadSome(bytes.NewReader(data), n-1)
-	if !errors.Is(err, ErrTooLarge) || !errors.As(err, &ce) || ce.Line != n+1 {
+	if !errors.Is(err, picture.ErrTooLarge) || !errors.As(err, &ce) || ce.Line != n+1 {
 		t.Errorf("%v", err)
 	}
 }
@@ -95,7 +97,7 @@ func TestEndlessResizes(t *testing.T) {
 	p = NewReplay(cast(15_000, `[1,"o","x"]`+"\n"))
 	p.size, p.resized = 1, resizeMax-1_000_000
 	p.Seek(time.Hour)
-	if err := p.Err(); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "resized") {
+	if err := p.Err(); !errors.Is(err, picture.ErrTooLarge) || !strings.Contains(err.Error(), "resized") {
 		t.Errorf("%v", err)
 	}
 	if _, ok := p.Step(); ok {

@@ -179,10 +179,10 @@ func (h *hider) section(f *front, b *engine.Block) string {
 	case title == "":
 		fmt.Fprintf(&out, "\n## %d. (no command told)\n\n", f.blocks)
 	default:
-		fmt.Fprintf(&out, "\n## %d. %s\n\n", f.blocks, code(title))
+		fmt.Fprintf(&out, "\n## %d. %s\n\n", f.blocks, Code(title))
 	}
 	if several && rest != "" {
-		out.WriteString(fence("sh", command) + "\n")
+		out.WriteString(Fence("sh", command) + "\n")
 	}
 	var facts []string
 	switch {
@@ -202,7 +202,7 @@ func (h *hider) section(f *front, b *engine.Block) string {
 		facts = append(facts, b.Started.UTC().Format("15:04:05 UTC"))
 	}
 	if b.Dir != "" {
-		facts = append(facts, code(h.hide(b.Dir)))
+		facts = append(facts, Code(h.hide(b.Dir)))
 	}
 	if len(facts) > 0 {
 		out.WriteString(strings.Join(facts, " · ") + "\n\n")
@@ -214,7 +214,7 @@ func (h *hider) section(f *front, b *engine.Block) string {
 	if strings.TrimSpace(b.Output) == "" {
 		out.WriteString("No output.\n")
 	} else {
-		out.WriteString(fence("text", visible(h.output(b.Output))))
+		out.WriteString(Fence("text", visible(h.output(b.Output))))
 	}
 	return out.String()
 }
@@ -262,14 +262,18 @@ func backticks(s string, n int) string {
 	return strings.Repeat("`", n)
 }
 
-// fence writes text as a fenced code block that nothing in it can end (CommonMark 0.31, section 4.5).
-func fence(language, text string) string {
+// Fence writes text as a fenced code block that nothing in it can end (CommonMark 0.31, section
+// 4.5). Line feeds at its end are left out. language may be empty.
+func Fence(language, text string) string {
 	f := backticks(text, 3)
-	return f + language + "\n" + strings.TrimRight(text, "\n") + "\n" + f + "\n"
+	if text = strings.TrimRight(text, "\n"); text != "" {
+		text += "\n"
+	}
+	return f + language + "\n" + text + f + "\n"
 }
 
-// code writes one line as a code span (CommonMark 0.31, section 6.1).
-func code(s string) string {
+// Code writes one line as a code span (CommonMark 0.31, section 6.1).
+func Code(s string) string {
 	f := backticks(s, 1)
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
 		s = " " + s + " "

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -105,7 +106,7 @@ func TestMarkdownOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mark := rapid.SampledFrom([]string{"\x1b]133;A\a", "\x1b]133;B\x1b\\", "\x1b]133;C\a", "\x1b]133;D;1\a", "\x1b]633;E;a`b``\a", "\x1b]7;file:///a`b\a", "\x1b]133;", "\x1b",
 			"```", "````\n", "# head\r\n", "---\r\n", "~~~", "\x1b]133;A"})
-		parts := rapid.SliceOfN(rapid.OneOf(mark, mark, anything(24, 80)), 0, 20).Draw(t, "session")
+		parts := rapid.SliceOfN(rapid.OneOf(mark, mark, enginetest.Anything(24, 80)), 0, 20).Draw(t, "session")
 		session := strings.Join(parts, "")
 		var whole, pieces []engine.Block
 		b := engine.NewBlockReader(24, 80, func(x engine.Block) { whole = append(whole, x) })

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
@@ -22,9 +23,6 @@ const (
 	// timeMax bounds the time of an event, in seconds: thirty years. What is beyond is no time of a recording.
 	timeMax = 1e9
 )
-
-// ErrTooLarge is a cast, a line of one or a picture beyond its bound.
-var ErrTooLarge = errors.New("is too large")
 
 // A CastError says where a cast cannot be read. It quotes nothing of it.
 type CastError struct {
@@ -119,7 +117,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 			return nil, err
 		}
 		if len(first)+len(rest) > lineMax {
-			return nil, c.bad("the header is too large", ErrTooLarge)
+			return nil, c.bad("the header is too large", picture.ErrTooLarge)
 		}
 		h = header{}
 		if err := json.Unmarshal(append(append(first, '\n'), rest...), &h); err != nil || h.Version != 1 {
@@ -179,7 +177,7 @@ func (c *Reader) next() (line []byte, whole bool, err error) {
 	for {
 		p, err := c.in.ReadSlice('\n')
 		if len(line)+len(p) > lineMax {
-			return nil, false, c.bad(fmt.Sprintf("is longer than %d bytes", lineMax), ErrTooLarge)
+			return nil, false, c.bad(fmt.Sprintf("is longer than %d bytes", lineMax), picture.ErrTooLarge)
 		}
 		line = append(line, p...)
 		switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
@@ -57,7 +58,7 @@ func (p *Replay) Step() (Event, bool) {
 	if e.Kind == EventResize {
 		size := int64(e.Rows) * int64(e.Cols)
 		if p.resized += p.size + size; p.resized > resizeMax {
-			p.err = fmt.Errorf("replay a recording: at %v the number of cells that were resized, more than %d, %w", e.At, int64(resizeMax), ErrTooLarge)
+			p.err = fmt.Errorf("replay a recording: at %v the number of cells that were resized, more than %d, %w", e.At, int64(resizeMax), picture.ErrTooLarge)
 			return Event{}, false
 		}
 		p.size = size
@@ -75,7 +76,7 @@ func (p *Replay) Step() (Event, bool) {
 	return e, true
 }
 
-// Err is why the replay cannot go on: a recording that resizes its terminal without end, an error around [ErrTooLarge].
+// Err is why the replay cannot go on: a recording that resizes its terminal without end, an error around [picture.ErrTooLarge].
 // Going back clears it.
 func (p *Replay) Err() error { return p.err }
 

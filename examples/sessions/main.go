@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/redact"
@@ -58,11 +59,11 @@ func run(dir string) error {
 		return err
 	}
 	fmt.Println("the client greets the", greeted.Match.Parts[0].Capture)
-	picture, err := record.SVG(record.Mask(greeted.View.Screen, redact.Default), record.PictureOptions{})
+	svg, err := picture.SVG(record.Mask(greeted.View.Screen, redact.Default), picture.Options{})
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "client.svg"), []byte(picture), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "client.svg"), []byte(svg), 0o600); err != nil {
 		return err
 	}
 	var missed *engine.WaitError

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/cmdline"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/pty"
-	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/internal/nearest"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
@@ -118,8 +118,8 @@ var reasons = []struct {
 	{plugins.ErrParams, protocol.CodeInvalidParams, "invalid_params"},
 	{plugins.ErrTurn, protocol.CodeInternal, "turn_in_progress"},
 	{errNoRecording, protocol.CodeInvalidParams, "unknown_recording"},
-	{record.ErrPictureFormat, protocol.CodeInvalidParams, "invalid_params"},
-	{record.ErrTooLarge, protocol.CodeInternal, "reply_too_large"},
+	{picture.ErrFormat, protocol.CodeInvalidParams, "invalid_params"},
+	{picture.ErrTooLarge, protocol.CodeInternal, "reply_too_large"},
 	{errNoLoading, codeDenied, "server_did_not_grant_plugin_load"},
 	{syscall.EMFILE, protocol.CodeInternal, "limit_exceeded"},
 	{syscall.ENFILE, protocol.CodeInternal, "limit_exceeded"},

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/protocol"
 )
@@ -145,7 +145,7 @@ func (f *frame) compare(has *shown, form string) *shown {
 		}
 		var text []byte
 		if form == "ansi" {
-			text = appendString(nil, `"ansi":`, record.ANSIRow(s, y, f.Clean))
+			text = appendString(nil, `"ansi":`, picture.ANSIRow(s, y, f.Clean))
 		} else {
 			text = append(f.appendRowRuns([]byte(`"runs":[`), y), ']')
 		}
@@ -178,22 +178,14 @@ func (f *frame) AppendJSON(b []byte) []byte {
 	b = appendBool(b, `,"visible":`, s.Cursor.Visible)
 	b = appendInt(b, `,"style":`, int(s.Cursor.Style))
 	m := s.Modes
-	b = appendBool(b, `},"modes":{"alternate_screen":`, m.AltScreen)
-	b = appendBool(b, `,"application_cursor":`, m.AppCursor)
-	b = appendBool(b, `,"application_keypad":`, m.AppKeypad)
-	b = appendBool(b, `,"bracketed_paste":`, m.BracketedPaste)
+	b = appendModes(append(b, `},"modes":{`...), m)
 	b = appendBool(b, `,"focus_events":`, m.FocusEvents)
 	b = appendBool(b, `,"reverse_video":`, m.ReverseVideo)
 	b = appendString(b, `,"mouse":`, m.Mouse.String())
 	b = appendInt(b, `,"kitty_keyboard":`, int(m.KittyKeyboard))
 	b = appendInt(b, `,"modify_other_keys":`, int(m.ModifyOtherKeys))
 	b = append(b, '}')
-	if s.TitleSet {
-		b = appendString(b, `,"title":`, f.Clean(s.Title))
-	} else {
-		b = append(b, `,"title":null`...)
-	}
-	b = appendBool(b, `,"secret_input":`, f.Raw.Secret)
+	b = f.appendTitle(b)
 	b = append(b, `,"bell":`...)
 	b = strconv.AppendUint(b, f.Raw.Bell, 10)
 	b = append(b, `,"lease":`...)

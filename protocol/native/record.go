@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
@@ -39,13 +40,13 @@ func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*scre
 	if err != nil {
 		return nil, err
 	}
-	var o record.PictureOptions
+	var o picture.Options
 	if p.Theme != "" {
 		theme, err := themeOf(p.Theme)
 		if err != nil {
 			return nil, err
 		}
-		o.Theme = record.ThemeOf(theme)
+		o.Theme = picture.ThemeOf(theme)
 	}
 	if p.Path != "" && c.readsOnly.Load() {
 		return nil, &readOnlyError{"a picture with path, which writes a file,"}
@@ -53,9 +54,9 @@ func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*scre
 	if o.FontSize, err = fontSize(p.FontSize); err != nil {
 		return nil, err
 	}
-	format, err := record.PictureFormat(p.Format, p.Path)
+	format, err := picture.FormatFor(p.Format, p.Path)
 	if err != nil {
-		if where := (*record.PicturePathError)(nil); errors.As(err, &where) {
+		if where := (*picture.PathError)(nil); errors.As(err, &where) {
 			return nil, &paramError{path: "path", reason: "invalid_params", problem: where.Error()}
 		}
 		return nil, err
@@ -66,7 +67,7 @@ func (c *client) sessionScreenshot(_ context.Context, p screenshotParams) (*scre
 	}
 	l := newLook(s.View(), hide, "none")
 	o.Clean = l.Clean
-	data, err := record.Draw(l.Screen(), format, o)
+	data, err := picture.Draw(l.Screen(), format, o)
 	if err != nil {
 		return nil, err
 	}
@@ -202,9 +203,9 @@ func fontSize(given *float64) (float64, error) {
 	if given == nil {
 		return 0, nil
 	}
-	if !record.FontSizeOK(*given) {
+	if !picture.FontSizeOK(*given) {
 		return 0, &protocol.ParamError{
-			Path: "font_size", Expected: fmt.Sprintf("a number from %d to %d", record.FontSizeMin, record.FontSizeMax), Got: protocol.Got(*given),
+			Path: "font_size", Expected: fmt.Sprintf("a number from %d to %d", picture.FontSizeMin, picture.FontSizeMax), Got: protocol.Got(*given),
 		}
 	}
 	return *given, nil

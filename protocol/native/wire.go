@@ -8,6 +8,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
@@ -81,20 +82,30 @@ func (l *look) AppendJSON(b []byte) []byte {
 	case "runs":
 		b = l.appendRuns(b)
 	}
-	b = appendBool(b, `],"alternate_screen":`, s.Modes.AltScreen)
-	b = appendBool(b, `,"application_cursor":`, s.Modes.AppCursor)
-	b = appendBool(b, `,"application_keypad":`, s.Modes.AppKeypad)
-	b = appendBool(b, `,"bracketed_paste":`, s.Modes.BracketedPaste)
+	b = appendModes(append(b, `],`...), s.Modes)
 	b = appendString(b, `,"mouse":`, s.Modes.Mouse.String())
-	if s.TitleSet {
+	b = l.appendTitle(b)
+	b = append(b, `,"exit":`...)
+	b = appendExit(b, l.Raw.Exit)
+	return append(b, '}')
+}
+
+// appendModes writes the modes that every look tells.
+func appendModes(b []byte, m vt.Modes) []byte {
+	b = appendBool(b, `"alternate_screen":`, m.AltScreen)
+	b = appendBool(b, `,"application_cursor":`, m.AppCursor)
+	b = appendBool(b, `,"application_keypad":`, m.AppKeypad)
+	return appendBool(b, `,"bracketed_paste":`, m.BracketedPaste)
+}
+
+// appendTitle writes the title, and whether the program reads a secret.
+func (l *look) appendTitle(b []byte) []byte {
+	if s := l.Screen(); s.TitleSet {
 		b = appendString(b, `,"title":`, l.Clean(s.Title))
 	} else {
 		b = append(b, `,"title":null`...)
 	}
-	b = appendBool(b, `,"secret_input":`, l.Raw.Secret)
-	b = append(b, `,"exit":`...)
-	b = appendExit(b, l.Raw.Exit)
-	return append(b, '}')
+	return appendBool(b, `,"secret_input":`, l.Raw.Secret)
 }
 
 // guess is about how many bytes the answer has, so that its buffer need not grow by steps.

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/picture"
 )
 
-// A picture is a file that was drawn of what panes show.
-type picture struct {
+// A drawing is a file that was drawn of what panes show.
+type drawing struct {
 	Path   string `json:"path"`
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
@@ -62,28 +62,28 @@ func (s *reader) draw(panes []*pane) ([]byte, error) {
 	if len(panes) == 0 {
 		return nil, errNoPane
 	}
-	var tiles []record.Tile
+	var tiles []picture.Tile
 	for _, at := range panes {
 		l := s.look(at.session)
 		process, _ := at.session.Foreground()
-		tiles = append(tiles, record.Tile{Label: strconv.Itoa(at.number) + ": " + titleOf(l, at.session, process), Screen: l.Screen()})
+		tiles = append(tiles, picture.Tile{Label: strconv.Itoa(at.number) + ": " + titleOf(l, at.session, process), Screen: l.Screen()})
 	}
 	if len(tiles) == 1 {
-		return record.PNG(tiles[0].Screen, record.PictureOptions{})
+		return picture.PNG(tiles[0].Screen, picture.Options{})
 	}
-	data, _, _, err := record.Tiles(tiles, record.PictureOptions{})
+	data, _, _, err := picture.Tiles(tiles, picture.Options{})
 	return data, err
 }
 
 // keep writes a picture to a file of its own below the root.
-func (s *reader) keep(prefix string, data []byte, inline bool) (picture, error) {
+func (s *reader) keep(prefix string, data []byte, inline bool) (drawing, error) {
 	size, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return picture{}, err
+		return drawing{}, err
 	}
-	p := picture{Width: size.Width, Height: size.Height, Mode: pictureMode, Note: pictureNote}
+	p := drawing{Width: size.Width, Height: size.Height, Mode: pictureMode, Note: pictureNote}
 	if p.Path, err = s.newFile("screenshots", prefix+"_"+stamp(time.Now()), ".png", data); err != nil {
-		return picture{}, err
+		return drawing{}, err
 	}
 	if inline {
 		p.Base64 = base64.StdEncoding.EncodeToString(data)
@@ -127,7 +127,7 @@ func (s *Server) newFile(folder, name, ext string, data []byte) (string, error) 
 
 type screenShot struct {
 	Captures []capture `json:"captures"`
-	Image    picture   `json:"image"`
+	Image    drawing   `json:"image"`
 	Type     string    `json:"type"`
 	Text     bool      `json:"text_snapshot"`
 }
@@ -150,7 +150,7 @@ type windowShot struct {
 	SessionID string  `json:"session_id"`
 	Title     string  `json:"title"`
 	Screen    string  `json:"screen"`
-	Image     picture `json:"image"`
+	Image     drawing `json:"image"`
 	Type      string  `json:"type"`
 	Text      bool    `json:"text_snapshot"`
 }
@@ -183,7 +183,7 @@ func captureWindow(_ context.Context, s *reader, p params) (any, error) {
 }
 
 type selectShot struct {
-	Image   picture `json:"image"`
+	Image   drawing `json:"image"`
 	Type    string  `json:"type"`
 	Mode    string  `json:"mode"`
 	Message string  `json:"message"`

@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
 )
@@ -39,20 +40,20 @@ func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest, in shotP
 	if err != nil {
 		return nil, err
 	}
-	if in.FontSize != 0 && !record.FontSizeOK(in.FontSize) {
-		return nil, bad("font_size", "expected a number from %d to %d", record.FontSizeMin, record.FontSizeMax)
+	if in.FontSize != 0 && !picture.FontSizeOK(in.FontSize) {
+		return nil, bad("font_size", "expected a number from %d to %d", picture.FontSizeMin, picture.FontSizeMax)
 	}
-	o := record.PictureOptions{FontSize: in.FontSize}
+	o := picture.Options{FontSize: in.FontSize}
 	if in.Theme != "" {
 		theme, ok := vt.ParseTheme(in.Theme)
 		if !ok {
 			return nil, bad("theme", "expected dark or light")
 		}
-		o.Theme = record.ThemeOf(theme)
+		o.Theme = picture.ThemeOf(theme)
 	}
-	format, err := record.PictureFormat(in.Format, in.Path)
+	format, err := picture.FormatFor(in.Format, in.Path)
 	if err != nil {
-		if where := (*record.PicturePathError)(nil); errors.As(err, &where) {
+		if where := (*picture.PathError)(nil); errors.As(err, &where) {
 			return nil, bad("path", "%v", where)
 		}
 		return nil, bad("format", "%v", err)
@@ -63,7 +64,7 @@ func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest, in shotP
 	}
 	l := p.look(s, hide)
 	o.Clean = l.Clean
-	data, err := record.Draw(l.Screen(), format, o)
+	data, err := picture.Draw(l.Screen(), format, o)
 	if err != nil {
 		return nil, fmt.Errorf("format %q: %w", format, err)
 	}

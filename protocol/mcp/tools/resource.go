@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/picture"
 )
 
 // resourcePrefix is in front of every resource: ptywright://sessions/ID/PART.
@@ -92,7 +92,7 @@ func (p *profile) readResource(_ context.Context, req *sdk.ReadResourceRequest) 
 		c.Text = l.Screen().Text()
 	case "screen.png":
 		c.MIMEType = "image/png"
-		if c.Blob, err = record.PNG(l.Screen(), record.PictureOptions{Clean: l.Clean}); err != nil {
+		if c.Blob, err = picture.PNG(l.Screen(), picture.Options{Clean: l.Clean}); err != nil {
 			return nil, err
 		}
 	case "transcript":

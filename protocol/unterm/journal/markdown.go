@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/internal/lazy"
 )
 
@@ -89,7 +90,7 @@ func (j *Journal) render(log io.Reader, e *entry) (*document, error) {
 		b.Write(body.Bytes())
 	} else {
 		b.WriteString(noMarks + "\n")
-		b.WriteString(fence(w.only))
+		b.WriteString(record.Fence("", w.only))
 		b.WriteByte('\n')
 	}
 	return &document{text: b.Bytes()}, nil
@@ -208,7 +209,7 @@ func (w *sections) block(b *block) {
 	w.only = output
 	title := "(no command captured)"
 	if command != "" {
-		title = code(oneLine(strings.ReplaceAll(command, "\n", " ⏎ "), headingMax))
+		title = record.Code(oneLine(strings.ReplaceAll(command, "\n", " ⏎ "), headingMax))
 	}
 	fmt.Fprintf(w.out, "## Block %d — %s\n\n", w.blocks, title)
 	status, took, when := "?", "", "--:--:--"
@@ -222,38 +223,6 @@ func (w *sections) block(b *block) {
 		}
 	}
 	fmt.Fprintf(w.out, "> exit: %s%s · %s\n\n", status, took, when)
-	w.out.WriteString(fence(output))
+	w.out.WriteString(record.Fence("", output))
 	w.out.WriteByte('\n')
-}
-
-// backticks returns a run of backticks longer than any in s, and of at least n.
-func backticks(s string, n int) string {
-	run := 0
-	for i := range len(s) {
-		if s[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		n = max(n, run+1)
-	}
-	return strings.Repeat("`", n)
-}
-
-// fence writes text as a fenced code block that nothing in it can end (CommonMark 0.31, section 4.5).
-func fence(text string) string {
-	f := backticks(text, 3)
-	if text != "" {
-		text += "\n"
-	}
-	return f + "\n" + text + f + "\n"
-}
-
-// code writes one line as a code span (CommonMark 0.31, section 6.1).
-func code(s string) string {
-	f := backticks(s, 1)
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
-		s = " " + s + " "
-	}
-	return f + s + f
 }

@@ -262,7 +262,7 @@ func (v *viewer) show() error {
 	case v.message != nil:
 		message = v.fitting(v.tty.size.Cols-2, v.message...)
 	}
-	p := picture{bell: v.ring, lines: v.window.lines(v.status(), message), style: v.last.Cursor.Style}
+	p := contents{bell: v.ring, lines: v.window.lines(v.status(), message), style: v.last.Cursor.Style}
 	p.row, p.col, p.visible = v.window.cursor()
 	p.visible = p.visible && v.last.Cursor.Visible && !v.last.Over()
 	if v.last.Title != nil {

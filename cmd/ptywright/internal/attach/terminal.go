@@ -194,8 +194,8 @@ func (t *terminal) reply(seq string) {
 	}
 }
 
-// A picture is what the terminal is to show.
-type picture struct {
+// contents are what the terminal is to show.
+type contents struct {
 	lines    []string
 	row, col int
 	visible  bool // the cursor
@@ -205,8 +205,8 @@ type picture struct {
 	bell     bool // is to ring
 }
 
-// show draws a picture: of its lines only those that are others than before.
-func (t *terminal) show(p picture) error {
+// show draws the contents: only the lines that have changed.
+func (t *terminal) show(p contents) error {
 	var b strings.Builder
 	if t.lines == nil {
 		b.WriteString("\x1b[0m\x1b[2J")

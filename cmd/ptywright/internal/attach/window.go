@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -166,7 +166,7 @@ type cutter struct {
 	width int
 }
 
-// row returns columns [left, left+cols) of a row of width columns, as [record.ANSIRow] has it.
+// row returns columns [left, left+cols) of a row of width columns, as [picture.ANSIRow] has it.
 func (c *cutter) row(text string, width, left, cols int) string {
 	if left == 0 && cols >= width || text == "" {
 		return text
@@ -179,7 +179,7 @@ func (c *cutter) row(text string, width, left, cols int) string {
 	if cols < width {
 		in += "\x1b[" + strconv.Itoa(cols+1) + "G\x1b[K"
 	}
-	return record.ANSIRow(c.draw(in, width), 0, asIs)
+	return picture.ANSIRow(c.draw(in, width), 0, asIs)
 }
 
 // columns returns how many columns a text takes, [vt.MaxSide]-1 at most.

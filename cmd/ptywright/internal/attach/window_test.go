@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/protocol/client"
 )
@@ -36,7 +36,7 @@ func TestCutIsPartOfTheRow(t *testing.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(bits)).Draw(t, "bits"), "")
 		term := vt.New(1, width, vt.Options{Scrollback: -1})
 		term.Feed([]byte("\x1b[?7l" + text))
-		row := record.ANSIRow(term.Snapshot(), 0, asIs)
+		row := picture.ANSIRow(term.Snapshot(), 0, asIs)
 		var c cutter
 		c.row("\x1b[31mbefore", width, 0, max(width-1, 1)) // nothing of a row is left for the next
 		want, got := cells(row, width)[left:left+cols], cells(c.row(row, width, left, cols), cols)

@@ -12,6 +12,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/record"
 	"github.com/ptywright/ptywright/engine/vt"
 	"github.com/ptywright/ptywright/redact"
@@ -225,7 +226,7 @@ func (p *player) at(ctx context.Context, q atParams, hide *redact.Redactor) (*st
 	at := time.Duration(q.AtMS * float64(time.Millisecond))
 	p.replay.Seek(at)
 	if err := p.replay.Err(); err != nil {
-		if errors.Is(err, record.ErrTooLarge) {
+		if errors.Is(err, picture.ErrTooLarge) {
 			return nil, &problem{"too_large", err.Error()}
 		}
 		return nil, err

@@ -1,4 +1,4 @@
-package record
+package picture
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// MarkupMax bounds SVG and HTML in bytes. A screen of 50x200 with a colour for each cell has about two megabytes.
-const MarkupMax = 16 << 20
+// MaxMarkup bounds SVG and HTML in bytes. A screen of 50x200 with a colour for each cell has about two megabytes.
+const MaxMarkup = 16 << 20
 
 // fonts are what markup asks the reader for.
 const fonts = "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',monospace"
@@ -77,9 +77,9 @@ func number(f float64) string { return strconv.FormatFloat(math.Round(f*100)/100
 // SVG draws the screen as SVG 1.1 with text that can be selected and searched, a line for each row. Box drawing, blocks and
 // braille are shapes, so that they join in every font, with the text over them unseen. It runs nothing and loads nothing.
 // Mask the screen before. The error is [ErrTooLarge].
-func SVG(s *vt.Screen, o PictureOptions) (string, error) {
+func SVG(s *vt.Screen, o Options) (string, error) {
 	f, th := faceOf(o.size()), o.theme(s.Theme)
-	pad := min(max(o.Padding, 0), 1000)
+	pad := o.padding()
 	w, h := s.Cols*f.w+2*pad, s.Rows*f.h+2*pad
 	reversed := s.Modes.ReverseVideo
 	var paper, shapes, text strings.Builder
@@ -111,8 +111,8 @@ func SVG(s *vt.Screen, o PictureOptions) (string, error) {
 				fill = "none"
 			}
 			svgSpan(&text, f, x, sp, fill)
-			if text.Len()+shapes.Len()+paper.Len()+boxes.size > MarkupMax {
-				return "", fmt.Errorf("an SVG of %d rows and %d columns %w, the limit is %d bytes", s.Rows, s.Cols, ErrTooLarge, MarkupMax)
+			if text.Len()+shapes.Len()+paper.Len()+boxes.size > MaxMarkup {
+				return "", fmt.Errorf("an SVG of %d rows and %d columns %w, the limit is %d bytes", s.Rows, s.Cols, ErrTooLarge, MaxMarkup)
 			}
 		}
 		if begun {
@@ -284,7 +284,7 @@ const lineHeight = 1.16
 
 // HTML returns the screen as a page of its own, or to be put into one: nothing in it runs, nothing is loaded, and links lead
 // nowhere but to http, https and mailto. Mask the screen before. The error is [ErrTooLarge].
-func HTML(s *vt.Screen, o PictureOptions) (string, error) {
+func HTML(s *vt.Screen, o Options) (string, error) {
 	th := o.theme(s.Theme)
 	size := o.size()
 	def := th.ink(vt.Style{}, s.Modes.ReverseVideo)
@@ -297,7 +297,7 @@ func HTML(s *vt.Screen, o PictureOptions) (string, error) {
 	// The policy holds even where somebody puts the page on a server.
 	b.WriteString(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` + "\n")
 	fmt.Fprintf(&b, "<style>body{margin:0;background:%[5]s}pre{margin:0;padding:%[1]dpx;font:%[2]spx/%[6]dpx %[3]s;color:%[4]s;background:%[5]s}a{color:inherit}.w{display:inline-block;width:2ch}.c{display:inline-block;width:1ch}</style>\n",
-		min(max(o.Padding, 0), 1000), number(size), fonts, css(def.fg), css(def.bg), int(size*lineHeight))
+		o.padding(), number(size), fonts, css(def.fg), css(def.bg), int(size*lineHeight))
 	b.WriteString("</head><body><pre>")
 	for y := range s.Rows {
 		cursor := -1
@@ -307,8 +307,8 @@ func HTML(s *vt.Screen, o PictureOptions) (string, error) {
 		for _, sp := range spans(s, y, cursor+1) {
 			sp.style.Link = o.clean(sp.style.Link)
 			htmlSpan(&b, th, sp, s.Modes.ReverseVideo, cursor)
-			if b.Len() > MarkupMax {
-				return "", fmt.Errorf("a page of %d rows and %d columns %w, the limit is %d bytes", s.Rows, s.Cols, ErrTooLarge, MarkupMax)
+			if b.Len() > MaxMarkup {
+				return "", fmt.Errorf("a page of %d rows and %d columns %w, the limit is %d bytes", s.Rows, s.Cols, ErrTooLarge, MaxMarkup)
 			}
 		}
 		b.WriteByte('\n')

@@ -1,21 +1,25 @@
-package record
+package picture
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
@@ -48,29 +52,19 @@ func styles() *vt.Screen {
 }
 
 // goldens are pictures that somebody has looked at. After a change look at those that differ, then write them with -update.
-var goldens = map[string]func(t *testing.T) (*vt.Screen, PictureOptions){
-	"styles":    func(*testing.T) (*vt.Screen, PictureOptions) { return styles(), PictureOptions{Padding: 8} },
-	"styles-30": func(*testing.T) (*vt.Screen, PictureOptions) { return styles(), PictureOptions{FontSize: 30} },
-	"styles-light": func(*testing.T) (*vt.Screen, PictureOptions) {
-		return styles(), PictureOptions{Theme: LightTheme, FontSize: 12}
+var goldens = map[string]func(t *testing.T) (*vt.Screen, Options){
+	"styles":    func(*testing.T) (*vt.Screen, Options) { return styles(), Options{Padding: 8} },
+	"styles-30": func(*testing.T) (*vt.Screen, Options) { return styles(), Options{FontSize: 30} },
+	"styles-light": func(*testing.T) (*vt.Screen, Options) {
+		return styles(), Options{Theme: LightTheme, FontSize: 12}
 	},
-	"vim":           recorded("vim/vsplit-unicode-24x80"),
-	"vim-visual":    recorded("vim/visual-40x120"),
-	"htop":          recorded("htop/start-24x80"),
-	"mc":            recorded("mc/menu-24x80"),
-	"mc-dialog":     recorded("mc/mkdir-dialog-24x80"),
-	"claude-code":   recorded("claude-code/permission-edit-24x80"),
-	"shell-unicode": recorded("bash/unicode-24x80"),
-}
-
-func recorded(name string) func(t *testing.T) (*vt.Screen, PictureOptions) {
-	return func(t *testing.T) (*vt.Screen, PictureOptions) {
-		r := recordings(t)[name]
-		if r == nil {
-			t.Fatalf("no recording %s", name)
-		}
-		return at(t, r, time.Hour), PictureOptions{}
-	}
+	"vim":           program("vim/vsplit-unicode-24x80"),
+	"vim-visual":    program("vim/visual-40x120"),
+	"htop":          program("htop/start-24x80"),
+	"mc":            program("mc/menu-24x80"),
+	"mc-dialog":     program("mc/mkdir-dialog-24x80"),
+	"claude-code":   program("claude-code/permission-edit-24x80"),
+	"shell-unicode": program("bash/unicode-24x80"),
 }
 
 func TestGoldenPictures(t *testing.T) {
@@ -243,7 +237,7 @@ func TestFrameHasNoGaps(t *testing.T) {
 	term := vt.New(4, 6, vt.Options{})
 	term.Feed([]byte("┌────┐\r\n│    │\r\n│    │\r\n└────┘\x1b[?25l"))
 	for _, size := range []float64{7, 12, 15, 16, 22, 30} {
-		img, err := Image(term.Snapshot(), PictureOptions{FontSize: size})
+		img, err := Image(term.Snapshot(), Options{FontSize: size})
 		must(t, err)
 		f := faceOf(size)
 		fg := DarkTheme.Foreground
@@ -290,7 +284,7 @@ func TestWideAndMissing(t *testing.T) {
 		if !s.Cell(0, 1).Wide {
 			t.Fatalf("%s is not wide", text)
 		}
-		img, err := Image(s, PictureOptions{})
+		img, err := Image(s, Options{})
 		must(t, err)
 		f := faceOf(DefaultFontSize)
 		for col, want := range []bool{false, true, true, false, false} {
@@ -315,7 +309,7 @@ func TestCursorShapes(t *testing.T) {
 	} {
 		term := vt.New(1, 3, vt.Options{})
 		term.Feed([]byte(seq + "\x1b[2G"))
-		img, err := Image(term.Snapshot(), PictureOptions{})
+		img, err := Image(term.Snapshot(), Options{})
 		must(t, err)
 		for y := range f.h {
 			for x := range 3 * f.w {
@@ -324,7 +318,7 @@ func TestCursorShapes(t *testing.T) {
 				}
 			}
 		}
-		if img, err = Image(term.Snapshot(), PictureOptions{NoCursor: true}); err != nil || inRow(img, 0, 0, 3*f.w, DarkTheme.Cursor) {
+		if img, err = Image(term.Snapshot(), Options{NoCursor: true}); err != nil || inRow(img, 0, 0, 3*f.w, DarkTheme.Cursor) {
 			t.Errorf("%q: a cursor although there is to be none", seq)
 		}
 	}
@@ -332,13 +326,13 @@ func TestCursorShapes(t *testing.T) {
 
 func TestPictureIsBounded(t *testing.T) {
 	s := vt.New(1000, 1000, vt.Options{}).Snapshot()
-	_, err := PNG(s, PictureOptions{})
-	var pe *PictureError
-	if !errors.As(err, &pe) || !errors.Is(err, ErrTooLarge) || pe.Width*pe.Height <= PictureMax {
+	_, err := PNG(s, Options{})
+	var pe *SizeError
+	if !errors.As(err, &pe) || !errors.Is(err, ErrTooLarge) || pe.Width*pe.Height <= MaxPixels {
 		t.Errorf("%v", err)
 	}
 	small := vt.New(2, 2, vt.Options{}).Snapshot()
-	for _, o := range []PictureOptions{{FontSize: 1e9}, {FontSize: -1}, {Padding: -5}, {FontSize: 0.01}} {
+	for _, o := range []Options{{FontSize: 1e9}, {FontSize: -1}, {Padding: -5}, {FontSize: 0.01}} {
 		if _, err := PNG(small, o); err != nil {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -356,9 +350,9 @@ func TestPicturesOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cols := rapid.IntRange(1, 6).Draw(t, "rows"), rapid.IntRange(1, 12).Draw(t, "cols")
 		term := vt.New(rows, cols, vt.Options{})
-		term.Feed([]byte(anything(rows, cols).Draw(t, "output")))
+		term.Feed([]byte(enginetest.Anything(rows, cols).Draw(t, "output")))
 		s := term.Snapshot()
-		if _, err := PNG(s, PictureOptions{FontSize: rapid.SampledFrom([]float64{6, 11, 15}).Draw(t, "size")}); err != nil {
+		if _, err := PNG(s, Options{FontSize: rapid.SampledFrom([]float64{6, 11, 15}).Draw(t, "size")}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -366,23 +360,20 @@ func TestPicturesOfAnything(t *testing.T) {
 
 func TestDraw(t *testing.T) {
 	for format, begins := range map[string]string{"png": "\x89PNG\r\n", "svg": "<svg ", "html": "<!DOCTYPE html>", "ansi": "plain \x1b[0;1mbold"} {
-		out, err := Draw(styles(), format, PictureOptions{})
+		out, err := Draw(styles(), format, Options{})
 		if err != nil || !strings.HasPrefix(string(out), begins) {
 			t.Errorf("%s: %.40q %v", format, out, err)
 		}
 	}
-	if _, err := Draw(styles(), "gif", PictureOptions{}); !errors.Is(err, ErrPictureFormat) {
+	if _, err := Draw(styles(), "gif", Options{}); !errors.Is(err, ErrFormat) {
 		t.Errorf("%v", err)
-	}
-	if got, want := FileName("s7", AsciicastV3, t0), "s7-20231114-221320.000000.cast"; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 
 func BenchmarkPNG(b *testing.B) {
-	s := at(b, recordings(b)["htop/start-24x80"], time.Hour)
+	s := recorded(b, "htop/start-24x80")
 	for b.Loop() {
-		if _, err := PNG(s, PictureOptions{}); err != nil {
+		if _, err := PNG(s, Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -408,34 +399,62 @@ func TestPictureFormat(t *testing.T) {
 		{"", "a." + strings.Repeat("x", 300), "", strings.Repeat("x", 31) + `..."`},
 		{"gif", "a.gif", "", "is not a picture format"},
 	} {
-		got, err := PictureFormat(c.format, c.path)
+		got, err := FormatFor(c.format, c.path)
 		if got != c.want || (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%q to %.40q: %q, %v, want %q, %q", c.format, c.path, got, err, c.want, c.problem)
 		}
 	}
 }
 
-// TestOnlyAPictureIsReplaced: a file without an extension may be anything.
-func TestOnlyAPictureIsReplaced(t *testing.T) {
-	dir := t.TempDir()
-	for name, want := range map[string]error{"a.png": nil, "Makefile": ErrExists} {
-		path := filepath.Join(dir, name)
-		for range 2 {
-			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := WriteFile(path, []byte("new")); !errors.Is(err, want) {
-				t.Errorf("%s: %v, want %v", name, err, want)
-			}
-		}
-		if b, err := os.ReadFile(path); err != nil || (string(b) == "new") != (want == nil) {
-			t.Errorf("%s has %q, %v", name, b, err)
-		}
+// program is a golden of a recording.
+func program(name string) func(t *testing.T) (*vt.Screen, Options) {
+	return func(t *testing.T) (*vt.Screen, Options) { return recorded(t, name), Options{} }
+}
+
+// corpus are the recordings of real programs that the terminal's tests use.
+var corpus = sync.OnceValues(func() (string, error) {
+	f, err := os.Open("../vt/testdata/recordings.txtar.gz")
+	if err != nil {
+		return "", err
 	}
-	if err := WriteFile(filepath.Join(dir, "fresh"), []byte("new")); err != nil {
-		t.Error(err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return "", err
 	}
-	if all, err := os.ReadDir(dir); err != nil || len(all) != 3 {
-		t.Errorf("in the folder: %v, %v", all, err)
+	data, err := io.ReadAll(z)
+	return "\n" + string(data), err
+})
+
+// recorded is the last screen of a recording.
+func recorded(t testing.TB, name string) *vt.Screen {
+	t.Helper()
+	all, err := corpus()
+	must(t, err)
+	_, cast, ok := strings.Cut(all, "\n-- "+name+".cast --\n")
+	if !ok {
+		t.Fatalf("no recording %s", name)
+	}
+	cast, _, _ = strings.Cut(cast, "\n-- ")
+	lines := json.NewDecoder(strings.NewReader(cast))
+	var size struct{ Width, Height int }
+	must(t, lines.Decode(&size))
+	term := vt.New(size.Height, size.Width, vt.Options{})
+	for lines.More() {
+		var event [3]any
+		must(t, lines.Decode(&event))
+		if event[1] != "o" {
+			t.Fatalf("%s: %v", name, event)
+		}
+		term.Feed([]byte(event[2].(string)))
+	}
+	term.Release()
+	return term.Snapshot()
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package record
+package picture
 
 import (
 	"encoding/xml"
@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
@@ -83,9 +83,9 @@ func TestMarkupHoldsTheText(t *testing.T) {
 		rows, cols := rapid.IntRange(1, 6).Draw(t, "rows"), rapid.IntRange(1, 12).Draw(t, "cols")
 		term := vt.New(rows, cols, vt.Options{})
 		hostile := rapid.SampledFrom([]string{"", "<script>", "&amp;\"'", "\x1b]2;</title><b>\a", "\x1b]8;;javascript:alert(1)\a<a\x1b]8;;\a", "]]>"}).Draw(t, "hostile")
-		term.Feed([]byte(anything(rows, cols).Draw(t, "output") + hostile))
+		term.Feed([]byte(enginetest.Anything(rows, cols).Draw(t, "output") + hostile))
 		s := term.Snapshot()
-		svg, err := SVG(s, PictureOptions{})
+		svg, err := SVG(s, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestMarkupHoldsTheText(t *testing.T) {
 			}
 			got = append(got, want)
 		}
-		page, err := HTML(s, PictureOptions{})
+		page, err := HTML(s, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestMarkupHoldsTheText(t *testing.T) {
 func TestHTMLLinks(t *testing.T) {
 	term := vt.New(3, 30, vt.Options{})
 	term.Feed([]byte("\x1b]8;;https://example.org/?a=\"&b\aok\x1b]8;;\a \x1b]8;;JavaScript:alert(1)\aevil\x1b]8;;\a \x1b]8;;data:text/html,x\adata\x1b]8;;\a"))
-	page, err := HTML(term.Snapshot(), PictureOptions{NoCursor: true})
+	page, err := HTML(term.Snapshot(), Options{NoCursor: true})
 	must(t, err)
 	if want := `<a rel="noopener noreferrer" href="https://example.org/?a=&#34;&amp;b">ok</a> evil data`; !strings.Contains(page, want) {
 		t.Errorf("%s", page)
@@ -127,8 +127,8 @@ func TestMarkupIsBounded(t *testing.T) {
 	}
 	term := vt.New(250, 1000, vt.Options{Scrollback: -1})
 	term.Feed([]byte(b.String()))
-	for name, draw := range map[string]func(*vt.Screen, PictureOptions) (string, error){"SVG": SVG, "HTML": HTML} {
-		if out, err := draw(term.Snapshot(), PictureOptions{}); !errors.Is(err, ErrTooLarge) || out != "" {
+	for name, draw := range map[string]func(*vt.Screen, Options) (string, error){"SVG": SVG, "HTML": HTML} {
+		if out, err := draw(term.Snapshot(), Options{}); !errors.Is(err, ErrTooLarge) || out != "" {
 			t.Errorf("%s: %d bytes, %v", name, len(out), err)
 		}
 	}
@@ -136,10 +136,10 @@ func TestMarkupIsBounded(t *testing.T) {
 
 // What is drawn as shapes is no longer drawn as text, and a fresh look at one picture of each sort.
 func TestGoldenMarkup(t *testing.T) {
-	for name, s := range map[string]*vt.Screen{"styles": styles(), "mc": at(t, recordings(t)["mc/menu-24x80"], time.Hour)} {
-		svg, err := SVG(s, PictureOptions{})
+	for name, s := range map[string]*vt.Screen{"styles": styles(), "mc": recorded(t, "mc/menu-24x80")} {
+		svg, err := SVG(s, Options{})
 		must(t, err)
-		page, err := HTML(s, PictureOptions{})
+		page, err := HTML(s, Options{})
 		must(t, err)
 		for ext, got := range map[string]string{".svg": svg, ".html": page} {
 			path := filepath.Join("testdata", "markup", name+ext)

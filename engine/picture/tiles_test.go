@@ -1,4 +1,4 @@
-package record
+package picture
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
@@ -25,7 +25,7 @@ func desk(t testing.TB, n int) []Tile {
 	for i := range tiles {
 		name := names[i%len(names)]
 		if screens[name] == nil {
-			screens[name] = at(t, recordings(t)[name], time.Hour)
+			screens[name] = recorded(t, name)
 		}
 		tiles[i] = Tile{fmt.Sprintf("%d: %s", i, strings.Split(name, "/")[0]), screens[name]}
 	}
@@ -50,8 +50,8 @@ func uneven() []Tile {
 	}
 }
 
-func unevenOptions() PictureOptions {
-	return PictureOptions{Clean: func(s string) string { return strings.ReplaceAll(s, "secret", "[REDACTED]") }}
+func unevenOptions() Options {
+	return Options{Clean: func(s string) string { return strings.ReplaceAll(s, "secret", "[REDACTED]") }}
 }
 
 // TestTilesLookRight: a picture that somebody has looked at.
@@ -80,7 +80,7 @@ func TestTilesLookRight(t *testing.T) {
 // TestTilesAreTheScreens: each is where no other is, and looks as it does alone.
 func TestTilesAreTheScreens(t *testing.T) {
 	for n := 1; n <= 7; n++ {
-		tiles, o := uneven()[:n], PictureOptions{FontSize: 10, Padding: 3}
+		tiles, o := uneven()[:n], Options{FontSize: 10, Padding: 3}
 		img, err := tilesImage(tiles, o)
 		must(t, err)
 		g, err := layTiles(tiles, o)
@@ -128,7 +128,7 @@ func TestTilesAreBounded(t *testing.T) {
 		for i := range tiles {
 			tiles[i] = Tile{fmt.Sprint(i), s}
 		}
-		g, err := layTiles(tiles, PictureOptions{})
+		g, err := layTiles(tiles, Options{})
 		if err != nil {
 			t.Errorf("%d of %dx%d: %v", c.n, c.rows, c.cols, err)
 			continue
@@ -136,14 +136,14 @@ func TestTilesAreBounded(t *testing.T) {
 		if g.size < c.smallest || g.size > c.large {
 			t.Errorf("%d of %dx%d: font %v, want %v to %v", c.n, c.rows, c.cols, g.size, c.smallest, c.large)
 		}
-		if most := float64(PictureMax); g.pixels() > most || g.size > FontSizeMin && g.pixels() > tilesPixels {
+		if most := float64(MaxPixels); g.pixels() > most || g.size > FontSizeMin && g.pixels() > tilesPixels {
 			t.Errorf("%d of %dx%d: %dx%d pixels in font %v", c.n, c.rows, c.cols, g.width, g.height, g.size)
 		}
 		if len(g.left)*len(g.top) < c.n || len(g.left)*(len(g.top)-1) >= c.n {
 			t.Errorf("%d of %dx%d: %d columns, %d rows", c.n, c.rows, c.cols, len(g.left), len(g.top))
 		}
 	}
-	if _, _, _, err := Tiles(nil, PictureOptions{}); !errors.Is(err, ErrNoScreen) {
+	if _, _, _, err := Tiles(nil, Options{}); !errors.Is(err, ErrNoScreen) {
 		t.Errorf("none: %v", err)
 	}
 	many := make([]Tile, 100_000)
@@ -152,8 +152,8 @@ func TestTilesAreBounded(t *testing.T) {
 		many[i].Screen = large
 	}
 	for _, n := range []int{20, 100, len(many)} {
-		_, _, _, err := Tiles(many[:n], PictureOptions{Padding: 1 << 30})
-		var pe *PictureError
+		_, _, _, err := Tiles(many[:n], Options{Padding: 1 << 30})
+		var pe *SizeError
 		if !errors.As(err, &pe) || !errors.Is(err, ErrTooLarge) || pe.Screens != n || !strings.HasSuffix(err.Error(), "show fewer of them") {
 			t.Errorf("%d of 1000x1000: %v", n, err)
 		}
@@ -165,9 +165,9 @@ func TestTilesOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cols := rapid.IntRange(1, 6).Draw(t, "rows"), rapid.IntRange(1, 12).Draw(t, "cols")
 		term := vt.New(rows, cols, vt.Options{})
-		term.Feed([]byte(anything(rows, cols).Draw(t, "output")))
+		term.Feed([]byte(enginetest.Anything(rows, cols).Draw(t, "output")))
 		tile := Tile{rapid.String().Draw(t, "label"), term.Snapshot()}
-		if _, _, _, err := Tiles([]Tile{tile, tile, tile}, PictureOptions{}); err != nil {
+		if _, _, _, err := Tiles([]Tile{tile, tile, tile}, Options{}); err != nil {
 			t.Fatal(err)
 		}
 		size := float64(rapid.IntRange(4, 24).Draw(t, "quarters")) / 4
@@ -178,12 +178,12 @@ func TestTilesOfAnything(t *testing.T) {
 }
 
 func TestPictureSize(t *testing.T) {
-	for _, o := range []PictureOptions{{}, {FontSize: 7.3}, {FontSize: 22, Padding: 9}, {Padding: 5000}, {FontSize: -3}} {
+	for _, o := range []Options{{}, {FontSize: 7.3}, {FontSize: 22, Padding: 9}, {Padding: 5000}, {FontSize: -3}} {
 		data, err := PNG(styles(), o)
 		must(t, err)
 		c, err := png.DecodeConfig(bytes.NewReader(data))
 		must(t, err)
-		if w, h := PictureSize(styles(), o); w != c.Width || h != c.Height {
+		if w, h := Size(styles(), o); w != c.Width || h != c.Height {
 			t.Errorf("%+v: %dx%d, want %dx%d", o, w, h, c.Width, c.Height)
 		}
 	}
@@ -195,7 +195,7 @@ func BenchmarkTiles(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, _, err := Tiles(tiles, PictureOptions{}); err != nil {
+				if _, _, _, err := Tiles(tiles, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

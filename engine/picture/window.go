@@ -1,11 +1,8 @@
-package record
+package picture
 
 import (
-	"bytes"
-	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
 
 	"golang.org/x/image/draw"
@@ -13,7 +10,7 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// WindowOptions say what a picture of a window looks like that shows a screen. Measures are in units of Scale pixels.
+// WindowOptions say how a window with a screen in it is drawn. Measures are in units of Scale pixels.
 type WindowOptions struct {
 	Scale                    float64 // pixels a unit
 	CellWidth, CellHeight    float64
@@ -29,7 +26,8 @@ type Button struct {
 	RGB          uint32
 }
 
-// NewTheme returns a theme of text and paper, sixteen colours, and a cube of 6x6x6 whose levels are step apart.
+// NewTheme returns a theme of text and paper, sixteen colours, and a cube of 6x6x6 colours whose
+// levels are step apart.
 func NewTheme(foreground, background uint32, base [16]uint32, step uint8) *Theme {
 	t := *DarkTheme
 	t.Foreground, t.Background, t.Cursor = rgb(foreground), rgb(background), rgb(foreground)
@@ -42,16 +40,17 @@ func NewTheme(foreground, background uint32, base [16]uint32, step uint8) *Theme
 	return &t
 }
 
-// Window draws the screen as a PNG of a window, without the cursor. Cells may have a fractional size: they are drawn at the
-// next size that the font has, and scaled. Mask the screen before. The error is a *[PictureError].
+// Window draws the screen as a PNG of a window, without the cursor. Cells may have a fractional size:
+// they are drawn at the next size that the font has, and scaled. Mask the screen before. The error
+// is a *[SizeError].
 func Window(s *vt.Screen, o WindowOptions) ([]byte, error) {
 	px := func(units float64) int { return int(math.Round(units * o.Scale)) }
 	width := px(float64(s.Cols)*o.CellWidth + o.Left + o.Right)
 	height := px(float64(s.Rows)*o.CellHeight + o.Top + o.Bottom)
-	if width*height > PictureMax {
-		return nil, &PictureError{Width: width, Height: height, Most: PictureMax}
+	if width*height > MaxPixels {
+		return nil, &SizeError{Width: width, Height: height, Most: MaxPixels}
 	}
-	cells, err := Image(s, PictureOptions{Theme: o.Theme, FontSize: o.CellWidth * o.Scale / fontAdvance, NoCursor: true})
+	cells, err := Image(s, Options{Theme: o.Theme, FontSize: o.CellWidth * o.Scale / fontAdvance, NoCursor: true})
 	if err != nil {
 		return nil, err
 	}
@@ -64,15 +63,11 @@ func Window(s *vt.Screen, o WindowOptions) ([]byte, error) {
 		disc(img, b.X*o.Scale, b.Y*o.Scale, b.Radius*o.Scale, rgb(b.RGB))
 	}
 	roundCorners(img, o.Radius*o.Scale)
-	var b bytes.Buffer
-	enc := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := enc.Encode(&b, img); err != nil {
-		return nil, fmt.Errorf("encode a picture: %w", err)
-	}
-	return b.Bytes(), nil
+	return encode(img)
 }
 
-// inside is how much of the pixel at x, y lies in the disc around mx, my: 0 to 1, a straight edge taken for the arc.
+// inside is how much of the pixel at x, y lies in the disc around mx, my: 0 to 1, with a straight
+// edge taken for the arc.
 func inside(x, y int, mx, my, radius float64) float64 {
 	d := radius - math.Hypot(float64(x)+0.5-mx, float64(y)+0.5-my)
 	return min(max(d+0.5, 0), 1)

@@ -1,4 +1,4 @@
-package record
+package picture
 
 import (
 	"bytes"
@@ -14,54 +14,52 @@ import (
 	"strings"
 
 	"github.com/ptywright/ptywright/engine/vt"
-
-	"github.com/ptywright/ptywright/engine"
 )
 
-// PictureMax bounds a picture in pixels: 128 MiB of memory while it is drawn. A screen of 1000x200 in the default size has
-// 32 million.
-const PictureMax = 32 << 20
+// MaxPixels bounds a picture in pixels: 128 MiB of memory while it is drawn. A screen of 1000x200 in
+// the default size has 32 million.
+const MaxPixels = 32 << 20
 
-// Sizes of text, in pixels. Below, a character cannot be told from another; above, one cell costs 64 KiB.
+// Sizes of text, in pixels. Smaller characters all look alike; larger cells cost over 64 KiB each.
 const (
 	FontSizeMin     = 6
 	FontSizeMax     = 128
 	DefaultFontSize = 15 // cells of 9 by 18
 )
 
-// A PictureError says that a picture would be too large. It is [ErrTooLarge].
-type PictureError struct {
+// A SizeError says that a picture would be too large. It is [ErrTooLarge].
+type SizeError struct {
 	Width, Height, Most int // pixels; Most of both multiplied
 	Screens             int // that it was to be made of by [Tiles], in the smallest font; else 0
 }
 
-func (e *PictureError) Error() string {
+func (e *SizeError) Error() string {
 	if e.Screens > 0 {
 		return fmt.Sprintf("a picture of %d screens has at least %dx%d pixels, the limit is %d pixels; show fewer of them", e.Screens, e.Width, e.Height, e.Most)
 	}
 	return fmt.Sprintf("a picture of %dx%d pixels is too large, the limit is %d pixels; ask for a smaller font", e.Width, e.Height, e.Most)
 }
-func (e *PictureError) Unwrap() error { return ErrTooLarge }
+func (e *SizeError) Unwrap() error { return ErrTooLarge }
 
-// PictureOptions say what a screen is drawn like. The zero value is the screen's own theme, 15
-// pixels, with the cursor.
-type PictureOptions struct {
-	Theme    *Theme  // nil: the screen's, which its program is told; DarkTheme for several screens
+// Options say how a screen is drawn. The zero value draws it in its own theme, with text of 15
+// pixels and the cursor.
+type Options struct {
+	Theme    *Theme  // nil: the screen's; DarkTheme for several screens
 	FontSize float64 // pixels; 0: DefaultFontSize; clamped to FontSizeMin and FontSizeMax
 	Padding  int     // pixels around the cells; clamped to 0..1000
 	NoCursor bool    // draw none, even where the program shows it
-	// Clean is applied to the title and to links, which a mask does not reach; nil: they are as they are.
+	// Clean is applied to the title and to links, which a mask does not reach; nil leaves them.
 	Clean func(text string) string
 }
 
-func (o PictureOptions) clean(text string) string {
+func (o Options) clean(text string) string {
 	if o.Clean == nil || text == "" {
 		return text
 	}
 	return o.Clean(text)
 }
 
-func (o PictureOptions) theme(of vt.Theme) *Theme {
+func (o Options) theme(of vt.Theme) *Theme {
 	if o.Theme != nil {
 		return o.Theme
 	}
@@ -69,7 +67,7 @@ func (o PictureOptions) theme(of vt.Theme) *Theme {
 }
 
 // size is that of the font, in pixels: one of four to each.
-func (o PictureOptions) size() float64 {
+func (o Options) size() float64 {
 	size := o.FontSize
 	if !(size > 0) {
 		size = DefaultFontSize
@@ -77,39 +75,39 @@ func (o PictureOptions) size() float64 {
 	return math.Round(min(max(size, FontSizeMin), FontSizeMax)*4) / 4
 }
 
-// FontSizeOK reports whether a picture can be drawn with text of so many pixels: [FontSizeMin] to [FontSizeMax].
+// FontSizeOK reports whether text can have so many pixels: [FontSizeMin] to [FontSizeMax].
 func FontSizeOK(px float64) bool { return px >= FontSizeMin && px <= FontSizeMax }
 
-func (o PictureOptions) padding() int { return min(max(o.Padding, 0), 1000) }
+func (o Options) padding() int { return min(max(o.Padding, 0), 1000) }
 
-// PictureSize returns the size of the screen's [PNG] in pixels.
-func PictureSize(s *vt.Screen, o PictureOptions) (width, height int) {
+// Size returns the size of the screen's [PNG] in pixels.
+func Size(s *vt.Screen, o Options) (width, height int) {
 	w, h := cellSize(o.size())
 	return s.Cols*w + 2*o.padding(), s.Rows*h + 2*o.padding()
 }
 
-// ErrPictureFormat is a sort of picture that [Draw] does not know.
-var ErrPictureFormat = errors.New("is not a picture format: use png, svg, html or ansi; ansi is text, as a .txt file has it")
+// ErrFormat is a picture format that [Draw] does not know.
+var ErrFormat = errors.New("is not a picture format: use png, svg, html or ansi; ansi is text, as a .txt file has it")
 
-// pictureFormats are the formats of pictures, by the extensions that their files have.
-var pictureFormats = map[string]string{
+// formats are the formats of pictures, by the extensions that their files have.
+var formats = map[string]string{
 	".png": "png", ".svg": "svg", ".html": "html", ".htm": "html", ".ansi": "ansi", ".ans": "ansi", ".txt": "ansi",
 }
 
-// A PicturePathError says that a path is not one for a picture of a format: its extension is that of another kind of file,
-// which it may be.
-type PicturePathError struct {
+// A PathError says that a path does not fit a picture's format: its extension is that of another
+// kind of file, which it may be.
+type PathError struct {
 	Path   string
 	Format string // as it was asked for; "": by the path
 }
 
 // Error quotes the extension only.
-func (e *PicturePathError) Error() string {
+func (e *PathError) Error() string {
 	ext := filepath.Ext(e.Path)
 	if len(ext) > 32 { // none that anybody knows
 		ext = ext[:32] + "..."
 	}
-	switch is := pictureFormats[strings.ToLower(ext)]; {
+	switch is := formats[strings.ToLower(ext)]; {
 	case is != "" && e.Format != "":
 		return fmt.Sprintf("ends in %q, the format is %s: leave the format out, give %s, or another extension", ext, e.Format, is)
 	case e.Format != "":
@@ -118,33 +116,29 @@ func (e *PicturePathError) Error() string {
 	return fmt.Sprintf("ends in %q, which is not a picture's extension: give .png, .svg, .html, .ansi or .txt, or none and a format", ext)
 }
 
-// PictureFormat returns the format of a picture that is to be written to path: format when it is given, else that of path's
-// extension, png when path is empty or has no extension. So no file is replaced that is no such picture by its name.
-// Errors: [ErrPictureFormat], *[PicturePathError].
-func PictureFormat(format, path string) (string, error) {
+// FormatFor returns the format of a picture that is to be written to path: format when it is given,
+// else that of path's extension, png when path is empty or has no extension. So only a file that is
+// such a picture by its name is replaced. Errors: [ErrFormat], *[PathError].
+func FormatFor(format, path string) (string, error) {
 	switch format {
 	case "", "png", "svg", "html", "ansi":
 	default:
-		return "", unknownFormat(format)
+		return "", fmt.Errorf("%.32q %w", format, ErrFormat)
 	}
 	ext := strings.ToLower(filepath.Ext(path))
 	if ext == "" || ext == "." { // the latter names a folder, and is refused as such
 		return cmp.Or(format, "png"), nil
 	}
-	is := pictureFormats[ext]
+	is := formats[ext]
 	if is == "" || format != "" && is != format {
-		return "", &PicturePathError{path, format}
+		return "", &PathError{path, format}
 	}
 	return is, nil
 }
 
-func unknownFormat(format string) error {
-	return fmt.Errorf("%s %w", engine.Quote(format), ErrPictureFormat)
-}
-
-// Draw draws the screen as "png", "svg", "html" or "ansi". Mask it before. Errors are those of [PNG], [SVG] and [HTML], and
-// [ErrPictureFormat].
-func Draw(s *vt.Screen, format string, o PictureOptions) ([]byte, error) {
+// Draw draws the screen as "png", "svg", "html" or "ansi". Mask it before. Errors are those of
+// [PNG], [SVG] and [HTML], and [ErrFormat].
+func Draw(s *vt.Screen, format string, o Options) ([]byte, error) {
 	var text string
 	var err error
 	switch format {
@@ -155,16 +149,17 @@ func Draw(s *vt.Screen, format string, o PictureOptions) ([]byte, error) {
 	case "html":
 		text, err = HTML(s, o)
 	case "ansi":
-		text = ansiText(s, o.clean)
+		text = ANSI(s, o.Clean)
 	default:
-		err = unknownFormat(format)
+		err = fmt.Errorf("%.32q %w", format, ErrFormat)
 	}
 	return []byte(text), err
 }
 
-// PNG draws the screen as a PNG. The cursor is drawn where it is, not blinking. A character that DejaVu Sans Mono lacks (CJK,
-// emoji) is drawn as a frame with its number in it. Mask the screen before. The error is a *[PictureError].
-func PNG(s *vt.Screen, o PictureOptions) ([]byte, error) {
+// PNG draws the screen as a PNG, with a cursor that does not blink. A character that DejaVu Sans Mono
+// lacks (CJK, emoji) is drawn as a frame with its number in it. Mask the screen before. The error is
+// a *[SizeError].
+func PNG(s *vt.Screen, o Options) ([]byte, error) {
 	img, err := Image(s, o)
 	if err != nil {
 		return nil, err
@@ -182,10 +177,10 @@ func encode(img *image.RGBA) ([]byte, error) {
 }
 
 // Image is [PNG] before it is encoded.
-func Image(s *vt.Screen, o PictureOptions) (*image.RGBA, error) {
-	w, h := PictureSize(s, o)
-	if w*h > PictureMax {
-		return nil, &PictureError{Width: w, Height: h, Most: PictureMax}
+func Image(s *vt.Screen, o Options) (*image.RGBA, error) {
+	w, h := Size(s, o)
+	if w*h > MaxPixels {
+		return nil, &SizeError{Width: w, Height: h, Most: MaxPixels}
 	}
 	pad := o.padding()
 	c := &canvas{img: image.NewRGBA(image.Rect(0, 0, w, h)), face: faceOf(o.size()), theme: o.theme(s.Theme), origin: image.Pt(pad, pad)}
@@ -252,7 +247,7 @@ func (c *canvas) cell(y, x int, cell vt.Cell, k ink) {
 	r := c.at(y, x, cols)
 	if !cell.Style.Hidden && cell.Text != "" && cell.Text != " " {
 		paint := image.NewUniform(k.fg)
-		for _, ch := range picture(cell.Text) {
+		for _, ch := range bases(cell.Text) {
 			m := c.face.mask(glyph{ch, cell.Style.Bold, cell.Style.Italic, cols})
 			draw.DrawMask(c.img, m.Rect.Add(r.Min), paint, image.Point{}, m, m.Rect.Min, draw.Over)
 		}
@@ -262,9 +257,10 @@ func (c *canvas) cell(y, x int, cell vt.Cell, k ink) {
 	}
 }
 
-// picture returns the characters of a cell that are drawn on top of each other: the base and its marks. Joiners and
-// selectors have no picture; of a cluster of several bases (an emoji made of emoji) the first stands for all.
-func picture(text string) []rune {
+// bases returns the characters of a cell that are drawn on top of each other: the base and its
+// marks. Joiners and selectors have no picture; of a cluster of several bases (an emoji made of
+// emoji) the first stands for all.
+func bases(text string) []rune {
 	var out []rune
 	for i, r := range text {
 		if i > 0 && !(r >= 0x300 && r < 0x370 || r >= 0x1ab0 && r < 0x1b00 || r >= 0x20d0 && r < 0x2100) && !has(r) {

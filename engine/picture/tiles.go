@@ -1,4 +1,4 @@
-package record
+package picture
 
 import (
 	"errors"
@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// tilesPixels is how large a picture of several screens is at most while its text can be read: a display of 3840x2160. The
-	// text gets smaller before the picture gets larger than what people look at and other programs take.
+	// tilesPixels bounds a picture of several screens while its text can be read: a display of
+	// 3840x2160. Text shrinks before the picture outgrows what people look at and programs take.
 	tilesPixels = 3840 * 2160
-	// tileSizeMin is the size of the font, in pixels, in which a screen is only a shape: a cell of 1 by 2. Screens are that small
-	// when there is no room for text that can be read.
+	// tileSizeMin is the font size, in pixels, at which a screen is only a shape, with cells of 1 by
+	// 2: for when there is no room for readable text.
 	tileSizeMin = 1.0
-	// labelSize is that of the labels, in pixels, which can be read however small the screens are: cells of 8 by 16.
+	// labelSize is that of labels, in pixels, readable however small the screens are: cells of 8 by 16.
 	labelSize = 13.0
 	labelMin  = 12 // cells of a label that there is room for beside a screen that is narrower
 	tileGap   = 8  // pixels between two tiles, and around them all
@@ -32,12 +32,12 @@ type Tile struct {
 // ErrNoScreen is the error of a picture of nothing.
 var ErrNoScreen = errors.New("no screen to draw")
 
-// Tiles draws several screens into one PNG, each under its label, from left to right and from top to bottom, in about the shape
-// of a display. Text has the size that is asked for, or is smaller when the picture would have more than 8 million pixels; when
-// it could not be read any more, the picture becomes larger instead, up to [PictureMax], and last the screens shrink to
-// shapes. Mask the screens before; o.Clean is applied to the labels, o.Padding stands around each screen. Errors:
-// [ErrNoScreen], *[PictureError].
-func Tiles(tiles []Tile, o PictureOptions) (data []byte, width, height int, err error) {
+// Tiles draws several screens into one PNG, each under its label, from left to right and from top to
+// bottom, in about the shape of a display. Text has the size that is asked for, or less when the
+// picture would exceed 8 million pixels; when it would become unreadable, the picture grows instead,
+// up to [MaxPixels], and at last the screens shrink to mere shapes. Mask the screens before; o.Clean
+// is applied to the labels, o.Padding goes around each screen. Errors: [ErrNoScreen], *[SizeError].
+func Tiles(tiles []Tile, o Options) (data []byte, width, height int, err error) {
 	img, err := tilesImage(tiles, o)
 	if err != nil {
 		return nil, 0, 0, err
@@ -47,7 +47,7 @@ func Tiles(tiles []Tile, o PictureOptions) (data []byte, width, height int, err 
 }
 
 // tilesImage is [Tiles] before it is encoded.
-func tilesImage(tiles []Tile, o PictureOptions) (*image.RGBA, error) {
+func tilesImage(tiles []Tile, o Options) (*image.RGBA, error) {
 	g, err := layTiles(tiles, o)
 	if err != nil {
 		return nil, err
@@ -86,16 +86,16 @@ func (g *grid) tile(s *vt.Screen) (w, h int) {
 func (g *grid) pixels() float64 { return float64(g.width) * float64(g.height) }
 
 // layTiles chooses the largest font with which the picture is small enough, and the number of columns.
-func layTiles(tiles []Tile, o PictureOptions) (*grid, error) {
+func layTiles(tiles []Tile, o Options) (*grid, error) {
 	if len(tiles) == 0 {
 		return nil, ErrNoScreen
 	}
 	at := func(quarters int) *grid { return layAt(tiles, float64(quarters)/4, o.padding()) }
 	from, to, most := 4*FontSizeMin, int(4*o.size()), float64(tilesPixels)
 	if at(from).pixels() > most {
-		from, to, most = int(4*tileSizeMin), from, PictureMax
+		from, to, most = int(4*tileSizeMin), from, MaxPixels
 		if g := at(from); g.pixels() > most {
-			return nil, &PictureError{Width: g.width, Height: g.height, Most: PictureMax, Screens: len(tiles)}
+			return nil, &SizeError{Width: g.width, Height: g.height, Most: MaxPixels, Screens: len(tiles)}
 		}
 	}
 	// The first that is too large is behind one that is not.

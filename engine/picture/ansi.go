@@ -1,4 +1,4 @@
-package record
+package picture
 
 import (
 	"strconv"
@@ -9,23 +9,22 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// ANSI returns the screen as text with SGR and OSC 8 and no other sequences: a fresh terminal of its size that is fed it
-// shows the same cells. Rows are joined by CR LF, but where one goes on in the next; blank rows at the end are dropped. It
-// is the program's text: mask the screen before.
-func ANSI(s *vt.Screen) string { return ansiText(s, func(link string) string { return link }) }
-
-func ansiText(s *vt.Screen, clean func(link string) string) string {
-	a := ansiWriter{clean: clean}
+// ANSI returns the screen as text with SGR and OSC 8 and no other sequences: fed to a fresh
+// terminal of its size, it shows the same cells. Rows are joined by CR LF, but where one goes on in
+// the next; blank rows at the end are dropped. clean is applied to links; nil leaves them as they
+// are. Mask the screen before.
+func ANSI(s *vt.Screen, clean func(link string) string) string {
+	a := ansiWriter{o: Options{Clean: clean}}
 	for y := range s.Rows {
 		a.row(s, y)
 	}
 	return a.b.String()
 }
 
-// ANSIRow returns one row as [ANSI] writes it: written at the beginning of a line that is blank, with no style set, it shows the row
-// and sets no style in the end. clean is applied to links. Mask the screen before.
+// ANSIRow returns one row as [ANSI] writes it: written at the beginning of a blank line, with no
+// style set, it shows the row and leaves no style set.
 func ANSIRow(s *vt.Screen, y int, clean func(link string) string) string {
-	a := ansiWriter{clean: clean}
+	a := ansiWriter{o: Options{Clean: clean}}
 	cells := cellsOf(s, y)
 	a.cells(cells[:written(cells)])
 	a.sgr(vt.Style{})
@@ -50,7 +49,7 @@ func written(cells []vt.Cell) int {
 // An ansiWriter writes cells as text.
 type ansiWriter struct {
 	b     strings.Builder
-	clean func(link string) string
+	o     Options
 	style vt.Style
 	owed  int // row ends, not written before something follows
 	last  string
@@ -157,7 +156,7 @@ func (a *ansiWriter) sgr(to vt.Style) {
 		return
 	}
 	if to.Link != a.style.Link {
-		a.b.WriteString("\x1b]8;;" + a.clean(to.Link) + "\x1b\\")
+		a.b.WriteString("\x1b]8;;" + a.o.clean(to.Link) + "\x1b\\")
 	}
 	link := to.Link
 	to.Link, a.style.Link = "", ""
@@ -207,12 +206,10 @@ func colorSGR(c vt.Color, low int) string {
 	return ";" + strconv.Itoa(low+8) + ";5;" + strconv.Itoa(int(i))
 }
 
-// Restore returns the sequences that bring a fresh terminal of the screen's size to show it: its cells, cursor, title and
-// the modes that a screen knows. Margins, tabs and the style of what is written next are not among them.
-func Restore(s *vt.Screen) string { return restore(s, func(text string) string { return text }) }
-
-// restore is Restore with clean applied to the title and to links.
-func restore(s *vt.Screen, clean func(text string) string) string {
+// Restore returns the sequences that bring a fresh terminal of the screen's size to show it: its
+// cells, cursor, title and the modes that a screen knows. Margins, tabs and the style of what is
+// written next are not among them. clean is applied to the title and to links; nil leaves them.
+func Restore(s *vt.Screen, clean func(text string) string) string {
 	var b strings.Builder
 	mode := func(on bool, number string) {
 		if on {
@@ -221,11 +218,11 @@ func restore(s *vt.Screen, clean func(text string) string) string {
 	}
 	m := s.Modes
 	if s.TitleSet {
-		b.WriteString("\x1b]2;" + clean(s.Title) + "\x1b\\")
+		b.WriteString("\x1b]2;" + Options{Clean: clean}.clean(s.Title) + "\x1b\\")
 	}
 	mode(m.AltScreen, "1049")
 	mode(m.ReverseVideo, "5")
-	b.WriteString(ansiText(s, clean))
+	b.WriteString(ANSI(s, clean))
 	mode(m.GraphemeClusters, "2027")
 	mode(m.AppCursor, "1")
 	mode(m.BracketedPaste, "2004")

@@ -1,4 +1,4 @@
-package record
+package picture
 
 import (
 	"bytes"
@@ -39,7 +39,7 @@ func TestWindow(t *testing.T) {
 			t.Errorf("at %v is %v, want %v", at, got, want)
 		}
 	}
-	var large *PictureError
+	var large *SizeError
 	if _, err := Window(vt.New(1000, 1000, vt.Options{}).Snapshot(), o); !errors.As(err, &large) {
 		t.Errorf("a screen of a million cells: %v", err)
 	}

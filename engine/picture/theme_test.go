@@ -1,4 +1,4 @@
-package record
+package picture
 
 import (
 	"image/color"
@@ -40,12 +40,12 @@ func TestPictureHasTheScreensTheme(t *testing.T) {
 	} {
 		s := vt.New(2, 5, vt.Options{Theme: c.screen}).Snapshot()
 		for _, format := range []string{"svg", "html"} {
-			b, err := Draw(s, format, PictureOptions{Theme: c.given})
+			b, err := Draw(s, format, Options{Theme: c.given})
 			if err != nil || !strings.Contains(string(b), c.paper) {
 				t.Errorf("%s of a %s screen: %v, no %s in %.300s", format, c.screen, err, c.paper, b)
 			}
 		}
-		img, err := Image(s, PictureOptions{Theme: c.given, Padding: 2})
+		img, err := Image(s, Options{Theme: c.given, Padding: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"iter"
+	"time"
+
+	"github.com/ptywright/ptywright/engine/vt"
+)
+
+// frameBound is how long a synchronized update (mode 2026) may hide the screen. Whole frames of
+// real programs take a few milliseconds; a program that crashes inside one must not freeze its
+// screen.
+const frameBound = 150 * time.Millisecond
+
+// mostMarks is how many marks of one batch a session follows exactly: a program that writes more
+// in 64 KiB is no shell, and each costs as much as a small batch. Beyond them only marks with the
+// shell's own word are followed; without such a word the rest is read at once.
+const mostMarks = 256
+
+// A fold turns a program's output into what is known of it: the screen, the transcript, the
+// shell's blocks and the program's reports. A [Session] feeds it from a terminal, a [Stage] and a
+// [BlockReader] from a recording. It has no clock and no lock: its user says what time it is.
+type fold struct {
+	term    *vt.Terminal
+	rec     *recorder   // nil: no transcript is kept
+	seqs    sequenceLog // of rec
+	blocks  blocks
+	shell   *shellStart        // nil: how the shell was started is not known
+	own     func(end int) bool // whether the mark that ends there is the shell's; nil: shell decides
+	marks   []Mark             // the shell's own, in what was fed last
+	reports Reports            // as shown
+	latest  Reports            // with those of an update under way
+	changed time.Time          // the screen
+	bell    uint64             // sequence of the last BEL
+	hiding  time.Time          // since when a synchronized update hides the screen; zero: none does
+	update  uint64             // which one
+}
+
+// steps feeds output, and yields after each of the shell's marks and at the end: so what a command
+// printed is read where its mark is. An effect is valid for its step only.
+func (f *fold) steps(p []byte, now time.Time) iter.Seq[vt.Effect] {
+	return func(yield func(vt.Effect) bool) {
+		f.marks = nil
+		for n, rest := 1, p; len(rest) > 0; n++ {
+			var e vt.Effect
+			fed := rest
+			if f.shell == nil || n < mostMarks {
+				e, rest = f.term.FeedToMark(rest)
+			} else {
+				to := f.shell.nextMark(rest)
+				e, rest = f.term.Feed(rest[:to]), rest[to:]
+			}
+			fed = fed[:len(fed)-len(rest)]
+			if f.rec != nil {
+				f.rec.write(fed)
+			}
+			f.blocks.write(fed)
+			f.apply(e, now, len(p)-len(rest))
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// apply follows what the terminal made of something; end is where that ended in the output.
+func (f *fold) apply(e vt.Effect, now time.Time, end int) {
+	if e.Dirty {
+		f.changed = now
+	}
+	if e.Bell > 0 {
+		f.bell = f.term.Sequence()
+	}
+	for i := range e.Events {
+		f.follow(&e.Events[i], now, end)
+	}
+	switch {
+	case !e.Held:
+		f.hiding = time.Time{}
+		f.report(now)
+	case f.hiding.IsZero() || f.update != f.term.Updates(): // each update has its own time
+		f.hiding, f.update = now, f.term.Updates()
+	}
+	f.count()
+}
+
+// follow takes one event, unless it is a mark that is not the shell's.
+func (f *fold) follow(e *vt.Event, now time.Time, end int) {
+	if isMark(e) && (f.own != nil && !f.own(end) || f.shell.forged(e, f.latest.Shell)) {
+		return
+	}
+	f.latest = f.latest.After(e)
+	f.blocks.after(e, f.latest.Shell, now, f.term.Snapshot)
+	f.latest.Shell = f.blocks.named(f.latest.Shell)
+	if m, ok := ownMark(e, f.blocks.trusted); ok {
+		m.End = end
+		if r := f.blocks.running; r != nil {
+			m.Number, m.Command = r.Number, r.Command
+			m.Refused = m.Kind == 'C' && f.blocks.printed.message
+		}
+		f.marks = append(f.marks, m)
+	}
+	if !e.Held {
+		f.report(now)
+	}
+}
+
+// report shows what was reported: at once, or what came inside a synchronized update together with
+// its frame.
+func (f *fold) report(now time.Time) {
+	f.latest = f.latest.shown(f.reports, f.term.Sequence(), now)
+	f.reports = f.latest
+}
+
+// count notes where the transcript was at the terminal's new sequence.
+func (f *fold) count() {
+	if f.rec != nil {
+		oldest, end := f.rec.value().Bounds()
+		f.seqs.add(f.term.Sequence(), end, oldest)
+	}
+}
+
+// resize gives the terminal another size. What it returns is valid until the next step.
+func (f *fold) resize(rows, cols, pixelWidth, pixelHeight int, now time.Time) (reply []byte) {
+	f.blocks.cut(cols, f.term.Snapshot())
+	e := f.term.Resize(rows, cols, pixelWidth, pixelHeight)
+	f.blocks.resume(f.term.Snapshot())
+	f.apply(e, now, 0)
+	return e.Reply
+}
+
+// overdue reports whether a synchronized update has hidden the screen for too long.
+func (f *fold) overdue(now time.Time) bool {
+	return !f.hiding.IsZero() && !now.Before(f.hiding.Add(frameBound))
+}
+
+// release shows what a synchronized update hides, if one does.
+func (f *fold) release(now time.Time) {
+	if f.hiding.IsZero() {
+		return
+	}
+	f.hiding, f.changed = time.Time{}, now
+	f.term.Release()
+	f.report(now)
+	f.count()
+}
+
+// view is the part of a View that output makes.
+func (f *fold) view() View {
+	v := View{
+		Sequence: f.term.Sequence(), Screen: f.term.Snapshot(),
+		Changed: f.changed, Bell: f.bell, Reports: f.reports, Block: f.blocks.newest(),
+	}
+	if f.rec != nil {
+		v.Transcript = f.rec.value()
+	}
+	return v
+}
