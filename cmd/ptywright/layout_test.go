@@ -39,13 +39,14 @@ var mayImport = map[string][]string{
 	"internal/sockdiag":               {},
 	"protocol/loopback":               {"internal/sockdiag"},
 	"protocol/protocoltest":           {"protocol"},
-	"protocol/native":                 {"protocol", "internal/nearest", "engine", "engine/cmdline", "engine/vt", "engine/pty", "engine/reading", "engine/picture", "engine/record", "matchers", "redact", "plugins"},
-	"protocol/mcp":                    {"protocol", "protocol/loopback", "engine", "engine/record", "plugins", "redact"},
-	"protocol/mcp/tools":              {"protocol", "protocol/loopback", "protocol/mcp", "engine", "engine/cmdline", "engine/vt", "engine/pty", "engine/reading", "engine/picture", "engine/record", "matchers", "redact", "plugins", "internal/lazy", "internal/ansi"},
-	"protocol/mcp/terminalmcp":        {"protocol", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/picture", "engine/record", "redact"},
-	"protocol/acp":                    {"protocol", "engine", "engine/pty", "redact", "internal/ansi"},
+	"internal/host":                   {"engine", "engine/reading", "engine/record", "redact", "plugins"},
+	"protocol/native":                 {"protocol", "internal/host", "internal/nearest", "engine", "engine/cmdline", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins", "engine/picture"},
+	"protocol/mcp":                    {"protocol", "protocol/loopback", "internal/host", "plugins", "redact"},
+	"protocol/mcp/tools":              {"protocol", "internal/host", "protocol/loopback", "protocol/mcp", "engine", "engine/cmdline", "engine/vt", "engine/pty", "engine/reading", "engine/record", "matchers", "redact", "plugins", "internal/lazy", "internal/ansi", "engine/picture"},
+	"protocol/mcp/terminalmcp":        {"protocol", "internal/host", "protocol/mcp", "engine", "engine/vt", "engine/pty", "engine/reading", "engine/record", "redact", "engine/picture"},
+	"protocol/acp":                    {"protocol", "internal/host", "engine", "engine/pty", "redact", "internal/ansi"},
 	"protocol/unterm/instance":        {"internal/sockdiag", "protocol/unterm/internal/shared"},
-	"protocol/unterm":                 {"protocol", "protocol/loopback", "protocol/unterm/instance", "protocol/unterm/journal", "protocol/unterm/proxy", "protocol/unterm/internal/shared", "engine", "engine/cmdline", "engine/pty", "engine/reading", "engine/picture", "engine/record", "redact", "internal/lazy"},
+	"protocol/unterm":                 {"protocol", "internal/host", "protocol/loopback", "protocol/unterm/instance", "protocol/unterm/journal", "protocol/unterm/proxy", "protocol/unterm/internal/shared", "engine", "engine/cmdline", "engine/pty", "engine/reading", "engine/record", "redact", "internal/lazy", "engine/picture"},
 	"protocol/unterm/proxy":           {"protocol/unterm/internal/shared"},
 	"protocol/unterm/journal":         {"protocol/unterm/internal/shared", "engine", "engine/vt", "engine/record", "redact", "internal/lazy", "internal/ansi"},
 	"protocol/unterm/internal/shared": {},
@@ -99,6 +100,7 @@ var thirdParty = map[string][]string{
 	"github.com/yuin/gopher-lua":             {"plugins", "internal/sandbox", "cmd/ptywright/internal/repl"},
 	"github.com/clipperhouse/displaywidth":   {"engine/vt", "cmd/ptywright/internal/repl/edit"},
 	"github.com/clipperhouse/uax29":          {"engine/vt"},
+	"go.uber.org/goleak":                     {"protocol/protocoltest"},
 }
 
 // platforms are those whose files the rule is held against.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -17,14 +16,15 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/protocoltest"
 )
 
 // hosted is a host whose terminals are the test's.
-func hosted(t *testing.T, o Options, ptys ...*enginetest.PTY) *Host {
+func hosted(t *testing.T, o Options, ptys ...*enginetest.PTY) *Terminals {
 	t.Helper()
-	h := NewHost(enginetest.Engine(ptys...), o)
+	h := NewTerminals(host.Over(enginetest.Engine(ptys...), nil, nil), o)
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
 			t.Error(err)
@@ -33,7 +33,7 @@ func hosted(t *testing.T, o Options, ptys ...*enginetest.PTY) *Host {
 	return h
 }
 
-func create(t *testing.T, h *Host) *Terminal {
+func create(t *testing.T, h *Terminals) *Terminal {
 	t.Helper()
 	term, err := h.Create(Spec{Session: "S", Command: "program", Limit: -1})
 	if err != nil {
@@ -153,7 +153,7 @@ func TestReleaseWakesWaits(t *testing.T) {
 
 func TestHostThatIsClosedStartsNothing(t *testing.T) {
 	p := enginetest.New()
-	h := NewHost(enginetest.Engine(p), Options{})
+	h := NewTerminals(host.Over(enginetest.Engine(p), nil, nil), Options{})
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestReleasedAreBounded(t *testing.T) {
 func TestWaitsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
-		d := New(enginetest.Engine(p), Options{Waits: 2}, nil)
+		d := New(host.Over(enginetest.Engine(p), nil, nil), Options{Waits: 2})
 		out, w := io.Pipe()
 		r, in := io.Pipe()
 		done := make(chan error)
@@ -228,41 +228,17 @@ func TestWaitsAreBounded(t *testing.T) {
 
 // TestFaults: what breaks at one connection costs its request.
 func TestFaults(t *testing.T) {
-	d := protocol.Combine(New(enginetest.Engine(), Options{}, slog.New(slog.DiscardHandler)), protocoltest.Broken{}, listing{})
-	protocoltest.Faults(t, func(t *testing.T) protocoltest.Peer {
-		client, server := socketPair(t)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			protocol.NewConn(server, d, protocol.Config{Log: slog.New(slog.DiscardHandler)}).Serve(t.Context())
-		}()
-		t.Cleanup(func() {
-			client.Close()
-			<-done
-		})
-		return client
-	}, "session.list")
+	d := protocol.Combine(New(host.Over(enginetest.Engine(), nil, slog.New(slog.DiscardHandler)), Options{}), protocoltest.Broken{}, listing{})
+	protocoltest.Faults(t, over(d, slog.New(slog.DiscardHandler)), "session.list")
 }
 
 // TestCorpus is the suite of messages that every dialect passes.
 func TestCorpus(t *testing.T) {
-	d := protocol.Combine(New(enginetest.Engine(), Options{}, nil), listing{})
+	d := protocol.Combine(New(host.Over(enginetest.Engine(), nil, nil), Options{}), listing{})
 	protocoltest.Corpus(t, protocoltest.Suite{
 		Family: "ndjson",
-		Dial: func(t *testing.T) protocoltest.Peer {
-			client, server := socketPair(t)
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				protocol.NewConn(server, d, protocol.Config{}).Serve(t.Context())
-			}()
-			t.Cleanup(func() {
-				client.Close()
-				<-done
-			})
-			return client
-		},
-		Has: func(method string) bool { _, ok := listing{}.Method(method); return ok },
+		Dial:   over(d, slog.New(slog.DiscardHandler)),
+		Has:    func(method string) bool { _, ok := listing{}.Method(method); return ok },
 	})
 }
 
@@ -277,23 +253,4 @@ func (listing) Close() {}
 func (listing) Method(name string) (protocol.Method, bool) {
 	call := func(context.Context, json.RawMessage) (any, error) { return map[string][]string{"sessions": {}}, nil }
 	return protocol.Method{Name: name, Call: call}, slices.Contains([]string{"session.list", "server.capabilities"}, name)
-}
-
-// socketPair returns both ends of a connection.
-func socketPair(t *testing.T) (client, server *net.TCPConn) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c.(*net.TCPConn), s.(*net.TCPConn)
 }
