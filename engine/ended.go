@@ -211,6 +211,7 @@ func (e *Engine) settleEnded() {
 // forgetAll forgets those of some sessions that are known to have ended and that nothing holds.
 func (e *Engine) forgetAll(all []*Session, asked bool) (forgotten []ID) {
 	for _, s := range all {
+		<-s.final // its exit is published in a moment
 		e.mu.Lock()
 		empty := s.over.empty
 		e.mu.Unlock()

@@ -242,6 +242,7 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 		tapping: make(chan struct{}, 1),
 		sizing:  make(chan struct{}, 1),
 		reaped:  make(chan struct{}),
+		final:   make(chan struct{}),
 		pumped:  make(chan struct{}),
 		environ: env,
 		image:   pty.Image(p.PID()),

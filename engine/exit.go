@@ -55,7 +55,8 @@ func (s *Session) finish() {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
+	s.engine.ended(s) // whoever sees the end may have it forgotten
 	s.publish(false)
-	s.engine.ended(s)
+	close(s.final)
 	s.log.Debug("a session has ended", "session", string(s.id))
 }

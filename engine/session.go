@@ -53,6 +53,7 @@ type Session struct {
 	engine  *Engine
 	log     *slog.Logger
 	reaped  chan struct{}   // closed when leader is set
+	final   chan struct{}   // closed when the end of output is published
 	pumped  chan struct{}   // closed when the pump has ended
 	life    context.Context // ends when Close is through
 	end     context.CancelFunc

@@ -37,12 +37,17 @@ func TestPromisesNameTestsThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := 0
+	rows, numbers := 0, map[string]bool{}
 	for line := range strings.Lines(string(page)) {
 		if !strings.HasPrefix(line, "| R-") {
 			continue
 		}
 		rows++
+		number := strings.Fields(line)[1]
+		if numbers[number] {
+			t.Errorf("two promises are %s", number)
+		}
+		numbers[number] = true
 		named := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)\\w*)`").FindAllStringSubmatch(line, -1)
 		if len(named) == 0 && !strings.Contains(line, "`go run ./bench`") {
 			t.Errorf("no test is named: %s", line)
@@ -56,18 +61,68 @@ func TestPromisesNameTestsThatExist(t *testing.T) {
 	if rows == 0 {
 		t.Error("the page holds no promise")
 	}
-}
-
-// TestReadmeMapMatchesTheTree holds the README's map to the folders that there are.
-func TestReadmeMapMatchesTheTree(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	security, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, ok := strings.Cut(string(readme), "## The tree\n\n```\n")
+	for _, number := range regexp.MustCompile(`R-\d+\w?`).FindAllString(string(security), -1) {
+		if !numbers[number] {
+			t.Errorf("SECURITY.md rests on %s, which docs/promises.md does not have", number)
+		}
+	}
+}
+
+// TestArchitectureNamesWhatExists holds the files and folders that docs/architecture.md names to the
+// tree, and the functions to the files they are said to be in.
+func TestArchitectureNamesWhatExists(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`([a-z][\\w./-]*(?:\\.(?:go|lua|md|json|txt)|/))`").FindAllStringSubmatch(string(page), -1)
+	if len(named) < 20 {
+		t.Errorf("the page names %d files and folders", len(named))
+	}
+	for _, m := range named {
+		if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+			t.Error(err)
+		}
+	}
+	// A line of a walk: a file, and the functions that a byte or a request passes in it.
+	steps := 0
+	for line := range strings.Lines(string(page)) {
+		file, rest, ok := strings.Cut(strings.TrimSpace(line), ".go ")
+		if !ok || strings.ContainsAny(file, " `|") {
+			continue
+		}
+		steps++
+		source, err := os.ReadFile(filepath.Join(root, file+".go"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		functions, _, _ := strings.Cut(strings.TrimSpace(rest), "  ")
+		for _, name := range strings.Split(functions, ", ") {
+			if !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + regexp.QuoteMeta(name) + `[\[(]`).Match(source) {
+				t.Errorf("%s.go has no function %s", file, name)
+			}
+		}
+	}
+	if steps < 10 {
+		t.Errorf("the page's walks have %d steps", steps)
+	}
+}
+
+// TestMapMatchesTheTree holds the map of docs/architecture.md to the folders that there are.
+func TestMapMatchesTheTree(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "## The tree\n\n```\n")
 	tree, _, ok2 := strings.Cut(rest, "```")
 	if !ok || !ok2 {
-		t.Fatal("the README has no map under the heading The tree")
+		t.Fatal("the page has no map under the heading The tree")
 	}
 	mapped := map[string]bool{}
 	parent := ""
@@ -85,7 +140,7 @@ func TestReadmeMapMatchesTheTree(t *testing.T) {
 	}
 	for name := range mayImport {
 		if !mapped[name] && !mapped[path.Dir(name)] {
-			t.Errorf("%s is not in the README's map", name)
+			t.Errorf("%s is not in the map of docs/architecture.md", name)
 		}
 	}
 }
@@ -114,7 +169,7 @@ func TestWireReferenceNamesEveryMethod(t *testing.T) {
 	}
 }
 
-// TestLibraryExample runs the example that the README points to, of which the guide shows twelve lines.
+// TestLibraryExample runs the example that docs/guide.md shows, of which the guide shows twelve lines.
 func TestLibraryExample(t *testing.T) {
 	t.Parallel()
 	need(t, "python3", "python3")
