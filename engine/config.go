@@ -26,6 +26,7 @@ type Config struct {
 	Scrollback       int               // retained lines; 0: vt.DefaultScrollback; negative: none
 	Taps             []Tap
 	ShellIntegration bool    // Program, an interactive bash, zsh or fish, is made to mark its commands: see [Session.Blocks]
+	MarksOptional    bool    // with ShellIntegration: a Program that cannot be made to is started as it is, and no [ShellError] returned
 	Attended         bool    // a person's own terminal shows the output as well and answers what the program asks it: this one is silent
 	EchoOff          EchoOff // what is typed while the terminal does not echo; "": EchoAsk
 	NullInput        bool    // Program cannot ask a person: see [pty.Command]. Input is typed to nobody

@@ -219,7 +219,13 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 	}
 	start := &shellStart{args: c.Args, env: env}
 	if c.ShellIntegration {
-		if start, err = integrate(c.Program, c.Args, env); err != nil {
+		marked, err := integrate(c.Program, c.Args, env)
+		switch {
+		case err == nil:
+			start = marked
+		case c.MarksOptional && errors.As(err, new(*ShellError)):
+			c.ShellIntegration = false
+		default:
 			return nil, err
 		}
 	}

@@ -88,7 +88,7 @@ func (p *Plugin) config(o StartOptions) (engine.Config, error) {
 	c := engine.Config{
 		Name: o.Name, BaseEnv: o.BaseEnv,
 		Program: o.Program, Args: o.Args, Dir: o.Dir, Size: o.Size, ProgramStatus: p.Manifest.ProgramStatus,
-		ShellIntegration: p.Manifest.ShellIntegration, Attended: o.Attended, Taps: o.Taps, Kept: true,
+		ShellIntegration: p.Manifest.ShellIntegration, MarksOptional: true, Attended: o.Attended, Taps: o.Taps, Kept: true,
 		Env: maps.Clone(target.Env),
 	}
 	if c.Program == "" {
@@ -120,7 +120,7 @@ func firstOf(values ...uint16) uint16 {
 var ErrNoProgram = errors.New("name a program: the plugin's manifest has no default_target")
 
 // Start starts a program under a plugin. The plugin's code is loaded before, and a plugin that does not load starts nothing.
-// Errors: those of [engine.Engine.Spawn], *[PluginError], *[PermissionError], and [ErrNoPlugin], [ErrNoCode] or [ErrNoProgram]
+// Errors: those of the catalog's [Spawner], *[PluginError], *[PermissionError], and [ErrNoPlugin], [ErrNoCode] or [ErrNoProgram]
 // in a *[NameError].
 func (c *Catalog) Start(ctx context.Context, plugin string, o StartOptions) (*Adapter, error) {
 	p, err := c.hold(plugin)
@@ -145,12 +145,7 @@ func (c *Catalog) Start(ctx context.Context, plugin string, o StartOptions) (*Ad
 	if err := a.prepare(ctx, p); err != nil {
 		return nil, err
 	}
-	a.session, err = c.engine.Spawn(ctx, config)
-	if unmarked := (*engine.ShellError)(nil); errors.As(err, &unmarked) { // the plugin has to do without marks
-		config.ShellIntegration = false
-		a.session, err = c.engine.Spawn(ctx, config)
-	}
-	if err != nil {
+	if a.session, err = c.spawner.Spawn(ctx, config); err != nil {
 		return nil, err
 	}
 	keeping, stop := context.WithCancel(context.Background())

@@ -32,9 +32,9 @@ type Plugin struct {
 // A Catalog is the plugins that a server knows and the adapters that are live. Its methods may be called by any number of
 // goroutines.
 type Catalog struct {
-	engine *engine.Engine
-	log    *slog.Logger
-	pulse  pulse.Pulse
+	spawner Spawner
+	log     *slog.Logger
+	pulse   pulse.Pulse
 
 	mu sync.Mutex
 	// protects the fields below
@@ -48,14 +48,19 @@ type Catalog struct {
 	watched  *watch                  // nil: files are not watched
 }
 
-// NewCatalog returns a catalog of the built-in plugins for sessions of e. Log takes what plugins print; nil: slog.Default. The
-// built-in plugins are read when somebody first asks for a plugin.
-func NewCatalog(e *engine.Engine, log *slog.Logger) *Catalog {
+// A Spawner starts sessions: an [engine.Engine], or what starts them in its place.
+type Spawner interface {
+	Spawn(context.Context, engine.Config) (*engine.Session, error)
+}
+
+// NewCatalog returns a catalog of the built-in plugins, whose adapters drive sessions of s. Log takes what plugins print; nil:
+// slog.Default. The built-in plugins are read when somebody first asks for a plugin.
+func NewCatalog(s Spawner, log *slog.Logger) *Catalog {
 	if log == nil {
 		log = slog.Default()
 	}
 	return &Catalog{
-		engine: e, log: log, adapters: map[string]*Adapter{}, owners: map[engine.ID]*Adapter{},
+		spawner: s, log: log, adapters: map[string]*Adapter{}, owners: map[engine.ID]*Adapter{},
 		starting: map[string]int{}, broken: map[string]*ReloadError{},
 	}
 }

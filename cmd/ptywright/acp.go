@@ -35,8 +35,8 @@ func (f *acpFlags) check() error {
 	return checkBounds(append(f.host.bounds(), bound{"max-output-bytes", f.output, maxOutput}))
 }
 
-func (f *acpFlags) options(h *host) acp.Options {
-	return acp.Options{Version: version(), TrustRaw: f.raw, OutputBytes: f.output, Waits: acpWaits, Known: h.known}
+func (f *acpFlags) options() acp.Options {
+	return acp.Options{TrustRaw: f.raw, OutputBytes: f.output, Waits: acpWaits}
 }
 
 // An ACP connection has one agent, whose commands may all be waited for: with the default of sessions each can be, and three
@@ -60,8 +60,8 @@ see 'ptywright acp-proxy'.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			return hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *host) error {
-				return serveACP(ctx, std, acp.New(h.engine, f.options(h), h.log), h)
+			return hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *service) error {
+				return serveACP(ctx, std, acp.New(h.Host, f.options()), h)
 			})
 		},
 	}
@@ -71,19 +71,19 @@ see 'ptywright acp-proxy'.`,
 
 // serveACP serves one peer. A wait for an exit has no deadline of its own, so that its programs end a while after the end of
 // the input, and the waits are answered with how they ended.
-func serveACP(ctx context.Context, std stdio, d protocol.Dialect, h *host) error {
+func serveACP(ctx context.Context, std stdio, d protocol.Dialect, h *service) error {
 	in, out, err := takePipes(std)
 	if err != nil {
 		return err
 	}
 	over := sync.OnceFunc(func() {
 		time.AfterFunc(inputEndBound, func() {
-			if err := engine.CloseAll(ctx, h.engine.List()); err != nil {
-				h.log.Error("some of what the terminals started could not be ended", "error", err)
+			if err := engine.CloseAll(ctx, h.Engine.List()); err != nil {
+				h.Log.Error("some of what the terminals started could not be ended", "error", err)
 			}
 		})
 	})
-	config := protocol.Config{Limits: protocol.Limits{Executing: acpExecuting}, Log: h.log}
+	config := protocol.Config{Limits: protocol.Limits{Executing: acpExecuting}, Log: h.Log}
 	return serveConn(ctx, protocol.Join(&untilEOF{in, over}, out), d, config)
 }
 

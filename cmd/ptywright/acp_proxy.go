@@ -31,7 +31,7 @@ editor inside the tool calls they belong to. The exit code is the agent's.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			return hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *host) error { return acpProxy(ctx, std, f, h, args) })
+			return hosted(c.Context(), std, true, f.host, func(ctx context.Context, h *service) error { return acpProxy(ctx, std, f, h, args) })
 		},
 	}
 	f.add(c)
@@ -39,7 +39,7 @@ editor inside the tool calls they belong to. The exit code is the agent's.`,
 	return c
 }
 
-func acpProxy(ctx context.Context, std stdio, f acpFlags, h *host, args []string) error {
+func acpProxy(ctx context.Context, std stdio, f acpFlags, h *service, args []string) error {
 	stream, err := takeStdio(std)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func acpProxy(ctx context.Context, std stdio, f acpFlags, h *host, args []string
 	}
 	end := sync.OnceFunc(func() { a.end(ctx) })
 	defer context.AfterFunc(ctx, end)() // while the terminals are ended
-	err = acp.NewProxy(h.engine, f.options(h), h.log).Serve(ctx, acp.Streams{FromEditor: stream, ToEditor: stream, FromAgent: a, ToAgent: a.in})
+	err = acp.NewProxy(h.Host, f.options()).Serve(ctx, acp.Streams{FromEditor: stream, ToEditor: stream, FromAgent: a, ToAgent: a.in})
 	end()
 	switch {
 	case err == nil:

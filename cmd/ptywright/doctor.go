@@ -16,7 +16,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/doctor"
-	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -112,8 +112,8 @@ func doctorFacts() (doctor.Facts, error) {
 		},
 		Plugins: func() (string, error) {
 			quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-			catalog, err := loadPlugins(engine.New(engine.Options{Log: quiet}), quiet, value("plugins"))
-			if err != nil {
+			catalog := plugins.NewCatalog(nil, quiet)
+			if err := loadPlugins(catalog, value("plugins")); err != nil {
 				return "", errors.New(strings.TrimPrefix(err.Error(), "--plugin "))
 			}
 			var names []string

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/protocol/mcp/tools"
-	"github.com/ptywright/ptywright/redact"
 )
 
 // tokenName is the variable that may hold the bearer token of MCP over HTTP.
@@ -34,7 +34,7 @@ type profileFlags struct {
 }
 
 // A profileMaker makes one profile from flags.
-type profileMaker func(h *mcp.Host, f *profileFlags) (*mcp.Profile, error)
+type profileMaker func(h *host.Host, f *profileFlags) (*mcp.Profile, error)
 
 // profiles are the vocabularies that ptywright mcp knows.
 var profiles = map[string]profileMaker{
@@ -43,11 +43,11 @@ var profiles = map[string]profileMaker{
 }
 
 // ownProfile makes ptywright's own profile.
-func ownProfile(h *mcp.Host, f *profileFlags) (*mcp.Profile, error) {
+func ownProfile(h *host.Host, f *profileFlags) (*mcp.Profile, error) {
 	if f.terminal.rows != 0 || f.terminal.cols != 0 || f.terminal.shell != "" {
 		return nil, usageError{errors.New("--rows, --cols and --shell are for --profile terminal-mcp: start takes rows and cols with each call, run takes shell")}
 	}
-	return tools.New(h), nil
+	return tools.New(h, f.raw), nil
 }
 
 func mcpCommand(std stdio) *cobra.Command {
@@ -88,27 +88,23 @@ func (f *profileFlags) add(c *cobra.Command) {
 }
 
 // server makes the MCP server that the flags tell.
-func (f *profileFlags) server(h *host) (*mcp.Server, error) {
+func (f *profileFlags) server(h *service) (*mcp.Server, error) {
 	make, ok := profiles[f.profile]
 	if !ok {
 		return nil, usageError{fmt.Errorf("--profile is %q: give ptywright or terminal-mcp", f.profile)}
 	}
-	m := &mcp.Host{
-		Engine: h.engine, Catalog: h.catalog, Recordings: h.kept, Known: h.known, Hide: redact.Default.With(h.known), TrustRaw: f.raw, Version: version(), Log: h.log,
-		Metrics: h.metrics,
-	}
-	p, err := make(m, f)
+	p, err := make(h.Host, f)
 	if err != nil {
 		return nil, err
 	}
-	return mcp.New(m, p), nil
+	return mcp.New(h.Host, p), nil
 }
 
 func serveMCP(ctx context.Context, std stdio, f mcpFlags) error {
 	if err := checkBounds(f.hostFlags.bounds()); err != nil {
 		return err
 	}
-	return hosted(ctx, std, f.http == "", f.hostFlags, func(ctx context.Context, h *host) error {
+	return hosted(ctx, std, f.http == "", f.hostFlags, func(ctx context.Context, h *service) error {
 		s, err := f.profileFlags.server(h)
 		if err != nil {
 			return err
@@ -122,7 +118,7 @@ func serveMCP(ctx context.Context, std stdio, f mcpFlags) error {
 			return err
 		}
 		if err := s.ServeLines(ctx, in, out); err != nil && ctx.Err() == nil {
-			h.log.Warn("the connection ended early", "error", err)
+			h.Log.Warn("the connection ended early", "error", err)
 		}
 		return nil
 	})

@@ -12,9 +12,9 @@ import (
 
 // metrics is the page of counts of a server, for a monitor: numbers, and nothing that a program wrote. The labels are those
 // that stand here.
-func (h *host) metrics() string {
+func (h *service) metrics() string {
 	var p page.Page
-	s := h.engine.Stats()
+	s := h.Engine.Stats()
 	p.Info("ptywright_build_info", "The build.", "version", version())
 	p.Gauge("ptywright_uptime_seconds", "Since the server was started.", time.Since(h.began).Seconds())
 	p.Gauge("ptywright_sessions", "Sessions that there are, those that have ended too.", float64(s.Live))
@@ -40,7 +40,7 @@ func (h *host) metrics() string {
 	if d := h.dialect.Load(); d != nil {
 		p.Counter("ptywright_notifications_dropped_total", "Notifications with a gap, as a client did not keep up.", d.Merged())
 	}
-	recordings, running := h.kept.List(), 0
+	recordings, running := h.Recordings.List(), 0
 	for _, r := range recordings {
 		if r.Status().State == record.StateRecording {
 			running++
@@ -48,7 +48,7 @@ func (h *host) metrics() string {
 	}
 	p.Gauge("ptywright_recordings", "Recordings that are kept track of.", float64(len(recordings)))
 	p.Gauge("ptywright_recordings_running", "Recordings under way.", float64(running))
-	p.Gauge("ptywright_adapters", "Adapters that are live.", float64(len(h.catalog.Adapters())))
+	p.Gauge("ptywright_adapters", "Adapters that are live.", float64(len(h.Catalog.Adapters())))
 	p.Gauge("go_goroutines", "Goroutines.", float64(runtime.NumGoroutine()))
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}}
 	metrics.Read(heap)

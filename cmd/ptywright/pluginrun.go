@@ -120,8 +120,8 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 	if terminal { // a raw terminal is no place for a log
 		quiet.err = io.Discard
 	}
-	err = hosted(ctx, quiet, true, flags, func(ctx context.Context, h *host) error {
-		o.Cast = record.CastOptions{Title: folder.Source.Manifest.Name, Redactor: redact.Default.With(h.known)}
+	err = hosted(ctx, quiet, true, flags, func(ctx context.Context, h *service) error {
+		o.Cast = record.CastOptions{Title: folder.Source.Manifest.Name, Redactor: h.Redactor()}
 		if terminal {
 			restore, resized, err := rawTerminal(std)
 			if err != nil {
@@ -131,7 +131,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 			o.Resized = resized
 		}
 		var err error
-		ran, err = folder.Run(ctx, h.catalog, o)
+		ran, err = folder.Run(ctx, h.Catalog, o)
 		return err
 	})
 	if ran == nil {

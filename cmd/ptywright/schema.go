@@ -14,9 +14,11 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/client"
 	"github.com/ptywright/ptywright/protocol/native"
+	"github.com/ptywright/ptywright/redact"
 )
 
 // exitsNote is the annotation of a command that has the digits of its exit codes beyond 2.
@@ -87,18 +89,14 @@ func vocabularyOf(ctx context.Context, socket string) (vocabulary, error) {
 // ownVocabulary asks a server within this process, which has no sessions.
 func ownVocabulary(ctx context.Context) (vocabulary, error) {
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	e := engine.New(engine.Options{Log: log})
-	defer e.Close(ctx)
-	catalog, err := loadPlugins(e, log, nil)
-	if err != nil {
-		return nil, err
-	}
+	h := host.New(engine.Options{Version: version(), Log: log}, new(redact.Known))
+	defer h.Engine.Close(ctx)
 	here, there := net.Pipe()
 	config := protocol.Config{Log: log}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		serveConn(ctx, there, native.New(e, catalog, native.Options{Version: version(), Log: log}), config)
+		serveConn(ctx, there, native.New(h, native.Options{}), config)
 	}()
 	c := client.New(here)
 	v, err := ask(ctx, c)

@@ -18,8 +18,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
-	"github.com/ptywright/ptywright/engine/reading"
-	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/matchers"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
@@ -164,14 +163,10 @@ const heapFloor = 16 << 20
 // seconds; a request that computes has no way to be told.
 const stuckBound = 2300 * time.Millisecond
 
-// A host is what every server has: an engine with what ends its children, the plugins, and what is known to be secret.
-type host struct {
-	engine  *engine.Engine
-	catalog *plugins.Catalog
-	known   *redact.Known
-	kept    *record.Recordings
-	log     *slog.Logger
-	began   time.Time
+// A service is a host that is served, with what its metrics count.
+type service struct {
+	*host.Host
+	began time.Time
 	// What counts connections, once it is there.
 	listens atomic.Pointer[protocol.Server]
 	dialect atomic.Pointer[native.Server]
@@ -179,7 +174,7 @@ type host struct {
 
 // hosted runs a server over a fresh engine until it returns, and sees to it that nothing outlives it. With lone it serves
 // one client, and ends when its terminal hangs up.
-func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *host) error) error {
+func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *service) error) error {
 	known := new(redact.Known) // what is secret whatever it looks like
 	log, logged, err := f.log.open(std.err, redact.Default.With(known).ForAll(), lone)
 	if err != nil {
@@ -197,18 +192,17 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 
 	var ended atomic.Bool // nothing is left to be waited for
 	watch := &lazyWatcher{log: log, reserve: heapFloor}
-	e := engine.New(engine.Options{
+	h := &service{began: time.Now(), Host: host.New(engine.Options{
 		Version:  version(),
 		Sessions: f.sessions, Ended: f.ended, EndedBytes: f.bytes, Side: f.side, Watch: watch, Log: log,
-		Typed: reading.Learn(known), Asks: redact.Asks,
-	})
-	catalog, err := loadPlugins(e, log, f.plugins)
-	if err != nil {
+	}, known)}
+	h.Metrics = h.metrics
+	if err := loadPlugins(h.Catalog, f.plugins); err != nil {
 		return err
 	}
 
 	if f.reload {
-		unwatch, err := catalog.Watch()
+		unwatch, err := h.Catalog.Watch()
 		if err != nil {
 			return err
 		}
@@ -218,7 +212,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	end := sync.OnceFunc(func() {
 		bound, cancel := context.WithTimeout(hurry, endBound)
 		defer cancel()
-		if err := errors.Join(e.Close(bound), pty.KillAdopted(bound), watch.close()); err != nil {
+		if err := errors.Join(h.Engine.Close(bound), pty.KillAdopted(bound), watch.close()); err != nil {
 			log.Error("some of what the sessions started could not be ended", "error", err)
 		}
 	})
@@ -237,7 +231,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	})
 	defer stuck()
 	defer ended.Store(true)
-	return serve(ctx, &host{engine: e, catalog: catalog, known: known, kept: new(record.Recordings), log: log, began: time.Now()})
+	return serve(ctx, h)
 }
 
 // serve wires a transport to the native dialect.
@@ -249,16 +243,13 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	return hosted(ctx, std, f.stdio, f.hostFlags, func(ctx context.Context, h *host) error {
+	return hosted(ctx, std, f.stdio, f.hostFlags, func(ctx context.Context, h *service) error {
 		limits := protocol.Limits{Message: f.message, Executing: f.requests, Queued: f.queued, Replies: f.replies}
-		dialect := native.New(h.engine, h.catalog, native.Options{
-			Version: version(), Limits: limits, PluginLoad: f.loads, Known: h.known, Recordings: h.kept, MatcherDepth: f.depth, Log: h.log,
-			Metrics: h.metrics,
-		})
+		dialect := native.New(h.Host, native.Options{Limits: limits, PluginLoad: f.loads, MatcherDepth: f.depth})
 		h.dialect.Store(dialect)
-		terminals := acp.New(h.engine, acp.Options{Version: version(), Waits: max(f.requests/4*3, 1), Known: h.known}, h.log)
+		terminals := acp.New(h.Host, acp.Options{Waits: max(f.requests/4*3, 1)})
 		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay what its agent asks for
-		config := protocol.Config{Framing: framing, Limits: limits, Log: h.log}
+		config := protocol.Config{Framing: framing, Limits: limits, Log: h.Log}
 		doors := []opening{func() (door, error) {
 			if f.stdio {
 				return door{serve: func(ctx context.Context) error { return serveStdio(ctx, std, both, config) }}, nil
@@ -346,15 +337,14 @@ func alongside(ctx context.Context, servers ...func(context.Context) error) erro
 	return first
 }
 
-// loadPlugins makes the catalog of the built-in plugins and those that the operator names.
-func loadPlugins(e *engine.Engine, log *slog.Logger, manifests []string) (*plugins.Catalog, error) {
-	catalog := plugins.NewCatalog(e, log)
+// loadPlugins adds the plugins that the operator names.
+func loadPlugins(c *plugins.Catalog, manifests []string) error {
 	for _, path := range manifests {
-		if _, err := catalog.Load(path); err != nil {
-			return nil, fmt.Errorf("--plugin %s: %w", path, err)
+		if _, err := c.Load(path); err != nil {
+			return fmt.Errorf("--plugin %s: %w", path, err)
 		}
 	}
-	return catalog, nil
+	return nil
 }
 
 // serveStdio serves one client. Its end, however it comes, is the server's proper end.
@@ -375,7 +365,7 @@ func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialec
 }
 
 // openSocket opens the door for every client of a socket; path is "" for the default one.
-func openSocket(h *host, path string, d protocol.Dialect, config protocol.Config) (door, error) {
+func openSocket(h *service, path string, d protocol.Dialect, config protocol.Config) (door, error) {
 	hint := ""
 	if path == "" {
 		var err error

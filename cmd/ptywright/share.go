@@ -32,8 +32,8 @@ func (f *sharedFlags) share(ctx context.Context, std stdio) error {
 	}
 	defer l.Close()
 	var code error
-	err = hosted(ctx, std, true, defaultHost(), func(ctx context.Context, h *host) error {
-		o.Redactor, o.Raw, o.Log = redact.Default.With(h.known), f.raw, h.log
+	err = hosted(ctx, std, true, defaultHost(), func(ctx context.Context, h *service) error {
+		o.Raw = f.raw
 		o.RecordDir, o.Limits = f.recordDir, &f.limits
 		o.Taps, o.Attended = []engine.Tap{&shown{out: std.out}}, true
 		fmt.Fprintf(std.out, "[terminal-mcp] This terminal is shared on %s. Exit the shell to end it.\n", oneLine(f.socket))
@@ -41,7 +41,7 @@ func (f *sharedFlags) share(ctx context.Context, std stdio) error {
 		if err != nil {
 			return fmt.Errorf("make the terminal raw: %w", err)
 		}
-		s, err := terminalmcp.New(h.engine, o)
+		s, err := terminalmcp.New(h.Host, o)
 		if err != nil {
 			term.Restore(int(std.in.Fd()), state)
 			return err

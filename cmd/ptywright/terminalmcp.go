@@ -18,6 +18,7 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/client"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/protocol/mcp/terminalmcp"
@@ -66,7 +67,7 @@ func (f *terminalFlags) options() (terminalmcp.Options, error) {
 }
 
 // terminalProfile makes the Terminal MCP profile.
-func terminalProfile(h *mcp.Host, f *profileFlags) (*mcp.Profile, error) {
+func terminalProfile(h *host.Host, f *profileFlags) (*mcp.Profile, error) {
 	if err := refuseNesting(); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,12 @@ func terminalProfile(h *mcp.Host, f *profileFlags) (*mcp.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return terminalmcp.NewProfile(h, o)
+	o.Raw = f.raw
+	s, err := terminalmcp.New(h, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.Profile(), nil
 }
 
 // refuseNesting refuses to start in a session of our own, where an agent would drive itself.
@@ -225,7 +231,7 @@ func (f *sharedFlags) client(ctx context.Context, std stdio) error {
 	}
 	p := terminalmcp.NewProxy(conn)
 	defer p.Close()
-	s := mcp.New(&mcp.Host{Hide: redact.Default, TrustRaw: f.raw, Version: version(), Log: log}, p.Profile())
+	s := mcp.New(host.Over(nil, nil, log), p.Profile())
 	defer s.Close()
 	served := make(chan error, 1)
 	go func() { served <- s.ServeLines(ctx, in, out) }()

@@ -40,7 +40,7 @@ func (f *untermFlags) folder() (string, error) {
 }
 
 // server starts the instance that the flags tell.
-func (f *untermFlags) server(h *host) (*unterm.Server, error) {
+func (f *untermFlags) server(h *service) (*unterm.Server, error) {
 	root, err := f.folder()
 	if err != nil {
 		return nil, err
@@ -48,9 +48,7 @@ func (f *untermFlags) server(h *host) (*unterm.Server, error) {
 	if f.port < 0 || f.port > 65535 {
 		return nil, usageError{fmt.Errorf("--port is %d: give 0 to 65535", f.port)}
 	}
-	return unterm.New(unterm.Options{
-		Engine: h.engine, Root: root, Port: f.port, Dir: f.dir, Known: h.known, Raw: f.raw, Version: version(), Log: h.log,
-	})
+	return unterm.New(h.Host, unterm.Options{Root: root, Port: f.port, Dir: f.dir, Raw: f.raw})
 }
 
 func untermCommand(std stdio) *cobra.Command {
@@ -72,7 +70,7 @@ it prints its name and address on standard output, and nothing else.`,
 			if err := checkBounds(hosts.bounds()); err != nil {
 				return err
 			}
-			return hosted(c.Context(), std, false, hosts, func(ctx context.Context, h *host) error {
+			return hosted(c.Context(), std, false, hosts, func(ctx context.Context, h *service) error {
 				s, err := f.server(h)
 				if err != nil {
 					return err
@@ -90,7 +88,7 @@ it prints its name and address on standard output, and nothing else.`,
 }
 
 // openUnterm opens the door of an instance.
-func openUnterm(h *host, f *untermFlags) (door, error) {
+func openUnterm(h *service, f *untermFlags) (door, error) {
 	s, err := f.server(h)
 	if err != nil {
 		return door{}, fmt.Errorf("serve Unterm's methods: %w", err)

@@ -110,6 +110,19 @@ func (v *View) Args(program string, args []string) []string {
 	return out
 }
 
+// Env redacts the values of variables, each in sight of its name. One that is a secret by its name is hidden as a whole.
+func (v *View) Env(env map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, value := range env {
+		word := blanks.Replace(value)
+		out[name] = strings.TrimPrefix(v.Clean(name+"="+word), name+"=")
+		if out[name] == word { // the name says nothing
+			out[name] = v.Clean(value)
+		}
+	}
+	return out
+}
+
 // argsSeen is how much of a command line is seen before an argument, in bytes: a name stands right before its value, a program
 // whose options have a meaning of their own a little further.
 const argsSeen = 1 << 10

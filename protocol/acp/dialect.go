@@ -1,42 +1,33 @@
 package acp
 
 import (
-	"log/slog"
-
-	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// A Dialect serves terminals of an engine, those of each connection to that connection alone. It is a [protocol.Dialect].
+// A Dialect serves terminals of a host, those of each connection to that connection alone. It is a [protocol.Dialect].
 type Dialect struct {
-	engine *engine.Engine
-	opts   Options
-	log    *slog.Logger
+	host *host.Host
+	opts Options
 }
 
-// New returns the dialect over e. log takes what could not be ended; nil: slog.Default().
-func New(e *engine.Engine, o Options, log *slog.Logger) *Dialect {
-	if log == nil {
-		log = slog.Default()
-	}
-	return &Dialect{engine: e, opts: o, log: log}
-}
+// New returns the dialect over h.
+func New(h *host.Host, o Options) *Dialect { return &Dialect{host: h, opts: o} }
 
 // Open begins a connection, without terminals.
 func (d *Dialect) Open(c *protocol.Conn) protocol.Handler {
-	return newHandler(NewHost(d.engine, d.opts), c, d.log)
+	return newHandler(NewTerminals(d.host, d.opts), c)
 }
 
 // A handler is one connection. It is a [protocol.Handler].
 type handler struct {
-	host    *Host
-	methods map[string]protocol.Method
-	log     *slog.Logger
+	terminals *Terminals
+	methods   map[string]protocol.Method
 }
 
-func newHandler(host *Host, c *protocol.Conn, log *slog.Logger) *handler {
-	h := &handler{host: host, methods: map[string]protocol.Method{}, log: log}
-	for _, m := range methodsV1(host, c) {
+func newHandler(t *Terminals, c *protocol.Conn) *handler {
+	h := &handler{terminals: t, methods: map[string]protocol.Method{}}
+	for _, m := range methodsV1(t, c) {
 		h.methods[m.Name] = m
 	}
 	return h
@@ -47,11 +38,11 @@ func (h *handler) Method(name string) (protocol.Method, bool) {
 	return m, ok
 }
 
-func (h *handler) Error(err error) *protocol.Error { return errorV1(err, h.host.words) }
+func (h *handler) Error(err error) *protocol.Error { return errorV1(err, h.terminals.words) }
 
 // Close ends what the connection had started.
 func (h *handler) Close() {
-	if err := h.host.Close(); err != nil {
-		h.log.Error("some of what the terminals started could not be ended", "error", err)
+	if err := h.terminals.Close(); err != nil {
+		h.terminals.host.Log.Error("some of what the terminals started could not be ended", "error", err)
 	}
 }

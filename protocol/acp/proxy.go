@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 )
 
@@ -49,10 +49,8 @@ var ErrEditorGone = errors.New("the editor is gone")
 //
 // Nothing is queued between them: a peer that does not read stops the other one, as a pipe would.
 type Proxy struct {
-	engine *engine.Engine
-	opts   Options
-	log    *slog.Logger
-	host   *Host
+	log       *slog.Logger
+	terminals *Terminals
 
 	agent  chan part // from the agent reader
 	editor chan part // from the editor reader
@@ -84,17 +82,14 @@ type Streams struct {
 	ToAgent    io.WriteCloser // closed when the editor's end is reached, and when the proxy ends
 }
 
-// NewProxy returns a proxy for one pair; its terminals are sessions of e.
-func NewProxy(e *engine.Engine, o Options, log *slog.Logger) *Proxy {
-	if log == nil {
-		log = slog.Default()
-	}
+// NewProxy returns a proxy for one pair; its terminals are sessions of h.
+func NewProxy(h *host.Host, o Options) *Proxy {
 	p := &Proxy{
-		engine: e, log: log, agent: make(chan part), editor: make(chan part), answer: make(chan part),
+		log: h.Log, agent: make(chan part), editor: make(chan part), answer: make(chan part),
 		opened: map[string]string{}, dirs: map[string]string{},
 	}
 	o.Dir = p.dir
-	p.opts, p.host = o, NewHost(e, o)
+	p.terminals = NewTerminals(h, o)
 	return p
 }
 
@@ -108,7 +103,7 @@ func (p *Proxy) Serve(ctx context.Context, s Streams) error {
 	asked, ask := io.Pipe()
 	p.ask = ask
 	conn := protocol.NewConn(&terminalStream{PipeReader: asked, p: p}, proxied{p}, protocol.Config{
-		Limits: protocol.Limits{Executing: p.opts.Waits / 3 * 4, Stall: agentStall}, Log: p.log,
+		Limits: protocol.Limits{Executing: p.terminals.opts.Waits / 3 * 4, Stall: agentStall}, Log: p.log,
 	})
 	editorOver := make(chan struct{})
 	go p.read(s.FromAgent, p.agent, func() {})
@@ -228,7 +223,7 @@ func (p *Proxy) discard(editor <-chan part) {
 
 // outward writes to the editor: what the agent says, and between its lines what terminals show.
 func (p *Proxy) outward(w io.Writer, editorOver <-chan struct{}) error {
-	sh := newShow(p.engine, p.host, p.shows)
+	sh := newShow(p.terminals, p.shows)
 	ids := newIDs()
 	begun := false
 	var quit <-chan time.Time
@@ -449,7 +444,7 @@ func (i *ids) has(id string) bool { return i.known[id] }
 // proxied is the dialect of the agent's terminal requests.
 type proxied struct{ p *Proxy }
 
-func (d proxied) Open(c *protocol.Conn) protocol.Handler { return newHandler(d.p.host, c, d.p.log) }
+func (d proxied) Open(c *protocol.Conn) protocol.Handler { return newHandler(d.p.terminals, c) }
 
 // A terminalStream carries the agent's terminal requests, and answers on their way to it.
 type terminalStream struct {

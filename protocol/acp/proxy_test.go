@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine/enginetest"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -37,7 +38,7 @@ func newPairOf(t *testing.T, change func(*Proxy), ptys ...*enginetest.PTY) *pair
 	fromAgent, agent := io.Pipe()
 	editorOut, toEditor := io.Pipe()
 	agentOut, toAgent := io.Pipe()
-	p := NewProxy(enginetest.Engine(ptys...), Options{}, nil)
+	p := NewProxy(host.Over(enginetest.Engine(ptys...), nil, nil), Options{})
 	change(p)
 	x := &pair{
 		t: t, toProxy: editor, toAgent: agent, editorOut: editorOut, done: make(chan error, 1),
@@ -198,8 +199,8 @@ func TestProxyHoldsNothingBack(t *testing.T) {
 }
 
 func TestShowIsBounded(t *testing.T) {
-	h := NewHost(enginetest.Engine(), Options{})
-	sh := newShow(h.engine, h, func() bool { return false })
+	h := NewTerminals(host.Over(enginetest.Engine(), nil, nil), Options{})
+	sh := newShow(h, func() bool { return false })
 	defer sh.stop()
 	for i := range 2 * maxCalls {
 		line := []byte(strings.Replace(strings.Replace(embed, `"c"`, fmt.Sprintf(`"c%d"`, i), 1), "-s1", fmt.Sprintf("-s%d", i), 1))
@@ -225,7 +226,7 @@ func TestShownDataIsRedacted(t *testing.T) {
 	const secret = "ghp_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"
 	for cut := range len(secret) {
 		p := enginetest.New()
-		h := NewHost(enginetest.Engine(p), Options{})
+		h := NewTerminals(host.Over(enginetest.Engine(p), nil, nil), Options{})
 		run, err := h.Create(Spec{Session: "S", Command: "x", Limit: -1})
 		if err != nil {
 			t.Fatal(err)
@@ -297,9 +298,9 @@ func FuzzProxyLines(f *testing.F) {
 		if !bytes.Equal(joined, stream) {
 			t.Fatalf("%q came as %q", stream, joined)
 		}
-		p := NewProxy(enginetest.Engine(), Options{}, nil)
+		p := NewProxy(host.Over(enginetest.Engine(), nil, nil), Options{})
 		p.native = native
-		sh := newShow(p.engine, p.host, p.shows)
+		sh := newShow(p.terminals, p.shows)
 		defer sh.stop()
 		for _, line := range lines {
 			same(t, line, p.fromEditor(line))
@@ -337,8 +338,8 @@ func same(t *testing.T, line, out []byte) {
 func BenchmarkPassedOn(b *testing.B) {
 	line := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"S","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` +
 		strings.Repeat("word ", 20) + `"}}}}` + "\n")
-	p := NewProxy(enginetest.Engine(), Options{}, nil)
-	sh, ids := newShow(p.engine, p.host, p.shows), newIDs()
+	p := NewProxy(host.Over(enginetest.Engine(), nil, nil), Options{})
+	sh, ids := newShow(p.terminals, p.shows), newIDs()
 	b.SetBytes(int64(len(line)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -28,8 +28,7 @@ const (
 //
 // It belongs to the goroutine that writes to the editor.
 type show struct {
-	engine *engine.Engine
-	host   *Host
+	source *Terminals
 	native func() bool // the editor knows the extension
 
 	calls     map[callKey]*toolCall
@@ -66,8 +65,8 @@ type shownTerminal struct {
 	used   int
 }
 
-func newShow(e *engine.Engine, h *Host, native func() bool) *show {
-	return &show{engine: e, host: h, native: native, calls: map[callKey]*toolCall{}, terminals: map[string]*shownTerminal{}}
+func newShow(source *Terminals, native func() bool) *show {
+	return &show{source: source, native: native, calls: map[callKey]*toolCall{}, terminals: map[string]*shownTerminal{}}
 }
 
 // due fires when something is to be shown again; not while a line to the editor is begun.
@@ -96,14 +95,14 @@ func (s *show) stop() {
 // refresh returns the messages that bring the editor up to date.
 func (s *show) refresh() (messages [][]byte) {
 	s.stop()
-	s.changed = s.engine.Changed() // taken before looking, so that no change is missed
+	s.changed = s.source.host.Engine.Changed() // taken before looking, so that no change is missed
 	live, fresh := false, map[*shownTerminal]bool{}
 	for _, t := range s.terminals {
 		if t.run == nil {
 			continue
 		}
 		if t.native {
-			messages = append(messages, t.tell(s.host.hide)...)
+			messages = append(messages, t.tell(s.source.hide)...)
 			if t.stream != nil && t.stream.Pending() > 0 {
 				s.timer = time.NewTimer(pace) // what it holds back is told when nothing follows
 			}
@@ -204,7 +203,7 @@ func (s *show) terminal(call callKey, id string) *shownTerminal {
 	if t == nil {
 		t = &shownTerminal{id: id, call: call}
 		var err error
-		if t.run, err = s.host.Find(call.session, id); err != nil {
+		if t.run, err = s.source.Find(call.session, id); err != nil {
 			t.text = "(the terminal was released before it was shown)"
 		}
 		s.terminals[id] = t

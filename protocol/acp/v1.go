@@ -136,7 +136,7 @@ type initializedV1 struct {
 }
 
 // methodsV1 is the table of version 1.
-func methodsV1(h *Host, c *protocol.Conn) []protocol.Method {
+func methodsV1(h *Terminals, c *protocol.Conn) []protocol.Method {
 	return []protocol.Method{
 		{Name: "initialize", Call: func(context.Context, json.RawMessage) (any, error) {
 			// Whoever asks may be an agent that looks for a client's capabilities, or a client that tries us as an agent: it is
@@ -145,7 +145,7 @@ func methodsV1(h *Host, c *protocol.Conn) []protocol.Method {
 				ProtocolVersion:    versionV1,
 				ClientCapabilities: map[string]any{"terminal": true},
 				AgentCapabilities:  map[string]any{},
-				AgentInfo:          map[string]any{"name": "ptywright", "version": h.opts.Version},
+				AgentInfo:          map[string]any{"name": "ptywright", "version": h.host.Version},
 				AuthMethods:        []string{},
 			}, nil
 		}},
@@ -196,7 +196,7 @@ func methodsV1(h *Host, c *protocol.Conn) []protocol.Method {
 	}
 }
 
-func (h *Host) createV1(_ context.Context, p createV1) (createdV1, error) {
+func (h *Terminals) createV1(_ context.Context, p createV1) (createdV1, error) {
 	if p.SessionID == nil {
 		return createdV1{}, &protocol.ParamError{Path: "sessionId", Expected: "a string"}
 	}
@@ -233,7 +233,7 @@ func (p terminalV1) names() (session, id string, err error) {
 }
 
 // onV1 is a row about one terminal.
-func (h *Host) onV1(f func(context.Context, *Terminal) (any, error)) func(context.Context, json.RawMessage) (any, error) {
+func (h *Terminals) onV1(f func(context.Context, *Terminal) (any, error)) func(context.Context, json.RawMessage) (any, error) {
 	return protocol.Bind(func(ctx context.Context, p terminalV1) (any, error) {
 		session, id, err := p.names()
 		if err != nil {

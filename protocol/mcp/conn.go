@@ -36,7 +36,7 @@ const (
 // waits then last as long as they had been going to. When ctx ends they are cancelled and answered, for at most two
 // seconds. Closing in has to end a read of it, or else the last read is left behind. Both are closed.
 func (s *Server) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	c := newLineConn(in, out, s.host)
+	c := newLineConn(in, out, s.hide, s.host.Log)
 	c.notFound = s.profile.NotFound
 	base := context.WithValue(context.WithoutCancel(ctx), connKey{}, c)
 	stop := context.AfterFunc(ctx, c.stop)
@@ -111,9 +111,9 @@ type call struct {
 	batch     *batch
 }
 
-func newLineConn(in io.ReadCloser, out io.WriteCloser, h *Host) *lineConn {
+func newLineConn(in io.ReadCloser, out io.WriteCloser, hide *redact.Redactor, log *slog.Logger) *lineConn {
 	c := &lineConn{
-		in: in, out: out, hide: h.Hide, log: h.Log, lines: make(chan line), closed: make(chan struct{}), stuck: make(chan struct{}),
+		in: in, out: out, hide: hide, log: log, lines: make(chan line), closed: make(chan struct{}), stuck: make(chan struct{}),
 		turn: newTurn(), calls: map[jsonrpc.ID]*call{}, asked: map[jsonrpc.ID]bool{}, changed: make(chan struct{}),
 	}
 	c.turn.end()

@@ -20,8 +20,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/loopback"
-	"github.com/ptywright/ptywright/redact"
 )
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 
 // probe is a profile with tools that do what tests need: echo answers, park waits until its request ends, crash panics, nan
 // has a result that JSON has no word for, and garble an error whose data is no JSON.
-func probe(h *Host) *Profile {
+func probe() *Profile {
 	tool := func(name string) *sdk.Tool {
 		return &sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}
 	}
@@ -77,9 +77,8 @@ func probe(h *Host) *Profile {
 }
 
 func newProbe() *Server {
-	known := new(redact.Known)
-	h := &Host{Known: known, Hide: redact.Default.With(known), Log: slog.New(slog.DiscardHandler)}
-	return New(h, probe(h))
+	h := host.Over(nil, nil, slog.New(slog.DiscardHandler))
+	return New(h, probe())
 }
 
 func modernCall(id, tool, args string) string {

@@ -42,7 +42,7 @@ const (
 // stateless is the first version without sessions. Versions compare as text.
 const stateless = "2026-07-28"
 
-// ServeHTTP serves clients of streamable HTTP at /mcp until ctx ends, and [Host.Metrics] at /metrics. A request needs the token, and a Host and an
+// ServeHTTP serves clients of streamable HTTP at /mcp until ctx ends, and [host.Host.Metrics] at /metrics. A request needs the token, and a Host and an
 // Origin, if it has one, that are this listener's own. It closes l.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
 	s.host.Known.Add(token)

@@ -20,25 +20,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
-
-// A Host is what a profile works with.
-type Host struct {
-	Engine     *engine.Engine
-	Catalog    *plugins.Catalog   // plugins and the adapters that drive sessions; nil: there are none
-	Recordings *record.Recordings // those of the server, which other dialects share; nil: the profile's own
-	Known      *redact.Known      // values that are secret whatever they look like; a profile adds what it learns
-	Hide       *redact.Redactor   // redact.Default and Known: everything that leaves passes it
-	TrustRaw   bool               // the operator allows raw output; a request still has to ask for it
-	Version    string             // ptywright's
-	Log        *slog.Logger
-	Metrics    func() string // what GET /metrics answers, in the text format of Prometheus; nil: there is no such page
-}
 
 // A Profile is one vocabulary: what the server says of itself, and its tools. One value serves every connection of a
 // server, so what it keeps is shared by them; a request's own connection is its Session.
@@ -60,7 +46,8 @@ type Profile struct {
 
 // A Server serves one profile. Its methods may be called by any number of goroutines.
 type Server struct {
-	host    *Host
+	host    *host.Host
+	hide    *redact.Redactor
 	profile *Profile
 	sdk     *sdk.Server
 
@@ -69,8 +56,8 @@ type Server struct {
 }
 
 // New returns a server of profile p.
-func New(h *Host, p *Profile) *Server {
-	s := &Server{host: h, profile: p}
+func New(h *host.Host, p *Profile) *Server {
+	s := &Server{host: h, hide: h.Redactor(), profile: p}
 	s.ending, s.end = context.WithCancelCause(context.Background())
 	o := p.Options
 	// The SDK tells every step of every connection at level info; what is wrong, it tells its caller too.
@@ -121,7 +108,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		case err != nil:
 			return nil, broken(method)
 		case failed != nil:
-			return nil, wireError(failed, s.host.Hide)
+			return nil, wireError(failed, s.hide)
 		}
 		return r, nil
 	}

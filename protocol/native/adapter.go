@@ -21,7 +21,7 @@ func (c *client) adapter(method string, p adapterParams, wanted ...plugins.Permi
 	if err := required("adapter", p.Adapter); err != nil {
 		return nil, err
 	}
-	a, err := c.catalog.Adapter(*p.Adapter)
+	a, err := c.Catalog.Adapter(*p.Adapter)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func onAdapter[P, R any](name, about string, f func(*client, context.Context, P)
 	r := method(name, about, lasting(f))
 	member := protocol.KeyMember("adapter")
 	r.key = func(c *client, params json.RawMessage) string {
-		if a, err := c.catalog.Adapter(member(params)); err == nil {
+		if a, err := c.Catalog.Adapter(member(params)); err == nil {
 			return string(a.Session().ID())
 		}
 		return ""
@@ -83,7 +83,7 @@ func onTurn[P, R any](name, about string, f func(*client, context.Context, P) (R
 	r := onAdapter(name, about, f)
 	key, adapter, intent := r.key, protocol.KeyMember("adapter"), protocol.KeyMember("intent")
 	r.key = func(c *client, params json.RawMessage) string {
-		if a, err := c.catalog.Adapter(adapter(params)); err == nil && a.DuringTurn(intent(params)) {
+		if a, err := c.Catalog.Adapter(adapter(params)); err == nil && a.DuringTurn(intent(params)) {
 			return ""
 		}
 		return key(c, params)
@@ -97,8 +97,8 @@ type adapterListResult struct {
 
 func (c *client) adapterList(context.Context, none) (adapterListResult, error) {
 	r := adapterListResult{Plugins: []*plugins.Manifest{}}
-	for _, p := range c.catalog.Plugins() {
-		r.Plugins = append(r.Plugins, p.Manifest)
+	for _, p := range c.Catalog.Plugins() {
+		r.Plugins = append(r.Plugins, c.Manifest(p))
 	}
 	return r, nil
 }
@@ -119,7 +119,7 @@ type adapterRow struct {
 
 func (c *client) adapterLive(context.Context, none) (adapterLiveResult, error) {
 	r := adapterLiveResult{Adapters: []adapterRow{}}
-	for _, a := range c.catalog.Adapters() {
+	for _, a := range c.Catalog.Adapters() {
 		v := a.Session().View()
 		r.Adapters = append(r.Adapters, adapterRow{
 			Adapter: a.ID(), Plugin: a.Plugin().Manifest.Name, Session: string(v.Session), Sequence: v.Sequence, Finished: v.Exit != nil,
@@ -179,25 +179,19 @@ func (c *client) start(ctx context.Context, method string, p startParams) (start
 	if err := nameOf(p.Name); err != nil {
 		return none, err
 	}
-	settle, err := c.known.Lend(merged(p.Base, p.Env))
-	if err != nil {
-		return none, err
-	}
-	a, err := c.catalog.Start(ctx, *p.Plugin, plugins.StartOptions{
+	a, err := c.Catalog.Start(ctx, *p.Plugin, plugins.StartOptions{
 		Name: p.Name, Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base, Size: size,
 	})
 	if err != nil {
-		settle("", nil)
 		return none, denied(method, err)
 	}
-	settle(string(a.Session().ID()), a.Session().Closed())
 	l := adapterLook(a, a.Session().View(), hide, "none")
 	return startResult{Adapter: a.ID(), Plugin: *p.Plugin, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
 }
 
 func (c *client) adapterResume(ctx context.Context, p resumeParams) (startResult, error) {
 	if p.Prior != "" {
-		prior, err := c.catalog.Adapter(p.Prior)
+		prior, err := c.Catalog.Adapter(p.Prior)
 		if err == nil {
 			if err := denied("adapter.resume", prior.Require(plugins.SessionKill)); err != nil {
 				return startResult{}, err
@@ -206,7 +200,7 @@ func (c *client) adapterResume(ctx context.Context, p resumeParams) (startResult
 			if err := required("plugin", p.Plugin); err != nil {
 				return startResult{}, err
 			}
-			if _, err := c.catalog.Plugin(*p.Plugin); err != nil {
+			if _, err := c.Catalog.Plugin(*p.Plugin); err != nil {
 				return startResult{}, err
 			}
 			whole := context.WithoutCancel(ctx)

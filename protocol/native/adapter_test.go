@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol/native"
 )
@@ -377,8 +378,7 @@ func TestPermissions(t *testing.T) {
 // TestLoadingHasToBeGranted: the server says no, not the manifest.
 func TestLoadingHasToBeGranted(t *testing.T) {
 	e := engine.New(engine.Options{})
-	catalog := plugins.NewCatalog(e, nil)
-	w := newWireOf(t, e, native.New(e, catalog, native.Options{}))
+	w := newWireOf(t, e, native.New(host.Over(e, nil, nil), native.Options{}))
 	for method, params := range map[string]obj{"plugin.load": {"manifest_path": "testdata/ask/manifest.toml"}, "plugin.unload": {"plugin": "ask"}} {
 		m := w.fails(method, params, -32004, "server_did_not_grant_plugin_load")
 		if m.Error != nil && m.Error.Data["method"] != method {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 )
 
@@ -17,8 +17,7 @@ func TestNotifierThatBreaksEndsItsConnection(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	e := engine.New(engine.Options{Log: log})
 	defer e.Close(context.Background())
-	catalog := plugins.NewCatalog(e, log)
-	d := New(e, catalog, Options{Version: "test", Log: log})
+	d := New(host.Over(e, nil, log), Options{})
 	serve := func(d protocol.Dialect) (net.Conn, chan error) {
 		client, server := net.Pipe()
 		served := make(chan error, 1)
@@ -60,8 +59,8 @@ type broken struct{ *Server }
 
 func (b broken) Open(c *protocol.Conn) protocol.Handler {
 	h := b.Server.Open(c)
-	own := New(b.engine, b.catalog, Options{Version: "test", Log: b.log})
-	own.catalog = nil
+	own := New(host.Over(b.Engine, nil, b.Log), Options{})
+	own.Catalog = nil
 	h.(*client).Server = own
 	return h
 }

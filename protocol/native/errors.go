@@ -145,7 +145,7 @@ func (c *client) Error(err error) *protocol.Error {
 // loaded says which plugins there are, and how there are more.
 func (c *client) loaded() string {
 	var names []string
-	for _, p := range c.catalog.Plugins() {
+	for _, p := range c.Catalog.Plugins() {
 		names = append(names, p.Manifest.Name)
 	}
 	const most = 20 // a list of more is no help

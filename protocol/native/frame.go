@@ -104,14 +104,14 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	c.mu.Lock()
 	has := c.frames[s.ID()]
 	c.mu.Unlock()
-	known := c.known.Changed()
+	known := c.Known.Changed()
 	v := s.View()
 	if has != nil && p.Since != nil && *p.Since == has.sequence && has.form == p.Form {
 		out, err := s.Wait(ctx, news{has}, engine.Within(timeout), engine.Parked(func() { protocol.Yield(ctx) }), engine.Also(has.known))
 		if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 			return nil, err
 		}
-		known = c.known.Changed() // taken before the screen is looked at for what is secret
+		known = c.Known.Changed() // taken before the screen is looked at for what is secret
 		v = out.View
 	} else {
 		has = nil

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/native"
 )
@@ -28,11 +28,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // ends.
 func serve(t testing.TB, e *engine.Engine, f protocol.Framing) *net.UnixConn {
 	t.Helper()
-	catalog := plugins.NewCatalog(e, slog.New(slog.DiscardHandler))
-	if _, err := catalog.Load("testdata/ask/manifest.toml"); err != nil {
+	h := host.Over(e, nil, slog.New(slog.DiscardHandler))
+	if _, err := h.Catalog.Load("testdata/ask/manifest.toml"); err != nil {
 		t.Fatal(err)
 	}
-	return serveDialect(t, e, native.New(e, catalog, native.Options{Version: "test", PluginLoad: true}), f)
+	return serveDialect(t, e, native.New(h, native.Options{PluginLoad: true}), f)
 }
 
 // serveDialect is serve of a dialect that the test has made.
@@ -93,8 +93,8 @@ func newWire(t testing.TB, e *engine.Engine) *wire {
 // newWires returns two connections to one dialect.
 func newWires(t testing.TB, e *engine.Engine) (a, b *wire) {
 	t.Helper()
-	catalog := plugins.NewCatalog(e, slog.New(slog.DiscardHandler))
-	d := native.New(e, catalog, native.Options{Version: "test"})
+	h := host.Over(e, nil, slog.New(slog.DiscardHandler))
+	d := native.New(h, native.Options{})
 	return newWireOf(t, e, d), newWireOf(t, e, d)
 }
 

@@ -13,66 +13,40 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/ptywright/ptywright/engine"
-	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/matchers"
-	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
 
 // A Server is the dialect over one engine. It is a [protocol.Dialect].
 type Server struct {
-	engine     *engine.Engine
-	catalog    *plugins.Catalog
-	waits      waits
-	recordings *record.Recordings
-	known      *redact.Known
-	hide       *redact.Redactor // redact.Default and what is known
-	loads      bool             // plugin.load and plugin.unload are granted
-	version    string
-	log        *slog.Logger
-	limits     protocol.Limits
-	matchers   matchers.Options
-	metrics    func() string
-	merged     atomic.Int64 // notifications that had lost output
+	*host.Host
+	waits    waits
+	hide     *redact.Redactor
+	loads    bool // plugin.load and plugin.unload are granted
+	limits   protocol.Limits
+	matchers matchers.Options
+	merged   atomic.Int64 // notifications that had lost output
 }
 
 // Options configure a [Server].
 type Options struct {
-	Version      string             // printed by server.capabilities
-	Limits       protocol.Limits    // printed by server.capabilities
-	PluginLoad   bool               // grants plugin.load and plugin.unload, which run code from this machine's files
-	Known        *redact.Known      // values that are secret, shared with whoever learns of them; nil: only those of requests
-	Recordings   *record.Recordings // those of the server, which other dialects share; nil: its own
-	MatcherDepth int                // levels of nested matchers; 0: matchers.MaxDepth
-	Log          *slog.Logger       // nil: slog.Default
-	Metrics      func() string      // what server.metrics answers, in the text format of Prometheus; nil: nothing
+	Limits       protocol.Limits // printed by server.capabilities
+	PluginLoad   bool            // grants plugin.load and plugin.unload, which run code from this machine's files
+	MatcherDepth int             // levels of nested matchers; 0: matchers.MaxDepth
 }
 
-// New returns the dialect over e and the plugins of catalog, whose adapters drive sessions of e.
-func New(e *engine.Engine, catalog *plugins.Catalog, o Options) *Server {
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
-	if o.Known == nil {
-		o.Known = new(redact.Known)
-	}
-	if o.Recordings == nil {
-		o.Recordings = new(record.Recordings)
-	}
-	if o.Metrics == nil {
-		o.Metrics = func() string { return "" }
-	}
+// New returns the dialect over the sessions, adapters and recordings of h.
+func New(h *host.Host, o Options) *Server {
 	return &Server{
-		metrics: o.Metrics, recordings: o.Recordings, known: o.Known, hide: redact.Default.With(o.Known),
-		engine: e, catalog: catalog, loads: o.PluginLoad, version: o.Version, log: o.Log, limits: o.Limits,
+		Host: h, hide: h.Redactor(), loads: o.PluginLoad, limits: o.Limits,
 		matchers: matchers.Options{Depth: cmp.Or(o.MatcherDepth, matchers.MaxDepth)},
 	}
 }
@@ -101,7 +75,10 @@ type metricsResult struct {
 }
 
 func (c *client) serverMetrics(context.Context, struct{}) (metricsResult, error) {
-	return metricsResult{Text: c.metrics()}, nil
+	if c.Metrics == nil {
+		return metricsResult{}, nil
+	}
+	return metricsResult{Text: c.Metrics()}, nil
 }
 
 // A client is one connection's state. It is a [protocol.Handler].
@@ -158,7 +135,7 @@ func (c *client) endOwned() {
 	for _, s := range owned {
 		all.Go(func() {
 			if err := s.End(context.Background(), engine.LimitOwner); err != nil {
-				c.log.Warn("a session could not be ended with its client", "session", string(s.ID()), "error", err)
+				c.Log.Warn("a session could not be ended with its client", "session", string(s.ID()), "error", err)
 			}
 		})
 	}
@@ -201,7 +178,7 @@ func (c *client) session(p sessionParams) (*engine.Session, error) {
 	if err := required("session", p.Session); err != nil {
 		return nil, err
 	}
-	s, err := c.engine.Session(engine.ID(*p.Session))
+	s, err := c.Engine.Session(engine.ID(*p.Session))
 	switch {
 	case errors.As(err, new(*engine.ForgottenError)):
 		return nil, err
@@ -217,7 +194,7 @@ func (c *client) free(p sessionParams) (*engine.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a := c.catalog.Owner(s.ID()); a != nil {
+	if a := c.Catalog.Owner(s.ID()); a != nil {
 		return nil, &ownedError{session: string(s.ID()), adapter: a.ID()}
 	}
 	return s, nil

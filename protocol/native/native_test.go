@@ -11,7 +11,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/pty"
-	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/native"
 	"github.com/ptywright/ptywright/protocol/protocoltest"
@@ -21,8 +21,7 @@ import (
 func TestFaults(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	e := engine.New(engine.Options{Log: log})
-	catalog := plugins.NewCatalog(e, log)
-	d := protocol.Combine(native.New(e, catalog, native.Options{Version: "test", Log: log}), protocoltest.Broken{})
+	d := protocol.Combine(native.New(host.Over(e, nil, log), native.Options{}), protocoltest.Broken{})
 	w := newWireOf(t, e, d)
 	id := w.result("session.create", obj{"program": "cat"})["session"]
 	protocoltest.Faults(t, func(t *testing.T) protocoltest.Peer { return serveDialect(t, e, d, protocol.Lines) }, "session.list")
@@ -38,8 +37,7 @@ func TestCorpus(t *testing.T) {
 				Family: family,
 				Dial: func(t *testing.T) protocoltest.Peer {
 					e := engine.New(engine.Options{})
-					catalog := plugins.NewCatalog(e, nil)
-					return serveDialect(t, e, native.New(e, catalog, native.Options{Version: "test"}), f)
+					return serveDialect(t, e, native.New(host.Over(e, nil, nil), native.Options{}), f)
 				},
 				Has: func(m string) bool { return !strings.HasPrefix(m, "auth.") },
 			})

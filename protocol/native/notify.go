@@ -41,16 +41,16 @@ func (c *client) setNotifications(_ context.Context, p notificationsParams) (not
 	if c.notifier == nil {
 		c.notifier = &notifier{
 			client: c, change: make(chan change, 1), done: make(chan struct{}), cursors: map[engine.ID]*cursor{},
-			states: map[string]*stateCursor{}, follow: c.engine.Follow(),
+			states: map[string]*stateCursor{}, follow: c.Engine.Follow(),
 		}
 		go c.notifier.run()
 	}
 	ch := change{filter: f}
 	if f.enabled && !c.notifying { // found out here, before the reply: what comes after it is told
-		ch.skip, ch.states = positions(c.engine), c.adapterStates()
+		ch.skip, ch.states = positions(c.Engine), c.adapterStates()
 	}
 	if f.enabled && p.Since != nil {
-		ch.from(c.engine, p.Sessions, *p.Since)
+		ch.from(c.Engine, p.Sessions, *p.Since)
 	}
 	c.notifying = f.enabled
 	c.notifier.set(ch)
@@ -206,7 +206,7 @@ func (n *notifier) apply(c change) {
 	if c.states != nil {
 		n.states = c.states
 	}
-	for _, s := range n.client.engine.List() {
+	for _, s := range n.client.Engine.List() {
 		n.cursor(s)
 	}
 	for id, cur := range n.cursors {
@@ -251,7 +251,7 @@ func (n *notifier) cursor(s *engine.Session) *cursor {
 func (n *notifier) run() {
 	defer close(n.done)
 	defer n.follow.Stop()
-	if err := protocol.Guard(n.client.log, "the notifications of a connection", n.watch); err != nil {
+	if err := protocol.Guard(n.client.Log, "the notifications of a connection", n.watch); err != nil {
 		n.client.conn.Close(err)
 	}
 }
@@ -261,8 +261,8 @@ func (n *notifier) watch() error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		changed := n.client.engine.Changed() // taken before looking, so that no change is missed
-		stated := n.client.catalog.Changed()
+		changed := n.client.Engine.Changed() // taken before looking, so that no change is missed
+		stated := n.client.Catalog.Changed()
 		began := time.Now()
 		var wake time.Duration
 		ctx, end, c, news := n.begin()
@@ -316,7 +316,7 @@ func (n *notifier) watch() error {
 func (n *notifier) prune() {
 	n.follow.New()
 	for id := range n.cursors {
-		if _, err := n.client.engine.Session(id); err != nil {
+		if _, err := n.client.Engine.Session(id); err != nil {
 			delete(n.cursors, id)
 		}
 	}
@@ -342,7 +342,7 @@ func (n *notifier) tell(ctx context.Context, now time.Time) (wake time.Duration,
 		n.cursor(s)
 	}
 	alive := map[engine.ID]bool{}
-	order := n.client.engine.List()
+	order := n.client.Engine.List()
 	for _, s := range order {
 		alive[s.ID()] = true
 		n.cursor(s)
@@ -378,7 +378,7 @@ func (n *notifier) tell(ctx context.Context, now time.Time) (wake time.Duration,
 func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) error {
 	s := cur.session
 	if cur.adapter == "" {
-		if a := n.client.catalog.Owner(s.ID()); a != nil {
+		if a := n.client.Catalog.Owner(s.ID()); a != nil {
 			cur.adapter = a.ID()
 		}
 	}
@@ -494,7 +494,7 @@ type stateCursor struct {
 // adapterStates returns how far each adapter is.
 func (c *client) adapterStates() map[string]*stateCursor {
 	all := map[string]*stateCursor{}
-	for _, a := range c.catalog.Adapters() {
+	for _, a := range c.Catalog.Adapters() {
 		_, next, _ := a.Events(math.MaxUint64)
 		all[a.ID()] = &stateCursor{}
 		if next > 0 {
@@ -507,7 +507,7 @@ func (c *client) adapterStates() map[string]*stateCursor {
 // adapters tells of each adapter whose state is another than was told. States between two looks are in adapter.events.
 func (n *notifier) adapters(ctx context.Context) error {
 	live := map[string]bool{}
-	for _, a := range n.client.catalog.Adapters() {
+	for _, a := range n.client.Catalog.Adapters() {
 		live[a.ID()] = true
 		cur, ok := n.states[a.ID()]
 		if !ok {

@@ -80,7 +80,7 @@ func (c *client) redactor(p *readParams) (*redact.Redactor, error) {
 		}
 		return nil, &paramError{path: path, reason: "invalid_redaction", problem: err.Error()}
 	}
-	return r.With(c.known), nil
+	return r.With(c.Known), nil
 }
 
 // A paramError is about a parameter whose type is right and whose value is not.

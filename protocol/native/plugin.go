@@ -23,9 +23,9 @@ type pluginCapabilitiesResult struct {
 
 func (c *client) pluginCapabilities(context.Context, none) (pluginCapabilitiesResult, error) {
 	r := pluginCapabilitiesResult{Permissions: plugins.Permissions(), EmbeddedLua: true, Loading: c.loads}
-	for _, p := range c.catalog.Plugins() {
+	for _, p := range c.Catalog.Plugins() {
 		if p.Builtin {
-			r.Builtin = append(r.Builtin, p.Manifest)
+			r.Builtin = append(r.Builtin, c.Manifest(p))
 		}
 	}
 	return r, nil
@@ -68,7 +68,7 @@ func (c *client) plugin(p pluginParams) (*plugins.Plugin, error) {
 	if err := required("plugin", p.Plugin); err != nil {
 		return nil, err
 	}
-	return c.catalog.Plugin(*p.Plugin)
+	return c.Catalog.Plugin(*p.Plugin)
 }
 
 type describeResult struct {
@@ -101,7 +101,7 @@ func (c *client) pluginDescribe(ctx context.Context, p pluginParams) (*describeR
 	}
 	d := &plugins.Description{}
 	if plugin.Main != "" {
-		if d, err = plugin.Describe(ctx, c.log); err != nil {
+		if d, err = plugin.Describe(ctx, c.Log); err != nil {
 			return nil, err
 		}
 	}
@@ -112,14 +112,14 @@ func (c *client) pluginDescribe(ctx context.Context, p pluginParams) (*describeR
 		return entries
 	}
 	r := &describeResult{
-		Plugin: *p.Plugin, Manifest: plugin.Manifest, Hash: plugin.Hash, Builtin: plugin.Builtin,
+		Plugin: *p.Plugin, Manifest: c.Manifest(plugin), Hash: plugin.Hash, Builtin: plugin.Builtin,
 		Intents: list(d.Intents), WaitMatchers: list(d.WaitMatchers), States: list(d.States), Predicates: list(d.Predicates),
 		Stale: []staleShape{},
 	}
-	if b := c.catalog.Broken(*p.Plugin); b != nil {
+	if b := c.Catalog.Broken(*p.Plugin); b != nil {
 		r.Broken = &brokenShape{b.At, c.hide.String(b.Err.Error())}
 	}
-	for _, a := range c.catalog.Adapters() {
+	for _, a := range c.Catalog.Adapters() {
 		if why := a.Stale(); why != "" && a.Plugin().Manifest.Name == *p.Plugin {
 			r.Stale = append(r.Stale, staleShape{a.ID(), why})
 		}
@@ -154,7 +154,7 @@ func (c *client) pluginLoad(_ context.Context, p loadParams) (loadResult, error)
 	if err := required("manifest_path", p.Path); err != nil {
 		return loadResult{}, err
 	}
-	plugin, err := c.catalog.Load(*p.Path)
+	plugin, err := c.Catalog.Load(*p.Path)
 	if err != nil {
 		return loadResult{}, err
 	}
@@ -181,7 +181,7 @@ func (c *client) pluginReload(ctx context.Context, p pluginParams) (*reloadResul
 	if err := required("plugin", p.Plugin); err != nil {
 		return nil, err
 	}
-	done, err := c.catalog.Reload(ctx, *p.Plugin)
+	done, err := c.Catalog.Reload(ctx, *p.Plugin)
 	if err != nil {
 		return nil, err
 	}
@@ -203,5 +203,5 @@ func (c *client) pluginUnload(_ context.Context, p pluginParams) (unloadResult, 
 	if err := required("plugin", p.Plugin); err != nil {
 		return unloadResult{}, err
 	}
-	return unloadResult{Unloaded: true}, c.catalog.Unload(*p.Plugin)
+	return unloadResult{Unloaded: true}, c.Catalog.Unload(*p.Plugin)
 }

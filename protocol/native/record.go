@@ -126,7 +126,7 @@ func (c *client) sessionRecordStart(_ context.Context, p recordStartParams) (*re
 	if path == "" {
 		path = filepath.Join(p.Dir, record.FileName(s.ID(), format, time.Now()))
 	}
-	x, err := c.recordings.Start(s, record.StartOptions{
+	x, err := c.Recordings.Start(s, record.StartOptions{
 		Path: path, Format: format, Title: p.Title, IdleLimit: idle, Input: p.Input, Redactor: hide,
 	})
 	if err != nil {
@@ -169,7 +169,7 @@ func (c *client) sessionRecordStop(_ context.Context, p recordStopParams) (recor
 	if err := required("recording", p.Recording); err != nil {
 		return recordingInfo{}, err
 	}
-	x := c.recordings.Find(*p.Recording)
+	x := c.Recordings.Find(*p.Recording)
 	if x == nil {
 		return recordingInfo{}, errNoRecording
 	}
@@ -189,8 +189,8 @@ type recordListResult struct {
 
 func (c *client) sessionRecordList(_ context.Context, p recordListParams) (recordListResult, error) {
 	r := recordListResult{Recordings: []recordingInfo{}}
-	for _, x := range c.recordings.List() {
-		if p.Session == "" || c.engine.Resolve(engine.ID(p.Session)) == x.Session {
+	for _, x := range c.Recordings.List() {
+		if p.Session == "" || c.Engine.Resolve(engine.ID(p.Session)) == x.Session {
 			r.Recordings = append(r.Recordings, infoOf(x))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"time"
 
@@ -108,41 +107,24 @@ func (c *client) sessionCreate(ctx context.Context, p createParams) (createResul
 	if err != nil {
 		return createResult{}, err
 	}
-	settle, err := c.known.Lend(merged(p.Base, p.Env))
-	if err != nil {
-		return createResult{}, err
-	}
 	if p.RawTranscriptPath != "" {
 		tap, err := engine.OpenRawTranscript(p.RawTranscriptPath, p.RawTranscriptAppend)
 		if err != nil {
-			settle("", nil)
 			return createResult{}, err
 		}
 		config.Taps = []engine.Tap{tap}
 	}
-	s, err := c.engine.Spawn(ctx, config)
+	s, err := c.Spawn(ctx, config)
 	if err != nil {
-		settle("", nil)
 		if p.RawTranscriptPath != "" && !p.RawTranscriptAppend {
 			os.Remove(p.RawTranscriptPath) // made for nothing, and in the way of the next try
 		}
 		return createResult{}, err
 	}
-	settle(string(s.ID()), s.Closed())
 	if config.Owned {
 		c.own(s)
 	}
 	return createResult{Session: string(s.ID())}, nil
-}
-
-// merged is an environment that begins with base, for what is secret in it.
-func merged(base, env map[string]string) map[string]string {
-	if len(base) == 0 {
-		return env
-	}
-	all := maps.Clone(base)
-	maps.Copy(all, env)
-	return all
 }
 
 // nameOf checks the name of a session that may be absent.
@@ -256,7 +238,7 @@ func (c *client) sessionList(_ context.Context, p listParams) (listResult, error
 	if err != nil {
 		return listResult{}, err
 	}
-	all := c.engine.List()
+	all := c.Engine.List()
 	if p.Session != nil {
 		s, err := c.session(sessionParams{p.Session})
 		if err != nil {
@@ -269,7 +251,7 @@ func (c *client) sessionList(_ context.Context, p listParams) (listResult, error
 		r.Sessions[i] = string(s.ID())
 		if p.Details {
 			info := c.describe(s, hide)
-			if a := c.catalog.Owner(s.ID()); a != nil {
+			if a := c.Catalog.Owner(s.ID()); a != nil {
 				info.Adapter = a.ID()
 			}
 			r.Details = append(r.Details, info)
@@ -428,7 +410,7 @@ type forgetResult struct {
 func (c *client) sessionForget(ctx context.Context, _ none) (forgetResult, error) {
 	var gone []engine.ID
 	err := c.patiently(ctx, func() (err error) {
-		gone, err = c.engine.ForgetEnded()
+		gone, err = c.Engine.ForgetEnded()
 		return err
 	})
 	r := forgetResult{Forgotten: make([]string, len(gone))}
@@ -464,7 +446,7 @@ func (c *client) patiently(ctx context.Context, f func() error) error {
 		return f()
 	}
 	done := make(chan error, 1)
-	go func() { done <- protocol.Guard(c.log, "the end of a session", f) }()
+	go func() { done <- protocol.Guard(c.Log, "the end of a session", f) }()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {

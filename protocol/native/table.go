@@ -36,7 +36,7 @@ func onSession[P, R any](name, about string, f func(*client, context.Context, P)
 	r := method(name, about, f)
 	member := protocol.KeyMember("session")
 	r.key = func(c *client, params json.RawMessage) string {
-		return string(c.engine.Resolve(engine.ID(member(params))))
+		return string(c.Engine.Resolve(engine.ID(member(params))))
 	}
 	return r
 }

@@ -34,7 +34,7 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	if err != nil {
 		return nil, err
 	}
-	asking := &asking{catalog: c.catalog, ctx: ctx}
+	asking := &asking{catalog: c.Catalog, ctx: ctx}
 	defer asking.stop()
 	o := c.matchers
 	o.Predicates = asking

@@ -253,7 +253,7 @@ func (c *conn) call(ctx context.Context, e *envelope) (result any, err error) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			protocol.Caught(c.server.log, e.method, v)
+			protocol.Caught(c.server.Log, e.method, v)
 			result, err = nil, errors.New("internal error; the server's log has it")
 		}
 	}()
@@ -268,12 +268,12 @@ func (c *conn) reply(id jsontext.Value, member string, value any) bool {
 	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
 	b = append(append(append(b, `,"`...), member...), `":`...)
 	var out []byte
-	err := protocol.Guard(c.server.log, "encode a result", func() (err error) {
+	err := protocol.Guard(c.server.Log, "encode a result", func() (err error) {
 		out, err = json.Marshal(value, encoding)
 		return err
 	})
 	if err != nil {
-		c.server.log.Error("encode a result", "error", err)
+		c.server.Log.Error("encode a result", "error", err)
 		return c.fail(id, codeFailed, "the result does not encode")
 	}
 	b = append(append(b, out...), "}\n"...)

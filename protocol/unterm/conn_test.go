@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -27,7 +28,7 @@ type peer struct {
 // desk is such a server.
 func desk() *Server {
 	return &Server{
-		token: "the-token", covered: redact.Default, log: slog.New(slog.DiscardHandler),
+		Host: host.Over(nil, nil, slog.New(slog.DiscardHandler)), token: "the-token", covered: redact.Default,
 		room: loopback.NewRoom(maxStrangers, maxClients),
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 
@@ -63,14 +62,11 @@ func envPane(_ context.Context, s *reader, p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := at.set.over(at.session.Environ())
-	for name, value := range all { // a value is a secret by its name, too
-		all[name] = strings.TrimPrefix(s.cleanOf(at.session, name+"="+value), name+"=")
-	}
+	all := s.look(at.session).Env(at.set.over(at.session.Environ()))
 	const known = "as the program was started, and as session.set_env has set since"
 	name, ok := p.text("name")
 	if !ok {
-		return envResult{Env: maps.Clone(all), Message: known}, nil
+		return envResult{Env: all, Message: known}, nil
 	}
 	if value, ok := all[name]; ok {
 		return envResult{Value: &value, Message: known}, nil
@@ -156,8 +152,8 @@ func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 	if err := s.mayRun("session.set_env", at, line); err != nil {
 		return nil, err
 	}
-	if value != nil && s.opts.Known != nil {
-		if err := s.opts.Known.LendTo(string(at.session.ID()), at.session.Closed(), map[string]string{name: *value}); err != nil {
+	if value != nil {
+		if err := s.Known.LendTo(string(at.session.ID()), at.session.Closed(), map[string]string{name: *value}); err != nil {
 			return nil, err
 		}
 	}

@@ -16,7 +16,7 @@ func (s *Server) record() instance.Record {
 		dir, _ = os.Getwd()
 	}
 	return instance.Record{
-		MCPPort: s.port(), AuthToken: s.token, PID: os.Getpid(), Cwd: instance.Optional(dir), Version: s.opts.Version, Platform: platform(),
+		MCPPort: s.port(), AuthToken: s.token, PID: os.Getpid(), Cwd: instance.Optional(dir), Version: s.Version, Platform: platform(),
 	}
 }
 
@@ -38,7 +38,7 @@ func (s *Server) follow(zero *engine.Session) {
 		}
 		at = out.View.Reports.Shell.Dir
 		if err := s.instance.SetCwd(s.covered.String(at)); err != nil {
-			s.log.Warn("write the directory into the instance's record", "error", err)
+			s.Log.Warn("write the directory into the instance's record", "error", err)
 		}
 	}
 }

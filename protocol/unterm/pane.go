@@ -2,7 +2,6 @@ package unterm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -123,7 +122,7 @@ const (
 func (s *Server) create(c creation) (*pane, error) {
 	config := engine.Config{
 		Program: c.program, Args: c.args, Dir: c.dir, Env: s.proxy.Environment(),
-		Size: pty.Size{Rows: paneRows, Cols: paneCols}, ShellIntegration: len(c.args) == 0, ProgramStatus: true,
+		Size: pty.Size{Rows: paneRows, Cols: paneCols}, ShellIntegration: len(c.args) == 0, MarksOptional: true, ProgramStatus: true,
 	}
 	if config.Program == "" {
 		config.Program = defaultShell()
@@ -134,20 +133,10 @@ func (s *Server) create(c creation) (*pane, error) {
 	if c.rows != 0 || c.cols != 0 {
 		config.Size = pty.Size{Rows: uint16(min(c.rows, engine.MaxSide+1)), Cols: uint16(min(c.cols, engine.MaxSide+1))}
 	}
-	settle, err := s.opts.Known.Lend(config.Env)
+	session, err := s.Spawn(context.Background(), config)
 	if err != nil {
 		return nil, err
 	}
-	session, err := s.opts.Engine.Spawn(context.Background(), config)
-	if shell := (*engine.ShellError)(nil); errors.As(err, &shell) { // a shell, or program, that writes no marks
-		config.ShellIntegration = false
-		session, err = s.opts.Engine.Spawn(context.Background(), config)
-	}
-	if err != nil {
-		settle("", nil)
-		return nil, err
-	}
-	settle(string(session.ID()), session.Closed())
 	made := s.panes.of(session)
 	s.panes.tend(made)
 	return made, nil

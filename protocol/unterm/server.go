@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"path/filepath"
 	"sync"
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
@@ -21,18 +21,15 @@ import (
 
 // Options configure a server.
 type Options struct {
-	Engine  *engine.Engine
-	Root    string // folder of the instances of this user, see package instance
-	Port    int    // preferred; 0: any that is free
-	Dir     string // working directory of pane 0, and what the record tells of the instance; "": the process's
-	Known   *redact.Known
-	Raw     bool   // clients may ask for what is hidden
-	Version string // the product's, as the record tells it
-	Log     *slog.Logger
+	Root string // folder of the instances of this user, see package instance
+	Port int    // preferred; 0: any that is free
+	Dir  string // working directory of pane 0, and what the record tells of the instance; "": the process's
+	Raw  bool   // clients may ask for what is hidden
 }
 
 // A Server is one instance: a name, a port, a token and the panes of an engine.
 type Server struct {
+	*host.Host
 	opts     Options
 	token    string
 	covered  *redact.Redactor
@@ -43,7 +40,6 @@ type Server struct {
 	audit    audit
 	proxy    *proxy.Store
 	journal  *journal.Journal
-	log      *slog.Logger
 	room     *loopback.Room
 	running  sync.WaitGroup // follow
 }
@@ -55,18 +51,13 @@ const (
 	maxStrangers = 64
 )
 
-// New starts an instance: it listens, starts pane 0, and then publishes its record, in this order, so that whoever finds the
-// record finds everything. What could be started is ended when the rest cannot be. Errors say what could not be done.
-func New(o Options) (*Server, error) {
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
-	s := &Server{opts: o, log: o.Log, token: instance.NewToken(), room: loopback.NewRoom(maxStrangers, maxClients)}
-	s.panes.engine, s.covered = o.Engine, redact.Default.With(o.Known)
+// New starts an instance over the sessions of h: it listens, starts pane 0, and then publishes its record, in this order, so
+// that whoever finds the record finds everything. What was started is ended when the rest cannot be.
+func New(h *host.Host, o Options) (*Server, error) {
+	s := &Server{Host: h, opts: o, covered: h.Redactor(), token: instance.NewToken(), room: loopback.NewRoom(maxStrangers, maxClients)}
+	s.panes.engine = h.Engine
 	s.audit.hide = s.covered.ForAll()
-	if o.Known != nil {
-		o.Known.Add(s.token)
-	}
+	h.Known.Add(s.token)
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -79,7 +70,7 @@ func (s *Server) open() (err error) {
 	}
 	s.proxy = proxy.New(filepath.Join(s.opts.Root, "proxy.json"))
 	s.journal = journal.New(journal.Options{
-		Root: s.opts.Root, Redactor: redact.Default.With(s.opts.Known), Version: s.opts.Version, Log: s.log,
+		Root: s.opts.Root, Redactor: s.covered, Version: s.Version, Log: s.Log,
 	})
 	if s.listener, err = instance.Listen(s.opts.Port); err != nil {
 		return err
@@ -113,11 +104,11 @@ func (s *Server) Serve(ctx context.Context) error {
 	var conns sync.WaitGroup
 	defer conns.Wait()
 	defer cancel()
-	return protocol.Accept(ctx, s.listener, s.log, func(stream net.Conn) {
+	return protocol.Accept(ctx, s.listener, s.Log, func(stream net.Conn) {
 		c := &conn{server: s, stream: s.room.Enter(stream)}
 		conns.Go(func() {
 			defer c.stream.Close()
-			_ = protocol.Guard(s.log, "a connection", func() error { // it is in the log
+			_ = protocol.Guard(s.Log, "a connection", func() error { // it is in the log
 				c.serve(ctx)
 				return nil
 			})

@@ -27,7 +27,7 @@ func serverInfo(_ context.Context, s *reader, _ params) (any, error) {
 		Protocol string `json:"protocol"`
 		Server   string `json:"server"`
 		Product  string `json:"server_version"`
-	}{serverName, wireVersion, engineName, wireProtocol, ptywright, s.opts.Version}, nil
+	}{serverName, wireVersion, engineName, wireProtocol, ptywright, s.Version}, nil
 }
 
 type health struct {
@@ -56,7 +56,7 @@ func (s *Server) health() health {
 	h := health{Status: "ok", Engine: engineName}
 	h.MCP.Bind, h.MCP.Port, h.MCP.Preferred, h.MCP.Auth = "127.0.0.1", s.port(), s.opts.Port, "token"
 	h.Mux.Panes = len(s.panes.all())
-	h.Mux.Available = h.Mux.Panes < s.opts.Engine.Limit()
+	h.Mux.Available = h.Mux.Panes < s.Engine.Limit()
 	h.Terminal.Cols, h.Terminal.Rows, h.Terminal.Term = paneCols, paneRows, "xterm-256color"
 	if !h.Mux.Available {
 		h.Status = "degraded"
@@ -101,7 +101,7 @@ func systemInfo(_ context.Context, s *reader, _ params) (any, error) {
 		Sessions int    `json:"active_sessions"`
 		Host     string `json:"hostname"`
 		Server   string `json:"server"`
-	}{productName, wireVersion, engineName, platform(), arch(), live, s.clean(host), ptywright + " " + s.opts.Version}, nil
+	}{productName, wireVersion, engineName, platform(), arch(), live, s.clean(host), ptywright + " " + s.Version}, nil
 }
 
 // errNoAdmin is Unterm's own word.

@@ -4,35 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/protocol/mcp"
 )
-
-// NewProfile starts a server over the host's engine and returns it as a profile of MCP. What o does not say of secrets, logs
-// and owners is the host's. Errors are those of [New].
-func NewProfile(h *mcp.Host, o Options) (*mcp.Profile, error) {
-	o.Redactor, o.Raw, o.Log = h.Hide, h.TrustRaw, h.Log
-	if h.Catalog != nil {
-		o.Owner = func(s *engine.Session) error {
-			if a := h.Catalog.Owner(s.ID()); a != nil {
-				return fmt.Errorf("Session '%s' is driven by the adapter %s; use that", s.ID(), a.ID()) //nolint:staticcheck // as the other texts
-			}
-			return nil
-		}
-	}
-	s, err := New(h.Engine, o)
-	if err != nil {
-		return nil, err
-	}
-	return s.Profile(), nil
-}
 
 // Profile returns the server as a profile of MCP.
 func (s *Server) Profile() *mcp.Profile {

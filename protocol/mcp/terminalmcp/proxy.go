@@ -121,7 +121,7 @@ func (s *Server) answer(ctx context.Context, line []byte, wrong error) proxyResp
 		return proxyResponse{ID: q.ID, Error: &proxyError{"Unknown method: " + s.hide(q.Method)}}
 	}
 	var b []byte
-	err := protocol.Guard(s.opts.Log, q.Method, func() error {
+	err := protocol.Guard(s.Log, q.Method, func() error {
 		r, err := s.call(ctx, t, q.Params)
 		if err == nil {
 			b, err = marshal(r)

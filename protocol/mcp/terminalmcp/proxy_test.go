@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
+	"github.com/ptywright/ptywright/internal/host"
 )
 
 // fake returns a server whose default session is a scripted one.
@@ -18,7 +19,7 @@ func fake(t *testing.T) (*Server, *enginetest.PTY) {
 	t.Helper()
 	p := enginetest.New()
 	e := enginetest.Engine(p)
-	s, err := New(e, Options{Shell: "sh", Cols: 20, Rows: 3, Sessions: 1})
+	s, err := New(host.Over(e, nil, nil), Options{Shell: "sh", Cols: 20, Rows: 3, Sessions: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestDisposed(t *testing.T) {
 func TestGuests(t *testing.T) {
 	ours, theirs := enginetest.New(), enginetest.New()
 	e := enginetest.Engine(ours, theirs)
-	s, err := New(e, Options{Shell: "sh", Owner: func(*engine.Session) error { return nil }})
+	s, err := New(host.Over(e, nil, nil), Options{Shell: "sh"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -195,7 +195,7 @@ func (r *recording) begin(dir, name string, q RecordingRequest) error {
 	return r.session.Attach(func(v *engine.View) (engine.Tap, error) {
 		o := record.CastOptions{
 			Format: record.AsciicastV2, Rows: v.Screen.Rows, Cols: v.Screen.Cols, Start: r.start, IdleLimit: seconds(q.Limits.Idle), CutIdle: true,
-			Shell: q.Shell, Redactor: r.server.opts.Redactor.For(string(v.Session)), Raw: r.server.opts.Raw,
+			Shell: q.Shell, Redactor: r.server.Redactor().For(string(v.Session)), Raw: r.server.opts.Raw,
 		}
 		if r.cast, err = record.NewCast(filepath.Join(real, name), o); err != nil {
 			return nil, err
@@ -323,7 +323,7 @@ func (s *Server) stop(r *recording, reason string) bool {
 	err := r.session.Detach(r)
 	<-r.done // Detach has closed it, unless its session is just doing so
 	if err != nil && !errors.Is(err, fs.ErrClosed) {
-		s.opts.Log.Warn("a recording was not completed", "recording", r.id, "error", err)
+		s.Log.Warn("a recording was not completed", "recording", r.id, "error", err)
 	}
 	return true
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ptywright/ptywright/engine/enginetest"
+	"github.com/ptywright/ptywright/internal/host"
 )
 
 func TestFinishedIsBounded(t *testing.T) {
@@ -32,7 +33,7 @@ func TestRecordingTimes(t *testing.T) {
 		p := enginetest.New()
 		e := enginetest.Engine(p)
 		defer e.Close(context.Background())
-		s, err := New(e, Options{Shell: "sh", RecordDir: dir})
+		s, err := New(host.Over(e, nil, nil), Options{Shell: "sh", RecordDir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +101,7 @@ func TestIdleSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.Engine(enginetest.New(), enginetest.New())
 		defer e.Close(context.Background())
-		s, err := New(e, Options{Shell: "sh"})
+		s, err := New(host.Over(e, nil, nil), Options{Shell: "sh"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +154,7 @@ func TestProxyConnectionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := enginetest.Engine(enginetest.New())
 		defer e.Close(context.Background())
-		s, err := New(e, Options{Shell: "sh"})
+		s, err := New(host.Over(e, nil, nil), Options{Shell: "sh"})
 		if err != nil {
 			t.Fatal(err)
 		}

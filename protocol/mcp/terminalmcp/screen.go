@@ -19,10 +19,7 @@ func (s *Server) look(c *call) (*reading.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.opts.Raw {
-		return reading.New(t.session.View(), nil), nil
-	}
-	return reading.New(t.session.View(), s.opts.Redactor), nil
+	return reading.New(t.session.View(), s.redactor), nil
 }
 
 // buffer returns all rows that the terminal holds: on the alternate screen, which has no scrollback, those of the screen.

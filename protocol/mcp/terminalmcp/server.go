@@ -16,11 +16,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -46,25 +46,23 @@ const inputTimeout = 30 * time.Second
 
 // Options say how a server works. The zero value is Terminal MCP's own.
 type Options struct {
-	Shell       string                      // of every session that names none; "": $SHELL, or the system's
-	Cols, Rows  int                         // likewise; 0: 120 and 40
-	Sessions    int                         // at a time, the default one among them; 0: 5
-	SessionIdle time.Duration               // after which an unused session is ended; 0: 600 seconds; negative: never
-	RecordDir   string                      // of recordings; "": as RecordDir tells
-	Taps        []engine.Tap                // of the default session
-	Attended    bool                        // it is shown on a person's terminal: see engine.Config
-	Limits      *Limits                     // of recordings whose call names none; nil: DefaultLimits
-	Redactor    *redact.Redactor            // nil: redact.Default
-	Raw         bool                        // hide nothing
-	Owner       func(*engine.Session) error // why a session may not be typed into or ended; nil: it may
-	Log         *slog.Logger                // nil: slog.Default
+	Shell       string        // of every session that names none; "": $SHELL, or the system's
+	Cols, Rows  int           // likewise; 0: 120 and 40
+	Sessions    int           // at a time, the default one among them; 0: 5
+	SessionIdle time.Duration // after which an unused session is ended; 0: 600 seconds; negative: never
+	RecordDir   string        // of recordings; "": as RecordDir tells
+	Taps        []engine.Tap  // of the default session
+	Attended    bool          // it is shown on a person's terminal: see engine.Config
+	Limits      *Limits       // of recordings whose call names none; nil: DefaultLimits
+	Raw         bool          // hide nothing
 }
 
 // A Server is the profile's state, shared by all its clients. Its methods may be called by any number of goroutines.
 type Server struct {
-	engine *engine.Engine
-	opts   Options
-	env    map[string]string // of every session
+	*host.Host
+	opts     Options
+	redactor *redact.Redactor  // nil: nothing is hidden
+	env      map[string]string // of every session
 
 	mu sync.Mutex
 	// protects the fields below
@@ -74,8 +72,8 @@ type Server struct {
 	recorder  recordings
 }
 
-// New returns a server and starts its default session, as [engine.Engine.Spawn] does: its errors.
-func New(e *engine.Engine, o Options) (*Server, error) {
+// New returns a server over the sessions of h and starts its default session. Errors are those of [host.Host.Spawn].
+func New(h *host.Host, o Options) (*Server, error) {
 	if o.Cols <= 0 {
 		o.Cols = DefaultCols
 	}
@@ -88,16 +86,13 @@ func New(e *engine.Engine, o Options) (*Server, error) {
 	if o.SessionIdle == 0 {
 		o.SessionIdle = DefaultSessionIdle
 	}
-	if o.Redactor == nil {
-		o.Redactor = redact.Default
-	}
-	if o.Log == nil {
-		o.Log = slog.Default()
-	}
 	if o.Limits == nil {
 		o.Limits = &DefaultLimits
 	}
-	s := &Server{engine: e, opts: o, env: map[string]string{Marker: "1"}}
+	s := &Server{Host: h, opts: o, env: map[string]string{Marker: "1"}}
+	if !o.Raw {
+		s.redactor = h.Redactor()
+	}
 	if _, err := s.start("", o.Cols, o.Rows, true); err != nil {
 		return nil, fmt.Errorf("start the default session: %w", err)
 	}
@@ -216,10 +211,10 @@ func (s *Server) text(err error) string {
 
 // hide redacts a text that is not on a screen.
 func (s *Server) hide(text string) string {
-	if s.opts.Raw {
+	if s.redactor == nil {
 		return text
 	}
-	return s.opts.Redactor.String(text)
+	return s.redactor.String(text)
 }
 
 func (s *Server) typeText(c *call) (*Result, error) {
@@ -277,8 +272,8 @@ func (s *Server) clear(c *call) (*Result, error) {
 
 // owned tells why a session is not a client's to change.
 func (s *Server) owned(t *terminal) error {
-	if s.opts.Owner == nil {
-		return nil
+	if a := s.Catalog.Owner(t.session.ID()); a != nil {
+		return fmt.Errorf("Session '%s' is driven by the adapter %s; use that", t.session.ID(), a.ID()) //nolint:staticcheck // as the other texts
 	}
-	return s.opts.Owner(t.session)
+	return nil
 }

@@ -119,7 +119,7 @@ func (s *Server) spawn(c engine.Config, cols, rows int) (*engine.Session, error)
 		return nil, &engine.SizeError{Rows: rows, Cols: cols, Most: engine.MaxSide}
 	}
 	c.Size = pty.Size{Rows: uint16(rows), Cols: uint16(cols)}
-	return s.engine.Spawn(context.Background(), c)
+	return s.Spawn(context.Background(), c)
 }
 
 // freshID returns five hexadecimal digits that no session of ours has. It is called with mu held.
@@ -178,7 +178,7 @@ func (s *Server) evict(t *terminal) {
 	}
 	s.terminals = slices.Delete(s.terminals, i, i+1)
 	s.mu.Unlock()
-	s.opts.Log.Info("ended a session that nobody used", "session", t.id, "idle", s.opts.SessionIdle)
+	s.Log.Info("ended a session that nobody used", "session", t.id, "idle", s.opts.SessionIdle)
 	forget([]*terminal{t})
 }
 
@@ -218,7 +218,7 @@ func (s *Server) find(id string) (*terminal, error) {
 			return t, nil
 		}
 	}
-	session, err := s.engine.Session(engine.ID(id))
+	session, err := s.Engine.Session(engine.ID(id))
 	if err != nil {
 		return nil, &notFoundError{id}
 	}
@@ -294,7 +294,7 @@ func (s *Server) listSessions(*call) (*Result, error) {
 	for _, t := range gone {
 		ours[t.session.ID()] = true
 	}
-	for _, e := range s.engine.List() {
+	for _, e := range s.Engine.List() {
 		if t := guest(e); !ours[e.ID()] && t.alive() {
 			list.Sessions = append(list.Sessions, s.info(t))
 		}

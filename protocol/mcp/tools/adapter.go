@@ -84,9 +84,6 @@ type pluginInfo struct {
 }
 
 func (p *profile) adapter(ctx context.Context, req *sdk.CallToolRequest, in adapterParams) (*reply[adapterResult], error) {
-	if p.Catalog == nil {
-		return nil, errors.New("this server has no adapters")
-	}
 	most, err := in.or(screenBudget)
 	if err != nil {
 		return nil, err
@@ -139,7 +136,7 @@ func (p *profile) owner(session string) (*plugins.Adapter, error) {
 func (p *profile) listPlugins(ctx context.Context, in *adapterParams, hide *redact.Redactor) (*adapterResult, error) {
 	r := &adapterResult{Plugins: []pluginInfo{}}
 	for _, plugin := range p.Catalog.Plugins() {
-		m := plugin.Manifest
+		m := p.Manifest(plugin)
 		if in.Plugin != "" && in.Plugin != m.Name {
 			continue
 		}
@@ -207,18 +204,12 @@ func (p *profile) startAdapter(ctx context.Context, in *adapterParams, hide *red
 	if in.Rows < 0 || in.Rows > engine.MaxSide || in.Cols < 0 || in.Cols > engine.MaxSide {
 		return nil, bad("rows", "rows and cols are integers from 1 to %d", engine.MaxSide)
 	}
-	settle, err := p.Known.Lend(in.Env)
-	if err != nil {
-		return nil, err
-	}
 	a, err := p.Catalog.Start(ctx, in.Plugin, plugins.StartOptions{
 		Program: in.Program, Args: in.Args, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: uint16(in.Rows), Cols: uint16(in.Cols)},
 	})
 	if err != nil {
-		settle("", nil)
 		return nil, err
 	}
-	settle(string(a.Session().ID()), a.Session().Closed())
 	return p.adapterState(ctx, a, a.Session().View(), hide, most), nil
 }
 

@@ -101,7 +101,7 @@ func (p *profile) failed(err error) *sdk.CallToolResult {
 		text += "; the program does not read its input: wait for it, or press ctrl+c"
 	}
 	// A secret that is cut cannot be seen to be one: it is hidden before that.
-	text = cut(p.Hide.String(cut(text, maxJudged)), maxProblem)
+	text = cut(p.hide.String(cut(text, maxJudged)), maxProblem)
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
-	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/protocol/mcp/tools"
 	"github.com/ptywright/ptywright/redact"
@@ -69,9 +69,8 @@ func serveOn(t testing.TB, e *engine.Engine, known *redact.Known, raw bool, o *s
 	t.Helper()
 	w := &wire{t: t, engine: e, log: &tee{}}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
-	catalog := plugins.NewCatalog(w.engine, log)
-	h := &mcp.Host{Engine: w.engine, Catalog: catalog, Known: known, Hide: redact.Default.With(known), TrustRaw: raw, Version: "test", Log: log}
-	s := mcp.New(h, tools.New(h))
+	h := host.Over(w.engine, known, log)
+	s := mcp.New(h, tools.New(h, raw))
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	w.out = &tee{to: out}

@@ -34,7 +34,7 @@ func (p *profile) guide(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetP
 		if err != nil {
 			return nil, invalid(err)
 		}
-		l := p.look(s, p.Hide)
+		l := p.look(s, p.hide)
 		st, screen := statusOf(l), shownOf(l, screenBudget)
 		text += "\n\nThe session you are to drive:\n" + st.head() + "\n" + screen.text()
 	}

@@ -102,10 +102,10 @@ func (p *profile) record(_ context.Context, _ *sdk.CallToolRequest, in recordPar
 func (p *profile) recordingInfo(x *record.Kept) recordingInfo {
 	st := x.Status()
 	info := recordingInfo{
-		Recording: x.ID, Session: string(x.Session), Path: p.Hide.String(st.Path), Format: string(st.Format), State: string(st.State), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
+		Recording: x.ID, Session: string(x.Session), Path: p.hide.String(st.Path), Format: string(st.Format), State: string(st.State), Bytes: st.Bytes, DurationMS: st.Duration.Milliseconds(),
 	}
 	if st.Err != nil {
-		info.Error = p.Hide.String(st.Err.Error())
+		info.Error = p.hide.String(st.Err.Error())
 	}
 	return info
 }

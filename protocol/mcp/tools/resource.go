@@ -85,7 +85,7 @@ func (p *profile) readResource(_ context.Context, req *sdk.ReadResourceRequest) 
 	if err != nil {
 		return nil, err
 	}
-	l := p.look(s, p.Hide)
+	l := p.look(s, p.hide)
 	c := &sdk.ResourceContents{URI: req.Params.URI, MIMEType: "text/plain"}
 	switch part {
 	case "screen":

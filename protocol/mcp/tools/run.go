@@ -140,7 +140,7 @@ func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, er
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.launch(ctx, engine.Config{
+	s, err := p.Spawn(ctx, engine.Config{
 		Program: program, Dir: in.Cwd, Env: in.Env, Size: pty.Size{Rows: runRows, Cols: runCols}, ShellIntegration: true,
 	})
 	if err != nil {

@@ -175,7 +175,7 @@ func (ps *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet:
 		c := g.session.Config()
-		program := ps.profile.Hide.String(strings.Join(append([]string{c.Program}, c.Args...), " "))
+		program := ps.profile.hide.String(strings.Join(append([]string{c.Program}, c.Args...), " "))
 		fmt.Fprintf(w, pageHTML, html.EscapeString(program), html.EscapeString(string(g.session.ID())), html.EscapeString(g.asked))
 	case http.MethodPost:
 		r.Body = http.MaxBytesReader(w, r.Body, 4*maxSecret)
@@ -237,7 +237,7 @@ const doneHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><title>pt
 // secret has the person type a secret into a session.
 func (p *profile) secret(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, in *sendParams, hide *redact.Redactor, most int) (*reply[sendResult], error) {
 	since := s.Sequence()
-	what := cutRunes(p.Hide.String(cut(in.Secret, maxJudged)), maxAsked)
+	what := cutRunes(p.hide.String(cut(in.Secret, maxJudged)), maxAsked)
 	if !canAsk(req) {
 		_, address, err := p.pages.ask(s, what)
 		if err != nil {

@@ -23,7 +23,7 @@ func (p *profile) inWords(s *engine.Session, err error) error {
 	case errors.As(err, &busy):
 		return &busyError{s.ID()}
 	case errors.As(err, &prompt):
-		text, _ := screenText(p.look(s, p.Hide).At(prompt.View), screenBudget)
+		text, _ := screenText(p.look(s, p.hide).At(prompt.View), screenBudget)
 		return fmt.Errorf("the shell in %s does not come to a prompt: %w; its screen:\n%s", s.ID(), prompt.Err, text)
 	}
 	return err

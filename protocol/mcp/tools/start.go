@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -118,33 +116,13 @@ var shells = []string{"bash", "zsh", "fish"}
 
 // spawn starts a program; a shell with marks, where it can have them.
 func (p *profile) spawn(ctx context.Context, c engine.Config, marks bool) (*engine.Session, error) {
-	c.ShellIntegration = marks && slices.Contains(shells, filepath.Base(c.Program))
-	s, err := p.launch(ctx, c)
-	var not *engine.ShellError
-	if errors.As(err, &not) { // it was given a script, or is not interactive
-		c.ShellIntegration = false
-		s, err = p.launch(ctx, c)
-	}
+	c.ShellIntegration, c.MarksOptional = marks, true
+	s, err := p.Spawn(ctx, c)
 	var start *pty.StartError
 	if errors.As(err, &start) { // which tells the beginning of the path, where a secret can no longer be seen to be one
-		return nil, &pty.StartError{Op: start.Op, Path: p.Hide.String(start.Path), Err: start.Err}
+		return nil, &pty.StartError{Op: start.Op, Path: p.hide.String(start.Path), Err: start.Err}
 	}
 	return s, err
-}
-
-// launch starts a program. The secrets among its variables are known until its session is closed.
-func (p *profile) launch(ctx context.Context, c engine.Config) (*engine.Session, error) {
-	settle, err := p.Known.Lend(c.Env)
-	if err != nil {
-		return nil, err
-	}
-	s, err := p.Engine.Spawn(ctx, c)
-	if err != nil {
-		settle("", nil)
-		return nil, err
-	}
-	settle(string(s.ID()), s.Closed())
-	return s, nil
 }
 
 // hintOf says what may be meant by a program that cannot be started.
@@ -252,10 +230,8 @@ func (p *profile) describe(s *engine.Session, hide *redact.Redactor) sessionInfo
 	if v.Screen.TitleSet {
 		info.Title = l.Clean(v.Screen.Title)
 	}
-	if p.Catalog != nil {
-		if a := p.Catalog.Owner(s.ID()); a != nil {
-			info.Adapter = a.Plugin().Manifest.Name
-		}
+	if a := p.Catalog.Owner(s.ID()); a != nil {
+		info.Adapter = a.Plugin().Manifest.Name
 	}
 	return info
 }
@@ -294,7 +270,7 @@ func (p *profile) stop(ctx context.Context, _ *sdk.CallToolRequest, in stopParam
 		if s, err = p.free(in.Session); err == nil {
 			err = s.Kill(whole)
 		}
-	case p.Catalog != nil && p.Catalog.Owner(s.ID()) != nil:
+	case p.Catalog.Owner(s.ID()) != nil:
 		err = p.Catalog.Owner(s.ID()).Close(whole)
 	default:
 		err = s.Close(whole)

@@ -213,7 +213,7 @@ func (p *profile) taskCalls(next sdk.MethodHandler) sdk.MethodHandler {
 				if !errors.As(err, &wire) {
 					wire = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 				}
-				x.end("failed", nil, &jsonrpc.Error{Code: wire.Code, Message: p.Hide.String(wire.Message)})
+				x.end("failed", nil, &jsonrpc.Error{Code: wire.Code, Message: p.hide.String(wire.Message)})
 				return
 			}
 			x.end("completed", text, nil)

@@ -25,7 +25,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/reading"
-	"github.com/ptywright/ptywright/engine/record"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -38,14 +38,9 @@ For one shell command with its exit code: run {"command":"make test"}.
 
 A wait that runs out of time is no error: it returns the screen, what is missing and a handle to go on with. Secrets are covered by [REDACTED]; never ask a person for a password in the chat: send {"session":..., "secret":"what is asked"} has them type it unseen.`
 
-// New returns the profile.
-func New(h *mcp.Host) *mcp.Profile {
-	if h.Recordings == nil {
-		own := *h
-		own.Recordings = new(record.Recordings)
-		h = &own
-	}
-	p := &profile{Host: h}
+// New returns the profile. With raw the operator allows output in which nothing is hidden; a request still has to ask for it.
+func New(h *host.Host, raw bool) *mcp.Profile {
+	p := &profile{Host: h, hide: h.Redactor(), raw: raw}
 	p.ending, p.end = context.WithCancel(context.Background())
 	p.watches = watches{profile: p}
 	p.pages = pages{profile: p}
@@ -90,7 +85,9 @@ func cacheable(_ context.Context, r sdk.Request, c *sdk.Cacheable) {
 
 // A profile is the tools' state, shared by all connections.
 type profile struct {
-	*mcp.Host
+	*host.Host
+	hide       *redact.Redactor
+	raw        bool
 	ending     context.Context // ends with the server
 	end        context.CancelFunc
 	questions  questions
@@ -152,7 +149,7 @@ func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool, f func(context.Con
 	plain(in)
 	plain(out)
 	shown := in.CloneSchemas()
-	if !p.TrustRaw { // asked for all the same it is refused with the reason
+	if !p.raw { // asked for all the same it is refused with the reason
 		delete(shown.Properties, "raw")
 	}
 	known := slices.Sorted(maps.Keys(shown.Properties))
@@ -257,8 +254,8 @@ type rawAsked struct {
 func (p *profile) redactor(a rawAsked) (*redact.Redactor, error) {
 	switch {
 	case !a.Raw:
-		return p.Hide, nil
-	case !p.TrustRaw:
+		return p.hide, nil
+	case !p.raw:
 		return nil, errNoRaw
 	}
 	return nil, nil
@@ -279,7 +276,7 @@ func (p *profile) session(id string) (*engine.Session, error) {
 // free finds the session that a tool is given, to do what only its adapter may when it has one.
 func (p *profile) free(id string) (*engine.Session, error) {
 	s, err := p.session(id)
-	if err == nil && p.Catalog != nil && p.Catalog.Owner(s.ID()) != nil {
+	if err == nil && p.Catalog.Owner(s.ID()) != nil {
 		return nil, &ownedError{id}
 	}
 	return s, err
@@ -297,10 +294,8 @@ func (p *profile) ids() []string {
 // look is a session as one request may see it.
 func (p *profile) look(s *engine.Session, hide *redact.Redactor) *reading.View {
 	l := reading.New(s.View(), hide)
-	if p.Catalog != nil {
-		if a := p.Catalog.Owner(s.ID()); a != nil {
-			l.Secrets = a.Secrets
-		}
+	if a := p.Catalog.Owner(s.ID()); a != nil {
+		l.Secrets = a.Secrets
 	}
 	return l
 }

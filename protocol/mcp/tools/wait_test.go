@@ -18,6 +18,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol/mcp"
 	"github.com/ptywright/ptywright/protocol/mcp/tools"
 	"github.com/ptywright/ptywright/redact"
@@ -193,8 +194,8 @@ func TestTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pty := enginetest.New()
 		e := enginetest.Engine(pty)
-		h := &mcp.Host{Engine: e, Known: new(redact.Known), Hide: redact.Default, Version: "test", Log: slog.New(slog.DiscardHandler)}
-		s := mcp.New(h, tools.New(h))
+		h := host.Over(e, nil, slog.New(slog.DiscardHandler))
+		s := mcp.New(h, tools.New(h, false))
 		in, toServer := io.Pipe()
 		fromServer, out := io.Pipe()
 		served := make(chan error, 1)

@@ -21,8 +21,7 @@ import (
 
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
-	"github.com/ptywright/ptywright/engine/record"
-	"github.com/ptywright/ptywright/plugins"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/loopback"
 	"github.com/ptywright/ptywright/protocol/native"
@@ -70,7 +69,6 @@ func newBenchOf(t testing.TB, o Options, writes bool, around func(net.Listener) 
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	b := &bench{t: t, ctx: ctx, engine: engine.New(engine.Options{Log: log}), token: loopback.NewToken(), reader: loopback.NewToken(), arrived: make(chan struct{}, 1)}
-	catalog := plugins.NewCatalog(b.engine, log)
 	dir, err := os.MkdirTemp("", "watch") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +78,7 @@ func newBenchOf(t testing.TB, o Options, writes bool, around func(net.Listener) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := native.New(b.engine, catalog, native.Options{Known: new(redact.Known), Recordings: new(record.Recordings), Log: log})
+	d := native.New(host.Over(b.engine, nil, log), native.Options{})
 	serving, stop := context.WithCancel(ctx)
 	gone := make(chan struct{})
 	go func() {

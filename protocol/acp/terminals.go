@@ -16,6 +16,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/internal/ansi"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/redact"
 )
@@ -56,29 +57,26 @@ func (e *NotFoundError) Error() string { return "unknown terminal " + protocol.Q
 // Unwrap returns [ErrNotFound].
 func (e *NotFoundError) Unwrap() error { return ErrNotFound }
 
-// Options configure a [Dialect], a [Host] and a [Proxy]. The zero value works.
+// Options configure a [Dialect], [Terminals] and a [Proxy]. The zero value works.
 type Options struct {
-	Version string // told to peers
 	// TrustRaw leaves secrets in output, and lets an agent ask for the control sequences too.
 	TrustRaw bool
 	// OutputBytes is the most that a terminal keeps, whatever its agent asks for; 0: MaxOutputBytes.
 	OutputBytes int
 	// Waits is how many terminal/wait_for_exit a connection may have pending; 0: DefaultWaits.
 	Waits int
-	// Known are values that are secret whatever they look like; nil: none but those of terminals' environments.
-	Known *redact.Known
 	// Dir returns where the terminals of an ACP session start whose agent does not say; "": where this process is.
 	Dir func(session string) string
 }
 
-// A Host holds the terminals of one connection: a namespace that no other connection sees. Its methods may be called from
+// Terminals are those of one connection: a namespace that no other connection sees. Their methods may be called from
 // any number of goroutines.
-type Host struct {
-	engine *engine.Engine
-	opts   Options
-	hide   *redact.Redactor // nil: output is shown as it is
-	words  *redact.Redactor // of errors
-	waits  chan struct{}    // a slot for each pending wait
+type Terminals struct {
+	host  *host.Host
+	opts  Options
+	hide  *redact.Redactor // nil: output is shown as it is
+	words *redact.Redactor // of errors
+	waits chan struct{}    // a slot for each pending wait
 
 	mu sync.Mutex
 	// protects the fields below
@@ -90,25 +88,22 @@ type Host struct {
 // maxReleased bounds the memory of what was released: a release is repeated at once or never.
 const maxReleased = 4096
 
-// NewHost returns a host without terminals, whose sessions will be e's.
-func NewHost(e *engine.Engine, o Options) *Host {
+// NewTerminals returns none yet; they will be sessions of h.
+func NewTerminals(h *host.Host, o Options) *Terminals {
 	if o.OutputBytes <= 0 {
 		o.OutputBytes = MaxOutputBytes
 	}
 	if o.Waits <= 0 {
 		o.Waits = DefaultWaits
 	}
-	if o.Known == nil {
-		o.Known = new(redact.Known)
-	}
-	h := &Host{
-		engine: e, opts: o, words: redact.Default.With(o.Known), waits: make(chan struct{}, o.Waits),
+	t := &Terminals{
+		host: h, opts: o, words: h.Redactor(), waits: make(chan struct{}, o.Waits),
 		terminals: map[string]*Terminal{}, released: map[string]string{},
 	}
 	if !o.TrustRaw {
-		h.hide = h.words
+		t.hide = t.words
 	}
-	return h
+	return t
 }
 
 // A Spec says what a terminal runs.
@@ -139,7 +134,7 @@ func (t *Terminal) ID() string { return t.id }
 
 // Create starts a command and returns its terminal at once. Errors: *[protocol.ParamError], *[engine.LimitError],
 // *[engine.EnvError], *[redact.EnvLimitError], *[pty.StartError], [ErrClosed], [engine.ErrEngineClosed].
-func (h *Host) Create(s Spec) (*Terminal, error) {
+func (h *Terminals) Create(s Spec) (*Terminal, error) {
 	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
 		return nil, &protocol.ParamError{Path: "cwd", Expected: "an absolute path", Got: protocol.Got(s.Dir)}
 	}
@@ -152,19 +147,14 @@ func (h *Host) Create(s Spec) (*Terminal, error) {
 	if s.Limit < 0 {
 		s.Limit = DefaultOutputBytes
 	}
-	settle, err := h.opts.Known.Lend(s.Env)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	t := &Terminal{
 		session: s.Session, command: s.Command, dir: s.Dir,
 		tail: &tail{limit: min(s.Limit, h.opts.OutputBytes), plain: ansi.Plain{Raw: s.Raw}},
 	}
 	if t.run, err = h.start(s, t.tail); err != nil {
-		settle("", nil)
 		return nil, err
 	}
-	settle(string(t.run.ID()), t.run.Closed())
 	if h.hide != nil { // it is read once the terminal is known to somebody
 		t.tail.hide = h.hide.For(string(t.run.ID()))
 	}
@@ -190,21 +180,21 @@ var quiet = map[string]string{"PAGER": "", "GIT_PAGER": "cat", "MANPAGER": "cat"
 
 // start runs the command: as a program, or else, when there is none of that name and no arguments, as the line of a shell.
 // The protocol asks for a program; many agents send a line.
-func (h *Host) start(s Spec, t *tail) (*engine.Session, error) {
+func (h *Terminals) start(s Spec, t *tail) (*engine.Session, error) {
 	env := maps.Clone(quiet)
 	maps.Copy(env, s.Env)
 	config := engine.Config{
 		Program: s.Command, Args: s.Args, Dir: s.Dir, Env: env, Size: pty.Size{Rows: rows, Cols: columns},
 		NullInput: !s.Input, Taps: []engine.Tap{t}, Kept: true, // until its release
 	}
-	run, err := h.engine.Spawn(context.Background(), config)
+	run, err := h.host.Spawn(context.Background(), config)
 	var start *pty.StartError
 	if err == nil || len(s.Args) > 0 || !isLine(s.Command) ||
 		!errors.As(err, &start) || start.Op != "lookup" || !missing(err) {
 		return run, err
 	}
 	config.Program, config.Args = shell(s.Command)
-	return h.engine.Spawn(context.Background(), config)
+	return h.host.Spawn(context.Background(), config)
 }
 
 // missing reports whether there is no such program. A path that goes on behind a file, or one longer than any, is none.
@@ -228,7 +218,7 @@ func shell(line string) (program string, args []string) {
 }
 
 // Find returns a terminal of an ACP session. The error is a *[NotFoundError].
-func (h *Host) Find(session, id string) (*Terminal, error) {
+func (h *Terminals) Find(session, id string) (*Terminal, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if t := h.terminals[id]; t != nil && t.session == session {
@@ -239,7 +229,7 @@ func (h *Host) Find(session, id string) (*Terminal, error) {
 
 // Release forgets a terminal and returns it, for [Terminal.Close]; nil when it has been released before, which may be done
 // again. It does not block. The error is a *[NotFoundError].
-func (h *Host) Release(session, id string) (*Terminal, error) {
+func (h *Terminals) Release(session, id string) (*Terminal, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.terminals[id]
@@ -262,7 +252,7 @@ func (h *Host) Release(session, id string) (*Terminal, error) {
 
 // Close releases every terminal, and starts no more. It returns when all that they had started is gone, or could not be
 // ended.
-func (h *Host) Close() error {
+func (h *Terminals) Close() error {
 	h.mu.Lock()
 	h.closed = true
 	var all []*engine.Session

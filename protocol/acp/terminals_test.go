@@ -17,14 +17,15 @@ import (
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/engine/pty"
+	"github.com/ptywright/ptywright/internal/host"
 	"github.com/ptywright/ptywright/protocol"
 	"github.com/ptywright/ptywright/protocol/protocoltest"
 )
 
 // hosted is a host whose terminals are the test's.
-func hosted(t *testing.T, o Options, ptys ...*enginetest.PTY) *Host {
+func hosted(t *testing.T, o Options, ptys ...*enginetest.PTY) *Terminals {
 	t.Helper()
-	h := NewHost(enginetest.Engine(ptys...), o)
+	h := NewTerminals(host.Over(enginetest.Engine(ptys...), nil, nil), o)
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
 			t.Error(err)
@@ -33,7 +34,7 @@ func hosted(t *testing.T, o Options, ptys ...*enginetest.PTY) *Host {
 	return h
 }
 
-func create(t *testing.T, h *Host) *Terminal {
+func create(t *testing.T, h *Terminals) *Terminal {
 	t.Helper()
 	term, err := h.Create(Spec{Session: "S", Command: "program", Limit: -1})
 	if err != nil {
@@ -153,7 +154,7 @@ func TestReleaseWakesWaits(t *testing.T) {
 
 func TestHostThatIsClosedStartsNothing(t *testing.T) {
 	p := enginetest.New()
-	h := NewHost(enginetest.Engine(p), Options{})
+	h := NewTerminals(host.Over(enginetest.Engine(p), nil, nil), Options{})
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +184,7 @@ func TestReleasedAreBounded(t *testing.T) {
 func TestWaitsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := enginetest.New()
-		d := New(enginetest.Engine(p), Options{Waits: 2}, nil)
+		d := New(host.Over(enginetest.Engine(p), nil, nil), Options{Waits: 2})
 		out, w := io.Pipe()
 		r, in := io.Pipe()
 		done := make(chan error)
@@ -228,7 +229,7 @@ func TestWaitsAreBounded(t *testing.T) {
 
 // TestFaults: what breaks at one connection costs its request.
 func TestFaults(t *testing.T) {
-	d := protocol.Combine(New(enginetest.Engine(), Options{}, slog.New(slog.DiscardHandler)), protocoltest.Broken{}, listing{})
+	d := protocol.Combine(New(host.Over(enginetest.Engine(), nil, slog.New(slog.DiscardHandler)), Options{}), protocoltest.Broken{}, listing{})
 	protocoltest.Faults(t, func(t *testing.T) protocoltest.Peer {
 		client, server := socketPair(t)
 		done := make(chan struct{})
@@ -246,7 +247,7 @@ func TestFaults(t *testing.T) {
 
 // TestCorpus is the suite of messages that every dialect passes.
 func TestCorpus(t *testing.T) {
-	d := protocol.Combine(New(enginetest.Engine(), Options{}, nil), listing{})
+	d := protocol.Combine(New(host.Over(enginetest.Engine(), nil, nil), Options{}), listing{})
 	protocoltest.Corpus(t, protocoltest.Suite{
 		Family: "ndjson",
 		Dial: func(t *testing.T) protocoltest.Peer {
