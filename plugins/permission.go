@@ -25,10 +25,10 @@ func (m *Manifest) require(p Permission, action string) error {
 	return &PermissionError{Plugin: m.Name, Permission: p, Action: action}
 }
 
-// Require returns a *[PermissionError] when the plugin's manifest does not ask for all of what is wanted.
-func (a *Adapter) Require(wanted ...Permission) error {
+// Require returns a *[PermissionError] when the manifest does not ask for all of what is wanted.
+func (m *Manifest) Require(wanted ...Permission) error {
 	for _, p := range wanted {
-		if err := a.Plugin().Manifest.require(p, ""); err != nil {
+		if err := m.require(p, ""); err != nil {
 			return err
 		}
 	}

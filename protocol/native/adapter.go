@@ -3,7 +3,6 @@ package native
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/ptywright/ptywright/engine"
@@ -16,19 +15,20 @@ type adapterParams struct {
 	Adapter *string `json:"adapter" jsonschema:"the adapter's id"`
 }
 
-// adapter finds the adapter that a request names and holds its manifest against what the method needs.
-func (c *client) adapter(method string, p adapterParams, wanted ...plugins.Permission) (*plugins.Adapter, error) {
-	if err := required("adapter", p.Adapter); err != nil {
-		return nil, err
+// naming are params that name an adapter or a plugin, by which the method's permissions are judged.
+type naming interface{ named() *string }
+
+func (p adapterParams) named() *string { return p.Adapter }
+
+// allow holds a manifest against what a method needs.
+func allow(method string, m *plugins.Manifest, needs []plugins.Permission) error {
+	if err := m.Require(needs...); err != nil {
+		return &deniedError{method, err}
 	}
-	a, err := c.Catalog.Adapter(*p.Adapter)
-	if err != nil {
-		return nil, err
-	}
-	return a, denied(method, a.Require(wanted...))
+	return nil
 }
 
-// A deniedError is a method that the plugin's manifest does not allow.
+// A deniedError is a method that the manifest, or how the server was started, does not allow.
 type deniedError struct {
 	method string
 	err    error
@@ -39,35 +39,36 @@ func (e *deniedError) Error() string {
 }
 func (e *deniedError) Unwrap() error { return e.err }
 
-// denied names the method that a permission was missing for. Other errors stay as they are.
-func denied(method string, err error) error {
-	var missing *plugins.PermissionError
-	if errors.As(err, &missing) {
-		return &deniedError{method, err}
-	}
-	return err
-}
-
 // lastingBound is how long a plugin's code may hold up the other requests of its connection. Most calls take microseconds, and
 // in a script the next request should find their effect.
 const lastingBound = 20 * time.Millisecond
 
-// lasting has a handler that runs a plugin's code give up its connection's turn when it lasts: what it does is slow, or
+// yieldLater has a handler that runs a plugin's code give up its connection's turn when it lasts: what it does is slow, or
 // others of its plugin are before it. What makes something, an adapter or a plugin, is not of them: the next request may name it.
-func lasting[P, R any](f func(*client, context.Context, P) (R, error)) func(*client, context.Context, P) (R, error) {
-	return func(c *client, ctx context.Context, p P) (R, error) {
-		defer yieldLater(ctx).Stop()
-		return f(c, ctx, p)
-	}
-}
-
 func yieldLater(ctx context.Context) *time.Timer {
 	return time.AfterFunc(lastingBound, func() { protocol.Yield(ctx) })
 }
 
-// onAdapter is a row whose requests queue behind unfinished ones of the same adapter or its session.
-func onAdapter[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
-	r := method(name, about, lasting(f))
+// onAdapter is a row whose requests queue behind unfinished ones of the same adapter or its session. The handler gets the
+// adapter that a request names, whose manifest has what the method needs.
+func onAdapter[P naming, R any](
+	name, about string, f func(*client, context.Context, *plugins.Adapter, P) (R, error), needs ...plugins.Permission,
+) row {
+	r := method(name, about, func(c *client, ctx context.Context, p P) (none R, err error) {
+		defer yieldLater(ctx).Stop()
+		if err := required("adapter", p.named()); err != nil {
+			return none, err
+		}
+		a, err := c.Catalog.Adapter(*p.named())
+		if err == nil {
+			err = allow(name, a.Plugin().Manifest, needs)
+		}
+		if err != nil {
+			return none, err
+		}
+		return f(c, ctx, a, p)
+	})
+	r.needs = needs
 	member := protocol.KeyMember("adapter")
 	r.key = func(c *client, params json.RawMessage) string {
 		if a, err := c.Catalog.Adapter(member(params)); err == nil {
@@ -79,8 +80,10 @@ func onAdapter[P, R any](name, about string, f func(*client, context.Context, P)
 }
 
 // onTurn is onAdapter, but that an intent which is for a turn that is under way does not queue behind it.
-func onTurn[P, R any](name, about string, f func(*client, context.Context, P) (R, error)) row {
-	r := onAdapter(name, about, f)
+func onTurn[P naming, R any](
+	name, about string, f func(*client, context.Context, *plugins.Adapter, P) (R, error), needs ...plugins.Permission,
+) row {
+	r := onAdapter(name, about, f, needs...)
 	key, adapter, intent := r.key, protocol.KeyMember("adapter"), protocol.KeyMember("intent")
 	r.key = func(c *client, params json.RawMessage) string {
 		if a, err := c.Catalog.Adapter(adapter(params)); err == nil && a.DuringTurn(intent(params)) {
@@ -130,7 +133,7 @@ func (c *client) adapterLive(context.Context, none) (adapterLiveResult, error) {
 }
 
 type startParams struct {
-	Plugin  *string           `json:"plugin" jsonschema:"the plugin's name"`
+	pluginParams
 	Name    string            `json:"name,omitempty" jsonschema:"of the session, as of session.create"`
 	Program string            `json:"program,omitempty" jsonschema:"executable name or path; default the manifest's"`
 	Args    []string          `json:"args,omitempty" jsonschema:"arguments; default the manifest's, an empty list is none"`
@@ -153,15 +156,8 @@ type startResult struct {
 	State   *stateShape `json:"state"`
 }
 
-func (c *client) adapterStart(ctx context.Context, p startParams) (startResult, error) {
-	return c.start(ctx, "adapter.start", p)
-}
-
-func (c *client) start(ctx context.Context, method string, p startParams) (startResult, error) {
+func (c *client) adapterStart(ctx context.Context, plugin *plugins.Plugin, p startParams) (startResult, error) {
 	var none startResult
-	if err := required("plugin", p.Plugin); err != nil {
-		return none, err
-	}
 	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return none, err
@@ -179,37 +175,27 @@ func (c *client) start(ctx context.Context, method string, p startParams) (start
 	if err := nameOf(p.Name); err != nil {
 		return none, err
 	}
-	a, err := c.Catalog.Start(ctx, *p.Plugin, plugins.StartOptions{
+	a, err := c.Catalog.Start(ctx, plugin.Manifest.Name, plugins.StartOptions{
 		Name: p.Name, Program: p.Program, Args: p.Args, Dir: p.Cwd, Env: p.Env, BaseEnv: p.Base, Size: size,
 	})
 	if err != nil {
-		return none, denied(method, err)
+		return none, err
 	}
 	l := adapterLook(a, a.Session().View(), hide, "none")
-	return startResult{Adapter: a.ID(), Plugin: *p.Plugin, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
+	return startResult{Adapter: a.ID(), Plugin: plugin.Manifest.Name, Session: string(a.Session().ID()), State: l.state(a.State())}, nil
 }
 
-func (c *client) adapterResume(ctx context.Context, p resumeParams) (startResult, error) {
-	if p.Prior != "" {
-		prior, err := c.Catalog.Adapter(p.Prior)
-		if err == nil {
-			if err := denied("adapter.resume", prior.Require(plugins.SessionKill)); err != nil {
-				return startResult{}, err
-			}
-			// What cannot start is found out before the prior one is gone, as far as that can be told.
-			if err := required("plugin", p.Plugin); err != nil {
-				return startResult{}, err
-			}
-			if _, err := c.Catalog.Plugin(*p.Plugin); err != nil {
-				return startResult{}, err
-			}
-			whole := context.WithoutCancel(ctx)
-			if err := c.patiently(ctx, func() error { return prior.Close(whole) }); err != nil {
-				return startResult{}, err
-			}
+func (c *client) adapterResume(ctx context.Context, plugin *plugins.Plugin, p resumeParams) (startResult, error) {
+	if prior, err := c.Catalog.Adapter(p.Prior); err == nil {
+		if err := allow("adapter.resume", prior.Plugin().Manifest, needsOf("adapter.close")); err != nil {
+			return startResult{}, err
+		}
+		whole := context.WithoutCancel(ctx)
+		if err := c.patiently(ctx, func() error { return prior.Close(whole) }); err != nil {
+			return startResult{}, err
 		}
 	}
-	return c.start(ctx, "adapter.resume", p.startParams)
+	return c.adapterStart(ctx, plugin, p.startParams)
 }
 
 type stateParams struct {
@@ -221,12 +207,8 @@ type stateResult struct {
 	State *stateShape `json:"state"`
 }
 
-func (c *client) adapterState(ctx context.Context, p stateParams) (stateResult, error) {
+func (c *client) adapterState(ctx context.Context, a *plugins.Adapter, p stateParams) (stateResult, error) {
 	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return stateResult{}, err
-	}
-	a, err := c.adapter("adapter.state", p.adapterParams, plugins.ScreenRead)
 	if err != nil {
 		return stateResult{}, err
 	}
@@ -266,17 +248,13 @@ type sendResult struct {
 	Snapshot *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
 }
 
-func (c *client) adapterSend(ctx context.Context, p sendParams) (sendResult, error) {
+func (c *client) adapterSend(ctx context.Context, a *plugins.Adapter, p sendParams) (sendResult, error) {
 	var none sendResult
 	hide, err := c.redactor(&p.readParams)
 	if err != nil {
 		return none, err
 	}
 	o, err := p.options(ctx, "", p.TimeoutMS)
-	if err != nil {
-		return none, err
-	}
-	a, err := c.adapter("adapter.send", p.adapterParams, plugins.InputWrite)
 	if err != nil {
 		return none, err
 	}
@@ -316,11 +294,7 @@ type adapterSnapshotParams struct {
 	screenParts
 }
 
-func (c *client) adapterSnapshot(_ context.Context, p adapterSnapshotParams) (*look, error) {
-	a, err := c.adapter("adapter.snapshot", p.adapterParams, plugins.ScreenRead)
-	if err != nil {
-		return nil, err
-	}
+func (c *client) adapterSnapshot(_ context.Context, a *plugins.Adapter, p adapterSnapshotParams) (*look, error) {
 	return p.read(c, a.Session())
 }
 
@@ -329,11 +303,7 @@ type adapterTranscriptParams struct {
 	outputParts
 }
 
-func (c *client) adapterTranscript(_ context.Context, p adapterTranscriptParams) (transcriptResult, error) {
-	a, err := c.adapter("adapter.transcript", p.adapterParams, plugins.TranscriptRead)
-	if err != nil {
-		return transcriptResult{}, err
-	}
+func (c *client) adapterTranscript(_ context.Context, a *plugins.Adapter, p adapterTranscriptParams) (transcriptResult, error) {
 	return p.read(c, a.Session())
 }
 
@@ -352,12 +322,8 @@ type inspectResult struct {
 // inspectBytes is how much of the transcript adapter.inspect shows, in bytes.
 const inspectBytes = 4096
 
-func (c *client) adapterInspect(ctx context.Context, p stateParams) (*inspectResult, error) {
+func (c *client) adapterInspect(ctx context.Context, a *plugins.Adapter, p stateParams) (*inspectResult, error) {
 	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
-	a, err := c.adapter("adapter.inspect", p.adapterParams, plugins.ScreenRead)
 	if err != nil {
 		return nil, err
 	}
@@ -371,11 +337,7 @@ func (c *client) adapterInspect(ctx context.Context, p stateParams) (*inspectRes
 	}, nil
 }
 
-func (c *client) adapterClose(ctx context.Context, p adapterParams) (closeResult, error) {
-	a, err := c.adapter("adapter.close", p, plugins.SessionKill)
-	if err != nil {
-		return closeResult{}, err
-	}
+func (c *client) adapterClose(ctx context.Context, a *plugins.Adapter, _ adapterParams) (closeResult, error) {
 	whole := context.WithoutCancel(ctx) // half a close would leak
 	return closeResult{Closed: true}, c.patiently(ctx, func() error { return a.Close(whole) })
 }
@@ -392,12 +354,8 @@ type eventsResult struct {
 	Dropped bool            `json:"dropped,omitzero" jsonschema:"part of it had left the bound"`
 }
 
-func (c *client) adapterEvents(_ context.Context, p eventsParams) (eventsResult, error) {
+func (c *client) adapterEvents(_ context.Context, a *plugins.Adapter, p eventsParams) (eventsResult, error) {
 	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return eventsResult{}, err
-	}
-	a, err := c.adapter("adapter.events", p.adapterParams, plugins.ScreenRead)
 	if err != nil {
 		return eventsResult{}, err
 	}
@@ -426,12 +384,8 @@ type explainRow struct {
 	Text string `json:"text"`
 }
 
-func (c *client) adapterExplain(ctx context.Context, p stateParams) (*explainResult, error) {
+func (c *client) adapterExplain(ctx context.Context, a *plugins.Adapter, p stateParams) (*explainResult, error) {
 	hide, err := c.redactor(&p.readParams)
-	if err != nil {
-		return nil, err
-	}
-	a, err := c.adapter("adapter.explain", p.adapterParams, plugins.ScreenRead)
 	if err != nil {
 		return nil, err
 	}

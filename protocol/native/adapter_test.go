@@ -306,12 +306,13 @@ func TestPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	send := func(intent string) obj { return obj{"adapter": "e1", "intent": intent, "params": obj{"text": ""}} }
-	calls := []struct {
+	type call struct {
 		method string
 		params obj
 		needs  []string // in the order in which they are asked for
 		action string   // that needs the last
-	}{
+	}
+	calls := []call{
 		{"adapter.start", obj{"plugin": "narrow"}, []string{"session.spawn"}, ""},
 		{"adapter.resume", obj{"plugin": "narrow"}, []string{"session.spawn"}, ""},
 		{"adapter.state", obj{"adapter": "e1"}, []string{"screen.read"}, ""},
@@ -331,6 +332,11 @@ func TestPermissions(t *testing.T) {
 		{"adapter.live", nil, nil, ""},
 		{"adapter.send", send("kills"), []string{"input.write", "session.kill"}, "kill"},
 		{"adapter.close", obj{"adapter": "e1"}, []string{"session.kill"}, ""},
+	}
+	for method, needs := range native.Needs() {
+		if !slices.ContainsFunc(calls, func(c call) bool { return c.method == method && c.action == "" && slices.Equal(c.needs, needs) }) {
+			t.Errorf("the table says that %s needs %v, which is not tried", method, needs)
+		}
 	}
 	for _, missing := range plugins.Permissions() {
 		t.Run(string(missing), func(t *testing.T) {

@@ -1,4 +1,20 @@
 package native
 
+import "strings"
+
 // Notifications are all that there are.
 var Notifications = notifications
+
+// Needs returns what the methods on adapters need of a manifest, as the table has it.
+func Needs() map[string][]string {
+	all := map[string][]string{}
+	for _, r := range table {
+		if strings.HasPrefix(r.name, "adapter.") || len(r.needs) > 0 {
+			all[r.name] = nil
+			for _, p := range r.needs {
+				all[r.name] = append(all[r.name], string(p))
+			}
+		}
+	}
+	return all
+}

@@ -59,6 +59,9 @@ func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 		ties: map[engine.ID]func() bool{}, owned: map[engine.ID]*engine.Session{}}
 	for _, r := range table {
 		m := protocol.Method{Name: r.name, Call: r.bind(cl)}
+		if r.loads && !s.loads {
+			m.Call = func(context.Context, json.RawMessage) (any, error) { return nil, &deniedError{r.name, errNoLoading} }
+		}
 		if r.key != nil {
 			m.Key = func(params json.RawMessage) string { return r.key(cl, params) }
 		}

@@ -64,11 +64,27 @@ type pluginParams struct {
 	Plugin *string `json:"plugin" jsonschema:"the plugin's name"`
 }
 
-func (c *client) plugin(p pluginParams) (*plugins.Plugin, error) {
-	if err := required("plugin", p.Plugin); err != nil {
-		return nil, err
-	}
-	return c.Catalog.Plugin(*p.Plugin)
+func (p pluginParams) named() *string { return p.Plugin }
+
+// onPlugin is a row whose handler gets the plugin that a request names, whose manifest has what the method needs.
+func onPlugin[P naming, R any](
+	name, about string, f func(*client, context.Context, *plugins.Plugin, P) (R, error), needs ...plugins.Permission,
+) row {
+	r := method(name, about, func(c *client, ctx context.Context, p P) (none R, err error) {
+		if err := required("plugin", p.named()); err != nil {
+			return none, err
+		}
+		plugin, err := c.Catalog.Plugin(*p.named())
+		if err == nil {
+			err = allow(name, plugin.Manifest, needs)
+		}
+		if err != nil {
+			return none, err
+		}
+		return f(c, ctx, plugin, p)
+	})
+	r.needs = needs
+	return r
 }
 
 type describeResult struct {
@@ -94,13 +110,10 @@ type staleShape struct {
 	Why     string `json:"why"`
 }
 
-func (c *client) pluginDescribe(ctx context.Context, p pluginParams) (*describeResult, error) {
-	plugin, err := c.plugin(p)
-	if err != nil {
-		return nil, err
-	}
+func (c *client) pluginDescribe(ctx context.Context, plugin *plugins.Plugin, p pluginParams) (*describeResult, error) {
 	d := &plugins.Description{}
 	if plugin.Main != "" {
+		var err error
 		if d, err = plugin.Describe(ctx, c.Log); err != nil {
 			return nil, err
 		}
@@ -130,14 +143,6 @@ func (c *client) pluginDescribe(ctx context.Context, p pluginParams) (*describeR
 // errNoLoading: the server was not started for it.
 var errNoLoading = errors.New("this server does not load plugins for clients: start it with --allow-plugin-load")
 
-// granted reports whether plugins may be loaded and unloaded.
-func (c *client) granted(method string) error {
-	if c.loads {
-		return nil
-	}
-	return &deniedError{method, errNoLoading}
-}
-
 type loadParams struct {
 	Path *string `json:"manifest_path" jsonschema:"path of a manifest.toml, relative to the server's working directory"`
 }
@@ -148,9 +153,6 @@ type loadResult struct {
 }
 
 func (c *client) pluginLoad(_ context.Context, p loadParams) (loadResult, error) {
-	if err := c.granted("plugin.load"); err != nil {
-		return loadResult{}, err
-	}
 	if err := required("manifest_path", p.Path); err != nil {
 		return loadResult{}, err
 	}
@@ -174,13 +176,7 @@ type reloadedLive struct {
 	Why      string `json:"why,omitempty" jsonschema:"why it runs the old code"`
 }
 
-func (c *client) pluginReload(ctx context.Context, p pluginParams) (*reloadResult, error) {
-	if err := c.granted("plugin.reload"); err != nil {
-		return nil, err
-	}
-	if err := required("plugin", p.Plugin); err != nil {
-		return nil, err
-	}
+func (c *client) pluginReload(ctx context.Context, _ *plugins.Plugin, p pluginParams) (*reloadResult, error) {
 	done, err := c.Catalog.Reload(ctx, *p.Plugin)
 	if err != nil {
 		return nil, err
@@ -196,12 +192,6 @@ type unloadResult struct {
 	Unloaded bool `json:"unloaded"`
 }
 
-func (c *client) pluginUnload(_ context.Context, p pluginParams) (unloadResult, error) {
-	if err := c.granted("plugin.unload"); err != nil {
-		return unloadResult{}, err
-	}
-	if err := required("plugin", p.Plugin); err != nil {
-		return unloadResult{}, err
-	}
+func (c *client) pluginUnload(_ context.Context, _ *plugins.Plugin, p pluginParams) (unloadResult, error) {
 	return unloadResult{Unloaded: true}, c.Catalog.Unload(*p.Plugin)
 }

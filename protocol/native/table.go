@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/ptywright/ptywright/engine"
+	"github.com/ptywright/ptywright/plugins"
 	"github.com/ptywright/ptywright/protocol"
 )
 
@@ -17,7 +19,9 @@ type row struct {
 	params reflect.Type
 	result reflect.Type
 	bind   func(*client) func(context.Context, json.RawMessage) (any, error)
-	reads  bool // it is for connections that only read, too
+	reads  bool                 // it is for connections that only read, too
+	loads  bool                 // it is refused where the server was not started to let clients load plugins
+	needs  []plugins.Permission // of the adapter or plugin that a request names
 }
 
 // method makes a row of a handler.
@@ -74,24 +78,35 @@ func init() { // a literal would be an initialization cycle: server.capabilities
 		reads(onSession("session.record_list", "Lists recordings, those that have ended too.", (*client).sessionRecordList)),
 		reads(method("adapter.list", "Lists the plugins that adapters can be started with.", (*client).adapterList)),
 		reads(method("adapter.live", "Lists the adapters that are live.", (*client).adapterLive)),
-		method("adapter.start", "Starts a program with a plugin that drives it.", (*client).adapterStart),
-		method("adapter.resume", "Closes an adapter and starts another in its place.", (*client).adapterResume),
-		reads(onAdapter("adapter.state", "Tells what state the program is in.", (*client).adapterState)),
-		onTurn("adapter.send", "Performs an intent, and tells whether it was submitted.", (*client).adapterSend),
-		reads(onAdapter("adapter.wait", "Waits until a matcher of the plugin holds.", (*client).adapterWait)),
-		onAdapter("adapter.turn", "Performs an intent and waits, with no other client's intent between.", (*client).adapterTurn),
+		onPlugin("adapter.start", "Starts a program with a plugin that drives it.", (*client).adapterStart, plugins.SessionSpawn),
+		onPlugin("adapter.resume", "Closes an adapter and starts another in its place.", (*client).adapterResume, plugins.SessionSpawn),
+		reads(onAdapter("adapter.state", "Tells what state the program is in.", (*client).adapterState, plugins.ScreenRead)),
+		onTurn("adapter.send", "Performs an intent, and tells whether it was submitted.", (*client).adapterSend, plugins.InputWrite),
+		reads(onAdapter("adapter.wait", "Waits until a matcher of the plugin holds.", (*client).adapterWait, plugins.MatcherWait)),
+		onAdapter("adapter.turn", "Performs an intent and waits, with no other client's intent between.", (*client).adapterTurn, plugins.InputWrite, plugins.MatcherWait),
 		method("adapter.cancel_wait", "Cancels a wait by its wait_id.", (*client).adapterCancelWait),
-		reads(onAdapter("adapter.snapshot", "Reads the screen.", (*client).adapterSnapshot)),
-		reads(onAdapter("adapter.transcript", "Reads the retained output.", (*client).adapterTranscript)),
-		reads(onAdapter("adapter.inspect", "Reads the screen as a plugin sees it, with its state.", (*client).adapterInspect)),
-		reads(onAdapter("adapter.events", "Reads what has happened, from a place of the client's own.", (*client).adapterEvents)),
-		reads(onAdapter("adapter.explain", "Tells which rule decided the state, which nearly did, and on what rows.", (*client).adapterExplain)),
-		onAdapter("adapter.close", "Ends an adapter's program and all it started, and forgets both.", (*client).adapterClose),
+		reads(onAdapter("adapter.snapshot", "Reads the screen.", (*client).adapterSnapshot, plugins.ScreenRead)),
+		reads(onAdapter("adapter.transcript", "Reads the retained output.", (*client).adapterTranscript, plugins.TranscriptRead)),
+		reads(onAdapter("adapter.inspect", "Reads the screen as a plugin sees it, with its state.", (*client).adapterInspect, plugins.ScreenRead)),
+		reads(onAdapter("adapter.events", "Reads what has happened, from a place of the client's own.", (*client).adapterEvents, plugins.ScreenRead)),
+		reads(onAdapter("adapter.explain", "Tells which rule decided the state, which nearly did, and on what rows.", (*client).adapterExplain, plugins.ScreenRead)),
+		onAdapter("adapter.close", "Ends an adapter's program and all it started, and forgets both.", (*client).adapterClose, plugins.SessionKill),
 		reads(method("plugin.capabilities", "Tells what plugins can be and which are built in.", (*client).pluginCapabilities)),
 		reads(method("plugin.validate_manifest", "Checks a manifest without loading anything.", (*client).pluginValidate)),
-		reads(method("plugin.describe", "Tells a plugin's intents, wait matchers and states.", (*client).pluginDescribe)),
-		method("plugin.load", "Loads a plugin from its manifest.toml.", (*client).pluginLoad),
-		method("plugin.reload", "Reads a loaded plugin's files again.", (*client).pluginReload),
-		method("plugin.unload", "Forgets a plugin that was loaded.", (*client).pluginUnload),
+		reads(onPlugin("plugin.describe", "Tells a plugin's intents, wait matchers and states.", (*client).pluginDescribe)),
+		loads(method("plugin.load", "Loads a plugin from its manifest.toml.", (*client).pluginLoad)),
+		loads(onPlugin("plugin.reload", "Reads a loaded plugin's files again.", (*client).pluginReload)),
+		loads(onPlugin("plugin.unload", "Forgets a plugin that was loaded.", (*client).pluginUnload)),
 	}
+}
+
+// loads marks a row that runs code from this machine's files.
+func loads(r row) row {
+	r.loads = true
+	return r
+}
+
+// needsOf returns what a method needs of the adapter or plugin that a request names.
+func needsOf(method string) []plugins.Permission {
+	return table[slices.IndexFunc(table, func(r row) bool { return r.name == method })].needs
 }

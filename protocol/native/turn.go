@@ -55,11 +55,7 @@ type adapterWaitResult struct {
 // adapterWait is how long a wait on an adapter lasts that is not told: a turn of an agent takes minutes.
 const adapterWait = 120 * time.Second
 
-func (c *client) adapterWait(ctx context.Context, p adapterWaitParams) (*adapterWaitResult, error) {
-	a, err := c.adapter("adapter.wait", p.adapterParams, plugins.MatcherWait)
-	if err != nil {
-		return nil, err
-	}
+func (c *client) adapterWait(ctx context.Context, a *plugins.Adapter, p adapterWaitParams) (*adapterWaitResult, error) {
 	ctx, end, err := c.waits.begin(ctx, a, p.WaitID)
 	if err != nil {
 		return nil, err
@@ -126,11 +122,7 @@ type turnResult struct {
 	Snapshot *look           `json:"snapshot,omitempty" jsonschema:"the screen, when what was to be submitted was not"`
 }
 
-func (c *client) adapterTurn(ctx context.Context, p turnParams) (*turnResult, error) {
-	a, err := c.adapter("adapter.turn", p.adapterParams, plugins.InputWrite, plugins.MatcherWait)
-	if err != nil {
-		return nil, err
-	}
+func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter, p turnParams) (*turnResult, error) {
 	if p.Send == nil {
 		return nil, &protocol.ParamError{Path: "send", Expected: "an object with intent"}
 	}

@@ -144,7 +144,7 @@ func TestStartNamesThePluginsFault(t *testing.T) {
 	w.load("bare", `return {}`)
 	w.fails("adapter.start", obj{"plugin": "bare"}, -32603, "plugin_failed")
 	w.fails("adapter.start", obj{"plugin": "ask", "program": "/nowhere"}, -32602, "cannot_start")
-	w.fails("adapter.send", obj{"adapter": "e1"}, -32602, "invalid_params")
+	w.fails("adapter.send", obj{"adapter": w.adapter(nil)}, -32602, "invalid_params") // no intent
 }
 
 // TestSlowPluginHoldsUpNobody: on one connection, in the default order, while an intent computes: another adapter is asked,

@@ -106,7 +106,7 @@ func (p *profile) adapter(ctx context.Context, req *sdk.CallToolRequest, in adap
 	case "state":
 		var a *plugins.Adapter
 		if a, err = p.owner(in.Session); err == nil {
-			err = a.Require(plugins.ScreenRead)
+			err = a.Plugin().Manifest.Require(plugins.ScreenRead)
 		}
 		if err == nil {
 			r = p.adapterState(ctx, a, a.Session().View(), hide, most)
@@ -243,7 +243,7 @@ func (p *profile) sendIntent(ctx context.Context, in *adapterParams, hide *redac
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Require(plugins.InputWrite); err != nil {
+	if err := a.Plugin().Manifest.Require(plugins.InputWrite); err != nil {
 		return nil, err
 	}
 	_, receipt, err := a.Send(ctx, plugins.SendOptions{Intent: in.Intent, Params: in.Params, Timeout: max(timeout, time.Millisecond), Parked: parked(ctx)})
@@ -268,7 +268,7 @@ func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in 
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Require(plugins.MatcherWait); err != nil {
+	if err := a.Plugin().Manifest.Require(plugins.MatcherWait); err != nil {
 		return nil, err
 	}
 	name := in.Intent
