@@ -97,6 +97,7 @@ var thirdParty = map[string][]string{
 	"github.com/yuin/gopher-lua":             {"plugins", "internal/sandbox", "cmd/ptywright/internal/repl"},
 	"github.com/clipperhouse/displaywidth":   {"engine/vt", "cmd/ptywright/internal/repl/edit"},
 	"github.com/clipperhouse/uax29":          {"engine/vt"},
+	"go.uber.org/goleak":                     {"protocol/protocoltest"},
 }
 
 // platforms are those whose files the rule is held against.

@@ -1,5 +1,5 @@
-// Package host is what every dialect of a server works with, as one value: the engine, the plugins, what is known to be
-// secret, the recordings and the log. It is no promise to other programs.
+// Package host (no stability promise) is what every dialect of a server works with, as one value: the engine, the plugins, what
+// is known to be secret, the recordings and the log.
 //
 // [New] makes a [Host] with an engine of its own, [Over] one for an engine that there is. Dialects start programs with
 // [Host.Spawn], adapters with [plugins.Catalog.Start], which does so too: whatever secrets a program is given in its

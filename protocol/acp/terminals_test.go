@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -230,19 +229,7 @@ func TestWaitsAreBounded(t *testing.T) {
 // TestFaults: what breaks at one connection costs its request.
 func TestFaults(t *testing.T) {
 	d := protocol.Combine(New(host.Over(enginetest.Engine(), nil, slog.New(slog.DiscardHandler)), Options{}), protocoltest.Broken{}, listing{})
-	protocoltest.Faults(t, func(t *testing.T) protocoltest.Peer {
-		client, server := socketPair(t)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			protocol.NewConn(server, d, protocol.Config{Log: slog.New(slog.DiscardHandler)}).Serve(t.Context())
-		}()
-		t.Cleanup(func() {
-			client.Close()
-			<-done
-		})
-		return client
-	}, "session.list")
+	protocoltest.Faults(t, over(d, slog.New(slog.DiscardHandler)), "session.list")
 }
 
 // TestCorpus is the suite of messages that every dialect passes.
@@ -250,20 +237,8 @@ func TestCorpus(t *testing.T) {
 	d := protocol.Combine(New(host.Over(enginetest.Engine(), nil, nil), Options{}), listing{})
 	protocoltest.Corpus(t, protocoltest.Suite{
 		Family: "ndjson",
-		Dial: func(t *testing.T) protocoltest.Peer {
-			client, server := socketPair(t)
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				protocol.NewConn(server, d, protocol.Config{}).Serve(t.Context())
-			}()
-			t.Cleanup(func() {
-				client.Close()
-				<-done
-			})
-			return client
-		},
-		Has: func(method string) bool { _, ok := listing{}.Method(method); return ok },
+		Dial:   over(d, slog.New(slog.DiscardHandler)),
+		Has:    func(method string) bool { _, ok := listing{}.Method(method); return ok },
 	})
 }
 
@@ -278,23 +253,4 @@ func (listing) Close() {}
 func (listing) Method(name string) (protocol.Method, bool) {
 	call := func(context.Context, json.RawMessage) (any, error) { return map[string][]string{"sessions": {}}, nil }
 	return protocol.Method{Name: name, Call: call}, slices.Contains([]string{"session.list", "server.capabilities"}, name)
-}
-
-// socketPair returns both ends of a connection.
-func socketPair(t *testing.T) (client, server *net.TCPConn) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c.(*net.TCPConn), s.(*net.TCPConn)
 }

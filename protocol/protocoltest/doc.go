@@ -1,4 +1,4 @@
-// Package protocoltest (no stability promise) is the suite that every dialect on a wire of package
-// protocol passes, in process and as the real program: [Corpus] sends good and hostile bytes and
-// judges what comes back.
+// Package protocoltest (no stability promise) is the suite that every dialect passes. [Corpus] sends good and hostile bytes
+// and judges what comes back; [Checks] hold whatever speaks JSON-RPC in lines to draining, slow readers, secrets and leaks;
+// [Faults] breaks a dialect's methods.
 package protocoltest
