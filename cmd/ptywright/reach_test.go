@@ -511,7 +511,7 @@ func TestRecordASession(t *testing.T) {
 		"--session and a program": {"record", "--session", "s1", "-o", "x", "--", "true"}, "stands behind FILE": {"record", "--session", "s1", "x.cast", "--for", "1s"},
 		"--for is for --session": {"record", "-o", "x", "--for", "1s", "--", "true"}, "-o and": {"record", "--session", "s1", "-o", "x", "y"},
 		"--for is 0s": {"record", "--session", "s1", "--for", "0s", "x.cast"}, "--rows and --cols": {"record", "--session", "s1", "--rows", "3", "x.cast"},
-		"argument too many": {"record", "--session", "s1", "x", "y"}, "--session is empty": {"record", "--session", "", "x"},
+		"unexpected argument": {"record", "--session", "s1", "x", "y"}, "--session is empty": {"record", "--session", "", "x"},
 	} {
 		s.fails(2, says, args...)
 	}
