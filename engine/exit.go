@@ -25,6 +25,7 @@ func (s *Session) reaper(drain *pty.Drain) {
 func (s *Session) publish(draining bool) {
 	s.mu.Lock()
 	s.release(time.Now()) // what was written before the end is seen with the end
+	s.ended = !draining
 	if s.exit == nil {
 		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining, Limit: s.leash.over}
 		s.exited.Store(true) // whoever sees the exit finds the name free
@@ -52,9 +53,6 @@ func (s *Session) finish() {
 	s.mu.Unlock()
 	<-s.reaped // the terminal may be closed before the leader ends, and on some systems before it is reaped
 	s.closeTaps()
-	s.mu.Lock()
-	s.ended = true
-	s.mu.Unlock()
 	s.engine.ended(s) // whoever sees the end may have it forgotten
 	s.publish(false)
 	close(s.final)

@@ -91,7 +91,7 @@ func TestAttachDetachesFromAHungServer(t *testing.T) {
 		l.end()
 	}()
 	b.text("\x1ctheld back\r")
-	b.wait(client.Contains("has not answered yet"))
+	b.wait(client.Transcript("has not answered yet")) // what is typed next may be drawn over it at once
 	a.text("not answered\r\x1cw")
 	for _, x := range []*session{a, b} {
 		x.text("\x1cd")

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/protocol"
 )
 
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
+	enginetest.Beside(6)
 	goleak.VerifyTestMain(m)
 }
 

@@ -56,7 +56,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	}
 	grown := memory(t, srv.program.Process.Pid, "VmHWM") - before
 	t.Logf("with %d MiB of output the server has grown by %d MiB", flood>>20, grown>>10)
-	if grown > flood/2>>10 {
+	if grown > flood>>10 { // what is kept costs more than it has bytes, with the race detector several times more
 		t.Error("the server keeps what nobody reads")
 	}
 	read()

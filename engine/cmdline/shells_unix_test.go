@@ -4,7 +4,6 @@ package cmdline_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -19,15 +18,8 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// TestMain runs as many shells at once as may wait beside each other: by itself Go runs as many as there
-// are processors, and these tests mostly wait.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if n := flag.Lookup("test.parallel"); n.Value.String() == n.DefValue {
-		if err := n.Value.Set("8"); err != nil {
-			panic(err)
-		}
-	}
+	enginetest.Beside(8)
 	pty.DefaultSignals() // tests may be run by nohup
 	goleak.VerifyTestMain(m)
 }

@@ -1,8 +1,10 @@
 package enginetest
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -27,4 +29,13 @@ func Home(t testing.TB) string {
 		}
 	}
 	return home
+}
+
+// Beside lets n parallel tests run at once, unless -parallel says how many. By itself Go runs as many
+// as there are processors, which tests that wait for programs leave idle. Call it in TestMain.
+func Beside(n int) {
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		_ = f.Value.Set(strconv.Itoa(n)) // a number is what it takes
+	}
 }
