@@ -159,9 +159,10 @@ func (w *watches) subscribe(_ context.Context, req *sdk.SubscribeRequest) error 
 	}
 	mine := &watch{cancel}
 	w.live[key] = mine
+	seen := s.Sequence() // what comes after the acknowledgement is new
 	w.profile.background.Go(func() {
 		defer w.drop(key, mine)
-		w.watch(ctx, s, req.Params.URI)
+		w.watch(ctx, s, req.Params.URI, seen)
 	})
 	if !w.ends[req.Session] {
 		w.ends[req.Session] = true
@@ -200,11 +201,11 @@ func (w *watches) drop(key watchKey, only *watch) {
 	x.stop()
 }
 
-// watch tells of each change of s, or of several together, until ctx ends or nothing more can change.
-func (w *watches) watch(ctx context.Context, s *engine.Session, uri string) {
+// watch notifies of each change of s after sequence seen, or of several together, until ctx ends or
+// nothing more can change.
+func (w *watches) watch(ctx context.Context, s *engine.Session, uri string, seen uint64) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
-	seen := s.Sequence()
 	for {
 		changed := s.Changed()
 		v := s.View()

@@ -118,7 +118,9 @@ func TestMCPResources(t *testing.T) {
 		default:
 		}
 	}})
-	w.call("start", obj{"program": "cat", "wait_for": obj{"matcher": obj{"type": "not", "value": obj{"type": "bell"}}}})
+	// The SDK's client does not wait until it is subscribed, so something has to change again and again.
+	const ticks = `(while sleep 0.1; do printf '\033]0;tick\007'; done) & exec cat`
+	w.call("start", obj{"program": "sh", "args": []string{"-c", ticks}, "wait_for": obj{"matcher": obj{"type": "not", "value": obj{"type": "bell"}}}})
 	const screen = "ptywright://sessions/s1/screen"
 	read := func(uri string) *sdk.ResourceContents {
 		t.Helper()
@@ -145,7 +147,7 @@ func TestMCPResources(t *testing.T) {
 	if err := w.client.Subscribe(t.Context(), &sdk.SubscribeParams{URI: screen}); err != nil {
 		t.Skip(err) // the SDK's client subscribes in its own era's way
 	}
-	w.call("send", obj{"session": "s1", "text": "seen", "submit": true})
+	w.call("send", obj{"session": "s1", "text": "seen", "submit": true, "wait_for": obj{"text": "seen"}})
 	if uri := <-updated; uri != screen {
 		t.Errorf("updated: %s", uri)
 	}
