@@ -37,12 +37,12 @@
 //	settled    session  time.AfterFunc     checks the terminal's echo after output      it ran                     nobody: it only
 //	                                                                                                              takes the lock
 //	leash      session  time.AfterFunc,
-//	                    pty for memory     ends a session that went over a limit        the session is ended    Session.Close
-//	after      session  Session.Close      runs AfterClose's function                   it ran                  nobody: it may
+//	                    pty for memory     ends a session that went over a limit        the session is ended       Session.Close
+//	after      session  Session.Close      runs AfterClose's function                   it ran                     nobody: it may
 //	                                                                                                              only tidy up
 //	tidier     engine   a session ends or
 //	                    its last hold is
-//	                    released            forgets ended sessions past their bounds     the bounds are kept     Engine.Close
+//	                    released           forgets ended sessions past their bounds     the bounds are kept        Engine.Close
 //	closer     session  Engine.Close       closes one session                           the session is closed      Engine.Close
 //
 // # Locks

@@ -13,8 +13,8 @@ type EchoOff string
 
 const (
 	// EchoAsk treats it as a secret if the screen asked for one, or if echo came back on after it,
-	// as with sudo, ssh, getpass and read -s. Echo that stays off from line to line is the
-	// program's habit and means nothing. "" means the same.
+	// as with sudo, ssh, getpass and read -s. Echo that stays off from line to line is a habit
+	// of whatever drives the terminal, and means nothing. "" means the same.
 	EchoAsk EchoOff = "ask"
 	// EchoSecret treats every such line as a secret.
 	EchoSecret EchoOff = "secret"
@@ -48,9 +48,9 @@ const (
 const maxSuspected = 64
 
 // SecretInput finds out which lines of what is typed into a terminal are secrets. Echo that is off
-// is a hint, not proof: sudo switches it off for one line, programs that read all keys themselves
-// for every line. The zero value treats every line as [EchoAsk] does and reports nothing. It is not
-// safe for concurrent use.
+// is a hint, not proof: sudo switches it off for one line, a script that drives a shell for all. The
+// zero value treats every line as [EchoAsk] does and reports nothing. It is not safe for concurrent
+// use.
 type SecretInput struct {
 	EchoOff EchoOff
 	// Asks reports whether the screen's line with the cursor, or the one above it, asks for a

@@ -29,9 +29,9 @@ func (e *LeasedError) Error() string {
 // maxHolder bounds a holder's name, in characters: it is shown in a line of a list.
 const maxHolder = 64
 
-// Lease takes the right to type. While somebody else holds it the error is a *[LeasedError], unless
-// take says to take it away: an action of the holder that is under way is finished first, the next
-// one is refused. Other errors: [ErrEnded], [ErrClosed].
+// Lease takes the right to type. While anybody holds it the error is a *[LeasedError], unless take
+// says to take it away: an action of the holder that is under way is finished first, the next one
+// is refused. Other errors: [ErrEnded], [ErrClosed].
 func (s *Session) Lease(holder string, take bool) (*Lease, error) {
 	if err := s.inputError(); err != nil {
 		return nil, err
