@@ -31,7 +31,7 @@ type Block struct {
 	// ScreenText is what the screen showed: wrapped lines joined, tabs as blanks, trailing blanks
 	// removed, each line as the cursor's movements left it. It ends without a line feed.
 	ScreenText  string
-	ScreenWhole bool   // ScreenText has no part cut at MaxBlockOutput or lost from the scrollback
+	ScreenWhole bool   // nothing of it was cut at MaxBlockOutput or lost from the scrollback
 	Dir         string // working directory when it began; "" when unknown
 	Started     time.Time
 	Ended       time.Time // zero while it runs

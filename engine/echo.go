@@ -87,7 +87,7 @@ func (i *SecretInput) Look(mode pty.LineMode, output bool) {
 	case mode.Echo:
 		i.settle(Certain)
 		i.habit = false
-	case !mode.Canonical: // an editor was started, or it is the shell after read -s
+	case !mode.Canonical: // keys are read raw: by an editor, or the shell after read -s
 		if !i.habit {
 			i.settle(Certain)
 		}

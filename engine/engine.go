@@ -44,7 +44,7 @@ type Options struct {
 	Asks func(line, above, typed string) bool
 	Log  *slog.Logger // diagnostics; nil: slog.Default
 	// Version is what a program that asks for the terminal's version (XTVERSION) gets beside the
-	// name: see [vt.Options]. "": no answer.
+	// name: see [vt.Options]. "": only the name.
 	Version string
 }
 

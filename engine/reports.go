@@ -25,10 +25,12 @@ type Reports struct {
 type Clipboard struct {
 	// Text is plain text with tabs and line feeds, at most 75,000 bytes; "" when cleared or
 	// dropped.
-	Text     string
-	Dropped  ClipboardFault // why what it wrote is not in Text
-	Sequence uint64         // of the session when it came, or when its frame was shown
-	At       time.Time      // likewise
+	Text    string
+	Dropped ClipboardFault // why what it wrote is not in Text
+	// Sequence is the session's when it came; inside a synchronized update, when its frame was
+	// shown.
+	Sequence uint64
+	At       time.Time // likewise
 }
 
 // A ClipboardFault is a reason to drop what a program put on the clipboard.
@@ -76,8 +78,10 @@ type Shell struct {
 	ExitCode int        // of the last command that has ended; valid when Exited is set
 	Exited   bool       // the mark D came with an exit code, which an abandoned command line lacks
 	Commands uint64     // that have ended: D after C
-	Finished uint64     // sequence at which the last of them ended, or its frame was shown
-	Command  string     // the last command line that OSC 633 ; E gave, in one line
+	// Finished is the sequence at which the last of them ended; inside a synchronized update, when
+	// its frame was shown.
+	Finished uint64
+	Command  string // the last command line that OSC 633 ; E gave, in one line
 	// Dir is the working directory, a path, of OSC 7 or of OSC 633 ; P ; Cwd. Over ssh the host is
 	// unknown.
 	Dir string
@@ -88,11 +92,13 @@ type Shell struct {
 // and underscores.
 type ProgramStatus struct {
 	// State is the program's own word: "idle", "working", "blocked", "done", "error" have been seen.
-	State    string
-	App      string // "" when not given, as for Kind and Message
-	Kind     string // for "blocked", of what: "permission", "question"
-	Message  string // for people: plain text in one line, at most 4 KiB
-	Sequence uint64 // of the session when it came, or when its frame was shown
+	State   string
+	App     string // "" when not given, as for Kind and Message
+	Kind    string // for "blocked", of what: "permission", "question"
+	Message string // for people: plain text in one line, at most 4 KiB
+	// Sequence is the session's when it came; inside a synchronized update, when its frame was
+	// shown.
+	Sequence uint64
 }
 
 // After returns the reports as they are after e, an event of the terminal, as a session makes them:
