@@ -10,7 +10,7 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// An Action is something a person could do to a session. Its types are the ones below.
+// An Action is something a person could do to a session: one of the types below.
 type Action interface {
 	do(ctx context.Context, s *Session, o doOptions) (Receipt, error)
 }
@@ -18,8 +18,9 @@ type Action interface {
 // A DoOption says how an action is done. [Within], [Parked], [Only] and a [*Lease] are options.
 type DoOption interface{ act(o *doOptions) }
 
-// Only is asked right before the first byte is typed, when no other action can come between; its error keeps it from being
-// typed, and is that of [Session.Do]. It must not block, nor act on the session.
+// Only is called right before the first byte is typed, when no other action can come between; its
+// error prevents the typing and is returned by [Session.Do]. It must not block, nor act on the
+// session.
 type Only func(v *View) error
 
 type doOptions struct {
@@ -40,10 +41,10 @@ func (o doOptions) park() {
 	}
 }
 
-// A Receipt tells what an action did.
+// A Receipt says what an action did.
 type Receipt struct {
-	// Sequence is the session's sequence right before the first byte was written: a wait with Since at this value
-	// sees whatever the action caused.
+	// Sequence is the session's sequence right before the first byte was written: a wait after it
+	// sees everything the action caused.
 	Sequence uint64
 	Stripped int // control bytes taken out of a bracketed paste
 	Written  int // bytes that the terminal has taken, also with an error
@@ -54,24 +55,25 @@ type (
 	Text string
 	// Paste is pasted as it is; the same bytes as Text.
 	Paste string
-	// BracketedPaste is wrapped in CSI 200 ~ and CSI 201 ~; control bytes other than TAB, LF and CR are taken out, so
-	// that nothing inside can end the paste.
+	// BracketedPaste is wrapped in CSI 200 ~ and CSI 201 ~; control bytes other than TAB, LF and CR
+	// are removed, so that nothing inside can end the paste.
 	BracketedPaste string
-	// StreamText is typed in chunks with a pause after each, for programs that take a burst for a paste.
+	// StreamText is typed in chunks with a pause after each, for programs that mistake a burst for
+	// a paste.
 	StreamText struct {
 		Text  string
 		Chars int           // characters a chunk, 1 to 1,024
 		Delay time.Duration // after each full chunk, up to 100 ms
 	}
-	// Key is what is done to one key, encoded from the terminal's modes; it fails with ErrNoKey
-	// when they have no bytes for it.
+	// Key is an event of one key, encoded for the terminal's modes; it fails with ErrNoKey when
+	// they have no bytes for it.
 	Key vt.Key
 	// Mouse is one mouse event; it fails with ErrNoMouse when the program does not ask for it.
 	Mouse vt.Mouse
 	// Resize changes the terminal's size.
 	Resize pty.Size
-	// Theme changes what the program is told of the terminal's colours, and what pictures are drawn
-	// with. A program that asked to be told of it (mode 2031) is.
+	// Theme changes the terminal's colours, as the program can query them and as pictures are
+	// drawn. A program that asked for notice of changes (mode 2031) gets it.
 	Theme vt.Theme
 	// Interrupt is the byte 0x03.
 	Interrupt struct{}
@@ -88,7 +90,7 @@ type (
 // ErrNoMouse: the program has not asked for mouse events of this kind.
 var ErrNoMouse = fmt.Errorf("the program does not ask for this kind of mouse event")
 
-// ErrNoKey: a terminal sends nothing for this key, or for letting go of it, in the modes that the
+// ErrNoKey: a terminal sends nothing for this key, or for its release, in the modes that the
 // program has set. The kitty keyboard protocol has bytes for all keys, and for releases, once a
 // program asks for them.
 var ErrNoKey = errors.New("the program does not ask for this kind of key event")
@@ -96,7 +98,7 @@ var ErrNoKey = errors.New("the program does not ask for this kind of key event")
 // ErrTooManyMarks: a transcript keeps at most 64 labels.
 var ErrTooManyMarks = fmt.Errorf("the transcript has %d marks already", maxMarks)
 
-// A SizeError says which side of a terminal size is out of bounds.
+// A SizeError says which side of a terminal size is out of range.
 type SizeError struct {
 	Rows, Cols, Most int
 }
@@ -105,22 +107,24 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("a terminal of %d rows and %d columns is not possible: each side is 1 to %d", e.Rows, e.Cols, e.Most)
 }
 
-// A PositionError says that a mouse event at cell Row, Col, from zero, is not on a screen of Rows by Cols cells.
+// A PositionError says that a mouse event at cell Row, Col, from zero, is not on a screen of Rows
+// by Cols cells.
 type PositionError struct{ Row, Col, Rows, Cols int }
 
 func (e *PositionError) Error() string {
 	return fmt.Sprintf("row %d, column %d is not on the screen, which has rows 0 to %d and columns 0 to %d", e.Row, e.Col, e.Rows-1, e.Cols-1)
 }
 
-// MaxSide is the most rows or columns of a terminal. A million cells of 16 bytes are what a look may have to show.
+// MaxSide limits a terminal's rows and columns: a view then shows a million cells of 16 bytes at
+// most.
 const MaxSide = 1000
 
 // Do performs a and returns when the PTY has taken all its bytes. Actions of any number of
-// goroutines are performed one after the other. Without [Within] a program that does not read is
-// given [DefaultInputTimeout]. Errors: *[InputBlockedError], *[LineTooLongError],
-// [ErrInputFull], [ErrEnded], [ErrClosed], *[LeasedError], *[SizeError], *[PositionError],
-// [ErrNoMouse], [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end; of a
-// [Typing] also *[TypingError] and *[PartError].
+// goroutines are performed one after the other. Without [Within] a program that does not read gets
+// [DefaultInputTimeout]. Errors: *[InputBlockedError], *[LineTooLongError], [ErrInputFull],
+// [ErrEnded], [ErrClosed], *[LeasedError], *[SizeError], *[PositionError], [ErrNoMouse],
+// [ErrNoKey], [ErrTooManyMarks], *[pty.SurvivorsError], or the cause of ctx's end; of a [Typing]
+// also *[TypingError] and *[PartError].
 func (s *Session) Do(ctx context.Context, a Action, options ...DoOption) (Receipt, error) {
 	var o doOptions
 	for _, x := range options {

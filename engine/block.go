@@ -10,42 +10,44 @@ import (
 )
 
 // A Block is one command of a shell that marks its prompts (OSC 133 or OSC 633): what was run, what
-// it printed and how it ended. It holds text of the program as it is.
+// it printed and how it ended. Its text is the program's, not redacted.
 type Block struct {
 	Number uint64 // counts the session's blocks, from 1
-	// Command is that of OSC 633 ; E, else what stood between the marks B and C; without the line's
-	// end. One that is cut, of more than 8 KiB, ends with an ellipsis.
+	// Command is the one of OSC 633 ; E, or else the text between the marks B and C, without the
+	// end of the line. A command over 8 KiB is cut and ends with an ellipsis.
 	Command string
 	// Output is what the command wrote, byte for byte, as far as a terminal lets that be known: the CR
-	// that it puts in front of each line feed is taken out, a byte that belongs to no character is
-	// U+FFFD, and escape sequences are cut out. Tabs, blanks at the ends of lines, a carriage return and
-	// other control characters are as they were written. What the terminal itself shows between the
-	// marks is in it: the echo of what is typed, and what an interactive shell says of its jobs. A line
-	// that the shell refused has the shell's message as its output.
+	// that it puts in front of each line feed is removed, an invalid byte becomes U+FFFD, and escape
+	// sequences are cut out. Tabs, trailing blanks, carriage returns and other control characters
+	// are kept. It includes what the terminal itself shows between the marks: the echo of what is
+	// typed, and what an interactive shell says about its jobs. The output of a line that the shell
+	// refused is the shell's message.
 	Output string
 	Raw    string // Output with its escape sequences
 	Whole  bool   // Output is all of it, not the end, of at most MaxBlockOutput bytes of Raw
-	// Above is, of what is not Whole, what came right before Raw, up to 64 KiB: whoever redacts Output
-	// has to see it, since a secret may have begun there. It may begin within a line.
+	// Above is, if Output is not Whole, what came right before Raw, up to 64 KiB: redacting Output
+	// needs it, since a secret may have begun there. It may begin within a line.
 	Above string
-	// ScreenText is what stood on the screen: wrapped lines joined, tabs as blanks, without blanks at
-	// the ends of lines, each line as it was left by what moved the cursor. It ends without a line feed.
+	// ScreenText is what the screen showed: wrapped lines joined, tabs as blanks, trailing blanks
+	// removed, each line as the cursor's movements left it. It ends without a line feed.
 	ScreenText  string
-	ScreenWhole bool   // ScreenText was not cut at MaxBlockOutput bytes, nor has left the scrollback
-	Dir         string // working directory when it began; "" when that was not told
+	ScreenWhole bool   // nothing of it was cut at MaxBlockOutput or lost from the scrollback
+	Dir         string // working directory when it began; "" when unknown
 	Started     time.Time
 	Ended       time.Time // zero while it runs
-	// ExitCode is of meaning when Exited is set: a shell need not tell, and a command line that was given up has none.
+	// ExitCode is valid when Exited is set: a shell need not report it, and an abandoned command
+	// line has none.
 	ExitCode int
 	Exited   bool
-	Line     uint64 // the first of its output, counted from the first line ever; see vt.History.Dropped
+	// Line is the first of its output, counted from the first line ever; see vt.History.Dropped.
+	Line uint64
 }
 
 const (
-	// MaxBlockOutput bounds what is kept of one command's output, in bytes with escape sequences: its
-	// end. It is several times what a person, or an agent, reads.
+	// MaxBlockOutput bounds what is kept of one command's output, in bytes with escape sequences:
+	// its end. It is several times what a person, or an agent, reads.
 	MaxBlockOutput = ansi.MaxPrinted
-	// maxBlocks bounds the blocks that are kept. The oldest go first.
+	// maxBlocks bounds the blocks that are kept. The oldest are dropped first.
 	maxBlocks = 1000
 	// maxBlockBytes bounds the text of all of them. A thousand commands of a day's work have less.
 	maxBlockBytes = 6 << 20
@@ -57,39 +59,40 @@ const (
 type Integration string
 
 const (
-	IntegrationNone   Integration = "none" // no mark was seen: there are no blocks, and none are guessed
+	// IntegrationNone: no mark was seen, so there are no blocks; none are guessed.
+	IntegrationNone   Integration = "none"
 	IntegrationOSC133 Integration = "osc133"
 	IntegrationOSC633 Integration = "osc633"
 )
 
-// blocks follows the marks of a session's shell. It belongs to whoever holds the session's lock.
+// blocks follows the marks of a session's shell. The session's lock protects it.
 type blocks struct {
-	done        []Block // by number; replaced when it is cut, so that what was handed out stays
+	done        []Block // by number; copied when cut, so that earlier results stay valid
 	bytes       int     // of the texts in done
 	last        uint64
 	integration Integration
-	trusted     bool         // what comes here is the shell's own word, on whatever screen
+	trusted     bool         // only the shell's own marks come here, on whatever screen
 	input       *vt.Position // where B was
-	entered     *vt.Position // where the command line ended, when an E without one told so
+	entered     *vt.Position // where the command line ended, if an E without one said so
 	command     string       // of E, for the next C
 	told        bool         // E has come
 	running     *Block       // since C
 	printed     printed      // what it writes, or since B what is written at the prompt
-	said        string       // what stood on the screen before the last change of width
-	partly      bool         // that is not all
-	behind      bool         // C stood behind the command line: the line end of Enter came after it, and is none of the output
-	output      vt.Position  // where C was, or the rest begins
-	width       bool         // a change of width is under way
+	said        string       // the screen's text before the last change of width
+	partly      bool         // that is incomplete
+	behind      bool         // C came before the line end of Enter, which is then not output
+	output      vt.Position  // position of C, or where the rest begins
+	width       bool         // the width is changing
 }
 
-// write takes output, up to a mark and with it, before [blocks.after] is told of the mark.
+// write takes output, up to and including a mark, before [blocks.after] gets the mark.
 func (b *blocks) write(p []byte) {
 	if b.running != nil || b.input != nil {
 		b.printed.Write(p)
 	}
 }
 
-// after follows one mark. Screen returns the terminal as it is now.
+// after follows one mark. screen returns the terminal as it is now.
 func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *vt.Screen) {
 	if e.Alt && !b.trusted { // a program within a program: not the shell's lines
 		return
@@ -112,10 +115,10 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 	}
 	switch e.Mark {
 	case 'A':
-		if e.Kind == vt.EventMark && secondary(e.Text) { // of a command line under way
+		if e.Kind == vt.EventMark && secondary(e.Text) { // within a command line
 			return
 		}
-		if b.running != nil { // a shell that tells no end
+		if b.running != nil { // the shell marks no ends
 			b.printed.DropMark(false)
 			b.end(at, nil, now, screen)
 		}
@@ -138,7 +141,8 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 		}
 	case 'C':
 		b.printed.DropMark(true)
-		if b.running != nil && b.input == nil { // the same mark in both forms, or of bash's next line
+		// The same mark in both forms, or of bash's next line.
+		if b.running != nil && b.input == nil {
 			return
 		}
 		b.end(at, nil, now, screen)
@@ -166,12 +170,13 @@ func (b *blocks) after(e *vt.Event, shell *Shell, now time.Time, screen func() *
 	}
 }
 
-// secondary tells the prompt of a command line's further lines (kitty's k=s) from the one that begins one.
+// secondary reports whether a prompt is for a further line of a command line (kitty's k=s), not for
+// its first.
 func secondary(options string) bool {
 	return slices.Contains(strings.Split(options, ";"), "k=s")
 }
 
-// commandOf is the command line of a mark E. The terminal keeps 8 KiB of it.
+// commandOf is the command line of a mark E, of which the terminal keeps 8 KiB.
 func commandOf(e *vt.Event) string {
 	if e.Cut {
 		return e.Text + "…"
@@ -179,7 +184,7 @@ func commandOf(e *vt.Event) string {
 	return e.Text
 }
 
-// end ends the block that runs, if there is one; e is its mark D.
+// end ends the running block, if there is one; e is its mark D.
 func (b *blocks) end(at vt.Position, e *vt.Event, now time.Time, screen func() *vt.Screen) {
 	if b.running == nil {
 		return
@@ -203,7 +208,7 @@ func (b *blocks) end(at vt.Position, e *vt.Event, now time.Time, screen func() *
 	b.done = append(b.done, r)
 }
 
-// show puts into a block what the command that runs has printed, up to a position.
+// show sets a block's output to what the running command has printed, up to a position.
 func (b *blocks) show(r *Block, s *vt.Screen, to vt.Position) {
 	b.printed.trim()
 	t := b.printed.Text()
@@ -211,12 +216,13 @@ func (b *blocks) show(r *Block, s *vt.Screen, to vt.Position) {
 	text, whole := b.onScreen(s, to)
 	r.ScreenText, r.ScreenWhole = strings.TrimSuffix(text, "\n"), whole
 	plain := strings.TrimSuffix(r.Output, "\n")
-	if b.printed.message || r.ScreenText == plain { // the message stood above C; the same text is kept once
+	// The message came before C; equal text is kept once.
+	if b.printed.message || r.ScreenText == plain {
 		r.ScreenText = plain
 	}
 }
 
-// size is what a block's texts take, in bytes. Those that are equal are the same memory.
+// size is what a block's texts take, in bytes. Equal texts share memory.
 func (r *Block) size() int {
 	n := len(r.Command) + len(r.Raw) + len(r.Above)
 	if len(r.Output) != len(r.Raw) {
@@ -228,8 +234,8 @@ func (r *Block) size() int {
 	return n
 }
 
-// onScreen is what stands on the screen of the block that runs, up to a position: of a program that has
-// not left the alternate screen, what is there.
+// onScreen is the running block's text on the screen, up to a position: for a program that is still
+// on the alternate screen, the text there.
 func (b *blocks) onScreen(s *vt.Screen, to vt.Position) (text string, whole bool) {
 	if s.Modes.AltScreen && b.trusted {
 		return s.Text(), true
@@ -244,8 +250,9 @@ func (b *blocks) onScreen(s *vt.Screen, to vt.Position) (text string, whole bool
 	return text, whole && !b.partly
 }
 
-// cut is told that the terminal is about to get cols columns. Lines are then wrapped anew, and no position holds any more:
-// what was printed is kept as it is, and the rest begins where the cursor then is. The shell writes its prompt again.
+// cut is called before the terminal changes to cols columns. Lines are then rewrapped, and all
+// positions are invalid: what was printed is kept as it is, and the rest begins at the cursor. The
+// shell writes its prompt again.
 func (b *blocks) cut(cols int, s *vt.Screen) {
 	if cols == s.Cols {
 		return
@@ -254,7 +261,7 @@ func (b *blocks) cut(cols int, s *vt.Screen) {
 	if b.running == nil {
 		return
 	}
-	if s.Modes.AltScreen { // where the main screen's cursor is cannot be seen
+	if s.Modes.AltScreen { // the main screen's cursor cannot be seen
 		b.partly = true
 		return
 	}
@@ -263,16 +270,16 @@ func (b *blocks) cut(cols int, s *vt.Screen) {
 	b.behind = b.behind && text == ""
 }
 
-// resume follows cut, once the terminal has its size.
+// resume follows cut, once the terminal has its new size.
 func (b *blocks) resume(s *vt.Screen) {
 	if b.width {
 		b.width, b.output = false, end(s)
 	}
 }
 
-// close ends the block that runs with the session: a shell that ends, or becomes another program,
-// tells no more. The session's own exit code is the shell's. Exited says that the program was not
-// ended by a signal.
+// close ends the running block with the session: a shell that ends, or becomes another program,
+// reports no more. The session's exit code is the shell's. exited says that no signal ended the
+// program.
 func (b *blocks) close(now time.Time, s *vt.Screen, exited bool) {
 	if b.running != nil {
 		if exited {
@@ -282,9 +289,9 @@ func (b *blocks) close(now time.Time, s *vt.Screen, exited bool) {
 	}
 }
 
-// Blocks returns the commands whose number is greater than since, oldest first, at last the one that
-// runs, and how the shell marks them. The newest 1,000 are kept, as far as their texts have less than
-// 6 MiB. The caller must not modify them.
+// Blocks returns the commands whose number is greater than since, oldest first, the running one
+// last, and how the shell marks them. The newest 1,000 are kept, as long as their texts take less
+// than 6 MiB. The caller must not modify them.
 func (s *Session) Blocks(since uint64) ([]Block, Integration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -313,13 +320,14 @@ func (b *blocks) newest() *Block {
 	return nil
 }
 
-// end is the position behind everything that a screen shows up to its cursor.
+// end is the position after everything that a screen shows up to its cursor.
 func end(s *vt.Screen) vt.Position {
 	h := s.History()
 	return vt.Position{Line: h.Dropped() + uint64(h.Len()) + uint64(s.Cursor.Row), Col: s.Cursor.Col}
 }
 
-// named is what the shell has said, with the command line that was read off the screen where the shell does not tell it.
+// named is what the shell has reported, with the command line read off the screen where the shell
+// does not report it.
 func (b *blocks) named(s *Shell) *Shell {
 	if r := b.running; r != nil && r.Command != "" && s != nil && s.Command != r.Command {
 		with := *s

@@ -8,11 +8,11 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A BlockReader splits output at its shell's marks, by the rules of [Session.Blocks], where there is
-// no session: in a recording, or in what a tap is shown. It keeps only the block under way and a
-// terminal with its scrollback. What comes before the first mark, or everything when there is none,
-// is a block with number 0 and no command, whose output is the text of the screen. It is not safe
-// for concurrent use.
+// A BlockReader splits output at its shell's marks, by the rules of [Session.Blocks], without a
+// session: in a recording, or in a tap. It keeps only the block under way and a terminal with its
+// scrollback. What comes before the first mark, or everything when there is none, is a block with
+// number 0 and no command, whose output is the text of the screen. It is not safe for concurrent
+// use.
 type BlockReader struct {
 	fold
 	done  func(Block)
@@ -20,7 +20,8 @@ type BlockReader struct {
 	last  time.Time
 }
 
-// NewBlockReader returns one for a terminal of this size. done is called with each ended block.
+// NewBlockReader returns a BlockReader for a terminal of this size. done is called with each ended
+// block.
 func NewBlockReader(rows, cols int, done func(Block)) *BlockReader {
 	return &BlockReader{fold: fold{term: vt.New(rows, cols, vt.Options{})}, done: done}
 }
@@ -53,7 +54,7 @@ func (r *BlockReader) Output(at time.Time, p []byte) {
 	}
 }
 
-// Marked takes what the child wrote, as a [MarkTap] is shown it: only the shell's own marks count.
+// Marked takes what the child wrote, as a [MarkTap] gets it: only the shell's own marks count.
 func (r *BlockReader) Marked(at time.Time, p []byte, marks []Mark) {
 	r.blocks.trusted = true
 	r.own = func(end int) bool {
@@ -64,7 +65,7 @@ func (r *BlockReader) Marked(at time.Time, p []byte, marks []Mark) {
 	r.own = nil
 }
 
-// unmarked reports what came before the first mark, if that is anything.
+// unmarked reports what came before the first mark, if anything did.
 func (r *BlockReader) unmarked(to vt.Position, at time.Time) {
 	s := r.term.Snapshot()
 	text, whole := s.Between(vt.Position{}, to, MaxBlockOutput)
@@ -79,21 +80,21 @@ func (r *BlockReader) unmarked(to vt.Position, at time.Time) {
 	}
 }
 
-// Resize gives the terminal another size.
+// Resize changes the terminal's size.
 func (r *BlockReader) Resize(at time.Time, rows, cols int) {
 	r.last = at
 	r.resize(rows, cols, 0, 0, at)
 }
 
-// Exited notes, before [BlockReader.Close], that the program ended by itself: what bash prints at
-// its own end is not a command's output.
+// Exited notes, before [BlockReader.Close], that the program ended by itself: what bash prints on
+// exit is not a command's output.
 func (r *BlockReader) Exited() {
 	if b := r.blocks.running; b != nil {
 		r.blocks.printed.farewell(b.Command)
 	}
 }
 
-// Close ends what is under way; a command that runs stays without an end.
+// Close ends the block under way; a command that still runs has no end.
 func (r *BlockReader) Close() {
 	s := r.term.Snapshot()
 	if b := r.blocks.running; b != nil {

@@ -14,30 +14,41 @@ import (
 
 // Config says how a session is started.
 type Config struct {
-	Name             string // by which the session is found beside its id, unique among those that run; "": none. See [NameRule]
-	Program          string
-	Args             []string
-	Dir              string            // working directory; "": the server's
-	Env              map[string]string // set in the child's environment
-	BaseEnv          map[string]string // begin with this instead of the server's environment, less what [Inherited] leaves out; nil: the server's
-	ClearEnv         bool              // begin with nothing instead of either
-	Size             pty.Size          // zero rows or columns: 24 and 80
-	TranscriptChars  int               // retained characters; 0: DefaultTranscriptChars; negative: none
-	Scrollback       int               // retained lines; 0: vt.DefaultScrollback; negative: none
-	Taps             []Tap
-	ShellIntegration bool    // Program, an interactive bash, zsh or fish, is made to mark its commands: see [Session.Blocks]
-	MarksOptional    bool    // with ShellIntegration: a Program that cannot be made to is started as it is, and no [ShellError] returned
-	Attended         bool    // a person's own terminal shows the output as well and answers what the program asks it: this one is silent
-	EchoOff          EchoOff // what is typed while the terminal does not echo; "": EchoAsk
-	NullInput        bool    // Program cannot ask a person: see [pty.Command]. Input is typed to nobody
-	Kept             bool    // it is not forgotten when it has ended: whoever started it closes it
-	// Limits, each for the program and all that it starts. One that goes over any is ended as by [Session.Kill], and its [Exit] says
-	// which. 0: none. MaxIdle is the time in which the program writes nothing and nobody types, MaxMemory is in bytes.
+	// Name is an alternative to the id, unique among running sessions; "": none. See [NameRule].
+	Name    string
+	Program string
+	Args    []string
+	Dir     string            // working directory; "": the server's
+	Env     map[string]string // set in the child's environment
+	// BaseEnv is used instead of the server's environment, without what [Inherited] leaves out;
+	// nil: the server's.
+	BaseEnv         map[string]string
+	ClearEnv        bool     // start from an empty environment instead of either
+	Size            pty.Size // zero rows or columns: 24 and 80
+	TranscriptChars int      // retained characters; 0: DefaultTranscriptChars; negative: none
+	Scrollback      int      // retained lines; 0: vt.DefaultScrollback; negative: none
+	Taps            []Tap
+	// ShellIntegration makes Program, an interactive bash, zsh or fish, mark its commands: see
+	// [Session.Blocks].
+	ShellIntegration bool
+	// MarksOptional: with ShellIntegration, a Program that cannot be made to mark is started as it
+	// is, without a [ShellError].
+	MarksOptional bool
+	// Attended: a person's own terminal shows the output too and answers the program's queries, so
+	// this one stays silent.
+	Attended bool
+	EchoOff  EchoOff // how to treat lines typed while echo is off; "": EchoAsk
+	// NullInput: Program cannot ask a person, and nothing reads the input; see [pty.Command].
+	NullInput bool
+	Kept      bool // it is not forgotten when it has ended: its starter closes it
+	// Limits for the program and everything it starts. A session over any of them is ended as by
+	// [Session.Kill], and its [Exit] names the limit. 0: none. MaxIdle is the longest time without
+	// output or typing, MaxMemory is in bytes.
 	MaxTime, MaxIdle time.Duration
 	MaxMemory        int64
-	Owned            bool     // it belongs to a client, who ends it with [LimitOwner]; the engine does nothing about it
-	ProgramStatus    bool     // asked by OSC 7501 ; ?, the terminal says that it takes reports: see ProgramStatus
-	Theme            vt.Theme // what a program that asks for colours is told at first: see [Theme]
+	Owned            bool     // it belongs to a client, which ends it with [LimitOwner]
+	ProgramStatus    bool     // answer OSC 7501 ; ? with support: see ProgramStatus
+	Theme            vt.Theme // the first answer to a program that asks for colours: see [Theme]
 }
 
 // An EnvError says which variable cannot be set.
@@ -49,13 +60,14 @@ func (e *EnvError) Error() string {
 	return fmt.Sprintf("environment variable %s: a name is not empty and holds neither = nor NUL, a value no NUL", Quote(e.Name))
 }
 
-// markName is the variable by which the processes of a session are told from others when they have left its process
+// markName is the variable that identifies a session's processes when they have left its process
 // group and its terminal.
 const markName = "PTYWRIGHT_SESSION"
 
-// foreign and foreignPrefixes are variables that describe the terminal in which an environment was made, not the one that the child
-// gets. COLUMNS and LINES override a program's own look at its size; the others make programs talk to a terminal or multiplexer that
-// is not there. PTYWRIGHT_ variables are ptywright's own settings, its tokens among them.
+// foreign and foreignPrefixes are variables that describe the terminal in which an environment was
+// made, not the child's. COLUMNS and LINES override a program's own reading of its size; the others
+// make programs talk to a terminal or multiplexer that is not there. PTYWRIGHT_ variables are
+// ptywright's own settings, including its tokens.
 var (
 	foreign         = []string{"COLORTERM", "COLUMNS", "LINES", "STY", "SSH_TTY", "WINDOWID"}
 	foreignPrefixes = []string{
@@ -63,14 +75,15 @@ var (
 	}
 )
 
-// inherits reports whether a program on a terminal of its own inherits a variable from whoever starts it: all but what describes
-// another terminal, and ptywright's own.
+// inherits reports whether a program on its own terminal inherits a variable from its starter: all
+// except those that describe another terminal, and ptywright's own.
 func inherits(name string) bool {
 	return name != "" && !slices.Contains(foreign, name) &&
 		!slices.ContainsFunc(foreignPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// Inherited returns what of an environment ("NAME=value", as [os.Environ] has it) a program on a terminal of its own inherits.
+// Inherited returns the part of an environment ("NAME=value", as in [os.Environ]) that a program on
+// its own terminal inherits.
 func Inherited(environ []string) map[string]string {
 	all := make(map[string]string, len(environ))
 	for _, kv := range environ {
@@ -81,7 +94,8 @@ func Inherited(environ []string) map[string]string {
 	return all
 }
 
-// environ returns the child's whole environment: the base without what is not inherited, TERM, and what the caller sets.
+// environ returns the child's whole environment: the inherited base, TERM, and what the caller
+// sets.
 func (c *Config) environ() ([]string, error) {
 	set := map[string]string{}
 	if !c.ClearEnv {
@@ -94,7 +108,7 @@ func (c *Config) environ() ([]string, error) {
 				set[name] = value
 			}
 		}
-		set["COLORTERM"] = "truecolor" // the terminal shows 24-bit colours, whatever the base says of another
+		set["COLORTERM"] = "truecolor" // the terminal shows 24-bit colours, whatever the base says
 		if c.Dir != "" {
 			set["PWD"] = c.Dir
 		}

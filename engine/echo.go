@@ -8,21 +8,21 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// EchoOff says what a line is taken for that is typed while the terminal does not echo.
+// EchoOff says how to treat a line that is typed while the terminal does not echo.
 type EchoOff string
 
 const (
-	// EchoAsk takes it for a secret if the screen asked for one, or if echo came back on after it,
-	// as with sudo, ssh, getpass and read -s. Where echo stays off from line to line, it is the
-	// driver's habit and says nothing. "" means the same.
+	// EchoAsk treats it as a secret if the screen asked for one, or if echo came back on after it,
+	// as with sudo, ssh, getpass and read -s. Echo that stays off from line to line is a habit
+	// of whatever drives the terminal, and means nothing. "" means the same.
 	EchoAsk EchoOff = "ask"
-	// EchoSecret takes every such line for a secret.
+	// EchoSecret treats every such line as a secret.
 	EchoSecret EchoOff = "secret"
-	// EchoPlain takes none for a secret.
+	// EchoPlain treats none as a secret.
 	EchoPlain EchoOff = "plain"
 )
 
-// ParseEchoOff returns the value of that name. The error for any other name lists them.
+// ParseEchoOff returns the value of that name. The error for any other name lists the names.
 func ParseEchoOff(name string) (EchoOff, error) {
 	switch e := EchoOff(name); e {
 	case EchoAsk, EchoSecret, EchoPlain:
@@ -35,46 +35,48 @@ func ParseEchoOff(name string) (EchoOff, error) {
 type Standing uint8
 
 const (
-	// Suspected: it may be a secret; the program has not shown yet.
+	// Suspected: it may be a secret; the program has not reacted yet.
 	Suspected Standing = iota
 	// Certain: it is a secret.
 	Certain
-	// Cleared: it was suspected, and is none.
+	// Cleared: it was suspected, and is not a secret.
 	Cleared
 )
 
-// maxSuspected bounds the lines of which nothing is known yet: more than anybody types before a
-// program answers. The oldest stays suspected.
+// maxSuspected bounds the suspected lines: more than anybody types before a program answers. The
+// oldest stays suspected.
 const maxSuspected = 64
 
 // SecretInput finds out which lines of what is typed into a terminal are secrets. Echo that is off
-// is a sign and no proof: sudo switches it off for one line, a driver for all. The zero value takes
-// every line as [EchoAsk] says and tells nobody. It is not safe for concurrent use.
+// is a hint, not proof: sudo switches it off for one line, a script that drives a shell for all. The
+// zero value treats every line as [EchoAsk] does and reports nothing. It is not safe for concurrent
+// use.
 type SecretInput struct {
 	EchoOff EchoOff
-	// Asks reports whether the line of the screen that the cursor stands in, or the one above it,
-	// asks for a secret. typed is the line that was entered before, which the program may have
-	// repeated. nil: no.
+	// Asks reports whether the screen's line with the cursor, or the one above it, asks for a
+	// secret. typed is the line that was entered before, which the program may have repeated. nil:
+	// no.
 	Asks func(line, above, typed string) bool
-	// Tell is told what is known of a line: before its end is typed, and again when more is known.
-	// A line may be told in two ways, if it is not known where it begins. nil: nobody wants to
-	// know.
+	// Tell is called with what is known of a line: before its end is typed, and again when more is
+	// known. It is called with two readings of a line whose beginning is uncertain. nil: no
+	// reports.
 	Tell func(line string, is Standing)
 
-	line      secretLine
-	reading   bool     // echo is off while the terminal edits lines
-	times     int      // that this began
-	asked     bool     // for the line that is being typed
-	done      uint64   // sequence of the screen that last asked: what it shows unchanged is answered
-	last      string   // line that was entered
+	line    secretLine
+	reading bool // echo is off while the terminal edits lines
+	times   int  // how often that began
+	asked   bool // for the line that is being typed
+	// done is the sequence of the screen that last asked: what it still shows has been answered.
+	done      uint64
+	last      string   // the last line entered
 	suspected []string // since echo was last on
-	entered   int      // lines, of those
-	answered  bool     // the program wrote something after the first of them, and echo was off
+	entered   int      // how many of those
+	answered  bool     // the program wrote something after the first of them, with echo off
 	habit     bool     // echo is off whatever is typed
 }
 
-// Look takes the terminal's mode as it is now. output: the program has just written something, and
-// so has had time to switch echo on.
+// Look takes the terminal's current mode. output says that the program has just written something,
+// and so has had time to switch echo on.
 func (i *SecretInput) Look(mode pty.LineMode, output bool) {
 	if was := i.reading; mode.Secret() != was {
 		if i.reading = !was; i.reading {
@@ -85,7 +87,7 @@ func (i *SecretInput) Look(mode pty.LineMode, output bool) {
 	case mode.Echo:
 		i.settle(Certain)
 		i.habit = false
-	case !mode.Canonical: // a program reads keys itself: an editor that was started, or the shell after read -s
+	case !mode.Canonical: // keys are read raw: by an editor, or the shell after read -s
 		if !i.habit {
 			i.settle(Certain)
 		}
@@ -95,7 +97,7 @@ func (i *SecretInput) Look(mode pty.LineMode, output bool) {
 	}
 }
 
-// judge sees a habit in two lines between which the program had its say and left echo off.
+// judge finds a habit when the program has answered between two lines and left echo off.
 func (i *SecretInput) judge() {
 	if i.answered && i.entered > 1 {
 		i.habit = true
@@ -103,7 +105,7 @@ func (i *SecretInput) judge() {
 	}
 }
 
-// settle says what the suspected lines are.
+// settle reports the suspected lines.
 func (i *SecretInput) settle(is Standing) {
 	for _, line := range i.suspected {
 		i.Tell(line, is)
@@ -112,8 +114,8 @@ func (i *SecretInput) settle(is Standing) {
 }
 
 // Type takes what is about to be typed, after a [SecretInput.Look] at the same mode. screen returns
-// what the terminal shows; it is asked only where echo is off. Hidden reports whether p is, or may
-// be, a part of a secret.
+// the terminal's screen; it is called only while echo is off. hidden reports whether p is, or may
+// be, part of a secret.
 func (i *SecretInput) Type(p []byte, mode pty.LineMode, screen func() *vt.Screen) (hidden bool) {
 	switch {
 	case i.Tell == nil || i.EchoOff == EchoPlain:
@@ -134,7 +136,7 @@ func (i *SecretInput) Type(p []byte, mode pty.LineMode, screen func() *vt.Screen
 	asked := i.asked
 	i.line.Type(p, mode, i.times, i.enter)
 	if i.line.Empty() {
-		i.asked = false // it was given up, or what is typed next answers what is asked then
+		i.asked = false // abandoned, or the next line answers a later question
 	}
 	return asked || !i.habit
 }
@@ -163,7 +165,7 @@ func (i *SecretInput) enter(lines ...string) {
 }
 
 // lookAtEcho notes whether the program reads keys itself, or reads with echo off while the terminal
-// edits lines, and what the latter says of the lines that were typed.
+// edits lines, and what the latter means for the lines that were typed.
 func (s *Session) lookAtEcho(output bool) (mode pty.LineMode, reading bool) {
 	mode, err := s.pty.LineMode()
 	if reading = err == nil && mode.Secret(); err == nil {
@@ -189,7 +191,7 @@ func (s *Session) lookAfter(output bool) {
 	s.lookAtEcho(output)
 }
 
-// beforeTyping takes what is about to be typed, and reports whether it is, or may be, a part of a
+// beforeTyping takes what is about to be typed, and reports whether it is, or may be, part of a
 // secret.
 func (s *Session) beforeTyping(p []byte) (hidden bool) {
 	s.echo.Lock()
@@ -199,12 +201,12 @@ func (s *Session) beforeTyping(p []byte) (hidden bool) {
 	return hidden && reading
 }
 
-// maxQuestionRows bounds the rows that are joined to a line of a question: more are no question.
+// maxQuestionRows bounds the rows that are joined to the line of a question: no question is longer.
 const maxQuestionRows = 8
 
-// question returns the line of a screen that the cursor stands in and the one above it, up to the
-// row of the cursor: rows that are wrapped are joined, those too that have left a small screen.
-// What stands above and was written up to sequence done is left out: it was answered.
+// question returns the screen's line with the cursor and the one above it, up to the cursor's row.
+// Wrapped rows are joined, including those that have scrolled off a small screen. Text above that
+// was written up to sequence done is left out: it has been answered.
 func question(s *vt.Screen, done uint64) (line, above string) {
 	left := s.History()
 	n := left.Len() // rows count from the oldest of these

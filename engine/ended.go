@@ -13,22 +13,26 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A session has ended when its terminal is closed and no process of it is left. It does not count against the bound on sessions that
-// run, and stays to be read until the bounds on ended ones are passed: then the oldest are forgotten, and a [ForgottenError] is all
-// that is kept of each. Whether processes are left is not told by an event, and to look costs a millisecond: it is looked at when
-// something depends on it, for all sessions whose terminals are closed together.
+// A session has ended when its terminal is closed and no process of it is left. It does not count
+// against the limit on running sessions, and can be read until the bounds on ended ones are passed:
+// then the oldest are forgotten, and only a [ForgottenError] of each is kept. No event reports that
+// the last process is gone, and finding out costs a millisecond: it is done when something depends
+// on it, for all sessions whose terminals are closed together.
 
 const (
-	// DefaultEnded is how many sessions that have ended are kept: those of a long day of one person, or of a minute of a program
-	// that starts four a second.
+	// DefaultEnded is how many ended sessions are kept: those of one person's long day, or of a
+	// minute of a program that starts four a second.
 	DefaultEnded = 256
-	// DefaultEndedBytes bounds the memory of those sessions together: a full scrollback of 80 columns takes one to two MiB.
+	// DefaultEndedBytes bounds the total memory of those sessions: a full scrollback of 80 columns
+	// takes one to two MiB.
 	DefaultEndedBytes = 64 << 20
-	// maxForgotten bounds what is kept of forgotten sessions, some 200 bytes each. The oldest goes first.
+	// maxForgotten bounds what is kept of forgotten sessions, some 200 bytes each. The oldest is
+	// dropped first.
 	maxForgotten = 10_000
 )
 
-// A ForgottenError is about a session that had ended and was forgotten, and all that is kept of it. It is [ErrNoSession].
+// A ForgottenError is about a session that ended and was forgotten, and is all that is kept of it.
+// It is [ErrNoSession].
 type ForgottenError struct {
 	Session  ID
 	Name     string // "": it had none
@@ -38,7 +42,7 @@ type ForgottenError struct {
 	Asked    bool // by [Engine.ForgetEnded]; else the bounds were passed
 }
 
-// Error says when and why it was forgotten, and what can still be asked.
+// Error says when and why it was forgotten, and what can still be read.
 func (e *ForgottenError) Error() string {
 	why := "to make room for newer ones that have ended"
 	if e.Asked {
@@ -55,11 +59,11 @@ func (e *ForgottenError) Error() string {
 // Unwrap returns [ErrNoSession].
 func (e *ForgottenError) Unwrap() error { return ErrNoSession }
 
-// blank is the screen of what is kept no more.
+// blank is the screen of a forgotten session.
 var blank = sync.OnceValue(func() *vt.Screen { return vt.New(1, 1, vt.Options{}).Snapshot() })
 
-// Answer judges a matcher by what is kept, which is the exit: nil when its answer depends on more. The outcome's view shows nothing but
-// that exit.
+// Answer checks a matcher against what is kept, the exit: nil when its answer depends on more. The
+// outcome's view holds only that exit.
 func (e *ForgottenError) Answer(m Matcher) *Outcome {
 	exit := e.Exit
 	v := &View{
@@ -72,7 +76,7 @@ func (e *ForgottenError) Answer(m Matcher) *Outcome {
 	return &Outcome{Match: r.Match, View: v, Next: After(e.Sequence)}
 }
 
-// ofExit reports whether a match says nothing but that the program has ended.
+// ofExit reports whether a match says only that the program has ended.
 func ofExit(m *Match) bool {
 	switch m.Kind {
 	case "process_exited":
@@ -85,21 +89,21 @@ func ofExit(m *Match) bool {
 
 // overs are an engine's sessions whose terminals are closed. Guarded by Engine.mu.
 type overs struct {
-	ended     []*Session // nothing is left of them, as far as was looked; by the time of their end
-	lingering []*Session // a process was left when that was last looked at: they run
+	ended     []*Session // nothing was left at the last check; by the time of their end
+	lingering []*Session // a process was left at the last check: they run
 	tidying   bool       // a goroutine is in tidy
 	forgotten map[ID]*ForgottenError
 	order     []ID // of forgotten, oldest first
 }
 
-// over is what an engine notes of a session whose terminal is closed. Guarded by Engine.mu.
+// over is an engine's state of a session whose terminal is closed. Guarded by Engine.mu.
 type over struct {
 	ended bool // it is closed
-	empty bool // nothing was left when that was looked at, which stays so
-	bytes int  // that the session takes
+	empty bool // nothing was left at the last check, which stays so
+	bytes int  // memory that the session takes
 }
 
-// counted returns how many sessions are known to be over.
+// counted returns how many sessions are known to have nothing left.
 func (o *overs) counted() (n int) {
 	for _, s := range o.ended {
 		if s.over.empty {
@@ -117,13 +121,13 @@ func (o *overs) remove(s *Session) {
 	}
 }
 
-// ended is told by the pump that the terminal is closed.
+// ended is called by the pump when the terminal is closed.
 func (e *Engine) ended(s *Session) {
 	n := s.bytes()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s.over.ended, s.over.bytes = true, n
-	if e.sessions[s.id] == s { // else settle does it, or it is closed already
+	if e.sessions[s.id] == s { // otherwise settle does it, or it is closed already
 		e.addEnded(s)
 	}
 }
@@ -134,7 +138,7 @@ func (e *Engine) addEnded(s *Session) {
 	e.tidyLater()
 }
 
-// tidyLater has a goroutine forget what is past the bounds. It is called with mu held.
+// tidyLater starts a goroutine that forgets sessions past the bounds. It is called with mu held.
 func (e *Engine) tidyLater() {
 	if e.over.tidying || e.closed || len(e.past()) == 0 {
 		return
@@ -143,7 +147,7 @@ func (e *Engine) tidyLater() {
 	e.tidiers.Go(e.tidy)
 }
 
-// tidy forgets the oldest sessions until the bounds are kept, as far as nothing holds them.
+// tidy forgets the oldest sessions that nothing holds until the bounds are kept.
 func (e *Engine) tidy() {
 	for {
 		e.mu.Lock()
@@ -154,7 +158,7 @@ func (e *Engine) tidy() {
 		}
 		known := !slices.ContainsFunc(all, func(s *Session) bool { return !s.over.empty })
 		e.mu.Unlock()
-		if known { // one look in a few hundred ends
+		if known { // one check in a few hundred ends
 			e.forgetAll(all, false)
 		} else if err := e.lookForRest(); err != nil {
 			e.opts.Log.Warn("sessions that have ended cannot be forgotten", "error", err)
@@ -166,8 +170,8 @@ func (e *Engine) tidy() {
 	}
 }
 
-// past returns the oldest ended sessions that have to be forgotten for the bounds to be kept. What is held does not count, or it would
-// push out what came after it. It is called with mu held.
+// past returns the oldest ended sessions that must be forgotten to keep the bounds. Held ones do
+// not count, or they would push out those that came after them. It is called with mu held.
 func (e *Engine) past() []*Session {
 	free, bytes := make([]*Session, 0, len(e.over.ended)), 0
 	for _, s := range e.over.ended {
@@ -184,8 +188,9 @@ func (e *Engine) past() []*Session {
 	return free[:n]
 }
 
-// ForgetEnded forgets all sessions that have ended, but those that are an adapter's or a terminal's of ACP, are leased or have a request
-// under way, and returns which. The error means that the process table could not be read; then nothing was forgotten.
+// ForgetEnded forgets all ended sessions, except those that belong to an adapter or to a terminal
+// of ACP, are leased or have a request under way, and returns their ids. The error means that the
+// process table could not be read; then nothing was forgotten.
 func (e *Engine) ForgetEnded() ([]ID, error) {
 	if err := e.lookForRest(); err != nil {
 		return nil, err
@@ -196,7 +201,8 @@ func (e *Engine) ForgetEnded() ([]ID, error) {
 	return e.forgetAll(all, true), nil
 }
 
-// settleEnded looks which sessions have ended and forgets what is past the bounds, for one that is about to be started.
+// settleEnded finds out which sessions have ended and forgets those past the bounds, before another
+// is started.
 func (e *Engine) settleEnded() {
 	if err := e.lookForRest(); err != nil {
 		e.opts.Log.Warn("which sessions have ended cannot be told", "error", err)
@@ -211,7 +217,7 @@ func (e *Engine) settleEnded() {
 // forgetAll forgets those of some sessions that are known to have ended and that nothing holds.
 func (e *Engine) forgetAll(all []*Session, asked bool) (forgotten []ID) {
 	for _, s := range all {
-		<-s.final // its exit is published in a moment
+		<-s.final // its exit is about to be published
 		e.mu.Lock()
 		empty := s.over.empty
 		e.mu.Unlock()
@@ -221,15 +227,16 @@ func (e *Engine) forgetAll(all []*Session, asked bool) (forgotten []ID) {
 		e.pulse.Beat()
 		e.counts.forgot.Add(1)
 		forgotten = append(forgotten, s.id)
-		if err := s.Close(context.Background()); err != nil { // it has nothing to end, and nothing to wait for
+		// It has nothing to end, and nothing to wait for.
+		if err := s.Close(context.Background()); err != nil {
 			e.opts.Log.Warn("a session that had ended was not closed properly", "session", s.id, "error", err)
 		}
 	}
 	return forgotten
 }
 
-// bury takes a session out of the registry and keeps of it what a ForgottenError tells. It reports false when the session was
-// closed before that.
+// bury takes a session out of the registry and keeps the facts of its ForgottenError. It returns
+// false when the session was already closed.
 func (e *Engine) bury(s *Session) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -271,7 +278,7 @@ func (e *Engine) lookForRest() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i, s := range all {
-		if e.sessions[s.id] != s { // closed meanwhile
+		if e.sessions[s.id] != s { // closed in between
 			continue
 		}
 		was := slices.Index(e.over.lingering, s)
@@ -288,7 +295,7 @@ func (e *Engine) lookForRest() error {
 	return nil
 }
 
-// leftOf reports of which sessions processes are left.
+// leftOf reports which of the sessions have processes left.
 func leftOf(all []*Session) ([]bool, error) {
 	left := make([]bool, len(all))
 	var real []*pty.PTY
@@ -311,7 +318,7 @@ func leftOf(all []*Session) ([]bool, error) {
 	return left, nil
 }
 
-// holds count who needs that a session is not forgotten. Its zero value is ready.
+// holds counts the users that keep a session from being forgotten. Its zero value is ready.
 type holds struct {
 	n    atomic.Int64 // negative: it is forgotten
 	gone atomic.Pointer[ForgottenError]
@@ -320,7 +327,8 @@ type holds struct {
 // forgottenHolds is the count of a forgotten session: no number of holds makes it positive.
 const forgottenHolds = -1 << 62
 
-// hold keeps the session from being forgotten until let is called. One that is forgotten stays so.
+// hold keeps the session from being forgotten until let is called. It has no effect on a forgotten
+// one.
 func (s *Session) hold() { s.holds.n.Add(1) }
 
 func (s *Session) let() {
@@ -338,7 +346,7 @@ func (s *Session) let() {
 // held reports whether the session must not be forgotten.
 func (s *Session) held() bool { return s.config.Kept || s.holds.n.Load() != 0 }
 
-// end makes the session a forgotten one, unless somebody holds it.
+// end forgets the session, unless something holds it.
 func (h *holds) end(s *Session, asked bool) bool {
 	if !h.n.CompareAndSwap(0, forgottenHolds) {
 		return false
@@ -348,12 +356,13 @@ func (h *holds) end(s *Session, asked bool) bool {
 	return true
 }
 
-// forgotten is what is kept of the session; nil: it is not forgotten.
+// forgotten is what is kept of a forgotten session; nil: it is not forgotten.
 func (s *Session) forgotten() *ForgottenError { return s.holds.gone.Load() }
 
-// bytes returns about how much memory the session takes.
+// bytes returns roughly how much memory the session takes.
 func (s *Session) bytes() int {
-	const head = 8 << 10 // the session's own fields, its goroutines' leavings and its terminal's descriptor: measured
+	// The session's own fields, what its goroutines left and its terminal's descriptor: measured.
+	const head = 8 << 10
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := head + s.term.Bytes() + cap(s.rec.buf) + s.blocks.bytes + len(s.blocks.done)*int(unsafe.Sizeof(Block{}))

@@ -16,41 +16,46 @@ import (
 	"github.com/ptywright/ptywright/internal/pulse"
 )
 
-// ID names a session: "s1", "s2" and so on, never reused in an engine's life. Clients must take it as opaque.
+// ID names a session: "s1", "s2" and so on, never reused in an engine's life. It is opaque to
+// clients.
 type ID string
 
-// DefaultSessions is how many sessions may run when an engine is not told otherwise: the 1,024 of the design. Each
-// needs up to three descriptors and, idle, some tens of KiB.
+// DefaultSessions is how many sessions may run by default: the 1,024 of the design. Each needs up
+// to three descriptors and, idle, some tens of KiB.
 const DefaultSessions = 1024
 
 // Options configure an engine. The zero value works.
 type Options struct {
-	Sessions int                              // at most so many run at a time; 0: DefaultSessions
-	Side     int                              // rows or columns of a screen at most; 0: MaxSide, which is the most
+	Sessions int                              // limit on running sessions; 0: DefaultSessions
+	Side     int                              // limit on rows and columns; 0: MaxSide, the maximum
 	Start    func(c pty.Command) (PTY, error) // starts children; nil: pty.Start
-	Watch    Watcher                          // is told of every child that pty.Start started; may be nil
-	// Ended and EndedBytes bound the sessions that have ended and are kept to be read, by number and by the memory of all together;
-	// 0: DefaultEnded and DefaultEndedBytes. Past either, the oldest are forgotten: see [ForgottenError].
+	Watch    Watcher                          // gets every child that pty.Start started; may be nil
+	// Ended and EndedBytes bound the sessions that have ended and can still be read, by number and
+	// by their total memory; 0: DefaultEnded and DefaultEndedBytes. Past either, the oldest are
+	// forgotten: see [ForgottenError].
 	Ended, EndedBytes int
-	// Typed is told what is known of each line that is typed into a session while its terminal does not echo: before the line's end
-	// is typed, and again when more is known, each time for itself where the same is typed twice; see [SecretInput]. It must neither block nor use s, but for what never changes. nil:
-	// nobody wants to know, and all that is typed so is kept out of recordings.
+	// Typed is called with what is known of each line that is typed into a session while its
+	// terminal does not echo: before the line's end is typed, and again when more is known, once
+	// for each occurrence of the same line; see [SecretInput]. It must not block, and may use only
+	// those methods of s whose result never changes. nil: every such line is kept out of
+	// recordings.
 	Typed func(s *Session, line string, is Standing)
-	// Asks is that of [SecretInput]. It must not block. nil: no screen asks for a secret.
+	// Asks is [SecretInput].Asks. It must not block. nil: no screen asks for a secret.
 	Asks func(line, above, typed string) bool
 	Log  *slog.Logger // diagnostics; nil: slog.Default
-	// Version is what a program that asks for the terminal's version (XTVERSION) is told beside the
-	// name: see [vt.Options]. "": nothing.
+	// Version is what a program that asks for the terminal's version (XTVERSION) gets beside the
+	// name: see [vt.Options]. "": only the name.
 	Version string
 }
 
-// A Watcher ends recorded children when this process is killed outright; *[pty.Watcher] is one.
+// A Watcher ends recorded children when this process is killed outright; *[pty.Watcher] implements
+// it.
 type Watcher interface {
 	Add(p *pty.PTY)
 	Remove(p *pty.PTY)
 }
 
-// An Engine is the registry of sessions. Its methods may be called by any number of goroutines.
+// An Engine is the registry of sessions. Its methods are safe for concurrent use.
 type Engine struct {
 	opts   Options
 	nonce  string // tells this engine's children from another's
@@ -70,7 +75,7 @@ type Engine struct {
 
 	starts  sync.WaitGroup // the same sessions, for Close to wait for
 	tidiers sync.WaitGroup // goroutines in tidy, for Close to wait for
-	looking chan struct{}  // held by whoever looks which sessions have processes left
+	looking chan struct{}  // held while finding out which sessions have processes left
 }
 
 // New returns an engine without sessions.
@@ -108,18 +113,20 @@ func New(o Options) *Engine {
 	}
 }
 
-// maxFollowed bounds the sessions that a follower has not asked for yet: those that end before it does keep their
-// memory so long. One that asks so rarely does not learn of some that came and went.
+// maxFollowed bounds the sessions that a follower has not fetched yet: those that end before it
+// does keep their memory until then. A follower that falls further behind misses some that came and
+// went.
 const maxFollowed = 64
 
-// A Follower learns of every session, also of those that were created and closed between two looks. Of one that has ended and was
-// forgotten meanwhile it learns nothing: what is forgotten is kept by nobody.
+// A Follower learns of every session, including those created and closed between two calls of
+// [Follower.New]. It misses those that ended and were forgotten in between: nothing keeps them.
 type Follower struct {
 	engine *Engine
 	fresh  []*Session // guarded by Engine.mu
 }
 
-// Follow returns a follower of sessions that are created from now on. Stop it when it is of no use any more.
+// Follow returns a follower of sessions that are created from now on. Stop it when it is no longer
+// needed.
 func (e *Engine) Follow() *Follower {
 	f := &Follower{engine: e}
 	e.mu.Lock()
@@ -128,7 +135,7 @@ func (e *Engine) Follow() *Follower {
 	return f
 }
 
-// New returns the sessions that were created since it was last asked, in order.
+// New returns the sessions that were created since the last call, in order.
 func (f *Follower) New() []*Session {
 	f.engine.mu.Lock()
 	defer f.engine.mu.Unlock()
@@ -137,7 +144,7 @@ func (f *Follower) New() []*Session {
 	return fresh
 }
 
-// Stop ends the following.
+// Stop ends the follower.
 func (f *Follower) Stop() {
 	f.engine.mu.Lock()
 	delete(f.engine.followers, f)
@@ -147,16 +154,16 @@ func (f *Follower) Stop() {
 // Limit returns how many sessions may run at a time.
 func (e *Engine) Limit() int { return e.opts.Sessions }
 
-// EndedLimit returns how many sessions that have ended are kept.
+// EndedLimit returns how many ended sessions are kept.
 func (e *Engine) EndedLimit() int { return e.opts.Ended }
 
-// ErrNoSession: there is no session of that id or name.
+// ErrNoSession: no session has that id or name.
 var ErrNoSession = errors.New("unknown session")
 
-// ErrEngineClosed: the engine is being closed and starts nothing more.
+// ErrEngineClosed: the engine is being closed and starts no more sessions.
 var ErrEngineClosed = errors.New("the server is shutting down")
 
-// A LimitError says which bound of the engine is reached.
+// A LimitError says which limit of the engine is reached.
 type LimitError struct {
 	What  string // "sessions"
 	Limit int
@@ -166,9 +173,10 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the limit of %d %s is reached: end or close some first", e.Limit, e.What)
 }
 
-// Spawn starts a session, unless ctx has ended; once it runs, ctx means nothing to it. Errors: the cause of ctx's end, *[LimitError], *[NameError], *[NameTakenError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
+// Spawn starts a session, unless ctx has ended; once the session runs, ctx no longer matters. Taps
+// of a session that could not be started are closed. Errors: the cause of ctx's end, *[LimitError],
+// *[NameError], *[NameTakenError], *[SizeError], *[EnvError], *[ShellError], *[FileError],
 // *[pty.StartError], [pty.MemoryLimitError], [ErrEngineClosed].
-// Taps of a session that could not be started are closed.
 func (e *Engine) Spawn(ctx context.Context, c Config) (*Session, error) {
 	s, err := e.spawn(ctx, c)
 	if err != nil {
@@ -281,12 +289,13 @@ func (e *Engine) spawn(ctx context.Context, c Config) (*Session, error) {
 	return s, nil
 }
 
-// reserve takes a place, an id and a name for a session that is about to be started.
+// reserve takes a slot, an id and a name for a session that is about to be started.
 func (e *Engine) reserve(name string) (ID, error) {
 	for looked := false; ; looked = true {
 		e.mu.Lock()
-		// What has ended counts only until it is known that nothing of it is left, and past the bound of what is kept: what
-		// cannot be forgotten, as an adapter's session, would otherwise be bounded by nothing.
+		// An ended session stops counting once it is known that none of its processes is left, up
+		// to the bound on kept sessions: those that cannot be forgotten, such as an adapter's,
+		// would otherwise be unbounded.
 		running := len(e.sessions) - e.over.counted()
 		fits := running+e.starting < e.opts.Sessions && len(e.sessions)+e.starting < e.opts.Sessions+e.opts.Ended
 		switch {
@@ -335,8 +344,9 @@ func (e *Engine) settle(name string, s *Session) {
 	e.pulse.Beat()
 }
 
-// Session returns the session of that id or name: of a name the one whose program runs, or else the newest that has ended. Errors: a *[ForgottenError] of one that has ended and was forgotten, else
-// [ErrNoSession], which a ForgottenError is too.
+// Session returns the session of that id or name: for a name, the running one, or else the newest
+// that has ended. Errors: a *[ForgottenError] for a session that ended and was forgotten, otherwise
+// [ErrNoSession], which a ForgottenError also is.
 func (e *Engine) Session(id ID) (*Session, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -350,14 +360,15 @@ func (e *Engine) Session(id ID) (*Session, error) {
 	return nil, ErrNoSession
 }
 
-// List returns all sessions in the order of their creation, those that have ended too.
+// List returns all sessions in the order of their creation, including ended ones.
 func (e *Engine) List() []*Session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.order)
 }
 
-// Changed returns a channel that is closed when any session next changes, appears or goes. Take it before looking.
+// Changed returns a channel that is closed when any session next changes, appears or goes. Take it
+// before a view.
 func (e *Engine) Changed() <-chan struct{} { return e.pulse.Next() }
 
 // forget takes a session out of the registry.
@@ -380,8 +391,9 @@ func (e *Engine) remove(s *Session) {
 	e.names.remove(s)
 }
 
-// Close ends every session and everything their programs have started, and refuses new ones. It returns when all of it
-// is gone or could not be ended. Errors are those of [Session.Close], joined.
+// Close ends every session and everything that their programs started, and refuses new ones. It
+// returns when all of it is gone or could not be ended. Errors are those of [Session.Close],
+// joined.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
 	e.closed = true
@@ -391,10 +403,10 @@ func (e *Engine) Close(ctx context.Context) error {
 	return CloseAll(ctx, e.List())
 }
 
-// CloseAll closes several sessions at the same time, with one look at the process table a round for all of them. It
-// returns when each is gone. Errors are those of [Session.Close], joined.
+// CloseAll closes several sessions at the same time, reading the process table once a round for all
+// of them. It returns when each is gone. Errors are those of [Session.Close], joined.
 func CloseAll(ctx context.Context, all []*Session) error {
-	var real []*pty.PTY // ended together: one look at the process table serves all
+	var real []*pty.PTY // ended together: one read of the process table serves all
 	for _, s := range all {
 		s.refuse()
 		if p, ok := s.pty.(*pty.PTY); ok {

@@ -7,10 +7,10 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// reaper waits for the leader and bounds what may still be read after its end.
+// reaper waits for the leader and bounds how long its output is read after its end.
 func (s *Session) reaper(drain *pty.Drain) {
 	s.leader = s.pty.Wait()
-	// The kernel may end the program before its news of the limit is read.
+	// The kernel may end the program before its notice of the limit is read.
 	if p, ok := s.pty.(interface{ OverMemory() bool }); ok && p.OverMemory() {
 		s.mu.Lock()
 		s.leash.over = cmp.Or(s.leash.over, LimitMemory)
@@ -24,11 +24,11 @@ func (s *Session) reaper(drain *pty.Drain) {
 // publish makes the exit visible, once. It is called by the pump, after the leader was reaped.
 func (s *Session) publish(draining bool) {
 	s.mu.Lock()
-	s.release(time.Now()) // what was written before the end is seen with the end
+	s.release(time.Now()) // what was written before the end is shown with the end
 	s.ended = !draining
 	if s.exit == nil {
 		s.exit = &Exit{Exit: s.leader, At: time.Now(), Draining: draining, Limit: s.leash.over}
-		s.exited.Store(true) // whoever sees the exit finds the name free
+		s.exited.Store(true) // a client that sees the exit finds the name free
 		s.blocks.close(s.exit.At, s.term.Snapshot(), s.exit.Signal == "" && !s.killed)
 	} else if s.exit.Draining && !draining {
 		e := *s.exit
@@ -48,12 +48,13 @@ func (s *Session) finish() {
 	s.secret = false
 	s.rec.finish()
 	s.rec.trim()
-	s.release(time.Now()) // nobody ends an update any more
+	s.release(time.Now()) // no output can end an update any more
 	s.touch()
 	s.mu.Unlock()
-	<-s.reaped // the terminal may be closed before the leader ends, and on some systems before it is reaped
+	// The terminal may be closed before the leader ends, and on some systems before it is reaped.
+	<-s.reaped
 	s.closeTaps()
-	s.engine.ended(s) // whoever sees the end may have it forgotten
+	s.engine.ended(s) // a client that sees the end may have it forgotten
 	s.publish(false)
 	close(s.final)
 	s.log.Debug("a session has ended", "session", string(s.id))

@@ -12,32 +12,32 @@ import (
 // screen.
 const frameBound = 150 * time.Millisecond
 
-// mostMarks is how many marks of one batch a session follows exactly: a program that writes more
-// in 64 KiB is no shell, and each costs as much as a small batch. Beyond them only marks with the
-// shell's own word are followed; without such a word the rest is read at once.
+// mostMarks is how many marks of one batch a session follows exactly: a program that writes more in
+// 64 KiB is not a shell, and each costs as much as a small batch. Beyond them only marks with the
+// shell's own word are followed; without such a word the rest is parsed at once.
 const mostMarks = 256
 
-// A fold turns a program's output into what is known of it: the screen, the transcript, the
-// shell's blocks and the program's reports. A [Session] feeds it from a terminal, a [Stage] and a
-// [BlockReader] from a recording. It has no clock and no lock: its user says what time it is.
+// A fold turns a program's output into what is known of it: the screen, the transcript, the shell's
+// blocks and the program's reports. A [Session] feeds it from a terminal, a [Stage] and a
+// [BlockReader] from a recording. It has no clock and no lock: the caller passes the time.
 type fold struct {
 	term    *vt.Terminal
 	rec     *recorder   // nil: no transcript is kept
 	seqs    sequenceLog // of rec
 	blocks  blocks
 	shell   *shellStart        // nil: how the shell was started is not known
-	own     func(end int) bool // whether the mark that ends there is the shell's; nil: shell decides
+	own     func(end int) bool // whether the mark that ends there is the shell's; nil: ask shell
 	marks   []Mark             // the shell's own, in what was fed last
 	reports Reports            // as shown
-	latest  Reports            // with those of an update under way
+	latest  Reports            // including those of an update under way
 	changed time.Time          // the screen
 	bell    uint64             // sequence of the last BEL
 	hiding  time.Time          // since when a synchronized update hides the screen; zero: none does
-	update  uint64             // which one
+	update  uint64             // the update that does
 }
 
-// steps feeds output, and yields after each of the shell's marks and at the end: so what a command
-// printed is read where its mark is. An effect is valid for its step only.
+// steps feeds output, and yields after each of the shell's marks and at the end, so that a
+// command's output is read where its mark is. An effect is valid for its step only.
 func (f *fold) steps(p []byte, now time.Time) iter.Seq[vt.Effect] {
 	return func(yield func(vt.Effect) bool) {
 		f.marks = nil
@@ -63,7 +63,7 @@ func (f *fold) steps(p []byte, now time.Time) iter.Seq[vt.Effect] {
 	}
 }
 
-// apply follows what the terminal made of something; end is where that ended in the output.
+// apply follows the terminal's effect; end is where it ended in the output.
 func (f *fold) apply(e vt.Effect, now time.Time, end int) {
 	if e.Dirty {
 		f.changed = now
@@ -84,7 +84,7 @@ func (f *fold) apply(e vt.Effect, now time.Time, end int) {
 	f.count()
 }
 
-// follow takes one event, unless it is a mark that is not the shell's.
+// follow takes one event, unless it is a mark of somebody else.
 func (f *fold) follow(e *vt.Event, now time.Time, end int) {
 	if isMark(e) && (f.own != nil && !f.own(end) || f.shell.forged(e, f.latest.Shell)) {
 		return
@@ -105,7 +105,7 @@ func (f *fold) follow(e *vt.Event, now time.Time, end int) {
 	}
 }
 
-// report shows what was reported: at once, or what came inside a synchronized update together with
+// report publishes the reports: at once, or those from inside a synchronized update together with
 // its frame.
 func (f *fold) report(now time.Time) {
 	f.latest = f.latest.shown(f.reports, f.term.Sequence(), now)
@@ -120,7 +120,7 @@ func (f *fold) count() {
 	}
 }
 
-// resize gives the terminal another size. What it returns is valid until the next step.
+// resize changes the terminal's size. Its result is valid until the next step.
 func (f *fold) resize(rows, cols, pixelWidth, pixelHeight int, now time.Time) (reply []byte) {
 	f.blocks.cut(cols, f.term.Snapshot())
 	e := f.term.Resize(rows, cols, pixelWidth, pixelHeight)
@@ -134,7 +134,7 @@ func (f *fold) overdue(now time.Time) bool {
 	return !f.hiding.IsZero() && !now.Before(f.hiding.Add(frameBound))
 }
 
-// release shows what a synchronized update hides, if one does.
+// release ends a synchronized update that hides the screen, if there is one.
 func (f *fold) release(now time.Time) {
 	if f.hiding.IsZero() {
 		return

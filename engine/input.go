@@ -13,19 +13,22 @@ import (
 )
 
 const (
-	// maxQueuedInput bounds the bytes that wait for a child. One action larger than that is taken when nothing else
-	// waits. More memory buys nothing: a child that leaves 1 MiB unread does not read.
+	// maxQueuedInput bounds the bytes that wait for a child. A single larger action is taken when
+	// nothing else waits. More memory gains nothing: a child that leaves 1 MiB unread is not
+	// reading.
 	maxQueuedInput = 1 << 20
-	// maxQueuedReplies bounds the terminal's own answers that wait for a child. Programs ask a
-	// handful of questions at a time, each answered in under 40 bytes, or for all 256 colours at
-	// once, which takes 7 KiB; past the bound answers are dropped and counted.
+	// maxQueuedReplies bounds the terminal's own replies that wait for a child. Programs send a
+	// handful of queries at a time, each answered in under 40 bytes, or query all 256 colours at
+	// once, which takes 7 KiB; past the bound replies are dropped and counted.
 	maxQueuedReplies = 8 << 10
 )
 
-// DefaultInputTimeout is how long an action waits for a child that does not read: the 5,000 ms of the design.
+// DefaultInputTimeout is how long an action waits for a child that does not read: the 5,000 ms of
+// the design.
 const DefaultInputTimeout = 5 * time.Second
 
-// An InputBlockedError says that a child did not take an action's bytes in time. The rest was dropped.
+// An InputBlockedError says that a child did not read an action's bytes in time. The rest was
+// dropped.
 type InputBlockedError struct {
 	Written, Length int // bytes
 }
@@ -37,9 +40,10 @@ func (e *InputBlockedError) Error() string {
 	return fmt.Sprintf("the program does not read its input: %d of %d bytes written, the rest dropped", e.Written, e.Length)
 }
 
-// A LineTooLongError says that a terminal in canonical mode would have cut a line. Nothing was written.
+// A LineTooLongError says that a terminal in canonical mode would have cut a line. Nothing was
+// written.
 type LineTooLongError struct {
-	Length, Limit int // bytes, without the line's end
+	Length, Limit int // bytes, without the line ending
 }
 
 func (e *LineTooLongError) Error() string {
@@ -47,24 +51,25 @@ func (e *LineTooLongError) Error() string {
 		"shorter lines, or to a program that reads in raw mode", e.Length, e.Limit)
 }
 
-// ErrInputFull: too much input waits already for a child that does not read.
+// ErrInputFull: too much input already waits for a child that does not read.
 var ErrInputFull = errors.New("too much input is waiting for a program that does not read")
 
-// An inputQueue holds everything bound for one child in the order in which it was put there. Whoever puts something
-// into an empty queue writes it at once; only when the child does not take it all does a feeder go on.
+// An inputQueue holds everything bound for one child, in order. A caller that puts something into
+// an empty queue writes it at once; only when the child does not take it all does a feeder
+// continue.
 type inputQueue struct {
 	pty PTY
 
 	mu sync.Mutex
 	// protects the fields below
 	items   []*input
-	writing *input // what the token's holder is writing; nil when nobody writes
+	writing *input // what the token's holder is writing; nil when nothing is written
 	queued  int    // bytes of actions in items and writing
 	replies int    // bytes of replies in items and writing
 	dropped int    // replies dropped
-	err     error  // set: nothing more is taken
+	err     error  // set: nothing more is accepted
 	feeder  sync.WaitGroup
-	line    int // bytes in the child's unfinished canonical line; belongs to who writes
+	line    int // bytes in the child's unfinished canonical line; belongs to the writer
 }
 
 // An input is the bytes of one action or reply.
@@ -122,8 +127,8 @@ func (q *inputQueue) count(in *input, n int) {
 	}
 }
 
-// finish ends what was being written. Called with mu held, as expire is, so that a deadline set for one input is
-// never met by the next.
+// finish ends the current write. It is called with mu held, as expire is, so that a deadline set
+// for one input never hits the next.
 func (q *inputQueue) finish(in *input) {
 	if in.abort {
 		q.pty.SetWriteDeadline(time.Time{})
@@ -167,7 +172,8 @@ func (q *inputQueue) feed() {
 	}
 }
 
-// write hands the rest of in to the PTY and reports whether some is left because the child does not take it.
+// write passes the rest of in to the PTY and reports whether some is left because the child does
+// not read.
 func (q *inputQueue) write(in *input, write func([]byte) (int, error)) (blocked bool) {
 	if in.off == 0 && !in.reply {
 		if in.err = q.checkLine(in.data); in.err != nil {
@@ -183,8 +189,9 @@ func (q *inputQueue) write(in *input, write func([]byte) (int, error)) (blocked 
 	return false
 }
 
-// checkLine refuses what a canonical-mode terminal would cut without a word. The child's unfinished line is followed
-// by what was sent, since a terminal does not tell: a character that ends or flushes a line starts a new one.
+// checkLine refuses what a canonical-mode terminal would silently cut. The child's unfinished line
+// is tracked from what was sent, since a terminal does not report it: a character that ends or
+// flushes a line starts a new one.
 func (q *inputQueue) checkLine(p []byte) error {
 	mode, err := q.pty.LineMode()
 	if err != nil || !mode.Canonical {
@@ -196,7 +203,7 @@ func (q *inputQueue) checkLine(p []byte) error {
 		ends = append(ends, '\r')
 	}
 	for _, c := range [...]byte{mode.EOF, mode.EOL, mode.EOL2, mode.Interrupt, mode.Quit, mode.Suspend} {
-		if c != 0 { // switched off
+		if c != 0 { // not disabled
 			ends = append(ends, c)
 		}
 	}
@@ -244,7 +251,8 @@ func (q *inputQueue) send(ctx context.Context, data []byte, o doOptions) error {
 	return in.err
 }
 
-// expire takes in out of the queue, or has its writer stop. cause replaces the error of one that was not begun.
+// expire removes in from the queue, or stops its write. cause replaces the error of one that was
+// not begun.
 func (q *inputQueue) expire(in *input, cause error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -268,12 +276,12 @@ func (q *inputQueue) expire(in *input, cause error) {
 // longAgo is a deadline that has passed.
 var longAgo = time.Unix(1, 0)
 
-// reply queues the terminal's own answer. It never blocks: it may be dropped.
+// reply queues the terminal's own reply. It never blocks: the reply may be dropped.
 func (q *inputQueue) reply(p []byte) {
 	_ = q.put(&input{data: append([]byte(nil), p...), reply: true}) // a full queue has been counted
 }
 
-// close refuses what comes and ends what waits with err.
+// close refuses new input and ends what waits with err.
 func (q *inputQueue) close(err error) {
 	q.mu.Lock()
 	if q.err == nil {

@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// A Lease is the right to type into a session and to resize it, which nobody else has meanwhile: a person who takes over from a
-// program, and gives back. Reading, waiting, and ending the session are everybody's still, and so are the terminal's own answers.
+// A Lease is the exclusive right to type into a session and to resize it: for a person who takes
+// over from a program, and gives back. Everybody may still read, wait and end the session, and the
+// terminal still sends its own replies.
 type Lease struct {
-	Holder  string // who it is, for others to read
+	Holder  string // the holder's name, for others to read
 	Since   time.Time
-	session *Session // which is not forgotten while anybody has it
+	session *Session // not forgotten while it is leased
 }
 
-// A LeasedError says who has the right that an action needs.
+// A LeasedError says who holds the lease that an action needs.
 type LeasedError struct {
 	Session ID
-	Holder  string // what it says of itself: at most 64 characters
+	Holder  string // its own name for itself: at most 64 characters
 	Since   time.Time
 }
 
@@ -28,9 +29,9 @@ func (e *LeasedError) Error() string {
 // maxHolder bounds a holder's name, in characters: it is shown in a line of a list.
 const maxHolder = 64
 
-// Lease takes the right to type. When somebody has it the error is a *[LeasedError], unless take says to take it away from
-// whoever has it: an action of theirs that is under way is finished first, the next one is refused. Other errors: [ErrEnded],
-// [ErrClosed].
+// Lease takes the right to type. While anybody holds it the error is a *[LeasedError], unless take
+// says to take it away: an action of the holder that is under way is finished first, the next one
+// is refused. Other errors: [ErrEnded], [ErrClosed].
 func (s *Session) Lease(holder string, take bool) (*Lease, error) {
 	if err := s.inputError(); err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (s *Session) Lease(holder string, take bool) (*Lease, error) {
 	return l, nil
 }
 
-// Release gives the right back. It does nothing when it was taken away, or given back before.
+// Release gives the right back. It does nothing when it was taken away or already released.
 func (l *Lease) Release() {
 	s := l.session
 	s.mu.Lock()
@@ -71,7 +72,7 @@ func (l *Lease) Release() {
 	}
 }
 
-// mayType reports who has the session, when that is another than who holds l. The error is a *[LeasedError].
+// mayType refuses when another lease than l holds the session. The error is a *[LeasedError].
 func (s *Session) mayType(l *Lease) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,30 +7,31 @@ import (
 	"time"
 )
 
-// A Limit is what a session may not go over. Its text is what [Config] calls it on the wire.
+// A Limit is one that a session may not exceed. Its text is the name of the [Config] member on the
+// wire.
 type Limit string
 
 // The limits. Each ends the session as [Session.Kill] does.
 const (
-	LimitTime   Limit = "max_ms"     // [Config].MaxTime is over
+	LimitTime   Limit = "max_ms"     // [Config].MaxTime has passed
 	LimitIdle   Limit = "idle_ms"    // nothing was written and nothing typed for [Config].MaxIdle
 	LimitMemory Limit = "max_memory" // its processes needed more than [Config].MaxMemory
 	LimitOwner  Limit = "owner"      // the client that it belongs to is gone
 )
 
-// A leash ends a session that goes over a limit of its [Config]. It has one timer for each limit of time, and asks for nothing in
-// between: the idle timer looks when it fires what has happened since it was set.
+// A leash ends a session that exceeds a limit of its [Config]. It has one timer for each time limit
+// and never polls: when the idle timer fires it checks what has happened since it was set.
 type leash struct {
 	reached sync.WaitGroup // goroutines that end the session
 
 	// Guarded by Session.mu.
 	max, idle *time.Timer // nil: there is no such limit
-	over      Limit       // that was gone over first
+	over      Limit       // the first one exceeded
 
 	active atomic.Int64 // when something was last written or typed, in ns since the session's start
 }
 
-// tether begins the limits of a session that was just started.
+// tether starts the limits of a session that was just started.
 func (s *Session) tether() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +46,8 @@ func (s *Session) tether() {
 	}
 }
 
-// untie stops the timers and waits for those who end the session. It is called once the session is closed.
+// untie stops the timers and waits for the goroutines that end the session. It is called once the
+// session is closed.
 func (s *Session) untie() {
 	s.mu.Lock()
 	for _, t := range []*time.Timer{s.leash.max, s.leash.idle} {
@@ -77,7 +79,8 @@ func (s *Session) rested() {
 	}
 }
 
-// reach ends a session that has gone over a limit, unless it is closed. It returns when nothing of it is left.
+// reach ends a session that has exceeded a limit, unless it is closed. It returns when all its
+// processes are gone.
 func (s *Session) reach(l Limit) {
 	s.mu.Lock()
 	if s.closed {
@@ -92,14 +95,15 @@ func (s *Session) reach(l Limit) {
 	}
 }
 
-// End is [Session.Kill] of a session that has gone over a limit, which its exit tells. Of a session whose terminal is closed it ends
-// what is left, and its exit stays as it is: it ended by itself.
+// End is [Session.Kill] for a session that has exceeded a limit, which its exit then names. If the
+// session's terminal is already closed, End ends the processes left, and the exit stays as it is:
+// the session ended by itself.
 func (s *Session) End(ctx context.Context, l Limit) error {
 	s.mu.Lock()
 	over := s.ended
 	if !over && s.leash.over == "" {
 		s.leash.over = l
-		if s.exit != nil { // something that the program left behind goes on
+		if s.exit != nil { // something that the program left goes on
 			e := *s.exit
 			e.Limit, s.exit, s.view = l, &e, nil
 		}

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// MaxName is how many bytes a session's name may have.
+// MaxName is the longest name of a session, in bytes.
 const MaxName = 64
 
-// A NameError is about a name that no session can have.
+// A NameError is about an invalid session name.
 type NameError struct {
-	Name string // as it was asked for
+	Name string // as requested
 }
 
 func (e *NameError) Error() string {
@@ -21,13 +21,13 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("%s cannot be a session's name: give %s", Quote(e.Name), NameRule)
 }
 
-// NameRule says what a name is, for errors and descriptions.
+// NameRule describes a valid name, for errors and descriptions.
 const NameRule = "a letter and up to 63 letters, digits, '.', '_' and '-', but not a lower-case letter and digits alone, as ids are"
 
-// A NameTakenError is about a name that a session has whose program runs.
+// A NameTakenError is about a name that a running session has.
 type NameTakenError struct {
 	Name    string
-	Session ID // that has it; "" while that is being started
+	Session ID // that has it; "" while it is being started
 }
 
 func (e *NameTakenError) Error() string {
@@ -38,7 +38,7 @@ func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("the name %s is taken by %s, whose program runs: choose another, or end that one first", e.Name, who)
 }
 
-// CheckName reports whether a session can have a name: [NameRule]. The error is a *[NameError].
+// CheckName checks a session name against [NameRule]. The error is a *[NameError].
 func CheckName(name string) error {
 	ok := name != "" && len(name) <= MaxName && isLetter(name[0]) && !isID(name)
 	for i := 1; ok && i < len(name); i++ {
@@ -53,7 +53,8 @@ func CheckName(name string) error {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// isID reports whether a word is made as ids of sessions and adapters are, which no name is.
+// isID reports whether a word has the form of a session's or an adapter's id, which no name may
+// have.
 func isID(word string) bool {
 	if len(word) < 2 || word[0] < 'a' || word[0] > 'z' {
 		return false
@@ -66,13 +67,13 @@ func isID(word string) bool {
 	return true
 }
 
-// newer reports whether a was given after b.
+// newer reports whether id a was assigned after b.
 func newer(a, b ID) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
-// names find sessions by their names. Guarded by Engine.mu.
+// names finds sessions by their names. Guarded by Engine.mu.
 type names struct {
 	starting  map[string]bool       // of sessions that are being started
-	sessions  map[string][]*Session // those in the registry, by creation: all but the last have ended
+	sessions  map[string][]*Session // in the registry, by creation: all but the last have ended
 	forgotten map[string]ID         // the newest of that name that was forgotten
 }
 
@@ -107,7 +108,7 @@ func (n *names) settle(name string, s *Session) {
 	}
 }
 
-// remove lets go of a session that leaves the registry.
+// remove drops a session that leaves the registry.
 func (n *names) remove(s *Session) {
 	name := s.config.Name
 	if name == "" {
@@ -126,15 +127,15 @@ func (n *names) bury(gone *ForgottenError) {
 	}
 }
 
-// unbury lets go of what was kept of a forgotten session.
+// unbury drops what was kept of a forgotten session.
 func (n *names) unbury(gone *ForgottenError) {
 	if gone.Name != "" && n.forgotten[gone.Name] == gone.Session {
 		delete(n.forgotten, gone.Name)
 	}
 }
 
-// resolve returns the id of the session that a name means: the one that runs, or else the newest that has ended. An id, and
-// what nothing is called, are returned as they are.
+// resolve returns the id of the session that a name means: the running one, or else the newest that
+// has ended. An id, and an unknown name, are returned as they are.
 func (n *names) resolve(name ID) ID {
 	if isID(string(name)) {
 		return name
@@ -151,8 +152,8 @@ func (n *names) resolve(name ID) ID {
 	return id
 }
 
-// Resolve returns the id of the session that a name means, as [Engine.Session] finds it. An id, and what nothing is called, are
-// returned as they are.
+// Resolve returns the id of the session that a name means, as [Engine.Session] finds it. An id, and
+// an unknown name, are returned as they are.
 func (e *Engine) Resolve(name ID) ID {
 	if isID(string(name)) {
 		return name

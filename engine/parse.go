@@ -12,12 +12,13 @@ import (
 	"github.com/ptywright/ptywright/internal/tree"
 )
 
-// An ActionError says what is wrong with a tree that was to be an action, and where.
+// An ActionError says what is wrong with a tree that should be an action, and where.
 type ActionError struct {
 	Path     string // "action.value.rows"
 	Expected string // what should be there, with an article and the range; "" when Err says it
-	Got      any    // what is there, as it came; nil: nothing. Error quotes at most 32 characters of it
-	Err      error  // *[vt.KeyError], or why there is no such signal; nil otherwise
+	// Got is what is there, unchanged; nil: nothing. Error quotes at most 32 characters of it.
+	Got any
+	Err error // *[vt.KeyError], or why the signal is unknown; nil otherwise
 }
 
 func (e *ActionError) Error() string { return (*tree.Fault)(e).Error() }
@@ -25,10 +26,10 @@ func (e *ActionError) Error() string { return (*tree.Fault)(e).Error() }
 // Unwrap returns Err.
 func (e *ActionError) Unwrap() error { return e.Err }
 
-// ActionTypes returns the names of the types that [ParseAction] knows, sorted.
+// ActionTypes returns the names of the types that [ParseAction] accepts, sorted.
 func ActionTypes() []string { return slices.Sorted(maps.Keys(actions)) }
 
-// actions are the types of an action and what makes each from its value.
+// actions are the types of an action, each with what makes it from its value.
 var actions = map[string]func(value tree.Value) Action{
 	"text":            func(v tree.Value) Action { return Text(v.Text()) },
 	"paste":           func(v tree.Value) Action { return Paste(v.Text()) },
@@ -46,8 +47,8 @@ var actions = map[string]func(value tree.Value) Action{
 }
 
 // ParseAction makes an action of a tree of maps, slices, strings, booleans and numbers, as JSON and
-// Lua give it: {"type": ..., "value": ...}. Numbers are float64, int64 or int and whole. Members
-// that are not known are ignored. Errors are *[ActionError].
+// Lua give it: {"type": ..., "value": ...}. Numbers are float64, int64 or int and whole. Unknown
+// members are ignored. Errors are *[ActionError].
 func ParseAction(t any) (Action, error) {
 	v := tree.New("action", t)
 	v.Object("an object with type and value")
@@ -96,7 +97,7 @@ func parseSignal(v tree.Value) Action {
 	return Signal(s)
 }
 
-// maxLabel bounds a transcript mark's label, in bytes: it is a name.
+// maxLabel bounds a transcript mark's label, in bytes.
 const maxLabel = 256
 
 func parseMark(v tree.Value) Action {
@@ -109,7 +110,7 @@ func parseMark(v tree.Value) Action {
 	return MarkTranscript(label)
 }
 
-// Bounds and defaults of stream_text, as the earlier implementation has them.
+// Bounds and defaults of stream_text, as in the earlier implementation.
 const (
 	defaultChunkChars = 64
 	maxChunkChars     = 1024
@@ -146,8 +147,7 @@ var mouseActions = map[string]vt.MouseAction{"press": vt.MousePress, "release": 
 
 var mouseMods = map[string]vt.Mods{"shift": vt.Shift, "alt": vt.Alt, "ctrl": vt.Ctrl}
 
-// parseMouse reads {row, col, button?, action?, mods?}: a press of the left button unless told
-// otherwise.
+// parseMouse reads {row, col, button?, action?, mods?}: by default a press of the left button.
 func parseMouse(v tree.Value) Action {
 	v.Object("an object with row and col")
 	m := vt.Mouse{
@@ -161,6 +161,6 @@ func parseMouse(v tree.Value) Action {
 	return Mouse(m)
 }
 
-// Quote quotes what came from a caller for a message: at most 32 characters of it, and "..." where
-// there is more.
+// Quote quotes a caller's value for a message: at most 32 characters of it, and "..." where there
+// is more.
 func Quote(s string) string { return tree.Quote(s) }

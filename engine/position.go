@@ -13,18 +13,20 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A Position is a point in what a session has written: behind a batch of output, as [After] makes it, or just behind a match, as
-// [Outcome.Next] has it. A wait that is given one looks only at what came after. It is of use for its own session only.
+// A Position is a point in a session's output: after a batch, as [After] makes it, or just after a
+// match, as in [Outcome.Next]. A wait with a position considers only what came after it. It is
+// valid for its own session only.
 type Position struct {
 	vt.Point
-	Offset Offset // of the transcript; of meaning with Exact
-	Exact  bool   // just behind a match
+	Offset Offset // of the transcript; valid with Exact
+	Exact  bool   // just after a match
 }
 
-// After returns the position behind everything up to a sequence.
+// After returns the position after everything up to a sequence.
 func After(sequence uint64) *Position { return &Position{Point: vt.Point{Seq: sequence}} }
 
-// String returns p as [ParsePosition] reads it. Its form may change; only where [After] made p, it is the sequence.
+// String returns p in the form that [ParsePosition] reads. The form may change, except that a
+// position made by After is its sequence.
 func (p Position) String() string {
 	switch {
 	case !p.Exact:
@@ -35,7 +37,7 @@ func (p Position) String() string {
 	return fmt.Sprintf("p%d-%d-%d-%d", p.Seq, p.Offset, p.At.Line, p.At.Col)
 }
 
-// ParsePosition reads a sequence, or what [Position.String] returned. The error quotes nothing of s.
+// ParsePosition reads a sequence, or a result of [Position.String]. The error quotes nothing of s.
 func ParsePosition(s string) (*Position, error) {
 	rest, exact := strings.CutPrefix(s, "p")
 	parts := strings.Split(rest, "-")
@@ -57,14 +59,15 @@ func ParsePosition(s string) (*Position, error) {
 	return p, nil
 }
 
-// Since narrows a look to what came after a position.
+// Since narrows a view to what came after a position.
 type Since struct {
-	Position           // with the transcript's offset, however it was made
+	Position           // with the transcript's offset, whichever way it was made
 	Began    time.Time // when the wait began
 	Set      bool
 }
 
-// Last returns the last sequence of which nothing counts: what has no place within its batch, as a bell, counts from the next on.
+// Last returns the last sequence that does not count: events without a place within their batch,
+// such as a bell, count from the next one on.
 func (s Since) Last() uint64 {
 	if s.Within {
 		return s.Seq - 1
@@ -72,7 +75,8 @@ func (s Since) Last() uint64 {
 	return s.Seq
 }
 
-// OffsetOf returns the transcript position behind which everything came after p; 0 when that is too long ago to be known.
+// OffsetOf returns the transcript position from which everything came after p; 0 when that is too
+// long ago to be known.
 func (s *Session) OffsetOf(p Position) Offset {
 	if p.Exact {
 		return p.Offset
@@ -86,30 +90,30 @@ func (s *Session) since(p Position, began time.Time) Since {
 	return Since{Position: p, Began: began, Set: true}
 }
 
-// A Place tells where a text stands that matched. Its texts are the program's, and uncovered.
+// A Place is where a matched text is. Its texts are the program's, not redacted.
 type Place struct {
 	Text     string
-	Scrolled bool   // it had left the screen upwards; the next two are set then
-	Line     uint64 // number of the line that Lines begins with, counted from the first that the session ever had
-	Lines    string // the logical lines that it stands in
-	Above    string // what stood right above Lines, as far as it is kept
+	Scrolled bool   // it has scrolled off the screen; the next two are set then
+	Line     uint64 // number of the first line of Lines, counted from the session's first line
+	Lines    string // the logical lines that contain it
+	Above    string // the text right above Lines, as far as it is kept
 
 	line   uint64 // of its first row
-	inLine int    // bytes before it of what was read of that row
+	inLine int    // bytes before it in the text read of that row
 	behind vt.Point
-	offset Offset // of the transcript, right behind it; 0: it was found on the screen or above
+	offset Offset // of the transcript, right after it; 0: it was found on the screen or above
 }
 
-// End returns the transcript's position right behind a text that was found there; 0 for one of the screen.
+// End returns the transcript's position right after a text found there; 0 for one of the screen.
 func (p *Place) End() Offset { return p.offset }
 
-// On makes a place of bytes start to end of a passage that v shows.
+// On returns the place of bytes start to end of a passage that v shows.
 func (v *View) On(p *vt.Passage, start, end int) *Place {
 	line, inLine := p.Row(start)
 	return &Place{Text: string(p.Text[start:end]), line: line, inLine: inLine, behind: v.Screen.Behind(p, start, end)}
 }
 
-// Scrolled makes a place of bytes start to end of a passage of lines that left the screen.
+// Scrolled returns the place of bytes start to end of a passage of lines that left the screen.
 func (v *View) Scrolled(p *vt.Passage, start, end int) *Place {
 	at := v.On(p, start, end)
 	from, to := p.Logical(start, end)
@@ -119,24 +123,24 @@ func (v *View) Scrolled(p *vt.Passage, start, end int) *Place {
 	return at
 }
 
-// InOutput makes a place of a text that ends at an offset of the transcript.
+// InOutput returns the place of a text that ends at an offset of the transcript.
 func (v *View) InOutput(text string, end Offset) *Place { return &Place{Text: text, offset: end} }
 
-// contextBytes is how much of what stands above a text is given to judge what of it is secret: the lines of a private key are at
-// most so long.
+// contextBytes is how much of the text above is read to tell what in a text is secret: the lines of
+// a private key take at most that.
 const contextBytes = 64 << 10
 
 const (
-	// nearRows is how many rows above a text are looked at first: a read of all that may matter would
-	// cost each wait more with each line that a session has written.
+	// nearRows is how many rows above a text are read first: reading all that may matter would cost
+	// each wait more with each line that a session has written.
 	nearRows = 24
-	// keyRun is how long a word of a line is at least that may be one of a private key's, of which the
-	// first line may be far above: most have 64 characters.
+	// keyRun is the least length of a word that may be part of a private key, whose first line may
+	// be far above: most have 64 characters.
 	keyRun = 40
 )
 
-// above returns what stands above a place of the main screen or its scrollback: some rows, or all that
-// may matter where these lie within a line, or may lie within a private key.
+// above returns the text above a place of the main screen or its scrollback: some rows, or all that
+// may matter where these begin within a line or may be part of a private key.
 func (v *View) above(to vt.Position) string {
 	from := vt.Position{Line: to.Line - min(to.Line, nearRows)}
 	near, _ := v.Screen.Between(from, to, contextBytes)
@@ -148,7 +152,8 @@ func (v *View) above(to vt.Position) string {
 	return text
 }
 
-// place returns where the text stands that m matched, of several the one furthest on; nil when it matched none.
+// place returns where the text that m matched is, of several the last one; nil when it matched
+// none.
 func (m *Match) place() *Place {
 	if m.Place != nil {
 		return m.Place
@@ -162,7 +167,7 @@ func (m *Match) place() *Place {
 	return last
 }
 
-// behind returns the position just behind what m matched in v.
+// behind returns the position just after what m matched in v.
 func (s *Session) behind(v *View, m *Match) *Position {
 	p := &Position{Point: vt.Point{Seq: v.Sequence}, Exact: true}
 	_, p.Offset = v.Transcript.Bounds()
@@ -172,7 +177,7 @@ func (s *Session) behind(v *View, m *Match) *Position {
 			p.Seq = v.Reports.Shell.Finished
 			p.Offset = s.OffsetAt(p.Seq)
 		}
-	case at.offset > 0: // of its batch nobody knows which part came after
+	case at.offset > 0: // which part of its batch came after is unknown
 		p.Seq, p.Offset = s.sequenceOf(at.offset)-1, at.offset
 	default:
 		p.Point, p.Offset = at.behind, s.offsetBehind(v, at)
@@ -186,15 +191,17 @@ func (s *Session) behind(v *View, m *Match) *Position {
 	return p
 }
 
-// sequenceOf returns the sequence whose batch wrote what ends at an offset of the transcript; at least 1.
+// sequenceOf returns the sequence whose batch wrote what ends at an offset of the transcript; at
+// least 1.
 func (s *Session) sequenceOf(end Offset) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return max(1, s.seqs.of(end))
 }
 
-// offsetBehind returns the transcript position behind a text on the screen: right behind it where the batch that wrote it has it
-// as it stands there, else where that batch begins. A wait for output may then see too much, never miss any.
+// offsetBehind returns the transcript position after a text on the screen: right after it where its
+// batch contains it unchanged, otherwise the batch's beginning. A wait for output may then see too
+// much, but never miss any.
 func (s *Session) offsetBehind(v *View, at *Place) Offset {
 	begin, end := s.OffsetAt(at.behind.Seq-1), s.OffsetAt(at.behind.Seq)
 	begin = max(begin, v.Since.Offset)
@@ -208,9 +215,10 @@ func (s *Session) offsetBehind(v *View, at *Place) Offset {
 	return begin
 }
 
-// before returns what came between the wait's since and a text, what stood right above that, and whether its beginning was cut off.
+// before returns what came between the wait's since and a text, the text right above that, and
+// whether its beginning was cut off.
 func (v *View) before(at *Place) (text, above string, cut bool) {
-	var all []byte // what counts, up to the text; what is above it
+	var all []byte // what counts, up to the text
 	if at.offset > 0 {
 		out, from := v.Output()
 		all = out[:max(0, int(at.offset-from)-len(at.Text))]
@@ -231,7 +239,7 @@ func (v *View) before(at *Place) (text, above string, cut bool) {
 	return string(kept), above, cut
 }
 
-// tail returns the last n bytes of a text, from a character's beginning on.
+// tail returns the last n bytes of a text, from the beginning of a character on.
 func tail(text []byte, n int) []byte {
 	if len(text) <= n {
 		return text

@@ -9,20 +9,22 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// Environ returns the environment that the leader was started with, as "K=V" by name: what the engine gave it, without what
-// ptywright adds to know its processes and to have a shell mark its commands. The values may be secrets.
+// Environ returns the environment that the leader was started with, as "K=V" sorted by name: what
+// the engine gave it, without the variables that ptywright adds to identify its processes and to
+// have a shell mark its commands. The values may be secrets.
 func (s *Session) Environ() []string { return slices.Clone(s.environ) }
 
-// A Process is one process of a session; [pty.Process] says what its fields are.
+// A Process is one process of a session; [pty.Process] documents its fields.
 type Process = pty.Process
 
-// nameMax bounds a process's name, in bytes: that of a file system.
+// nameMax bounds a process's name, in bytes: the limit of a file system.
 const nameMax = 255
 
-// Foreground returns the process that has the terminal: the shell at its prompt, or what it runs. Its name is plain text, its
-// paths are as the system has them. It takes 25 us, or 0.8 ms with 80 processes in the system when a pipeline's first program
-// has ended (measured on Linux), and holds up nobody. On Windows it is always the leader. Errors: [ErrEnded], [ErrClosed],
-// those of the system.
+// Foreground returns the process that has the terminal: the shell at its prompt, or what it runs.
+// Its name is plain text, its paths are as the system has them. It takes 25 us, or 0.8 ms with 80
+// processes in the system when a pipeline's first program has ended (measured on Linux), and blocks
+// nothing else. On Windows it is always the leader. Errors: [ErrEnded], [ErrClosed], those of the
+// system.
 func (s *Session) Foreground() (Process, error) {
 	p, err := s.pty.Foreground()
 	switch {
@@ -35,20 +37,22 @@ func (s *Session) Foreground() (Process, error) {
 	return p, err
 }
 
-// LineMode returns what the terminal does with input before the program reads it. Errors: those of the system; on Windows one
-// that wraps [errors.ErrUnsupported].
+// LineMode returns what the terminal does with input before the program reads it. Errors: those of
+// the system; on Windows one that wraps [errors.ErrUnsupported].
 func (s *Session) LineMode() (pty.LineMode, error) { return s.pty.LineMode() }
 
-// Replaced reports whether the leader has executed another program in its own place since it was started (execve), the same file
-// anew, too. Where the system does not tell, which is everywhere but on Linux, it is false. It takes 10 us.
+// Replaced reports whether the leader has executed another program in its own place since it was
+// started (execve), even the same file again. It is false where the system does not say, which is
+// everywhere but on Linux. It takes 10 us.
 func (s *Session) Replaced() bool {
 	now := pty.Image(s.pty.PID())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.image != "" && now != s.image // "": by one with other rights, or it is under way
+	return s.image != "" && now != s.image // "": one with other rights, or still executing
 }
 
-// noteImage notes what the leader was started with, when it was not to be seen before: a program that writes is executed.
+// noteImage notes what the leader was started with, if that could not be read before: a program
+// that writes has been executed.
 func (s *Session) noteImage() {
 	s.mu.Lock()
 	known := s.image != "" || s.imaged

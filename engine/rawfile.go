@@ -8,7 +8,7 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// A rawFile is the tap behind the raw transcript: the child's bytes as they come, unredacted.
+// A rawFile is the tap for the raw transcript: the child's bytes as they come, unredacted.
 type rawFile struct {
 	f *os.File
 }
@@ -19,16 +19,16 @@ type FileError struct {
 	Err      error
 }
 
-// Error quotes the path as [pty.QuotePath] does: of a long one its end.
+// Error quotes the path as [pty.QuotePath] does: only the end of a long one.
 func (e *FileError) Error() string {
 	return fmt.Sprintf("%s %s: %v", e.Op, pty.QuotePath(e.Path), e.Err)
 }
 func (e *FileError) Unwrap() error { return e.Err }
 
-// OpenRawTranscript opens path as a tap that writes a session's output unredacted. A new file is made with mode 0600
-// whatever the umask; an existing one is refused. With add, an existing file is appended to, and made when missing:
-// it must be a regular file of ours with a single name, and its mode stays. Symbolic links, FIFOs and devices are
-// refused. Errors are *[FileError].
+// OpenRawTranscript opens path as a tap that writes a session's output unredacted. A new file gets
+// mode 0600 whatever the umask; an existing one is refused. With add, an existing file is appended
+// to, or created when missing: it must be a regular file of ours with a single name, and its mode
+// stays. Symbolic links, FIFOs and devices are refused. Errors are *[FileError].
 func OpenRawTranscript(path string, add bool) (Tap, error) {
 	f, err := openRaw(path, add)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// openRaw opens without following a symbolic link in the last element and, so that a FIFO cannot block us, without
-// waiting; only then does it look at what was opened.
+// openRaw opens without following a symbolic link in the last element and without blocking on a
+// FIFO, and only then checks what it opened.
 func openRaw(path string, add bool) (*os.File, error) {
 	const flags = os.O_WRONLY | os.O_CREATE | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 	f, err := os.OpenFile(path, flags|os.O_EXCL, 0o600)
@@ -21,7 +21,7 @@ func openRaw(path string, add bool) (*os.File, error) {
 	if err != nil {
 		var pe *fs.PathError
 		if errors.As(err, &pe) {
-			err = pe.Err // the path is said once, by FileError
+			err = pe.Err // FileError names the path already
 		}
 		if errors.Is(err, syscall.ELOOP) {
 			err = errors.New("is a symbolic link")
@@ -37,7 +37,7 @@ func openRaw(path string, add bool) (*os.File, error) {
 
 func vetRaw(f *os.File, fresh bool) error {
 	if fresh {
-		return f.Chmod(0o600) // the umask may have taken more than group and others
+		return f.Chmod(0o600) // the umask may have removed more than group and others
 	}
 	info, err := f.Stat()
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"os"
 )
 
-// openRaw on Windows relies on the folder's access control list; reparse points are refused by the mode check.
+// openRaw on Windows relies on the folder's access control list; the mode check refuses reparse
+// points.
 func openRaw(path string, add bool) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) && add {

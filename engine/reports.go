@@ -9,41 +9,47 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// Reports are what a program has said of itself beside its screen, by escape sequences: the last of each kind. They are
-// its word and its text: not to be trusted, and to be redacted like the screen. A kind is nil until it was reported;
-// what a pointer points to never changes.
+// Reports are what a program has reported beside its screen, by escape sequences: the last of each
+// kind. They are the program's word and text: do not trust them, and redact them like the screen. A
+// kind is nil until it was reported; what a pointer points to never changes.
 type Reports struct {
 	Progress *Progress      // OSC 9 ; 4
 	Shell    *Shell         // OSC 133, OSC 633 and OSC 7
-	Status   *ProgramStatus // OSC 7501; nil again when the program has taken it back
-	// Clipboard is what was last said by OSC 52. It is kept here only: no other program gets it, least of all the one that asks.
+	Status   *ProgramStatus // OSC 7501; nil again when the program has withdrawn it
+	// Clipboard is the last OSC 52. It is kept here only: no other program gets it, least of all
+	// the one that queries it.
 	Clipboard *Clipboard
 }
 
-// Clipboard is a text that a program has put on what it takes for the clipboard, or why there is none.
+// Clipboard is a text that a program has written to its clipboard, or why there is none.
 type Clipboard struct {
-	Text     string         // plain text with tabs and line feeds, at most 75,000 bytes; "" when cleared or dropped
-	Dropped  ClipboardFault // why what it put there is not Text
-	Sequence uint64         // of the session when it came; inside a synchronized update, when its frame was shown
-	At       time.Time      // likewise
+	// Text is plain text with tabs and line feeds, at most 75,000 bytes; "" when cleared or
+	// dropped.
+	Text    string
+	Dropped ClipboardFault // why what it wrote is not in Text
+	// Sequence is the session's when it came; inside a synchronized update, when its frame was
+	// shown.
+	Sequence uint64
+	At       time.Time // likewise
 }
 
 // A ClipboardFault is a reason to drop what a program put on the clipboard.
 type ClipboardFault string
 
 const (
-	ClipboardTooLong   ClipboardFault = "too_long"   // over 100,000 bytes of base64: half of a text is another text
-	ClipboardNotBase64 ClipboardFault = "not_base64" // damaged
+	// ClipboardTooLong: over 100,000 bytes of base64; half a text is a different text.
+	ClipboardTooLong   ClipboardFault = "too_long"
+	ClipboardNotBase64 ClipboardFault = "not_base64" // malformed
 )
 
 // A ProgressState is what a progress bar shows (ConEmu's OSC 9 ; 4).
 type ProgressState string
 
 const (
-	ProgressNone   ProgressState = "none" // the program took the bar away
+	ProgressNone   ProgressState = "none" // the program removed the bar
 	ProgressNormal ProgressState = "normal"
 	ProgressError  ProgressState = "error"
-	ProgressBusy   ProgressState = "busy" // at work, nobody knows for how long; there is no value
+	ProgressBusy   ProgressState = "busy" // at work for an unknown time; there is no value
 	ProgressPaused ProgressState = "paused"
 )
 
@@ -56,39 +62,47 @@ type Progress struct {
 	Value int // percent, 0 to 100
 }
 
-// A ShellPhase is what a shell with marks (FinalTerm's OSC 133, VS Code's OSC 633) is at.
+// A ShellPhase is what a shell with marks (FinalTerm's OSC 133, VS Code's OSC 633) is doing.
 type ShellPhase string
 
 const (
 	ShellPrompt  ShellPhase = "prompt"  // A: it writes its prompt
 	ShellInput   ShellPhase = "input"   // B: it reads a command line
 	ShellRunning ShellPhase = "running" // C: it runs a command
-	ShellDone    ShellPhase = "done"    // D: the command has ended; mostly the next prompt follows at once
+	ShellDone    ShellPhase = "done"    // D: the command has ended; the next prompt usually follows
 )
 
-// Shell is what a shell has said of itself.
+// Shell is what a shell has reported.
 type Shell struct {
 	Phase    ShellPhase // "" until the first mark
-	ExitCode int        // of the last command that has ended; of meaning when Exited is set
-	Exited   bool       // the mark D came with an exit code; not so for a command line that was given up
-	Commands uint64     // that have ended: D behind C
-	Finished uint64     // sequence at which the last of them ended; inside a synchronized update, when its frame was shown
-	Command  string     // the last command line that OSC 633 ; E told, in one line
-	Dir      string     // working directory, a path: of OSC 7, or of OSC 633 ; P ; Cwd. Whose, over ssh, is not known
+	ExitCode int        // of the last command that has ended; valid when Exited is set
+	Exited   bool       // the mark D came with an exit code, which an abandoned command line lacks
+	Commands uint64     // that have ended: D after C
+	// Finished is the sequence at which the last of them ended; inside a synchronized update, when
+	// its frame was shown.
+	Finished uint64
+	Command  string // the last command line that OSC 633 ; E gave, in one line
+	// Dir is the working directory, a path, of OSC 7 or of OSC 633 ; P ; Cwd. Over ssh the host is
+	// unknown.
+	Dir string
 }
 
-// ProgramStatus is what a program reports by the Program Status Protocol: OSC 7501 and key=value pairs with colons
-// between them. State, App and Kind are at most 64 letters, digits, dots, hyphens and underscores.
+// ProgramStatus is what a program reports by the Program Status Protocol: OSC 7501 and key=value
+// pairs with colons between them. State, App and Kind are at most 64 letters, digits, dots, hyphens
+// and underscores.
 type ProgramStatus struct {
-	State    string // as the program puts it: "idle", "working", "blocked", "done", "error" have been seen
-	App      string // "" when not told, as for Kind and Message
-	Kind     string // for "blocked", of what: "permission", "question"
-	Message  string // for people: plain text in one line, at most 4 KiB
-	Sequence uint64 // of the session when it came; inside a synchronized update, when its frame was shown
+	// State is the program's own word: "idle", "working", "blocked", "done", "error" have been seen.
+	State   string
+	App     string // "" when not given, as for Kind and Message
+	Kind    string // for "blocked", of what: "permission", "question"
+	Message string // for people: plain text in one line, at most 4 KiB
+	// Sequence is the session's when it came; inside a synchronized update, when its frame was
+	// shown.
+	Sequence uint64
 }
 
-// After returns the reports as they are after e, an event of the terminal: whoever replays a recording makes them as a session
-// does. Sequence and At are left to the caller.
+// After returns the reports as they are after e, an event of the terminal, as a session makes them:
+// for replaying a recording. Sequence and At are left to the caller.
 func (r Reports) After(e *vt.Event) Reports {
 	switch e.Kind {
 	case vt.EventProgress:
@@ -150,8 +164,8 @@ func (s Shell) after(e *vt.Event) Shell {
 	return s
 }
 
-// directory returns the path of an OSC 7: a file URI with any host, or by mistake the path itself. Nothing at all says
-// that there is none any more.
+// directory returns the path of an OSC 7: a file URI with any host, or by mistake the path itself.
+// An empty one removes the directory.
 func directory(uri string) (path string, ok bool) {
 	rest, isURI := strings.CutPrefix(uri, "file://")
 	if !isURI {
@@ -159,7 +173,7 @@ func directory(uri string) (path string, ok bool) {
 	}
 	_, path, ok = strings.Cut(rest, "/")
 	path = "/" + path
-	if plain, err := url.PathUnescape(path); err == nil { // else it was never escaped
+	if plain, err := url.PathUnescape(path); err == nil { // otherwise it was never escaped
 		path = vt.Clean([]byte(plain), len(plain))
 	}
 	if len(path) > 2 && path[2] == ':' && path[1]|0x20 >= 'a' && path[1]|0x20 <= 'z' { // /C:/Users
@@ -169,17 +183,18 @@ func directory(uri string) (path string, ok bool) {
 }
 
 const (
-	// maxToken bounds a state, an app or a kind, in bytes. The longest that was seen is "claude-code".
+	// maxToken bounds a state, an app or a kind, in bytes. The longest seen is "claude-code".
 	maxToken = 64
-	// maxMessage bounds a message, in bytes: a command for which permission is asked, and then some. It takes two
-	// thirds of what the terminal keeps of a sequence.
+	// maxMessage bounds a message, in bytes: more than a command for which permission is asked. It
+	// takes two thirds of what the terminal keeps of a sequence.
 	maxMessage = 4 << 10
 	// maxEncoded is the base64 of maxMessage bytes, in whole groups.
 	maxEncoded = (maxMessage + 2) / 3 * 4
 )
 
-// parseStatus reads the payload of an OSC 7501, plain text. A status of nil takes back the one before; not ok is a
-// payload that says no state. Keys that are not known are ignored, and of one that stands twice the last counts.
+// parseStatus reads the payload of an OSC 7501, plain text. A nil status withdraws the one before;
+// not ok is a payload without a state. Unknown keys are ignored, and the last of a repeated key
+// counts.
 func parseStatus(payload string) (status *ProgramStatus, ok bool) {
 	status = &ProgramStatus{}
 	for pair := range strings.SplitSeq(payload, ":") {
@@ -204,7 +219,7 @@ func parseStatus(payload string) (status *ProgramStatus, ok bool) {
 	return status, true
 }
 
-// token returns s when it is one, else nothing: half of a name is another name.
+// token returns s when it is one, otherwise "": half of a name is another name.
 func token(s string) string {
 	const inToken = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
 	if len(s) > maxToken || strings.Trim(s, inToken) != "" {
@@ -213,7 +228,8 @@ func token(s string) string {
 	return s
 }
 
-// message decodes base64, with or without padding, to plain text in one line; "" when it is none.
+// message decodes base64, with or without padding, to plain text in one line; "" when it is
+// invalid.
 func message(encoded string) string {
 	encoded = strings.TrimRight(encoded, "=")
 	text, err := base64.RawStdEncoding.DecodeString(encoded[:min(len(encoded), maxEncoded)])
@@ -228,7 +244,8 @@ func message(encoded string) string {
 	return vt.Clean(text, maxMessage)
 }
 
-// shown is r as it is shown at a sequence, before having been shown until then: a report tells when it was first seen.
+// shown is r as shown at a sequence, after before was shown until then: a report says when it was
+// first seen.
 func (r Reports) shown(before Reports, seq uint64, now time.Time) Reports {
 	if status := r.Status; status != nil && status != before.Status {
 		first := *status

@@ -17,11 +17,11 @@ import (
 	"github.com/ptywright/ptywright/internal/pulse"
 )
 
-// closeBound is how long Close waits for the pump after the master is closed, and for what cannot
-// be ended.
+// closeBound is how long Close waits for the pump after the master is closed, and for processes
+// that cannot be ended.
 const closeBound = 2 * time.Second
 
-// A PTY is one child on one pseudo-terminal; *[pty.PTY] is one, and says what the methods do.
+// A PTY is one child on one pseudo-terminal; *[pty.PTY] implements it and documents the methods.
 type PTY interface {
 	PID() int
 	Next() ([]byte, error)
@@ -38,8 +38,8 @@ type PTY interface {
 	Close() error
 }
 
-// A Session is one child on one PTY with its terminal and its transcript. Its methods may be called
-// by any number of goroutines.
+// A Session is one child on one PTY with its terminal and its transcript. Its methods are safe for
+// concurrent use.
 type Session struct {
 	id      ID
 	config  Config
@@ -47,7 +47,7 @@ type Session struct {
 	pty     PTY
 	input   *inputQueue
 	turn    chan struct{} // held by the action under way
-	tapping chan struct{} // held while taps are shown something
+	tapping chan struct{} // held while taps are called
 	sizing  chan struct{} // held while the terminal gets a size
 	pulse   pulse.Pulse
 	engine  *Engine
@@ -55,41 +55,41 @@ type Session struct {
 	reaped  chan struct{}   // closed when leader is set
 	final   chan struct{}   // closed when the end of output is published
 	pumped  chan struct{}   // closed when the pump has ended
-	life    context.Context // ends when Close is through
+	life    context.Context // ends when Close is done
 	end     context.CancelFunc
-	told    time.Time   // when the pump last woke those who wait
+	told    time.Time   // when the pump last woke the waiters
 	telling atomic.Bool // later is running
 	later   *time.Timer // wakes them after a flood's batch
-	settled *time.Timer // looks at the terminal's echo when output has stopped
+	settled *time.Timer // checks the terminal's echo when output has stopped
 	frame   *time.Timer // shows what a synchronized update has hidden for too long
 	leader  pty.Exit
-	environ []string // as the child gets it, without what is ours; sorted
+	environ []string // what the child gets, without our own variables; sorted
 	holds   holds
 	leash   leash
 	over    over        // guarded by Engine.mu
 	exited  atomic.Bool // exit is set
 
 	echo sync.Mutex
-	// protects the field below, and the order in which the terminal's echo is looked at and told of
+	// protects the field below, and the order in which the terminal's echo is read and reported
 	secrets SecretInput
 
 	mu sync.Mutex
 	// protects the fields below, but for shell, which the reaper ends
 	fold
-	timed  time.Time // the fold's hiding that frame runs for
+	timed  time.Time // the fold's hiding that the frame timer runs for
 	secret bool      // the program reads with echo off
 	raw    bool      // the program reads keys itself
-	view   *View     // the last look, until something changes
+	view   *View     // the last view, until something changes
 	exit   *Exit
 	ended  bool
 	killed bool
 	closed bool
 	taps   []Tap
 	tapErr error
-	lease  *Lease // who alone may type; nil: everybody
+	lease  *Lease // who alone may type; nil: anyone
 	keys   keyboard
 	image  string // what the leader was started with; "": not known yet
-	imaged bool   // it has been looked at again
+	imaged bool   // it has been read again
 }
 
 // ID returns the session's id, unique in its engine's life.
@@ -104,7 +104,7 @@ func (s *Session) Started() time.Time { return s.started }
 // PID returns the leader's process id.
 func (s *Session) PID() int { return s.pty.PID() }
 
-// View returns the session as it is now. It blocks at most while one batch of output is parsed.
+// View returns the session as it is now. It blocks for the parsing of one batch of output at most.
 func (s *Session) View() *View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *Session) View() *View {
 	return &v
 }
 
-// Changed returns a channel that is closed when the session next changes. Take it before looking.
+// Changed returns a channel that is closed when the session next changes. Take it before a view.
 func (s *Session) Changed() <-chan struct{} { return s.pulse.Next() }
 
 // Sequence counts batches of output, resizes and released frames.
@@ -137,20 +137,21 @@ func (s *Session) TapError() error {
 	return s.tapErr
 }
 
-// OffsetAt returns the transcript position after which everything came later than seq; 0 when seq is
-// too old to be known, and all that was retained then is gone.
+// OffsetAt returns the transcript position from which everything is newer than seq; 0 when seq is
+// too old to be known, and everything that was retained then is gone.
 func (s *Session) OffsetAt(seq uint64) Offset {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seqs.at(seq)
 }
 
-// Closed returns a channel that is closed when [Session.Close] is done or the session was forgotten.
+// Closed returns a channel that is closed when [Session.Close] is done or the session was
+// forgotten.
 func (s *Session) Closed() <-chan struct{} { return s.life.Done() }
 
-// AfterClose calls f in a goroutine of its own once the session is closed or forgotten, at once when
+// AfterClose calls f in its own goroutine once the session is closed or forgotten, or at once when
 // it already is. It is for dropping what is kept under the session's id: f must not block. stop
-// works as that of [context.AfterFunc].
+// works like that of [context.AfterFunc].
 func (s *Session) AfterClose(f func()) (stop func() bool) { return context.AfterFunc(s.life, f) }
 
 func (s *Session) isClosed() bool {
@@ -172,8 +173,8 @@ func (s *Session) inputError() error {
 	return nil
 }
 
-// touch is called with mu held after every change of the fold: the last look is out of date, and a
-// synchronized update has its time.
+// touch is called with mu held after every change of the fold: it drops the cached view and times a
+// synchronized update.
 func (s *Session) touch() {
 	s.view = nil
 	if s.timed == s.hiding {
@@ -186,14 +187,14 @@ func (s *Session) touch() {
 	}
 }
 
-// beat wakes those who wait for the session or for any session.
+// beat wakes the waiters on this session and on any session.
 func (s *Session) beat() {
 	s.pulse.Beat()
 	s.engine.pulse.Beat()
 }
 
 // pump reads until the terminal is closed, and then publishes the exit. A panic in what it feeds
-// ends this session and no other.
+// ends only this session.
 func (s *Session) pump(drain *pty.Drain) {
 	defer close(s.pumped)
 	if cause := s.read(drain); cause != nil {
@@ -205,7 +206,7 @@ func (s *Session) pump(drain *pty.Drain) {
 	s.finish()
 }
 
-// read takes output until there is no more. It alone feeds the terminal and the transcript.
+// read takes output until there is no more. Nothing else feeds the terminal and the transcript.
 func (s *Session) read(drain *pty.Drain) (panicked any) {
 	defer func() { panicked = recover() }()
 	for {
@@ -224,7 +225,7 @@ func (s *Session) read(drain *pty.Drain) (panicked any) {
 		}
 		if err != nil {
 			if errors.Is(err, io.EOF) && !s.isReaped() {
-				<-s.reaped // a leader that let go of its terminal may have opened it again by name
+				<-s.reaped // a leader that let go of its terminal may have reopened it by name
 				continue
 			}
 			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
@@ -253,7 +254,7 @@ func (s *Session) output(p []byte) {
 	if reply := s.take(p, now); len(reply) > 0 && !s.config.Attended {
 		s.input.reply(reply)
 	}
-	if len(p) < floodBatch { // a flood asks for nothing
+	if len(p) < floodBatch { // a flood asks no questions
 		s.lookAfter(true)
 		s.settled.Reset(echoSettles)
 	}
@@ -262,7 +263,7 @@ func (s *Session) output(p []byte) {
 
 // echoSettles is how long after output the terminal's echo is checked again: a program that prints
 // its question first switches echo off within microseconds, on a busy machine within milliseconds.
-// There is no event for it.
+// No event reports it.
 const echoSettles = 50 * time.Millisecond
 
 // take gives one batch to the terminal and to the taps: both see output and sizes in one order.
@@ -270,7 +271,7 @@ func (s *Session) take(p []byte, now time.Time) (reply []byte) {
 	s.tapping <- struct{}{}
 	defer func() { <-s.tapping }()
 	var marks []Mark
-	defer func() { // even if the terminal fails on it: then it is what one wants to see
+	defer func() { // even if the terminal fails on it: then it is what a reader wants to see
 		s.show(func(t Tap) error {
 			if m, ok := t.(MarkTap); ok {
 				return m.Marked(now, p, marks)
@@ -286,19 +287,20 @@ const (
 	// floodBatch is how much output at once is a flood rather than an answer: only a whole repaint
 	// of a large screen takes as much.
 	floodBatch = 2 << 10
-	// floodFloor is the least time between two wakes during a flood. Each wake costs a waiter a look
-	// at the whole screen, on a core that the program could use: with one for every batch a flood
-	// takes half as long again. A wait that ends with a flood may end twice this much later.
+	// floodFloor is the shortest time between two wakes during a flood. Each wake makes a waiter
+	// read the whole screen, on a core that the program could use: with a wake for every batch a
+	// flood takes half as long again. A wait that ends with a flood may end up to twice this much
+	// later.
 	floodFloor = time.Millisecond
 )
 
-// tell wakes those who wait: at once, or in a flood when floodFloor has passed.
+// tell wakes the waiters: at once, or in a flood when floodFloor has passed.
 func (s *Session) tell(size int, now time.Time) {
 	if size < floodBatch || now.Sub(s.told) >= floodFloor {
 		s.told = now
 		s.beat()
 		if s.telling.CompareAndSwap(true, false) {
-			s.later.Stop() // so in a flood that goes on it never runs: it is for the last batch
+			s.later.Stop() // so in a continuing flood it never runs: it is for the last batch
 		}
 		return
 	}
@@ -307,8 +309,8 @@ func (s *Session) tell(size int, now time.Time) {
 	}
 }
 
-// feed shows one batch to the terminal and the transcript, and returns what the terminal answers
-// and the shell's marks.
+// feed passes one batch to the terminal and the transcript, and returns the terminal's reply and
+// the shell's marks.
 func (s *Session) feed(p []byte, now time.Time) (reply []byte, marks []Mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -352,7 +354,7 @@ func (s *Session) resize(size pty.Size, by *Lease) error {
 	if err := s.mayType(by); err != nil {
 		return err
 	}
-	// One at a time from here to the kernel: the last size wins there too.
+	// One at a time from here to the kernel, so that the last size wins there too.
 	s.sizing <- struct{}{}
 	defer func() { <-s.sizing }()
 	now := time.Now()
@@ -399,9 +401,9 @@ func (e *Engine) checkSize(rows, cols int) error {
 	return nil
 }
 
-// Kill ends the program and all its descendants and returns when none is left. The session stays
-// readable; input is refused from now on. If the program has ended, Kill ends what it left behind.
-// Errors: *[pty.SurvivorsError], or the cause of ctx's end.
+// Kill ends the program and all its descendants and returns when none is left. The session can
+// still be read; input is refused from now on. If the program has ended, Kill ends the processes it
+// left. Errors: *[pty.SurvivorsError], or the cause of ctx's end.
 func (s *Session) Kill(ctx context.Context) error {
 	s.hold()
 	defer s.let()
@@ -411,7 +413,7 @@ func (s *Session) Kill(ctx context.Context) error {
 	}
 	bound := time.NewTimer(closeBound)
 	defer bound.Stop()
-	select { // what is left now is only to be read
+	select { // what is left now can only be read
 	case <-s.pumped:
 		return nil
 	case <-bound.C: // something out of our reach holds the terminal open
@@ -421,7 +423,7 @@ func (s *Session) Kill(ctx context.Context) error {
 	}
 }
 
-// refuse takes no input from now on.
+// refuse makes the session take no more input.
 func (s *Session) refuse() {
 	s.mu.Lock()
 	s.killed, s.view = true, nil
@@ -431,10 +433,10 @@ func (s *Session) refuse() {
 
 // Close ends the program and all its descendants, waits until everything the session owns is gone
 // and takes it out of its engine. It may be called more than once; every call returns when the
-// session is gone. Errors are those of Kill: the session is gone all the same.
+// session is gone. Errors are those of Kill; the session is gone even then.
 func (s *Session) Close(ctx context.Context) error {
 	var err error
-	if s.forgotten() == nil { // of one that was, nothing is left that could be ended
+	if s.forgotten() == nil { // a forgotten session has nothing left to end
 		err = s.Kill(ctx)
 	}
 	s.engine.forget(s)
@@ -448,7 +450,7 @@ func (s *Session) Close(ctx context.Context) error {
 		return err
 	}
 	defer s.end()
-	// Survivors stay watched, so that the server's end still kills them.
+	// Survivors stay watched, so that they are killed when the server ends.
 	if p, ok := s.pty.(*pty.PTY); ok && s.engine.opts.Watch != nil && err == nil {
 		s.engine.opts.Watch.Remove(p)
 	}

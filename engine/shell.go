@@ -16,7 +16,7 @@ import (
 	"github.com/ptywright/ptywright/internal/lazy"
 )
 
-// A ShellError says why no marks can be asked of a program; see Config.ShellIntegration.
+// A ShellError says why a program cannot be made to mark its commands; see Config.ShellIntegration.
 type ShellError struct {
 	Program string // its name
 	Why     string
@@ -46,20 +46,21 @@ var (
 	errNoStartFile = errors.New("with -p it reads no start-up file")
 )
 
-// A shellStart is how a shell is started so that it writes marks. No file of the user is touched.
+// A shellStart is how a shell is started so that it writes marks. No file of the user is changed.
 type shellStart struct {
 	args []string
 	env  []string // sorted, as the child gets it
-	dir  string   // what the shell reads, in a folder of ours with mode 0700; "" when it reads no file
-	word string   // stands in the marks by which a command begins and ends; "": they are anybody's
+	dir  string   // the file that the shell reads, in our own folder with mode 0700; "": none
+	// word is in the marks of a command's beginning and end; "": any output may hold such marks.
+	word string
 }
 
-// ownMarks are the marks of a script by which a command begins and ends. A beginning says which shell
-// it is, see [printed].
+// ownMarks are a script's marks of a command's beginning and end. A beginning says which shell it
+// is, see [printed].
 var ownMarks = lazy.Regexp(`133;[CD];[^\\]*\\a`)
 
-// marking returns a script whose marks have a word that nobody else knows: what a command prints, a file that is looked at, may
-// hold such marks, too, and would else end the command with a code of its own.
+// marking returns a script whose marks hold a word that nobody else knows: a command's output, such
+// as a file, may hold marks too, and would otherwise end the command with an exit code of its own.
 func (s *shellStart) marking(script string) string {
 	s.word = rand.Text()
 	return ownMarks().ReplaceAllStringFunc(script, func(mark string) string {
@@ -67,8 +68,8 @@ func (s *shellStart) marking(script string) string {
 	})
 }
 
-// forged reports whether a mark is none of the shell's own, as a word is in those. Marks that begin a prompt have none: while a
-// command runs there is no prompt.
+// forged reports whether a mark is not the shell's own, which has the word. Marks that begin a
+// prompt have none: while a command runs there is no prompt.
 func (s *shellStart) forged(e *vt.Event, told *Shell) bool {
 	if s == nil || s.word == "" {
 		return false
@@ -82,7 +83,8 @@ func (s *shellStart) forged(e *vt.Event, told *Shell) bool {
 	return false
 }
 
-// nextMark returns where in output the first of the shell's own marks ends; its length when there is none.
+// nextMark returns where the first of the shell's own marks ends in output; its length when there
+// is none.
 func (s *shellStart) nextMark(p []byte) int {
 	if s.word != "" {
 		if i := bytes.Index(p, []byte(";t="+s.word+"\a")); i >= 0 {
@@ -92,7 +94,8 @@ func (s *shellStart) nextMark(p []byte) int {
 	return len(p)
 }
 
-// integrate returns how to start a shell with marks. The caller removes the folder when the shell has ended.
+// integrate returns how to start a shell with marks. The caller removes the folder when the shell
+// has ended.
 // Errors: *[ShellError], *[FileError].
 func integrate(program string, args, env []string) (*shellStart, error) {
 	s := &shellStart{args: args, env: env}
@@ -133,7 +136,8 @@ func (s *shellStart) write(name, script string) (path string, err error) {
 	return path, nil
 }
 
-// end removes the folder. What cannot be removed is the system's to clean up: it is in the folder for such files.
+// end removes the folder. It is in the system's folder for temporary files, which cleans up after
+// failures.
 func (s *shellStart) end() {
 	if s.dir != "" {
 		_ = os.RemoveAll(s.dir)
@@ -154,18 +158,20 @@ func (s *shellStart) set(name, value string) {
 	s.env = append(s.env, name+"="+value)
 }
 
-// keep has the script find what a variable was that is used to have the script read: unset is another thing than empty.
+// keep lets the script restore a variable that is used to make the shell read it: unset differs
+// from empty.
 func (s *shellStart) keep(name, as string) {
 	if value, ok := s.get(name); ok {
 		s.set(as, value)
 	}
 }
 
-// bash takes the options apart as bash does: those of several letters come first, with one hyphen or two.
+// bash parses the options as bash does: long ones come first, with one hyphen or two.
 //
-// An interactive shell is given our file for ~/.bashrc. A login shell, and one without start-up files, reads no file of our
-// choice, but for one in POSIX mode, which reads that of ENV; our file then ends the POSIX mode, unless it was asked for,
-// and does what bash would have done. So a login shell stays one.
+// An interactive shell gets our file instead of ~/.bashrc. A login shell, and one without start-up
+// files, reads no file that we choose, except in POSIX mode, where it reads the file in ENV; ours
+// then leaves POSIX mode, unless it was asked for, and does what bash would have done. So a login
+// shell stays one.
 func (s *shellStart) bash() error {
 	var login, noRC, noProfile, stdin, privileged bool
 	rc := "" // ~/.bashrc
@@ -260,7 +266,7 @@ long:
 	return nil
 }
 
-// zsh has its first start-up file read from our folder; all others it reads itself, from the user's.
+// zsh reads its first start-up file from our folder; it reads all others from the user's.
 func (s *shellStart) zsh() error {
 	var noRCs, stdin bool
 	i := 0
@@ -285,7 +291,7 @@ func (s *shellStart) zsh() error {
 				noRCs = on
 			case 's':
 				stdin = true
-			case 'o': // what it sets is behind it, or the next argument
+			case 'o': // its value follows, or is the next argument
 				name := a[j+1:]
 				if j = len(a); name == "" && i+1 < len(s.args) {
 					i++
@@ -315,8 +321,9 @@ func (s *shellStart) zsh() error {
 	return nil
 }
 
-// withoutRCs tells whether zsh reads no start-up files once an option is set, or with on false unset; before is what held.
-// Zsh ignores case, hyphens and underscores in an option's name, and no in front of it turns it round.
+// withoutRCs reports whether zsh reads no start-up files once an option is set, or unset if on is
+// false; before is the state until then. Zsh ignores case, hyphens and underscores in an option's
+// name, and a leading "no" negates it.
 func withoutRCs(option string, on, before bool) bool {
 	switch strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(option)) {
 	case "rcs":
@@ -327,7 +334,7 @@ func withoutRCs(option string, on, before bool) bool {
 	return before
 }
 
-// fish runs our text, out of a variable that it takes away, after its start-up files.
+// fish runs our text after its start-up files, from a variable that the text removes.
 func (s *shellStart) fish() error {
 	i := 0
 	for ; i < len(s.args); i++ {
@@ -348,7 +355,7 @@ func (s *shellStart) fish() error {
 			switch a[j] {
 			case 'c', 'n', 'h', 'v':
 				return errScript
-			case 'C', 'p', 'd', 'f', 'D', 'o': // what it sets is behind it, or the next argument
+			case 'C', 'p', 'd', 'f', 'D', 'o': // its value follows, or is the next argument
 				if j == len(a)-1 {
 					i++
 				}

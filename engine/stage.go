@@ -7,15 +7,15 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A Stage is a session without a program: it is shown what one has written, and gives the views
-// that its session gave. It knows no clock: whoever shows it something says when that was, in
-// order, so a recording is judged the same on every machine. It is not safe for concurrent use.
+// A Stage is a session without a program: it gets what a program has written, and gives the views
+// that its session gave. It has no clock: the caller passes the times, in order, so a recording
+// gives the same result on every machine. It is not safe for concurrent use.
 type Stage struct {
 	fold
 	exit *Exit
 }
 
-// NewStage returns one with a blank screen, of 1 to 1000 rows and columns, at a time.
+// NewStage returns a Stage with a blank screen of 1 to 1000 rows and columns, at a time.
 func NewStage(rows, cols int, at time.Time) *Stage {
 	return &Stage{fold: fold{
 		term: vt.New(rows, cols, vt.Options{}), rec: &recorder{limit: DefaultTranscriptChars}, changed: at,
@@ -39,20 +39,20 @@ func (g *Stage) Resize(at time.Time, rows, cols int) {
 func (g *Stage) Exit(at time.Time, code int) {
 	g.due(at)
 	g.rec.finish()
-	g.release(at) // nobody ends an update any more
+	g.release(at) // no output can end an update any more
 	g.blocks.close(at, g.term.Snapshot(), true)
 	g.exit = &Exit{Exit: pty.Exit{Code: code}, At: at}
 }
 
-// Mark sets a label to the transcript's end. It reports false when there are too many others.
+// Mark sets a label to the transcript's end. It returns false when there are too many others.
 func (g *Stage) Mark(label string) bool { return g.rec.mark(label) }
 
-// View returns the look that the session gave at a time.
+// View returns the view that the session gave at a time.
 func (g *Stage) View(at time.Time) *View {
 	g.due(at)
 	v := g.view()
 	v.At, v.Exit, v.Ended = at, g.exit, g.exit != nil
-	v.Marked = true // a recording does not tell how its shell was started
+	v.Marked = true // a recording does not say how its shell was started
 	return &v
 }
 

@@ -6,12 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// Stats are counts since the engine was made, for an operator: none of them holds anything that a program wrote.
+// Stats are counts since the engine was made, for an operator: they hold nothing that a program
+// wrote.
 type Stats struct {
-	Live    int   // sessions in the registry, those that have ended too
+	Live    int   // sessions in the registry, including ended ones
 	Running int   // of them, those whose program runs
 	Started int64 // sessions
-	Forgot  int64 // sessions that had ended
+	Forgot  int64 // sessions that had ended and were forgotten
 	Output  int64 // bytes that programs wrote
 	Input   int64 // bytes of actions that terminals took
 	Blocked int64 // actions that a program did not read in time
@@ -25,7 +26,7 @@ type WaitStats struct {
 	Failed                       int64 // with the matcher
 }
 
-// counts are what Stats tells. Its fields are changed by whoever does what they count.
+// counts are the values of Stats, each updated by the code that it counts.
 type counts struct {
 	started, forgot, output, input, blocked     atomic.Int64
 	matched, timedOut, cancelled, ended, failed atomic.Int64
@@ -54,7 +55,7 @@ func (c *counts) did(r Receipt, err error) {
 	}
 }
 
-// Stats returns the counts so far. It blocks for nobody's I/O.
+// Stats returns the counts so far. It waits for no I/O.
 func (e *Engine) Stats() Stats {
 	all := e.List()
 	c := &e.counts

@@ -7,56 +7,59 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A Tap sees every byte a child writes, in order, even what the terminal fails on, and every resize.
-// Its methods are called one at a time; a slow tap slows its session and nothing else. An error
-// detaches the tap, is kept for [Session.TapError] and does the session no other harm. Close is called once, after the last byte or when it was detached.
+// A Tap gets every byte that a child writes, in order, even those on which the terminal fails, and
+// every resize. Its methods are called one at a time; a slow tap slows its session and nothing
+// else. An error detaches the tap, is kept for [Session.TapError] and does the session no other
+// harm. Close is called once, after the last byte or when the tap was detached.
 type Tap interface {
 	Output(at time.Time, p []byte) error
 	Resize(at time.Time, rows, cols int) error
 	Close() error
 }
 
-// An InputTap is a Tap that is also shown what is typed: every action's bytes, once the terminal has taken them. It is not shown
-// the terminal's own answers.
+// An InputTap is a Tap that also gets what is typed: every action's bytes, once the terminal has
+// taken them. It does not get the terminal's own replies.
 type InputTap interface {
 	Tap
 	Input(at time.Time, p []byte) error
 }
 
-// An ExitTap is a Tap that is also told how the program ended: its exit code, or 128 and the signal's number as shells have
-// it. Exit is called once, before Close.
+// An ExitTap is a Tap that also gets how the program ended: its exit code, or 128 plus the signal's
+// number as in shells. Exit is called once, before Close.
 type ExitTap interface {
 	Tap
 	Exit(at time.Time, code int) error
 }
 
-// A MarkTap is a Tap that also learns which marks in the output are the shell's own. Marked is called
-// instead of Output, with the marks in order; most output has none. It must keep neither p nor marks.
+// A MarkTap is a Tap that also learns which marks in the output are the shell's own. Marked is
+// called instead of Output, with the marks in order; most output has none. It must keep neither p
+// nor marks.
 type MarkTap interface {
 	Tap
 	Marked(at time.Time, p []byte, marks []Mark) error
 }
 
 // A Mark is one that the session's shell has put into its output (OSC 133 or OSC 633), by the rules
-// of [Session.Blocks]. Where the shell's marks carry a word of their own, one that a command printed
-// does not count; elsewhere none within another program's screen does.
+// of [Session.Blocks]. Where the shell's marks carry a secret word, marks printed by a command do
+// not count; elsewhere, marks on another program's screen do not.
 type Mark struct {
-	End  int  // where it ends in the output that it was shown with
-	Kind byte // A, B, C, D, E, and what else a shell has
-	// Number and Command are those of the [Block] that runs behind the mark; 0 and "" when none does. Its command line may be told
-	// by an E that follows its C.
+	End  int  // where it ends in the output that came with it
+	Kind byte // A, B, C, D, E, and others that a shell has
+	// Number and Command are those of the [Block] that runs after the mark; 0 and "" when none
+	// does. Its command line may come with an E that follows its C.
 	Number  uint64
 	Command string
-	Refused bool   // of a C: the line was no command; the shell has said why, and runs nothing
+	Refused bool   // of a C: the line was not a command; the shell has said why, and runs nothing
 	Exit    int    // of a D
-	Exited  bool   // Exit was told
-	line    uint64 // where it stands
+	Exited  bool   // Exit is known
+	line    uint64 // the line that it is in
 }
 
 func isMark(e *vt.Event) bool { return e.Kind == vt.EventMark || e.Kind == vt.EventMark633 }
 
-// ownMark returns the mark that an event is; ok is false if it is none, or begins only a further line
-// of a command line. trusted says that the shell's own word is in it, so that any screen will do.
+// ownMark returns the mark that an event is; ok is false if it is not one, or begins only a further
+// line of a command line. trusted says that it has the shell's own word, so that it counts on any
+// screen.
 func ownMark(e *vt.Event, trusted bool) (m Mark, ok bool) {
 	if !isMark(e) || e.Alt && !trusted || e.Kind == vt.EventMark && e.Mark == 'A' && secondary(e.Text) {
 		return Mark{}, false
@@ -64,8 +67,9 @@ func ownMark(e *vt.Event, trusted bool) (m Mark, ok bool) {
 	return Mark{Kind: e.Mark, Exit: e.Exit, Exited: e.HasExit, line: e.Line}, true
 }
 
-// Attach adds the tap that make returns, from here on: make gets the session as it is, and nothing is written meanwhile. A
-// session that has ended takes none. Errors: [ErrEnded], [ErrClosed] or make's.
+// Attach adds the tap that make returns, from here on: make gets the session as it is, and no
+// output is processed during the call. A session that has ended takes none. Errors: [ErrEnded],
+// [ErrClosed] or make's.
 func (s *Session) Attach(make func(v *View) (Tap, error)) error {
 	s.tapping <- struct{}{}
 	defer func() { <-s.tapping }()
@@ -86,7 +90,8 @@ func (s *Session) Attach(make func(v *View) (Tap, error)) error {
 	return nil
 }
 
-// Detach takes a tap off and closes it. One that is not there any more has been closed. The error is that of Close.
+// Detach removes a tap and closes it. One that is already gone has been closed. The error is that
+// of Close.
 func (s *Session) Detach(t Tap) error {
 	s.tapping <- struct{}{}
 	defer func() { <-s.tapping }()
@@ -102,7 +107,7 @@ func (s *Session) Detach(t Tap) error {
 	return t.Close()
 }
 
-// tap shows something to every tap, one caller at a time.
+// tap calls show with every tap, for one caller at a time.
 func (s *Session) tap(show func(Tap) error) {
 	s.tapping <- struct{}{}
 	defer func() { <-s.tapping }()
@@ -121,7 +126,7 @@ func (s *Session) show(show func(Tap) error) {
 	}
 }
 
-// detach takes a failed tap off; the first error is kept.
+// detach removes a failed tap; the first error is kept.
 func (s *Session) detach(t Tap, err error) {
 	s.log.Warn("a recording of a session ended early; the session goes on", "session", s.id, "error", err)
 	s.mu.Lock()

@@ -8,8 +8,8 @@ import (
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// DefaultTranscriptChars is how many characters of output a session keeps when it is not told otherwise:
-// the 128 KiB of the specification. More keeps more for matchers and readers and costs up to four times as many
+// DefaultTranscriptChars is how many characters of output a session keeps by default: the 128 KiB
+// of the specification. More keeps more for matchers and readers and costs up to four times as many
 // bytes of memory per busy session; an idle session costs nothing.
 const DefaultTranscriptChars = 128 << 10
 
@@ -20,18 +20,19 @@ type Offset uint64
 // A Transcript is the bounded tail of a session's output as text, escape sequences included.
 // It is a value: later output never alters it. The zero value is empty.
 type Transcript struct {
-	text  []byte // retained text; the array behind it is only ever written past this slice's end
-	end   Offset // position behind the last byte of text
+	text  []byte // retained text; its array is only ever written past this slice's end
+	end   Offset // position after the last byte of text
 	marks map[string]Offset
 	cut   bool // text begins within a line
 }
 
-// Bounds returns the positions of the oldest retained byte and behind the newest one.
+// Bounds returns the positions of the oldest retained byte and after the newest one.
 func (t Transcript) Bounds() (oldest, newest Offset) {
 	return t.end - Offset(len(t.text)), t.end
 }
 
-// Whole reports whether the retained text begins at a line's beginning: with the child's first byte, or behind a line feed.
+// Whole reports whether the retained text begins at the beginning of a line: with the child's first
+// byte, or after a line feed.
 func (t Transcript) Whole() bool { return !t.cut }
 
 // Bytes returns the whole retained text. The caller must not modify it.
@@ -40,9 +41,10 @@ func (t Transcript) Bytes() []byte { return t.text }
 // String returns the whole retained text.
 func (t Transcript) String() string { return string(t.text) }
 
-// Since returns the text written at or after off, and the position to pass next time. dropped reports that part
-// of it had already left the bound; the text then begins at the oldest retained character. A position in the
-// future gives no text. The text begins and ends on a character boundary when off was returned by Since or Bounds.
+// Since returns the text written at or after off, and the position to pass next time. dropped
+// reports that part of it was no longer retained; the text then begins at the oldest retained
+// character. A position in the future gives no text. The text begins and ends on a character
+// boundary when off was returned by Since or Bounds.
 func (t Transcript) Since(off Offset) (text []byte, next Offset, dropped bool) {
 	oldest, newest := t.Bounds()
 	switch {
@@ -57,7 +59,7 @@ func (t Transcript) Since(off Offset) (text []byte, next Offset, dropped bool) {
 // Tail returns the last chars characters, or all there are.
 func (t Transcript) Tail(chars int) string { return string(t.text[t.tail(chars):]) }
 
-// TailFrom returns the position that [Transcript.Tail] begins at.
+// TailFrom returns the position where [Transcript.Tail] begins.
 func (t Transcript) TailFrom(chars int) Offset {
 	oldest, _ := t.Bounds()
 	return oldest + Offset(t.tail(chars))
@@ -79,7 +81,7 @@ func (t Transcript) tail(chars int) int {
 	return i
 }
 
-// Mark returns the position that label was set at, and whether it is known.
+// Mark returns the position of label, and whether it is set.
 func (t Transcript) Mark(label string) (Offset, bool) {
 	off, ok := t.marks[label]
 	return off, ok
@@ -88,11 +90,11 @@ func (t Transcript) Mark(label string) (Offset, bool) {
 // Marks returns every label with its position. The caller must not modify the map.
 func (t Transcript) Marks() map[string]Offset { return t.marks }
 
-// maxMarks is how many labels a transcript remembers. A plugin marks a handful a turn and re-marking overwrites,
-// so 64 is far from need; the bound is there because labels come from clients.
+// maxMarks is how many labels a transcript keeps. A plugin marks a handful a turn and re-marking
+// overwrites, so 64 is far more than needed; the bound is there because labels come from clients.
 const maxMarks = 64
 
-// A recorder writes one transcript. It belongs to whoever holds its session's lock.
+// A recorder writes one transcript. Its session's lock protects it.
 type recorder struct {
 	limit int    // retained characters
 	buf   []byte // backing array; buf[start:] is retained
@@ -102,7 +104,7 @@ type recorder struct {
 	split [utf8.UTFMax]byte // an unfinished character at the end of the last write
 	nsp   int
 	marks map[string]Offset // replaced, never modified: transcripts share it
-	cut   bool              // the last byte that went was no line feed
+	cut   bool              // the last byte dropped was not a line feed
 }
 
 // value returns the transcript as it is now.
@@ -110,7 +112,8 @@ func (r *recorder) value() Transcript {
 	return Transcript{text: r.buf[r.start:len(r.buf):len(r.buf)], end: r.end, marks: r.marks, cut: r.cut}
 }
 
-// mark sets label to the current end. It reports false when there are maxMarks other labels already.
+// mark sets label to the current end. It returns false when there are maxMarks other labels
+// already.
 func (r *recorder) mark(label string) bool {
 	if _, ok := r.marks[label]; !ok && len(r.marks) >= maxMarks {
 		return false
@@ -124,8 +127,8 @@ func (r *recorder) mark(label string) bool {
 	return true
 }
 
-// write appends p as text. A character that is split over two writes becomes whole; a byte that belongs to no
-// character becomes U+FFFD, as the Unicode standard's chapter 3.9 recommends (one for each maximal subpart).
+// write appends p as text. A character that is split over two writes becomes whole; an invalid byte
+// becomes U+FFFD, as the Unicode standard's chapter 3.9 recommends (one for each maximal subpart).
 func (r *recorder) write(p []byte) {
 	if r.nsp > 0 {
 		p = r.join(p)
@@ -154,14 +157,14 @@ func (r *recorder) finish() {
 	}
 }
 
-// trim gives back the room for more: nothing will be written any more.
+// trim frees the room for more: nothing will be written any more.
 func (r *recorder) trim() {
 	r.buf, r.start = append(make([]byte, 0, len(r.buf)-r.start), r.buf[r.start:]...), 0
 }
 
 var replacement = []byte("\uFFFD")
 
-// join completes the unfinished character with the head of p and returns the rest of p.
+// join completes the unfinished character with the beginning of p and returns the rest of p.
 func (r *recorder) join(p []byte) []byte {
 	had := r.nsp
 	c := append([]byte(nil), r.split[:had]...)
@@ -177,13 +180,15 @@ func (r *recorder) join(p []byte) []byte {
 		r.add(c)
 		return p[n-had:]
 	}
-	// The character was broken off: what belonged to it is one U+FFFD, what broke it is read again.
+	// The character was cut short: its bytes become one U+FFFD, the byte that ended it is read
+	// again.
 	r.add(replacement)
 	return p[InvalidLen(c)-had:]
 }
 
-// validPrefix returns how many bytes at the head of p are whole, valid UTF-8. It takes the most frequent forms apart
-// itself: utf8.Valid takes three times as long for text of three bytes a character, and does not say where it ends.
+// validPrefix returns how many bytes at the beginning of p are whole, valid UTF-8. It decodes the
+// most frequent forms itself: utf8.Valid takes three times as long for text of three bytes a
+// character, and does not say where the valid text ends.
 func validPrefix(p []byte) int {
 	i := 0
 	for i < len(p) {
@@ -212,12 +217,12 @@ func validPrefix(p []byte) int {
 	return i
 }
 
-// InvalidLen returns how many bytes at the head of p, which does not begin with a whole character,
-// are one maximal subpart of an ill-formed sequence: p[0] and those that follow as long as they could
-// still have become one character. What stands for them is one U+FFFD (Unicode 16.0, section 3.9).
+// InvalidLen returns how many bytes at the beginning of p, which does not begin with a whole
+// character, are one maximal subpart of an ill-formed sequence: p[0] and those that follow while
+// they could still become one character. One U+FFFD replaces them (Unicode 16.0, section 3.9).
 func InvalidLen(p []byte) int { return ansi.InvalidLen(p) }
 
-// add appends whole characters and lets the oldest go.
+// add appends whole characters and drops the oldest.
 func (r *recorder) add(p []byte) {
 	r.end += Offset(len(p))
 	n := runeCount(p)
@@ -228,7 +233,7 @@ func (r *recorder) add(p []byte) {
 		} else if len(r.buf) > r.start {
 			r.cut = r.buf[len(r.buf)-1] != '\n'
 		}
-		r.reserve(len(p), len(r.buf)) // nothing of what was there
+		r.reserve(len(p), len(r.buf)) // drop everything retained
 		r.buf = append(r.buf, p...)
 		r.chars = r.limit
 		return
@@ -247,16 +252,16 @@ func (r *recorder) add(p []byte) {
 	r.chars += n
 }
 
-// reserve makes room for n more bytes behind buf, moving buf[start:] to a fresh array when there is none: transcripts
-// that were handed out keep the old one. A fresh array has room for as much again as the bound, so that a byte is
-// moved once on average, however small the writes.
+// reserve makes room for n more bytes after buf, moving buf[start:] to a fresh array when there is
+// none: transcripts that were handed out keep the old one. A fresh array has room for as much again
+// as the bound, so that a byte is moved once on average, however small the writes.
 func (r *recorder) reserve(n, start int) {
 	r.start = start
 	if cap(r.buf)-len(r.buf) >= n {
 		return
 	}
 	kept := r.buf[start:]
-	size := 2*(len(kept)+n) + 512 // grows by doubling from small; an idle session stays small
+	size := 2*(len(kept)+n) + 512 // doubles from a small size; an idle session stays small
 	if full := 2*r.limit + 64<<10; r.limit < 1<<30 && size > full && full >= len(kept)+n {
 		size = full
 	}
@@ -265,7 +270,8 @@ func (r *recorder) reserve(n, start int) {
 	r.buf, r.start = b, 0
 }
 
-// runeCount counts the characters of valid UTF-8, eight bytes at a time: all bytes but continuation bytes (10xxxxxx).
+// runeCount counts the characters of valid UTF-8, eight bytes at a time: all bytes but continuation
+// bytes (10xxxxxx).
 func runeCount(p []byte) int {
 	n := len(p)
 	for len(p) >= 8 {

@@ -7,45 +7,49 @@ import (
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// Typed is what was typed into a session since its program last took a line, as far as keys tell: the session knows what it sent,
-// while the screen shows it a moment later, among what else is written there. What is typed where nothing is echoed is in no Line.
+// Typed is what was typed into a session since its program last took a line, as far as keys say:
+// the session knows what it sent, while the screen shows it a moment later, among other output.
+// Line never holds what is typed while nothing is echoed.
 type Typed struct {
 	Bytes uint64    // ever
 	Lines uint64    // that were entered or interrupted, ever
-	At    time.Time // the last of them; zero: nothing was typed yet
-	// Line is what stands typed since the last Enter or interrupt, without what Backspace and Ctrl+U took back: at most its last
-	// 256 bytes.
+	At    time.Time // when the last of them was typed; zero: nothing yet
+	// Line is what has been typed since the last Enter or interrupt, without what Backspace and
+	// Ctrl+U deleted: at most its last 256 bytes.
 	Line string
-	Keys bool // other keys were typed meanwhile, which move, complete, recall or erase: Line is then not what they made of it
-	// Ahead: some of it, or a line that was entered, was typed while the shell ran something, by its marks. Who has read it, that
-	// program or the shell, is not known.
+	// Keys: other keys were typed since, which move, complete, recall or erase: Line is then not what
+	// they made of it.
+	Keys bool
+	// Ahead: some of it, or a line that was entered, was typed while the shell ran something,
+	// according to its marks. Whether that program or the shell has read it is not known.
 	Ahead bool
-	// Entered: at a shell's prompt, by its marks, a line was entered or interrupted, and the shell has neither begun to run it nor
-	// come to a new prompt. It may want more of the line.
+	// Entered: at a shell's prompt, according to its marks, a line was entered or interrupted, and
+	// the shell has neither begun to run it nor come to a new prompt. It may be waiting for more of
+	// the line.
 	Entered     bool
 	Interrupted bool   // the last key was Ctrl+C
-	Dropped     string // what was then Line: a shell that was about to write its prompt may keep it
+	Dropped     string // Line before that: a shell that was about to write its prompt may keep it
 }
 
-// Nothing reports whether for all that was typed nothing stands on the command line.
+// Nothing reports whether the command line is empty after everything that was typed.
 func (t *Typed) Nothing() bool { return t.Line == "" && !t.Keys && !t.Ahead && !t.Entered }
 
-// typedMax bounds Typed.Line, in bytes: what is compared with the screen's rows.
+// typedMax bounds Typed.Line, in bytes: it is compared with the screen's rows.
 const typedMax = 256
 
-// A keyboard makes Typed of what is typed. It belongs to whoever holds the session's lock.
+// A keyboard makes Typed of what is typed. The session's lock protects it.
 type keyboard struct {
 	now    Typed
 	line   []byte
-	key    []byte // of an escape sequence under way, with its ESC
+	key    []byte // of an unfinished escape sequence, with its ESC
 	paste  bool   // within a bracketed paste
-	prompt uint64 // the line that the shell's last prompt began in
+	prompt uint64 // the line where the shell's last prompt began
 }
 
-// keyMax bounds an escape sequence, in bytes. The longest that a keyboard or a mouse has are about 30.
+// keyMax bounds an escape sequence, in bytes. The longest of a keyboard or a mouse have about 30.
 const keyMax = 64
 
-// typed takes what is being typed at a phase of the shell. Of a secret no character is kept.
+// typed takes what is being typed at a phase of the shell. It keeps no character of a secret.
 func (k *keyboard) typed(p []byte, phase ShellPhase, secret bool, now time.Time) {
 	k.now.Bytes += uint64(len(p))
 	k.now.At = now
@@ -73,7 +77,7 @@ func (k *keyboard) typed(p []byte, phase ShellPhase, secret bool, now time.Time)
 	k.now.Line = string(k.line)
 }
 
-// control takes a key that is no character.
+// control takes a control character.
 func (k *keyboard) control(c byte, running, prompt bool) {
 	switch c {
 	case '\r', '\n':
@@ -81,7 +85,7 @@ func (k *keyboard) control(c byte, running, prompt bool) {
 		k.now.Lines++
 		k.now.Ahead = k.now.Ahead || running
 		k.now.Entered = k.now.Entered || prompt
-	case 0x03, 0x1a, 0x1c: // the terminal throws away what was not read
+	case 0x03, 0x1a, 0x1c: // the terminal discards unread input
 		if c == 0x03 {
 			k.now.Dropped = string(k.line)
 		}
@@ -103,7 +107,7 @@ func (k *keyboard) control(c byte, running, prompt bool) {
 
 func (k *keyboard) clear() { k.line, k.now.Keys, k.paste = k.line[:0], false, false }
 
-// sequence takes a further byte of an escape sequence.
+// sequence takes the next byte of an escape sequence.
 func (k *keyboard) sequence(c byte, prompt bool) {
 	k.key = append(k.key, c)
 	n := len(k.key)
@@ -116,7 +120,7 @@ func (k *keyboard) sequence(c byte, prompt bool) {
 		k.paste = false
 	case k.paste: // the program's text, not ours
 		k.line = append(k.line, k.key...)
-	case string(k.key) == "\x1b[99;5u": // Ctrl+C where keys are told apart
+	case string(k.key) == "\x1b[99;5u": // Ctrl+C with disambiguated keys
 		k.control(0x03, false, prompt)
 	default:
 		k.now.Keys = true
@@ -124,7 +128,8 @@ func (k *keyboard) sequence(c byte, prompt bool) {
 	k.key = k.key[:0]
 }
 
-// marked is told of a mark of the shell's own, and the line that it stands in. An editor draws its prompt anew in the same line.
+// marked takes one of the shell's own marks, and its line. An editor redraws its prompt in the same
+// line.
 func (k *keyboard) marked(mark byte, line uint64) {
 	switch mark {
 	case 'A':

@@ -13,32 +13,35 @@ import (
 )
 
 const (
-	// EscapePause is the least pause between an Escape and what is typed after it in one [Typing]: an ESC byte with a character right
-	// behind it is Alt and that character. Programs take an Escape for a key of its own after 25 to 100 ms mostly (vim's ttimeoutlen is
-	// 100, what sets ncurses' ESCDELAY sets less); a person's fingers leave as much.
+	// EscapePause is the least pause between an Escape and what is typed after it in one [Typing]:
+	// an ESC byte with a character right after it means Alt and that character. Programs take an
+	// Escape for a key of its own after 25 to 100 ms mostly (vim's ttimeoutlen is 100, most
+	// settings of ncurses' ESCDELAY are less); a person's fingers leave as much.
 	EscapePause = 120 * time.Millisecond
 	// MaxPace bounds [Typing.Delay]: nobody types slower.
 	MaxPace = 10 * time.Second
-	// MaxPaused bounds the pauses of one [Typing] together: nobody else can type into the session meanwhile.
+	// MaxPaused bounds the total of the pauses of one [Typing]: nobody else can type into the
+	// session during it.
 	MaxPaused = 10 * time.Minute
 	// MaxTyping bounds the actions of one [Typing].
 	MaxTyping = 1024
 )
 
-// Typing types what its actions type, in their order, as one action that no other can enter. Between two keystrokes it pauses for
-// Delay: a text is then typed character by character. A paste and a chunk of [StreamText] are one keystroke. After an Escape the
-// pause is [EscapePause] at least, unless the program has asked for a keyboard protocol that tells an Escape apart.
+// Typing types its actions in order, as one action that no other can interrupt. It pauses for Delay
+// between two keystrokes: a text is then typed character by character. A paste and a chunk of
+// [StreamText] are one keystroke. After an Escape the pause is at least [EscapePause], unless the
+// program uses a keyboard protocol that makes an Escape unambiguous.
 //
-// [Within] is for each keystroke that is not taken; the pauses do not count. Beside those of [Session.Do] errors are
-// *[TypingError], and *[PartError] when something had been typed before.
+// [Within] bounds each keystroke that the program does not read; pauses do not count. Errors are
+// those of [Session.Do], *[TypingError], and *[PartError] when something had been typed before.
 type Typing struct {
 	Actions []Action      // 1 to MaxTyping: text, pastes, keys, mouse events, interrupt and EOF
 	Delay   time.Duration // 0 to MaxPace
 }
 
-// A TypingError says why a [Typing] cannot be done. Nothing was typed.
+// A TypingError says why a [Typing] is refused. Nothing was typed.
 type TypingError struct {
-	Index int // of the action that is wrong; -1: the whole is
+	Index int // of the action that is wrong; -1: the Typing as a whole
 	Why   string
 }
 
@@ -49,9 +52,9 @@ func (e *TypingError) Error() string {
 	return fmt.Sprintf("action %d: %s", e.Index+1, e.Why)
 }
 
-// A PartError says that typing has ended before its end, and how far it came. It wraps why.
+// A PartError says that typing stopped early, and how far it got. It wraps the cause.
 type PartError struct {
-	Done    int // actions that were typed to their end
+	Done    int // actions that were typed completely
 	Written int // bytes that the terminal has taken
 	Err     error
 }
@@ -60,16 +63,16 @@ func (e *PartError) Error() string {
 	return fmt.Sprintf("%v (%d bytes had been typed, %d actions to their end)", e.Err, e.Written, e.Done)
 }
 
-// Unwrap returns why.
+// Unwrap returns the cause.
 func (e *PartError) Unwrap() error { return e.Err }
 
-// A typer is an action that types: all of it goes through one typist.
+// A typer is an action that types: all its bytes go through one typist.
 type typer interface {
 	Action
 	typeWith(t *typist) error
 }
 
-// keystrokes returns how many pauses fit between what an action types, and one more.
+// keystrokes returns the number of pauses within an action, plus one.
 func keystrokes(a Action) int {
 	switch a := a.(type) {
 	case Text:
@@ -80,7 +83,7 @@ func keystrokes(a Action) int {
 	return 1
 }
 
-// check refuses what cannot be done before anything is.
+// check refuses what cannot be done before anything is typed.
 func (a Typing) check() error {
 	switch {
 	case len(a.Actions) == 0 || len(a.Actions) > MaxTyping:
@@ -123,7 +126,7 @@ func (a Typing) do(ctx context.Context, s *Session, o doOptions) (Receipt, error
 	return r, err
 }
 
-// A typist types what one action has to type. It belongs to the goroutine that performs the action.
+// A typist types for one action. It belongs to the goroutine that performs the action.
 type typist struct {
 	s       *Session
 	ctx     context.Context
@@ -131,11 +134,11 @@ type typist struct {
 	delay   time.Duration // between keystrokes
 	several bool          // it is a Typing
 	began   bool
-	escaped bool // the keystroke before was a bare ESC
+	escaped bool // the last keystroke was a bare ESC
 	Receipt
 }
 
-// types performs f as one action that no other can enter.
+// types performs f as one action that no other can interrupt.
 func (s *Session) types(ctx context.Context, o doOptions, f func(t *typist) error) (Receipt, error) {
 	release, err := s.takeTurn(ctx, o)
 	if err != nil {
@@ -158,7 +161,7 @@ func (s *Session) types(ctx context.Context, o doOptions, f func(t *typist) erro
 	return t.Receipt, err
 }
 
-// write types p in one piece, at least after behind what was typed before.
+// write types p in one piece, no sooner than after since the last keystroke.
 func (t *typist) write(p []byte, after time.Duration) error {
 	if len(p) == 0 && t.several {
 		return nil
@@ -166,7 +169,8 @@ func (t *typist) write(p []byte, after time.Duration) error {
 	return t.stroke(after, func() ([]byte, error) { return p, nil })
 }
 
-// stroke types what encode returns when the pause is over: the program may have set other modes meanwhile.
+// stroke types the result of encode, called after the pause: the program may have set other modes
+// by then.
 func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) error {
 	if t.began {
 		if t.escaped && t.several {
@@ -200,7 +204,7 @@ func (t *typist) stroke(after time.Duration, encode func() ([]byte, error)) erro
 	return nil
 }
 
-// chunks types a text in pieces of so many characters, with a pause between them.
+// chunks types a text in pieces of chars characters, with a pause between them.
 func (t *typist) chunks(text string, chars int, after time.Duration) error {
 	for first := true; text != ""; first = false {
 		n := 0
@@ -220,7 +224,7 @@ func (t *typist) chunks(text string, chars int, after time.Duration) error {
 	return nil
 }
 
-// pause waits, for the program's end at most.
+// pause waits, at most until the program ends.
 func (s *Session) pause(ctx context.Context, d time.Duration, o doOptions) error {
 	if d <= 0 {
 		return nil
@@ -259,7 +263,7 @@ func (s *Session) takeTurn(ctx context.Context, o doOptions) (release func(), er
 	}
 }
 
-// noteKeys notes what is about to be typed: before the program can answer it.
+// noteKeys notes what is about to be typed, before the program can answer it.
 func (s *Session) noteKeys(p []byte, secret bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,7 +275,7 @@ func (s *Session) noteKeys(p []byte, secret bool) {
 	s.view = nil
 }
 
-// typed shows the taps that want it what was typed.
+// typed passes what was typed to the taps that want it.
 func (s *Session) typed(p []byte) {
 	s.mu.Lock()
 	wanted := slices.ContainsFunc(s.taps, func(t Tap) bool { _, ok := t.(InputTap); return ok })

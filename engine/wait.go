@@ -9,26 +9,28 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A Matcher answers one question about views of one session, in the order they were taken. It may remember what it
-// has looked at, so one value serves one wait at a time. Check must not block.
+// A Matcher answers one question about views of one session, in the order they were taken. It may
+// keep state between views, so one value serves one wait at a time. Check must not block.
 type Matcher interface {
 	Check(v *View) Result
 }
 
 // A Result is a matcher's answer to one view.
 type Result struct {
-	Match   *Match        // nil: not now
-	Recheck time.Duration // when the answer may change without any change of the session; 0: never
-	Err     error         // why there can never be an answer, as of a plugin's predicate that failed; without Match
+	Match   *Match        // nil: no match now
+	Recheck time.Duration // when the answer may change without a change of the session; 0: never
+	// Err says why there can never be an answer, such as a plugin's predicate that failed; without
+	// Match.
+	Err error
 }
 
-// Matched is the answer of a matcher that has nothing more to say than its kind.
+// Matched is the answer of a matcher that reports only its kind.
 func Matched(kind string) Result { return Result{Match: &Match{Kind: kind}} }
 
-// A Func is a matcher of the views that it is true of. It must not block.
+// A Func is a matcher that matches the views for which it returns true. It must not block.
 type Func func(v *View) bool
 
-// Check asks f.
+// Check calls f.
 func (f Func) Check(v *View) Result {
 	if !f(v) {
 		return Result{}
@@ -36,7 +38,7 @@ func (f Func) Check(v *View) Result {
 	return Matched("func")
 }
 
-// A Match tells what matched. Kind is the matcher's type; the other fields are set where they apply.
+// A Match says what matched. Kind is the matcher's type; the other fields are set where they apply.
 type Match struct {
 	Kind    string
 	Text    string        // contains_text, transcript_contains, title_contains; command_finished: the command
@@ -48,7 +50,8 @@ type Match struct {
 	Min     time.Duration // screen_stable
 	Parts   []*Match      // any: the one that matched; all: every one, in source order
 	Index   int           // any: which of its matchers, from 0
-	Exit    *int          // command_finished: the command's exit code; nil when the shell did not tell
+	// Exit is a command_finished command's exit code; nil when the shell did not report it.
+	Exit *int
 
 	// Place is where a text or regex matched; nil for other kinds.
 	Place *Place
@@ -66,24 +69,25 @@ type Group struct {
 	Took bool // it took part in the match
 }
 
-// DefaultWait is how long a wait lasts that is not told otherwise: the 30 seconds of the specification.
+// DefaultWait is how long a wait lasts by default: the 30 seconds of the specification.
 const DefaultWait = 30 * time.Second
 
-// A WaitOption says what a wait looks at and how long. A [*Position], as [After] and
-// [Outcome.Next] have it, [Within], [Left], [Parked] and [Also] are options; a nil one is none.
+// A WaitOption says what a wait considers and how long it lasts. A [*Position], from [After] or
+// [Outcome.Next], [Within], [Left], [Parked] and [Also] are options; nil is no option.
 type WaitOption interface{ wait(w *waiting) }
 
 type (
-	// Within bounds a wait: at 0 it looks once, a negative one has no limit. It bounds an action, too, by how long
-	// a program may leave its input unread; there 0 is [DefaultInputTimeout].
+	// Within bounds a wait: 0 checks once, a negative value has no limit. For an action it bounds
+	// how long a program may leave its input unread; there 0 is [DefaultInputTimeout].
 	Within time.Duration
-	// Parked is called right before a wait first blocks, and each time that an action does.
+	// Parked is called right before a wait first blocks, and each time that an action blocks.
 	Parked func()
-	// Left is where reading what scrolls off the screen begins: the Left of the outcome of an earlier wait for the same, which this
-	// one goes on with. Without it that is at the screen as it is, or where the position says.
+	// Left is where reading of scrolled-off lines begins: the Left of an earlier outcome for the
+	// same matcher, which this wait continues. Without it reading begins at the screen as it is, or
+	// at the position.
 	Left vt.Edge
-	// Also is a channel that is closed when the matcher's answer may be another though the session has not changed; the
-	// matcher is asked again once.
+	// Also is a channel that is closed when the matcher's answer may change though the session has
+	// not; the matcher is checked once more.
 	Also <-chan struct{}
 )
 
@@ -104,22 +108,24 @@ func (p *Position) wait(w *waiting) {
 // An Outcome is the evidence of a wait, also of one that did not match.
 type Outcome struct {
 	Match   *Match        // nil: it did not match
-	View    *View         // the last look
+	View    *View         // the last view
 	Elapsed time.Duration // since the wait began
-	Left    Left          // up to which what scrolled off was read
-	Missed  bool          // lines that scrolled off the screen were lost before a matcher could read them
-	// Next is just behind the match: the next wait goes on from there. nil: it did not match.
+	Left    Left          // how far scrolled-off lines were read
+	Missed  bool          // lines that scrolled off were lost before a matcher could read them
+	// Next is just after the match, where the next wait continues. nil: it did not match.
 	Next *Position
-	// Before is what came between the wait's position and a text that matched: at most its last [MostBefore] bytes, Cut says when it
-	// was more. Above is what stood right above, to judge what of it is secret. Without a position there is neither.
+	// Before is what came between the wait's position and a text that matched: at most its last
+	// [MostBefore] bytes, Cut when there was more. Above is the text right above, which redaction
+	// of Before needs. Both are empty without a position.
 	Before, Above string
 	Cut           bool
 }
 
-// MostBefore bounds Outcome.Before, in bytes: as much as the tail of the transcript that an answer on the wire has.
+// MostBefore bounds Outcome.Before, in bytes: as much as the tail of the transcript in an answer on
+// the wire.
 const MostBefore = 16 << 10
 
-// A WaitError is how a wait ended that did not match, with the evidence.
+// A WaitError is how a wait ended without a match, with the evidence.
 type WaitError struct {
 	*Outcome
 	Err error // why: see [Session.Wait]
@@ -130,10 +136,12 @@ func (e *WaitError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *WaitError) Unwrap() error { return e.Err }
 
-// Wait blocks until m matches a view of s, as long as ctx and [Within] allow. The outcome is never nil. The error is nil on a
-// match and else a *[WaitError]. Its Err is m's own when it can never answer, [ErrTimeout], [ErrEnded] when the session has ended
-// and m can no longer match, [ErrClosed] when the session was closed meanwhile, a *[ForgottenError] when it was forgotten
-// before the wait began, or the cause of ctx's end. Any number of goroutines may wait; a wait leaves nothing behind.
+// Wait blocks until m matches a view of s, within the limits of ctx and [Within]. The outcome is
+// never nil. The error is nil on a match and otherwise a *[WaitError]. Its Err is m's own when it
+// can never answer, [ErrTimeout], [ErrEnded] when the session has ended and m can no longer match,
+// [ErrClosed] when the session was closed during the wait, a *[ForgottenError] when it was
+// forgotten before the wait began, or the cause of ctx's end. Any number of goroutines may wait; a
+// wait leaves nothing behind.
 func (s *Session) Wait(ctx context.Context, m Matcher, options ...WaitOption) (*Outcome, error) {
 	s.hold()
 	defer s.let()
@@ -158,7 +166,7 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 		}
 	}()
 	for {
-		changed := s.Changed() // taken before looking, so that no change is missed
+		changed := s.Changed() // taken before the view, so that no change is missed
 		v := s.View()
 		w.look(v)
 		r := m.Check(v)
@@ -208,7 +216,7 @@ func (s *Session) wait(w *waiting, m Matcher) (*Outcome, error) {
 	}
 }
 
-// place fills in what a match tells of its place.
+// place fills in what a match says of its place.
 func (s *Session) place(out *Outcome) {
 	out.Next = s.behind(out.View, out.Match)
 	if at := out.Match.place(); at != nil && out.View.Since.Set {
@@ -216,7 +224,8 @@ func (s *Session) place(out *Outcome) {
 	}
 }
 
-// A waiting is one wait, as the views that are taken for it know it. It belongs to the goroutine that waits.
+// A waiting is the state of one wait, for the views taken for it. It belongs to the waiting
+// goroutine.
 type waiting struct {
 	session *Session
 	ctx     context.Context
@@ -226,10 +235,10 @@ type waiting struct {
 	parked  func()
 	also    <-chan struct{}
 
-	looked  time.Time  // when the look under way began
-	screen  *vt.Screen // of the last look that read what left
-	edge    vt.Edge    // before which all is read
-	from    vt.Edge    // that it began with
+	looked  time.Time  // when the current check began
+	screen  *vt.Screen // of the last view that read scrolled-off lines
+	edge    vt.Edge    // everything before it has been read
+	from    vt.Edge    // where it began
 	passage vt.Passage
 	context bool // the passage has lines before what is new
 	begun   bool
@@ -255,7 +264,7 @@ func (w *waiting) look(v *View) {
 	w.from = w.edge
 }
 
-// read returns the edge before which all was read.
+// read returns the edge before which everything has been read.
 func (w *waiting) read() vt.Edge {
 	if w.screen != nil {
 		return w.screen.History().Edge()
@@ -263,7 +272,7 @@ func (w *waiting) read() vt.Edge {
 	return w.edge
 }
 
-// left returns what left the screen since the last look that asked.
+// left returns what left the screen since the last call.
 func (w *waiting) left(v *View, context bool) *vt.Passage {
 	if w.screen == v.Screen && (w.context || !context) {
 		return &w.passage
@@ -281,10 +290,10 @@ func (w *waiting) left(v *View, context bool) *vt.Passage {
 	return &w.passage
 }
 
-// long is how long a look may take before other requests go on: most take microseconds.
+// long is how long a check may take before other requests run: most take microseconds.
 const long = 2 * time.Millisecond
 
-// goesOn reports whether the wait does, and lets others go on during a look that takes long.
+// goesOn reports whether the wait does, and lets other requests run during a long check.
 func (w *waiting) goesOn() bool {
 	now := time.Now()
 	if now.Sub(w.looked) > long {
@@ -293,7 +302,7 @@ func (w *waiting) goesOn() bool {
 	return w.ctx.Err() == nil && (w.timeout <= 0 || now.Sub(w.began) < w.timeout)
 }
 
-// park tells, once, that the wait lasts.
+// park reports, once, that the wait lasts.
 func (w *waiting) park() {
 	if w.parked != nil {
 		w.parked()
@@ -305,7 +314,8 @@ func (w *waiting) park() {
 var (
 	// ErrTimeout: a wait timed out.
 	ErrTimeout = errors.New("the wait timed out")
-	// ErrInterrupted: a matcher was still at work when its wait was over. The wait ends with [ErrTimeout], or its context's cause.
+	// ErrInterrupted: a matcher was still at work when its wait ended. The wait returns
+	// [ErrTimeout], or its context's cause.
 	ErrInterrupted = errors.New("interrupted")
 	// ErrEnded: the session's program has ended and nothing can change any more.
 	ErrEnded = errors.New("the session has ended")

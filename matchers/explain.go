@@ -12,35 +12,37 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// An Explanation tells how one view looked to one matcher: the evidence of a wait that did not match.
+// An Explanation says how one view looked to one matcher: the evidence of a wait that did not
+// match.
 type Explanation struct {
 	Type    string
-	Value   any    // as in the tree that was parsed; for any, all and not: nil, see Parts
+	Value   any    // as in the parsed tree; for any, all and not: nil, see Parts
 	Scope   Scope  // OnScreen for a text matcher that reads nothing else; "" otherwise
 	Held    bool   // the matcher would have matched
 	Err     error  // the matcher cannot answer: see [engine.Result]; Held is false
 	Why     string // one line for people
-	Nearest string // for text and regex: the line that came nearest; "" when none did
+	Nearest string // for text and regex: the line that came closest; "" when none did
 	Parts   []Explanation
 }
 
-// Shown is what may be shown of a view: an explanation takes every text of the program from here and none from the
-// view, so that it holds nothing that was redacted. Of what is not given nothing is shown.
+// Shown is what may be shown of a view: an explanation takes every text of the program from here,
+// not from the view, so that redacted text stays hidden. Missing parts are not shown.
 type Shown struct {
 	Screen *vt.Screen
-	Output func() string            // the end of the retained transcript; called when it is needed
-	Line   func(line uint64) string // a line of the scrollback, by its absolute number; likewise
-	Title  string
+	Output func() string // the end of the retained transcript; called when needed
+	// Line returns a line of the scrollback by its absolute number; called when needed.
+	Line  func(line uint64) string
+	Title string
 
-	until time.Time // when no more is searched for; zero: evidenceTime from the first search on
+	until time.Time // when to stop searching; zero: evidenceTime after the first search
 }
 
-// Everything shows all of v, its secrets too.
+// Everything shows all of v, including its secrets.
 func Everything(v *engine.View) Shown {
 	return Shown{Screen: v.Screen, Output: v.Transcript.String, Title: v.Screen.Title}
 }
 
-// screen has tell say how near what a text matcher would read of it comes.
+// screen calls tell to say how close the part of v's screen that a text matcher reads comes.
 func (s Shown) screen(v *engine.View, tell func(text, where string) (why, nearest string)) (why, nearest string) {
 	const where = "the screen"
 	if s.Screen == nil {
@@ -62,14 +64,15 @@ func (s Shown) output(tell func(text, where string) (why, nearest string)) (why,
 	return tell(s.Output(), where)
 }
 
-// maxNearest bounds the lines that a search for the nearest one looks at, from the newest: a screen has fewer, and the
-// end of a transcript is where a wait's text would have come.
+// maxNearest bounds the lines that a search for the nearest one reads, from the newest: a screen
+// has fewer, and a wait's text would be at the end of a transcript.
 const maxNearest = 500
 
-// evidenceTime is how long the explanation of a tree searches: evidence is worth that much of a wait's end, not more.
+// evidenceTime is how long the explanation of a tree may search: a wait's end should take no longer
+// for evidence.
 const evidenceTime = 50 * time.Millisecond
 
-// patience returns what is true for as long as there is time to search.
+// patience returns a function that is true while there is time to search.
 func (s *Shown) patience() func() bool {
 	if s.until.IsZero() {
 		s.until = time.Now().Add(evidenceTime)
@@ -77,7 +80,7 @@ func (s *Shown) patience() func() bool {
 	return func() bool { return time.Now().Before(s.until) }
 }
 
-// Explain tells how v looks to m. What matched when the wait last looked still does.
+// Explain says how v looks to m. What matched at the wait's last check still does.
 func (m *TextMatcher) Explain(v *engine.View, shown Shown) Explanation {
 	e := Explanation{Type: m.kind, Value: m.source()}
 	if m.scope == OnScreen {
@@ -104,20 +107,20 @@ func (m *TextMatcher) Explain(v *engine.View, shown Shown) Explanation {
 	return e
 }
 
-// tooLong is said of an expression that was interrupted.
+// tooLong is the reason for an expression that was interrupted.
 const tooLong = "the expression was still being searched for when the wait ended: more time, or a simpler expression, tells"
 
 func toCome(v *engine.View) string {
 	return fmt.Sprintf("nothing counts yet: sequence %d is still to come, the newest is %d", v.Since.Seq, v.Sequence)
 }
 
-// elsewhere tells where what is missing has been: in a part of the screen that does not count, above the screen, or in the output.
-// line is that of the scrollback which has it.
+// elsewhere says where the missing text has been: in a part of the screen that does not count,
+// above the screen, or in the output. line is the scrollback line that contains it.
 func (m *TextMatcher) elsewhere(v *engine.View, patience func() bool) (why string, line *uint64, ok bool) {
 	has := func(q query, text []byte) (at int, ok bool) {
 		_ = q.hits(text, patience, func(loc []int) bool {
 			at, ok = loc[0], true
-			return true // the last one
+			return true // keep the last one
 		})
 		return at, ok
 	}
@@ -163,7 +166,8 @@ func (m *TextMatcher) elsewhere(v *engine.View, patience func() bool) (why strin
 	return "", nil, false
 }
 
-// uncut is the screen's text up to the cursor, with the blanks that stand before it, as those of a prompt do.
+// uncut is the screen's text up to the cursor, including trailing blanks before it, such as a
+// prompt's.
 func uncut(s *vt.Screen) string {
 	var b strings.Builder
 	for y := range s.Cursor.Row {
@@ -271,7 +275,7 @@ func (m not) Explain(v *engine.View, shown Shown) Explanation {
 	return e
 }
 
-// fail says that e cannot be answered when one of its parts cannot, and which. Why is in the part's own words: what
+// fail marks e as failed when one of its parts failed, and says which. Why is the part's own: what
 // failed may quote the program, and only the part knows what of it may be shown.
 func (e *Explanation) fail() {
 	for i, p := range e.Parts {
@@ -283,7 +287,7 @@ func (e *Explanation) fail() {
 }
 
 func explainAll(m []Matcher, v *engine.View, shown Shown) []Explanation {
-	shown.patience() // is one for all
+	shown.patience() // shared by all parts
 	parts := make([]Explanation, len(m))
 	for i, x := range m {
 		parts[i] = x.Explain(v, shown)
@@ -301,7 +305,7 @@ func count(parts []Explanation) int {
 	return n
 }
 
-// missing tells how near haystack comes to holding needle.
+// missing says how close haystack comes to containing needle.
 func missing(needle, haystack, where string) (why, nearest string) {
 	if strings.TrimSpace(haystack) == "" {
 		return where + " is blank", ""
@@ -325,15 +329,15 @@ func missing(needle, haystack, where string) (why, nearest string) {
 	return fmt.Sprintf("%s shows %d of its %d bytes", where, len(common), len(needle)), nearest
 }
 
-// padded reports whether text would hold needle if its rows were not cut at their last character.
+// padded reports whether text would contain needle if its rows kept their trailing blanks.
 func padded(needle, text string) bool {
 	return strings.Contains(pad(text), needle)
 }
 
-// pad puts a blank behind every row.
+// pad appends a blank to every row.
 func pad(text string) string { return strings.ReplaceAll(text, "\n", " \n") + " " }
 
-// lineAt returns the line of text in which byte i stands when line ends are not counted.
+// lineAt returns the line of text that contains byte i, not counting line ends.
 func lineAt(text string, i int) string {
 	for l := range strings.SplitSeq(text, "\n") {
 		if i < len(l) {
@@ -355,8 +359,8 @@ func lastLines(text string) []string {
 	return lines[max(0, len(lines)-maxNearest):]
 }
 
-// nearestLine returns the line that shares the longest piece with needle, and the piece; the newest of equals. A piece
-// of one character says nothing, unless the needle is that short.
+// nearestLine returns the line that shares the longest piece with needle, and the piece; the newest
+// of equals. A piece of one character means nothing, unless the needle is that short.
 func nearestLine(needle string, lines []string) (line, common string) {
 	const longest = 256 // more of a needle is not needed to find its line, and this is quadratic
 	if len(needle) > longest {
@@ -370,7 +374,7 @@ func nearestLine(needle string, lines []string) (line, common string) {
 	return line, common
 }
 
-// commonPiece returns the longest string that stands in both a and b.
+// commonPiece returns the longest string that is in both a and b.
 func commonPiece(a, b string) string {
 	best, end := 0, 0
 	row := make([]int, len(b)+1) // row[j+1]: length of the common piece that ends at a[i], b[j]
@@ -390,8 +394,8 @@ func commonPiece(a, b string) string {
 	return a[end-best : end]
 }
 
-// unmatched tells how near text comes to matching re: the longest beginning of the expression that matches somewhere,
-// else the line with the longest of its literal pieces.
+// unmatched says how close text comes to matching re: the longest beginning of the expression that
+// matches somewhere, else the line with the longest of its literal pieces.
 func unmatched(re *regexp.Regexp, text, where string) (why, nearest string) {
 	if strings.TrimSpace(text) == "" {
 		return where + " is blank", ""
@@ -407,7 +411,8 @@ func unmatched(re *regexp.Regexp, text, where string) (why, nearest string) {
 		tree = tree.Sub[0]
 	}
 	if tree.Op == syntax.OpConcat {
-		deadline := time.Now().Add(50 * time.Millisecond) // evidence is worth that much of a wait's end, not more
+		// A wait's end should take no longer for evidence.
+		deadline := time.Now().Add(50 * time.Millisecond)
 		for n := len(tree.Sub) - 1; n > 0 && time.Now().Before(deadline); n-- {
 			head := &syntax.Regexp{Op: syntax.OpConcat, Flags: tree.Flags, Sub: tree.Sub[:n]}
 			part, err := regexp.Compile(head.String())
@@ -431,7 +436,7 @@ func unmatched(re *regexp.Regexp, text, where string) (why, nearest string) {
 	return where + " does not match", line
 }
 
-// lineAround returns the lines of text in which the bytes from start to end stand.
+// lineAround returns the lines of text that contain the bytes from start to end.
 func lineAround(text string, start, end int) string {
 	from := strings.LastIndexByte(text[:start], '\n') + 1
 	if to := strings.IndexByte(text[end:], '\n'); to >= 0 {

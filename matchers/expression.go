@@ -12,22 +12,25 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// An expression is a regular expression that can be interrupted, and that several matchers may share.
+// An expression is a regular expression that can be interrupted, and that several matchers may
+// share.
 type expression struct {
-	re      *regexp.Regexp
-	steps   int    // instructions of its program: a search takes at most this many steps a character
+	re *regexp.Regexp
+	// steps is the number of its program's instructions: a search takes at most this many steps
+	// per character.
+	steps   int
 	prefix  []byte // every match begins with it
-	begins  bool   // ^ or \A without (?m): it asks for the text's beginning
-	ends    bool   // $ or \z without (?m): for its end
-	crosses bool   // a match may hold a line feed
-	most    int    // bytes of a text that is searched without interruption
-	// behind is the expression with a character in front, for searches that begin within a text: what
-	// stands before a match decides whether it is one. nil: it does not.
+	begins  bool   // ^ or \A without (?m): it needs the text's beginning
+	ends    bool   // $ or \z without (?m): it needs the text's end
+	crosses bool   // a match may contain a line feed
+	most    int    // bytes of text that are searched without interruption
+	// behind is the expression with a character in front, for searches that begin within a text,
+	// when the character before a match matters. nil: it does not.
 	behind func() *regexp.Regexp
 }
 
-// analyze reads a pattern and counts the instructions of its program. Counted repetitions make small texts large, so that its size
-// is looked at before it is compiled for use.
+// analyze parses a pattern and counts the instructions of its program. Counted repetitions make
+// small texts large, so the size is checked before the pattern is compiled for use.
 func analyze(pattern string) (tree *syntax.Regexp, steps int, err error) {
 	if tree, err = syntax.Parse(pattern, syntax.Perl); err != nil {
 		return nil, 0, err
@@ -39,7 +42,8 @@ func analyze(pattern string) (tree *syntax.Regexp, steps int, err error) {
 	return tree, len(program.Inst), nil
 }
 
-// newExpression takes what [regexp.Compile] made. It panics at what only [regexp.CompilePOSIX] makes.
+// newExpression takes a result of [regexp.Compile]. It panics on one that only
+// [regexp.CompilePOSIX] makes.
 func newExpression(re *regexp.Regexp) *expression {
 	tree, steps, err := analyze(re.String())
 	if err != nil {
@@ -50,7 +54,8 @@ func newExpression(re *regexp.Regexp) *expression {
 
 func analyzed(re *regexp.Regexp, tree *syntax.Regexp, steps int) *expression {
 	e := &expression{re: re, steps: steps, begins: has(tree, syntax.OpBeginText), ends: has(tree, syntax.OpEndText), crosses: crosses(tree), most: direct / max(1, steps)}
-	if prefix, _ := re.LiteralPrefix(); prefix != "" && !e.begins { // behind ^ it is the prefix of what follows
+	// After ^ it is the prefix of what follows.
+	if prefix, _ := re.LiteralPrefix(); prefix != "" && !e.begins {
 		e.prefix = []byte(prefix)
 	}
 	if e.begins || has(tree, syntax.OpBeginLine) || has(tree, syntax.OpWordBoundary) || has(tree, syntax.OpNoWordBoundary) {
@@ -59,8 +64,8 @@ func analyzed(re *regexp.Regexp, tree *syntax.Regexp, steps int) *expression {
 	return e
 }
 
-// direct is how many steps a search may take that is not interrupted: some 10 ms at 3 ns a step. With more, cancelling is slow;
-// with less, more searches take the interruptible way, which takes three times as long.
+// direct is how many steps an uninterrupted search may take: some 10 ms at 3 ns a step. With more,
+// cancelling is slow; with less, more searches are interruptible, which takes three times as long.
 const direct = 4 << 20
 
 // hits implements query. The matches are those of [regexp.Regexp.FindAllSubmatchIndex].
@@ -70,7 +75,7 @@ func (e *expression) hits(text []byte, patience func() bool, f func(loc []int) b
 		if loc == nil {
 			return err
 		}
-		again := loc[1] == at && loc[0] == last // nothing, right behind the match before
+		again := loc[1] == at && loc[0] == last // an empty match right after the one before
 		if last = loc[1]; last > at {
 			at = last
 		} else {
@@ -88,8 +93,8 @@ func (e *expression) hits(text []byte, patience func() bool, f func(loc []int) b
 	return nil
 }
 
-// next returns the first match in text that begins at a byte or behind it; nil when there is none. What takes long is searched
-// for as long as there is patience.
+// next returns the first match in text that begins at a byte or later; nil when there is none. A
+// long search goes on while patience returns true.
 func (e *expression) next(text []byte, at int, patience func() bool) ([]int, error) {
 	if e.prefix != nil {
 		i := bytes.Index(text[at:], e.prefix)
@@ -101,7 +106,7 @@ func (e *expression) next(text []byte, at int, patience func() bool) ([]int, err
 	if len(text)-at <= e.most || e.crosses || e.begins || e.ends {
 		return e.search(text, at, patience)
 	}
-	// No match spans lines, so that pieces of whole lines give the same matches.
+	// No match spans lines, so pieces of whole lines give the same matches.
 	for at <= len(text) {
 		end := len(text)
 		if rest := text[at:]; len(rest) > e.most {
@@ -121,7 +126,7 @@ func (e *expression) next(text []byte, at int, patience func() bool) ([]int, err
 	return nil, nil
 }
 
-// search is next in one piece.
+// search is next for one piece.
 func (e *expression) search(text []byte, at int, patience func() bool) (loc []int, err error) {
 	re, begin := e.re, at
 	behind := e.behind != nil && at > 0
@@ -157,7 +162,7 @@ func shift(loc []int, n int) []int {
 	return loc
 }
 
-// A runeReader reads a text until patience runs out.
+// A runeReader reads a text while patience returns true.
 type runeReader struct {
 	text        []byte
 	read        int
@@ -165,8 +170,8 @@ type runeReader struct {
 	interrupted bool
 }
 
-// runesAtOnce is how many characters are read between two looks at whether anybody still waits: with the largest expression that
-// is allowed, a few milliseconds.
+// runesAtOnce is how many characters are read between two calls of patience: with the largest
+// expression allowed, a few milliseconds.
 const runesAtOnce = 1 << 10
 
 func (r *runeReader) ReadRune() (c rune, size int, err error) {
@@ -190,9 +195,9 @@ func (e *expression) spans() bool    { return e.crosses }
 func (e *expression) ofScreen() bool { return e.begins || e.ends }
 func (e *expression) grows() bool    { return true }
 
-// again implements query. A new match ends in new text, so it begins in the line that the last look ended in, or for an expression
-// that may match a line feed in the lookback. The cut is behind a line feed, where (?m)^ and \b see what they would see in the
-// whole text.
+// again implements query. A new match ends in new text, so it begins in the line where the last
+// read ended, or in the lookback if the expression may match a line feed. The cut is after a line
+// feed, where (?m)^ and \b see what they would see in the whole text.
 func (e *expression) again(read []byte) int {
 	if e.begins {
 		return 0
@@ -221,7 +226,7 @@ func (e *expression) answer(kind string, h *hit) engine.Result {
 	return matched(engine.Match{Kind: kind, Pattern: e.source(), Capture: capture, Groups: h.groups, Place: h.place})
 }
 
-// crosses reports whether a match of re may hold a line feed.
+// crosses reports whether a match of re may contain a line feed.
 func crosses(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpAnyChar:
@@ -238,7 +243,7 @@ func crosses(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, crosses)
 }
 
-// has reports whether op stands anywhere in re.
+// has reports whether op occurs anywhere in re.
 func has(re *syntax.Regexp, op syntax.Op) bool {
 	return re.Op == op || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return has(sub, op) })
 }

@@ -2,11 +2,12 @@
 //
 //	out, err := s.Wait(ctx, matchers.Text("ready"))
 //
-// [Regexp], [Output], [Title], [Stable], [Exited], [Bell] and [Command] wait for something else, [Any], [All] and [Not]
-// combine them, and [Func] asks a function. [Parse] reads a matcher that is written as on the wire or in a Lua table.
+// [Regexp], [Output], [Title], [Stable], [Exited], [Bell] and [Command] wait for something else,
+// [Any], [All] and [Not] combine them, and [Func] calls a function. [Parse] reads a matcher as
+// written on the wire or in a Lua table.
 //
-// A matcher remembers what it has looked at, so that nothing is scanned twice. It is good for one wait: make a new one
-// for the next.
+// A matcher remembers what it has read, so that nothing is searched twice. It is good for one wait:
+// make a new one for the next.
 package matchers
 
 import (
@@ -18,21 +19,22 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// A Matcher answers a question about views, and can tell what is missing.
+// A Matcher answers a question about views, and can say what is missing.
 type Matcher interface {
 	engine.Matcher
-	// Explain tells how v looks to the matcher, in words and texts that may be shown. It is slower than Check: it is
-	// for the end of a wait.
+	// Explain says how v looks to the matcher, in words and texts that may be shown. It is slower
+	// than Check: it is for the end of a wait.
 	Explain(v *engine.View, shown Shown) Explanation
 }
 
-// Text matches a text on the screen, rows joined by line feeds, and in the lines that leave it upwards meanwhile; see
-// [TextMatcher.In].
+// Text matches a text on the screen, rows joined by line feeds, and in the lines that scroll off it
+// during the wait; see [TextMatcher.In].
 func Text(text string) *TextMatcher {
 	return &TextMatcher{query: contained(text), kind: "contains_text", scope: Seen}
 }
 
-// Regexp matches an expression where [Text] matches a text. Without (?m), ^ and $ are the screen's beginning and end.
+// Regexp matches an expression where [Text] matches a text. Without (?m), ^ and $ are the beginning
+// and end of the screen.
 func Regexp(re *regexp.Regexp) *TextMatcher { return screenRegex(newExpression(re)) }
 
 func screenRegex(e *expression) *TextMatcher {
@@ -49,7 +51,7 @@ func Title(re *regexp.Regexp) Matcher { return titleRegex(newExpression(re)) }
 
 func titleRegex(e *expression) Matcher { return &title{query: e, kind: "title_regex"} }
 
-// Cursor matches the cursor's place, from zero.
+// Cursor matches the cursor's position, from zero.
 func Cursor(row, col int) Matcher {
 	return &Custom{
 		Kind: "cursor_at", Value: map[string]any{"row": row, "col": col},
@@ -65,7 +67,8 @@ func Cursor(row, col int) Matcher {
 	}
 }
 
-// Stable matches a screen that has not changed for d. With a position it counts from the wait's beginning at the earliest.
+// Stable matches a screen that has not changed for d. With a position it counts no earlier than the
+// wait.
 func Stable(d time.Duration) Matcher {
 	return &Custom{
 		Kind: "screen_stable", Value: map[string]any{"min_ms": d.Milliseconds()},
@@ -81,7 +84,7 @@ func Stable(d time.Duration) Matcher {
 	}
 }
 
-// Exited matches the end of the program, when its last byte has been read.
+// Exited matches the end of the program, once its last byte has been read.
 func Exited() Matcher {
 	return &Custom{
 		Kind: "process_exited",
@@ -103,7 +106,7 @@ func Exited() Matcher {
 	}
 }
 
-// Bell matches a BEL that rang after the wait's position, or without one after its first look.
+// Bell matches a BEL that rang after the wait's position, or without one after its first view.
 func Bell() Matcher {
 	var after uint64
 	begun := false
@@ -130,8 +133,8 @@ func Bell() Matcher {
 	}
 }
 
-// Command matches a command of a shell with marks that ended after the wait's position, or without one after its first
-// look.
+// Command matches a command of a shell with marks that ended after the wait's position, or without
+// one after its first view.
 func Command() Matcher { return &command{} }
 
 // CommandExit is [Command] for a command that ended with an exit code.
@@ -139,7 +142,7 @@ func CommandExit(code int) Matcher { return &command{code: &code} }
 
 type command struct {
 	code  *int   // nil: any
-	seen  uint64 // commands that had ended at the first look
+	seen  uint64 // commands that had ended at the first view
 	begun bool
 }
 
@@ -164,7 +167,7 @@ func (m *command) Check(v *engine.View) engine.Result {
 	return matched(engine.Match{Kind: "command_finished", Text: sh.Command, Exit: exitOf(sh)})
 }
 
-// exitOf returns the code of the last command, nil when the shell has not told it.
+// exitOf returns the exit code of the last command, nil when the shell has not reported it.
 func exitOf(sh *engine.Shell) *int {
 	if !sh.Exited {
 		return nil
@@ -173,7 +176,7 @@ func exitOf(sh *engine.Shell) *int {
 	return &code
 }
 
-// Func matches the views that is holds of. It must not block.
+// Func matches the views for which is returns true. It must not block.
 func Func(is func(v *engine.View) bool) Matcher {
 	return &Custom{
 		Kind: "func", Ask: engine.Func(is).Check,
@@ -181,7 +184,7 @@ func Func(is func(v *engine.View) bool) Matcher {
 	}
 }
 
-// A Custom matcher is made of functions. Neither may block.
+// A Custom matcher is made of functions, which must not block.
 type Custom struct {
 	Kind  string // of its matches and explanations
 	Value any    // of its explanations; nil: none
@@ -189,23 +192,23 @@ type Custom struct {
 	Why   func(v *engine.View, held bool) string // one line for people
 }
 
-// Check asks.
+// Check calls Ask.
 func (m *Custom) Check(v *engine.View) engine.Result { return m.Ask(v) }
 
-// Explain says what Why does.
+// Explain returns the result of Why.
 func (m *Custom) Explain(v *engine.View, _ Shown) Explanation {
 	held := m.Ask(v).Match != nil
 	return Explanation{Type: m.Kind, Value: m.Value, Held: held, Why: m.Why(v, held)}
 }
 
-// Any matches when one of ms does.
+// Any matches when at least one of ms does.
 func Any(ms ...Matcher) Matcher { return anyOf(ms) }
 
-// All matches when all of ms do in one view.
+// All matches when all of ms match the same view.
 func All(ms ...Matcher) Matcher { return allOf(ms) }
 
-// Not matches when m does not. A text is not there when it is not on the screen now, whatever came and went: within m
-// the scope of texts is [OnScreen].
+// Not matches when m does not. A text is absent when it is not on the screen now, even if it was
+// there before: within m the scope of texts is [OnScreen].
 func Not(m Matcher) Matcher {
 	onScreen(m)
 	return not{m}
@@ -229,7 +232,7 @@ type anyOf []Matcher
 func (m anyOf) Check(v *engine.View) engine.Result {
 	var r engine.Result
 	for i, x := range m {
-		y := x.Check(v) // each is asked, also behind one that matches: it may remember what it sees
+		y := x.Check(v) // each is checked, even after a match: it may keep state
 		if y.Match != nil && r.Match == nil {
 			r.Match = &engine.Match{Kind: "any", Parts: []*engine.Match{y.Match}, Index: i}
 		}
@@ -237,7 +240,7 @@ func (m anyOf) Check(v *engine.View) engine.Result {
 		r.Err = cmp.Or(r.Err, y.Err)
 	}
 	if r.Match != nil {
-		r.Err = nil // one that holds is enough, whatever became of the others
+		r.Err = nil // one match is enough, whatever the others did
 	}
 	return r
 }
@@ -276,7 +279,7 @@ func (m not) Check(v *engine.View) engine.Result {
 
 func matched(m engine.Match) engine.Result { return engine.Result{Match: &m} }
 
-// sooner returns the shorter of two times to look again, of which 0 means never.
+// sooner returns the shorter of two times until the next check, where 0 means never.
 func sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b != 0 && b < a {
 		return b

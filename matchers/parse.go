@@ -14,38 +14,43 @@ import (
 	"github.com/ptywright/ptywright/internal/tree"
 )
 
-// Bounds of a matcher that comes from outside. A tree that a person or a plugin writes has a handful of nodes.
+// Bounds of a matcher from outside. A tree that a person or a plugin writes has a handful of nodes.
 const (
-	MaxDepth   = 32       // levels of any, all and not; the design's bound
-	MaxNodes   = 256      // matchers in one tree: each is asked at every change
-	MaxPattern = 4 << 10  // bytes of a regular expression: RE2 does not blow up, but its program grows with the text
-	MaxProgram = 2000     // instructions of all the compiled expressions of a tree: the time of a look is this by the text's length
-	MaxText    = 64 << 10 // bytes of a text to look for; a full screen of 1000x1000 does not occur in practice
+	MaxDepth   = 32      // levels of any, all and not; the design's bound
+	MaxNodes   = 256     // matchers in one tree: each is checked at every change
+	MaxPattern = 4 << 10 // bytes of a regular expression, with which its program grows
+	// MaxProgram is in instructions of all compiled expressions of a tree: a check takes this times
+	// the text's length.
+	MaxProgram = 2000
+	// MaxText is in bytes of a text to match; a full screen of 1000x1000 does not occur in practice.
+	MaxText = 64 << 10
 )
 
-// maxStable is the longest stability that can be asked for. A day is longer than any wait.
+// maxStable is the longest stability that can be waited for. A day is longer than any wait.
 const maxStable = 24 * time.Hour
 
-// Predicates finds a plugin's Lua predicate. It is declared here so that matchers need not know plugins.
+// Predicates finds a plugin's Lua predicate. It is declared here so that matchers need not import
+// plugins.
 type Predicates interface {
-	// Predicate returns a matcher that asks function of plugin, or an error that says which of them is not known. Plugin is ""
-	// when the tree does not say.
+	// Predicate returns a matcher that calls function of plugin, or an error that says which of
+	// them is unknown. plugin is "" when the tree does not name one.
 	Predicate(plugin, function string, params any) (Matcher, error)
 }
 
-// A ParseError says what is wrong with a matcher tree and where. Its text quotes at most 32 characters of the input.
+// A ParseError says what is wrong with a matcher tree and where. Its text quotes at most 32
+// characters of the input.
 type ParseError struct {
-	Path string // for instance "matcher.value[1].type"
+	Path string // such as "matcher.value[1].type"
 	Msg  string
 }
 
 func (e *ParseError) Error() string { return e.Path + ": " + e.Msg }
 
-// Options bound and complete what [Parse] knows. The zero value works.
+// Options bound and extend what [Parse] accepts. The zero value works.
 type Options struct {
-	Predicates Predicates // nil: no predicate is known
-	Depth      int        // levels of nesting; 0: MaxDepth, which is the most
-	Scope      Scope      // of text matchers that do not say; "": Seen. Under not it is OnScreen always
+	Predicates Predicates // nil: no predicates
+	Depth      int        // levels of nesting; 0: MaxDepth, the maximum
+	Scope      Scope      // default of text matchers; "": Seen. Within not it is always OnScreen
 }
 
 // Parse makes a matcher from a tree of maps, slices, strings, numbers and booleans, as JSON and Lua give it:
@@ -66,7 +71,7 @@ type parser struct {
 	program int // instructions so far
 }
 
-// kinds are the matcher types and what makes each from its value.
+// kinds are the matcher types, each with what makes it from its value.
 var kinds map[string]func(p *parser, value any, path string, depth int) (Matcher, error)
 
 func init() { // a literal would be an initialization cycle through any, all and not
@@ -158,7 +163,7 @@ func regex(make func(*parser, *expression) Matcher) func(*parser, any, string, i
 	}
 }
 
-// Compile compiles an expression from outside within the bounds that matchers have.
+// Compile compiles an expression from outside within the bounds of matchers.
 func Compile(pattern string) (*regexp.Regexp, error) {
 	e, err := compile(pattern)
 	if err != nil {
@@ -167,7 +172,7 @@ func Compile(pattern string) (*regexp.Regexp, error) {
 	return e.re, nil
 }
 
-// compile returns an expression from outside.
+// compile compiles an expression from outside.
 func compile(pattern string) (*expression, error) {
 	if len(pattern) > MaxPattern {
 		return nil, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(pattern), MaxPattern)
@@ -186,7 +191,8 @@ func compile(pattern string) (*expression, error) {
 	return analyzed(re, tree, steps), nil
 }
 
-// regexReason tells what is wrong with a pattern without quoting more of it than is needed to find the place.
+// regexReason says what is wrong with a pattern, quoting no more of it than is needed to find the
+// place.
 func regexReason(err error) string {
 	if e, ok := err.(*syntax.Error); ok {
 		return fmt.Sprintf("%s: %s", e.Code, engine.Quote(e.Expr))
@@ -250,7 +256,7 @@ func parseCommandFinished(_ *parser, value any, path string, _ int) (Matcher, er
 		return nil, &ParseError{path, "expected an object with exit_code, or nothing, got " + kindOf(value)}
 	}
 	for name := range object {
-		if name != "exit_code" { // it would match whatever the command's end
+		if name != "exit_code" { // ignoring it would match any exit code
 			return nil, &ParseError{path, fmt.Sprintf("expected exit_code and nothing else, got %s", engine.Quote(name))}
 		}
 	}
@@ -283,7 +289,8 @@ func parseLua(p *parser, value any, path string, _ int) (Matcher, error) {
 	}
 	var names [2]string
 	for i, key := range [...]string{"plugin", "predicate"} {
-		if object[key] == nil && key == "plugin" { // a plugin's own: whoever finds predicates knows which
+		// A plugin's own: the finder of predicates knows which.
+		if object[key] == nil && key == "plugin" {
 			continue
 		}
 		if names[i], ok = object[key].(string); !ok {
@@ -309,10 +316,10 @@ func integer(value any, path string, most int64) (int64, error) {
 	return int64(n), nil
 }
 
-// kindOf names a value's type in the words of JSON.
+// kindOf names a value's type in JSON's terms.
 var kindOf = tree.Kind
 
-// Types returns the names of the matcher types that Parse knows with o, sorted.
+// Types returns the names of the matcher types that Parse accepts with o, sorted.
 func Types(o Options) []string {
 	names := slices.Sorted(maps.Keys(kinds))
 	if o.Predicates == nil {

@@ -12,39 +12,42 @@ import (
 type Scope string
 
 const (
-	// Seen is the screen, and the lines that left it upwards while the wait lasted or, with a position, were written after it: what a
-	// person who watched has seen. These are a text of their own: no expression spans both.
+	// Seen is the screen, and the lines that scrolled off it during the wait or, with a position,
+	// were written after it: what a person watching has seen. These lines are a separate text: no
+	// expression spans both.
 	Seen Scope = "seen"
 	// OnScreen is the screen as it is.
 	OnScreen Scope = "screen"
 )
 
-// A hit is where an expression matched: pairs of offsets for the whole and each group, as package regexp has them.
+// A hit is where an expression matched: pairs of offsets for the whole and each group, as in
+// package regexp.
 type hit struct {
 	place  *engine.Place
 	groups []engine.Group
 }
 
-// A query is what is looked for in a text: another text, or an expression.
+// A query is what a matcher looks for in a text: another text, or an expression.
 type query interface {
-	// source is what was asked for, as it was written.
+	// source is the query as it was written.
 	source() string
-	// hits calls f with each match in text, in order, until f returns false. The error is [engine.ErrInterrupted]:
-	// patience has run out.
+	// hits calls f with each match in text, in order, until f returns false. The error is
+	// [engine.ErrInterrupted] when patience returned false.
 	hits(text []byte, patience func() bool, f func(loc []int) bool) error
 	// groups returns what a match has captured.
 	groups(text []byte, loc []int) []engine.Group
-	// answer is a matcher's to a hit.
+	// answer is a matcher's result for a hit.
 	answer(kind string, h *hit) engine.Result
-	// spans reports whether a match may hold a line feed.
+	// spans reports whether a match may contain a line feed.
 	spans() bool
-	// ofScreen reports whether it asks for the beginning or the end of the screen's text, which no other text has.
+	// ofScreen reports whether it needs the beginning or the end of the screen's text, which no
+	// other text has.
 	ofScreen() bool
 	// grows reports whether more text may make a match longer.
 	grows() bool
-	// again returns where in a text, which has no match, one may begin that ends in text to come.
+	// again returns where in a text without a match one may begin that ends in later text.
 	again(read []byte) int
-	// near tells how near a text comes, and verb what is said of one that has a match.
+	// near says how close a text comes, and verb is the word for one with a match.
 	near(text, where string) (why, nearest string)
 	verb() string
 }
@@ -58,23 +61,24 @@ func find(q query, text []byte, patience func() bool) (h *hit, err error) {
 	return h, err
 }
 
-// A TextMatcher has a query read each screen once, and each line that leaves it once. [Text] and [Regexp] make one.
+// A TextMatcher searches each screen once, and each line that leaves it once, for a query. [Text]
+// and [Regexp] make one.
 type TextMatcher struct {
 	query
 	kind   string
 	scope  Scope
-	screen *vt.Screen // the last one that was read
+	screen *vt.Screen // the last one searched
 	shown  *hit       // in it; nil: none
-	left   *hit       // the first in what left: what was seen stays seen
+	left   *hit       // the first in the lines that left: what was seen stays seen
 }
 
-// In sets what m reads, which is [Seen] otherwise, and returns m.
+// In sets what m reads, by default [Seen], and returns m.
 func (m *TextMatcher) In(scope Scope) *TextMatcher {
 	m.scope = scope
 	return m
 }
 
-// Check reads the screen, and then what left it.
+// Check searches the screen, and then the lines that left it.
 func (m *TextMatcher) Check(v *engine.View) engine.Result {
 	if m.query == contained("") {
 		return engine.Matched(m.kind)
@@ -86,7 +90,7 @@ func (m *TextMatcher) Check(v *engine.View) engine.Result {
 	return m.answer(m.kind, found)
 }
 
-// read returns where a view matches; nil: nowhere. The error is [engine.ErrInterrupted]: it is not known.
+// read returns where a view matches; nil: nowhere. On [engine.ErrInterrupted] that is unknown.
 func (m *TextMatcher) read(v *engine.View) (*hit, error) {
 	if m.screen != v.Screen {
 		shown, err := m.onScreen(v, v.Patience)
@@ -98,15 +102,15 @@ func (m *TextMatcher) read(v *engine.View) (*hit, error) {
 		}
 		m.screen, m.shown = v.Screen, shown
 	}
-	// Whoever goes on from a match wants the next one, and what left stood further up.
+	// A wait that continues after a match wants the next one, and the lines that left came first.
 	if m.left != nil && (m.shown == nil || v.Since.Exact) {
 		return m.left, nil
 	}
 	return m.shown, nil
 }
 
-// onScreen searches the screen. Without since the first match counts; from a position on, the one that was written first: of one
-// batch, what is read first.
+// onScreen searches the screen. Without since the first match counts; after a position, the one
+// that was written first: within one batch, the one read first.
 func (m *TextMatcher) onScreen(v *engine.View, patience func() bool) (found *hit, err error) {
 	if !v.Since.Set && !m.mayHit(v.Screen.Text()) {
 		return nil, nil
@@ -120,7 +124,8 @@ func (m *TextMatcher) onScreen(v *engine.View, patience func() bool) (found *hit
 		if at := v.Screen.Behind(&p, loc[0], loc[1]); found == nil || at.Before(first) {
 			first, found = at, &hit{place: v.On(&p, loc[0], loc[1]), groups: m.groups(p.Text, loc)}
 		}
-		return v.Since.Exact && !(v.Since.Within && first.Seq <= v.Since.Seq) // nothing that counts is older
+		// Nothing that counts is older.
+		return v.Since.Exact && !(v.Since.Within && first.Seq <= v.Since.Seq)
 	})
 	if err != nil {
 		return nil, err
@@ -128,13 +133,13 @@ func (m *TextMatcher) onScreen(v *engine.View, patience func() bool) (found *hit
 	return found, nil
 }
 
-// mayHit is whether it is worth to look where in a text something stands.
+// mayHit reports whether finding the place of a match in text is worth the work.
 func (m *TextMatcher) mayHit(text string) bool {
 	c, ok := m.query.(contained)
 	return !ok || strings.Contains(text, string(c))
 }
 
-// inLeft searches what has left the screen since it was last asked.
+// inLeft searches the lines that left the screen since the last call.
 func (m *TextMatcher) inLeft(v *engine.View) error {
 	if m.scope == OnScreen || m.left != nil || m.ofScreen() {
 		return nil
@@ -144,7 +149,7 @@ func (m *TextMatcher) inLeft(v *engine.View) error {
 		return nil
 	}
 	begin := 0
-	if !m.spans() { // what is before the first line that counts is of no use
+	if !m.spans() { // text before the first line that counts is irrelevant
 		begin = bytes.LastIndexByte(p.Text[:p.Fresh[0].Start], '\n') + 1
 	}
 	return m.hits(p.Text[begin:], v.Patience, func(loc []int) bool {
@@ -152,7 +157,8 @@ func (m *TextMatcher) inLeft(v *engine.View) error {
 		if p.Tail < len(p.Text) && start >= p.Tail { // it is on the screen
 			return false
 		}
-		if !touches(p.Fresh, start, end) || p.Open && m.grows() && end == len(p.Text) { // the rest of its line is to come
+		// The rest of its line is still to come.
+		if !touches(p.Fresh, start, end) || p.Open && m.grows() && end == len(p.Text) {
 			return true
 		}
 		m.left = &hit{place: v.Scrolled(p, start, end), groups: m.groups(p.Text[begin:], loc)}
@@ -160,8 +166,8 @@ func (m *TextMatcher) inLeft(v *engine.View) error {
 	})
 }
 
-// touches reports whether something of start to end lies in one of the ranges, or beside it when there is nothing
-// between start and end.
+// touches reports whether start to end overlaps one of the ranges, or for an empty span touches
+// one.
 func touches(fresh []vt.Range, start, end int) bool {
 	for _, r := range fresh {
 		if start < r.End && r.Start < end || start == end && r.Start <= start && start <= r.End {
@@ -203,7 +209,8 @@ func (c contained) spans() bool                         { return strings.Contain
 func (c contained) ofScreen() bool                      { return false }
 func (c contained) grows() bool                         { return false }
 
-// output has a query look at each byte of output once. What it has seen counts, also when it has left the bound.
+// output searches each byte of output once for a query. What it has seen counts, even if no longer
+// retained.
 type output struct {
 	query
 	kind    string
@@ -219,7 +226,7 @@ func (m *output) Check(v *engine.View) engine.Result {
 	return m.answer(m.kind, found)
 }
 
-// look searches what came since the last look. The error is [engine.ErrInterrupted]: then it is searched again.
+// look searches what came since the last call. After [engine.ErrInterrupted] it is searched again.
 func (m *output) look(v *engine.View, patience func() bool) (*hit, error) {
 	text, from := v.Output()
 	end := from + engine.Offset(len(text))
@@ -240,7 +247,7 @@ func (m *output) look(v *engine.View, patience func() bool) (*hit, error) {
 	return m.found, err
 }
 
-// title has a query look at the terminal's title.
+// title searches the terminal's title for a query.
 type title struct {
 	query
 	kind string

@@ -10,11 +10,11 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// A hearing is the tap that hears by a shell's marks what one line does. Bash runs several lines one after the other, each as a
-// command with a beginning of its own, and tells one end: that of the last.
+// A hearing is the tap that follows one line by the shell's marks. Bash runs several lines one
+// after the other, each as a command with its own beginning, and marks one end: that of the last.
 type hearing struct {
 	line string // as it was typed
-	any  bool   // the shell does not tell its command lines: the first is ours
+	any  bool   // the shell does not report command lines: the first is ours
 
 	mu sync.Mutex
 	// protects the fields below
@@ -22,7 +22,7 @@ type hearing struct {
 	first  uint64 // number of our first block; 0: it has not begun
 	last   uint64 // and of our last
 	ended  bool   // ours has
-	exit   int    // its exit code, when exited is set
+	exit   int    // its exit code, valid when exited is set
 	exited bool
 	other  string // the command line of another block that began after Enter
 	// refused: the shell has not run it, and has said why
@@ -32,7 +32,7 @@ type hearing struct {
 // Output is never called: Marked is in its place.
 func (h *hearing) Output(at time.Time, p []byte) error { return h.Marked(at, p, nil) }
 
-// Marked hears the shell's own marks.
+// Marked takes the shell's own marks.
 func (h *hearing) Marked(_ time.Time, _ []byte, marks []engine.Mark) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,7 +53,8 @@ func (h *hearing) mark(m *engine.Mark) {
 			return
 		}
 		h.own(m)
-	case m.Kind == 'E' && m.Number != 0 && m.Number == h.now && h.first == 0: // told behind its beginning
+	// Reported after its beginning.
+	case m.Kind == 'E' && m.Number != 0 && m.Number == h.now && h.first == 0:
 		h.own(m)
 	case m.Kind == 'D' || m.Kind == 'A':
 		if h.ended = h.first != 0; h.ended {
@@ -63,7 +64,8 @@ func (h *hearing) mark(m *engine.Mark) {
 	}
 }
 
-// own tells whether the block that has begun is ours. One that was typed before ours may begin after our Enter.
+// own notes whether the block that has begun is ours. One that was typed before ours may begin
+// after our Enter.
 func (h *hearing) own(m *engine.Mark) {
 	if h.any || sameLine(m.Command, h.line) {
 		h.first, h.last = m.Number, m.Number
@@ -85,7 +87,7 @@ func (h *hearing) begun() (begun, ended bool) {
 	return h.first != 0, h.ended
 }
 
-// stays reports whether the line stands on the command line still: fish leaves one there that it has
+// stays reports whether the line is still on the command line: fish leaves one there that it has
 // refused.
 func (h *hearing) stays(s *engine.Session) bool {
 	h.mu.Lock()
@@ -93,7 +95,7 @@ func (h *hearing) stays(s *engine.Session) bool {
 	return h.first != 0 && h.refused && shellOf(filepath.Base(s.Config().Program)) == Fish
 }
 
-// tell puts what was heard into a result.
+// tell puts the outcome into a result.
 func (h *hearing) tell(s *engine.Session, r *Result) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,7 +115,7 @@ func (h *hearing) tell(s *engine.Session, r *Result) {
 		return
 	}
 	b := blocks[0]
-	r.Cut = b.Number != h.first // those before are no longer kept
+	r.Cut = b.Number != h.first // earlier blocks are no longer kept
 	for i := range blocks {
 		x := &blocks[i]
 		b.Ended, b.ExitCode, b.Exited = x.Ended, x.ExitCode, x.Exited
@@ -132,11 +134,12 @@ func (h *hearing) tell(s *engine.Session, r *Result) {
 
 var _ engine.MarkTap = (*hearing)(nil)
 
-// cutLine is the length from which on the terminal may have cut a command line that the shell tells.
+// cutLine is the length from which the terminal may have cut a command line that the shell reports.
 const cutLine = 8 << 10
 
-// sameLine tells whether a shell's word for a command line is what was typed. A shell may change the blanks of it. Bash joins the
-// lines of a command, with semicolons, and runs the first of several commands by itself.
+// sameLine reports whether the command line that a shell reports is what was typed. A shell may
+// change its blanks. Bash joins the lines of a command, with semicolons, and runs the first of
+// several commands by itself.
 func sameLine(told, typed string) bool {
 	typed = strings.TrimSpace(typed)
 	if begin, cut := strings.CutSuffix(told, "…"); cut && len(told) >= cutLine/2 {
@@ -148,7 +151,7 @@ func sameLine(told, typed string) bool {
 	return words(told) == words(typed)
 }
 
-// joined takes out of a command line all that joining its lines may add or take away.
+// joined removes from a command line everything that joining its lines may add or remove.
 var joined = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", ";", "", "\\", "")
 
 // words is a command line with single blanks.

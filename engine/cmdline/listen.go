@@ -11,38 +11,41 @@ import (
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// A listener is the tap that hears a sentinel. Its fields are read by the wait that it is for, while the session goes on.
+// A listener is the tap that detects a sentinel. Its wait reads its fields while the session goes
+// on.
 type listener struct {
 	session *engine.Session
-	count   func() uint64 // bytes typed to it, ever
+	count   func() uint64 // all bytes ever typed to it
 	begin   []byte        // what is written right before the command runs
 	end     []byte        // and after it, in front of its status
 	prompt  string        // the cursor's row when the line was typed
 	pid     int           // of the shell that it was typed to; 0: not known
-	typed   engine.Typed  // with the line; zero when another typed at the same time
-	open    bool          // the line is not complete
+	typed   engine.Typed  // with the line; zero when somebody else typed at the same time
+	open    bool          // the line is incomplete
 	closed  bool          // protected by the lock of turns
 
 	mu sync.Mutex
 	// protects the fields below
-	held        []byte // output that may be the beginning of what is listened for
-	rows, cols  int
-	printed     ansi.Printed // what the command prints
-	unasked     bool         // nobody asks for that any more
-	begun       int          // how often the beginning was told
-	done        bool
-	status      string // as it was told
-	before      []byte // the end of what came before begin, which may never come
-	heard       time.Time
-	atEnd       uint64    // bytes typed when the end was heard, those included that the command may have read
+	held       []byte // output that may be the beginning of the awaited bytes
+	rows, cols int
+	printed    ansi.Printed // what the command prints
+	unasked    bool         // it is no longer needed
+	begun      int          // how often the beginning was printed
+	done       bool
+	status     string // unparsed
+	before     []byte // the end of the output before begin, which may never come
+	heard      time.Time
+	// atEnd: bytes typed when the end was seen, including those that the command may have read.
+	atEnd       uint64
 	interrupted time.Time // when a key that interrupts was last typed; zero: never
 }
 
 const (
 	// statusMax bounds a status, in bytes: a sign and the digits of 32 bits, with some room.
 	statusMax = 16
-	// beforeMax bounds what is kept of what came before the command's beginning, in bytes: when that is not heard, the output is
-	// in it. It has several screens of text.
+	// beforeMax bounds what is kept of the output before the command's beginning, in bytes: when
+	// the beginning is missed, this contains the command's output. It holds several screens of
+	// text.
 	beforeMax = 64 << 10
 )
 
@@ -59,7 +62,8 @@ func (l *listener) Output(at time.Time, p []byte) error {
 	return nil
 }
 
-// awaitBegin looks for the command's beginning. What came before the last time that it is told is none of the command's.
+// awaitBegin looks for the command's beginning. Output before its last occurrence is not the
+// command's.
 func (l *listener) awaitBegin() {
 	for {
 		i := bytes.Index(l.held, l.begin)
@@ -73,7 +77,7 @@ func (l *listener) awaitBegin() {
 	}
 }
 
-// awaitEnd looks for the command's end, and takes what cannot be the beginning of it as printed.
+// awaitEnd looks for the command's end, and takes everything that cannot be part of it as output.
 func (l *listener) awaitEnd() {
 	for {
 		i := bytes.Index(l.held, l.end)
@@ -83,7 +87,7 @@ func (l *listener) awaitEnd() {
 		}
 		rest := l.held[i+len(l.end):]
 		n := bytes.IndexAny(rest, "\r\n")
-		if n < 0 && len(rest) <= statusMax { // not all of it is here
+		if n < 0 && len(rest) <= statusMax { // the rest is still to come
 			l.print(i)
 			return
 		}
@@ -92,15 +96,16 @@ func (l *listener) awaitEnd() {
 			continue
 		}
 		l.print(i)
-		l.printed.DropEnd("\r") // of the line end in front of the marker
+		l.printed.DropEnd("\r") // of the line end before the marker
 		l.done, l.status, l.held = true, string(rest[:n]), nil
-		// Not counted as Input tells it: that comes behind the write, and so perhaps behind the answer to it.
+		// Input's count would be late: it comes after the write, and so perhaps after the answer to
+		// it.
 		l.atEnd = l.count()
 		return
 	}
 }
 
-// print takes the first n bytes of what is held as printed.
+// print takes the first n held bytes as output.
 func (l *listener) print(n int) {
 	if n <= 0 {
 		return
@@ -128,7 +133,8 @@ func partial(p, want []byte) int {
 	return 0
 }
 
-// Input hears the keys that interrupt, stop or end what reads: after one the sentinel may never come.
+// Input watches for keys that interrupt, stop or end a program that reads: after one the sentinel
+// may never come.
 func (l *listener) Input(at time.Time, p []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,13 +151,13 @@ func (l *listener) Resize(_ time.Time, rows, cols int) error {
 	return nil
 }
 
-// A heard is what a listener has heard up to now.
+// A heard is what a listener has found so far.
 type heard struct {
 	begun       int
 	done        bool
 	status      string
 	atEnd       uint64
-	quiet       time.Time // since when nothing was printed, nor an interrupting key typed
+	quiet       time.Time // since when nothing was printed, and no interrupting key typed
 	interrupted bool
 }
 
@@ -165,7 +171,8 @@ func (l *listener) heardSoFar() heard {
 	return h
 }
 
-// goesOn reports whether, as far as is heard, the command goes on. A nil listener has none.
+// goesOn reports whether the command still runs, as far as the listener knows. False for a nil
+// listener.
 func (l *listener) goesOn() bool {
 	if l == nil {
 		return false
@@ -174,14 +181,14 @@ func (l *listener) goesOn() bool {
 	return !h.done && !h.interrupted
 }
 
-// atPrompt reports whether the shell of this process surely waits for a line: it has told the end of the one before, and nothing was
-// typed since. A nil listener knows nothing.
+// atPrompt reports whether this process's shell certainly waits for a line: it has reported the end
+// of the last one, and nothing was typed since. False for a nil listener.
 func (l *listener) atPrompt(v *engine.View, pid int) bool {
 	return l != nil && l.heardSoFar().done && l.pid == pid && l.typed.Bytes == v.Typed.Bytes
 }
 
-// onLine reports whether all that was typed since is sure to stand on the command line, or to have been taken off it: no command
-// was there to read it.
+// onLine reports whether everything typed since is certainly on the command line, or was deleted
+// from it: no command could have read it.
 func (l *listener) onLine(v *engine.View, pid int) bool {
 	if l == nil {
 		return false
@@ -190,7 +197,7 @@ func (l *listener) onLine(v *engine.View, pid int) bool {
 	return h.done && h.atEnd == l.typed.Bytes && l.pid == pid && l.typed.Lines == v.Typed.Lines && !v.Typed.Keys
 }
 
-// unsettled is for how much longer an interrupt may be under way. A nil listener knows of none.
+// unsettled is for how much longer an interrupt may take effect; 0 for a nil listener.
 func (l *listener) unsettled(now time.Time) time.Duration {
 	if l == nil {
 		return 0
@@ -202,8 +209,8 @@ func (l *listener) unsettled(now time.Time) time.Duration {
 	return settled - now.Sub(h.quiet)
 }
 
-// output is what the command has printed. When its beginning was not heard it is what stood on the
-// screen behind the echo's first line end.
+// output is what the command has printed. When its beginning was missed, it is the screen's text
+// after the echo's first line end.
 func (l *listener) output() ansi.Text {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -215,7 +222,7 @@ func (l *listener) output() ansi.Text {
 	return ansi.Text{Raw: text, Plain: text}
 }
 
-// forget lets go of what was printed: nobody asks for it any more.
+// forget drops the output, which is no longer needed.
 func (l *listener) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -223,7 +230,7 @@ func (l *listener) forget() {
 	l.printed.Reset()
 }
 
-// code is a status as an exit code; nil when it is none.
+// code parses a status as an exit code; nil when it is invalid.
 func code(status string) *int {
 	n, err := strconv.ParseInt(strings.TrimSpace(status), 10, 64)
 	if err != nil {

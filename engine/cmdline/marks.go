@@ -13,16 +13,16 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// Prompt waits for a shell with marks to read a command line on which nothing stands yet. What the program, or a job in the
-// background, has printed behind the prompt does not count: it is none that was typed.
-// Errors: *[BusyError] when a line that was typed ahead is run, *[OccupiedError], *[PromptError] when bound is over or the session
-// has ended, or the cause of ctx's end.
+// Prompt waits until a shell with marks reads an empty command line. What the program, or a job in
+// the background, has printed after the prompt does not count: it was not typed. Errors:
+// *[BusyError] when a line that was typed ahead runs, *[OccupiedError], *[PromptError] when bound
+// has passed or the session has ended, or the cause of ctx's end.
 func Prompt(ctx context.Context, s *engine.Session, bound time.Duration, parked func()) error {
 	_, err := prompt(ctx, s, bound, parked)
 	return err
 }
 
-// prompt is Prompt; it returns the look at the prompt, too, or nil at one without marks.
+// prompt is Prompt, and also returns the view of the prompt, or nil at one without marks.
 func prompt(ctx context.Context, s *engine.Session, bound time.Duration, parked func()) (*engine.View, error) {
 	out, err := s.Wait(ctx, &emptyLine{session: s}, engine.Within(bound), engine.Parked(parked))
 	switch {
@@ -49,15 +49,15 @@ func cursorRow(v *engine.View) string {
 	return ""
 }
 
-// atPrompt reports whether a shell says that it reads a command line.
+// atPrompt reports whether a shell has marked that it reads a command line.
 func atPrompt(v *engine.View) bool {
 	return v.Reports.Shell != nil && v.Reports.Shell.Phase == engine.ShellInput
 }
 
-// promptAfter is a matcher of a prompt that is another than the one before.
+// promptAfter is a matcher of a prompt other than the one before.
 type promptAfter struct {
 	before *engine.Shell
-	quiet  time.Duration // for which it has to stand still
+	quiet  time.Duration // for how long it must be unchanged
 }
 
 // Check matches when the shell reads a new command line.
@@ -71,17 +71,17 @@ func (m promptAfter) Check(v *engine.View) engine.Result {
 	return engine.Matched("prompt")
 }
 
-// emptyLine is a matcher of a shell that reads a command line on which nothing stands yet.
+// emptyLine is a matcher of a shell that reads an empty command line.
 type emptyLine struct {
 	session *engine.Session
 	seen    time.Time // when the shell was first seen to read a line
 }
 
-// Check matches as "prompt" when there is none, as "occupied" when what was typed stands there, and as "running" when a line
-// that was typed ahead is run. What was typed is known before the shell shows it. Where keys alone do not tell what became of it
-// the screen does, once the shell had its time.
+// Check matches as "prompt" when the line is empty, as "occupied" when it is not, and as "running"
+// when a line that was typed ahead runs. Typed text is known before the shell shows it. Where keys
+// alone do not say what became of it the screen does, once the shell had its time.
 func (m *emptyLine) Check(v *engine.View) engine.Result {
-	if sh := v.Reports.Shell; sh != nil && sh.Phase == engine.ShellRunning { // what was typed ahead
+	if sh := v.Reports.Shell; sh != nil && sh.Phase == engine.ShellRunning { // it was typed ahead
 		return engine.Matched("running")
 	}
 	if !atPrompt(v) {
@@ -95,7 +95,9 @@ func (m *emptyLine) Check(v *engine.View) engine.Result {
 		since = m.seen
 	}
 	switch t := &v.Typed; {
-	case t.Nothing() && !t.Interrupted: // with an interrupt a shell throws away what is typed, a moment longer than its prompt is there
+	// After an interrupt a shell still discards what is typed for a moment after its prompt
+	// appears.
+	case t.Nothing() && !t.Interrupted:
 		return engine.Matched("prompt")
 	case t.Line != "" && !t.Keys && !t.Ahead:
 		return engine.Matched("occupied")
@@ -109,8 +111,8 @@ func (m *emptyLine) Check(v *engine.View) engine.Result {
 	return engine.Matched("prompt")
 }
 
-// unmarked matches as "unmarked" when a shell with marks reads a line at a prompt that has none: an interrupt has ended what would
-// have marked it. The next prompt has them again.
+// unmarked matches as "unmarked" when a shell with marks reads a line at a prompt without: an
+// interrupt has ended what would have marked it. The next prompt has marks again.
 func (m *emptyLine) unmarked(v *engine.View) engine.Result {
 	if unmarked(v) || !v.Typed.Interrupted || !v.Screen.Modes.BracketedPaste {
 		return engine.Result{}
@@ -124,7 +126,7 @@ func (m *emptyLine) unmarked(v *engine.View) engine.Result {
 	return engine.Matched("unmarked")
 }
 
-// under reports whether a character stands under the cursor: it was moved back into a line.
+// under reports whether there is a character under the cursor: it was moved back into a line.
 func under(v *engine.View) bool {
 	c := v.Screen.Cursor
 	rows := v.Screen.Lines()
@@ -135,8 +137,9 @@ func under(v *engine.View) bool {
 	return c.Col < len(cells) && cells[c.Col] != ' '
 }
 
-// occupied tells whether the cursor has left the place where the shell said that its command line begins. What stands behind
-// the cursor does not count: it may be a suggestion, or a prompt on the right.
+// occupied reports whether the cursor has left the place where the shell marked the beginning of
+// its command line. What is after the cursor does not count: it may be a suggestion, or a
+// right-hand prompt.
 func occupied(v *engine.View) bool {
 	output := v.Transcript.Bytes()
 	i := max(bytes.LastIndex(output, []byte("\x1b]133;A")), bytes.LastIndex(output, []byte("\x1b]633;A")))
@@ -155,17 +158,18 @@ func occupied(v *engine.View) bool {
 	return begin != nil && (begin.Col != at.Col || begin.Line != at.Line)
 }
 
-// end is the position behind everything that a screen shows up to its cursor.
+// end is the position after everything that a screen shows up to its cursor.
 func end(s *vt.Screen) vt.Position {
 	h := s.History()
 	return vt.Position{Line: h.Dropped() + uint64(h.Len()) + uint64(s.Cursor.Row), Col: s.Cursor.Col}
 }
 
-// pasteable matches a shell that takes a paste as one: zsh says so a moment after its prompt.
+// pasteable matches a shell with bracketed paste enabled: zsh enables it a moment after its prompt.
 var pasteable engine.Func = func(v *engine.View) bool { return v.Screen.Modes.BracketedPaste }
 
-// typeable reports whether a shell's own line editor takes a line as it is. Control characters are keys to it, several lines
-// have to be pasted, and a tab completes what stands before it; fish drops it even from what is pasted.
+// typeable reports whether a shell's line editor takes a line as typed. Control characters are keys
+// to it, several lines have to be pasted, and a tab completes the word before it; fish drops it
+// even from pasted text.
 func typeable(ctx context.Context, s *engine.Session, line string, o *Options) (bool, error) {
 	if strings.ContainsFunc(line, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }) {
 		return false, nil
@@ -186,13 +190,14 @@ func typeable(ctx context.Context, s *engine.Session, line string, o *Options) (
 // pasted reports whether a line is to be pasted.
 func pasted(line string) bool { return strings.ContainsAny(line, "\n\t") }
 
-// errMoved: something was typed, or the shell has left its prompt, between the look at it and the line.
+// errMoved: something was typed, or the shell has left its prompt, between the check and the line.
 var errMoved = errors.New("something was typed meanwhile")
 
-// eraseLine is the key that has a line editor throw away what stands in front of the cursor: Ctrl+U.
+// eraseLine is the key that makes a line editor delete what is before the cursor: Ctrl+U.
 const eraseLine = "\x15"
 
-// byMarks types a line as it is at the prompt that v shows, and waits for the shell's word that it has ended. Errors: errMoved.
+// byMarks types a line as it is at the prompt that v shows, and waits for the mark of its end.
+// Errors: errMoved.
 func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v *engine.View) (*Result, error) {
 	_, how := s.Blocks(math.MaxUint64)
 	h := &hearing{line: line, any: how != engine.IntegrationOSC633}
@@ -205,7 +210,7 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 		p, _ := vt.BracketedPaste(line)
 		keys = string(p)
 	}
-	if occupied(v) { // by what nobody has typed: a job in the background, mostly; else the shell's own suggestion for a line
+	if occupied(v) { // not typed: mostly by a background job, otherwise the shell's own suggestion
 		keys = eraseLine + keys
 	}
 	only := engine.Only(func(now *engine.View) error {
@@ -214,7 +219,8 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 		}
 		return nil
 	})
-	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only, o.Lease, engine.Parked(o.Parked)) // in one: nothing another types comes between
+	// In one: nobody else's input comes between.
+	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only, o.Lease, engine.Parked(o.Parked))
 	if err != nil {
 		return nil, err
 	}
@@ -228,13 +234,13 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 	}
 	r.end(true)
 	stays := h.stays(s)
-	if stays { // while it draws its prompt a shell may miss an interrupt
+	if stays { // a shell that draws its prompt may miss an interrupt
 		m := promptAfter{before: out.View.Reports.Shell, quiet: settled}
 		if _, err := s.Wait(ctx, m, engine.Within(readyBound), engine.Parked(o.Parked)); ctx.Err() != nil {
 			return nil, err
 		}
 	}
-	if stays || r.Reason == Incomplete { // the next command is not the rest of this one
+	if stays || r.Reason == Incomplete { // the next command must not continue this one
 		if err := giveUp(ctx, s, o); err != nil {
 			return nil, err
 		}
@@ -242,16 +248,16 @@ func byMarks(ctx context.Context, s *engine.Session, line string, o *Options, v 
 	return r, nil
 }
 
-// pasteOff is what a line editor writes behind the line that it has taken, where it takes a paste as one.
+// pasteOff is what a line editor with bracketed paste writes once it has taken a line.
 var pasteOff = []byte("\x1b[?2004l")
 
-// refusal is what a shell has said of a line in place of marking the beginning of a command.
+// refusal is a shell's message about a line for which it marked no command.
 func refusal(s *engine.Session, r *Result) string {
 	raw, _, dropped := r.View.Transcript.Since(s.OffsetAt(r.Since))
 	if dropped {
 		return ""
 	}
-	_, said, ok := bytes.Cut(raw, pasteOff) // what is in front is the line's echo
+	_, said, ok := bytes.Cut(raw, pasteOff) // what is before it is the line's echo
 	if !ok {
 		_, said, _ = bytes.Cut(raw, []byte("\n"))
 	}
@@ -261,7 +267,7 @@ func refusal(s *engine.Session, r *Result) string {
 	return render(said, r.View.Screen.Rows, r.View.Screen.Cols)
 }
 
-// reasonOf says why a wait ended.
+// reasonOf returns why a wait ended.
 func reasonOf(out *engine.Outcome, err error) Reason {
 	switch {
 	case err == nil:
@@ -274,8 +280,9 @@ func reasonOf(out *engine.Outcome, err error) Reason {
 	return Cancelled
 }
 
-// end tells the end of the shell in place of the command's: a session that is killed gives its programs time for last words, and
-// what a shell says of the command then is not how that ended. Own: the shell is the session's program.
+// end reports the end of the shell instead of the command's: a session that is killed gives its
+// programs time for last words, and what a shell then says about the command is not how that ended.
+// own: the shell is the session's program.
 func (r *Result) end(own bool) {
 	if r.View.Killed && r.Reason != Cancelled {
 		r.Reason, r.ExitCode = Ended, nil
@@ -289,7 +296,7 @@ func (r *Result) end(own bool) {
 	}
 }
 
-// exitCode is the session's own; nil when a signal ended it, or nobody knows.
+// exitCode is the session's own; nil when a signal ended it, or it is unknown.
 func exitCode(v *engine.View) *int {
 	if v.Exit == nil || v.Exit.Signal != "" || v.Exit.Code < 0 {
 		return nil
@@ -298,7 +305,7 @@ func exitCode(v *engine.View) *int {
 	return &code
 }
 
-// giveUp leaves a command line that is not complete, and waits for the prompt after it.
+// giveUp abandons an incomplete command line, and waits for the prompt after it.
 func giveUp(ctx context.Context, s *engine.Session, o *Options) error {
 	v := s.View()
 	if _, err := s.Do(ctx, engine.Interrupt{}, o.Lease, engine.Parked(o.Parked)); err != nil {
@@ -312,18 +319,18 @@ func giveUp(ctx context.Context, s *engine.Session, o *Options) error {
 	return err
 }
 
-// incomplete is how long a shell is still in front of a command line that it has not begun with: it wants the rest of it.
-// Shells begin within milliseconds, on a busy machine within some hundred.
+// incomplete is how long a shell must be quiet after a command line that it has not begun to run:
+// it wants the rest of it. Shells begin within milliseconds, on a busy machine within some hundred.
 const incomplete = 2 * time.Second
 
-// ran is a matcher of a shell that has come through one command line.
+// ran is a matcher of a shell that is done with one command line.
 type ran struct {
 	session *engine.Session
 	hearing *hearing
-	giveUp  bool          // a line that is not complete is an answer
-	typed   time.Time     // when Enter was: what was still before does not count
-	before  *engine.Shell // what the shell had said
-	said    *engine.Shell // what it has said last
+	giveUp  bool          // an incomplete line is an answer
+	typed   time.Time     // when Enter was: quiet before that does not count
+	before  *engine.Shell // the shell's reports before
+	said    *engine.Shell // its last reports
 	at      time.Time     // when that was seen
 }
 
@@ -341,7 +348,8 @@ func (m *ran) Check(v *engine.View) engine.Result {
 		return engine.Matched(string(Ended))
 	case begun:
 		return m.replaced(v)
-	case sh == nil || sh == m.before || v.Typed.Entered: // it draws its prompt anew before it takes what was pasted
+	// It redraws its prompt before it takes what was pasted.
+	case sh == nil || sh == m.before || v.Typed.Entered:
 		if !m.giveUp || sh != nil && sh.Phase == engine.ShellRunning {
 			return engine.Result{}
 		}
@@ -349,7 +357,7 @@ func (m *ran) Check(v *engine.View) engine.Result {
 			return engine.Result{Recheck: incomplete - quiet}
 		}
 		return engine.Matched(string(Incomplete))
-	case sh.Phase == engine.ShellInput: // a new prompt: or it is about to begin with what was typed ahead
+	case sh.Phase == engine.ShellInput: // a new prompt, or about to run what was typed ahead
 		if quiet := v.At.Sub(m.at); quiet < settled {
 			return engine.Result{Recheck: settled - quiet}
 		}
@@ -358,7 +366,8 @@ func (m *ran) Check(v *engine.View) engine.Result {
 	return engine.Result{}
 }
 
-// replaced matches when the shell has made way for another, which reads a line: nobody else tells of the end.
+// replaced matches when the shell was replaced by another, which reads a line: nothing else reports
+// the end.
 func (m *ran) replaced(v *engine.View) engine.Result {
 	mode, err := m.session.LineMode()
 	if err != nil || mode.Canonical || !v.Screen.Modes.BracketedPaste || !m.session.Replaced() {

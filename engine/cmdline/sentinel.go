@@ -14,13 +14,13 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A turn is what is known of the command lines that were run in one session. It is held by the one that is run now.
+// A turn is the state of the command lines run in one session. The line that runs now holds it.
 type turn struct {
 	session *engine.Session
-	late    *listener // of the one before; nil when it ended in another way than by telling so
+	late    *listener // of the line before; nil when its end was not detected by it
 }
 
-// turns are the sessions in which a line is run, and those in which one was: at most one each.
+// turns are the sessions in which a line runs, and those in which one ran: at most one entry each.
 var turns = struct {
 	mu sync.Mutex
 	// protects the fields below
@@ -28,7 +28,8 @@ var turns = struct {
 	late map[*engine.Session]*listener
 }{busy: map[*engine.Session]bool{}, late: map[*engine.Session]*listener{}}
 
-// takeTurn has no other line run in a session until the turn is released. Errors: *[BusyError].
+// takeTurn keeps other lines from running in a session until the turn is released. Errors:
+// *[BusyError].
 func takeTurn(s *engine.Session) (*turn, error) {
 	turns.mu.Lock()
 	defer turns.mu.Unlock()
@@ -45,8 +46,9 @@ func (t *turn) release() {
 	delete(turns.busy, t.session)
 }
 
-// leave has a listener listen on, for the end of a command that goes on, and for whether the shell is still at the prompt behind one
-// that has ended, until the session ends or the next line is run.
+// leave keeps a listener attached, for the end of a command that still runs, and to know whether
+// the shell is still at the prompt after one that has ended, until the session ends or the next
+// line runs.
 func (t *turn) leave(l *listener) {
 	l.forget()
 	turns.mu.Lock()
@@ -56,14 +58,14 @@ func (t *turn) leave(l *listener) {
 	}
 }
 
-// drop takes a listener off its session.
+// drop removes a listener from its session.
 func (t *turn) drop(l *listener) {
 	if l != nil {
 		_ = t.session.Detach(l) // its Close does not fail
 	}
 }
 
-// Close forgets the listener: it hears nothing more.
+// Close stops the listener: it gets nothing more.
 func (l *listener) Close() error {
 	turns.mu.Lock()
 	defer turns.mu.Unlock()
@@ -74,20 +76,21 @@ func (l *listener) Close() error {
 	return nil
 }
 
-// A place is where a line is typed to.
+// A place is where a line is typed.
 type place struct {
 	shell   Shell
-	pid     int    // of the program that has the terminal; 0: not known
-	leader  bool   // that is the session's own
-	direct  bool   // it is the shell itself, not what leads to one
+	pid     int    // of the program that has the terminal; 0: unknown
+	leader  bool   // that is the session's own program
+	direct  bool   // it is the shell itself, not a program that leads to one
 	program string // its name
 	keys    bool   // it reads every key
 	prompt  string // the cursor's row
 	typed   uint64 // bytes typed before
 }
 
-// find tells which shell has a session's terminal, once it reads a line. A shell with a line editor, and what leads to one
-// elsewhere, hands over every key then; whether any other reads a line nobody can tell.
+// find says which shell has a session's terminal, once it reads a line. A shell with a line editor,
+// and a program that leads to one elsewhere, then read every key; whether any other shell reads a
+// line cannot be known.
 func find(ctx context.Context, s *engine.Session, o *Options, before *listener) (*place, error) {
 	for until := time.Now().Add(readyBound); ; {
 		p, err := look(ctx, s, o, before)
@@ -100,8 +103,8 @@ func find(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	}
 }
 
-// look is find; it returns nil when another program has got the terminal meanwhile: a subshell, a script, or what made the prompt
-// was about to end.
+// look is one attempt of find; it returns nil when another program got the terminal in between: a
+// subshell, a script, or a program of the prompt that was about to end.
 func look(ctx context.Context, s *engine.Session, o *Options, before *listener) (*place, error) {
 	p := &place{leader: true, program: filepath.Base(s.Config().Program)}
 	who, err := s.Foreground()
@@ -113,7 +116,8 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	}
 	p.shell = shellOf(p.program)
 	p.direct = p.shell != ""
-	if !p.direct && p.leader && !s.Replaced() { // by the name it was started under: of a script, or of one program with many names
+	// By the name it was started under: of a script, or of one program with many names.
+	if !p.direct && p.leader && !s.Replaced() {
 		p.shell = shellOf(filepath.Base(s.Config().Program))
 		p.direct = p.shell != ""
 	}
@@ -156,7 +160,8 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 		p.keys = !mode.Canonical
 	}
 	switch goesOn := before.goesOn(); {
-	case goesOn && before.open && before.typed.Lines == v.Typed.Lines: // nothing can have completed it
+	// Nothing can have completed it.
+	case goesOn && before.open && before.typed.Lines == v.Typed.Lines:
 		return nil, &OccupiedError{Session: s.ID(), Line: p.prompt, View: v}
 	case v.Exit != nil || v.Ended:
 		return nil, engine.ErrEnded
@@ -164,7 +169,8 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 		return nil, &BusyError{Session: s.ID(), Program: p.program, Secret: true}
 	case err != nil, !reads && !p.direct, !p.leader && p.prompt == "":
 		return nil, &BusyError{Session: s.ID(), Program: p.program}
-	case !goesOn || before.pid != p.pid || before.prompt == "" || before.prompt == p.prompt: // over, as far as can be told
+	// It is over, as far as is known.
+	case !goesOn || before.pid != p.pid || before.prompt == "" || before.prompt == p.prompt:
 	case edits && reads:
 		return nil, &OccupiedError{Session: s.ID(), Line: p.prompt, View: v}
 	default:
@@ -173,7 +179,8 @@ func look(ctx context.Context, s *engine.Session, o *Options, before *listener) 
 	return p, nil
 }
 
-// gone matches when another program has the terminal than the one of a process. What follows it writes something: a prompt.
+// gone matches when another program than the process has the terminal. Its successor writes
+// something: a prompt.
 func gone(s *engine.Session, pid int) engine.Func {
 	return func(v *engine.View) bool {
 		who, err := s.Foreground()
@@ -185,23 +192,25 @@ func gone(s *engine.Session, pid int) engine.Func {
 type ready struct {
 	session *engine.Session
 	where   *place
-	edits   bool      // by an editor, which reads every key
+	edits   bool      // with an editor, which reads every key
 	before  *listener // of the line before
-	began   time.Time // the wait
+	began   time.Time // when the wait began
 }
 
-// promptSaid is how long a shell may take to write its prompt, and an editor to say that it takes a paste as one, once it could read.
-// That comes within a millisecond. What is typed before is shown twice, and by some editors once for each character.
+// promptSaid is how long a shell may take to write its prompt, and an editor to enable bracketed
+// paste, once it could read. It takes less than a millisecond. What is typed before is shown twice,
+// and by some editors once for each character.
 const promptSaid = 50 * time.Millisecond
 
-// firstPrompt is how long a shell that was never typed to may take to its prompt before it is taken for one that has none: it may
-// just have been started, on a machine that is busy.
+// firstPrompt is how long a shell that was never typed to may take to its prompt before it is
+// assumed to have none: it may just have been started, on a busy machine.
 const firstPrompt = time.Second
 
-// Check matches as "keys" when an editor is at work, and as "lines" when there is none, or one that could be stands still. An editor
-// changes the terminal's mode before it writes its prompt, so there is something to look at then. An interrupt of the line before
-// has to be over: with it a shell throws away what is typed. A shell within the shell has to stand still: it may run a script, and
-// is about to end.
+// Check matches as "keys" when an editor is at work, and as "lines" when there is none, or one that
+// may exist is quiet. An editor changes the terminal's mode before it writes its prompt, so there
+// is a change to check for. An interrupt of the line before must be over: until then a shell
+// discards what is typed. A shell within the shell must be quiet: it may run a script, and be about
+// to end.
 func (m *ready) Check(v *engine.View) engine.Result {
 	if wait := m.before.unsettled(v.At); wait > 0 {
 		return engine.Result{Recheck: wait}
@@ -225,13 +234,15 @@ func (m *ready) Check(v *engine.View) engine.Result {
 	}
 	said := row != "" && (!m.edits || v.Screen.Modes.BracketedPaste)
 	switch {
-	case (keys || !m.edits) && !said && quiet < promptSaid && v.At.Sub(m.began) < settled: // a job may never be quiet
+	// A job may never be quiet.
+	case (keys || !m.edits) && !said && quiet < promptSaid && v.At.Sub(m.began) < settled:
 		return engine.Result{Recheck: promptSaid - quiet}
 	case keys:
 		return engine.Matched("keys")
 	case m.edits && !m.where.direct:
 		return engine.Result{}
-	case m.edits && quiet < settled && (v.At.Sub(m.began) < settled || !m.before.atPrompt(v, m.where.pid)): // a job may never be quiet
+	// A job may never be quiet.
+	case m.edits && quiet < settled && (v.At.Sub(m.began) < settled || !m.before.atPrompt(v, m.where.pid)):
 		return engine.Result{Recheck: settled - quiet}
 	}
 	return engine.Matched("lines")
@@ -243,12 +254,13 @@ type typedLine struct {
 	where  *place
 }
 
-// Check matches as "occupied" when that stands in front of the cursor, or the cursor was moved back into it, and as "free" when it
-// does not, once the editor had its time. Who read it then nobody can tell; the line has it no more.
+// Check matches as "occupied" when the typed text is in front of the cursor, or the cursor was
+// moved back into it, and as "free" when it is not, once the editor had its time. What read it then
+// is unknown; it is no longer on the line.
 func (m typedLine) Check(v *engine.View) engine.Result {
 	typed := strings.TrimRight(v.Typed.Line, " ")
 	switch {
-	case typed == "" && v.Typed.Dropped != "": // the interrupt has had its time
+	case typed == "" && v.Typed.Dropped != "": // the interrupt had its time
 		row := cursorRow(v)
 		if strings.HasSuffix(row, strings.TrimRight(v.Typed.Dropped, " ")) || strings.HasSuffix(row, "^C") {
 			return engine.Matched("occupied")
@@ -274,14 +286,14 @@ func (m typedLine) Check(v *engine.View) engine.Result {
 	return engine.Matched("free")
 }
 
-// inFront is what stands in the cursor's row in front of it.
+// inFront is the text in front of the cursor in its row.
 func inFront(v *engine.View) string {
 	at := end(v.Screen)
 	row, _ := v.Screen.Between(vt.Position{Line: at.Line}, at, 4<<10)
 	return strings.TrimRight(row, " ")
 }
 
-// bySentinel types a line that tells its end itself. Errors: errMoved, with nothing typed.
+// bySentinel types a line that reports its own end. Errors: errMoved, with nothing typed.
 func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options, t *turn) (*Result, error) {
 	marker := o.Marker
 	if marker == "" {
@@ -319,7 +331,8 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		}
 		return nil
 	})
-	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only, o.Lease, engine.Parked(o.Parked)) // in one: nothing another types comes between
+	// In one: nobody else's input comes between.
+	sent, err := s.Do(ctx, engine.Text(keys+"\r"), only, o.Lease, engine.Parked(o.Parked))
 	if err != nil {
 		t.drop(l)
 		return nil, err
@@ -337,10 +350,11 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 	switch r.Reason {
 	case Finished:
 		r.ExitCode = code(h.status)
-		if !h.done { // the prompt came in place of the marker
+		if !h.done { // the prompt came instead of the marker
 			r.Output, r.Raw = beforePrompt(r.Output, where.prompt), beforePrompt(r.Raw, where.prompt)
 		}
-		if h.done && h.begun < 2 && where.shell == Bash { // what stood on the command line before made something else of it
+		// Text already on the command line changed its meaning.
+		if h.done && h.begun < 2 && where.shell == Bash {
 			r.Reason, r.ExitCode = NotRun, nil
 		}
 	}
@@ -354,7 +368,7 @@ func bySentinel(ctx context.Context, s *engine.Session, line string, o *Options,
 		return r, nil
 	}
 	t.leave(l)
-	// A shell with marks says the same a moment later, and is busy until then; it need not.
+	// A shell with marks reports the same a moment later, and is busy until then; others need not.
 	_, _ = s.Wait(ctx, idle, engine.Within(readyBound), engine.Parked(o.Parked))
 	return r, nil
 }
@@ -367,12 +381,12 @@ func beforePrompt(output, prompt string) string {
 	return output
 }
 
-// idle matches a shell that, as far as it tells, runs nothing.
+// idle matches a shell that runs nothing, as far as it reports.
 var idle engine.Func = func(v *engine.View) bool {
 	return v.Reports.Shell == nil || v.Reports.Shell.Phase != engine.ShellRunning || v.Exit != nil
 }
 
-// told is a matcher of a sentinel's end, and of what keeps it from ever coming.
+// told is a matcher of a sentinel's end, and of what prevents it from ever coming.
 type told struct {
 	session  *engine.Session
 	listener *listener
@@ -380,8 +394,8 @@ type told struct {
 	typed    time.Time
 }
 
-// Check matches when the marker was heard, when the shell has ended, or when it reads another line after an interrupt, which ends
-// the whole line.
+// Check matches when the marker was seen, when the shell has ended, or when it reads another line
+// after an interrupt, which ends the whole line.
 func (m *told) Check(v *engine.View) engine.Result {
 	h := m.listener.heardSoFar()
 	switch {
@@ -408,12 +422,12 @@ func (m *told) Check(v *engine.View) engine.Result {
 	return engine.Result{}
 }
 
-// unwinds reports whether a shell may be one that ends the whole line at an error in what eval runs. Mksh does, and it has an
-// editor.
+// unwinds reports whether a shell may end the whole line on an error within eval. Mksh does, and it
+// has an editor.
 func (p *place) unwinds() bool { return p.shell == Sh && p.keys }
 
-// abandoned reports whether the shell that the line was typed to reads another: its editor is at work again, or where that does
-// not tell it from a builtin that reads, its prompt is there again.
+// abandoned reports whether the shell where the line was typed reads another: its editor is at work
+// again, or where that could be a builtin that reads, its prompt is there again.
 func (m *told) abandoned(v *engine.View, interrupted bool) bool {
 	who, err := m.session.Foreground()
 	if err != nil || who.PID != m.where.pid {
@@ -425,15 +439,15 @@ func (m *told) abandoned(v *engine.View, interrupted bool) bool {
 	switch {
 	case m.where.direct && editsLines(m.where.shell) && (m.where.keys || keys && v.Screen.Modes.BracketedPaste):
 		return keys
-	case interrupted && prompt == "": // not known: it came later than the line
+	case interrupted && prompt == "": // unknown: it came later than the line
 		return row != ""
-	case interrupted: // some write it behind the ^C
+	case interrupted: // some write it after the ^C
 		return prompt != "" && strings.HasSuffix(row, prompt)
 	}
 	return keys && prompt != "" && row == prompt
 }
 
-// ended reports whether a process is no more.
+// ended reports whether a process is gone.
 func ended(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {

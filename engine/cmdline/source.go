@@ -10,7 +10,7 @@ import (
 	"github.com/ptywright/ptywright/internal/lazy"
 )
 
-// A Shell is whose words a sentinel's line is written in.
+// A Shell is the syntax of a sentinel's line.
 type Shell string
 
 const (
@@ -20,8 +20,9 @@ const (
 	Fish       Shell = "fish"
 	PowerShell Shell = "powershell"
 	Cmd        Shell = "cmd"
-	// Unknown is a shell at the other end of something, of which only is assumed that it follows POSIX. It differs from Sh in
-	// that zsh takes it, too: there command runs no builtin. A syntax error ends its line, and with it the marker, in dash.
+	// Unknown is a shell at the other end of something, which is only assumed to follow POSIX. It
+	// differs from Sh in that zsh accepts it too: there command runs no builtin. In dash a syntax
+	// error ends its line, including the marker.
 	Unknown Shell = "unknown"
 )
 
@@ -32,7 +33,7 @@ var shells = map[string]Shell{
 	"cmd": Cmd,
 }
 
-// carriers are programs that have the terminal while what is typed goes to a shell behind them.
+// carriers are programs that have the terminal while input goes to a shell behind them.
 var carriers = map[string]bool{
 	"ssh": true, "autossh": true, "mosh-client": true, "et": true, "telnet": true, "docker": true, "podman": true, "nerdctl": true,
 	"kubectl": true, "oc": true, "lxc": true, "incus": true, "machinectl": true, "nsenter": true, "unshare": true, "adb": true,
@@ -41,25 +42,26 @@ var carriers = map[string]bool{
 	"zellij": true, "picocom": true, "minicom": true,
 }
 
-// version is what may stand behind a shell's name: bash-5.2, zsh-5.9.
+// version is what may follow a shell's name: bash-5.2, zsh-5.9.
 var version = lazy.Regexp(`-[0-9][0-9.]*$`)
 
-// shellOf is the shell of a program's name; "" when it is none.
+// shellOf is the shell of a program's name; "" when it is not a shell.
 func shellOf(name string) Shell {
 	name = strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(name), ".exe"), "-")
 	return shells[version().ReplaceAllString(name, "")]
 }
 
-// leadsToShell reports whether a program of this name is a shell, or brings what is typed to one.
+// leadsToShell reports whether a program of this name is a shell, or passes input to one.
 func leadsToShell(name string) bool { return shellOf(name) != "" || carriers[name] }
 
-// editsLines reports whether a shell reads its command line by an editor of its own, so that its terminal hands over every key.
+// editsLines reports whether a shell reads its command line with its own editor, so that its
+// terminal passes on every key.
 func editsLines(sh Shell) bool { return sh == Bash || sh == Zsh || sh == Fish || sh == PowerShell }
 
-// markerHead and markerTail are around a marker's 32 digits.
+// markerHead and markerTail enclose a marker's 32 digits.
 const markerHead, markerTail = "__UNTERM_DONE_", "__"
 
-// NewMarker returns a marker that nobody can guess: __UNTERM_DONE_, 32 lower-case hexadecimal digits and __.
+// NewMarker returns an unguessable marker: __UNTERM_DONE_, 32 lower-case hexadecimal digits and __.
 func NewMarker() string { return markerHead + random(16) + markerTail }
 
 // random returns n bytes in hexadecimal digits.
@@ -69,7 +71,7 @@ func random(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// digits takes a marker's digits out of it, in two halves.
+// digits extracts a marker's digits, in two halves.
 func digits(marker string) (left, right string, err error) {
 	d := strings.TrimSuffix(strings.TrimPrefix(marker, markerHead), markerTail)
 	if len(marker) != len(markerHead)+32+len(markerTail) || len(d) != 32 || strings.Trim(d, "0123456789abcdef") != "" {
@@ -78,22 +80,25 @@ func digits(marker string) (left, right string, err error) {
 	return d[:16], d[16:], nil
 }
 
-// A sentinel is what a line tells its beginning and its end by. Its parts are put together when the line is run.
+// A sentinel makes a line report its beginning and its end. Its parts are joined when the line
+// runs.
 type sentinel struct {
 	left, right string // the marker's digits
-	one, two    string // a secret of this one line: who knows its marker, as who asked for it does, does not know that
+	one, two    string // a secret of this one line, unknown even to a caller that chose its marker
 }
 
-// source returns the line to type, without Enter, and what it has the shell write before the command runs, some of them twice,
-// and, in front of its status, after it. Neither can be read in the line: the digits are in two halves, the rest is escaped.
+// source returns the line to type, without Enter, and what the shell then writes before the command
+// runs, some shells twice, and after it, in front of its status. Neither can be read in the line:
+// the digits are in two halves, the rest is escaped.
 //
-// The command is run by the shell's eval, in one line with the rest. So whatever ends it, a syntax error among them, the marker
-// follows; a comment, a here-document or a & at its end ends there; the shell has read all of the line before the command runs,
-// which could else read it; and history expansion, completion and other keys of a line editor have nothing to see: what is no
-// printable character is escaped.
+// The shell's eval runs the command, in one line with the rest. So whatever ends it, including a
+// syntax error, the marker follows; a comment, a here-document or a & at its end ends there; the
+// shell has read all of the line before the command runs, which could otherwise read it; and
+// history expansion, completion and other keys of a line editor find nothing: all but printable
+// characters are escaped.
 //
-// With broken the line is broken at a bound that any terminal and any line editor takes, within the quotes of the command, so that
-// the shell reads it as one.
+// If broken is set, the line is broken at a length that any terminal and any line editor takes,
+// within the quotes of the command, so that the shell reads it as one.
 func source(sh Shell, line, marker string, broken bool) (text string, begin, end []byte, err error) {
 	left, right, err := digits(marker)
 	if err != nil {
@@ -119,19 +124,22 @@ func source(sh Shell, line, marker string, broken bool) (text string, begin, end
 	return text, begin, end, nil
 }
 
-// beginCode is the number of the control string (OSC) by which a command's beginning is told: none that a terminal knows, and so
-// it is not seen.
+// beginCode is the number of the control string (OSC) that reports a command's beginning: no
+// terminal knows it, so it is not shown.
 const beginCode = "7770"
 
 // posix writes a line for the shells that follow POSIX.
 //
-// Command or builtin in front of eval, in dash, keeps an error from ending the whole line; in front of printf it keeps a function
-// of the user's out. The command's beginning is told by the shell that reads the text for eval, and again in that text: some shells
-// read all of it before they run any, and then tell what is wrong with it. The exit code before is what the command finds in $?, and its own is what the next finds, also under set -e:
-// there the failure of what stands in front of && is none. A variable takes the exit code out of eval, whose own is 0 then: set -e
-// would end the shell where the command by itself would not. It is empty again at the end. When eval could not run the command
-// at all, its own exit code counts. Standard error is put away where nothing of the command runs, so that a trace (set -x) is not
-// in its output. In zsh an error may end the line all the same, so there the marker is in an always block.
+// command or builtin in front of eval, in dash, keeps an error from ending the whole line; in front
+// of printf it bypasses the user's functions. The shell reports the command's beginning before
+// eval, and again in eval's text: some shells read all of that before they run any, and only then
+// report errors in it. The command finds the previous exit code in $?, and the next one finds the
+// command's, also under set -e: there a failure in front of && does not count. A variable takes the
+// exit code out of eval, whose own is 0 then: set -e would otherwise end the shell where the
+// command by itself would not. It is empty again at the end. When eval could not run the command at
+// all, its own exit code counts. Standard error is redirected where nothing of the command runs, so
+// that a trace (set -x) is not in its output. In zsh an error may still end the line, so there the
+// marker is in an always block.
 func (w sentinel) posix(sh Shell, line string, broken bool) string {
 	p := map[Shell]string{Sh: "command ", Bash: "builtin ", Zsh: "builtin "}[sh]
 	if p == "" {
@@ -147,20 +155,21 @@ func (w sentinel) posix(sh Shell, line string, broken bool) string {
 	}
 	run := p + `eval "$(__pw=$?;` + p + `printf %b '` + body + `';` + tell + ` >&2;exit $__pw)"`
 	end := `{ __pw=$(__pw=${__pw:-$?};` + p + `printf '\n\137\137UNTERM_DONE_%s%s\137\137:%s%s:%s\n' ` + w.words() + ` $__pw >&3;exit $__pw)&&:;} 3>&1 2>/dev/null`
-	if sh == Zsh { // where what is behind always has the exit code of what is in front of it
+	if sh == Zsh { // where what follows always has the exit code of what is in front of it
 		return ` { ` + run + `;} always { ` + end + `;__pws=$?;};(exit $__pws)&&:`
 	}
 	return ` ` + run + `;` + end
 }
 
-// lineMost is how much of a command one broken line has, in bytes. The least that a line may have is 1,023 bytes, in busybox's
-// editor, which cuts the rest without a word; a terminal in canonical mode keeps 4,095. The rest of a line and a prompt have room.
+// lineMost is how much of a command one broken line has, in bytes. The shortest limit of a line is
+// 1,023 bytes, in busybox's editor, which silently cuts the rest; a terminal in canonical mode
+// keeps 4,095. That leaves room for the rest of a line and a prompt.
 const lineMost = 700
 
 // words are the four parts, as arguments.
 func (w sentinel) words() string { return strings.Join([]string{w.left, w.right, w.one, w.two}, " ") }
 
-// escaped escapes what a shell or a line editor might take for more than itself, between single quotes.
+// escaped escapes what a shell or a line editor might interpret, between single quotes.
 func escaped(text string, escape func(b *strings.Builder, c byte)) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -175,7 +184,8 @@ func escaped(text string, escape func(b *strings.Builder, c byte)) string {
 	return b.String()
 }
 
-// posixEscaped is escaped by printf's %b. What is not ASCII is, too: in a locale without it a line editor takes its bytes for keys.
+// posixEscaped is escaped for printf's %b. It also escapes all but ASCII: in another locale a line
+// editor takes the bytes for keys.
 func posixEscaped(text string) string {
 	var b strings.Builder
 	for _, c := range []byte(text) {
@@ -188,7 +198,7 @@ func posixEscaped(text string) string {
 	return b.String()
 }
 
-// fish writes a line for fish, where eval takes its text as it is and a function sets the status.
+// fish writes a line for fish, where eval takes its text unchanged and a function sets the status.
 func (w sentinel) fish(line string) string {
 	text := escaped(line, func(b *strings.Builder, c byte) {
 		if c == '!' {
@@ -219,18 +229,19 @@ func (w sentinel) powerShell(line string) string {
 		`'+'__:'+'` + w.one + `'+'` + w.two + `'+':'+$__pw+[char]10)}`
 }
 
-// beginText is in front of the digits by which cmd tells a command's beginning.
+// beginText precedes the digits with which cmd reports a command's beginning.
 const beginText = "__UNTERM_RUN_"
 
-// cmd writes a line for the Windows command processor. It takes carets away when it reads the line, and call has it look for
-// variables once more, so that the exit code is the command's.
+// cmd writes a line for the Windows command processor. It removes carets when it reads the line,
+// and call makes it expand variables once more, so that the exit code is the command's.
 func (w sentinel) cmd(line string) string {
 	return `echo ` + beginText + w.one + `^` + w.two + `&` + line + `&call echo.&call echo __UNTERM^_DONE_` + w.left + `^` + w.right + `__:` + w.one + `^` + w.two + `:%^ERRORLEVEL%`
 }
 
-// open reports whether a line surely is not complete: it ends within quotes, or in a backslash. Nobody but the shell can tell of
-// a line with substitutions or here-documents, nor of an open keyword; and a complete line must never be taken for one that is
-// not. To the shell such a line is one that goes on; eval would make an error of it.
+// open reports whether a line is certainly incomplete: it ends within quotes, or in a backslash.
+// Only the shell can know this for a line with substitutions or here-documents, or an open keyword;
+// and a complete line must never be taken for an incomplete one. The shell continues such a line;
+// eval would make it an error.
 func open(line string) bool {
 	if strings.Contains(line, "`") || strings.Contains(line, "$(") || strings.Contains(line, "${") || strings.Contains(line, "<<") || strings.Contains(line, "$'") {
 		return false
@@ -252,7 +263,8 @@ func open(line string) bool {
 			}
 		case c == '\'' || c == '"':
 			quote = c
-		case c == '#' && (i == 0 || strings.IndexByte(" \t\n;&|()", line[i-1]) >= 0): // to the line's end, where comments are on
+		// To the line's end, where comments are enabled.
+		case c == '#' && (i == 0 || strings.IndexByte(" \t\n;&|()", line[i-1]) >= 0):
 			return false
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// Home returns a new home folder for shells, by its real path: shells tell that one. It is
+// Home returns a new home folder for shells, by its real path: the one that shells report. It is
 // removed when the test ends.
 //
-// In an empty one the first fish starts a job that reads all manual pages, for half a minute of a
-// processor: here it finds that done. XDG_DATA_HOME may be the folder itself or unset.
+// In an empty home folder the first fish starts a job that reads all manual pages, for half a
+// minute of a processor: here it finds that done. XDG_DATA_HOME may be the folder itself or unset.
 func Home(t testing.TB) string {
 	t.Helper()
 	home, err := os.MkdirTemp("", "home")

@@ -1,7 +1,7 @@
-// Package enginetest (no stability promise) stands in for what tests cannot command: a
-// pseudo-terminal with a program on it. [PTY] is one whose output, input and end are what the test
-// says, in real or in virtual time (testing/synctest). [Anything] is output that uses everything a
-// screen shows; [DiffCells] compares two screens. [Home] is a home folder for shells.
+// Package enginetest (no stability promise) replaces what tests cannot control: a pseudo-terminal
+// with a program on it. [New] makes a [PTY], whose output, input and end the test decides, in real
+// or in virtual time (testing/synctest). [Anything] is output that uses everything a screen shows;
+// [DiffCells] compares two screens. [Home] is a home folder for shells.
 package enginetest
 
 import (
@@ -15,22 +15,22 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// PTY is a pseudo-terminal without a kernel. Its zero value is not of use; see [New]. All methods may be called by any
-// number of goroutines. Nothing in it blocks but what blocks in a real one: Next, Write, Wait.
+// PTY is a pseudo-terminal without a kernel. Its zero value is not usable; see [New]. All methods
+// are safe for concurrent use. Only the methods that block on a real one block: Next, Write, Wait.
 type PTY struct {
 	mu sync.Mutex
 	// protects the fields below
 	change        chan struct{} // closed and replaced when anything changes
 	output        []byte
 	input         []byte
-	room          int // bytes of input the program still takes; negative: any number
+	room          int // bytes of input the program still reads; negative: any number
 	open          bool
 	closed        bool
 	exited        bool
 	exit          pty.Exit
 	left          bool
-	over          bool   // it went over its memory
-	whenOver      func() // is called then; nil: nobody asked, or it was
+	over          bool   // it exceeded its memory
+	whenOver      func() // called then; nil: not set, or already called
 	whenTaken     func([]byte)
 	mode          pty.LineMode
 	foreground    pty.Process
@@ -42,12 +42,12 @@ type PTY struct {
 
 var _ engine.PTY = (*PTY)(nil)
 
-// New returns a terminal whose program runs, writes nothing yet, and takes any input.
+// New returns a terminal whose program runs, writes nothing yet, and reads any input.
 func New() *PTY {
 	return &PTY{change: make(chan struct{}), open: true, room: -1, foreground: pty.Process{PID: -1, Name: "fake", Leader: true}}
 }
 
-// Engine returns an engine all of whose sessions run on the terminals given, in this order.
+// Engine returns an engine whose sessions run on the given terminals, in this order.
 func Engine(ptys ...*PTY) *engine.Engine {
 	var mu sync.Mutex
 	return engine.New(engine.Options{Start: func(pty.Command) (engine.PTY, error) {
@@ -59,7 +59,7 @@ func Engine(ptys ...*PTY) *engine.Engine {
 	}})
 }
 
-// update runs f under the lock and wakes whoever waits.
+// update runs f under the lock and wakes waiters.
 func (p *PTY) update(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +68,7 @@ func (p *PTY) update(f func()) {
 	p.change = make(chan struct{})
 }
 
-// Print has the program write s.
+// Print makes the program write s.
 func (p *PTY) Print(s string) { p.update(func() { p.output = append(p.output, s...) }) }
 
 // Exit ends the program; the terminal stays open until [PTY.HangUp].
@@ -83,7 +83,7 @@ func (p *PTY) End(code int) {
 	p.HangUp()
 }
 
-// ExceedMemory has the kernel end the program, which went over [pty.Command].MaxMemory.
+// ExceedMemory makes the kernel end the program for exceeding [pty.Command].MaxMemory.
 func (p *PTY) ExceedMemory() {
 	var f func()
 	p.update(func() {
@@ -103,54 +103,56 @@ func (p *PTY) OverMemory() bool {
 	return p.over
 }
 
-// WhenOverMemory has ExceedMemory call f.
+// WhenOverMemory makes ExceedMemory call f.
 func (p *PTY) WhenOverMemory(f func()) { p.update(func() { p.whenOver = f }) }
 
-// SetLeft says whether a process is left that has let go of the terminal, as a daemon has; Kill ends it.
+// SetLeft sets whether a process is left that has let go of the terminal, such as a daemon; Kill
+// ends it.
 func (p *PTY) SetLeft(left bool) { p.update(func() { p.left = left }) }
 
-// Left reports whether the program, or what SetLeft says, is there.
+// Left reports whether the program, or the process of SetLeft, is there.
 func (p *PTY) Left() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !p.exited || p.left
 }
 
-// Take says how many more bytes of input the program takes; negative: any number.
+// Take sets how many more bytes of input the program reads; negative: any number.
 func (p *PTY) Take(n int) { p.update(func() { p.room = n }) }
 
-// WhenTaken calls f with the input that the program takes from then on, before the write of it
-// returns: what the program answers in f comes before the writer knows that it was heard.
+// WhenTaken calls f with the input that the program reads from then on, before the write of it
+// returns: what the program answers in f comes before the writer knows that its input was read.
 func (p *PTY) WhenTaken(f func(taken []byte)) { p.update(func() { p.whenTaken = f }) }
 
-// SetLineMode says what LineMode returns.
+// SetLineMode sets the result of LineMode.
 func (p *PTY) SetLineMode(m pty.LineMode) { p.update(func() { p.mode = m }) }
 
-// SetForeground says what Foreground returns while the program runs.
+// SetForeground sets the result of Foreground while the program runs.
 func (p *PTY) SetForeground(f pty.Process) { p.update(func() { p.foreground = f }) }
 
-// Input returns everything the program was sent.
+// Input returns everything that was sent to the program.
 func (p *PTY) Input() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return string(p.input)
 }
 
-// Sizes returns the sizes the terminal was given, in order.
+// Sizes returns all sizes of the terminal, in order.
 func (p *PTY) Sizes() []pty.Size {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]pty.Size(nil), p.sizes...)
 }
 
-// Signals returns the signals the program was sent, in order.
+// Signals returns the signals sent to the program, in order.
 func (p *PTY) Signals() []pty.Signal {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]pty.Signal(nil), p.signals...)
 }
 
-// await calls try under the lock until it says that it is through, and waits for a change or the deadline in between.
+// await calls try under the lock until it returns true, and waits for a change or the deadline in
+// between.
 func (p *PTY) await(deadline func() time.Time, try func() bool) error {
 	for {
 		p.mu.Lock()
@@ -181,7 +183,7 @@ func (p *PTY) await(deadline func() time.Time, try func() bool) error {
 	}
 }
 
-// Next returns what was printed since.
+// Next returns what was printed since the last call.
 func (p *PTY) Next() (out []byte, err error) {
 	end := false
 	err = p.await(func() time.Time { return p.readDeadline }, func() bool {
@@ -195,7 +197,7 @@ func (p *PTY) Next() (out []byte, err error) {
 	return out, err
 }
 
-// Write waits until the program has taken b.
+// Write waits until the program has read b.
 func (p *PTY) Write(b []byte) (n int, err error) {
 	err = p.await(func() time.Time { return p.writeDeadline }, func() bool {
 		n += p.accept(b[n:])
@@ -204,7 +206,7 @@ func (p *PTY) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// TryWrite hands over what the program takes now.
+// TryWrite writes what the program reads now.
 func (p *PTY) TryWrite(b []byte) (int, error) {
 	p.mu.Lock()
 	if p.closed {
@@ -242,20 +244,21 @@ func (p *PTY) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// Resize notes the size.
+// Resize records the size.
 func (p *PTY) Resize(s pty.Size) error {
 	p.update(func() { p.sizes = append(p.sizes, s) })
 	return nil
 }
 
-// LineMode returns what SetLineMode was given.
+// LineMode returns the mode given to SetLineMode.
 func (p *PTY) LineMode() (pty.LineMode, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.mode, nil
 }
 
-// Foreground returns what SetForeground was given, else a process named fake with the number of PID.
+// Foreground returns the process given to SetForeground, by default one named fake with the number
+// of PID.
 func (p *PTY) Foreground() (pty.Process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -268,13 +271,13 @@ func (p *PTY) Foreground() (pty.Process, error) {
 	return p.foreground, nil
 }
 
-// Signal notes the signal.
+// Signal records the signal.
 func (p *PTY) Signal(s pty.Signal) error {
 	p.update(func() { p.signals = append(p.signals, s) })
 	return nil
 }
 
-// Wait returns when the program has been told to exit.
+// Wait returns when the program was made to exit.
 func (p *PTY) Wait() pty.Exit {
 	for {
 		p.mu.Lock()
@@ -298,7 +301,7 @@ func (p *PTY) Kill(context.Context) error {
 	return nil
 }
 
-// PID is not a process's.
+// PID returns -1, which is not a process.
 func (p *PTY) PID() int { return -1 }
 
 // Close wakes Next and Write.

@@ -9,7 +9,8 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// DiffCells says where two screens show different cells. A cell never written and a space look alike.
+// DiffCells says where two screens show different cells. A cell that was never written and a space
+// are equal.
 func DiffCells(a, b *vt.Screen) string {
 	if a.Rows != b.Rows || a.Cols != b.Cols {
 		return fmt.Sprintf("%dx%d and %dx%d", a.Rows, a.Cols, b.Rows, b.Cols)

@@ -10,9 +10,9 @@ import (
 )
 
 // ANSI returns the screen as text with SGR and OSC 8 and no other sequences: fed to a fresh
-// terminal of its size, it shows the same cells. Rows are joined by CR LF, but where one goes on in
-// the next; blank rows at the end are dropped. clean is applied to links; nil leaves them as they
-// are. Mask the screen before.
+// terminal of its size, it shows the same cells. Rows are joined by CR LF, except where one
+// continues in the next; blank rows at the end are dropped. clean is applied to links; nil leaves
+// them unchanged. Mask the screen before.
 func ANSI(s *vt.Screen, clean func(link string) string) string {
 	a := ansiWriter{o: Options{Clean: clean}}
 	for y := range s.Rows {
@@ -37,7 +37,7 @@ func cellsOf(s *vt.Screen, y int) []vt.Cell {
 	return cells
 }
 
-// written returns how many cells there are up to the last that does not look as if nothing was ever written to it.
+// written returns how many cells there are up to the last that differs from one never written to.
 func written(cells []vt.Cell) int {
 	n := len(cells)
 	for n > 0 && blank(cells[n-1]) {
@@ -51,13 +51,14 @@ type ansiWriter struct {
 	b     strings.Builder
 	o     Options
 	style vt.Style
-	owed  int // row ends, not written before something follows
+	owed  int // row ends, not written until something follows
 	last  string
-	// joined: the row before goes on in this one.
+	// joined: the row before continues in this one.
 	joined bool
 }
 
-// row writes one row. Blanks at its end in the default style are left out, unless the row goes on in the next.
+// row writes one row. Blanks at its end in the default style are left out, unless the row continues
+// in the next.
 func (a *ansiWriter) row(s *vt.Screen, y int) {
 	cells := cellsOf(s, y)
 	joined := y+1 < s.Rows && s.Wrapped(y) && flows(cells, s, y)
@@ -66,7 +67,7 @@ func (a *ansiWriter) row(s *vt.Screen, y int) {
 		if c := cells[n-1]; c.Text == "" && !c.Continuation { // what a wide character left over
 			n--
 		}
-	} else if n = written(cells); a.joined { // a row is gone on to by writing in it
+	} else if n = written(cells); a.joined { // a row is continued by writing in it
 		n = max(n, 1)
 	}
 	a.joined = joined
@@ -78,13 +79,15 @@ func (a *ansiWriter) row(s *vt.Screen, y int) {
 	}
 }
 
-// flows reports whether the rows y and y+1 come to stand as they are when they are written without a line end between.
+// flows reports whether the rows y and y+1 come out right when written without a line end between
+// them.
 func flows(cells []vt.Cell, s *vt.Screen, y int) bool {
 	next, n := s.Cell(y+1, 0), len(cells)
 	if next.Text == "" {
 		return false
 	}
-	if end := cells[n-1]; end.Text == "" && !end.Continuation { // a wide character leaves a column, in its own style
+	// A wide character leaves a column, in its own style.
+	if end := cells[n-1]; end.Text == "" && !end.Continuation {
 		if n--; !next.Wide || end.Style != next.Style || n < 2 || cells[n-1].Text == "" && !cells[n-1].Continuation {
 			return false
 		}
@@ -95,7 +98,7 @@ func flows(cells []vt.Cell, s *vt.Screen, y int) bool {
 	return apart(cells[n-1].Text, next.Text)
 }
 
-// blank reports a cell that looks as if nothing was ever written to it.
+// blank reports whether a cell looks like one never written to.
 func blank(c vt.Cell) bool {
 	return (c.Text == "" || c.Text == " ") && !c.Continuation && c.Style == (vt.Style{})
 }
@@ -119,15 +122,16 @@ func (a *ansiWriter) cell(col int, c vt.Cell) {
 	}
 	a.sgr(c.Style)
 	if !apart(a.last, text) {
-		// Written one after the other they would become one character: the cursor is set to where it is.
+		// Written one after the other they would become one character, so the cursor is moved to
+		// its column.
 		a.b.WriteString("\x1b[" + strconv.Itoa(col+1) + "G")
 	}
 	a.b.WriteString(text)
 	a.last = text
 }
 
-// apart reports whether two texts in neighbouring cells stay two when they are written together. It says no too often
-// rather than too seldom: only scripts are let through in which no character joins what is before or behind it.
+// apart reports whether two texts in neighbouring cells stay two when they are written together. In
+// doubt it says no: only scripts pass in which no character joins its neighbours.
 func apart(before, after string) bool {
 	if before == "" || after == "" {
 		return true
@@ -137,8 +141,8 @@ func apart(before, after string) bool {
 	return stands(r) && stands(l)
 }
 
-// stands reports characters that neither extend what is before them nor draw in what follows (UAX #29: class Other, or a
-// Hangul syllable beside another).
+// stands reports whether a character neither extends what is before it nor joins what follows (UAX
+// #29: class Other, or a Hangul syllable beside another).
 func stands(r rune) bool {
 	switch {
 	case r < 0x300:
@@ -150,7 +154,8 @@ func stands(r rune) bool {
 	return r >= 0x20000 && r < 0x40000
 }
 
-// sgr changes the style. Each change begins from none, so that a row that is cut out of the text stays right.
+// sgr changes the style. Each change begins from none, so that a row cut out of the text stays
+// right.
 func (a *ansiWriter) sgr(to vt.Style) {
 	if to == a.style {
 		return
@@ -183,11 +188,13 @@ func (a *ansiWriter) sgr(to vt.Style) {
 	a.style.Link = link
 }
 
-// colorSGR returns the parameters that set a colour: low is 30 for the foreground, 40 for the background, 50 for underlines,
-// which have no short forms.
+// colorSGR returns the parameters that set a colour: low is 30 for the foreground, 40 for the
+// background, 50 for underlines, which have no short forms.
 func colorSGR(c vt.Color, low int) string {
 	if r, g, b, ok := c.RGB(); ok {
-		if low == 50 { // only the form with colons: readers that do not know it would take the numbers for attributes
+		// Only the form with colons: readers that do not know it would take the numbers for
+		// attributes.
+		if low == 50 {
 			return ";58:2::" + strconv.Itoa(int(r)) + ":" + strconv.Itoa(int(g)) + ":" + strconv.Itoa(int(b))
 		}
 		return ";" + strconv.Itoa(low+8) + ";2;" + strconv.Itoa(int(r)) + ";" + strconv.Itoa(int(g)) + ";" + strconv.Itoa(int(b))
@@ -206,9 +213,9 @@ func colorSGR(c vt.Color, low int) string {
 	return ";" + strconv.Itoa(low+8) + ";5;" + strconv.Itoa(int(i))
 }
 
-// Restore returns the sequences that bring a fresh terminal of the screen's size to show it: its
-// cells, cursor, title and the modes that a screen knows. Margins, tabs and the style of what is
-// written next are not among them. clean is applied to the title and to links; nil leaves them.
+// Restore returns the sequences that make a fresh terminal of the screen's size show it: its cells,
+// cursor, title and the modes that a screen knows. It leaves out margins, tabs and the style of
+// what is written next. clean is applied to the title and to links; nil leaves them unchanged.
 func Restore(s *vt.Screen, clean func(text string) string) string {
 	var b strings.Builder
 	mode := func(on bool, number string) {

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// Characters that must join their neighbours are drawn to the cell's edges and on whole pixels: box drawing, block elements,
-// braille, sextants (U+1FB00) and the arrows of themed prompts (U+E0B0). A font's outlines leave gaps where its line
-// height is not ours.
+// Characters that must join their neighbours are drawn to the cell's edges and on whole pixels: box
+// drawing, block elements, braille, sextants (U+1FB00) and the arrows of themed prompts (U+E0B0). A
+// font's outlines leave gaps where its line height is not ours.
 
-// boxArms tells the lines of U+2500 to U+257F from the middle up, right, down and left: 0 none, 1 light, 2 heavy, 3 double.
-// Dashed lines are those of boxDashes. (Names: Unicode chart U2500.)
+// boxArms gives the lines of U+2500 to U+257F from the middle up, right, down and left: 0 none, 1
+// light, 2 heavy, 3 double. Dashed lines are those of boxDashes. (Names: Unicode chart U2500.)
 const boxArms = "" +
 	"0101" + "0202" + "1010" + "2020" + "0101" + "0202" + "1010" + "2020" + "0101" + "0202" + "1010" + "2020" + // ─ to ┋
 	"0110" + "0210" + "0120" + "0220" + "0011" + "0012" + "0021" + "0022" + // ┌ to ┓
@@ -39,12 +39,12 @@ const (
 	left
 )
 
-// isBox reports whether r is one of those.
+// isBox reports whether r is one of these characters.
 func isBox(r rune) bool {
 	return r >= 0x2500 && r <= 0x259f || r >= 0x2800 && r <= 0x28ff || r >= 0x1fb00 && r <= 0x1fb3b || r >= 0xe0b0 && r <= 0xe0b3
 }
 
-// boxMask draws r as large as the cell; nil when it is none of those.
+// boxMask draws r as large as the cell; nil when it is not one of them.
 func boxMask(r rune, w, h int) *image.Alpha {
 	if !isBox(r) {
 		return nil
@@ -60,7 +60,7 @@ func boxMask(r rune, w, h int) *image.Alpha {
 	case r <= 0xe0b3:
 		p.prompt(r)
 	default:
-		n := int(r - 0x1fb00 + 1) // those that are block elements already are left out
+		n := int(r - 0x1fb00 + 1) // those that are already block elements are left out
 		if n >= 0b010101 {
 			n++
 		}
@@ -72,7 +72,7 @@ func boxMask(r rune, w, h int) *image.Alpha {
 	return p.Alpha
 }
 
-// A plot is a mask that is drawn on.
+// A plot is a mask being drawn.
 type plot struct {
 	*image.Alpha
 	w, h  int
@@ -83,7 +83,7 @@ func newPlot(w, h int) *plot {
 	return &plot{Alpha: image.NewAlpha(image.Rect(0, 0, w, h)), w: w, h: h, light: max(1, (h+6)/16)}
 }
 
-// rect sets the pixels of a rectangle, cut to the cell.
+// rect sets the pixels of a rectangle, clipped to the cell.
 func (p *plot) rect(x0, y0, x1, y1 int, a byte) {
 	x0, y0, x1, y1 = max(x0, 0), max(y0, 0), min(x1, p.w), min(y1, p.h)
 	for y := y0; y < y1; y++ {
@@ -93,7 +93,7 @@ func (p *plot) rect(x0, y0, x1, y1 int, a byte) {
 	}
 }
 
-// shade covers each pixel by how far its centre is inside: 1 and more wholly, 0 and less not at all.
+// shade covers each pixel by how far its centre is inside: 1 and more fully, 0 and less not at all.
 func (p *plot) shade(inside func(x, y float64) float64) {
 	for y := range p.h {
 		for x := range p.w {
@@ -128,8 +128,8 @@ func (p *plot) box(r rune) {
 	}
 }
 
-// span returns where a line of a weight lies across: from, to. A heavy line is as odd or even as a light one, so that both
-// have one middle.
+// span returns where a line of a weight is across: from, to. A heavy line is as odd or even as a
+// light one, so that both have the same middle.
 func (p *plot) span(size, weight int) (int, int) {
 	from := (size - p.light) / 2
 	to := from + p.light
@@ -145,12 +145,12 @@ func (p *plot) span(size, weight int) (int, int) {
 	return from, to
 }
 
-// arms draws lines from the middle. A double line is drawn as a road: first as wide as it is, then the middle is taken out
-// of it, through all junctions but those with a single line that crosses or ends it.
+// arms draws lines from the middle. A double line is drawn as a road: first at full width, then its
+// middle is cleared, through all junctions except those with a single line that crosses or ends it.
 func (p *plot) arms(a [4]int) {
 	for i := range a {
 		if a[i] != 0 {
-			// It reaches over the middle as far as what it meets is wide.
+			// It extends past the middle as far as the line that it meets is wide.
 			p.arm(i, a[i], max(a[(i+1)%4], a[(i+3)%4]))
 		}
 	}
@@ -168,7 +168,8 @@ func (p *plot) arms(a [4]int) {
 	}
 }
 
-// arm draws one line; across is the weight of the widest line that it meets: weights are ordered by width.
+// arm draws one line; across is the weight of the widest line that it meets: weights are ordered by
+// width.
 func (p *plot) arm(dir, weight, across int) {
 	vx0, vx1 := p.span(p.w, across)
 	hy0, hy1 := p.span(p.h, across)
@@ -186,7 +187,8 @@ func (p *plot) arm(dir, weight, across int) {
 	}
 }
 
-// road takes the middle out of a double line: with 1 over the middle of the cell, with -1 up to a line across it.
+// road clears the middle of a double line: with 1 past the middle of the cell, with -1 up to a line
+// across it.
 func (p *plot) road(dir, over int) {
 	x0, x1 := p.span(p.w, 1)
 	y0, y1 := p.span(p.h, 1)
@@ -207,7 +209,8 @@ func (p *plot) road(dir, over int) {
 	}
 }
 
-// dashes cuts a line into n dashes, with half a gap at each end so that they go on evenly in the next cell.
+// dashes cuts a line into n dashes, with half a gap at each end so that they continue evenly in the
+// next cell.
 func (p *plot) dashes(a [4]int, n int) {
 	size := p.w
 	if a[up] != 0 {
@@ -233,8 +236,10 @@ func (p *plot) arc(r rune) {
 	x0, x1 := p.span(p.w, 1)
 	y0, y1 := p.span(p.h, 1)
 	cx, cy := float64(x0+x1)/2, float64(y0+y1)/2
-	rad := max(1, math.Floor(min(cx, cy, float64(p.w)-cx, float64(p.h)-cy))-1) // with a straight piece at the edge
-	dx, dy := 1.0, 1.0                                                         // where the arms go
+	// With a straight piece at the edge.
+	rad := max(1, math.Floor(min(cx, cy, float64(p.w)-cx, float64(p.h)-cy))-1)
+	// Direction of the arms.
+	dx, dy := 1.0, 1.0
 	if r == 0x256e || r == 0x256f {
 		dx = -1
 	}
@@ -298,19 +303,20 @@ func (p *plot) block(r rune) {
 	}
 }
 
-// mosaic fills parts of a grid of two columns; bit 0 is the upper left one, bit 1 to the right of it.
+// mosaic fills parts of a grid of two columns; bit 0 is the upper left one, bit 1 the one to its
+// right.
 func (p *plot) mosaic(bits, rows int) {
 	x := []int{0, (p.w*4 + 4) / 8, p.w}
 	for i := range 2 * rows {
 		if bits>>i&1 != 0 {
-			// From below, as the lower blocks are: a half is the same height as two quarters beside it.
+			// From below, like the lower blocks: a half is as high as two quarters beside it.
 			y0, y1 := p.h-(p.h*(rows-i/2)+rows/2)/rows, p.h-(p.h*(rows-i/2-1)+rows/2)/rows
 			p.rect(x[i%2], y0, x[i%2+1], y1, 0xff)
 		}
 	}
 }
 
-// braille draws U+2800 to U+28FF: dots on a grid that goes on evenly in the next cell.
+// braille draws U+2800 to U+28FF: dots on a grid that continues evenly in the next cell.
 func (p *plot) braille(bits byte) {
 	dot := max(1, min(p.w/4, p.h/8))
 	place := [8][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}} // bits 1 to 8 (Unicode, 21.1)

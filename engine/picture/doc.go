@@ -1,11 +1,11 @@
-// Package picture (no stability promise) draws a [vt.Screen]: [Draw] as PNG, SVG, HTML or ANSI text,
-// [Tiles] several screens as one PNG, [Window] one as a PNG of a window.
+// Package picture (no stability promise) draws a [vt.Screen]: [Draw] as PNG, SVG, HTML or ANSI
+// text, [Tiles] several screens as one PNG, [Window] one as a PNG of a window.
 //
-// It draws what it is given: mask the screen before ([vt.Screen.Mask]), and give [Options] what
-// cleans titles and links, which a mask does not reach. Pictures are bounded, see [ErrTooLarge].
+// It hides nothing: mask the screen before ([vt.Screen.Mask]), and set [Options].Clean for titles
+// and links, which a mask does not reach. Pictures are bounded, see [ErrTooLarge].
 package picture
 
 import "errors"
 
-// ErrTooLarge: a picture, or what it is to be made from, is beyond its bound.
+// ErrTooLarge: a picture, or its source, exceeds its bound.
 var ErrTooLarge = errors.New("is too large")

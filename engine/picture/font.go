@@ -12,8 +12,8 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// faces are DejaVu Sans Mono, regular and bold. Italics are the same, slanted: the oblique cuts would take another half
-// megabyte of the binary.
+// faces are DejaVu Sans Mono, regular and bold. Italics are the same, slanted: the oblique cuts
+// would add half a megabyte to the binary.
 var faces = sync.OnceValue(func() (f [2]*sfnt.Font) {
 	for i, ttf := range [][]byte{dejavusansmono.TTF, dejavusansmonobold.TTF} {
 		var err error
@@ -25,7 +25,8 @@ var faces = sync.OnceValue(func() (f [2]*sfnt.Font) {
 })
 
 const (
-	// The font's measures in parts of its size (table hhea of version 2.37): every glyph is as wide.
+	// The font's measures as fractions of its size (table hhea of version 2.37): all glyphs have
+	// the same width.
 	fontAdvance = 1233.0 / 2048
 	fontAscent  = 1901.0 / 2048
 	fontDescent = 483.0 / 2048
@@ -33,7 +34,7 @@ const (
 	slant = 0.2126
 )
 
-// A face is the font at one size, with the glyphs that were drawn. It is safe for concurrent use.
+// A face is the font at one size, with the glyphs drawn so far. It is safe for concurrent use.
 type face struct {
 	size     float64
 	w, h     int // of a cell, in pixels
@@ -45,14 +46,15 @@ type face struct {
 	bytes  int
 }
 
-// A glyph is what a character looks like in a style.
+// A glyph is a character in a style.
 type glyph struct {
 	r            rune
 	bold, italic bool
 	cols         int // 2 for wide ones
 }
 
-// facesMax and glyphBytes bound what is kept drawn: four sizes with 4 MiB each, some 10,000 glyphs of 15 pixels.
+// facesMax and glyphBytes bound the cache of glyphs: four sizes with 4 MiB each, some 10,000 glyphs
+// of 15 pixels.
 const (
 	facesMax   = 4
 	glyphBytes = 4 << 20
@@ -86,8 +88,8 @@ func cellSize(size float64) (w, h int) {
 	return max(1, int(math.Round(fontAdvance*size))), int(math.Ceil((fontAscent + fontDescent) * size))
 }
 
-// mask returns a character's coverage. Its bounds are relative to the cell's top left corner and may reach over the cell's
-// sides. It is never written again.
+// mask returns a character's coverage. Its bounds are relative to the cell's top left corner and
+// may extend past the cell's sides. It never changes.
 func (f *face) mask(g glyph) *image.Alpha {
 	f.mu.Lock()
 	m := f.glyphs[g]
@@ -140,7 +142,7 @@ func (f *face) outline(g glyph) *image.Alpha {
 	if err != nil {
 		return nil
 	}
-	margin := f.w / 2 // slanted glyphs and marks reach over the cell
+	margin := f.w / 2 // slanted glyphs and marks extend past the cell
 	w := f.w*g.cols + 2*margin
 	r := vector.NewRasterizer(w, f.h)
 	left := float64(margin) + (float64(f.w*g.cols)-fontAdvance*f.size)/2
@@ -174,11 +176,13 @@ func (f *face) outline(g glyph) *image.Alpha {
 	return m
 }
 
-// digits are the hexadecimal digits in three columns and five rows, a row an octal digit from the top.
+// digits are the hexadecimal digits in three columns and five rows, one octal digit a row from the
+// top.
 var digits = [16]uint16{0o75557, 0o26227, 0o71747, 0o71717, 0o55711, 0o74717, 0o74757, 0o71111,
 	0o75757, 0o75717, 0o75755, 0o65656, 0o74447, 0o65556, 0o74747, 0o74744}
 
-// missing is what stands for a character that the font lacks: a frame with its number in it, as large as there is room for.
+// missing replaces a character that the font lacks: a frame with its number in it, as large as
+// fits.
 func missing(r rune, w, h int) *image.Alpha {
 	p := newPlot(w, h)
 	t := max(1, h/24)
@@ -192,7 +196,7 @@ func missing(r rune, w, h int) *image.Alpha {
 	if len(number)%2 == 1 {
 		number = append([]int{0}, number...)
 	}
-	// Two rows of digits in a wide cell, else rows of two.
+	// Two rows of digits in a wide cell, otherwise rows of two.
 	rows := 2
 	if w < h*3/4 {
 		rows = len(number) / 2
@@ -200,7 +204,7 @@ func missing(r rune, w, h int) *image.Alpha {
 	cols := len(number) / rows
 	dot := min((x1-x0-2*t-1)/(4*cols), (y1-y0-2*t-1)/(6*rows))
 	if dot < 1 {
-		return p.Alpha // no room: the frame alone
+		return p.Alpha // no room: only the frame
 	}
 	left, top := (w-dot*(4*cols-1))/2, (h-dot*(6*rows-1))/2
 	for i, d := range number {

@@ -13,21 +13,23 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// MaxMarkup bounds SVG and HTML in bytes. A screen of 50x200 with a colour for each cell has about two megabytes.
+// MaxMarkup bounds SVG and HTML in bytes. A screen of 50x200 with a colour for each cell has about
+// two megabytes.
 const MaxMarkup = 16 << 20
 
-// fonts are what markup asks the reader for.
+// fonts are the fonts that markup asks for.
 const fonts = "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',monospace"
 
-// A span is a stretch of a row that is written as one piece.
+// A span is part of a row that is written as one piece.
 type span struct {
 	col, cols int
 	text      string
 	style     vt.Style
 }
 
-// spans cuts a row where the style changes and around everything that a reader's font may make wider or narrower than its
-// cells. Blanks at the end that show nothing are left out, but for keep columns.
+// spans splits a row where the style changes and around everything that a reader's font may make
+// wider or narrower than its cells. Trailing blanks that show nothing are left out, except for keep
+// columns.
 func spans(s *vt.Screen, y, keep int) (all []span) {
 	var last *span
 	s.EachCell(y, func(x int, c vt.Cell) {
@@ -41,7 +43,7 @@ func spans(s *vt.Screen, y, keep int) (all []span) {
 		if c.Wide {
 			cols = 2
 		}
-		exact := len(text) == 1 // ASCII: every font of one width agrees
+		exact := len(text) == 1 // ASCII: all monospaced fonts agree
 		if last != nil && exact && last.style == c.Style && last.cols == len(last.text) {
 			last.text, last.cols = last.text+text, last.cols+1
 			return
@@ -61,7 +63,8 @@ func spans(s *vt.Screen, y, keep int) (all []span) {
 
 func css(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// clean makes a text fit for XML: cells hold no control characters, but may hold what XML 1.0 (section 2.2) excludes.
+// clean makes a text valid in XML: cells hold no control characters, but may hold what XML 1.0
+// (section 2.2) excludes.
 func clean(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0xfffe || r == 0xffff {
@@ -74,9 +77,9 @@ func clean(s string) string {
 // number writes a coordinate, to a hundredth.
 func number(f float64) string { return strconv.FormatFloat(math.Round(f*100)/100, 'f', -1, 64) }
 
-// SVG draws the screen as SVG 1.1 with text that can be selected and searched, a line for each row. Box drawing, blocks and
-// braille are shapes, so that they join in every font, with the text over them unseen. It runs nothing and loads nothing.
-// Mask the screen before. The error is [ErrTooLarge].
+// SVG draws the screen as SVG 1.1 with text that can be selected and searched, a line for each row.
+// Box drawing, blocks and braille are shapes, so that they join in every font, with invisible text
+// over them. It runs nothing and loads nothing. Mask the screen before. The error is [ErrTooLarge].
 func SVG(s *vt.Screen, o Options) (string, error) {
 	f, th := faceOf(o.size()), o.theme(s.Theme)
 	pad := o.padding()
@@ -149,7 +152,7 @@ func svgSpan(b *strings.Builder, f *face, x int, sp span, fill string) {
 	b.WriteString(">" + clean(sp.text) + "</tspan>")
 }
 
-// drawn reports text of characters that are drawn as shapes.
+// drawn reports whether a text consists of characters that are drawn as shapes.
 func drawn(text string) bool {
 	for _, r := range text {
 		if !isBox(r) {
@@ -159,7 +162,7 @@ func drawn(text string) bool {
 	return text != ""
 }
 
-// joinDrawn joins neighbours that are drawn as shapes: what a reader's font has for them is not seen.
+// joinDrawn joins neighbours that are drawn as shapes: their text is invisible, whatever the font.
 func joinDrawn(all []span) (out []span) {
 	for _, sp := range all {
 		if n := len(out) - 1; n >= 0 && out[n].style == sp.style && drawn(out[n].text) && drawn(sp.text) {
@@ -178,7 +181,7 @@ type svgPaths struct {
 	size  int
 }
 
-// add takes the parts of a mask as rectangles of whole pixels.
+// add adds the parts of a mask as rectangles of whole pixels.
 func (p *svgPaths) add(pix []byte, stride, left, top int, fill string) {
 	h := len(pix) / stride
 	row := func(y int) string { return string(pix[y*stride : (y+1)*stride]) }
@@ -221,7 +224,7 @@ func (p *svgPaths) String() string {
 	return b.String()
 }
 
-// svgLines writes what is under, through and over a span.
+// svgLines writes the lines under, through and over a span.
 func svgLines(b *strings.Builder, f *face, x, top int, sp span, k ink) {
 	t := max(1, f.h/18)
 	w := sp.cols * f.w
@@ -255,7 +258,7 @@ func svgLines(b *strings.Builder, f *face, x, top int, sp span, k ink) {
 	}
 }
 
-// svgCursor writes the cursor under the text: half see-through, as text keeps its colour.
+// svgCursor writes the cursor under the text: half transparent, as text keeps its colour.
 func svgCursor(b *strings.Builder, f *face, th *Theme, s *vt.Screen, pad int) {
 	y, x := s.Cursor.Row, s.Cursor.Col
 	if s.Cell(y, x).Continuation && x > 0 {
@@ -278,12 +281,14 @@ func svgCursor(b *strings.Builder, f *face, th *Theme, s *vt.Screen, pad int) {
 	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"%s/>`+"\n", left, top, w, h, css(th.Cursor), opacity)
 }
 
-// lineHeight is how high a line of HTML is, by the size of its font: no more than the fonts that are asked for are (1.13 to 1.17), or
-// the lines of boxes and the backgrounds of two rows do not meet. Whole pixels, or they meet with a seam.
+// lineHeight is the height of a line of HTML, relative to its font size: no more than that of the
+// fonts asked for (1.13 to 1.17), or box lines and backgrounds of two rows do not meet. It makes
+// whole pixels, or they meet with a seam.
 const lineHeight = 1.16
 
-// HTML returns the screen as a page of its own, or to be put into one: nothing in it runs, nothing is loaded, and links lead
-// nowhere but to http, https and mailto. Mask the screen before. The error is [ErrTooLarge].
+// HTML returns the screen as a page of its own, or for embedding in one: it runs nothing, loads
+// nothing, and its links lead only to http, https and mailto. Mask the screen before. The error is
+// [ErrTooLarge].
 func HTML(s *vt.Screen, o Options) (string, error) {
 	th := o.theme(s.Theme)
 	size := o.size()
@@ -294,7 +299,7 @@ func HTML(s *vt.Screen, o Options) (string, error) {
 		title = "terminal"
 	}
 	b.WriteString("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>" + clean(title) + "</title>\n")
-	// The policy holds even where somebody puts the page on a server.
+	// The policy holds even if the page is put on a server.
 	b.WriteString(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` + "\n")
 	fmt.Fprintf(&b, "<style>body{margin:0;background:%[5]s}pre{margin:0;padding:%[1]dpx;font:%[2]spx/%[6]dpx %[3]s;color:%[4]s;background:%[5]s}a{color:inherit}.w{display:inline-block;width:2ch}.c{display:inline-block;width:1ch}</style>\n",
 		o.padding(), number(size), fonts, css(def.fg), css(def.bg), int(size*lineHeight))
@@ -317,7 +322,8 @@ func HTML(s *vt.Screen, o Options) (string, error) {
 	return b.String(), nil
 }
 
-// htmlSpan writes a span of a row with the cursor in column cursor, if any; what is longer than a character is cut around it.
+// htmlSpan writes a span of a row with the cursor in column cursor, if any; a span longer than a
+// character is split around it.
 func htmlSpan(b *strings.Builder, th *Theme, sp span, reversed bool, cursor int) {
 	at := cursor - sp.col
 	under := at >= 0 && at < sp.cols
@@ -387,7 +393,7 @@ func htmlSpan(b *strings.Builder, th *Theme, sp span, reversed bool, cursor int)
 	b.WriteString(">" + text + "</span>")
 }
 
-// leadsOut reports links that a page may have: the program chose them.
+// leadsOut reports whether a page may have a link, which the program chose.
 func leadsOut(link string) bool {
 	scheme, _, ok := strings.Cut(strings.ToLower(link), ":")
 	return ok && (scheme == "http" || scheme == "https" || scheme == "mailto")

@@ -16,8 +16,8 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// MaxPixels bounds a picture in pixels: 128 MiB of memory while it is drawn. A screen of 1000x200 in
-// the default size has 32 million.
+// MaxPixels bounds a picture in pixels: 128 MiB of memory while it is drawn. A screen of 1000x200
+// in the default size has 32 million.
 const MaxPixels = 32 << 20
 
 // Sizes of text, in pixels. Smaller characters all look alike; larger cells cost over 64 KiB each.
@@ -29,8 +29,8 @@ const (
 
 // A SizeError says that a picture would be too large. It is [ErrTooLarge].
 type SizeError struct {
-	Width, Height, Most int // pixels; Most of both multiplied
-	Screens             int // that it was to be made of by [Tiles], in the smallest font; else 0
+	Width, Height, Most int // pixels; Most limits Width times Height
+	Screens             int // how many [Tiles] was to draw, in the smallest font; else 0
 }
 
 func (e *SizeError) Error() string {
@@ -47,8 +47,9 @@ type Options struct {
 	Theme    *Theme  // nil: the screen's; DarkTheme for several screens
 	FontSize float64 // pixels; 0: DefaultFontSize; clamped to FontSizeMin and FontSizeMax
 	Padding  int     // pixels around the cells; clamped to 0..1000
-	NoCursor bool    // draw none, even where the program shows it
-	// Clean is applied to the title and to links, which a mask does not reach; nil leaves them.
+	NoCursor bool    // draw no cursor, even where the program shows it
+	// Clean is applied to the title and to links, which a mask does not reach; nil leaves them
+	// unchanged.
 	Clean func(text string) string
 }
 
@@ -66,7 +67,7 @@ func (o Options) theme(of vt.Theme) *Theme {
 	return ThemeOf(of)
 }
 
-// size is that of the font, in pixels: one of four to each.
+// size is the font size in pixels, rounded to a quarter.
 func (o Options) size() float64 {
 	size := o.FontSize
 	if !(size > 0) {
@@ -75,7 +76,7 @@ func (o Options) size() float64 {
 	return math.Round(min(max(size, FontSizeMin), FontSizeMax)*4) / 4
 }
 
-// FontSizeOK reports whether text can have so many pixels: [FontSizeMin] to [FontSizeMax].
+// FontSizeOK reports whether px is a valid font size: [FontSizeMin] to [FontSizeMax].
 func FontSizeOK(px float64) bool { return px >= FontSizeMin && px <= FontSizeMax }
 
 func (o Options) padding() int { return min(max(o.Padding, 0), 1000) }
@@ -86,25 +87,25 @@ func Size(s *vt.Screen, o Options) (width, height int) {
 	return s.Cols*w + 2*o.padding(), s.Rows*h + 2*o.padding()
 }
 
-// ErrFormat is a picture format that [Draw] does not know.
+// ErrFormat is about a picture format that [Draw] does not know.
 var ErrFormat = errors.New("is not a picture format: use png, svg, html or ansi; ansi is text, as a .txt file has it")
 
-// formats are the formats of pictures, by the extensions that their files have.
+// formats are the formats of pictures, by their files' extensions.
 var formats = map[string]string{
 	".png": "png", ".svg": "svg", ".html": "html", ".htm": "html", ".ansi": "ansi", ".ans": "ansi", ".txt": "ansi",
 }
 
-// A PathError says that a path does not fit a picture's format: its extension is that of another
+// A PathError says that a path does not match a picture's format: its extension is that of another
 // kind of file, which it may be.
 type PathError struct {
 	Path   string
-	Format string // as it was asked for; "": by the path
+	Format string // as requested; "": by the path
 }
 
-// Error quotes the extension only.
+// Error quotes only the extension.
 func (e *PathError) Error() string {
 	ext := filepath.Ext(e.Path)
-	if len(ext) > 32 { // none that anybody knows
+	if len(ext) > 32 { // not a known one
 		ext = ext[:32] + "..."
 	}
 	switch is := formats[strings.ToLower(ext)]; {
@@ -116,9 +117,9 @@ func (e *PathError) Error() string {
 	return fmt.Sprintf("ends in %q, which is not a picture's extension: give .png, .svg, .html, .ansi or .txt, or none and a format", ext)
 }
 
-// FormatFor returns the format of a picture that is to be written to path: format when it is given,
-// else that of path's extension, png when path is empty or has no extension. So only a file that is
-// such a picture by its name is replaced. Errors: [ErrFormat], *[PathError].
+// FormatFor returns the format of a picture for path: format when it is given, else that of path's
+// extension, png when path is empty or has no extension. So only a file whose name says that it is
+// such a picture is replaced. Errors: [ErrFormat], *[PathError].
 func FormatFor(format, path string) (string, error) {
 	switch format {
 	case "", "png", "svg", "html", "ansi":
@@ -126,7 +127,7 @@ func FormatFor(format, path string) (string, error) {
 		return "", fmt.Errorf("%.32q %w", format, ErrFormat)
 	}
 	ext := strings.ToLower(filepath.Ext(path))
-	if ext == "" || ext == "." { // the latter names a folder, and is refused as such
+	if ext == "" || ext == "." { // the latter names a folder, and is refused later
 		return cmp.Or(format, "png"), nil
 	}
 	is := formats[ext]
@@ -176,7 +177,7 @@ func encode(img *image.RGBA) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Image is [PNG] before it is encoded.
+// Image is [PNG] without the encoding.
 func Image(s *vt.Screen, o Options) (*image.RGBA, error) {
 	w, h := Size(s, o)
 	if w*h > MaxPixels {
@@ -193,10 +194,10 @@ type canvas struct {
 	img    *image.RGBA
 	face   *face
 	theme  *Theme
-	origin image.Point // where the first cell is
+	origin image.Point // position of the first cell
 }
 
-// screen draws s over all of the canvas.
+// screen draws s on the whole canvas.
 func (c *canvas) screen(s *vt.Screen, cursor bool) {
 	c.fill(c.img.Rect, c.theme.ink(vt.Style{}, s.Modes.ReverseVideo).bg)
 	cells := make([]vt.Cell, 0, s.Cols)
@@ -210,7 +211,7 @@ func (c *canvas) screen(s *vt.Screen, cursor bool) {
 	}
 }
 
-// at returns where cols cells from row y, column x on are.
+// at returns the rectangle of cols cells from row y, column x on.
 func (c *canvas) at(y, x, cols int) image.Rectangle {
 	return image.Rect(x*c.face.w, y*c.face.h, (x+cols)*c.face.w, (y+1)*c.face.h).Add(c.origin)
 }
@@ -219,7 +220,7 @@ func (c *canvas) fill(r image.Rectangle, to color.RGBA) {
 	draw.Draw(c.img, r, image.NewUniform(to), image.Point{}, draw.Src)
 }
 
-// row draws paper first and then text, since glyphs may reach into the next cell.
+// row draws the background first and then text, since glyphs may extend into the next cell.
 func (c *canvas) row(y int, cells []vt.Cell, reversed bool) {
 	for x := 0; x < len(cells); {
 		n := x + 1
@@ -258,8 +259,8 @@ func (c *canvas) cell(y, x int, cell vt.Cell, k ink) {
 }
 
 // bases returns the characters of a cell that are drawn on top of each other: the base and its
-// marks. Joiners and selectors have no picture; of a cluster of several bases (an emoji made of
-// emoji) the first stands for all.
+// marks. Joiners and selectors have no picture; a cluster of several bases (an emoji made of emoji)
+// is drawn as the first.
 func bases(text string) []rune {
 	var out []rune
 	for i, r := range text {
@@ -277,7 +278,7 @@ func bases(text string) []rune {
 	return out
 }
 
-// lines draws what is under, through and over a cell.
+// lines draws the lines under, through and over a cell.
 func (c *canvas) lines(r image.Rectangle, x int, s vt.Style, k ink) {
 	t := max(1, c.face.h/18)
 	under := min(r.Min.Y+c.face.baseline+t+1, r.Max.Y-t)
@@ -300,7 +301,7 @@ func (c *canvas) lines(r image.Rectangle, x int, s vt.Style, k ink) {
 			}
 		}
 	case vt.UnderlineCurly:
-		high := float64(max(1, (r.Max.Y-under-t)/2+1)) // amplitude: what there is room for
+		high := float64(max(1, (r.Max.Y-under-t)/2+1)) // amplitude: as much as there is room for
 		for px := r.Min.X; px < r.Max.X; px++ {
 			wave := math.Sin(2 * math.Pi * float64(px-c.origin.X) / float64(c.face.w))
 			y := min(under+int(math.Round(high/2+wave*high/2)), r.Max.Y-t)
@@ -315,7 +316,7 @@ func (c *canvas) lines(r image.Rectangle, x int, s vt.Style, k ink) {
 	}
 }
 
-// cursor draws the cursor over what is there.
+// cursor draws the cursor over the cell.
 func (c *canvas) cursor(s *vt.Screen) {
 	y, x := s.Cursor.Row, s.Cursor.Col
 	cell := s.Cell(y, x)
@@ -338,7 +339,8 @@ func (c *canvas) cursor(s *vt.Screen) {
 		k := c.theme.ink(cell.Style, s.Modes.ReverseVideo)
 		c.fill(r, c.theme.Cursor)
 		sub := *c
-		sub.img = c.img.SubImage(r).(*image.RGBA) // the glyph in the cursor's colours, and not beyond it
+		// The glyph in the cursor's colours, clipped to it.
+		sub.img = c.img.SubImage(r).(*image.RGBA)
 		sub.cell(y, x, cell, ink{fg: k.bg, bg: c.theme.Cursor, line: k.bg})
 	}
 }

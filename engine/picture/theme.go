@@ -6,14 +6,14 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// A Theme is what the colours of a screen look like.
+// A Theme gives the colours of a screen as RGBA.
 type Theme struct {
-	Foreground, Background color.RGBA // default text and paper
+	Foreground, Background color.RGBA // default text and background
 	Cursor                 color.RGBA
 	Palette                [256]color.RGBA // by number
 }
 
-// DarkTheme and LightTheme are the colours that a terminal of that theme tells a program.
+// DarkTheme and LightTheme are the colours that a terminal of that theme reports to a program.
 var (
 	DarkTheme  = themeOf(vt.ThemeDark)
 	LightTheme = themeOf(vt.ThemeLight)
@@ -38,7 +38,7 @@ func themeOf(terminal vt.Theme) *Theme {
 	return t
 }
 
-// opaque returns a colour that is given as red, green and blue.
+// opaque returns the RGBA of a colour that is given as red, green and blue.
 func opaque(c vt.Color) color.RGBA {
 	r, g, b, _ := c.RGB()
 	return color.RGBA{r, g, b, 0xff}
@@ -46,7 +46,7 @@ func opaque(c vt.Color) color.RGBA {
 
 func rgb(c uint32) color.RGBA { return color.RGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff} }
 
-// color returns what c looks like; def is the default.
+// color returns the RGBA of c; def is the default.
 func (t *Theme) color(c vt.Color, def color.RGBA) color.RGBA {
 	if i, ok := c.Index(); ok {
 		return t.Palette[i]
@@ -63,7 +63,7 @@ type ink struct {
 	line   color.RGBA // of the underline
 }
 
-// ink returns the colours of a style on a screen, reverse video and all.
+// ink returns the colours of a style on a screen, with reverse video applied.
 func (t *Theme) ink(s vt.Style, reversed bool) ink {
 	fg, bg := t.Foreground, t.Background
 	if reversed {
@@ -86,7 +86,7 @@ func (t *Theme) ink(s vt.Style, reversed bool) ink {
 	return i
 }
 
-// mix is what dim text looks like: three parts text, two parts paper.
+// mix is the colour of dim text: three parts text, two parts background.
 func mix(a, b color.RGBA) color.RGBA {
 	m := func(x, y uint8) uint8 { return uint8((int(x)*3 + int(y)*2) / 5) }
 	return color.RGBA{m(a.R, b.R), m(a.G, b.G), m(a.B, b.B), 0xff}

@@ -11,32 +11,34 @@ import (
 )
 
 const (
-	// tilesPixels bounds a picture of several screens while its text can be read: a display of
-	// 3840x2160. Text shrinks before the picture outgrows what people look at and programs take.
+	// tilesPixels bounds a picture of several screens as long as its text can be read: a display of
+	// 3840x2160. Text shrinks before the picture gets larger than people look at and programs
+	// accept.
 	tilesPixels = 3840 * 2160
-	// tileSizeMin is the font size, in pixels, at which a screen is only a shape, with cells of 1 by
-	// 2: for when there is no room for readable text.
+	// tileSizeMin is the font size, in pixels, at which a screen is only a shape, with cells of 1
+	// by 2: for when there is no room for readable text.
 	tileSizeMin = 1.0
-	// labelSize is that of labels, in pixels, readable however small the screens are: cells of 8 by 16.
+	// labelSize is the font size of labels, in pixels, readable however small the screens are:
+	// cells of 8 by 16.
 	labelSize = 13.0
-	labelMin  = 12 // cells of a label that there is room for beside a screen that is narrower
-	tileGap   = 8  // pixels between two tiles, and around them all
+	labelMin  = 12 // cells of a label that always fit, even above a narrower screen
+	tileGap   = 8  // pixels between two tiles, and around all of them
 )
 
 // A Tile is one of the screens of a picture.
 type Tile struct {
-	Label  string     // stands above it, in one line, cut to the tile's width: what it is called
+	Label  string     // its name, above it in one line, cut to the tile's width
 	Screen *vt.Screen // masked
 }
 
-// ErrNoScreen is the error of a picture of nothing.
+// ErrNoScreen: there is no screen to draw.
 var ErrNoScreen = errors.New("no screen to draw")
 
-// Tiles draws several screens into one PNG, each under its label, from left to right and from top to
-// bottom, in about the shape of a display. Text has the size that is asked for, or less when the
-// picture would exceed 8 million pixels; when it would become unreadable, the picture grows instead,
-// up to [MaxPixels], and at last the screens shrink to mere shapes. Mask the screens before; o.Clean
-// is applied to the labels, o.Padding goes around each screen. Errors: [ErrNoScreen], *[SizeError].
+// Tiles draws several screens into one PNG, each under its label, from left to right and from top
+// to bottom, in about the shape of a display. Text has the requested size, or less if the picture
+// would exceed 8 million pixels; if it would become unreadable, the picture grows instead, up to
+// [MaxPixels], and finally the screens shrink to mere shapes. Mask the screens before; o.Clean is
+// applied to the labels, o.Padding goes around each screen. Errors: [ErrNoScreen], *[SizeError].
 func Tiles(tiles []Tile, o Options) (data []byte, width, height int, err error) {
 	img, err := tilesImage(tiles, o)
 	if err != nil {
@@ -46,7 +48,7 @@ func Tiles(tiles []Tile, o Options) (data []byte, width, height int, err error) 
 	return data, img.Rect.Dx(), img.Rect.Dy(), err
 }
 
-// tilesImage is [Tiles] before it is encoded.
+// tilesImage is [Tiles] without the encoding.
 func tilesImage(tiles []Tile, o Options) (*image.RGBA, error) {
 	g, err := layTiles(tiles, o)
 	if err != nil {
@@ -67,10 +69,10 @@ func tilesImage(tiles []Tile, o Options) (*image.RGBA, error) {
 	return img, nil
 }
 
-// A grid says where tiles are.
+// A grid is the layout of tiles.
 type grid struct {
 	size          float64 // of the font
-	pad, bar      int     // pixels around a screen, and of the height of a label
+	pad, bar      int     // pixels around a screen, and the height of a label
 	left, top     []int   // of each column and each row
 	width, height int
 }
@@ -82,10 +84,11 @@ func (g *grid) tile(s *vt.Screen) (w, h int) {
 	return max(s.Cols*cw+2*g.pad, labelMin*lw), s.Rows*ch + 2*g.pad + g.bar
 }
 
-// pixels is that of the picture. Not an int: some sizes that are tried are beyond one.
+// pixels is the number of pixels. It is not an int: some sizes that are tried overflow one.
 func (g *grid) pixels() float64 { return float64(g.width) * float64(g.height) }
 
-// layTiles chooses the largest font with which the picture is small enough, and the number of columns.
+// layTiles chooses the largest font with which the picture is small enough, and the number of
+// columns.
 func layTiles(tiles []Tile, o Options) (*grid, error) {
 	if len(tiles) == 0 {
 		return nil, ErrNoScreen
@@ -98,11 +101,11 @@ func layTiles(tiles []Tile, o Options) (*grid, error) {
 			return nil, &SizeError{Width: g.width, Height: g.height, Most: MaxPixels, Screens: len(tiles)}
 		}
 	}
-	// The first that is too large is behind one that is not.
+	// The size before the first that is too large still fits.
 	return at(from + sort.Search(to-from, func(i int) bool { return at(from+1+i).pixels() > most })), nil
 }
 
-// layAt arranges tiles in a font of a size so that the smallest display of 16 by 10 would do.
+// layAt arranges tiles in a font of a size so that they fit the smallest display of 16 by 10.
 func layAt(tiles []Tile, size float64, pad int) *grid {
 	_, lh := cellSize(labelSize)
 	g := grid{size: size, pad: pad, bar: lh + 4}
@@ -112,7 +115,8 @@ func layAt(tiles []Tile, size float64, pad int) *grid {
 	}
 	need := func(g *grid) float64 { return max(float64(g.width)/16, float64(g.height)/10) }
 	var best *grid
-	for cols := 1; cols <= len(tiles); cols += 1 + cols/16 { // of many columns one more is no other shape
+	// With many columns one more hardly changes the shape.
+	for cols := 1; cols <= len(tiles); cols += 1 + cols/16 {
 		next := g
 		next.place(ws, hs, cols)
 		if best == nil || need(&next) < need(best) {
@@ -122,7 +126,8 @@ func layAt(tiles []Tile, size float64, pad int) *grid {
 	return best
 }
 
-// place puts tiles of the given sizes into so many columns, each as wide as its widest, and rows as high as their highest.
+// place puts tiles of the given sizes into cols columns, each as wide as its widest tile, with rows
+// as high as their highest.
 func (g *grid) place(ws, hs []int, cols int) {
 	g.left, g.top = make([]int, cols), make([]int, (len(ws)+cols-1)/cols)
 	for i := range ws {
@@ -140,10 +145,10 @@ func (g *grid) place(ws, hs []int, cols int) {
 	g.width, g.height = sum(g.left), sum(g.top)
 }
 
-// labelText bounds what is drawn of a label, in bytes: more than the widest screen has room for.
+// labelText bounds the drawn part of a label, in bytes: more than the widest screen has room for.
 const labelText = 4 << 10
 
-// label draws a title bar. A terminal measures the text: it knows how wide characters are.
+// label draws a title bar. A terminal measures the text: it knows the width of characters.
 func (g *grid) label(img *image.RGBA, r image.Rectangle, text string, theme *Theme) {
 	f := faceOf(labelSize)
 	paper, ink := blend(theme.Background, theme.Foreground, 0.22), blend(theme.Background, theme.Foreground, 0.9)
@@ -167,7 +172,7 @@ func (g *grid) label(img *image.RGBA, r image.Rectangle, text string, theme *The
 	c.row(0, cells, false)
 }
 
-// blend goes from a to b by a part of the way.
+// blend returns the colour at part of the way from a to b.
 func blend(a, b color.RGBA, part float64) color.RGBA {
 	m := func(x, y uint8) uint8 { return uint8(float64(x) + (float64(y)-float64(x))*part + 0.5) }
 	return color.RGBA{m(a.R, b.R), m(a.G, b.G), m(a.B, b.B), 0xff}

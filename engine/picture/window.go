@@ -10,19 +10,20 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// WindowOptions say how a window with a screen in it is drawn. Measures are in units of Scale pixels.
+// WindowOptions say how a window with a screen in it is drawn. Measures are in units of Scale
+// pixels.
 type WindowOptions struct {
 	Scale                    float64 // pixels a unit
 	CellWidth, CellHeight    float64
 	Left, Right, Top, Bottom float64 // around the cells
-	Radius                   float64 // of the corners, behind which the picture is transparent
+	Radius                   float64 // of the corners, outside of which the picture is transparent
 	Buttons                  []Button
 	Theme                    *Theme
 }
 
 // A Button is a disc in the bar of a window.
 type Button struct {
-	X, Y, Radius float64 // of its middle
+	X, Y, Radius float64 // X and Y are its centre
 	RGB          uint32
 }
 
@@ -40,9 +41,9 @@ func NewTheme(foreground, background uint32, base [16]uint32, step uint8) *Theme
 	return &t
 }
 
-// Window draws the screen as a PNG of a window, without the cursor. Cells may have a fractional size:
-// they are drawn at the next size that the font has, and scaled. Mask the screen before. The error
-// is a *[SizeError].
+// Window draws the screen as a PNG of a window, without the cursor. Cells may have a fractional
+// size: they are drawn at the next size that the font has, and scaled. Mask the screen before. The
+// error is a *[SizeError].
 func Window(s *vt.Screen, o WindowOptions) ([]byte, error) {
 	px := func(units float64) int { return int(math.Round(units * o.Scale)) }
 	width := px(float64(s.Cols)*o.CellWidth + o.Left + o.Right)
@@ -66,8 +67,8 @@ func Window(s *vt.Screen, o WindowOptions) ([]byte, error) {
 	return encode(img)
 }
 
-// inside is how much of the pixel at x, y lies in the disc around mx, my: 0 to 1, with a straight
-// edge taken for the arc.
+// inside is how much of the pixel at x, y is in the disc around mx, my: 0 to 1, with the arc
+// approximated by a straight edge.
 func inside(x, y int, mx, my, radius float64) float64 {
 	d := radius - math.Hypot(float64(x)+0.5-mx, float64(y)+0.5-my)
 	return min(max(d+0.5, 0), 1)
@@ -87,7 +88,7 @@ func disc(img *image.RGBA, mx, my, radius float64, c color.RGBA) {
 	}
 }
 
-// roundCorners makes what is outside of them transparent.
+// roundCorners makes the picture transparent outside of them.
 func roundCorners(img *image.RGBA, radius float64) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	n := min(int(math.Ceil(radius)), w/2, h/2)

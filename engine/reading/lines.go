@@ -17,15 +17,15 @@ type Lines struct {
 	screen  []string
 }
 
-// Lines returns the lines of v.
+// Lines returns the lines of v: its scrollback and its screen.
 func (v *View) Lines() *Lines {
 	return &Lines{view: v, history: v.Raw.Screen.History(), screen: v.Raw.Screen.Lines()}
 }
 
-// Len returns how many there are.
+// Len returns how many lines there are.
 func (n *Lines) Len() int { return n.history.Len() + len(n.screen) }
 
-// Dropped returns how many have left the bound.
+// Dropped returns how many lines the scrollback has dropped.
 func (n *Lines) Dropped() uint64 { return n.history.Dropped() }
 
 func (n *Lines) raw(i int) string {
@@ -35,7 +35,7 @@ func (n *Lines) raw(i int) string {
 	return n.history.Line(i)
 }
 
-// wrapped reports whether line i goes on in the next.
+// wrapped reports whether line i continues in the next.
 func (n *Lines) wrapped(i int) bool {
 	if h := n.history.Len(); i >= h {
 		return n.view.Raw.Screen.Wrapped(i - h)
@@ -43,11 +43,11 @@ func (n *Lines) wrapped(i int) bool {
 	return n.history.Wrapped(i)
 }
 
-// maxJoined bounds how many lines are seen as one: a program that never ends a line must not make every read of one
-// line a read of all.
+// maxJoined bounds how many rows are joined to one line: a program that never ends a line must not
+// make every read of one line a read of all.
 const maxJoined = 200
 
-// logical returns the lines that belong with line i, as first and behind the last.
+// logical returns the lines that belong with line i, from the first to just after the last.
 func (n *Lines) logical(i int) (from, to int) {
 	from, to = i, i+1
 	for from > 0 && i-from < maxJoined && n.wrapped(from-1) {
@@ -59,15 +59,15 @@ func (n *Lines) logical(i int) (from, to int) {
 	return from, to
 }
 
-// lookahead is how many lines of one that is wrapped over more than maxJoined are seen twice, so that what stands at the
-// end of one piece is judged together with what follows.
+// lookahead is how many lines of one that is wrapped over more than maxJoined are read twice, so
+// that the end of one piece is judged together with what follows.
 const lookahead = 20
 
-// A piece is one logical line, or a part of one that is wrapped over very many: rows from first on, up to next, are to be
-// shown, and are judged within those from from to end.
+// A piece is one logical line, or part of one that is wrapped over very many: rows from first up to
+// next are shown, and are judged as part of those from from to end.
 type piece struct{ from, first, next, end int }
 
-// pieceAt returns the piece whose first row to be shown is i.
+// pieceAt returns the piece whose first shown row is i.
 func (n *Lines) pieceAt(i int) piece {
 	from, end := n.logical(i)
 	p := piece{from, i, end, end}
@@ -77,10 +77,11 @@ func (n *Lines) pieceAt(i int) piece {
 	return p
 }
 
-// batch is how many logical lines are judged together: what is above them is looked at once for all.
+// batch is how many logical lines are judged together: what is above them is read once for all.
 const batch = 256
 
-// pieces calls show with the rows from line i on, redacted, a piece at a time, at least up to line to.
+// pieces calls show with the redacted rows from line i on, a piece at a time, at least up to line
+// to.
 func (n *Lines) pieces(i, to int, show func(first int, rows []string)) {
 	for i < to {
 		var page []piece
@@ -88,7 +89,7 @@ func (n *Lines) pieces(i, to int, show func(first int, rows []string)) {
 		for len(page) < batch+redact.ReachLines {
 			p := n.pieceAt(i)
 			if p.next < p.end && len(page) > 0 {
-				break // it shares rows with the next, and is judged by itself
+				break // it shares rows with the next, and is judged on its own
 			}
 			page = append(page, p)
 			if i = p.next; shown == 0 && (i >= to || len(page) == batch) {
@@ -109,13 +110,14 @@ func (n *Lines) pieces(i, to int, show func(first int, rows []string)) {
 	}
 }
 
-// above returns the logical lines above a line, nearest first, as [redact.Redactor.Page] asks for them.
+// above returns the logical lines above a line, nearest first, as [redact.Redactor.Page] needs
+// them.
 func (n *Lines) above(line int) func(k int) (string, bool) {
 	var seen []string
 	return func(k int) (string, bool) {
 		for len(seen) < k && line > 0 {
 			from, _ := n.logical(line - 1)
-			from = max(from, line-maxJoined) // of one that is longer, a piece
+			from = max(from, line-maxJoined) // of a longer one, a piece
 			var b strings.Builder
 			for i := from; i < line; i++ {
 				b.WriteString(n.raw(i))
@@ -129,15 +131,16 @@ func (n *Lines) above(line int) func(k int) (string, bool) {
 	}
 }
 
-// Read returns lines from up to to, redacted: each is seen together with those it is wrapped over.
+// Read returns lines from up to to, redacted: each is judged together with those it is wrapped
+// over.
 func (n *Lines) Read(from, to int) []string {
 	out := make([]string, 0, to-from)
 	n.pieces(from, to, func(first int, rows []string) { out = append(out, rows[:min(len(rows), to-first)]...) })
 	return out
 }
 
-// redacted returns the rows of each piece with its secrets covered: each by the marker, cut or filled to as many characters,
-// so that rows keep their length.
+// redacted returns the rows of each piece with its secrets hidden: each secret is replaced by the
+// marker, cut or padded to as many characters, so that rows keep their length.
 func (n *Lines) redacted(page []piece) [][]string {
 	all := make([][]string, len(page))
 	joined := make([]string, len(page))
@@ -153,7 +156,7 @@ func (n *Lines) redacted(page []piece) [][]string {
 	above := n.above(page[0].from)
 	for k, spans := range n.view.hide.Page(joined, above) {
 		rows := all[k]
-		if len(rows) > 1 { // rows may stand together by chance, and hide each other's meaning
+		if len(rows) > 1 { // rows may be adjacent by chance, and hide each other's meaning
 			at := 0
 			for _, r := range rows {
 				for _, s := range n.view.hide.Spans(r) {
@@ -163,7 +166,7 @@ func (n *Lines) redacted(page []piece) [][]string {
 			}
 			slices.SortStableFunc(spans, func(a, b redact.Span) int { return a.Start - b.Start })
 		}
-		lost := page[k].from == 0 && n.history.Cut() // it goes on from what was dropped
+		lost := page[k].from == 0 && n.history.Cut() // it continues from what was dropped
 		if lost && len(rows) > 1 {
 			spans = append([]redact.Span{{End: head(joined[k]), Text: redact.DefaultReplacement}}, spans...)
 		}
@@ -186,8 +189,9 @@ func (n *Lines) redacted(page []piece) [][]string {
 	return all
 }
 
-// cover replaces spans of a line, sorted by where they begin, by as many characters each; at the line's end, where
-// nothing follows, by the whole marker. Those that overlap are one, whose marker is that of the first.
+// cover replaces spans of a line, sorted by their beginning, by as many characters each; at the
+// line's end, where nothing follows, by the whole marker. Overlapping ones become one, with the
+// marker of the first.
 func cover(line string, spans []redact.Span) string {
 	var b strings.Builder
 	at := 0
@@ -208,8 +212,8 @@ func cover(line string, spans []redact.Span) string {
 	return b.String()
 }
 
-// fit fills a marker with spaces to n characters. One that is longer would be cut short, which reads as damage: bullets stand
-// for it.
+// fit pads a marker with spaces to n characters. A longer one would be cut, which looks like
+// damage: bullets replace it.
 func fit(marker string, n int) string {
 	if missing := n - utf8.RuneCountInString(marker); missing >= 0 && marker != "" {
 		return marker + strings.Repeat(" ", missing)
@@ -219,12 +223,13 @@ func fit(marker string, n int) string {
 
 // A Found is one match of a search.
 type Found struct {
-	Line int    // as [Lines.Read] counts
+	Line int    // as counted by [Lines.Read]
 	Col  int    // characters before the match in its line
 	Text string // the line that the match begins in
 }
 
-// Search returns the first matches, at most so many, and how many there are. What is redacted cannot be found.
+// Search returns the first matches, at most most of them, and how many there are. Redacted text
+// cannot be found.
 func (n *Lines) Search(re *regexp.Regexp, most int) (found []Found, total int) {
 	n.pieces(0, n.Len(), func(first int, rows []string) {
 		joined := strings.Join(rows, "")

@@ -1,8 +1,8 @@
-// Package reading (no stability promise) shows a session as it may leave: every text of a program
-// passes a redactor on its way to a client, in whatever dialect. A [View] is one look, [Lines] are
-// the scrollback and the screen's rows after it.
+// Package reading (no stability promise) shows a session as clients may see it: every text of a
+// program passes a redactor on its way to a client, in any dialect. [New] makes a [View], for one
+// moment; [Lines] are the scrollback and the screen's rows after it.
 //
-// With a nil redactor everything is shown as it is. Nothing here knows a wire.
+// With a nil redactor everything is shown as it is. This package knows no wire format.
 package reading
 
 import (
@@ -16,21 +16,22 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// A View is one look at a session as one client may see it. It is for one goroutine.
+// A View is one engine view as one client may see it. It is for one goroutine.
 type View struct {
-	Raw *engine.View // as it is: nothing of its texts may leave but through the methods
+	Raw *engine.View // not redacted: its texts may leave only through the methods
 
-	// Secrets are what else may have been seen of the program by whoever made the texts that [View.Piece] is given: a
-	// plugin. nil: nothing.
+	// Secrets returns other texts of the program that the author of a text for [View.Piece], a
+	// plugin, may have seen and that are secret. nil: nothing.
 	Secrets func() []string
 
 	hide   *redact.Redactor
 	screen *vt.Screen // redacted; nil: not made yet
-	hidden []string   // the secrets that are covered on the screen, as they are
+	hidden []string   // the secrets hidden on the screen, unredacted
 	finder *redact.Finder
 }
 
-// New returns a view that hide redacts, with what is known to be secret of v's session too; with hide nil it shows all as it is.
+// New returns a view redacted by hide and by the known secrets of v's session; with a nil hide it
+// shows everything unredacted.
 func New(v *engine.View, hide *redact.Redactor) *View {
 	if hide != nil {
 		hide = hide.For(string(v.Session))
@@ -38,27 +39,27 @@ func New(v *engine.View, hide *redact.Redactor) *View {
 	return &View{Raw: v, hide: hide}
 }
 
-// Learn returns what an engine is to tell of typed lines, for k to know the secrets among them: see [engine.Options].
+// Learn returns a function for [engine.Options].Typed that adds the secrets among typed lines to k.
 func Learn(k *redact.Known) func(s *engine.Session, line string, is engine.Standing) {
 	return func(s *engine.Session, line string, is engine.Standing) {
 		Note(k, string(s.ID()), s.Closed(), line, is)
 	}
 }
 
-// Note has k know what an [engine.SecretInput] tells of a line: see [redact.Known.Typed].
+// Note tells k what an [engine.SecretInput] reports of a line: see [redact.Known.Typed].
 func Note(k *redact.Known, session string, ended <-chan struct{}, line string, is engine.Standing) {
 	k.Typed(session, ended, line, map[engine.Standing]redact.Standing{
 		engine.Suspected: redact.Suspected, engine.Certain: redact.Certain, engine.Cleared: redact.Cleared,
 	}[is])
 }
 
-// At returns another look by the same eyes.
+// At returns a view of raw with the same redaction.
 func (v *View) At(raw *engine.View) *View { return &View{Raw: raw, Secrets: v.Secrets, hide: v.hide} }
 
 // Redacted reports whether anything is hidden.
 func (v *View) Redacted() bool { return v.hide != nil }
 
-// Screen returns the screen with its secrets covered.
+// Screen returns the screen with its secrets hidden.
 func (v *View) Screen() *vt.Screen {
 	switch {
 	case v.screen != nil:
@@ -79,7 +80,7 @@ func (v *View) Screen() *vt.Screen {
 	return v.screen
 }
 
-// Clean redacts a string that is not on the grid: a title, a link, a line of evidence.
+// Clean redacts a string that is not in the grid: a title, a link, a line of evidence.
 func (v *View) Clean(s string) string {
 	if v.hide == nil || s == "" {
 		return s
@@ -87,8 +88,9 @@ func (v *View) Clean(s string) string {
 	return v.hide.String(s)
 }
 
-// Args redacts a command's arguments, each in sight of the program and what stands before it: one is a secret by the name
-// in front of it, as in --password and its value. Such a value is hidden as a whole, blanks in it and all.
+// Args redacts a command's arguments, each judged with the program and the arguments before it: the
+// name in front may make one a secret, as in --password and its value. Such a value is hidden as a
+// whole, including its blanks.
 func (v *View) Args(program string, args []string) []string {
 	out := make([]string, len(args))
 	line := program
@@ -98,10 +100,10 @@ func (v *View) Args(program string, args []string) []string {
 		if v.hide != nil && a != "" {
 			word := blanks.Replace(a)
 			switch behind := v.hide.From(line+word, len(line)); {
-			case behind == v.hide.String(word): // what stands before it says nothing
+			case behind == v.hide.String(word): // what is before it means nothing
 			case out[i] == a:
 				out[i] = behind
-			default: // a secret by what it is, too
+			default: // a secret by its form too
 				out[i] = redact.DefaultReplacement
 			}
 		}
@@ -110,28 +112,30 @@ func (v *View) Args(program string, args []string) []string {
 	return out
 }
 
-// Env redacts the values of variables, each in sight of its name. One that is a secret by its name is hidden as a whole.
+// Env redacts the values of variables, each judged with its name. One that is a secret by its name
+// is hidden as a whole.
 func (v *View) Env(env map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, value := range env {
 		word := blanks.Replace(value)
 		out[name] = strings.TrimPrefix(v.Clean(name+"="+word), name+"=")
-		if out[name] == word { // the name says nothing
+		if out[name] == word { // the name means nothing
 			out[name] = v.Clean(value)
 		}
 	}
 	return out
 }
 
-// argsSeen is how much of a command line is seen before an argument, in bytes: a name stands right before its value, a program
-// whose options have a meaning of their own a little further.
+// argsSeen is how much of a command line before an argument is judged with it, in bytes: a name is
+// right before its value, a program whose options have a meaning of their own a little earlier.
 const argsSeen = 1 << 10
 
-// blanks are what would end a word within an argument.
+// blanks replaces what would end a word within an argument.
 var blanks = strings.NewReplacer(" ", "_", "\t", "_", "\r", "_", "\n", "_")
 
-// Piece redacts a text that may be a piece of the screen, such as a plugin's words. Taken out of its line a secret cannot be
-// told from other text, so what is hidden on the screen, or is one of Secrets, is hidden in it too.
+// Piece redacts a text that may be a piece of the screen, such as a plugin's words. Outside its
+// line a secret looks like other text, so what is hidden on the screen, or is one of Secrets, is
+// hidden in it too.
 func (v *View) Piece(s string) string {
 	if v.hide == nil || s == "" {
 		return s
@@ -147,22 +151,22 @@ func (v *View) Piece(s string) string {
 	return v.hide.String(v.finder.Hide(s))
 }
 
-// PieceBelow is Piece for a text of which is known what stood right above it: it is redacted in sight of that, which may itself
-// begin within a line.
+// PieceBelow is Piece for a text when the text right above it is known: it is judged with that,
+// which may itself begin within a line.
 func (v *View) PieceBelow(above, s string) string {
 	if v.hide == nil || above == "" || s == "" {
 		return v.Piece(s)
 	}
 	v.Piece(s) // makes the finder
 	above, s = v.finder.Hide(above[redact.Reach([]byte(above)):]), v.finder.Hide(s)
-	if seen := above + s; head(seen) > len(above) { // one word, whose beginning may not be known
+	if seen := above + s; head(seen) > len(above) { // one word, whose beginning may be unknown
 		return v.hide.String(HideHead(seen))
 	}
 	return v.hide.From(above+s, len(above))
 }
 
-// Printed redacts what a command wrote, with its escape sequences when raw is set. What is not whole is
-// seen together with what stood above it.
+// Printed redacts what a command wrote, with its escape sequences if raw is set. Incomplete output
+// is judged together with the text above it.
 func (v *View) Printed(b *engine.Block, raw bool) string {
 	if raw {
 		return v.PieceBelow(b.Above, b.Raw)
@@ -170,7 +174,7 @@ func (v *View) Printed(b *engine.Block, raw bool) string {
 	return v.PieceBelow(ansi.Strip(b.Above), b.Output)
 }
 
-// PrintedOnScreen redacts what stood on the screen of a command.
+// PrintedOnScreen redacts a command's text on the screen.
 func (v *View) PrintedOnScreen(b *engine.Block) string {
 	text := b.ScreenText
 	if !b.ScreenWhole && v.hide != nil {
@@ -179,8 +183,8 @@ func (v *View) PrintedOnScreen(b *engine.Block) string {
 	return v.Piece(text)
 }
 
-// HideHead covers the beginning of a text that begins within a line, up to the first white space: what has been lost
-// before it may have made it a secret.
+// HideHead hides the beginning of a text that begins within a line, up to the first white space:
+// the lost text before it may have made it a secret.
 func HideHead(text string) string {
 	i := head(text)
 	if i == 0 {
@@ -189,7 +193,7 @@ func HideHead(text string) string {
 	return redact.DefaultReplacement + text[i:]
 }
 
-// head is the length of the beginning of a text up to the first white space.
+// head is the length of the beginning of a text, up to the first white space.
 func head(text string) int {
 	if i := strings.IndexAny(text, " \t\r\n"); i >= 0 {
 		return i
@@ -212,13 +216,13 @@ func (v *View) Output(chars int) string {
 	return v.hide.String(text)
 }
 
-// TailChars is how many characters of output stand beside a screen: as many as one of 24x80 has, and
-// some escape sequences. Each is judged, encoded, and read by the client with every wait, where they
-// were a third of a turn's cost at twice as many. Who wants more reads the transcript.
+// TailChars is how many characters of output come with a screen: as many as one of 24x80 has, and
+// some escape sequences. They are judged, encoded, and read by the client with every wait, and with
+// twice as many they were a third of a turn's cost. Clients that want more read the transcript.
 const TailChars = 2 << 10
 
-// NearChars is how many characters of output are searched for the line that comes nearest to what a wait lacks: the 500 newest
-// lines, of up to 128 characters.
+// NearChars is how many characters of output are searched for the line closest to what a wait
+// lacks: the 500 newest lines, of up to 128 characters.
 const NearChars = 64 << 10
 
 // Line returns a line of the scrollback by its absolute number, redacted; "" when it is not kept.
@@ -230,15 +234,15 @@ func (v *View) Line(line uint64) string {
 	return ""
 }
 
-// Tail returns the last characters of the output, redacted in sight of what stands before them: what
-// covers a secret may be longer than it.
+// Tail returns the last characters of the output, judged with the text before them: a secret's
+// marker may be longer than it.
 func (v *View) Tail(chars int) string {
 	text, _ := v.OutputSince(v.Raw.Transcript.TailFrom(chars))
 	return text
 }
 
 // OutputSince returns the output from a position on, redacted in sight of what stands before it: the rest of a line that was
-// begun, or of a private key, may be a secret by what came first.
+// begun, or of a private key, may be a secret because of what came first.
 func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
 	raw, _, dropped := v.Raw.Transcript.Since(from)
 	if v.hide == nil {
@@ -251,7 +255,7 @@ func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
 	cut := len(all) - len(raw)
 	begin := redact.Reach(all[:cut])
 	seen, at := string(all[begin:]), cut-begin
-	if begin == 0 && !v.Raw.Transcript.Whole() { // what comes first goes on from what was dropped
+	if begin == 0 && !v.Raw.Transcript.Whole() { // its beginning continues what was dropped
 		rest := len(seen) - at
 		seen = HideHead(seen)
 		at = max(0, len(seen)-rest)
@@ -262,7 +266,7 @@ func (v *View) OutputSince(from engine.Offset) (text string, dropped bool) {
 	return v.hide.From(seen, at), dropped
 }
 
-// outputAt redacts the lines of the output in which a match stands, in sight of what is above them.
+// outputAt redacts the lines of the output that contain a match, judged with those above them.
 func (v *View) outputAt(at *engine.Place) string {
 	t := v.Raw.Transcript
 	oldest, newest := t.Bounds()
@@ -286,8 +290,8 @@ func (v *View) outputAt(at *engine.Place) string {
 	return v.hide.String(seen)
 }
 
-// found redacts a piece of what was searched. Taken out of its line, a secret cannot be told from other text: so only
-// what stands in the redacted whole is shown.
+// found redacts a piece of a searched text. Outside its line a secret looks like other text, so
+// only what is in the redacted whole is shown.
 func (v *View) found(piece string, m *engine.Match, lines string) string {
 	if v.hide == nil || piece == "" {
 		return piece
@@ -309,8 +313,8 @@ func (v *View) found(piece string, m *engine.Match, lines string) string {
 	return redact.DefaultReplacement
 }
 
-// Match returns what matched, of which nothing leaves that is not in the redacted whole. A plugin's evidence and value are
-// as they are: see [View.Piece].
+// Match returns what matched, with no text that is not in the redacted whole. A plugin's evidence
+// and value are unchanged: see [View.Piece].
 func (v *View) Match(m *engine.Match) *engine.Match {
 	if v.hide == nil || m == nil {
 		return m
@@ -339,7 +343,7 @@ func (v *View) Match(m *engine.Match) *engine.Match {
 	return &c
 }
 
-// Pattern redacts a regular expression: a plugin may have made it of what is on the screen.
+// Pattern redacts a regular expression: a plugin may have built it from the screen.
 func (v *View) Pattern(s string) string {
 	if v.Secrets != nil {
 		return v.Piece(s)

@@ -8,17 +8,19 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// behindBytes bounds what a recording may be behind its session, in bytes of output and input. It covers what a program prints
-// while a file system flushes; a flood fills any bound, and more of it is only lost when the server is killed.
+// behindBytes bounds how far a recording may be behind its session, in bytes of output and input.
+// It covers what a program prints while a file system flushes; a flood fills any bound, and a
+// larger one only means that more is lost when the server is killed.
 const behindBytes = 1 << 20
 
-// A Behind is a tap that shows another what happens in a session from a goroutine of its own. To redact what a program draws costs as
-// much as to draw it, and the session need not wait for that as long as the recording keeps up: when 1 MiB is waiting, it does. An
-// error of the tap is told with what comes next, or by Close. See [NewBehind].
+// A Behind is a tap that calls another from a goroutine of its own. Redacting a program's output
+// costs as much as drawing it, and the session need not wait for that while the recording keeps up:
+// it waits only when 1 MiB is queued. An error of the tap is returned by the next call, or by
+// Close. See [NewBehind].
 type Behind struct {
 	tap  engine.Tap
 	news chan struct{} // holds at most one "something waits, or nothing more will come"
-	room chan struct{} // holds at most one "what waited was taken"
+	room chan struct{} // holds at most one "the queue was taken"
 	done chan struct{} // closed when the goroutine ends: closed or failed
 
 	mu sync.Mutex
@@ -26,10 +28,10 @@ type Behind struct {
 	waiting happenings
 	closed  bool
 	err     error // of the tap
-	told    bool  // err was
+	told    bool  // err was returned
 }
 
-// happenings are things that happened, in order, and the bytes of all of them.
+// happenings are events, in order, and the bytes of all of them.
 type happenings struct {
 	list  []happening
 	bytes []byte
@@ -39,7 +41,7 @@ type happening struct {
 	at   time.Time
 	kind byte // 'o', 'i', 'r', 'x', as in an asciicast
 	n, m int  // bytes; rows and columns; the exit code
-	// marks of output; few batches have some.
+	// marks of output; few batches have any.
 	marks []engine.Mark
 }
 
@@ -49,41 +51,42 @@ var (
 	_ engine.MarkTap  = (*Behind)(nil)
 )
 
-// NewBehind returns a tap that shows t everything that it is shown, in order. Its Close waits for that, and closes t; it must be
-// called, as a session does.
+// NewBehind returns a tap that passes all its calls to t, in order. Its Close waits until that is
+// done, and closes t; it must be called, as a session does.
 func NewBehind(t engine.Tap) *Behind {
 	b := &Behind{tap: t, news: make(chan struct{}, 1), room: make(chan struct{}, 1), done: make(chan struct{})}
 	go b.run()
 	return b
 }
 
-// Done returns a channel that is closed when nothing more will be shown to the tap.
+// Done returns a channel that is closed after the last call of the tap.
 func (b *Behind) Done() <-chan struct{} { return b.done }
 
 // Output is [Behind.Marked] without a mark.
 func (b *Behind) Output(at time.Time, p []byte) error { return b.Marked(at, p, nil) }
 
-// Marked is shown to a tap that knows no marks as its output.
+// Marked is passed as output to a tap that takes no marks.
 func (b *Behind) Marked(at time.Time, p []byte, marks []engine.Mark) error {
 	return b.put(happening{at: at, kind: 'o', n: len(p), marks: slices.Clone(marks)}, p)
 }
 
-// Input is shown to a tap that wants it.
+// Input is passed to a tap that wants it.
 func (b *Behind) Input(at time.Time, p []byte) error {
 	return b.put(happening{at: at, kind: 'i', n: len(p)}, p)
 }
 
-// Resize is shown as it is.
+// Resize is passed unchanged.
 func (b *Behind) Resize(at time.Time, rows, cols int) error {
 	return b.put(happening{at: at, kind: 'r', n: rows, m: cols}, nil)
 }
 
-// Exit is shown to a tap that wants it.
+// Exit is passed to a tap that wants it.
 func (b *Behind) Exit(at time.Time, code int) error {
 	return b.put(happening{at: at, kind: 'x', n: code}, nil)
 }
 
-// put adds an event and waits while there is no room for it. Calls come one at a time, as a tap's do.
+// put adds an event and waits while there is no room for it. Calls come one at a time, as a tap's
+// do.
 func (b *Behind) put(e happening, p []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,7 +108,8 @@ func (b *Behind) put(e happening, p []byte) error {
 	return nil
 }
 
-// Close returns when everything was shown and the tap is closed. The error is the first that was not told.
+// Close returns when all events were passed and the tap is closed. The error is the first that was
+// not returned before.
 func (b *Behind) Close() error {
 	b.mu.Lock()
 	b.closed = true
@@ -122,7 +126,7 @@ func (b *Behind) Close() error {
 	return err
 }
 
-// run shows what waits until nothing more comes or the tap fails.
+// run passes on what waits until nothing more comes or the tap fails.
 func (b *Behind) run() {
 	defer close(b.done)
 	var now happenings
@@ -179,7 +183,7 @@ func (b *Behind) show(now happenings) (err error) {
 	return nil
 }
 
-// signal says that there is news, unless that was said and not heard yet.
+// signal sends a signal unless one is pending.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

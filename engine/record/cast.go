@@ -12,53 +12,58 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// eventMax is the most text of one event, in bytes: four times a batch of the engine. More is cut into several events of
-// one time. A control character is six bytes in JSON, so a line stays below 2 MiB, far below what readers take (lineMax).
+// eventMax is the most text of one event, in bytes: four times a batch of the engine. More is split
+// into several events with the same time. A control character is six bytes in JSON, so a line stays
+// below 2 MiB, far below the readers' limit (lineMax).
 const eventMax = 256 << 10
 
-// headMax is the most text of a value of the header, in bytes; what is more is left out. Four of them fit in a line as above.
+// headMax is the most text of a value of the header, in bytes; the rest is cut off. Four of them
+// fit in a line as above.
 const headMax = 64 << 10
 
-// CastOptions say how a session is recorded. The zero value records output, redacted, as asciicast v2.
+// CastOptions say how a session is recorded. The zero value records output, redacted, as asciicast
+// v2.
 type CastOptions struct {
 	Format     Format        // AsciicastV2 when empty
 	Rows, Cols int           // of the terminal; 24 and 80 when zero
 	Start      time.Time     // time zero of the recording; now when zero
-	Screen     *vt.Screen    // what is on the screen already; nil: nothing, the session is new
+	Screen     *vt.Screen    // what is already on the screen; nil: nothing, the session is new
 	Term       string        // the child's TERM; "xterm-256color" when empty
-	Shell      string        // the child's SHELL; not told when empty
-	Command    string        // what runs; not told when empty
-	Title      string        // of the recording; not told when empty
-	IdleLimit  time.Duration // pauses are to be played no longer than this; 0: as they were
-	CutIdle    bool          // write pauses no longer than IdleLimit, instead of only asking the player; not so the first
-	Input      bool          // keep what [Cast.Input] is given
-	MaxBytes   int64         // of the file; 0: DefaultMaxBytes
-	// Redactor hides secrets; nil stands for redact.Default. Output that may belong to a secret is written once it is
-	// known, with the time that it had.
+	Shell      string        // the child's SHELL; left out when empty
+	Command    string        // what runs; left out when empty
+	Title      string        // of the recording; left out when empty
+	IdleLimit  time.Duration // longest pause during playback; 0: as recorded
+	// CutIdle writes no pauses over IdleLimit, instead of only asking the player; except the first.
+	CutIdle  bool
+	Input    bool  // record the text given to [Cast.Input]
+	MaxBytes int64 // of the file; 0: DefaultMaxBytes
+	// Redactor hides secrets; nil means redact.Default. Output that may belong to a secret is
+	// written once that is decided, with its original time.
 	Redactor *redact.Redactor
 	Raw      bool // hide nothing
 }
 
-// A Cast records a session as asciicast v2 or v3. It is an [engine.Tap]; its methods may be called by any number of
-// goroutines, and each waits for the disk.
+// A Cast records a session as asciicast v2 or v3. It is an [engine.Tap]; its methods are safe for
+// concurrent use, and each waits for the disk.
 //
-// Until it is closed the file is called path.part and is a valid cast of what happened so far, up to an unfinished line of
-// output. Closing gives it its name. A disk that is full ends the recording and not the session: the error is returned
-// once, [Cast.Status] keeps it, and the file holds whole events.
+// Until it is closed the file is called path.part and is a valid cast of what happened so far, up
+// to an unfinished line of output. Closing gives it its name. A full disk ends the recording and
+// not the session: the error is returned once, [Cast.Status] keeps it, and the file holds whole
+// events.
 type Cast struct {
 	*file
 	opts  CastOptions
 	queue *Queue
 	text  utf8Joiner // of the output
-	buf   []byte     // lines that are going to be written
+	buf   []byte     // lines to be written
 	clock clock
 }
 
 var _ engine.Tap = (*Cast)(nil)
 
-// NewCast begins a recording in a new file, mode 0600. Neither path nor path.part may exist, and the folder must, and may
-// not be a symbolic link. Errors are *[engine.FileError] around [ErrExists], [ErrSymlink], [ErrNoFolder], [ErrFolder] or
-// what the system says.
+// NewCast begins a recording in a new file, mode 0600. Neither path nor path.part may exist, and
+// the folder must exist and not be a symbolic link. Errors are *[engine.FileError] around
+// [ErrExists], [ErrSymlink], [ErrNoFolder], [ErrFolder] or an error of the system.
 func NewCast(path string, o CastOptions) (*Cast, error) {
 	return recordTo(path, func(s sink) (*Cast, error) { return newCast(s, path, o) })
 }
@@ -94,7 +99,7 @@ func newCast(s sink, path string, o CastOptions) (*Cast, error) {
 		return nil, err
 	}
 	c.buf = append(head, '\n')
-	if o.Screen != nil { // a masked screen; the stream is told of what was there
+	if o.Screen != nil { // redacted; the stream also gets what was there
 		shown := o.Screen
 		if !o.Raw {
 			shown = Mask(shown, o.Redactor)
@@ -107,7 +112,7 @@ func newCast(s sink, path string, o CastOptions) (*Cast, error) {
 	return c, nil
 }
 
-// hide redacts a text that is no output, unless nothing is to be hidden.
+// hide redacts a text other than output, unless the recording is raw.
 func (c *Cast) hide(s string) string {
 	if c.opts.Raw {
 		return s
@@ -115,7 +120,7 @@ func (c *Cast) hide(s string) string {
 	return c.opts.Redactor.String(s)
 }
 
-// header is the first line. Members that nobody told are left out.
+// header is the first line. Unknown members are left out.
 func (c *Cast) header() ([]byte, error) {
 	o, hide := &c.opts, c.hide
 	env := map[string]string{}
@@ -124,7 +129,7 @@ func (c *Cast) header() ([]byte, error) {
 	}
 	h := header{Version: 2, Timestamp: o.Start.Unix(), Env: env,
 		Command: clip(hide(o.Command), headMax), Title: clip(hide(o.Title), headMax)}
-	if !o.CutIdle { // there is nothing left to be cut
+	if !o.CutIdle { // otherwise there is nothing left to cut
 		h.IdleLimit = o.IdleLimit.Seconds()
 	}
 	switch o.Format {
@@ -144,8 +149,8 @@ func (c *Cast) Output(at time.Time, p []byte) error {
 	return c.do(at, func(d time.Duration) { c.say(d, 'o', c.text.join(p)) })
 }
 
-// Input records what was sent to the child, when the recording is to have that; else it does nothing. What the child asked
-// for with its echo off is not to be passed.
+// Input records what was sent to the child, if the recording includes input. Do not pass what the
+// child asked for with its echo off.
 func (c *Cast) Input(at time.Time, p []byte) error {
 	if !c.opts.Input {
 		return nil
@@ -168,16 +173,16 @@ func (c *Cast) Marker(at time.Time, label string) error {
 	})
 }
 
-// Exit records the child's exit status. asciicast v2 does not know it, and its players pass over it.
+// Exit records the child's exit status. asciicast v2 does not define it, and its players skip it.
 func (c *Cast) Exit(at time.Time, code int) error {
 	return c.do(at, func(d time.Duration) {
-		c.queue.Flush() // nothing comes behind it
+		c.queue.Flush() // nothing comes after it
 		c.queue.Plain(d, 'x', fmt.Sprint(code))
 	})
 }
 
-// SetRedactor changes what is hidden from here on: a secret has become known. What was held back so far is judged by the
-// old rules.
+// SetRedactor changes what is hidden from here on, when a secret has become known. Text that is
+// held back is judged by the old rules.
 func (c *Cast) SetRedactor(r *redact.Redactor) error {
 	if c.opts.Raw {
 		return nil
@@ -191,7 +196,7 @@ func (c *Cast) SetRedactor(r *redact.Redactor) error {
 	return c.flush(c.clock.now)
 }
 
-// Close writes what was held back and gives the file its name. Closing again does nothing.
+// Close writes the text held back and gives the file its name. Closing again does nothing.
 func (c *Cast) Close() error {
 	return c.close(func() error {
 		if c.Status().State != StateRecording {
@@ -202,7 +207,7 @@ func (c *Cast) Close() error {
 	})
 }
 
-// do takes one thing that happened and writes what has become ready.
+// do takes one event and writes what has become ready.
 func (c *Cast) do(at time.Time, what func(time.Duration)) error {
 	if err := c.begin(); err != nil {
 		return err
@@ -228,7 +233,7 @@ func (c *Cast) say(at time.Duration, code byte, text string) {
 	}
 }
 
-// emit makes a line of an event, and several of text that is longer than eventMax.
+// emit writes the line of an event, or several for text longer than eventMax.
 func (c *Cast) emit(at time.Duration, code byte, text ...string) {
 	begin := func() {
 		c.buf = append(c.buf, '[')
@@ -266,7 +271,8 @@ func (c *Cast) flush(at time.Duration) error {
 	return err
 }
 
-// Mask returns a screen with its secrets covered. Titles and links are not part of it: give those to the redactor.
+// Mask returns a screen with its secrets hidden. Titles and links are not part of it: pass those to
+// the redactor.
 func Mask(s *vt.Screen, r *redact.Redactor) *vt.Screen {
 	return s.MaskPage(func(lines []string, above func(int) (string, bool)) [][]vt.Mask {
 		masks := make([][]vt.Mask, len(lines))
@@ -279,8 +285,8 @@ func Mask(s *vt.Screen, r *redact.Redactor) *vt.Screen {
 	})
 }
 
-// before is what a stream has to know that goes on where a screen is: the line that the cursor stands
-// in, and what comes before it.
+// before is what a stream that continues from a screen has to know: the line that the cursor is in,
+// and what comes before it.
 func before(s *vt.Screen) string {
 	h := s.History()
 	at := vt.Position{Line: h.Dropped() + uint64(h.Len()+s.Cursor.Row), Col: s.Cursor.Col}

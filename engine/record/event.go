@@ -7,17 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// A clock makes the times of a cast: microseconds since its beginning that never go back, in v3 since the event before.
+// A clock makes the times of a cast: microseconds since its beginning that never decrease, in v3
+// since the event before.
 type clock struct {
 	intervals bool
-	cut       time.Duration // pauses are cut to this; 0: they are not
-	now       time.Duration // of the last thing that happened
-	lost      time.Duration // cut from pauses so far
-	begun     bool          // something happened: the pause before that is not cut
+	cut       time.Duration // longest pause; 0: no limit
+	now       time.Duration // of the last event
+	lost      time.Duration // removed from pauses so far
+	begun     bool          // an event has come: the pause before it is not cut
 	written   time.Duration // time of the last event in the file
 }
 
-// at returns the time in the recording of something that happened d after its beginning.
+// at returns the time in the recording of an event d after its beginning.
 func (c *clock) at(d time.Duration) time.Duration {
 	if pause := d - c.lost - c.now; c.cut > 0 && c.begun && pause > c.cut {
 		c.lost += pause - c.cut
@@ -46,8 +47,8 @@ func (c *clock) append(dst []byte, at time.Duration) []byte {
 
 const hex = "0123456789abcdef"
 
-// appendJSON writes the inside of a JSON string (RFC 8259, section 7) of valid UTF-8. DEL and what JavaScript takes for line
-// ends stay: a cast is JSON.
+// appendJSON writes the inside of a JSON string (RFC 8259, section 7) of valid UTF-8. DEL and
+// JavaScript's other line ends stay: a cast is JSON.
 func appendJSON(dst []byte, s string) []byte {
 	from := 0
 	for i := 0; ; i++ {
@@ -74,17 +75,18 @@ func appendJSON(dst []byte, s string) []byte {
 	}
 }
 
-// unescaped returns where the first byte from s[i] on is that JSON wants escaped; the length of s when there is none. It
-// looks at eight bytes at once.
+// unescaped returns the index of the first byte from s[i] on that JSON must escape; the length of s
+// when there is none. It checks eight bytes at once.
 func unescaped(s string, i int) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
 		p := s[i : i+8]
 		x := uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 | uint64(p[4])<<32 | uint64(p[5])<<40 | uint64(p[6])<<48 | uint64(p[7])<<56
-		// In a byte that is less than what is taken from it, and was below 0x80, the high bit becomes set.
+		// The high bit becomes set in a byte that is less than what is subtracted from it, and was
+		// below 0x80.
 		quote, slash := x^(ones*'"'), x^(ones*'\\')
 		if m := ((x-ones*0x20)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & high; m != 0 {
-			return i + bits.TrailingZeros64(m)/8 // a borrow goes upwards, so the lowest is no mistake
+			return i + bits.TrailingZeros64(m)/8 // a borrow goes upwards, so the lowest is right
 		}
 	}
 	for ; i < len(s); i++ {
@@ -95,14 +97,15 @@ func unescaped(s string, i int) int {
 	return i
 }
 
-// A utf8Joiner makes valid UTF-8 of pieces of output: a character that is cut in two is kept until it is whole (it is not on
-// the screen before either), a byte that belongs to none becomes U+FFFD, one for each maximal part (Unicode 3.9, D93b).
+// A utf8Joiner makes valid UTF-8 of pieces of output: a character that is cut in two is kept until
+// it is whole (it is not on the screen before either), an invalid byte becomes U+FFFD, one for each
+// maximal part (Unicode 3.9, D93b).
 type utf8Joiner struct {
 	kept [utf8.UTFMax]byte
 	n    int
 }
 
-// join returns what is whole.
+// join returns the whole characters.
 func (u *utf8Joiner) join(p []byte) string {
 	if u.n > 0 {
 		p = append(u.kept[:u.n:u.n], p...)
@@ -129,7 +132,7 @@ func (u *utf8Joiner) join(p []byte) string {
 	return string(out)
 }
 
-// begun returns the length of the character at the end of p that more bytes may make whole.
+// begun returns the length of the incomplete character at the end of p.
 func begun(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		if last := p[len(p)-n:]; utf8.RuneStart(last[0]) {
@@ -142,7 +145,7 @@ func begun(p []byte) int {
 	return 0
 }
 
-// whole is join of text that nothing follows.
+// whole is join of the last text.
 func (u *utf8Joiner) whole(p []byte) string {
 	s := u.join(p)
 	if u.n > 0 {
@@ -152,7 +155,7 @@ func (u *utf8Joiner) whole(p []byte) string {
 	return s
 }
 
-// broken returns how many bytes at the head of p could have become one character.
+// broken returns how many bytes at the beginning of p could have become one character.
 func broken(p []byte) int {
 	n := 1
 	for n < len(p) && !utf8.FullRune(p[:n]) {

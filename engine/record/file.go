@@ -11,7 +11,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// What can be wrong with a path, inside of an *[engine.FileError].
+// Faults of a path, inside an *[engine.FileError].
 var (
 	ErrSymlink  = errors.New("is a symbolic link; name what it leads to")
 	ErrNoFolder = errors.New("its folder does not exist; make it first")
@@ -21,8 +21,8 @@ var (
 	ErrFolder   = errors.New("names a folder; name a file in it")
 )
 
-// partSuffix is what a file is called while it is written. One that is left over belongs to a process that was killed; what
-// it holds is whole up to its last line.
+// partSuffix ends the name of a file while it is written. One that is left over belongs to a
+// process that was killed; its content is whole up to its last line.
 const partSuffix = ".part"
 
 // A sink is where a recording goes.
@@ -36,13 +36,13 @@ type sink interface {
 	discard() error
 }
 
-// A part is a file under its temporary name, in a folder that is held open: what happens to the folder's path meanwhile
-// does not lead it elsewhere.
+// A part is a file under its temporary name, in a folder that is held open: a change of the
+// folder's path does not redirect it.
 type part struct {
 	*os.File
 	root    *os.Root
-	name    string // the file's name in the end
-	temp    string // until then
+	name    string // the file's final name
+	temp    string // its name until then
 	replace bool   // a regular file of that name may be replaced
 }
 
@@ -77,13 +77,13 @@ func openFolder(path string) (*os.Root, string, error) {
 	return root, name, nil
 }
 
-// A folderError says that it is the folder of a path that an error is about.
+// A folderError marks an error as one of the path's folder.
 type folderError struct{ error }
 
 func (e folderError) Error() string { return "its folder " + e.error.Error() }
 func (e folderError) Unwrap() error { return e.error }
 
-// bare takes the path off an error, which is said once, by engine.FileError.
+// bare removes the path from an error: engine.FileError names it once.
 func bare(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -96,15 +96,15 @@ func bare(err error) error {
 	return err
 }
 
-// createPart makes path's temporary file with mode 0600, whatever the umask. Without replace, neither path nor the temporary
-// file may exist.
+// createPart creates path's temporary file with mode 0600, whatever the umask. Without replace,
+// neither path nor the temporary file may exist.
 func createPart(path string, replace bool) (*part, error) {
 	root, name, err := openFolder(path)
 	if err != nil {
 		return nil, err
 	}
 	p := &part{root: root, name: name, temp: name + partSuffix, replace: replace}
-	if replace { // two who write the same picture do not meet
+	if replace { // two writers of the same picture do not collide
 		p.temp = "." + name + "." + rand.Text() + partSuffix
 	}
 	if err := p.create(); err != nil {
@@ -133,7 +133,7 @@ func (p *part) create() (err error) {
 	return nil
 }
 
-// vet looks at what has the file's name.
+// vet checks what has the file's name.
 func (p *part) vet() error {
 	info, err := p.root.Lstat(p.name)
 	switch {
@@ -151,8 +151,8 @@ func (p *part) vet() error {
 	return nil
 }
 
-// finish closes the file and gives it its name, unless it is not there any more or the name was taken meanwhile; it then
-// keeps the temporary one.
+// finish closes the file and gives it its name, unless it is gone or the name was taken in the
+// meantime; it then keeps the temporary one.
 func (p *part) finish() error {
 	defer p.root.Close()
 	ours, err := p.Stat()
@@ -180,9 +180,9 @@ func (p *part) discard() error {
 	return bare(p.root.Remove(p.temp))
 }
 
-// WriteFile writes data to path, mode 0600, whole or not at all. A regular file is replaced, unless it has no extension, which
-// would tell what it is; a symbolic link, a folder or a device is refused, as is a folder that is missing or a symbolic link.
-// Errors are *[engine.FileError].
+// WriteFile writes data to path, mode 0600, whole or not at all. A regular file is replaced, unless
+// it has no extension that says what it is; a symbolic link, a folder or a device is refused, and
+// so is a folder that is missing or a symbolic link. Errors are *[engine.FileError].
 func WriteFile(path string, data []byte) error {
 	wrap := func(err error) error { return &engine.FileError{Op: "write", Path: path, Err: err} }
 	p, err := createPart(path, true)

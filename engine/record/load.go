@@ -14,19 +14,21 @@ import (
 )
 
 const (
-	// LoadMax bounds a whole cast that is loaded, in bytes: twice what is recorded when nobody says. 530 MB of long events
-	// took 1.1 GB of memory to load, half of it text and half what the collector leaves lying.
+	// LoadMax bounds a cast to be loaded, in bytes: twice the default size of a recording. 530 MB
+	// of long events took 1.1 GB of memory to load, half of it text and half garbage not yet
+	// collected.
 	LoadMax = 2 * DefaultMaxBytes
-	// EventsMax bounds the events of a cast that is loaded: more than a recording of DefaultMaxBytes has when each of them
-	// is a single character. 13 million of them took 0.47 GB of memory to load (16 bytes each).
+	// EventsMax bounds the events of a cast to be loaded: more than a recording of DefaultMaxBytes
+	// has when each of them is a single character. 13 million of them took 0.47 GB of memory to
+	// load (16 bytes each).
 	EventsMax = 16 << 20
-	// chunkEvents is how many events are kept together: enough that what a chunk costs (100 bytes, and room that its text
-	// does not fill) is nothing beside them.
+	// chunkEvents is how many events are kept together: enough to make the cost of a chunk (100
+	// bytes, and the unused room of its text) negligible.
 	chunkEvents = 1024
 )
 
-// A Recording is a whole cast in memory, at most [LoadMax] bytes and [EventsMax] events. It is never changed: any number of
-// goroutines may read it.
+// A Recording is a whole cast in memory, at most [LoadMax] bytes and [EventsMax] events. It is
+// immutable and safe for concurrent use.
 type Recording struct {
 	Header
 	Truncated bool // the last line was cut off and left out
@@ -34,24 +36,26 @@ type Recording struct {
 	chunks []chunk // each but the last has chunkEvents
 }
 
-// A chunk is some events, one after the other.
+// A chunk is a run of events.
 type chunk struct {
 	events []kept
 	text   *strings.Builder // of all of them
 }
 
-// kept is an event in 16 bytes; what it says in numbers is read from its text.
+// kept is an event in 16 bytes; its numbers are read from its text.
 type kept struct {
-	at   time.Duration
-	end  uint32 // of its text, that begins where that of the event before ends; LoadMax bytes are less than 4 GiB of text
+	at time.Duration
+	// end is the end of its text, which begins at the end of the one before. LoadMax is below
+	// 4 GiB.
+	end  uint32
 	kind EventKind
 }
 
-// Load reads a cast of version 1, 2 or 3, at most [LoadMax] bytes and [EventsMax] events. Errors are *[CastError], around
-// [picture.ErrTooLarge] when it is more, or the reader's.
+// Load reads a cast of version 1, 2 or 3, at most [LoadMax] bytes and [EventsMax] events. Errors
+// are *[CastError], around [picture.ErrTooLarge] when it is larger, or the reader's.
 func Load(r io.Reader) (*Recording, error) { return loadSome(r, EventsMax) }
 
-// loadSome is Load of at most so many events.
+// loadSome is Load of at most most events.
 func loadSome(r io.Reader, most int) (*Recording, error) {
 	in := &io.LimitedReader{R: r, N: LoadMax + 1}
 	c, err := NewReader(in)
@@ -109,7 +113,7 @@ func (r *Recording) Event(i int) Event {
 	case EventResize:
 		e.Rows, e.Cols = sizeOf(e.Text)
 	case EventExit:
-		e.Exit, _ = strconv.Atoi(e.Text) // it was read before
+		e.Exit, _ = strconv.Atoi(e.Text) // it was parsed before
 	}
 	return e
 }

@@ -14,20 +14,21 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// A Document is a session as it is to be read.
+// A Document is a readable session.
 type Document struct {
-	Name           string // of the session; not told when empty
-	Program        string // the command line of the session; not told when empty
-	Dir            string // where it began; not told when empty
-	Rows, Cols     int    // not told when zero
+	Name           string // of the session; left out when empty
+	Program        string // the command line of the session; left out when empty
+	Dir            string // where it began; left out when empty
+	Rows, Cols     int    // left out when zero
 	Started, Ended time.Time
-	ExitCode       *int               // nil: not known, or it still runs
-	Marks          engine.Integration // what told where blocks begin
+	ExitCode       *int               // nil: unknown, or it still runs
+	Marks          engine.Integration // how the beginnings of blocks were marked
 	Blocks         []engine.Block
 }
 
-// Markdown writes the document: front matter, and a section for each block. r hides secrets, nil stands for redact.Default;
-// raw hides nothing. It returns how many secrets were hidden; the number is in the front matter too. Errors are w's.
+// Markdown writes the document: front matter, and a section for each block. r hides secrets, nil
+// means redact.Default; raw hides nothing. It returns how many secrets were hidden; the number is
+// in the front matter too. Errors are w's.
 func Markdown(w io.Writer, d *Document, r *redact.Redactor, raw bool) (redactions int, err error) {
 	h := newHider(r, raw)
 	f := front{doc: *d, state: StateDone, raw: raw}
@@ -47,7 +48,7 @@ func Markdown(w io.Writer, d *Document, r *redact.Redactor, raw bool) (redaction
 // frontMax bounds a value of the front matter, in bytes.
 const frontMax = 8 << 10
 
-// noMarks is said at the end of a document whose blocks nobody told apart.
+// noMarks ends a document whose commands are not marked.
 const noMarks = "\nThe shell wrote no marks (OSC 133, OSC 633), so commands are not told from their output.\n"
 
 // A hider hides secrets and counts them.
@@ -55,7 +56,7 @@ type hider struct {
 	r     *redact.Redactor
 	raw   bool
 	count int
-	// before is what stood there when the document began, for the first output: a secret may have begun in it.
+	// before is the text before the document, for the first output: a secret may have begun in it.
 	before string
 }
 
@@ -82,7 +83,7 @@ func (h *hider) hide(text string) string {
 			}
 		}
 	}
-	h.count += max(n, 1) // a secret of several lines is none in each of them
+	h.count += max(n, 1) // a secret of several lines is not one in each of them
 	return hidden
 }
 
@@ -95,21 +96,22 @@ func (h *hider) output(text string) string {
 	}
 	cut := strings.LastIndexByte(before, '\n') + 1
 	lines := strings.SplitAfterN(h.hide(before+text), "\n", strings.Count(before, "\n")+1)
-	rest := lines[len(lines)-1] // where something was hidden over lines they are fewer, and some of what came before is shown, hidden
+	// Hiding over several lines leaves fewer, and some of the text before is shown, hidden.
+	rest := lines[len(lines)-1]
 	return strings.TrimPrefix(rest, before[cut:])
 }
 
-// front is what stands at the top. Nothing of it is to be hidden any more.
+// front is the front matter. It has been redacted.
 type front struct {
 	doc        Document
-	blocks     int // commands so far; without marks what may be many is one
+	blocks     int // commands so far; without marks several may count as one
 	redactions int
 	state      State
 	raw        bool
 }
 
-// text writes the front matter as YAML. Values that change while a document grows have room for a width, so that they can be
-// written over: what they do not take of it is a comment.
+// text writes the front matter as YAML. Values that change while a document grows have a fixed
+// width, so that they can be overwritten: a comment fills the rest.
 func (f *front) text(pad int) string {
 	var b strings.Builder
 	line := func(key, value string) {
@@ -161,7 +163,7 @@ func (f *front) text(pad int) string {
 	return b.String()
 }
 
-// section writes one block of the document that f begins, and counts it.
+// section writes one block of the document with front matter f, and counts it.
 func (h *hider) section(f *front, b *engine.Block) string {
 	var out strings.Builder
 	greeting := b.Number == 0 && b.Command == "" && f.doc.Marks != engine.IntegrationNone && f.blocks == 0
@@ -219,9 +221,9 @@ func (h *hider) section(f *front, b *engine.Block) string {
 	return out.String()
 }
 
-// visible shows the control characters of a text as pictures (U+2400 and on; DEL as U+2421), but for tabs
-// and line feeds, and those that are not ASCII (C1) as U+FFFD: in a file they would act on whatever
-// terminal it is shown on, and a carriage return would begin a new line of Markdown.
+// visible shows the control characters of a text as pictures (U+2400 and on; DEL as U+2421), except
+// tabs and line feeds, and those that are not ASCII (C1) as U+FFFD: in a file they would act on any
+// terminal that shows it, and a carriage return would begin a new line of Markdown.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -238,7 +240,7 @@ func visible(text string) string {
 	}, text)
 }
 
-// clip cuts a text to at most n bytes, at a character.
+// clip cuts a text to at most n bytes, at a character boundary.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -248,7 +250,7 @@ func clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// backticks returns a run of backticks longer than any in s, and of at least n.
+// backticks returns a run of backticks longer than any in s, and at least n.
 func backticks(s string, n int) string {
 	run := 0
 	for i := range len(s) {
@@ -281,23 +283,25 @@ func Code(s string) string {
 	return f + s + f
 }
 
-// TranscriptOptions say how a session is written down.
+// TranscriptOptions say how a session is recorded as Markdown.
 type TranscriptOptions struct {
-	Name       string     // of the session; "": none
-	Program    string     // the command line of the session
-	Dir        string     // where it began
-	Rows, Cols int        // of the terminal; 24 and 80 when zero
-	Start      time.Time  // now when zero
-	Screen     *vt.Screen // what is on the screen already, which is not written down; nil: nothing, the session is new
-	MaxBytes   int64      // of the file; 0: DefaultMaxBytes
-	Redactor   *redact.Redactor
-	Raw        bool // hide nothing
+	Name       string    // of the session; "": none
+	Program    string    // the command line of the session
+	Dir        string    // where it began
+	Rows, Cols int       // of the terminal; 24 and 80 when zero
+	Start      time.Time // now when zero
+	// Screen is already on the screen and is not recorded; nil: nothing, the session is new.
+	Screen   *vt.Screen
+	MaxBytes int64 // of the file; 0: DefaultMaxBytes
+	Redactor *redact.Redactor
+	Raw      bool // hide nothing
 }
 
-// A Transcript writes a session down as Markdown while it runs: a section is added when its block has ended. Without marks
-// there is one block, that ends with the recording: until then there is nothing in the file but its front matter, and no error
-// of the disk. A [Cast] keeps up with the session. It is an [engine.Tap]; its methods may be called by any number of
-// goroutines, and each waits for the disk. Files and errors are as those of a [Cast].
+// A Transcript records a session as Markdown while it runs: a section is added when its block has
+// ended. Without marks there is one block, which ends with the recording: until then the file has
+// only its front matter, and a full disk goes unnoticed. A [Cast] keeps up with the session. It is
+// an [engine.Tap]; its methods are safe for concurrent use, and each waits for the disk. Files and
+// errors are as those of a [Cast].
 type Transcript struct {
 	*file
 	front  front
@@ -309,7 +313,8 @@ type Transcript struct {
 
 var _ engine.MarkTap = (*Transcript)(nil)
 
-// latePad is how much room a value of the front matter has that is written when the session has ended: a time, the longest of them.
+// latePad is the width of a front matter value that is written when the session has ended: a time,
+// the longest of them.
 const latePad = len("2006-01-02T15:04:05.000Z")
 
 // NewTranscript begins a Markdown document in a new file, as [NewCast] does.
@@ -328,7 +333,7 @@ func newTranscript(s sink, path string, o TranscriptOptions) (*Transcript, error
 	if o.Screen != nil {
 		t.hider.before = before(o.Screen)
 	}
-	// The length of the front matter never changes: what is in it is hidden here, once.
+	// The length of the front matter never changes, so its values are redacted here, once.
 	t.front = front{state: StateRecording, raw: o.Raw, doc: Document{Name: t.hider.hide(o.Name), Program: t.hider.hide(o.Program), Dir: t.hider.hide(o.Dir),
 		Rows: o.Rows, Cols: o.Cols, Started: o.Start, Marks: engine.IntegrationNone}}
 	t.front.redactions = t.hider.count
@@ -341,7 +346,7 @@ func (t *Transcript) Output(at time.Time, p []byte) error {
 	return t.do(at, func() { t.blocks.Output(at, p) })
 }
 
-// Marked takes what the child wrote; of the marks in it those count that are the shell's own.
+// Marked takes what the child wrote; only the shell's own marks count.
 func (t *Transcript) Marked(at time.Time, p []byte, marks []engine.Mark) error {
 	return t.do(at, func() { t.blocks.Marked(at, p, marks) })
 }
@@ -359,7 +364,7 @@ func (t *Transcript) Exit(at time.Time, code int) error {
 	})
 }
 
-// SetRedactor changes what is hidden from the next section on, the block under way included.
+// SetRedactor changes what is hidden from the next section on, including the block under way.
 func (t *Transcript) SetRedactor(r *redact.Redactor) {
 	t.turn <- struct{}{}
 	defer t.end()
@@ -392,7 +397,8 @@ func (t *Transcript) write() error {
 	return t.append([]byte(b.String()), t.last.Sub(t.front.doc.Started))
 }
 
-// Close writes the block under way, completes the front matter and gives the file its name. Closing again does nothing.
+// Close writes the block under way, completes the front matter and gives the file its name. Closing
+// again does nothing.
 func (t *Transcript) Close() error {
 	return t.close(func() error {
 		var err error
@@ -414,7 +420,7 @@ func (t *Transcript) Close() error {
 	})
 }
 
-// Document is the recording as it is to be read: [Markdown] writes it.
+// Document is the recording in readable form: [Markdown] writes it.
 func (r *Recording) Document() *Document {
 	d := &Document{Program: r.Command, Rows: r.Rows, Cols: r.Cols, Started: r.Started}
 	b := engine.NewBlockReader(r.Rows, r.Cols, func(b engine.Block) { d.Blocks = append(d.Blocks, b) })

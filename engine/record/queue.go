@@ -10,22 +10,23 @@ import (
 )
 
 const (
-	// queueItems and queueBytes bound what waits until a redactor knows what to do with the text before it. A stream
-	// holds less than 4 KiB itself; this is for what waits behind that, such as output behind a line that is being
-	// typed. Beyond, what is held is judged as it stands, and an unfinished secret hidden at once.
+	// queueItems and queueBytes bound what waits until a redactor has decided about the text before
+	// it. A stream holds less than 4 KiB itself; this is for what waits after that, such as output
+	// after a line that is being typed. Beyond, held text is judged as it is, and an unfinished
+	// secret hidden at once.
 	queueItems = 4096
 	queueBytes = 256 << 10
-	// lineContext is how much of a line a new redactor is shown: what one looks back at.
+	// lineContext is how much of a line a new redactor gets: as much as it looks back.
 	lineContext = 4 << 10
 )
 
-// A Queue keeps the events of a recording in order while their text is held back by a redactor. Events leave it with the times
-// that they had. It is not safe for concurrent use; see [NewQueue].
+// A Queue keeps the events of a recording in order while a redactor holds back their text. Events
+// leave it with their original times. It is not safe for concurrent use; see [NewQueue].
 type Queue struct {
 	emit  func(at time.Duration, code byte, text ...string)
 	items []*item
-	lanes map[byte]*lane // by code; none: nothing is redacted
-	ready int            // bytes of text that is settled and waits behind what is not
+	lanes map[byte]*lane // by code; empty: nothing is redacted
+	ready int            // bytes of decided text that wait for undecided text
 }
 
 // An item is one event.
@@ -33,7 +34,7 @@ type item struct {
 	at   time.Duration
 	code byte
 	left int      // bytes of its text that are held back
-	text []string // what is settled
+	text []string // decided so far
 	size int      // of text, in bytes
 }
 
@@ -46,12 +47,13 @@ func (it *item) add(text string) {
 // A lane is one stream of text.
 type lane struct {
 	stream *redact.Stream
-	items  []*item // whose text the stream holds back, in order
-	line   string  // the end of the last line, as it was: at most lineContext
+	items  []*item // with text held back by the stream, in order
+	line   string  // the end of the last line, unredacted: at most lineContext
 }
 
-// NewQueue returns an empty one. Events are told to emit, in order, the text of one in pieces; r judges it, nil lets all pass.
-// Screen is what the session shows already, in which a secret may have begun; nil is nothing.
+// NewQueue returns an empty queue. It passes events to emit, in order, the text of one in pieces; r
+// redacts it, with a nil r nothing is redacted. screen is what the session already shows, where a
+// secret may have begun; nil is nothing.
 func NewQueue(r *redact.Redactor, screen *vt.Screen, emit func(at time.Duration, code byte, text ...string)) *Queue {
 	q := &Queue{emit: emit}
 	if r != nil {
@@ -63,7 +65,7 @@ func NewQueue(r *redact.Redactor, screen *vt.Screen, emit func(at time.Duration,
 	return q
 }
 
-// SetRedactor sets what judges text from here on.
+// SetRedactor sets the redactor from here on.
 func (q *Queue) SetRedactor(r *redact.Redactor) {
 	if q.lanes == nil {
 		q.lanes = map[byte]*lane{'o': {stream: redact.NewStream(r)}, 'i': {stream: redact.NewStream(r)}}
@@ -72,14 +74,14 @@ func (q *Queue) SetRedactor(r *redact.Redactor) {
 	q.Flush()
 	for _, l := range q.lanes {
 		l.stream = redact.NewStream(r)
-		if l.line != "" { // so that it knows a secret that goes on
+		if l.line != "" { // so that it knows a secret that continues
 			l.stream.Write(l.line)
 			l.stream.Flush()
 		}
 	}
 }
 
-// seed tells the stream of output what came before, and was not recorded.
+// seed gives the stream of output the text before it, which was not recorded.
 func (q *Queue) seed(before string) {
 	l := q.lanes['o']
 	l.stream.Write(before)
@@ -87,7 +89,7 @@ func (q *Queue) seed(before string) {
 	l.line = before[max(strings.LastIndexByte(before, '\n')+1, len(before)-lineContext):]
 }
 
-// Plain adds an event whose text is nobody's.
+// Plain adds an event whose text needs no redaction.
 func (q *Queue) Plain(at time.Duration, code byte, text string) {
 	it := &item{at: at, code: code}
 	it.add(text)
@@ -106,13 +108,14 @@ func (q *Queue) Text(at time.Duration, code byte, text string) {
 	it := &item{at: at, code: code}
 	q.items = append(q.items, it)
 	if l.stream.Pending() > 0 {
-		// The end of the line that is held back apart: where something is hidden, times are told to the line.
+		// The end of the line that is held back is written separately: where something is hidden,
+		// times are exact to the line.
 		if n := strings.IndexByte(text, '\n') + 1; n > 0 && n < len(text) {
 			q.settled(l.write(it, text[:n]))
 			text = text[n:]
 		}
 	}
-	for code == 'i' { // Enter ends a line of input, which the redactor is to know
+	for code == 'i' { // Enter ends a line of input, which the redactor must know
 		n := strings.IndexByte(text, '\r') + 1
 		if n == 0 {
 			break
@@ -127,7 +130,7 @@ func (q *Queue) Text(at time.Duration, code byte, text string) {
 
 func (q *Queue) settled(n int) { q.ready += n }
 
-// pop lets go of what is settled.
+// pop emits what is decided.
 func (q *Queue) pop() {
 	if len(q.items) > queueItems || q.ready > queueBytes {
 		for _, l := range q.lanes {
@@ -148,7 +151,7 @@ func (q *Queue) pop() {
 	}
 }
 
-// EndLine takes what is held back of a text for a whole line: what comes next stands elsewhere.
+// EndLine takes held text as a whole line: what comes next is elsewhere.
 func (q *Queue) EndLine(code byte) {
 	if l := q.lanes[code]; l != nil && l.line != "" {
 		q.settled(l.endLine())
@@ -156,7 +159,7 @@ func (q *Queue) EndLine(code byte) {
 	}
 }
 
-// Flush emits everything. A secret that may be unfinished is replaced, and what follows of it dropped.
+// Flush emits everything. A secret that may be unfinished is replaced, and the rest of it dropped.
 func (q *Queue) Flush() {
 	for _, l := range q.lanes {
 		l.flush()
@@ -164,7 +167,8 @@ func (q *Queue) Flush() {
 	q.pop()
 }
 
-// write gives text of an item to the redactor and settles what comes back; it returns how many bytes that are.
+// write passes text of an item to the redactor and settles its result, of which it returns the
+// length in bytes.
 func (l *lane) write(it *item, text string) int {
 	it.left += len(text)
 	if n := len(l.items); n == 0 || l.items[n-1] != it {
@@ -187,7 +191,7 @@ func (l *lane) flush() int {
 	return l.settle(l.stream.Flush(), raw)
 }
 
-// endLine has the redactor take what it holds for a whole line.
+// endLine makes the redactor take what it holds as a whole line.
 func (l *lane) endLine() int {
 	const lf = "\n"
 	out, raw := l.stream.Settle(lf)
@@ -195,11 +199,12 @@ func (l *lane) endLine() int {
 	return l.settle(strings.TrimSuffix(out, lf), strings.TrimSuffix(raw, lf))
 }
 
-// settle shares out what the redactor made of raw, the text that it holds no longer. Before the first and behind the last
-// difference each byte is its own; what differs in between has the time of its last byte, since only then it was there.
+// settle distributes the redactor's output for raw, the text that it no longer holds. Before the
+// first and after the last difference each byte keeps its event; what differs in between gets the
+// time of its last byte, when it was complete.
 func (l *lane) settle(out, raw string) int {
 	head, tail := common(raw, out)
-	from, to := head, len(raw)-tail // what differs
+	from, to := head, len(raw)-tail // the part that differs
 	pos := 0
 	for pos < len(raw) {
 		it := l.items[0]
@@ -207,7 +212,7 @@ func (l *lane) settle(out, raw string) int {
 		if pos < from {
 			it.add(raw[pos:min(pos+n, from)])
 		}
-		if pos+n >= to && pos < max(to, 1) { // the last byte of what differs is here
+		if pos+n >= to && pos < max(to, 1) { // the last byte that differs is here
 			it.add(out[head : len(out)-tail])
 		}
 		if pos+n > to {
@@ -224,7 +229,8 @@ func (l *lane) settle(out, raw string) int {
 	return len(out)
 }
 
-// common returns the lengths of the longest beginning and end that a and b share, whole characters, not overlapping.
+// common returns the lengths of the longest beginning and end that a and b share, whole characters,
+// not overlapping.
 func common(a, b string) (head, tail int) {
 	most := min(len(a), len(b))
 	if a == b {

@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	// lineMax bounds one line of a cast, in bytes: ten times the longest that [Cast] writes (eventMax, escaped). asciinema
-	// writes lines of a few KiB.
+	// lineMax bounds one line of a cast, in bytes: ten times the longest that [Cast] writes
+	// (eventMax, escaped). asciinema writes lines of a few KiB.
 	lineMax = 16 << 20
-	// timeMax bounds the time of an event, in seconds: thirty years. What is beyond is no time of a recording.
+	// timeMax bounds the time of an event, in seconds: thirty years. Anything beyond is invalid.
 	timeMax = 1e9
 )
 
-// A CastError says where a cast cannot be read. It quotes nothing of it.
+// A CastError says where a cast is invalid. It quotes nothing of it.
 type CastError struct {
 	Line   int // from one
 	Reason string
-	Err    error // what is behind it; may be nil
+	Err    error // the cause; may be nil
 }
 
 func (e *CastError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
 func (e *CastError) Unwrap() error { return e.Err }
 
-// An EventKind is what happened, in the letters of asciicast. Other letters may come: they are to be passed over.
+// An EventKind is the kind of an event, by its letter in asciicast. Skip unknown letters.
 type EventKind byte
 
 const (
@@ -47,18 +47,18 @@ const (
 
 // An Event is one line of a cast.
 type Event struct {
-	At         time.Duration // since the recording began; never less than that of the event before
+	At         time.Duration // since the recording began; never decreases
 	Kind       EventKind
 	Text       string
 	Rows, Cols int
 	Exit       int
 }
 
-// A Header is what a cast says of itself. It is somebody's text.
+// A Header is what a cast says about itself. Its text is untrusted.
 type Header struct {
 	Version    int // 1, 2 or 3
 	Rows, Cols int
-	Started    time.Time     // zero when not told
+	Started    time.Time     // zero when not given
 	IdleLimit  time.Duration // 0: none
 	Command    string
 	Title      string
@@ -89,7 +89,8 @@ type headerTerm struct {
 // A Reader reads a cast of version 1, 2 or 3 event by event. It is not safe for concurrent use.
 type Reader struct {
 	Header Header
-	// Truncated says that the cast ends within a line, as one does whose recorder was killed. It is known at the end.
+	// Truncated says that the cast ends within a line, as when its recorder was killed. It is known
+	// at the end.
 	Truncated bool
 
 	in    *bufio.Reader
@@ -108,7 +109,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	var h header
 	if err := json.Unmarshal(first, &h); err != nil {
-		// v1 is one JSON value, mostly over several lines.
+		// v1 is one JSON value, usually over several lines.
 		if !bytes.HasPrefix(bytes.TrimSpace(first), []byte("{")) || !whole {
 			return nil, c.bad("not an asciicast header", err)
 		}
@@ -127,7 +128,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return c, c.accept(&h)
 }
 
-// accept takes the header over.
+// accept copies the header.
 func (c *Reader) accept(h *header) error {
 	rows, cols, term := h.Height, h.Width, h.Env["TERM"]
 	switch h.Version {
@@ -192,8 +193,8 @@ func (c *Reader) next() (line []byte, whole bool, err error) {
 	}
 }
 
-// Next returns the next event, or io.EOF when there is none. A last line that was cut off is the end: see Truncated. Other
-// errors are *[CastError] or the reader's.
+// Next returns the next event, or io.EOF when there is none. A last line that was cut off is the
+// end: see Truncated. Other errors are *[CastError] or the reader's.
 func (c *Reader) Next() (Event, error) {
 	if c.v1 != nil {
 		return c.nextV1()

@@ -9,28 +9,28 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// Errors of a recording under way. The session goes on, and what was written so far stays.
+// Errors of a recording under way. The session continues, and what was written so far stays.
 var (
 	ErrEnded = errors.New("the recording has ended")
 	ErrLimit = errors.New("the recording has reached its size limit; give a larger one to keep more")
 )
 
-// DefaultMaxBytes is how large a recording grows when nobody says: 256 MiB are some ten hours of a busy full-screen program.
-// More keeps longer floods, less protects a small disk.
+// DefaultMaxBytes is the default size limit of a recording: 256 MiB are some ten hours of a busy
+// full-screen program. More keeps longer floods, less protects a small disk.
 const DefaultMaxBytes = 256 << 20
 
-// A Format is what a recording is written as.
+// A Format is the file format of a recording.
 type Format string
 
-// The formats that session.record_start knows.
+// The formats of session.record_start.
 const (
 	AsciicastV2 Format = "asciicast-v2" // plays in every asciinema since 2.0
 	AsciicastV3 Format = "asciicast-v3" // asciinema 3: intervals, exit status
 	MarkdownDoc Format = "markdown"
 )
 
-// FileName is what a recording is called in a folder when nobody names it: two of one session in the same microsecond would
-// have the same, and the second be refused.
+// FileName is the default name of a recording in a folder: two of one session in the same
+// microsecond would have the same, and the second be refused.
 func FileName(session engine.ID, f Format, at time.Time) string {
 	ext := ".cast"
 	if f == MarkdownDoc {
@@ -39,7 +39,7 @@ func FileName(session engine.ID, f Format, at time.Time) string {
 	return string(session) + "-" + at.UTC().Format("20060102-150405.000000") + ext
 }
 
-// A State is what has become of a recording.
+// A State is the state of a recording.
 type State string
 
 const (
@@ -47,12 +47,12 @@ const (
 	StateDone      State = "done"
 	StateLimit     State = "limit"     // ended at its size limit
 	StateFailed    State = "failed"    // Err says why; what was written before is whole
-	StateDiscarded State = "discarded" // taken back, nothing is left
+	StateDiscarded State = "discarded" // cancelled, nothing is left
 )
 
-// A Status tells how a recording is doing.
+// A Status describes a recording.
 type Status struct {
-	Path     string // its name in the end; while it is recorded, ".part" follows
+	Path     string // its final name; while it is recorded, ".part" follows
 	Format   Format
 	State    State
 	Bytes    int64         // written to the file
@@ -60,7 +60,7 @@ type Status struct {
 	Err      error         // for StateFailed
 }
 
-// recordTo makes the file of a recording that begin begins; one that cannot be begun leaves none.
+// recordTo creates the file of a recording that begin begins; if begin fails it leaves none.
 func recordTo[T any](path string, begin func(s sink) (T, error)) (r T, err error) {
 	p, err := createPart(path, false)
 	if err != nil {
@@ -72,7 +72,7 @@ func recordTo[T any](path string, begin func(s sink) (T, error)) (r T, err error
 	return r, err
 }
 
-// A file is the file behind a recording. Whoever holds turn may use what is not guarded by mu.
+// A file is a recording's file. The holder of turn may use what mu does not guard.
 type file struct {
 	turn  chan struct{} // held while something is written; a lock would be held across I/O
 	sink  sink
@@ -92,14 +92,14 @@ func newFile(s sink, path string, format Format, limit int64) *file {
 		status: Status{Path: path, Format: format, State: StateRecording}}
 }
 
-// Status tells how the recording is doing. It never waits for the disk.
+// Status returns the state of the recording. It never waits for the disk.
 func (f *file) Status() Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.status
 }
 
-// begin takes the turn; the error is ErrEnded when there is nothing to be written any more.
+// begin takes the turn; the error is ErrEnded when the recording has ended.
 func (f *file) begin() error {
 	f.turn <- struct{}{}
 	if f.Status().State != StateRecording {
@@ -128,7 +128,8 @@ func (f *file) append(p []byte, at time.Duration) error {
 	return nil
 }
 
-// fail ends the recording; what was written in part is taken back, so that a disk that filled up leaves whole lines.
+// fail ends the recording; a partial write is undone, so that a disk that filled up leaves whole
+// lines.
 func (f *file) fail(err error) error {
 	_ = f.sink.Truncate(f.Status().Bytes)
 	err = &engine.FileError{Op: f.op, Path: f.Status().Path, Err: bare(err)}
@@ -142,7 +143,7 @@ func (f *file) over(s State, err error) {
 	f.status.State, f.status.Err = s, err
 }
 
-// finish gives the file its name. It is called with the turn taken, once.
+// finish gives the file its name. It is called once, with the turn taken.
 func (f *file) finish() error {
 	if err := f.sink.finish(); err != nil {
 		err = &engine.FileError{Op: f.op, Path: f.Status().Path, Err: err}
@@ -172,8 +173,8 @@ func (f *file) close(last func() error) error {
 	return err
 }
 
-// Discard ends the recording and removes its file. The error is [ErrEnded] when it has ended already, or an
-// *[engine.FileError].
+// Discard ends the recording and removes its file. The error is [ErrEnded] when it has already
+// ended, or an *[engine.FileError].
 func (f *file) Discard() error {
 	f.turn <- struct{}{}
 	defer f.end()

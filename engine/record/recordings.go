@@ -14,8 +14,8 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// Recordings are those of one server, whichever dialect they were started in: any client may list and stop them. The zero
-// value is empty and ready; all methods are safe for concurrent use.
+// Recordings are those of one server, in whichever dialect they were started: any client may list
+// and stop them. The zero value is empty and ready; all methods are safe for concurrent use.
 type Recordings struct {
 	mu sync.Mutex
 	// protects the fields below
@@ -23,15 +23,15 @@ type Recordings struct {
 	last int
 }
 
-// maxRecordings bounds what is kept of recordings, those that have ended included: each holds a file's name and numbers. The
-// oldest that has ended goes first.
+// maxRecordings bounds the known recordings, including ended ones: each is a file's name and
+// numbers. The oldest ended one is dropped first.
 const maxRecordings = 1000
 
-// A Kept is one recording of a session: it runs, or has ended. One that has ended holds its last [Status] and nothing else: neither
-// the session, whose memory may be large, nor what wrote the file.
+// A Kept is one recording of a session, running or ended. An ended one holds only its last
+// [Status]: not the session, whose memory may be large, nor the writer of the file.
 type Kept struct {
-	ID      string    // such as r1, never used again
-	Session engine.ID // that it is of
+	ID      string    // such as r1, never reused
+	Session engine.ID // the recorded session
 
 	mu sync.Mutex
 	// protects the fields below
@@ -49,13 +49,14 @@ type running struct {
 	}
 }
 
-// A keptTap is the tap of a [Kept]. The session closes it when the recording has ended, whatever ended it.
+// A keptTap is the tap of a [Kept]. The session closes it when the recording has ended, for
+// whatever reason.
 type keptTap struct {
 	*Behind
 	kept *Kept
 }
 
-// Close closes the recording's file and lets go of all that it needed.
+// Close closes the recording's file and frees everything that it needed.
 func (t *keptTap) Close() error {
 	err := t.Behind.Close()
 	x := t.kept
@@ -70,13 +71,13 @@ type StartOptions struct {
 	Path      string           // file to write; it must not exist
 	Format    Format           // AsciicastV2 when empty
 	Title     string           // of an asciicast; "": the session's name
-	IdleLimit time.Duration    // of an asciicast: pauses are to be played no longer than this; 0: as they were
-	Input     bool             // of an asciicast: keep what is typed, too
+	IdleLimit time.Duration    // of an asciicast: longest pause during playback; 0: as recorded
+	Input     bool             // of an asciicast: also record what is typed
 	Redactor  *redact.Redactor // nil: hide nothing
 }
 
-// Start records a session from here on. The recording may be behind what the session shows, by at most 1 MiB of output;
-// more makes the session wait. Errors are those of [NewCast] and [engine.Session.Attach].
+// Start records a session from here on. The recording may lag the session by at most 1 MiB of
+// output; more makes the session wait. Errors are those of [NewCast] and [engine.Session.Attach].
 func (r *Recordings) Start(s *engine.Session, o StartOptions) (*Kept, error) {
 	x := &Kept{Session: s.ID()}
 	now := &running{session: s}
@@ -127,14 +128,15 @@ func (r *Recordings) add(x *Kept) {
 	r.all = append(r.all, x)
 }
 
-// List returns the recordings that are known, oldest first: all that run, and of those that have ended the newest.
+// List returns the known recordings, oldest first: all that run, and the newest of those that have
+// ended.
 func (r *Recordings) List() []*Kept {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.all)
 }
 
-// Find returns one by its ID; nil when there is none.
+// Find returns the recording with an ID; nil when there is none.
 func (r *Recordings) Find(id string) *Kept {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +146,7 @@ func (r *Recordings) Find(id string) *Kept {
 	return nil
 }
 
-// Status tells how the recording is doing. It never waits for what is written.
+// Status returns the state of the recording. It never waits for writing.
 func (x *Kept) Status() Status {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -154,8 +156,8 @@ func (x *Kept) Status() Status {
 	return x.running.file.Status()
 }
 
-// Stop ends the recording, waits until everything is written, and gives the file its name. Stopping again does nothing. An error is
-// one that Status does not tell.
+// Stop ends the recording, waits until everything is written, and gives the file its name. Stopping
+// again does nothing. The error is one that Status does not report.
 func (x *Kept) Stop() error {
 	x.mu.Lock()
 	now := x.running

@@ -13,11 +13,12 @@ import (
 const frameBound = 150 * time.Millisecond
 
 const (
-	// resizeFold is after how many resized cells (of the size before and the size behind) Seek leaves out sizes that another
-	// follows at once, before any output: 128 resizes of 1000x1000, or 70,000 of 24x80; a third of a second. Up to there
-	// every size is applied, since on the way text may be cut off.
+	// resizeFold is after how many resized cells (of the sizes before and after) Seek skips sizes
+	// that another follows at once, before any output: 128 resizes of 1000x1000, or 70,000 of
+	// 24x80; a third of a second. Until then every size is applied, since each may cut off text.
 	resizeFold = 256 << 20
-	// resizeMax bounds the cells that a replay resizes in all. Each costs about a nanosecond: this many some five seconds.
+	// resizeMax bounds the total of cells that a replay resizes. Each costs about a nanosecond:
+	// this many take some five seconds.
 	resizeMax = 4 << 30
 )
 
@@ -28,10 +29,10 @@ type Replay struct {
 	now    time.Duration
 	term   *vt.Terminal
 	held   bool          // a synchronized update is under way
-	since  time.Duration // and has been since
+	since  time.Duration // since when
 	update uint64        // which one
 
-	resized int64 // cells, of the size before and the size behind
+	resized int64 // cells, of the sizes before and after
 	size    int64 // cells of the terminal
 	err     error
 }
@@ -49,7 +50,8 @@ func (p *Replay) rewind() {
 	p.resized, p.size, p.err = 0, int64(p.rec.Rows)*int64(p.rec.Cols), nil
 }
 
-// Step goes on to the next event and returns it; false when there is none, or it cannot go on: see Err.
+// Step moves to the next event and returns it; false when there is none, or it cannot continue: see
+// Err.
 func (p *Replay) Step() (Event, bool) {
 	if p.next == p.rec.Len() || p.err != nil {
 		return Event{}, false
@@ -70,18 +72,19 @@ func (p *Replay) Step() (Event, bool) {
 		p.took(p.term.Feed([]byte(e.Text)))
 	case EventResize:
 		p.took(p.term.Resize(e.Rows, e.Cols, 0, 0))
-	case EventExit: // nobody will end an update any more
+	case EventExit: // no output can end an update any more
 		p.release()
 	}
 	return e, true
 }
 
-// Err is why the replay cannot go on: a recording that resizes its terminal without end, an error around [picture.ErrTooLarge].
-// Going back clears it.
+// Err is why the replay cannot continue: a recording that resizes its terminal endlessly, an error
+// around [picture.ErrTooLarge]. Going back clears it.
 func (p *Replay) Err() error { return p.err }
 
-// Seek goes to a time of the recording, forward or back: every event up to it has happened, unless Err says why not. In a
-// recording that resizes its terminal very often, of sizes that follow each other at once only the last is applied.
+// Seek goes to a time of the recording, forward or back: every event up to it has happened, unless
+// Err says why not. In a recording that resizes its terminal very often, only the last of several
+// sizes in a row is applied.
 func (p *Replay) Seek(at time.Duration) {
 	if at < p.now {
 		p.rewind()
@@ -96,7 +99,8 @@ func (p *Replay) Seek(at time.Duration) {
 	p.wait(at)
 }
 
-// overtaken reports whether the next event is a size that another follows by then, with nothing between that a screen shows.
+// overtaken reports whether the next event is a size that another follows by then, with nothing
+// visible in between.
 func (p *Replay) overtaken(by time.Duration) bool {
 	if p.rec.Event(p.next).Kind != EventResize {
 		return false
@@ -112,13 +116,13 @@ func (p *Replay) overtaken(by time.Duration) bool {
 	return false
 }
 
-// At is the time that the replay is at.
+// At is the replay's current time.
 func (p *Replay) At() time.Duration { return p.now }
 
-// Screen returns what a session showed at this time.
+// Screen returns what the session showed at that time.
 func (p *Replay) Screen() *vt.Screen { return p.term.Snapshot() }
 
-// wait lets time pass.
+// wait advances the time.
 func (p *Replay) wait(until time.Duration) {
 	if p.held && until-p.since >= frameBound {
 		p.release()
@@ -143,7 +147,8 @@ func (p *Replay) took(e vt.Effect) {
 	}
 }
 
-// At returns the screen as it was at a time of the recording; beyond the end the last one. The error is that of [Replay.Err].
+// At returns the screen at a time of the recording; after the end the last one. The error is that
+// of [Replay.Err].
 func (r *Recording) At(at time.Duration) (*vt.Screen, error) {
 	p := NewReplay(r)
 	p.Seek(at)
@@ -153,8 +158,8 @@ func (r *Recording) At(at time.Duration) (*vt.Screen, error) {
 	return p.Screen(), nil
 }
 
-// Text returns the whole recording as a reader of the terminal would have it in the end: the scrollback and the screen as
-// lines of plain text, soft-wrapped ones joined, each with a line feed. The error is that of [Replay.Err].
+// Text returns the whole recording as text at its end: the scrollback and the screen as lines of
+// plain text, soft-wrapped ones joined, each with a line feed. The error is that of [Replay.Err].
 func (r *Recording) Text() (string, error) {
 	s, err := r.At(timeMax * time.Second)
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package host (no stability promise) is what every dialect of a server works with, as one value: the engine, the plugins, what
-// is known to be secret, the recordings and the log.
+// Package host (no stability promise) holds what every dialect of a server works with: the engine,
+// the plugins, the known secrets, the recordings and the log.
 //
-// [New] makes a [Host] with an engine of its own, [Over] one for an engine that there is. Dialects start programs with
-// [Host.Spawn], adapters with [plugins.Catalog.Start], which does so too: whatever secrets a program is given in its
-// environment, by a client or by a manifest, are known from before it starts until its session is closed.
+// [New] makes a [Host] with an engine of its own, [Over] one for an existing engine. Dialects start
+// programs with [Host.Spawn], adapters with [plugins.Catalog.Start], which uses it too: the secrets
+// in a program's environment, from a client or a manifest, are known from before it starts until
+// its session is closed.
 package host
 
 import (
@@ -18,18 +19,20 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// A Host is shared by all dialects of a server. Its fields are set once, and used by any number of goroutines.
+// A Host is shared by all dialects of a server. Its fields are set once and are safe for concurrent
+// use.
 type Host struct {
 	Engine     *engine.Engine
 	Catalog    *plugins.Catalog // plugins, and the adapters that drive sessions of the engine
-	Known      *redact.Known    // values that are secret whatever they look like; dialects add what they learn
+	Known      *redact.Known    // values that are secret whatever they look like; dialects add more
 	Recordings *record.Recordings
 	Version    string // ptywright's
 	Log        *slog.Logger
-	Metrics    func() string // counts for a monitor, in the text format of Prometheus; nil: there are none
+	Metrics    func() string // counts for a monitor, in the text format of Prometheus; nil: none
 }
 
-// New returns a host with an engine of its own. What is typed where a program asks for a secret is added to known.
+// New returns a host with an engine of its own. Lines typed when a program asks for a secret are
+// added to known.
 func New(o engine.Options, known *redact.Known) *Host {
 	o.Typed, o.Asks = reading.Learn(known), redact.Asks
 	h := Over(engine.New(o), known, o.Log)
@@ -37,8 +40,8 @@ func New(o engine.Options, known *redact.Known) *Host {
 	return h
 }
 
-// Over returns a host for an engine, with the built-in plugins. Nil stands for no secrets known yet, and for
-// [slog.Default].
+// Over returns a host for an engine, with the built-in plugins. known may be nil for no secrets
+// known yet, log for [slog.Default].
 func Over(e *engine.Engine, known *redact.Known, log *slog.Logger) *Host {
 	if known == nil {
 		known = new(redact.Known)
@@ -51,11 +54,13 @@ func Over(e *engine.Engine, known *redact.Known, log *slog.Logger) *Host {
 	return h
 }
 
-// Redactor returns what everything that leaves passes: the default rules, and what is known.
+// Redactor returns the redactor for everything that leaves: the default rules, and the known
+// secrets.
 func (h *Host) Redactor() *redact.Redactor { return redact.Default.With(h.Known) }
 
-// Spawn starts a session as [engine.Engine.Spawn] does. The secrets in the environment that c gives the program are
-// hidden everywhere until the session is closed. Errors are those of the engine, and *[redact.EnvLimitError].
+// Spawn starts a session as [engine.Engine.Spawn] does. The secrets in the environment that c sets
+// are hidden everywhere until the session is closed. Errors are those of the engine, and
+// *[redact.EnvLimitError].
 func (h *Host) Spawn(ctx context.Context, c engine.Config) (*engine.Session, error) {
 	env := map[string]string{}
 	maps.Copy(env, c.BaseEnv)
@@ -76,7 +81,8 @@ func (h *Host) Spawn(ctx context.Context, c engine.Config) (*engine.Session, err
 	return s, nil
 }
 
-// Manifest returns a plugin's manifest as clients may see it: the secrets that it hands to its program are hidden.
+// Manifest returns a plugin's manifest as clients may see it: the secrets that it passes to its
+// program are hidden.
 func (h *Host) Manifest(p *plugins.Plugin) *plugins.Manifest {
 	m := *p.Manifest
 	if m.Target == nil {

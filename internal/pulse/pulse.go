@@ -1,11 +1,11 @@
-// Package pulse wakes goroutines that wait for a change. [Pulse] is all there is.
+// Package pulse wakes goroutines that wait for a change: see [Pulse].
 package pulse
 
 import "sync/atomic"
 
-// A Pulse wakes every goroutine that waits for the next change. Its zero value is ready; it must not be copied.
-// A waiter takes the channel first and looks afterwards, so that a change between the two is not missed.
-// Nobody waiting costs the writer one atomic load.
+// A Pulse wakes every goroutine that waits for the next change. Its zero value is ready; it must
+// not be copied. A waiter takes the channel first and checks afterwards, so that it misses no
+// change between the two. With no waiters a beat costs one atomic load.
 type Pulse struct {
 	ch atomic.Pointer[chan struct{}]
 }
@@ -23,10 +23,10 @@ func (p *Pulse) Next() <-chan struct{} {
 	}
 }
 
-// Awaited reports whether anybody holds a channel. Whoever takes one later looks later.
+// Awaited reports whether a channel is held. A goroutine that takes one later also checks later.
 func (p *Pulse) Awaited() bool { return p.ch.Load() != nil }
 
-// Beat wakes all who hold the current channel. It never blocks.
+// Beat wakes all holders of the current channel. It never blocks.
 func (p *Pulse) Beat() {
 	if p.ch.Load() == nil {
 		return

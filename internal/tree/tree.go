@@ -1,5 +1,5 @@
 // Package tree reads trees of maps, slices, strings, booleans and numbers, as JSON and Lua give
-// them. [New] makes the root, [Value.At] a member; what is read checks itself, and the first fault
+// them. [New] makes the root, [Value.At] a member; each read checks its value, and the first fault
 // is kept for the end ([Value.Fault]), so a reader needs no error at each step.
 package tree
 
@@ -16,7 +16,7 @@ import (
 type Fault struct {
 	Path     string // "action.value.rows"
 	Expected string // what should be there, with an article and the range; "" when Err says it
-	Got      any    // what is there, as it came; nil: nothing
+	Got      any    // what is there, unchanged; nil: nothing
 	Err      error  // why the value was refused
 }
 
@@ -37,10 +37,10 @@ type Value struct {
 	V     any
 	Path  string
 	Given bool   // false for a member that its map does not have
-	first *Fault // of the whole tree; without a path until there is one
+	first *Fault // of the whole tree; without a path until one occurs
 }
 
-// New returns the root of a tree under the name that faults call it by.
+// New returns the root of a tree, under its name in faults.
 func New(name string, v any) Value { return Value{v, name, true, &Fault{}} }
 
 // Fault returns the first fault of the tree; nil when there is none.
@@ -51,10 +51,10 @@ func (v Value) Fault() *Fault {
 	return v.first
 }
 
-// Refuse says what was expected instead of the value.
+// Refuse records a fault: what was expected instead of the value.
 func (v Value) Refuse(expected string) { v.fail(Fault{v.Path, expected, v.V, nil}) }
 
-// Fail says why the value is refused.
+// Fail records a fault: why the value is refused.
 func (v Value) Fail(err error) { v.fail(Fault{v.Path, "", v.V, err}) }
 
 func (v Value) fail(f Fault) {
@@ -77,7 +77,7 @@ func (v Value) Object(expected string) {
 	}
 }
 
-// List returns the entries of a list, which are called as it is; none of a member that is absent.
+// List returns the entries of a list, which share its name; none for an absent member.
 func (v Value) List() []Value {
 	list, ok := v.V.([]any)
 	if !ok && v.Given {
@@ -108,7 +108,7 @@ func (v Value) Int(least, most int) int {
 	return n
 }
 
-// IntOr is [Value.Int] with a default for nothing.
+// IntOr is [Value.Int] with a default for an absent member.
 func (v Value) IntOr(absent, least, most int) int {
 	if v.V == nil {
 		return absent
@@ -125,7 +125,7 @@ func (v Value) Number(least, most float64) float64 {
 	return n
 }
 
-// Choice reads one of the names in a table; a member that is absent is the default.
+// Choice reads one of the names in a table; an absent member is the default.
 func Choice[T any](v Value, names map[string]T, absent T) T {
 	if !v.Given {
 		return absent
@@ -147,7 +147,7 @@ func Int(v any, least, most int) (n int, ok bool) {
 	return int(f), true
 }
 
-// number is NaN for what is not a number.
+// number is NaN for anything but a number.
 func number(v any) float64 {
 	switch n := v.(type) {
 	case float64:
@@ -169,7 +169,7 @@ func Got(v any) string {
 	return Kind(v)
 }
 
-// Kind names the type of a value in the words of JSON.
+// Kind names the type of a value in JSON's terms.
 func Kind(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -189,8 +189,8 @@ func Kind(v any) string {
 	return "an object"
 }
 
-// Quote quotes what came from a caller for a message: at most 32 characters of it, and "..." where
-// there is more.
+// Quote quotes a caller's value for a message: at most 32 characters of it, and "..." where there
+// is more.
 func Quote(s string) string {
 	if short := fmt.Sprintf("%.32s", s); len(short) < len(s) {
 		s = short + "..."
