@@ -108,8 +108,8 @@ func (n *node) any(most int, ok func(*value) bool) bool {
 }
 
 // walk follows text from its beginning and calls found for each value that begins there, with the
-// length of its form. It returns where text ended inside a form: below rest, with skip bytes of its
-// label consumed; nil when it did not.
+// length of its form. It returns where text ended inside a form: below rest, with the last skip
+// bytes of its label still to come; nil when it did not.
 func (n *node) walk(text string, found func(v *value, length int)) (rest *node, skip int) {
 	for at := 0; ; {
 		i, ok := n.child(text[at])
