@@ -91,7 +91,7 @@ func templated(v string) bool {
 	return filled && !strings.ContainsAny(v, "0123456789!#$^&*")
 }
 
-// isVerb reports whether v is a verb of printf(3), and what ends the line after it.
+// isVerb reports whether v is a verb of printf(3), alone or followed by what ends the line.
 func isVerb(v string) bool {
 	i := len(v) - len(strings.TrimLeft(v[1:], "-+#0123456789.*lhz"))
 	return i < len(v) && IsLower(Fold(v[i])) && strings.Trim(strings.NewReplacer(`\n`, "", `\r`, "", `\t`, "").Replace(v[i+1:]), ".!") == ""
