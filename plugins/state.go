@@ -22,7 +22,7 @@ type State struct {
 	Evidence   string         `json:"evidence"`              // for people
 	Sequence   uint64         `json:"sequence"`              // of the view
 	Source     string         `json:"source,omitempty"`      // what it is based on: program_status, title, screen ...
-	LastIntent string         `json:"last_intent,omitempty"` // after the last intent was performed
+	LastIntent string         `json:"last_intent,omitempty"` // set by the last performed intent
 	Candidates []Candidate    `json:"candidates,omitempty"`
 	Metadata   map[string]any `json:"metadata,omitempty"`
 	Marks      []string       `json:"host_marks,omitempty"` // labels set at the transcript's end
