@@ -134,7 +134,8 @@ func orNil(has bool, value any) any {
 // split separates the status lines from the plain text.
 func (l *look) split() (body, status string) { return SplitStatus(l.text()) }
 
-// SplitStatus splits plain text into its body and its status lines, the last three; text of six lines or fewer is all body.
+// SplitStatus splits plain text into its body and its status lines, the last three; text of six
+// lines or fewer is all body.
 func SplitStatus(text string) (body, status string) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if len(lines) < bodyLines {

@@ -84,7 +84,7 @@ const (
 
 // A ManifestError says what is wrong with a manifest.
 type ManifestError struct {
-	Key string // the key that is wrong, as "default_target.rows"; "" when the text is no TOML
+	Key string // the key that is wrong, such as "default_target.rows"; "" when the text is not TOML
 	// Line is the line in the text, from 1; 0 when unknown, as for a missing key.
 	Line int
 	Err  error

@@ -106,7 +106,7 @@ func located(text []byte, faults []*ManifestError) []*ManifestError {
 		}
 		f.Key = clip(f.Key)
 	}
-	slices.SortStableFunc(faults, func(a, b *ManifestError) int { return cmp.Compare(uint(a.Line-1), uint(b.Line-1)) }) // what is missing last
+	slices.SortStableFunc(faults, func(a, b *ManifestError) int { return cmp.Compare(uint(a.Line-1), uint(b.Line-1)) }) // missing keys last
 	return faults
 }
 

@@ -42,7 +42,8 @@ type Live struct {
 // wait may call. Others are tried again after the turn, and before the next, and report why until
 // then: see [Adapter.Stale]. Files that do not load change nothing; see [Catalog.Broken].
 //
-// Errors: [ErrNoPlugin] or [ErrBuiltin] in a *[NameError], or a *[ReloadError] around those of [Catalog.Load].
+// Errors: [ErrNoPlugin] or [ErrBuiltin] in a *[NameError], or a *[ReloadError] around those of
+// [Catalog.Load].
 func (c *Catalog) Reload(ctx context.Context, name string) (*Reload, error) {
 	old, err := c.Plugin(name)
 	switch {

@@ -35,7 +35,8 @@ type Source struct {
 }
 
 const (
-	// maxSource bounds one Lua file, in bytes. Larger ones are data, not rules; the parser takes a second for a megabyte.
+	// maxSource bounds one Lua file, in bytes. Larger ones are data, not rules; the parser takes a
+	// second for a megabyte.
 	maxSource = 64 << 10
 	// maxFiles bounds the files of one plugin.
 	maxFiles = 64

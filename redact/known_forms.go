@@ -15,7 +15,8 @@ import (
 func formsOf(v string) []string {
 	forms := differing([]string{v}, url.QueryEscape(v), url.PathEscape(v), jsonEscaped(v, true), jsonEscaped(v, false))
 	add := func(more ...string) { forms = differing(forms, more...) }
-	// In a URL: curl --data-urlencode; Python's quote, which leaves /; JavaScript's encodeURIComponent.
+	// In a URL: curl --data-urlencode; Python's quote, which leaves /; JavaScript's
+	// encodeURIComponent.
 	curl := strings.ReplaceAll(url.QueryEscape(v), "+", "%20")
 	add(curl, strings.ReplaceAll(curl, "%2F", "/"), componentEscapes.Replace(curl))
 	for _, f := range slices.Clone(forms) {

@@ -132,7 +132,8 @@ func (g *placing) move(seq string) {
 	g.step(seq[len(seq)-1], n[0], n[1])
 }
 
-// step follows a control sequence with final and its first two parameters, 0 where they are not given.
+// step follows a control sequence with final and its first two parameters, 0 where they are not
+// given.
 func (g *placing) step(final byte, first, second int) {
 	one := max(1, first)
 	switch final {

@@ -67,8 +67,8 @@ var mayHide = [256]bool{
 	0xc2: true, 0xcc: true, 0xcd: true, 0xd2: true, 0xd8: true, 0xe1: true, 0xe2: true, 0xe3: true, 0xef: true, 0xf0: true, 0xf3: true,
 }
 
-// unseen is Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt), C1 controls, interlinear marks and the
-// blocks of combining marks that fit any script.
+// unseen is Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt), C1 controls,
+// interlinear marks and the blocks of combining marks that fit any script.
 var unseen = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x80, Hi: 0x9f, Stride: 1}, {Lo: 0xad, Hi: 0xad, Stride: 1}, {Lo: 0x300, Hi: 0x36f, Stride: 1}, {Lo: 0x483, Hi: 0x489, Stride: 1},

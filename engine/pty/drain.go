@@ -25,8 +25,8 @@ const (
 	// busy machine.
 	drainBound = 150 * time.Millisecond
 	// drainMore is how long after drainBound the queue of a descendant that writes little is read
-	// before its reads count. By then the kernel has long moved what was behind; it leaves 40 ms of
-	// the 250.
+	// before its reads count. By then the kernel has long moved what was still queued; it leaves 40
+	// ms of the 250.
 	drainMore = 50 * time.Millisecond
 	// maxLeft is twice what a Linux pseudo-terminal queues: 8 KiB and a page of flip buffers, 4 KiB
 	// of line discipline.

@@ -34,7 +34,8 @@ const (
 	attrUnderlineMask  = attrUnderline0 | attrUnderline1 | attrUnderline2
 	// attrStyle are the attributes that a Style shows.
 	attrStyle = attrBold | attrDim | attrItalic | attrBlink | attrInverse | attrHidden | attrStrike | attrOverline | attrUnderlineMask
-	// The upper half of the attributes holds 1 + the index of the cell's extra in row.extras; 0 is none.
+	// The upper half of the attributes holds 1 + the index of the cell's extra in row.extras; 0 is
+	// none.
 	attrExtraShift = 16
 	attrExtraMask  = 0xffff << attrExtraShift
 )

@@ -12,8 +12,7 @@ const (
 	Meta
 )
 
-// A KeyCode names a key that is not a character. The zero KeyCode stands for the character in
-// Key.Rune.
+// A KeyCode names a key that is not a character. The zero KeyCode means the character in Key.Rune.
 type KeyCode uint8
 
 const (

@@ -75,7 +75,7 @@ func (t *Terminal) kittySet(flags, mode int) {
 // release.
 func encodeKitty(k Key, flags uint8) (b []byte, ok bool) {
 	all, exact := flags&kittyAllKeys != 0, flags&kittyDisambiguate != 0
-	if !all && !exact { // only events are to be told apart
+	if !all && !exact { // only events need to be distinguished
 		k = k.offKeypad()
 	}
 	out := csiKey{mods: k.Mods, final: 'u'}

@@ -65,7 +65,8 @@ func (t *Terminal) left(n int) {
 	}
 }
 
-// moveTo places the cursor; row and col from zero, counted from the top and left margins in origin mode.
+// moveTo places the cursor; row and col from zero, counted from the top and left margins in origin
+// mode.
 func (t *Terminal) moveTo(row, col int) {
 	first, last := 0, t.rows-1
 	if t.modes.origin {

@@ -57,8 +57,8 @@ const (
 )
 
 const (
-	// maxParams is the number of parameters kept; xterm keeps 30, the longest in use (SGR with three
-	// RGB colours) has 18. More are read and dropped.
+	// maxParams is the number of parameters kept; xterm keeps 30, the longest in use (SGR with
+	// three RGB colours) has 18. More are read and dropped.
 	maxParams = 32
 	// maxParam bounds a parameter. No sequence gives a larger one a meaning, and sums cannot
 	// overflow.

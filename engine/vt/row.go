@@ -72,7 +72,8 @@ func (w *writes) since(seq uint64) int {
 	return nowhere
 }
 
-// last returns the sequence at which text was last written; 0: never, or not since the row came back.
+// last returns the sequence at which text was last written; 0: never, or not since the row came
+// back.
 func (w *writes) last() uint64 {
 	if w.n == 0 {
 		return 0

@@ -65,7 +65,8 @@ func (t *Terminal) carriageReturn() {
 	}
 }
 
-// columnIndex is DECFI, or with -1 DECBI: one column on, and at the margin the columns move instead.
+// columnIndex is DECFI, or with -1 DECBI: one column on, and at the margin the columns move
+// instead.
 func (t *Terminal) columnIndex(n int) {
 	switch c := &t.cursor; {
 	case n > 0 && c.col == t.lastCol(), n < 0 && c.col == t.sides.left:

@@ -134,7 +134,8 @@ func TooDeep(source string) int {
 	return 0
 }
 
-// longBracket returns the length of the [[...]] or [==[...]==] that s begins with, all of s when it is not closed, or 0.
+// longBracket returns the length of the [[...]] or [==[...]==] that s begins with, all of s when it
+// is not closed, or 0.
 func longBracket(s string) int {
 	if s == "" || s[0] != '[' {
 		return 0

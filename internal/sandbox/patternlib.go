@@ -70,7 +70,8 @@ func (v *VM) steps() func(int) {
 	}
 }
 
-// pushCaptures pushes the captures, the whole match when there are none and whole is set, and returns how many.
+// pushCaptures pushes the captures, the whole match when there are none and whole is set, and
+// returns how many.
 func (v *VM) pushCaptures(L *lua.LState, m *match, from, to int, whole bool) int {
 	if m.captures == 0 && whole {
 		L.Push(v.piece(m.subject, m.subject[from:to]))

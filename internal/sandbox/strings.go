@@ -203,7 +203,8 @@ func (v *VM) stringFormat(L *lua.LState) int {
 	return 1
 }
 
-// number2 reads a number at s[i:] and returns it, 100 when it has more than two digits, and where it ends.
+// number2 reads a number at s[i:] and returns it, 100 when it has more than two digits, and where
+// it ends.
 func number2(s string, i int) (value, end int) {
 	for end = i; end < len(s) && '0' <= s[end] && s[end] <= '9'; end++ {
 		value = min(value*10+int(s[end]-'0'), 100)

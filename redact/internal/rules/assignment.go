@@ -201,7 +201,8 @@ func inCode(t string, at, key, i int) bool {
 	return false
 }
 
-// gitSigning reports whether the name at t[at:key] is git's user.signingkey, whose value is a key's identifier or file.
+// gitSigning reports whether the name at t[at:key] is git's user.signingkey, whose value is a key's
+// identifier or file.
 func gitSigning(t string, at, key int) bool {
 	const name = "user.signingkey"
 	n := at - len("user.")

@@ -250,7 +250,8 @@ func versions(v string) bool {
 		(dots == 2 || dots > 0 && n != v) && !strings.Contains(n, "..")
 }
 
-// packaged reports whether v is a version of a Debian package (deb-version(7)): an epoch or a revision, and numbers with dots.
+// packaged reports whether v is a version of a Debian package (deb-version(7)): an epoch or a
+// revision, and numbers with dots.
 func packaged(v string) bool {
 	v = strings.Trim(v, "()")
 	epoch, rest, ok := strings.Cut(v, ":")
