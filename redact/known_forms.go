@@ -24,7 +24,8 @@ func formsOf(v string) []string {
 			add(lowerEscapes(f))
 		}
 	}
-	// In a shell: bash's printf %q; within '', as shells and Python's shlex.quote have it; within "".
+	// In a shell: bash's printf %q; within '', as shells and Python's shlex.quote have it; within
+	// "".
 	add(backslashed(v, " \t'\"\\|&;()<>!{}*[]?^$`,"), strings.ReplaceAll(v, "'", `'\''`), strings.ReplaceAll(v, "'", `'"'"'`), backslashed(v, "\"\\$`"))
 	// PHP's JSON; HTML as Go and as Python and browsers write it.
 	add(strings.ReplaceAll(jsonEscaped(v, false), "/", `\/`), html.EscapeString(v), namedEntities.Replace(html.EscapeString(v)))

@@ -1,6 +1,6 @@
-// Package pty runs one program on its own pseudo-terminal, and ends it together with everything it
-// has started. It makes no stability promise, except for [Size], [Signal] and [Exit], which package
-// engine uses.
+// Package pty (no stability promise, except for [Size], [Signal] and [Exit], which package engine
+// uses) runs one program on its own pseudo-terminal, and ends it together with everything it has
+// started.
 //
 // [Start] opens the terminal and starts the program; [PTY.Next] and [PTY.Write] move bytes;
 // [PTY.Wait] reports how the program ended; [PTY.Kill] and [KillAll] end the whole tree;

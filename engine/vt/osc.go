@@ -41,8 +41,8 @@ const (
 // most 75,000 bytes.
 type Event struct {
 	Kind EventKind
-	// Line and Col are where the cursor was. Line counts from the first line ever: History.Dropped
-	// + History.Len + row.
+	// Line and Col are where the cursor was. Line counts from the first line ever: it is the row
+	// plus History.Dropped and History.Len.
 	Line uint64
 	Col  int
 	// Alt reports whether the alternate screen was shown: Line then counts its rows.

@@ -232,7 +232,7 @@ func (s *Screen) EachCell(row int, f func(col int, c Cell)) {
 	}
 }
 
-// eachCell makes the Style of a run of equal cells once. width -1 stands for the written part.
+// eachCell makes the Style of a run of equal cells once. width -1 means the written part.
 func (r *row) eachCell(width int, f func(col int, c Cell)) {
 	if width < 0 {
 		width = r.n
