@@ -39,8 +39,8 @@ type memoryGroup struct {
 // hit, at most every 10 ms; we then check how much could be reclaimed, and how often that much was
 // reread.
 const (
-	// fullShare is the part of the limit that can still be reclaimed when nearly all is in use: 3
-	// %. A cache of files is more, and does no harm: it is reclaimed.
+	// fullShare is the part of the limit that can still be reclaimed when nearly all is in use:
+	// 3 %. A cache of files is more, and does no harm: it is reclaimed.
 	fullShare = 32
 	// thrashTimes is how often everything reclaimable has to be reread within thrashWindow. A
 	// program that makes progress rereads some of it; this one rereads it a hundred times a second.

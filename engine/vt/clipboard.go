@@ -15,10 +15,10 @@ const clipboardMax = 100_000
 var clipboardPrefix = []byte("52;")
 
 // clipboard is OSC 52: selections, then base64. None of it reaches a real clipboard, and a query
-// (?) is not answered. As in xterm an empty selection means the clipboard, and only the clipboard,
-// the primary selection and the configured one (c, p, s) are reported; nobody pastes from cut
-// buffers (0-7) and the secondary selection (q). An empty text clears, and so does "!", which
-// programs send to clear an xterm, where anything that is not base64 clears.
+// (?) is not answered. As in xterm the selection may be empty; otherwise only the clipboard, the
+// primary selection and the configured one (c, p, s) are reported: nobody pastes from cut buffers
+// (0-7) and the secondary selection (q). An empty text clears, and so does "!", which programs send
+// to clear an xterm, where anything that is not base64 clears.
 func (t *Terminal) clipboard(rest []byte) {
 	s := &t.parser
 	if cap(s.str) > 2*stringMax {

@@ -119,8 +119,8 @@ func (t *Terminal) stringEnd() {
 	}
 }
 
-// termcapAnswers maps capability names to the answers to XTGETTCAP, with hex digits as in xterm;
-// names are listed in lower and upper case, since they are echoed as asked.
+// termcapAnswers maps capability names to their answers to XTGETTCAP. The value's hex digits are as
+// in xterm, the name's as in the query: the first answer has lower case, the second upper case.
 var termcapAnswers = func() map[string][2]string {
 	answers := map[string][2]string{}
 	for name, value := range map[string]string{
