@@ -15,8 +15,9 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// An Adapter is a plugin driving one session, under its manifest's permissions. Its methods may be called by any number of
-// goroutines: only the plugin's code is exclusive, and no call of it lasts.
+// An Adapter is a plugin driving one session, under its manifest's permissions. Its methods may be
+// called by any number of goroutines: only the plugin's code is exclusive, and each call of it is
+// short.
 type Adapter struct {
 	id      string
 	code    atomic.Pointer[code]
@@ -33,26 +34,26 @@ type Adapter struct {
 	// protects the fields below
 	lastIntent string
 	state      *State       // the newest; nil: nothing has been noted yet
-	seen       *engine.View // that it is about
+	seen       *engine.View // the view it is about
 	journal    journal
 	stale      string // why it does not run its plugin's newest code; "": it does
 }
 
-// code is what an adapter runs. It is immutable; another takes its place when the plugin is loaded again.
+// code is what an adapter runs. It is immutable, and replaced when the plugin is reloaded.
 type code struct {
 	*Plugin
-	during     []string // intents that may be sent while a turn is under way
-	predicates []string // functions that are no intents
+	during     []string // intents that may be sent during a turn
+	predicates []string // functions that are not intents
 	exports    []string // all functions
 }
 
-// ID returns the adapter's name, unique in its catalog's life: "e1", "e2" and so on.
+// ID returns the adapter's name, unique for its catalog's lifetime: "e1", "e2" and so on.
 func (a *Adapter) ID() string { return a.id }
 
 // Plugin returns the plugin that drives it.
 func (a *Adapter) Plugin() *Plugin { return a.code.Load().Plugin }
 
-// DuringTurn reports whether the plugin says that an intent may be sent while a turn is under way, as cancel may.
+// DuringTurn reports whether the plugin allows an intent during a turn, such as cancel.
 func (a *Adapter) DuringTurn(intent string) bool {
 	return slices.Contains(a.code.Load().during, intent)
 }
@@ -60,13 +61,14 @@ func (a *Adapter) DuringTurn(intent string) bool {
 // Session returns the session that it drives.
 func (a *Adapter) Session() *engine.Session { return a.session }
 
-// StartOptions say how an adapter's program is started. What is not given is the manifest's, or else the server's default.
+// StartOptions say how to start an adapter's program. Missing options default to the manifest's,
+// then to the server's.
 type StartOptions struct {
 	Name    string // of the session; "": none
 	Program string
 	Args    []string // nil: the manifest's; empty: none
 	Dir     string
-	Env     map[string]string // over the manifest's env, under its required_env
+	Env     map[string]string // overrides the manifest's env, overridden by its required_env
 	BaseEnv map[string]string // what both begin with; nil: the server's
 	Size    pty.Size          // zero rows or columns: the manifest's, or else 40 and 120
 	// Attended and Taps are the session's: see [engine.Config].
@@ -79,7 +81,7 @@ const (
 	defaultCols = 120
 )
 
-// config makes what the engine needs of the options and the manifest.
+// config builds the engine's configuration from the options and the manifest.
 func (p *Plugin) config(o StartOptions) (engine.Config, error) {
 	target := p.Manifest.Target
 	if target == nil {
@@ -110,7 +112,7 @@ func (p *Plugin) config(o StartOptions) (engine.Config, error) {
 	return c, nil
 }
 
-// firstOf returns the first that is not zero.
+// firstOf returns the first value that is not zero.
 func firstOf(values ...uint16) uint16 {
 	i := slices.IndexFunc(values, func(v uint16) bool { return v != 0 })
 	return values[max(i, 0)]
@@ -119,9 +121,9 @@ func firstOf(values ...uint16) uint16 {
 // ErrNoProgram: neither the caller nor the manifest names a program.
 var ErrNoProgram = errors.New("name a program: the plugin's manifest has no default_target")
 
-// Start starts a program under a plugin. The plugin's code is loaded before, and a plugin that does not load starts nothing.
-// Errors: those of the catalog's [Spawner], *[PluginError], *[PermissionError], and [ErrNoPlugin], [ErrNoCode] or [ErrNoProgram]
-// in a *[NameError].
+// Start starts a program under a plugin. The plugin's code is loaded first, and a plugin that does
+// not load starts nothing. Errors: those of the catalog's [Spawner], *[PluginError],
+// *[PermissionError], and [ErrNoPlugin], [ErrNoCode] or [ErrNoProgram] in a *[NameError].
 func (c *Catalog) Start(ctx context.Context, plugin string, o StartOptions) (*Adapter, error) {
 	p, err := c.hold(plugin)
 	if err != nil {
@@ -181,7 +183,7 @@ func (c *Catalog) let(plugin string) {
 	}
 }
 
-// prepare asks the adapter's fresh instance what has to be known of its plugin.
+// prepare asks the adapter's new instance what the adapter needs to know about its plugin.
 func (a *Adapter) prepare(ctx context.Context, p *Plugin) error {
 	return a.lua.do(ctx, func(m machine) error {
 		code, err := p.code(ctx, m)
@@ -192,7 +194,7 @@ func (a *Adapter) prepare(ctx context.Context, p *Plugin) error {
 	})
 }
 
-// code asks a machine of the plugin what an adapter has to know.
+// code asks a machine of the plugin what an adapter needs to know.
 func (p *Plugin) code(ctx context.Context, m machine) (*code, error) {
 	name := p.Manifest.Name
 	if !m.has("classify") {
@@ -211,8 +213,8 @@ func (p *Plugin) code(ctx context.Context, m machine) (*code, error) {
 	return c, nil
 }
 
-// Close ends the adapter's program and all it started, and forgets both adapter and session. Waits on it end. The error is
-// that of [engine.Session.Close].
+// Close ends the adapter's program and everything it started, and removes both adapter and session.
+// Waits on it end. The error is that of [engine.Session.Close].
 func (a *Adapter) Close(ctx context.Context) error {
 	a.stop()
 	err := a.session.Close(ctx)
@@ -227,12 +229,13 @@ func (a *Adapter) Close(ctx context.Context) error {
 	return err
 }
 
-// keepFloor is the least time between two looks that the host takes on its own. A change after a quiet spell is seen at once;
-// in a flood fifty adapters then cost a tenth of a processor. A state that a client asks for is always looked at anew.
+// keepFloor is the minimum time between two looks that the host takes on its own. A change after a
+// quiet period is seen at once; in a flood fifty adapters cost a tenth of a processor. A state that
+// a client asks for is always fresh.
 const keepFloor = 25 * time.Millisecond
 
-// keep looks whenever the session has changed, so that states and events are there also when nobody asks. It ends with the
-// session's output, or when ctx does.
+// keep looks whenever the session has changed, so that states and events exist even when nobody
+// asks. It ends with the session's output, or when ctx does.
 func (a *Adapter) keep(ctx context.Context) {
 	defer close(a.kept)
 	timer := time.NewTimer(0)
@@ -267,19 +270,20 @@ func (a *Adapter) keep(ctx context.Context) {
 	}
 }
 
-// look makes what the plugin sees of a view.
+// look builds what the plugin sees of a view.
 func (a *Adapter) look(v *engine.View) *look {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return &look{view: v, secrets: &a.lua.secrets, lastIntent: a.lastIntent, previous: a.state, last: a.seen, events: a.journal.last}
 }
 
-// Look has the plugin say what state a view shows. It never fails: a plugin that does is in [StateError]. The state is noted as
-// the adapter's newest, with its events, unless a newer view has been looked at. When ctx ends before the plugin is free, the
-// state is the newest that was noted; a look that has begun is not interrupted, so that the plugin keeps its memory.
+// Look has the plugin say what state a view shows. It never fails: a failing plugin is in
+// [StateError]. The state is recorded as the adapter's newest, with its events, unless a newer view
+// has been looked at. When ctx ends before the plugin is free, the result is the newest recorded
+// state; a look that has begun is not interrupted, so that the plugin keeps its memory.
 func (a *Adapter) Look(ctx context.Context, v *engine.View) *State {
 	s := a.observe(ctx, v)
-	for _, label := range s.Marks { // the session's bound on marks is the plugin's problem
+	for _, label := range s.Marks { // exceeding the session's limit on marks is the plugin's problem
 		_, _ = a.session.Do(ctx, engine.MarkTranscript(label))
 	}
 	return s
@@ -297,7 +301,7 @@ func (a *Adapter) observe(ctx context.Context, v *engine.View) *State {
 	})
 	if err != nil {
 		var p *PluginError
-		if !errors.As(err, &p) { // whoever asked has gone
+		if !errors.As(err, &p) { // the caller has gone
 			return a.State()
 		}
 		s = a.failed(p, v)
@@ -316,7 +320,7 @@ func (a *Adapter) classify(ctx context.Context, m machine, l *look) (*State, err
 	if err != nil {
 		return nil, err
 	}
-	if len(s.Marks) > 0 { // the same right as the action's
+	if len(s.Marks) > 0 { // the same permission as the action's
 		if err := a.Plugin().Manifest.require(actionPermissions["mark_transcript"], "mark_transcript"); err != nil {
 			return nil, resultError(a.Plugin().Manifest.Name, "classify", "%v", err)
 		}
@@ -338,7 +342,7 @@ func (a *Adapter) failed(err *PluginError, v *engine.View) *State {
 	return s
 }
 
-// note makes s the adapter's state. A look that came late changes nothing but for its events.
+// note makes s the adapter's state. A late look only adds its events.
 func (a *Adapter) note(s *State, l *look) {
 	now := l.view.At
 	a.mu.Lock()
@@ -367,10 +371,11 @@ func (a *Adapter) note(s *State, l *look) {
 	}
 }
 
-// unseen is the state of an adapter whose plugin has not looked yet: one that is being started is found by others.
+// unseen is the state of an adapter whose plugin has not looked yet: others can find it while it is
+// starting.
 var unseen = &State{State: StateUnknown, Evidence: "the plugin has not looked yet", Source: "host"}
 
-// State returns the newest state that was noted, never nil. It does not look: see [Adapter.Look].
+// State returns the newest recorded state, never nil. It does not look: see [Adapter.Look].
 func (a *Adapter) State() *State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -380,8 +385,9 @@ func (a *Adapter) State() *State {
 	return a.state
 }
 
-// Events returns what has happened after event number since, the number to pass next time, and whether some of it is gone: the
-// newest 1,024 events are kept. The caller must not modify the events.
+// Events returns what has happened after event number since, the number to pass next time, and
+// whether some events were dropped: the newest 1,024 are kept. The caller must not modify the
+// events.
 func (a *Adapter) Events(since uint64) (events []Event, next uint64, dropped bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -389,8 +395,9 @@ func (a *Adapter) Events(since uint64) (events []Event, next uint64, dropped boo
 	return events, a.journal.last, dropped
 }
 
-// Explain has the plugin say what state a view shows and why: the rule that decided, those that nearly did, and the rows they
-// looked at. Nothing is noted. The error is a *[PluginError], or the cause of ctx's end.
+// Explain has the plugin say what state a view shows and why: the rule that decided, those that
+// nearly did, and the rows they looked at. Nothing is recorded. The error is a *[PluginError], or
+// the cause of ctx's end.
 func (a *Adapter) Explain(ctx context.Context, v *engine.View) (s *State, err error) {
 	err = a.lua.do(ctx, func(m machine) error {
 		l := a.look(v)
@@ -401,7 +408,7 @@ func (a *Adapter) Explain(ctx context.Context, v *engine.View) (s *State, err er
 	return s, err
 }
 
-// isIntent reports whether a client may send a function's name as an intent.
+// isIntent reports whether clients may send this function's name as an intent.
 func (a *Adapter) isIntent(m machine, name string) bool {
 	return m.has(name) && name != "classify" && name != "describe" && !strings.HasSuffix(name, matcherSuffix) &&
 		!slices.Contains(a.code.Load().predicates, name)

@@ -16,21 +16,21 @@ import (
 	"github.com/ptywright/ptywright/internal/pulse"
 )
 
-// builtins are the plugins that come with the program. Their test data stays behind.
+// builtins are the plugins that come with the program, without their test data.
 //
 //go:embed */manifest.toml */*.lua
 var builtins embed.FS
 
-// A Plugin is one that a catalog knows.
+// A Plugin is a plugin in a catalog.
 type Plugin struct {
 	*Source
 	Builtin    bool
-	Path       string    // of the manifest that it was loaded from; "" of a built-in one
-	predicates *instance // of matchers that are bound to no adapter
+	Path       string    // of the manifest that it was loaded from; "" if built in
+	predicates *instance // for matchers without an adapter
 }
 
-// A Catalog is the plugins that a server knows and the adapters that are live. Its methods may be called by any number of
-// goroutines.
+// A Catalog holds the plugins that a server knows and the live adapters. Its methods may be called
+// by any number of goroutines.
 type Catalog struct {
 	spawner Spawner
 	log     *slog.Logger
@@ -38,23 +38,23 @@ type Catalog struct {
 
 	mu sync.Mutex
 	// protects the fields below
-	loaded   map[string]*Plugin // see plugins; nil: nobody has asked yet
+	loaded   map[string]*Plugin // see plugins; nil: not needed yet
 	adapters map[string]*Adapter
 	owners   map[engine.ID]*Adapter
 	order    []*Adapter     // by start
-	starting map[string]int // adapters of a plugin that are being started
+	starting map[string]int // adapters of a plugin that are starting
 	last     int
-	broken   map[string]*ReloadError // why the files of a plugin are not what runs, by its name
+	broken   map[string]*ReloadError // why a plugin's files are not what runs, by its name
 	watched  *watch                  // nil: files are not watched
 }
 
-// A Spawner starts sessions: an [engine.Engine], or what starts them in its place.
+// A Spawner starts sessions: an [engine.Engine], or a substitute.
 type Spawner interface {
 	Spawn(context.Context, engine.Config) (*engine.Session, error)
 }
 
-// NewCatalog returns a catalog of the built-in plugins, whose adapters drive sessions of s. Log takes what plugins print; nil:
-// slog.Default. The built-in plugins are read when somebody first asks for a plugin.
+// NewCatalog returns a catalog of the built-in plugins, whose adapters drive sessions of s. What
+// plugins print goes to log; nil: slog.Default. The built-in plugins are read on first use.
 func NewCatalog(s Spawner, log *slog.Logger) *Catalog {
 	if log == nil {
 		log = slog.Default()
@@ -65,7 +65,7 @@ func NewCatalog(s Spawner, log *slog.Logger) *Catalog {
 	}
 }
 
-// builtinSources returns the built-in plugins. It panics when one does not load, a defect.
+// builtinSources returns the built-in plugins. It panics when one does not load: a bug.
 var builtinSources = sync.OnceValue(func() []*Source {
 	folders, err := fs.ReadDir(builtins, ".")
 	if err != nil {
@@ -80,7 +80,7 @@ var builtinSources = sync.OnceValue(func() []*Source {
 	return sources
 })
 
-// plugins returns the plugins by name, the built-in ones among them. mu is held.
+// plugins returns the plugins by name, including the built-in ones. mu is held.
 func (c *Catalog) plugins() map[string]*Plugin {
 	if c.loaded == nil {
 		c.loaded = map[string]*Plugin{}
@@ -91,7 +91,7 @@ func (c *Catalog) plugins() map[string]*Plugin {
 	return c.loaded
 }
 
-// add puts a plugin in, in the place of one of its name. mu is held.
+// add adds a plugin, replacing one of the same name. mu is held.
 func (c *Catalog) add(s *Source, path string) *Plugin {
 	p := &Plugin{Source: s, Builtin: path == "", Path: path, predicates: newInstance(s, c.log)}
 	c.plugins()[s.Manifest.Name] = p
@@ -102,7 +102,7 @@ func (c *Catalog) add(s *Source, path string) *Plugin {
 var (
 	ErrNoPlugin  = errors.New("unknown plugin")
 	ErrNoAdapter = errors.New("unknown adapter")
-	// ErrTaken: a plugin of that name is there already.
+	// ErrTaken: a plugin of that name is already loaded.
 	ErrTaken = errors.New("a plugin of this name is loaded")
 	// ErrBuiltin: a built-in plugin can be neither replaced nor unloaded.
 	ErrBuiltin = errors.New("a built-in plugin stays as it is")
@@ -112,20 +112,21 @@ var (
 	ErrNoCode = errors.New("the plugin has no code: its manifest names no runtime")
 )
 
-// A NameError is an error about a plugin, an adapter or a function by its name.
+// A NameError is an error about a plugin, an adapter or a function, with its name.
 type NameError struct {
 	Name string
 	Err  error
 }
 
-// Error names what it is about.
+// Error includes the name.
 func (e *NameError) Error() string { return fmt.Sprintf("%s: %v", clip(e.Name), e.Err) }
 
 // Unwrap returns the cause.
 func (e *NameError) Unwrap() error { return e.Err }
 
-// Load reads the plugin whose manifest is at path and adds it, once its code has been compiled and its main chunk run. Errors:
-// *[ManifestError], *[LoadError], *[PluginError], and [ErrTaken] or [ErrBuiltin] in a *[NameError].
+// Load reads the plugin whose manifest is at path and adds it, after compiling its code and running
+// its main chunk. Errors: *[ManifestError], *[LoadError], *[PluginError], and [ErrTaken] or
+// [ErrBuiltin] in a *[NameError].
 func (c *Catalog) Load(path string) (*Plugin, error) {
 	source, err := Open(path)
 	if err != nil {
@@ -144,7 +145,7 @@ func (c *Catalog) Load(path string) (*Plugin, error) {
 	return p, err
 }
 
-// enter adds a plugin of a new name.
+// enter adds a plugin under a new name.
 func (c *Catalog) enter(source *Source, path string) (*Plugin, *watch, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,8 +159,8 @@ func (c *Catalog) enter(source *Source, path string) (*Plugin, *watch, error) {
 	return c.add(source, path), c.watched, nil
 }
 
-// Unload takes a plugin out. What a wait has of it goes on to its end. Errors: [ErrNoPlugin], [ErrBuiltin] or [ErrInUse] in a
-// *[NameError].
+// Unload removes a plugin. Waits that use it continue to their end. Errors: [ErrNoPlugin],
+// [ErrBuiltin] or [ErrInUse] in a *[NameError].
 func (c *Catalog) Unload(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,7 +210,7 @@ func (c *Catalog) Adapter(id string) (*Adapter, error) {
 	return nil, &NameError{id, ErrNoAdapter}
 }
 
-// Adapters returns the live adapters in the order in which they were started.
+// Adapters returns the live adapters in the order of their start.
 func (c *Catalog) Adapters() []*Adapter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -223,11 +224,11 @@ func (c *Catalog) Owner(id engine.ID) *Adapter {
 	return c.owners[id]
 }
 
-// Changed returns a channel that is closed when the state of any adapter next changes, or something happens in its turn. Take
-// it before looking.
+// Changed returns a channel that is closed when the state of any adapter next changes, or something
+// happens in its turn. Get it before looking.
 func (c *Catalog) Changed() <-chan struct{} { return c.pulse.Next() }
 
-// A Description is what a plugin says of itself.
+// A Description is what a plugin says about itself.
 type Description struct {
 	Intents      []map[string]any
 	WaitMatchers []map[string]any
@@ -235,8 +236,8 @@ type Description struct {
 	Predicates   []map[string]any
 }
 
-// Describe asks a plugin what it can do: its describe function, or the names of its functions when it has none. It runs in a
-// machine of its own. Errors: *[PluginError], [ErrNoCode] in a *[NameError].
+// Describe asks a plugin what it can do: its describe function, or the names of its functions when
+// it has none. It runs in its own machine. Errors: *[PluginError], [ErrNoCode] in a *[NameError].
 func (p *Plugin) Describe(ctx context.Context, log *slog.Logger) (*Description, error) {
 	if p.Main == "" {
 		return nil, &NameError{p.Manifest.Name, ErrNoCode}

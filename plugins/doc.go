@@ -1,24 +1,27 @@
 // Package plugins (no stability promise) teaches ptywright a TUI: plugins, what their manifests
 // allow, and the adapters that drive sessions with them.
 //
-// A plugin is a folder with a manifest.toml and Lua files. A [Catalog] has the built-in ones and those that were loaded; its
-// Start starts a program under one, as an [Adapter]. An adapter says what state a view shows ([Adapter.Look]), why
-// ([Adapter.Explain]) and what has happened ([Adapter.Events]); it performs intents ([Adapter.Send]) and makes matchers
-// ([Adapter.Matcher]). The package knows no JSON-RPC and no program: what it knows of Claude Code or codex is Lua.
+// A plugin is a folder with a manifest.toml and Lua files. [NewCatalog] returns a [Catalog] of the
+// built-in ones; [Catalog.Load] adds others, and [Catalog.Start] starts a program under one, as an
+// [Adapter]. An adapter says what state a view shows ([Adapter.Look]), why ([Adapter.Explain]) and
+// what has happened ([Adapter.Events]); it performs intents ([Adapter.Send]) and makes matchers
+// ([Adapter.Matcher]). The package knows no JSON-RPC and no particular program: its knowledge of
+// Claude Code or codex is Lua.
 //
 // # The life of an intent
 //
-// The plugin's function is called with the client's params and the screen (look.go) and returns actions. All of them are
-// checked against the manifest's permissions before the first is performed (intent.go). Between two of them the plugin may want
-// to see something first; and it may say how it looks when what was typed was submitted, which the host then waits for. The
-// [Receipt] tells.
+// The plugin's function gets the client's params and the screen (look.go) and returns actions. All
+// of them are checked against the manifest's permissions before the first is performed (intent.go).
+// Between two actions the plugin may require something to appear first; and it may say how the
+// screen looks once the input was submitted, which the host then waits for. The [Receipt] reports
+// the outcome.
 //
 // # The Lua
 //
-// An instance (instance.go) is a plugin's code with its memory: one an adapter, and one a plugin for predicates that are bound to
-// none. It is entered by one goroutine at a time, for one call, which has its limits (package internal/sandbox) and cannot wait
-// for anything. A machine that passes a limit is thrown away. Behind the machine interface (machine.go) there could be
-// another process.
+// An instance (instance.go) is a plugin's code with its memory: one per adapter, and one per plugin
+// for predicates without an adapter. One goroutine at a time enters it, for one call, which has
+// limits (package internal/sandbox) and cannot wait for anything. A machine that exceeds a limit is
+// discarded. The machine interface (machine.go) could also be implemented by another process.
 //
 // # Goroutines
 //
@@ -28,7 +31,8 @@
 //
 // # Locks
 //
-// Catalog.mu guards the registry, Adapter.mu the newest state and the journal. Neither is held across Lua, I/O or anything that
-// waits. What is waited for is a one-slot channel, taken with a context: instance.inside for one call of Lua, Adapter.sending for
-// one intent, Adapter.turn for one turn; always in the order turn, sending, inside.
+// Catalog.mu guards the registry, Adapter.mu the newest state and the journal. Neither is held
+// across Lua, I/O or anything that waits. Waits are for one-slot channels, taken with a context:
+// instance.inside for one call of Lua, Adapter.sending for one intent, Adapter.turn for one turn;
+// always in the order turn, sending, inside.
 package plugins

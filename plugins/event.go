@@ -6,9 +6,10 @@ import (
 	"github.com/ptywright/ptywright/internal/tree"
 )
 
-// An Event is something that happened in a turn, as a plugin read it off the screen. Kinds: text_delta (Text), tool_started (ID,
-// Name, Input), tool_progress (ID, Summary), tool_completed (ID, Status, Result), turn_complete (Text), error (Category,
-// Message), and state (State, Previous), which the host adds whenever the state changes.
+// An Event is something that happened in a turn, as a plugin read it from the screen. Kinds:
+// text_delta (Text), tool_started (ID, Name, Input), tool_progress (ID, Summary), tool_completed
+// (ID, Status, Result), turn_complete (Text), error (Category, Message), and state (State,
+// Previous), which the host adds whenever the state changes.
 type Event struct {
 	Seq      uint64    `json:"seq"` // counts the adapter's events, from 1
 	Kind     string    `json:"kind"`
@@ -64,14 +65,16 @@ func (e Event) Clean(clean func(string) string) Event {
 	return e
 }
 
-// maxLog bounds the events that an adapter keeps: a client that is away for a turn of a thousand events misses some, and is told.
+// maxLog bounds the events that an adapter keeps: a client that is away for a turn of a thousand
+// events misses some, and learns so.
 const maxLog = 1024
 
-// maxLogBytes bounds their text, in bytes: a plugin may tell 1 MiB in one look, and all are one answer of adapter.events. The
-// longest turns that were recorded have some 100 KiB.
+// maxLogBytes bounds their text, in bytes: a plugin may report 1 MiB in one look, and
+// adapter.events returns all events in one answer. The longest recorded turns have some 100 KiB.
 const maxLogBytes = 2 << 20
 
-// A journal holds the newest events of an adapter, each with its number. It belongs to whoever holds its adapter's lock.
+// A journal holds the newest events of an adapter, with their numbers. It is guarded by its
+// adapter's lock.
 type journal struct {
 	events []Event
 	last   uint64
@@ -83,7 +86,7 @@ func (j *journal) add(e Event) {
 	e.Seq = j.last
 	j.bytes += e.size()
 	if len(j.events) == maxLog || j.bytes > maxLogBytes {
-		least := len(j.events) / 8 // room for more than one, since it takes a copy: others may read the old array
+		least := len(j.events) / 8 // room for several, since it takes a copy: others may read the old array
 		gone := 0
 		for gone < len(j.events) && (gone < least || j.bytes > maxLogBytes) {
 			j.bytes -= j.events[gone].size()
@@ -94,7 +97,7 @@ func (j *journal) add(e Event) {
 	j.events = append(j.events, e)
 }
 
-// size is about what an event takes, in bytes.
+// size is the approximate size of an event, in bytes.
 func (e *Event) size() int {
 	n := 64 + len(e.State) + len(e.Previous) + len(e.Text) + len(e.ID) + len(e.Name) + len(e.Summary) + len(e.Status) + len(e.Category) + len(e.Message)
 	return n + sizeOf(e.Input) + sizeOf(e.Result)
@@ -119,7 +122,8 @@ func sizeOf(value any) int {
 	return n
 }
 
-// since returns the events after a number, and whether some of them are gone. The caller must not modify them.
+// since returns the events after a number, and whether some of them were dropped. The caller must
+// not modify them.
 func (j *journal) since(seq uint64) (events []Event, dropped bool) {
 	if seq >= j.last {
 		return nil, false

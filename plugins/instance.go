@@ -8,29 +8,29 @@ import (
 )
 
 const (
-	// classifyLimit bounds one look of a classifier or a predicate. Real ones take a tenth of a millisecond; at 50 ms a machine
-	// that was five times overbooked stopped one that was innocent, once in some thousand looks. More makes others wait
-	// longer for one that is not.
+	// classifyLimit bounds one look of a classifier or a predicate. Real ones take a tenth of a
+	// millisecond; with 50 ms, on a machine overbooked fivefold, an innocent one was stopped once
+	// in some thousand looks. More makes others wait longer for a guilty one.
 	classifyLimit = 250 * time.Millisecond
-	// intentLimit bounds one function that a client asked for by name.
+	// intentLimit bounds one function that a client called by name.
 	intentLimit = 2 * time.Second
-	// maxFailures is how many times in a row a machine may break before the instance is given up: a plugin that breaks every
-	// time would otherwise take its limit of every look.
+	// maxFailures is how many times in a row a machine may break before the instance is abandoned:
+	// a plugin that breaks every time would otherwise use up its limit on every look.
 	maxFailures = 3
 )
 
-// An instance is a plugin's code with its memory. One goroutine at a time is inside; others wait for it, at most for the limit
-// of what is being called. A machine that breaks, by a limit or a defect, is thrown away and the next call gets a new one,
-// without what the plugin remembered.
+// An instance is a plugin's code with its memory. One goroutine at a time is inside; others wait
+// for it, at most for the limit of the current call. A machine that breaks, by a limit or a bug, is
+// discarded and the next call gets a new one, without what the plugin remembered.
 type instance struct {
 	source *Source
 	log    *slog.Logger
-	inside chan struct{} // held by who is inside
-	// secrets are what it was shown: they outlive its machine, as what it said does.
+	inside chan struct{} // held by the goroutine inside
+	// secrets are what it was shown: they outlive its machine, as its output does.
 	secrets secrets
 
-	// Of who is inside.
-	machine  machine // nil: to be made
+	// Only for the goroutine inside.
+	machine  machine // nil: not made yet
 	failures int     // in a row
 	given    *PluginError
 }
@@ -39,8 +39,9 @@ func newInstance(s *Source, log *slog.Logger) *instance {
 	return &instance{source: s, log: log, inside: make(chan struct{}, 1)}
 }
 
-// do runs f with the machine. The error is f's, a *PluginError of loading, or the cause of ctx's end. A call that ctx has ended
-// says nothing of the plugin: it loses what it remembers, since it was stopped in the middle, and that is all.
+// do runs f with the machine. The error is f's, a *PluginError of loading, or the cause of ctx's
+// end. A call stopped by ctx is not the plugin's fault: it loses what it remembers, since it was
+// stopped in the middle, and nothing else.
 func (i *instance) do(ctx context.Context, f func(m machine) error) error {
 	select {
 	case i.inside <- struct{}{}:
@@ -80,7 +81,8 @@ func (i *instance) do(ctx context.Context, f func(m machine) error) error {
 	return err
 }
 
-// renew has the next call run other code, without what the plugin remembered. The error is the cause of ctx's end.
+// renew makes the next call run other code, without what the plugin remembered. The error is the
+// cause of ctx's end.
 func (i *instance) renew(ctx context.Context, s *Source) error {
 	select {
 	case i.inside <- struct{}{}:
@@ -92,7 +94,7 @@ func (i *instance) renew(ctx context.Context, s *Source) error {
 	return nil
 }
 
-// call is do with one call in it.
+// call is do with a single call.
 func (i *instance) call(ctx context.Context, function string, limit time.Duration, l *look, params any) (result any, err error) {
 	err = i.do(ctx, func(m machine) error {
 		result, err = m.call(ctx, function, limit, l, params)

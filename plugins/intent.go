@@ -13,22 +13,23 @@ import (
 )
 
 const (
-	// maxActions bounds the actions of one intent. The longest of the bundled plugins' has some thirty: one key a row.
+	// maxActions bounds the actions of one intent. The longest in the bundled plugins has some
+	// thirty: one key per row.
 	maxActions = 256
-	// defaultExpect is how long an expect step waits when it is not told: a key press is drawn within some 50 ms, on a machine
-	// that is busy within a second.
+	// defaultExpect is how long an expect step waits by default: a key press is drawn within some
+	// 50 ms, on a busy machine within a second.
 	defaultExpect = 2 * time.Second
-	// maxExpect bounds what a plugin may make a client wait for in one step.
+	// maxExpect bounds how long a plugin may make a client wait in one step.
 	maxExpect = 30 * time.Second
-	// maxRetries bounds how often a submission may be tried again.
+	// maxRetries bounds how often a submission may be retried.
 	maxRetries = 5
 )
 
-// A Receipt tells what became of an intent's bytes.
+// A Receipt reports the outcome of an intent's input.
 type Receipt struct {
-	Written int `json:"written"` // bytes that the terminal has taken
-	// Echoed says that what was typed was seen on the screen, Submitted that the program has taken it. Both are nil when the
-	// plugin does not say how that looks.
+	Written int `json:"written"` // bytes that the terminal has accepted
+	// Echoed reports whether the input was seen on the screen, Submitted whether the program has
+	// accepted it. Both are nil when the plugin does not say how to detect that.
 	Echoed    *bool  `json:"echoed"`
 	Submitted *bool  `json:"submitted"`
 	Evidence  string `json:"evidence"` // for people
@@ -40,7 +41,7 @@ type Receipt struct {
 type SendOptions struct {
 	Intent  string
 	Params  map[string]any
-	Timeout time.Duration // for a turn of another client to end, and for a program that does not read; 0: engine.DefaultInputTimeout
+	Timeout time.Duration // for another client's turn to end, and for a program that does not read; 0: engine.DefaultInputTimeout
 	Parked  func()        // called right before it blocks, each time; may be nil
 }
 
@@ -50,11 +51,11 @@ func (o SendOptions) park() {
 	}
 }
 
-// ErrTurn: a turn is under way, and the intent is not one that may be sent during a turn.
+// ErrTurn: a turn is in progress, and the intent may not be sent during a turn.
 var ErrTurn = errors.New("a turn is under way on this adapter")
 
-// An ExpectError is an intent that stopped half-way because the program did not show what had to come next. What had been
-// done is done; nothing more was sent.
+// An ExpectError reports an intent that stopped half-way because the program did not show what had
+// to come next. Earlier steps are not undone; nothing more was sent.
 type ExpectError struct {
 	Intent  string
 	Step    int // of the intent's actions, from 0
@@ -72,17 +73,17 @@ func (e *ExpectError) Error() string {
 // Unwrap returns the cause.
 func (e *ExpectError) Unwrap() error { return e.Err }
 
-// A step is one action of an intent, something to be waited for before the next, or steps under a
+// A step is one action of an intent, something to wait for before the next, or steps under a
 // condition.
 type step struct {
 	kind    string
 	action  engine.Action
 	expect  matchers.Matcher // not nil: wait for it
 	timeout time.Duration
-	then    []step // of a "when": done only when expect held in time
+	then    []step // of a "when": performed only when expect matched in time
 }
 
-// A plan is what an intent wants done.
+// A plan is what an intent wants to do.
 type plan struct {
 	steps      []step
 	lastIntent *string
@@ -91,22 +92,23 @@ type plan struct {
 
 // A submission is how a plugin proves that something was submitted.
 type submission struct {
-	echo, done, retryWhen matchers.Matcher // done is there; the others may be nil
+	echo, done, retryWhen matchers.Matcher // done is set; the others may be nil
 	submit                []step
-	undo                  []step // done when nothing was submitted: takes back what was typed
+	undo                  []step // performed when nothing was submitted: removes the input
 	retries               int
 	timeout               time.Duration
 }
 
-// Send performs an intent and returns what became of it, and the state then. Intents of one adapter are performed one after
-// the other; one that is not marked as possible during a turn waits for the end of a turn. Errors: [ErrTurn], *[PluginError],
-// *[PermissionError], *[ExpectError], those of [engine.Session.Do], or the cause of ctx's end. With an error the receipt tells
-// what had been written.
+// Send performs an intent and returns the outcome and the state afterwards. Intents of one adapter
+// are performed one at a time; one that is not allowed during a turn waits for the turn to end.
+// Errors: [ErrTurn], *[PluginError], *[PermissionError], *[ExpectError], those of
+// [engine.Session.Do], or the cause of ctx's end. With an error the receipt says what was written
+// before it.
 func (a *Adapter) Send(ctx context.Context, o SendOptions) (*State, Receipt, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = engine.DefaultInputTimeout
 	}
-	defer a.rested(ctx) // behind the release
+	defer a.rested(ctx) // after the release
 	if !a.DuringTurn(o.Intent) {
 		release, err := take(ctx, a.turn, o)
 		if err != nil {
@@ -118,8 +120,9 @@ func (a *Adapter) Send(ctx context.Context, o SendOptions) (*State, Receipt, err
 	return a.send(ctx, o)
 }
 
-// Turn holds the adapter's turn while f runs: no other client's intent comes between, but those that are for it. Errors:
-// [ErrTurn], the cause of ctx's end, or what f returns. f sends by the function it is given.
+// Turn holds the adapter's turn while f runs: meanwhile other clients can only send intents that
+// are allowed during a turn. Errors: [ErrTurn], the cause of ctx's end, or what f returns. f sends
+// with the function it gets.
 func (a *Adapter) Turn(ctx context.Context, o SendOptions, f func(send func() (*State, Receipt, error)) error) error {
 	if o.Timeout <= 0 {
 		o.Timeout = engine.DefaultInputTimeout
@@ -211,7 +214,7 @@ func (a *Adapter) plan(ctx context.Context, o SendOptions, v *engine.View) (p *p
 	return p, err
 }
 
-// noIntent says which intents there are to who has asked for another.
+// noIntent lists the existing intents for a client that asked for another.
 func (a *Adapter) noIntent(m machine) string {
 	var known []string
 	for _, f := range m.names() {
@@ -222,7 +225,8 @@ func (a *Adapter) noIntent(m machine) string {
 	return "no such intent; known intents: " + strings.Join(known, ", ")
 }
 
-// decodePlan reads what an intent returned, and refuses what the manifest does not allow before anything is done.
+// decodePlan reads what an intent returned, and refuses what the manifest does not allow before
+// anything is performed.
 func (a *Adapter) decodePlan(ctx context.Context, machine machine, intent string, value any) (*plan, error) {
 	d := decode("result", value).members("actions", "last_intent", "submission")
 	p := &plan{}
@@ -327,7 +331,7 @@ func (a *Adapter) steps(ctx context.Context, machine machine, actions decoder) [
 	return out
 }
 
-// actionPermissions are what each action needs; those that are not here need none.
+// actionPermissions are the permissions that actions need; every action is listed.
 var actionPermissions = map[string]Permission{
 	"text": InputWrite, "paste": InputWrite, "bracketed_paste": InputWrite, "stream_text": InputWrite, "key": InputWrite,
 	"mouse": InputWrite, "interrupt": InputWrite, "eof": InputWrite, "signal": SessionKill, "kill": SessionKill,
@@ -342,14 +346,15 @@ func (a *Adapter) allowed(s step) error {
 	return a.Plugin().Manifest.require(p, s.kind)
 }
 
-// perform does the steps in order, adds to the receipt, and returns the sequence right before the last that wrote something: since,
-// when none did. What a step expects counts when it came after that.
+// perform executes the steps in order, adds to the receipt, and returns the sequence right before
+// the last step that wrote something: since, when none did. Only what comes after that sequence
+// meets a step's expectation.
 func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *Receipt, since *engine.Position) (*engine.Position, error) {
 	for i, s := range steps {
 		if s.kind == "when" {
 			from := since
 			if s.timeout == 0 {
-				from = nil // asked of the screen as it is
+				from = nil // checked on the current screen
 			}
 			held, _, err := a.await(ctx, o, s.expect, from, s.timeout)
 			if err == nil && held {
@@ -379,8 +384,8 @@ func (a *Adapter) perform(ctx context.Context, o SendOptions, steps []step, r *R
 	return since, nil
 }
 
-// submit sees to it that what was typed is submitted, and says whether it was. What does not come is no error: it is the
-// receipt's to tell.
+// submit makes sure that the input is submitted, and reports whether it was. A missing confirmation
+// is not an error: the receipt reports it.
 func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *Receipt, since *engine.Position) error {
 	submitted, echoed := false, false
 	r.Submitted = &submitted
@@ -430,8 +435,8 @@ func (a *Adapter) submit(ctx context.Context, o SendOptions, s *submission, r *R
 	}
 }
 
-// undo takes back what was typed and not submitted, where the plugin says how, and returns what is to
-// be added to the evidence.
+// undo removes input that was not submitted, where the plugin says how, and returns what to add to
+// the evidence.
 func (a *Adapter) undo(ctx context.Context, o SendOptions, s *submission, r *Receipt) string {
 	if len(s.undo) == 0 {
 		return ""
@@ -442,8 +447,8 @@ func (a *Adapter) undo(ctx context.Context, o SendOptions, s *submission, r *Rec
 	return "; it was taken back"
 }
 
-// await waits for a matcher and tells what came of it. The error is that of a wait that ended for another reason than its
-// time.
+// await waits for a matcher and reports the outcome. The error is that of a wait that ended for any
+// reason but its timeout.
 func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher, since *engine.Position, timeout time.Duration) (held bool, why string, err error) {
 	out, err := a.session.Wait(ctx, m, since, engine.Within(timeout), engine.Parked(o.Parked))
 	switch {
@@ -456,7 +461,7 @@ func (a *Adapter) await(ctx context.Context, o SendOptions, m matchers.Matcher, 
 	return false, "", err
 }
 
-// evidence tells in words what matched.
+// evidence says in words what matched.
 func evidence(m *engine.Match) string {
 	switch {
 	case m.Evidence != nil:

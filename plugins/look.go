@@ -14,44 +14,45 @@ import (
 )
 
 const (
-	// statusLines is how many lines at the end of the plain text are the status, the rest being the body: the split that
-	// plugins of the earlier implementation know.
+	// statusLines is how many lines at the end of the plain text are the status, the rest being the
+	// body: the split that plugins of the earlier implementation expect.
 	statusLines = 3
-	// bodyLines is the least number of lines for there to be a status at all.
+	// bodyLines is the minimum number of lines for a status to exist.
 	bodyLines = 7
-	// tailChars is how much of the transcript a plugin sees without asking for more, in characters.
+	// tailChars is how much of the transcript a plugin sees by default, in characters.
 	tailChars = 16 << 10
-	// maxSince bounds what a plugin reads of the transcript behind a marker, in bytes: it is copied on each call.
+	// maxSince bounds what a plugin reads of the transcript after a marker, in bytes: it is copied
+	// on each call.
 	maxSince = 64 << 10
 	// maxRows bounds the answer of match_all. A screen that a person reads has fewer.
 	maxRows = 200
 )
 
-// completedStable is how long a screen is still before older plugins call a turn complete: the constant of the earlier
-// implementation, which they ask for by name.
+// completedStable is how long a screen must be stable for older plugins to call a turn complete:
+// the constant of the earlier implementation, which they use by name.
 const completedStable = 300 * time.Millisecond
 
-// epoch is when the clock of at_ms began: any time will do, since only differences say something.
+// epoch is the origin of the clock of at_ms: any time will do, since only differences matter.
 var epoch = time.Now()
 
-// blank is what a plugin that kept its look sees in a call that has none.
+// blank is what a plugin that kept its look sees in a call without one.
 var blank = &look{view: &engine.View{Screen: vt.New(1, 1, vt.Options{Scrollback: -1}).Snapshot()}}
 
-// A look is what a plugin sees in one call: a view and what the host knows beside it. Rows and columns count from 1 there, as
-// everything does in Lua. Fields are computed when they are first read.
+// A look is what a plugin sees in one call: a view and what else the host knows. Rows and columns
+// count from 1 there, as everything does in Lua. Fields are computed when first read.
 type look struct {
 	view       *engine.View
-	secrets    *secrets // takes those of what is read; nil: nobody asks for them
+	secrets    *secrets // collects those of the texts read; nil: not wanted
 	lastIntent string
-	previous   *State       // what classify said before; nil: nothing yet
-	last       *engine.View // that it said it of
+	previous   *State       // classify's previous result; nil: none yet
+	last       *engine.View // the view of that result
 	events     uint64       // the newest event's number
 	params     any
 	explain    bool
 
-	timed bool // the plugin has read how long the screen was still
+	timed bool // the plugin has read how long the screen has been stable
 	lines []string
-	hits  map[int]bool // rows, from 0, in which something was found since the plugin last asked
+	hits  map[int]bool // rows, from 0, where something was found since the plugin last asked
 }
 
 // rows returns the screen's rows.
@@ -66,7 +67,7 @@ func (l *look) rows() []string {
 // text returns the plain text of the screen.
 func (l *look) text() string { return l.read(l.view.Screen.Text()) }
 
-// read returns a text of the program for the plugin to see, and notes the secrets in it.
+// read returns a text of the program for the plugin to see, and records the secrets in it.
 func (l *look) read(text string) string {
 	if l.secrets != nil {
 		l.secrets.learn(text)
@@ -74,7 +75,7 @@ func (l *look) read(text string) string {
 	return text
 }
 
-// A field is how a name is looked up in a look.
+// A field reads a name of a look.
 type field func(l *look) any
 
 var fields = map[string]field{
@@ -114,7 +115,7 @@ var fields = map[string]field{
 	"completed_turn_stable_ms": func(*look) any { return completedStable.Milliseconds() },
 }
 
-// orEmpty is value, or an empty table: what asks for a member of it need not ask for it first.
+// orEmpty is value, or an empty table: callers can read a member without a nil check.
 func orEmpty(value any) any {
 	if value == nil {
 		return map[string]any{}
@@ -130,10 +131,11 @@ func orNil(has bool, value any) any {
 	return nil
 }
 
-// split takes the status lines off the plain text.
+// split separates the status lines from the plain text.
 func (l *look) split() (body, status string) { return SplitStatus(l.text()) }
 
-// SplitStatus splits plain text into its body and its status lines, the last three; text of six lines or fewer is all body.
+// SplitStatus splits plain text into its body and its status lines, the last three; text of six
+// lines or fewer is all body.
 func SplitStatus(text string) (body, status string) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if len(lines) < bodyLines {
@@ -166,7 +168,7 @@ func (l *look) shell(s *engine.Shell) any {
 	}
 }
 
-// block is the last command that has ended between marks.
+// block is the last command that ended between marks.
 func (l *look) block(b *engine.Block) any {
 	if b == nil {
 		return nil
@@ -177,8 +179,9 @@ func (l *look) block(b *engine.Block) any {
 	}
 }
 
-// full reports whether a row, from 0, goes on in the next: it is wrapped, or written up to its end, as a program that breaks
-// lines itself does. A wide character that has one column left goes to the next row.
+// full reports whether a row, from 0, continues in the next: it is wrapped, or written up to its
+// end, as by a program that breaks lines itself. A wide character with only one column left goes to
+// the next row.
 func (l *look) full(row int) bool {
 	s := l.view.Screen
 	if row < 0 || row >= s.Rows {
@@ -230,7 +233,8 @@ func (l *look) before() any {
 	}
 }
 
-// object makes the table that a machine's plugin sees of whatever at points to during a call.
+// object makes the table through which a machine's plugin sees the look that at points to during a
+// call.
 func newObject(vm *sandbox.VM, at **look) *sandbox.Object {
 	methods := make(map[string]sandbox.Func, len(lookMethods))
 	for name, f := range lookMethods {
@@ -248,7 +252,8 @@ func newObject(vm *sandbox.VM, at **look) *sandbox.Object {
 	return o
 }
 
-// lookMethods are the functions of a look. Texts and expressions are looked for in each row alone.
+// lookMethods are the functions of a look. Texts and expressions are searched for in each row
+// separately.
 var lookMethods = map[string]func(*look, sandbox.Args) (any, error){
 	"row": func(l *look, a sandbox.Args) (any, error) {
 		rows := l.rows()
@@ -315,7 +320,7 @@ func (l *look) between(a sandbox.Args) (from, to int) {
 	return min(from, n), max(to, min(from, n))
 }
 
-// hit notes that a row was looked at with success.
+// hit records that a search matched a row.
 func (l *look) hit(row int) {
 	if l.explain {
 		if l.hits == nil {
@@ -399,7 +404,7 @@ func (l *look) styles(a sandbox.Args) any {
 	return runs
 }
 
-// since returns the newest output behind a marker or an offset.
+// since returns the newest output after a marker or an offset.
 func (l *look) since(a sandbox.Args) (any, error) {
 	value, err := a.Value(1)
 	if err != nil {
@@ -429,7 +434,7 @@ func (l *look) since(a sandbox.Args) (any, error) {
 	return l.read(string(text)), nil
 }
 
-// An argumentError is about what a plugin called a host function with.
+// An argumentError is about the arguments of a host function that a plugin called.
 type argumentError struct{ method, want string }
 
 func (e *argumentError) Error() string {

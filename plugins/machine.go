@@ -13,11 +13,12 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// A machine runs the code of one instance of a plugin. One goroutine may use it at a time. There is one implementation, in this
-// process; the interface is what one in a process of its own would have to do.
+// A machine runs the code of one instance of a plugin. One goroutine may use it at a time. There is
+// one implementation, in this process; one in a separate process would implement the same
+// interface.
 type machine interface {
-	// call calls a function of the plugin with what it sees, and with params before it when they are not nil. It ends at the
-	// limit and when ctx does. The error is a *PluginError.
+	// call calls a function of the plugin with what it sees, preceded by params unless they are
+	// nil. It ends at the limit and when ctx does. The error is a *PluginError.
 	call(ctx context.Context, function string, limit time.Duration, l *look, params any) (any, error)
 	// has reports whether the plugin exports a function.
 	has(function string) bool
@@ -25,17 +26,17 @@ type machine interface {
 	names() []string
 }
 
-// A PluginError says which plugin did what wrong, in which function and where.
+// A PluginError says which plugin failed and how, in which function and where.
 type PluginError struct {
 	Plugin   string
-	Function string // that was called; "main chunk" while loading
-	Module   string // the file it happened in, without its extension; "" when that is not known
-	Line     int    // from 1; 0 when it is not known
+	Function string // the function called; "main chunk" while loading
+	Module   string // the file it happened in, without its extension; "" when unknown
+	Line     int    // from 1; 0 when unknown
 	Kind     string // syntax, runtime, time, memory, patterns, output, panic, dead, busy or missing; result: see Message
-	Code     string // the plugin's own name for it, where it refused something
+	Code     string // the plugin's own error code, if it refused something
 	Message  string // may quote the plugin, and so the screen
 	fatal    bool
-	// cancelled is why the call was stopped when whoever asked has gone; nil: it was not.
+	// cancelled is why the call was stopped when the caller has gone; nil: it was not.
 	cancelled error
 }
 
@@ -48,7 +49,7 @@ func (e *PluginError) Error() string {
 	return fmt.Sprintf("plugin %s, function %s%s: %s: %s", e.Plugin, e.Function, at, e.Kind, e.Message)
 }
 
-// resultError is about what a function of a plugin returned.
+// resultError is an error about what a plugin's function returned.
 func resultError(plugin, function, format string, args ...any) *PluginError {
 	return &PluginError{Plugin: plugin, Function: function, Kind: "result", Message: fmt.Sprintf(format, args...)}
 }
@@ -65,19 +66,20 @@ var promptLibrary string
 //go:embed submit.lua
 var submitLibrary string
 
-// libraries are what a plugin has that requires it by its name: each is compiled for plugins that name it.
+// libraries are the modules that plugins can require by name: each is compiled only for plugins
+// that name it.
 var libraries = map[string]string{
 	"ptywright.agent": agentLibrary, "ptywright.prompt": promptLibrary, "ptywright.submit": submitLibrary,
 }
 
 const (
-	// libraryModule is the module name under which a plugin has the library; it cannot be one of the plugin's own files.
+	// libraryModule is the module name of the library; a plugin's own file cannot have it.
 	libraryModule = "ptywright"
 	// startModule begins a plugin: it makes the library a global and runs the entrypoint.
 	startModule = "ptywright.start"
 )
 
-// luaMachine is a machine of this process.
+// luaMachine is a machine in this process.
 type luaMachine struct {
 	plugin string
 	vm     *sandbox.VM
@@ -85,7 +87,7 @@ type luaMachine struct {
 	object *sandbox.Object
 }
 
-// modules returns the plugin's files and the libraries that they name, or that those name.
+// modules returns the plugin's files and the libraries that they, or those libraries, name.
 func (s *Source) modules() map[string]string {
 	modules := maps.Clone(s.Files)
 	var add func(text string)
@@ -114,8 +116,8 @@ func (s *Source) compile() (*sandbox.Program, error) {
 	return sandbox.Compile(modules, startModule)
 }
 
-// newLuaMachine makes a machine of a plugin and runs its main chunk. What it prints goes to log, without the secrets that it has been
-// shown; shown may be nil. The error is a *PluginError.
+// newLuaMachine makes a machine of a plugin and runs its main chunk. What it prints goes to log,
+// without the secrets that it has been shown; shown may be nil. The error is a *PluginError.
 func newLuaMachine(s *Source, log *slog.Logger, shown *secrets) (machine, error) {
 	name := s.Manifest.Name
 	m := &luaMachine{plugin: name, look: blank}
@@ -164,10 +166,10 @@ func (m *luaMachine) call(ctx context.Context, function string, limit time.Durat
 	return result, nil
 }
 
-// fault names the plugin that an error of the sandbox is about.
+// fault adds the plugin to an error of the sandbox.
 func (m *luaMachine) fault(err error) *PluginError {
 	e, ok := err.(*sandbox.Error)
-	if !ok { // it returns no others
+	if !ok { // it returns only those
 		return &PluginError{Plugin: m.plugin, Kind: "runtime", Message: err.Error(), fatal: true}
 	}
 	return &PluginError{

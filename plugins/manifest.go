@@ -11,8 +11,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// A Permission is one right that a plugin's manifest asks for. What it does not ask for neither a method on its adapters nor
-// an action that it returns may do.
+// A Permission is a right that a plugin's manifest requests. Without it neither a method on the
+// plugin's adapters nor an action that it returns may do the thing.
 type Permission string
 
 const (
@@ -25,12 +25,12 @@ const (
 	MatcherWait    Permission = "matcher.wait"    // adapter.wait
 )
 
-// Permissions returns all that there are, in the order in which plugin.capabilities lists them.
+// Permissions returns all permissions, in the order in which plugin.capabilities lists them.
 func Permissions() []Permission {
 	return []Permission{SessionSpawn, SessionKill, SessionResize, ScreenRead, TranscriptRead, InputWrite, MatcherWait}
 }
 
-// A Kind is what a plugin is for. It is told to clients and decides nothing here.
+// A Kind is what a plugin is for. It is information for clients, with no effect here.
 type Kind string
 
 const (
@@ -39,8 +39,9 @@ const (
 	KindMatcher Kind = "matcher"
 )
 
-// A Manifest says what a plugin is, what it may do and what it drives. It is read from a manifest.toml, and told to clients
-// as JSON with the same keys. A Manifest that was returned by [ParseManifest] is valid and must not be modified.
+// A Manifest says what a plugin is, what it may do and what it drives. It is read from a
+// manifest.toml, and sent to clients as JSON with the same keys. A Manifest returned by
+// [ParseManifest] is valid and must not be modified.
 type Manifest struct {
 	Name        string       `toml:"name" json:"name"` // as clients call it: lower-case letters, digits, dots, hyphens; at most maxName
 	Kind        Kind         `toml:"kind" json:"kind"`
@@ -48,42 +49,43 @@ type Manifest struct {
 	Runtime     string       `toml:"runtime" json:"runtime,omitempty"`       // "lua", or "" for a manifest that only names a target
 	Entrypoint  string       `toml:"entrypoint" json:"entrypoint,omitempty"` // the main file, below the manifest's folder, with slashes
 	Permissions []Permission `toml:"permissions" json:"permissions"`
-	// ProgramStatus asks the terminal to answer the program's query for the Program Status Protocol (OSC 7501), which then
-	// reports its states in-band.
+	// ProgramStatus makes the terminal answer the program's query for the Program Status Protocol
+	// (OSC 7501), after which the program reports its states in-band.
 	ProgramStatus bool `toml:"program_status" json:"program_status,omitempty"`
-	// ShellIntegration has a program that is an interactive bash, zsh or fish mark its commands; others run as they are.
+	// ShellIntegration makes a program that is an interactive bash, zsh or fish mark its commands;
+	// others run unchanged.
 	ShellIntegration bool    `toml:"shell_integration" json:"shell_integration,omitempty"`
 	Target           *Target `toml:"default_target" json:"default_target,omitempty"`
 }
 
-// A Target is the program that adapter.start runs when it is not told another one.
+// A Target is the program that adapter.start runs by default.
 type Target struct {
 	Program string   `toml:"program" json:"program"` // a path, or a name that is looked up in PATH
 	Args    []string `toml:"args" json:"args,omitempty"`
 	Rows    int      `toml:"rows" json:"rows,omitempty"` // 1 to 1000; 0: the server's default
 	Cols    int      `toml:"cols" json:"cols,omitempty"` // likewise
-	// Env are defaults that the caller may override, RequiredEnv what always holds, since the plugin cannot read the program
-	// otherwise.
+	// Env are defaults that the caller may override; RequiredEnv always applies, since the plugin
+	// cannot read the program without it.
 	Env         map[string]string `toml:"env" json:"env,omitempty"`
 	RequiredEnv map[string]string `toml:"required_env" json:"required_env,omitempty"`
 }
 
-// Allows reports whether the manifest asks for p.
+// Allows reports whether the manifest requests p.
 func (m *Manifest) Allows(p Permission) bool { return slices.Contains(m.Permissions, p) }
 
 const (
 	// maxManifest bounds the text of a manifest, in bytes. The largest in use has 2 KiB.
 	maxManifest = 64 << 10
-	// maxName bounds a plugin's name, in bytes: it stands in every message about it.
+	// maxName bounds a plugin's name, in bytes: every message about the plugin contains it.
 	maxName = 64
-	// maxSide bounds the rows and columns of a target, as those of every screen.
+	// maxSide bounds the rows and columns of a target, as of every screen.
 	maxSide = 1000
 )
 
 // A ManifestError says what is wrong with a manifest.
 type ManifestError struct {
-	Key string // the key that is wrong, as "default_target.rows"; "" when the text is no TOML
-	// Line is where in the text, from 1; 0 when that is not known, as for a key that is missing.
+	Key string // the key that is wrong, such as "default_target.rows"; "" when the text is not TOML
+	// Line is the line in the text, from 1; 0 when unknown, as for a missing key.
 	Line int
 	Err  error
 }
@@ -105,8 +107,8 @@ func (e *ManifestError) Error() string {
 // Unwrap returns the cause.
 func (e *ManifestError) Unwrap() error { return e.Err }
 
-// ParseManifest reads a manifest of at most 64 KiB of TOML. A key that it does not know is an error, since it would otherwise
-// be a wish that nobody hears. The error is a [*ManifestError].
+// ParseManifest reads a manifest of at most 64 KiB of TOML. An unknown key is an error, since it
+// would otherwise be silently ignored. The error is a [*ManifestError].
 func ParseManifest(text []byte) (*Manifest, error) {
 	m, faults := readManifest(text)
 	if len(faults) > 0 {
@@ -138,7 +140,8 @@ func readManifest(text []byte) (*Manifest, []*ManifestError) {
 	return m, nil
 }
 
-// tomlError takes key and line out of a decoder's error. Its long form quotes the text, which may hold a secret.
+// tomlError extracts key and line from a decoder's error. Its long form quotes the text, which may
+// contain a secret.
 func tomlError(err error) *ManifestError {
 	var parse toml.ParseError
 	if errors.As(err, &parse) {
@@ -147,7 +150,8 @@ func tomlError(err error) *ManifestError {
 	return &ManifestError{Err: errors.New(clip(strings.TrimPrefix(err.Error(), "toml: ")))}
 }
 
-// Validate checks everything that can be told without the disk. The error is a [*ManifestError] about the first fault.
+// Validate checks everything that does not need the disk. The error is a [*ManifestError] about the
+// first fault.
 func (m *Manifest) Validate() error {
 	if faults := m.faults(); len(faults) > 0 {
 		return faults[0]
@@ -155,7 +159,7 @@ func (m *Manifest) Validate() error {
 	return nil
 }
 
-// faults returns everything that is wrong and can be told without the disk.
+// faults returns everything wrong that can be found without the disk.
 func (m *Manifest) faults() []*ManifestError {
 	var faults []*ManifestError
 	fault := func(key, format string, args ...any) {
@@ -236,7 +240,7 @@ func (t *Target) faults(report func(key, format string, args ...any)) {
 	}
 }
 
-// checkEntrypoint refuses what os.Root would, so that it is known before the disk is looked at, and on every system alike.
+// checkEntrypoint refuses what os.Root would, before the disk is read, and alike on every system.
 func checkEntrypoint(path string) error {
 	switch {
 	case path == "":

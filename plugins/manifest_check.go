@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A shape is what a key of a manifest wants, in words for people, with an example of it.
+// A shape is the value that a manifest key takes, in words for people, with an example.
 type shape struct {
 	want, example string
 	is            func(value any) bool
@@ -40,7 +40,7 @@ var (
 func isText(v any) bool  { _, ok := v.(string); return ok }
 func isTable(v any) bool { _, ok := v.(map[string]any); return ok }
 
-// check returns every key of a table that is not known or is something else than it must be.
+// check returns every key of a table that is unknown or has the wrong type.
 func (s shape) check(prefix string, table map[string]any) []*ManifestError {
 	var faults []*ManifestError
 	for _, name := range slices.Sorted(maps.Keys(table)) {
@@ -58,7 +58,7 @@ func (s shape) check(prefix string, table map[string]any) []*ManifestError {
 	return faults
 }
 
-// inWords says what a value of TOML is.
+// inWords describes a TOML value.
 func inWords(value any) string {
 	switch x := value.(type) {
 	case string:
@@ -91,14 +91,14 @@ func inWords(value any) string {
 	return "something else"
 }
 
-// LintManifest returns everything that is wrong with the text of a manifest, by line, and nil for one that [ParseManifest] reads.
-// Text that is no TOML has one fault.
+// LintManifest returns everything that is wrong with the text of a manifest, by line, and nil for
+// one that [ParseManifest] accepts. Text that is not TOML has one fault.
 func LintManifest(text []byte) []*ManifestError {
 	_, faults := readManifest(text)
 	return faults
 }
 
-// located adds where in the text each key stands, and sorts.
+// located adds each key's line in the text, and sorts.
 func located(text []byte, faults []*ManifestError) []*ManifestError {
 	for _, f := range faults {
 		if f.Line == 0 {
@@ -106,12 +106,13 @@ func located(text []byte, faults []*ManifestError) []*ManifestError {
 		}
 		f.Key = clip(f.Key)
 	}
-	slices.SortStableFunc(faults, func(a, b *ManifestError) int { return cmp.Compare(uint(a.Line-1), uint(b.Line-1)) }) // what is missing last
+	slices.SortStableFunc(faults, func(a, b *ManifestError) int { return cmp.Compare(uint(a.Line-1), uint(b.Line-1)) }) // missing keys last
 	return faults
 }
 
-// lineOf returns the line that a key stands on, or the table it is missing in; 0 when it cannot be told: the decoder keeps no
-// positions. It reads as much of TOML as manifests in use have: a key and its value on a line, tables under a head.
+// lineOf returns the line of a key, or of the table it is missing from; 0 when unknown: the decoder
+// keeps no positions. It reads as much TOML as manifests in use have: a key and its value on one
+// line, tables under a header.
 func lineOf(text []byte, key string) int {
 	lines := strings.Split(string(text), "\n")
 	for want := key; want != ""; {
@@ -130,7 +131,7 @@ func lineOf(text []byte, key string) int {
 				return i + 1
 			}
 		}
-		cut := strings.LastIndexByte(want, '.') // the table that it stands in, or is missing in
+		cut := strings.LastIndexByte(want, '.') // the table that contains it, or lacks it
 		if cut < 0 {
 			break
 		}
@@ -139,5 +140,5 @@ func lineOf(text []byte, key string) int {
 	return 0
 }
 
-// ManifestLine returns the line of a manifest that a key stands on, from 1; 0 when it is not known.
+// ManifestLine returns the line of a key in a manifest, from 1; 0 when it is not known.
 func ManifestLine(text []byte, key string) int { return lineOf(text, key) }

@@ -2,5 +2,5 @@
 
 package plugins
 
-// nonblock is nothing where a folder holds no pipes.
+// nonblock does nothing on systems whose folders hold no pipes.
 const nonblock = 0

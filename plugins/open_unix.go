@@ -4,5 +4,6 @@ package plugins
 
 import "syscall"
 
-// nonblock keeps the opening of a pipe from waiting for its writer: a file may become one between two looks.
+// nonblock keeps opening a pipe from waiting for its writer: a file may turn into one between two
+// checks.
 const nonblock = syscall.O_NONBLOCK

@@ -16,19 +16,19 @@ import (
 type Mention struct {
 	Name   string
 	State  string // of a rule
-	Module string // the file without its extension; one of the host's when it is none of the plugin's own
+	Module string // the file without its extension; one of the host's when not the plugin's own
 	Line   int    // from 1
 }
 
-// An Outline is what can be told of a plugin's Lua without running it: what stands there by name. What is made up at run time it
-// does not know. Each list is in the order of the files' names and lines.
+// An Outline is what can be known of a plugin's Lua without running it: the names in its source. It
+// does not cover names built at run time. Each list is ordered by file name and line.
 type Outline struct {
 	Actions    []Mention // by kind: of ptywright.action, or a table with such a type
 	Rules      []Mention // tables with name, state and needs
 	States     []Mention // other tables' member state
 	Entries    []Mention // other tables' member name, as describe's lists have
 	Defined    []Mention // functions by the last part of their name
-	Predicates []Mention // named to ptywright.matcher.predicate
+	Predicates []Mention // given to ptywright.matcher.predicate
 	Waits      []Mention // other matchers by kind
 	Requires   []Mention // modules
 	Rechecks   []Recheck // numbers given for recheck_ms
@@ -36,12 +36,12 @@ type Outline struct {
 
 // A Recheck is a number given for recheck_ms.
 type Recheck struct {
-	MS string // as it is written
+	MS string // as written
 	Mention
 }
 
-// Outline reads the plugin's files, and what they require of the host. A file that is no Lua has nothing in it: loading the plugin
-// says why.
+// Outline reads the plugin's files, and what they require from the host. A file that is not Lua
+// contributes nothing: loading the plugin reports why.
 func (s *Source) Outline() *Outline {
 	modules := s.modules()
 	o := &Outline{}
@@ -75,7 +75,7 @@ func parsed(text string) (tree []ast.Stmt) {
 type outliner struct {
 	*Outline
 	module  string
-	aliases map[string]string // of a local: "action" for what ptywright.action is called
+	aliases map[string]string // of a local: "action" if it stands for ptywright.action
 }
 
 func (r *outliner) at(name string, line int) Mention {
@@ -143,7 +143,7 @@ func (r *outliner) visit(node any) {
 	}
 }
 
-// part is "action" for what means ptywright.action, and "matcher" likewise.
+// part is "action" for an expression that means ptywright.action, and "matcher" likewise.
 func (r *outliner) part(e ast.Expr) string {
 	switch x := e.(type) {
 	case *ast.IdentExpr:
@@ -219,7 +219,8 @@ func (r *outliner) table(t *ast.TableExpr) {
 	}
 }
 
-// lineOfExpr is where an expression stands, or else what it stands in: the parser does not give every node a line.
+// lineOfExpr is the line of an expression, or of the one around it: the parser does not give every
+// node a line.
 func lineOfExpr(e ast.Expr, in ast.Expr) int {
 	if e != nil && e.Line() > 0 {
 		return e.Line()
@@ -227,7 +228,7 @@ func lineOfExpr(e ast.Expr, in ast.Expr) int {
 	return in.Line()
 }
 
-// constant is the text of a string in the source, "" for what is none.
+// constant is the value of a string literal, "" for anything else.
 func constant(e ast.Expr) string {
 	if s, ok := e.(*ast.StringExpr); ok {
 		return s.Value

@@ -2,18 +2,19 @@ package plugins
 
 import "errors"
 
-// ErrParams: what a client gives a plugin's function is more than a function takes.
+// ErrParams: a client's params exceed what a plugin's function accepts.
 var ErrParams = errors.New("params for a plugin's function may have 20000 values, in at most 30 levels")
 
 const (
-	// maxParams bounds the values, each of which the plugin's machine makes a value of before the plugin can pay for it: as
-	// many as a plugin may return.
+	// maxParams bounds the values, each of which the machine has to convert before the plugin can
+	// pay for it: as many as a plugin may return.
 	maxParams = 20_000
-	// maxParamDepth bounds the levels. The machine takes 32; two are around what a client gives.
+	// maxParamDepth bounds the levels. The machine takes 32; two are around the client's params.
 	maxParamDepth = 30
 )
 
-// checkParams refuses what would cost a machine before the plugin has done anything. The error is [ErrParams].
+// checkParams refuses params that would cost a machine before the plugin has done anything. The
+// error is [ErrParams].
 func checkParams[T any](params T) error {
 	left := maxParams
 	if !withinParams(params, maxParamDepth, &left) {

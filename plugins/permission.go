@@ -2,11 +2,11 @@ package plugins
 
 import "fmt"
 
-// A PermissionError says what a plugin's manifest does not ask for.
+// A PermissionError says which permission a plugin's manifest does not request.
 type PermissionError struct {
 	Plugin     string
 	Permission Permission
-	Action     string // of the plugin's own that needs it; "" when it is what a client asked for
+	Action     string // of the plugin's own that needs it; "" when it is the client's request
 }
 
 // Error names plugin, permission and action.
@@ -17,7 +17,7 @@ func (e *PermissionError) Error() string {
 	return fmt.Sprintf("the manifest of plugin %s has no permission %s", e.Plugin, e.Permission)
 }
 
-// require returns a *PermissionError when the manifest does not ask for p.
+// require returns a *PermissionError when the manifest does not request p.
 func (m *Manifest) require(p Permission, action string) error {
 	if m.Allows(p) {
 		return nil
@@ -25,7 +25,7 @@ func (m *Manifest) require(p Permission, action string) error {
 	return &PermissionError{Plugin: m.Name, Permission: p, Action: action}
 }
 
-// Require returns a *[PermissionError] when the manifest does not ask for all of what is wanted.
+// Require returns a *[PermissionError] unless the manifest requests everything in wanted.
 func (m *Manifest) Require(wanted ...Permission) error {
 	for _, p := range wanted {
 		if err := m.require(p, ""); err != nil {

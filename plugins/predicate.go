@@ -11,22 +11,24 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 )
 
-// Brief is how long the end of a wait that did not match waits for its plugin, to tell more of it: a cancelled wait is answered
-// within 100 ms however many others ask the same plugin.
+// Brief is how long a wait that ends without a match waits for its plugin to explain: a cancelled
+// wait is answered within 100 ms however busy the plugin is.
 const Brief = 25 * time.Millisecond
 
-// timedRecheck is how long after a look a plugin is asked again that has read how long the screen was still, and does not say
-// itself when time alone could change its answer. It bounds how late such an answer is.
+// timedRecheck is how long after a look a plugin is asked again if it has read how long the screen
+// was stable, and does not say itself when time alone could change its answer. It bounds how late
+// such an answer is.
 const timedRecheck = 50 * time.Millisecond
 
-// endedRecheck is how long the last screen of a program that has ended must have been still for time alone to change no more
-// answers, and a wait to end for that: the longest stillness that the bundled plugins ask for is 300 ms. A plugin that needs
-// more says recheck_ms.
+// endedRecheck is how long the last screen of an ended program must have been stable before time
+// alone changes no more answers, which ends a wait: the bundled plugins ask for at most 300 ms. A
+// plugin that needs more says recheck_ms.
 const endedRecheck = time.Second
 
-// Predicate makes a matcher of a plugin's predicate, which runs in the catalog's own instance of the plugin. Ctx is that of the
-// request that the matcher is for: at its end nobody waits for the plugin any longer. Errors: [ErrNoPlugin], [ErrNoCode] or
-// [ErrNoPredicate] in a *[NameError], [ErrParams], *[PluginError], the cause of ctx's end.
+// Predicate makes a matcher of a plugin's predicate, which runs in the catalog's own instance of
+// the plugin. Ctx is that of the matcher's request: when it ends, nobody waits for the plugin any
+// longer. Errors: [ErrNoPlugin], [ErrNoCode] or [ErrNoPredicate] in a *[NameError], [ErrParams],
+// *[PluginError], the cause of ctx's end.
 func (c *Catalog) Predicate(ctx context.Context, plugin, function string, params any) (matchers.Matcher, error) {
 	if err := checkParams(params); err != nil {
 		return nil, err
@@ -45,12 +47,12 @@ func (c *Catalog) Predicate(ctx context.Context, plugin, function string, params
 // ErrNoPredicate: the plugin exports no such function.
 var ErrNoPredicate = errors.New("the plugin has no such predicate")
 
-// bound finds the predicates of an adapter's own plugin in the adapter's own instance, with what it remembers, and those of
-// others where everybody does. They are those of one request.
+// bound runs predicates of an adapter's own plugin in the adapter's own instance, with its memory,
+// and those of others in the catalog's. It serves one request.
 type bound struct {
 	a   *Adapter
 	ctx context.Context
-	m   machine // of the adapter, which the caller is inside of
+	m   machine // of the adapter; the caller is inside it
 }
 
 func (b bound) Predicate(plugin, function string, params any) (matchers.Matcher, error) {
@@ -63,8 +65,8 @@ func (b bound) Predicate(plugin, function string, params any) (matchers.Matcher,
 	return &predicate{ctx: b.ctx, in: b.a.lua, adapter: b.a, plugin: b.a.Plugin().Manifest.Name, function: function, params: params}, nil
 }
 
-// parse reads a matcher that the plugin has returned, for a request that ctx is of. A plugin's texts tell what a screen means, so they
-// are those of the screen as it is, unless they say otherwise.
+// parse reads a matcher returned by the plugin, for the request of ctx. A plugin's texts say what a
+// screen means, so by default they match the current screen.
 func (a *Adapter) parse(ctx context.Context, m machine, tree any) (matchers.Matcher, error) {
 	return matchers.Parse(tree, matchers.Options{Predicates: bound{a, ctx, m}, Scope: matchers.OnScreen})
 }
@@ -72,8 +74,8 @@ func (a *Adapter) parse(ctx context.Context, m machine, tree any) (matchers.Matc
 // DefaultMatcher is the function that makes the matcher of a wait that does not name one.
 const DefaultMatcher = "wait_turn" + matcherSuffix
 
-// Matcher has the plugin make the matcher that a wait names; params may be nil. Errors: *[PluginError], or the cause of ctx's
-// end.
+// Matcher has the plugin make the matcher that a wait names; params may be nil. Errors:
+// *[PluginError], or the cause of ctx's end.
 func (a *Adapter) Matcher(ctx context.Context, function string, params map[string]any) (m matchers.Matcher, err error) {
 	return a.matcher(ctx, function, params, a.session.View())
 }
@@ -105,7 +107,7 @@ func (a *Adapter) matcher(ctx context.Context, function string, params map[strin
 
 // A predicate is a matcher that asks a plugin. An error of the plugin ends the wait.
 type predicate struct {
-	ctx      context.Context // of the request that it is for: whether there is still somebody to wait for
+	ctx      context.Context // of its request: whether somebody is still waiting
 	in       *instance
 	adapter  *Adapter // whose memory it sees; nil: none
 	plugin   string
@@ -113,7 +115,7 @@ type predicate struct {
 	params   any
 }
 
-// check reports whether there is such a predicate.
+// check reports whether the predicate exists.
 func (p *predicate) check() error {
 	return p.in.do(p.ctx, func(m machine) error {
 		if m.has(p.function) {
@@ -123,8 +125,8 @@ func (p *predicate) check() error {
 	})
 }
 
-// Check asks the plugin. It blocks for other calls of the same instance, each of which has its limit, but not beyond the end of
-// its request.
+// Check asks the plugin. It blocks for other calls of the same instance, each of which has its
+// limit, but not beyond the end of its request.
 func (p *predicate) Check(v *engine.View) engine.Result {
 	if old(v) {
 		return engine.Result{}
@@ -139,11 +141,11 @@ func (p *predicate) Check(v *engine.View) engine.Result {
 	return engine.Result{Match: &engine.Match{Kind: "lua", Plugin: p.plugin, Predicate: p.function, Evidence: a.evidence, Value: a.capture}}
 }
 
-// old reports whether nothing has come that a wait with since may count. A predicate sees the whole screen, also what was there
-// before: it is for the plugin to tell what is new on it.
+// old reports whether nothing has come that counts for a wait with since. A predicate sees the
+// whole screen, including older content: the plugin has to decide what is new on it.
 func old(v *engine.View) bool { return v.Since.Set && v.Sequence <= v.Since.Last() }
 
-// Explain asks the plugin again, unless others keep it busy: it is the end of a wait that has waited long enough.
+// Explain asks the plugin again, unless others keep it busy: the wait has taken long enough.
 func (p *predicate) Explain(v *engine.View, _ matchers.Shown) matchers.Explanation {
 	e := matchers.Explanation{Type: "lua", Value: map[string]any{"plugin": p.plugin, "predicate": p.function}}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), Brief)
@@ -167,7 +169,7 @@ func (p *predicate) Explain(v *engine.View, _ matchers.Shown) matchers.Explanati
 	return e
 }
 
-// An answer is what a predicate said.
+// An answer is what a predicate returned.
 type answer struct {
 	matched           bool
 	evidence, capture any

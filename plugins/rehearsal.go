@@ -9,28 +9,29 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 )
 
-// A Rehearsal is a plugin that is shown a recording in the place of a program, by the host that shows it programs: it is asked
-// as often, under the same limits, and its states and events are noted as an adapter's. Time is the recording's, so nothing
-// waits and the same comes out each time. It is not safe for concurrent use.
+// A Rehearsal shows a plugin a recording instead of a program: it is asked as often as by the host,
+// under the same limits, and its states and events are recorded like an adapter's. Time is the
+// recording's, so nothing waits and the result is the same each time. It is not safe for concurrent
+// use.
 type Rehearsal struct {
 	adapter *Adapter
 	stage   *engine.Stage
 	began   time.Time
-	at      time.Duration // that the rehearsal is at
+	at      time.Duration // the rehearsal's current time
 	looked  time.Duration // when the plugin was last asked
-	due     time.Duration // when it is to be asked next; negative: when something changes
+	due     time.Duration // when to ask it next; negative: when something changes
 	seen    func(at time.Duration, s *State, v *engine.View)
 }
 
-// Rehearse loads a plugin and shows it a blank screen at time 0. Seen is called for each look, in order. Errors: *[PluginError],
-// [ErrNoCode] in a *[NameError].
+// Rehearse loads a plugin and shows it a blank screen at time 0. Seen is called for each look, in
+// order. Errors: *[PluginError], [ErrNoCode] in a *[NameError].
 func Rehearse(ctx context.Context, s *Source, rows, cols int, log *slog.Logger, seen func(at time.Duration, s *State, v *engine.View)) (*Rehearsal, error) {
 	if s.Main == "" {
 		return nil, &NameError{s.Manifest.Name, ErrNoCode}
 	}
 	c := &Catalog{log: log, loaded: map[string]*Plugin{}}
 	p := c.add(s, s.Manifest.Name)
-	began := time.Now() // only differences are told
+	began := time.Now() // only differences are used
 	r := &Rehearsal{
 		adapter: &Adapter{catalog: c, lua: newInstance(s, log)},
 		stage:   engine.NewStage(rows, cols, began), began: began, seen: seen,
@@ -50,24 +51,24 @@ func (r *Rehearsal) Output(ctx context.Context, at time.Duration, p []byte) {
 	r.change()
 }
 
-// Resize is told at [Rehearsal.Output].
+// Resize is documented at [Rehearsal.Output].
 func (r *Rehearsal) Resize(ctx context.Context, at time.Duration, rows, cols int) {
 	r.Advance(ctx, at)
 	r.stage.Resize(r.began.Add(r.at), rows, cols)
 	r.change()
 }
 
-// Exit is told at [Rehearsal.Output].
+// Exit is documented at [Rehearsal.Output].
 func (r *Rehearsal) Exit(ctx context.Context, at time.Duration, code int) {
 	r.Advance(ctx, at)
 	r.stage.Exit(r.began.Add(r.at), code)
 	r.change()
 }
 
-// change has the plugin look as soon as the host would: see [keepFloor].
+// change makes the plugin look as soon as the host would: see [keepFloor].
 func (r *Rehearsal) change() { r.due = max(r.at, r.looked+keepFloor) }
 
-// Advance lets time go on to at, and the plugin look whenever it is due.
+// Advance advances the time to at, and has the plugin look whenever a look is due.
 func (r *Rehearsal) Advance(ctx context.Context, at time.Duration) {
 	for r.due >= 0 && r.due <= at && ctx.Err() == nil {
 		r.at = max(r.at, r.due)
@@ -91,7 +92,7 @@ func (r *Rehearsal) look(ctx context.Context) {
 	}
 }
 
-// View returns what is on the screen now.
+// View returns the current screen.
 func (r *Rehearsal) View() *engine.View { return r.stage.View(r.began.Add(r.at)) }
 
 // State returns what the plugin said last.
@@ -103,12 +104,13 @@ func (r *Rehearsal) Events() []Event {
 	return events
 }
 
-// Explain is [Adapter.Explain] of what is on the screen now.
+// Explain is [Adapter.Explain] of the current screen.
 func (r *Rehearsal) Explain(ctx context.Context) (*State, error) {
 	return r.adapter.Explain(ctx, r.View())
 }
 
-// Describe returns what the plugin says of itself, and the names of all functions that it exports.
+// Describe returns what the plugin says about itself, and the names of all functions that it
+// exports.
 func (r *Rehearsal) Describe(ctx context.Context) (d *Description, exports []string, err error) {
 	err = r.adapter.lua.do(ctx, func(m machine) error {
 		exports = m.names()
@@ -125,8 +127,8 @@ type Plan struct {
 	Submitted bool     // there is a submission
 }
 
-// Plan has the plugin say what an intent does on the screen as it is now, and checks that as if it were to be done. Errors:
-// *[PluginError], *[PermissionError], [ErrParams].
+// Plan has the plugin say what an intent does on the current screen, and checks the result as if it
+// were to be performed. Errors: *[PluginError], *[PermissionError], [ErrParams].
 func (r *Rehearsal) Plan(ctx context.Context, intent string, params map[string]any) (*Plan, error) {
 	p, err := r.adapter.plan(ctx, SendOptions{Intent: intent, Params: params}, r.View())
 	if err != nil {
@@ -142,8 +144,8 @@ func (r *Rehearsal) Plan(ctx context.Context, intent string, params map[string]a
 	return &Plan{Actions: kinds(p.steps), Submit: kinds(p.submit()), Submitted: p.submission != nil}, nil
 }
 
-// Holds reports whether a wait of the plugin's would end on the screen as it is now, and why or why not. The error is a
-// *[PluginError].
+// Holds reports whether a wait of the plugin would end on the current screen, and why or why not.
+// The error is a *[PluginError].
 func (r *Rehearsal) Holds(ctx context.Context, wait string, params map[string]any) (holds bool, why string, err error) {
 	v := r.View()
 	m, err := r.adapter.matcher(ctx, wait, params, v)
@@ -154,8 +156,8 @@ func (r *Rehearsal) Holds(ctx context.Context, wait string, params map[string]an
 	return e.Held, e.Why, e.Err
 }
 
-// Recheck returns when the plugin wants to be asked again although nothing changes; 0: never.
+// Recheck returns when the plugin wants to be asked again even if nothing changes; 0: never.
 func (s *State) Recheck() time.Duration { return s.recheck }
 
-// KeepFloor is the least time between two looks of the host: a recheck_ms below it means nothing.
+// KeepFloor is the minimum time between two looks of the host: a recheck_ms below it has no effect.
 const KeepFloor = keepFloor

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A ReloadError says why a plugin's files could not take the place of the code that runs, which goes on.
+// A ReloadError says why a plugin's files could not replace the running code, which continues.
 type ReloadError struct {
 	Plugin string
 	At     time.Time
@@ -23,25 +23,27 @@ func (e *ReloadError) Error() string {
 // Unwrap returns the cause.
 func (e *ReloadError) Unwrap() error { return e.Err }
 
-// A Reload is what came of loading a plugin again.
+// A Reload is the result of reloading a plugin.
 type Reload struct {
 	Plugin  *Plugin
-	Changed bool   // its files are others than those that ran
+	Changed bool   // its files differ from those that ran
 	Live    []Live // its adapters
 }
 
-// A Live is an adapter when its plugin was loaded again.
+// A Live is an adapter at the time its plugin was reloaded.
 type Live struct {
 	Adapter  *Adapter
-	Switched bool   // it runs the new code now, and has forgotten what the old knew
-	Stale    string // why it runs the old one
+	Switched bool   // it runs the new code, and has lost the old code's memory
+	Stale    string // why it still runs the old one
 }
 
-// Reload reads a plugin's files again. New adapters run the new code at once, and so do live ones that can change safely: between
-// turns, and when the new code has every function that a wait under way may ask. One that cannot is asked again when the turn is over, and before
-// the next, and says why until then: see [Adapter.Stale]. Files that do not load change nothing; [Catalog.Broken] tells then.
+// Reload reads a plugin's files again. New adapters run the new code at once, and so do live ones
+// that can safely switch: between turns, and when the new code has every function that a current
+// wait may call. Others are tried again after the turn, and before the next, and report why until
+// then: see [Adapter.Stale]. Files that do not load change nothing; see [Catalog.Broken].
 //
-// Errors: [ErrNoPlugin] or [ErrBuiltin] in a *[NameError], or a *[ReloadError] around those of [Catalog.Load].
+// Errors: [ErrNoPlugin] or [ErrBuiltin] in a *[NameError], or a *[ReloadError] around those of
+// [Catalog.Load].
 func (c *Catalog) Reload(ctx context.Context, name string) (*Reload, error) {
 	old, err := c.Plugin(name)
 	switch {
@@ -53,7 +55,7 @@ func (c *Catalog) Reload(ctx context.Context, name string) (*Reload, error) {
 	source, err := c.reread(ctx, old)
 	c.mu.Lock()
 	switch {
-	case c.plugins()[name] != old: // unloaded, or another was quicker
+	case c.plugins()[name] != old: // unloaded, or reloaded by somebody else
 		c.mu.Unlock()
 		return nil, &NameError{name, ErrNoPlugin}
 	case err != nil:
@@ -76,7 +78,7 @@ func (c *Catalog) Reload(ctx context.Context, name string) (*Reload, error) {
 	}
 	watched := c.watched
 	c.mu.Unlock()
-	watched.add(r.Plugin) // its entrypoint may lie in another folder now
+	watched.add(r.Plugin) // its entrypoint may be in another folder now
 	for _, a := range live {
 		stale := a.renew(ctx, r.Plugin, false)
 		r.Live = append(r.Live, Live{a, stale == "", stale})
@@ -90,7 +92,7 @@ func (c *Catalog) Reload(ctx context.Context, name string) (*Reload, error) {
 	return r, nil
 }
 
-// reread reads a plugin's files and sees whether they would do.
+// reread reads a plugin's files and checks whether they are usable.
 func (c *Catalog) reread(ctx context.Context, old *Plugin) (*Source, error) {
 	source, err := Open(old.Path)
 	if err != nil {
@@ -126,7 +128,8 @@ func (a *Adapter) Stale() string {
 	return a.stale
 }
 
-// renewed has the adapter run its plugin's newest code if it can. It is called with the turn held.
+// renewed makes the adapter run its plugin's newest code if it can. It is called with the turn
+// held.
 func (a *Adapter) renewed(ctx context.Context) {
 	if a.Stale() == "" {
 		return
@@ -136,15 +139,15 @@ func (a *Adapter) renewed(ctx context.Context) {
 	}
 }
 
-// renew has the adapter run other code of its plugin, and returns why not, "" when it does. Nothing is waited for but one call of the
-// old code.
+// renew makes the adapter run other code of its plugin, and returns why not, "" when it does. It
+// waits for at most one call of the old code.
 func (a *Adapter) renew(ctx context.Context, p *Plugin, held bool) (stale string) {
 	for {
 		stale = a.switchTo(ctx, p, held)
 		a.mu.Lock()
 		a.stale = stale
 		a.mu.Unlock()
-		// What stood in the way may have gone before it was said that it does, and files may have changed again.
+		// The obstacle may be gone before it was recorded, and files may have changed again.
 		newest, err := a.catalog.Plugin(p.Manifest.Name)
 		if err != nil || newest == a.Plugin() || stale != "" && (!passing(stale) || a.busy(held)) {
 			break
@@ -169,7 +172,8 @@ func passing(stale string) bool { return stale == staleTurn || stale == staleInt
 // busy reports whether a turn, unless the caller holds it, or an intent is under way.
 func (a *Adapter) busy(held bool) bool { return !held && len(a.turn) > 0 || len(a.sending) > 0 }
 
-// rested has the adapter run newer code that a turn or an intent stood in the way of. It is called when that has been released.
+// rested makes the adapter run newer code that a turn or an intent delayed. It is called after the
+// release.
 func (a *Adapter) rested(ctx context.Context) {
 	if !passing(a.Stale()) || a.busy(false) {
 		return
@@ -194,7 +198,7 @@ func (a *Adapter) switchTo(ctx context.Context, p *Plugin, held bool) (stale str
 	default:
 		return staleIntent
 	}
-	if a.Plugin() == p { // somebody else was quicker
+	if a.Plugin() == p { // somebody else was faster
 		return ""
 	}
 	old := a.code.Load()
@@ -224,7 +228,7 @@ func (a *Adapter) switchTo(ctx context.Context, p *Plugin, held bool) (stale str
 	return ""
 }
 
-// sameProgram reports whether a program that was started by one manifest is as another wants it.
+// sameProgram reports whether a program started by one manifest is what another wants.
 func sameProgram(a, b *Manifest) bool {
 	required := func(m *Manifest) map[string]string {
 		if m.Target == nil {

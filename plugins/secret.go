@@ -9,22 +9,24 @@ import (
 )
 
 const (
-	// minSecret is the shortest text that is noted as a secret, in bytes: shorter ones are parts of every text.
+	// minSecret is the shortest text that is recorded as a secret, in bytes: shorter ones occur in
+	// every text.
 	minSecret = 4
-	// maxSecret is the longest, in bytes: what is longer is a document and not a key.
+	// maxSecret is the longest, in bytes: anything longer is a document and not a key.
 	maxSecret = 4 << 10
-	// maxSecrets bounds how many an instance knows: the newest. A screen of a person's work shows a few.
+	// maxSecrets bounds how many an instance keeps: the newest. A typical screen shows a few.
 	maxSecrets = 256
 )
 
-// secrets are what redaction by default rules hides in the texts that a plugin has been shown. A plugin may say one when the
-// line that made it one has long gone, or without that line: whoever shows what it says looks for them.
+// secrets are what redaction by default rules hides in the texts that a plugin has been shown. A
+// plugin may repeat one when the line that identified it is long gone, or without that line: code
+// that shows its output searches for them.
 type secrets struct {
 	mu   sync.Mutex
 	list []string // by when they were last seen
 }
 
-// learn notes the secrets of a text.
+// learn records the secrets of a text.
 func (s *secrets) learn(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		for _, span := range redact.Default.Spans(strings.TrimSuffix(line, "\r")) {
@@ -57,9 +59,10 @@ func (s *secrets) known() []string {
 	return slices.Clone(s.list)
 }
 
-// Secrets returns the secrets that the plugin's predicates have been shown that are bound to no adapter: see [Adapter.Secrets].
+// Secrets returns the secrets shown to the plugin's predicates without an adapter: see
+// [Adapter.Secrets].
 func (p *Plugin) Secrets() []string { return p.predicates.secrets.known() }
 
-// Secrets returns the secrets that the adapter's plugin has been shown, so far as it still matters: see [redact.Default]. They
-// are for hiding them in what it says.
+// Secrets returns the secrets that the adapter's plugin has been shown recently: see
+// [redact.Default]. They are for hiding them in its output.
 func (a *Adapter) Secrets() []string { return a.lua.secrets.known() }

@@ -19,33 +19,36 @@ import (
 	"github.com/ptywright/ptywright/internal/sandbox"
 )
 
-// A Source is a plugin's manifest and the text of its files, read once: what becomes of the folder later changes nothing.
-// It is immutable.
+// A Source is a plugin's manifest and the text of its files, read once: later changes of the folder
+// have no effect. It is immutable.
 type Source struct {
 	Manifest *Manifest
-	// Files are the Lua files of the folder that the entrypoint lies in, by module name: "dialogs" for dialogs.lua, the
-	// name by which the plugin requires it.
+	// Files are the Lua files in the entrypoint's folder, by module name: "dialogs" for
+	// dialogs.lua, the name by which the plugin requires it.
 	Files map[string]string
 	Main  string // the entrypoint's module name
-	// Hash is the SHA-256 of manifest and files in hexadecimal, so that a user can tell what runs from what was reviewed.
+	// Hash is the SHA-256 of manifest and files in hexadecimal, so that a user can compare what
+	// runs with what was reviewed.
 	Hash string
 
 	compiled func() (*sandbox.Program, error) // once for all machines
 }
 
 const (
-	// maxSource bounds one Lua file, in bytes. Larger ones are data, not rules; the parser takes a second for a megabyte.
+	// maxSource bounds one Lua file, in bytes. Larger ones are data, not rules; the parser takes a
+	// second for a megabyte.
 	maxSource = 64 << 10
 	// maxFiles bounds the files of one plugin.
 	maxFiles = 64
-	// maxSources bounds all of them, in bytes: three times the largest bundled plugin. The compiler takes a third of a second for
-	// the worst 64 KiB, and a plugin is compiled for each adapter, and again when it was stopped.
+	// maxSources bounds all of them, in bytes: three times the largest bundled plugin. The compiler
+	// takes a third of a second for the worst 64 KiB, and a plugin is compiled for each adapter,
+	// and again after it was stopped.
 	maxSources = 192 << 10
 	// extension is that of a plugin's files.
 	extension = ".lua"
 )
 
-// A LoadError says what of a plugin could not be read.
+// A LoadError says which file of a plugin could not be read, and why.
 type LoadError struct {
 	Path string // as given, or below the plugin's folder
 	Err  error
@@ -59,9 +62,9 @@ func (e *LoadError) Error() string {
 // Unwrap returns the cause.
 func (e *LoadError) Unwrap() error { return e.Err }
 
-// Open reads the plugin whose manifest is at name, a path on this machine. Its files must be regular files below the
-// manifest's folder: the folder is opened first and nothing is looked up from outside of it, so neither "..", nor a
-// symbolic link, nor a file that is exchanged meanwhile leads elsewhere.
+// Open reads the plugin whose manifest is at name, a path on this machine. Its files must be
+// regular files below the manifest's folder: the folder is opened first and nothing outside it is
+// looked up, so neither "..", nor a symbolic link, nor a file exchanged meanwhile leads out of it.
 //
 // The error is a [*ManifestError] or a [*LoadError], which wraps the cause.
 func Open(name string) (*Source, error) {
@@ -73,7 +76,7 @@ func Open(name string) (*Source, error) {
 	return OpenFS(folderFS{root}, filepath.Base(name))
 }
 
-// A folderFS is the FS of a root whose files can be opened without waiting for anything.
+// A folderFS is the FS of a root whose files open without blocking.
 type folderFS struct{ *os.Root }
 
 // Open opens for reading.
@@ -81,7 +84,8 @@ func (f folderFS) Open(name string) (fs.File, error) {
 	return f.OpenFile(name, os.O_RDONLY|nonblock, 0)
 }
 
-// OpenFS is [Open] for a plugin in fsys, which must not let names lead out of it: an embed.FS or the FS of an os.Root.
+// OpenFS is [Open] for a plugin in fsys, which must not let names lead out of it: an embed.FS or
+// the FS of an os.Root.
 func OpenFS(fsys fs.FS, name string) (*Source, error) {
 	text, err := readRegular(fsys, name, maxManifest)
 	if err != nil {
@@ -104,7 +108,8 @@ func OpenFS(fsys fs.FS, name string) (*Source, error) {
 	return s, nil
 }
 
-// readFiles reads the entrypoint and the Lua files beside it, and shows them to hash in the order of their names.
+// readFiles reads the entrypoint and the Lua files next to it, and adds them to hash in the order
+// of their names.
 func (s *Source) readFiles(fsys fs.FS, entrypoint string, hash io.Writer) error {
 	dir, main := path.Split(entrypoint)
 	dir = path.Clean(dir)
@@ -148,8 +153,9 @@ func (s *Source) readFiles(fsys fs.FS, entrypoint string, hash io.Writer) error 
 	return nil
 }
 
-// readRegular reads a regular file of at most limit bytes. It is asked what it is once it is open, and never opened for more
-// than reading, so a pipe or a device is refused; opening a device may do something, so the name is asked first as well.
+// readRegular reads a regular file of at most limit bytes. Its type is checked after opening, which
+// is for reading only, so a pipe or a device is refused; opening a device may have effects, so the
+// name is checked first as well.
 func readRegular(fsys fs.FS, name string, limit int) ([]byte, error) {
 	fault := func(err error) error { return &LoadError{Path: name, Err: cause(err)} }
 	if info, err := fs.Stat(fsys, name); err != nil {
@@ -177,7 +183,7 @@ func readRegular(fsys fs.FS, name string, limit int) ([]byte, error) {
 	return text, nil
 }
 
-// cause takes the call and the path off an error: LoadError tells the path.
+// cause strips the call and the path from an error: LoadError has the path.
 func cause(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {

@@ -13,19 +13,19 @@ import (
 	"github.com/ptywright/ptywright/internal/tree"
 )
 
-// A State is what a plugin says of one view: where its program is, how sure that is, and why. The
-// words of State are the plugin's own, but for [StateUnknown] and [StateError]. It is immutable and
-// holds unredacted text of the program: see [State.Clean].
+// A State is what a plugin says about one view: where its program is, how sure that is, and why.
+// The words of State are the plugin's own, except [StateUnknown] and [StateError]. It is immutable
+// and holds unredacted text of the program: see [State.Clean].
 type State struct {
 	State      string         `json:"state"`
 	Confidence float64        `json:"confidence"`            // 0 to 1
 	Evidence   string         `json:"evidence"`              // for people
 	Sequence   uint64         `json:"sequence"`              // of the view
-	Source     string         `json:"source,omitempty"`      // what told it: program_status, title, screen ...
-	LastIntent string         `json:"last_intent,omitempty"` // as the last intent that was performed has left it
+	Source     string         `json:"source,omitempty"`      // what it is based on: program_status, title, screen ...
+	LastIntent string         `json:"last_intent,omitempty"` // set by the last performed intent
 	Candidates []Candidate    `json:"candidates,omitempty"`
 	Metadata   map[string]any `json:"metadata,omitempty"`
-	Marks      []string       `json:"host_marks,omitempty"` // labels that were set at the transcript's end
+	Marks      []string       `json:"host_marks,omitempty"` // labels set at the transcript's end
 
 	Rule    string    `json:"-"` // that decided; "" when the plugin does not say
 	Rows    []int     `json:"-"` // that it looked at, from 0
@@ -33,14 +33,14 @@ type State struct {
 	Sources []Witness `json:"-"` // what each source said
 
 	events  []Event
-	recheck time.Duration // when to look again although nothing changes; 0: never
+	recheck time.Duration // when to look again even if nothing changes; 0: never
 }
 
 // States that every adapter can be in.
 const (
 	// StateUnknown: the plugin does not recognise what it sees.
 	StateUnknown = "unknown"
-	// StateError: the plugin failed. Metadata["error"] tells how.
+	// StateError: the plugin failed. Metadata["error"] says how.
 	StateError = "plugin_error"
 )
 
@@ -50,7 +50,7 @@ type Candidate struct {
 	Confidence float64 `json:"confidence"`
 }
 
-// A Nearly is a rule that did not decide although something of it held.
+// A Nearly is a rule that did not decide although part of it held.
 type Nearly struct {
 	Rule  string `json:"rule"`
 	State string `json:"state"`
@@ -64,29 +64,29 @@ type Witness struct {
 	Says   string `json:"says"`
 }
 
-// Bounds of what a classifier returns, beside those of the sandbox on its size.
+// Bounds on what a classifier returns, in addition to the sandbox's on its size.
 const (
 	maxWord      = 128 // bytes of a state, a rule or a source: names
 	maxEvents    = 256 // events of one call; a screen shows fewer
 	maxStateList = 256 // entries of each other list
 )
 
-// A decoder reads a part of what a plugin's function returned.
+// A decoder reads a part of a plugin function's result.
 type decoder struct{ tree.Value }
 
-// decode begins with the whole of it, under the name that errors call it by.
+// decode starts with the whole result, under the name used in errors.
 func decode(what string, value any) decoder { return decoder{tree.New(what, value)} }
 
 func (d decoder) at(name string) decoder { return decoder{d.At(name)} }
 
 func (d decoder) fail(format string, args ...any) { d.Fail(fmt.Errorf(format, args...)) }
 
-// luaWords are what [tree.Kind] calls otherwise than Lua.
+// luaWords are the Lua words for types that [tree.Kind] names differently.
 var luaWords = map[string]string{
 	"nothing": "nil", "an empty string": "a string", "an array": "a list", "an object": "a table",
 }
 
-// problem is the first fault of what a function returned; nil when there is none.
+// problem is the first fault in a function's result; nil when there is none.
 func (d decoder) problem(plugin, function string) error {
 	f := d.Fault()
 	switch {
@@ -99,7 +99,7 @@ func (d decoder) problem(plugin, function string) error {
 	return resultError(plugin, function, "the %s must be %s, not %s", f.Path, f.Expected, cmp.Or(luaWords[got], got))
 }
 
-// members refuses what is not a table with names, and names that nobody reads.
+// members refuses what is not a table with names, and unknown names.
 func (d decoder) members(known ...string) decoder {
 	d.Object("a table with names")
 	m, _ := d.V.(map[string]any)
@@ -111,7 +111,7 @@ func (d decoder) members(known ...string) decoder {
 	return d
 }
 
-// text reads a string that may be missing; one of at most maxWord bytes is a name.
+// text reads an optional string; one of at most maxWord bytes is a name.
 func (d decoder) text(most int) string {
 	s, ok := d.V.(string)
 	if d.V != nil && (!ok || len(s) > most) {
@@ -128,8 +128,8 @@ func (d decoder) text(most int) string {
 	return s
 }
 
-// plain puts U+FFFD for every character that moves a terminal's cursor or turns its text around, but
-// for line feeds and tabs: what a plugin says may be printed.
+// plain replaces every character that moves a terminal's cursor or reverses its text by U+FFFD,
+// except line feeds and tabs: what a plugin says may be printed.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
@@ -139,7 +139,7 @@ func plain(s string) string {
 	}, s)
 }
 
-// number reads a number; least, or 0, stands for none.
+// number reads a number; 0, or least if greater, if missing.
 func (d decoder) number(least, most float64) float64 {
 	if d.V == nil {
 		return max(least, 0)
@@ -147,7 +147,7 @@ func (d decoder) number(least, most float64) float64 {
 	return d.Number(least, most)
 }
 
-// list reads a list that may be missing. An empty table is a list, too.
+// list reads an optional list. An empty table is a list, too.
 func (d decoder) list(most int) (all []decoder) {
 	if m, ok := d.V.(map[string]any); d.V == nil || ok && len(m) == 0 {
 		return nil
@@ -230,8 +230,8 @@ func failed(err *PluginError) *State {
 	return s.Clean(plain)
 }
 
-// Clean returns the state with clean applied to every text in it that may come from the program, names of states, rules and
-// sources included: a plugin can put what it likes there.
+// Clean returns the state with clean applied to every text in it that may come from the program,
+// including names of states, rules and sources: a plugin can put anything there.
 func (s *State) Clean(clean func(string) string) *State {
 	c := *s
 	c.State, c.Evidence, c.Source, c.Rule, c.LastIntent = clean(s.State), clean(s.Evidence), clean(s.Source), clean(s.Rule), clean(s.LastIntent)

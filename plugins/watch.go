@@ -13,18 +13,21 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settles is how long after the last change of a plugin's files they are read: editors and version control write several, one after
-// the other, within some milliseconds. More makes an author wait, less reads files that are half written.
+// settles is how long after the last change a plugin's files are read: editors and version control
+// write several, one after the other, within some milliseconds. More makes an author wait, less
+// reads half-written files.
 const settles = 100 * time.Millisecond
 
-// A watch tells which folders of plugins have changed. Its methods may be called on nil, which watches nothing.
+// A watch reports which folders of plugins have changed. Its methods may be called on nil, which
+// watches nothing.
 type watch struct {
 	*fsnotify.Watcher
 	catalog *Catalog
 }
 
-// Watch loads every plugin again whose files change, those that are loaded later too, until stop is called, which returns when
-// nothing of it is left. The error is the system's: it has a bound on what is watched.
+// Watch reloads every plugin whose files change, including plugins loaded later, until stop is
+// called, which returns when all of its goroutines have ended. The error is the system's: it limits
+// the number of watches.
 func (c *Catalog) Watch() (stop func(), err error) {
 	notify, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -53,7 +56,7 @@ func (c *Catalog) Watch() (stop func(), err error) {
 	}, nil
 }
 
-// folders are those that a plugin's files lie in.
+// folders are those that contain a plugin's files.
 func (p *Plugin) folders() []string {
 	if p.Path == "" {
 		return nil
@@ -74,7 +77,8 @@ func (w *watch) add(p *Plugin) {
 	}
 }
 
-// lost reports whether a folder of a plugin is not there as it was, and adds it and those below it to away.
+// lost reports whether a plugin's folder was moved or removed, and adds it and those below it to
+// away.
 func (w *watch) lost(name string, away map[string]bool) (is bool) {
 	var folders []string
 	for _, p := range w.catalog.Plugins() {
@@ -92,14 +96,15 @@ func (w *watch) lost(name string, away map[string]bool) (is bool) {
 	return true
 }
 
-// retake watches those folders again that are back, and marks them as changed. Of one that is not its parent is watched, which sees it
-// made: it is watched before the look, so that nothing between is missed.
+// retake watches returned folders again, and marks them as changed. For a missing one its parent is
+// watched, to see it created: the watch is set before the check, so that nothing in between is
+// missed.
 func (w *watch) retake(away, changed map[string]bool) (back bool) {
 	parents := map[string]bool{}
-	for _, dir := range slices.Sorted(maps.Keys(away)) { // a folder before those in it
+	for _, dir := range slices.Sorted(maps.Keys(away)) { // a folder before its subfolders
 		parent := filepath.Dir(dir)
 		parents[parent] = true
-		_ = w.Remove(dir) // what is watched may have another name by now
+		_ = w.Remove(dir) // the watched folder may have another name by now
 		if !slices.Contains(w.WatchList(), parent) {
 			if err := w.Add(parent); err != nil && !away[parent] {
 				w.catalog.log.Warn("a plugin's folder is gone, and the one that it was in: load it again by hand", "folder", dir, "error", err)
@@ -118,13 +123,13 @@ func (w *watch) retake(away, changed map[string]bool) (back bool) {
 			delete(parents, dir)
 		}
 	}
-	for parent := range parents { // nothing is awaited there any more
+	for parent := range parents { // nothing is expected there any more
 		_ = w.Remove(parent)
 	}
 	return back
 }
 
-// run loads plugins again when their files have come to rest. Events wait in the kernel while it does.
+// run reloads plugins once their files have settled. Events wait in the kernel meanwhile.
 func (w *watch) run(ctx context.Context) {
 	changed := map[string]bool{} // folders
 	away := map[string]bool{}    // folders that were moved or removed
@@ -155,7 +160,7 @@ func (w *watch) run(ctx context.Context) {
 			for _, p := range w.catalog.Plugins() {
 				for _, dir := range p.folders() {
 					if changed[dir] {
-						_, _ = w.catalog.Reload(ctx, p.Manifest.Name) // it has been logged
+						_, _ = w.catalog.Reload(ctx, p.Manifest.Name) // the error has been logged
 						break
 					}
 				}

@@ -7,25 +7,25 @@ import (
 )
 
 // automaton finds every keyword of every rule in one pass over a text (Aho and Corasick, 1975).
-// ASCII case is folded. It is a dense table over classes of bytes: two dependent loads a byte
-// whatever the number of keywords, which is what lets the rule table grow.
+// ASCII case is folded. It is a dense table over classes of bytes: two dependent loads per byte
+// however many keywords there are, which is what lets the rule table grow.
 type automaton struct {
-	class [256]uint8 // byte -> column; 0 is every byte that no keyword holds
+	class [256]uint8 // byte -> column; 0 is every byte that is in no keyword
 	cols  int
 	next  []uint16 // state*cols + class -> state, with marked set where a keyword ends
 	out   [][]hit  // by state
-	// fast is next with states multiplied by cols already, which the pass over text that holds
-	// nothing does not need to do again for each byte.
+	// fast is next with states already multiplied by cols, which saves that step for each byte of
+	// text without keywords.
 	fast []uint32
-	stop [256]bool // what a first look stops at: controls, and what may begin an invisible character or a border
-	wide bool      // a keyword has bytes that are no ASCII
+	stop [256]bool // where a first look stops: controls, and possible beginnings of an invisible character or a border
+	wide bool      // a keyword has non-ASCII bytes
 	// behind has the bytes that follow one of those in a keyword.
 	behind [256]bool
-	parts  bool    // there is a literal whose beginning is to be hidden
+	parts  bool    // there is a literal whose beginning must be hidden
 	deep   []uint8 // depth by fast's states
 	pairs  []bool  // column*cols + column: the two follow each other in a keyword
-	depth  []uint8 // by state: how many bytes of a keyword end there, at most
-	part   []uint8 // by state: how many bytes of a literal's beginning end there; 0: too few to hide
+	depth  []uint8 // by state: the length of the longest keyword beginning that ends there
+	part   []uint8 // by state: the length of a literal's beginning that ends there; 0: too short to hide
 }
 
 // hit is one keyword of one rule.
@@ -35,8 +35,8 @@ type hit struct {
 }
 
 const (
-	// marked is set in a transition whose target ends a keyword, so that the common step looks
-	// at nothing but the transition itself.
+	// marked is set in a transition whose target ends a keyword, so that the common step only reads
+	// the transition itself.
 	marked   = 1 << 15
 	fastMark = 1 << 31 // the same in fast
 )
@@ -147,7 +147,7 @@ func (a *automaton) link() {
 	}
 }
 
-// step is one byte of the pass; see Redactor.apply for the loop.
+// step advances by one byte; see Redactor.apply for the loop.
 func (a *automaton) step(state uint16, c byte) uint16 {
 	return a.next[int(state&^marked)*a.cols+int(a.class[c])]
 }

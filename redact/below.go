@@ -9,38 +9,39 @@ import (
 )
 
 const (
-	// leastWidth is how wide a line must be for a token at its end to go on in the next: programs
-	// break at the edge of a screen or a frame. Less joins what only stands together; more misses
-	// narrow panes.
+	// leastWidth is how wide a line must be for a token at its end to continue in the next:
+	// programs break at the edge of a screen or a frame. Less joins unrelated neighbours; more
+	// misses narrow panes.
 	leastWidth = 32
-	// maxTail bounds what is kept of the lines before: no token is longer, but for keys, which have
+	// maxTail bounds what is kept of the lines before: no token is longer, except keys, which have
 	// lines of their own.
 	maxTail = 8 << 10
 )
 
-// memory is what one line leaves for the next: tokens and keywords that its end cut off, by column
-// of a frame (one, where there is none), and where in a private key it stands.
+// memory is what one line leaves for the next: tokens and keywords cut off by its end, per column
+// of a frame (one, where there is none), and its place in a private key.
 type memory struct {
 	tails []tail
 	below
 	block
 	ended bool // the line ended a private key whose beginning was not seen
 	edge  bool // the line is as wide as screens are
-	clip  bool // the line ended inside of what is put on the clipboard, see clip.go
+	clip  bool // the line ended inside clipboard content, see clip.go
 }
 
-// block is where in a private key the lines stand that come next, or in what is armoured as one and no secret.
+// block is the place of the following lines in a private key, or in something public that is
+// armoured like one.
 type block struct {
-	left   int  // lines that may still belong to it; 0: outside of one
+	left   int  // lines that may still belong to it; 0: outside any
 	body   bool // a line of it was seen
-	public bool // a certificate, a public key: nothing of it is hidden
-	alone  bool // its first mark was not seen, so it may be over after any line
+	public bool // a certificate, a public key: none of it is hidden
+	alone  bool // its first mark was not seen, so it may end after any line
 }
 
-// tail is the end of a line that may go on in the next: from where a candidate begins.
+// tail is the end of a line that may continue in the next: from where a candidate begins.
 type tail string
 
-// active reports whether m has anything to say of the next line.
+// active reports whether m affects the next line.
 func (m *memory) active() bool {
 	return m.left > 0 || len(m.tails) > 0 || m.below.text != "" || m.clip
 }
@@ -64,7 +65,7 @@ func (r *compiled) goOn(s *scan, text string, at []int32, m *memory, last bool) 
 	} else {
 		parts = append(parts, span{0, len(text)})
 	}
-	var next []string // what each part is read behind; nil: it begins by itself
+	var next []string // what precedes each part; nil: it begins by itself
 	if len(m.tails) == len(parts) {
 		next = make([]string, len(parts))
 		for i, p := range parts {
@@ -83,7 +84,7 @@ func (r *compiled) goOn(s *scan, text string, at []int32, m *memory, last bool) 
 	}
 	if m.left > 0 && !m.public {
 		start, end, body, _ := rules.KeyLine(text, m.body, m.alone)
-		if !body && !last { // it may become one: what stands of it must not leave
+		if !body && !last { // it may become one: its beginning must not leave
 			start, end = rules.KeyRun(text)
 			body = end == len(text) && end-start >= rules.LeastRest
 		}
@@ -141,7 +142,8 @@ func (r *compiled) goOn(s *scan, text string, at []int32, m *memory, last bool) 
 	}
 }
 
-// standardWidth reports whether terminals are often so many columns wide: what reaches to the last of them may have been cut there.
+// standardWidth reports whether terminals often have this many columns: text that reaches the last
+// one may have been cut there.
 func standardWidth(columns int) bool {
 	switch columns {
 	case 40, 60, 72, 80, 90, 100, 110, 120, 132, 140, 150, 160, 180, 200:
@@ -150,14 +152,14 @@ func standardWidth(columns int) bool {
 	return false
 }
 
-// hide records a secret that a line shows by its form.
+// hide records a secret that a line reveals by its form.
 func (s *scan) hide(class, text string, start, end int, at []int32) {
 	s.begin(text, at, 0)
 	s.add(candidate{From: start, Start: start, End: end, Hit: true, Open: end == len(text), Class: class}, at)
 }
 
-// cutOff hides the candidates that the end of a part of text cuts off, if what stands of them
-// looks like the beginning of a secret: when the next line shows it, this one may have left. hand: a
+// cutOff hides the candidates that the end of a part of text cuts off, if the part shown looks like
+// the beginning of a secret: by the time the next line proves it, this one may have left. hand: a
 // backslash cuts it off.
 func (r *compiled) cutOff(s *scan, text string, p span, hand bool, at []int32) {
 	part := text[p.from:p.end]
@@ -175,15 +177,16 @@ func (r *compiled) cutOff(s *scan, text string, p span, hand bool, at []int32) {
 	}
 }
 
-// across judges part behind the tail of the line before and records what goes across the line's
-// end. It reports whether a token does, or a keyword may. edge: that line was as wide as screens are.
+// across judges part as the continuation of the previous line's tail and records what spans the
+// line's end. It reports whether a token does, or a keyword may. edge: that line was as wide as
+// screens are.
 func (r *compiled) across(s *scan, before, part string, base int, at []int32, atEnd, edge bool) bool {
 	if rules.Digested(part) {
 		return false
 	}
 	joined := before + part
 	cut := len(before)
-	alone := r.complete(s, before) // the tokens that ask for nothing more
+	alone := r.complete(s, before) // the tokens that need nothing more
 	own := rules.StartsName(part)
 	goes := false
 	for _, c := range r.judgeText(s, joined) {
@@ -211,7 +214,7 @@ func (s *scan) keep(c candidate, at []int32) {
 	s.found = append(s.found, c)
 }
 
-// judgeText returns what apply finds in a text that is not the line, in offsets of that text.
+// judgeText returns what apply finds in a text other than the line, in offsets of that text.
 func (r *compiled) judgeText(s *scan, text string) []candidate {
 	found, size := len(s.found), s.size
 	s.size = len(text)
@@ -222,7 +225,7 @@ func (r *compiled) judgeText(s *scan, text string) []candidate {
 	return mine
 }
 
-// tails returns what the parts of text leave for the next line: nil when nothing.
+// tails returns what the parts of text leave for the next line: nil if nothing.
 func (r *compiled) tails(s *scan, text string, parts []span, next []string, open int, framed bool) []tail {
 	var tails []tail
 	for i, p := range parts {
@@ -231,7 +234,7 @@ func (r *compiled) tails(s *scan, text string, parts []span, next []string, open
 			continue
 		}
 		if k, end := r.lastMarker(part); k >= 0 && (end == len(part) || len(part)-(end-k) < leastWidth) {
-			continue // what was hidden already goes no further
+			continue // what was already hidden does not continue
 		}
 		at, read := open, part
 		if next != nil && next[i] != "" && len(next[i])+len(part) <= maxTail {
@@ -266,7 +269,7 @@ func (r *compiled) lastMarker(part string) (start, end int) {
 	}
 }
 
-// tailOf returns where in text begins what its end leaves open.
+// tailOf returns where in text the part left open by its end begins.
 func (r *compiled) tailOf(s *scan, text string) int {
 	s.dry = true
 	defer func() { s.dry = false }()
@@ -274,7 +277,7 @@ func (r *compiled) tailOf(s *scan, text string) int {
 	return s.tail
 }
 
-// isFramed reports whether text has a border in it, or stands between two bars.
+// isFramed reports whether text contains a border, or is enclosed in two bars.
 func isFramed(text string) bool {
 	if len(text) > 1 && text[0] == '|' && text[len(text)-1] == '|' {
 		return true
@@ -287,7 +290,7 @@ func isFramed(text string) bool {
 	return false
 }
 
-// columns returns the parts of text between its borders, without the blanks beside these.
+// columns returns the parts of text between its borders, without the blanks next to them.
 func columns(text string) []span {
 	var parts []span
 	bars := text[0] == '|' && text[len(text)-1] == '|'
@@ -315,18 +318,18 @@ func columns(text string) []span {
 	return parts
 }
 
-// A value goes on in the next line not only where a program broke it at the edge of a screen:
-// people break lines behind a backslash, and indent the rest of what is too long for one. See
-// [compiled.goOn] for the edge.
+// A value continues in the next line not only where a program broke it at the edge of a screen:
+// people break lines after a backslash, and indent the rest of a long one. See [compiled.goOn] for
+// the edge.
 
-// below is what a line leaves for one that goes on with it so.
+// below is what a line leaves for one that continues it like that.
 type below struct {
-	text string // the end of the line, in which a candidate begins that it left open, without the backslash; "": nothing
+	text string // the end of the line, from the beginning of a candidate that it left open, without the backslash; "": nothing
 	hand bool   // a backslash ended it
 }
 
-// leaves returns what text leaves for the line below it: read is what it was read as, and grows
-// where in that a candidate begins that its end leaves open.
+// leaves returns what text leaves for the line below it: read is the text as it was read, and grows
+// where in it a candidate begins that its end leaves open.
 func leaves(read string, grows int, hand bool) below {
 	if grows >= len(read) || len(read)-grows > maxTail {
 		return below{}
@@ -334,8 +337,8 @@ func leaves(read string, grows int, hand bool) below {
 	return below{strings.Clone(read[max(0, grows-rules.MaxExpression):]), hand}
 }
 
-// byHand judges text below the line that left b, and records what goes on in it. It returns what
-// the line below it is read behind, without a backslash at its end; "" where nothing goes on.
+// byHand judges text below the line that left b, and records what continues in it. It returns what
+// precedes the line below it, without a trailing backslash; "" where nothing continues.
 func (r *compiled) byHand(s *scan, b below, text string, at []int32) (joined string) {
 	indent := rules.Blanks(text, 0)
 	part := text[indent:]
@@ -375,7 +378,7 @@ func (r *compiled) byHand(s *scan, b below, text string, at []int32) (joined str
 	return joined
 }
 
-// complete returns whether a token that asks for nothing more begins in text at a place.
+// complete returns whether a token that needs nothing more begins in text at a place.
 func (r *compiled) complete(s *scan, text string) func(from int) bool {
 	var from []int
 	for _, c := range r.judgeText(s, text) {

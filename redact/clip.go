@@ -8,27 +8,27 @@ import (
 )
 
 // What a program puts on the clipboard (OSC 52, xterm's control sequences) leaves as base64, in
-// which no rule would find a secret, and is often nothing but one: that is what a password manager
-// copies. So all of it is hidden, whatever it is.
+// which no rule would find a secret, and it is often nothing but a secret: that is what a password
+// manager copies. So all of it is hidden, whatever it is.
 
 const bel = 0x07
 
 // ofClipboard ends an open candidate where the control string ends.
 var ofClipboard = rules.Ending{Quote: bel, Escaped: true}
 
-// isClipboard reports whether the control sequence whose ESC stands before text is an OSC 52.
+// isClipboard reports whether the control sequence whose ESC precedes text is an OSC 52.
 func isClipboard(text string) bool { return strings.HasPrefix(text, "]52;") }
 
-// clipboardIn returns what of the payload line[from:to] of a control string goes to the clipboard:
-// behind the command and the selections. It is empty for a query or a request to clear it, and for
-// other control strings.
+// clipboardIn returns the part of the payload line[from:to] of a control string that goes to the
+// clipboard: after the command and the selections. It is empty for a query or a request to clear
+// it, and for other control strings.
 func clipboardIn(line string, from, to int) (start int, is bool) {
 	if !isClipboard(line[from-1 : to]) {
 		return to, false
 	}
 	k := strings.IndexByte(line[from+len("52;"):to], ';')
 	if k < 0 {
-		return to, false // not even the selections are there
+		return to, false // even the selections are missing
 	}
 	start = from + len("52;") + k + 1
 	if v := line[start:to]; v == "?" || v == "!" {
@@ -37,8 +37,8 @@ func clipboardIn(line string, from, to int) (start int, is bool) {
 	return start, true
 }
 
-// hideClipboard hides line[start:end]. Where that is the line's end, the control string may go on
-// in the next.
+// hideClipboard hides line[start:end]. At the line's end the control string may continue in the
+// next.
 func (s *scan) hideClipboard(line string, start, end int) {
 	s.clip = end == len(line)
 	if start == end {
@@ -48,8 +48,8 @@ func (s *scan) hideClipboard(line string, start, end int) {
 	s.add(candidate{From: start, Start: start, End: end, Hit: true, Open: s.clip, Until: ofClipboard, Class: "clipboard"}, nil)
 }
 
-// hideClipboardRest hides what at the beginning of a line belongs to the control string that the
-// line above ended inside of: base64(1) breaks its lines. What else stands there shows that there
+// hideClipboardRest hides the part of a line's beginning that belongs to the control string that
+// the line above ended inside of: base64(1) breaks its lines. Anything else there shows that there
 // was no such string.
 func (s *scan) hideClipboardRest(line string) {
 	end := 0

@@ -6,21 +6,23 @@ import (
 )
 
 const (
-	// minFound is the shortest secret that a [Finder] looks for, in bytes: shorter ones are parts of every text.
+	// minFound is the shortest secret that a [Finder] looks for, in bytes: shorter ones occur in
+	// every text.
 	minFound = 4
-	// run is how many bytes of a longer one give it away, wherever they stand in it: a plugin cuts off ends, and sees a secret
-	// that wraps as two rows. A run of fewer would hide ordinary words.
+	// run is how many consecutive bytes of a longer secret give it away: a plugin cuts off ends,
+	// and sees a secret that wraps as two rows. A shorter run would hide ordinary words.
 	run = 8
 )
 
-// A Finder finds secrets, and pieces of them, in a text that was taken out of the place where they could be told from other
-// text, as a plugin does.
+// A Finder finds secrets, and pieces of them, in a text that was taken out of the context in which
+// they could be recognized, as a plugin does.
 type Finder struct {
-	short []string            // secrets of less than a run
-	runs  map[string]struct{} // of the others
+	short []string            // secrets shorter than a run
+	runs  map[string]struct{} // runs of the others
 }
 
-// NewFinder returns a finder of secrets. Those that are too short to be told from other text are left out.
+// NewFinder returns a finder of secrets. Secrets too short to distinguish from other text are left
+// out.
 func NewFinder(secrets []string) *Finder {
 	f := &Finder{}
 	for _, s := range secrets {
@@ -41,7 +43,7 @@ func NewFinder(secrets []string) *Finder {
 	return f
 }
 
-// Hide replaces all that is found in s.
+// Hide replaces everything that is found in s.
 func (f *Finder) Hide(s string) string {
 	if len(f.runs) > 0 {
 		s = f.hideRuns(s)
@@ -60,7 +62,7 @@ func (f *Finder) hideRuns(s string) string {
 			continue
 		}
 		begin, end := i, i+run
-		for i++; i < end && i+run <= len(s); i++ { // what overlaps is one piece
+		for i++; i < end && i+run <= len(s); i++ { // overlapping finds are one piece
 			if _, found := f.runs[s[i:i+run]]; found {
 				end = i + run
 			}

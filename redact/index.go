@@ -7,21 +7,21 @@ import (
 	"sync/atomic"
 )
 
-// An index finds known values in a text. What a text costs does not depend on how many values there
-// are: a gate tells at each byte, in constant time, whether a value may begin there, and only where
-// it says so the tree is walked. The tree is persistent: whoever reads keeps the one it has, and a
-// value is added or removed by copying the path to it.
+// An index finds known values in a text. The cost for a text does not depend on how many values
+// there are: a gate decides at each byte, in constant time, whether a value may begin there, and
+// only then is the tree walked. The tree is persistent: readers keep the one they have, and adding
+// or removing a value copies the path to it.
 type index struct {
 	gate *gate
 	root *node
-	lens uint16 // bit n: the gate knows n bytes of some form
-	wide bool   // a form has bytes that are no ASCII where the gate looks
+	lens uint16 // bit n: some form is in the gate with n bytes
+	wide bool   // a form has non-ASCII bytes where the gate looks
 }
 
 // node is a place in the tree of all forms of all values.
 type node struct {
 	label  string   // the bytes that lead here from the node above
-	values []*value // of which a form ends here
+	values []*value // values with a form that ends here
 	next   []*node  // by the first byte of their labels
 }
 
@@ -91,8 +91,8 @@ func sharedPrefix(a, b string) int {
 	return n
 }
 
-// leads reports whether from n, of whose label the last skip bytes are still to come, a form goes
-// on, in at most so many bytes, of a value that ok takes.
+// leads reports whether from n, with the last skip bytes of its label still to come, a form of a
+// value that ok accepts continues and ends within most bytes.
 func (n *node) leads(most, skip int, ok func(*value) bool) bool {
 	return skip > 0 && skip <= most && slices.ContainsFunc(n.values, ok) || n.any(most-skip, ok)
 }
@@ -107,9 +107,9 @@ func (n *node) any(most int, ok func(*value) bool) bool {
 	return false
 }
 
-// walk follows text from its beginning and tells found of each value that begins there, by the
-// length of its form. It returns where text ended inside of a form: below rest, which skip bytes of
-// its label lead to; nil when it did not.
+// walk follows text from its beginning and calls found for each value that begins there, with the
+// length of its form. It returns where text ended inside a form: below rest, with the last skip
+// bytes of its label still to come; nil when it did not.
 func (n *node) walk(text string, found func(v *value, length int)) (rest *node, skip int) {
 	for at := 0; ; {
 		i, ok := n.child(text[at])
@@ -135,7 +135,7 @@ func (n *node) walk(text string, found func(v *value, length int)) (rest *node, 
 }
 
 // begins returns where the last k bytes of w lead to from n, and how many bytes of that node's
-// label are left then; nil: nowhere.
+// label are then left; nil: nowhere.
 func (n *node) begins(w uint64, k int) (at *node, left int) {
 	for k > 0 {
 		i, found := n.child(byte(w >> (8 * (k - 1))))
@@ -158,24 +158,24 @@ func (n *node) begins(w uint64, k int) (at *node, left int) {
 
 const (
 	// gateLen is how many bytes of a form the gate knows. A shorter form is known whole. More would
-	// catch fewer texts that only begin as a value does, and cost more at each end of a line.
+	// let fewer false beginnings through, and cost more at each end of a line.
 	gateLen = 8
-	// perForm is how many bits the gate has for a form: it lets less than 1 of 100 places of a text
+	// perForm is how many bits the gate has per form: it lets less than 1 of 100 places of a text
 	// through.
 	perForm = 128
-	// leastGate is how many forms a gate has room for at first: 2 KiB.
+	// leastGate is how many forms a gate has room for initially: 2 KiB.
 	leastGate = 128
 )
 
-// A gate tells which places of a text are worth a walk through the tree. Bits are set before the
-// tree is published that needs them, and never cleared: one that is stale costs a walk. Methods but
-// add may be called by any number of goroutines.
+// A gate decides which places of a text are worth a walk through the tree. Bits are set before the
+// tree that needs them is published, and never cleared: a stale one costs a walk. Any number of
+// goroutines may call the methods, except add.
 type gate struct {
-	bits  []atomic.Uint64 // by the last four of the bytes that are known of a form
+	bits  []atomic.Uint64 // by the last four of the bytes known of a form
 	heads []atomic.Uint64 // by its first three
 	shift uint8           // from a hash of 32 bits to a bit's number
-	forms int             // that were added; guarded by Known.mu
-	room  int             // how many it is made for
+	forms int             // number added; guarded by Known.mu
+	room  int             // number it is made for
 }
 
 func newGate(forms int) *gate {
@@ -190,7 +190,7 @@ func newGate(forms int) *gate {
 	}
 }
 
-// add lets a form through.
+// add registers a form.
 func (g *gate) add(form string) {
 	g.forms++
 	i := gateHash(pack(form[:min(len(form), gateLen)])) >> g.shift
@@ -199,15 +199,15 @@ func (g *gate) add(form string) {
 	g.heads[i>>6].Or(1 << (i & 63))
 }
 
-// begins reports whether a form may begin with the three bytes that w ends in, of which it has no
+// begins reports whether a form may begin with the three bytes that w ends in, when there are no
 // more.
 func (g *gate) begins(w uint64) bool {
 	i := gateHash(w&(1<<(8*leastCut)-1)) >> g.shift
 	return g.heads[i>>6].Load()>>(i&63)&1 != 0
 }
 
-// lets reports whether what w ends in may be known of a form. It is small enough to be inlined
-// where it is asked for each byte.
+// lets reports whether the end of w may be the known bytes of a form. It is small enough to be
+// inlined in the loop over bytes.
 func (g *gate) lets(w uint64) bool {
 	i := gateHash(w) >> g.shift
 	return g.bits[i>>6].Load()>>(i&63)&1 != 0
@@ -215,7 +215,7 @@ func (g *gate) lets(w uint64) bool {
 
 func gateHash(w uint64) uint32 { return uint32(w) * 0x9e3779b1 } // D. E. Knuth's multiplicative hash
 
-// pack is the last bytes of s as an index is asked with them: the newest in the low byte.
+// pack is the last bytes of s in the form that an index takes: the newest in the low byte.
 func pack[T string | []byte](s T) (w uint64) {
 	for i := max(0, len(s)-gateLen); i < len(s); i++ {
 		w = w<<8 | uint64(s[i])
@@ -223,10 +223,11 @@ func pack[T string | []byte](s T) (w uint64) {
 	return w
 }
 
-// has reports whether the text that w ends has just shown all that the gate knows of some form.
+// has reports whether the text ending in w has just shown all bytes that the gate knows of some
+// form.
 func (x *index) has(w uint64) bool { return x.gate.lets(w) && x.sure(w) }
 
-// sure is has once the gate lets w through.
+// sure is has after the gate has let w through.
 func (x *index) sure(w uint64) bool {
 	for n := MinKnown; n <= gateLen; n++ {
 		if x.known(w, n) {
@@ -245,15 +246,14 @@ func (x *index) known(w uint64, n int) bool {
 	return at != nil && (n == gateLen || left == 0 && len(at.values) > 0)
 }
 
-// cut reports whether a text that w ends may end in the beginning of a form that goes on elsewhere.
-// nil has no forms.
+// cut reports whether a text that w ends may end in the beginning of a form that continues
+// elsewhere. nil has no forms.
 func (x *index) cut(w uint64) bool {
 	_, _, n := x.beginning(w, leastCut)
 	return n > 0 || x != nil && x.cutShort(w)
 }
 
-// cutsLine is cut for a line above below, whose first bytes tell more. What stop has is not to be
-// told by them.
+// cutsLine is cut for a line above below, whose first bytes narrow it down. Bytes in stop do not.
 func (x *index) cutsLine(w uint64, below string, stop *[256]bool) bool {
 	if x == nil {
 		return false
@@ -286,8 +286,8 @@ func (x *index) cutsLine(w uint64, below string, stop *[256]bool) bool {
 	return true
 }
 
-// beginning returns the longest beginning of a form that w ends in, of at least so many bytes:
-// where it leads to, how many bytes of that node's label are left then, and its length; 0: there is
+// beginning returns the longest beginning of a form that w ends in, of at least least bytes: the
+// node it leads to, how many bytes of that node's label are then left, and its length; 0: there is
 // none.
 func (x *index) beginning(w uint64, least int) (at *node, left, n int) {
 	if x == nil {
@@ -304,8 +304,8 @@ func (x *index) beginning(w uint64, least int) (at *node, left, n int) {
 	return nil, 0, 0
 }
 
-// cutShort is cut for beginnings that are too short for a line's end but not for a text's, as far
-// as there are forms that short: see leastPart.
+// cutShort is cut for beginnings that are too short for a line's end but not for a text's, if there
+// are forms that short: see leastPart.
 func (x *index) cutShort(w uint64) bool {
 	if x.lens&(1<<MinKnown) == 0 {
 		return false
@@ -314,8 +314,8 @@ func (x *index) cutShort(w uint64) bool {
 	return at != nil && at.leads(leastCut-1, left, func(*value) bool { return true })
 }
 
-// seams reports whether a form may stand across an end of run, which is written between left and
-// right. Behind right stand pad blanks. nil has no forms.
+// seams reports whether a form may span an end of run, which is written between left and right.
+// After right there are pad blanks. nil has no forms.
 func (x *index) seams(left []byte, run string, right []byte, pad int) bool {
 	if x == nil {
 		return false

@@ -12,42 +12,41 @@ import (
 )
 
 const (
-	// MinKnown is how many bytes a known value must have: a shorter one stands in every text, and
-	// hiding it there would tell where it was typed.
+	// MinKnown is how many bytes a known value must have: a shorter one occurs in every text, and
+	// hiding it would reveal where it was typed.
 	MinKnown = 4
-	// MaxEnv is how many secrets one program may be given in its environment: see [Known.Lend]. A
+	// MaxEnv is how many secrets one program may get in its environment: see [Known.Lend]. A
 	// program that needs more reads them from a file.
 	MaxEnv = 1024
-	// MaxTyped is how many lines a [Known] keeps of what was typed into one session; the oldest
-	// leaves.
+	// MaxTyped is how many lines typed into one session a [Known] keeps; the oldest is dropped.
 	MaxTyped = 64
-	// maxEnvs is how many secrets the programs of all sessions may be given together, each counted
-	// once however many have it: sessions that are started from one shell have the same. A value
-	// costs about 2 KiB in all its forms.
+	// maxEnvs is how many secrets the programs of all sessions may get together, each counted once
+	// however many have it: sessions started from one shell share theirs. A value costs about 2 KiB
+	// in all its forms.
 	maxEnvs = 16 * MaxEnv
-	// maxOver is how many sessions that are over keep their values, and maxOverValues how many
-	// values they keep together, about 8 MiB.
+	// maxOver is how many ended sessions keep their values, and maxOverValues how many values they
+	// keep together, about 8 MiB.
 	maxOver, maxOverValues = 256, 4 * MaxEnv
-	// minShared is how many characters a value must have to be hidden in other sessions than its
+	// minShared is how many characters a value must have to be hidden in sessions other than its
 	// own.
 	minShared = 6
 )
 
-// Known is a set of values that are secret whatever they look like: what a session was given in its
-// environment, tokens of the server, what was typed where a program asked for it. Each is looked
-// for as it is and as programs write it: escaped in a URL, JSON, HTML or a shell's quotes, in
-// base64 and hexadecimal digits. How many there are changes neither what a text costs nor, by more
-// than microseconds, what it costs to add one.
+// Known is a set of values that are secret whatever they look like: what a session got in its
+// environment, tokens of the server, what was typed where a program asked for it. Each is searched
+// for literally and as programs write it: escaped in a URL, JSON, HTML or a shell's quotes, in
+// base64 and hexadecimal digits. Their number affects neither the cost of a text nor, by more than
+// microseconds, the cost of adding one.
 //
-// A value belongs to everybody, or to sessions: see [Redactor.For]. What belongs to a session is
-// hidden in all others too while the session lives, unless it has fewer than six characters or is a
-// word that stands in many texts, such as "admin": that would hide what is no secret there. Texts
-// of a session that is over may still be on their way to somebody, and are searched for its values
-// until other sessions that are over have taken their place.
+// A value belongs to everybody, or to sessions: see [Redactor.For]. A session's value is hidden in
+// all others too while the session lives, unless it has fewer than six characters or is a common
+// word, such as "admin": that would hide text that is not secret there. Texts of an ended session
+// may still be on their way to clients, and are searched for its values until more recently ended
+// sessions have taken its place.
 //
 // The set may grow and shrink at any time; a [Redactor] made by [Redactor.With] hides what it
-// holds. The zero Known is empty and ready. All methods are safe for concurrent use, and the values
-// are never shown, nor part of any error.
+// holds. The zero Known is empty and ready to use. All methods are safe for concurrent use, and the
+// values are never shown, nor part of any error.
 type Known struct {
 	index atomic.Pointer[index] // nil: empty
 
@@ -55,35 +54,35 @@ type Known struct {
 	// protects the fields below
 	values map[string]*value
 	owners map[string]*owner
-	over   []*owner // that are not alive, in the order in which that was found; they are among owners
-	swept  int      // values there were when what nobody needs was last dropped
-	called int      // owners there were then
+	over   []*owner // ended ones, in the order in which that was found; also in owners
+	swept  int      // number of values when unneeded ones were last dropped
+	called int      // number of owners then
 	forms  int      // of all values
-	// changed is closed when what is known changes; nil: nobody waits for it.
+	// changed is closed when the set changes; nil: nobody is waiting.
 	changed chan struct{}
 }
 
-// A Standing says what is known of a line that was typed where nothing is echoed.
+// A Standing says what is known of a line that was typed without echo.
 type Standing uint8
 
 const (
-	// Suspected: it may be a secret. It is hidden from whoever reads its session.
+	// Suspected: it may be a secret. It is hidden from readers of its session.
 	Suspected Standing = iota
 	// Certain: it is a secret.
 	Certain
-	// Cleared: it was suspected and is none.
+	// Cleared: it was suspected and is not one.
 	Cleared
 )
 
 // value is one value. Only held changes.
 type value struct {
 	text   string
-	forms  []string // in which it is looked for
+	forms  []string // that are searched for
 	narrow bool     // it is hidden in its own sessions only
 	held   atomic.Pointer[[]hold]
 }
 
-// hold is why a value is known.
+// hold is a reason why a value is known.
 type hold struct {
 	own   *owner          // nil: everybody's
 	until <-chan struct{} // without own: until this is closed; nil: for good
@@ -102,12 +101,12 @@ const (
 // owner is one session.
 type owner struct {
 	name string
-	ends atomic.Pointer[[]<-chan struct{}] // it is alive while one of them is open
+	ends atomic.Pointer[[]<-chan struct{}] // it lives while one of them is open
 
 	// guarded by Known.mu
 	typed []*value // oldest first
-	envs  int      // values that it was given in its environment
-	over  bool     // it is among Known.over
+	envs  int      // number of values from its environment
+	over  bool     // it is in Known.over
 }
 
 func (o *owner) alive() bool { return slices.ContainsFunc(*o.ends.Load(), isOpen) }
@@ -121,7 +120,7 @@ func isOpen(c <-chan struct{}) bool {
 	}
 }
 
-// counts reports whether what h says still holds, for whoever reads another session.
+// counts reports whether h still applies, for readers of another session.
 func (h *hold) counts() bool {
 	if h.own != nil {
 		return h.own.alive()
@@ -129,7 +128,7 @@ func (h *hold) counts() bool {
 	return h.until == nil || isOpen(h.until)
 }
 
-// hides reports whether the value is hidden from whoever reads the session; with all, any session.
+// hides reports whether the value is hidden from readers of the session; with all, of any session.
 func (v *value) hides(session string, all bool) bool {
 	return slices.ContainsFunc(*v.held.Load(), func(h hold) bool {
 		if h.own != nil && (all || h.own.name == session) {
@@ -139,9 +138,9 @@ func (v *value) hides(session string, all bool) bool {
 	})
 }
 
-// Add adds values for good, for everybody. One shorter than [MinKnown] bytes, or over
-// [MaxLiteralLen], is not taken; of one with several lines each line is (a key in a variable).
-// Blanks around a line are no part of it.
+// Add adds values for good, for everybody. A value shorter than [MinKnown] bytes, or longer than
+// [MaxLiteralLen], is ignored; of one with several lines each line is added (a key in a variable).
+// Blanks around a line are trimmed.
 func (k *Known) Add(values ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -151,11 +150,11 @@ func (k *Known) Add(values ...string) {
 	k.tell()
 }
 
-// AddEnv adds for good, for everybody, the values of those variables ("NAME=value", as os.Environ
-// has them) whose names [SecretName] takes for secrets' and whose values do not only stand for one.
+// AddEnv adds for good, for everybody, the values of the variables ("NAME=value", as from
+// os.Environ) whose names [SecretName] recognizes and whose values are not placeholders.
 func (k *Known) AddEnv(environ []string) { k.Add(secretValues(environ)...) }
 
-// linesOf are the values that are taken of what was given.
+// linesOf returns the usable lines of values.
 func linesOf(values []string) (taken []string) {
 	seen := map[string]bool{}
 	for _, v := range values {
@@ -170,11 +169,11 @@ func linesOf(values []string) (taken []string) {
 	return taken
 }
 
-// An EnvLimitError says that an environment has more secrets than are hidden.
+// An EnvLimitError says that an environment has more secrets than can be hidden.
 type EnvLimitError struct {
-	Count int  // secrets, with those that the session has, or all sessions have
+	Count int  // secrets, including those that the session, or all sessions, already have
 	Limit int  // of Count
-	All   bool // the limit is that of all sessions together
+	All   bool // the limit is for all sessions together
 }
 
 func (e *EnvLimitError) Error() string {
@@ -186,16 +185,16 @@ func (e *EnvLimitError) Error() string {
 		"hand them over in a file", e.Count, e.Limit)
 }
 
-// Lend adds the secrets in the environment of a program that is about to be started: the error, if
-// it cannot be, may quote them. Everybody's texts are searched for them until the caller calls
-// settle, once: with the session that has them from then on and the channel whose end is that of
-// the session, or with nil when nothing was started. A session's values are never pushed out while
-// it lives. The error is an [*EnvLimitError], and then nothing was added and settle is nil.
+// Lend adds the secrets in the environment of a program that is about to start: the error, if that
+// fails, may quote them. Everybody's texts are searched for them until the caller calls settle,
+// once: with the session that now owns them and the channel that is closed when it ends, or with
+// nil when nothing was started. A session's values are never evicted while it lives. The error is
+// an [*EnvLimitError], and then nothing was added and settle is nil.
 func (k *Known) Lend(env map[string]string) (settle func(session string, ended <-chan struct{}), err error) {
 	return k.lend(env, "")
 }
 
-// LendTo is Lend of what is added to the environment of a session that runs.
+// LendTo is Lend for additions to the environment of a running session.
 func (k *Known) LendTo(session string, ended <-chan struct{}, env map[string]string) error {
 	settle, err := k.lend(env, session)
 	if err == nil {
@@ -243,14 +242,15 @@ func (k *Known) lend(env map[string]string, to string) (settle func(string, <-ch
 	}, nil
 }
 
-// everybodys reports whether a value is everybody's for good: to be a session's as well says nothing
-// new. mu is held.
+// everybodys reports whether a value is everybody's for good: owning it as well changes nothing for
+// a session. mu is held.
 func (k *Known) everybodys(text string) bool {
 	v := k.values[text]
 	return v != nil && slices.Contains(*v.held.Load(), hold{})
 }
 
-// room returns an error where more values of an environment are too many. mu is held.
+// room returns an error when adding these values of an environment would exceed a limit. mu is
+// held.
 func (k *Known) room(values []string, to string) error {
 	more, all := len(values), len(values)
 	for name, o := range k.owners {
@@ -287,8 +287,8 @@ func (k *Known) inEnvs(more []string) int {
 	return n
 }
 
-// Typed says what is known of a line that was typed into a session, whose end is that of ended. Of
-// more than [MaxTyped] lines the oldest is forgotten.
+// Typed records what is known of a line that was typed into a session, which ends when ended is
+// closed. Beyond [MaxTyped] lines the oldest is dropped.
 func (k *Known) Typed(session string, ended <-chan struct{}, line string, is Standing) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -314,20 +314,18 @@ func (k *Known) Typed(session string, ended <-chan struct{}, line string, is Sta
 	k.tell()
 }
 
-// keep keeps what belongs to a session until a channel is closed, also when the session has ended
-// before.
+// keep keeps what belongs to a session until a channel is closed, even if the session ends earlier.
 func (k *Known) keep(session string, until <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.owner(session, until)
 }
 
-// owner returns the session of that name, which is alive until ended is closed, at least. mu is
-// held.
+// owner returns the session of that name, which lives at least until ended is closed. mu is held.
 func (k *Known) owner(name string, ended <-chan struct{}) *owner {
 	o := k.owners[name]
 	if o == nil {
-		if len(k.owners) >= 2*k.called+maxOver { // what they have may be nothing new
+		if len(k.owners) >= 2*k.called+maxOver { // their values may be duplicates
 			k.sweep()
 		}
 		o = &owner{name: name}
@@ -344,7 +342,7 @@ func (k *Known) owner(name string, ended <-chan struct{}) *owner {
 	return o
 }
 
-// hold notes why a value is known, and reports whether that is new. mu is held.
+// hold records why a value is known, and reports whether that is new. mu is held.
 func (k *Known) hold(text string, h hold) (fresh bool) {
 	v := k.values[text]
 	if v == nil {
@@ -372,7 +370,7 @@ func (k *Known) hold(text string, h hold) (fresh bool) {
 	return fresh
 }
 
-// release takes reasons away. mu is held.
+// release removes reasons. mu is held.
 func (k *Known) release(v *value, o *owner, why reason) {
 	held := slices.Clone(*v.held.Load())
 	i := slices.IndexFunc(held, func(h hold) bool { return h.own == o })
@@ -392,7 +390,7 @@ func (k *Known) release(v *value, o *owner, why reason) {
 	}
 }
 
-// sweep drops what nobody needs any more. mu is held.
+// sweep drops what is no longer needed. mu is held.
 func (k *Known) sweep() {
 	for _, o := range k.owners {
 		if !o.over && !o.alive() {
@@ -419,7 +417,7 @@ func (k *Known) sweep() {
 	k.swept, k.called = len(k.values), len(k.owners)
 }
 
-// outlived takes out of over those sessions whose values have to go: the oldest, past maxOver. mu
+// outlived removes from over the sessions whose values have to go: the oldest, beyond maxOver. mu
 // is held.
 func (k *Known) outlived() (gone map[*owner]bool) {
 	gone = map[*owner]bool{}
@@ -437,7 +435,7 @@ func (k *Known) outlived() (gone map[*owner]bool) {
 	return gone
 }
 
-// tell wakes those who wait for a change. mu is held.
+// tell wakes callers that wait for a change. mu is held.
 func (k *Known) tell() {
 	if k.changed != nil {
 		close(k.changed)
@@ -445,9 +443,9 @@ func (k *Known) tell() {
 	}
 }
 
-// Changed returns a channel that is closed when what is known changes. Whoever has shown a text
-// that may hold what is secret by then takes the channel first and looks afterwards, so that
-// nothing between the two is missed.
+// Changed returns a channel that is closed when the set changes. A caller that has shown a text
+// which may contain a later secret takes the channel first and checks the text afterwards, so that
+// it misses nothing in between.
 func (k *Known) Changed() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -457,15 +455,14 @@ func (k *Known) Changed() <-chan struct{} {
 	return k.changed
 }
 
-// Len returns how many values the set holds: those that belong to nobody any more are dropped now
-// and then.
+// Len returns how many values the set holds: values without an owner are dropped now and then.
 func (k *Known) Len() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.values)
 }
 
-// insert has a value found. mu is held.
+// insert makes a value searchable. mu is held.
 func (k *Known) insert(v *value) {
 	ix := index{root: new(node)}
 	if was := k.index.Load(); was != nil {
@@ -493,7 +490,7 @@ func (k *Known) insert(v *value) {
 	k.index.Store(&ix)
 }
 
-// drop has a value found no more. mu is held.
+// drop makes a value unsearchable. mu is held.
 func (k *Known) drop(v *value) {
 	delete(k.values, v.text)
 	k.forms -= len(v.forms)

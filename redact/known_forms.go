@@ -11,11 +11,12 @@ import (
 	"strings"
 )
 
-// formsOf are the ways in which a value is written: as it is, in URLs, in JSON, and so on.
+// formsOf are the ways in which a value is written: literally, in URLs, in JSON, and so on.
 func formsOf(v string) []string {
 	forms := differing([]string{v}, url.QueryEscape(v), url.PathEscape(v), jsonEscaped(v, true), jsonEscaped(v, false))
 	add := func(more ...string) { forms = differing(forms, more...) }
-	// In a URL: curl --data-urlencode; Python's quote, which leaves /; JavaScript's encodeURIComponent.
+	// In a URL: curl --data-urlencode; Python's quote, which leaves /; JavaScript's
+	// encodeURIComponent.
 	curl := strings.ReplaceAll(url.QueryEscape(v), "+", "%20")
 	add(curl, strings.ReplaceAll(curl, "%2F", "/"), componentEscapes.Replace(curl))
 	for _, f := range slices.Clone(forms) {
@@ -23,11 +24,12 @@ func formsOf(v string) []string {
 			add(lowerEscapes(f))
 		}
 	}
-	// In a shell: bash's printf %q; within '', as shells and Python's shlex.quote have it; within "".
+	// In a shell: bash's printf %q; within '', as shells and Python's shlex.quote have it; within
+	// "".
 	add(backslashed(v, " \t'\"\\|&;()<>!{}*[]?^$`,"), strings.ReplaceAll(v, "'", `'\''`), strings.ReplaceAll(v, "'", `'"'"'`), backslashed(v, "\"\\$`"))
 	// PHP's JSON; HTML as Go and as Python and browsers write it.
 	add(strings.ReplaceAll(jsonEscaped(v, false), "/", `\/`), html.EscapeString(v), namedEntities.Replace(html.EscapeString(v)))
-	// Encoded whole, by itself or, as echo gives it, with its line's end.
+	// Encoded whole, by itself or, as echo prints it, with its line end.
 	add(base64.StdEncoding.EncodeToString([]byte(v)), base64.RawStdEncoding.EncodeToString([]byte(v)), base64.URLEncoding.EncodeToString([]byte(v)),
 		base64.RawURLEncoding.EncodeToString([]byte(v)), base64.StdEncoding.EncodeToString([]byte(v+"\n")))
 	digits := hex.EncodeToString([]byte(v))
@@ -41,7 +43,7 @@ var (
 	namedEntities    = strings.NewReplacer("&#34;", "&quot;", "&#39;", "&#x27;")
 )
 
-// differing appends those of more that are not among forms, and no longer than a literal may be.
+// differing appends those of more that are not among forms, and not longer than a literal may be.
 func differing(forms []string, more ...string) []string {
 	for _, f := range more {
 		if len(f) <= MaxLiteralLen && !slices.Contains(forms, f) {
@@ -51,7 +53,7 @@ func differing(forms []string, more ...string) []string {
 	return forms
 }
 
-// lowerEscapes is an escaped v with its hexadecimal digits in lower case.
+// lowerEscapes is an escaped v with lower-case hexadecimal digits.
 func lowerEscapes(v string) string {
 	b := []byte(v)
 	for i := 0; i+2 < len(b); i++ {
@@ -74,7 +76,8 @@ func backslashed(v, characters string) string {
 	return b.String()
 }
 
-// jsonEscaped is v as in a JSON string; with forHTML, &, < and > are escaped, too, as Go does and most do not.
+// jsonEscaped is v as in a JSON string; with forHTML, &, < and > are escaped too, as Go does and
+// most do not.
 func jsonEscaped(v string, forHTML bool) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -82,5 +85,5 @@ func jsonEscaped(v string, forHTML bool) string {
 	if err := e.Encode(v); err != nil {
 		return v
 	}
-	return b.String()[1 : b.Len()-2] // without the quotes and the line's end
+	return b.String()[1 : b.Len()-2] // without the quotes and the line end
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
-// Page returns what is to be replaced in lines that stand under each other, as on a screen: for
-// each line what [Redactor.Spans] would, and what only shows in sight of the lines around it. A
-// token that a program broke at the edge, or in a frame, is hidden in all of its lines; so is a
-// private key, also one of which only the end is left.
+// Page returns what to replace in adjacent lines, as on a screen: for each line what
+// [Redactor.Spans] would, and what only shows in view of the lines around it. A token that a
+// program broke at the edge, or in a frame, is hidden in all of its lines; so is a private key,
+// even if only its end is left.
 //
 // Lines are logical ones: join rows that wrapped. above returns the line n lines above the first,
-// from 1, such as the newest of the scrollback, and false where there is none; nil means that
-// there is nothing. It is asked for a few lines, or as many as a private key has.
+// from 1, such as the newest of the scrollback, and false where there is none; nil means that there
+// is nothing above. It is called for a few lines, or as many as a private key has.
 func (r *Redactor) Page(lines []string, above func(n int) (string, bool)) [][]Span {
 	compiled := r.now()
 	out := make([][]Span, len(lines))
@@ -76,7 +76,8 @@ func (r *compiled) before(lines []string, above func(n int) (string, bool)) memo
 	return m
 }
 
-// quietLine reports whether no rule has anything to judge in a whole line above another; "" is one of which nothing is known.
+// quietLine reports whether no rule has anything to judge in a whole line above another; below is
+// "" when that is unknown.
 func (r *compiled) quietLine(line, below string) bool {
 	if len(r.regexes) > 0 || !plain(line) {
 		return false
@@ -93,7 +94,7 @@ func (r *compiled) quietLine(line, below string) bool {
 	return r.words.depth[state] < leastCut && !x.cutsLine(w, below, &r.words.stop) && !mayBeLone(line) && !rules.MayBeDotted(line)
 }
 
-// edits returns what is to be replaced in a text of many lines, sorted.
+// edits returns what to replace in a text of many lines, sorted.
 func (r *compiled) edits(s string) []Span {
 	var all []Span
 	var m memory
@@ -132,7 +133,7 @@ func (r *compiled) edits(s string) []Span {
 	return all
 }
 
-// upwards returns what is to be replaced in the lines of a private key above the line that ends it,
+// upwards returns what to replace in the lines of a private key above the line that ends it,
 // nearest first, when its beginning was not seen. above returns the lines, from 0.
 func (r *compiled) upwards(above func(near int) (string, bool)) (key []Span) {
 	full := false
@@ -154,7 +155,7 @@ func (r *compiled) upwards(above func(near int) (string, bool)) (key []Span) {
 	return key
 }
 
-// with puts a span among others, which it takes in where they touch it.
+// with adds a span to others, merging those that it overlaps.
 func with(spans []Span, s Span) []Span {
 	i := len(spans)
 	for i > 0 && spans[i-1].Start > s.Start {
@@ -170,7 +171,7 @@ func with(spans []Span, s Span) []Span {
 	return slices.Replace(spans, i, k, s)
 }
 
-// aboveRaw is above for a line that may hold control sequences: they go with it.
+// aboveRaw is above for a line that may contain control sequences, which are hidden with it.
 func aboveRaw(line string, near int) (start, end int, ok bool) {
 	if plain(line) {
 		return rules.Above(line, near)

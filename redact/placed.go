@@ -8,23 +8,23 @@ import (
 	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
-// Programs that draw with cursor moves write the pieces of a line in any order, with other text
-// between. What a screen shows can be judged as it stands there; bytes cannot. So the rows that
-// the moves of one line (or of a window of a Stream) make are put together and judged, each when
-// it is about to be overwritten, and at the end.
+// Programs that draw with cursor moves write the pieces of a line in any order, with other text in
+// between. What a screen shows can be judged in place; bytes cannot. So the rows that the moves of
+// one line (or of a window of a Stream) produce are assembled and judged, each when it is about to
+// be overwritten, and at the end.
 
 const (
-	maxPlacedRow = 500  // rows further down are not put together; terminals have fewer
-	maxPlacedCol = 1000 // nor what is put in columns further right
-	// maxWrittenCol is how far a row is put together of what goes on from there: a screen wraps it, and a key in base64 has some
-	// thousand characters.
+	maxPlacedRow = 500  // rows further down are not assembled; terminals have fewer
+	maxPlacedCol = 1000 // nor are columns further right
+	// maxWrittenCol is how far a row that continues from there is assembled: a screen wraps it, and
+	// a key in base64 has some thousand characters.
 	maxWrittenCol = 8 << 10
-	// rewritten is how many cells of a row may change before it is judged as it stood before: fewer
-	// than give a secret away.
+	// rewritten is how many cells of a row may change before it is judged in its earlier state:
+	// fewer than give a secret away.
 	rewritten = 8
 )
 
-// placing is the rows that were put together, by number from 0.
+// placing is the assembled rows, by number from 0.
 type placing struct {
 	rows     []placedRow
 	row, col int
@@ -52,7 +52,7 @@ var cursor = func() (set [256]bool) {
 	return set
 }()
 
-// applyPlaced judges the rows that line makes, or those of them that a first look has named.
+// applyPlaced judges the rows that line produces, or those that a first look has named.
 func (r *compiled) applyPlaced(s *scan, line string) {
 	g := &s.grid
 	g.row, g.col = maxPlacedRow, 0
@@ -97,8 +97,8 @@ func (r *compiled) applyPlaced(s *scan, line string) {
 	g.touched = g.touched[:0]
 }
 
-// width is how many columns a character takes: two for those of East Asia and most pictographs.
-// An error moves what follows by a column, and makes two pieces of one.
+// width is how many columns a character takes: two for those of East Asia and most pictographs. An
+// error shifts what follows by a column, and splits one piece in two.
 func width(c rune) int {
 	switch {
 	case c < 0x300:
@@ -132,7 +132,8 @@ func (g *placing) move(seq string) {
 	g.step(seq[len(seq)-1], n[0], n[1])
 }
 
-// step follows a control sequence with final and its first two parameters, 0 where they are not given.
+// step follows a control sequence with final and its first two parameters, 0 where they are not
+// given.
 func (g *placing) step(final byte, first, second int) {
 	one := max(1, first)
 	switch final {
@@ -169,8 +170,8 @@ func runEnd(line string, i int) int {
 	return i
 }
 
-// makeRoom judges the row that the run line[i:end] goes to as it stands, if the run overwrites enough of it to make what was
-// there a different text.
+// makeRoom judges the current state of the row that the run line[i:end] goes to, if the run
+// overwrites enough of it to turn it into a different text.
 func (r *compiled) makeRoom(s *scan, line string, i, end int) {
 	g := &s.grid
 	if g.row >= len(g.rows) {
@@ -193,14 +194,14 @@ func (r *compiled) makeRoom(s *scan, line string, i, end int) {
 	}
 }
 
-// place writes the character at line[at:at+size] where the cursor is.
+// place writes the character at line[at:at+size] at the cursor.
 func (r *compiled) place(s *scan, line string, at, size, cols int) {
 	g := &s.grid
 	if g.col >= maxWrittenCol {
 		return
 	}
 	if cols == 0 {
-		return // it stands in the cell before, which is hidden or not
+		return // it is in the cell before, hidden or not
 	}
 	for len(g.rows) <= g.row {
 		g.rows = append(g.rows, placedRow{})
@@ -221,8 +222,8 @@ func (r *compiled) place(s *scan, line string, at, size, cols int) {
 	g.col += cols
 }
 
-// judgeRow judges a row as it stands. Blank cells are spaces: what is in them on the screen was
-// written before.
+// judgeRow judges the current state of a row. Blank cells are spaces: their content on the screen
+// was written before.
 func (r *compiled) judgeRow(s *scan, line string, n int) {
 	row := &s.grid.rows[n]
 	if !row.fresh {
@@ -265,7 +266,7 @@ func (r *compiled) judgeRow(s *scan, line string, n int) {
 	}
 }
 
-// appendRuns appends a candidate of a row as the pieces that it has in the line.
+// appendRuns appends the pieces that a candidate of a row has in the line.
 func appendRuns(found []candidate, c candidate, at []int32) []candidate {
 	start, end := c.Start, c.End
 	c.Open = false

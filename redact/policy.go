@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultReplacement stands where a secret was, unless a [Policy] says otherwise.
+// DefaultReplacement replaces a secret, unless a [Policy] says otherwise.
 const DefaultReplacement = "[REDACTED]"
 
-// Limits of a [Policy]. They bound what one request can make the server compile and keep: about
-// 1 MiB for the automaton at most, and at most 64 passes over a text for the regexes.
+// Limits of a [Policy]. They bound what one request can make the server compile and keep: about 1
+// MiB for the automaton at most, and at most 64 passes over a text for the regexes.
 const (
 	MaxLiterals    = 256  // entries of ExtraLiterals
 	MaxLiteralLen  = 1024 // bytes of one literal; a Stream looks this far back at a cut
@@ -26,23 +26,23 @@ const (
 
 // Policy is what a caller adds to the built-in rules. The zero Policy is the default.
 type Policy struct {
-	// Replacement is put in place of each secret, literally: `$1` is not expanded, because a
-	// group of a match is a part of the secret. Empty means [DefaultReplacement]. It may not be
-	// blank or hold control characters.
+	// Replacement replaces each secret, literally: `$1` is not expanded, because a group of a match
+	// is part of the secret. Empty means [DefaultReplacement]. It must not be blank or contain
+	// control characters.
 	Replacement string
 	// ExtraLiterals are hidden wherever they occur, case-sensitively. Empty entries are ignored;
 	// an entry of several lines hides each of its lines.
 	ExtraLiterals []string
-	// ExtraRegexes are RE2 expressions (package regexp); a match is hidden whole. They see one
+	// ExtraRegexes are RE2 expressions (package regexp); a whole match is hidden. They see one
 	// logical line at a time. One that could match the empty string is refused.
 	ExtraRegexes []string
-	// Classes makes the replacement say what kind of secret stood there: `[REDACTED:github-token]`.
-	// The class goes before a closing bracket that ends Replacement, or behind it.
+	// Classes makes the replacement name the kind of secret: `[REDACTED:github-token]`. The class
+	// goes before a closing bracket that ends Replacement, otherwise after it.
 	Classes bool
 }
 
-// PolicyError says which entry of a [Policy] cannot be used, and why. Its message quotes at most
-// 32 characters of a regex, escaped, and nothing of a literal, since a literal is a secret.
+// PolicyError says which entry of a [Policy] cannot be used, and why. Its message quotes at most 32
+// characters of a regex, escaped, and nothing of a literal, since a literal is a secret.
 type PolicyError struct {
 	Field  string // "replacement", "extra_literals" or "extra_regexes", as on the wire
 	Index  int    // of the entry; -1 when the field as a whole is meant
@@ -92,7 +92,7 @@ func (r *compiled) addLiterals(entries []string) error {
 				Reason: fmt.Sprintf("has %d bytes, the limit is %d; give its lines or its beginning", len(e), MaxLiteralLen)}
 		}
 		for line := range strings.FieldsFuncSeq(e, func(c rune) bool { return c == '\n' || c == '\r' }) {
-			// A text is read with its control characters taken out, so the literal is too.
+			// A text is read with its control characters removed, so the literal is too.
 			if line = stripped(line); line != "" {
 				r.literals = append(r.literals, line)
 			}
@@ -138,8 +138,8 @@ func (r *compiled) addRegexes(entries []string) error {
 	return nil
 }
 
-// syntaxReason keeps the kind of a syntax error and drops the quoted expression, whose length
-// nobody bounds.
+// syntaxReason keeps the kind of a syntax error and drops the quoted expression, whose length is
+// unbounded.
 func syntaxReason(err error) string {
 	if e, ok := err.(*syntax.Error); ok {
 		return "is not a valid RE2 expression: " + e.Code.String()

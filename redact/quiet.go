@@ -8,13 +8,14 @@ import (
 	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
-// Most text holds no keyword in any way it can be read, and there is nothing to judge in it. A first look tells so at a
-// fraction of the cost: it makes no reading, and where it is in doubt it says no. What it may overlook is what
-// [compiled.judge] overlooks, too: TestFirstLook holds the one against the other.
+// Most text contains no keyword in any way it can be read, and needs no judging. A first look finds
+// that out at a fraction of the cost: it makes no reading, and in doubt it answers no. It may
+// overlook only what [compiled.judge] overlooks, too: TestFirstLook compares the two.
 
-// quiet returns the length of the lines at the head of s, none longer than most with its end, in which no rule has anything to
-// judge: no keyword, and nothing that could put one together. A line that s does not end is not among them, nor one in which the
-// cursor moves, nor one that a keyword may be cut off at the end of.
+// quiet returns the length of the lines at the head of s, none longer than most with its end, in
+// which no rule has anything to judge: no keyword, and nothing that could assemble one. Not
+// included are a last line without its end, lines in which the cursor moves, and lines that may end
+// inside a keyword.
 func (r *compiled) quiet(s string, most int) (lines int) {
 	if len(r.regexes) > 0 || r.thorough {
 		return 0
@@ -22,7 +23,7 @@ func (r *compiled) quiet(s string, most int) (lines int) {
 	w, x := r.words, r.index
 	state, fast, framed := uint32(0), w.fast, false
 	sequences, payloads := false, false // in the line
-	last := uint64(0)                   // what the index is asked with
+	last := uint64(0)                   // what the index is queried with
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if w.stop[c] {
@@ -78,7 +79,8 @@ func (r *compiled) quiet(s string, most int) (lines int) {
 	return lines
 }
 
-// cutsLine reports whether a line whose end leads to state may have to be read on in the one below.
+// cutsLine reports whether a line whose end leads to state may have to be read together with the
+// one below.
 func (a *automaton) cutsLine(state uint32, below string) bool {
 	if a.deep[state] < leastCut {
 		return false
@@ -88,7 +90,7 @@ func (a *automaton) cutsLine(state uint32, below string) bool {
 	}
 	for i := 0; int(a.deep[state]) > i; i++ {
 		if i == len(below) || a.stop[below[i]] {
-			return true // not there yet, or not to be told by a first look
+			return true // not there yet, or undecidable by a first look
 		}
 		if state = a.fast[state+uint32(a.class[below[i]])]; state >= fastMark {
 			return true
@@ -107,8 +109,9 @@ func (r *compiled) cutsColumn(text string) bool {
 	return a.deep[state] >= leastCut || r.index.cut(pack(text))
 }
 
-// passes returns the length of the control sequence that begins with the ESC at s[i]; 0 when it has to be judged, and a
-// negative number when s ends inside of it. It is [ansi.Sequence] for what is well formed.
+// passes returns the length of the control sequence that begins with the ESC at s[i]; 0 when it has
+// to be judged, and a negative number when s ends inside it. It is [ansi.Sequence] for well-formed
+// ones.
 func (r *compiled) passes(s string, i int) int {
 	a, x := r.words, r.index
 	j := i + 1
@@ -163,27 +166,27 @@ func (r *compiled) passes(s string, i int) int {
 	return j - i
 }
 
-// need is which readings of a text are to be made and judged.
+// need is which readings of a text have to be made and judged.
 type need uint8
 
 const (
 	needText need = 1 << iota // as it was written
 	needOver                  // as what is left where the cursor moved back
-	needRows                  // as the rows that the cursor's moves make
+	needRows                  // as the rows that the cursor's moves produce
 	needAll  = needText | needOver | needRows
 )
 
 // glance is a first look at a text in which the cursor moves.
 type glance struct {
-	tail     int                    // where the control sequence begins that a window may have ended inside of; else the text's length
+	tail     int                    // beginning of the control sequence that a window may have ended inside; else the text's length
 	starts   []int                  // where control sequences begin
-	placed   bool                   // the cursor was moved across the page
+	placed   bool                   // the cursor moved across the page
 	payloads bool                   // there are control strings
-	busy     [maxPlacedRow + 1]bool // rows that a keyword was in
+	busy     [maxPlacedRow + 1]bool // rows that contained a keyword
 
-	rows    [][]byte // what stands in each row, a byte a column: other than ASCII as veil
+	rows    [][]byte // content of each row, one byte per column: non-ASCII as veil
 	touched []int
-	over    []byte // what the text is when the cursor's moves within the line are followed, a byte a character
+	over    []byte // the text when the cursor's moves within the line are followed, one byte per character
 	cursor  placing
 	at      int // the cursor in over
 	inRow   place
@@ -191,19 +194,20 @@ type glance struct {
 	need    need
 }
 
-// veil stands for a character that is no ASCII in what was written before: which one is not known any more.
+// veil replaces a non-ASCII character written earlier: which one is no longer known.
 const veil = "\x80"
 
-// place is where a run of text is written to in one of the readings, and what the automaton makes of that. As long as one run
-// follows the other there as it does in the text itself, that is what it makes of the text.
+// place is where a run of text is written in one of the readings, and the automaton's state there.
+// While each run follows the previous one as it does in the text itself, that is its state in the
+// text.
 type place struct {
-	apart bool   // what stands before the place is not what was written last
-	moved bool   // and state is not yet what the automaton makes of that
-	since int    // how many characters were written since it was so
+	apart bool   // what precedes the place is not what was written last
+	moved bool   // and state has not been brought up to date
+	since int    // how many characters were written since then
 	state uint32 // of the automaton, if apart
 }
 
-// after returns what the automaton makes of the end of a row or a reading.
+// after returns the automaton's state at the end of a row or a reading.
 func (a *automaton) after(text []byte) (state uint32) {
 	for _, c := range text[max(0, len(text)-rules.MaxKeyword+1):] {
 		state = a.fast[state+uint32(a.class[c])] &^ fastMark
@@ -211,8 +215,9 @@ func (a *automaton) after(text []byte) (state uint32) {
 	return state
 }
 
-// write takes a run and what stands left and right of where it is written, and reports whether a keyword goes across an end
-// of it. state is what the automaton makes of the text up to the run's end. Behind right stand pad blanks.
+// write takes a run and its left and right neighbours, and reports whether a keyword spans an end
+// of it. state is the automaton's state at the run's end in the text. After right there are pad
+// blanks.
 func (a *automaton) write(p *place, run string, left, right []byte, pad int, state uint32) (busy bool) {
 	fast := a.fast
 	if n := len(left); n > 0 && p.apart && a.behind[rules.Fold(run[0])] && (left[n-1] == veil[0] || n > 1 && left[n-2] == veil[0]) {
@@ -228,7 +233,7 @@ func (a *automaton) write(p *place, run string, left, right []byte, pad int, sta
 		x, k := p.state, p.since
 		for i := 0; ; i++ {
 			if int(a.deep[x]) <= k {
-				*p = place{} // what goes on began within what was written
+				*p = place{} // the continuation began within what was written
 				break
 			}
 			if i == len(run) {
@@ -257,8 +262,9 @@ func (a *automaton) write(p *place, run string, left, right []byte, pad int, sta
 	return busy
 }
 
-// look returns which readings of text have a keyword in them, or may have: text is a line without its end, or, with window, a
-// part of one. sure: the look went to the end, and says which rows; else all is to be judged.
+// look returns which readings of text contain a keyword, or may: text is a line without its end,
+// or, with window, a part of one. sure: the look reached the end, and says which rows; otherwise
+// everything has to be judged.
 func (r *compiled) look(g *glance, text string, window bool) (n need, sure bool) {
 	g.busy, g.placed, g.payloads, g.starts = [maxPlacedRow + 1]bool{}, false, false, g.starts[:0]
 	w, x := r.words, r.index
@@ -320,7 +326,7 @@ func (r *compiled) look(g *glance, text string, window bool) (n need, sure bool)
 			if state = fast[state+uint32(w.class['\n'])]; state >= fastMark {
 				return needAll, false
 			}
-			last = 0 // no value has a line's end in it
+			last = 0 // no value contains a line end
 			g.cursor.col, g.at = 0, 0
 			g.leave()
 			i++
@@ -346,14 +352,14 @@ func (r *compiled) look(g *glance, text string, window bool) (n need, sure bool)
 				}
 			}
 			if cols == 2 && w.deep[state] > 0 {
-				return needAll, false // what stands right of its second cell may go on with the keyword
+				return needAll, false // the text right of its second cell may continue the keyword
 			}
 			if last = 0; busy {
 				g.need = needAll
 				g.busy[g.cursor.row] = true
 			}
 			if g.run(r, text[i:i+n], veil, state); cols == 2 {
-				// Its second cell is a blank once the first is something else.
+				// Its second cell becomes blank once the first is overwritten.
 				g.inRow = place{apart: true}
 				g.put(r, " ", " ", fast[w.class[' ']])
 				g.inRow = place{apart: true, moved: true}
@@ -369,7 +375,8 @@ func (r *compiled) look(g *glance, text string, window bool) (n need, sure bool)
 	return g.ends(r, text, state, last), true
 }
 
-// ends is what is needed when text ends here: a window hides the beginning of a literal that its end cuts off.
+// ends returns what is needed when text ends here: a window hides the beginning of a literal cut
+// off by its end.
 func (g *glance) ends(r *compiled, text string, state uint32, last uint64) need {
 	if mayReadDotted(text, g.payloads) {
 		g.need |= needText
@@ -395,7 +402,7 @@ func (g *glance) moves(params string, final byte) {
 		case rules.IsDigit(c) && k < 2:
 			n[k] = min(n[k]*10+int(c-'0'), maxColumns)
 		default:
-			k = 2 // it is none that moves
+			k = 2 // not one that moves
 		}
 	}
 	if cursor[final] {
@@ -424,7 +431,7 @@ func (g *glance) moves(params string, final byte) {
 	g.inOver = place{apart: true, moved: true}
 }
 
-// leave says that the next run follows another in both readings.
+// leave records that the next run is not adjacent in either reading.
 func (g *glance) leave() {
 	g.inRow = place{apart: true, moved: true}
 	g.inOver = g.inRow
@@ -440,7 +447,7 @@ func (g *glance) pad(cols int) {
 		g.touched = append(g.touched, g.cursor.row)
 	}
 	if cap(b) == 0 {
-		b = make([]byte, 0, maxPlacedCol) // few rows become longer
+		b = make([]byte, 0, maxPlacedCol) // few rows get longer
 	}
 	for len(b) < cols {
 		b = append(b, blanksOf[:min(len(blanksOf), cols-len(b))]...)
@@ -450,7 +457,8 @@ func (g *glance) pad(cols int) {
 
 var blanksOf = strings.Repeat(" ", 80)
 
-// run writes a run of text in both readings, as it is shown there; false: it overwrites what it cannot.
+// run writes a run of text in both readings, as it is shown there; false: it overwrites what it
+// cannot.
 func (g *glance) run(r *compiled, run, shown string, state uint32) bool {
 	if g.at == len(g.over) && !g.inOver.apart { // as in the text itself
 		g.over = append(g.over, shown...)

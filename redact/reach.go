@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// What makes a text a secret may stand above it. How far up it may begin is known here alone: whoever
-// reads from the middle of an output or of a history asks [Reach], and keeps as much.
+// What makes a text a secret may be above it. Only this file knows how far up it may begin: callers
+// that read from the middle of an output or of a history ask [Reach], and keep as much.
 const (
-	// ReachLines is how many lines a block of a private key may have. A key of RSA 4096 has 51 of
-	// them; a PGP key with subkeys some hundreds.
+	// ReachLines is how many lines a private key block may have. An RSA 4096 key has 51; a PGP key
+	// with subkeys some hundreds.
 	ReachLines = 512
-	// ReachBytes is what so many lines have at most, with an indent or a border.
+	// ReachBytes is the most that so many lines take, with an indent or a border.
 	ReachBytes = 64 << 10
-	// nearLines is how many lines up a token may have begun that a program broke at the edge.
+	// nearLines is how many lines up a token broken at the edge may begin.
 	nearLines = 4
 )
 
-// Reach returns where in what came before a place the text begins that has to be seen to judge what
-// follows it: a few lines above the one under way, or the line that a private key may have begun in,
-// at most [ReachLines] or [ReachBytes] above.
+// Reach returns where in what precedes a place the text begins that is needed to judge what
+// follows: a few lines above the current one, or the line that a private key may have begun in, at
+// most [ReachLines] or [ReachBytes] above.
 func Reach(before []byte) int {
 	line := bytes.LastIndexByte(before, '\n') + 1
 	oldest := max(0, line-ReachBytes)
@@ -41,8 +41,8 @@ func Reach(before []byte) int {
 	return start
 }
 
-// MayGoOn reports whether a line may be one of a private key, whose end, which tells, is further
-// down, at most [ReachLines].
+// MayGoOn reports whether a line may belong to a private key whose end, which would prove it, is
+// further down, at most [ReachLines].
 func MayGoOn(line string) bool {
 	const least = 40 // characters; such lines have 64
 	line = strings.TrimRight(line, " ")

@@ -11,7 +11,7 @@ import (
 
 const esc = 0x1b
 
-// plain reports whether line holds nothing that a reader must see through.
+// plain reports whether line contains nothing that a reader must see through.
 func plain(line string) bool {
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -24,16 +24,16 @@ func plain(line string) bool {
 	return true
 }
 
-// invisible returns the length of the character at i if it takes no cell and no part in a word: C1
-// controls, what Unicode has ignored by default (zero-width and directional marks, variation
-// selectors, tags, fillers), and marks that combine with the character before. They are what a
-// secret can be broken with, by accident or not.
+// invisible returns the length of the character at i if it takes no cell and is not part of a word:
+// C1 controls, characters that Unicode ignores by default (zero-width and directional marks,
+// variation selectors, tags, fillers), and marks that combine with the character before. A secret
+// can be broken up with them, by accident or not.
 func invisible(s string, i int) int {
 	if !mayHide[s[i]] || i+1 == len(s) {
 		return 0
 	}
 	d := s[i+1]
-	switch s[i] { // what is frequent in some language, told by its second byte
+	switch s[i] { // frequent characters of some languages are decided by the second byte
 	case 0xe1: // U+1000-1FFF
 		if d != 0x85 && d != 0x9e && d != 0xa0 && d != 0xaa && d != 0xab && d != 0xb7 {
 			return 0
@@ -62,13 +62,13 @@ func invisible(s string, i int) int {
 	return n
 }
 
-// mayHide has the first bytes of what invisible knows.
+// mayHide has the first bytes of the characters that invisible knows.
 var mayHide = [256]bool{
 	0xc2: true, 0xcc: true, 0xcd: true, 0xd2: true, 0xd8: true, 0xe1: true, 0xe2: true, 0xe3: true, 0xef: true, 0xf0: true, 0xf3: true,
 }
 
-// unseen is Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt), C1 controls, interlinear marks and the
-// blocks of combining marks that fit any script.
+// unseen is Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt), C1 controls,
+// interlinear marks and the blocks of combining marks that fit any script.
 var unseen = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x80, Hi: 0x9f, Stride: 1}, {Lo: 0xad, Hi: 0xad, Stride: 1}, {Lo: 0x300, Hi: 0x36f, Stride: 1}, {Lo: 0x483, Hi: 0x489, Stride: 1},
@@ -81,15 +81,14 @@ var unseen = &unicode.RangeTable{
 	LatinOffset: 2,
 }
 
-// read puts into s.clean the characters of line without its control sequences, and into s.at
-// where each came from. payload is called with the range of each control string's content.
+// read fills s.clean with the characters of line without its control sequences, and s.at with where
+// each came from. payload is called with the range of each control string's content.
 //
 // Without overwrite, characters follow each other as they were written and CR is a hard break,
-// but for one that only wraps.
-// With it, CR, BS and the cursor keys' sequences move, what is written then replaces what was
-// there, and EL cuts: a line editor's corrections. read reports whether anything in line moved the
-// cursor back, which is when the second reading differs from the first, and whether anything moved it
-// across the page, which is when rows have to be read: see placed.go.
+// unless it only wraps. With it, CR, BS and the cursor keys' sequences move, later text replaces
+// earlier text, and EL cuts: a line editor's corrections. read reports whether anything in line
+// moved the cursor back, which is when the second reading differs from the first, and whether
+// anything moved it across the page, which is when rows have to be read: see placed.go.
 func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (moved, placed bool) {
 	s.clean, s.at = s.clean[:0], s.at[:0]
 	cur := 0
@@ -146,7 +145,7 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 			i += invisible(line, i)
 		default:
 			if cur < len(s.clean) && (c >= 0x80 || s.clean[cur] >= 0x80) {
-				// Cells and bytes part here; give up the old text rather than mix the two.
+				// Cells and bytes diverge here; drop the old text rather than mix the two.
 				s.clean, s.at = s.clean[:cur], s.at[:cur]
 			}
 			put(c, i)
@@ -156,9 +155,9 @@ func (s *scan) read(line string, overwrite bool, payload func(from, to int)) (mo
 	return moved, placed
 }
 
-// wraps reports whether the CR at line[i] is how a line editor goes on in the next row: zsh writes
-// a space, CR and what follows; bash and zsh write the next character, CR, and that character
-// again (readline 8.2, zsh 5.9, on a terminal with am and xenl).
+// wraps reports whether the CR at line[i] is how a line editor moves to the next row: zsh writes a
+// space, CR and what follows; bash and zsh write the next character, CR, and that character again
+// (readline 8.2, zsh 5.9, on a terminal with am and xenl).
 func wraps(line string, i int) bool {
 	if i == 0 || i+1 >= len(line) {
 		return false
@@ -169,7 +168,7 @@ func wraps(line string, i int) bool {
 
 // move returns the place in s.clean that is back characters left of cur, or -back right of it.
 func (s *scan) move(cur, back int) int {
-	// The steps a character's bytes may take, in text that is no UTF-8 too.
+	// The steps that a character's bytes may take, also in text that is not UTF-8.
 	inside := func(i, from int) bool {
 		return i < len(s.clean) && !utf8.RuneStart(s.clean[i]) && max(i-from, from-i) < utf8.UTFMax
 	}
@@ -186,10 +185,10 @@ func (s *scan) move(cur, back int) int {
 	return cur
 }
 
-// maxColumns bounds what one sequence moves, and so its cost; no row of a terminal is wider.
+// maxColumns bounds what one sequence moves, and so its cost; no terminal is wider.
 const maxColumns = 1000
 
-// motion says how many columns a control sequence moves the cursor left (negative: right) and
+// motion returns how many columns a control sequence moves the cursor left (negative: right) and
 // whether it erases to the end of the line. Other sequences do not move within a line.
 func motion(seq string) (back int, cut bool) {
 	if len(seq) < 3 || seq[1] != '[' {
@@ -213,7 +212,7 @@ func motion(seq string) (back int, cut bool) {
 	return 0, false
 }
 
-// stripped is text without what a reader sees through.
+// stripped is text without the bytes that a reader sees through.
 func stripped(text string) string {
 	if plain(text) {
 		return text
@@ -223,8 +222,8 @@ func stripped(text string) string {
 	return strings.Trim(string(s.clean), "\n")
 }
 
-// longRun is a quick look whether a line, or a reading of it, has so many characters of a set in a
-// row.
+// longRun is a quick check whether a line, or a reading of it, has at least least consecutive
+// characters of a set.
 func longRun(line string, in *[256]bool, least int) bool {
 	run := 0
 	for i := 0; i < len(line); i++ {
@@ -236,7 +235,7 @@ func longRun(line string, in *[256]bool, least int) bool {
 		case c == esc:
 			n, _, _ := ansi.Sequence(line, i)
 			i += n - 1
-		case c < 0x20 && c != '\t', c == 0x7f: // no reading has it, or begins with it
+		case c < 0x20 && c != '\t', c == 0x7f: // every reading omits it, or begins with it
 		case c >= 0xc2 && invisible(line, i) > 0:
 			i += invisible(line, i) - 1
 		default:
@@ -248,10 +247,11 @@ func longRun(line string, in *[256]bool, least int) bool {
 	return false
 }
 
-// mayBeLone is a quick look whether a line may be one of a private key by itself: see [rules.Lone].
+// mayBeLone is a quick check whether a line may by itself belong to a private key: see
+// [rules.Lone].
 func mayBeLone(line string) bool { return longRun(line, &rules.KeySet.Members, 64) }
 
-// mayReadDotted is [rules.MayBeDotted] for a line with control sequences, which no reading has.
+// mayReadDotted is [rules.MayBeDotted] for a line with control sequences, which are in no reading.
 // payloads: there are control strings among them, with blanks or without.
 func mayReadDotted(line string, payloads bool) bool {
 	if dot := strings.IndexByte(line, '.'); dot < 0 || strings.IndexByte(line[dot+1:], '.') < 0 {

@@ -1,21 +1,21 @@
 // Package redact hides secrets in text that leaves the process.
 //
-// [New] compiles a [Policy] into a [Redactor]; [Default] is the policy of a caller that said
-// nothing. A Redactor reads text by logical lines: [Redactor.Spans] says which bytes of one line
-// go, [Redactor.Page] which of lines that stand under each other (for callers that map them back
-// to cells), [Redactor.String] rewrites a whole text, and a [Stream] does the same for text that
-// arrives in pieces. Control sequences inside a line are seen through: they neither hide a secret
-// nor get lost. Nor does a line's end hide one: a token that a program broke at the edge of the
-// screen, or in a frame, is read on in the next line, and a private key to its last.
+// [New] compiles a [Policy] into a [Redactor]; [Default] is the policy for callers that set none. A
+// Redactor reads text by logical lines: [Redactor.Spans] says which bytes of one line to replace,
+// [Redactor.Page] the same for adjacent lines (for callers that map them back to cells),
+// [Redactor.String] rewrites a whole text, and a [Stream] does the same for text that arrives in
+// pieces. Control sequences inside a line neither hide a secret nor get lost. Nor does a line end
+// hide one: a token that a program broke at the edge of the screen, or in a frame, is read on in
+// the next line, and a private key to its last.
 //
-// There are two tiers of rules. The first knows tokens by their form (providers); the second
-// knows names, headers and commands before a value (context), and asks more of the value the
-// less the name says. One pass of an automaton finds where any of them may apply. Beside them
-// stand the values that a caller knows to be secret: a policy's literals, and a [Known] set, which
-// may grow.
+// There are two tiers of rules. The first knows tokens by their form (providers); the second knows
+// names, headers and commands before a value (context), and asks more of the value the less the
+// name says. One pass of an automaton finds where any of them may apply. In addition there are
+// values that the caller knows to be secret: a policy's literals, and a [Known] set, which may
+// grow.
 //
-// The package keeps nothing it has read, writes nothing, and never shows a text that it could
-// not judge: a rule that panics or works too long costs the line, not the secret.
+// The package retains nothing it has read, writes nothing, and never shows a text that it could not
+// judge: a rule that panics or takes too long costs the line, not the secret.
 package redact
 
 import (
@@ -28,23 +28,23 @@ import (
 	"github.com/ptywright/ptywright/redact/internal/rules"
 )
 
-// Redactor is a compiled [Policy], with the [Known] values it was given. It does not change but
-// with these: any number of goroutines may use one.
+// Redactor is a compiled [Policy], with the [Known] values it was given. It changes only with
+// these: any number of goroutines may use one.
 type Redactor struct {
 	policy func() *compiled // without known values; the same each time
 	known  *Known           // nil: none
-	reader reader           // whose texts it is for
-	// current is policy with known's values, as they last were.
+	reader reader           // whose texts it redacts
+	// current is policy with known's most recent values.
 	current atomic.Pointer[compiled]
 }
 
-// A reader is whose texts are judged, which says what known values are hidden in them.
+// A reader identifies whose texts are judged, which decides the known values hidden in them.
 type reader struct {
 	session string
 	all     bool // those of all sessions
 }
 
-// rules are what texts are judged by. They do not change.
+// compiled are the rules that texts are judged by. They do not change.
 type compiled struct {
 	head, tail string                            // of the replacement: a class goes between
 	mark       func(class, secret string) string // nil: the replacement
@@ -55,7 +55,7 @@ type compiled struct {
 	regexes    []*regexp.Regexp
 	index      *index // of the known values; nil: there are none
 	reader     reader
-	thorough   bool // never take a first look for enough: what tests hold that against
+	thorough   bool // never trust a first look: tests compare it against this
 }
 
 // Default is the [Redactor] of the zero [Policy].
@@ -68,19 +68,20 @@ var Default = &Redactor{policy: sync.OnceValue(func() *compiled {
 })}
 
 // New compiles p. Every error is a [*PolicyError]. Compile once and keep the result: it costs
-// microseconds without literals and up to some milliseconds at the limits.
+// microseconds without literals and up to a few milliseconds at the limits.
 //
-// The built-in rules are compiled once for all, by the first New or the first text that a
-// [Redactor] reads, which takes about a millisecond longer than others.
+// The built-in rules are compiled only once, by the first New or the first text that a [Redactor]
+// reads, which takes about a millisecond longer.
 func New(p Policy) (*Redactor, error) { return compile(p, nil) }
 
-// redactor returns the Redactor of r.
+// redactor returns r as a Redactor.
 func (r *compiled) redactor() *Redactor { return &Redactor{policy: func() *compiled { return r }} }
 
-// Marking returns a Redactor that hides what r does, now and later, and puts something else in its place: what mark returns for a
-// secret and its class, or replacement where that is nothing, or mark is nil. A format that has its own way to say that something
-// was hidden needs it. What mark returns is shown. The secret is without control sequences, and may be only its beginning; mark is
-// called by whoever uses the Redactor, any number at a time. The error is a [*PolicyError].
+// Marking returns a Redactor that hides what r does, now and later, but replaces it differently: by
+// what mark returns for a secret and its class, or by replacement where that is empty or mark is
+// nil. It is for formats that have their own way to say that something was hidden. What mark
+// returns is shown. The secret is without control sequences, and may be only its beginning; mark is
+// called from every goroutine that uses the Redactor, concurrently. The error is a [*PolicyError].
 func (r *Redactor) Marking(replacement string, mark func(class, secret string) string) (*Redactor, error) {
 	if err := checkReplacement(replacement); err != nil {
 		return nil, err
@@ -130,12 +131,12 @@ func compile(p Policy, table []rules.Rule) (*Redactor, error) {
 	return r.redactor(), nil
 }
 
-// compileLiterals joins the literals to the rules.
+// compileLiterals adds the literals to the rules.
 func (r *compiled) compileLiterals() {
 	if len(r.literals) == 0 {
 		return
 	}
-	slices.SortStableFunc(r.literals, func(a, b string) int { return len(b) - len(a) }) // the longest has the say
+	slices.SortStableFunc(r.literals, func(a, b string) int { return len(b) - len(a) }) // the longest wins
 	r.table = slices.Clone(r.table)
 	for _, l := range slices.Compact(r.literals) {
 		r.table = append(r.table, rules.Literal("literal", l))
@@ -146,36 +147,36 @@ func (r *compiled) compileLiterals() {
 // covered counts what was hidden, by all redactors.
 var covered atomic.Int64
 
-// Covered tells how many values this process has hidden, each time anew that it was to be shown. It is a count for an operator,
-// and safe to call at any time.
+// Covered returns how many values this process has hidden, counting a value each time it would have
+// been shown. It is a statistic for operators, and safe to call at any time.
 func Covered() int64 { return covered.Load() }
 
-// With returns a Redactor of the same policy that also hides what k holds for everybody, now and later;
-// nil means none. What belongs to sessions is hidden as far as it is to be in texts of none: see
+// With returns a Redactor of the same policy that also hides what k holds for everybody, now and
+// later; nil means none. Values of sessions are hidden as in texts that belong to no session: see
 // [Redactor.For].
 func (r *Redactor) With(k *Known) *Redactor { return &Redactor{policy: r.policy, known: k} }
 
-// For returns a Redactor for the texts of a session: it also hides all known values of that session. It
-// costs an allocation, and nothing is compiled.
+// For returns a Redactor for the texts of a session: it also hides all known values of that
+// session. It costs one allocation, and nothing is compiled.
 func (r *Redactor) For(session string) *Redactor {
 	return &Redactor{policy: r.policy, known: r.known, reader: reader{session: session}}
 }
 
-// ForAll returns a Redactor for texts of which nobody knows what session they are of, such as a log: it
-// hides the known values of all.
+// ForAll returns a Redactor for texts whose session is unknown, such as a log: it hides the known
+// values of all sessions.
 func (r *Redactor) ForAll() *Redactor {
 	return &Redactor{policy: r.policy, known: r.known, reader: reader{all: true}}
 }
 
-// Hold keeps the known values of the Redactor's session until a channel is closed, also when the session
-// ends before: a recording of it is still being written.
+// Hold keeps the known values of the Redactor's session until a channel is closed, even if the
+// session ends earlier: a recording of it is still being written.
 func (r *Redactor) Hold(until <-chan struct{}) {
 	if r.known != nil && r.reader.session != "" {
 		r.known.keep(r.reader.session, until)
 	}
 }
 
-// now returns the rules of this moment.
+// now returns the current rules.
 func (r *Redactor) now() *compiled {
 	if r.known == nil {
 		return r.policy()
@@ -197,7 +198,7 @@ func (r *Redactor) now() *compiled {
 // hides reports whether a known value is hidden here.
 func (r *compiled) hides(v *value) bool { return v.hides(r.reader.session, r.reader.all) }
 
-// marker is what stands in place of a secret of the class.
+// marker is what replaces a secret of the class.
 func (r *compiled) marker(class string) string {
 	if !r.classes || class == "" {
 		return r.head + r.tail
@@ -205,7 +206,7 @@ func (r *compiled) marker(class string) string {
 	return r.head + ":" + class + r.tail
 }
 
-// markerOf is what stands in place of the secret of the class, that may have control sequences in it.
+// markerOf is what replaces the secret of the class, which may contain control sequences.
 func (r *compiled) markerOf(class, secret string) string {
 	if r.mark != nil {
 		if m := r.mark(class, stripped(secret)); m != "" {
@@ -215,22 +216,22 @@ func (r *compiled) markerOf(class, secret string) string {
 	return r.marker(class)
 }
 
-// Span is a byte range of a line and what stands in its place.
+// Span is a byte range of a line and its replacement.
 type Span struct {
 	Start, End int
 	Text       string
 }
 
-// Spans returns the ranges of line that are to be replaced, sorted and not overlapping; nil,
-// without allocation, when there are none. A line is a logical one: soft-wrapped rows joined, no
-// line end in it. A secret that is broken by control sequences gives one span for each piece, the
-// first with the replacement and the others with an empty Text, so that the sequences stay. When
-// a rule fails, the whole line is one span.
+// Spans returns the ranges of line to replace, sorted and not overlapping; nil, without allocation,
+// when there are none. A line is a logical one: soft-wrapped rows joined, no line end in it. A
+// secret that is broken by control sequences yields one span for each piece, the first with the
+// replacement and the others with an empty Text, so that the sequences stay. When a rule fails, the
+// whole line is one span.
 //
-// A line alone does not show that it goes on from the one above: see [Redactor.Page].
+// A single line does not show that it continues the one above: see [Redactor.Page].
 func (r *Redactor) Spans(line string) []Span { return r.now().spans(line, new(memory), false) }
 
-// spans judges a line as the one below what m remembers. With last, the line is all there, and m
+// spans judges a line as the one below what m remembers. With last, the line is complete, and m
 // remembers it.
 func (r *compiled) spans(line string, m *memory, last bool) (spans []Span) {
 	defer func() {
@@ -248,17 +249,16 @@ func (r *compiled) spans(line string, m *memory, last bool) (spans []Span) {
 	return spans
 }
 
-// scanPool keeps scratch space between calls, so that a line without a secret costs no
-// allocation.
+// scanPool keeps scratch space between calls, so that a line without a secret costs no allocation.
 var scanPool = sync.Pool{New: func() any { return new(scan) }}
 
-// String returns s with its secrets replaced. Lines end at LF; CR LF stays as it is. What is not
-// part of a secret stays byte for byte. Redacting twice is redacting once, unless what was hidden
-// had kept another rule from matching beside it.
+// String returns s with its secrets replaced. Lines end at LF; CR LF stays as it is. Bytes that are
+// not part of a secret are unchanged. Redacting twice is the same as redacting once, unless what
+// was hidden had kept another rule from matching next to it.
 func (r *Redactor) String(s string) string { return r.From(s, 0) }
 
-// From returns what [Redactor.String] leaves of s[at:]: the text from a position on, redacted in
-// sight of what stands before it. Of a secret that goes across at, the rest is replaced.
+// From returns what [Redactor.String] leaves of s[at:]: the text from a position on, redacted with
+// what precedes it in view. Of a secret that spans at, the rest is replaced.
 func (r *Redactor) From(s string, at int) string {
 	now := r.now()
 	edits := now.edits(s)
@@ -285,9 +285,8 @@ func (r *Redactor) From(s string, at int) string {
 	return b.String()
 }
 
-// Asks reports whether the line in which the cursor stands, or the one above it, asks for a secret:
-// a word for one stands there, in one of some thirty languages. It is meant for a program that
-// reads without echo: elsewhere such words are in every other text. typed is what the program was
-// given before; what it repeats of that, in the line above, asks for nothing. The lines are logical
-// ones: join rows that wrapped.
+// Asks reports whether the cursor's line, or the one above it, asks for a secret: whether it
+// contains a word for one, in any of about thirty languages. It is meant for a program that reads
+// without echo: elsewhere such words are everywhere. typed is the program's earlier input; what the
+// line above repeats of it does not count. The lines are logical ones: join rows that wrapped.
 func Asks(line, above, typed string) bool { return rules.Asks(line, above, typed) }

@@ -11,7 +11,7 @@ import (
 
 type span struct{ from, end int }
 
-// scan is the work on one line: scratch space, and what was found.
+// scan is the work on one line: scratch space and findings.
 type scan struct {
 	rules.Text             // what the rules are reading: a line, or a reading of it
 	found      []candidate // in offsets of the raw line
@@ -23,19 +23,19 @@ type scan struct {
 
 	last candidate // that was added, in offsets of the text
 
-	// tail is where in the text the first candidate begins that its end leaves open, or a keyword that
-	// it cuts off; its length when nothing goes on.
+	// tail is where in the text the first candidate left open by its end begins, or a keyword that
+	// it cuts off; the text's length when nothing continues.
 	tail int
-	// grows is tail for what rules have found alone, which a line below may go on with anywhere.
+	// grows is tail for findings of rules only, which a line below may continue anywhere.
 	grows int
-	// dry keeps what is found out of found: only tail is asked for.
+	// dry leaves findings out of found: only tail is wanted.
 	dry bool
 
-	clip bool // the line ends inside of what is put on the clipboard
+	clip bool // the line ends inside clipboard content
 
 	grid     placing // see placed.go
 	sight    glance  // see quiet.go
-	everyRow bool    // sight does not tell which rows are to be judged
+	everyRow bool    // sight does not know which rows have to be judged
 }
 
 type candidate = rules.Candidate
@@ -58,8 +58,8 @@ func (s *scan) release() {
 }
 
 // judge finds all candidates of line, hits and open ones, in offsets of line and in no order, as
-// the line below what m remembers. With last, the line is whole and m remembers it. What judge
-// returns is valid until s is used again.
+// the line below what m remembers. With last, the line is complete and m remembers it. The result
+// is valid until s is used again.
 func (r *compiled) judge(s *scan, line string, m *memory, last bool) []candidate {
 	if plain(line) {
 		return r.judgeSeen(s, line, m, last, needText)
@@ -86,7 +86,7 @@ func (r *compiled) judgeSeen(s *scan, line string, m *memory, last bool, n need)
 		m.clip = s.clip
 	}
 	if last && len(s.found) > 0 && rules.HandBroken(line) {
-		// The backslash that takes the line's end away is no part of the value.
+		// The backslash that joins the lines is not part of the value.
 		for i := range s.found {
 			if c := &s.found[i]; c.End == len(line) && c.Start < c.End-1 {
 				c.End--
@@ -99,9 +99,9 @@ func (r *compiled) judgeSeen(s *scan, line string, m *memory, last bool, n need)
 	return s.found
 }
 
-// judgeReadings judges a line with control bytes: as the characters that are left without them;
-// when the cursor moves back, as what is left where it overwrote; when it is placed, as the rows
-// that this makes; and the payload of each control string (a title, a link) by itself.
+// judgeReadings judges a line with control bytes: as the characters left without them; when the
+// cursor moves back, as what is left after overwriting; when it is placed, as the resulting rows;
+// and the payload of each control string (a title, a link) by itself.
 func (r *compiled) judgeReadings(s *scan, line string, m *memory, last bool, n need) {
 	moved, placed := true, s.sight.placed // as the first look saw, or as reading shows
 	if n&needText != 0 || m.active() {
@@ -145,8 +145,8 @@ func (r *compiled) busy(text []byte) bool {
 	return r.index.in(text)
 }
 
-// leastCut is how much of a keyword must stand at the end of a line for the next to be read with
-// it: two characters stand there by chance too often.
+// leastCut is how much of a keyword must be at the end of a line for the next to be read with it:
+// two characters are there by chance too often.
 const leastCut = 3
 
 // apply runs every rule over text and records what they find in offsets of the raw line: at[i]
@@ -214,7 +214,7 @@ func (r *compiled) applyKnown(s *scan, text string, at []int32) {
 	if !x.cut(w) {
 		return
 	}
-	for n := min(gateLen-1, len(text)); n >= leastCut-1; n-- { // the longest beginning has the say
+	for n := min(gateLen-1, len(text)); n >= leastCut-1; n-- { // the longest beginning wins
 		rest, skip := x.root.walk(text[len(text)-n:], func(*value, int) {})
 		if rest == nil {
 			continue
@@ -222,7 +222,7 @@ func (r *compiled) applyKnown(s *scan, text string, at []int32) {
 		if n >= leastCut && rest.leads(MaxLiteralLen, skip, r.hides) {
 			s.tail = min(s.tail, len(text)-n)
 		}
-		most := n // of a shorter beginning twice as much must stand: see leastPart
+		most := n // of a shorter beginning twice as much must be there: see leastPart
 		if n >= rules.MaxLeastPart {
 			most = MaxLiteralLen
 		}
@@ -233,8 +233,8 @@ func (r *compiled) applyKnown(s *scan, text string, at []int32) {
 	}
 }
 
-// add records c, in offsets of the raw line, unless it lies within the hit before it: nested
-// candidates are many on a hostile line, and each would cost its length here.
+// add records c, in offsets of the raw line, unless it lies within the hit before it: a hostile
+// line has many nested candidates, each of which would cost its length here.
 func (s *scan) add(c candidate, at []int32) {
 	if c.Open {
 		if s.tail = min(s.tail, c.From); c.Tier != rules.Given {
@@ -250,7 +250,7 @@ func (s *scan) add(c candidate, at []int32) {
 	s.last = c
 	if at == nil {
 		c.From, c.Start, c.End = c.From+s.base, c.Start+s.base, c.End+s.base
-		c.Open = c.Open && s.ends // a terminated control string goes no further
+		c.Open = c.Open && s.ends // a terminated control string does not continue
 	} else {
 		c.From = int(at[c.From])
 		c.Start, c.End = rawRange(at, c.Start, c.End)
@@ -269,8 +269,8 @@ func rawRange(at []int32, start, end int) (int, int) {
 	return int(slices.Min(part)), int(slices.Max(part)) + 1
 }
 
-// settle drops the candidates that lie within replacements that are already in line, and takes
-// these wholly into others: what is public already is not replaced again, nor in part, which makes
+// settle drops candidates that lie within replacements already in line, and lets partly covered
+// ones take these in whole: what is public already is not replaced again, nor in part, which makes
 // redaction idempotent.
 func (r *compiled) settle(line string, found []candidate) []candidate {
 	var areas []span
@@ -316,7 +316,8 @@ func (r *compiled) settle(line string, found []candidate) []candidate {
 	return kept
 }
 
-// nextMarker finds the next replacement in line from i on, with a class or without; -1: there is none.
+// nextMarker finds the next replacement in line from i on, with or without a class; -1: there is
+// none.
 func (r *compiled) nextMarker(line string, i int) (start, end int) {
 	for {
 		n := strings.Index(line[i:], r.head)
@@ -341,7 +342,7 @@ func (r *compiled) nextMarker(line string, i int) (start, end int) {
 	}
 }
 
-// pieces makes spans of the hits among found: sorted, merged where they touch, and broken at the
+// pieces makes spans of the hits among found: sorted, merged where they touch, and split at the
 // control sequences of line, which stay.
 func (r *compiled) pieces(line string, found []candidate) []Span {
 	var spans []Span
@@ -363,9 +364,9 @@ func (r *compiled) pieces(line string, found []candidate) []Span {
 	return spans
 }
 
-// mask appends the spans that hide line[start:end] but for its control sequences: text stands in
-// place of the first piece, the others vanish. The payload of a control string among them is
-// judged like any other.
+// mask appends the spans that hide line[start:end] except its control sequences: text replaces the
+// first piece, the others vanish. The payload of a control string among them is judged like any
+// other.
 func (r *compiled) mask(spans []Span, line string, start, end int, text string) []Span {
 	for start < end {
 		next := end
@@ -391,8 +392,8 @@ func (r *compiled) mask(spans []Span, line string, start, end int, text string) 
 	return spans
 }
 
-// mustJudge is judge for callers that cannot fail: where it panics, all of line is one secret, to
-// the line's end. n is what a first look found, if seen.
+// mustJudge is judge for callers that cannot fail: if it panics, all of line is one secret, to the
+// line's end. n is the result of a first look, if seen.
 func (r *compiled) mustJudge(s *scan, line string, m *memory, n need, seen bool) (found []candidate) {
 	defer func() {
 		if recover() != nil {

@@ -10,35 +10,34 @@ import (
 )
 
 const (
-	// window is how many bytes of an unfinished line a Stream holds before it lets go of a part.
-	// More delays output that has no line ends (a full-screen program's); less leaves less room
-	// for lookback.
+	// window is how many bytes of an unfinished line a Stream holds before it releases a part. More
+	// delays output without line ends (a full-screen program's); less leaves less room for
+	// lookback.
 	window = 4 << 10
-	// lookback is how many bytes of a window are kept for the next one, so that what begins near
-	// a window's end is read whole. It must not be less than MaxLiteralLen, nor than the longest
-	// candidate that is no secret yet (a key, 2*maxBlanks, a few quotes).
+	// lookback is how many bytes of a window are kept for the next one, so that what begins near a
+	// window's end is read whole. It must not be less than MaxLiteralLen, nor than the longest
+	// candidate that is not yet a secret (a key, 2*maxBlanks, a few quotes).
 	lookback = 1 << 10
 )
 
-// Stream redacts text that arrives in pieces, such as output deltas. What it returns, joined, is
-// what [Redactor.String] returns for the joined text as long as no line is longer than 4 KiB,
-// wherever the pieces are cut; only that it cannot take back lines, so of a private key whose
-// first line it never saw the body stays. It is not safe for concurrent use. The zero Stream is
-// not usable; see [NewStream].
+// Stream redacts text that arrives in pieces, such as output deltas. Its output, joined, equals
+// [Redactor.String] of the joined text if no line is longer than 4 KiB, wherever the pieces are
+// cut; but it cannot take back lines, so if it never saw a private key's first line, the body
+// stays. It is not safe for concurrent use. The zero Stream is not usable; see [NewStream].
 type Stream struct {
 	r    *Redactor
 	now  *compiled // r's, during a call
 	line string    // the unfinished line, or the end of it
-	sent int       // bytes of line that were returned already and stay as context
+	sent int       // bytes of line that were already returned and stay as context
 
-	above  memory // what the lines before leave
-	inside bool   // line begins within a line: the part before has been let go of
+	above  memory // what the previous lines leave
+	inside bool   // line begins within a line: the part before was released
 
-	// masked: what comes next belongs to a secret whose replacement was returned already.
+	// masked: what follows belongs to a secret whose replacement was already returned.
 	masked bool
 	until  rules.Ending
-	half   bool // a backslash came last, which protects what comes next
-	resume int  // where in line what comes next is read from: its end, or a control sequence's beginning
+	half   bool // the last byte is a backslash, which protects the next
+	resume int  // where in line reading continues: its end, or a control sequence's beginning
 }
 
 // NewStream returns an empty Stream under r's policy.
@@ -47,18 +46,19 @@ func NewStream(r *Redactor) *Stream { return &Stream{r: r} }
 // Pending returns how many bytes were written but not returned; less than 4 KiB after a Write.
 func (s *Stream) Pending() int { return len(s.Held()) }
 
-// Held returns what was written but not returned, as it was written: the secrets in it show.
+// Held returns what was written but not returned, unredacted.
 func (s *Stream) Held() string { return s.line[s.sent:] }
 
 // Write adds text and returns what no rule can still change: whole lines, and of a line of 4 KiB
-// all but its last KiB. A built-in or literal secret of any length is hidden wholly; a match of an
-// extra regex that runs over a KiB within a line over 4 KiB may be seen in part.
+// all but its last KiB. A built-in or literal secret of any length is hidden completely; a match of
+// an extra regex longer than a KiB within a line over 4 KiB may be partly visible.
 func (s *Stream) Write(text string) string {
 	out, _ := s.Settle(text)
 	return out
 }
 
-// Settle is Write for who needs to know what out was made of: raw is the text that is held no longer, as it was written.
+// Settle is Write for callers that need to know what out was made of: raw is the text that is no
+// longer held, unredacted.
 func (s *Stream) Settle(text string) (out, raw string) {
 	s.now = s.r.now()
 	data := text
@@ -97,8 +97,8 @@ func (s *Stream) Settle(text string) (out, raw string) {
 }
 
 // Flush returns the rest, as when output has paused or ended. A secret that may be unfinished is
-// replaced at once, and what follows of it later is dropped until its end. The Stream remembers
-// the line, so a secret that begins after a Flush, or in spite of it, is still found.
+// replaced at once, and what follows of it later is dropped until its end. The Stream remembers the
+// line, so a secret that begins after a Flush, or is split by it, is still found.
 func (s *Stream) Flush() string {
 	s.now = s.r.now()
 	o := newOutput(s.line, s.sent)
@@ -122,13 +122,13 @@ func (s *Stream) Flush() string {
 	s.sent = len(s.line)
 	if s.masked {
 		if s.resume = openSequence(s.line); s.until == ofClipboard {
-			s.resume = len(s.line) // it is inside of that sequence, and hidden
+			s.resume = len(s.line) // it is inside that sequence, and hidden
 		}
 	}
 	return o.upTo(len(s.line))
 }
 
-// context is what a text is judged below, that begins where the line does if begins says so.
+// context is the memory for judging a text; begins: the text begins where the line does.
 func (s *Stream) context(begins bool) *memory {
 	if begins && !s.inside {
 		return &s.above
@@ -152,10 +152,10 @@ func (s *Stream) finish(o *output, start, end int) {
 	s.masked, s.half, s.inside, s.resume = false, false, false, 0
 }
 
-// calm reports whether nothing before asks for a look at what comes.
+// calm reports whether nothing before requires a look at what comes.
 func (s *Stream) calm() bool { return !s.masked && !s.above.active() }
 
-// begin begins a line below one in which there was nothing.
+// begin begins a line below one without findings.
 func (s *Stream) begin() {
 	s.above = memory{}
 	s.half, s.inside, s.resume = false, false, 0
@@ -170,9 +170,9 @@ func (g *glance) breakAt(data string, start, at int) int {
 	return at
 }
 
-// cut lets go of a part of the unfinished line at data[start:], which has at least a window, and
+// cut releases a part of the unfinished line at data[start:], which has at least a window, and
 // returns where the rest begins. Where it cuts depends on the window alone, not on how the text
-// came in.
+// arrived.
 func (s *Stream) cut(o *output, start int) int {
 	end := start + wholeRunes(o.data[start:start+window])
 	sc := scanPool.Get().(*scan)
@@ -225,8 +225,8 @@ func (s *Stream) cut(o *output, start int) int {
 	return from + at
 }
 
-// mask writes data[from:end] with everything from where the open candidate c begins hidden, and
-// keeps hiding.
+// mask writes data[from:end] with everything from the beginning of the open candidate c hidden, and
+// continues hiding.
 func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) {
 	s.masked, s.until = true, c.Until
 	hidden := o.data[from+c.Start : end]
@@ -237,8 +237,8 @@ func (s *Stream) mask(o *output, from, end int, found []candidate, c candidate) 
 }
 
 // unmask hides what still belongs to a masked secret in the line at data[start:end], and returns
-// from where the line is to be judged: where the secret is over, or start when the line is still
-// there from its beginning. What is masked may turn out to be a name, whose value is yet to come.
+// where judging the line begins: where the secret is over, or start when the line is still complete
+// from its beginning. What is masked may turn out to be a name whose value is yet to come.
 func (s *Stream) unmask(o *output, start, end int) int {
 	if !s.masked {
 		return start
@@ -267,7 +267,7 @@ func (s *Stream) unmask(o *output, start, end int) int {
 			i += next
 			continue
 		}
-		// After a CR at the very end, the line may end or go on: what comes next tells.
+		// After a CR at the very end, the line may end or continue: the next byte decides.
 		s.masked = c == '\r' && i+1 == end
 		break
 	}
@@ -301,8 +301,8 @@ func (s *Stream) goesOn(text string, i int) int {
 	return 1
 }
 
-// openSequence returns where the control sequence begins that text may have ended inside of, or
-// the length of text.
+// openSequence returns where the control sequence begins that text may have ended inside, or the
+// length of text.
 func openSequence(text string) int {
 	for i := 0; ; {
 		k := strings.IndexByte(text[i:], esc)
@@ -317,14 +317,14 @@ func openSequence(text string) int {
 	}
 }
 
-// endsOpen reports whether text may end inside of the control sequence that begins at text[i].
+// endsOpen reports whether text may end inside the control sequence that begins at text[i].
 func endsOpen(text string, i int) bool {
 	n, _, _ := ansi.Sequence(text, i)
 	return i+n == len(text)
 }
 
-// breakNear returns a place at or shortly before at where data[start:] is best cut: after a
-// space, never inside a character, nor inside a control sequence unless that began at start.
+// breakNear returns a good place to cut data[start:], at or shortly before at: after a space, never
+// inside a character, nor inside a control sequence unless that began at start.
 func breakNear(data string, start, at int) int {
 	at = breakWord(data, start, at)
 	if tail := start + openSequence(data[start:at]); tail > start && tail < at {
@@ -339,7 +339,7 @@ func breakWord(data string, start, at int) int {
 	if k := strings.LastIndexByte(data[at-far:at], ' '); k >= 0 {
 		at += k + 1 - far
 	}
-	// A character has at most UTFMax bytes; behind more that continue one, none begins.
+	// A character has at most UTFMax bytes; after more continuation bytes than that, none begins.
 	for back := at; back > start && at-back < utf8.UTFMax; back-- {
 		if utf8.RuneStart(data[back]) {
 			return back
@@ -358,8 +358,8 @@ type output struct {
 
 func newOutput(data string, sent int) output { return output{data: data, done: sent, copied: sent} }
 
-// apply replaces spans, which count from base. What was returned earlier cannot be taken back:
-// of a span that begins there, the rest goes.
+// apply replaces spans, which count from base. What was returned earlier cannot be taken back: of a
+// span that begins there, only the rest is removed.
 func (o *output) apply(base int, spans []Span) {
 	owed := ""
 	for _, sp := range spans {
@@ -379,7 +379,7 @@ func (o *output) apply(base int, spans []Span) {
 	}
 }
 
-// upTo returns what is not returned yet of the text up to at.
+// upTo returns the text up to at that has not been returned yet.
 func (o *output) upTo(at int) string {
 	if o.b.Len() == 0 {
 		return o.data[o.copied:at]
@@ -388,7 +388,7 @@ func (o *output) upTo(at int) string {
 	return o.b.String()
 }
 
-// wholeRunes is the length of text without a character at its end that is cut in two.
+// wholeRunes is the length of text without an incomplete character at its end.
 func wholeRunes(text string) int {
 	for i := len(text) - 1; i >= 0 && i >= len(text)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(text[i]) {

@@ -12,12 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A readAhead reads a terminal in a goroutine of its own while what it has read before is looked at. In a flood that is
-// the difference between a program that is kept waiting and one that is not: the kernel holds 12 KiB for a reader and puts
-// the program to sleep on the rest. It begins when a read has found the kernel's queue full at once, and ends when all it has
-// read was taken and nothing more is there: an idle or chatting program has none.
+// A readAhead reads a terminal in its own goroutine while earlier output is being processed. In a
+// flood this keeps the program from being blocked: the kernel holds 12 KiB for a reader, then puts
+// the program to sleep. It starts when the first attempt of a read finds the kernel's queue full, and
+// ends when everything it has read was taken and there is no more: an idle or chatting program has
+// none.
 //
-// It never waits for whoever takes: when aheadSize is read ahead it ends, and is begun again by the next take.
+// It never waits for the taker: with aheadSize bytes read ahead it ends, and the next take restarts
+// it.
 type readAhead struct {
 	p     *PTY
 	chunk [readSize]byte // of its goroutine
@@ -27,19 +29,20 @@ type readAhead struct {
 	pending []byte // read and not taken
 	taken   []byte // what the last take has returned: the next pending
 	running bool
-	full    bool  // it has ended because pending was
-	err     error // it has ended with
+	full    bool  // it ended because pending was full
+	err     error // that it ended with
 	parked  bool  // its goroutine waits for output
-	idle    bool  // somebody waits in take
+	idle    bool  // a caller waits in take
 
 	wake chan struct{} // holds at most one "there is news"
 }
 
 const (
-	// aheadSize bounds what is read ahead of one terminal, in bytes. It covers what a program prints while a large piece is
-	// parsed. Four times as much moves a flood no faster (measured).
+	// aheadSize bounds what is read ahead of one terminal, in bytes. It covers what a program
+	// prints while a large piece is parsed. Four times as much moves a flood no faster (measured).
 	aheadSize = 64 << 10
-	// queueFull is a read that found the kernel's queue for a reader full: what a line may have is all that it has room for.
+	// queueFull is a read that found the kernel's queue for a reader full: it has room for the
+	// longest line and no more.
 	queueFull = MaxLine
 )
 
@@ -50,12 +53,12 @@ var (
 			wake: make(chan struct{}, 1),
 		}
 	}}
-	// ahead counts the goroutines that read ahead: at most one a processor, since only a processor that is free makes one
-	// worth while.
+	// ahead counts the goroutines that read ahead: at most one per processor, since it only pays
+	// off on a free one.
 	ahead atomic.Int32
 )
 
-// startAhead begins to read ahead; nil when as many do as are of use.
+// startAhead starts reading ahead; nil when enough goroutines already do.
 func startAhead(p *PTY) *readAhead {
 	a := aheads.Get().(*readAhead)
 	a.p = p
@@ -76,20 +79,20 @@ func (a *readAhead) start() bool {
 	return true
 }
 
-// end gives back what has ended and been taken whole.
+// end releases a readAhead that has ended and been taken completely.
 func (a *readAhead) end() {
 	a.p, a.pending, a.taken, a.full, a.err = nil, a.pending[:0], a.taken[:0], false, nil
 	aheads.Put(a)
 }
 
-// take blocks until something is read, and returns it; it is valid until the next take. With neither bytes nor an error
-// there is nothing more: the terminal is to be read directly again.
+// take blocks until something is read, and returns it; it is valid until the next take. With
+// neither bytes nor an error there is nothing more: read the terminal directly again.
 func (a *readAhead) take() ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for len(a.pending) == 0 && a.running {
 		a.idle = true
-		if a.parked { // there is nothing to be ahead of any more
+		if a.parked { // there is nothing left to be ahead of
 			a.p.interrupt()
 		}
 		a.mu.Unlock()
@@ -106,7 +109,8 @@ func (a *readAhead) take() ([]byte, error) {
 	return a.taken, nil
 }
 
-// run reads until there is no room, something is wrong, or nothing is there while somebody waits for it.
+// run reads until there is no room, an error occurs, or nothing is there while a caller waits for
+// it.
 func (a *readAhead) run() {
 	for more := true; more; {
 		var n int
@@ -117,7 +121,7 @@ func (a *readAhead) run() {
 		})
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			err = nil // whoever reads directly looks at the deadline
+			err = nil // the direct reader checks the deadline
 		case err == nil && readErr != unix.EAGAIN:
 			err = readErr
 		}
@@ -133,7 +137,7 @@ func (a *readAhead) park() bool {
 	return a.parked
 }
 
-// put adds what was read and reports whether to go on.
+// put adds what was read and reports whether to continue.
 func (a *readAhead) put(b []byte, err error) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

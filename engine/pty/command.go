@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// environment checks everything about c that needs no look at the system, and returns
-// the environment of the program: the last of equal keys, Mark included. Messages name
-// keys, never values, which may be secrets.
+// environment checks everything about c that does not depend on the system, and returns the
+// environment of the program: the last of equal keys, Mark included. Messages name keys, never
+// values, which may be secrets.
 func (c Command) environment() ([]string, error) {
 	if c.Path == "" {
 		return nil, errors.New("the program's name is empty: give a program")

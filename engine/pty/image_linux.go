@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// Image names what a process executes, for as long as it does: another after every execve, also of the same file. It is where the
-// kernel has put the program's code and stack (proc(5), fields 26 and 28 of stat), which is at random. "" when that is not told,
-// as of what runs with another user's rights, or is no more, and while an execve is under way: of a process that was just started
-// it may still be, since who started it is told before the kernel is through.
+// Image identifies what a process is executing: it changes with every execve, also of the same
+// file. It is the addresses of the program's code and stack (proc(5), fields 26 and 28 of stat),
+// which the kernel randomizes. "" when the kernel does not reveal them, as for a process with
+// another user's rights, when the process is gone, and during an execve: this includes a process
+// that was just started, since its parent continues before the kernel is done.
 func Image(pid int) string {
 	stat, err := readFile("/proc/"+strconv.Itoa(pid)+"/stat", nil)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package pty
 
-// Image names what a process executes; here the system does not tell.
+// Image identifies what a process is executing; this system does not reveal it.
 func Image(int) string { return "" }

@@ -21,12 +21,12 @@ import (
 // The stages of a kill, counted from its beginning.
 const (
 	killAfter = time.Second     // for programs that save their work when their console closes
-	killBound = 3 * time.Second // when a kill gives up
+	killBound = 3 * time.Second // when a kill returns a SurvivorsError
 )
 
-// spawn starts the program in the console and the job from its first instruction on;
-// assigning the job afterwards would miss what it starts at once, which is why this is
-// not conpty's Spawn.
+// spawn starts the program with the console and the job in place from its first instruction on;
+// assigning the job afterwards would miss children it starts at once, which is why this is not
+// conpty's Spawn.
 func spawn(con *conpty.ConPty, job windows.Handle, path string, argv []string, dir string, env []string) (pid int, process windows.Handle, err error) {
 	const jobList = 0x0002000D // PROC_THREAD_ATTRIBUTE_JOB_LIST of processthreadsapi.h
 	attrs, err := windows.NewProcThreadAttributeList(2)
@@ -73,8 +73,8 @@ func spawn(con *conpty.ConPty, job windows.Handle, path string, argv []string, d
 	return int(pi.ProcessId), pi.Process, nil
 }
 
-// environmentBlock returns env as CreateProcess wants it: NUL-terminated strings in the
-// order of their upper-case names, and one more NUL.
+// environmentBlock returns env as CreateProcess wants it: NUL-terminated strings sorted by
+// upper-case name, then one more NUL.
 func environmentBlock(env []string) *uint16 {
 	const root = "SYSTEMROOT"
 	env = slices.Clone(env)
@@ -101,9 +101,9 @@ func variable(env []string, key string) (value string, ok bool) {
 	return value, ok
 }
 
-// lookup finds the program: a path counts from dir, a name is looked for in the PATH of
-// env; what has no extension is tried with those of env's PATHEXT. The working directory
-// is not searched.
+// lookup finds the program: a path is resolved against dir, a name is looked up in the PATH of env;
+// a name without an extension is tried with those of env's PATHEXT. The working directory is not
+// searched.
 func lookup(name, dir string, env []string) (string, error) {
 	extensions := []string{""}
 	if filepath.Ext(name) == "" {
@@ -136,7 +136,7 @@ func lookup(name, dir string, env []string) (string, error) {
 	return "", windows.ERROR_FILE_NOT_FOUND
 }
 
-// cause takes the call and the path off an error: StartError tells both.
+// cause strips the call and the path from an error: StartError has both.
 func cause(err error) error {
 	if path := (*os.PathError)(nil); errors.As(err, &path) {
 		return path.Err
@@ -144,10 +144,10 @@ func cause(err error) error {
 	return err
 }
 
-// Kill ends the program and all that it has started, and returns when nothing of it is
-// left: the console is closed, which asks its programs to end, and after a second the job
-// is terminated. The end of ctx skips the second. Output that has been written can still
-// be read. The error is a [*SurvivorsError] when processes are left 3 s later.
+// Kill ends the program and everything it has started, and returns when nothing is left: the
+// console is closed, which asks its programs to end, and after a second the job is terminated. When
+// ctx ends, the second is skipped. Output that has been written can still be read. The error is a
+// [*SurvivorsError] when processes are left 3 s later.
 func (p *PTY) Kill(ctx context.Context) error {
 	began := time.Now()
 	go p.closeConsole() // on systems before Windows 11 24H2 it waits for a reader
@@ -202,8 +202,8 @@ func (p *PTY) awaitJob(until time.Time) []int {
 	}
 }
 
-// jobPIDs returns some of the processes in the job, and all when they are fewer than 64:
-// those that are not listed are when these are gone.
+// jobPIDs returns some of the processes in the job, and all when they are fewer than 64: the rest
+// are listed once these are gone.
 func (p *PTY) jobPIDs() []int {
 	p.jobs.Lock()
 	defer p.jobs.Unlock()
@@ -227,7 +227,7 @@ func (p *PTY) jobPIDs() []int {
 	return pids
 }
 
-// KillAll kills several programs as [PTY.Kill] does, all at the same time.
+// KillAll kills several programs like [PTY.Kill], all at the same time.
 func KillAll(ctx context.Context, ps []*PTY) error {
 	errs := make([]error, len(ps))
 	var all sync.WaitGroup
@@ -254,8 +254,8 @@ func KillAll(ctx context.Context, ps []*PTY) error {
 // DefaultSignals does nothing on Windows, where no signal is inherited.
 func DefaultSignals() {}
 
-// Watcher stands for what Windows does by itself: a program's job ends with the process
-// that holds it, so there is nothing to watch. Its methods do nothing.
+// Watcher does nothing on Windows, which does the work itself: a program's job ends with the
+// process that holds it. Its methods do nothing.
 type Watcher struct{}
 
 // StartWatcher starts nothing on Windows; see [Watcher].

@@ -12,42 +12,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The stages of a kill, counted from its beginning. A program that saves its work when
-// it is hung up has termAfter before the next signal and killAfter in all; more makes
-// every kill of a stubborn program take as long.
+// The stages of a kill, counted from its beginning. A program that saves its work when it is hung
+// up has termAfter before the next signal and killAfter in all; longer stages would make every kill
+// of a stubborn program slower.
 const (
 	termAfter = 100 * time.Millisecond
 	killAfter = time.Second
-	// killBound is how long after SIGKILL a kill gives up. That needs milliseconds, but for a
-	// process that hangs in the kernel or a machine that is overrun.
+	// killBound is how long a kill waits after SIGKILL. It takes milliseconds, unless a process
+	// hangs in the kernel or the machine is overloaded.
 	killBound = 2 * time.Second
 )
 
-// maxHandles bounds the processes that one round waits for, out of all that it signals.
-// Each costs a descriptor for as long.
+// maxHandles bounds the processes that one round waits for, out of all that it signals. Each costs
+// a descriptor for that time.
 const maxHandles = 256
 
-// Kill ends the program and all that it has started, and returns when nothing of it is
-// left: hang-up (with SIGCONT, for those that are stopped) at once, SIGTERM after 100 ms,
-// SIGKILL after a second. The end of ctx brings SIGKILL at once; it does not make Kill
-// give up. Kill returns nil at once when nothing is there. Output that has been written
-// can still be read; the terminal is not closed.
+// Kill ends the program and everything it has started, and returns when nothing is left: hang-up
+// (with SIGCONT, for stopped processes) at once, SIGTERM after 100 ms, SIGKILL after a second. When
+// ctx ends, SIGKILL follows at once; Kill still waits. Kill returns nil at once when there is
+// nothing to end. Output that has been written can still be read; the terminal is not closed.
 //
-// On Linux the tree is: the program; its session; the processes whose controlling
-// terminal this is or that have it open; those that carry Command.Mark; and descendants
-// of any of these. Out of reach is a process that was started through a second fork
-// whose parent has ended, and that has left the session, let go of the terminal and
-// dropped the mark: [KillAdopted] finds it at the server's end. On macOS marks and open
-// descriptors cannot be seen. On Windows the tree is the job object, which nothing can
-// leave: Kill closes the console, waits a second, and terminates the job.
+// On Linux the tree is: the program; its session; the processes whose controlling terminal this is
+// or that have it open; those that carry Command.Mark; and descendants of any of these. Out of
+// reach is a process that was started through a second fork whose parent has ended, and that has
+// left the session, closed the terminal and dropped the mark: [KillAdopted] finds it when the
+// server ends. On macOS marks and open descriptors cannot be seen. On Windows the tree is the job
+// object, which nothing can leave: Kill closes the console, waits a second, and terminates the job.
 //
-// The error is a [*SurvivorsError] when processes are left 2 s after that. Another error means
-// that the process table could not be read; then only the program's process group and
-// the foreground group were ended.
+// The error is a [*SurvivorsError] when processes are left 2 s after that. Any other error means
+// that the process table could not be read; then only the program's process group and the
+// foreground group were ended.
 func (p *PTY) Kill(ctx context.Context) error { return KillAll(ctx, []*PTY{p}) }
 
-// KillAll kills several programs as [PTY.Kill] does, all at the same time, with one look
-// at the process table a round for all of them.
+// KillAll kills several programs like [PTY.Kill], all at the same time, with one scan of the
+// process table per round for all of them.
 func KillAll(ctx context.Context, ps []*PTY) error {
 	if len(ps) == 0 {
 		return nil
@@ -58,7 +56,7 @@ func KillAll(ctx context.Context, ps []*PTY) error {
 	}
 	err := newSweep(targets).run(ctx)
 	for _, p := range ps {
-		p.memory.kill() // what has dropped all that it could be told by
+		p.memory.kill() // what has dropped every sign of its origin
 	}
 	return err
 }
@@ -73,7 +71,7 @@ type target struct {
 // sweep is one run of the stages over some targets. It is used by one goroutine.
 type sweep struct {
 	targets []target
-	// adopted, if not nil, picks further processes to be ended, as the last target.
+	// adopted, if not nil, picks further processes to end, as the last target.
 	adopted func([]process) ([]int, error)
 
 	began   time.Time
@@ -90,7 +88,7 @@ func newSweep(targets []target) *sweep {
 	return &sweep{targets: targets, began: time.Now(), known: make(map[id]int), sent: make(map[id]unix.Signal)}
 }
 
-// run goes round: look, signal what is there, wait until it is gone or a stage begins.
+// run loops: look, signal what is there, wait until it is gone or the next stage begins.
 func (s *sweep) run(ctx context.Context) error {
 	for empty := 0; ; {
 		stage, until := s.stage(ctx)
@@ -99,8 +97,8 @@ func (s *sweep) run(ctx context.Context) error {
 		case err != nil:
 			return s.blind(err)
 		case len(left) == 0:
-			// A process may fork behind the back of one look, so a tree of more than
-			// its leader is gone when two looks in a row show nothing.
+			// A process may fork unseen during one look, so a tree of more than its leader is gone
+			// when two looks in a row find nothing.
 			if empty++; empty == 2 || !s.spread {
 				return s.awaitReaped()
 			}
@@ -115,8 +113,9 @@ func (s *sweep) run(ctx context.Context) error {
 	}
 }
 
-// overdue reports whether SIGKILL has had its time. That is counted from when it was sent: a server that did not run for seconds,
-// on a machine that slept or in a stopped process, has sent nothing yet.
+// overdue reports whether killBound has passed since SIGKILL was sent. It is counted from there: a
+// server that did not run for seconds, on a machine that slept or in a stopped process, has sent
+// nothing yet.
 func (s *sweep) overdue() bool { return !s.killing.IsZero() && time.Since(s.killing) >= killBound }
 
 // stage returns the signal of this stage, and when the next one begins.
@@ -133,8 +132,8 @@ func (s *sweep) stage(ctx context.Context) (unix.Signal, time.Time) {
 	return unix.SIGHUP, s.began.Add(termAfter)
 }
 
-// round looks and signals, and returns the pids of all that it found. It keeps handles
-// on those that it can wait for.
+// round looks and signals, and returns the pids of everything it found. It keeps handles on
+// processes that it can wait for.
 func (s *sweep) round(stage unix.Signal) ([]int, error) {
 	defer s.holdTerminals()()
 	members, err := s.look()
@@ -174,9 +173,8 @@ func (s *sweep) round(stage unix.Signal) ([]int, error) {
 	return left, nil
 }
 
-// freeze stops everything, until a look shows nothing that is not stopped: what is
-// killed while it forks leaves children that nobody is the parent of, and those can only
-// be told by what they have kept.
+// freeze stops everything, until a look finds nothing that is not stopped: a process killed while
+// it forks leaves children without a parent, which can only be recognized by what they have kept.
 func (s *sweep) freeze(members []process) ([]process, error) {
 	for !s.overdue() {
 		fresh := false
@@ -259,10 +257,10 @@ func (t target) stillOpen() bool {
 	return t.held && !t.pty.hungUp()
 }
 
-// holdTerminals keeps the targets' terminals from being closed, so that their names mean
-// them, until the returned function is called. A terminal that is closed already has lost
-// its name; one that is being closed is not waited for, since whoever closes it may wait
-// for another round that waits for this one.
+// holdTerminals keeps the targets' terminals from being closed, so that their names stay theirs,
+// until the returned function is called. A terminal that is closed already has lost its name; one
+// that is being closed is skipped, since its closer may wait for another round that waits for this
+// one.
 func (s *sweep) holdTerminals() func() {
 	for i := range s.targets {
 		if p := s.targets[i].pty; p != nil {
@@ -284,7 +282,7 @@ func (p *PTY) holdTerminal() bool {
 	if !p.terminal.TryRLock() {
 		return false
 	}
-	if p.closed.Load() { // set before Close asks for the lock, so it also tells what has been closed for long
+	if p.closed.Load() { // set before Close asks for the lock, so it also covers terminals closed long ago
 		p.terminal.RUnlock()
 		return false
 	}
@@ -294,16 +292,16 @@ func (p *PTY) holdTerminal() bool {
 // await waits for the round's processes to end.
 func (s *sweep) await(ctx context.Context, stage unix.Signal, until time.Time) {
 	if stage == unix.SIGKILL {
-		ctx = context.Background() // it has done what it could: nothing is cut shorter
+		ctx = context.Background() // SIGKILL was sent: nothing can be sped up any more
 	}
 	if len(s.handles) > 0 || !s.blocked {
 		if awaitEnds(ctx, s.handles, until) == nil {
 			return
 		}
 	}
-	// No descriptor left, or a kernel without pidfds: there is no event, only time. 5 ms
-	// is enough for processes to end and for others to let go of descriptors; more would
-	// make such a kill slower, less busier.
+	// No descriptor left, or a kernel without pidfds: there is no event to wait for, only time. 5
+	// ms is enough for processes to end and for others to close descriptors; more would only make
+	// such a kill slower.
 	pause, stop := context.WithTimeout(ctx, 5*time.Millisecond)
 	defer stop()
 	<-pause.Done()
@@ -316,8 +314,8 @@ func (s *sweep) letGo() {
 	s.handles, s.blocked = s.handles[:0], false
 }
 
-// awaitReaped waits for our own children to be reaped, which follows their end at once,
-// unless a debugger holds them.
+// awaitReaped waits for our own children to be reaped, which follows their end at once, unless a
+// debugger holds them.
 func (s *sweep) awaitReaped() error {
 	bound := time.NewTimer(killBound)
 	defer bound.Stop()
@@ -334,7 +332,7 @@ func (s *sweep) awaitReaped() error {
 		select {
 		case <-t.pty.done:
 		case <-bound.C:
-			bound.Reset(0) // the others are only looked at
+			bound.Reset(0) // the others are only checked
 			left = append(left, t.pty.PID())
 		}
 	}
@@ -345,8 +343,8 @@ func (s *sweep) awaitReaped() error {
 	return nil
 }
 
-// blind does what can be done without the process table: it kills the groups that the
-// kernel itself knows.
+// blind does what is possible without the process table: it kills the groups that the kernel itself
+// knows.
 func (s *sweep) blind(cause error) error {
 	s.letGo()
 	var errs []error

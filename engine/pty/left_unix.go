@@ -4,9 +4,10 @@ package pty
 
 import "slices"
 
-// Left reports for each of several programs whether anything of its tree is alive: itself or what [PTY.Kill] would end. What is
-// not there cannot come back, but for a process that was out of Kill's reach before. It looks at the process table, twice when the
-// first look shows one tree to be gone, for all programs together: a millisecond or so. The error means that the table could not be
+// Left reports for each of several programs whether anything of its tree is alive: the program or
+// what [PTY.Kill] would end. A tree that is gone cannot come back, except for a process that was
+// out of Kill's reach before. It scans the process table for all programs together, twice when the
+// first scan finds one tree gone: about a millisecond. The error means that the table could not be
 // read.
 func Left(ps []*PTY) ([]bool, error) {
 	left := make([]bool, len(ps))
@@ -19,7 +20,7 @@ func Left(ps []*PTY) ([]bool, error) {
 	}
 	s := newSweep(targets)
 	defer s.holdTerminals()()
-	for range 2 { // a process may fork behind the back of one look
+	for range 2 { // a process may fork unseen during one look
 		if _, err := s.look(); err != nil {
 			return nil, err
 		}

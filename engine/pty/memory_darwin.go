@@ -2,7 +2,7 @@ package pty
 
 import "syscall"
 
-// A memoryGroup is for Linux: here no program has one.
+// A memoryGroup exists only on Linux: here no program has one.
 type memoryGroup struct{}
 
 func newMemoryGroup() (*memoryGroup, error) {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A memoryGroup is the cgroup (v2) of one program whose memory is limited. The nil group is that of any other, and all methods do
-// nothing on it. See cgroup-v2.rst in the kernel's documentation for the files.
+// A memoryGroup is the cgroup (v2) of one program whose memory is limited. The nil group belongs to
+// any other program; its methods do nothing. The files are described in the kernel's cgroup-v2.rst.
 type memoryGroup struct {
 	dir string
 	fd  *os.File // of dir, until the program was started
@@ -25,33 +25,35 @@ type memoryGroup struct {
 	// protects the fields below
 	most     int64  // its limit, in bytes; 0: none yet
 	exceeded bool   // the kernel has ended it, or it thrashes
-	told     func() // is called then, once; nil: nobody asked, or it was
+	told     func() // called then, once; nil: not requested, or already called
 	removed  bool
-	full     time.Time // since when nearly nothing of it could be given back; zero: it can
-	refaults int64     // pages that it had read again by then
+	full     time.Time // since when almost none of it could be reclaimed; zero: some can
+	refaults int64     // pages that it had reread by then
 }
 
-// A program at its limit whose memory is nearly all its own, so that nothing is left to be given back but its code, does not always get
-// to the point at which the kernel ends it: each page of code that is read pushes another out, which is then read again, and it makes
-// no progress for minutes (seen on Linux 6.1: 99 % of the group its own, 37 pages of code, 16,000 read again each second). It is over
-// its limit as much as one that the kernel ends. The kernel tells of each time that the limit was met, at most every 10 ms; what is
-// looked at then is how much could be given back, and how often as much as that was read again.
+// A program at its limit whose memory is nearly all its own, so that only its code can be
+// reclaimed, does not always reach the point where the kernel ends it: each page of code that is
+// read evicts another, which is then reread, and the program makes no progress for minutes (seen on
+// Linux 6.1: 99 % of the group its own, 37 pages of code, 16,000 reread per second). It is just as
+// much over its limit as one that the kernel ends. The kernel notifies us each time the limit is
+// hit, at most every 10 ms; we then check how much could be reclaimed, and how often that much was
+// reread.
 const (
-	// fullShare is the part of the limit that could be given back when nearly all is in use: 3 %. A cache of files is more, and
-	// does no harm: it is given back.
+	// fullShare is the part of the limit that can still be reclaimed when nearly all is in use:
+	// 3 %. A cache of files is more, and does no harm: it is reclaimed.
 	fullShare = 32
-	// thrashTimes is how often all that could be given back has to be read again within thrashWindow. One that makes progress
-	// reads some of it again; this one has it read a hundred times a second.
+	// thrashTimes is how often everything reclaimable has to be reread within thrashWindow. A
+	// program that makes progress rereads some of it; this one rereads it a hundred times a second.
 	thrashTimes, thrashWindow = 64, 10 * time.Second
-	// thrashLeast is added to the pages that could be given back: of a few, a hundred times is not much.
+	// thrashLeast is added to the reclaimable pages: a hundred times a few is not much.
 	thrashLeast = 256
 )
 
-// groupPrefix begins the names of our groups; the process id of the server follows, by which another server knows those of one that
-// was killed.
+// groupPrefix begins the names of our groups; the server's process id follows, so that another
+// server recognizes the groups of one that was killed.
 const groupPrefix = "ptywright-"
 
-// groups are those of this process, and how it learns that one has gone over its limit.
+// groups are those of this process, and how it learns that one has exceeded its limit.
 var groups = struct {
 	mu sync.Mutex
 	// protects the fields below
@@ -88,15 +90,15 @@ func newMemoryGroup() (*memoryGroup, error) {
 	return g, nil
 }
 
-// join has a program start in the group.
+// join makes a program start in the group.
 func (g *memoryGroup) join(attr *syscall.SysProcAttr) {
 	if g != nil {
 		attr.UseCgroupFD, attr.CgroupFD = true, int(g.fd.Fd())
 	}
 }
 
-// limit begins the limit. Until then the group has none: a program shares our memory until it is executed, and the kernel ends all that
-// share it.
+// limit sets the limit. Until then the group has none: before its execve a program shares our
+// memory, and the kernel ends every process that shares it.
 func (g *memoryGroup) limit(most int64) error {
 	if g == nil {
 		return nil
@@ -106,7 +108,7 @@ func (g *memoryGroup) limit(most int64) error {
 	g.most = most
 	g.mu.Unlock()
 	err := errors.Join(
-		g.set("memory.oom.group", "1"), // all of it, not the largest process
+		g.set("memory.oom.group", "1"), // all of it, not only the largest process
 		g.setIfThere("memory.swap.max", "0"),
 		g.set("memory.max", strconv.FormatInt(most, 10)),
 	)
@@ -132,10 +134,10 @@ func (g *memoryGroup) setIfThere(file, value string) error {
 	return nil
 }
 
-// kill ends whatever is in the group, at once.
+// kill ends everything in the group, at once.
 func (g *memoryGroup) kill() {
 	if g != nil {
-		_ = g.setIfThere("cgroup.kill", "1") // before Linux 5.14 there is none: what can be told by other means has been ended
+		_ = g.setIfThere("cgroup.kill", "1") // missing before Linux 5.14; processes that can be found by other means have been ended
 	}
 }
 
@@ -144,7 +146,8 @@ func (g *memoryGroup) populated() bool {
 	return g != nil && field(filepath.Join(g.dir, "cgroup.events"), "populated") > 0
 }
 
-// over reports whether the kernel has ended the group's processes for their memory, or had to refuse them some that cannot be ended.
+// over reports whether the kernel has ended the group's processes for their memory, or had to
+// refuse memory to some that cannot be ended.
 func (g *memoryGroup) over() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -160,7 +163,8 @@ func (g *memoryGroup) look() bool {
 	return g.exceeded
 }
 
-// thrashes reports whether the group does nothing any more but read its code again. It is called with mu held, when the limit was met.
+// thrashes reports whether the group does nothing any more but reread its code. It is called with
+// mu held, when the limit was hit.
 func (g *memoryGroup) thrashes(now time.Time) bool {
 	stat := filepath.Join(g.dir, "memory.stat")
 	loose := field(stat, "inactive_file") + field(stat, "active_file")
@@ -177,7 +181,7 @@ func (g *memoryGroup) thrashes(now time.Time) bool {
 	return refaults-g.refaults >= thrashTimes*pages
 }
 
-// field returns a number of a file of names and numbers, a pair a line; 0 when it is not there.
+// field returns a number from a file of names and numbers, one pair per line; 0 when it is missing.
 func field(file, name string) int64 {
 	text, err := readFile(file, nil)
 	if err != nil {
@@ -192,7 +196,8 @@ func field(file, name string) int64 {
 	return 0
 }
 
-// remove takes the group away once nothing is in it. A group that cannot be taken away now is when the next is made.
+// remove removes the group once it is empty. A group that cannot be removed now is removed when the
+// next one is made.
 func (g *memoryGroup) remove() {
 	if g == nil {
 		return
@@ -211,9 +216,9 @@ func (g *memoryGroup) remove() {
 	groups.mu.Unlock()
 }
 
-// WhenOverMemory calls f, in a goroutine of its own and once, when the program or what it started needed more memory than
-// [Command.MaxMemory], at once when that has happened. By then the kernel has ended them, or is about to, or they make no progress: [PTY.Kill] ends what
-// is left.
+// WhenOverMemory calls f once, in its own goroutine, when the program or anything it started needed
+// more memory than [Command.MaxMemory]; at once if that has already happened. By then the kernel
+// has ended them, or is about to, or they make no progress: [PTY.Kill] ends what is left.
 func (p *PTY) WhenOverMemory(f func()) {
 	g := p.memory
 	if g == nil {
@@ -228,11 +233,11 @@ func (p *PTY) WhenOverMemory(f func()) {
 	g.told = f
 }
 
-// OverMemory reports whether the program or what it started needed more memory than [Command.MaxMemory]. It is true no later than Wait
-// returns of a program that was ended for that.
+// OverMemory reports whether the program or anything it started needed more memory than
+// [Command.MaxMemory]. For a program that was ended for that, it is true by the time Wait returns.
 func (p *PTY) OverMemory() bool { return p.memory != nil && p.memory.over() }
 
-// watch begins to watch the group's events. One descriptor is for all groups: a user has few.
+// watch starts watching the group's events. One descriptor serves all groups: a user has few.
 func (g *memoryGroup) watch() error {
 	groups.mu.Lock()
 	defer groups.mu.Unlock()
@@ -259,14 +264,15 @@ func (g *memoryGroup) watch() error {
 	return nil
 }
 
-// endWatching has the goroutine that reads end, and returns a channel that is closed then. It is called with groups.mu held.
+// endWatching makes the reading goroutine end, and returns a channel that is closed when it has. It
+// is called with groups.mu held.
 func endWatching() (ended <-chan struct{}) {
 	groups.notify.Close()
 	groups.notify = nil
 	return groups.ended
 }
 
-// unwatch ends it.
+// unwatch stops watching it.
 func (g *memoryGroup) unwatch() {
 	var ended <-chan struct{}
 	groups.mu.Lock()
@@ -275,7 +281,7 @@ func (g *memoryGroup) unwatch() {
 			continue
 		}
 		delete(groups.watched, wd)
-		_ = control(groups.notify, func(fd int) error { // it may be gone with its file
+		_ = control(groups.notify, func(fd int) error { // the watch may be gone with its file
 			_, err := unix.InotifyRmWatch(fd, uint32(wd))
 			return err
 		})
@@ -300,7 +306,7 @@ func control(f *os.File, do func(fd int) error) error {
 	return err
 }
 
-// readGroups tells groups that something has happened to them, until the last one is gone.
+// readGroups notifies groups of their events, until the last one is gone.
 func readGroups(notify *os.File, ended chan struct{}) {
 	defer close(ended)
 	buf := make([]byte, 4<<10)
@@ -322,7 +328,7 @@ func readGroups(notify *os.File, ended chan struct{}) {
 	}
 }
 
-// happened looks whether the group has gone over its limit.
+// happened checks whether the group has exceeded its limit.
 func (g *memoryGroup) happened() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -14,18 +14,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where groups are made. The kernel has a controller act below a group whose own processes have all moved to groups of their own, but
-// for the root. So there are three places, in this order: below our group, when nothing but that hinders; below it once we have moved
-// ourselves and our children to a group of our own, when nobody else is in it, as in a service or a scope with Delegate=yes; and
-// beside it, as a user's programs stand beside each other under systemd.
+// Where groups are made. The kernel applies a controller below a group only when all processes of
+// that group have moved to groups of their own; the root is exempt. So there are three places, in
+// this order: below our group, when nothing prevents it; below it after we have moved ourselves and
+// our children to a group of our own, when nobody else is in it, as in a service or a scope with
+// Delegate=yes; and beside it, as a user's programs are siblings under systemd.
 
-// homing is held while a place is looked for, so that two do not move us at the same time.
+// homing is held while a place is being found, so that two callers do not move us at the same time.
 var homing sync.Mutex
 
 // serverGroup is the group that we move to.
 const serverGroup = groupPrefix + "server"
 
-// groupHome returns the folder in which a group can be made whose memory can be limited. The error is a [*MemoryLimitError].
+// groupHome returns the folder where a group with limited memory can be made. The error is a
+// [*MemoryLimitError].
 func groupHome() (string, error) {
 	homing.Lock()
 	defer homing.Unlock()
@@ -36,7 +38,7 @@ func groupHome() (string, error) {
 	return homeFrom(own, top)
 }
 
-// homeFrom is groupHome of a process in group own, below the mounted folder top.
+// homeFrom is groupHome for a process in group own, below the mounted folder top.
 func homeFrom(own, top string) (string, error) {
 	if filepath.Base(own) == serverGroup { // we have moved before
 		own = filepath.Dir(own)
@@ -68,7 +70,7 @@ func homeFrom(own, top string) (string, error) {
 	return "", &MemoryLimitError{Why: why, Err: err}
 }
 
-// enable has the memory controller act on groups below dir.
+// enable applies the memory controller to groups below dir.
 func enable(dir string) error {
 	control := filepath.Join(dir, "cgroup.subtree_control")
 	if now, err := readFile(control, nil); err == nil && lists(now, "memory") {
@@ -81,9 +83,10 @@ func enable(dir string) error {
 	return cause(g.set("cgroup.subtree_control", "+memory"))
 }
 
-// moveAll moves us, and all that we started, from our group to one below it, unless somebody else is in it.
+// moveAll moves us, and everything we started, from our group to one below it, unless another
+// process is in it.
 func moveAll(own string) bool {
-	for range 10 { // what forks meanwhile is moved the next time
+	for range 10 { // processes forked meanwhile are moved in the next round
 		members, err := membersOf(own)
 		if err != nil || len(members) == 0 {
 			return err == nil
@@ -140,7 +143,7 @@ func allOurs(pids []int) bool {
 	})
 }
 
-// ownGroup returns the folder of this process's group, and that where cgroup v2 is mounted.
+// ownGroup returns the folder of this process's group, and where cgroup v2 is mounted.
 func ownGroup() (own, top string, err error) {
 	mounts, err := readFile("/proc/self/mountinfo", nil)
 	if err == nil {
@@ -154,7 +157,8 @@ func ownGroup() (own, top string, err error) {
 	return "", "", &MemoryLimitError{Why: "cgroup v2 is not mounted", Err: err}
 }
 
-// findGroup is ownGroup of what the kernel says of mounts and groups; see proc_pid_mountinfo(5) and cgroups(7).
+// findGroup is ownGroup from the kernel's lists of mounts and groups; see proc_pid_mountinfo(5) and
+// cgroups(7).
 func findGroup(mounts, groups []byte) (own, top string) {
 	path, ok := "", false
 	for line := range strings.Lines(string(groups)) {
@@ -206,8 +210,8 @@ func lists(text []byte, word string) bool {
 	return false
 }
 
-// sweepGroups takes empty groups away that servers left which were killed outright, and those of ours that were not empty when their
-// programs ended. Nothing is ended by it.
+// sweepGroups removes empty groups left by servers that were killed outright, and those of ours
+// that were not empty when their programs ended. It ends no process.
 func sweepGroups(home string) {
 	entries, err := os.ReadDir(home)
 	if err != nil {

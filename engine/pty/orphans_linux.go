@@ -14,19 +14,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AdoptOrphans makes this process the one that orphaned descendants are handed to, in
-// place of init, and reaps them when they end. Call it once, before the first child is
-// started, in a program that owns its children as a whole; a library should not. With
-// it, [KillAdopted] finds what has left its session and dropped every sign of it. Calls
-// after the first have no effect.
+// AdoptOrphans makes this process, in place of init, the parent of orphaned descendants, and reaps
+// them when they end. Call it once, before the first child is started, in a program that owns all
+// its children; a library should not. With it, [KillAdopted] finds processes that have left their
+// session and dropped every sign of it. Calls after the first have no effect.
 //
-// It never takes the status of a child that something else waits for: programs of this
-// package and children of os/exec and os.StartProcess are left alone, recognized by the
-// pidfds that this process has open. A child that was forked past the os package is not,
-// and its status may be lost.
+// It never takes the status of a child that something else waits for: programs of this package and
+// children of os/exec and os.StartProcess are left alone, recognized by the pidfds that this
+// process has open. A child that was forked past the os package is not, and its status may be lost.
 //
-// The error says what is missing: on other systems than Linux it wraps
-// errors.ErrUnsupported.
+// The error says what is missing: on systems other than Linux it wraps errors.ErrUnsupported.
 func AdoptOrphans() error { return adoptOrphans() }
 
 var adoptOrphans = sync.OnceValue(func() error {
@@ -40,7 +37,7 @@ var adoptOrphans = sync.OnceValue(func() error {
 		return fmt.Errorf("adopt orphaned processes: %w", os.NewSyscallError("prctl", err))
 	}
 	go func() {
-		// To the end of the process.
+		// Until the process ends.
 		for range ended {
 			for reapAdopted() {
 			}
@@ -57,10 +54,9 @@ func probePidfd() error {
 	return err
 }
 
-// KillAdopted ends the orphans that [AdoptOrphans] has brought here and all their
-// descendants, by the stages of [PTY.Kill]. It is for the end of a server, after
-// [KillAll]: descendants of a session that still runs are orphans too when their parents
-// have ended. The errors are those of Kill.
+// KillAdopted ends the orphans that [AdoptOrphans] has brought here and all their descendants, by
+// the stages of [PTY.Kill]. It is for the end of a server, after [KillAll]: descendants of a
+// running session are orphans too when their parents have ended. The errors are those of Kill.
 func KillAdopted(ctx context.Context) error {
 	s := newSweep(nil)
 	s.adopted = func(procs []process) ([]int, error) {
@@ -82,8 +78,8 @@ func KillAdopted(ctx context.Context) error {
 	return err
 }
 
-// reapAdopted reaps children that have ended and that nobody in this process waits for.
-// It reports whether there was one, in which case more may have come.
+// reapAdopted reaps ended children that nobody in this process waits for. It reports whether there
+// was one, in which case more may have come.
 func reapAdopted() bool {
 	var ended []int
 	for _, pid := range childPIDs() {
@@ -97,8 +93,8 @@ func reapAdopted() bool {
 	if len(ended) == 0 {
 		return false
 	}
-	// Asked after the children: a child's pidfd is there before the child is, and goes
-	// only after the child has been reaped.
+	// Asked after the children: a child's pidfd exists before the child does, and goes only after
+	// the child has been reaped.
 	held, err := heldChildren()
 	if err != nil {
 		return false
@@ -145,8 +141,8 @@ func childPIDs() []int {
 	return pids
 }
 
-// heldChildren returns the processes on which this process has a pidfd other than those
-// of hold. Somebody waits for them, or will.
+// heldChildren returns the processes on which this process has a pidfd other than those of hold.
+// Somebody waits for them, or will.
 func heldChildren() (map[int]bool, error) {
 	const fds, infos = "/proc/self/fd/", "/proc/self/fdinfo/"
 	entries, err := os.ReadDir(fds)

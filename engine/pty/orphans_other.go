@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// AdoptOrphans does its work on Linux only; here it returns an error that wraps
-// errors.ErrUnsupported. On Windows there is no need for it: nothing leaves a job.
+// AdoptOrphans works on Linux only; here it returns an error that wraps errors.ErrUnsupported.
+// Windows does not need it: nothing leaves a job.
 func AdoptOrphans() error {
 	return fmt.Errorf("adopt orphaned processes: %w on this system", errors.ErrUnsupported)
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// look returns the table as it is now. Environments and open descriptors of other
-// processes are not to be had without cgo.
+// look returns the current process table. Environments and open descriptors of other processes
+// cannot be read without cgo.
 func look() (table, error) {
 	rows, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -20,8 +20,8 @@ func look() (table, error) {
 	t := table{
 		procs: make([]process, 0, len(rows)), self: os.Getpid(),
 		environ: func(int) []byte { return nil },
-		// While the master is open the number is this terminal's: there is one
-		// numbering in the whole system.
+		// While the master is open the number is this terminal's: the whole system uses one
+		// numbering.
 		onTerminal: func(int, terminal) bool { return true },
 		opened:     func(int) []opened { return nil },
 	}
@@ -64,8 +64,8 @@ func lookAt(pid int) (process, error) {
 	return row(k), nil
 }
 
-// describe tells what else is known of a process. Its working directory is not to be had
-// without cgo.
+// describe returns what else is known of a process. Its working directory cannot be read without
+// cgo.
 func describe(pid int) Process {
 	p := Process{PID: pid}
 	if k, err := unix.SysctlKinfoProc("kern.proc.pid", pid); err == nil {
@@ -80,7 +80,7 @@ func describe(pid int) Process {
 	return p
 }
 
-// terminalTree returns the tree of whoever will be started on the slave.
+// terminalTree returns the tree of the program that will be started on the slave.
 func terminalTree(slave *os.File) (tree, error) {
 	var st unix.Stat_t
 	conn, err := slave.SyscallConn()
@@ -96,8 +96,8 @@ func terminalTree(slave *os.File) (tree, error) {
 	}}, statErr
 }
 
-// handle names one process. The start time guards against a pid that has come to mean
-// another process, but for the instant between asking and signalling.
+// handle names one process. The start time guards against a reused pid, except in the instant
+// between checking and signalling.
 type handle struct{ process id }
 
 func hold(p id) (handle, error) {
@@ -118,8 +118,8 @@ func (h handle) canWait() bool { return true }
 
 func (h handle) release() {}
 
-// awaitEnds blocks until all processes of hs have ended, until the time is there, or
-// until ctx ends. It holds a thread.
+// awaitEnds blocks until all processes of hs have ended, until the given time, or until ctx ends.
+// It holds a thread.
 func awaitEnds(ctx context.Context, hs []handle, until time.Time) error {
 	kq, err := unix.Kqueue()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processes looks at all processes that /proc shows. It is not a snapshot: a process
-// that forks while it runs may be missed, so whoever must not miss one looks again.
+// processes reads all processes that /proc shows. It is not a snapshot: a process that forks
+// meanwhile may be missed, so callers that must not miss one look again.
 func processes() ([]process, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -48,8 +48,8 @@ func processes() ([]process, error) {
 	return procs, nil
 }
 
-// readFile appends the file's content to buf. Going round os.File saves the poller two
-// calls for each of several hundred files.
+// readFile appends the file's content to buf. Bypassing os.File saves two poller calls for each of
+// several hundred files.
 func readFile(path string, buf []byte) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -73,12 +73,12 @@ func readFile(path string, buf []byte) ([]byte, error) {
 	}
 }
 
-// maxProcFile bounds what is read of one file, in bytes: the kernel's bound on arguments
-// and environment together is a quarter of the stack, 6 MiB at most.
+// maxProcFile bounds what is read of one file, in bytes: the kernel limits arguments and
+// environment together to a quarter of the stack, 6 MiB at most.
 const maxProcFile = 8 << 20
 
-// parseStat reads a line of /proc/PID/stat; see proc_pid_stat(5). The name in its second
-// field is the program's choice and may hold anything, parentheses and line feeds too.
+// parseStat reads a line of /proc/PID/stat; see proc_pid_stat(5). The program chooses the name in
+// the second field, which may contain anything, even parentheses and line feeds.
 func parseStat(b []byte) (p process, ok bool) {
 	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
 	if open < 1 || end < open {
@@ -106,7 +106,7 @@ func parseStat(b []byte) (p process, ok bool) {
 	}
 	switch fields[0] {
 	case "Z", "X", "x":
-		// The first thread may be gone while others go on.
+		// The first thread may be gone while others continue.
 		p.dead = number(20) <= 1
 	case "T", "t":
 		p.stopped = true
@@ -114,7 +114,7 @@ func parseStat(b []byte) (p process, ok bool) {
 	return p, ok
 }
 
-// startTime returns when the process was started, 0 when there is none.
+// startTime returns when the process was started, 0 when it does not exist.
 func startTime(pid int) uint64 {
 	p, _ := lookAt(pid)
 	return p.start
@@ -133,15 +133,15 @@ func lookAt(pid int) (process, error) {
 	return p, err
 }
 
-// describe tells what else is known of a process, by links and the kernel's own words. The
-// process's memory, where its arguments are, is not read: a program can have whoever reads
-// that wait for ever, with a page that a file system of its own is to fill.
+// describe returns what else is known of a process, from links and what the kernel itself reports.
+// The process's memory, where its arguments are, is not read: a program can block its readers for
+// ever, with a page that a file system of its own has to fill.
 func describe(pid int) Process {
 	dir := "/proc/" + strconv.Itoa(pid)
 	name, _ := readFile(dir+"/comm", nil)
 	p := Process{PID: pid, Name: string(bytes.TrimSuffix(name, []byte("\n")))}
-	// Links of files that are gone end in a word of the kernel's. One that does not begin
-	// with a slash leads out of what this process can reach.
+	// The kernel appends a word to links of files that are gone. One that does not begin with a
+	// slash leads out of what this process can reach.
 	const gone = " (deleted)"
 	if path, err := os.Readlink(dir + "/exe"); err == nil && strings.HasPrefix(path, "/") {
 		p.Path = strings.TrimSuffix(path, gone) // an upgrade has replaced it
@@ -152,7 +152,8 @@ func describe(pid int) Process {
 	return p
 }
 
-// look returns the table as it is now, or will be in a moment. The processes are shared with others who look.
+// look returns the current process table, or one read in a moment. Concurrent callers share the
+// processes.
 func look() (table, error) { return looks.fresh() }
 
 var looks = newShared(func() (table, error) {
@@ -168,14 +169,15 @@ var looks = newShared(func() (table, error) {
 	}, nil
 })
 
-// environments are those of the processes of one look, read when they are asked for.
+// environments are those of the processes of one look, read on demand.
 type environments struct {
 	mu   sync.Mutex
 	kept map[int][]byte
-	size int // of all that is kept
+	size int // of everything kept
 }
 
-// maxEnvironments bounds what is kept of one look, in bytes: a thousand usual ones. The rest is read each time.
+// maxEnvironments bounds what is kept of one look, in bytes: a thousand typical ones. The rest is
+// read each time.
 const maxEnvironments = 8 << 20
 
 // of returns a process's environment, nil when it cannot be read.
@@ -202,7 +204,7 @@ func (e *environments) of(pid int) []byte {
 	return env
 }
 
-// terminalTree returns the tree of whoever will be started on the slave.
+// terminalTree returns the tree of the program that will be started on the slave.
 func terminalTree(slave *os.File) (tree, error) {
 	var st unix.Stat_t
 	conn, err := slave.SyscallConn()
@@ -226,11 +228,12 @@ func terminalOf(st *unix.Stat_t) terminal {
 	}
 }
 
-// madeAt returns when a terminal was made, or its mode or owner last changed: input and output leave that time alone.
+// madeAt returns when a terminal was made, or its mode or owner last changed; input and output do
+// not alter that time.
 func madeAt(st *unix.Stat_t) uint64 { return uint64(st.Ctim.Nano()) }
 
-// onTerminal reports whether what the process calls its terminal is t: it looks with the
-// process's own view of the file system, since t.tty may be another container's.
+// onTerminal reports whether what the process calls its terminal is t: it checks in the process's
+// own view of the file system, since t.tty may be another container's.
 func onTerminal(pid int, t terminal) bool {
 	minor := t.tty&0xff | t.tty>>12&^0xff
 	var st unix.Stat_t
@@ -261,18 +264,17 @@ func openTerminals(pid int) (all []opened) {
 	return all
 }
 
-// handle is a hold on one process: its pid cannot come to mean another one.
+// handle is a hold on one process: its pid cannot be reused.
 type handle struct {
 	pidfd   int // -1 where the kernel has none; then the start time guards the pid
 	process id
 }
 
-// pidfdNonblock is PIDFD_NONBLOCK, since Linux 5.10. Beside what it does, it tells these
-// descriptors from those by which os/exec waits for a child; see heldChildren.
+// pidfdNonblock is PIDFD_NONBLOCK, since Linux 5.10. It also distinguishes these descriptors from
+// those with which os/exec waits for a child; see heldChildren.
 const pidfdNonblock = unix.O_NONBLOCK
 
-// hold returns a handle on exactly this process. The error is unix.ESRCH when it has
-// ended.
+// hold returns a handle on exactly this process. The error is unix.ESRCH when it has ended.
 func hold(p id) (handle, error) {
 	fd, err := unix.PidfdOpen(p.pid, pidfdNonblock)
 	switch err {
@@ -283,7 +285,7 @@ func hold(p id) (handle, error) {
 		return handle{}, err
 	}
 	h := handle{fd, p}
-	// Asked after the descriptor is there: from now on the answer cannot go stale.
+	// Checked after the descriptor exists: from now on the answer cannot go stale.
 	if err := h.check(); err != nil {
 		h.release()
 		return handle{}, err
@@ -320,9 +322,9 @@ func (h handle) release() {
 	}
 }
 
-// awaitEnds blocks until all processes of hs have ended, until the time is there, or
-// until ctx ends. It parks on the runtime's poller and holds no thread: an epoll
-// descriptor is readable when one that it watches is.
+// awaitEnds blocks until all processes of hs have ended, until the given time, or until ctx ends.
+// It parks on the runtime's poller and holds no thread: an epoll descriptor is readable when one
+// that it watches is.
 func awaitEnds(ctx context.Context, hs []handle, until time.Time) error {
 	ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {

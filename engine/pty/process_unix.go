@@ -16,12 +16,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leaders holds every program of this package that is not reaped yet, by pid. The
-// reaper of adopted orphans leaves them alone.
+// leaders holds every program of this package that is not reaped yet, by pid. The reaper of adopted
+// orphans leaves them alone.
 var leaders sync.Map // int -> *PTY
 
-// checkDir says up front what chdir would say after the fork, where it could not be
-// told from a missing program.
+// checkDir reports in advance what chdir would report after the fork, where it could not be
+// distinguished from a missing program.
 func checkDir(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
@@ -33,8 +33,8 @@ func checkDir(dir string) error {
 	return cause(os.NewSyscallError("", unix.Faccessat(unix.AT_FDCWD, dir, unix.X_OK, unix.AT_EACCESS)))
 }
 
-// lookup finds the program as execvp(3) would in the child: a path counts from dir, a
-// name is looked for in the PATH of env, whose relative entries count from dir too.
+// lookup finds the program as execvp(3) would in the child: a path is resolved against dir, a name
+// is looked up in the PATH of env, whose relative entries are resolved against dir too.
 func lookup(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, separators) {
 		return name, executable(inDir(dir, name))
@@ -50,7 +50,7 @@ func lookup(name, dir string, env []string) (string, error) {
 	if !found {
 		err = fmt.Errorf("not found in %s, and the environment has no PATH: %w", list, fs.ErrNotExist)
 	}
-	for entry := range strings.SplitSeq(list, ":") { // SplitList takes "" for no entry
+	for entry := range strings.SplitSeq(list, ":") { // SplitList returns no entry for ""
 		path := filepath.Join(entry, name)
 		if !strings.Contains(path, separators) {
 			path = "./" + path // an empty entry is the working directory
@@ -59,7 +59,7 @@ func lookup(name, dir string, env []string) (string, error) {
 		case e == nil:
 			return path, nil
 		case errors.Is(e, fs.ErrPermission):
-			err = fmt.Errorf("%s: %w", clip(path, maxShown), e) // go on: a later entry may have one that runs
+			err = fmt.Errorf("%s: %w", clip(path, maxShown), e) // continue: a later entry may have one that runs
 		}
 	}
 	return "", err
@@ -84,7 +84,7 @@ func executable(path string) error {
 	return cause(os.NewSyscallError("", unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)))
 }
 
-// cause takes the call and the path off an error: StartError tells both.
+// cause strips the call and the path from an error: StartError has both.
 func cause(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return path.Err
@@ -95,8 +95,8 @@ func cause(err error) error {
 	return err
 }
 
-// keepInherited keeps descriptors that this process was started with to itself. All that
-// Go opens is close-on-exec already; those of a careless parent are not.
+// keepInherited hides inherited descriptors from children. Everything Go opens is close-on-exec
+// already; a careless parent's descriptors are not.
 var keepInherited = sync.OnceFunc(func() {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
@@ -109,11 +109,12 @@ var keepInherited = sync.OnceFunc(func() {
 	}
 })
 
-// fork executes the program as a session leader whose controlling terminal and
-// descriptors 0-2 are the slave, but for nullInput, in a group when that is not nil. pidfd is -1 where the system has none.
+// fork executes the program as a session leader whose controlling terminal and descriptors 0-2 are
+// the slave (unless nullInput), in a group if that is not nil. pidfd is -1 where the system has
+// none.
 func fork(path string, argv []string, dir string, env []string, slave *os.File, nullInput bool, group *memoryGroup) (pid, pidfd int, err error) {
 	pidfd = -1
-	// Fd makes the slave blocking, which is what programs expect of their terminal.
+	// Fd makes the slave blocking, as programs expect of their terminal.
 	fd := slave.Fd()
 	attr := &syscall.ProcAttr{
 		Dir:   dir,
@@ -136,9 +137,8 @@ func fork(path string, argv []string, dir string, env []string, slave *os.File, 
 	return pid, pidfd, err
 }
 
-// Wait blocks until the program has ended and is reaped, and returns how it ended. Any
-// number of goroutines may wait, and any number of times. It says nothing about output
-// that is still to be read, nor about descendants.
+// Wait blocks until the program has ended and is reaped, and returns how it ended. Any number of
+// goroutines may wait, any number of times. It says nothing about unread output or descendants.
 func (p *PTY) Wait() Exit {
 	<-p.done
 	return p.exit
@@ -161,7 +161,7 @@ func (p *PTY) tryReap(options int) bool {
 	p.exit = Exit{Code: -1}
 	switch {
 	case err != nil:
-		// ECHILD: somebody has waited for any child, or SIGCHLD is ignored.
+		// ECHILD: somebody waited for any child, or SIGCHLD is ignored.
 	case status.Signaled():
 		p.exit.Signal = signalName(status.Signal())
 	default:
@@ -172,7 +172,7 @@ func (p *PTY) tryReap(options int) bool {
 	return true
 }
 
-// announce tells everybody that the program is reaped.
+// announce notifies everybody that the program is reaped.
 func (p *PTY) announce() {
 	leaders.Delete(p.tree.pid)
 	close(p.done)
@@ -185,8 +185,8 @@ func (p *PTY) announce() {
 	}
 }
 
-// whenReaped calls f, in another goroutine, once the program is reaped, or at once if it
-// has been.
+// whenReaped calls f, in another goroutine, once the program is reaped, or immediately if it has
+// been.
 func (p *PTY) whenReaped(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,7 +198,7 @@ func (p *PTY) whenReaped(f func()) {
 	}
 }
 
-// identity returns what identifies the tree at this moment.
+// identity returns what currently identifies the tree.
 func (p *PTY) identity() tree {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -224,10 +224,9 @@ var signalNumbers = map[Signal]syscall.Signal{
 	SignalKill: unix.SIGKILL, SignalUser1: unix.SIGUSR1, SignalUser2: unix.SIGUSR2,
 }
 
-// Signal sends s to the terminal's foreground process group, as a key would, or to the
-// program's own group when there is none. It does not wait for an effect. The error is
-// [ErrExited] once the program has ended; it wraps fs.ErrPermission when the group
-// belongs to another user.
+// Signal sends s to the terminal's foreground process group, as a key would, or to the program's
+// own group when there is none. It does not wait for an effect. The error is [ErrExited] once the
+// program has ended; it wraps fs.ErrPermission when the group belongs to another user.
 func (p *PTY) Signal(s Signal) error {
 	number, ok := signalNumbers[s]
 	if !ok {
@@ -244,8 +243,8 @@ func (p *PTY) Signal(s Signal) error {
 		err = unix.Kill(-group, number)
 	}
 	if err != nil && !errors.Is(err, unix.EPERM) {
-		// No foreground group, or it has just ended. A session leader cannot leave its
-		// group and is not reaped, so this one exists.
+		// No foreground group, or it has just ended. A session leader cannot leave its group and is
+		// not reaped, so this one exists.
 		group = p.tree.pid
 		err = unix.Kill(-group, number)
 	}
@@ -265,11 +264,11 @@ func (p *PTY) signalOwnGroup(number syscall.Signal) error {
 	return unix.Kill(-p.tree.pid, number)
 }
 
-// rtMin is SIGRTMIN: glibc keeps 32 and 33 for itself, so it is 34 to every program on Linux.
+// rtMin is SIGRTMIN: glibc reserves 32 and 33, so it is 34 to every program on Linux.
 const rtMin = 34
 
-// Status returns what a shell calls the exit status: the code, or 128 and the number of the signal; 255 when the status was
-// lost.
+// Status returns what a shell calls the exit status: the code, or 128 plus the number of the
+// signal; 255 when the status was lost.
 func (e Exit) Status() int {
 	switch {
 	case e.Signal == "" && e.Code < 0:

@@ -1,26 +1,24 @@
-// Package pty (no stability promise, but for [Size], [Signal] and [Exit], which package engine
-// takes) runs one program on a pseudo-terminal of its own, and ends it with everything it has
+// Package pty (no stability promise, except for [Size], [Signal] and [Exit], which package engine
+// uses) runs one program on its own pseudo-terminal, and ends it together with everything it has
 // started.
 //
-// [Start] opens the terminal and starts the program; [PTY.Next] and [PTY.Write] move
-// bytes; [PTY.Wait] tells how the program ended; [PTY.Kill] and [KillAll] end the
-// whole tree; [PTY.Close] gives the terminal back. A server calls three more once:
-// [DefaultSignals] before its first child, [AdoptOrphans] so that descendants that
-// have left their session can still be found, and [StartWatcher] so that children do
-// not outlive a server that is killed outright.
+// [Start] opens the terminal and starts the program; [PTY.Next] and [PTY.Write] move bytes;
+// [PTY.Wait] reports how the program ended; [PTY.Kill] and [KillAll] end the whole tree;
+// [PTY.Close] releases the terminal. A server calls three more once: [DefaultSignals] before its
+// first child, [AdoptOrphans] so that descendants that have left their session can still be found,
+// and [StartWatcher] so that children do not outlive a server that is killed outright.
 //
-// The end of the program and the end of its output are two events: Wait returns when
-// the program is reaped, Next returns io.EOF when the last process has let go of the
-// terminal. Either may come first, and the second may come much later, or never while
-// a background job holds the terminal.
+// The end of the program and the end of its output are two events: Wait returns when the program is
+// reaped, Next returns io.EOF when the last process has closed the terminal. Either may come first,
+// and the second may come much later, or never while a background job holds the terminal.
 //
-// The package never interprets what it carries, never changes the terminal's modes,
-// and never signals a process that it cannot show to belong to the program.
+// The package never interprets what it carries, never changes the terminal's modes, and never
+// signals a process unless it can show that it belongs to the program.
 //
-// On Unix the master is non-blocking, so that deadlines fire and Close wakes a reader,
-// and is only touched through [os.File] and its SyscallConn. On Linux a parked session
-// costs two descriptors (master and pidfd), two goroutines and no thread; in a flood one
-// more goroutine reads ahead. What differs on macOS and Windows is said where it differs.
+// On Unix the master is non-blocking, so that deadlines fire and Close wakes a reader, and is only
+// accessed through [os.File] and its SyscallConn. On Linux a parked session costs two descriptors
+// (master and pidfd), two goroutines and no thread; in a flood one more goroutine reads ahead.
+// Differences on macOS and Windows are documented where they occur.
 package pty
 
 import (
@@ -34,40 +32,41 @@ import (
 	"unicode/utf8"
 )
 
-// Size is the size of a terminal. Rows and Cols count character cells, PixelWidth and
-// PixelHeight the whole text area in pixels; zero pixels mean "unknown". Windows has no
-// place for pixels and ignores them.
+// Size is the size of a terminal. Rows and Cols count character cells, PixelWidth and PixelHeight
+// the whole text area in pixels; zero pixels mean "unknown". Windows has no place for pixels and
+// ignores them.
 type Size struct{ Rows, Cols, PixelWidth, PixelHeight uint16 }
 
-// Command says what [Start] is to run.
+// Command says what [Start] runs.
 type Command struct {
-	// Path is the program: a path when it contains a separator (a relative one counts
-	// from Dir), else a name that is looked up in the PATH of Env. It is also argv[0].
+	// Path is the program: a path when it contains a separator (a relative one is resolved against
+	// Dir), else a name that is looked up in the PATH of Env. It is also argv[0].
 	Path string
 	// Args are the arguments without the program's name.
 	Args []string
 	// Dir is the working directory and must exist; "" is the directory of this process.
 	Dir string
-	// Env is the whole environment, as "K=V"; nothing is added to it but Mark. Of two
-	// entries with the same key the last counts.
+	// Env is the whole environment, as "K=V"; only Mark is added to it. Of two entries with the
+	// same key the last wins.
 	Env []string
 	// Size is the terminal's size before the program starts; zero Rows and Cols mean
 	// 24 rows of 80 columns.
 	Size Size
-	// Mark, "K=V", is put into the environment. Descendants inherit it, so that Kill
-	// recognizes those that have left the process tree, the session and the terminal.
-	// It must be unique to this Command; "" does without.
+	// Mark, "K=V", is added to the environment. Descendants inherit it, so that Kill recognizes
+	// those that have left the process tree, the session and the terminal. It must be unique to
+	// this Command; "" means no mark.
 	Mark string
-	// MaxMemory is how many bytes of memory the program and all that it starts may take together, without what is swapped out;
-	// 0: any number. The kernel ends them all with SIGKILL when they need more, or [PTY.WhenOverMemory] tells of it, for the caller
-	// to do so. It is for Linux with
-	// cgroup v2, where this process may make a group; elsewhere Start's error is a [*MemoryLimitError].
+	// MaxMemory is how many bytes of memory the program and everything it starts may use together,
+	// not counting what is swapped out; 0: any amount. When they need more, the kernel ends them
+	// all with SIGKILL, or [PTY.WhenOverMemory] notifies the caller, who then has to. It needs
+	// Linux with cgroup v2 and permission to create a group; elsewhere Start's error is a
+	// [*MemoryLimitError].
 	MaxMemory int64
-	// NullInput gives the program the null device for standard input, and a terminal that is
-	// not its controlling one: what asks a person, by standard input or by /dev/tty (sudo,
-	// ssh, git), is told at once that there is none. Its output still goes to a terminal.
-	// Nobody gets SIGINT, SIGHUP or SIGWINCH from that terminal; Signal and Kill work as ever.
-	// On Windows it has no effect.
+	// NullInput gives the program the null device for standard input, and a terminal that is not
+	// its controlling one: programs that ask a person, on standard input or /dev/tty (sudo, ssh,
+	// git), learn at once that there is none. Output still goes to a terminal. No process gets
+	// SIGINT, SIGHUP or SIGWINCH from that terminal; Signal and Kill work as usual. It has no
+	// effect on Windows.
 	NullInput bool
 }
 
@@ -82,41 +81,41 @@ type Exit struct {
 	Signal string
 }
 
-// Process is one process of a program's tree, as it was when it was looked at. Path, Name
-// and Dir may hold any byte but NUL: files and programs are named by whoever makes them.
+// Process is one process of a program's tree, as of when it was read. Path, Name and Dir may
+// contain any byte but NUL: users name files and programs as they like.
 type Process struct {
 	PID int
-	// Path is the executable's absolute path; "" when the system does not tell it, as of
-	// a program that runs with another user's rights (sudo, passwd).
+	// Path is the executable's absolute path; "" when the system does not reveal it, as for a
+	// program that runs with another user's rights (sudo, passwd).
 	Path string
-	// Name is what the system's process table calls it: on Linux and macOS the first 15
-	// bytes of the executed file's name, of a script the script's, unless the program has
-	// changed it; on Windows the executable's file name.
+	// Name is the process's name in the system's process table: on Linux and macOS the first 15
+	// bytes of the executed file's name, for a script the script's, unless the program has changed
+	// it; on Windows the executable's file name.
 	Name string
-	// Dir is its working directory, "" when that is not told or is gone; always on macOS
-	// and Windows.
+	// Dir is its working directory, "" when that is hidden or gone; always "" on macOS and Windows.
 	Dir    string
-	Leader bool // it is the program that [Start] started
+	Leader bool // whether it is the program that [Start] started
 }
 
-// LineMode is what the terminal does with input before the program reads it: the
-// termios flags and characters that decide whether typed text is held until the end of
-// a line, shown, and turned into signals. A character that is switched off is 0.
+// LineMode is what the terminal does with input before the program reads it: the termios flags and
+// characters that decide whether typed text is held until the end of a line, echoed, and turned
+// into signals. A character that is switched off is 0.
 type LineMode struct {
-	Canonical bool // ICANON: input is handed over by lines, and a line over 4,095 bytes is cut
-	Echo      bool // ECHO: input is shown; off at a password prompt
-	Signals   bool // ISIG: Interrupt, Quit and Suspend make signals
+	Canonical bool // ICANON: input is delivered line by line, and a line over 4,095 bytes is cut
+	Echo      bool // ECHO: input is echoed; off at a password prompt
+	Signals   bool // ISIG: Interrupt, Quit and Suspend send signals
 	CRToNL    bool // ICRNL: a carriage return arrives as a line feed, so it ends a line
 
 	EOF, EOL, EOL2           byte // VEOF, VEOL, VEOL2: each ends a line, as line feed does
 	Interrupt, Quit, Suspend byte // VINTR, VQUIT, VSUSP
-	Erase, WordErase, Kill   byte // VERASE, VWERASE, VKILL: take away a character, a word, the line
+	Erase, WordErase, Kill   byte // VERASE, VWERASE, VKILL: delete a character, a word, the line
 }
 
-// Secret reports whether a secret is read, as sudo, ssh, getpass and read -s do: a line that is not shown.
+// Secret reports whether a secret is being read, as by sudo, ssh, getpass and read -s: a line
+// without echo.
 func (m LineMode) Secret() bool { return m.Canonical && !m.Echo }
 
-// Signal is a signal by the name that it has on every system.
+// Signal is a signal by a name that is the same on every system.
 type Signal string
 
 // The signals that [PTY.Signal] can send. Windows has only SignalTerm and SignalKill,
@@ -131,7 +130,7 @@ const (
 	SignalUser2 Signal = "user2" // SIGUSR2
 )
 
-// signals is the closed list behind ParseSignal, in the order its message tells it.
+// signals is ParseSignal's closed list, in the order of its error message.
 var signals = []Signal{SignalTerm, SignalHup, SignalQuit, SignalInt, SignalKill, SignalUser1, SignalUser2}
 
 // ParseSignal returns the signal with the given name: term, hup, quit, int, kill, user1
@@ -144,7 +143,7 @@ func ParseSignal(name string) (Signal, error) {
 }
 
 var (
-	// ErrExited is returned by operations that need the program when it has ended.
+	// ErrExited is returned by operations that need the program after it has ended.
 	ErrExited = errors.New("the program has ended")
 
 	// ErrHungUp is returned by Write when no process has the terminal open any more.
@@ -162,10 +161,10 @@ type StartError struct {
 	Err  error
 }
 
-// A MemoryLimitError says why [Command.MaxMemory] cannot be kept here. Nothing was started.
+// A MemoryLimitError says why [Command.MaxMemory] cannot be enforced here. Nothing was started.
 type MemoryLimitError struct {
 	Why string // what is missing
-	Err error  // the system's word; may be nil
+	Err error  // the system's error; may be nil
 }
 
 // Error says why, and what to do.
@@ -178,10 +177,11 @@ func (e *MemoryLimitError) Error() string {
 		"make groups of cgroup v2 with the memory controller, such as systemd-run --user --scope -p Delegate=yes", e.Why, cause)
 }
 
-// Unwrap returns the system's word.
+// Unwrap returns the system's error.
 func (e *MemoryLimitError) Unwrap() error { return e.Err }
 
-// maxShown is how much of a program's path a message shows within another, in bytes: enough to tell which.
+// maxShown is how much of a program's path is shown inside another message, in bytes: enough to
+// recognize it.
 const maxShown = 32
 
 // Error says what was being done, why it failed and what to do.
@@ -209,9 +209,9 @@ func (e *StartError) Error() string {
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// SurvivorsError is the error of [PTY.Kill] and [KillAll] when processes were still
-// there at the bound: they are in an uninterruptible system call, or belong to a user
-// that this process may not signal.
+// SurvivorsError is the error of [PTY.Kill] and [KillAll] when processes are still alive at the
+// deadline: they are in an uninterruptible system call, or belong to a user that this process may
+// not signal.
 type SurvivorsError struct {
 	PIDs []int // in ascending order
 }
@@ -226,13 +226,15 @@ func (e *SurvivorsError) Error() string {
 	return fmt.Sprintf("processes %v%s did not end: they hang in the kernel or belong to another user; see their state and owner with ps", shown, more)
 }
 
-// maxPath is how much of a path an error shows, in characters: two folders and a name of common length. A secret that was given
-// in its place is shown from its beginning, by which those who redact messages know it.
+// maxPath is how much of a path an error shows, in characters: two folders and a name of common
+// length. A secret passed in its place is shown from its beginning, which is how redaction
+// recognizes it.
 const maxPath = 64
 
-// QuotePath quotes a path that came from a caller for a message: at most 64 characters of it, with everything escaped that is
-// not printable. Of a longer one the last names are shown, behind "...": a file's name is what people look for. Of a name that
-// is longer by itself the beginning is shown, before another "...".
+// QuotePath quotes a path that came from a caller for a message: at most 64 characters, with
+// everything unprintable escaped. Of a longer path the last names are shown, after "...": people
+// look for a file's name. Of a name that is too long by itself the beginning is shown, before
+// another "...".
 func QuotePath(path string) string {
 	if utf8.RuneCountInString(path) <= maxPath {
 		return strconv.Quote(path)
@@ -261,11 +263,12 @@ func QuotePath(path string) string {
 	return strconv.Quote(mark + path + "...")
 }
 
-// maxSearched is how much of a PATH an error shows, in bytes: all of an ordinary one, and of a longer one the folders that are
-// searched first, such as those of a virtual environment.
+// maxSearched is how much of a PATH an error shows, in bytes: all of an ordinary one, and of a
+// longer one the folders searched first, such as those of a virtual environment.
 const maxSearched = 400
 
-// searched quotes a list of folders for a message: of a long one the first, and how many more there are.
+// searched quotes a list of folders for a message: of a long list the first ones, and how many more
+// there are.
 func searched(list string) string {
 	folders := strings.Split(list, string(os.PathListSeparator))
 	n, size := 0, 0

@@ -18,23 +18,22 @@ import (
 
 const separators = "/"
 
-// PTY is a program on its pseudo-terminal. Its methods may be called from any
-// goroutine, but Next by one at a time, since it hands out a buffer.
+// PTY is a program on its pseudo-terminal. Its methods may be called from any goroutine, but only
+// one at a time may call Next, which returns a shared buffer.
 type PTY struct {
-	tree tree // what identifies the program and its descendants; fixed but for tree.reaped
+	tree tree // identifies the program and its descendants; fixed except for tree.reaped
 
 	master *os.File
 	conn   syscall.RawConn // of master
 	closed atomic.Bool
 
-	// terminal is read-locked while a kill relies on the terminal's name meaning this
-	// terminal: the kernel gives the name away as soon as the master is closed. Close
-	// takes it to close. It protects no memory, and is only tried for, never waited for,
-	// by those who hold another one.
+	// terminal is read-locked while a kill relies on the terminal's name meaning this terminal: the
+	// kernel reuses the name as soon as the master is closed. Close locks it to close. It protects
+	// no memory; holders of another one only try to lock it, and never wait.
 	terminal sync.RWMutex
 
-	// mu makes "not reaped yet" and "signal by pid" one step: a pid is free for reuse
-	// the moment it is reaped. It is held for system calls that do not block.
+	// mu makes "not reaped yet" and "signal by pid" one step: a pid is free for reuse the moment it
+	// is reaped. It is held only for system calls that do not block.
 	mu     sync.Mutex
 	onReap []func() // called once when the program is reaped; nil afterwards
 
@@ -45,8 +44,8 @@ type PTY struct {
 
 	reading sync.Mutex
 	// protects the fields below
-	readDeadline time.Time // as the caller wants it
-	interrupted  bool      // another one is set
+	readDeadline time.Time // as set by the caller
+	interrupted  bool      // another deadline is set
 
 	// Of the goroutine in Next.
 	buf      *[readSize]byte // handed out by the last Next
@@ -57,19 +56,20 @@ type PTY struct {
 	attempts int // of this Next
 }
 
-// readSize bounds one read. Linux queues 4,095 bytes for a reader, but one call goes on while they are refilled behind it:
-// with room for more a flood costs fewer system calls, and moves a sixth faster than with 4 KiB (measured; 64 KiB are no
-// better). Reading again until nothing is left is slower: such a read waits for the kernel's own worker.
+// readSize bounds one read. Linux queues 4,095 bytes for a reader, but one call continues while
+// they are refilled: with room for more a flood costs fewer system calls, and moves a sixth faster
+// than with 4 KiB (measured; 64 KiB are no better). Reading again until nothing is left is slower:
+// such a read waits for the kernel's own worker.
 const readSize = 16 << 10
 
-// buffers holds the buffers of Next: sessions that are parked share them.
+// buffers holds the buffers of Next, shared by all sessions; a parked one has none.
 var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 
-// Start opens a pseudo-terminal, sets its size and starts the program on it as the
-// leader of a new session with that controlling terminal. The program gets descriptors
-// 0-2 and no others: the first Start marks those close-on-exec that this process was
-// itself started with. On Linux no signal is blocked in it. Start blocks until the program has been executed or that has
-// failed; it leaves nothing behind on failure.
+// Start opens a pseudo-terminal, sets its size and starts the program on it as the leader of a new
+// session with that controlling terminal. The program gets descriptors 0-2 and no others: the first
+// Start marks descriptors that this process inherited as close-on-exec. On Linux no signal is
+// blocked in it. Start blocks until the program has been executed or has failed to; it leaves
+// nothing behind on failure.
 //
 // The error is a [*StartError], or a [*MemoryLimitError].
 func Start(c Command) (*PTY, error) {
@@ -117,8 +117,7 @@ func Start(c Command) (*PTY, error) {
 		return nil, &StartError{Op: "start", Path: path, Err: startCause(path, err)}
 	}
 	p.tree.pid = pid
-	// The program cannot have been reaped yet, so it is there to be asked, be it as a
-	// zombie.
+	// The program cannot have been reaped yet, so it is still there, possibly as a zombie.
 	p.tree.start = startTime(pid)
 	leaders.Store(pid, p)
 	go p.reap(pidfd)
@@ -133,8 +132,8 @@ func Start(c Command) (*PTY, error) {
 	return p, nil
 }
 
-// startCause makes the causes that mislead plain: the kernel says "no such file" when
-// the interpreter in a script's first line is missing.
+// startCause replaces misleading causes: the kernel says "no such file" when the interpreter in a
+// script's first line is missing.
 func startCause(path string, err error) error {
 	if errors.Is(err, syscall.ENOENT) {
 		if _, statErr := os.Stat(path); statErr == nil {
@@ -171,9 +170,9 @@ func winsize(s Size) *creack.Winsize {
 	return &creack.Winsize{Rows: s.Rows, Cols: s.Cols, X: s.PixelWidth, Y: s.PixelHeight}
 }
 
-// nonblocking returns a second file on f's terminal that the runtime's poller knows.
-// creack/pty calls Fd, which leaves its file blocking for good: deadlines are then
-// accepted and ignored, and Close does not wake a reader.
+// nonblocking returns a second file on f's terminal that the runtime's poller knows. creack/pty
+// calls Fd, which leaves its file blocking for good: deadlines are then accepted and ignored, and
+// Close does not wake a reader.
 func nonblocking(f *os.File) (*os.File, error) {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -193,18 +192,17 @@ func nonblocking(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// PID returns the process id of the program, which is also the id of its session and
-// of its first process group. It means nothing more once Wait has returned.
+// PID returns the process id of the program, which is also the id of its session and of its first
+// process group. It is meaningless once Wait has returned.
 func (p *PTY) PID() int { return p.tree.pid }
 
-// Next blocks until there is output and returns what one read gives, at most 16 KiB.
-// The bytes are valid until the following Next. While it waits it holds no buffer.
+// Next blocks until there is output and returns the result of one read, at most 16 KiB. The bytes
+// are valid until the following Next. While it waits it holds no buffer.
 //
-// The error is io.EOF when no process has the terminal open any more and everything
-// has been read, os.ErrDeadlineExceeded when the read deadline has passed (it is looked
-// at before the output is), os.ErrClosed after Close. Bytes and an error never come
-// together. Next may be called again after a deadline and after io.EOF: on Linux a
-// process that opens the terminal by name brings it back.
+// The error is io.EOF when no process has the terminal open any more and everything has been read,
+// os.ErrDeadlineExceeded when the read deadline has passed (checked before the output is),
+// os.ErrClosed after Close. Bytes and an error never come together. Next may be called again after
+// a deadline and after io.EOF: on Linux a process that opens the terminal by name brings it back.
 func (p *PTY) Next() ([]byte, error) {
 	p.release()
 	if p.ahead != nil {
@@ -228,13 +226,13 @@ func (p *PTY) Next() ([]byte, error) {
 		p.release()
 		return nil, p.readError(err)
 	}
-	if p.n >= queueFull && p.attempts == 1 { // there before it was asked for: the program is faster
+	if p.n >= queueFull && p.attempts == 1 { // there before it was requested: the program is faster
 		p.ahead = startAhead(p)
 	}
 	return p.buf[:p.n], nil
 }
 
-// readError gives an error of the poller the name that callers know.
+// readError replaces an error of the poller by the one that callers know.
 func (p *PTY) readError(err error) error {
 	if p.closed.Load() {
 		return os.ErrClosed
@@ -242,7 +240,8 @@ func (p *PTY) readError(err error) error {
 	return err
 }
 
-// tryRead reads once. It reports whether Next is to return; if not, it is called again when the terminal is readable.
+// tryRead reads once. It reports whether Next should return; if not, it is called again when the
+// terminal is readable.
 func (p *PTY) tryRead(fd uintptr) bool {
 	p.attempts++
 	p.buf = buffers.Get().(*[readSize]byte)
@@ -254,7 +253,8 @@ func (p *PTY) tryRead(fd uintptr) bool {
 	return true
 }
 
-// read reads once. The error is io.EOF at the terminal's end, unix.EAGAIN when nothing is there now.
+// read reads once. The error is io.EOF at the terminal's end, unix.EAGAIN when nothing is there
+// now.
 func read(fd uintptr, b []byte) (int, error) {
 	for {
 		n, err := unix.Read(int(fd), b)
@@ -280,15 +280,14 @@ func (p *PTY) release() {
 	}
 }
 
-// Write hands b to the terminal as if it had been typed, and blocks while the program
-// does not read: a raw-mode terminal takes about 18 KiB ahead. It returns how many
-// bytes the terminal has taken; fewer than len(b) only with an error, which wraps
-// os.ErrDeadlineExceeded when the write deadline has passed, os.ErrClosed after Close,
-// and [ErrHungUp] when nobody has the terminal open. In canonical mode the terminal
-// takes, and drops, what a line has over 4,095 bytes: ask LineMode first. Concurrent
-// Writes do not mix their bytes.
+// Write sends b to the terminal as typed input, and blocks while the program does not read: a
+// raw-mode terminal buffers about 18 KiB. It returns how many bytes the terminal has accepted;
+// fewer than len(b) only with an error, which wraps os.ErrDeadlineExceeded when the write deadline
+// has passed, os.ErrClosed after Close, and [ErrHungUp] when no process has the terminal open. In
+// canonical mode the terminal accepts, and drops, what exceeds 4,095 bytes of a line: check
+// LineMode first. Concurrent Writes do not mix their bytes.
 func (p *PTY) Write(b []byte) (int, error) {
-	// Linux 6.18 takes, and drops, what is written when nobody is there (measured).
+	// Linux 6.18 accepts, and drops, what is written when nobody has the terminal open (measured).
 	if p.hungUp() {
 		return 0, ErrHungUp
 	}
@@ -299,8 +298,8 @@ func (p *PTY) Write(b []byte) (int, error) {
 	return n, p.orClosed(err)
 }
 
-// hungUp reports whether no process has the slave open. The kernel says so also while
-// there is output to be read. It is false once the master is closed.
+// hungUp reports whether no process has the slave open. The kernel reports that even while there is
+// output to read. It is false once the master is closed.
 func (p *PTY) hungUp() (hungUp bool) {
 	p.conn.Control(func(fd uintptr) {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
@@ -310,8 +309,8 @@ func (p *PTY) hungUp() (hungUp bool) {
 	return hungUp
 }
 
-// SetReadDeadline sets the time after which Next gives up with os.ErrDeadlineExceeded,
-// also for one that is waiting. The zero time means never.
+// SetReadDeadline sets the time after which Next returns os.ErrDeadlineExceeded, also for one that
+// is waiting. The zero time means never.
 func (p *PTY) SetReadDeadline(t time.Time) error {
 	p.reading.Lock()
 	defer p.reading.Unlock()
@@ -344,7 +343,7 @@ func (p *PTY) SetWriteDeadline(t time.Time) error {
 	return p.orClosed(p.master.SetWriteDeadline(t))
 }
 
-// orClosed gives the poller's own "use of closed file" the name that callers know.
+// orClosed replaces the poller's own "use of closed file" by the error that callers know.
 func (p *PTY) orClosed(err error) error {
 	if err != nil && p.closed.Load() {
 		return os.ErrClosed
@@ -364,9 +363,8 @@ func (p *PTY) Resize(s Size) error {
 	})
 }
 
-// group returns the terminal's foreground process group: what Ctrl+C would reach.
-// The error is [ErrExited] when there is none: the program has ended, or the terminal
-// controls nobody.
+// group returns the terminal's foreground process group: what Ctrl+C would reach. The error is
+// [ErrExited] when there is none: the program has ended, or the terminal is not a controlling one.
 func (p *PTY) group() (pgid int, err error) {
 	err = p.ioctl("ask for the foreground process group", func(fd int) (err error) {
 		pgid, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
@@ -378,9 +376,8 @@ func (p *PTY) group() (pgid int, err error) {
 	return pgid, err
 }
 
-// LineMode returns the terminal's present line discipline settings. The program may
-// change them at any time. On Windows it returns an error that wraps
-// errors.ErrUnsupported.
+// LineMode returns the terminal's current line discipline settings. The program may change them at
+// any time. On Windows it returns an error that wraps errors.ErrUnsupported.
 func (p *PTY) LineMode() (m LineMode, err error) {
 	err = p.ioctl("ask for the terminal's modes", func(fd int) error {
 		t, err := unix.IoctlGetTermios(fd, getTermios)
@@ -407,8 +404,8 @@ func (p *PTY) LineMode() (m LineMode, err error) {
 	return m, err
 }
 
-// SetEcho says whether the terminal shows what is typed. The program may change it again. On Windows it returns an error
-// that wraps errors.ErrUnsupported.
+// SetEcho turns the terminal's echo of input on or off. The program may change it again. On Windows
+// it returns an error that wraps errors.ErrUnsupported.
 func (p *PTY) SetEcho(on bool) error {
 	return p.ioctl("set the terminal's echo", func(fd int) error {
 		t, err := unix.IoctlGetTermios(fd, getTermios)
@@ -438,7 +435,7 @@ func (p *PTY) ioctl(doing string, f func(fd int) error) error {
 			err = f(int(fd))
 		}
 	}); ctlErr != nil {
-		err = os.ErrClosed // the only error that Control has of its own
+		err = os.ErrClosed // Control returns no other error of its own
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
@@ -446,16 +443,16 @@ func (p *PTY) ioctl(doing string, f func(fd int) error) error {
 	return nil
 }
 
-// Close closes the master and makes a waiting Next or Write return os.ErrClosed. The
-// kernel hangs up the terminal: its processes get SIGHUP, which does not end those that
-// ignore it, nor those that have left the session. Call Kill first to end them all; Kill
-// cannot tell processes by their terminal once it is closed. Close may wait for one look
-// of a concurrent Kill at the process table. A second Close returns os.ErrClosed.
+// Close closes the master and makes a waiting Next or Write return os.ErrClosed. The kernel hangs
+// up the terminal: its processes get SIGHUP, which does not end those that ignore it, nor those
+// that have left the session. Call Kill first to end them all; Kill cannot find processes by their
+// terminal once it is closed. Close may wait for one scan of the process table by a concurrent
+// Kill. A second Close returns os.ErrClosed.
 func (p *PTY) Close() error {
 	if p.closed.Swap(true) {
 		return os.ErrClosed
 	}
-	p.master.SetDeadline(past) // wakes Next and Write before the lock is ours
+	p.master.SetDeadline(past) // wakes Next and Write before we have the lock
 	p.terminal.Lock()
 	defer p.terminal.Unlock()
 	p.memory.remove()

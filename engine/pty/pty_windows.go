@@ -19,9 +19,9 @@ const (
 	onWindows  = true
 )
 
-// PTY is a program on its pseudo-console. Its methods may be called from any goroutine,
-// but Next by one at a time, since it hands out a buffer. A parked session costs two
-// goroutines in system calls, each with a thread, and a buffer of 4 KiB.
+// PTY is a program on its pseudo-console. Its methods may be called from any goroutine, but only
+// one at a time may call Next, which returns a shared buffer. A parked session costs two goroutines
+// in system calls, each with a thread, and a buffer of 4 KiB.
 type PTY struct {
 	pid     int
 	path    string         // of its executable, absolute
@@ -29,8 +29,8 @@ type PTY struct {
 	done    chan struct{}  // closed when the program has ended
 	exit    Exit           // valid once done is closed
 
-	// console is read-locked while a call uses con's handles, which are gone, and their
-	// numbers given away, once con is closed.
+	// console is read-locked while a call uses con's handles, which are closed, and their numbers
+	// reused, once con is closed.
 	console    sync.RWMutex
 	con        *conpty.ConPty
 	conClosed  bool
@@ -56,15 +56,14 @@ type chunk struct {
 	n   int
 }
 
-// readSize is the size of the pipe that Windows makes when it is not told one, so more
-// would not be filled.
+// readSize is the default size of a Windows pipe, so more would not be filled.
 const readSize = 4 << 10
 
 var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 
-// Start opens a pseudo-console of the given size and starts the program in it, inside a
-// job object that nothing it starts can leave. No handles are inherited. SYSTEMROOT is
-// added to an environment that lacks it, since system libraries do not load without.
+// Start opens a pseudo-console of the given size and starts the program in it, inside a job object
+// that nothing it starts can leave. No handles are inherited. SYSTEMROOT is added to an environment
+// that lacks it, since system libraries do not load without it.
 //
 // The error is a [*StartError] or a [*MemoryLimitError].
 func Start(c Command) (*PTY, error) {
@@ -110,8 +109,8 @@ func Start(c Command) (*PTY, error) {
 		}
 		return nil, &StartError{Op: op, Path: path, Err: err}
 	}
-	// Closing the console is what flushes its output, and con.Close closes its own end
-	// of the pipe with it; the rest is read through a second handle.
+	// Closing the console flushes its output, and con.Close closes its own end of the pipe with it;
+	// the rest is read through a second handle.
 	self := windows.CurrentProcess()
 	err = windows.DuplicateHandle(self, windows.Handle(p.con.OutPipeReadFd()), self, &p.out, 0, false, windows.DUPLICATE_SAME_ACCESS)
 	if err != nil {
@@ -134,8 +133,8 @@ func Start(c Command) (*PTY, error) {
 	return p, nil
 }
 
-// newJob returns a job that ends its processes when the last handle on it is closed,
-// which is also when this process ends, however that happens.
+// newJob returns a job that ends its processes when the last handle on it is closed, which is also
+// when this process ends, for whatever reason.
 func newJob() (windows.Handle, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -152,8 +151,7 @@ func newJob() (windows.Handle, error) {
 	return job, nil
 }
 
-// PID returns the process id of the program. It means nothing more once Wait has
-// returned.
+// PID returns the process id of the program. It is meaningless once Wait has returned.
 func (p *PTY) PID() int { return p.pid }
 
 func (p *PTY) reap() {
@@ -171,8 +169,8 @@ func (p *PTY) reap() {
 	p.closeConsole()
 }
 
-// closeConsole closes the console once. Windows tells its programs, which end unless they
-// handle that, and what they have written can still be read.
+// closeConsole closes the console once. Windows notifies its programs, which end unless they handle
+// that, and their output can still be read.
 func (p *PTY) closeConsole() {
 	p.hangUp.Do(func() {
 		close(p.hungUp)
@@ -183,8 +181,8 @@ func (p *PTY) closeConsole() {
 	})
 }
 
-// readAll hands the output to Next until it ends; after Close it throws it away, which
-// the console needs in order to close.
+// readAll hands the output to Next until it ends; after Close it discards it, since the console
+// must be drained to close.
 func (p *PTY) readAll() {
 	defer windows.CloseHandle(p.out)
 	defer close(p.eof)
@@ -203,8 +201,8 @@ func (p *PTY) readAll() {
 	}
 }
 
-// Next blocks until there is output, then returns what one read gave, at most 4 KiB. The
-// bytes are valid until the following Next.
+// Next blocks until there is output, then returns the result of one read, at most 4 KiB. The bytes
+// are valid until the following Next.
 //
 // The error is io.EOF when the console is gone and everything has been read,
 // os.ErrDeadlineExceeded when the read deadline has passed, os.ErrClosed after Close.
@@ -235,10 +233,10 @@ func (p *PTY) Next() ([]byte, error) {
 	}
 }
 
-// Write hands b to the console as if it had been typed. It returns how many bytes were
-// taken; fewer than len(b) only with an error, which wraps os.ErrDeadlineExceeded when the
-// write deadline has passed, os.ErrClosed after Close, and [ErrHungUp] when the program
-// has ended. Concurrent Writes do not mix their bytes.
+// Write sends b to the console as typed input. It returns how many bytes were accepted; fewer than
+// len(b) only with an error, which wraps os.ErrDeadlineExceeded when the write deadline has passed,
+// os.ErrClosed after Close, and [ErrHungUp] when the program has ended. Concurrent Writes do not
+// mix their bytes.
 func (p *PTY) Write(b []byte) (int, error) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
@@ -265,7 +263,7 @@ func (p *PTY) Write(b []byte) (int, error) {
 	return done, nil
 }
 
-// writeSome writes b in a goroutine and takes it back when it must end before that.
+// writeSome writes b in a goroutine and cancels it when it must end earlier.
 func (p *PTY) writeSome(b []byte, expired <-chan struct{}) (n int, err error) {
 	written := make(chan struct{})
 	go func() {
@@ -283,8 +281,8 @@ func (p *PTY) writeSome(b []byte, expired <-chan struct{}) (n int, err error) {
 		reason = os.ErrDeadlineExceeded
 	}
 	for reason != nil {
-		// A cancel that comes before the system call has begun has no effect, and there
-		// is no event for "it has begun".
+		// A cancel that comes before the system call has begun has no effect, and nothing signals
+		// that it has.
 		windows.CancelIoEx(windows.Handle(p.con.InPipeWriteFd()), nil)
 		again := time.NewTimer(time.Millisecond)
 		select {
@@ -300,8 +298,8 @@ func (p *PTY) writeSome(b []byte, expired <-chan struct{}) (n int, err error) {
 	return n, err
 }
 
-// SetReadDeadline sets the time after which Next gives up with os.ErrDeadlineExceeded,
-// also for one that is waiting. The zero time means never.
+// SetReadDeadline sets the time after which Next returns os.ErrDeadlineExceeded, also for one that
+// is waiting. The zero time means never.
 func (p *PTY) SetReadDeadline(t time.Time) error { return p.limit(&p.readLimit, t) }
 
 // SetWriteDeadline does for Write what SetReadDeadline does for Next.
@@ -330,8 +328,8 @@ func (p *PTY) Resize(s Size) error {
 	return p.con.Resize(int(s.Cols), int(s.Rows))
 }
 
-// Foreground returns the program itself: a console does not tell for whom of those that
-// share it the keys are. The error is [ErrExited] once the program has ended.
+// Foreground returns the program itself: a console does not reveal which of the processes that
+// share it gets the keys. The error is [ErrExited] once the program has ended.
 func (p *PTY) Foreground() (Process, error) {
 	select {
 	case <-p.done:
@@ -341,23 +339,22 @@ func (p *PTY) Foreground() (Process, error) {
 	}
 }
 
-// LineMode returns an error that wraps errors.ErrUnsupported: a console's modes can only
-// be asked from inside.
+// LineMode returns an error that wraps errors.ErrUnsupported: a console's modes can only be queried
+// from inside.
 func (p *PTY) LineMode() (LineMode, error) {
 	return LineMode{}, fmt.Errorf("ask for the terminal's modes: %w on Windows", errors.ErrUnsupported)
 }
 
-// Wait blocks until the program has ended, and returns how it ended. Any number of
-// goroutines may wait, and any number of times. It says nothing about output that is
-// still to be read, nor about descendants.
+// Wait blocks until the program has ended, and returns how it ended. Any number of goroutines may
+// wait, any number of times. It says nothing about unread output or descendants.
 func (p *PTY) Wait() Exit {
 	<-p.done
 	return p.exit
 }
 
-// Signal does what the name means on Windows: SignalInt types Ctrl+C, SignalTerm and
-// SignalKill terminate everything in the job at once; the others return an error that
-// wraps errors.ErrUnsupported. The error is [ErrExited] once the program has ended.
+// Signal does what the name means on Windows: SignalInt types Ctrl+C, SignalTerm and SignalKill
+// terminate everything in the job at once; the others return an error that wraps
+// errors.ErrUnsupported. The error is [ErrExited] once the program has ended.
 func (p *PTY) Signal(s Signal) error {
 	if _, err := ParseSignal(string(s)); err != nil {
 		return err
@@ -377,9 +374,9 @@ func (p *PTY) Signal(s Signal) error {
 	return fmt.Errorf("send %s: %w on Windows: use term, kill or int", s, errors.ErrUnsupported)
 }
 
-// Close closes the console and makes a waiting Next or Write return os.ErrClosed. Windows
-// tells the console's programs, which ends those that do not handle it; the others are
-// ended by Kill, or with this process. A second Close returns os.ErrClosed.
+// Close closes the console and makes a waiting Next or Write return os.ErrClosed. Windows notifies
+// the console's programs, which ends those that do not handle it; Kill ends the others, or the end
+// of this process does. A second Close returns os.ErrClosed.
 func (p *PTY) Close() error {
 	err := os.ErrClosed
 	p.closing.Do(func() {
@@ -390,11 +387,11 @@ func (p *PTY) Close() error {
 	return err
 }
 
-// deadline is a moment that may be moved while somebody waits for it.
+// deadline is a moment that may be moved while callers wait for it.
 type deadline struct {
 	mu      *sync.Mutex // protects the fields below
 	timer   *time.Timer
-	expired chan struct{} // closed when the moment has come
+	expired chan struct{} // closed when the moment has passed
 }
 
 func newDeadline() deadline {
@@ -407,8 +404,7 @@ func (d *deadline) wait() <-chan struct{} {
 	return d.expired
 }
 
-// set moves the deadline. A moment that is still to come does not replace the channel
-// that somebody waits on.
+// set moves the deadline. A future moment does not replace the channel that callers are waiting on.
 func (d *deadline) set(t time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

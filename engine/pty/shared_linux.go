@@ -2,14 +2,14 @@ package pty
 
 import "sync"
 
-// A shared lets those who want the same costly thing at the same time get it together: three hundred sessions that are
-// closed at once look at the process table a few times and not a thousand.
+// A shared lets concurrent callers share one costly result: three hundred sessions closed at once
+// read the process table a few times, not a thousand.
 type shared[T any] struct {
 	get  func() (T, error)
 	turn chan struct{} // held while get runs
 
 	mu   sync.Mutex
-	next *pending[T] // has not begun: whoever comes now may join
+	next *pending[T] // has not begun: new callers may join
 }
 
 type pending[T any] struct {
@@ -22,7 +22,7 @@ func newShared[T any](get func() (T, error)) *shared[T] {
 	return &shared[T]{get: get, turn: make(chan struct{}, 1)}
 }
 
-// fresh returns what get returned that began after the call of fresh did.
+// fresh returns a result of a get that began after fresh was called.
 func (s *shared[T]) fresh() (T, error) {
 	s.mu.Lock()
 	if p := s.next; p != nil {
@@ -35,7 +35,7 @@ func (s *shared[T]) fresh() (T, error) {
 	s.mu.Unlock()
 	s.turn <- struct{}{}
 	s.mu.Lock()
-	s.next = nil // it begins now, so who comes later needs another
+	s.next = nil // it begins now, so later callers need another
 	s.mu.Unlock()
 	p.value, p.err = s.get()
 	<-s.turn

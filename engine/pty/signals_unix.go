@@ -9,16 +9,14 @@ import (
 	"syscall"
 )
 
-// DefaultSignals sees to it that programs are started with all signals at their default
-// action. A server that was started by nohup, or in the background of a script, ignores
-// SIGHUP or SIGINT, and what is ignored, unlike what is handled, stays ignored across
-// execve(2): Ctrl+C would do nothing in its sessions. DefaultSignals puts an empty
-// handler where something is ignored, so the server itself goes on ignoring it. Call it
-// once before the first [Start]; a later signal.Ignore or signal.Reset of such a signal
-// brings the matter back. Calls after the first have no effect.
+// DefaultSignals makes programs start with all signals at their default action. A server that was
+// started by nohup, or in the background of a script, ignores SIGHUP or SIGINT, and ignored
+// signals, unlike handled ones, stay ignored across execve(2): Ctrl+C would do nothing in its
+// sessions. DefaultSignals installs an empty handler for each ignored signal, so the server itself
+// continues to ignore it. Call it once before the first [Start]; a later signal.Ignore or
+// signal.Reset of such a signal undoes it. Calls after the first have no effect.
 //
-// On macOS only SIGHUP and SIGINT can be found to be ignored. On Windows it does
-// nothing.
+// On macOS only an ignored SIGHUP or SIGINT can be detected. On Windows it does nothing.
 func DefaultSignals() { defaultSignals() }
 
 var defaultSignals = sync.OnceFunc(func() {
@@ -29,12 +27,12 @@ var defaultSignals = sync.OnceFunc(func() {
 	if len(ignored) == 0 {
 		return // Notify without a list means all
 	}
-	// Nobody reads it: a full channel drops, as the signals are to be.
+	// Nobody reads it: a full channel drops signals, as intended.
 	signal.Notify(make(chan os.Signal, 1), ignored...)
 })
 
-// handleable are the signals that a Go program can put a handler on, that can be
-// inherited as ignored, and whose sink changes nothing else for the server.
+// handleable are the signals that a Go program can handle, that can be inherited as ignored, and
+// whose empty handler changes nothing else for the server.
 var handleable = []syscall.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTERM,
 	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGCHLD,

@@ -18,9 +18,8 @@ const (
 
 func withPidfd(*syscall.SysProcAttr, *int) {}
 
-// reap waits for the program in a thread of its own: macOS has no descriptor for a
-// process that the runtime's poller takes. It learns of the end before it reaps, so that
-// the reaping is under the lock.
+// reap waits for the program in its own thread: macOS has no process descriptor that the runtime's
+// poller accepts. It learns of the end before it reaps, so that the reaping is under the lock.
 func (p *PTY) reap(int) {
 	if kq, err := unix.Kqueue(); err == nil {
 		unix.CloseOnExec(kq)
@@ -39,7 +38,7 @@ func (p *PTY) reap(int) {
 	p.announce()
 }
 
-// clockTicks returns the time in the unit of startTime.
+// clockTicks returns the current time in the unit of startTime.
 func clockTicks() uint64 { return uint64(time.Now().UnixMicro()) }
 
 func ignoredSignals() (ignored []syscall.Signal) {

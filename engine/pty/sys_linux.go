@@ -15,7 +15,7 @@ const (
 	getTermios    = unix.TCGETS
 	setTermios    = unix.TCSETS
 	posixVDisable = 0
-	// USER_HZ, fixed in the kernel's interface whatever its own tick.
+	// USER_HZ, fixed in the kernel's interface whatever its internal tick.
 	ticksPerSecond = 100
 )
 
@@ -33,8 +33,8 @@ func (p *PTY) reap(pidfd int) {
 	p.announce()
 }
 
-// reapByPidfd holds no thread: the poller tells when the pidfd becomes readable, which is
-// when the program has ended.
+// reapByPidfd holds no thread: the poller reports when the pidfd becomes readable, which is when
+// the program has ended.
 func (p *PTY) reapByPidfd(pidfd int) bool {
 	if pidfd < 0 {
 		return false
@@ -58,8 +58,7 @@ func clockTicks() uint64 {
 	return uint64(now.Sec)*ticksPerSecond + uint64(now.Nsec)/(1e9/ticksPerSecond)
 }
 
-// ignoredSignals asks the kernel, since the os/signal package knows only of SIGHUP and
-// SIGINT.
+// ignoredSignals asks the kernel, since the os/signal package only knows SIGHUP and SIGINT.
 func ignoredSignals() (ignored []syscall.Signal) {
 	status, err := readFile("/proc/self/status", nil)
 	if err != nil {
@@ -74,9 +73,10 @@ func ignoredSignals() (ignored []syscall.Signal) {
 	return ignored
 }
 
-// unblockSignals lets what this goroutine starts, until it calls restore, begin with no signal blocked. A blocked signal
-// is inherited like an ignored one: under a server that perf record had started, which blocks SIGWINCH, no program ever
-// followed a resize. A child takes the mask of the thread that forks it.
+// unblockSignals makes whatever this goroutine starts, until it calls restore, begin with no signal
+// blocked. A blocked signal is inherited like an ignored one: under a server started by perf
+// record, which blocks SIGWINCH, no program ever followed a resize. A child gets the mask of the
+// thread that forks it.
 func unblockSignals() (restore func()) {
 	runtime.LockOSThread()
 	var blocked unix.Sigset_t

@@ -20,7 +20,7 @@ type process struct {
 	kernel         bool // a kernel thread
 }
 
-// id names a process whatever becomes of its pid.
+// id names a process even after its pid is reused.
 type id struct {
 	pid   int
 	start uint64
@@ -38,11 +38,11 @@ type tree struct {
 	terminal terminal
 	made     uint64 // when the terminal was made: in ns, by the kernel's clock for files
 	noTTY    bool   // the terminal's name may mean another terminal by now
-	until    uint64 // with noTTY: whoever was started later has no terminal that was ours
+	until    uint64 // with noTTY: a process started later has no terminal that was ours
 }
 
-// terminal identifies the slave of a pseudo-terminal. The inode is needed beside the
-// device number: containers on one machine number their terminals alike.
+// terminal identifies the slave of a pseudo-terminal. The inode is needed as well as the device
+// number: containers on one machine number their terminals alike.
 type terminal struct{ tty, dev, ino uint64 }
 
 // opened is a terminal that a process has open.
@@ -52,10 +52,10 @@ type opened struct {
 	gone bool   // its master is closed: the kernel has taken its name away
 }
 
-// isOf reports whether o, which a process has open that was started at start, is the terminal of
-// tr. The number alone does not tell once it may have been given to another: then the time does at
-// which the terminal was made, unless a program has changed its mode since. What has lost its name
-// is not another's terminal that is in use, and as long as it is open nobody else gets its number.
+// isOf reports whether o, which a process started at start has open, is the terminal of tr. Once
+// the number may have been reused, it is not enough: the time at which the terminal was made
+// decides, unless a program has changed its mode since. A terminal that has lost its name is not
+// another one in use, and its number is not reused while it is open.
 func (o opened) isOf(tr tree, start uint64) bool {
 	switch {
 	case o.terminal != tr.terminal || start < tr.start:
@@ -66,8 +66,8 @@ func (o opened) isOf(tr tree, start uint64) bool {
 	return o.gone && start <= tr.until
 }
 
-// table is one look at the processes of the system. The functions look closer at one
-// of them, and are only called for those that nothing cheaper has decided about.
+// table is one scan of the system's processes. The functions look closer at one of them, and are
+// only called for those that no cheaper test has decided.
 type table struct {
 	procs []process
 	self  int
@@ -93,10 +93,10 @@ const (
 	pidInit = 1
 )
 
-// attribute finds the live processes of trees: the leader; whoever is in its session;
-// whoever has its terminal for controlling terminal; whoever carries its mark; those in
-// known, which were members when last looked at; and the descendants of all of them.
-// adopted lists pids to be taken as members of the last tree.
+// attribute finds the live processes of trees: the leader; processes in its session, with its
+// terminal as controlling terminal, or with its mark; those in known, which were members when last
+// looked at; and the descendants of all of them. adopted lists pids that count as members of the
+// last tree.
 func attribute(t table, trees []tree, known map[id]int, adopted []int) *attribution {
 	a := &attribution{
 		table: t, trees: trees,
@@ -163,11 +163,11 @@ func attribute(t table, trees []tree, known map[id]int, adopted []int) *attribut
 	return a
 }
 
-// sessionIsStill reports whether a session with the number of tr's leader is tr's, and not
-// that of a later process with the same pid. The number stays taken while a process has
-// it for pid or session, and a process has had its session since it was started, unless
-// it leads one. So it is enough that the leader is still there, or one other process of
-// the session that is older than the leader's reaping.
+// sessionIsStill reports whether a session with the number of tr's leader is tr's, and not that of
+// a later process with the same pid. The number stays taken while a process has it as pid or
+// session, and a process has had its session since it was started, unless it leads one. So it is
+// enough that the leader still exists, or one other process of the session that is older than the
+// leader's reaping.
 func (a *attribution) sessionIsStill(tr tree, index map[int]int, oldest map[int]uint64) bool {
 	if i, ok := index[tr.pid]; ok {
 		return a.procs[i].start == tr.start
@@ -176,8 +176,8 @@ func (a *attribution) sessionIsStill(tr tree, index map[int]int, oldest map[int]
 	return ok && o <= tr.reaped
 }
 
-// oldestInSessions returns, by session id, when the oldest process of the session was
-// started that does not lead it.
+// oldestInSessions returns, by session id, when the session's oldest process other than its leader
+// was started.
 func (a *attribution) oldestInSessions() map[int]uint64 {
 	oldest := make(map[int]uint64)
 	for _, p := range a.procs {
@@ -188,8 +188,8 @@ func (a *attribution) oldestInSessions() map[int]uint64 {
 	return oldest
 }
 
-// claim gives process i and its descendants to tree k. A dead process is nobody's, but
-// its children are followed: they are not handed on before it is reaped.
+// claim gives process i and its descendants to tree k. A dead process belongs to nobody, but its
+// children are followed: they are not reparented before it is reaped.
 func (a *attribution) claim(i, k int) {
 	if a.owner[i] != nobody {
 		return
@@ -210,11 +210,10 @@ func (a *attribution) marked(p process) int {
 	return nobody
 }
 
-// claimHolders gives the processes that have the terminal of one of the trees in ks open
-// to that tree. It looks at every descriptor of every young process that is nobody's, so
-// it is asked for only when a terminal is still open though its tree looks empty. A
-// process that carries another mark under the same key belongs to another session, and
-// is only writing to this terminal.
+// claimHolders gives the processes that have the terminal of one of the trees in ks open to that
+// tree. It examines every descriptor of every young process without an owner, so it is only called
+// when a terminal is still open although its tree looks empty. A process with another mark under
+// the same key belongs to another session, and only writes to this terminal.
 func (a *attribution) claimHolders(ks []int) {
 	for i, p := range a.procs {
 		if a.owner[i] != nobody || p.dead || p.start < a.oldest {

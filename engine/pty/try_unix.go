@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TryWrite is Write that never blocks: it hands over what the terminal takes now and returns how many bytes that were,
-// also when it is none. Its errors are those of Write but for the deadline.
+// TryWrite is Write that never blocks: it writes what the terminal accepts now and returns the
+// number of bytes, possibly none. Its errors are those of Write, except for the deadline.
 func (p *PTY) TryWrite(b []byte) (n int, err error) {
 	if p.hungUp() {
-		return 0, ErrHungUp // as in Write: the kernel would take it, and drop it
+		return 0, ErrHungUp // as in Write: the kernel would accept it, and drop it
 	}
 	ctlErr := p.conn.Write(func(fd uintptr) bool {
 		for n < len(b) {
@@ -38,7 +38,7 @@ func (p *PTY) TryWrite(b []byte) (n int, err error) {
 	case p.closed.Load() && ctlErr != nil:
 		return n, os.ErrClosed
 	case errors.Is(ctlErr, os.ErrDeadlineExceeded):
-		return n, nil // Write is the one to report it
+		return n, nil // Write will report it
 	case ctlErr != nil:
 		return n, ctlErr
 	}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// TryWrite takes nothing: a pseudo-console's input pipe cannot be asked whether it would block. Callers go on to Write.
+// TryWrite writes nothing: whether a pseudo-console's input pipe would block cannot be queried.
+// Callers go on to Write.
 func (p *PTY) TryWrite([]byte) (int, error) { return 0, nil }
 
 // SetEcho returns an error that wraps errors.ErrUnsupported.

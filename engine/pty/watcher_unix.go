@@ -21,9 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Watcher is a process that ends recorded programs when this one is gone, also when it
-// was killed outright and could end nothing itself. Its methods may be called from any
-// goroutine.
+// Watcher is a process that ends recorded programs when this process is gone, even if it was killed
+// outright and could end nothing itself. Its methods may be called from any goroutine.
 type Watcher struct {
 	process *os.Process
 	pipe    *os.File
@@ -31,25 +30,24 @@ type Watcher struct {
 	wake    chan struct{} // holds at most one "there is news"
 	written chan struct{} // closed when the writing goroutine has ended
 
-	failed bool // valid once written is closed: it may not have been told everything
+	failed bool // valid once written is closed: the watcher may not know everything
 
 	mu sync.Mutex // protects the fields below
-	// want is what the watcher is to know, told what it has been told. Only the
-	// difference is ever written, so a watcher that does not read costs no memory.
+	// want is what the watcher should know, told what was sent to it. Only the difference is ever
+	// written, so a watcher that does not read costs no memory.
 	want, told map[*PTY]string
-	rest       []byte // what the pipe had no room for, of what it was told
-	writing    bool   // the writing goroutine is at it
+	rest       []byte // the part of what was sent that did not fit the pipe
+	writing    bool   // the writing goroutine is running
 	closing    bool
 }
 
-// watcherPatience is how long Close waits for the watcher, to take what it has not been
-// told and then to end what is still recorded (killAfter, killBound) and itself.
+// watcherPatience is how long Close waits for the watcher to read what is outstanding, then to end
+// what is still recorded (killAfter, killBound) and itself.
 const watcherPatience = killAfter + killBound + time.Second
 
-// StartWatcher starts argv, which must come to call [RunWatcher] with its standard input,
-// as a process in a session of its own, with a pipe for standard input, no output and no
-// other descriptors. argv[0] is looked up in PATH. There is no need for more than one a
-// server.
+// StartWatcher starts argv, which must end up calling [RunWatcher] with its standard input, as a
+// process in its own session, with a pipe for standard input, no output and no other descriptors.
+// argv[0] is looked up in PATH. One per server is enough.
 func StartWatcher(argv []string) (*Watcher, error) {
 	if len(argv) == 0 {
 		return nil, errors.New("start the watcher: no program was given")
@@ -82,7 +80,7 @@ func startWatcher(argv []string) (*Watcher, error) {
 	defer r.Close()
 	keepInherited()
 	process, err := os.StartProcess(path, argv, &os.ProcAttr{
-		Dir:   "/", // it is not to keep a file system busy
+		Dir:   "/", // so that it does not keep a file system busy
 		Files: []*os.File{r, null, null},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
@@ -100,12 +98,12 @@ func startWatcher(argv []string) (*Watcher, error) {
 // PID returns the watcher's process id.
 func (w *Watcher) PID() int { return w.process.Pid }
 
-// Add records p and its descendants: they are ended should this process end before
-// Remove. It does not block. A process that is killed when Add has returned leaves nothing: the record is in the pipe
-// by then, unless the watcher is behind by all that a pipe holds.
+// Add records p and its descendants: they are ended if this process ends before Remove. It does not
+// block. A process killed after Add has returned leaves nothing behind: the record is in the pipe
+// by then, unless the watcher is a full pipe behind.
 func (w *Watcher) Add(p *PTY) {
 	w.set(p, func() string { return record(p.identity()) })
-	// From then on the watcher must know that the leader's pid may be another's.
+	// From then on the watcher must know that the leader's pid may be reused.
 	p.whenReaped(func() {
 		w.set(p, func() string {
 			if w.want[p] == "" {
@@ -116,8 +114,8 @@ func (w *Watcher) Add(p *PTY) {
 	})
 }
 
-// Remove takes p off the record: nothing of it is touched any more. It does not block. Call
-// it when Kill has returned.
+// Remove deletes the record of p: nothing of it is touched any more. It does not block. Call it
+// when Kill has returned.
 func (w *Watcher) Remove(p *PTY) { w.set(p, func() string { return "" }) }
 
 func (w *Watcher) set(p *PTY, line func() string) {
@@ -143,7 +141,8 @@ func (w *Watcher) set(p *PTY, line func() string) {
 	}
 }
 
-// tell writes what is new as far as the pipe has room. It is called with mu held, and does not block.
+// tell writes what is new as far as the pipe has room. It is called with mu held, and does not
+// block.
 func (w *Watcher) tell() {
 	w.rest = append(w.rest, w.news()...)
 	conn, err := w.pipe.SyscallConn()
@@ -161,8 +160,8 @@ func (w *Watcher) tell() {
 	}
 }
 
-// write tells the watcher what the pipe had no room for, until Close. It is the only one that may have to wait for the
-// watcher.
+// write sends what did not fit the pipe, until Close. It is the only goroutine that may have to
+// wait for the watcher.
 func (w *Watcher) write() {
 	defer close(w.written)
 	for range w.wake {
@@ -173,7 +172,7 @@ func (w *Watcher) write() {
 		if len(lines) > 0 {
 			if _, err := w.pipe.Write(lines); err != nil {
 				w.failed = true
-				return // it is gone, or Close has lost patience
+				return // it is gone, or Close has timed out
 			}
 		}
 		w.mu.Lock()
@@ -185,7 +184,8 @@ func (w *Watcher) write() {
 	}
 }
 
-// news is what the watcher has not been told, and is now. It is called with mu held.
+// news returns what the watcher does not know yet, and counts it as sent. It is called with mu
+// held.
 func (w *Watcher) news() (lines []byte) {
 	for p := range w.told {
 		if w.want[p] == "" {
@@ -202,10 +202,10 @@ func (w *Watcher) news() (lines []byte) {
 	return lines
 }
 
-// Close tells the watcher what it does not know yet and then that this process is done:
-// it ends what is still recorded, and itself. Close returns when the watcher has ended,
-// after at most 5 s; one that has not read by then is killed, so that it never acts on
-// what is stale. A second Close has no effect.
+// Close sends the watcher what it does not know yet and then ends its input: the watcher ends what
+// is still recorded, and itself. Close returns when the watcher has ended, after at most 5 s; a
+// watcher that has not read by then is killed, so that it never acts on stale records. A second
+// Close has no effect.
 func (w *Watcher) Close() error {
 	w.mu.Lock()
 	again := w.closing
@@ -271,28 +271,27 @@ func parseRecord(line string) (t tree, err error) {
 	return t, err
 }
 
-// wakeTicks is how long before the watcher hears of the server's end that may have been: a second, on a machine that is
-// busy. Terminals are given away at once, and what has been started on one meanwhile is another's.
+// wakeTicks is how much earlier the server may have ended than the watcher notices: a second, on a
+// busy machine. Terminal numbers are reused at once, and a process started on one meanwhile is not
+// ours.
 const wakeTicks = ticksPerSecond
 
-// RunWatcher is the body of the process that [StartWatcher] starts; r is its standard
-// input. It reads what is recorded until r ends, which is when the server has ended
-// however it ended, then ends the recorded trees by the stages of [PTY.Kill], within 3 s,
-// and returns. Processes whose records were removed are never touched. SIGHUP, SIGINT and
-// SIGTERM are ignored from the call on: whoever ends the server by name would else end
-// its watcher first.
+// RunWatcher is the body of the process that [StartWatcher] starts; r is its standard input. It
+// reads records until r ends, which is when the server has ended for whatever reason, then ends the
+// recorded trees by the stages of [PTY.Kill], within 3 s, and returns. Processes whose records were
+// removed are never touched. SIGHUP, SIGINT and SIGTERM are ignored from the call on: otherwise
+// killing the server by name would end its watcher first.
 //
-// The error is a [*SurvivorsError], or says which line could not be understood; then
-// only what had been read before is ended.
+// The error is a [*SurvivorsError], or says which line could not be parsed; then only what was read
+// before is ended.
 func RunWatcher(r io.Reader) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
 	trees, err := readRecords(r)
 	now := clockTicks()
 	targets := make([]target, 0, len(trees))
 	for _, t := range trees {
-		// The server was there until now, and had not reaped the leader. Its end has
-		// closed the terminal, whose number may be given to another, and a process that
-		// was started before may be the one that gets it.
+		// The server was there until now, and had not reaped the leader. Its end has closed the
+		// terminal, whose number may be reused, and a process that was started before may get it.
 		if t.reaped == 0 {
 			t.reaped = now
 		}

@@ -1,16 +1,17 @@
 package vt
 
-// A Position is a place in everything that a terminal has shown on its main screen: lines count from the first ever, as in
-// [Event], columns from zero.
+// A Position is a place in everything that the terminal has shown on its main screen: lines count
+// from the first ever, as in [Event], columns from zero.
 type Position struct {
 	Line uint64
 	Col  int
 }
 
-// Between returns the text from one position up to another, of the main screen and its scrollback: lines that go on in the next
-// are joined, blanks at the end of the others cut. Whole is false when some of it was dropped from the scrollback, or when
-// the text is longer than most bytes: then its end is returned. On the alternate screen, and when to is before from, there is
-// none. A resize that wraps lines anew moves what is on the screen away from the positions that were told before.
+// Between returns the text between two positions of the main screen and its scrollback: wrapped
+// lines are joined, trailing blanks of the others trimmed. Whole is false when some of the text was
+// dropped from the scrollback, or when it is longer than most bytes: then its end is returned. The
+// text is empty on the alternate screen, and when to is before from. A resize that rewraps lines
+// moves what is on the screen away from positions returned earlier.
 func (s *Screen) Between(from, to Position, most int) (text string, whole bool) {
 	if s.Modes.AltScreen || to.Line < from.Line || to.Line == from.Line && to.Col <= from.Col {
 		return "", true
@@ -24,7 +25,7 @@ func (s *Screen) Between(from, to Position, most int) (text string, whole bool) 
 	if last := next + uint64(len(s.rows)); to.Line >= last {
 		to = Position{Line: last}
 	}
-	if lines := uint64(most); to.Line-from.Line > lines { // each line but a wrapped one has a byte at least
+	if lines := uint64(most); to.Line-from.Line > lines { // every line except a wrapped one has at least one byte
 		from, whole = Position{Line: to.Line - lines}, false
 	}
 	var out []byte
@@ -61,7 +62,7 @@ func (s *Screen) Between(from, to Position, most int) (text string, whole bool) 
 	}
 	if cut := len(out) - most; cut > 0 {
 		out, whole = out[cut:], false
-		for len(out) > 0 && out[0]&0xc0 == 0x80 { // within a character
+		for len(out) > 0 && out[0]&0xc0 == 0x80 { // inside a character
 			out = out[1:]
 		}
 	}

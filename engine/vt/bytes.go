@@ -2,8 +2,9 @@ package vt
 
 import "unsafe"
 
-// Bytes returns about how much memory the terminal takes: both screens and the scrollback, as far as Screens that were handed out
-// do not share it. It costs a look at each row of the screens and none at the lines of the scrollback: microseconds.
+// Bytes returns roughly how much memory the terminal uses: both screens and the scrollback, except
+// what Screens that were handed out share with it. It visits each row of the screens but no line of
+// the scrollback: microseconds.
 func (t *Terminal) Bytes() int {
 	const blockHead, rowHead = int(unsafe.Sizeof(block{})), int(unsafe.Sizeof(row{}))
 	n := int(unsafe.Sizeof(*t)) + len(t.tabs)

@@ -26,7 +26,7 @@ const (
 	attrProtected    // DECSCA: selective erase leaves it
 	attrWide         // first column of a two-column character
 	attrContinuation // second column of a two-column character
-	attrSpacer       // last column that a wide character left to go to the next row whole: no part of the line
+	attrSpacer       // last column, left blank when a wide character wrapped whole: not part of the line
 )
 
 const (
@@ -34,7 +34,8 @@ const (
 	attrUnderlineMask  = attrUnderline0 | attrUnderline1 | attrUnderline2
 	// attrStyle are the attributes that a Style shows.
 	attrStyle = attrBold | attrDim | attrItalic | attrBlink | attrInverse | attrHidden | attrStrike | attrOverline | attrUnderlineMask
-	// The upper half of the attributes holds 1 + the index of the cell's extra in row.extras; 0 is none.
+	// The upper half of the attributes holds 1 + the index of the cell's extra in row.extras; 0 is
+	// none.
 	attrExtraShift = 16
 	attrExtraMask  = 0xffff << attrExtraShift
 )
@@ -148,9 +149,9 @@ type Cell struct {
 	// Text is the character with its combining marks, "" for a cell that is empty (never written, or
 	// erased; a space that was printed is " ") and for the second column of a wide character.
 	Text string
-	// Wide says that the character takes this column and the next.
+	// Wide reports whether the character takes this column and the next.
 	Wide bool
-	// Continuation says that this is the second column of a wide character.
+	// Continuation reports whether this is the second column of a wide character.
 	Continuation bool
 	Style        Style
 }
@@ -173,7 +174,7 @@ func (r *row) styleOf(c cell) Style {
 	return s
 }
 
-// asciiText holds the one-character strings, so that reading a cell of ASCII allocates nothing.
+// asciiText holds the one-character strings, so that reading an ASCII cell allocates nothing.
 var asciiText = func() (t [128]string) {
 	for i := range t {
 		t[i] = string(rune(i))

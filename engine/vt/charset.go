@@ -1,7 +1,7 @@
 package vt
 
 // A charset is what a G set holds (ISO 2022). Only sets that programs still use are mapped; any
-// other is taken as ASCII.
+// other counts as ASCII.
 type charset uint8
 
 const (

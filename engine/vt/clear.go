@@ -1,8 +1,9 @@
 package vt
 
-// Clear makes the cursor's row the first one, blanks all others and drops the scrollback, without a word to the
-// program: what "clear" in the menu of a terminal's window does. The cursor keeps its column; modes and margins stay. On
-// the alternate screen, which has no scrollback, that of the main screen stays. A synchronized update ends.
+// Clear makes the cursor's row the first one, blanks all others and drops the scrollback, without
+// notifying the program: what "clear" in a terminal window's menu does. The cursor keeps its
+// column; modes and margins stay. The alternate screen has no scrollback; clearing it keeps that of
+// the main screen. A synchronized update ends.
 func (t *Terminal) Clear() Effect {
 	t.begin()
 	t.release()
@@ -21,7 +22,7 @@ func (t *Terminal) Clear() Effect {
 		t.cursor.row = 0
 	}
 	kept := t.pen
-	t.pen = pen{} // the program did not erase this, so not in its colour
+	t.pen = pen{} // the program did not erase this, so its colour does not apply
 	t.breakWrap(0)
 	t.eraseRows(1, len(rows))
 	t.pen = kept

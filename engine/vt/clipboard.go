@@ -5,18 +5,20 @@ import (
 	"encoding/base64"
 )
 
-// clipboardMax bounds the body of an OSC 52, in bytes: 74,994 bytes of text in base64, the selection and the command. It is
-// what hterm takes of the whole sequence, so programs that copy (editors' OSC 52 plugins, tmux) send no more or let
-// their users choose; less loses what people copy, more is memory that any program can claim in each session.
+// clipboardMax bounds the body of an OSC 52, in bytes: 74,994 bytes of text in base64, the
+// selection and the command. It is hterm's limit for the whole sequence, so programs that copy
+// (editors' OSC 52 plugins, tmux) send no more or let their users choose. Less would lose what
+// people copy; more is memory that any program can claim in each session.
 const clipboardMax = 100_000
 
-// clipboardPrefix begins the strings that clipboardMax is for.
+// clipboardPrefix begins the strings that clipboardMax applies to.
 var clipboardPrefix = []byte("52;")
 
-// clipboard is OSC 52: selections, then base64. Nothing of it reaches a real clipboard, and a query (?) is not answered. As in
-// xterm no selection stands for one, and what is for the clipboard, the primary selection or the one that is configured (c, p,
-// s) is told; cut buffers (0-7) and the secondary selection (q) are nothing that a person pastes. An empty text clears, and so
-// does the ! by which programs clear an xterm, to which all that is no base64 is a reason to.
+// clipboard is OSC 52: selections, then base64. None of it reaches a real clipboard, and a query
+// (?) is not answered. As in xterm the selection may be empty; otherwise only the clipboard, the
+// primary selection and the configured one (c, p, s) are reported: nobody pastes from cut buffers
+// (0-7) and the secondary selection (q). An empty text clears, and so does "!", which programs send
+// to clear an xterm, where anything that is not base64 clears.
 func (t *Terminal) clipboard(rest []byte) {
 	s := &t.parser
 	if cap(s.str) > 2*stringMax {
@@ -35,7 +37,7 @@ func (t *Terminal) clipboard(rest []byte) {
 	t.event(e)
 }
 
-// decode reads base64 with or without padding; line ends in it do not count.
+// decode reads base64 with or without padding; it ignores line ends.
 func decode(payload []byte) ([]byte, error) {
 	encoding := base64.StdEncoding
 	if bytes.IndexByte(payload, '=') < 0 {
@@ -49,7 +51,7 @@ func decode(payload []byte) ([]byte, error) {
 	return text[:n], nil
 }
 
-// plainText is text of several lines: clean, and each line ended by a line feed as it is on Unix.
+// plainText is text of several lines: clean, each line ended by a line feed as on Unix.
 func plainText(b []byte) string {
 	if bytes.IndexByte(b, '\r') >= 0 {
 		b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte{'\n'}), []byte{'\r'}, []byte{'\n'})

@@ -92,8 +92,8 @@ func (t *Terminal) escapeIntermediate(c byte) {
 	}
 }
 
-// alignmentPattern is DECALN: the screen full of E, margins and cursor reset. All rows are one
-// row, so that it costs no more than the screen has rows and columns.
+// alignmentPattern is DECALN: the screen full of E, margins and cursor reset. All rows share one
+// row, so it costs no more than the number of rows plus columns.
 func (t *Terminal) alignmentPattern() {
 	t.resetMargins()
 	t.modes.origin = false
@@ -115,8 +115,8 @@ func (t *Terminal) hardReset() {
 	t.event(Event{Kind: EventErase})
 }
 
-// softReset is DECSTR: the VT520 manual's table of what it resets, and what xterm resets beside:
-// reverse wraparound and the cursor's shape.
+// softReset is DECSTR: what the VT520 manual's table lists, and what xterm resets as well: reverse
+// wraparound and the cursor's shape.
 func (t *Terminal) softReset() {
 	m := &t.modes
 	m.cursorVisible, m.insert, m.origin, m.autoWrap = true, false, false, true
@@ -134,8 +134,8 @@ func (t *Terminal) saveCursor() {
 	t.grid.saved = savedCursor{t.cursor, t.pen, t.charsets, t.modes.origin, true}
 }
 
-// restoreCursor is DECRC; without a saved one the cursor goes home (VT520 manual). A pending wrap comes
-// back too (DEC STD 070, xterm, alacritty; xterm.js and tmux forget it).
+// restoreCursor is DECRC; if none was saved, the cursor goes home (VT520 manual). A pending wrap is
+// restored too (DEC STD 070, xterm, alacritty; xterm.js and tmux forget it).
 func (t *Terminal) restoreCursor() {
 	s := t.grid.saved
 	t.pen, t.charsets, t.modes.origin = s.pen, s.charsets, s.origin

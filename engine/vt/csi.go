@@ -5,12 +5,12 @@ func (t *Terminal) dispatchCSI(final byte) {
 	s := &t.parser
 	last := t.last
 	t.last = 0
-	if final != 'm' { // as in ground, which does not come here for most of them
+	if final != 'm' { // as in ground, which handles most of them itself
 		t.joint = joint{}
 		t.work += workEarned
 	}
-	// Only SGR has sub-parameters. Elsewhere they mean nothing (ECMA-48 5.4.2), and taken for parameters
-	// they would mean something else.
+	// Only SGR has sub-parameters. Elsewhere they mean nothing (ECMA-48 5.4.2), and read as
+	// parameters they would mean something else.
 	if s.colon != 0 && (final != 'm' || s.prefix != 0 || s.nInter > 0) {
 		return
 	}
@@ -113,7 +113,7 @@ func (t *Terminal) dispatchCSI(final byte) {
 	}
 }
 
-// csiPrivate executes a sequence with < = > or ? in front of its parameters.
+// csiPrivate executes a sequence with < = > or ? before its parameters.
 func (t *Terminal) csiPrivate(final byte) {
 	s := &t.parser
 	switch s.prefix {
@@ -218,8 +218,8 @@ func (t *Terminal) csiIntermediate(final byte) {
 	}
 }
 
-// scrollUpBy is SU. Rows that were never written one by one, blank or a pattern, are not worth a line
-// of scrollback: a sequence of a few bytes must not cost a screen of them.
+// scrollUpBy is SU. Rows that were never written one by one, blank or a pattern, do not go to the
+// scrollback: a sequence of a few bytes must not cost a screenful of it.
 func (t *Terminal) scrollUpBy(n int) {
 	n = min(n, t.bottom-t.top+1)
 	if t.top == 0 && t.grid == &t.main && !t.sides.set {

@@ -1,16 +1,16 @@
 // Package vt is a terminal emulator as a value: bytes go in, a screen comes out.
 //
-// [New] makes a terminal. [Terminal.Feed] takes whatever the program wrote and returns what follows from
-// it (answers to queries, whether the visible screen changed, events); [Terminal.Snapshot] returns an
-// immutable Screen that any number of goroutines may read. Keys, mouse and focus reports are
-// encoded under the terminal's current modes.
+// [New] makes a terminal. [Terminal.Feed] takes the program's output and returns what follows from
+// it (answers to queries, whether the visible screen changed, events); [Terminal.Snapshot] returns
+// an immutable [Screen] that any number of goroutines may read. Keys, mouse events and focus
+// reports are encoded for the terminal's current modes.
 //
-// The package is pure: no goroutine, clock, lock or I/O, and nothing it does depends on how the
-// input was cut into Feed calls. A Terminal has one owner; only Screen and History are shared.
+// The package is pure: no goroutine, clock, lock or I/O, and the result never depends on how the
+// input was split into Feed calls. A Terminal has one owner; only Screen and History are shared.
 //
-// Program output is hostile. Parameters are clamped while they are parsed, every string is capped,
-// no repeat count costs more than the screen is large, and an answer to a query is built from
-// constants and numbers only: it never holds text that the program supplied.
+// Program output is hostile. Parameters are clamped as they are parsed, every string is capped, no
+// repeat count costs more than one screenful, and an answer to a query is built from constants and
+// numbers only: it never contains text that the program supplied.
 //
 // The screen follows xterm where programs depend on it: ECMA-48 (5th edition), the VT420/VT520
 // manuals (DEC EK-VT520-RM), xterm's "XTerm Control Sequences", and for newer sequences the

@@ -5,7 +5,7 @@ package vt
 // erased returns the cell that erasing leaves: blank in the background of the pen (BCE).
 func (t *Terminal) erased() cell { return cell{hi: uint64(t.pen.bg)} }
 
-// fillRow returns a row of erased cells that may stand in several places.
+// fillRow returns a row of erased cells that may be used in several places.
 func (t *Terminal) fillRow() *row {
 	if t.pen.bg == 0 {
 		return t.blankRow()
@@ -13,7 +13,7 @@ func (t *Terminal) fillRow() *row {
 	return t.patternRow(t.erased())
 }
 
-// patternRow returns a row full of c that may stand in several places.
+// patternRow returns a row full of c that may be used in several places.
 func (t *Terminal) patternRow(c cell) *row {
 	if f := t.fill; f != nil && f.cells[0] == c {
 		return f
@@ -29,7 +29,7 @@ func (t *Terminal) patternRow(c cell) *row {
 	return r
 }
 
-// replaceAll puts r, a row that is not written to, in place of rows from..to-1.
+// replaceAll puts r, a row that is never written to, in place of rows from..to-1.
 func (t *Terminal) replaceAll(from, to int, r *row) {
 	for y := from; y < to; y++ {
 		t.grid.rows[y] = r
@@ -62,7 +62,8 @@ func (t *Terminal) eraseRows(from, to int) {
 	}
 }
 
-// breakWrap says that row y does not go on in the next any more; -1 is the newest line of the scrollback.
+// breakWrap records that row y no longer continues in the next; -1 is the newest line of the
+// scrollback.
 func (t *Terminal) breakWrap(y int) {
 	switch {
 	case y < 0 && t.grid == &t.main:
@@ -108,8 +109,8 @@ func (t *Terminal) eraseCols(y, from, to int) {
 // eraseRow erases the whole of row y.
 func (t *Terminal) eraseRow(y int) { t.eraseRows(y, y+1) }
 
-// cursorEdge is the column that erasing to the right begins at: behind the cursor's when a wrap
-// is pending, so that the character written there stays, as in xterm.js and tmux.
+// cursorEdge is the column where erasing to the right begins: after the cursor's when a wrap is
+// pending, so that the character written there stays, as in xterm.js and tmux.
 func (t *Terminal) cursorEdge() int {
 	if t.cursor.pending {
 		return t.cursor.col + 1
@@ -150,7 +151,8 @@ func (t *Terminal) eraseInDisplay(mode int) {
 	}
 }
 
-// selectiveErase is DECSED and DECSEL: what DECSCA protects stays, the rest is erased as by ED and EL.
+// selectiveErase is DECSED and DECSEL: cells protected by DECSCA stay, the rest is erased as by ED
+// and EL.
 func (t *Terminal) selectiveErase(mode int, display bool) {
 	first, last := t.cursor.row, t.cursor.row
 	if display {
@@ -212,8 +214,8 @@ func (t *Terminal) deleteCells(n int) {
 	}
 }
 
-// shiftRow moves the cells of row y from column x up to the right margin by n columns, to the left when n
-// is negative; what is vacated is erased.
+// shiftRow moves the cells of row y from column x up to the right margin by n columns, to the left
+// when n is negative; vacated cells are erased.
 func (t *Terminal) shiftRow(y, x, n int) {
 	if t.grid.rows[y].n <= x && t.pen.bg == 0 {
 		return
@@ -242,8 +244,8 @@ func (t *Terminal) shiftRow(y, x, n int) {
 	r.shrink()
 }
 
-// shiftCols moves the columns from x on within the margins by n: SL, SR, DECIC and DECDC. It does
-// nothing with the cursor outside of the margins.
+// shiftCols moves the columns from x on within the margins by n: SL, SR, DECIC and DECDC. With the
+// cursor outside the margins it does nothing.
 func (t *Terminal) shiftCols(x, n int) {
 	if t.cursor.row < t.top || t.cursor.row > t.bottom || !t.afford(t.top, t.bottom, t.lastCol()+1-x) {
 		return
@@ -253,14 +255,14 @@ func (t *Terminal) shiftCols(x, n int) {
 	}
 }
 
-// shrink makes n as small as it can be.
+// shrink makes n as small as possible.
 func (r *row) shrink() {
 	for r.n > 0 && r.cells[r.n-1] == (cell{}) {
 		r.n--
 	}
 }
 
-// insertLines is IL: only inside of the margins; the cursor goes to the first column.
+// insertLines is IL: only inside the margins; the cursor goes to the first column.
 func (t *Terminal) insertLines(n int) {
 	if y := t.cursor.row; y >= t.top && y <= t.bottom && t.inSides() {
 		t.scrollDown(y, t.bottom, n)
@@ -277,7 +279,7 @@ func (t *Terminal) deleteLines(n int) {
 	}
 }
 
-// scrollUp moves rows top..bottom up by n. What leaves the top of the main screen goes to the
+// scrollUp moves rows top..bottom up by n. Rows that leave the top of the main screen go to the
 // scrollback when keep is set.
 func (t *Terminal) scrollUp(top, bottom, n int, keep bool) {
 	n = min(n, bottom-top+1)
@@ -307,7 +309,7 @@ func (t *Terminal) scrollUp(top, bottom, n int, keep bool) {
 	t.replaceAll(bottom-n+1, bottom+1, t.fillRow())
 }
 
-// scrollDown moves rows top..bottom down by n; what leaves at the bottom is gone.
+// scrollDown moves rows top..bottom down by n; rows that leave at the bottom are lost.
 func (t *Terminal) scrollDown(top, bottom, n int) {
 	n = min(n, bottom-top+1)
 	if t.sides.set {
@@ -325,7 +327,7 @@ func (t *Terminal) scrollDown(top, bottom, n int) {
 	t.breakWrap(bottom)
 }
 
-// vacated turns a row that was scrolled out into the blank one that takes its place.
+// vacated turns a row that scrolled out into the blank one that takes its place.
 func (t *Terminal) vacated(r *row) *row {
 	if r.frame <= t.shared || t.pen.bg != 0 {
 		t.recycle(r)
@@ -339,24 +341,26 @@ func (t *Terminal) vacated(r *row) *row {
 	return r
 }
 
-// Most sequences cost no more than a row. Those that move or look at every cell of a screen are paid for: each control and
-// each sequence but SGR earns work, and between side margins each character; what cannot be paid is not done. So a megabyte
-// of them costs about a second on the largest screen; on one of 24 by 80 half of all sequences can be such, and only a flood
-// ever runs out.
+// Most sequences cost no more than one row. Those that move or look at every cell of a screen have
+// to be paid for: each control, each sequence except SGR and, between side margins, each character
+// earns work; a sequence that cannot pay is dropped. So a megabyte of them costs about a second on
+// the largest screen. On a screen of 24 by 80 half of all sequences may be expensive ones, and only
+// a flood ever runs out.
 const (
-	// workEarned is in cells. They take 0.4 ns each to move, or workText times as long where they have text in the arena or
-	// extras; a row takes as long as workRow cells.
+	// workEarned is in cells. Moving a cell takes 0.4 ns, or workText times as long when it has
+	// text in the arena or extras; a row takes as long as workRow cells.
 	workEarned = 1 << 10
 	workText   = 16
 	workRow    = 32
-	// What has more cells than workCached, 1 MiB, is no longer in a core's cache and takes workMemory times as long.
+	// More cells than workCached, 1 MiB, no longer fit a core's cache and take workMemory times as
+	// long.
 	workCached = 64 << 10
 	workMemory = 4
-	// workSaved bounds what is saved up: four times the largest screen.
+	// workSaved bounds the saved work: four times the largest screen.
 	workSaved = 4 * workMemory * MaxSide * MaxSide
 )
 
-// afford reports whether width cells of each row from top to bottom can be worked on, and pays.
+// afford reports whether width cells of each row from top to bottom can be paid for, and pays.
 func (t *Terminal) afford(top, bottom, width int) bool {
 	if t.work < (bottom-top+1)*workRow { // not even looked at
 		return false
@@ -375,7 +379,7 @@ func (t *Terminal) afford(top, bottom, width int) bool {
 	return t.pay(cost)
 }
 
-// pay reports whether there is so much work saved up, and takes it.
+// pay reports whether that much work is saved up, and takes it.
 func (t *Terminal) pay(cost int) bool {
 	if t.work = min(t.work, workSaved); t.work < cost {
 		return false

@@ -7,12 +7,10 @@ import (
 )
 
 // EncodeKey returns the bytes that a terminal in the current modes sends for k: xterm's encoding
-// (application cursor
-// and keypad, modifyOtherKeys), or the kitty protocol at the level that the program asked for. It
-// is nil where a
-// terminal sends nothing: a release that the program did not ask for, or a key that the mode has no
-// bytes for, as
-// the media keys without the kitty protocol.
+// (application cursor and keypad, modifyOtherKeys), or the kitty protocol at the level that the
+// program asked for. It is nil where a terminal sends nothing: a release that the program did not
+// ask for, or a key that has no bytes in the current mode, such as the media keys without the kitty
+// protocol.
 func (t *Terminal) EncodeKey(k Key) []byte {
 	if k.Event != KeyTap {
 		return t.encodeEvent(k)
@@ -43,7 +41,7 @@ type keySequence struct {
 	ss3    bool // without modifiers SS3 letter
 }
 
-// keySequences are xterm's. Those from KeyMenu on count in its encoding only.
+// keySequences are xterm's. Those from KeyMenu on apply to its encoding only.
 var keySequences = func() map[KeyCode]keySequence {
 	all := map[KeyCode]keySequence{
 		KeyUp: {1, 'A', false}, KeyDown: {1, 'B', false}, KeyRight: {1, 'C', false},
@@ -65,8 +63,8 @@ var keySequences = func() map[KeyCode]keySequence {
 	return all
 }()
 
-// keypad is what the keys of the keypad send that have a character: that, and the letter behind
-// SS3 in application mode (DECKPAM, VT100 manual table 3-8).
+// keypad is what keypad keys that have a character send: the character, and the letter after SS3 in
+// application mode (DECKPAM, VT100 manual table 3-8).
 var keypad = map[KeyCode]struct{ char, letter byte }{
 	KeyKeypad0: {'0', 'p'}, KeyKeypad1: {'1', 'q'}, KeyKeypad2: {'2', 'r'}, KeyKeypad3: {'3', 's'}, KeyKeypad4: {'4', 't'},
 	KeyKeypad5: {'5', 'u'}, KeyKeypad6: {'6', 'v'}, KeyKeypad7: {'7', 'w'}, KeyKeypad8: {'8', 'x'}, KeyKeypad9: {'9', 'y'},
@@ -75,7 +73,7 @@ var keypad = map[KeyCode]struct{ char, letter byte }{
 	KeyKeypadSeparator: {',', 'l'},
 }
 
-// keypadAs are the keys that the others of the keypad are, without num lock.
+// keypadAs maps the other keypad keys to the keys they are without num lock.
 var keypadAs = map[KeyCode]KeyCode{
 	KeyKeypadLeft: KeyLeft, KeyKeypadRight: KeyRight, KeyKeypadUp: KeyUp, KeyKeypadDown: KeyDown,
 	KeyKeypadPageUp: KeyPageUp, KeyKeypadPageDown: KeyPageDown,
@@ -83,7 +81,7 @@ var keypadAs = map[KeyCode]KeyCode{
 	KeyKeypadInsert: KeyInsert, KeyKeypadDelete: KeyDelete,
 }
 
-// offKeypad returns the key that one of the keypad stands for, others as they are.
+// offKeypad returns the key that a keypad key stands for, and other keys unchanged.
 func (k Key) offKeypad() Key {
 	if code, ok := keypadAs[k.Code]; ok {
 		k.Code = code
@@ -98,7 +96,7 @@ func (k Key) offKeypad() Key {
 // modParam is the modifier parameter of xterm and kitty.
 func modParam(m Mods) int { return int(m) + 1 }
 
-// encodeLegacy is xterm's encoding; nil for keys that it has no bytes for.
+// encodeLegacy is xterm's encoding; nil for keys that have no bytes in it.
 func (t *Terminal) encodeLegacy(k Key) []byte {
 	if p, ok := keypad[k.Code]; ok && t.modes.appKeypad {
 		b := []byte("\x1bO")
@@ -146,7 +144,7 @@ func (t *Terminal) encodeLegacy(k Key) []byte {
 	}
 	if mods&Ctrl != 0 {
 		if c, ok := controlByte(r); ok {
-			if c == '\r' { // Ctrl and M is the same to LNM
+			if c == '\r' { // Ctrl+M is Enter too, so LNM applies
 				return t.appendReturn(b)
 			}
 			return append(b, c)
@@ -164,7 +162,7 @@ func (t *Terminal) appendReturn(b []byte) []byte {
 	return b
 }
 
-// backspace is the byte that the key sends: DECBKM and Ctrl each turn DEL into BS and back.
+// backspace is the byte that the key sends: DECBKM and Ctrl each swap DEL and BS.
 func (t *Terminal) backspace(mods Mods) byte {
 	if (mods&Ctrl != 0) != t.modes.backarrowBS {
 		return 0x08
@@ -172,8 +170,7 @@ func (t *Terminal) backspace(mods Mods) byte {
 	return 0x7f
 }
 
-// controlByte is what ctrl makes of a character, as keyboards have it since the VT220 and X11 has
-// it still.
+// controlByte is what Ctrl makes of a character, on keyboards since the VT220 and in X11 still.
 func controlByte(r rune) (byte, bool) {
 	switch {
 	case r >= '@' && r <= '~':
@@ -190,7 +187,7 @@ func controlByte(r rune) (byte, bool) {
 	return 0, false
 }
 
-// codePoint returns the number by which modifyOtherKeys and kitty name a key, 0 when it has none.
+// codePoint returns the number that modifyOtherKeys and kitty use for a key, 0 when it has none.
 func codePoint(k Key) rune {
 	switch k.Code {
 	case KeyRune:
@@ -207,9 +204,9 @@ func codePoint(k Key) rune {
 	return 0
 }
 
-// encodeOther is modifyOtherKeys in its default format, CSI 27 ; mods ; code ~. Level 1 leaves
-// alone what has a well-known meaning; level 2 reports every modified key but for Backspace with
-// Ctrl, and Tab and characters with Shift.
+// encodeOther is modifyOtherKeys in its default format, CSI 27 ; mods ; code ~. Level 1 leaves keys
+// with a well-known meaning alone; level 2 reports every modified key except Backspace with Ctrl,
+// and Tab and characters with Shift.
 func (t *Terminal) encodeOther(k Key) []byte {
 	r, mods, level := codePoint(k), k.Mods, t.modes.modifyOtherKeys
 	if r == 0 || mods == 0 {

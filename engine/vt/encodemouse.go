@@ -28,8 +28,8 @@ const (
 	MouseMotion
 )
 
-// A Mouse is one event of the mouse at a cell, from zero. PixelX and PixelY count from the upper
-// left of the screen; they are used in mode 1016 only.
+// A Mouse is one mouse event at a cell, counted from zero. PixelX and PixelY count from the upper
+// left of the screen; only mode 1016 uses them.
 type Mouse struct {
 	Row, Col       int
 	PixelX, PixelY int
@@ -119,7 +119,7 @@ func mouseNumbers(head string, final byte, code, x, y int) []byte {
 	return append(b, final)
 }
 
-// EncodeFocus returns the report that the terminal got or lost the focus, nil when the program did
+// EncodeFocus returns the report that the terminal gained or lost focus, nil when the program did
 // not ask for it (mode 1004).
 func (t *Terminal) EncodeFocus(in bool) []byte {
 	switch {
@@ -131,10 +131,10 @@ func (t *Terminal) EncodeFocus(in bool) []byte {
 	return []byte("\x1b[O")
 }
 
-// BracketedPaste wraps s in the marks of mode 2004. What could end the paste from inside, or act as
-// a key, is taken out and counted: C0 controls but for TAB, LF and CR, DEL, and C1 controls, be
-// they single bytes or UTF-8. Bytes that are not UTF-8 pass, but for 0x80-0x9f, which some readers
-// take as C1. So no part of the result but its end can be read as an escape sequence.
+// BracketedPaste wraps s in the marks of mode 2004. Whatever could end the paste from inside, or
+// act as a key, is removed and counted: C0 controls except TAB, LF and CR, DEL, and C1 controls, as
+// single bytes or UTF-8. Bytes that are not UTF-8 pass, except 0x80-0x9f, which some readers take
+// as C1. So only the end of the result can be read as an escape sequence.
 func BracketedPaste(s string) (out []byte, stripped int) {
 	out = make([]byte, 0, len(s)+12)
 	out = append(out, "\x1b[200~"...)

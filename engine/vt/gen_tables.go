@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Writes tables.go: for every code point its width and its part in the grapheme rules, taken from
-// clipperhouse/displaywidth and clipperhouse/uax29 by asking them. Run with: go generate ./engine/vt
+// Writes tables.go: the width of every code point and its class in the grapheme rules, as reported
+// by clipperhouse/displaywidth and clipperhouse/uax29. Run with: go generate ./engine/vt
 package main
 
 import (
@@ -26,7 +26,7 @@ const (
 	zwj, emoji = "\u200d", "\U0001f600"
 )
 
-// class returns the name of the grapheme class of s, told by what it joins to.
+// class returns the name of the grapheme class of s, derived from what it joins to.
 func class(s string) string {
 	switch {
 	case s == zwj:
@@ -84,9 +84,9 @@ func width(r rune) int {
 	return displaywidth.Rune(r)
 }
 
-// textStyle are the characters that are emoji, and wide, unless U+FE0E asks for their text style: those of
-// emoji-variation-sequences.txt that have Emoji_Presentation (UTS #51, data files of Unicode 15). displaywidth leaves
-// their width alone.
+// textStyle are the characters that are emoji, and wide, unless U+FE0E asks for their text style:
+// those in emoji-variation-sequences.txt that have Emoji_Presentation (UTS #51, data files of
+// Unicode 15). displaywidth leaves their width alone.
 var textStyle = [][2]rune{
 	{0x231a, 0x231b}, {0x23e9, 0x23ea}, {0x23f3, 0x23f3}, {0x25fd, 0x25fe}, {0x2614, 0x2615}, {0x2648, 0x2653},
 	{0x267f, 0x267f}, {0x2693, 0x2693}, {0x26a1, 0x26a1}, {0x26aa, 0x26ab}, {0x26bd, 0x26be}, {0x26c4, 0x26c5},

@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// Scrollback is kept as text: lines are encoded one after the other into blocks, which nothing
-// writes again, so that a History is a handful of words and readers need no lock. A line of 80
-// plain columns costs 88 bytes; as cells it would cost 1,280.
+// Scrollback is kept as text: lines are encoded one after the other into blocks that are never
+// rewritten, so a History is a handful of words and readers need no lock. A line of 80 plain
+// columns costs 88 bytes; as cells it would cost 1,280.
 const (
 	// blockMax is the size of a full block in bytes. Larger blocks waste more at their end and keep
 	// more dropped lines alive, smaller ones cost more headers.
 	blockMax = 16 << 10
 	// blockMin is the size of the first block, for sessions that scroll a few lines only.
 	blockMin = 1 << 10
-	// historyBytesPerLine bounds the bytes of the scrollback together with the number of lines:
-	// rows of a thousand columns in a thousand colours must not cost a hundred times the usual.
+	// historyBytesPerLine bounds the scrollback in bytes as well as lines: rows of a thousand
+	// columns in a thousand colours must not cost a hundred times the usual.
 	historyBytesPerLine = 1 << 10
 )
 
-// Codes inside an encoded line. Cells never hold C0 characters, so they are free.
+// Codes inside an encoded line. Cells never hold C0 characters, so these bytes are free.
 const (
 	codeBlank      = 0x00 // a cell never written
 	codeWide       = 0x01 // the next character takes two columns
@@ -37,14 +37,15 @@ type block struct {
 	more  []writes    // of lines that were written in several steps
 }
 
-// history is the writing side. Sealed blocks never change, and neither does the part of their slice that a snapshot has.
+// history is the writing side. Sealed blocks never change, nor does the part of the slice that a
+// snapshot holds.
 type history struct {
 	limit   int
 	sealed  []*block
 	tail    block
 	dropped uint64 // absolute number of the oldest line of the scrollback; older ones may still be kept, see leftKept
 	cleared uint64 // number of the line at the last clear, so that a clear is seen as a change
-	cut     bool   // the line before the first one in a block, which is dropped, went on in it
+	cut     bool   // the line before the first one in a block, now dropped, continued in it
 	next    uint64 // absolute number of the next line
 	bytes   int    // of all sealed blocks
 	edge    Edge   // of the newest line
@@ -53,7 +54,7 @@ type history struct {
 
 // push encodes r, which leaves the screen at sequence seq, as the newest line.
 func (h *history) push(r *row, seq uint64) {
-	r.stamp(seq) // what the frame under way has written
+	r.stamp(seq) // what the current frame has written
 	need := textMax(r)
 	if len(h.tail.data)+need > cap(h.tail.data) {
 		h.seal(need)
@@ -74,12 +75,13 @@ func (h *history) seal(need int) {
 	size := min(max(blockMin, 2*cap(h.tail.data)), blockMax)
 	if len(h.tail.ends) > 0 {
 		full := h.tail
-		// A block that was grown for one long line is cut to size; the usual one has little to give.
+		// A block that grew for one long line is cut to size; the usual one has little to give
+		// back.
 		if cap(full.data)-len(full.data) > len(full.data)/8+256 {
 			full.data = append(make([]byte, 0, len(full.data)), full.data...)
 		}
 		h.bytes += cap(full.data)
-		h.sealed = append(h.sealed, &full) // behind what snapshots read
+		h.sealed = append(h.sealed, &full) // past what snapshots read
 		for i, over := 0, h.bytes-h.limit*historyBytesPerLine; i < len(h.sealed) && over > 0; i++ {
 			over -= cap(h.sealed[i].data)
 			h.dropped = max(h.dropped, h.after(i))
@@ -89,10 +91,10 @@ func (h *history) seal(need int) {
 	h.tail = block{first: h.next, data: make([]byte, 0, max(size, need)), ends: make([]uint32, 0, len(h.tail.ends)+8), left: make([]departure, 0, 4)}
 }
 
-// after returns the number of the first line behind sealed block i.
+// after returns the number of the first line after sealed block i.
 func (h *history) after(i int) uint64 { return h.sealed[i].first + uint64(len(h.sealed[i].ends)) }
 
-// trim lets go of blocks whose lines have all left the scrollback, but for the newest: see leftKept.
+// trim drops blocks whose lines have all left the scrollback, except the newest: see leftKept.
 func (h *history) trim() {
 	n, bytes := 0, h.bytes
 	for n < len(h.sealed) && h.after(n) <= h.dropped {
@@ -104,7 +106,7 @@ func (h *history) trim() {
 	h.lose(n)
 }
 
-// lose lets go of the n oldest sealed blocks.
+// lose drops the n oldest sealed blocks.
 func (h *history) lose(n int) {
 	if n == 0 {
 		return
@@ -118,7 +120,7 @@ func (h *history) lose(n int) {
 	h.sealed = append([]*block(nil), h.sealed[n:]...)
 }
 
-// clear empties the scrollback. Those who wait may not have seen its last lines yet: see leftKept.
+// clear empties the scrollback. Waiters may not have seen its last lines yet: see leftKept.
 func (h *history) clear() {
 	h.dropped, h.cleared = h.next, h.next
 	h.trim()
@@ -132,7 +134,8 @@ func (h *history) pop() *row {
 	return h.takeNewest()
 }
 
-// breakWrap says that the newest line, be it in the scrollback or not, does not go on on the screen any more.
+// breakWrap records that the newest line, in the scrollback or not, no longer continues on the
+// screen.
 func (h *history) breakWrap() {
 	b := &h.tail
 	if len(b.ends) == 0 {
@@ -152,7 +155,7 @@ func (h *history) breakWrap() {
 	h.edge = edge // nothing has left
 }
 
-// takeNewest removes the newest line that is kept, of which there is one.
+// takeNewest removes the newest line that is kept; there must be one.
 func (h *history) takeNewest() *row {
 	if len(h.tail.ends) == 0 {
 		b := h.sealed[len(h.sealed)-1]
@@ -163,7 +166,7 @@ func (h *history) takeNewest() *row {
 	i := len(h.tail.ends) - 1
 	r := decodeRow(h.tail.line(i))
 	r.writes = h.tail.writes(i)
-	// Clipped, so that the next push does not write over bytes which a snapshot still reads.
+	// Clipped, so that the next push does not overwrite bytes that a snapshot still reads.
 	end := uint32(0)
 	if i > 0 {
 		end = h.tail.ends[i-1]
@@ -175,7 +178,7 @@ func (h *history) takeNewest() *row {
 	return r
 }
 
-// lastWrapped reports whether the newest line goes on in the first row of the screen.
+// lastWrapped reports whether the newest line continues in the first row of the screen.
 func (h *history) lastWrapped() bool {
 	v := h.view()
 	n := v.Len()
@@ -195,9 +198,9 @@ func (b *block) line(i int) []byte {
 	return b.data[start:b.ends[i]]
 }
 
-// A History is the scrollback as of one snapshot: lines that left the top of the main screen, oldest
-// first, as many as the bound allows. It is a value; later output never alters it, and any number of
-// goroutines may read it. Lines keep the width they had when they left the screen.
+// A History is the scrollback as of one snapshot: lines that left the top of the main screen,
+// oldest first, as many as the bound allows. It is a value; later output never alters it, and any
+// number of goroutines may read it. Lines keep the width they had when they left the screen.
 type History struct {
 	sealed  []*block
 	tail    block
@@ -216,8 +219,8 @@ func (h History) Len() int { return int(h.next - h.dropped) }
 // Dropped()+Len() that of the screen's first row; Event.Line counts the same way.
 func (h History) Dropped() uint64 { return h.dropped }
 
-// Cut reports whether line 0 goes on from one that was dropped: its head is missing. With no lines kept it tells that of
-// the screen's first row.
+// Cut reports whether line 0 continues one that was dropped: its beginning is missing. With no
+// lines kept it says the same of the screen's first row.
 func (h History) Cut() bool {
 	switch {
 	case h.dropped == h.cleared:
@@ -230,7 +233,7 @@ func (h History) Cut() bool {
 	return h.cut
 }
 
-// oldest returns the absolute number of the oldest line that is kept, be it in the scrollback or not.
+// oldest returns the absolute number of the oldest line that is kept, in the scrollback or not.
 func (h *History) oldest() uint64 {
 	if len(h.sealed) > 0 {
 		return h.sealed[0].first
@@ -238,7 +241,7 @@ func (h *History) oldest() uint64 {
 	return h.tail.first
 }
 
-// at returns the block of a line that is kept, by its absolute number, and which of the block's it is.
+// at returns the block of a kept line, given by its absolute number, and the line's index in it.
 func (h *History) at(line uint64) (b *block, i int) {
 	if b = &h.tail; line < b.first {
 		b = h.sealed[sort.Search(len(h.sealed), func(k int) bool { return h.sealed[k].first > line })-1]
@@ -255,8 +258,8 @@ func (h *History) find(i int) []byte {
 	return b.line(k)
 }
 
-// Line returns the text of line i, without trailing blanks unless the line goes on in the next;
-// "" when there is no such line.
+// Line returns the text of line i, without trailing blanks unless it continues in the next line; ""
+// when there is no such line.
 func (h History) Line(i int) string {
 	text, wrapped, _ := splitLine(h.find(i))
 	if strings.IndexFunc(string(text), func(r rune) bool { return r <= codeClusterEnd }) < 0 {
@@ -279,7 +282,8 @@ func (h History) Line(i int) string {
 	return string(out)
 }
 
-// Wrapped reports whether line i goes on in line i+1 (for the last line: in the screen's first row).
+// Wrapped reports whether line i continues in line i+1 (for the last line: in the screen's first
+// row).
 func (h History) Wrapped(i int) bool {
 	_, wrapped, _ := splitLine(h.find(i))
 	return wrapped
@@ -299,15 +303,15 @@ func trimSpaces(b []byte) []byte {
 	return b
 }
 
-// An encoded line is: four bytes, little-endian, of the text's length, shifted left by two, | 1 when
-// the line goes on in the next, | 2 when styles follow; the text with the codes above; and for each
-// run of equally styled cells what appendRun writes.
+// An encoded line is: four bytes, little-endian, of the text's length, shifted left by two, | 1
+// when the line continues in the next, | 2 when styles follow; the text with the codes above; and
+// what appendRun writes for each run of equally styled cells.
 const (
 	lineHead    = 4
 	lineWrapped = 1
 	lineStyled  = 2
-	// cellTextMax is the most that a cell which is no cluster takes: codeWide and a rune; a cluster
-	// takes two codes more than its bytes in the arena.
+	// cellTextMax is the most that a cell other than a cluster takes: codeWide and a rune; a
+	// cluster takes two codes more than its bytes in the arena.
 	cellTextMax = 1 + utf8.UTFMax
 )
 
@@ -362,12 +366,13 @@ func encodeRow(dst []byte, r *row) []byte {
 }
 
 const (
-	// halves mark the columns of a wide character, notStyle what does not show how a cell is drawn.
+	// halves mark the columns of a wide character; notStyle masks what does not affect how a cell
+	// is drawn.
 	halves   = uint64(attrWide|attrContinuation) << 32
 	notStyle = halves | uint64(attrProtected|attrSpacer)<<32
 )
 
-// sameStyle returns how many cells look like the first but for their text.
+// sameStyle returns how many cells look like the first, apart from their text.
 func sameStyle(cells []cell) int {
 	lo, hi := cells[0].lo>>32, cells[0].hi&^notStyle
 	for i, c := range cells {
@@ -378,8 +383,8 @@ func sameStyle(cells []cell) int {
 	return len(cells)
 }
 
-// encodeText writes the text of cells of row r and returns how many bytes that are. It is apart from encodeRow, as is what is
-// rare in it, because it then runs in registers: half the time.
+// encodeText writes the text of cells of row r and returns its length in bytes. It is separate from
+// encodeRow, and the rare cases are separate from it, so that it runs in registers: half the time.
 func encodeText(out []byte, r *row, cells []cell) (k int) {
 	for _, c := range cells {
 		ch := c.content()
@@ -418,9 +423,9 @@ func encodeLong(out []byte, r *row, content uint32) int {
 	return n + 1
 }
 
-// A run of an encoded line is its columns and its attributes, two bytes each, and its colours, four bytes each. With
-// runExtra among the attributes the colour of the underline follows, four bytes, and the link: its length, or with
-// runSameLink nothing, since it is the one of the run before.
+// A run of an encoded line is its columns and its attributes, two bytes each, and its colours, four
+// bytes each. When the attributes include runExtra, the underline colour follows, four bytes, and
+// the link: its length, or nothing with runSameLink, since it is the link of the run before.
 const (
 	runSize     = 12
 	runSameLink = 1 << 14

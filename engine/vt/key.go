@@ -12,8 +12,7 @@ const (
 	Meta
 )
 
-// A KeyCode names a key that is not a character. The zero KeyCode stands for the character in
-// Key.Rune.
+// A KeyCode names a key that is not a character. The zero KeyCode means the character in Key.Rune.
 type KeyCode uint8
 
 const (
@@ -46,9 +45,8 @@ const (
 	KeyF12
 )
 
-// The keys from here on have a block of numbers each in the kitty keyboard protocol, in the order
-// of its table of
-// functional keys. Terminals without that protocol have no bytes for most of them: see
+// The keys from here on each have a number in the kitty keyboard protocol, in the order of its
+// table of functional keys. Terminals without that protocol have no bytes for most of them: see
 // [Terminal.EncodeKey].
 const (
 	KeyCapsLock KeyCode = iota + KeyF12 + 1
@@ -141,24 +139,22 @@ const (
 	KeyISOLevel5Shift
 )
 
-// A KeyEvent is what is done to a key. Only programs that ask for it (flag 2 of the kitty keyboard
-// protocol) can tell
-// events apart.
+// A KeyEvent is what happens to a key. Only programs that ask for it (flag 2 of the kitty keyboard
+// protocol) can tell events apart.
 type KeyEvent uint8
 
 const (
-	KeyTap     KeyEvent = iota // pressed and let go
+	KeyTap     KeyEvent = iota // pressed and released
 	KeyPress                   // pressed and held
-	KeyRepeat                  // held for so long that it counts once more
-	KeyRelease                 // let go
+	KeyRepeat                  // held long enough to repeat
+	KeyRelease                 // released
 )
 
-// A Key is what is done to one key, with its modifiers. Rune is the character without modifiers
-// ("a" with
-// Shift, not "A"; an upper-case letter is taken as itself); it counts when Code is KeyRune.
+// A Key is an event of one key, with its modifiers. Rune is the character without modifiers ("a"
+// with Shift, not "A"; an upper-case letter is taken as itself); it applies when Code is KeyRune.
 type Key struct {
 	Code  KeyCode
 	Rune  rune
 	Mods  Mods
-	Event KeyEvent // the zero one is a tap
+	Event KeyEvent // the zero value is a tap
 }

@@ -15,9 +15,9 @@ import (
 // ErrUnknownKey is what a KeyError wraps.
 var ErrUnknownKey = errors.New("unknown key")
 
-// A KeyError says which key name is not known, and which ones are.
+// A KeyError names a key that is not known, and lists those that are.
 type KeyError struct {
-	Name string // as it was asked for, at most 32 characters
+	Name string // as requested, at most 32 characters
 	Why  string // "" or what is wrong with the name
 }
 
@@ -70,9 +70,8 @@ var keyNames = sync.OnceValue(func() map[string]Key {
 	return names
 })
 
-// KeyNames returns the names of keys that ParseKey knows beside single characters, sorted. It does
-// not list those of
-// the keypad once more with kp_.
+// KeyNames returns the names of keys that ParseKey knows besides single characters, sorted. It does
+// not list the keypad's keys a second time with kp_.
 func KeyNames() []string {
 	names := slices.Collect(maps.Keys(keyNames()))
 	slices.SortFunc(names, func(a, b string) int {
@@ -84,7 +83,7 @@ func KeyNames() []string {
 	return names
 }
 
-// functionKey returns 12 for "f12", 0 for what is no function key.
+// functionKey returns 12 for "f12", 0 for what is not a function key.
 func functionKey(name string) int {
 	digits, ok := strings.CutPrefix(name, "f")
 	if n, err := strconv.ParseUint(digits, 10, 8); ok && err == nil {
@@ -106,8 +105,8 @@ var namesInShort = sync.OnceValue(func() string {
 		"keypad_enter), media keys (media_play), locks and modifiers (caps_lock, left_shift)"
 })
 
-// keyAliases are the names that tmux, VHS, Vim and browsers have for keys, folded as fold does it,
-// with the name that they have here. Those of the keypad are in keypadAliases.
+// keyAliases maps the key names of tmux, VHS, Vim and browsers, folded by fold, to the names used
+// here. Those of the keypad are in keypadAliases.
 var keyAliases = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"esc": "escape", "return": "enter", "cr": "enter", "ret": "enter",
@@ -126,12 +125,12 @@ var keyAliases = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// keyCharacters are names of characters that are awkward to write behind a modifier.
+// keyCharacters are names of characters that are awkward to write after a modifier.
 var keyCharacters = map[string]rune{
 	"plus": '+', "minus": '-', "backslash": '\\', "underscore": '_', "caret": '^',
 }
 
-// keypadPrefixes are how the names of the keypad's keys begin: here, in kitty and tmux, in browsers.
+// keypadPrefixes are how the names of keypad keys begin: here, in kitty and tmux, in browsers.
 var keypadPrefixes = []string{"keypad", "kp", "numpad"}
 
 // keypadAliases are what follows those prefixes elsewhere.
@@ -141,8 +140,8 @@ var keypadAliases = map[string]string{
 	"pgup": "page_up", "pgdn": "page_down", "del": "delete", "ins": "insert", "center": "begin",
 }
 
-// modNames are the names of modifiers. Those of one letter are tmux's and Vim's, and count in front
-// of a - alone: M- is Alt there, not Meta.
+// modNames are the names of modifiers. Those of one letter are tmux's and Vim's, and only count
+// before a "-": M- is Alt there, not Meta.
 var modNames = map[string]Mods{
 	"shift": Shift, "s": Shift, "alt": Alt, "option": Alt, "opt": Alt, "m": Alt, "a": Alt,
 	"ctrl": Ctrl, "control": Ctrl, "c": Ctrl, "hyper": Hyper, "meta": Meta,
@@ -164,7 +163,7 @@ var foldedNames = sync.OnceValue(func() map[string]Key {
 	return folded
 })
 
-// fold makes equal what spellings of one name differ in: "Page-Up", "page up" and "PageUp".
+// fold maps all spellings of a name to one: "Page-Up", "page up" and "PageUp".
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == ' ' {
@@ -174,8 +173,8 @@ func fold(name string) string {
 	}, name)
 }
 
-// keyNamed returns the key that a name without modifiers means. How it is spelled counts for one of
-// a single character alone.
+// keyNamed returns the key that a name without modifiers means. Case only matters for a single
+// character.
 func keyNamed(name string) (Key, bool) {
 	if r, n := utf8.DecodeRuneInString(name); n > 0 && n == len(name) {
 		return Key{Rune: r}, r != utf8.RuneError && unicode.IsPrint(r)
@@ -199,7 +198,7 @@ func keyNamed(name string) (Key, bool) {
 			return k, true
 		}
 	}
-	for _, prefix := range []string{"key", "digit"} { // browsers name keys by their places, too
+	for _, prefix := range []string{"key", "digit"} { // browsers also name keys by position
 		if c, ok := strings.CutPrefix(lower, prefix); ok && len(c) == 1 {
 			return Key{Rune: rune(c[0])}, c >= "a" == (prefix == "key") && isLetterOrDigit(c[0])
 		}
@@ -209,8 +208,8 @@ func keyNamed(name string) (Key, bool) {
 
 func isLetterOrDigit(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 
-// cutModifier takes a modifier off a name: "ctrl+" or "C-" or "^" in front of more. The result is 0
-// where the name begins with none.
+// cutModifier takes one modifier off a name: "ctrl+" or "C-" or "^" before more. The result is 0
+// where the name does not begin with one.
 func cutModifier(name string) (m Mods, said, rest string) {
 	if rest, ok := strings.CutPrefix(name, "^"); ok && rest != "" {
 		return Ctrl, "ctrl", rest
@@ -224,14 +223,14 @@ func cutModifier(name string) (m Mods, said, rest string) {
 }
 
 // ParseKey reads the name of a key: "enter", "shift_tab", "f5", "kp_enter", a single character, and
-// any of them behind modifiers: "ctrl+shift+up", "alt+x".
+// any of them after modifiers: "ctrl+shift+up", "alt+x".
 //
-// Names count in any case, and in the spellings of tmux, VHS and browsers: "Esc", "Return",
-// "ArrowUp", "PgUp", "C-c", "^C", "M-x", "Ctrl+C". Only a name of a single character keeps its case:
-// "G" is Shift and g. Behind a modifier that makes no capital letters (Ctrl, Super, Hyper, Meta) it
+// Names are accepted in any case, and in the spellings of tmux, VHS and browsers: "Esc", "Return",
+// "ArrowUp", "PgUp", "C-c", "^C", "M-x", "Ctrl+C". Only a single character keeps its case: "G" is
+// Shift and g. After a modifier that does not produce capital letters (Ctrl, Super, Hyper, Meta) it
 // does not, as on a keyboard and in tmux: "C-G" is "ctrl+g", and with Shift it is "ctrl+shift+g".
 //
-// The error is a *KeyError that names what is known.
+// The error is a [*KeyError] that lists the known names.
 func ParseKey(name string) (Key, error) {
 	rest, mods := name, Mods(0)
 	for {
@@ -253,7 +252,7 @@ func ParseKey(name string) (Key, error) {
 	return Key{}, keyError(name, "")
 }
 
-// with adds the modifiers that stand in front of a key's name.
+// with adds the modifiers that precede a key's name.
 func (k Key) with(mods Mods, name string) (Key, error) {
 	if mods&k.Mods != 0 {
 		return Key{}, keyError(name, "a modifier is given twice")
@@ -265,7 +264,7 @@ func (k Key) with(mods Mods, name string) (Key, error) {
 	return k, nil
 }
 
-// String is the key's name as ParseKey reads it: "ctrl+shift+up". It does not tell the event.
+// String is the key's name as ParseKey reads it: "ctrl+shift+up". It omits the event.
 func (k Key) String() string {
 	var b strings.Builder
 	for _, m := range []struct {

@@ -15,7 +15,8 @@ const (
 	kittyAllFlags = 1<<iota - 1
 )
 
-// kittyStackMax bounds the pushed flags of one screen; the oldest is lost, as the protocol says.
+// kittyStackMax bounds the pushed flags of one screen; pushing more drops the oldest, as the
+// protocol says.
 const kittyStackMax = 8
 
 type kittyStack struct {
@@ -56,7 +57,7 @@ func (t *Terminal) kittyPop(n int) {
 	}
 }
 
-// kittySet is CSI = flags ; mode u: 1 replaces, 2 adds, 3 takes away.
+// kittySet is CSI = flags ; mode u: 1 replaces, 2 adds, 3 removes.
 func (t *Terminal) kittySet(flags, mode int) {
 	k, f := t.kittyScreen(), uint8(flags&kittyAllFlags)
 	switch mode {
@@ -69,13 +70,12 @@ func (t *Terminal) kittySet(flags, mode int) {
 	}
 }
 
-// encodeKitty is the encoding of the protocol when the program asked for a part of it that changes
-// how keys are
-// written. Where that leaves a key as it is without the protocol, ok is false; never so for a
+// encodeKitty is the protocol's encoding for programs that asked for a part of it that changes how
+// keys are written. Where that leaves a key as it is without the protocol, ok is false; never for a
 // release.
 func encodeKitty(k Key, flags uint8) (b []byte, ok bool) {
 	all, exact := flags&kittyAllKeys != 0, flags&kittyDisambiguate != 0
-	if !all && !exact { // only events are to be told apart
+	if !all && !exact { // only events need to be distinguished
 		k = k.offKeypad()
 	}
 	out := csiKey{mods: k.Mods, final: 'u'}
@@ -108,7 +108,7 @@ func encodeKitty(k Key, flags uint8) (b []byte, ok bool) {
 	if k.Code != KeyRune {
 		switch {
 		case all, k.Code == KeyEscape && (exact || !pressed):
-		case k.Code != KeyEscape && !pressed: // not told, so that a person can still type reset
+		case k.Code != KeyEscape && !pressed: // not reported, so that a person can still type "reset"
 			return nil, true
 		case k.Mods == 0 || !exact:
 			return nil, false
@@ -153,9 +153,8 @@ func textIf(flags uint8, text string) string {
 	return text
 }
 
-// A csiKey is a key as CSI number:shifted ; mods:event ; text final. What is 0 or empty is left
-// out, and a number of 1
-// where nothing follows.
+// A csiKey is a key as CSI number:shifted ; mods:event ; text final. Zero and empty fields are left
+// out, and so is a number of 1 when nothing follows.
 type csiKey struct {
 	number, shifted int
 	mods            Mods

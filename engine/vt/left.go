@@ -5,36 +5,38 @@ import (
 	"sort"
 )
 
-// Lines that scroll off the top of the main screen are kept for whoever waits for a text: one that came and went within a
-// batch of output was seen by a person who watched. The scrollback has most of them; leftKept keeps the newest whatever
-// the scrollback does.
+// Lines that scroll off the top of the main screen are kept for callers that wait for a text: a
+// person watching would have seen one that came and went within a batch of output. The scrollback
+// has most of them; leftKept keeps the newest whatever the scrollback does.
 
-// leftKept is how many bytes of encoded lines are kept when the scrollback keeps fewer: with a scrollback of none, after the
-// program has erased it, or when its lines are short. It is four of the largest batches of output: a waiter that is woken
-// after each reads every line, and one that comes too late is told so. More costs sessions that want no scrollback memory.
+// leftKept is how many bytes of encoded lines are kept when the scrollback keeps fewer: without a
+// scrollback, after the program has erased it, or when its lines are short. It is four of the
+// largest batches of output: a waiter that wakes after each batch reads every line, and one that is
+// late learns that it missed some. More would cost memory in sessions that want no scrollback.
 const leftKept = 256 << 10
 
-// An Edge is a point in the sequence of lines that leave the main screen upwards: those that leave after it have left later
-// than Seq, or at Seq with a number from Line on. The zero Edge is before all of them.
+// An Edge is a point in the sequence of lines that leave the main screen at the top: lines after it
+// left later than Seq, or at Seq with a number of at least Line. The zero Edge is before all of
+// them.
 type Edge struct{ Seq, Line uint64 }
 
-// precedes reports whether a line that left at seq did so after the edge.
+// precedes reports whether a line that left at seq is after the edge.
 func (e Edge) precedes(seq, line uint64) bool { return seq > e.Seq || seq == e.Seq && line >= e.Line }
 
 // Edge returns the point up to which lines have left: pass it to [Screen.Left] of a later screen.
 func (h History) Edge() Edge { return h.edge }
 
-// A departure tells when a line left the screen and when it was last written. One stands for all lines up to the next, so
-// a flood has one for each batch.
+// A departure records when a line left the screen and when it was last written. One covers all
+// lines up to the next, so a flood has one per batch.
 type departure struct {
 	seq   uint64 // of the batch in which it left
-	wrote uint64 // of the batch that wrote to it last; 0: never
+	wrote uint64 // of the batch that last wrote to it; 0: never
 	line  uint32 // which of its block's lines is the first
 	col   uint16 // leftmost column that was written then
-	more  uint16 // 1 + index in block.more of a line that was written in several steps; 0: col tells all
+	more  uint16 // 1 + index in block.more of a line that was written in several steps; 0: col is enough
 }
 
-// depart notes the next line of the block.
+// depart records the next line of the block.
 func (b *block) depart(seq uint64, w *writes) {
 	d := departure{seq: seq}
 	if w.n > 0 {
@@ -53,7 +55,7 @@ func (b *block) depart(seq uint64, w *writes) {
 	b.left = append(b.left, d)
 }
 
-// undepart forgets the lines from i on. What is written next goes to a fresh array: snapshots read this one.
+// undepart forgets the lines from i on. Later writes go to a fresh array: snapshots read this one.
 func (b *block) undepart(i int) {
 	n := len(b.left)
 	for n > 0 && int(b.left[n-1].line) >= i {
@@ -78,31 +80,33 @@ func (b *block) writes(i int) (w writes) {
 	return w
 }
 
-// wrapped reports whether line i goes on in the next.
+// wrapped reports whether line i continues in the next.
 func (b *block) wrapped(i int) bool {
 	_, wrapped, _ := splitLine(b.line(i))
 	return wrapped
 }
 
-// joinedMost bounds how many rows of one logical line are read again when it goes on: a program that never ends a line must
-// not have all its rows read again for every one that follows.
+// joinedMost bounds how many rows of one logical line are reread when it continues: a program that
+// never ends a line must not have all its rows reread for every new one.
 const joinedMost = 200
 
 // LeftOptions say what [Screen.Left] reads.
 type LeftOptions struct {
-	After   Edge   // lines that left behind it
-	Since   *Point // of these only what was written after it; nil: all
-	Context int    // bytes of the lines in front of them, for expressions that span lines; of no meaning with Since
-	// Tail has a line of which only the beginning has left read to its end, on the screen. Without Since it is read if rows of
-	// it left after Tail, which is not behind After; nil: no line is.
+	After   Edge   // lines that left after it
+	Since   *Point // of these only what was written after it; nil: everything
+	Context int    // bytes of the preceding lines, for expressions that span lines; ignored with Since
+	// With Tail a line whose beginning alone has left is read to its end, on the screen. Without
+	// Since it is read if rows of it left after Tail, which must not be after After; nil: no such
+	// line is read.
 	Tail  *Edge
 	Reuse Passage // its memory is used for the answer
 }
 
-// Left returns the text of the lines that left the main screen after an edge, those that the scrollback does not keep too,
-// while they last. A logical line is read from its beginning, also when some of its rows had left before; what is in
-// Passage.Fresh left after the edge, or goes on in what did. The text costs about 20 ns a line of 80 columns. With Tail the last
-// line may be told again and again, for as long as its end stands on the screen.
+// Left returns the text of the lines that left the main screen after an edge, including lines that
+// the scrollback does not keep, while they last. A logical line is read from its beginning, even if
+// some of its rows had left before; what is in Passage.Fresh left after the edge, or continues what
+// did. The text costs about 20 ns per line of 80 columns. With Tail the last line may be returned
+// repeatedly, until its end leaves the screen.
 func (s *Screen) Left(o LeftOptions) Passage {
 	h := &s.history
 	p := Passage{Text: o.Reuse.Text[:0], Fresh: o.Reuse.Fresh[:0], marks: o.Reuse.marks[:0]}
@@ -171,7 +175,7 @@ func (s *Screen) Left(o LeftOptions) Passage {
 	return w.Passage
 }
 
-// goesOn reports whether the screen begins within a line, the beginning of which has left.
+// goesOn reports whether the screen begins inside a line whose beginning has left.
 func (s *Screen) goesOn() bool {
 	h := &s.history
 	if s.Modes.AltScreen || h.next == h.oldest() {
@@ -181,7 +185,8 @@ func (s *Screen) goesOn() bool {
 	return b.wrapped(i)
 }
 
-// addTail adds the rows of the screen that the newest line goes on in, with since as far as these were written after it.
+// addTail adds the rows of the screen that continue the newest line, with since only what was
+// written after it.
 func (s *Screen) addTail(w *passageWriter, since *Point) {
 	for y, r := range s.rows {
 		line, fresh, cut := s.history.next+uint64(y), 0, false
@@ -205,21 +210,22 @@ func (s *Screen) addTail(w *passageWriter, since *Point) {
 	}
 }
 
-// firstLeft returns the number of the first line kept that left after an edge; next when there is none.
+// firstLeft returns the number of the first kept line that left after an edge; next when there is
+// none.
 func (h *History) firstLeft(after Edge) uint64 {
 	left := func(line uint64) bool {
 		b, i := h.at(line)
 		return after.precedes(b.departed(i).seq, line)
 	}
 	n := int(h.next - h.oldest())
-	if n == 0 || !left(h.next-1) { // nothing has, most often
+	if n == 0 || !left(h.next-1) { // nothing has, most of the time
 		return h.next
 	}
 	return h.oldest() + uint64(sort.Search(n, func(k int) bool { return left(h.oldest() + uint64(k)) }))
 }
 
-// WrittenAt returns the sequence at which text was last written to a line that left the screen, by its absolute number; 0 when it
-// is not kept, or no text was.
+// WrittenAt returns the sequence at which text was last written to a line that left the screen,
+// given its absolute number; 0 when the line is not kept or has no text.
 func (s *Screen) WrittenAt(line uint64) uint64 {
 	h := &s.history
 	if line < h.oldest() || line >= h.next {
@@ -230,7 +236,8 @@ func (s *Screen) WrittenAt(line uint64) uint64 {
 	return w.last()
 }
 
-// LeftAt returns the sequence at which a line left the screen, by its absolute number; 0 when it is not kept.
+// LeftAt returns the sequence at which a line left the screen, given its absolute number; 0 when it
+// is not kept.
 func (s *Screen) LeftAt(line uint64) uint64 {
 	h := &s.history
 	if line < h.oldest() || line >= h.next {

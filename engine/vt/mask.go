@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// historyJoin bounds the bytes of scrollback that Mask looks at before the first row: a secret that
-// began further up than this would have to be longer than any rule knows.
+// historyJoin bounds the bytes of scrollback that Mask looks at above the first row: a secret that
+// begins further up would be longer than any rule knows.
 const historyJoin = 8 << 10
 
 // aboveJoin bounds the rows of scrollback that make one line above the screen.
 const aboveJoin = 64
 
 // MaskPage is [Screen.Mask] for a find that has to see lines together, such as those of a private
-// key: it is called with all logical lines down to the last that is not blank, and returns what to
-// cover in each. above returns the n-th line above the first, from 1 in rising order, and false
-// where the scrollback ends; there is none above the alternate screen. When rows were joined, find
-// is called once more with the rows as they are.
+// key: it gets all logical lines down to the last that is not blank, and returns what to cover in
+// each. above returns the n-th line above the first, from 1 in rising order, and false where the
+// scrollback ends; there is none above the alternate screen. When rows were joined, find is called
+// a second time with the rows as they are.
 func (s *Screen) MaskPage(find func(lines []string, above func(n int) (string, bool)) [][]Mask) *Screen {
 	lines, groups, continued := s.logical()
 	if len(lines) == 0 {
@@ -44,7 +44,7 @@ func (s *Screen) MaskPage(find func(lines []string, above func(n int) (string, b
 		if len(all) == 0 && (!joined || !slices.ContainsFunc(alone[g.first:g.last+1], hasMasks)) {
 			continue
 		}
-		// Something is to be covered: only now it matters which cell holds which byte.
+		// Something has to be covered: only now it matters which cell holds which byte.
 		m.join(s, g.first, g.last)
 		if joined {
 			for y := g.first; y <= g.last; y++ {
@@ -74,8 +74,8 @@ func (s *Screen) MaskPage(find func(lines []string, above func(n int) (string, b
 // A rowGroup is the rows that make one logical line.
 type rowGroup struct{ first, last int }
 
-// logical returns the logical lines of the screen, the rows of each, and how many rows of scrollback
-// the first goes on from. Blank rows at the end are missing.
+// logical returns the logical lines of the screen, the rows of each, and how many rows of
+// scrollback the first continues. Blank rows at the end are omitted.
 func (s *Screen) logical() (lines []string, groups []rowGroup, continued int) {
 	rest := s.Text() // one logical line a line
 	var text []byte
@@ -100,8 +100,8 @@ func (s *Screen) logical() (lines []string, groups []rowGroup, continued int) {
 	return lines, groups, continued
 }
 
-// above returns the lines of the scrollback from the newest up, but for the first skip rows. Rows
-// that go on in the next are joined.
+// above returns the lines of the scrollback from the newest up, without the first skip rows.
+// Wrapped rows are joined.
 func (s *Screen) above(skip int) func(n int) (string, bool) {
 	if s.Modes.AltScreen {
 		return func(int) (string, bool) { return "", false }
@@ -140,7 +140,7 @@ type spot struct{ start, row, col, width int }
 
 func hasMasks(masks []Mask) bool { return len(masks) > 0 }
 
-// appendJoined appends rows first to last as one line, behind the scrollback that goes on in the
+// appendJoined appends rows first to last as one line, after the scrollback that continues in the
 // first row of the screen.
 func (s *Screen) appendJoined(dst []byte, first, last int) []byte {
 	if first == 0 && !s.Modes.AltScreen {
@@ -157,7 +157,7 @@ func (s *Screen) appendJoined(dst []byte, first, last int) []byte {
 	return dst
 }
 
-// join is appendJoined with a note of where each cell begins.
+// join is appendJoined, recording where each cell begins.
 func (m *masker) join(s *Screen, first, last int) {
 	m.text, m.spots = m.text[:0], m.spots[:0]
 	if first == 0 && !s.Modes.AltScreen {
@@ -206,7 +206,7 @@ func (m *masker) rowIn(y int) (from, to int) {
 	return from, to
 }
 
-// appendContinued appends the newest lines that go on in the first row of the screen.
+// appendContinued appends the newest lines that continue in the first row of the screen.
 func (h History) appendContinued(dst []byte) []byte {
 	n, size := h.Len(), 0
 	i := n
@@ -220,7 +220,7 @@ func (h History) appendContinued(dst []byte) []byte {
 	return dst
 }
 
-// apply returns the rows that differ once the masks are on, by number; nil when none does.
+// apply returns the rows that differ with the masks applied, by number; nil when none does.
 func (m *masker) apply(rows []*row, masks []Mask) map[int]*row {
 	var out map[int]*row
 	for _, k := range merged(masks) {
@@ -233,7 +233,7 @@ func (m *masker) apply(rows []*row, masks []Mask) map[int]*row {
 		for _, p := range m.spots[from:to] {
 			room += p.width
 		}
-		free := 0 // behind the line, where a marker may go on
+		free := 0 // blank cells after the line, where a marker may continue
 		if last := m.spots[to-1]; to == len(m.spots) {
 			free = len(rows[last.row].cells) - last.col - last.width
 		}
@@ -263,11 +263,11 @@ func (m *masker) apply(rows []*row, masks []Mask) map[int]*row {
 	return out
 }
 
-// hiding stands in every cell of what is hidden where its marker has no room.
+// hiding fills every hidden cell when the marker does not fit.
 const hiding = '•'
 
-// filling is what covers room cells, behind which so many are free: the marker, or where it would be
-// cut short, which reads as damage, as many bullets as there are cells.
+// filling is what covers room cells, followed by free blank ones: the marker, or as many bullets as
+// there are cells where the marker would be cut short, which reads as damage.
 func filling(marker string, room, free int) []rune {
 	fill := slices.DeleteFunc([]rune(marker), func(c rune) bool { return c < 0x20 || runeWidth(c) != 1 })
 	if n := len(fill); n > 0 && n <= room+free {
@@ -276,8 +276,8 @@ func filling(marker string, room, free int) []rune {
 	return slices.Repeat([]rune{hiding}, room)
 }
 
-// merged are masks in the order of their ranges, those that overlap made one: half of another's
-// marker must not stand behind it.
+// merged returns the masks in order, with overlapping ones merged: half a marker must not follow
+// another.
 func merged(masks []Mask) []Mask {
 	if len(masks) < 2 {
 		return masks
@@ -295,7 +295,7 @@ func merged(masks []Mask) []Mask {
 	return out
 }
 
-// put covers the cell in column x with character at of fill, or with a space behind its end.
+// put covers the cell in column x with character at of fill, or with a space past its end.
 func (r *row) put(x int, fill []rune, at int) {
 	ch := ' '
 	if at < len(fill) {
@@ -314,7 +314,7 @@ func (m *masker) end(i int) int {
 	return len(m.text)
 }
 
-// clone returns a row of its own with the same content.
+// clone returns a private copy of the row.
 func (r *row) clone() *row {
 	c := &row{cells: make([]cell, len(r.cells)), changed: r.changed}
 	c.copyFrom(r)

@@ -31,7 +31,8 @@ func (t *Terminal) visibleModes() Modes {
 	}
 }
 
-// A decMode is a private mode (DECSET): where its state is kept and what more happens when it is set.
+// A decMode is a private mode (DECSET): where its state is kept and what else happens when it is
+// set.
 type decMode struct {
 	number int
 	flag   func(t *Terminal) *bool // nil when the state is derived
@@ -56,7 +57,7 @@ func mouseEncodingMode(number int, e MouseEncoding) decMode {
 		set: func(t *Terminal, on bool) {
 			if on {
 				t.modes.mouseEncoding = e
-			} else if t.modes.mouseEncoding == e { // another one stays (xterm)
+			} else if t.modes.mouseEncoding == e { // another encoding stays (xterm)
 				t.modes.mouseEncoding = MouseEncodingDefault
 			}
 		}}
@@ -81,12 +82,12 @@ func altMode(number int) decMode {
 		}}
 }
 
-// decModes are the private modes that are known, in the order of their numbers.
+// decModes are the known private modes, sorted by number.
 var decModes = [...]decMode{
 	{number: 1, flag: func(t *Terminal) *bool { return &t.modes.appCursor }},
 	{number: 3, flag: func(t *Terminal) *bool { return &t.modes.columns132 }, set: func(t *Terminal, _ bool) {
-		// DECCOLM. The width belongs to whoever runs the terminal and stays; the rest happens, as
-		// in tmux and alacritty.
+		// DECCOLM. The width belongs to the terminal's owner and stays; the rest happens, as in
+		// tmux and alacritty.
 		t.modes.sideMargins = false
 		t.resetMargins()
 		t.eraseRows(0, t.rows)
@@ -97,7 +98,7 @@ var decModes = [...]decMode{
 	{number: 7, flag: func(t *Terminal) *bool { return &t.modes.autoWrap }},
 	mouseMode(9, MouseX10),
 	{number: 12, flag: func(t *Terminal) *bool { return &t.modes.cursorBlink }, set: func(t *Terminal, on bool) {
-		// What DECRQSS reports is the style that there is now.
+		// DECRQSS reports the current style.
 		t.modes.cursorStyle = 2*uint8(t.modes.cursorShape) + 2
 		if on {
 			t.modes.cursorStyle--
@@ -152,11 +153,11 @@ var decModes = [...]decMode{
 	}},
 }
 
-// fixedModes are private modes that cannot be switched here; true: they are always set.
+// fixedModes are private modes that cannot be switched here; true: always set.
 var fixedModes = map[int]bool{
 	2:    true,  // DECANM: there is no VT52
 	4:    false, // DECSCLM: scrolling is not smooth
-	8:    false, // DECARM: whoever types repeats keys
+	8:    false, // DECARM: the keyboard repeats keys
 	18:   false, // DECPFF and
 	19:   false, // DECPEX: there is no printer
 	42:   false, // DECNRCM: characters are Unicode
@@ -172,13 +173,13 @@ var fixedModes = map[int]bool{
 	1052: false, // HP's,
 	1053: false, // SCO's,
 	1060: false, // of X11R6
-	1061: false, // and of a VT220: xterm's PC style it is
+	1061: false, // and of a VT220: keys are in xterm's PC style
 }
 
 // fixedANSIModes are the modes of ECMA-48 that cannot be switched here.
 var fixedANSIModes = map[int]bool{
 	1: false, 2: false, 3: false, 5: false, 7: false, 10: false, 11: false,
-	12: true, // SRM: what is typed is not shown but by the program
+	12: true, // SRM: input is shown only if the program echoes it
 	13: false, 14: false, 15: false, 16: false, 17: false, 18: false, 19: false,
 }
 
@@ -194,7 +195,7 @@ func fixedState(modes map[int]bool, number int) int {
 	return 4
 }
 
-// findMode returns the index of a private mode, -1 for one that is not known.
+// findMode returns the index of a private mode, -1 for an unknown one.
 func findMode(number int) int {
 	lo, hi := 0, len(decModes)
 	for lo < hi {
@@ -293,7 +294,7 @@ func (t *Terminal) ansiModeState(number int) int {
 	return 2
 }
 
-// toAlt shows the alternate screen with the cursor where it was: as it was left by 47, or blank.
+// toAlt shows the alternate screen, cursor in place: with the content that 47 left, or blank.
 func (t *Terminal) toAlt(blank bool) {
 	if t.grid == &t.alt {
 		return
@@ -307,8 +308,8 @@ func (t *Terminal) toAlt(blank bool) {
 	}
 }
 
-// toMain shows the main screen again. Only 47 keeps the alternate one: 1047 clears it when it is left,
-// 1049 when it is entered.
+// toMain shows the main screen again. Only 47 keeps the alternate one: 1047 clears it on leaving,
+// 1049 on entering.
 func (t *Terminal) toMain(keep bool) {
 	if t.grid == &t.main {
 		return

@@ -2,7 +2,7 @@ package vt
 
 // Cursor movement, margins and tab stops. ECMA-48 8.3 (CUU and so on); margins as on the VT420.
 
-// up moves the cursor up, stopping at the top margin when it starts inside of the margins.
+// up moves the cursor up, stopping at the top margin when it starts inside the margins.
 func (t *Terminal) up(n int) {
 	limit := 0
 	if t.cursor.row >= t.top {
@@ -26,13 +26,13 @@ func (t *Terminal) right(n int) {
 	t.cursor.pending = false
 }
 
-// left moves the cursor to the left: BS and CUB. Behind the last column it counts as on it, as in xterm;
-// with reverse wraparound (mode 45) taking the wrap back is a step of its own, and from the first column
-// of a row that continues the one above it goes on at that one's end. Extended (mode 1045) it goes on above
-// any row, and from the top margin at the bottom one.
+// left moves the cursor to the left: BS and CUB. Past the last column it counts as on it, as in
+// xterm; with reverse wraparound (mode 45) undoing the wrap is a step of its own, and from the
+// first column of a row that continues the one above, the cursor goes to that row's end. Extended
+// (mode 1045) it goes to the end of any row above, and from the top margin to the bottom one.
 func (t *Terminal) left(n int) {
 	c := &t.cursor
-	n = min(n, t.cols+t.rows*(t.lastCol()-t.sides.left+2)) // the longest way, and once around
+	n = min(n, t.cols+t.rows*(t.lastCol()-t.sides.left+2)) // the longest way, plus once around
 	extended := t.modes.reverseWrapAny && t.modes.autoWrap
 	reverse := extended || t.modes.reverseWrap && t.modes.autoWrap
 	if reverse && c.pending {
@@ -65,7 +65,8 @@ func (t *Terminal) left(n int) {
 	}
 }
 
-// moveTo places the cursor; row and col from zero, counted from the top and left margins in origin mode.
+// moveTo places the cursor; row and col from zero, counted from the top and left margins in origin
+// mode.
 func (t *Terminal) moveTo(row, col int) {
 	first, last := 0, t.rows-1
 	if t.modes.origin {
@@ -85,7 +86,8 @@ func (t *Terminal) moveToCol(col int) {
 	t.cursor.pending = false
 }
 
-// setMargins is DECSTBM; top and bottom count from one. A region of less than two lines is refused.
+// setMargins is DECSTBM; top and bottom count from one. A region of fewer than two lines is
+// refused.
 func (t *Terminal) setMargins(top, bottom int) {
 	bottom = min(bottom, t.rows)
 	if top >= bottom {
@@ -95,8 +97,8 @@ func (t *Terminal) setMargins(top, bottom int) {
 	t.moveTo(0, 0)
 }
 
-// lineFeed is LF and IND. What follows begins a line of its own, also where the row had been wrapped
-// into the next one before, as when an edited command line is given up in its first row.
+// lineFeed is LF and IND. What follows begins a new line, even where the row had wrapped into the
+// next one before, as when an edited command line is abandoned in its first row.
 func (t *Terminal) lineFeed() {
 	if t.grid.rows[t.cursor.row].wrapped {
 		t.breakWrap(t.cursor.row)
@@ -127,8 +129,8 @@ func (t *Terminal) reverseIndex() {
 	}
 }
 
-// tabStops returns the stops for writing. Until a program sets or clears one there are none kept:
-// then they are at every eighth column.
+// tabStops returns the stops for writing. Until a program sets or clears one none are stored: they
+// are at every eighth column.
 func (t *Terminal) tabStops() []bool {
 	for x := len(t.tabs); x < t.cols; x++ {
 		t.tabs = append(t.tabs, x%8 == 0)
@@ -173,7 +175,7 @@ func (t *Terminal) clearTabs(mode int) {
 	case 0:
 		stops[t.cursor.col] = false
 	case 3:
-		// Also behind the right edge, where a later resize would show default stops.
+		// Also past the right edge, where a later resize would show default stops.
 		t.tabs = make([]bool, MaxSide)
 	}
 }

@@ -12,10 +12,12 @@ const (
 	titleMax      = 1 << 10 // bytes of a title
 	linkMax       = 2 << 10 // bytes of a URI; browsers and xterm's specification agree on about 2,000
 	titleStackMax = 10      // titles saved by CSI 22 t
-	// eventsMax bounds the events of one Feed: a program that marks a thousand prompts in 64 KiB is not a
-	// shell. Of those beyond it the last of each sort is kept, for whoever follows a program's state.
+	// eventsMax bounds the events of one Feed: a program that marks a thousand prompts in 64 KiB is
+	// not a shell. Beyond it only the last of each kind is kept, for clients that follow a
+	// program's state.
 	eventsMax = 1024
-	// lastMarks are the marks that count as sorts of their own there: the ones that tell a shell's state.
+	// lastMarks are the marks that count as separate kinds there: those that report a shell's
+	// state.
 	lastMarks = "ABCDEP"
 )
 
@@ -33,23 +35,24 @@ const (
 	EventErase                             // the whole screen was erased (ED 2, ED 0 in its corner, RIS): Line is its first, Col 0
 )
 
-// An Event is something that a program said beside its screen. Text is what the program wrote, without
-// control and bidi characters, cut at 8 KiB: plain data, to be redacted like the screen. A command line and a clipboard
-// keep their tabs and line feeds; a clipboard is never cut, and has at most 75,000 bytes.
+// An Event is something that a program said outside its screen. Text is what the program wrote,
+// without control and bidi characters, cut at 8 KiB: plain data, to be redacted like the screen. A
+// command line and a clipboard keep their tabs and line feeds; a clipboard is never cut, and has at
+// most 75,000 bytes.
 type Event struct {
 	Kind EventKind
-	// Line and Col are where the cursor was. Line counts from the first line ever: History.Dropped +
-	// History.Len + row.
+	// Line and Col are where the cursor was. Line counts from the first line ever: it is the row
+	// plus History.Dropped and History.Len.
 	Line uint64
 	Col  int
-	// Alt says that the alternate screen was shown: Line then counts its rows.
+	// Alt reports whether the alternate screen was shown: Line then counts its rows.
 	Alt bool
-	// Held says that the program was inside a synchronized update (mode 2026): it said this together with a
-	// frame that was not shown yet.
+	// Held reports whether the program was inside a synchronized update (mode 2026): the event
+	// belongs to a frame that was not shown yet.
 	Held    bool
 	Mark    byte
 	Cut     bool // of a mark: Text is only its beginning; of a clipboard: it was too long, and nothing is kept
-	Bad     bool // of a clipboard: it was no base64, and nothing is kept
+	Bad     bool // of a clipboard: it was not base64, and nothing is kept
 	Exit    int
 	HasExit bool
 	State   int // of progress: 0 none, 1 normal, 2 error, 3 busy, 4 paused
@@ -57,9 +60,9 @@ type Event struct {
 	Text    string
 }
 
-// osc executes an operating system command; bel says that BEL ended it. Fonts and the clipboard are
-// never answered, and colours from the theme. Programs that set or reset colours (OSC 4, 10 to 19,
-// 104, 110 to 119) change nothing.
+// osc executes an operating system command; bel reports whether BEL ended it. Queries of fonts and
+// the clipboard are never answered; queries of colours are answered from the theme. Programs that
+// set or reset colours (OSC 4, 10 to 19, 104, 110 to 119) change nothing.
 func (t *Terminal) osc(bel bool) {
 	t.last = 0
 	s := &t.parser
@@ -108,9 +111,8 @@ func (t *Terminal) osc(bel bool) {
 	}
 }
 
-// sizedText is kitty's text sizing protocol: how large the text is to be, then the text. It is
-// printed as any other, in the size that there is: programs find out that it has no other by where
-// the cursor is then.
+// sizedText is kitty's text sizing protocol: a size, then the text. The text is printed in the only
+// size there is; programs detect that from where the cursor ends up.
 func (t *Terminal) sizedText(rest []byte) {
 	_, text, _ := bytes.Cut(rest, []byte{';'})
 	for p := []byte(Clean(text, stringMax)); len(p) > 0; {
@@ -147,7 +149,7 @@ func (t *Terminal) event(e Event) {
 	t.effect.Events = append(events, e)
 }
 
-// osc9 is a notification (iTerm2), or with 4 in front progress (ConEmu).
+// osc9 is a notification (iTerm2) or, when it begins with 4, progress (ConEmu).
 func (t *Terminal) osc9(rest []byte) {
 	fields := strings.Split(Clean(rest, stringMax), ";")
 	if fields[0] != "4" || len(fields) < 2 {
@@ -163,7 +165,7 @@ func (t *Terminal) osc9(rest []byte) {
 	}
 }
 
-// decimal reads a small number; 0 when it is none.
+// decimal reads a small number; 0 when s is not one.
 func decimal(s string) int {
 	n, err := strconv.ParseUint(s, 10, 16)
 	if err != nil {
@@ -195,8 +197,9 @@ func (t *Terminal) mark(kind EventKind, rest []byte) {
 	t.marked = t.toMark
 }
 
-// unescape633 undoes the escapes of OSC 633;E and 633;P (\\ and \xHH) and takes off what is behind the first
-// semicolon: of a command line the nonce. Of control characters it leaves tabs and line feeds, with lines, else none.
+// unescape633 undoes the escapes of OSC 633;E and 633;P (\\ and \xHH) and removes everything from
+// the first semicolon: of a command line the nonce. With lines it keeps tabs and line feeds; other
+// control characters are removed.
 func unescape633(s string, lines bool) string {
 	s, _, _ = strings.Cut(s, ";")
 	out := make([]byte, 0, len(s))
@@ -240,8 +243,8 @@ func cleanLines(b []byte) string {
 	return text.String()
 }
 
-// setLink is OSC 8: parameters, then the URI; an empty one ends the link. An URI that is too long
-// is no link, as half of one would lead elsewhere.
+// setLink is OSC 8: parameters, then the URI; an empty one ends the link. A URI that is too long is
+// dropped, as half of one would lead elsewhere.
 func (t *Terminal) setLink(rest []byte) {
 	t.link = ""
 	if i := bytes.IndexByte(rest, ';'); i >= 0 && len(rest)-i-1 <= linkMax && !t.parser.strLong {
@@ -249,7 +252,8 @@ func (t *Terminal) setLink(rest []byte) {
 	}
 }
 
-// savedTitle is an entry of the title stack (CSI 22 t); what was never set comes back as that.
+// savedTitle is an entry of the title stack (CSI 22 t); a title that was never set is restored as
+// such.
 type savedTitle struct {
 	text string
 	set  bool
@@ -269,8 +273,8 @@ func (t *Terminal) popTitle() {
 	}
 }
 
-// Clean makes plain text of what a program sent: valid UTF-8 without control characters, without
-// those that turn the direction of what follows, at most limit bytes.
+// Clean returns program output as plain text: valid UTF-8 without control characters and without
+// bidi controls, at most limit bytes.
 func Clean(b []byte, limit int) string {
 	if plain := asciiLen(b); plain == len(b) && len(b) <= limit {
 		return string(b)
@@ -290,8 +294,8 @@ func Clean(b []byte, limit int) string {
 	return string(out)
 }
 
-// isBidiControl reports the characters of Unicode's Bidi_Control property, and the line and paragraph
-// separators, which end a line for some readers.
+// isBidiControl reports whether r has Unicode's Bidi_Control property, or is the line or paragraph
+// separator, which end a line for some readers.
 func isBidiControl(r rune) bool {
 	return r == 0x061c || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }

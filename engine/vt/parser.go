@@ -5,27 +5,26 @@ import (
 	"unicode/utf8"
 )
 
-// The parser follows the state diagram of Paul Flo Williams (vt100.net/emu/dec_ansi_parser), with
-// UTF-8 in front of it: C1 controls are recognised in their 7-bit form only, bytes 0x80-0x9f are
-// parts of characters. Text is taken in runs rather than byte by byte.
+// The parser follows the state diagram of Paul Flo Williams (vt100.net/emu/dec_ansi_parser),
+// preceded by UTF-8 decoding: C1 controls are recognised in their 7-bit form only, bytes 0x80-0x9f
+// are parts of characters. Text is taken in runs rather than byte by byte.
 type parser struct {
 	state state
 	utf8  utf8State
 
-	// The sequence under way.
+	// The current sequence.
 	prefix        byte // one of < = > ? or 0
 	intermediates [2]byte
 	nInter        int
 	params        [maxParams]int32
 	nParams       int
 	colon         uint32 // bit i: parameter i was separated from the one before by a colon
-	overflow      bool   // a digit was seen behind the last parameter that there is room for
+	overflow      bool   // a digit was seen after the last parameter that fits
 
-	// The string under way: OSC, DCS or title, at most stringMax bytes, or clipboardMax for OSC 52,
-	// then cut.
+	// The current string: OSC, DCS or title, cut at stringMax bytes, or clipboardMax for OSC 52.
 	str     []byte
 	strLong bool
-	kind    stringKind // of one that is kept and is no OSC
+	kind    stringKind // of one that is kept and is not an OSC
 }
 
 type stringKind uint8
@@ -42,7 +41,7 @@ const (
 	stateGround state = iota
 	stateEscape
 	stateEscapeIntermediate
-	stateCSIEntry // nothing but the introducer was seen
+	stateCSIEntry // only the introducer was seen
 	stateCSIParam
 	stateCSIIntermediate
 	stateCSIIgnore
@@ -51,27 +50,28 @@ const (
 	stateDCSParam
 	stateDCSIntermediate
 	stateString // one that is kept: see stringKind
-	stateSkip   // SOS, PM, APC or a DCS nobody wants: everything up to the terminator
+	stateSkip   // SOS, PM, APC or an unused DCS: everything up to the terminator
 	stateOSCEscape
 	stateStringEscape
 	stateSkipEscape
 )
 
 const (
-	// maxParams is the number of parameters kept; xterm keeps 30, the longest in use (SGR with three
-	// RGB colours) has 18. More are read and dropped.
+	// maxParams is the number of parameters kept; xterm keeps 30, the longest in use (SGR with
+	// three RGB colours) has 18. More are read and dropped.
 	maxParams = 32
-	// maxParam bounds a parameter. No sequence gives a meaning to more, and sums cannot overflow.
+	// maxParam bounds a parameter. No sequence gives a larger one a meaning, and sums cannot
+	// overflow.
 	maxParam = 65535
-	// stringMax bounds the payload of an OSC or DCS that is kept, in bytes. The longest of use is a
-	// link of 2 KiB; a clipboard has a bound of its own.
+	// stringMax bounds the payload of an OSC or DCS that is kept, in bytes. The longest in use is a
+	// link of 2 KiB; a clipboard has its own bound.
 	stringMax = 8 << 10
 )
 
-// parse consumes p, when it is to stop at a mark up to that, and returns what is left.
+// parse consumes p, up to the next mark if it should stop there, and returns the rest.
 func (t *Terminal) parse(p []byte) (rest []byte) {
 	s := &t.parser
-	for len(p) > 0 && !t.marked { // a string, as a mark is, ends here and nowhere deeper
+	for len(p) > 0 && !t.marked { // a string, such as a mark, ends here and nowhere deeper
 		switch s.state {
 		case stateGround:
 			p = t.ground(p)
@@ -161,7 +161,7 @@ func asciiLen(p []byte) int {
 	return i
 }
 
-// utf8State is a character of which a part has been seen.
+// utf8State is a partly read character.
 type utf8State struct {
 	r      rune
 	need   uint8 // bytes to come
@@ -206,8 +206,8 @@ func (u *utf8State) next(c byte) bool {
 	return true
 }
 
-// continueRune goes on with a character whose first bytes came before. What is not a character is
-// shown as U+FFFD, one for each maximal part (Unicode 3.9, D93b), and swallows nothing.
+// continueRune continues a character whose first bytes came before. Invalid input is shown as
+// U+FFFD, one for each maximal part (Unicode 3.9, D93b), and swallows nothing.
 func (t *Terminal) continueRune(p []byte) []byte {
 	u := &t.parser.utf8
 	for len(p) > 0 && u.need > 0 {
@@ -237,12 +237,12 @@ func (t *Terminal) printUTF8(p []byte) []byte {
 	return t.continueRune(p[1:])
 }
 
-// step takes one byte in the states that are left quickly.
+// step takes one byte in the short-lived states.
 func (t *Terminal) step(c byte) {
 	s := &t.parser
 	switch s.state {
 	case stateOSCEscape, stateStringEscape, stateSkipEscape:
-		// ESC ends a string whatever follows; with a backslash it was its proper end (ST).
+		// ESC ends a string whatever follows; a backslash makes that the proper terminator (ST).
 		from := s.state
 		s.state = stateEscape
 		s.nInter = 0
@@ -279,7 +279,7 @@ func (t *Terminal) step(c byte) {
 		s.state = stateEscapeIntermediate
 	case c == 0x7f:
 	case c >= 0x80:
-		// Not a sequence any more; the byte starts text.
+		// No longer a sequence; the byte starts text.
 		s.state = stateGround
 		t.printUTF8([]byte{c})
 	default:
@@ -315,8 +315,8 @@ func (t *Terminal) beginCSI() {
 	s.params[0] = 0
 }
 
-// plainCSI reads the common control sequence at once, numbers with semicolons between them and a final byte, and returns
-// its length; 0 when p begins with any other or only with a part of one.
+// plainCSI reads the common control sequence at once, numbers separated by semicolons and a final
+// byte, and returns its length; 0 when p begins with any other sequence or holds only part of one.
 func (s *parser) plainCSI(p []byte) int {
 	v, n := int32(0), 0
 	for i, c := range p {
@@ -341,7 +341,7 @@ func (s *parser) plainCSI(p []byte) int {
 	return 0
 }
 
-// csi takes the bytes of a control sequence behind ESC [.
+// csi takes the bytes of a control sequence after ESC [.
 func (t *Terminal) csi(p []byte) []byte {
 	s := &t.parser
 	for i, c := range p {
@@ -461,8 +461,8 @@ func (t *Terminal) dcsStep(c byte) {
 			s.digit(c)
 		}
 	default:
-		// Only DECRQSS (DCS $ q) and XTGETTCAP (DCS + q) are of use here; sixel, tmux's control
-		// mode and all else are data that is thrown away.
+		// Only DECRQSS (DCS $ q) and XTGETTCAP (DCS + q) are used here; sixel, tmux's control mode
+		// and everything else are discarded.
 		switch i := s.intermediates[0]; {
 		case c != 'q' || s.nInter != 1 || s.prefix != 0 || i != '$' && i != '+':
 			t.beginString(stateSkip)
@@ -512,14 +512,15 @@ func (t *Terminal) stringBytes(p []byte) []byte {
 	return nil
 }
 
-// keep adds to the string under way, up to its bound. Strings that are skipped are not kept.
+// keep adds to the current string, up to its bound. Strings that are skipped are not kept.
 func (s *parser) keep(p []byte) {
 	if s.state == stateSkip {
 		return
 	}
 	limit := stringMax
 	if len(s.str)+len(p) > limit {
-		// What it is stands at its beginning: that is there now, in whatever pieces it came.
+		// Its kind is determined by its beginning, which is complete now, in whatever pieces it
+		// came.
 		n := max(0, limit-len(s.str))
 		s.str = append(s.str, p[:n]...)
 		p = p[n:]

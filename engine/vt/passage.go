@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// A Point is a moment in what a terminal shows: behind all that was written up to batch Seq or, with Within, behind what stands
-// up to a place of what that batch wrote. Points are in order of time, and within a batch in the order of reading.
+// A Point is a moment in what a terminal shows: after all that was written up to batch Seq or, with
+// Within, after what that batch wrote up to a place. Points are ordered by time, and within a batch
+// in reading order.
 type Point struct {
 	Seq    uint64
 	Within bool
-	At     Position // on the alternate screen rows count as if it stood below the scrollback, too
+	At     Position // on the alternate screen rows count as if it were below the scrollback, too
 }
 
 // Before reports whether p is earlier than q.
@@ -29,8 +30,8 @@ func (p Point) Before(q Point) bool {
 	return p.At.Col < q.At.Col
 }
 
-// fresh returns the leftmost column of a line that was written after p; nowhere when none was. With cut, what stands left of
-// it came before p and is no part of what is read.
+// fresh returns the leftmost column of a line that was written after p; nowhere when none was. With
+// cut, what is left of it came before p and is not part of what is read.
 func (w *writes) fresh(line uint64, p Point) (col int, cut bool) {
 	col = w.since(p.Seq)
 	if !p.Within || line < p.At.Line || p.Seq == 0 {
@@ -47,7 +48,7 @@ func (w *writes) fresh(line uint64, p Point) (col int, cut bool) {
 	return col, false
 }
 
-// lastIn returns the batch that wrote last to the columns left of end; 0 when none did, as far as is known.
+// lastIn returns the batch that last wrote to the columns left of end; 0 when none is known.
 func (w *writes) lastIn(end int) uint64 {
 	for i := w.n - 1; i >= 0; i-- {
 		if w.log[i].col < end {
@@ -57,19 +58,20 @@ func (w *writes) lastIn(end int) uint64 {
 	return 0
 }
 
-// A Passage is a text that a terminal shows or has shown: logical lines joined by "\n", without blanks at their ends.
+// A Passage is a text that a terminal shows or has shown: logical lines joined by "\n", trailing
+// blanks trimmed.
 type Passage struct {
 	Text []byte
-	// Fresh are the pieces of Text that count, in order; what stands between them is there to be read with them: a prompt
-	// before what was typed.
+	// Fresh are the pieces of Text that count, in order; the text between them is there to be read
+	// with them: a prompt before the input.
 	Fresh  []Range
 	Missed bool // lines that belong to it are lost
-	Open   bool // its last line goes on in a row that is no part of it
-	Tail   int  // of lines that left the screen: the text from this byte on stands there still
+	Open   bool // its last line continues in a row that is not part of it
+	Tail   int  // of lines that left the screen: the text from this byte on is still on it
 	marks  []textMark
 }
 
-// A textMark says which line a text shows from a byte on, and from which column of it.
+// A textMark says which line a text shows from a byte on, and from which of its columns.
 type textMark struct {
 	at, col int
 	line    uint64
@@ -80,8 +82,8 @@ func (p *Passage) markAt(i int) textMark {
 	return p.marks[max(0, sort.Search(len(p.marks), func(k int) bool { return p.marks[k].at > i })-1)]
 }
 
-// Row returns the absolute number of the row that byte i of the text belongs to, and how many bytes of that row are before it.
-// Rows count from the first that the terminal ever had, as in [Event].
+// Row returns the absolute number of the row that byte i of the text belongs to, and how many bytes
+// of that row precede it. Rows count from the terminal's first ever, as in [Event].
 func (p *Passage) Row(i int) (line uint64, before int) {
 	if len(p.marks) == 0 {
 		return 0, i
@@ -90,7 +92,8 @@ func (p *Passage) Row(i int) (line uint64, before int) {
 	return m.line, i - m.at
 }
 
-// UpTo returns the text before a byte of a row, as Row tells them; all of it when the row is not there.
+// UpTo returns the text before a byte of a row, as returned by Row; all of it when the row is not
+// there.
 func (p *Passage) UpTo(line uint64, before int) []byte {
 	i := sort.Search(len(p.marks), func(k int) bool { return p.marks[k].line >= line })
 	if i == len(p.marks) || p.marks[i].line != line {
@@ -107,7 +110,7 @@ func (p *Passage) Start() Position {
 	return Position{Line: p.marks[0].line, Col: p.marks[0].col}
 }
 
-// And returns p followed by q, which begins with the row behind those of p.
+// And returns p followed by q, which begins with the row after those of p.
 func (p Passage) And(q Passage) Passage {
 	if len(p.Text) > 0 && !p.Open && len(q.Text) > 0 {
 		p.Text = append(p.Text, '\n')
@@ -133,14 +136,14 @@ func (p *Passage) Logical(start, end int) (from, to int) {
 	return from, len(p.Text)
 }
 
-// A passageWriter puts a passage together, row by row.
+// A passageWriter builds a passage row by row.
 type passageWriter struct {
 	Passage
 	begun    bool
 	newlines int // to be written when text follows
 }
 
-// skip leaves a row out: what is above and below are no neighbours.
+// skip leaves out a row: the rows above and below it are not adjacent.
 func (w *passageWriter) skip() {
 	if w.begun && w.newlines == 1 {
 		w.newlines++
@@ -156,14 +159,15 @@ func (w *passageWriter) begin(line uint64, col int) {
 	w.marks = append(w.marks, textMark{at: len(w.Text), line: line, col: col})
 }
 
-// end ends a row; joined says that the next is one line with it.
+// end ends a row; joined reports whether the next row continues its line.
 func (w *passageWriter) end(joined bool) {
 	if !joined && w.begun {
 		w.newlines++
 	}
 }
 
-// row adds the first n columns of r, of which those from fresh on count. With cut the others are left out.
+// row adds the first n columns of r, of which those from fresh on count. With cut the others are
+// left out.
 func (w *passageWriter) row(r *row, line uint64, n, fresh int, cut, joined bool) {
 	from := 0
 	if cut {
@@ -179,7 +183,7 @@ func (w *passageWriter) row(r *row, line uint64, n, fresh int, cut, joined bool)
 	w.end(joined)
 }
 
-// encoded adds the text of a line of the scrollback, all of which counts or nothing.
+// encoded adds the text of a line of the scrollback; all of it counts, or none.
 func (w *passageWriter) encoded(text []byte, line uint64, joined, counts bool) {
 	if !joined {
 		text = trimBlanks(text)
@@ -199,7 +203,7 @@ func (w *passageWriter) encoded(text []byte, line uint64, joined, counts bool) {
 	w.end(joined)
 }
 
-// trimBlanks cuts white space and cells never written off the end of an encoded text.
+// trimBlanks trims white space and cells never written from the end of an encoded text.
 func trimBlanks(text []byte) []byte {
 	for len(text) > 0 {
 		switch c := text[len(text)-1]; {
@@ -256,8 +260,8 @@ func (r *row) appendCols(dst []byte, from, to int) []byte {
 	return part.appendText(dst, to-from)
 }
 
-// Passage returns the screen's text with what it takes to tell where a piece of it stands. With since it is that of the rows that
-// something was written to after the point; nil: all of it, as [Screen.Text] has it.
+// Passage returns the screen's text with the information needed to locate a piece of it. With since
+// it holds only the rows written to after that point; nil: all of it, as in [Screen.Text].
 func (s *Screen) Passage(since *Point) Passage {
 	var w passageWriter
 	fresh := func(i int) (col int, cut bool) {
@@ -287,7 +291,8 @@ func (s *Screen) Passage(since *Point) Passage {
 	return w.Passage
 }
 
-// lineRow returns a line of the screen or one that left it, and when it was written; nil when it is not kept.
+// lineRow returns a line that is or was on the screen, and when it was written; nil when it is not
+// kept.
 func (s *Screen) lineRow(line uint64) (*row, writes) {
 	h := &s.history
 	switch {
@@ -302,8 +307,8 @@ func (s *Screen) lineRow(line uint64) (*row, writes) {
 	return nil, writes{}
 }
 
-// Behind returns the point right behind the bytes from start to end of a passage of s: what was written after the newest of
-// them, or by the same batch further on.
+// Behind returns the point right after the bytes from start to end of a passage of s: what was
+// written after the newest of them, or by the same batch further on.
 func (s *Screen) Behind(p *Passage, start, end int) Point {
 	if len(p.marks) == 0 {
 		return Point{Seq: s.Sequence}
@@ -322,15 +327,15 @@ func (s *Screen) Behind(p *Passage, start, end int) Point {
 		}
 		at.Seq = max(at.Seq, w.lastIn(col))
 	}
-	if at.Seq == 0 { // nothing tells when it was written
+	if at.Seq == 0 { // unknown when it was written
 		return Point{Seq: s.Sequence}
 	}
 	return at
 }
 
-// colAt returns the column behind the first n bytes of the text from column col on.
+// colAt returns the column after the first n bytes of the text from column col on.
 func (r *row) colAt(col, n int) int {
-	if !r.rich { // a byte a column
+	if !r.rich { // one byte per column
 		return min(col+n, len(r.cells))
 	}
 	for ; n > 0 && col < len(r.cells); col++ {

@@ -2,9 +2,9 @@ package vt
 
 import "unicode/utf8"
 
-// maxMarks bounds what is added to one character: combining marks, or the parts of a cluster.
-// Text with more is not language (Unicode Stream-Safe Text Format allows 30 for any script, the
-// longest emoji have 10); what is over is dropped.
+// maxMarks bounds what is added to one character: combining marks, or the parts of a cluster. Text
+// with more is not language (Unicode Stream-Safe Text Format allows 30 for any script, the longest
+// emoji have 10); the rest is dropped.
 const maxMarks = 16
 
 // printASCII prints a run of bytes 0x20-0x7e.
@@ -78,8 +78,8 @@ func (t *Terminal) writeASCII(x int, p []byte) {
 	}
 }
 
-// split makes sure that no wide character lies across the boundary before column x: one half is
-// about to be overwritten, the other becomes blank.
+// split makes sure that no wide character straddles the boundary before column x: one half is about
+// to be overwritten, the other becomes blank.
 func (r *row) split(x int) {
 	if x <= 0 || x >= r.n || r.cells[x].attr()&attrContinuation == 0 {
 		return
@@ -97,7 +97,7 @@ func (t *Terminal) print(r rune) {
 	if t.sides.set {
 		t.work += workEarned
 	}
-	if r < 0xa0 { // C1 controls have no meaning in UTF-8 here, and no picture
+	if r < 0xa0 { // C1 controls have no meaning in UTF-8 here, and no glyph
 		return
 	}
 	if t.modes.graphemes {
@@ -120,15 +120,15 @@ func (t *Terminal) print(r rune) {
 	t.put(r, w)
 }
 
-// printRun prints the text at the start of p, which is not ASCII, as long as it is simple: characters
-// with a width of their own, single ASCII characters among them, that fit the row. It returns the
-// rest, which may be all of p.
+// printRun prints the non-ASCII text at the start of p while it is simple: characters with a width
+// of their own, mixed with single ASCII characters, that fit the row. It returns the rest, which
+// may be all of p.
 func (t *Terminal) printRun(p []byte) []byte {
 	c := &t.cursor
 	if c.pending || t.modes.insert || t.sides.set || t.modes.graphemes || t.charsets != (charsets{}) {
 		return p
 	}
-	// What prints nothing yet changes nothing, and what halves a wide character is not simple.
+	// A partial character changes nothing yet; halving a wide character is not simple.
 	if !utf8.FullRune(p) || t.grid.rows[c.row].cells[c.col].attr()&attrContinuation != 0 {
 		return p
 	}
@@ -145,7 +145,8 @@ func (t *Terminal) printRun(p []byte) []byte {
 		return p
 	}
 	x := c.col + cols
-	// What the last character covered half of; r.n must include what is asked about.
+	// The last character may have covered half of a wide one; r.n must include the columns
+	// examined.
 	if x < r.n && r.cells[x].attr()&attrContinuation != 0 {
 		h := r.cells[x]
 		r.cells[x] = makeCell(0, h.fg(), h.bg(), h.attr()&^attrContinuation)
@@ -155,9 +156,10 @@ func (t *Terminal) printRun(p []byte) []byte {
 	return p[n:]
 }
 
-// simpleRun writes the characters at the start of p to cells in the given style and returns how many columns and bytes they
-// are, and the last one. It stops before what has no width, is no text, begins a longer run of ASCII, comes into the last
-// column or would halve a wide character. On its own it runs in registers.
+// simpleRun writes the characters at the start of p to cells in the given style and returns their
+// columns and bytes, and the last character. It stops before a character that has no width, is not
+// text, begins a longer run of ASCII, reaches the last column or would halve a wide character. As a
+// separate function it runs in registers.
 func simpleRun(cells []cell, p []byte, fg, hi uint64) (cols, n int, last rune) {
 	for n < len(p) {
 		ch, k := rune(p[n]), 1
@@ -205,13 +207,13 @@ func (t *Terminal) put(ch rune, width int) {
 	}
 	edge := t.edge()
 	if width == 2 && c.col == edge {
-		// It goes to the next row whole; the column that is left stays blank.
+		// It moves to the next row whole; the column it leaves stays blank.
 		if !t.modes.autoWrap || t.cols < 2 {
 			return
 		}
 		r := t.own(c.row, nowhere)
 		r.split(c.col)
-		r.split(c.col + 1) // with side margins the row goes on
+		r.split(c.col + 1) // with side margins the row continues
 		r.set(c.col, makeCell(0, t.pen.fg, t.pen.bg, t.pen.attr|attrSpacer))
 		r.rich = true
 		t.wrap()
@@ -249,7 +251,7 @@ func (t *Terminal) put(ch rune, width int) {
 	}
 }
 
-// set writes one cell and keeps n right.
+// set writes one cell and keeps n up to date.
 func (r *row) set(x int, c cell) {
 	r.cells[x] = c
 	if x >= r.n && c != (cell{}) {
@@ -257,7 +259,7 @@ func (r *row) set(x int, c cell) {
 	}
 }
 
-// wrap goes on in the next row. Between side margins the rows do not become one line.
+// wrap continues in the next row. Between side margins the rows do not become one line.
 func (t *Terminal) wrap() {
 	c := &t.cursor
 	if (c.row == t.bottom || c.row < t.rows-1) && !t.sides.set {
@@ -280,15 +282,15 @@ func (t *Terminal) target() int {
 	return x
 }
 
-// addMark puts a character without width onto the one before the cursor. Without one it is dropped,
-// as there is no cell that it could be part of.
+// addMark adds a character without width to the one before the cursor. Without one it is dropped,
+// as no cell could hold it.
 func (t *Terminal) addMark(ch rune) {
 	if x := t.target(); x >= 0 {
 		t.append(x, ch)
 	}
 }
 
-// append adds a character to the text of a cell; a blank one has none that it could be added to.
+// append adds a character to the text of a cell; a blank cell takes none.
 func (t *Terminal) append(x int, ch rune) {
 	if t.grid.rows[t.cursor.row].cells[x].content() == 0 {
 		return
@@ -370,7 +372,7 @@ func (t *Terminal) widen(x int) {
 	if !t.modes.autoWrap || t.cols < 2 {
 		return
 	}
-	// It does not fit any more: the whole cluster goes to the next row.
+	// It no longer fits: the whole cluster moves to the next row.
 	v := old.content()
 	var text []byte
 	if v&clusterBit != 0 {
@@ -400,10 +402,11 @@ func (t *Terminal) widen(x int) {
 }
 
 // repeatMax bounds REP. Programs repeat within a row; a longer count only serves to keep the
-// terminal busy, which this makes no dearer than a thousand bytes of text.
+// terminal busy, and now costs no more than a thousand bytes of text.
 const repeatMax = MaxSide
 
-// repeat is REP: the last printed character again, n times. One by one, where it is not simply text, it is paid for.
+// repeat is REP: the last printed character again, n times. Where it is not simple text, it goes
+// one by one and has to be paid for.
 func (t *Terminal) repeat(n int) {
 	ch := t.last
 	t.last = 0

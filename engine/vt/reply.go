@@ -9,13 +9,12 @@ import (
 	"unicode"
 )
 
-// replyMax bounds the answers of one Feed, in bytes. A program that asks and does not read gets no
-// more than this. An ordinary start-up asks for 200 bytes; all 256 colours of the palette are 7
-// KiB.
+// replyMax bounds the answers of one Feed, in bytes, for programs that ask and do not read. An
+// ordinary start-up asks for 200 bytes; all 256 colours of the palette are 7 KiB.
 const replyMax = 8 << 10
 
 // answer adds an answer made of a constant form and numbers. It is the only way to write one, and
-// takes no strings, so that nothing a program sent can come back as its input. An answer that does
+// takes no strings, so nothing that a program sent can come back as its input. An answer that does
 // not fit is dropped whole.
 func (t *Terminal) answer(form string, numbers ...int) {
 	args := make([]any, len(numbers))
@@ -29,7 +28,8 @@ func (t *Terminal) answer(form string, numbers ...int) {
 	}
 }
 
-// replyDA1: a VT220 with ANSI colour; no sixel, no printer, nothing that programs would probe further.
+// replyDA1: a VT220 with ANSI colour; no sixel, no printer, nothing that programs would probe
+// further.
 func (t *Terminal) replyDA1() { t.answer("\x1b[?62;22c") }
 
 // statusReport is DSR.
@@ -104,7 +104,7 @@ func (t *Terminal) reportSize() {
 	t.answer("\x1b[48;%d;%d;%d;%dt", t.rows, t.cols, t.pixelHeight, t.pixelWidth)
 }
 
-// stringEnd executes a string that was kept and is no OSC.
+// stringEnd executes a string that was kept and is not an OSC.
 func (t *Terminal) stringEnd() {
 	t.last, t.joint = 0, joint{}
 	s := &t.parser
@@ -119,8 +119,8 @@ func (t *Terminal) stringEnd() {
 	}
 }
 
-// termcapAnswers are the answers to XTGETTCAP by the name of the capability, with the digits of
-// their hex as xterm has them, the name's as it was asked for: in lower and in upper case.
+// termcapAnswers maps capability names to their answers to XTGETTCAP. The value's hex digits are as
+// in xterm, the name's as in the query: the first answer has lower case, the second upper case.
 var termcapAnswers = func() map[string][2]string {
 	answers := map[string][2]string{}
 	for name, value := range map[string]string{
@@ -139,12 +139,11 @@ var termcapAnswers = func() map[string][2]string {
 	return answers
 }()
 
-// emulates is the terminal that this one is to a program that asks terminfo: sessions set TERM to
-// it.
+// emulates is the terminal that programs should look up in terminfo: sessions set TERM to it.
 const emulates = "xterm-256color"
 
-// termcap answers XTGETTCAP: names in hex with semicolons between, each answered by a constant of
-// its own. A name that is not known is not repeated, as in xterm.
+// termcap answers XTGETTCAP: names in hex separated by semicolons, each answered by its own
+// constant. An unknown name is not repeated, as in xterm.
 func (t *Terminal) termcap(names []byte) {
 	for _, asked := range bytes.Split(names, []byte{';'}) {
 		name, err := hex.DecodeString(string(asked))
@@ -174,8 +173,8 @@ func versionReply(version string) string {
 	return "\x1bP>|ptywright(" + clean + ")\x1b\\"
 }
 
-// setting answers DECRQSS. Only settings that are known are answered, from their state; anything
-// else gets the fixed failure (CVE-2008-2383: what was asked must not be repeated).
+// setting answers DECRQSS. Known settings are answered from their state; anything else gets the
+// fixed failure (CVE-2008-2383: the query must not be repeated).
 func (t *Terminal) setting(name string) {
 	switch name {
 	case "m":
@@ -202,7 +201,7 @@ func (t *Terminal) setting(name string) {
 	}
 }
 
-// answerBytes is answer for numbers that were written already: digits, semicolons and colons.
+// answerBytes is answer for numbers that are already formatted: digits, semicolons and colons.
 func (t *Terminal) answerBytes(head string, numbers []byte, tail string) {
 	if len(t.reply)+len(head)+len(numbers)+len(tail) > replyMax {
 		return

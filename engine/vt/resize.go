@@ -1,16 +1,16 @@
 package vt
 
-// Resize changes the size of the screen; rows and cols are clamped to 1..MaxSide, the pixels are of
-// the whole screen, 0 when not known.
+// Resize changes the size of the screen; rows and cols are clamped to 1..MaxSide, the pixels are
+// those of the whole screen, 0 when not known.
 //
-// On the main screen, lines that the terminal had wrapped are wrapped anew, and the cursor keeps
-// its character. When there are too many rows, those below the cursor go first, then rows move from
-// the top to the scrollback; when there is room and the cursor is in the last row, they come back.
-// The scrollback itself keeps its lines as they are, so that line numbers stay valid. The saved
-// cursor of the main screen keeps its character too. The alternate screen is cut or padded: its
-// program draws it again. One that does not gets back the columns that were cut off when there is
-// room again, but for lines that it has erased or scrolled in since. A synchronized update ends,
-// margins are reset. A row that is only moved, wrapped anew or cut keeps its age (Screen.Changed).
+// On the main screen, lines that the terminal had wrapped are rewrapped, and the cursor keeps its
+// character. When there are too many rows, those below the cursor go first, then rows move from the
+// top to the scrollback; when there is room and the cursor is in the last row, they come back. The
+// scrollback itself keeps its lines unchanged, so that line numbers stay valid. The saved cursor of
+// the main screen keeps its character too. The alternate screen is cropped or padded: its program
+// redraws it. If it does not, the cropped columns come back when there is room again, except in
+// lines that were erased or scrolled in since. A synchronized update ends, margins are reset. A row
+// that is only moved, rewrapped or cropped keeps its age (Screen.Changed).
 //
 // The Effect has the in-band report when the program asked for it (mode 2048).
 func (t *Terminal) Resize(rows, cols, pixelWidth, pixelHeight int) Effect {
@@ -34,13 +34,13 @@ func (t *Terminal) Resize(rows, cols, pixelWidth, pixelHeight int) Effect {
 	return t.end()
 }
 
-// resize works between two frames: nothing is pending in the one under way.
+// resize works between two frames: nothing is pending in the current one.
 func (t *Terminal) resize(rows, cols int) {
 	t.free, t.blank, t.fill = nil, nil, nil
 	t.joint = joint{}
 	onAlt := t.grid == &t.alt
 	cur, saved := t.cursor, t.main.saved.cursor
-	if onAlt && t.main.saved.set { // where leaving by 1049 goes back to
+	if onAlt && t.main.saved.set { // where leaving by 1049 returns to
 		cur = saved
 	}
 	if cols != t.cols {
@@ -77,7 +77,7 @@ func clampCursor(c cursor, rows, cols int) cursor {
 	return c
 }
 
-// refit changes the number of rows of the main screen, which has the right columns already.
+// refit changes the number of rows of the main screen, whose columns are already right.
 func (t *Terminal) refit(rows, cols int, cur cursor) cursor {
 	all := append([]*row(nil), t.main.rows...)
 	if over := len(all) - rows; over > 0 {
@@ -115,8 +115,8 @@ func (t *Terminal) refit(rows, cols int, cur cursor) cursor {
 	return cur
 }
 
-// takeBack removes the newest line from the scrollback and wraps it to cols columns: the rows that it
-// was wrapped into when it left belong to another width. nil when there is none.
+// takeBack removes the newest line from the scrollback and wraps it to cols columns: its old rows
+// belong to another width. nil when there is none.
 func (t *Terminal) takeBack(cols int) []*row {
 	var rows []*row
 	for {
@@ -138,7 +138,7 @@ func (t *Terminal) takeBack(cols int) []*row {
 		w.wrote = max(w.wrote, rows[i].writes.last())
 	}
 	line := w.done()
-	line[len(line)-1].wrapped = rows[0].wrapped // it may go on in the first row of the screen
+	line[len(line)-1].wrapped = rows[0].wrapped // it may continue in the first row of the screen
 	return line
 }
 
@@ -153,7 +153,7 @@ func (w *wrapper) addRow(r *row, last bool) {
 	}
 }
 
-// fit returns r, cut or padded to cols columns. What is cut off is kept for when there is room
+// fit returns r, cropped or padded to cols columns. The cropped part is kept for when there is room
 // again.
 func fit(r *row, cols int) *row {
 	if len(r.cells) == cols {
@@ -175,8 +175,7 @@ func fit(r *row, cols int) *row {
 	return c
 }
 
-// whole returns r with the columns that were cut off. r and what it returns must not be written to
-// any more.
+// whole returns r with its cropped columns. Neither r nor the result may be written to any more.
 func (r *row) whole() *row {
 	if r.cut == nil {
 		return r
@@ -188,7 +187,7 @@ func (r *row) whole() *row {
 	switch next := r.cut.cells[x]; {
 	case next.attr()&attrContinuation == 0:
 	case r.cells[x-1].attr()&attrSpacer != 0 && r.cut.cells[x-1].attr()&attrWide != 0:
-		w.take(r.cut, x-1, x) // nothing was written over the half that had no room
+		w.take(r.cut, x-1, x) // nothing was written over the half that did not fit
 	default:
 		w.cells[x] = makeCell(0, next.fg(), next.bg(), w.cells[x].attr()&^attrContinuation)
 		w.shrink()
@@ -196,8 +195,8 @@ func (r *row) whole() *row {
 	return w
 }
 
-// cropAlt cuts or pads the alternate screen. Rows below the cursor go first, then rows at the top; all
-// below when it is not shown, as it has no cursor then.
+// cropAlt crops or pads the alternate screen. Rows below the cursor go first, then rows at the top;
+// when it is not shown it has no cursor, and all go from below.
 func (t *Terminal) cropAlt(rows, cols int) {
 	old := t.alt.rows
 	from := 0
@@ -216,10 +215,10 @@ func (t *Terminal) cropAlt(rows, cols int) {
 }
 
 // reflow changes the number of columns of the main screen, and moves cursors with their characters.
-// How many rows come out of it depends on the lines; refit puts that right.
+// The resulting number of rows depends on the lines; refit corrects it.
 func (t *Terminal) reflow(cols int, cursors ...*cursor) {
 	all := t.main.rows
-	// The line that goes on in the first row is taken back whole, or a screenful of it.
+	// The line that continues in the first row is taken back whole, or a screenful of it.
 	var head []*row
 	for len(head) < MaxSide && t.history.lastWrapped() {
 		head = append([]*row{t.history.pop()}, head...)
@@ -259,7 +258,7 @@ func (t *Terminal) reflow(cols int, cursors ...*cursor) {
 				}
 			}
 			for i, c := range from {
-				if m := &w.marks[i]; y == c.row && !m.set { // behind the end of the line
+				if m := &w.marks[i]; y == c.row && !m.set { // past the end of the line
 					w.mark(i)
 					m.col = min(m.col+c.col-n, max(m.col, cols-1))
 				}
@@ -276,7 +275,7 @@ func (t *Terminal) reflow(cols int, cursors ...*cursor) {
 	t.main.rows = out
 }
 
-// written returns the number of columns up to the last character; erased cells behind it, whatever
+// written returns the number of columns up to the last character; erased cells after it, whatever
 // their background, are not part of the line.
 func (r *row) written() int {
 	n := r.n
@@ -286,7 +285,7 @@ func (r *row) written() int {
 	return n
 }
 
-// A wrapper lays the cells of one logical line out in rows.
+// A wrapper lays out the cells of one logical line in rows.
 type wrapper struct {
 	cols    int
 	rows    []*row
@@ -296,7 +295,7 @@ type wrapper struct {
 	marks   []mark
 }
 
-// A mark is where a cursor is in a line: a row of it, and a column or the width.
+// A mark is a cursor's place in a line: one of its rows, and a column or the width.
 type mark struct {
 	set      bool
 	row, col int
@@ -309,12 +308,12 @@ func (w *wrapper) line() []*row {
 	return w.rows
 }
 
-// mark says that cursor i stands where the next cell goes.
+// mark records that cursor i is where the next cell goes.
 func (w *wrapper) mark(i int) { w.marks[i] = mark{true, len(w.line()) - 1, w.x} }
 
-// place returns where a cursor is, given the number of rows in front of the line. Right behind a
-// full row it is with the next character in the next row or, when there is none, still behind the
-// last one with a wrap pending.
+// place returns where a cursor is, given the number of rows before the line. Right after a full row
+// it is with the next character in the next row or, when there is none, still after the last one
+// with a wrap pending.
 func (w *wrapper) place(m mark, before int) cursor {
 	switch {
 	case m.col < w.cols:
@@ -335,7 +334,7 @@ func (w *wrapper) add(r *row, x int) {
 	if c.attr()&attrWide != 0 {
 		width = 2
 	}
-	if width > w.cols { // a single column: nothing wide fits
+	if width > w.cols { // a single column: no wide character fits
 		c, width = cell{}, 1
 	}
 	out := w.line()[len(w.rows)-1]
@@ -365,7 +364,7 @@ func (w *wrapper) add(r *row, x int) {
 	out.n = w.x
 }
 
-// done returns the rows. They are as old as the newest row that went into them.
+// done returns the rows. They are as old as the newest row they were made from.
 func (w *wrapper) done() []*row {
 	for _, r := range w.line() {
 		r.shrink()

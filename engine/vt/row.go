@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A row is one line of a grid. Rows are shared between the grid and snapshots, so a row may be
-// written only by the frame that made it (see Terminal.own).
+// A row is one line of a grid. Rows are shared between the grid and snapshots, so only the frame
+// that made a row may write to it (see Terminal.own).
 type row struct {
 	cells []cell
 	n     int    // cells[n:] are blank in the default style
@@ -16,25 +16,26 @@ type row struct {
 	// extras are the links and underline colours of this row's cells, some no longer in use.
 	extras  []extra
 	changed uint64 // sequence at which the content last became visible
-	frame   uint64 // frame that made the row; 0 for rows that stand in several places
-	born    uint64 // frame that made a row which stands in several places
+	frame   uint64 // frame that made the row; 0 for rows used in several places
+	born    uint64 // frame that made a row used in several places
 	pattern bool   // full of one cell by one sequence, and not written to since
-	wrapped bool   // the line goes on in the next row
+	wrapped bool   // the line continues in the next row
 	rich    bool   // a cell may be styled, wide, a cluster or not ASCII
-	wrote   int    // 1 + the leftmost column that the frame under way has written text to; 0: none
+	wrote   int    // 1 + the leftmost column that the current frame has written text to; 0: none
 	writes  writes
-	// cut is the row as it was wider, when an alternate screen has become narrower: its cells from
-	// len(cells) on are not shown. It is never written to. nil: nothing was cut off.
+	// cut is the row before it was cropped, when an alternate screen has become narrower: its cells
+	// from len(cells) on are not shown. It is never written to. nil: nothing was cropped.
 	cut *row
 }
 
 // nowhere is the column of a change that writes no text.
 const nowhere = -1
 
-// writes remember from which column on a row was written after a sequence: for any sequence the leftmost column of all
-// that was written since. Both seq and col rise, as an older write to the right of a newer one tells nothing more.
+// writes remembers from which column on a row was written after a sequence: for any sequence the
+// leftmost column of everything written since. Both seq and col rise, as an older write to the
+// right of a newer one adds no information.
 type writes struct {
-	log [4]write // more keep apart more steps of one line's history: prompt, echo, correction, answer
+	log [4]write // more entries separate more steps of a line's history: prompt, echo, correction, answer
 	n   int
 }
 
@@ -43,7 +44,7 @@ type write struct {
 	col int
 }
 
-// stamp ends a frame: what it has written was written at seq.
+// stamp ends a frame: what it wrote was written at seq.
 func (r *row) stamp(seq uint64) {
 	if r.wrote == 0 {
 		return
@@ -52,7 +53,7 @@ func (r *row) stamp(seq uint64) {
 	for w.n > 0 && w.log[w.n-1].col >= col {
 		w.n--
 	}
-	if w.n == len(w.log) { // the two oldest become one: rather a little too much counts as new than too little
+	if w.n == len(w.log) { // merge the two oldest: better a little too much counts as new than too little
 		w.log[1].col = w.log[0].col
 		w.n = copy(w.log[:], w.log[1:])
 	}
@@ -71,7 +72,8 @@ func (w *writes) since(seq uint64) int {
 	return nowhere
 }
 
-// last returns the sequence at which text was last written; 0: never, or not since the row came back.
+// last returns the sequence at which text was last written; 0: never, or not since the row came
+// back.
 func (w *writes) last() uint64 {
 	if w.n == 0 {
 		return 0
@@ -79,14 +81,14 @@ func (w *writes) last() uint64 {
 	return w.log[w.n-1].seq
 }
 
-// rewrite is for a row that is put together anew: its text was last written at seq.
+// rewrite is for a row that is rebuilt: its text was last written at seq.
 func (w *writes) rewrite(seq uint64) {
 	if *w = (writes{}); seq > 0 {
 		w.log[0], w.n = write{seq, 0}, 1
 	}
 }
 
-// An extra is what few cells have and a cell has no room for.
+// An extra holds what few cells have and a cell has no room for.
 type extra struct {
 	underline Color
 	link      string
@@ -107,7 +109,7 @@ func (r *row) extraOf(c cell) *extra {
 // clear makes a row blank in the default style, keeping its memory.
 func (r *row) clear() {
 	clear(r.cells[:r.n])
-	clear(r.extras) // let go of the links
+	clear(r.extras) // release the links
 	r.n, r.arena, r.extras, r.wrapped, r.rich, r.pattern = 0, r.arena[:0], r.extras[:0], false, false, false
 	r.wrote, r.writes, r.cut = 0, writes{}, nil
 }
@@ -125,7 +127,7 @@ func (r *row) copyFrom(o *row) {
 	r.extras = append(r.extras[:0], o.extras...)
 }
 
-// equal reports whether both rows show the same, whatever was cut off.
+// equal reports whether both rows show the same, whatever was cropped.
 func (r *row) equal(o *row) bool {
 	if r == o {
 		return true
@@ -157,8 +159,8 @@ func (r *row) equal(o *row) bool {
 	return true
 }
 
-// addCluster stores text and returns the content that refers to it. live bounds what the arena may
-// hold: when more than twice as much is in it, the rest is garbage and is thrown away.
+// addCluster stores text and returns the content that refers to it. live bounds the arena: when it
+// holds more than twice as much, the rest is garbage and is dropped.
 func (r *row) addCluster(text []byte) uint32 {
 	if len(text) > clusterLenMax {
 		text = text[:clusterLenMax]
@@ -188,7 +190,7 @@ func (r *row) compactArena() {
 			r.cells[i].lo = c.lo&^0xffffffff | clusterBit | uint64(off)<<clusterLenBits | uint64(ch&clusterLenMax)
 		}
 	}
-	if cap(live)-len(live) < len(live) { // room, so that the next compaction is far away
+	if cap(live)-len(live) < len(live) { // room, so that the next compaction is far off
 		live = slices.Grow(live, len(live)+clusterLenMax)
 	}
 	r.arena = live
@@ -228,7 +230,7 @@ func (r *row) compactExtras() {
 }
 
 // trimmed returns the number of columns up to the last one that is not blank. All white space is
-// blank, no-break and ideographic spaces too: at the end of a row nobody sees them.
+// blank, no-break and ideographic spaces too: at the end of a row it is invisible.
 func (r *row) trimmed() int {
 	n := r.n
 	for n > 0 {
@@ -245,8 +247,8 @@ func (r *row) trimmed() int {
 	return n
 }
 
-// joinedWidth returns the number of columns that a row which goes on in the next one contributes to
-// the logical line: all of them, but for the last when a wide character did not fit there.
+// joinedWidth returns the number of columns that a wrapped row contributes to the logical line: all
+// of them, except the last when a wide character did not fit there.
 func (r *row) joinedWidth() int {
 	n := len(r.cells)
 	if n == 0 { // a line of the scrollback

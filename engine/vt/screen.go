@@ -60,7 +60,7 @@ const (
 	MouseEncodingPixels                       // DECSET 1016
 )
 
-// Modes are the settings of the program that others may want to know.
+// Modes are the program's settings that clients may need.
 type Modes struct {
 	AltScreen        bool // 47, 1047, 1049
 	AppCursor        bool // DECCKM
@@ -78,21 +78,21 @@ type Modes struct {
 	ReverseWrap      bool // 45
 	InBandResize     bool // 2048
 	GraphemeClusters bool // 2027
-	Synchronized     bool // 2026: this is the last whole frame, an update is under way
+	Synchronized     bool // 2026: this is the last complete frame, an update is in progress
 	BackarrowIsBS    bool // DECBKM
 	ModifyOtherKeys  uint8
 	KittyKeyboard    uint8 // progressive enhancement flags of the screen shown
 }
 
 // A Screen is what a terminal showed at one sequence. It is immutable and safe for any number of
-// goroutines. What it holds is unredacted text of the program.
+// goroutines. It holds the program's text, unredacted.
 type Screen struct {
 	Rows, Cols              int
 	PixelWidth, PixelHeight int // of the whole screen; 0 when not known
 	Cursor                  Cursor
 	Modes                   Modes
-	// Title is the window title: at most 1 KiB, no control or bidi characters. TitleSet tells an
-	// empty title from one that was never set.
+	// Title is the window title: at most 1 KiB, no control or bidi characters. TitleSet
+	// distinguishes an empty title from one that was never set.
 	Title    string
 	TitleSet bool
 	Theme    Theme // the terminal's
@@ -117,9 +117,9 @@ func (s *Screen) row(y int) *row {
 	return s.rows[y]
 }
 
-// Text returns the screen as plain text: rows cut at their last non-blank and joined by "\n", rows
-// that go on in the next joined without it, blank rows at the end dropped. It is rendered on first
-// use and kept.
+// Text returns the screen as plain text: rows trimmed after their last non-blank and joined by
+// "\n", wrapped rows joined without it, blank rows at the end dropped. It is rendered on first use
+// and cached.
 func (s *Screen) Text() string {
 	s.text.once.Do(func() { s.text.text = joinRows(s.rows) })
 	return s.text.text
@@ -128,10 +128,10 @@ func (s *Screen) Text() string {
 // A Range is a piece of a text, in bytes.
 type Range struct{ Start, End int }
 
-// TextSince is Text of only those rows that text was written to after sequence seq, be it the same that they showed
-// before; other rows do not contribute. A row that goes on in the next is joined to it when both were written. What is
-// new in each is in fresh, in order: from the leftmost column that was written on, so that text that stood before it,
-// a prompt before what was typed, can be told from what came after.
+// TextSince is Text of only those rows that text was written to after sequence seq, even if it was
+// the same text; other rows do not contribute. A wrapped row is joined to the next when both were
+// written. What is new in each is in fresh, in order: from the leftmost column written, so that
+// earlier text, such as a prompt before the input, can be distinguished from what came after.
 func (s *Screen) TextSince(seq uint64) (text string, fresh []Range) {
 	p := s.Passage(&Point{Seq: seq})
 	return string(p.Text), p.Fresh
@@ -143,7 +143,7 @@ func joinRows(rows []*row) string {
 	for _, r := range rows {
 		size += r.n + len(r.arena) + 1
 		if r.rich {
-			size += r.n // most of what is not ASCII takes two or three bytes
+			size += r.n // most non-ASCII characters take two or three bytes
 		}
 	}
 	out := make([]byte, 0, size)
@@ -168,7 +168,7 @@ func joinRows(rows []*row) string {
 	return string(out)
 }
 
-// Lines returns one string a row, without trailing blanks.
+// Lines returns one string per row, without trailing blanks.
 func (s *Screen) Lines() []string {
 	lines := make([]string, len(s.rows))
 	var buf []byte
@@ -179,7 +179,7 @@ func (s *Screen) Lines() []string {
 	return lines
 }
 
-// AppendLine appends what [Screen.Lines] has of one row; nothing for a row that does not exist.
+// AppendLine appends one row as in [Screen.Lines]; nothing for a row that does not exist.
 func (s *Screen) AppendLine(b []byte, row int) []byte {
 	r := s.row(row)
 	if r == nil {
@@ -188,7 +188,7 @@ func (s *Screen) AppendLine(b []byte, row int) []byte {
 	return r.appendText(b, r.trimmed())
 }
 
-// Changed returns the sequence at which the row's content last changed. It travels with the row when
+// Changed returns the sequence at which the row's content last changed. It moves with the row when
 // the row scrolls. 0 for a row that was never written, or that does not exist.
 func (s *Screen) Changed(row int) uint64 {
 	if r := s.row(row); r != nil {
@@ -197,20 +197,21 @@ func (s *Screen) Changed(row int) uint64 {
 	return 0
 }
 
-// SameRow reports whether a row is the very one that another screen of the terminal has there: nothing of it was written to, cleared
-// or masked between the two. A row that is not the same may still look the same. It costs nothing.
+// SameRow reports whether a row is the very one that another screen of the terminal has there:
+// nothing was written to it, cleared or masked between the two. A row that is not the same may
+// still look the same. It costs nothing.
 func (s *Screen) SameRow(row int, other *Screen) bool {
 	r := s.row(row)
 	return r != nil && r == other.row(row)
 }
 
-// Wrapped reports whether the row goes on in the next one.
+// Wrapped reports whether the row continues in the next one.
 func (s *Screen) Wrapped(row int) bool {
 	r := s.row(row)
 	return r != nil && r.wrapped
 }
 
-// Cell returns one cell; an empty one outside of the screen.
+// Cell returns one cell; an empty one outside the screen.
 func (s *Screen) Cell(row, col int) Cell {
 	r := s.row(row)
 	if r == nil || col < 0 || col >= len(r.cells) {
@@ -231,7 +232,7 @@ func (s *Screen) EachCell(row int, f func(col int, c Cell)) {
 	}
 }
 
-// eachCell makes the Style of a run of equal cells once. width -1 stands for the written part.
+// eachCell makes the Style of a run of equal cells once. width -1 means the written part.
 func (r *row) eachCell(width int, f func(col int, c Cell)) {
 	if width < 0 {
 		width = r.n
@@ -283,26 +284,26 @@ func (s *Screen) EachRun(y int, f func(Run)) {
 // History returns the scrollback as of this screen.
 func (s *Screen) History() History { return s.history }
 
-// String returns the text, so that a Screen prints as what it shows.
+// String returns the text, so that a Screen prints as its content.
 func (s *Screen) String() string { return s.Text() }
 
-// A Mask says that bytes Start to End of a line are to be covered by Text.
+// A Mask says that Text replaces bytes Start to End of a line.
 type Mask struct {
 	Start, End int
 	Text       string
 }
 
-// Mask returns a copy of the screen in which what find returns is covered: redaction. find is called
-// with each logical line that is not blank: rows that go on in the next are joined, attributes are
-// dropped, and the first row of the screen is seen together with the scrollback lines that it
-// continues (of which nothing is shown). The cells of a masked range are filled with Mask.Text, cut
-// to their width or padded with spaces; at the end of a line the text goes on over the blank cells
-// behind it. A cell that is masked in part is masked whole. Links on masked cells are taken off.
-// When nothing was found the same Screen is returned. Rows that were joined are looked at alone,
-// too: they may stand together by chance, and hide each other's meaning.
+// Mask returns a copy of the screen with everything that find returns covered: redaction. find gets
+// each logical line that is not blank: wrapped rows are joined, attributes are dropped, and the
+// first row of the screen is seen together with the scrollback lines that it continues (none of
+// which are shown). The cells of a masked range are filled with Mask.Text, cut to their width or
+// padded with spaces; at the end of a line the text continues over the blank cells after it. A
+// partly masked cell is masked whole. Links on masked cells are removed. When nothing was found the
+// same Screen is returned. Joined rows are also looked at one by one: they may be adjacent by
+// chance, and hide each other's meaning.
 //
-// find must be safe to call from the caller's goroutine only; ranges that lie outside of the line or
-// are empty are cut or ignored, and where ranges overlap the earlier in the result wins.
+// find is called from the caller's goroutine only; ranges outside the line are cut, empty ones
+// ignored, and where ranges overlap the earlier in the result wins.
 func (s *Screen) Mask(find func(line string) []Mask) *Screen {
 	return s.MaskPage(func(lines []string, _ func(int) (string, bool)) [][]Mask {
 		out := make([][]Mask, len(lines))

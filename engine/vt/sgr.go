@@ -132,7 +132,7 @@ var sgrChange = [...]struct{ off, on uint32 }{
 }
 
 // colour reads what follows 38, 48 or 58 at parameter i: 5;n or 2;r;g;b, or with sub sub-parameters
-// 5:n, 2:r:g:b or 2:space:r:g:b. used is the number of parameters taken.
+// 5:n, 2:r:g:b or 2:space:r:g:b. used is the number of parameters consumed.
 func (s *parser) colour(i, sub int) (c Color, used int, ok bool) {
 	rest := s.params[i+1 : s.nParams]
 	if sub > 0 {
@@ -160,7 +160,7 @@ func (s *parser) colour(i, sub int) (c Color, used int, ok bool) {
 	return 0, 1, false
 }
 
-// appendSGR appends the parameters that make the pen, for DECRQSS.
+// appendSGR appends the parameters that produce the pen, for DECRQSS.
 func (p *pen) appendSGR(b []byte) []byte {
 	b = append(b, '0')
 	for _, c := range [...]struct {

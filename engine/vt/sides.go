@@ -1,6 +1,6 @@
 package vt
 
-// Left and right margins: DECLRMM (mode 69) and DECSLRM, VT420. ECH, ED and EL do not know them.
+// Left and right margins: DECLRMM (mode 69) and DECSLRM, VT420. ECH, ED and EL ignore them.
 
 // sides are the left and right margins, inclusive, from zero; the zero value is the whole width.
 type sides struct {
@@ -8,7 +8,8 @@ type sides struct {
 	left, right int
 }
 
-// setSides is DECSLRM; left and right count from one. Margins of less than two columns are refused.
+// setSides is DECSLRM; left and right count from one. Margins of fewer than two columns are
+// refused.
 func (t *Terminal) setSides(left, right int) {
 	right = min(right, t.cols)
 	if left >= right {
@@ -21,8 +22,8 @@ func (t *Terminal) setSides(left, right int) {
 	t.moveTo(0, 0)
 }
 
-// resetSides makes lines as wide as the screen again. A wrap that was pending at the right margin has no
-// meaning then.
+// resetSides makes lines as wide as the screen again. A wrap that was pending at the right margin
+// is cancelled.
 func (t *Terminal) resetSides() {
 	t.sides = sides{}
 	t.cursor.pending = t.cursor.pending && t.cursor.col == t.cols-1
@@ -41,7 +42,7 @@ func (t *Terminal) lastCol() int {
 	return t.cols - 1
 }
 
-// edge is where text from the cursor on ends: the right margin, or behind it the last column.
+// edge is where text from the cursor on ends: the right margin, or past it the last column.
 func (t *Terminal) edge() int {
 	if t.sides.set && t.cursor.col <= t.sides.right {
 		return t.sides.right
@@ -54,7 +55,7 @@ func (t *Terminal) inSides() bool {
 	return !t.sides.set || t.cursor.col >= t.sides.left && t.cursor.col <= t.sides.right
 }
 
-// carriageReturn is CR: to the left margin, or from outside of it to the first column.
+// carriageReturn is CR: to the left margin, or from left of it to the first column.
 func (t *Terminal) carriageReturn() {
 	c := &t.cursor
 	if c.pending = false; c.col < t.sides.left && !t.modes.origin {
@@ -64,7 +65,8 @@ func (t *Terminal) carriageReturn() {
 	}
 }
 
-// columnIndex is DECFI, or with -1 DECBI: one column on, and at the margin the columns move instead.
+// columnIndex is DECFI, or with -1 DECBI: one column on, and at the margin the columns move
+// instead.
 func (t *Terminal) columnIndex(n int) {
 	switch c := &t.cursor; {
 	case n > 0 && c.col == t.lastCol(), n < 0 && c.col == t.sides.left:
@@ -77,8 +79,8 @@ func (t *Terminal) columnIndex(n int) {
 	}
 }
 
-// scrollSides moves what is between the margins, in rows top to bottom, up by n rows, or down when n is
-// negative. Nothing of it goes to the scrollback: it is not whole lines.
+// scrollSides moves what is between the margins, in rows top to bottom, up by n rows, or down when
+// n is negative. None of it goes to the scrollback: it is not whole lines.
 func (t *Terminal) scrollSides(top, bottom, n int) {
 	from, to := t.sides.left, t.sides.right+1
 	if !t.afford(top, bottom, to-from) {
@@ -112,14 +114,14 @@ func (t *Terminal) scrollSides(top, bottom, n int) {
 	}
 }
 
-// copyCols makes columns from..to-1 of row y, which is owned, those of row src. What text there is counts as
-// written again.
+// copyCols makes columns from..to-1 of row y, which is owned, those of row src. Text in them counts
+// as written again.
 func (t *Terminal) copyCols(y, src, from, to int) {
 	r, s := t.grid.rows[y], t.grid.rows[src]
 	if s.n > from {
 		t.own(y, from)
 	}
-	r.take(s, from, min(to, max(s.n, r.n))) // behind that both are blank
+	r.take(s, from, min(to, max(s.n, r.n))) // beyond that both are blank
 }
 
 // take makes columns from..to-1 those of s.

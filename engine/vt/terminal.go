@@ -11,44 +11,44 @@ type Profile uint8
 
 const (
 	// Strict is for servers: queries that could return program text, or let a program inspect the
-	// screen, are silent.
+	// screen, get no answer.
 	Strict Profile = iota
-	// Conformance also answers DECRQCRA (checksum of a rectangle), by which conformance suites
+	// Conformance also answers DECRQCRA (checksum of a rectangle), which conformance suites use to
 	// read the screen. For tests only.
 	Conformance
 )
 
 // Options of a Terminal. The zero value is what a session wants.
 type Options struct {
-	// Scrollback is the number of lines kept above the screen: 0 stands for DefaultScrollback, less
-	// than 0 for none. They are bounded to 1 KiB a line on average as well.
+	// Scrollback is the number of lines kept above the screen: 0 means DefaultScrollback, less than
+	// 0 none. They are also bounded to 1 KiB per line on average.
 	Scrollback int
 	Profile    Profile
-	// ProgramStatus answers the query of the Program Status Protocol (OSC 7501 ; ?), on which programs that
-	// know it begin to report their states. Reports that come without having been asked for are always events.
+	// ProgramStatus answers the query of the Program Status Protocol (OSC 7501 ; ?), which makes
+	// programs that know it report their states. Unsolicited reports are always events.
 	ProgramStatus bool
-	// Theme is what queries of colours are answered from.
+	// Theme answers queries of colours.
 	Theme Theme
-	// Version is what XTVERSION tells beside the name: letters, digits and ".+-_", at most 64
-	// bytes; what else there is is left out. "": only the name is told.
+	// Version is what XTVERSION reports besides the name: letters, digits and ".+-_", at most 64
+	// bytes; other characters are dropped. "": only the name is reported.
 	Version string
 }
 
-// An Effect is what came of one Feed or Resize.
+// An Effect is the result of one Feed or Resize.
 type Effect struct {
-	// Reply are the terminal's answers, to be written to the program's input in order. At most 4 KiB
-	// a call; answers beyond are dropped. Valid until the next Feed or Resize.
+	// Reply are the terminal's answers, to be written to the program's input in order. At most 8
+	// KiB per call; answers beyond that are dropped. Valid until the next Feed or Resize.
 	Reply []byte
-	// Dirty says that a cell, the cursor, a mode, the title or the scrollback differs from what
-	// Snapshot returned before. Painting what is there already is not a change.
+	// Dirty reports whether a cell, the cursor, a mode, the title or the scrollback differs from
+	// what Snapshot last returned. Repainting the same content is not a change.
 	Dirty bool
-	// Held says that the program is inside a synchronized update (mode 2026): Snapshot returns the
-	// last whole frame until it ends or Release is called.
+	// Held reports whether the program is inside a synchronized update (mode 2026): Snapshot
+	// returns the last complete frame until it ends or Release is called.
 	Held bool
 	// Bell counts BELs.
 	Bell int
-	// Events are marks, notifications and the like, in order; nil when there were none. At most 1,024, and of
-	// those beyond the last of each sort. Valid until the next Feed or Resize.
+	// Events are marks, notifications and the like, in order; nil when there were none. At most
+	// 1,024; beyond that the last of each kind. Valid until the next Feed or Resize.
 	Events []Event
 }
 
@@ -64,8 +64,8 @@ type Terminal struct {
 	seq                     uint64
 
 	parser parser
-	toMark bool // FeedToMark is under way
-	marked bool // and has come to a mark
+	toMark bool // FeedToMark is running
+	marked bool // and has reached a mark
 	pen    pen
 	cursor cursor
 	modes  modes
@@ -119,14 +119,14 @@ type savedCursor struct {
 	set      bool
 }
 
-// frames keeps what has been shown apart from what is being drawn. A frame is the work of one Feed
+// frames separates what has been shown from what is being drawn. A frame is the work of one Feed
 // or, in a synchronized update, of several; only its end (commit) is visible to others.
 type frames struct {
-	frame    uint64 // number of the frame under way; rows it made carry it
+	frame    uint64 // number of the current frame; rows it made carry it
 	shared   uint64 // rows of this frame and older may be in a Screen
 	before   []*row // rows as they were shown, when saved
 	saved    bool   // before holds the rows of this frame's start
-	moved    bool   // rows were moved: before does not say any more which row was which
+	moved    bool   // rows were moved: before no longer says which row was which
 	shownOn  *grid  // grid at the last commit
 	shown    visible
 	blank    *row   // blank row made in this frame, used wherever a whole row is erased
@@ -141,7 +141,7 @@ type frames struct {
 	syncSet  bool   // mode 2026 as the program set it
 }
 
-// visible is what a Screen shows beside its rows.
+// visible is what a Screen shows besides its rows.
 type visible struct {
 	cursor   Cursor
 	modes    Modes
@@ -187,7 +187,7 @@ func (t *Terminal) blankGrid(g *grid) {
 	}
 }
 
-// reset is the state after power-on, but for the screen's content.
+// reset is the state after power-on, except for the screen's content.
 func (t *Terminal) reset() {
 	t.pen = pen{}
 	t.link = ""
@@ -208,16 +208,16 @@ func (t *Terminal) Size() (rows, cols int) { return t.rows, t.cols }
 // Sequence returns the number of Feed, Resize, SetTheme and Release calls so far.
 func (t *Terminal) Sequence() uint64 { return t.seq }
 
-// Feed takes output of the program. p may end inside a sequence or a character: the screen, the
-// answers and the events are the same however the output was cut. p is not kept.
+// Feed processes output of the program. p may end inside a sequence or a character: the screen, the
+// answers and the events are the same however the output was split. p is not retained.
 func (t *Terminal) Feed(p []byte) Effect {
 	t.begin()
 	t.parse(p)
 	return t.end()
 }
 
-// FeedToMark is Feed that stops behind the first mark of a shell ([EventMark], [EventMark633]): until rest is fed, the screen is as
-// it was when the mark came. Where there is none, rest is empty.
+// FeedToMark is Feed that stops after the first mark of a shell ([EventMark], [EventMark633]):
+// until rest is fed, the screen is as it was when the mark came. Without a mark, rest is empty.
 func (t *Terminal) FeedToMark(p []byte) (e Effect, rest []byte) {
 	t.begin()
 	t.toMark = true
@@ -243,7 +243,7 @@ func (t *Terminal) end() Effect {
 	return t.effect
 }
 
-// own returns row y for writing. Text is going to be written from column col on; nowhere, when none is.
+// own returns row y for writing. Text will be written from column col on; nowhere: none will.
 func (t *Terminal) own(y, col int) *row {
 	r := t.grid.rows[y]
 	if r.frame != t.frame {
@@ -268,7 +268,7 @@ func (t *Terminal) ownSlow(y int, r *row) *row {
 	return c
 }
 
-// ownAsIs is own for a row that is not going to be changed but in its age.
+// ownAsIs is own for a row of which only the age will change.
 func (t *Terminal) ownAsIs(y int) *row {
 	pattern := t.grid.rows[y].pattern
 	r := t.own(y, nowhere)
@@ -276,7 +276,7 @@ func (t *Terminal) ownAsIs(y int) *row {
 	return r
 }
 
-// touch remembers the rows as they are shown, before the first of them is replaced.
+// touch saves the rows as they are shown, before the first of them is replaced.
 func (t *Terminal) touch() {
 	if t.saved || t.moved {
 		return
@@ -297,14 +297,14 @@ func (t *Terminal) newRow() *row {
 	return &row{cells: make([]cell, t.cols), frame: t.frame}
 }
 
-// recycle keeps a row that nothing refers to any more.
+// recycle keeps a row that is no longer referenced.
 func (t *Terminal) recycle(r *row) {
 	if r.frame > t.shared && len(r.cells) == t.cols && len(t.free) < t.rows {
 		t.free = append(t.free, r)
 	}
 }
 
-// blankRow returns a row that is blank in the default style. It may stand in several places.
+// blankRow returns a row that is blank in the default style. It may be used in several places.
 func (t *Terminal) blankRow() *row {
 	if t.blank == nil {
 		t.blank = &row{cells: t.zero, born: t.frame}
@@ -328,7 +328,8 @@ func (t *Terminal) moving() {
 	}
 }
 
-// commit ends a frame: it decides which rows have changed, and reports whether anything visible has.
+// commit ends a frame: it decides which rows have changed, and reports whether anything visible
+// has.
 func (t *Terminal) commit() bool {
 	dirty := t.moved
 	switched := t.shownOn != t.grid
@@ -363,7 +364,8 @@ func (t *Terminal) commit() bool {
 	return dirty
 }
 
-// stampRows stamps what the frame under way has written to the screen that is about to be left: its end looks at the other.
+// stampRows stamps what the current frame has written to the screen that is about to be left:
+// commit only looks at the other.
 func (t *Terminal) stampRows() {
 	for _, r := range t.grid.rows {
 		if r.frame == t.frame {
@@ -376,11 +378,11 @@ func (t *Terminal) stampRows() {
 func (t *Terminal) made(r *row) bool { return r.frame == t.frame || r.born == t.frame }
 
 // settle compares row y with what was shown there, b, and reports whether it has changed. A row
-// that shows the same keeps its age, and where possible the old row is taken back.
+// that shows the same keeps its age, and where possible the old row is reused.
 func (t *Terminal) settle(y int, r, b *row, switched bool) bool {
 	same := r.equal(b)
 	if same && !switched && r.wrote > 0 {
-		// The same was written again: the row shows nothing new, but it came after.
+		// The same content was written again: the row shows nothing new, but it was written later.
 		r.changed = b.changed
 		r.stamp(t.seq)
 		t.recycle(b)
@@ -394,7 +396,7 @@ func (t *Terminal) settle(y int, r, b *row, switched bool) bool {
 		}
 		return false
 	}
-	// The rows of the other screen are its own; of b only the age can be taken over.
+	// The rows of the other screen are its own; only the age of b can be taken over.
 	if !t.made(r) || same && r.born == t.frame {
 		r = t.ownAsIs(y)
 	}
@@ -437,8 +439,8 @@ func (t *Terminal) hold() {
 	t.updates++
 }
 
-// Updates returns how many synchronized updates have begun, so that a caller can tell one that is under way from another
-// that it has given its time to.
+// Updates returns how many synchronized updates have begun, so that a caller can tell a new one
+// from one whose time it has already used up.
 func (t *Terminal) Updates() uint64 { return t.updates }
 
 // release ends a synchronized update.
@@ -453,16 +455,16 @@ func (t *Terminal) release() {
 }
 
 // Release makes Snapshot show the screen as it is, although the program has not ended its
-// synchronized update: for the caller's bound on how long a frame may be held back. The next update
+// synchronized update: for the caller's limit on how long a frame may be held back. The next update
 // is held again. It counts in Sequence: what is shown now changed after what was shown before.
 func (t *Terminal) Release() {
 	t.seq++
 	t.release()
 }
 
-// Snapshot returns the screen. While a synchronized update is under way that is the last whole
-// frame. The cost is a copy of the row headers; rows themselves are copied when they are written
-// next. Without a change in between the same rows are returned again.
+// Snapshot returns the screen; during a synchronized update, the last complete frame. It costs a
+// copy of the row headers; rows themselves are copied when next written. Without a change in
+// between it returns the same rows again.
 func (t *Terminal) Snapshot() *Screen {
 	if t.held {
 		return t.heldMade

@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// A Theme is what a terminal tells a program of its colours, and what pictures of a screen are
-// drawn with. Programs cannot change it: what they set by OSC 4, 10, 11 and 12 is ignored, so that
-// no answer holds anything that a program has said.
+// A Theme is the colours that a terminal reports to programs, and that pictures of a screen are
+// drawn with. Programs cannot change it: colours set by OSC 4, 10, 11 and 12 are ignored, so that
+// no answer contains anything that a program has sent.
 type Theme uint8
 
 const (
-	ThemeDark  Theme = iota // light text on dark paper
-	ThemeLight              // dark text on light paper
+	ThemeDark  Theme = iota // light text on a dark background
+	ThemeLight              // dark text on a light background
 )
 
 var themes = [...]struct {
@@ -33,7 +33,7 @@ func ParseTheme(name string) (theme Theme, ok bool) {
 	return 0, false
 }
 
-// valid returns the theme itself, or the dark one for a number that is none.
+// valid returns the theme itself, or the dark one for an invalid number.
 func (t Theme) valid() Theme {
 	if int(t) < len(themes) {
 		return t
@@ -47,13 +47,13 @@ func (t Theme) String() string { return themes[t.valid()].name }
 // Foreground returns the colour of text in the default colour.
 func (t Theme) Foreground() Color { return themes[t.valid()].foreground }
 
-// Background returns the colour of the paper.
+// Background returns the background colour.
 func (t Theme) Background() Color { return themes[t.valid()].background }
 
 // Cursor returns the colour of the cursor.
 func (t Theme) Cursor() Color { return t.Foreground() }
 
-// base16 are the first sixteen colours: hues of one lightness each, all to be read on black and on
+// base16 are the first sixteen colours: hues of one lightness each, all legible on black and on
 // white.
 var base16 = [16]Color{
 	0x000000, 0xcd3131, 0x0dbc79, 0xc9b40a, 0x2472c8, 0xbc3fbc, 0x11a8cd, 0xe5e5e5,
@@ -61,8 +61,8 @@ var base16 = [16]Color{
 }
 
 // PaletteColor returns entry i of the palette, the same in both themes: programs choose from it
-// knowing neither. Those from 16 on are xterm's cube of 6x6x6 and its 24 greys, which programs
-// count on.
+// knowing neither. Those from 16 on are xterm's cube of 6x6x6 and its 24 greys, which programs rely
+// on.
 func PaletteColor(i uint8) Color {
 	level := func(n uint8) uint8 {
 		if n == 0 {
@@ -99,8 +99,8 @@ func (t *Terminal) SetTheme(theme Theme) Effect {
 // "Dark and Light Mode detection").
 func (t *Terminal) reportTheme() { t.answer("\x1b[?997;%dn", int(t.theme)+1) }
 
-// answerColour answers with a colour: what it is of, as the head of the sequence, and the end that
-// the question had.
+// answerColour answers with a colour: head begins the sequence and names what it is the colour of;
+// the answer ends as the query did.
 func (t *Terminal) answerColour(head string, bel bool, c Color, numbers ...int) {
 	end := "\x1b\\"
 	if bel {

@@ -23,14 +23,14 @@ const (
 // combining marks and format characters, 2 for East Asian Wide, Fullwidth and emoji.
 func runeWidth(r rune) int { return int(props(r) & propWidth) }
 
-// A joint is the state of the grapheme cluster rules (UAX #29, GB3-GB13) behind the last printed
+// A joint is the state of the grapheme cluster rules (UAX #29, GB3-GB13) after the last printed
 // character. The zero joint is a boundary.
 type joint struct {
 	class     byte
-	open      bool  // a character was printed and nothing but styling came since
+	open      bool  // a character was printed and only styling came since
 	pict      bool  // pictographic, then any number of extenders: GB11
 	regionals bool  // an odd number of regional indicators: GB12, GB13
-	conjunct  uint8 // GB9c: 1 behind a consonant, 2 when a linker followed
+	conjunct  uint8 // GB9c: 1 after a consonant, 2 when a linker followed
 }
 
 // joins reports whether a character of class c continues the cluster.
@@ -65,7 +65,7 @@ func (j joint) joins(c byte) bool {
 	return false
 }
 
-// after returns the state behind a character of class c; joined says whether it continued the
+// after returns the state after a character of class c; joined reports whether it continued the
 // cluster.
 func (j joint) after(c byte, joined bool) joint {
 	n := joint{class: c, open: true}

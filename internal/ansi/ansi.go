@@ -1,8 +1,8 @@
-// Package ansi makes text of what a program wrote to a terminal, without a terminal: escape
-// sequences are cut out, and that is all. What a program drew over stands there twice; for what
-// stood on the screen there is engine/vt.
+// Package ansi makes text of a program's terminal output without a terminal: [Strip] removes the
+// escape sequences, and nothing more. Text that the program overwrote appears twice; for what was
+// on the screen use engine/vt.
 //
-// It is no promise to other programs: see package engine for those.
+// It makes no promise to other programs: they use package engine.
 package ansi
 
 import (
@@ -10,11 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Stripper cuts escape sequences out of output, one that never ends included. Everything else
-// stays, control characters too. Output may be cut anywhere; see [Cutter]. The zero value is ready.
+// A Stripper removes escape sequences from output, including one that never ends. Everything else
+// stays, control characters too. Output may be split anywhere; see [Cutter]. The zero value is
+// ready to use.
 type Stripper struct{ cut Cutter }
 
-// Append appends what stays of p to dst.
+// Append appends what remains of p to dst.
 func (s *Stripper) Append(dst, p []byte) []byte {
 	for len(p) > 0 {
 		kind, text, rest := s.cut.Next(p)
@@ -26,7 +27,7 @@ func (s *Stripper) Append(dst, p []byte) []byte {
 	return dst
 }
 
-// Strip cuts the escape sequences out of a text; see [Stripper].
+// Strip removes the escape sequences from a text; see [Stripper].
 func Strip(text string) string {
 	if strings.IndexByte(text, esc) < 0 {
 		return text
@@ -35,8 +36,8 @@ func Strip(text string) string {
 	return string(s.Append(make([]byte, 0, len(text)), []byte(text)))
 }
 
-// Valid is output as UTF-8: what belongs to no character becomes U+FFFD, one for each maximal
-// subpart (Unicode 16.0, section 3.9).
+// Valid is output as UTF-8: invalid bytes become U+FFFD, one for each maximal subpart (Unicode
+// 16.0, section 3.9).
 func Valid(p []byte) string {
 	if utf8.Valid(p) {
 		return string(p)
@@ -55,17 +56,16 @@ func Valid(p []byte) string {
 	return string(out)
 }
 
-// InvalidLen returns how many bytes at the head of p, which does not begin with a whole character,
-// are one maximal subpart of an ill-formed sequence: p[0] and those that follow as long as they
-// could still have become one character. What stands for them is one U+FFFD (Unicode 16.0, section
-// 3.9).
+// InvalidLen returns how many bytes at the head of p, which does not begin with a complete
+// character, are one maximal subpart of an ill-formed sequence: p[0] and the following ones while
+// they could still have become one character. One U+FFFD replaces them (Unicode 16.0, section 3.9).
 func InvalidLen(p []byte) int {
 	n := 1
 	for n < len(p) && n < utf8.UTFMax && !utf8.FullRune(p[:n]) {
 		n++
 	}
 	if n > 1 && utf8.FullRune(p[:n]) {
-		n-- // the last byte is what broke it
+		n-- // the last byte is the one that broke it
 	}
 	return n
 }

@@ -9,27 +9,27 @@ import (
 type Kind byte
 
 const (
-	// Characters stand outside of sequences, control characters included. Those within an escape or
+	// Characters are outside of sequences, control characters included. Those within an escape or
 	// control sequence are executed there, and come before it.
 	Characters Kind = iota
 	Escape          // ESC and a final byte; the data has the intermediates and that byte
-	CSI             // a control sequence; the data is what follows ESC [
+	CSI             // a control sequence; the data follows ESC [
 	OSC             // an operating system command; the data is its text, without control characters
-	Skipped         // DCS, SOS, PM, APC, and any sequence that was broken off or is too long; no data
+	Skipped         // DCS, SOS, PM, APC, and any sequence that was aborted or is too long; no data
 	None            // the output ended within a sequence
 )
 
-// A Cutter cuts output into text and escape sequences, each of these whole. It ends sequences where
-// engine/vt does: a character that is not ASCII breaks off all but a string, which CAN and SUB end,
-// too. As there, C1 controls are known in their 7-bit form alone. Output may be cut anywhere; but
-// for where one text ends and the next begins, the pieces are the same. The zero value is ready.
+// A Cutter splits output into text and complete escape sequences. It ends sequences where engine/vt
+// does: a non-ASCII character aborts all except strings, which CAN and SUB also end. As there, only
+// 7-bit C1 controls are recognized. Output may be split anywhere; apart from where one text ends
+// and the next begins, the pieces are the same. The zero value is ready to use.
 type Cutter struct {
 	state state
-	data  []byte // of the sequence under way
+	data  []byte // of the current sequence
 }
 
-// maxData bounds the data of a sequence, in bytes. Links of 2 KiB are the longest that browsers
-// agree on; xterm takes 30 parameters.
+// maxData bounds the data of a sequence, in bytes. Browsers agree on links of at most 2 KiB; xterm
+// takes 30 parameters.
 const maxData = 8 << 10
 
 type state byte
@@ -37,7 +37,7 @@ type state byte
 const (
 	ground       state = iota
 	escape             // ESC came
-	intermediate       // ESC and an intermediate: a final byte is to come
+	intermediate       // ESC and an intermediate: a final byte follows
 	csi                // ESC [
 	osc                // ESC ]
 	str                // DCS, SOS, PM, APC
@@ -53,7 +53,7 @@ const (
 	del = 0x7f
 )
 
-// Next takes the first piece of p, whose data is good until the next call.
+// Next takes the first piece of p, whose data is valid until the next call.
 func (c *Cutter) Next(p []byte) (kind Kind, data, rest []byte) {
 	if c.state == ground {
 		switch n := bytes.IndexByte(p, esc); {
@@ -108,7 +108,7 @@ func (c *Cutter) Next(p []byte) (kind Kind, data, rest []byte) {
 	return None, nil, nil
 }
 
-// opens is what begins behind ESC and a byte.
+// opens is what ESC and a byte begin.
 var opens = [del]state{'[': csi, ']': osc, 'P': str, 'X': str, '^': str, '_': str}
 
 func (c *Cutter) begin(s state) { c.state, c.data = s, c.data[:0] }
@@ -119,7 +119,7 @@ func (c *Cutter) keep(b byte) {
 	}
 }
 
-// end is a sequence that is over: whole, or broken off.
+// end finishes a sequence: complete, or aborted.
 func (c *Cutter) end(whole bool, kind Kind, left []byte) (_ Kind, data, rest []byte) {
 	c.state = ground
 	if !whole || len(c.data) > maxData {

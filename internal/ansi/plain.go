@@ -8,34 +8,35 @@ import (
 )
 
 const (
-	// maxEdited is how long a line may be, in bytes, to be written over. Progress bars are as wide as a
-	// screen; with longer lines a hostile program could have each of its bytes move all of the line.
-	// Behind one that is longer a carriage return ends the line.
+	// maxEdited is how long a line may be, in bytes, to be overwritten. Progress bars are as wide
+	// as a screen; with longer lines each byte of a hostile program could move the whole line. In a
+	// longer line a carriage return ends it.
 	maxEdited = 4 << 10
-	// maxMoved bounds what one movement of the cursor to the right adds, in spaces: a terminal stops at
+	// maxMoved bounds how many spaces one cursor movement to the right adds: a terminal stops at
 	// its margin.
 	maxMoved = 200
 )
 
-// A Plain makes plain text of what a program writes to a terminal: no control sequences, lines that
-// end in LF, and a line that was written over as it was left, as of a progress bar. It is no
-// terminal: what a full-screen program draws comes one line below the other, in the order in which
-// it was drawn.
+// A Plain makes plain text of a program's terminal output: no control sequences, lines end in LF,
+// and an overwritten line, such as a progress bar, appears in its final state. It is not a
+// terminal: what a full-screen program draws appears line by line, in the order in which it was
+// drawn.
 //
-// Text is UTF-8 whatever the program writes: a character that is cut in two between writes is held
-// back until the rest comes, and bytes that belong to no character become U+FFFD, one for each
-// maximal subpart (Unicode 16.0, section 3.9).
+// The text is UTF-8 whatever the program writes: a character that is split between writes is held
+// back until the rest comes, and invalid bytes become U+FFFD, one for each maximal subpart (Unicode
+// 16.0, section 3.9).
 //
-// The text is the same however the output is cut into writes. The zero value is ready.
+// The text is the same however the output is split into writes. The zero value is ready to use.
 type Plain struct {
-	Raw bool // control sequences stay, and so do carriage returns
-	// Most is how long a line may grow, in bytes; one that reaches it is ended. 0: as long as it likes.
+	Raw bool // keep control sequences and carriage returns
+	// Most is how long a line may grow, in bytes; at that length it is ended. 0: no limit.
 	Most int
 
 	text []byte
 	line int // where in text the unfinished line begins
 	at   int // where the next character goes; len(text) unless something moved it back
-	// broken: a carriage return behind a line over maxEdited, which ends it unless a line feed comes
+	// broken: a carriage return after more than maxEdited bytes, which ends the line unless a line
+	// feed comes
 	broken bool
 
 	cut  Cutter
@@ -45,7 +46,7 @@ type Plain struct {
 	nsplit int
 }
 
-// Write adds what the program wrote.
+// Write adds program output.
 func (p *Plain) Write(b []byte) {
 	for len(b) > 0 {
 		kind, data, rest := Characters, b, []byte(nil)
@@ -60,7 +61,7 @@ func (p *Plain) Write(b []byte) {
 		case None:
 			return
 		}
-		if p.nsplit > 0 { // it is not completed behind a sequence
+		if p.nsplit > 0 { // a sequence leaves it incomplete
 			p.nsplit = 0
 			p.take(utf8.RuneError)
 		}
@@ -75,7 +76,7 @@ func (p *Plain) Write(b []byte) {
 	}
 }
 
-// characters adds what stands outside of sequences.
+// characters adds the characters outside of sequences.
 func (p *Plain) characters(b []byte) {
 	if p.nsplit > 0 {
 		b = append(p.split[:p.nsplit:p.nsplit], b...)
@@ -99,11 +100,10 @@ func (p *Plain) characters(b []byte) {
 	}
 }
 
-// Text returns what there is, the unfinished line too. It is good until the next call.
+// Text returns the text so far, including the unfinished line. It is valid until the next call.
 func (p *Plain) Text() []byte { return p.text }
 
-// Held returns what stands for a character that will not be completed any more: nothing when there
-// is none.
+// Held returns the replacement for a character that will not be completed any more, or nothing.
 func (p *Plain) Held() string {
 	if p.nsplit > 0 {
 		return string(utf8.RuneError)
@@ -111,14 +111,14 @@ func (p *Plain) Held() string {
 	return ""
 }
 
-// Lines takes the finished lines out of the text.
+// Lines removes the finished lines from the text and returns them.
 func (p *Plain) Lines() string {
 	lines := string(p.text[:p.line])
 	p.Drop(p.line)
 	return lines
 }
 
-// run adds the plain ASCII at the head of b at once, and returns how much that was.
+// run adds the plain ASCII at the head of b at once, and returns its length.
 func (p *Plain) run(b []byte) int {
 	if p.at != len(p.text) || p.broken {
 		return 0
@@ -138,7 +138,7 @@ func (p *Plain) run(b []byte) int {
 	return n
 }
 
-// add adds to the end of the line, where the cursor is.
+// add appends to the line when the cursor is at its end.
 func (p *Plain) add(b ...byte) {
 	p.text = append(p.text, b...)
 	if p.at = len(p.text); p.Most > 0 && p.at-p.line >= p.Most {
@@ -154,7 +154,7 @@ func (p *Plain) take(r rune) {
 		p.line, p.at = len(p.text), len(p.text)
 	case r < ' ' || r == del:
 		p.control(r)
-	case r < utf8.RuneSelf || r >= 0xa0: // C1 controls are none
+	case r < utf8.RuneSelf || r >= 0xa0: // C1 controls are not characters
 		p.graphic(r)
 	}
 }
@@ -200,8 +200,8 @@ func (p *Plain) control(r rune) {
 	}
 }
 
-// tab moves to the next tab stop in a line that is written over. A tab that was written there
-// stands for the columns up to its own.
+// tab moves to the next tab stop in a line that is being overwritten. An existing tab counts for
+// the columns up to its own stop.
 func (p *Plain) tab() {
 	column, stop := 0, 0
 	for i, r := range string(p.text[p.line:]) {
@@ -221,20 +221,20 @@ func (p *Plain) tab() {
 	p.forward(max(stop-column, 0))
 }
 
-// lineFeed ends the line behind its last character, wherever in it the cursor stands.
+// lineFeed ends the line after its last character, wherever in it the cursor is.
 func (p *Plain) lineFeed() {
 	p.text = append(p.text, '\n')
 	p.line, p.at, p.broken = len(p.text), len(p.text), false
 }
 
-// leaveLine is a movement to another row: what is written next does not belong to this line.
+// leaveLine is a movement to another row: later output does not belong to this line.
 func (p *Plain) leaveLine() {
 	if len(p.text) > p.line {
 		p.lineFeed()
 	}
 }
 
-// back moves the cursor to the left, not in a line that is too long to be written over.
+// back moves the cursor to the left, except in a line too long to be overwritten.
 func (p *Plain) back(n int) {
 	if len(p.text)-p.line > maxEdited {
 		return
@@ -245,7 +245,7 @@ func (p *Plain) back(n int) {
 	}
 }
 
-// forward moves it to the right; behind the line's end that leaves spaces.
+// forward moves it to the right; past the line's end that adds spaces.
 func (p *Plain) forward(n int) {
 	for n = min(n, maxMoved); n > 0; n-- {
 		if p.at == len(p.text) {
@@ -257,7 +257,7 @@ func (p *Plain) forward(n int) {
 	}
 }
 
-// sequence carries out what a control sequence means for one line.
+// sequence applies a control sequence's effect on one line.
 func (p *Plain) sequence(seq []byte) {
 	params, final := seq[:len(seq)-1], seq[len(seq)-1]
 	n, err := strconv.Atoi(string(params))
@@ -295,7 +295,7 @@ func (p *Plain) sequence(seq []byte) {
 	}
 }
 
-// erase is EL, not in a line that is too long to be written over: 0 to the line's end, 1 up to the
+// erase is EL, except in a line too long to be overwritten: 0 to the line's end, 1 up to the
 // cursor, 2 all of it.
 func (p *Plain) erase(what int) {
 	if len(p.text)-p.line > maxEdited {
@@ -308,12 +308,12 @@ func (p *Plain) erase(what int) {
 		blank := bytes.Repeat([]byte(" "), utf8.RuneCount(p.text[p.line:p.at]))
 		p.text = slices.Replace(p.text, p.line, p.at, blank...)
 		p.at = p.line + len(blank)
-	case 2: // what comes is written from the line's beginning: nearly always a CR stands beside it
+	case 2: // later text starts at the line's beginning: a CR nearly always accompanies it
 		p.text, p.at = p.text[:p.line], p.line
 	}
 }
 
-// Drop forgets the first n bytes of the text, which end with a character.
+// Drop removes the first n bytes of the text, which end with a character.
 func (p *Plain) Drop(n int) {
 	p.text = append(p.text[:0], p.text[n:]...)
 	p.line, p.at = max(p.line-n, 0), max(p.at-n, 0)

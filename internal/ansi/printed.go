@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// MaxPrinted is how much is kept of what one command printed, in bytes, escape sequences included:
+	// MaxPrinted is how much of one command's output is kept, in bytes, escape sequences included:
 	// its end. It is several times what a person, or an agent, reads.
 	MaxPrinted = 256 << 10
-	// maxAbove is how much is kept of what came before that: what a secret at the beginning may be
-	// known by. The lines of a private key have as much.
+	// maxAbove is how much is kept of what came before that: context that may identify a secret at
+	// the beginning. The lines of a private key take as much.
 	maxAbove = 64 << 10
 )
 
 // Printed collects what a command writes to its terminal, and keeps the end of it. A terminal turns
-// each line feed of a program into CR LF (ONLCR); that is undone. The zero value is empty. It is not
-// safe for concurrent use.
+// each line feed of a program into CR LF (ONLCR); that is undone. The zero value is empty. It is
+// not safe for concurrent use.
 type Printed struct {
 	buf  []byte // at most twice what is kept
 	lost bool   // there was something before buf
@@ -25,14 +25,15 @@ type Printed struct {
 
 // Text is what a command printed.
 type Text struct {
-	// Raw is what it wrote, as UTF-8: a byte that belongs to no character is U+FFFD. When it was Cut it
-	// is at most MaxPrinted bytes and begins with a line, unless no line begins there.
+	// Raw is what it wrote, as UTF-8: invalid bytes are U+FFFD. When it was Cut it has at most
+	// MaxPrinted bytes and begins at the start of a line, unless no line starts there.
 	Raw string
 	// Plain is Raw without escape sequences; control characters stay.
 	Plain string
-	// Above is, of what was Cut, up to 64 KiB that came right before Raw. It may itself begin anywhere.
+	// Above is, when it was Cut, up to 64 KiB that came right before Raw. It may itself begin
+	// anywhere.
 	Above string
-	Cut   bool // Raw is not all
+	Cut   bool // Raw is incomplete
 }
 
 // Write adds output.
@@ -67,7 +68,7 @@ func (p *Printed) add(b []byte) {
 	}
 }
 
-// Reset empties it. It keeps little memory.
+// Reset empties it, releasing most of its memory.
 func (p *Printed) Reset() {
 	const small = 4 << 10
 	if cap(p.buf) > small {
@@ -76,8 +77,8 @@ func (p *Printed) Reset() {
 	p.buf, p.lost = p.buf[:0], false
 }
 
-// DropMark takes away the control string (OSC) that has just ended: a shell's mark. Command says that
-// one that tells a command line (OSC 633 ; E) may stand right before it, and goes too.
+// DropMark removes the control string (OSC) that has just ended: a shell's mark. Command allows one
+// with a command line (OSC 633 ; E) right before it, which is removed too.
 func (p *Printed) DropMark(command bool) {
 	if i := bytes.LastIndex(p.buf, []byte("\x1b]")); i >= 0 {
 		p.buf = p.buf[:i]
@@ -88,32 +89,32 @@ func (p *Printed) DropMark(command bool) {
 	}
 }
 
-// DropEnd takes away the end of what was printed, if it is this.
+// DropEnd removes end from the end of the output, if it is there.
 func (p *Printed) DropEnd(end string) {
 	p.buf = bytes.TrimSuffix(p.buf, []byte(end))
 }
 
-// DropStart takes away the first n bytes, unless they are gone. Nothing may have been lost.
+// DropStart removes the first n bytes, unless they are gone. Nothing may have been lost.
 func (p *Printed) DropStart(n int) {
 	if !p.lost {
 		p.buf = p.buf[:copy(p.buf, p.buf[n:])]
 	}
 }
 
-// Bytes returns what is kept. It is good until the next call.
+// Bytes returns what is kept. It is valid until the next call.
 func (p *Printed) Bytes() []byte { return p.buf }
 
 // Text returns what was printed so far.
 func (p *Printed) Text() Text { return textOf(p.buf, p.lost) }
 
-// TextWith is the text with more output behind it, which is not taken.
+// TextWith is the text followed by more output, which is not added.
 func (p *Printed) TextWith(more []byte) Text {
 	with := Printed{buf: bytes.Clone(p.buf), lost: p.lost}
 	with.Write(more)
 	return with.Text()
 }
 
-// textOf is output as text; with lost there was something before it.
+// textOf is output as text; lost: something came before it.
 func textOf(b []byte, lost bool) Text {
 	if !lost && len(b) <= MaxPrinted {
 		raw := Valid(b)

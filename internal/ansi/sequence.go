@@ -3,9 +3,9 @@ package ansi
 import "strings"
 
 // Sequence measures the escape sequence that begins with the ESC at s[i]: its length, and the range
-// of its payload if it is a control string (OSC, DCS, APC, PM, SOS). One that s does not end is taken
-// to the end of s. A [Cutter] ends strings where engine/vt does; here every terminal counts: see
-// [EndsString].
+// of its payload if it is a control string (OSC, DCS, APC, PM, SOS). A sequence that s does not end
+// extends to the end of s. A [Cutter] ends strings where engine/vt does; here every terminal
+// counts: see [EndsString].
 func Sequence(s string, i int) (n, from, to int) {
 	j := i + 1
 	switch {
@@ -41,8 +41,8 @@ func Sequence(s string, i int) (n, from, to int) {
 	return j - i, from, to
 }
 
-// EndsString reports whether a control string ends at s[i], for some terminal: there is ST, also as
-// one character, BEL, which xterm takes for it, CAN, SUB, or the ESC of another sequence.
+// EndsString reports whether a control string ends at s[i], for some terminal: at ST, also as one
+// character, BEL, which xterm accepts for it, CAN, SUB, or the ESC of another sequence.
 func EndsString(s string, i int) bool {
 	switch s[i] {
 	case bel, can, sub, esc:

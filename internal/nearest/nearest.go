@@ -1,8 +1,8 @@
-// Package nearest guesses which word somebody meant who mistyped it. [Of] is all there is.
+// Package nearest guesses which word a mistyped one was meant to be. [Of] is its only function.
 package nearest
 
-// Of returns the word that name most likely stands for, "" when none is close: one that is at most a third of name's
-// characters, and three, away. The first of several that are as close is taken.
+// Of returns the word that name most likely stands for, "" when none is close: at most a third of
+// name's characters, and at most three, away. Of several equally close ones the first wins.
 func Of(name string, words []string) string {
 	best, bound := "", min(3, max(1, len(name)/3))+1
 	for _, w := range words {
@@ -16,8 +16,8 @@ func Of(name string, words []string) string {
 // most bounds what is compared, in bytes. No name of ours is half as long.
 const most = 64
 
-// distance is how many bytes are to be changed, added, taken away, or swapped with their neighbours, to make b of a (optimal
-// string alignment).
+// distance is how many bytes have to be changed, inserted, deleted, or swapped with their
+// neighbours to turn a into b (optimal string alignment).
 func distance(a, b string) int {
 	if len(a) > most || len(b) > most {
 		return most

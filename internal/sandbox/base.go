@@ -11,7 +11,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxUnpacked is how many values one call of unpack or string.byte gives: they go on the value stack.
+// maxUnpacked is how many values one call of unpack or string.byte returns: they go on the value
+// stack.
 const maxUnpacked = 4096
 
 type library map[string]lua.LGFunction
@@ -24,7 +25,7 @@ func (v *VM) table(funcs library) *lua.LTable {
 	return t
 }
 
-// openLibraries makes the whole world of a plugin. What is not put here does not exist.
+// openLibraries builds everything that a plugin can reach.
 func (v *VM) openLibraries() {
 	L, g := v.state, v.state.G.Global
 	v.quiet = L.NewFunction(quiet)
@@ -49,7 +50,7 @@ func (v *VM) openLibraries() {
 	g.RawSetString("json", v.jsonLibrary())
 	g.RawSetString("re", v.table(library{"find": v.reFind, "match": v.reMatch, "match_all": v.reMatchAll, "test": v.reTest, "gsub": v.reGsub}))
 	g.RawSetString("string", v.table(v.stringFunctions()))
-	methods := L.CreateTable(0, 1) // no plugin can reach this table, nor the one inside it: s:upper() is what it always was
+	methods := L.CreateTable(0, 1) // plugins cannot reach this table, nor the one inside it: s:upper() cannot be redefined
 	methods.RawSetString("__index", v.table(v.stringFunctions()))
 	L.SetMetatable(lua.LString(""), methods)
 }
@@ -73,7 +74,7 @@ func (v *VM) assert(L *lua.LState) int {
 func (v *VM) raise(L *lua.LState) int {
 	value, level := L.Get(1), L.OptInt(2, 1)
 	if s, ok := value.(lua.LString); !ok {
-		v.raised, v.raisedAt = value, L.Where(1) // it can carry no place itself
+		v.raised, v.raisedAt = value, L.Where(1) // it cannot carry a position itself
 	} else if level > 0 && level < callDepth {
 		if at := L.Where(level); at != "" && !strings.HasPrefix(at, "[G]") {
 			value = v.text(at + " " + string(s))
@@ -83,7 +84,7 @@ func (v *VM) raise(L *lua.LState) int {
 	return 0
 }
 
-// pcall cannot catch a limit, nor a defect in Go code. The clock is looked at, because unwinding is slow.
+// pcall cannot catch a limit, nor a bug in Go code. It checks the clock, because unwinding is slow.
 func (v *VM) pcall(L *lua.LState) int {
 	L.CheckAny(1)
 	v.clock()
@@ -95,7 +96,7 @@ func (v *VM) pcall(L *lua.LState) int {
 	return L.GetTop()
 }
 
-// xpcall calls its handler after the stack has been unwound: there is nothing here that could look at it.
+// xpcall calls its handler after the stack has been unwound: no function here could inspect it.
 func (v *VM) xpcall(L *lua.LState) int {
 	handler := L.CheckFunction(2)
 	v.clock()
@@ -110,7 +111,8 @@ func (v *VM) xpcall(L *lua.LState) int {
 	return L.GetTop()
 }
 
-// try calls the function below nargs arguments, all of the stack, and leaves the results or the error.
+// try calls the function below nargs arguments, which are all of the stack, and leaves the results
+// or the error.
 func (v *VM) try(L *lua.LState, nargs int) bool {
 	L.Insert(v.quiet, 1)
 	err := L.PCall(nargs+1, lua.MultRet, nil)
@@ -127,12 +129,12 @@ func (v *VM) try(L *lua.LState, nargs int) bool {
 	return false
 }
 
-// addresses are how the interpreter names in its own messages what has no name.
+// addresses match the interpreter's own messages, which name anonymous values by address.
 var addresses = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(table|function|userdata|thread|channel): 0x[0-9a-f]+`)
 })
 
-// withoutAddress takes them out of an error's text.
+// withoutAddress removes addresses from an error's text.
 func withoutAddress(object lua.LValue) lua.LValue {
 	if s, ok := object.(lua.LString); ok && strings.Contains(string(s), ": 0x") {
 		return lua.LString(addresses().ReplaceAllString(string(s), "$1"))
@@ -167,7 +169,7 @@ func (v *VM) print(L *lua.LState) int {
 	return 0
 }
 
-// sizeLine is what a line of a log takes beside its text, in bytes: time, level and the plugin's name.
+// sizeLine is what a log line takes besides its text, in bytes: time, level and the plugin's name.
 const sizeLine = 64
 
 func (v *VM) next(L *lua.LState) int {
@@ -236,8 +238,8 @@ func typeOf(L *lua.LState) int {
 	return 1
 }
 
-// textOf is a value as tostring has it. Of a value that Lua knows by its address alone only the kind is told: a plugin, and
-// whoever reads what it says, learns nothing of where this process keeps what.
+// textOf is a value as tostring returns it. For a value that Lua identifies by address it returns
+// only the kind: a plugin, and readers of its output, must not learn addresses in this process.
 func textOf(L *lua.LState, value lua.LValue) lua.LValue {
 	switch value.Type() {
 	case lua.LTNil, lua.LTBool, lua.LTNumber, lua.LTString:
@@ -277,7 +279,7 @@ func toNumber(L *lua.LState) int {
 }
 
 func parseNumber(s string, base int) (float64, bool) {
-	if len(s) > 200 { // no number is that long; a longer text would be a way to spend time
+	if len(s) > 200 { // no number is that long; a longer text would only waste time
 		return 0, false
 	}
 	s = strings.ToLower(strings.Trim(s, " \t\n\v\f\r"))
@@ -315,7 +317,7 @@ func (v *VM) unpack(L *lua.LState) int {
 	return max(to-from+1, 0)
 }
 
-// integer returns a whole number within 2^53 of zero: what is outside, or not a number, becomes the nearest that is inside.
+// integer returns a whole number within 2^53 of zero: anything outside becomes the nearest inside.
 func (v *VM) integer(L *lua.LState, n, fallback int) int {
 	if L.Get(n) == lua.LNil {
 		return fallback
@@ -327,7 +329,8 @@ func (v *VM) integer(L *lua.LState, n, fallback int) int {
 	return int(math.Trunc(min(max(f, -1<<53), 1<<53)))
 }
 
-// Metatables are for tables. Those of strings and of our own values can neither be had nor changed.
+// Metatables are for tables. Those of strings and of our own values can neither be read nor
+// changed.
 func (v *VM) getMetatable(L *lua.LState) int {
 	t, ok := L.CheckAny(1).(*lua.LTable)
 	if !ok {
@@ -471,7 +474,8 @@ func (v *VM) tableRemove(L *lua.LState) int {
 	return 1
 }
 
-// tableSort sorts a copy, so that a comparison may do what it likes with the table, and a lie gives a wrong order and no more.
+// tableSort sorts a copy, so that a comparison may do anything to the table, and an inconsistent
+// one only gives a wrong order.
 func (v *VM) tableSort(L *lua.LState) int {
 	t := L.CheckTable(1)
 	v.mustWrite(L, t)

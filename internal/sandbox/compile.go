@@ -14,18 +14,19 @@ import (
 )
 
 func init() {
-	// The old `arg` table of a vararg function would be made without being asked for, out of up to 64,000 values. It is a
-	// switch of the interpreter's package, so it holds for the process.
+	// The old `arg` table of a vararg function would always be made, from up to 64,000 values. This
+	// is a variable of the interpreter's package, so it applies to the whole process.
 	lua.CompatVarArg = false
 }
 
-// maxNesting bounds brackets and blocks inside each other, and operators in a chain. The parser is quadratic in the first
-// (1.5 s for 32,000 parentheses) and the compiler in the second (20 s for x+x+x...). Code that people read stays below 20.
+// maxNesting bounds nested brackets and blocks, and operators in a chain. The parser is quadratic
+// in the first (1.5 s for 32,000 parentheses) and the compiler in the second (20 s for x+x+x...).
+// Code that people read stays below 20.
 const maxNesting = 150
 
 var moduleName = lazy.Regexp(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
-// compile makes the code of a module, with what grows values replaced by calls that pay for it.
+// compile compiles a module, with everything that grows values replaced by calls that pay for it.
 func compile(name, source string) (proto *lua.FunctionProto, err *Error) {
 	if len(name) > 64 || !moduleName().MatchString(name) {
 		return nil, &Error{Kind: Syntax, Message: fmt.Sprintf("module name %.32q is not letters, digits, '_' and '-' in parts joined by dots", name)}
@@ -71,8 +72,8 @@ func compile(name, source string) (proto *lua.FunctionProto, err *Error) {
 	return proto, nil
 }
 
-// TooDeep returns the line on which brackets and blocks go too deep, 0 when none does. It reads only as much of the language
-// as it takes to know what is in a string or a comment.
+// TooDeep returns the line on which brackets and blocks are nested too deep, 0 when none is. It
+// parses only enough of the language to recognize strings and comments.
 func TooDeep(source string) int {
 	depth, line := 0, 1
 	for i := 0; i < len(source); {
@@ -133,7 +134,8 @@ func TooDeep(source string) int {
 	return 0
 }
 
-// longBracket returns the length of the [[...]] or [==[...]==] that s begins with, all of s when it is not closed, or 0.
+// longBracket returns the length of the [[...]] or [==[...]==] that s begins with, all of s when it
+// is not closed, or 0.
 func longBracket(s string) int {
 	if s == "" || s[0] != '[' {
 		return 0
@@ -152,7 +154,8 @@ func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
 }
 
-// The names under which rewritten code knows our helpers. Each begins with a space, so no source can say them.
+// The names of our helpers in rewritten code. Each begins with a space, so that no source can use
+// them.
 const (
 	nameConcat   = " concat"
 	nameSet      = " set"
@@ -163,9 +166,10 @@ const (
 
 var helperNames = []string{nameConcat, nameSet, nameTable, nameFunction, nameKey}
 
-// A rewriter replaces, in a parsed chunk, what makes or grows a value by a call of a helper that pays for it.
+// A rewriter replaces, in a parsed chunk, everything that makes or grows a value by a call of a
+// helper that pays for it.
 type rewriter struct {
-	deep   int // the line that goes too deep, or 0
+	deep   int // the line where nesting is too deep, or 0
 	idents int // seen so far: no function has more upvalues than identifiers
 	temps  int
 }
@@ -219,7 +223,7 @@ func (r *rewriter) stmt(out []ast.Stmt, stmt ast.Stmt, depth int) []ast.Stmt {
 	case *ast.RepeatStmt:
 		s.Stmts, s.Condition = r.block(s.Stmts, depth), r.expr(s.Condition, depth)
 	case *ast.IfStmt:
-		for { // an elseif is an if in the else, and no deeper
+		for { // an elseif is an if in the else, and not deeper
 			s.Condition, s.Then = r.expr(s.Condition, depth), r.block(s.Then, depth)
 			if len(s.Else) == 1 {
 				if next, ok := s.Else[0].(*ast.IfStmt); ok {
@@ -246,8 +250,8 @@ func (r *rewriter) stmt(out []ast.Stmt, stmt ast.Stmt, depth int) []ast.Stmt {
 	return append(out, stmt)
 }
 
-// assign turns t[k] = v into a call. Of several targets at once, all values are known before the first is assigned, as the
-// language wants it.
+// assign turns t[k] = v into a call. With several targets, all values are evaluated before the
+// first assignment, as the language requires.
 func (r *rewriter) assign(out []ast.Stmt, s *ast.AssignStmt, depth int) []ast.Stmt {
 	indexed := 0
 	for _, l := range s.Lhs {
@@ -260,8 +264,8 @@ func (r *rewriter) assign(out []ast.Stmt, s *ast.AssignStmt, depth int) []ast.St
 		return append(out, s)
 	}
 	if indexed == 0 && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-		// The compiler puts the function of a call that is cut to one value into a parameter that it assigns to, before it
-		// reads the arguments. One target takes one value anyway.
+		// For a call truncated to one value the compiler puts the function into a parameter that it
+		// assigns to, before it reads the arguments. One target takes one value anyway.
 		s.Rhs[0].(*ast.FuncCallExpr).AdjustRet = false
 		return append(out, s)
 	}
@@ -286,7 +290,7 @@ func (r *rewriter) assign(out []ast.Stmt, s *ast.AssignStmt, depth int) []ast.St
 	return append(out, &ast.DoBlockStmt{StmtBase: s.StmtBase, Stmts: append([]ast.Stmt{places, values}, sets...)})
 }
 
-// adjusted reports whether an expression is a call that is cut to one value, as all of ours are.
+// adjusted reports whether an expression is a call truncated to one value, as all of ours are.
 func adjusted(e ast.Expr) bool {
 	c, ok := e.(*ast.FuncCallExpr)
 	return ok && c.AdjustRet
@@ -305,7 +309,7 @@ func (r *rewriter) exprs(list []ast.Expr, depth int) {
 	}
 }
 
-// function rewrites a function's body and returns what making the function takes.
+// function rewrites a function's body and returns the cost of making the function.
 func (r *rewriter) function(f *ast.FunctionExpr, depth int) int {
 	before := r.idents
 	f.Stmts = r.block(f.Stmts, depth)
@@ -347,7 +351,8 @@ func (r *rewriter) expr(expr ast.Expr, depth int) ast.Expr {
 	return expr
 }
 
-// table pays for a constructor, by what is written in it; values from a ... or a call at its end are counted when it is made.
+// table pays for a constructor, by what is written in it; values from a ... or a call at its end
+// are counted at run time.
 func (r *rewriter) table(e *ast.TableExpr, depth int) ast.Expr {
 	size := sizeTable
 	for _, f := range e.Fields {
@@ -357,7 +362,7 @@ func (r *rewriter) table(e *ast.TableExpr, depth int) ast.Expr {
 			f.Key = call(e, nameKey, r.expr(f.Key, depth))
 		}
 	}
-	open := 0 // 1 when the last value may be many
+	open := 0 // 1 when the last value may be several
 	if n := len(e.Fields); n > 0 && e.Fields[n-1].Key == nil {
 		switch last := e.Fields[n-1].Value.(type) {
 		case *ast.Comma3Expr:
@@ -374,7 +379,8 @@ func (r *rewriter) table(e *ast.TableExpr, depth int) ast.Expr {
 // maxConcat is how many operands one call of the helper takes: a function has 200 registers.
 const maxConcat = 40
 
-// concat makes one call of a chain of .., which the parser hands over as a list that goes down on the right.
+// concat makes one call of a chain of .., which the parser returns as a list descending on the
+// right.
 func (r *rewriter) concat(e *ast.StringConcatOpExpr, depth int) ast.Expr {
 	var operands []ast.Expr
 	for next := ast.Expr(e); next != nil; {
@@ -396,7 +402,7 @@ func (r *rewriter) concat(e *ast.StringConcatOpExpr, depth int) ast.Expr {
 	return call(e, nameConcat, operands...)
 }
 
-// single makes one value of an expression that could be many at the end of a list.
+// single truncates an expression to one value that could be several at the end of a list.
 func single(e ast.Expr) ast.Expr {
 	switch x := e.(type) {
 	case *ast.Comma3Expr:

@@ -7,7 +7,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// The functions in this file are what rewritten code calls; see rewriter. A plugin cannot name them.
+// The functions in this file are called by rewritten code; see rewriter. A plugin cannot name them.
 
 // concat is the operator .., for a whole chain.
 func (v *VM) concat(L *lua.LState) int {
@@ -96,7 +96,8 @@ func (v *VM) set(L *lua.LState) int {
 	return 0
 }
 
-// rawSet stores a value and pays for the place it takes. A list is stored up to its last index, gaps included.
+// rawSet stores a value and pays for its space. A list is stored up to its last index, gaps
+// included.
 func (v *VM) rawSet(L *lua.LState, t *lua.LTable, key, value lua.LValue) {
 	switch k := key.(type) {
 	case *lua.LNilType:
@@ -131,7 +132,8 @@ func (v *VM) rawSet(L *lua.LState, t *lua.LTable, key, value lua.LValue) {
 	t.RawSet(key, value)
 }
 
-// newTable pays for a constructor: its table, what is written in it, and whether it takes all that its last call gave.
+// newTable pays for a constructor: its table, what is written in it, and whether it takes all
+// results of its last call.
 func (v *VM) newTable(L *lua.LState) int {
 	t := L.CheckTable(1)
 	size := int64(L.CheckNumber(2))
@@ -171,7 +173,7 @@ func kindOf(value lua.LValue) string {
 func describe(key lua.LValue) string {
 	s := key.String()
 	switch key.Type() {
-	case lua.LTTable, lua.LTFunction, lua.LTUserData, lua.LTThread, lua.LTChannel: // of which that is the address
+	case lua.LTTable, lua.LTFunction, lua.LTUserData, lua.LTThread, lua.LTChannel: // whose text is their address
 		s = key.Type().String()
 	}
 	if len(s) > 64 {

@@ -12,11 +12,11 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxJSONDepth is how deep JSON may be nested: what agents write stays below ten.
+// maxJSONDepth is how deep JSON may be nested: agents' output stays below ten.
 const maxJSONDepth = 64
 
-// jsonLibrary is json.encode, json.decode, json.null, which stands for null inside lists and maps, and json.array, which marks a
-// table so that it is a list also when it is empty.
+// jsonLibrary is json.encode, json.decode, json.null, which represents null inside lists and maps,
+// and json.array, which marks a table as a list even when it is empty.
 func (v *VM) jsonLibrary() *lua.LTable {
 	L := v.state
 	lock := func(t *lua.LTable) *lua.LTable {
@@ -101,7 +101,7 @@ func (e *encoder) value(value lua.LValue, depth int) {
 
 func (e *encoder) text(s string) {
 	e.v.work(len(s) >> 4)
-	b, _ := json.Marshal(s) // of a string; what is not UTF-8 becomes U+FFFD
+	b, _ := json.Marshal(s) // cannot fail for a string; invalid UTF-8 becomes U+FFFD
 	e.Write(b)
 }
 
@@ -127,7 +127,7 @@ func (e *encoder) table(t *lua.LTable, depth int) {
 		e.v.work(1)
 		names = append(names, string(name))
 	}
-	slices.Sort(names) // the same text for the same table, always
+	slices.Sort(names) // the same table always gives the same text
 	e.WriteByte('{')
 	for i, name := range names {
 		if i > 0 {
@@ -140,7 +140,7 @@ func (e *encoder) table(t *lua.LTable, depth int) {
 	e.WriteByte('}')
 }
 
-// jsonDecode gives the value, or nil and what is wrong: text from a screen is often not JSON after all.
+// jsonDecode returns the value, or nil and what is wrong: text from a screen is often not JSON.
 func (v *VM) jsonDecode(L *lua.LState) int {
 	d := decoder{v: v, text: L.CheckString(1)}
 	value := d.value(0)
@@ -274,7 +274,7 @@ func (d *decoder) object(depth int) lua.LValue {
 	}
 }
 
-// string reads from the quotation mark that d is at.
+// string reads a string from the quotation mark at d's position.
 func (d *decoder) string() string {
 	from := d.at
 	d.at++

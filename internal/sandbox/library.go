@@ -8,10 +8,11 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Bound puts functions of ours in the place of those of an interpreter's own library that make a string out of little or may search
-// for ever: string.*, but for what it has beside Lua 5.1's, and table.concat. They do the same, make no string of more than size bytes, and
-// end when the context that the interpreter has does, which an error tells. Patterns have at most 1 KiB. It is for Lua that may do what it
-// likes otherwise: the operator .. and tables are as they were.
+// Bound replaces functions of an interpreter's own library that can make a large string from little
+// input or search for ever: Lua 5.1's part of string.*, and table.concat. The replacements do the
+// same, make no string longer than size bytes, and stop with an error when the interpreter's
+// context ends. Patterns have at most 1 KiB. It is for Lua that is otherwise unrestricted: the
+// operator .. and tables are unchanged.
 func Bound(L *lua.LState, size int) {
 	v := &VM{state: L, current: "the library"}
 	v.limits = Limits{
@@ -36,12 +37,12 @@ func Bound(L *lua.LState, size int) {
 		next.GFunction = v.unmetered(next.GFunction)
 		return n
 	}}
-	gmatch["gfind"] = gmatch["gmatch"] // as Lua 5.0 called it
+	gmatch["gfind"] = gmatch["gmatch"] // its name in Lua 5.0
 	replace("string", gmatch, "gmatch", "gfind")
 }
 
-// unmetered has a function of the library start with nothing used, whatever went before, and raise what it is stopped for as an error
-// like any other.
+// unmetered makes a function of the library start with nothing used, whatever went before, and
+// raise a limit as an ordinary error.
 func (v *VM) unmetered(f lua.LGFunction) lua.LGFunction {
 	return func(L *lua.LState) int {
 		v.start(current{L}, v.limits.Time)
@@ -57,7 +58,7 @@ func (v *VM) unmetered(f lua.LGFunction) lua.LGFunction {
 	}
 }
 
-// current is the context that an interpreter has now.
+// current is the interpreter's current context.
 type current struct{ l *lua.LState }
 
 func (c current) context() context.Context {

@@ -8,29 +8,31 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// lookEvery is how many instructions pass between two looks at the clock. An instruction takes 10 to 100 ns, with a string of
-// 1 MiB as a key 0.1 ms: a look costs 1 % and comes at most some 10 ms late.
+// lookEvery is how many instructions pass between two checks of the clock. An instruction takes 10
+// to 100 ns, with a string of 1 MiB as a key 0.1 ms: checking costs 1 % and is at most some 10 ms
+// late.
 const lookEvery = 128
 
-// What the time between two looks counts for at most: longest, and slowest for each step of the library that was paid for at
-// once. What takes longer is not the plugin: the machine was busy with others (the Go scheduler gives each goroutine 10 ms at a
-// time), and a plugin is not to be stopped, and after three times given up, for that. The slowest instructions, with strings of
-// 1 MiB as keys, take 13 ms between two looks, and can make a call last six times its limit. Less would make that more.
+// Caps on the time counted between two checks: longest, and slowest for each library step paid for
+// at once. Anything longer is not the plugin's fault: the machine was busy (the Go scheduler gives
+// each goroutine 10 ms at a time), and a plugin must not be stopped, and after three times
+// abandoned, for that. The slowest instructions, with strings of 1 MiB as keys, take 13 ms between
+// two checks, and can make a call last six times its limit. Smaller caps would make that worse.
 const (
 	longest = 2 * time.Millisecond
 	slowest = time.Microsecond
 )
 
-// A meter counts what a call uses. It is the context that the interpreter asks before each instruction whether it is done:
-// that is how instructions are counted, without a timer and without a goroutine, and why an error of ours cannot be
-// caught: every instruction after it, in whatever handler, raises it again.
+// A meter counts what a call uses. It is the context that the interpreter queries before each
+// instruction: that is how instructions are counted, without a timer or a goroutine, and why our
+// errors cannot be caught: every instruction after one, in any handler, raises it again.
 type meter struct {
 	vm           *VM
 	ctx          context.Context
 	looked       time.Time     // last
 	left         time.Duration // of the call's time
-	paid         int64         // steps over lookEvery at that look: what they were paid for came after it
-	until        int64         // instructions until the next look
+	paid         int64         // steps beyond lookEvery at that check: what they were paid for came after it
+	until        int64         // instructions until the next check
 	instructions int64         // left after that
 	bytes        int64         // left
 	made         int64         // since the last sweep
@@ -47,7 +49,7 @@ func (m *meter) start(ctx context.Context, limit time.Duration) {
 // Deadline, Done, Err and Value make a meter the context of the interpreter.
 func (m *meter) Deadline() (time.Time, bool) { return time.Time{}, false }
 
-// Done is asked before each instruction; a nil channel lets it run.
+// Done is called before each instruction; a nil channel lets it run.
 func (m *meter) Done() <-chan struct{} {
 	if m.until--; m.until <= 0 {
 		m.look()
@@ -56,7 +58,7 @@ func (m *meter) Done() <-chan struct{} {
 	return nil
 }
 
-// Err tells why a call ended.
+// Err says why a call ended.
 func (m *meter) Err() error {
 	if m.fault == nil {
 		return nil
@@ -64,10 +66,10 @@ func (m *meter) Err() error {
 	return m.fault
 }
 
-// Value has nothing to tell.
+// Value holds nothing.
 func (m *meter) Value(any) any { return nil }
 
-// look compares the clock, the context and the count with their limits.
+// look checks the clock, the context and the instruction count against their limits.
 func (m *meter) look() {
 	if m.fault != nil {
 		m.until = 0
@@ -88,11 +90,11 @@ func (m *meter) look() {
 	}
 }
 
-// fail remembers the first limit that was passed, and where.
+// fail records the first limit that was exceeded, and where.
 func (m *meter) fail(kind Kind, message string) {
 	if m.fault == nil {
 		m.fault = &Error{Kind: kind, Function: m.vm.current, Message: message}
-		for level := range 4 { // over our own functions, to the line that called them
+		for level := range 4 { // past our own functions, to the line that called them
 			if module, line, _ := splitPosition(m.vm.state.Where(level)); module != "" {
 				m.fault.Module, m.fault.Line = module, line
 				break
@@ -102,30 +104,30 @@ func (m *meter) fail(kind Kind, message string) {
 	m.until = 0
 }
 
-// stop ends the call for passing a limit. It does not return.
+// stop ends the call for exceeding a limit. It does not return.
 func (m *meter) stop(kind Kind, message string) {
 	m.fail(kind, message)
 	m.check()
 }
 
-// check raises the fault that a look has found.
+// check raises the fault that look has found.
 func (m *meter) check() {
 	if m.fault != nil {
 		panic(&lua.ApiError{Type: lua.ApiErrorRun, Object: lua.LString(m.fault.Message), StackTrace: noTrace})
 	}
 }
 
-// noTrace stands for the description of the stack that the interpreter would make for each error: it has a line for each tail
-// call there ever was, which is millions in a loop made of them.
+// noTrace replaces the stack trace that the interpreter would make for each error: it has a line
+// for each tail call ever made, millions in a loop of them.
 const noTrace = "-"
 
 func quietly(L *lua.LState) {
 	panic(&lua.ApiError{Type: lua.ApiErrorRun, Object: L.Get(-1), StackTrace: noTrace})
 }
 
-// quiet calls its first argument with the others, and has errors in it raised without a description of the stack.
+// quiet calls its first argument with the others, and makes errors in it carry no stack trace.
 func quiet(L *lua.LState) int {
-	L.Panic = quietly // PCall, which calls quiet, puts the old one back
+	L.Panic = quietly // PCall, which calls quiet, restores the old one
 	L.Call(L.GetTop()-1, lua.MultRet)
 	return L.GetTop()
 }
@@ -133,19 +135,19 @@ func quiet(L *lua.LState) int {
 // work pays for n steps of a library function, each about as long as an instruction.
 func (m *meter) work(n int) {
 	if m.until -= int64(n); m.until <= 0 {
-		m.instructions += m.until // what is over the look's own share
+		m.instructions += m.until // beyond the check's own share
 		m.look()
 		m.check()
 	}
 }
 
-// clock pays for something slow: the clock is looked at in any case.
+// clock pays for something slow: it always checks the clock.
 func (m *meter) clock() {
 	m.look()
 	m.check()
 }
 
-// pay pays for n bytes that are made.
+// pay pays for n allocated bytes.
 func (m *meter) pay(n int64) {
 	m.made += n
 	if m.bytes -= n; m.bytes < 0 {
@@ -153,13 +155,13 @@ func (m *meter) pay(n int64) {
 	}
 }
 
-// afford makes sure before a string of n bytes is made that it may be, and pays for it.
+// afford checks, before a string of n bytes is made, that it is allowed, and pays for it.
 func (m *meter) afford(n int) {
 	if n > m.vm.limits.String || n < 0 {
 		m.stop(Memory, fmt.Sprintf("a string of %d bytes, at most %d are allowed", n, m.vm.limits.String))
 	}
 	m.pay(int64(n) + sizeString)
-	m.work(n >> 6) // copying moves some 64 bytes in the time of an instruction
+	m.work(n >> 6) // copying moves some 64 bytes per instruction
 }
 
 // text pays for a string and makes a value of it.
@@ -168,7 +170,8 @@ func (m *meter) text(s string) lua.LValue {
 	return lua.LString(s)
 }
 
-// What the interpreter takes for a value, measured on 64 bits and rounded up. A table's maps come with 32 places each.
+// The interpreter's memory use per value, measured on 64 bits and rounded up. A table's maps start
+// with 32 entries each.
 const (
 	sizeString  = 48
 	sizeTable   = 3 << 10
@@ -178,8 +181,8 @@ const (
 	sizeUpvalue = 72
 )
 
-// sweep measures what the plugin keeps, when it has made a quarter of what it may keep since the last time, so that the cost
-// is in proportion to what is made.
+// sweep measures what the plugin keeps, when a quarter of the allowed amount was allocated since
+// the last time, so that its cost is proportional to what is allocated.
 func (v *VM) sweep() *Error {
 	if v.made < v.limits.Retained/4 {
 		return nil
@@ -218,7 +221,7 @@ type walker struct {
 func (w *walker) visit(value lua.LValue) {
 	switch x := value.(type) {
 	case lua.LString:
-		if len(x) < 64 { // counted with what holds it; longer ones once, however often they are held
+		if len(x) < 64 { // counted with its holder; longer ones once, however often they are held
 			return
 		}
 		if !w.seen[x] {
@@ -254,7 +257,8 @@ func (w *walker) enter(v *VM, value lua.LValue) {
 			}
 			fresh.RawSet(key, value)
 		}
-		// The interpreter never forgets a key, only its value: a table that is a set of things seen would grow for ever.
+		// The interpreter never drops a key, only its value: a table used as a set of things seen
+		// would grow for ever.
 		fresh.Metatable = x.Metatable
 		*x = *fresh
 	}

@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// Bounds of a pattern. The number of captures is Lua's own.
+// Bounds of a pattern. The number of captures is Lua's own limit.
 const (
-	maxPattern  = 1 << 10 // bytes; patterns that people write have tens, and the matcher goes as deep as they have items
+	maxPattern  = 1 << 10 // bytes; people's patterns have tens, and the matcher recurses per item
 	maxCaptures = 32
 )
 
-// A pattern is a Lua 5.1 pattern (manual section 5.4.1, and %f) in the form it is matched in: a list of items.
+// A pattern is a Lua 5.1 pattern (manual section 5.4.1, and %f) in the form used for matching: a
+// list of items.
 type pattern struct {
 	items    []item
 	captures int
@@ -23,7 +24,7 @@ type pattern struct {
 type itemKind uint8
 
 const (
-	itemSet      itemKind = iota // one byte of a set, as often as repeat says
+	itemSet      itemKind = iota // one byte of a set, repeated as repeat says
 	itemOpen                     // (
 	itemClose                    // ) of capture n
 	itemPosition                 // ()
@@ -60,7 +61,8 @@ func (s set) complement() set {
 	return s
 }
 
-// classes are what a letter after % stands for, in the C locale. The upper-case letter is the complement.
+// classes are the meanings of a letter after %, in the C locale. The upper-case letter is the
+// complement.
 var classes = func() map[byte]set {
 	tests := map[byte]func(c byte) bool{
 		'a': isAlpha,
@@ -189,7 +191,7 @@ func (p *pattern) prefix() string {
 	return string(b)
 }
 
-// only returns the one byte of a set that has one.
+// only returns the single byte of a set, if it has only one.
 func (s *set) only() (byte, bool) {
 	found, at := 0, byte(0)
 	for c := range 256 {
@@ -225,7 +227,7 @@ func parseSet(rest string) (set, string, error) {
 			return s, "", errors.New("malformed pattern (missing ']')")
 		}
 		switch {
-		case rest[0] == ']' && !first: // a ] in the first place is an ordinary one
+		case rest[0] == ']' && !first: // a ] in first position is literal
 			if negated {
 				s = s.complement()
 			}
@@ -248,7 +250,7 @@ func parseSet(rest string) (set, string, error) {
 	}
 }
 
-// addClass adds what %c stands for: a class when c names one, and c itself otherwise.
+// addClass adds the meaning of %c: a class when c names one, and c itself otherwise.
 func (s *set) addClass(c byte) {
 	if class, ok := classes[c]; ok {
 		s.addSet(class)
@@ -257,7 +259,7 @@ func (s *set) addClass(c byte) {
 	s.add(c)
 }
 
-// A match is one attempt after another to find a pattern in a subject.
+// A match tries repeatedly to find a pattern in a subject.
 type match struct {
 	*pattern
 	subject string
@@ -265,10 +267,10 @@ type match struct {
 	step    func(n int)         // pays for n steps; may not return
 }
 
-// positionOnly is the end of a capture that is a position and no text.
+// positionOnly is the end of a capture that is a position without text.
 const positionOnly = -2
 
-// find looks for the pattern from init on and returns where it begins and ends, or -1.
+// find searches for the pattern from init on and returns where it begins and ends, or -1.
 func (m *match) find(init int) (from, to int) {
 	for at := init; at <= len(m.subject); at++ {
 		if m.literal != "" && !m.anchored {
@@ -290,8 +292,8 @@ func (m *match) find(init int) (from, to int) {
 	return -1, -1
 }
 
-// match tries the items from i on at position at, and returns where the match ends, or -1. It calls itself once for each
-// item that leaves a choice, so no deeper than the pattern has items.
+// match tries the items from i on at position at, and returns where the match ends, or -1. It
+// recurses once for each item that leaves a choice, so no deeper than the pattern has items.
 func (m *match) match(i, at int) int {
 	for ; i < len(m.items); i++ {
 		m.step(1)
@@ -306,7 +308,7 @@ func (m *match) match(i, at int) int {
 			at++
 		case itemOpen:
 			m.spans[it.n] = [2]int{at, at}
-		case itemClose: // what a failed attempt leaves here is set again before it is read
+		case itemClose: // a value left by a failed attempt is set again before it is read
 			m.spans[it.n][1] = at
 		case itemPosition:
 			m.spans[it.n] = [2]int{at, positionOnly}
@@ -363,7 +365,7 @@ func (m *match) repeated(it *item, i, at int) int {
 		n++
 	}
 	m.step(n)
-	if i+1 == len(m.items) && n >= least { // nothing follows that could want less
+	if i+1 == len(m.items) && n >= least { // nothing follows that might need it to match less
 		return at + n
 	}
 	for ; n >= least; n-- {
@@ -374,14 +376,14 @@ func (m *match) repeated(it *item, i, at int) int {
 	return -1
 }
 
-// balanced returns the end of what begins with x and ends with the y that closes it, or -1.
+// balanced returns the end of text that begins with x and ends with the matching y, or -1.
 func (m *match) balanced(it *item, at int) int {
 	if at >= len(m.subject) || m.subject[at] != it.x {
 		return -1
 	}
 	for depth, end := 1, at+1; end < len(m.subject); end++ {
 		switch m.subject[end] {
-		case it.y: // asked first: x and y may be the same
+		case it.y: // checked first: x and y may be the same
 			if depth--; depth == 0 {
 				m.step(end - at)
 				return end + 1

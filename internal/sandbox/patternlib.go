@@ -7,14 +7,15 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Bounds of what a machine keeps compiled, patterns and expressions each: entries, and items or instructions of all of them, about
-// 100 bytes each. A plugin has some tens of each; one that makes them from the screen loses all now and then.
+// Bounds on what a machine caches, for patterns and expressions each: entries, and items or
+// instructions of all of them, about 100 bytes each. A plugin has some tens of each; one that
+// builds them from the screen now and then loses all.
 const (
 	cacheSize   = 256
 	cacheWeight = 32 << 10
 )
 
-// A cache is a bounded map. The zero value works.
+// A cache is a bounded map. The zero value is ready to use.
 type cache[T interface{ weight() int }] struct {
 	values map[string]T
 	total  int
@@ -39,7 +40,8 @@ func (c *cache[T]) get(key string, make func(string) (T, error)) (T, error) {
 	return value, nil
 }
 
-// newMatch prepares a pattern function. Its steps are counted over the whole call of the function, and as instructions.
+// newMatch prepares a pattern function. Its steps are counted over the whole call of the function,
+// and as instructions.
 func (v *VM) newMatch(L *lua.LState, subject, source string) *match {
 	p, err := v.patterns.get(source, func(s string) (*pattern, error) {
 		v.work(len(s))
@@ -68,7 +70,8 @@ func (v *VM) steps() func(int) {
 	}
 }
 
-// pushCaptures pushes the captures, the whole match when there are none and whole is set, and returns how many.
+// pushCaptures pushes the captures, the whole match when there are none and whole is set, and
+// returns how many.
 func (v *VM) pushCaptures(L *lua.LState, m *match, from, to int, whole bool) int {
 	if m.captures == 0 && whole {
 		L.Push(v.piece(m.subject, m.subject[from:to]))
@@ -88,8 +91,8 @@ func (v *VM) capture(m *match, n int) lua.LValue {
 	return v.piece(m.subject, m.subject[span[0]:span[1]])
 }
 
-// piece makes a value of a part of source. A small one is a copy: a plugin that kept a byte of each of many strings would keep
-// them all, and nothing here could count it.
+// piece makes a value of a part of source. A small one is a copy: a plugin that kept one byte of
+// each of many strings would otherwise keep them all, uncounted.
 func (v *VM) piece(source, part string) lua.LValue {
 	if len(part) < len(source)/2 {
 		v.afford(len(part))
@@ -99,7 +102,7 @@ func (v *VM) piece(source, part string) lua.LValue {
 	return lua.LString(part)
 }
 
-// start reads the third argument of find and match; ok is false when it is behind the end.
+// startAt reads the third argument of find and match; ok is false when it is past the end.
 func (v *VM) startAt(L *lua.LState, size int) (at int, ok bool) {
 	at = v.integer(L, 3, 1)
 	if at < 0 {
@@ -150,7 +153,8 @@ func (v *VM) stringMatch(L *lua.LState) int {
 	return 1
 }
 
-// stringGmatch returns an iterator. In Lua 5.1 a ^ means nothing here, so it is looked for as a character.
+// stringGmatch returns an iterator. In Lua 5.1 a ^ has no special meaning here, so it matches
+// literally.
 func (v *VM) stringGmatch(L *lua.LState) int {
 	s, source := L.CheckString(1), L.CheckString(2)
 	if strings.HasPrefix(source, "^") {
@@ -170,10 +174,10 @@ func (v *VM) stringGmatch(L *lua.LState) int {
 			return 0
 		}
 		if at = to; to == from {
-			at++ // an empty match: go on behind it
+			at++ // an empty match: continue after it
 		}
 		return v.pushCaptures(L, m, from, to, true)
-	}, lua.LString(s))) // where the sweep finds it
+	}, lua.LString(s))) // where sweep finds it
 	return 1
 }
 
@@ -201,7 +205,7 @@ func (v *VM) stringGsub(L *lua.LState) int {
 			v.afford(b.Len())
 		}
 		at = to
-		if from == to { // an empty match: one byte on
+		if from == to { // an empty match: advance one byte
 			if at == len(s) {
 				break
 			}
@@ -218,7 +222,7 @@ func (v *VM) stringGsub(L *lua.LState) int {
 	return 2
 }
 
-// replace writes what stands for one match; false and nil leave it as it is.
+// replace writes the replacement of one match; false and nil leave it unchanged.
 func (v *VM) replace(L *lua.LState, b *strings.Builder, m *match, from, to int, replacement lua.LValue) {
 	whole := m.subject[from:to]
 	var value lua.LValue

@@ -10,11 +10,12 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Bounds of regular expressions. RE2 takes time in proportion to text times program, and cannot be stopped on the way.
+// Bounds of regular expressions. RE2 takes time proportional to text times program, and cannot be
+// interrupted.
 const (
 	maxExpression = 4 << 10  // bytes of source
-	maxProgram    = 2000     // instructions; those of matchers have the same bound
-	maxPass       = 16 << 20 // text times program of one search: some 0.1 s in the worst case, 20 ns a screen byte in a usual one
+	maxProgram    = 2000     // instructions; the same limit as in matchers
+	maxPass       = 16 << 20 // text times program of one search: some 0.1 s in the worst case, typically 20 ns per screen byte
 	passCost      = 1 << 6   // text times program that counts as one instruction
 )
 
@@ -45,7 +46,8 @@ func compileExpression(source string) (*compiled, error) {
 	return &compiled{re, len(program.Inst)}, nil
 }
 
-// expression returns the text and the expression that a function of re was called with, and what one search costs.
+// expression returns the text and the expression that a function of re was called with, and the
+// cost of one search.
 func (v *VM) expression(L *lua.LState) (text string, re *compiled, pass int) {
 	text = L.CheckString(1)
 	re, pass = v.search(L, len(text), L.CheckString(2))
@@ -55,7 +57,7 @@ func (v *VM) expression(L *lua.LState) (text string, re *compiled, pass int) {
 // search compiles an expression and pays for one search of size bytes with it.
 func (v *VM) search(L *lua.LState, size int, source string) (re *compiled, pass int) {
 	re, err := v.regexps.get(source, func(s string) (*compiled, error) {
-		v.work(64 * len(s)) // some 2 us a byte
+		v.work(64 * len(s)) // some 2 us per byte
 		return compileExpression(s)
 	})
 	if err != nil {
@@ -72,8 +74,8 @@ func (v *VM) search(L *lua.LState, size int, source string) (re *compiled, pass 
 	return re, pass
 }
 
-// Expression compiles a regular expression, once for its text, and pays for searching size bytes with it. A bad expression,
-// and one that is too much for size bytes, is a Lua error.
+// Expression compiles a regular expression, once per text, and pays for searching size bytes with
+// it. A bad expression, and one too expensive for size bytes, is a Lua error.
 func (a Args) Expression(source string, size int) *regexp.Regexp {
 	re, _ := a.v.search(a.L, size, source)
 	return re.Regexp
@@ -85,7 +87,8 @@ func (v *VM) reTest(L *lua.LState) int {
 	return 1
 }
 
-// reFind gives start, end and captures, as string.find does; false for a group that took no part.
+// reFind returns start, end and captures, as string.find does; false for a group that did not
+// participate.
 func (v *VM) reFind(L *lua.LState) int {
 	text, re, _ := v.expression(L)
 	at := re.FindStringSubmatchIndex(text)
@@ -98,7 +101,7 @@ func (v *VM) reFind(L *lua.LState) int {
 	return 2 + v.groups(L, text, at)
 }
 
-// reMatch gives the captures, or the whole match when there are no groups.
+// reMatch returns the captures, or the whole match when there are no groups.
 func (v *VM) reMatch(L *lua.LState) int {
 	text, re, _ := v.expression(L)
 	switch at := re.FindStringSubmatchIndex(text); len(at) {
@@ -126,7 +129,7 @@ func (v *VM) group(text string, at []int, i int) lua.LValue {
 	return v.piece(text, text[at[i]:at[i+1]])
 }
 
-// reMatchAll gives a list of all matches: strings, or lists of captures when there are groups.
+// reMatchAll returns a list of all matches: strings, or lists of captures when there are groups.
 func (v *VM) reMatchAll(L *lua.LState) int {
 	text, re, pass := v.expression(L)
 	v.pay(sizeTable)
@@ -148,11 +151,12 @@ func (v *VM) reMatchAll(L *lua.LState) int {
 	return 1
 }
 
-// all finds up to most matches. Each may search to the end of the text, and Go looks at no clock in between: they are asked
-// for in shares, of one search of the largest kind at first, and then twice as many.
+// all finds up to most matches. Each may search to the end of the text, and Go checks no clock in
+// between: matches are requested in batches, at first costing at most one search of the largest
+// kind, then doubling.
 func (v *VM) all(re *compiled, text string, pass, most int) [][]int {
 	for share := max(maxPass/8/pass, 1); ; share *= 2 {
-		v.paid += int64(share) * int64(1+pass/passCost) // what it may take counts, though only what it makes is paid for
+		v.paid += int64(share) * int64(1+pass/passCost) // the time it may take counts, though only what it allocates is paid for
 		found := re.FindAllStringSubmatchIndex(text, min(share, most))
 		v.pay(int64(len(found)) * int64(re.NumSubexp()*16+64))
 		v.work(len(found) * (1 + len(text)>>8))
@@ -163,8 +167,8 @@ func (v *VM) all(re *compiled, text string, pass, most int) [][]int {
 	}
 }
 
-// reGsub replaces all matches, or the first n, by a string in which $1 and ${name} are captures, or by what a function makes of
-// the captures.
+// reGsub replaces all matches, or the first n, by a string in which $1 and ${name} are captures, or
+// by the result of a function of the captures.
 func (v *VM) reGsub(L *lua.LState) int {
 	text, re, pass := v.expression(L)
 	function, _ := L.Get(3).(*lua.LFunction)

@@ -1,14 +1,16 @@
-// Package sandbox runs the Lua of one plugin instance, written by somebody we need not trust. [New] compiles it, [VM.Call]
-// calls one of its functions under limits of time, instructions, memory and output; every failure is an [*Error].
+// Package sandbox runs the untrusted Lua of one plugin instance. [New] compiles it, [VM.Call] calls
+// one of its functions under limits of time, instructions, memory and output; every failure is an
+// [*Error].
 //
-// The interpreter underneath can be stopped between two of its instructions and bounds its stack, and nothing more. The
-// rest is done here, in three ways. The library is our own, and every function of it pays for its work and for what it
-// makes. The program is rewritten before it is compiled: what makes or grows a value (.., t[k] = v, {...}, function) becomes
-// a call that pays too. And what a plugin keeps from call to call is measured between calls.
+// The underlying interpreter can be stopped between two instructions and bounds its stack, and
+// nothing more. This package does the rest, in three ways. The library is our own, and every
+// function of it pays for its work and for what it allocates. The program is rewritten before it is
+// compiled: what makes or grows a value (.., t[k] = v, {...}, function) becomes a call that pays
+// too. And what a plugin keeps from call to call is measured between calls.
 //
-// Not bounded: the memory of the Go runtime itself around what is counted (an estimate, on the high side), and the time of
-// one library step, which is bounded by the size of a string (1 MiB) and not by the clock. Whoever needs the operating
-// system's word for it runs the plugin in a process of its own.
+// Not bounded: the memory of the Go runtime beyond what is counted (an estimate, on the high side),
+// and the time of one library step, which is bounded by the size of a string (1 MiB) and not by the
+// clock. For limits enforced by the operating system, run the plugin in a separate process.
 package sandbox
 
 import (
@@ -25,27 +27,27 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Limits are what one call may use. A zero field means its default.
+// Limits are what one call may use. Zero fields mean the default.
 type Limits struct {
-	Time         time.Duration // of a call and of loading, without what others of the machine take; 250 ms: loading a plugin takes up to 5
-	Instructions int64         // of the virtual machine, and steps of the library; 20,000,000: about 2 s of endless loop
-	Memory       int64         // bytes made in a call, collected or not; 32 MiB: a classifier makes kilobytes
+	Time         time.Duration // of a call and of loading, excluding other load on the machine; 250 ms: loading a plugin takes up to 5
+	Instructions int64         // of the virtual machine, plus steps of the library; 20,000,000: about 2 s of endless loop
+	Memory       int64         // bytes allocated in a call, collected or not; 32 MiB: a classifier allocates kilobytes
 	Retained     int64         // bytes kept from call to call; 16 MiB: transcripts are bounded far below
 	String       int           // bytes of one string; 1 MiB: the largest screen as text
-	Steps        int           // of one pattern function; 1,000,000: some 10 ms, and a linear pattern takes one a byte
+	Steps        int           // of one pattern function; 1,000,000: some 10 ms, and a linear pattern takes one per byte
 	Output       int           // bytes of strings in a result; 1 MiB
 	Values       int           // values in a result; 20,000: every cell of a large screen
 	Log          int           // bytes printed in a call; 16 KiB: what a person reads
 }
 
-// MaxSource is the most bytes that one module may have. Real adapters have a few KiB; the compiler is quadratic in places,
-// and takes a third of a second for the worst file of this size.
+// MaxSource is the maximum size of one module, in bytes. Real adapters have a few KiB; the compiler
+// is quadratic in places, and takes a third of a second for the worst file of this size.
 const MaxSource = 64 << 10
 
 const (
 	maxModules = 68   // files of one plugin, 64, and four of the host's
-	maxDepth   = 32   // levels of a value that comes from outside or goes there; the depth of a matcher
-	callDepth  = 200  // calls inside each other: each may hold a Go frame, some 100 KiB in all
+	maxDepth   = 32   // levels of a value that enters or leaves; the depth of a matcher
+	callDepth  = 200  // nested calls: each may hold a Go frame, some 100 KiB in all
 	registry   = 64e3 // slots of the value stack, 1 MiB of memory: 200 frames of 200 registers come close
 )
 
@@ -70,15 +72,15 @@ func or[T int | int64 | time.Duration](value, fallback T) T {
 	return fallback
 }
 
-// Options complete a machine. The zero value works.
+// Options configure a machine. The zero value is ready to use.
 type Options struct {
 	Limits  Limits
-	Log     func(line string)          // takes what the plugin prints, a line at a time, inside the call; nil drops it
-	Globals func(v *VM) map[string]any // more globals, as arguments of a call are, [Func] included; may be nil
+	Log     func(line string)          // gets what the plugin prints, line by line, inside the call; nil drops it
+	Globals func(v *VM) map[string]any // more globals, of the types of a call's arguments, [Func] included; may be nil
 }
 
-// A VM is one plugin instance. One goroutine may use it at a time: a call during a call is refused with [Busy]. It starts no
-// goroutine and needs no closing.
+// A VM is one plugin instance. One goroutine may use it at a time: a call during a call fails with
+// [Busy]. It starts no goroutine and needs no closing.
 type VM struct {
 	meter
 	state     *lua.LState
@@ -87,32 +89,33 @@ type VM struct {
 	logged    int
 	functions map[string]*lua.LFunction
 	protos    map[string]*lua.FunctionProto // the program's
-	loaded    map[string]lua.LValue         // a module being loaded is there as nil
+	loaded    map[string]lua.LValue         // a module that is being loaded is present as nil
 	objects   map[*lua.LTable]*Object
 	quiet     *lua.LFunction
-	helpers   []lua.LValue // what rewritten code calls, in the order of helperNames
+	helpers   []lua.LValue // called by rewritten code, in the order of helperNames
 	null      *lua.LUserData
 	array     *lua.LTable // the metatable that marks a table as a list
 	patterns  cache[*pattern]
 	regexps   cache[*compiled]
 	random    *rand.Rand
 	current   string     // the function being called
-	raised    lua.LValue // what error was last called with that is no string, and where; nil between calls
+	raised    lua.LValue // the last non-string passed to error, and where; nil between calls
 	raisedAt  string
 	dead      *Error
 	busy      atomic.Bool
 }
 
-// A Program is compiled modules. It is immutable, and any number of machines may run it at a time: compiling takes a hundred
-// times as long as making a machine, and a hundred times as much memory.
+// A Program is compiled modules. It is immutable, and any number of machines may run it
+// concurrently: compiling takes a hundred times as long as making a machine, and a hundred times as
+// much memory.
 type Program struct {
 	protos map[string]*lua.FunctionProto
 	main   string
 }
 
-// Compile compiles modules, name to source, of which main is the one that a machine begins with. A module's name is letters,
-// digits, '_' and '-', in parts joined by dots; the others can be had with require. All are compiled at once, so a syntax error
-// in any is found here. Errors are *[Error].
+// Compile compiles modules, a map from name to source; a machine starts with main. A module's name
+// is letters, digits, '_' and '-', in parts joined by dots; the others are loaded with require. All
+// are compiled at once, so this finds a syntax error in any of them. Errors are *[Error].
 func Compile(modules map[string]string, main string) (*Program, error) {
 	const loading = "main chunk"
 	if len(modules) > maxModules {
@@ -142,7 +145,8 @@ func New(modules map[string]string, main string, o Options) (*VM, error) {
 	return p.New(o)
 }
 
-// New makes a machine and runs the main module, which returns a table of functions. Errors are *[Error].
+// New makes a machine and runs the main module, which returns a table of functions. Errors are
+// *[Error].
 func (p *Program) New(o Options) (*VM, error) {
 	v := &VM{
 		limits:  o.Limits.withDefaults(),
@@ -178,7 +182,8 @@ func (p *Program) New(o Options) (*VM, error) {
 	return v, nil
 }
 
-// export takes the functions out of what the main chunk returned: changing the table later changes nothing.
+// export extracts the functions from the main chunk's result: changing the table later has no
+// effect.
 func (v *VM) export(value lua.LValue) *Error {
 	table, ok := value.(*lua.LTable)
 	if !ok {
@@ -204,10 +209,11 @@ func (v *VM) Has(function string) bool { return v.functions[function] != nil }
 // Names returns the names of the plugin's functions, sorted.
 func (v *VM) Names() []string { return slices.Sorted(maps.Keys(v.functions)) }
 
-// Call calls a function of the plugin and returns its first result: nil, bool, int64 (a whole number below 2^53 in
-// size), float64, string (valid UTF-8), []any or map[string]any. It ends at the limit, the machine's own when zero, and when ctx does,
-// which is looked at every [lookEvery] instructions. Arguments are of the same types, int, []string, [Func] or *[Object].
-// Errors are *[Error]; after those for which [Error.Fatal] is true, every later call answers [Dead].
+// Call calls a function of the plugin and returns its first result: nil, bool, int64 (a whole
+// number below 2^53 in size), float64, string (valid UTF-8), []any or map[string]any. It ends at
+// the limit, the machine's own when zero, and when ctx does, which is checked every [lookEvery]
+// instructions. Arguments are of the same types, int, []string, [Func] or *[Object]. Errors are
+// *[Error]; after a fatal one (see [Error.Fatal]) every later call fails with [Dead].
 func (v *VM) Call(ctx context.Context, function string, limit time.Duration, args ...any) (any, error) {
 	if !v.busy.CompareAndSwap(false, true) {
 		return nil, &Error{Kind: Busy, Function: function, Message: "the machine is in a call"}
@@ -227,7 +233,7 @@ func (v *VM) Call(ctx context.Context, function string, limit time.Duration, arg
 	if failed == nil {
 		result, failed = v.result(value)
 	}
-	if v.dead == nil { // a plugin may keep things in a call that fails, too
+	if v.dead == nil { // a failed call may keep things, too
 		if e := v.sweep(); e != nil {
 			failed = e
 		}
@@ -238,7 +244,8 @@ func (v *VM) Call(ctx context.Context, function string, limit time.Duration, arg
 	return result, nil
 }
 
-// protected calls a function and makes an *Error of whatever goes wrong, in it or in our own code around it.
+// protected calls a function and turns any failure into an *Error, in it or in our own code around
+// it.
 func (v *VM) protected(f *lua.LFunction, args []any) (value lua.LValue, err *Error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -263,7 +270,8 @@ func (v *VM) protected(f *lua.LFunction, args []any) (value lua.LValue, err *Err
 	return value, nil
 }
 
-// failure turns what the interpreter says into an *Error. A limit that was passed counts even when the function returned.
+// failure turns an interpreter error into an *Error. An exceeded limit counts even if the function
+// returned.
 func (v *VM) failure(failed error) *Error {
 	if v.fault != nil {
 		v.dead = v.fault
@@ -279,7 +287,7 @@ func (v *VM) failure(failed error) *Error {
 	message, code := withoutAddress(api.Object).String(), ""
 	switch x := api.Object.(type) {
 	case lua.LString, lua.LNumber:
-	case *lua.LTable: // __tostring is not asked: the call is over, and so is its budget
+	case *lua.LTable: // __tostring is not called: the call is over, and so is its budget
 		message = "error object is a table"
 		if s, ok := x.RawGetString("message").(lua.LString); ok {
 			message = string(s)
@@ -301,7 +309,7 @@ func (v *VM) failure(failed error) *Error {
 	return e
 }
 
-// require runs a module once and returns what it returned, true for nothing.
+// require runs a module once and returns its result, true for none.
 func (v *VM) require(L *lua.LState, name string) lua.LValue {
 	value, known := v.loaded[name]
 	switch proto := v.protos[name]; {
@@ -313,7 +321,7 @@ func (v *VM) require(L *lua.LState, name string) lua.LValue {
 		L.RaiseError("no module %s; there are %s", clip(fmt.Sprintf("%q", name)), strings.Join(slices.Sorted(maps.Keys(v.protos)), ", "))
 	default:
 		v.loaded[name] = nil
-		defer func() { // a module that failed may be asked for again
+		defer func() { // a failed module may be required again
 			if v.loaded[name] == nil {
 				delete(v.loaded, name)
 			}

@@ -8,8 +8,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// stringFunctions is the string library: that of Lua 5.1 without dump, and contains, starts_with, ends_with, split and trim,
-// which know no patterns and are what a classifier needs most.
+// stringFunctions is the string library: Lua 5.1's without dump, plus contains, starts_with,
+// ends_with, split and trim, which do not use patterns and are what a classifier needs most.
 func (v *VM) stringFunctions() library {
 	return library{
 		"byte": v.stringByte, "char": v.stringChar, "find": v.stringFind, "format": v.stringFormat, "gmatch": v.stringGmatch,
@@ -23,7 +23,8 @@ func (v *VM) stringFunctions() library {
 	}
 }
 
-// span turns the positions of a string function, from 1 and from the end when negative, into a Go range.
+// span converts the positions of a string function, from 1 and from the end when negative, to a Go
+// range.
 func (v *VM) span(L *lua.LState, n, size, to int) (int, int) {
 	from := v.integer(L, n, 1)
 	to = v.integer(L, n+1, to)
@@ -71,7 +72,7 @@ func stringLen(L *lua.LState) int {
 	return 1
 }
 
-// lower and upper know ASCII only, as Lua's do in the C locale; the bytes of other characters stay.
+// lower and upper handle ASCII only, as Lua's do in the C locale; other bytes are unchanged.
 func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c |= 0x20
@@ -163,7 +164,8 @@ func (v *VM) stringSplit(L *lua.LState) int {
 	return 1
 }
 
-// stringFormat is C's printf with Lua's %q and without %p and *. Width and precision have two digits at most.
+// stringFormat is C's printf with Lua's %q and without %p and *. Width and precision have at most
+// two digits.
 func (v *VM) stringFormat(L *lua.LState) int {
 	format := L.CheckString(1)
 	var b strings.Builder
@@ -201,7 +203,8 @@ func (v *VM) stringFormat(L *lua.LState) int {
 	return 1
 }
 
-// number2 reads a number at s[i:] and returns it, 100 when it has more than two digits, and where it ends.
+// number2 reads a number at s[i:] and returns it, 100 when it has more than two digits, and where
+// it ends.
 func number2(s string, i int) (value, end int) {
 	for end = i; end < len(s) && '0' <= s[end] && s[end] <= '9'; end++ {
 		value = min(value*10+int(s[end]-'0'), 100)
@@ -232,7 +235,7 @@ func (v *VM) formatted(L *lua.LState, arg int, verb byte, flags string, width, p
 		return fmt.Sprintf(spec+dot+string(verb), uint64(v.integer(L, arg, 0)))
 	case 'e', 'E', 'f', 'F', 'g', 'G':
 		if precision < 0 {
-			dot = ".6" // C's default; Go would print as many digits as it takes
+			dot = ".6" // C's default; Go would print as many digits as needed
 		}
 		f := float64(L.CheckNumber(arg))
 		if math.IsNaN(f) || math.IsInf(f, 0) {

@@ -9,7 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// utf8Library is that of Lua 5.3, for whole strings. Positions are bytes from 1.
+// utf8Library is Lua 5.3's, for whole strings. Positions are bytes from 1.
 func (v *VM) utf8Library() *lua.LTable {
 	t := v.table(library{"char": v.utf8Char, "codepoint": v.utf8Codepoint, "codes": v.utf8Codes(), "len": v.utf8Len, "offset": v.utf8Offset})
 	t.RawSetString("charpattern", lua.LString("[%z\x01-\x7F\xC2-\xF4][\x80-\xBF]*"))
@@ -82,7 +82,8 @@ func (v *VM) utf8Len(L *lua.LState) int {
 	return 1
 }
 
-// utf8Offset returns where the n-th character from position i begins; n of 0 means the one that i is in.
+// utf8Offset returns where the n-th character from position i begins; n of 0 means the one that
+// contains i.
 func (v *VM) utf8Offset(L *lua.LState) int {
 	s, n := L.CheckString(1), v.integer(L, 2, 1)
 	fallback := 1
@@ -150,8 +151,8 @@ func (v *VM) utf8Codes() lua.LGFunction {
 	}
 }
 
-// bitLibrary works on 32 bits and gives numbers from 0 to 2^32-1; negative arguments count modulo 2^32. The methods of LuaJIT's
-// library of this name, but unsigned.
+// bitLibrary works on 32 bits and returns numbers from 0 to 2^32-1; negative arguments count modulo
+// 2^32. It has the methods of LuaJIT's library of this name, but unsigned.
 var bitLibrary = library{
 	"arshift": shift(func(x uint32, n uint) uint32 { return uint32(int32(x) >> n) }),
 	"band":    fold(math.MaxUint32, func(a, b uint32) uint32 { return a & b }),

@@ -8,31 +8,34 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// whole is the size up to which a float64 holds every whole number.
+// whole is the magnitude up to which a float64 represents every whole number.
 const whole = 1 << 53
 
-// A Func is a function of the host's, for plugins to call. It returns a value as [VM.Call] takes them; an error becomes a Lua
-// error at the line of the call. It runs inside the call and its time counts, but nothing can stop it: it must be fast.
+// A Func is a host function for plugins to call. It returns a value of the types that [VM.Call]
+// accepts; an error becomes a Lua error at the line of the call. It runs inside the call and its
+// time counts, but it cannot be interrupted: it must be fast.
 type Func func(a Args) (any, error)
 
-// Args are what a plugin passed to a [Func]. Arguments count from 1; the object of o:method(...) is not one of them. They are
-// valid until the Func returns.
+// Args are a plugin's arguments to a [Func]. They count from 1; the object of o:method(...) is not
+// one of them. They are valid until the Func returns.
 type Args struct {
 	v    *VM
 	L    *lua.LState
 	skip int
 }
 
-// Len returns how many arguments there are.
+// Len returns the number of arguments.
 func (a Args) Len() int { return a.L.GetTop() - a.skip }
 
-// String returns argument n, which must be a string or a number: a Lua error is raised otherwise, as by [Args.Int].
+// String returns argument n, which must be a string or a number: otherwise it raises a Lua error,
+// like [Args.Int].
 func (a Args) String(n int) string { return a.L.CheckString(n + a.skip) }
 
-// Int returns argument n, which must be a number, cut to whole and to 2^53; fallback when it is missing.
+// Int returns argument n, which must be a number, truncated to a whole number within 2^53; fallback
+// when it is missing.
 func (a Args) Int(n, fallback int) int { return a.v.integer(a.L, n+a.skip, fallback) }
 
-// Value returns argument n in Go's types, or an error when it is one that [VM.Call] could not return.
+// Value returns argument n as a Go value, or an error when [VM.Call] could not return it.
 func (a Args) Value(n int) (any, error) {
 	value, err := a.v.result(a.L.Get(n + a.skip))
 	if err != nil {
@@ -41,7 +44,7 @@ func (a Args) Value(n int) (any, error) {
 	return value, nil
 }
 
-// Work pays for work in proportion to n, such as bytes read: each counts as an instruction.
+// Work pays for work proportional to n, such as bytes read: each counts as an instruction.
 func (a Args) Work(n int) { a.v.work(n) }
 
 func (v *VM) function(f Func) *lua.LFunction {
@@ -61,10 +64,11 @@ func (v *VM) function(f Func) *lua.LFunction {
 	})
 }
 
-// An Object is a read-only table whose fields the host computes when they are first read. It belongs to one machine and may
-// be used, under the machine's rule of one goroutine, for any number of calls.
+// An Object is a read-only table whose fields the host computes when they are first read. It
+// belongs to one machine and may be used, under the machine's rule of one goroutine, for any number
+// of calls.
 type Object struct {
-	// Strict is what the object is called in the error that reading a field which there is not then is; "" gives nil.
+	// Strict is the object's name in the error for reading a missing field; "" returns nil instead.
 	Strict string
 
 	v     *VM
@@ -74,8 +78,9 @@ type Object struct {
 	read  []string // fields that are in the table
 }
 
-// NewObject returns an object. Field returns the value of a field and whether there is one; names are those that pairs shows.
-// A [Func] among the values can be called as a method. A list or map that is read is the plugin's copy until [Object.Reset].
+// NewObject returns an object. Field returns the value of a field and whether it exists; names are
+// those that pairs shows. A [Func] among the values can be called as a method. A list or map that
+// is read is the plugin's copy until [Object.Reset].
 func (v *VM) NewObject(field func(name string) (value any, ok bool), names ...string) *Object {
 	o := &Object{v: v, table: v.state.CreateTable(0, len(names)), names: names, field: field}
 	meta := v.state.CreateTable(0, 2)
@@ -121,7 +126,8 @@ func (o *Object) fill() {
 	}
 }
 
-// Reset forgets what was read, so that the next call sees the fields anew. Functions stay: they close over the host's state.
+// Reset drops the fields that were read, so that the next call reads them anew. Functions stay:
+// they close over the host's state.
 func (o *Object) Reset() {
 	kept := o.read[:0]
 	for _, name := range o.read {
@@ -134,13 +140,14 @@ func (o *Object) Reset() {
 	o.read = kept
 }
 
-// Release gives the object up. A plugin that still holds it sees what it has read, and may write to it.
+// Release detaches the object. A plugin that still holds it sees what it has read, and may write to
+// it.
 func (o *Object) Release() {
 	delete(o.v.objects, o.table)
 	o.table.Metatable = lua.LNil
 }
 
-// toLua makes a Lua value of a Go value. A defect of the host's panics.
+// toLua converts a Go value to a Lua value. It panics on a bug in the host.
 func (v *VM) toLua(value any, depth int) lua.LValue {
 	if depth > maxDepth {
 		panic("sandbox: an argument is too deep")
@@ -156,7 +163,7 @@ func (v *VM) toLua(value any, depth int) lua.LValue {
 		return lua.LNumber(x)
 	case float64:
 		return lua.LNumber(x)
-	case string: // its bytes are the host's, and shared
+	case string: // the host's bytes, shared
 		return lua.LString(x)
 	case Func:
 		return v.function(x)
@@ -194,7 +201,7 @@ func (v *VM) toLua(value any, depth int) lua.LValue {
 	panic(fmt.Sprintf("sandbox: a %T cannot be an argument", value))
 }
 
-// result makes a Go value of what a plugin returned.
+// result converts a plugin's result to a Go value.
 func (v *VM) result(value lua.LValue) (any, *Error) {
 	c := &converter{v: v, values: v.limits.Values, bytes: v.limits.Output}
 	result := c.value(value, 0)
@@ -261,7 +268,8 @@ func (c *converter) text(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// table makes a list of a table that has 1..n and nothing else, or is marked as one, and a map of any other.
+// table makes a list of a table with exactly the keys 1..n, or marked as a list, and a map of any
+// other.
 func (c *converter) table(t *lua.LTable, depth int) any {
 	n := t.Len()
 	if n > 0 || t.Metatable == c.v.array {

@@ -12,13 +12,13 @@ const (
 	sockDiagByFamily = 20 // SOCK_DIAG_BY_FAMILY
 	header           = 16 // bytes of a struct nlmsghdr
 	request          = 56 // of a struct inet_diag_req_v2
-	uidAt            = 64 // where in a struct inet_diag_msg the owner stands
-	inodeAt          = 68 // and the inode
+	uidAt            = 64 // offset of the owner in a struct inet_diag_msg
+	inodeAt          = 68 // and of the inode
 )
 
-// TCP asks for the socket of this network namespace whose own end and whose other end these are; other is the zero
-// address and port for one that listens. ok is false when there is none, and where the system does not tell. It does
-// not block.
+// TCP looks up the socket of this network namespace with these local and remote ends; other is the
+// zero address and port for a listening one. ok is false when there is none, and where the system
+// does not reveal it. It does not block.
 func TCP(own, other netip.AddrPort) (s Socket, ok bool) {
 	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC, netlinkSockDiag)
 	if err != nil {
@@ -29,7 +29,7 @@ func TCP(own, other netip.AddrPort) (s Socket, ok bool) {
 	if err := syscall.Sendto(fd, question(own, other), 0, kernel); err != nil {
 		return s, false
 	}
-	var b [512]byte // an answer without extensions has 88, and is there when the question is sent
+	var b [512]byte // an answer without extensions has 88, and is there once the question is sent
 	n, _, err := syscall.Recvfrom(fd, b[:], syscall.MSG_DONTWAIT)
 	native := binary.NativeEndian
 	if err != nil || n < header+inodeAt+4 || native.Uint16(b[4:]) != sockDiagByFamily {

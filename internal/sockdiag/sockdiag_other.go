@@ -4,5 +4,5 @@ package sockdiag
 
 import "net/netip"
 
-// TCP is not told by this system.
+// TCP finds nothing on this system: ok is false.
 func TCP(own, other netip.AddrPort) (s Socket, ok bool) { return Socket{}, false }

@@ -3,14 +3,14 @@ package rules
 import "strings"
 
 // findAssignment hides the value of `key: value`, `key = value`, `"key": "value"`,
-// `KEY[x]='value'`, `?key=value&` and their kin, and keeps the key: whether the keyword names a
-// secret, what parts it from its value, how much the name says, what the value is.
+// `KEY[x]='value'`, `?key=value&` and the like, and keeps the key. It considers whether the keyword
+// names a secret, what separates it from its value, how much the name says, and what the value is.
 func findAssignment(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	if !keyBegins(t, at, end) {
 		return Candidate{}, false
 	}
-	key := end // what follows the keyword in the same name, as in token_app_terraform_io
+	key := end // the rest of the name after the keyword, as in token_app_terraform_io
 	for key < len(t) && key-end < maxBlanks && (IsAlnum(t[key]) || t[key] == '_' || t[key] == '-' || t[key] == '.') {
 		key++
 	}
@@ -44,7 +44,7 @@ func findAssignment(s *Text, at, end int) (Candidate, bool) {
 	return s.judgeValue(at, i, func(v string) bool { return random(v, 12) || len(v) >= 32 && hexish(v) && !isUUID(v) })
 }
 
-// valueBegins returns where the value begins of the name at t[at:key], and what parts them.
+// valueBegins returns where the value of the name at t[at:key] begins, and what separates them.
 func valueBegins(t string, at, key int) (int, separation) {
 	i, sep := separator(t, note(t, dimension(t, key)))
 	if sep != noSeparator {
@@ -56,8 +56,8 @@ func valueBegins(t string, at, key int) (int, separation) {
 	return i, sep
 }
 
-// judgeAssigned makes a candidate of the value at i of a name, t[at:end], that says that it is a
-// secret: whatever is there, but for what only stands for one.
+// judgeAssigned makes a candidate of the value at i of a name, t[at:end], that marks it as a
+// secret: any value counts, except placeholders.
 func (s *Text) judgeAssigned(at, end, i int) (Candidate, bool) {
 	t := s.text
 	c, is := s.value(at, i)
@@ -77,8 +77,8 @@ func (s *Text) judgeAssigned(at, end, i int) (Candidate, bool) {
 	return c, c.Hit || c.Open
 }
 
-// findApart hides a value that no separator parts from its name at t[at:key]: an element's, a
-// cell's, or what stands behind white space.
+// findApart hides a value without a separator after its name at t[at:key]: an element's, a cell's,
+// or one after white space.
 func findApart(s *Text, at, key int, suffix string) (Candidate, bool) {
 	if key < len(s.text) && s.text[key] == '>' {
 		return findElement(s, at, key)
@@ -93,14 +93,15 @@ func findApart(s *Text, at, key int, suffix string) (Candidate, bool) {
 type writing uint8
 
 const (
-	missing writing = iota // something else stands in its place
-	bare                   // to white space, a quote, or a comma or bracket that closes something
+	missing writing = iota // something else is in its place
+	bare                   // up to white space, a quote, or a comma or bracket that closes something
 	between                // quotes
 	inside                 // a string in an expression, which may as well say where the value is
 	literal                // a string in an expression, which is the value
 )
 
-// value returns what the value at i is, of a name that begins at from; not whether it is a secret.
+// value returns the value at i of a name that begins at from, and how it is written; not whether it
+// is a secret.
 func (s *Text) value(from, i int) (Candidate, writing) {
 	t := s.text
 	i, ok := tag(t, i)
@@ -126,12 +127,12 @@ func (s *Text) value(from, i int) (Candidate, writing) {
 	if k := strings.Index(t[i:j], "%26"); k >= 0 && i >= 3 && t[i-3] == '%' { // & in a URL within another
 		return Candidate{From: from, Start: i, End: i + k}, bare
 	}
-	open := strings.TrimLeft(t[j:], closing) == "" // more text decides whether they close
+	open := strings.TrimLeft(t[j:], closing) == "" // later text decides whether they close
 	return Candidate{From: from, Start: i, End: j, Open: open}, bare
 }
 
-// findNamed hides a value that white space parts from its name at t[at:key]: that of a flag, that
-// of a netrc(5) line, what was typed at a prompt that says what it is for, and what is random.
+// findNamed hides a value separated from its name at t[at:key] by white space: of a flag, of a
+// netrc(5) line, typed at a prompt that says what it is for, or random.
 func findNamed(s *Text, at, key int, suffix string) (Candidate, bool) {
 	t := s.text
 	i := Blanks(t, key)
@@ -180,8 +181,9 @@ func findNamed(s *Text, at, key int, suffix string) (Candidate, bool) {
 	return findSpaced(s, at, key, true)
 }
 
-// inCode reports whether no value stands at t[i] behind the name at t[at:key], but code: a parameter's expansion
-// (`${TOKEN:-}`), the quote that ends a prompt (`getpass("Password: ")`), or the right side of `user, password = ask`.
+// inCode reports whether the text at t[i] after the name at t[at:key] is code rather than a value:
+// a parameter's expansion (`${TOKEN:-}`), the quote that ends a prompt (`getpass("Password: ")`),
+// or the right side of `user, password = ask`.
 func inCode(t string, at, key, i int) bool {
 	word := wordStart(t, at)
 	if word >= 2 && t[word-2:word] == "${" && i+1 < len(t) && (strings.IndexByte("?+", t[i]) >= 0 || strings.IndexByte("-=", t[i]) >= 0 && t[i+1] == '}') {
@@ -199,18 +201,19 @@ func inCode(t string, at, key, i int) bool {
 	return false
 }
 
-// gitSigning reports whether the name at t[at:key] is git's user.signingkey, whose value is a key's identifier or file.
+// gitSigning reports whether the name at t[at:key] is git's user.signingkey, whose value is a key's
+// identifier or file.
 func gitSigning(t string, at, key int) bool {
 	const name = "user.signingkey"
 	n := at - len("user.")
 	return n >= 0 && key-n == len(name) && Matches(t[n:key], name)
 }
 
-// generated is what mysqld(8) says of the password that it made.
+// generated precedes the password that mysqld(8) has generated.
 const generated = "is generated for "
 
-// valueField returns where the value begins of a name at the end of t[:i] that is a value itself, as in
-// `"name": "DB_PASSWORD", "value": "x"` and `key="password" value="x"`; 0: it does not.
+// valueField returns where the value begins when the name at the end of t[:i] is itself a value, as
+// in `"name": "DB_PASSWORD", "value": "x"` and `key="password" value="x"`; 0: it is not.
 func valueField(t string, i int) int {
 	j := i
 	for j < len(t) && j-i < maxBlanks && strings.IndexByte("\\\"', \t", t[j]) >= 0 {
@@ -225,7 +228,7 @@ func valueField(t string, i int) int {
 	return 0
 }
 
-// findElement hides the content of an XML element that has the name at t[at:key].
+// findElement hides the content of an XML element named t[at:key].
 func findElement(s *Text, at, key int) (Candidate, bool) {
 	t := s.text
 	word := wordStart(t, at)
@@ -243,9 +246,10 @@ func findElement(s *Text, at, key int) (Candidate, bool) {
 	return c, c.Hit || c.Open
 }
 
-// cell returns where the next cell's content begins if t[at:key] is all of a table's cell; 0: it is not.
+// cell returns where the next cell's content begins if t[at:key] fills a table's cell; 0: it does
+// not.
 func cell(t string, at, key int) int {
-	bar := func(i int) int { // the length of what parts cells at t[i]
+	bar := func(i int) int { // length of the cell separator at t[i]
 		switch {
 		case i < len(t) && t[i] == '|':
 			return 1
@@ -271,7 +275,8 @@ func cell(t string, at, key int) int {
 	return i
 }
 
-// findCell hides a cell's content, at i, beside one of the name t[at:key]: a value, not a type or a description.
+// findCell hides a cell's content, at i, next to one with the name t[at:key]: a value, not a type
+// or a description.
 func findCell(s *Text, at, key, i int) (Candidate, bool) {
 	t := s.text
 	j := s.valueEnd(i, 0)
@@ -280,13 +285,13 @@ func findCell(s *Text, at, key, i int) (Candidate, bool) {
 	return c.shown(t), c.Hit || c.Open
 }
 
-// chosen reports whether v can be a password where little says that it is one: drawn at random, or with the characters that
-// people are asked to put into one.
+// chosen reports whether v can be a password where little suggests one: drawn at random, or with
+// the characters that people are told to include.
 func chosen(v string) bool {
 	return random(v, 8) || len(v) >= 8 && Varied(v) && strings.ContainsAny(v, "!#$%&*@^") && !named(v)
 }
 
-// findPrompted hides what stands behind `password for NAME: `, to the line's end: sudo(8), ssh(1),
+// findPrompted hides the text after `password for NAME: `, to the line's end: sudo(8), ssh(1),
 // git-credential(1).
 func findPrompted(s *Text, at, i int) (Candidate, bool) {
 	t := s.text
@@ -314,11 +319,11 @@ func keyBegins(t string, at, end int) bool {
 	}
 	switch prev := t[at-1]; {
 	case !IsAlnum(prev):
-		// A parser's complaint, in any language that has one.
+		// A parser's complaint, in any programming language.
 		return !(Matches(t[max(0, at-len("unexpected ")):], "unexpected ") && at >= len("unexpected "))
 	case isUpper(t[at]) && !isUpper(prev):
 		return true
-	case Matches(t[at:end], "passw"): // dbpassword, userpasswd: no word ends so but a key
+	case Matches(t[at:end], "passw"): // dbpassword, userpasswd: only a key ends like that
 		return true
 	}
 	if Matches(t[at:end], "token") || Matches(t[at:end], "secret") {
@@ -328,16 +333,16 @@ func keyBegins(t string, at, end int) bool {
 			}
 		}
 	}
-	// What stands before may be an escape: \npassword, %26token.
+	// What precedes it may be an escape: \npassword, %26token.
 	return wordBegins(t, at)
 }
 
-// runsOn reports whether the word that ends before t[end] does not: tokenizer, secretary.
+// runsOn reports whether the word continues at t[end]: tokenizer, secretary.
 func runsOn(t string, end int) bool {
 	return IsLower(t[end]) && IsAlnum(t[end-1]) && !IsDigit(t[end-1]) || isUpper(t[end]) && isUpper(t[end-1])
 }
 
-// strongSuffix reports whether a name that goes on so is the secret's own all the same.
+// strongSuffix reports whether a name with this suffix still names the secret itself.
 func strongSuffix(suffix string) bool {
 	s := strings.Trim(strings.ToLower(suffix), "0123456789_-.")
 	for _, w := range []string{"", "key", "key_base", "access_key", "access-key", "accesskey", "token", "value", "prod", "production", "dev", "staging",
@@ -349,7 +354,7 @@ func strongSuffix(suffix string) bool {
 	return false
 }
 
-// notSecret reports whether a name that goes on so is about the secret: its kind, place or age.
+// notSecret reports whether a name with this suffix is about the secret: its kind, place or age.
 func notSecret(suffix string) bool {
 	s := strings.ToLower(suffix)
 	for _, w := range []string{"id", "ids", "type", "file", "path", "dir", "url", "uri", "endpoint", "name", "arn", "ref", "count", "limit",
@@ -363,7 +368,7 @@ func notSecret(suffix string) bool {
 
 // isPath reports whether the keyword at t[at:end] ends a path that a message is about, as in
 // `/etc/passwd: Permission denied`, or a resource's kind in its name. What follows `=` is a value
-// all the same.
+// nevertheless.
 func isPath(t string, at, end int) bool {
 	if at > 0 && t[at-1] == ':' && strings.Contains(t[max(0, at-2*maxBlanks):at], "arn:") {
 		return true
@@ -371,14 +376,15 @@ func isPath(t string, at, end int) bool {
 	return at > 0 && t[at-1] == '/' && !strings.Contains(t[end:min(len(t), end+4)], "=")
 }
 
-// wordStart returns where the word that holds t[at] begins, looking back a key's length.
+// wordStart returns where the word containing t[at] begins, looking back at most a key's length.
 func wordStart(t string, at int) int {
 	for low := max(0, at-maxBlanks); at > low && (IsAlnum(t[at-1]) || t[at-1] == '_' || t[at-1] == '-' || t[at-1] == '.'); at-- {
 	}
 	return at
 }
 
-// note passes a remark between a name and its colon: `Secret Access Key [None]:`, `Password (again):`.
+// note skips a remark between a name and its colon: `Secret Access Key [None]:`, `Password
+// (again):`.
 func note(t string, i int) int {
 	j := Blanks(t, i)
 	if j == i || j == len(t) || t[j] != '[' && t[j] != '(' || strings.HasPrefix(t[j:], "[REDACTED") {
@@ -394,7 +400,7 @@ func note(t string, i int) int {
 	return i
 }
 
-// A separation is what stands between a key and its value.
+// A separation is what separates a key and its value.
 type separation uint8
 
 const (
@@ -406,8 +412,8 @@ const (
 // wideColon is the colon of Chinese and Japanese text, U+FF1A.
 const wideColon = "："
 
-// separator passes what stands between key and value, from the key's end: a closing quote and
-// bracket, then `:`, `=`, `:=`, `=>` or `==`, with blanks around. At the end of t it assigns.
+// separator skips what separates key and value, from the key's end: a closing quote and bracket,
+// then `:`, `=`, `:=`, `=>` or `==`, with blanks around. At the end of t it assigns.
 func separator(t string, i int) (int, separation) {
 	for i < len(t) && t[i] == '\\' {
 		i++
@@ -456,12 +462,13 @@ func separator(t string, i int) (int, separation) {
 	return Blanks(t, i), sep
 }
 
-// scheme passes the scheme of an Authorization value, so that it stays readable; all of t when it
-// ends within one. rest reports a scheme whose parameters are the secret together: RFC 7616, and AWS's signature.
+// scheme skips the scheme of an Authorization value, so that it stays readable; all of t when it
+// ends within one. rest reports a scheme whose parameters together are the secret: RFC 7616, and
+// AWS's signature.
 func scheme(t string, i int) (j int, rest bool) {
 	for _, w := range []string{"bearer", "basic", "token", "apikey", "negotiate", "digest", "aws4-hmac-sha256", "hmac", "bot", "ssws", "key", "splunk", "genieKey", "sso-key"} {
 		if len(t)-i <= len(w) && Matches(w, t[i:]) {
-			return len(t), false // perhaps only its beginning
+			return len(t), false // possibly only its beginning
 		}
 		if k := i + len(w); Matches(t[i:], w) && k < len(t) && (t[k] == ' ' || t[k] == '\t') {
 			return Blanks(t, k), w == "digest" || w == "aws4-hmac-sha256" || w == "hmac"
@@ -470,9 +477,9 @@ func scheme(t string, i int) (j int, rest bool) {
 	return i, false
 }
 
-// quoted recognises a quoted value at i, also one whose quotes are escaped because the whole is
-// inside a string. It returns the content and the quote, or a quote of 0. A value without its
-// closing quote goes to the end of t.
+// quoted recognises a quoted value at i, also one whose quotes are escaped because it is inside a
+// string. It returns the content and the quote, or a quote of 0. A value without a closing quote
+// extends to the end of t.
 func quoted(t string, i int) (start, end int, quote byte) {
 	n := i
 	for n < len(t) && t[n] == '\\' {
@@ -488,7 +495,7 @@ func quoted(t string, i int) (start, end int, quote byte) {
 			return start, start + k, quote
 		}
 	}
-	if n > i { // \"value\": the content cannot hold the quote less escaped
+	if n > i { // \"value\": the content cannot contain the quote with fewer escapes
 		if k := strings.Index(t[start:], t[i:start]); k >= 0 {
 			return start, start + k, quote
 		}
@@ -508,11 +515,11 @@ func quoted(t string, i int) (start, end int, quote byte) {
 	return start, len(t), quote
 }
 
-// valueEnd returns where the unquoted value at i ends. query is 1 inside a URL's query, where
-// `&` ends a value too; elsewhere it is a character like any other.
+// valueEnd returns where the unquoted value at i ends. query is 1 inside a URL's query, where `&`
+// also ends a value; elsewhere it is an ordinary character.
 //
-// Whether a byte ends a value depends on what follows it only, never on where the value began:
-// that is what makes the memo right, and redaction idempotent.
+// Whether a byte ends a value depends only on what follows it, never on where the value began: that
+// makes the memo correct, and redaction idempotent.
 func (s *Text) valueEnd(i, query int) int {
 	memo := &s.values[query]
 	if memo.end > 0 && memo.from <= i && i <= memo.end {
@@ -546,8 +553,8 @@ func (s *Text) valueEnd(i, query int) int {
 // closing is the punctuation that may end a value.
 const closing = ",;)]}"
 
-// boundary reports whether a value's closing punctuation may stand before t[i:]: white space, a
-// quote, the end, or the next `name=`.
+// boundary reports whether t[i:] may follow a value's closing punctuation: white space, a quote,
+// the end, or the next `name=`.
 func boundary(t string, i int) bool {
 	if i == len(t) || t[i] <= ' ' || t[i] == '"' || t[i] == '\'' || t[i] == '`' || t[i] == '\\' {
 		return true

@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// A secret that a line's end cuts in two stands in both lines. What says that it goes on is here;
-// where it is looked for is the business of package redact.
+// A secret split by a line's end is in both lines. This file decides whether it continues; package
+// redact decides where to look.
 
 const (
-	// leastRest is how much of a token must be in the next line to be worth a look: less gives
-	// nothing away once the rest is hidden, and words are as short.
+	// LeastRest is how much of a token must be in the next line to be worth a look: less reveals
+	// nothing once the rest is hidden, and words are as short.
 	LeastRest = 6
-	// leastNarrow is how much of a token must stand at the end of a line that no edge cuts off, to be
+	// leastNarrow is how much of a token must be at the end of a line that no edge cuts off, to be
 	// hidden before the next line shows the rest. Less would hide the ends of ordinary lines.
 	leastNarrow = 12
 )
 
 // CutsOff reports whether c, which the end of part cuts off, looks like the beginning of a secret.
-// wide: the line is as wide as what cuts lines off.
+// wide: the line is as wide as an edge that cuts lines off.
 func CutsOff(part string, c Candidate, wide bool) bool {
 	if c.Hit || !c.Open || c.Start >= c.End || c.End != len(part) {
 		return false
@@ -31,19 +31,19 @@ func CutsOff(part string, c Candidate, wide bool) bool {
 		(scattered(v) || c.Tier == Structure && (Varied(v) || hexish(v)) || inUserinfo(part, c))
 }
 
-// ByHand is how people go on with a value in the line below: behind a backslash, or indented.
+// ByHand is how people continue a value in the line below: after a backslash, or indented.
 type ByHand struct {
 	Backslash bool
 	Indented  bool
 	Block     bool // it is YAML's way to write a value below its name
-	Lone      int  // how long the word is that is all there is in the line below
+	Lone      int  // length of the word that the line below consists of
 }
 
-// GoesOn reports whether c, which goes across joined[cut], where the line below begins, is one
-// secret. complete: what the line above has of it is one without the rest.
+// GoesOn reports whether c, which spans joined[cut], where the line below begins, is one secret.
+// complete: the part in the line above is one without the rest.
 func (h ByHand) GoesOn(joined string, cut int, c Candidate, complete bool) bool {
 	begin, rest := joined[min(c.Start, cut):cut], joined[max(cut, c.Start):c.End]
-	whole := c.End >= cut+h.Lone // all of the line, but for what closes something
+	whole := c.End >= cut+h.Lone // all of the line, except what closes something
 	switch {
 	case c.Tier == Given, h.Backslash && (!h.Indented || begin == "" || c.Until.Quote != 0), closed(joined, c, rest):
 		return true
@@ -60,23 +60,23 @@ func (h ByHand) GoesOn(joined string, cut int, c Candidate, complete bool) bool 
 	return goesOn(begin, rest, true, c.Tier)
 }
 
-// GoesOn reports whether c, which goes across joined[cut], where a line's end cut it off, is one
-// secret. complete: what the line above has of it is one without the rest. edge: that line is as wide
-// as screens are.
+// GoesOn reports whether c, which spans joined[cut], where a line's end cut it off, is one secret.
+// complete: the part in the line above is one without the rest. edge: that line is as wide as
+// screens are.
 func GoesOn(joined string, cut int, c Candidate, complete, edge bool) bool {
 	rest := joined[max(cut, c.Start):c.End]
 	return c.Hit && (closed(joined, c, rest) || edge && c.Start < cut && wordsRest(rest, joined[cut:]) ||
 		goesOn(joined[min(c.Start, cut):cut], rest, complete, c.Tier))
 }
 
-// inUserinfo reports whether c is what stands behind the colon of a URL's authority and can be no port.
+// inUserinfo reports whether c follows the colon of a URL's authority and cannot be a port.
 func inUserinfo(part string, c Candidate) bool {
 	v := part[c.Start:c.End]
 	return c.Class == "url-password" && len(v) >= 8 && strings.Trim(v, "0123456789.-") != "" && !placeholder(part, c.Start, c.End) &&
 		!Matches(part[c.From:], "docker") && !Matches(part[c.From:], "oci")
 }
 
-// closed reports whether what ends c stands behind its rest, which shows that it is one.
+// closed reports whether what ends c follows its rest, which proves that it is one.
 func closed(joined string, c Candidate, rest string) bool {
 	if c.End == len(joined) || strings.ContainsAny(rest, " \t") {
 		return false
@@ -84,7 +84,8 @@ func closed(joined string, c Candidate, rest string) bool {
 	return c.Class == "url-password" && joined[c.End] == '@' || c.Until.Quote != 0 && joined[c.End] == c.Until.Quote
 }
 
-// wordsRest reports whether rest, all there is in a line, can be the rest of a word that the edge of a screen cut off.
+// wordsRest reports whether rest, the whole content of a line, can be the rest of a word that the
+// edge of a screen cut off.
 func wordsRest(rest, line string) bool {
 	n := LoneWord(line)
 	return len(rest) >= LeastRest && n > 0 && n <= len(rest) && !isDate(rest) && !named(rest) && !status(rest) &&
@@ -92,7 +93,7 @@ func wordsRest(rest, line string) bool {
 }
 
 // goesOn reports whether rest, at a line's beginning, is the rest of the secret whose beginning
-// the line before ended in. complete: that is a secret without it.
+// ended the line before. complete: that is a secret without it.
 func goesOn(begin, rest string, complete bool, by Tier) bool {
 	switch {
 	case by == Given:
@@ -103,7 +104,7 @@ func goesOn(begin, rest string, complete bool, by Tier) bool {
 		return true // its form asks for more
 	case len(rest) < LeastRest || isDate(rest) || named(rest):
 		return false
-	case hexish(rest): // a digest, unless the secret is of such digits, too
+	case hexish(rest): // a digest, unless the secret has such digits, too
 		n := len(begin)
 		for n > 0 && (isHex(begin[n-1]) || begin[n-1] == '-') {
 			n--
@@ -113,8 +114,8 @@ func goesOn(begin, rest string, complete bool, by Tier) bool {
 	return scattered(rest) || base64Like(rest) || Varied(rest) && len(begin) < 24 && strings.ContainsAny(rest, "!#$%^&*+~")
 }
 
-// HandBroken reports whether a backslash takes the line's end away: one that another does not
-// protect.
+// HandBroken reports whether text ends in a backslash that joins it to the next line: one that is
+// not escaped itself.
 func HandBroken(text string) bool {
 	return (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1
 }
@@ -125,8 +126,8 @@ func CutToken(text string, c Candidate) bool {
 	return c.Open && c.Tier == Structure && c.End == len(text) && len(v) >= LeastRest && (scattered(v) || Varied(v) || hexish(v))
 }
 
-// LoneWord returns the length of the word that part is, without what may close something behind it;
-// 0: part is more than that.
+// LoneWord returns the length of the word that part consists of, without what may close something
+// after it; 0: part is more than that.
 func LoneWord(part string) int {
 	n := len(strings.TrimRight(part, " \t\"'`,;)]}\\+|"))
 	if strings.ContainsAny(part[:n], " \t") {
@@ -135,8 +136,8 @@ func LoneWord(part string) int {
 	return n
 }
 
-// BlockScalar takes the sign from the end of text that says that a YAML value stands below it: `|`,
-// `>-`, `|2+`.
+// BlockScalar removes the sign from the end of text that says that a YAML value follows below it:
+// `|`, `>-`, `|2+`.
 func BlockScalar(text string) (before string, is bool) {
 	t := strings.TrimRight(text, " \t")
 	t = strings.TrimRight(t, "+-0123456789")
@@ -146,9 +147,9 @@ func BlockScalar(text string) (before string, is bool) {
 	return text, false
 }
 
-// StartsName reports whether a line begins with a name of its own, `STRIPE_KEY=x`, `port: 80`,
-// which nothing above it goes on in. A token's rest has no `=` but at its end, and no `:` before a
-// blank.
+// StartsName reports whether a line begins with a name of its own, `STRIPE_KEY=x`, `port: 80`, so
+// that nothing above it continues there. A token's rest has `=` only at its end, and no `:` before
+// a blank.
 func StartsName(line string) bool {
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "export "), "set ")
 	n := 0
@@ -174,7 +175,7 @@ func StartsName(line string) bool {
 	return !scattered(name) || strings.Contains(name, "_") && name == strings.ToUpper(name)
 }
 
-// frames are the characters that programs draw the sides of boxes and the borders of panes with.
+// frames are the characters with which programs draw the sides of boxes and the borders of panes.
 const frames = "│┃║▌▐▏▕┆┊╎"
 
 func IsBorder(text string) bool {

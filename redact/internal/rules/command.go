@@ -2,8 +2,8 @@ package rules
 
 import "strings"
 
-// findUserinfo hides the password in `scheme://user:password@host` (RFC 3986, section 3.2.1), and
-// a user that is a random token.
+// findUserinfo hides the password in `scheme://user:password@host` (RFC 3986, section 3.2.1), and a
+// user that is a random token.
 func findUserinfo(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	if at == 0 || !IsAlnum(t[at-1]) {
@@ -26,7 +26,7 @@ func findUserinfo(s *Text, at, end int) (Candidate, bool) {
 			host = i
 		}
 	}
-	// What is read up to here can still become a password, though rarely does: a host and port.
+	// The text so far can still become a password, though it rarely does: a host and port.
 	open := i == len(t)
 	switch {
 	case host < 0 && colon < 0:
@@ -50,7 +50,8 @@ func findUserinfo(s *Text, at, end int) (Candidate, bool) {
 	return Candidate{From: at, Start: colon + 1, End: host, Hit: hit}, hit
 }
 
-// nominal reports whether a URL's password only stands where one has to: the token is the user. GitHub's x-oauth-basic, Toggl's api_token.
+// nominal reports whether a URL's password is only a dummy because the token is the user: GitHub's
+// x-oauth-basic, Toggl's api_token.
 func nominal(v string) bool {
 	switch strings.ToLower(v) {
 	case "x-oauth-basic", "x-oauth-token", "api_token", "x", "oauth", "oauth2", "unused", "blank", "none", "nopassword", "token":
@@ -94,8 +95,8 @@ func findPgpass(s *Text, at, end int) (Candidate, bool) {
 	return Candidate{From: at, Start: i, End: j, Hit: hit, Open: j == len(t)}, hit
 }
 
-// commands are programs whose one-letter flag takes a password, which elsewhere means a port, a
-// path or a user. A flag in upper case also stands for itself only.
+// commands are programs whose one-letter flag takes a password, while for others it means a port, a
+// path or a user. A flag in upper case only stands for itself.
 var commands = []struct{ flag, programs string }{
 	{"-p", "docker login,podman login,nerdctl login,az login,acr login,sshpass,mongo,twine,helm registry,oras login,crane auth,oc login,argocd login,7z,ldap,influx"},
 	{"-u", "curl,wget,http ,https ,xh ,lftp"},
@@ -104,11 +105,12 @@ var commands = []struct{ flag, programs string }{
 	{"-P", " zip ,unzip ,sqlcmd,bcp ,osql "},
 }
 
-// attached are programs whose -p has the password right behind it: what stands apart is a database, and the password is asked for.
+// attached are programs whose -p has the password attached: a separate word is a database, and the
+// password is asked for.
 const attached = "mysql,mariadb"
 
-// findFlag hides the password of `-u user:password`, `-p password`, `--user user:password`,
-// `--pass password` and openssl's `pass:password`, where the program before it takes one.
+// findFlag hides the password of `-u user:password`, `-p password`, `--user user:password`, `--pass
+// password` and openssl's `pass:password`, if the program before it takes one.
 func findFlag(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	word := strings.TrimSpace(t[at:end])
@@ -159,7 +161,7 @@ func findFlag(s *Text, at, end int) (Candidate, bool) {
 	return c.shown(s.text), c.Hit || c.Open
 }
 
-// takes reports whether one of the programs that take a password with flag stands in line.
+// takes reports whether line contains a program that takes a password with flag.
 func takes(flag, line string) bool {
 	line = " " + line + " "
 	for _, c := range commands {
@@ -170,7 +172,7 @@ func takes(flag, line string) bool {
 	return false
 }
 
-// holdsAny reports whether one of the words in a list with commas stands in line.
+// holdsAny reports whether line contains one of the words in a comma-separated list.
 func holdsAny(line, words string) bool {
 	for w := range strings.SplitSeq(words, ",") {
 		if strings.Contains(line, w) {

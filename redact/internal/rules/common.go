@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// commonText are words of terminals, source code and forms, names, and what people type first where
-// a password is asked for: each is more often something else than a secret.
+// commonText are words of terminals, source code and forms, names, and what people type first at a
+// password prompt: each is more often something other than a secret.
 //
 //go:embed common.txt
 var commonText string
@@ -20,5 +20,5 @@ var commonWords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// Common reports whether v is a word that stands in many texts, in any case.
+// Common reports whether v is a word that occurs in many texts, in any case.
 func Common(v string) bool { return commonWords()[strings.ToLower(v)] }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// The second tier: what a name before it makes a secret. builtin joins it with the first.
+// The second tier: values that a name before them makes secret. builtin joins it with the first.
 var context = sync.OnceValue(func() []Rule {
 	return []Rule{
 		{Class: "password", Tier: Hint, Keywords: slices.Concat(Capitals(PasswordWords), []string{
@@ -56,7 +56,7 @@ var context = sync.OnceValue(func() []Rule {
 	}
 })
 
-// keep reports whether what findWeak and its kin found is a secret. hex: digests of 24 and more
+// keep reports whether what findWeak and the like found is a secret. hex: digests of 24 and more
 // count too.
 func keep(v string, least int, hex bool) bool {
 	if hex && len(v) >= 24 && hexish(v) && !isUUID(v) {
@@ -99,7 +99,7 @@ func isPublic(t string, at int) bool {
 	return false
 }
 
-// judgeValue makes a candidate of the value at i, whose name begins at from, if ok says so of it.
+// judgeValue makes a candidate of the value at i, whose name begins at from, if ok accepts it.
 // While the value may still grow it is open and hides nothing unless ok.
 func (s *Text) judgeValue(from, i int, ok func(string) bool) (Candidate, bool) {
 	c, is := s.value(from, i)
@@ -108,11 +108,11 @@ func (s *Text) judgeValue(from, i int, ok func(string) bool) (Candidate, bool) {
 	return c.shown(s.text), is != missing && (c.Hit || c.Open)
 }
 
-// maxWeak bounds the values that are looked at closely; what is longer and unbroken is no word.
+// maxWeak bounds the values that are examined closely; a longer unbroken one is not a word.
 const maxWeak = 1 << 10
 
-// shown makes an open candidate that is no hit hide nothing, unless what stands of it in t is as
-// random as the rest would have to be.
+// shown makes an open candidate that is not a hit hide nothing, unless the part in t is as random
+// as the rest would have to be.
 func (c Candidate) shown(t string) Candidate {
 	if v := t[c.Start:c.End]; !c.Hit && !(c.Open && len(v) >= 8 && len(v) < maxWeak && random(v, 8)) {
 		c.Start = c.End
@@ -137,7 +137,7 @@ func findQuery(s *Text, at, end int) (Candidate, bool) {
 	return s.judgeValue(at, end+1, func(v string) bool { return len(v) >= 16 && (scattered(v) || hexish(v)) })
 }
 
-// findSpaced hides a value that only white space, or "is", parts from its name.
+// findSpaced hides a value separated from its name by only white space, or "is".
 func findSpaced(s *Text, at, end int, strong bool) (Candidate, bool) {
 	t := s.text
 	i := Blanks(t, end)
@@ -185,7 +185,7 @@ func findBearer(s *Text, at, end int) (Candidate, bool) {
 }
 
 // findSK hides `sk-` and 16 or more characters whole, at the beginning of a word: OpenAI's keys and
-// those of the many that took the form over.
+// those of the many that copied the form.
 func findSK(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	if t[at:end] != "sk-" || !s.wordBegins(at) {
@@ -194,7 +194,7 @@ func findSK(s *Text, at, end int) (Candidate, bool) {
 	j := s.runEnd(wordSet, end)
 	c := Candidate{From: at, Start: at, End: j, Hit: j-end >= 16 && Plausible("", t[end:j]), Open: j == len(t)}
 	if !c.Hit {
-		c.Start = end // `sk-` alone is no secret: a prompt that ends in it is shown
+		c.Start = end // `sk-` alone is not a secret: a prompt that ends in it is shown
 		if j-end < enough("sk-") {
 			c.Start = j
 		}
@@ -202,8 +202,8 @@ func findSK(s *Text, at, end int) (Candidate, bool) {
 	return c, c.Hit || c.Open
 }
 
-// prefixed is how long the random part of a token must be whose prefix no row knows: KSUIDs and
-// the identifiers of most services are shorter.
+// prefixed is how long the random part of a token with an unknown prefix must be: KSUIDs and the
+// identifiers of most services are shorter.
 const prefixed = 30
 
 // findPrefixed hides tokens of a form that newer providers share: a short lower-case prefix, `_`,
@@ -214,7 +214,7 @@ func findPrefixed(s *Text, at, end int) (Candidate, bool) {
 	for ; j < len(t) && j-end < prefixed && IsAlnum(t[j]); j++ {
 	}
 	if j-end < prefixed {
-		return Candidate{}, false // not open either: too common a beginning to hold back
+		return Candidate{}, false // not open either: the beginning is too common to hold back
 	}
 	from := at
 	for from > 0 && at-from < 32 && (IsLower(t[from-1]) || IsDigit(t[from-1]) || t[from-1] == '_') {
@@ -239,7 +239,7 @@ var (
 	KeySet   = namedSet("A-Za-z0-9+/=") // base64
 )
 
-// namedSets are those of the rules that are code. Only package initialisation adds to them.
+// namedSets are the sets of the rules that are code. Only package initialisation adds to them.
 var namedSets []*set
 
 func namedSet(spec string) *set {
@@ -249,7 +249,7 @@ func namedSet(spec string) *set {
 	return s
 }
 
-// findCookie hides the cookies of a `Cookie:` or `Set-Cookie:` header, but for their attributes.
+// findCookie hides the cookies of a `Cookie:` or `Set-Cookie:` header, except their attributes.
 func findCookie(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	i := Blanks(t, end)
@@ -274,7 +274,7 @@ func findCookie(s *Text, at, end int) (Candidate, bool) {
 	return c, c.Hit || c.Open
 }
 
-// preference reports whether a cookie only says what somebody likes: theme=dark, lang=en-US.
+// preference reports whether a cookie only holds a user's preference: theme=dark, lang=en-US.
 func preference(name, value string) bool {
 	if len(value) >= 12 || strings.Trim(value, "abcdefghijklmnopqrstuvwxyz-") != "" && !(len(value) == 5 && value[2] == '-') {
 		return false
@@ -288,7 +288,7 @@ func preference(name, value string) bool {
 	return true
 }
 
-// findMnemonic hides twelve or more words behind their name (BIP 39).
+// findMnemonic hides twelve or more words after their name (BIP 39).
 func findMnemonic(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	i, sep := separator(t, end)

@@ -2,10 +2,10 @@ package rules
 
 import "strings"
 
-// A Discord bot's token is three runs of base64url with dots between: the bot's identifier in
+// A Discord bot's token is three runs of base64url separated by dots: the bot's identifier in
 // decimal digits, which makes the first character M, N or O, six characters of a time, and a
-// signature. No literal stands in it that an automaton could look for, so long runs of its
-// characters are.
+// signature. It contains no literal that an automaton could look for, so long runs of its
+// characters are searched for.
 const (
 	dottedID   = 22 // characters of the first part, at least; identifiers have 17 digits and more
 	dottedMost = 28
@@ -39,8 +39,8 @@ func Dotted(text string, found func(start, end int)) {
 	}
 }
 
-// NextLong returns the next run of a set's characters in text from i on that has least of them; an
-// empty one behind the last. It looks at a few bytes of each word.
+// NextLong returns the next run of a set's characters in text from i on that has at least least of
+// them; an empty one after the last. It examines a few bytes of each word.
 func NextLong(text string, i int, in *set, least int) (from, end int) {
 	for p := i + least - 1; p < len(text); p += least {
 		if !in.Members[text[p]] {
@@ -58,7 +58,7 @@ func NextLong(text string, i int, in *set, least int) (from, end int) {
 	return len(text), len(text)
 }
 
-// dotted returns the length of the token that text begins with; 0: there is none.
+// dotted returns the length of the token that text begins with; 0: none.
 func dotted(text string) int {
 	if text[0] < 'M' || text[0] > 'O' {
 		return 0
@@ -81,7 +81,7 @@ func dotted(text string) int {
 	return i + dottedTime + 1 + len(sign)
 }
 
-// MayBeDotted is a quick look whether a line may have such a token.
+// MayBeDotted is a quick check whether a line may contain such a token.
 func MayBeDotted(line string) bool {
 	from, end := NextLong(line, 0, DottedSet, DottedLen)
 	return from < end

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Plausible reports whether what was found by its shape can be a secret: documentation is full of
+// Plausible reports whether something found by its shape can be a secret: documentation is full of
 // tokens made of x's, of words, and of the alphabet.
 func Plausible(before, body string) bool {
 	v := body
@@ -15,7 +15,7 @@ func Plausible(before, body string) bool {
 	if len(v) > maxPlaceholder*4 {
 		return true // nobody writes that by hand; and the work stays bounded
 	}
-	if strings.HasSuffix(v, "EXAMPLE") { // AWS's own examples end so
+	if strings.HasSuffix(v, "EXAMPLE") { // AWS's own examples end like this
 		return false
 	}
 	rising, same, mixed := 0, 0, false
@@ -60,8 +60,8 @@ func classOf(c byte) int {
 	return other
 }
 
-// entropy is Shannon's, in bits a character (C. E. Shannon, 1948). Random base64 of 20 characters
-// has about 4, English words about 3, a repeated word less than its length's logarithm.
+// entropy is Shannon's, in bits per character (C. E. Shannon, 1948). Random base64 of 20 characters
+// has about 4, English words about 3, a repeated word less than the logarithm of its length.
 func entropy(v string) float64 {
 	var count [256]int
 	for i := range len(v) {
@@ -77,9 +77,9 @@ func entropy(v string) float64 {
 	return e
 }
 
-// scattered reports whether v looks drawn at random: its cases and digits change within its words
-// more often than names, versions and paths do. Random base62 changes at 6 of 10 places; CamelCase
-// at 1 of 6, of which the capital's own change is not counted.
+// scattered reports whether v looks drawn at random: case and digits change within its words more
+// often than in names, versions and paths. Random base62 changes at 6 of 10 places; CamelCase at 1
+// of 6, not counting the capital's own change.
 func scattered(v string) bool {
 	changes, letters := 0, 0
 	for i := range len(v) {
@@ -102,7 +102,7 @@ func scattered(v string) bool {
 }
 
 // hexish reports whether v is nothing but hexadecimal digits in groups: a digest, a UUID, a MAC
-// address. The words before them do not make them secret.
+// address. Words before them do not make them secret.
 func hexish(v string) bool {
 	n := 0
 	for i := range len(v) {
@@ -121,7 +121,8 @@ func isUUID(v string) bool {
 	return len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' && hexish(v)
 }
 
-// named reports whether v says what it is and is public: a digest, a public key, a resource.
+// named reports whether v identifies itself as something public: a digest, a public key, a
+// resource.
 func named(v string) bool {
 	for _, p := range []string{"sha256:", "sha384:", "sha512:", "sha1:", "md5:", "sha256-", "sha384-", "sha512-", "sha1-",
 		"arn:", "urn:", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "age1", "ssh-", "https://", "http://", "file:", "/", "./", "../", "~/", "@"} {
@@ -133,12 +134,12 @@ func named(v string) bool {
 }
 
 // random reports whether v can be a secret where the words around it only hint at one: at least
-// least characters, drawn at random, and no digest or name.
+// least characters, drawn at random, and not a digest or name.
 func random(v string, least int) bool {
 	if len(v) < least || hexish(v) || named(v) || Digested(v) || isDate(v) || strings.Contains(v, "[REDACTED") {
 		return false
 	}
-	// What is left when digests inside it are taken out.
+	// What is left without the digests inside it.
 	rest := strings.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' || c == '.' || c == '/' || c == ':' || c == '@' })
 	keep := rest[:0]
 	for _, w := range rest {
@@ -155,14 +156,14 @@ func base64Like(v string) bool {
 		strings.IndexByte(strings.TrimRight(v, "="), '=') < 0
 }
 
-// isDate reports whether v begins as a timestamp does.
+// isDate reports whether v begins like a timestamp.
 func isDate(v string) bool {
 	return len(v) >= 10 && IsDigit(v[0]) && IsDigit(v[1]) && IsDigit(v[2]) && IsDigit(v[3]) &&
 		(v[4] == '-' || v[4] == '/') && IsDigit(v[5]) && IsDigit(v[6]) && v[7] == v[4]
 }
 
-// Varied reports whether v has characters of two kinds at least, a capital at its beginning not
-// counted: what a word of a sentence is not.
+// Varied reports whether v has characters of at least two kinds, not counting a capital at its
+// beginning: unlike a word of a sentence.
 func Varied(v string) bool {
 	kinds := 0
 	for i := range len(v) {

@@ -2,22 +2,21 @@ package rules
 
 import "strings"
 
-// Where a value is written in a programming language, what stands behind the name is not always the
-// secret: a string has a prefix, a variable a type, and what is read from elsewhere a value to fall
-// back on.
+// In programming languages the text after the name is not always the secret: a string has a prefix,
+// a variable a type, and a lookup a default value.
 
-// MaxExpression bounds how far an expression is read for the string in it.
+// MaxExpression bounds how far an expression is searched for a string.
 const MaxExpression = 256
 
 // A quotation is a string literal in an expression.
 type quotation struct {
-	at int // of the quote that opens it
-	// sure: it is the value. Else it may as well say where the value is, as the argument of a
-	// function does.
+	at int // of the opening quote
+	// sure: it is the value. Otherwise it may as well say where the value is, like a function's
+	// argument.
 	sure bool
 }
 
-// stringIn finds the string literal that the expression at t[i:] has for a value.
+// stringIn finds the string literal that is the value of the expression at t[i:].
 func stringIn(t string, i int) (q quotation, ok bool) {
 	if k := stringPrefix(t, i); k > i {
 		return quotation{k, true}, true
@@ -44,22 +43,21 @@ var stringPrefixes = func() map[string]bool {
 	return m
 }()
 
-// stringPrefix returns where the quote stands of a string that has a prefix at t[i]; i if there is
-// none.
+// stringPrefix returns where the quote of a string with a prefix at t[i] is; i if there is none.
 func stringPrefix(t string, i int) int {
 	k := i
 	for k < len(t) && k-i < 5 && (IsAlnum(t[k]) || strings.IndexByte("@$#&", t[k]) >= 0) {
 		k++
 	}
-	// Behind the quote that closes a string around it comes what ends an expression.
+	// The quote that closes an enclosing string is followed by the end of an expression.
 	if k == i || k+1 >= len(t) || !isQuote(t[k]) || !stringPrefixes[strings.ToLower(t[i:k])] || strings.IndexByte(" \t,;:)]}+.\\", t[k+1]) >= 0 {
 		return i
 	}
 	return k
 }
 
-// stringInCall finds the last string among the arguments of the call or the lookup at t[i:], or
-// what it falls back on.
+// stringInCall finds the last string among the arguments of the call or the lookup at t[i:], or its
+// default value.
 func stringInCall(t string, i int) (q quotation, ok bool) {
 	end := min(len(t), i+MaxExpression)
 	j := i
@@ -120,7 +118,7 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 		if closes != ']' && strs > 0 && (!env || strs > 1) {
 			q.sure = env || builds(t[name:j])
 			if start, end, _ := quoted(t, q.at); !env && (q.sure || algorithm(t[start:end])) {
-				q.at = first // behind it stands how it is to be read
+				q.at = first // what follows says how to read it
 			}
 			return q, true
 		}
@@ -139,7 +137,7 @@ func stringInCall(t string, i int) (q quotation, ok bool) {
 	return q, false
 }
 
-// builds reports whether a function of that name only makes a value of a string.
+// builds reports whether a function of that name only makes a value from a string.
 func builds(callee string) bool {
 	callee = strings.ToLower(callee[strings.LastIndexAny(callee, ".:<&")+1:])
 	switch callee {
@@ -150,8 +148,8 @@ func builds(callee string) bool {
 	return false
 }
 
-// typed passes the type between the colon before t[i] and the `=` before a string: `password:
-// string = 'x'`. It returns where that begins; 0: there is no type.
+// typed skips the type between the colon before t[i] and the `=` before a string: `password: string
+// = 'x'`. It returns where that begins; 0: there is no type.
 func typed(t string, i int) int {
 	if before := strings.TrimRight(t[max(0, i-maxBlanks):i], " \t"); before == "" || before[len(before)-1] != ':' {
 		return 0
@@ -159,8 +157,8 @@ func typed(t string, i int) int {
 	return assigned(t, i, "")
 }
 
-// declared is typed for languages in which nothing stands between a name and its type: `var
-// password string = "x"`, SQL.
+// declared is typed for languages without a separator between a name and its type: `var password
+// string = "x"`, SQL.
 func declared(t string, key int) int {
 	i := Blanks(t, key)
 	if i == key {
@@ -174,7 +172,7 @@ func declared(t string, key int) int {
 	return 0
 }
 
-// assigned returns where the string begins that is assigned behind the type at t[i:]; 0: none is.
+// assigned returns where the string assigned after the type at t[i:] begins; 0: there is none.
 func assigned(t string, i int, known string) int {
 	j := i + len(known)
 	for j < len(t) && j-i < maxBlanks && (IsAlnum(t[j]) || strings.IndexByte("_.<>[]()|?&*' ", t[j]) >= 0) {
@@ -197,8 +195,8 @@ func assigned(t string, i int, known string) int {
 	return 0
 }
 
-// argument returns where the value begins of a name that is an argument of a function, and the next
-// one its value: `set("password", "x")`; 0: it is none.
+// argument returns where the value begins if the name is an argument of a function and the next
+// argument its value: `set("password", "x")`; 0: it is not.
 func argument(t string, at, key int) int {
 	word := wordStart(t, at)
 	if word < 2 || key >= len(t) || !isQuote(t[key]) || t[word-1] != t[key] || t[word-2] != '(' && t[word-2] != '[' {
@@ -216,7 +214,7 @@ func argument(t string, at, key int) int {
 	return 0
 }
 
-// dimension passes what a declaration puts behind a variable's name: `password[]`, `password[64]`,
+// dimension skips what a declaration puts after a variable's name: `password[]`, `password[64]`,
 // `password?`.
 func dimension(t string, key int) int {
 	if key+1 < len(t) && (t[key] == '?' || t[key] == '!') && t[key+1] == ':' {
@@ -238,9 +236,9 @@ func dimension(t string, key int) int {
 	return key
 }
 
-// tag passes a YAML tag at t[i] that says of what type the value behind it is: `!!str x`. ok is
-// false for one that puts something else in the value's place: `!Ref X` of CloudFormation, `!vault
-// |` of Ansible, `!secret x` of Home Assistant.
+// tag skips a YAML tag at t[i] that gives the type of the value after it: `!!str x`. ok is false
+// for one that replaces the value: `!Ref X` of CloudFormation, `!vault |` of Ansible, `!secret x`
+// of Home Assistant.
 func tag(t string, i int) (j int, ok bool) {
 	if i == 0 || i >= len(t) || t[i] != '!' || t[i-1] != ' ' && t[i-1] != '\t' {
 		return i, true
@@ -252,7 +250,7 @@ func tag(t string, i int) (j int, ok bool) {
 	behind := Blanks(t, j)
 	switch {
 	case j == i+1 || j < len(t) && behind == j:
-		return i, true // it goes on as no tag does
+		return i, true // it continues as no tag does
 	case behind == len(t):
 		return i, !tags[strings.ToLower(t[i+1:j])]
 	case strings.HasPrefix(t[i:], "!!"):
@@ -261,7 +259,7 @@ func tag(t string, i int) (j int, ok bool) {
 	return i, false
 }
 
-// tags are those that may stand alone on their line, with what they are about below.
+// tags are those that may be alone on their line, with their content below.
 var tags = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`ref sub getatt join select importvalue findinmap if base64 split cidr transform getazs equals and or not condition
@@ -272,7 +270,7 @@ var tags = func() map[string]bool {
 }()
 
 // isExpression reports whether the value at t[i:] is an expression of a programming language
-// without a string in it: a call, an index, a composite of Go.
+// without a string in it: a call, an index, a Go composite literal.
 func isExpression(t string, i int) bool {
 	t = t[i:min(len(t), i+MaxExpression)]
 	if strings.HasPrefix(t, "[]") {

@@ -2,9 +2,9 @@ package rules
 
 import "strings"
 
-// password reports whether v, which stands where little says that it is a secret, can be one that
-// people choose or are given: it is drawn at random, or has letters and digits or signs, and is no
-// name of something else.
+// password reports whether v, where little suggests a secret, can be one that people choose or are
+// given: it is drawn at random, or has letters and digits or signs, and does not name something
+// else.
 func password(v string) bool {
 	v = strings.TrimRight(v, ".,;:!?")
 	if len(v) < 6 || len(v) >= maxWeak || strings.ContainsAny(v, " \t") || named(v) || versions(v) || packaged(v) || isDate(v) || status(v) || Digested(v) {
@@ -35,14 +35,13 @@ func password(v string) bool {
 	return digits > 0 && !algorithm(v)
 }
 
-// mail reports whether v is an address.
+// mail reports whether v is an email address.
 func mail(v string) bool {
 	user, host, ok := strings.Cut(v, "@")
 	return ok && user != "" && strings.Contains(host, ".") && only(user, "._-+") && only(host, ".-")
 }
 
-// aboutSecrets reports whether v has a word for a secret in it, as names of fields and variables
-// do.
+// aboutSecrets reports whether v contains a word for a secret, as names of fields and variables do.
 func aboutSecrets(v string) bool {
 	v = strings.ToLower(v)
 	for _, w := range []string{"pass", "pwd", "token", "secret", "key", "auth", "cred"} {
@@ -53,7 +52,7 @@ func aboutSecrets(v string) bool {
 	return false
 }
 
-// algorithm reports whether v is the name of a method, a type or a measure, which have digits too:
+// algorithm reports whether v is the name of a method, a type or a unit, which have digits too:
 // sha256, utf-8, int64, x509.
 func algorithm(v string) bool {
 	v = strings.ToLower(v)
@@ -67,8 +66,8 @@ func algorithm(v string) bool {
 	return false
 }
 
-// Digested reports whether v is a digest that says by what: a fingerprint of ssh(1), an integrity
-// of the web (SRI), an image's.
+// Digested reports whether v is a digest that names its algorithm: an ssh(1) fingerprint, a web
+// integrity attribute (SRI), an image's digest.
 func Digested(v string) bool {
 	v = strings.TrimLeft(v, `("'[<`)
 	if k := strings.LastIndexByte(v[:min(len(v), 24)], '='); k > 0 { // fingerprint=SHA256:…
@@ -82,8 +81,8 @@ func Digested(v string) bool {
 	return false
 }
 
-// fingerprint reports whether v is nothing but such a digest, as long as it has to be: no name
-// makes that a secret.
+// fingerprint reports whether v is nothing but such a digest, of the right length: no name makes
+// that a secret.
 func fingerprint(v string) bool {
 	if len(v) < 26 || strings.IndexByte("sSmM(\"'[", v[0]) < 0 {
 		return false

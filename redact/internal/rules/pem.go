@@ -2,19 +2,19 @@ package rules
 
 import "strings"
 
-// Private keys are blocks of lines (RFC 7468, RFC 9580, OpenSSH's, PuTTY's). What stands between
-// their first and last line is hidden: base64 at the end of each line, whatever the line begins
-// with (an indent, a border, `web-1  |`). Headers and the marks stay.
+// Private keys are blocks of lines (RFC 7468, RFC 9580, OpenSSH's, PuTTY's). What is between their
+// first and last line is hidden: base64 at the end of each line, whatever the line begins with (an
+// indent, a border, `web-1 |`). Headers and the marks stay.
 
 const (
-	// firstKeyLine is how many characters of base64 the first line of a block must have: a mark
-	// that stands alone, in prose or in grep's output, hides nothing of what follows it. Keys have
-	// 64, and fewer only in a narrow frame.
+	// FirstKeyLine is how many characters of base64 the first line of a block must have: a mark on
+	// its own, in prose or in grep's output, hides nothing of what follows it. Keys have 64, and
+	// fewer only in a narrow frame.
 	FirstKeyLine = 24
 )
 
 // findKeyBlock reads `-----BEGIN x PRIVATE KEY-----`. What follows on the same line, as in a JSON
-// string, is hidden to the block's end or the line's; the lines after it are keyLine's.
+// string, is hidden to the block's end or the line's; KeyLine handles the lines after it.
 func findKeyBlock(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	i, ok := keyMark(t, end)
@@ -23,7 +23,7 @@ func findKeyBlock(s *Text, at, end int) (Candidate, bool) {
 		return Candidate{}, false
 	}
 	s.opened = true
-	if i < 0 { // cut off inside of the mark: the next row has the rest
+	if i < 0 { // cut off inside the mark: the next row has the rest
 		return Candidate{From: at, Start: len(t), End: len(t), Open: true}, true
 	}
 	j := i
@@ -42,7 +42,7 @@ func findKeyBlock(s *Text, at, end int) (Candidate, bool) {
 	return c.shown(s.text), c.Hit || c.Open
 }
 
-// findKeyBlockEnd reads `-----END x PRIVATE KEY-----` and hides what stands before it on its line.
+// findKeyBlockEnd reads `-----END x PRIVATE KEY-----` and hides what precedes it on its line.
 func findKeyBlockEnd(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	if _, ok := keyMark(t, end); !ok {
@@ -62,8 +62,8 @@ func findKeyBlockEnd(s *Text, at, end int) (Candidate, bool) {
 	return Candidate{From: i, Start: i, End: j, Hit: true}, j-i >= FirstKeyLine
 }
 
-// keyMark passes the label of a private key from i on and returns where the mark ends; -1 when
-// the text ends first.
+// keyMark skips the label of a private key from i on and returns where the mark ends; -1 when the
+// text ends first.
 func keyMark(t string, i int) (end int, ok bool) {
 	k := strings.IndexByte(t[i:min(len(t), i+maxBlanks)], '-')
 	label := t[i:min(len(t), i+maxBlanks)]
@@ -85,7 +85,8 @@ func findPuTTY(s *Text, at, end int) (Candidate, bool) {
 	return Candidate{}, false
 }
 
-// findEncodedKey hides a private key in base64 once more, as `kubectl get secret -o yaml` shows it.
+// findEncodedKey hides a private key encoded in base64 once more, as `kubectl get secret -o yaml`
+// shows it.
 func findEncodedKey(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	// After "-----BEGIN " the label: base64 of " RSA", " PRIVATE", " EC", " OPENSSH", " ENCRYPTED".
@@ -110,9 +111,10 @@ func findJWK(s *Text, at, end int) (Candidate, bool) {
 	return c.shown(s.text), c.Hit || c.Open
 }
 
-// Lone returns the base64 of a line that can only be one of a private key, or of a certificate, whose mark is out of sight: a
-// pager's second page, `sed -n 10,20p id_rsa`. Such lines have 64 characters (RFC 7468; PGP, RFC 9580) or 70 (OpenSSH), of both
-// cases and with digits; what tells a certificate is not there, and so it is hidden, too.
+// Lone returns the base64 of a line that can only belong to a private key, or to a certificate,
+// whose mark is out of sight: a pager's second page, `sed -n 10,20p id_rsa`. Such lines have 64
+// characters (RFC 7468; PGP, RFC 9580) or 70 (OpenSSH), of both cases and with digits; nothing in
+// them identifies a certificate, so it is hidden, too.
 func Lone(text string) (start, end int, ok bool) {
 	const widths, wide = 64, 70
 	from := strings.LastIndexByte(text, '\n') + 1 // a reading has a CR as that
@@ -141,14 +143,14 @@ func Lone(text string) (start, end int, ok bool) {
 			digits++
 		}
 	}
-	const least = 6 // of random base64 a line of 64 has 26 of either case on average, and 10 digits
+	const least = 6 // random base64 of 64 has 26 of either case on average, and 10 digits
 	ok = upper >= least && lower >= least && digits > 0 && Plausible("", line[start:end]) && endsNoWord(strings.TrimRight(line[:start], " \t")) &&
 		strings.IndexFunc(line[end:], func(c rune) bool { return c < 0x80 && IsAlnum(byte(c)) }) < 0
 	return from + start, from + end, ok
 }
 
-// KeyLine returns the part of text that is a line of a private key's body. more says whether the
-// block goes on behind it. inside: a line of it was seen; alone: its first mark was not.
+// KeyLine returns the part of text that is a line of a private key's body. more reports whether the
+// block continues after it. inside: a line of it was seen; alone: its first mark was not.
 func KeyLine(text string, inside, alone bool) (start, end int, body, more bool) {
 	if strings.Contains(text, "-----END ") || strings.Contains(text, "---- END ") {
 		return 0, 0, false, false
@@ -163,15 +165,15 @@ func KeyLine(text string, inside, alone bool) (start, end int, body, more bool) 
 	case inside && n > 0 && endsNoWord(before):
 		return start, end, true, true
 	case strings.TrimSpace(text) == "" || strings.Contains(text, ": "):
-		return 0, 0, false, true // a header, or the blank line behind them
+		return 0, 0, false, true // a header, or the blank line after them
 	case n == 0 && strings.IndexFunc(text, func(c rune) bool { return c < 0x80 && IsAlnum(byte(c)) }) < 0:
 		return 0, 0, false, true // a frame's padding
 	}
 	return 0, 0, false, false
 }
 
-// KeyRun returns the run of base64 that a line of a key is: the longest, or that at the end, before
-// what may close a string or a frame.
+// KeyRun returns the run of base64 that makes up a line of a key: the longest, or the one at the
+// end, before what may close a string or a frame.
 func KeyRun(text string) (start, end int) {
 	for i := 0; i < len(text); {
 		if !KeySet.Members[text[i]] {
@@ -201,16 +203,16 @@ func KeyRun(text string) (start, end int) {
 	return start, end
 }
 
-// free reports whether text[i:j] stands by itself: no part of a longer name, nor beside a secret
-// that is hidden already. A diff's sign may stand before it.
+// free reports whether text[i:j] stands alone: not part of a longer name, nor next to a secret
+// already hidden. A diff's sign may precede it.
 func free(text string, i, j int) bool {
 	const apart = " \t\"'`|>\\,;:"
 	before := i == 0 || i == 1 && text[0] == '-' || text[i-1] >= 0x80 || strings.IndexByte(apart, text[i-1]) >= 0
 	return before && (j == len(text) || text[j] >= 0x80 || strings.IndexByte(apart+"\r\n", text[j]) >= 0)
 }
 
-// Above reports whether text can be a line of a private key whose mark is below it, near lines
-// away: the last ones may be short.
+// Above reports whether text can be a line of a private key whose mark is near lines below it: the
+// last ones may be short.
 func Above(text string, near int) (start, end int, ok bool) {
 	start, end = KeyRun(text)
 	before := strings.TrimRight(text[:start], " \t")
@@ -219,8 +221,8 @@ func Above(text string, near int) (start, end int, ok bool) {
 	return start, end, ok
 }
 
-// endsNoWord reports whether before, which stands in front of the short last line of a key, is an
-// indent, a border, a line's number or a log's mark, and no sentence.
+// endsNoWord reports whether before, which precedes the short last line of a key, is an indent, a
+// border, a line number or a log prefix, and not a sentence.
 func endsNoWord(before string) bool {
 	return before == "" || !IsLower(Fold(before[len(before)-1]))
 }

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxPlaceholder is how long something that only stands for a secret may be. A longer value is
-// hidden whatever it looks like.
+// maxPlaceholder is how long a placeholder for a secret may be. A longer value is hidden whatever
+// it looks like.
 const maxPlaceholder = 64
 
-// placeholder reports whether the value t[start:end] only stands for a secret: `****`, `<none>`,
-// `$TOKEN`, `${{ secrets.X }}`, `null`, `process.env.X`, `your-key-here`. What follows the value on
-// the line decides some of these.
+// placeholder reports whether the value t[start:end] is only a placeholder for a secret: `****`,
+// `<none>`, `$TOKEN`, `${{ secrets.X }}`, `null`, `process.env.X`, `your-key-here`. What follows
+// the value on the line decides some of these.
 func placeholder(t string, start, end int) bool {
 	v := t[start:end]
 	if strings.TrimLeft(v, "*.•●…-_") == "" || len(v) >= 4 && strings.TrimLeft(v, "x") == "" {
@@ -65,7 +65,8 @@ func placeholder(t string, start, end int) bool {
 	return (Matches(v, "your-") || Matches(v, "your_")) && strings.Trim(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz-_") == ""
 }
 
-// templated reports whether v is a template and nothing that could be a secret is left of it without what is to be filled in.
+// templated reports whether v is a template in which nothing but the parts to fill in could be a
+// secret.
 func templated(v string) bool {
 	if strings.IndexByte(v, '%') < 0 && strings.IndexByte(v, '{') < 0 {
 		return false
@@ -90,20 +91,21 @@ func templated(v string) bool {
 	return filled && !strings.ContainsAny(v, "0123456789!#$^&*")
 }
 
-// isVerb reports whether v is a verb of printf(3), and what ends the line behind it.
+// isVerb reports whether v is a verb of printf(3), alone or followed by what ends the line.
 func isVerb(v string) bool {
 	i := len(v) - len(strings.TrimLeft(v[1:], "-+#0123456789.*lhz"))
 	return i < len(v) && IsLower(Fold(v[i])) && strings.Trim(strings.NewReplacer(`\n`, "", `\r`, "", `\t`, "").Replace(v[i+1:]), ".!") == ""
 }
 
-// marks are what code, JSON and shells put where a value would stand: a bracket that opens, an operator, a prompt's last
-// character. maxMarks is how many of them at most: a password of nothing else is longer.
+// marks are what code, JSON and shells put in the place of a value: an opening bracket, an
+// operator, a prompt's last character. maxMarks is how many at most: a password of nothing else is
+// longer.
 const (
 	marks    = "{}[]()<>=|&+-/\\^~.,:;!?$#%❯➜›»"
 	maxMarks = 3
 )
 
-// only reports whether s holds nothing but ASCII letters, digits and the given characters.
+// only reports whether s consists of ASCII letters, digits and the given characters.
 func only(s, also string) bool {
 	for i := range len(s) {
 		if !IsAlnum(s[i]) && strings.IndexByte(also, s[i]) < 0 {
@@ -114,14 +116,14 @@ func only(s, also string) bool {
 }
 
 // said reports whether the value t[start:end] of the name at t[at:key] is a word about the secret
-// rather than the secret: its state, its type, the code that makes it, or the name once more.
+// rather than the secret: its state, its type, the code that makes it, or the name repeated.
 func said(t string, at, key, start, end int) bool {
 	v := strings.TrimRight(t[start:end], ",;.:)]}!?")
 	if v == "" || len(v) > maxPlaceholder {
 		return false
 	}
 	if !ASCII(t[at:key]) && strings.IndexFunc(v, func(c rune) bool { return c < utf8.RuneSelf || !unicode.IsLetter(c) }) < 0 {
-		return true // a word of the language that the name is of
+		return true // a word of the same language as the name
 	}
 	if Matches(v, "https://") || Matches(v, "http://") || (v == "A" || v == "An" || v == "The") && end < len(t) && t[end] == ' ' {
 		return true
@@ -149,13 +151,13 @@ func said(t string, at, key, start, end int) bool {
 	return strings.Contains(v, ".") && wordy(v) && !strings.ContainsAny(v, "0123456789")
 }
 
-// wordy reports whether v is a name as programs have them: words joined by dots and underscores.
+// wordy reports whether v looks like a name in a program: words joined by dots and underscores.
 func wordy(v string) bool {
 	return only(v, "._") && !IsDigit(v[0]) && !scattered(v)
 }
 
-// statuses are what prompts, logs, type declarations and help texts say of a secret. As passwords
-// they would be guessed first.
+// statuses are what prompts, logs, type declarations and help texts say about a secret. As
+// passwords they would be guessed first.
 var statuses = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`required optional expired invalid valid missing incorrect unset set empty none hidden redacted masked
@@ -179,13 +181,14 @@ func status(v string) bool {
 	return statuses[strings.ToLower(v)]
 }
 
-// variable reports whether v is a variable's name that has the secret's in it: password_ptr, accessToken.
+// variable reports whether v is a variable's name that contains the secret's: password_ptr,
+// accessToken.
 func variable(v, name string) bool {
 	return only(v, "_") && !strings.ContainsAny(v, "0123456789") && strings.Contains(strings.ToLower(v), strings.ToLower(name)) &&
 		(strings.Contains(v, "_") || strings.ContainsAny(v[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) && !scattered(v)
 }
 
-// fewer reports whether v is too little for a token: a count, or the page that a URL's query asks for.
+// fewer reports whether v is too short for a token: a count, or the page number in a URL's query.
 func fewer(t string, at int, v string) bool {
 	switch {
 	case strings.Trim(v, "0123456789") == "":
@@ -196,12 +199,12 @@ func fewer(t string, at int, v string) bool {
 	return false
 }
 
-// codeWords stand before an expression in the languages that have them.
+// codeWords precede an expression in the languages that have them.
 var codeWords = map[string]bool{"await": true, "new": true, "async": true, "function": true, "func": true, "lambda": true, "yield": true, "not": true,
 	"typeof": true, "if": true, "return": true, "let": true, "const": true, "raise": true, "throw": true}
 
-// sentence reports whether t[start:end] is a word, without a digit, and the first of more: one space, and another in lower case or
-// in parentheses. What is followed by another `name:` or `name=` is a value.
+// sentence reports whether t[start:end] is a word, without a digit, and the first of several: one
+// space, and another in lower case or in parentheses. If `name:` or `name=` follows, it is a value.
 func sentence(t string, start, end int) bool {
 	for i := start; i < end; i++ {
 		if !IsLower(t[i]) && !(i == start && isUpper(t[i])) {
@@ -219,8 +222,8 @@ func sentence(t string, start, end int) bool {
 	return t[k] == '(' || n == len(t) || strings.IndexByte(" .,;!?)", t[n]) >= 0
 }
 
-// prompts reports whether a shell's prompt begins at t[start]: `me@host:/tmp#`, `[me@host tmp]$`. It stands behind a question
-// for a password that was answered, when the echo of the line's end was off, too.
+// prompts reports whether a shell prompt begins at t[start]: `me@host:/tmp#`, `[me@host tmp]$`. It
+// follows an answered password question when the echo of the line's end was off, too.
 func prompts(t string, start, end int) bool {
 	v := t[start:end]
 	at := strings.IndexByte(v, '@')
@@ -238,7 +241,8 @@ func prompts(t string, start, end int) bool {
 		strings.IndexByte("#$%>", path[len(path)-1]) >= 0 && strings.IndexAny(path, "@:") < 0
 }
 
-// versions reports whether v is a version, or a range of them as package managers have: 1.2.3, ^6.0.0, >=1.2, ~1.4.x.
+// versions reports whether v is a version, or a range of them as in package managers: 1.2.3,
+// ^6.0.0, >=1.2, ~1.4.x.
 func versions(v string) bool {
 	n := strings.TrimLeft(v, "^~<>=v")
 	dots := strings.Count(n, ".")
@@ -246,7 +250,8 @@ func versions(v string) bool {
 		(dots == 2 || dots > 0 && n != v) && !strings.Contains(n, "..")
 }
 
-// packaged reports whether v is a version of a Debian package (deb-version(7)): an epoch or a revision, and numbers with dots.
+// packaged reports whether v is a version of a Debian package (deb-version(7)): an epoch or a
+// revision, and numbers with dots.
 func packaged(v string) bool {
 	v = strings.Trim(v, "()")
 	epoch, rest, ok := strings.Cut(v, ":")

@@ -1,12 +1,12 @@
 package rules
 
-// A provider's token is known by its form, wherever it stands. Source is where the form comes
+// A Provider is a token recognized by its form, wherever it occurs. Source is where the form comes
 // from: "docs" is the provider's own documentation of it, "shape" what tokens in circulation look
-// like. Lengths are lower bounds where a provider reserves the right to more. before is what must
-// stand in front of the literal that expr begins with.
+// like. Lengths are lower bounds where a provider reserves the right to more. Before is what must
+// precede the literal that Expr begins with.
 type Provider struct{ Class, Before, Expr, Source string }
 
-// Providers is the first tier. To add a kind, add a row; its literal is found by the automaton.
+// Providers is the first tier. To add a kind, add a row; the automaton finds its literal.
 var Providers = []Provider{
 	// Code hosting, packages, builds.
 	{"github-token", "", `ghp_[A-Za-z0-9]{30,}`, "docs: about authentication to GitHub"},
@@ -221,7 +221,7 @@ var Providers = []Provider{
 	{"mapbox-token", "", `sk\.eyJ\w{20,}\.\w{16,}`, "docs: Mapbox secret tokens"},
 	{"lob-key", "", `live_[0-9a-f]{35}`, "shape: Lob API keys"},
 
-	// Not one provider's.
+	// Not specific to a provider.
 	{"jwt", "", `eyJ\w{8,}\.\w{8,}\.?\w{0,}\.?\w{0,}\.?\w{0,}`, "RFC 7519, RFC 7516: base64url of `{\"`"},
 	{"bitcoin-key", "", `xprv[A-Za-z0-9]{100,}`, "BIP 32, extended private keys"},
 	{"password-hash", "", `$2[aby]$\d{2}$[A-Za-z0-9./]{53}`, "crypt(5), bcrypt"},

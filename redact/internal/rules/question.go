@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// PasswordWords are what a password is called, in lower case: what stands behind one of them and a
-// colon is hidden, and a program that shows one where it reads without echo asks for a secret. The
-// languages are those that sudo, ssh, su and gpg ask in.
+// PasswordWords are the words for a password, in lower case: what follows one of them and a colon
+// is hidden, and a program that shows one while it reads without echo asks for a secret. The
+// languages are those in which sudo, ssh, su and gpg ask.
 var PasswordWords = []string{
 	"password", "passwd", "passphrase", "pass phrase", // English; sudo also in Italian
 	"passwort", "kennwort", // German
@@ -46,7 +46,7 @@ var PasswordWords = []string{
 }
 
 // askedWords ask for a secret, or for a password, only where a program reads without echo:
-// elsewhere they say too little.
+// elsewhere they are too weak.
 var askedWords = []string{
 	"pass:", "passcode", "pin", "puk", "cvv", "cvc", "otp", "totp", "2fa", "one-time", "one time code", "verification code",
 	"security code", "authentication code", "authenticator", "recovery code", "backup code", "enter code", "enter the code", "your code",
@@ -56,14 +56,13 @@ var askedWords = []string{
 	"密钥", "验证码", "驗證碼", "認証コード", "인증번호",
 }
 
-// questionMax bounds what is read of a line, in bytes: its end.
+// questionMax bounds how much of a line's end is read, in bytes.
 const questionMax = 1 << 10
 
-// Asks reports whether the line in which the cursor stands, or the one above it, asks for a secret:
-// a word for one stands there, in one of some thirty languages. It is meant for a program that
-// reads without echo: elsewhere such words are in every other text. typed is what the program was
-// Given before; what it repeats of that, in the line above, asks for nothing. The lines are logical
-// ones: join rows that wrapped.
+// Asks reports whether the cursor's line, or the one above it, asks for a secret: whether it
+// contains a word for one, in any of about thirty languages. It is meant for a program that reads
+// without echo: elsewhere such words are everywhere. typed is the program's earlier input; what the
+// line above repeats of it does not count. The lines are logical ones: join rows that wrapped.
 func Asks(line, above, typed string) bool {
 	if asksIn(line) {
 		return true
@@ -81,7 +80,7 @@ func asksIn(line string) bool {
 }
 
 // asksWith reports whether a word begins in line where a word may. It may be inflected, as in Czech
-// hesla or "passwords"; with few letters it has to stand alone.
+// hesla or "passwords"; a short one has to stand alone.
 func asksWith(line, word string, inflected bool) bool {
 	first, _ := utf8.DecodeRuneInString(word)
 	for at := 0; ; at++ {
@@ -100,8 +99,8 @@ func asksWith(line, word string, inflected bool) bool {
 	}
 }
 
-// Capitals adds what words are when they begin with a capital, or are all capitals, as far as bytes
-// of ASCII do not tell: see [rule].
+// Capitals adds the words' forms with an initial capital and in all capitals, where folding ASCII
+// does not cover them: see [Rule].
 func Capitals(words []string) (all []string) {
 	for _, w := range words {
 		all = append(all, w)
@@ -118,12 +117,12 @@ func Capitals(words []string) (all []string) {
 	return all
 }
 
-// spaced reports whether words of c's script stand apart from each other.
+// spaced reports whether c's script separates words.
 func spaced(c rune) bool {
 	return !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
 }
 
-// joins reports whether c beside a word makes it a part of another.
+// joins reports whether c next to a word makes it part of another.
 func joins(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) && spaced(c) || unicode.IsDigit(c) || c == '_')
 }
@@ -133,7 +132,8 @@ func isPasswordWord(name string) bool {
 	return slices.ContainsFunc(PasswordWords, func(w string) bool { return len(w) == len(name) && Matches(name, w) })
 }
 
-// copula passes what stands between a password's name and the password in a sentence: "your password is x".
+// copula skips what is between a password's name and the password in a sentence: "your password is
+// x".
 func copula(t string, i int) int {
 	for _, w := range []string{"has been set to ", "has been changed to ", "was set to ", "was changed to ", "was reset to ", "set to ", "changed to ", "reset to ", "is: ", "is ", "was ",
 		"ist ", "lautet ", "es ", "est ", "è ", "é ", "jest ", "to ", "это ", "är ", "er "} {
@@ -148,7 +148,8 @@ func copula(t string, i int) int {
 	return i
 }
 
-// findTold hides the password at t[i:] in a sentence: one word, behind which the sentence ends or a comma stands.
+// findTold hides the password at t[i:] in a sentence: one word, followed by the sentence's end or a
+// comma.
 func findTold(s *Text, at, i int) (Candidate, bool) {
 	t := s.text
 	start, j, q := quoted(t, i)

@@ -1,8 +1,9 @@
-// Package rules knows what a secret looks like: a table of tokens that their form tells, and one of
-// names before a value. A [Rule] judges a place in a [Text] where one of its keywords stands; where
-// that is, and what becomes of a [Candidate], is the business of package redact.
+// Package rules defines what a secret looks like: a table of tokens recognized by their form, and
+// one of names before a value. [Builtin] returns the rules. A [Rule] judges a place in a [Text]
+// where one of its keywords is; finding that place, and acting on a [Candidate], is the job of
+// package redact.
 //
-// It is no promise to other programs: see package redact for those.
+// It makes no promise to other programs: they use package redact.
 package rules
 
 import (
@@ -11,21 +12,21 @@ import (
 	"unicode/utf8"
 )
 
-// Rule is one kind of secret. Rules are judged only where one of their keywords stands, so a
-// rule costs nothing on text without it. To add a kind, add a row to providers when its form
-// tells it, and to context when a name before it does.
+// Rule is one kind of secret. Rules are judged only where one of their keywords is, so a rule costs
+// nothing on text without it. To add a kind, add a row to providers when its form identifies it,
+// and to context when a name before it does.
 type Rule struct {
 	Class string
 	Tier  Tier
-	// Keywords are found in any case.
+	// Keywords are matched in any case.
 	Keywords []string
-	// Find judges the keyword at the text from at to end. It may look at all of the text, calls s.Spend for
-	// what it walks through beyond a fixed distance, and returns false when this is no
-	// candidate. An open candidate may be no hit yet and hide nothing yet (start == end).
+	// Find judges the keyword at the text from at to end. It may look at all of the text, calls
+	// s.Spend for what it walks through beyond a fixed distance, and returns false when this is not
+	// a candidate. An open candidate may not be a hit yet and hide nothing yet (start == end).
 	Find func(s *Text, at, end int) (Candidate, bool)
 }
 
-// Tier is what a rule goes by.
+// Tier is what a rule relies on.
 type Tier uint8
 
 const (
@@ -34,8 +35,8 @@ const (
 	Given                 // a caller's literal or regex, or a known value
 )
 
-// Builtin returns the rules that are always on. Many a process never hides anything, so they are
-// made for the first that does.
+// Builtin returns the rules that are always on. Many processes never hide anything, so the rules
+// are made on first use.
 var Builtin = sync.OnceValue(func() []Rule {
 	rules := make([]Rule, 0, len(Providers)+len(context()))
 	shapes := NewShapes()
@@ -49,12 +50,12 @@ var Builtin = sync.OnceValue(func() []Rule {
 	return append(rules, context()...)
 })
 
-// MaxKeyword is how many bytes of a keyword an automaton has to know; the rest of a longer one is
-// compared where these stand.
+// MaxKeyword is how many bytes of a keyword an automaton knows; the rest of a longer one is
+// compared where they match.
 const MaxKeyword = 8
 
-// maxBlanks bounds the white space between the parts of a candidate, so that one that is still
-// open is never longer than what a Stream looks back over.
+// maxBlanks bounds the white space between the parts of a candidate, so that an open one is never
+// longer than a Stream's lookback.
 const maxBlanks = 64
 
 // Blanks returns where a run of at most maxBlanks spaces and tabs from i ends.
@@ -88,8 +89,8 @@ func Literal(class, text string) Rule {
 		}}
 }
 
-// LeastPart is how much of a literal's beginning is hidden when a text ends in it: fewer bytes may
-// be anything and give nothing away.
+// LeastPart is how much of a literal's beginning is hidden when a text ends in it: fewer bytes
+// could be anything and reveal nothing.
 func LeastPart(text string) int { return min(MaxLeastPart, (len(text)+1)/2) }
 
 const MaxLeastPart = 4
@@ -114,19 +115,19 @@ func Fold(c byte) byte {
 	return c
 }
 
-// ASCII reports whether s has no other characters.
+// ASCII reports whether all characters of s are ASCII.
 func ASCII(s string) bool {
 	return strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0
 }
 
-// SecretVariable reports whether a variable of this name holds a secret in this value.
+// SecretVariable reports whether a variable of this name and value holds a secret.
 func SecretVariable(name, value string) bool {
 	return SecretName(name) && len(value) >= 6 && !status(value) && !placeholder(value, 0, len(value)) && !named(value)
 }
 
 // SecretName reports whether a variable, field or flag of this name holds a secret.
 func SecretName(name string) bool {
-	t := name + "=Zz9_x8Yy7-w6Vv5_u4Tt3=" // drawn at random, as far as any rule can tell
+	t := name + "=Zz9_x8Yy7-w6Vv5_u4Tt3=" // drawn at random, as far as any rule can see
 	var s Text
 	s.Read(t, nil)
 	s.budget = 1 << 20
@@ -135,8 +136,8 @@ func SecretName(name string) bool {
 			continue
 		}
 		for _, w := range r.Keywords {
-			for i := 0; i < len(name) && i+len(w) <= len(name)+1; i++ { // a keyword may have the `=`
-				if Fold(name[i]) != Fold(w[0]) || !Matches(t[i:], w) { // the first byte settles most
+			for i := 0; i < len(name) && i+len(w) <= len(name)+1; i++ { // a keyword may include the `=`
+				if Fold(name[i]) != Fold(w[0]) || !Matches(t[i:], w) { // the first byte decides most cases
 					continue
 				}
 				if c, ok := r.Find(&s, i, i+len(w)); ok && c.Hit && c.Start == len(name)+1 {

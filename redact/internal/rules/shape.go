@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A Shape is an anchored expression for tokens that can be told by their form: a literal that the
-// automaton finds, what must stand before it, and what must follow. It is matched in one walk
-// without backtracking, and knows when the text ended before it did, which is what a Stream needs
-// and package regexp cannot say.
+// A Shape is an anchored expression for tokens recognized by their form: a literal that the
+// automaton finds, what must precede it, and what must follow. It is matched in one walk without
+// backtracking, and reports when the text ended before it did, which a Stream needs and package
+// regexp cannot say.
 type Shape struct {
 	Literal string  // exact, in this case
 	Before  []Piece // read backwards from the literal; always of bounded length
@@ -31,7 +31,7 @@ type set struct {
 	Members [256]bool
 }
 
-// shapes parses shapes. It numbers their sets from where the named sets end.
+// shapes parses shapes. It numbers their sets after the named sets.
 type shapes struct {
 	sets   []*set
 	bySpec map[string]*set // as written in an expression
@@ -58,9 +58,9 @@ func (p *shapes) set(spec string) *set {
 	return found
 }
 
-// Parse reads an expression in the notation of RE2, of which it knows characters, `\.`, sets
-// in brackets, `\d`, `\w` (with `-`, as in base64url), and the counts `?`, `+`, `{n}`, `{n,}`,
-// `{n,m}`. It begins with the literal.
+// Parse reads an expression in the notation of RE2, limited to characters, `\.`, sets in brackets,
+// `\d`, `\w` (with `-`, as in base64url), and the counts `?`, `+`, `{n}`, `{n,}`, `{n,m}`. It
+// begins with the literal.
 func (p *shapes) Parse(before, expr string) (*Shape, error) {
 	rest := expr
 	var literal []byte
@@ -111,7 +111,7 @@ func term(expr string) (spec string, n int, err error) {
 	return expr[:1], 1, nil
 }
 
-// single returns the character that is all there is in a set.
+// single returns the only character of a set.
 func single(spec string) (byte, bool) {
 	switch {
 	case len(spec) == 1:
@@ -204,7 +204,7 @@ func (s *Text) runEnd(in *set, i int) int {
 	return j
 }
 
-// begins matches what must stand before the literal at t[at:] and returns where that begins.
+// begins matches what must precede the literal at t[at:] and returns where that begins.
 func (sh *Shape) begins(s *Text, at int) (int, bool) {
 	t, i := s.text, at
 	for k := len(sh.Before) - 1; k >= 0; k-- {
@@ -217,14 +217,14 @@ func (sh *Shape) begins(s *Text, at int) (int, bool) {
 			return 0, false
 		}
 	}
-	if len(sh.Before) > 0 { // the run before it may follow on a word, as in /bot123:, but not go on
+	if len(sh.Before) > 0 { // the run before it may follow a word, as in /bot123:, but not continue
 		return i, i == 0 || !sh.Before[0].Set.Members[t[i-1]] || s.wordBegins(i)
 	}
 	return i, !IsAlnum(sh.Literal[0]) || s.wordBegins(i)
 }
 
-// ends matches what must follow the literal, from i on. done: all of it stands there. open: the
-// text ended inside, or in a run that may grow.
+// ends matches what must follow the literal, from i on. done: all of it is there. open: the text
+// ended inside, or in a run that may grow.
 func (sh *Shape) ends(s *Text, i int) (end int, done, open bool) {
 	t := s.text
 	for k, p := range sh.After {
@@ -249,13 +249,13 @@ func (sh *Shape) ends(s *Text, i int) (end int, done, open bool) {
 	return i, true, false
 }
 
-// wordBegins is wordBegins of the text; a control sequence before it ends a word, too.
+// wordBegins is wordBegins of the text; a control sequence before it also ends a word.
 func (s *Text) wordBegins(i int) bool {
 	return wordBegins(s.text, i) || s.raw != nil && s.raw[i] > s.raw[i-1]+1
 }
 
-// wordBegins reports whether a token can begin at t[i:]: nothing that belongs to a word stands
-// before it, but for what escapes a character (%3D, \n, \u003d).
+// wordBegins reports whether a token can begin at t[i:]: no part of a word precedes it, except an
+// escaped character (%3D, \n, \u003d).
 func wordBegins(t string, i int) bool {
 	if i == 0 || !IsAlnum(t[i-1]) && t[i-1] != '_' {
 		return true
@@ -275,9 +275,9 @@ func isHex(c byte) bool {
 	return IsDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// enough is how many characters beyond its literal a shape that the text cuts off must have for
-// them to be hidden at once: more would let more of a secret out that is written with pauses
-// inside, less hides the beginnings of ordinary words. A longer literal is less of a word.
+// enough is how many characters beyond its literal a shape cut off by the text must have to be
+// hidden at once: more would let out more of a secret that is written with pauses inside, less
+// hides the beginnings of ordinary words. A longer literal is less like a word.
 func enough(literal string) int { return min(7, max(2, 10-len(literal))) }
 
 // rule makes a rule of the shape.

@@ -2,11 +2,11 @@ package rules
 
 import "strings"
 
-// Names of a few letters are parts of many words and stand for other things too, so more is asked
-// of what is around them.
+// Names of a few letters are parts of many words and have other meanings too, so the rules ask more
+// of their surroundings.
 
-// findShort hides the value of a name that is no more than `pass`, `pw` or `pwd`, where most say
-// that a test passed, or are the working folder.
+// findShort hides the value of a name that is only `pass`, `pw` or `pwd`, most of which say that a
+// test passed, or are the working folder.
 func findShort(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	n := at
@@ -55,8 +55,8 @@ func isPlace(v string) bool {
 		strings.Count(v, "/") > 1 || mail(v)
 }
 
-// findConnection hides `Pwd=` of a connection string, of which PWD=, the working folder, is none,
-// and that of a file of variables.
+// findConnection hides `Pwd=` of a connection string, as opposed to PWD=, the working folder, and
+// that of a file of variables.
 func findConnection(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	j := end
@@ -100,8 +100,8 @@ func findPAT(s *Text, at, end int) (Candidate, bool) {
 	})
 }
 
-// findHtpasswd hides the password among the arguments of htpasswd -b: behind the file and the user,
-// or with -n the user only.
+// findHtpasswd hides the password among the arguments of htpasswd -b: after the file and the user,
+// or with -n after the user.
 func findHtpasswd(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	if end < len(t) && t[end] > ' ' || at > 0 && (IsAlnum(t[at-1]) || t[at-1] == '.') {
@@ -124,7 +124,7 @@ func findHtpasswd(s *Text, at, end int) (Candidate, bool) {
 			if strings.Contains(word, "n") {
 				before = 1
 			}
-			if word[len(word)-1] == 'C' || word[len(word)-1] == 'r' { // the cost has an argument
+			if word[len(word)-1] == 'C' || word[len(word)-1] == 'r' { // the cost takes an argument
 				next = Blanks(t, next)
 				next = s.valueEnd(next, 0)
 			}
@@ -143,8 +143,8 @@ func findHtpasswd(s *Text, at, end int) (Candidate, bool) {
 	return Candidate{From: at, Start: len(t), End: len(t), Open: batch}, batch
 }
 
-// findPiped hides what echo or printf write to a program at t[at:] that reads a secret there: `echo
-// me:x | chpasswd`; also a here-string behind it, `chpasswd <<< me:x`.
+// findPiped hides what echo or printf writes to a program at t[at:] that reads a secret: `echo me:x
+// | chpasswd`; also a here-string after it, `chpasswd <<< me:x`.
 func findPiped(s *Text, at, end int) (Candidate, bool) {
 	t := s.text
 	if behind := Blanks(t, end); strings.HasPrefix(t[behind:], "<<<") {
@@ -177,8 +177,8 @@ func findPiped(s *Text, at, end int) (Candidate, bool) {
 	return Candidate{}, false
 }
 
-// judgePiped makes a candidate of the word at t[i:], of `user:password` of what is behind the
-// colon.
+// judgePiped makes a candidate of the word at t[i:], or of what follows the colon of
+// `user:password`.
 func (s *Text) judgePiped(from, end, i int) (Candidate, bool) {
 	t := s.text
 	start, j, q := quoted(t, i)

@@ -2,10 +2,10 @@ package rules
 
 import "errors"
 
-// Candidate is a secret, or what may still become one, in the text that a rule read.
+// Candidate is a secret, or text that may still become one, in the text that a rule read.
 type Candidate struct {
-	From       int  // where what makes it a secret begins: its key, or start
-	Start, End int  // what is to be hidden
+	From       int  // beginning of what makes it a secret: its key, or start
+	Start, End int  // what to hide
 	Hit        bool // it is a secret
 	Open       bool // the text ended inside: more text could make it one, or a longer one
 	Until      Ending
@@ -13,7 +13,7 @@ type Candidate struct {
 	Tier       Tier
 }
 
-// Ending is what ends an open candidate, beside the line's end.
+// Ending is what ends an open candidate, besides the line's end.
 type Ending struct {
 	Quote   byte // 0: white space or any quote; '\n': nothing else
 	Escaped bool // the quote is written \", so a backslash before it does not protect it
@@ -21,12 +21,12 @@ type Ending struct {
 
 type span struct{ from, end int }
 
-// A Text is what the rules are reading: a line, or a reading of it. It remembers what they walked
-// through, and what they have said of it.
+// A Text is what the rules are reading: a line, or a reading of it. It caches what they walked
+// through and their verdicts.
 type Text struct {
 	Marks
 	text string
-	raw  []int32 // offset of each byte in the line; nil when nothing was left out between them
+	raw  []int32 // offset of each byte in the line; nil when nothing between them was left out
 
 	// The last value and run of each set that a rule has walked through: a second walk from inside
 	// ends where the first did, so a line of nested candidates costs linear time.
@@ -36,12 +36,12 @@ type Text struct {
 	budget int
 }
 
-// Marks are those of private keys that stand in a line.
+// Marks are the private key marks on a line.
 type Marks struct {
-	Began  bool // the first ends the line
-	Ended  bool // the last stands on it, without the first
-	Public bool // the first mark of what is no private key stands in it
-	opened bool // the first was read and the last not yet
+	Began  bool // the first mark ends the line
+	Ended  bool // the last mark is on it, without the first
+	Public bool // it has the first mark of something that is not a private key
+	opened bool // the first mark was read and the last not yet
 }
 
 // Read begins a text. raw has the offset of each byte in the line; nil: nothing was left out.
@@ -52,12 +52,12 @@ func (s *Text) Read(text string, raw []int32) {
 	s.budget = workFactor*len(text) + 1<<12
 }
 
-// errOverrun ends work on a line that costs more than workFactor allows. It does not happen with
-// rules that keep to their memos; it is there for the next rule.
+// errOverrun ends work on a line that costs more than workFactor allows. Rules that use their memos
+// never hit it; it guards against the next rule.
 var errOverrun = errors.New("redact: a rule reads the line too often")
 
-// workFactor is how many bytes rules may walk through for each byte of a line, beside the one
-// pass for keywords. The worst line known needs 12.
+// workFactor is how many bytes rules may walk through for each byte of a line, in addition to the
+// one pass for keywords. The worst line known needs 12.
 const workFactor = 64
 
 // Spend counts n bytes of work and panics with errOverrun when there were too many.
