@@ -67,7 +67,7 @@ func Decode(params []byte, p any) error {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			return &ParamError{Path: path, Expected: "one value", Got: "two", Reason: reasonDuplicate}
 		}
-		// The scanner has passed the message, so only a lone surrogate is left.
+		// The scanner has accepted the message, so only a lone surrogate can be wrong.
 		return &ParamError{Path: path, Expected: "valid Unicode", Got: "half of a surrogate pair"}
 	case errors.As(err, &inner):
 		return inner
@@ -75,7 +75,7 @@ func Decode(params []byte, p any) error {
 	return &ParamError{Expected: "an object of the documented shape", Got: "something else"}
 }
 
-// expected describes what a Go type takes, with the range where it is not the whole of int.
+// expected describes the values a Go type accepts, with the range unless it is that of int.
 func expected(t reflect.Type) string {
 	if t == nil {
 		return "another value"

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Framing is how messages are told apart on a stream.
+// Framing is how messages are separated on a stream.
 type Framing int
 
 const (
@@ -85,16 +85,16 @@ type Reader struct {
 	framing Framing
 	max     int
 	r       *bufio.Reader
-	// skip is set while the rest of a line that was too long is still to come.
+	// skip is set while the rest of a line that was too long is still to be read.
 	skip bool
 }
 
-// Next returns the next message, which the caller owns. Memory is taken as bytes arrive, never for
-// what a header announces.
+// Next returns the next message, which the caller owns. Memory is allocated as bytes arrive, never
+// as a header announces.
 //
-// It returns io.EOF at the end, a [*ParseError] for a line over the limit (at the byte that passes it; the
-// next call goes on with the next line), a [*FramingError] when the stream cannot be read on,
-// and io.ErrUnexpectedEOF for an end inside a header block or a body.
+// It returns io.EOF at the end, a [*ParseError] for a line over the limit (as soon as it exceeds
+// it; the next call continues with the next line), a [*FramingError] when no further message can be
+// found, and io.ErrUnexpectedEOF for an end inside a header block or a body.
 func (r *Reader) Next() ([]byte, error) {
 	if r.framing == Headers {
 		n, err := r.headers()
