@@ -30,7 +30,7 @@ type tail struct {
 	truncated bool // something was left out of what was shown
 }
 
-// Output takes the program's output.
+// Output takes what the program wrote.
 func (t *tail) Output(_ time.Time, b []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -278,9 +278,9 @@ func end(all ...*engine.Session) error {
 	return nil
 }
 
-// Output returns the program's output as redacted plain text, at most as many bytes of it as the
-// terminal keeps; whether its beginning is missing; and how the program ended, nil while it runs.
-// It does not block.
+// Output returns what the program has written, as plain text with secrets hidden, at most as many bytes of it as the
+// terminal keeps; whether its beginning is missing; and how the program ended, nil while it runs. It
+// does not block.
 func (t *Terminal) Output() (text string, truncated bool, exit *engine.Exit) {
 	exit = t.run.View().Exit // taken first: then all earlier output is there
 	text, truncated = t.tail.shown(exit != nil)

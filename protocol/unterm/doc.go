@@ -25,13 +25,13 @@
 // # Goroutines
 //
 //	goroutine  per         started by  does                                    ends when                       awaited by
-//	accept     server      Serve       accepts, and evicts who does not log in ctx ends                        Serve
+//	accept     server      Serve       accepts, evicts peers without a login   ctx ends                        Serve
 //	serve      connection  accept      runs requests one by one, and replies   the peer is gone, or ctx ends   Serve
 //	read       connection  serve       reads one line ahead                    the connection is closed        serve
 //	linger     pane of     create      closes a pane a minute after its end    the session is closed           Close
 //	           this dialect
-//	follow     server      New         tells the instance's record where pane  pane 0 is closed                Close
-//	                                   0's shell is
+//	follow     server      New         writes the directory of pane 0's shell  pane 0 is closed                Close
+//	                                   to the record
 //
 // All text that leaves is redacted, and so are the files under the root. Matching is done on the
 // original text.
