@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Bind makes a [Method.Call] of f. Params are decoded into a P, a struct with json tags:
-// member names are case-sensitive, unknown members are ignored, null means absent, and a member given
+// Bind makes a [Method.Call] of f. Params are decoded into a P, a struct with json tags: member
+// names are case-sensitive, unknown members are ignored, null means absent, and a member given
 // twice, a value of another type, or an array in place of the object is a [*ParamError].
 //
 // The tags are those of encoding/json/v2: omitempty leaves out what encodes as null, "", [] or {};
@@ -44,8 +44,8 @@ func Decode(params []byte, p any) error {
 			return nil // a struct stays as it is
 		}
 	}
-	// The defaults of v2 are what we promise: case matters, doubles and bad UTF-8 are refused, unknown members
-	// are ignored.
+	// The defaults of v2 are what we promise: case matters, doubles and bad UTF-8 are refused,
+	// unknown members are ignored.
 	err := json.Unmarshal(params, p)
 	if err == nil {
 		return nil

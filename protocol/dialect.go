@@ -48,8 +48,8 @@ type Method struct {
 	Call func(ctx context.Context, params json.RawMessage) (result any, err error)
 }
 
-// An Appender is a result, or the params of a notification, that encodes itself. AppendJSON appends one
-// valid, compact JSON value in UTF-8, without line breaks, to b.
+// An Appender is a result, or the params of a notification, that encodes itself. AppendJSON appends
+// one valid, compact JSON value in UTF-8, without line breaks, to b.
 type Appender interface {
 	AppendJSON(b []byte) []byte
 }

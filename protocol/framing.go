@@ -14,11 +14,11 @@ import (
 type Framing int
 
 const (
-	// Lines is one message a line, ended by LF; CR before it and blank lines are ignored, and the last
-	// line may lack its LF. Known as NDJSON.
+	// Lines is one message a line, ended by LF; CR before it and blank lines are ignored, and the
+	// last line may lack its LF. Known as NDJSON.
 	Lines Framing = iota
-	// Headers is a block of headers with a Content-Length, a blank line, then that many bytes, as in
-	// the Language Server Protocol 3.17, "Base Protocol".
+	// Headers is a block of headers with a Content-Length, a blank line, then that many bytes, as
+	// in the Language Server Protocol 3.17, "Base Protocol".
 	Headers
 )
 
@@ -70,7 +70,8 @@ const (
 // ErrFraming is the cause of every error after which the stream cannot be trusted.
 var ErrFraming = errors.New("framing lost")
 
-// A FramingError is a [*ParseError] after which no further message can be found. It is [ErrFraming].
+// A FramingError is a [*ParseError] after which no further message can be found. It is
+// [ErrFraming].
 type FramingError struct{ ParseError }
 
 // Unwrap lets errors.Is find [ErrFraming] and errors.As a *ParseError.

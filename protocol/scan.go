@@ -234,7 +234,8 @@ func (s *scanner) open(depth int) bool {
 	return true
 }
 
-// next moves past a comma, or past the closing bracket, and reports whether another element follows.
+// next moves past a comma, or past the closing bracket, and reports whether another element
+// follows.
 func (s *scanner) next(closing byte) bool {
 	s.space()
 	switch s.peek() {

@@ -43,8 +43,9 @@ func (s *Server) Stats() Stats {
 	return Stats{Open: s.open.Load(), Accepted: s.accepted.Load(), Refused: s.refused.Load(), Slow: s.slow.Load()}
 }
 
-// Serve accepts connections until ctx ends or l is closed, then closes l, ends the connections as [Conn.Serve]
-// does, and waits for them. It returns nil when ctx has ended, and otherwise why it stopped.
+// Serve accepts connections until ctx ends or l is closed, then closes l, ends the connections as
+// [Conn.Serve] does, and waits for them. It returns nil when ctx has ended, and otherwise why it
+// stopped.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	most := s.Connections
 	if most <= 0 {

@@ -63,7 +63,8 @@ func (e *NotFoundError) Unwrap() error { return ErrNotFound }
 type Options struct {
 	// TrustRaw turns redaction off, and lets an agent ask for control sequences too.
 	TrustRaw bool
-	// OutputBytes is the most that a terminal keeps, whatever its agent asks for; 0: MaxOutputBytes.
+	// OutputBytes is the most that a terminal keeps, whatever its agent asks for; 0:
+	// MaxOutputBytes.
 	OutputBytes int
 	// Waits is how many terminal/wait_for_exit a connection may have pending; 0: DefaultWaits.
 	Waits int
@@ -71,8 +72,8 @@ type Options struct {
 	Dir func(session string) string
 }
 
-// Terminals are those of one connection: a namespace that no other connection sees. Their methods may be called from
-// any number of goroutines.
+// Terminals are those of one connection: a namespace that no other connection sees. Their methods
+// may be called from any number of goroutines.
 type Terminals struct {
 	host  *host.Host
 	opts  Options
@@ -120,8 +121,8 @@ type Spec struct {
 	Raw     bool   // output keeps its control sequences
 }
 
-// A Terminal is one command, running or not, until it is released. Its methods may be called from any number of
-// goroutines.
+// A Terminal is one command, running or not, until it is released. Its methods may be called from
+// any number of goroutines.
 type Terminal struct {
 	id      string
 	session string // the ACP session
@@ -134,8 +135,9 @@ type Terminal struct {
 // ID returns the terminal's name on the wire. With a prefix, it is also the engine session's name.
 func (t *Terminal) ID() string { return t.id }
 
-// Create starts a command and returns its terminal at once. Errors: *[protocol.ParamError], *[engine.LimitError],
-// *[engine.EnvError], *[redact.EnvLimitError], *[pty.StartError], [ErrClosed], [engine.ErrEngineClosed].
+// Create starts a command and returns its terminal at once. Errors: *[protocol.ParamError],
+// *[engine.LimitError], *[engine.EnvError], *[redact.EnvLimitError], *[pty.StartError],
+// [ErrClosed], [engine.ErrEngineClosed].
 func (h *Terminals) Create(s Spec) (*Terminal, error) {
 	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
 		return nil, &protocol.ParamError{Path: "cwd", Expected: "an absolute path", Got: protocol.Got(s.Dir)}

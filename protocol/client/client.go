@@ -26,7 +26,8 @@ var ErrClosed = errors.New("the connection to the server is closed")
 // more, a dead one keeps its caller longer.
 const cancelBound = 500 * time.Millisecond
 
-// A Client is one connection. Make it with [New], [Dial], [Start] or [StartCommand], and end it with [Client.Close].
+// A Client is one connection. Make it with [New], [Dial], [Start] or [StartCommand], and end it
+// with [Client.Close].
 type Client struct {
 	conn   *jsonrpc2.Conn
 	stream *lines

@@ -30,7 +30,8 @@ type Size struct {
 	Cols int `json:"cols"`
 }
 
-// A FrameRow is one row of a screen as text with SGR and OSC 8, to be written at the beginning of a blank line.
+// A FrameRow is one row of a screen as text with SGR and OSC 8, to be written at the beginning of a
+// blank line.
 type FrameRow struct {
 	Row  int    `json:"row"` // from 0
 	ANSI string `json:"ansi"`

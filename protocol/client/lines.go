@@ -16,7 +16,8 @@ import (
 // 1,000, is some 200 MB; anything larger is not from a ptywright server.
 const MaxMessage = 256 << 20
 
-// lines is a stream of messages, one a line. It has one reader and, by the library's lock, one writer at a time.
+// lines is a stream of messages, one a line. It has one reader and, by the library's lock, one
+// writer at a time.
 type lines struct {
 	rwc   io.ReadWriteCloser
 	most  int // bytes of a message

@@ -74,8 +74,8 @@ type Exit struct {
 	Limit    string  `json:"limit"`    // the limit that ended it: max_ms, idle_ms, max_memory or owner; "": none
 }
 
-// An Action is something a person could do to a session: text, paste, bracketed_paste, stream_text, key, mouse, resize,
-// theme, interrupt, eof, signal, kill, mark_transcript.
+// An Action is something a person could do to a session: text, paste, bracketed_paste, stream_text,
+// key, mouse, resize, theme, interrupt, eof, signal, kill, mark_transcript.
 type Action struct {
 	Type  string `json:"type"`
 	Value any    `json:"value,omitempty"`

@@ -193,7 +193,8 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendExplanation writes the matcher's tree as it was sent, with held, why and nearest at each node.
+// appendExplanation writes the matcher's tree as it was sent, with held, why and nearest at each
+// node.
 func (l *look) appendExplanation(b []byte, e matchers.Explanation) []byte {
 	b = appendString(b, `{"type":`, e.Type)
 	switch {

@@ -126,7 +126,8 @@ const runBound = 30 * time.Second
 // returned without it: the user's own code makes the prompt, mostly in milliseconds.
 const promptBound = 500 * time.Millisecond
 
-// execRunWait runs a command line in a shell and waits for its end. On a timeout the command keeps running.
+// execRunWait runs a command line in a shell and waits for its end. On a timeout the command keeps
+// running.
 func execRunWait(ctx context.Context, s *reader, p params) (any, error) {
 	at, line, err := s.command(p)
 	if err == nil {

@@ -94,7 +94,8 @@ type recreatedPane struct {
 	Error string   `json:"error,omitempty"`
 }
 
-// workspaceRestore reads a workspace, and with "recreate": true starts a shell in each of its directories.
+// workspaceRestore reads a workspace, and with "recreate": true starts a shell in each of its
+// directories.
 func workspaceRestore(_ context.Context, s *reader, p params) (any, error) {
 	name, path, err := s.workspaceFile(p)
 	if err != nil {

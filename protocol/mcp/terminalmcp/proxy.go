@@ -149,7 +149,8 @@ func marshal(v any) ([]byte, error) {
 // ErrProxyGone reports that the shared terminal has closed its socket.
 var ErrProxyGone = errors.New("Socket closed") //nolint:staticcheck // Terminal MCP's text
 
-// A Proxy is client mode: the other end of [ServeProxy]. Its methods may be called by any number of goroutines.
+// A Proxy is client mode: the other end of [ServeProxy]. Its methods may be called by any number of
+// goroutines.
 type Proxy struct {
 	conn net.Conn
 	gone chan struct{} // closed when the socket is

@@ -2,11 +2,11 @@
 // MCP 0.5.1 and of its tools page over the engine, with its names, texts, limits and files, so that
 // its users change one command and nothing else.
 //
-//   - [New] makes the [Server] with its default session; [Server.Call] calls a tool. It knows neither
-//     the SDK nor a transport: package mcp serves it over those.
+//   - [New] makes the [Server] with its default session; [Server.Call] calls a tool. It knows
+//     neither the SDK nor a transport: package mcp serves it over those.
 //   - [Tools], [Instructions], [PromptText] are what a client gets.
-//   - [ServeProxy] serves a shared terminal on a socket, and [NewProxy] is the other end of it (client
-//     mode).
+//   - [ServeProxy] serves a shared terminal on a socket, and [NewProxy] is the other end of it
+//     (client mode).
 //
 // What leaves is redacted unless [Options] say otherwise. Defects of Terminal MCP that a client
 // cannot depend on are not copied: docs/mcp-terminal.md has the list.
@@ -58,7 +58,8 @@ type Options struct {
 	Raw         bool          // redact nothing
 }
 
-// A Server is the profile's state, shared by all its clients. Its methods may be called by any number of goroutines.
+// A Server is the profile's state, shared by all its clients. Its methods may be called by any
+// number of goroutines.
 type Server struct {
 	*host.Host
 	opts     Options
@@ -73,7 +74,8 @@ type Server struct {
 	recorder  recordings
 }
 
-// New returns a server over the sessions of h and starts its default session. Errors are those of [host.Host.Spawn].
+// New returns a server over the sessions of h and starts its default session. Errors are those of
+// [host.Host.Spawn].
 func New(h *host.Host, o Options) (*Server, error) {
 	if o.Cols <= 0 {
 		o.Cols = DefaultCols

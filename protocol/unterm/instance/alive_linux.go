@@ -121,8 +121,8 @@ func hasSocket(proc string, descriptors []string, inodes map[string]bool) bool {
 	return false
 }
 
-// listening adds the inodes of the sockets of a table in the form of /proc/net/tcp that listen on the port; see
-// proc_pid_net(5).
+// listening adds the inodes of the sockets of a table in the form of /proc/net/tcp that listen on
+// the port; see proc_pid_net(5).
 func listening(table []byte, port int, inodes map[string]bool) {
 	const listen = "0A" // TCP_LISTEN
 	for line := range strings.Lines(string(table)) {

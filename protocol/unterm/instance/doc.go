@@ -6,8 +6,8 @@
 //	server.json            the same, under the name that older clients read
 //	auth_token             the token of the active server, without a line feed
 //
-// A server binds its port with [Listen], then takes a name with [Claim], and gives it back with [Instance.Close].
-// Clients look with [List] and [Active], and end a server with [Stop].
+// A server binds its port with [Listen], then takes a name with [Claim], and gives it back with
+// [Instance.Close]. Clients look with [List] and [Active], and end a server with [Stop].
 //
 // # Who is active
 //

@@ -104,7 +104,8 @@ func (f folder) lockWithin(patience time.Duration) (unlock func(), err error) {
 // temporary is the prefix of files that are being written, which exist only while the lock is held.
 const temporary = ".new-"
 
-// writeLocked makes a file with mode 0600 and this content in the folder of instances, under a temporary name.
+// writeLocked makes a file with mode 0600 and this content in the folder of instances, under a
+// temporary name.
 func (f folder) writeLocked(content []byte) (path string, err error) {
 	t, err := os.CreateTemp(f.instances(), temporary)
 	if err != nil {

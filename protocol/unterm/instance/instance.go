@@ -43,7 +43,8 @@ type Instance struct {
 // Names are taken in the order alpha to zulu, then alpha2 to zulu2, up to zulu99; a name is free
 // when no live instance has it. If no other instance is active, this one becomes active.
 //
-// Errors are [ErrExhausted], [ErrFolder], [ErrLocked], [ErrTitle], or of the system. None holds the token.
+// Errors are [ErrExhausted], [ErrFolder], [ErrLocked], [ErrTitle], or of the system. None holds the
+// token.
 func Claim(root string, want Record) (*Instance, error) {
 	if len(want.Title) > MaxTitle {
 		return nil, fmt.Errorf("claim an instance name in %s: %w", root, ErrTitle)

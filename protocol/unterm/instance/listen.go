@@ -49,7 +49,8 @@ func taken(err error) bool {
 		errors.Is(err, inUse) || errors.Is(err, reserved)
 }
 
-// NewToken returns a fresh token: a UUID of version 4 (RFC 9562, section 5.4), 122 bits from the system's generator.
+// NewToken returns a fresh token: a UUID of version 4 (RFC 9562, section 5.4), 122 bits from the
+// system's generator.
 func NewToken() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails: see its documentation

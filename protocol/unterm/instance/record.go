@@ -22,8 +22,8 @@ const (
 	maxCwd = 4096
 )
 
-// startedAtLayout is RFC 3339 with a numeric offset, also for UTC, and always six digits, so that records of one time
-// zone sort as text.
+// startedAtLayout is RFC 3339 with a numeric offset, also for UTC, and always six digits, so that
+// records of one time zone sort as text.
 const startedAtLayout = "2006-01-02T15:04:05.000000-07:00"
 
 // Optional is a string that is null in JSON when empty.

@@ -46,7 +46,8 @@ func takeBack(dst []byte, from int) []byte {
 	return dst[:len(dst)-n]
 }
 
-// plain is stripped text as valid UTF-8, without the control characters that are two bytes there (C1).
+// plain is stripped text as valid UTF-8, without the control characters that are two bytes there
+// (C1).
 func plain(text []byte) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0x80 && r < 0xa0 {

@@ -66,7 +66,8 @@ func (c *settings) node(name string) *Node {
 	return nil
 }
 
-// decode reads settings. Members that are missing or null have their defaults; one of a wrong type is an error.
+// decode reads settings. Members that are missing or null have their defaults; one of a wrong type
+// is an error.
 func decode(data []byte) (settings, error) {
 	c := defaults()
 	var all map[string]json.RawMessage
@@ -229,7 +230,8 @@ func bare(err error) error {
 	return err
 }
 
-// plain reports whether text can be part of an environment, and of a URL: without control characters, and not too long.
+// plain reports whether text can be part of an environment, and of a URL: without control
+// characters, and not too long.
 func plain(text string) bool {
 	return len(text) <= textMax && !strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 || r == 0x7f })
 }

@@ -111,8 +111,8 @@ func fromGSettings(text string) found {
 
 func unquote(s string) string { return strings.Trim(s, `'"`) }
 
-// fromRegistry reads two values of Windows' Internet Settings: ProxyServer, one host:port for all or scheme=host:port for some,
-// and ProxyOverride, hosts with semicolons between.
+// fromRegistry reads two values of Windows' Internet Settings: ProxyServer, one host:port for all
+// or scheme=host:port for some, and ProxyOverride, hosts with semicolons between.
 func fromRegistry(server, override string) found {
 	f := found{source: "Windows registry"}
 	var http string
