@@ -201,7 +201,7 @@ func (c *Conn) admit(k *call) bool {
 		return true
 	}
 	if !c.stopping && len(c.lines) == 0 && len(c.backlog) == 0 && c.executing < c.limits.Executing {
-		// It never queues, whatever its key, which is asked for if it yields.
+		// It has nothing to queue behind, whatever its key, which is asked for if it yields.
 		c.executing++
 		k.counted = true
 		c.mu.Unlock()

@@ -246,10 +246,10 @@ func (c *lineConn) drain() (jsonrpc.Message, error) {
 		for id, k := range c.calls {
 			if k.turn != nil && (k.method == methodListen || c.stopping) {
 				k.turn.end()
-				k.turn = nil // handed over
+				k.turn = nil // cancelled once
 				c.mu.Unlock()
 				params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": "the server is stopping"})
-				if err != nil { // a string or a number
+				if err != nil { // never: a string or a number
 					panic("mcp: " + err.Error())
 				}
 				return &jsonrpc.Request{Method: methodCancelled, Params: params}, nil

@@ -71,7 +71,7 @@ func (c *conn) serve(ctx context.Context) {
 	c.lines, c.done = make(chan line), make(chan struct{})
 	ctx, cancel := context.WithCancelCause(ctx)
 	go c.read(ctx, cancel)
-	said := false // the client is to read a reply, although it may still be sending
+	said := false // the last reply must reach the client, which may still be sending
 	defer func() {
 		cancel(nil)
 		close(c.done)

@@ -51,7 +51,7 @@ func RecordDir() (string, error) {
 // Modes of a recording.
 const (
 	modeAlways    = "always"
-	modeOnFailure = "on-failure" // kept unless the shell ends with code 0
+	modeOnFailure = "on-failure" // kept only when the shell ends with a code other than 0
 )
 
 // Reasons for a recording's end.
