@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Bind makes a [Method.Call] of f. Params are decoded into a P, a struct with json tags:
-// member names are case-sensitive, unknown members are ignored, null means absent, and a member given
+// Bind makes a [Method.Call] of f. Params are decoded into a P, a struct with json tags: member
+// names are case-sensitive, unknown members are ignored, null means absent, and a member given
 // twice, a value of another type, or an array in place of the object is a [*ParamError].
 //
 // The tags are those of encoding/json/v2: omitempty leaves out what encodes as null, "", [] or {};
@@ -44,8 +44,8 @@ func Decode(params []byte, p any) error {
 			return nil // a struct stays as it is
 		}
 	}
-	// The defaults of v2 are what we promise: case matters, doubles and bad UTF-8 are refused, unknown members
-	// are ignored.
+	// The defaults of v2 are what we promise: case matters, doubles and bad UTF-8 are refused,
+	// unknown members are ignored.
 	err := json.Unmarshal(params, p)
 	if err == nil {
 		return nil
@@ -67,7 +67,7 @@ func Decode(params []byte, p any) error {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			return &ParamError{Path: path, Expected: "one value", Got: "two", Reason: reasonDuplicate}
 		}
-		// The scanner has passed the message, so only a lone surrogate is left.
+		// The scanner has accepted the message, so only a lone surrogate can be wrong.
 		return &ParamError{Path: path, Expected: "valid Unicode", Got: "half of a surrogate pair"}
 	case errors.As(err, &inner):
 		return inner
@@ -75,7 +75,7 @@ func Decode(params []byte, p any) error {
 	return &ParamError{Expected: "an object of the documented shape", Got: "something else"}
 }
 
-// expected describes what a Go type takes, with the range where it is not the whole of int.
+// expected describes the values a Go type accepts, with the range unless it is that of int.
 func expected(t reflect.Type) string {
 	if t == nil {
 		return "another value"

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// Combine returns a dialect that has the methods of several on one connection; where two have a method of the same name,
-// the first one's counts. What a row returns as an error is judged by the row's own dialect, and everything else that is
-// found wrong by the first.
+// Combine returns a dialect with the methods of several on one connection; where two have a method
+// of the same name, the first one's wins. A row's own dialect maps the row's errors to codes; the
+// first dialect maps all others.
 func Combine(first Dialect, others ...Dialect) Dialect { return combined{first, others} }
 
 type combined struct {
@@ -23,13 +23,13 @@ func (d combined) Open(c *Conn) Handler {
 	return h
 }
 
-// A combinedHandler is the first dialect's, and asks the others where that knows nothing.
+// A combinedHandler is the first dialect's handler, with the others as fallbacks.
 type combinedHandler struct {
 	Handler
 	others []Handler
 }
 
-// A foreignError is an error of a row of another dialect than the first.
+// A foreignError is an error of a row that is not the first dialect's.
 type foreignError struct {
 	error
 	judge Handler

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Conn is one connection, served. The zero value is of no use; see [NewConn].
+// A Conn is one served connection. The zero value is not usable; see [NewConn].
 type Conn struct {
 	stream  io.ReadWriteCloser
 	dialect Dialect
@@ -28,12 +28,12 @@ type Conn struct {
 
 	refusals atomic.Pointer[[]func(method string) error] // of Narrow; nil: none
 
-	turn    chan struct{} // one slot; whoever filled it has the turn
+	turn    chan struct{} // one slot; the goroutine that filled it has the turn
 	notice  chan struct{} // one slot; filled while a notification is on its way
-	space   chan struct{} // one slot; a kick for the leader that waits for a shorter queue
+	space   chan struct{} // one slot; wakes the leader that waits for a shorter queue
 	stop    chan struct{} // closed by Close
-	idle    chan struct{} // closed when nothing is left to be read, run or answered
-	noInput chan struct{} // closed when nobody reads any more
+	idle    chan struct{} // closed when nothing is left to read, run or answer
+	noInput chan struct{} // closed when reading has ended
 
 	// The leader owns these: the goroutine that runs lead.
 	rest []*call  // of the message in hand, not yet started
@@ -51,11 +51,11 @@ type Conn struct {
 	lost      bool  // the stream holds what we cannot read
 	idleDone  bool
 	open      int // requests queued, or running without the lead
-	executing int // of them and the leader's own: with a key; reservations for tickets included
+	executing int // of them and the leader's own: those with a key, and reservations for tickets
 	loose     int // yielded requests without a key
 	queued    int // bytes charged for what is queued
 	collected int // bytes of replies that wait for the rest of their batch
-	tickets   int // followers that are about to take the backlog's head
+	tickets   int // followers about to take the backlog's head
 	backlog   []*call
 	lines     map[string]*line
 	ids       map[string]*call // the first of a list: ids need not be unique
@@ -64,10 +64,10 @@ type Conn struct {
 
 // NewConn returns a connection over stream, ready for [Conn.Serve].
 //
-// Closing stream must end its reads and writes in progress, or else SetReadDeadline must fail on it, as
-// on a terminal or an inherited pipe: its last read is then left behind when Serve returns. A stream that
-// has CloseWrite can be closed by the peer in one direction; on any other, the end of input means
-// that the peer is gone.
+// Closing stream must end its reads and writes in progress, or else SetReadDeadline must fail on
+// it, as on a terminal or an inherited pipe: its last read is then left behind when Serve returns.
+// A peer can close one direction of a stream that has CloseWrite; on any other, the end of input
+// means that the peer is gone.
 func NewConn(stream io.ReadWriteCloser, dialect Dialect, config Config) *Conn {
 	limits := config.Limits.withDefaults()
 	c := &Conn{
@@ -84,13 +84,14 @@ func NewConn(stream io.ReadWriteCloser, dialect Dialect, config Config) *Conn {
 	return c
 }
 
-// Serve reads and answers until the input ends, and returns nil when all that was read is answered: requests that
-// wait then wait as long as they had been going to. When nobody is left to read the answers, they are cancelled
-// at once instead, and the error is [ErrPeerGone].
+// Serve reads and answers until the input ends, and returns nil when it has answered all that was
+// read: requests that wait then keep their time limits. When nobody is left to read the answers,
+// they are cancelled at once instead, and the error is [ErrPeerGone].
 //
-// When ctx ends, the requests are cancelled and answered, for at most Limits.Flush, and the error is [ErrShutdown].
-// Other errors are [ErrFraming], [ErrSlowReader], or the cause given to [Conn.Close]. A handler
-// that ignores its context holds Serve up. Serve closes the stream. It is called once.
+// When ctx ends, the requests are cancelled and answered, for at most Limits.Flush, and the error
+// is [ErrShutdown]. Other errors are [ErrFraming], [ErrSlowReader], or the cause given to
+// [Conn.Close]. A handler that ignores its context delays Serve. Serve closes the stream. It is
+// called once.
 func (c *Conn) Serve(ctx context.Context) error {
 	c.base, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	err := Guard(c.log, "the dialect's Open", func() error {
@@ -108,7 +109,7 @@ func (c *Conn) Serve(ctx context.Context) error {
 	go c.lead()
 
 	<-c.idle
-	_ = Guard(c.log, "the dialect's Close", func() error { // it is in the log
+	_ = Guard(c.log, "the dialect's Close", func() error { // the error is in the log
 		c.handler.Close()
 		return nil
 	})
@@ -119,7 +120,7 @@ func (c *Conn) Serve(ctx context.Context) error {
 	}
 	c.mu.Lock()
 	lost, cause := c.lost, c.cause
-	c.stopping = true // what is read from here on is nobody's
+	c.stopping = true // what is read from here on is discarded
 	if c.flushing != nil {
 		c.flushing.Stop()
 	}
@@ -138,10 +139,10 @@ func (c *Conn) Serve(ctx context.Context) error {
 	return cause
 }
 
-// Close ends the connection: nothing more is read, running requests are cancelled with cause and answered,
-// so are queued ones without being started, and after at most Limits.Flush the stream is closed and Serve
-// returns cause. It does not wait for any of that, and may be called from [Dialect.Open] on. A cause that is
-// not [ErrCancelled] is made one for the requests.
+// Close ends the connection: reading stops, running requests are cancelled with cause and answered,
+// queued ones are answered without being started, and after at most Limits.Flush the stream is
+// closed and Serve returns cause. Close does not wait for any of that, and may be called from
+// [Dialect.Open] on. A cause that is not [ErrCancelled] is wrapped in it for the requests.
 func (c *Conn) Close(cause error) {
 	c.mu.Lock()
 	if c.stopping {
@@ -173,7 +174,7 @@ func (c *Conn) Close(cause error) {
 	c.mu.Unlock()
 }
 
-// fail ends the connection without a further word.
+// fail ends the connection without sending anything more.
 func (c *Conn) fail(cause error) {
 	c.Close(cause)
 	c.kill()
@@ -184,14 +185,15 @@ func (c *Conn) kill() {
 	c.stream.Close()
 }
 
-// interruptRead ends a read in progress, and reports whether it can.
+// interruptRead ends a read in progress, and reports whether the stream allows that.
 func (c *Conn) interruptRead() bool {
 	d, ok := c.stream.(interface{ SetReadDeadline(time.Time) error })
 	return ok && d.SetReadDeadline(time.Unix(1, 0)) == nil
 }
 
-// Linger ends our side of a stream and takes what the peer is still sending, so that it can read our last word before a reset.
-// One second and 64 MiB bound what a peer can make of it. The stream is still to be closed.
+// Linger ends our side of a stream and reads what the peer is still sending, so that it can read
+// our last message before a reset. It takes at most one second and 64 MiB. The caller still has to
+// close the stream.
 func Linger(stream io.ReadWriteCloser) {
 	half, ok := stream.(interface {
 		CloseWrite() error
@@ -203,8 +205,8 @@ func Linger(stream io.ReadWriteCloser) {
 	io.CopyN(io.Discard, stream, 64<<20)
 }
 
-// checkIdleLocked closes idle when nothing is left to do. A leader that is inside Read does not count once
-// the connection is stopping: endRead sends it home.
+// checkIdleLocked closes idle when nothing is left to do. A leader inside Read does not count once
+// the connection is stopping: endRead interrupts it.
 func (c *Conn) checkIdleLocked() {
 	if c.open == 0 && !c.idleDone && (!c.leading || c.stopping && c.reading) {
 		c.idleDone = true
@@ -214,7 +216,7 @@ func (c *Conn) checkIdleLocked() {
 
 var errStopped = errors.New("stopped reading")
 
-// source is the stream as the Reader sees it: it sends what was held back before it may block.
+// source is the stream as the Reader sees it: it sends what was held back before it can block.
 type source struct{ c *Conn }
 
 func (s source) Read(p []byte) (int, error) {
@@ -237,8 +239,8 @@ func (s source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// SetOrdering says how requests queue from the next one read. On [Concurrent] those that are queued
-// behind another of their key start, in the order they were read.
+// SetOrdering says how requests queue from the next one read. With [Concurrent], those queued
+// behind another of their key start, in the order in which they were read.
 func (c *Conn) SetOrdering(o Ordering) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -248,20 +250,20 @@ func (c *Conn) SetOrdering(o Ordering) {
 	}
 }
 
-// Ordering returns what was set last, [Session] at first.
+// Ordering returns the ordering set last, [Session] at first.
 func (c *Conn) Ordering() Ordering {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ordering
 }
 
-// Notify sends a notification and returns when the stream has taken its last byte, or with an error when ctx
-// or the connection ended before. One notification is on its way at a time, so a slow peer parks the
-// caller, who then computes the next one from what is true by then.
+// Notify sends a notification and returns when the stream has taken its last byte, or with an error
+// when ctx or the connection ended before. One notification is in flight at a time, so a slow peer
+// blocks the caller, who then computes the next one from the state by then.
 //
-// A notification is never sent between the start of a request that does not wait and its reply. So a row of the
-// dialect that calls Notify with its own context before it has yielded would wait for itself, and gets an error; it is
-// a goroutine of the dialect's that notifies.
+// No notification is sent between the start of a request that does not wait and its reply. So a row
+// that calls Notify with its own context before it has yielded would wait for itself, and gets an
+// error; dialects notify from a goroutine of their own.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	if k, ok := ctx.Value(callKey{}).(*call); ok && k.conn == c && c.holdsTurn(k) {
 		return fmt.Errorf("notification %s from within %s: it has not yielded", method, k.method.Name)
@@ -305,8 +307,8 @@ func (c *Conn) holdsTurn(k *call) bool {
 }
 
 // Yield is called by a row of a dialect, with its context, right before it waits for anything: it
-// gives up the connection's turn, and from then on the next request may start and notifications
-// may be sent. Further calls do nothing; nor does one whose context is of no request.
+// gives up the connection's turn, so that the next request may start and notifications may be sent.
+// Further calls do nothing, nor does one whose context is not a request's.
 func Yield(ctx context.Context) {
 	if k, ok := ctx.Value(callKey{}).(*call); ok {
 		k.conn.yield(k)
@@ -327,7 +329,7 @@ func (c *Conn) errorOf(err error) (e *Error) {
 	return e
 }
 
-// answer encodes and delivers the reply to a request. One that has no id gets none.
+// answer encodes and delivers the reply to a request. A request without an id gets none.
 func (c *Conn) answer(k *call, result any, err error, cork bool) {
 	if k.id == nil {
 		if k.batch != nil {
@@ -375,7 +377,8 @@ type batch struct {
 	size    int
 }
 
-// batchEntry is what a reply may have whatever the bound says: enough for an error that says so.
+// batchEntry is what one reply may have regardless of the bound: enough for an error that reports
+// it.
 const batchEntry = 2 << 10
 
 // collect puts the reply to one entry into its batch; the last one sends the array.
@@ -420,7 +423,7 @@ func (c *Conn) keep(n int) {
 	c.roomier()
 }
 
-// roomier tells the leader that less may be queued.
+// roomier wakes the leader that waits for a shorter queue.
 func (c *Conn) roomier() {
 	select {
 	case c.space <- struct{}{}:
@@ -428,7 +431,7 @@ func (c *Conn) roomier() {
 	}
 }
 
-// A call is one request, and the context of it.
+// A call is one request, and its context.
 type call struct {
 	conn    *Conn
 	id      json.RawMessage // nil: a notification
@@ -463,7 +466,7 @@ type call struct {
 
 type callKey struct{}
 
-// A call's context is made when somebody looks at it: most requests end before anyone does.
+// A call's context is made on first use: most requests end without one.
 
 func (k *call) inner() context.Context {
 	k.lazy.Lock()
@@ -481,8 +484,8 @@ func (k *call) Deadline() (time.Time, bool) { return time.Time{}, false }
 func (k *call) Done() <-chan struct{}       { return k.inner().Done() }
 func (k *call) Err() error                  { return k.inner().Err() }
 
-// Value finds the request itself, for Yield; the rest is of the context that is made, which lets package context
-// know it for one of its own.
+// Value finds the request itself, for Yield; the rest belongs to the context that is made, so that
+// package context recognises it as its own.
 func (k *call) Value(key any) any {
 	if _, ok := key.(callKey); ok {
 		return k
@@ -503,7 +506,7 @@ func (k *call) cancel(cause error) {
 	}
 }
 
-// cancelled returns why the request is to end, or nil.
+// cancelled returns why the request should end, or nil.
 func (k *call) cancelled() error {
 	k.lazy.Lock()
 	why := k.why

@@ -9,8 +9,8 @@ import (
 
 // A Dialect is a vocabulary of methods.
 type Dialect interface {
-	// Open is called once for each connection, before anything is read from it. What it returns
-	// lives as long as the connection.
+	// Open is called once for each connection, before anything is read from it. The handler lasts
+	// for the connection.
 	Open(c *Conn) Handler
 }
 
@@ -19,14 +19,14 @@ type Handler interface {
 	// Method finds a row by its name; names are case-sensitive.
 	Method(name string) (Method, bool)
 
-	// Error is the dialect's only function from an error to a code. It gets what its own rows
-	// returned and what this package found wrong: a [*ParseError], [*RequestError], [*MethodError],
-	// [*ParamError], [*LimitError], [*PanicError] or an error that is [ErrCancelled].
-	// [Standard] answers the first five as JSON-RPC 2.0 does.
+	// Error maps every error of the dialect to a code. It gets the errors of its own rows and those
+	// of this package: a [*ParseError], [*RequestError], [*MethodError], [*ParamError],
+	// [*LimitError], [*PanicError] or an error that is [ErrCancelled]. [Standard] answers the first
+	// five as JSON-RPC 2.0 does.
 	Error(err error) *Error
 
-	// Close is called once, when the connection is over and each of its requests has ended.
-	// What Notify is given before Close returns can still reach the peer.
+	// Close is called once, when the connection is over and all its requests have ended.
+	// Notifications sent before Close returns can still reach the peer.
 	Close()
 }
 
@@ -34,47 +34,49 @@ type Handler interface {
 type Method struct {
 	Name string
 
-	// Key names what a request queues behind, say a session; nil, or "", means that the request
-	// never queues. It must not block, gets params as in Call, and is not called when nothing depends on it.
+	// Key names what a request queues behind, such as a session; nil, or "", means that the request
+	// never queues. It must not block, gets params as Call does, and is not called when nothing
+	// depends on it.
 	Key func(params json.RawMessage) string
 
-	// Call runs a request. It holds the connection's turn until it returns or calls [Yield], which it
-	// does right before it waits for anything. params is a JSON object or array, syntactically right, "{}"
-	// when the request had none; members may still be doubled ([Bind] refuses that). The result is
-	// encoded as JSON; see [Appender]. ctx ends when the request is cancelled, the connection is gone
-	// or the server stops; context.Cause(ctx) then is an error that is [ErrCancelled].
+	// Call runs a request. It holds the connection's turn until it returns or calls [Yield], which
+	// it does right before it waits for anything. params is a JSON object or array with valid
+	// syntax, "{}" when the request had none; it may have duplicate members ([Bind] refuses them).
+	// The result is encoded as JSON; see [Appender]. ctx ends when the request is cancelled, the
+	// connection is gone or the server stops; context.Cause(ctx) then is an error that is
+	// [ErrCancelled].
 	Call func(ctx context.Context, params json.RawMessage) (result any, err error)
 }
 
-// An Appender is a result, or the params of a notification, that encodes itself. AppendJSON appends one
-// valid, compact JSON value in UTF-8, without line breaks, to b.
+// An Appender is a result, or the params of a notification, that encodes itself. AppendJSON appends
+// one valid, compact JSON value in UTF-8, without line breaks, to b.
 type Appender interface {
 	AppendJSON(b []byte) []byte
 }
 
-// A Bounded is an [Appender] that can grow past what an answer may have. Fits is told how many bytes
-// AppendJSON has appended; an error is the request's, in the place of the result.
+// A Bounded is an [Appender] that may exceed the size limit of an answer. Fits gets the number of
+// bytes that AppendJSON has appended; an error becomes the request's, in place of the result.
 type Bounded interface {
 	Appender
 	Fits(size int) error
 }
 
-// An Error is what a peer sees of an error.
+// An Error is an error as the peer sees it.
 type Error struct {
 	Code int
 	// Message is for people. It is cut to 1 KiB, and control characters in it are escaped.
 	Message string
-	// Reason becomes data.reason when it is not empty: snake_case, from a list the dialect closes.
+	// Reason becomes data.reason when it is not empty: snake_case, from the dialect's closed list.
 	Reason string
-	// Data, if not nil, encodes to a JSON object that has no member "reason"; its members stand
-	// beside the reason in data.
+	// Data, if not nil, encodes to a JSON object without a member "reason"; its members are in data
+	// beside the reason.
 	Data any
 }
 
 // Ordering says which requests of a connection wait for which.
 //
-// In both orderings requests start in the order they were read, one that does not wait runs to
-// its end and is answered before the next starts, and one that waits lets the next start.
+// In both orderings requests start in the order in which they were read; one that does not wait is
+// run and answered before the next starts, and one that waits lets the next start.
 type Ordering int32
 
 const (
@@ -92,27 +94,27 @@ func (o Ordering) String() string {
 	return "session"
 }
 
-// Limits bound what one connection can take. Zero means the default.
+// Limits bound the resources of one connection. Zero means the default.
 type Limits struct {
 	// Message is the largest message read, in bytes. Default 16 MiB.
 	Message int
-	// Batch is the largest number of entries in a batch. Default 10,000: each entry can cost an error
-	// reply of some 150 bytes, however short it was.
+	// Batch is the largest number of entries in a batch. Default 10,000: each entry, however short,
+	// can cost an error reply of some 150 bytes.
 	Batch int
 	// Executing is the number of requests with a key that run at once; the rest queue. Default 256.
-	// Requests without a key start past it, since the one that frees a slot is among them; when
-	// as many of them wait, the next keeps the turn while it waits.
+	// Requests without a key start past it, since the one that frees a slot is among them; when as
+	// many of them wait, the next keeps the turn while it waits.
 	Executing int
-	// Queued is how many bytes of requests, each with 512 bytes of overhead, are kept read but not
-	// started; past it nothing is read. Default 16 MiB.
+	// Queued is how many bytes of requests, each with 512 bytes of overhead, are read but not
+	// started; past it reading pauses. Default 16 MiB.
 	Queued int
 	// Replies is how many bytes of replies may be unread; past it no request starts, and the
 	// connection ends with [ErrSlowReader] when the peer takes nothing for Stall. Default 8 MiB.
 	Replies int
-	// Stall is how long a peer past Replies may take nothing at all. Default 2 s: longer than a
+	// Stall is how long a peer past Replies may read nothing at all. Default 2 s: longer than a
 	// garbage collection of the peer, shorter than a person's patience.
 	Stall time.Duration
-	// Flush is how long the last replies may take once the server is told to stop. Default 2 s, so that
+	// Flush is how long the last replies may take once the server is stopping. Default 2 s, so that
 	// a server that has five seconds to stop has three for its children.
 	Flush time.Duration
 }
@@ -151,7 +153,8 @@ func (l Limits) withDefaults() Limits {
 type Config struct {
 	Framing Framing
 	Limits  Limits
-	// Log takes what a peer must not see: stacks of panics, results that do not encode. Default slog.Default().
+	// Log gets what a peer must not see: stacks of panics, results that do not encode. Default
+	// slog.Default().
 	Log *slog.Logger
 }
 

@@ -13,20 +13,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// callOverhead is what a queued request costs beside its bytes: the call, its places in maps and queues.
+// callOverhead is what a queued request costs besides its bytes: the call, its places in maps and
+// queues.
 const callOverhead = 512
 
-// cancelMethod is the one method this package has itself: LSP 3.17, "Cancellation Support".
+// cancelMethod is the only method of this package itself: LSP 3.17, "Cancellation Support".
 const cancelMethod = "$/cancelRequest"
 
-// A line is what is unfinished under one key. It exists as long as either field is not zero.
+// A line holds the unfinished requests of one key. It exists while either field is not zero.
 type line struct {
 	busy    int     // running, or first in their line and in the backlog
 	waiting []*call // behind them
 }
 
-// lead reads and starts requests until the input ends or a request that was started yields; that
-// request's goroutine then has other work, and yield has made another one lead.
+// lead reads and starts requests until the input ends or a request that it started yields: yield
+// has then made another goroutine lead.
 func (c *Conn) lead() {
 	for {
 		for len(c.rest) > 0 {
@@ -67,7 +68,7 @@ func (c *Conn) lead() {
 	}
 }
 
-// inputOver is the leader's last act.
+// inputOver is the leader's last step.
 func (c *Conn) inputOver() {
 	c.out.flush()
 	c.mu.Lock()
@@ -88,12 +89,12 @@ func (c *Conn) inputOver() {
 	}
 }
 
-// refuse answers a message that has no id we could know.
+// refuse answers a message whose id is unknown.
 func (c *Conn) refuse(err error) {
 	c.answer(&call{id: nullID}, nil, err, true)
 }
 
-// accept takes a message apart into c.rest.
+// accept splits a message into c.rest.
 func (c *Conn) accept(message []byte) {
 	one, entries, err := parse(message, c.limits.Batch)
 	if err != nil {
@@ -188,7 +189,8 @@ func (c *Conn) start(k *call) bool {
 	return true
 }
 
-// admit decides about a request that was read: true means that it runs now, or is refused.
+// admit decides what to do with a request that was read: true means that it runs now, or is
+// refused.
 func (c *Conn) admit(k *call) bool {
 	c.mu.Lock()
 	if k.method.Key == nil {
@@ -199,7 +201,7 @@ func (c *Conn) admit(k *call) bool {
 		return true
 	}
 	if !c.stopping && len(c.lines) == 0 && len(c.backlog) == 0 && c.executing < c.limits.Executing {
-		// It queues behind nothing whatever its key, which is asked for if it yields.
+		// It has nothing to queue behind, whatever its key, which is asked for if it yields.
 		c.executing++
 		k.counted = true
 		c.mu.Unlock()
@@ -232,7 +234,7 @@ func (c *Conn) admit(k *call) bool {
 		k.counted = true
 		return true
 	}
-	k.params = bytes.Clone(k.params) // not the whole message it came in
+	k.params = bytes.Clone(k.params) // do not keep the whole message alive
 	k.charge = len(k.id) + len(k.params) + callOverhead
 	c.queued += k.charge
 	c.trackLocked(k)
@@ -242,7 +244,7 @@ func (c *Conn) admit(k *call) bool {
 	return false
 }
 
-// stopCauseLocked returns why requests end now.
+// stopCauseLocked returns why requests should end now.
 func (c *Conn) stopCauseLocked() error {
 	if errors.Is(c.cause, ErrCancelled) {
 		return c.cause
@@ -250,7 +252,7 @@ func (c *Conn) stopCauseLocked() error {
 	return fmt.Errorf("%w: %w", ErrCancelled, c.cause)
 }
 
-// waitSpace holds the leader until what it has queued is within the bound.
+// waitSpace blocks the leader until what it has queued is within the bound.
 func (c *Conn) waitSpace() {
 	for first := true; ; first = false {
 		c.mu.Lock()
@@ -273,8 +275,8 @@ func (c *Conn) waitSpace() {
 	}
 }
 
-// run calls the row, with the turn held, and answers. It reports whether the row yielded: the turn, and
-// with it the lead, are then somebody else's.
+// run calls the row, with the turn held, and answers. It reports whether the row yielded: another
+// goroutine then has the turn, and with it the lead.
 func (c *Conn) run(k *call) (yielded bool) {
 	result, err := c.invoke(k)
 	c.mu.Lock()
@@ -310,7 +312,7 @@ func (c *Conn) invoke(k *call) (result any, err error) {
 	return k.method.Call(k, k.params)
 }
 
-// follow runs the backlog's head, and whatever becomes the head when that has ended. The caller has a ticket.
+// follow runs the backlog's head, and then its next heads. The caller has a ticket.
 func (c *Conn) follow() {
 	for more := true; more; {
 		c.out.waitRoom()
@@ -327,10 +329,11 @@ func (c *Conn) follow() {
 	}
 }
 
-// ticketLocked reserves a place among the executing for a head of the backlog. Whoever gets true follows.
+// ticketLocked reserves a place among the executing for a head of the backlog. A caller that gets
+// true must follow.
 //
-// As long as there are places left, each in the backlog has its ticket: it is asked for where one of
-// the two can grow, and a cancelled one that take drops brings in at most one other.
+// While there are places left, each call in the backlog has its ticket: one is asked for where
+// either can grow, and a cancelled call that take drops brings in at most one other.
 func (c *Conn) ticketLocked() bool {
 	if c.executing >= c.limits.Executing || len(c.backlog) <= c.tickets {
 		return false
@@ -363,7 +366,7 @@ func (c *Conn) take() *call {
 	return nil
 }
 
-// finish takes a request out of the books and reports whether the caller has a ticket.
+// finish removes a request from the counts and reports whether the caller has a ticket.
 func (c *Conn) finish(k *call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -383,7 +386,7 @@ func (c *Conn) finish(k *call) bool {
 	return more
 }
 
-// enlineLocked makes k one of the busy of its key.
+// enlineLocked makes k one of the busy calls of its key.
 func (c *Conn) enlineLocked(k *call) {
 	l := c.lines[k.key]
 	if l == nil {
@@ -394,8 +397,8 @@ func (c *Conn) enlineLocked(k *call) {
 	k.inLine = true
 }
 
-// deline takes k from its line; when it was the last busy one, the next in line joins the backlog.
-// The caller holds mu.
+// deline removes k from its line; when it was the last busy one, the next in line joins the
+// backlog. The caller holds mu.
 func (c *Conn) deline(k *call) {
 	if !k.inLine {
 		return
@@ -416,7 +419,7 @@ func (c *Conn) deline(k *call) {
 	c.backlog = append(c.backlog, next)
 }
 
-// releaseLinesLocked lets everything start that waits in a line, in the order it was read.
+// releaseLinesLocked starts everything that waits in a line, in the order in which it was read.
 func (c *Conn) releaseLinesLocked() {
 	var free []*call
 	for _, l := range c.lines {
@@ -449,7 +452,7 @@ func (c *Conn) trackLocked(k *call) {
 	c.ids[id] = k
 }
 
-// untrackLocked forgets requests, and returns those that were known. They stay counted in open.
+// untrackLocked forgets requests, and returns those that were tracked. They stay counted in open.
 func (c *Conn) untrackLocked(calls []*call) []*call {
 	known := calls[:0]
 	for _, k := range calls {
@@ -494,7 +497,7 @@ func (c *Conn) yield(k *call) {
 		return
 	}
 	k.key, k.keyed = key, true
-	k.params = nil // a request that waits does not keep its message
+	k.params = nil // a waiting request does not keep its message alive
 	if !k.counted {
 		if c.loose >= c.limits.Executing {
 			c.mu.Unlock()
@@ -542,8 +545,9 @@ func (c *Conn) cancelRequest(params json.RawMessage) (any, error) {
 	return cancelResult{Cancelled: c.Cancel(json.RawMessage(p.ID))}, nil
 }
 
-// Cancel cancels every unfinished request that has this id, a JSON string, number or null, and reports whether there was
-// one. It is what `$/cancelRequest` does, for a dialect that calls it by another name too. It does not block.
+// Cancel cancels every unfinished request that has this id, a JSON string, number or null, and
+// reports whether there was one. It does what `$/cancelRequest` does, for dialects with another
+// name for it. It does not block.
 func (c *Conn) Cancel(id json.RawMessage) bool {
 	var running, queued []*call
 	c.mu.Lock()
@@ -552,7 +556,7 @@ func (c *Conn) Cancel(id json.RawMessage) bool {
 			running = append(running, k)
 			continue
 		}
-		// It keeps its place in the queues, and the overhead of that.
+		// It keeps its place in the queues, and that place's overhead.
 		k.disposed = true
 		c.queued -= k.charge - callOverhead
 		k.charge, k.params = callOverhead, nil

@@ -13,25 +13,26 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxMessage bounds an error message, in bytes: a page of text, and no way to have input sent back at length.
+// maxMessage bounds an error message, in bytes: a page of text, too short to echo input at length.
 const maxMessage = 1 << 10
 
 var encodeOptions = json.JoinOptions(
 	json.Deterministic(true),
-	// Text of programs can hold anything; a bad byte becomes U+FFFD, and the reply stays one document.
+	// Program output can hold any bytes; a bad byte becomes U+FFFD, and the reply stays valid.
 	jsontext.AllowInvalidUTF8(true),
-	// A raw value inside a result was encoded by us; looking for doubles costs a quarter of the time.
+	// We encoded the raw values in a result; checking for duplicates would cost a quarter of the
+	// time.
 	jsontext.AllowDuplicateNames(true),
 )
 
-// A refusedError is that of a [Bounded] result.
+// A refusedError is the error of a [Bounded] result.
 type refusedError struct{ error }
 
 func (e refusedError) Unwrap() error { return e.error }
 
 var errNotWire = errors.New("AppendJSON gave a line break or invalid UTF-8")
 
-// appendValue appends v as compact JSON. A panic of v's own encoder is an error.
+// appendValue appends v as compact JSON. A panic of v's own encoder becomes an error.
 func appendValue(b []byte, v any) (out []byte, err error) {
 	whole := len(b)
 	defer func() {
@@ -82,8 +83,8 @@ func appendNotification(b []byte, method string, params any) ([]byte, error) {
 	return append(b, '}'), err
 }
 
-// appendError appends an error reply. Data that does not encode to an object is left out, and the error
-// returned says so; the reply is whole either way.
+// appendError appends an error reply. Data that does not encode to an object is left out, and the
+// returned error says so; the reply is complete either way.
 func appendError(b []byte, id stdjson.RawMessage, e *Error) ([]byte, error) {
 	b = appendHead(b, id)
 	b = append(b, `,"error":{"code":`...)
@@ -117,11 +118,11 @@ func appendError(b []byte, id stdjson.RawMessage, e *Error) ([]byte, error) {
 	return append(b, "}}"...), err
 }
 
-// Message makes of a text what may be an error's message: at most 1 KiB, with everything escaped that could move a cursor or
-// break a line.
+// Message makes a text fit for an error message: at most 1 KiB, with every character escaped that
+// could move a cursor or break a line.
 func Message(text string) string { return cutBytes(escape(text), maxMessage) }
 
-// cutBytes returns s, or as many whole runes of it as fit with an ellipsis into max bytes.
+// cutBytes returns s, or as many whole runes of it as fit into max bytes with an ellipsis.
 func cutBytes(s string, max int) string {
 	if len(s) <= max {
 		return s

@@ -21,14 +21,15 @@ const (
 )
 
 var (
-	// ErrCancelled is why a request ended that its client cancelled. [ErrShutdown], [ErrPeerGone] and
-	// [ErrSlowReader] are ErrCancelled too, in the sense of errors.Is.
+	// ErrCancelled is the cause of a request that its client cancelled. [ErrShutdown],
+	// [ErrPeerGone] and [ErrSlowReader] are ErrCancelled too, in the sense of errors.Is.
 	ErrCancelled = errors.New("cancelled")
-	// ErrShutdown is why requests end when the server is told to stop.
+	// ErrShutdown is the cause of requests that end because the server is stopping.
 	ErrShutdown = fmt.Errorf("%w: the server is stopping", ErrCancelled)
-	// ErrPeerGone is why requests end when nobody is left to read their replies.
+	// ErrPeerGone is the cause of requests that end because nobody is left to read their replies.
 	ErrPeerGone = fmt.Errorf("%w: the peer is gone", ErrCancelled)
-	// ErrSlowReader is why a connection ends whose peer left too many replies unread.
+	// ErrSlowReader is the cause of a connection that ends because its peer left too many replies
+	// unread.
 	ErrSlowReader = fmt.Errorf("%w: the peer does not read its replies", ErrCancelled)
 	// ErrClosed is what Notify returns when the connection has ended.
 	ErrClosed = errors.New("the connection is closed")
@@ -57,8 +58,8 @@ const (
 	reasonInternal   = "internal_error"
 )
 
-// A ParseError is about a message that is not JSON in UTF-8, or not a message at all. It quotes
-// nothing of the input, which can be a secret sent to the wrong place.
+// A ParseError reports a message that is not JSON in UTF-8, or not a message at all. It quotes
+// nothing of the input, which may be a secret sent to the wrong place.
 type ParseError struct {
 	Problem string
 	Reason  string
@@ -66,7 +67,7 @@ type ParseError struct {
 
 func (e *ParseError) Error() string { return "parse error: " + e.Problem }
 
-// A RequestError is about JSON that is not a JSON-RPC 2.0 request.
+// A RequestError reports JSON that is not a JSON-RPC 2.0 request.
 type RequestError struct {
 	Problem string
 	Reason  string
@@ -74,18 +75,20 @@ type RequestError struct {
 
 func (e *RequestError) Error() string { return "invalid request: " + e.Problem }
 
-// A MethodError is about a method that the dialect does not have.
+// A MethodError reports a method that the dialect does not have.
 type MethodError struct{ Name string }
 
 func (e *MethodError) Error() string { return "unknown method " + Quote(e.Name, 64) }
 
-// A ParamError is about one parameter. A custom decoder may leave Path empty: [Bind] fills it in.
+// A ParamError reports one bad parameter. A custom decoder may leave Path empty: [Bind] fills it
+// in.
 type ParamError struct {
-	// Path is where, from the params: "rows", "action.value[3]"; empty for the params as a whole.
+	// Path says which, relative to the params: "rows", "action.value[3]"; empty for the params as a
+	// whole.
 	Path string
-	// Expected is what should be there, with an article and the range: "an integer from 1 to 1000".
+	// Expected is what was expected, with an article and the range: "an integer from 1 to 1000".
 	Expected string
-	// Got is what is there; empty means nothing. See [Got].
+	// Got is what was sent; empty means nothing. See [Got].
 	Got string
 	// Reason is data.reason; empty means "invalid_params".
 	Reason string
@@ -107,9 +110,9 @@ func (e *ParamError) Error() string {
 	return path + ": expected " + e.Expected + ", got " + got
 }
 
-// A LimitError is about a bound that was passed.
+// A LimitError reports a limit that was exceeded.
 type LimitError struct {
-	// What is bounded, and its unit: "bytes in the replies of a batch".
+	// What is limited, and its unit: "bytes in the replies of a batch".
 	What  string
 	Limit int
 }
@@ -118,8 +121,8 @@ func (e *LimitError) Error() string {
 	return "over the limit of " + strconv.Itoa(e.Limit) + " " + e.What
 }
 
-// A PanicError is a panic in a row of the dialect. Its text says nothing about the cause, which
-// is in the log.
+// A PanicError is a panic in a row of the dialect. Its text does not contain the cause, which is in
+// the log.
 type PanicError struct {
 	Method string
 	Value  any
@@ -128,8 +131,8 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return "internal error in " + Quote(e.Method, 64) }
 
-// Caught makes an error of what recover returned in a deferred function, and logs it with the stack.
-// doing is the method that broke, or what was being done.
+// Caught turns the value that recover returned in a deferred function into an error, and logs it
+// with the stack. doing is the method that panicked, or what was being done.
 //
 //	defer func() {
 //		if v := recover(); v != nil {
@@ -142,8 +145,8 @@ func Caught(log *slog.Logger, doing string, v any) *PanicError {
 	return e
 }
 
-// Guard calls f, and makes an error of a panic in it, as [Caught] does. It is for what runs in a goroutine
-// of its own: a panic there would end the process, and with it the sessions of every client.
+// Guard calls f, and turns a panic in it into an error, as [Caught] does. It is for goroutines: a
+// panic there would end the process, and with it the sessions of every client.
 func Guard(log *slog.Logger, doing string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -153,8 +156,8 @@ func Guard(log *slog.Logger, doing string, f func() error) (err error) {
 	return f()
 }
 
-// Standard returns the error that JSON-RPC 2.0 has for one of this package's own, or nil when err is none
-// of them. A cancelled request has no standard code, so nil is returned for [ErrCancelled].
+// Standard returns JSON-RPC 2.0's error for one of this package's errors, or nil for any other. A
+// cancelled request has no standard code, so [ErrCancelled] gives nil.
 func Standard(err error) *Error {
 	var (
 		parse   *ParseError
@@ -190,7 +193,7 @@ func Internal(err error) *Error {
 	return &Error{Code: CodeInternal, Reason: reasonInternal, Message: err.Error()}
 }
 
-// Got describes a value of the input for [ParamError]: a string quoted and cut to 32 characters, anything
+// Got describes an input value for [ParamError]: a string quoted and cut to 32 characters, anything
 // else as fmt prints it, cut alike. nil is "nothing".
 func Got(v any) string {
 	switch v := v.(type) {
@@ -203,7 +206,7 @@ func Got(v any) string {
 	}
 }
 
-// 32 characters of input in a message: enough to find a typing error, too little to carry a key.
+// 32 characters of input in a message: enough to find a typing error, too few to hold a key.
 const maxQuoted = 32
 
 // Quote puts s between double quotes, cut to max characters, with everything escaped that could
@@ -222,11 +225,12 @@ func Quote(s string, max int) string {
 	return b.String()
 }
 
-// shownWord is how many characters remain of a word that a cut goes through: what tells a secret is gone then, so the rest of
-// it must be, too. Words that are cut are long ones, which are names seldom.
+// shownWord is how many characters remain of a word that a cut goes through: the cut may remove
+// what identifies a secret, so the rest must go too. Words that are cut are long, and long
+// words are seldom names.
 const shownWord = 8
 
-// unword shortens the word that s ends in to shownWord characters: s was cut off within it.
+// unword shortens the word at the end of s, which was cut off within it, to shownWord characters.
 func unword(s string) string {
 	i := strings.LastIndexFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-+=%~", r)
@@ -244,7 +248,8 @@ func unword(s string) string {
 	return s
 }
 
-// cut returns s, or its first max runes with an ellipsis as the last of them, or after less where they end in a long word.
+// cut returns s, or its first max runes with an ellipsis as the last of them; fewer where they end
+// in a long word.
 func cut(s string, max int) string {
 	n := 0
 	for i := range s {

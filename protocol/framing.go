@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Framing is how messages are told apart on a stream.
+// Framing is how messages are separated on a stream.
 type Framing int
 
 const (
-	// Lines is one message a line, ended by LF; CR before it and blank lines are ignored, and the last
-	// line may lack its LF. Known as NDJSON.
+	// Lines is one message a line, ended by LF; CR before it and blank lines are ignored, and the
+	// last line may lack its LF. Known as NDJSON.
 	Lines Framing = iota
-	// Headers is a block of headers with a Content-Length, a blank line, then that many bytes, as in
-	// the Language Server Protocol 3.17, "Base Protocol".
+	// Headers is a block of headers with a Content-Length, a blank line, then that many bytes, as
+	// in the Language Server Protocol 3.17, "Base Protocol".
 	Headers
 )
 
@@ -70,7 +70,8 @@ const (
 // ErrFraming is the cause of every error after which the stream cannot be trusted.
 var ErrFraming = errors.New("framing lost")
 
-// A FramingError is a [*ParseError] after which no further message can be found. It is [ErrFraming].
+// A FramingError is a [*ParseError] after which no further message can be found. It is
+// [ErrFraming].
 type FramingError struct{ ParseError }
 
 // Unwrap lets errors.Is find [ErrFraming] and errors.As a *ParseError.
@@ -85,16 +86,16 @@ type Reader struct {
 	framing Framing
 	max     int
 	r       *bufio.Reader
-	// skip is set while the rest of a line that was too long is still to come.
+	// skip is set while the rest of a line that was too long is still to be read.
 	skip bool
 }
 
-// Next returns the next message, which the caller owns. Memory is taken as bytes arrive, never for
-// what a header announces.
+// Next returns the next message, which the caller owns. Memory is allocated as bytes arrive, never
+// as a header announces.
 //
-// It returns io.EOF at the end, a [*ParseError] for a line over the limit (at the byte that passes it; the
-// next call goes on with the next line), a [*FramingError] when the stream cannot be read on,
-// and io.ErrUnexpectedEOF for an end inside a header block or a body.
+// It returns io.EOF at the end, a [*ParseError] for a line over the limit (as soon as it exceeds
+// it; the next call continues with the next line), a [*FramingError] when no further message can be
+// found, and io.ErrUnexpectedEOF for an end inside a header block or a body.
 func (r *Reader) Next() ([]byte, error) {
 	if r.framing == Headers {
 		n, err := r.headers()

@@ -1,10 +1,10 @@
 package protocol
 
-// Narrow has each request that starts from now on, of whatever dialect of the connection, judged by
-// its method's name first: an error of refuse is its answer, and it is not called. Requests that have
-// started go on. A connection that was narrowed stays so: of several functions each is asked, in the
-// order in which they came. refuse is called from several goroutines and must not block. It is not
-// asked about `$/cancelRequest`.
+// Narrow makes refuse judge each request that starts from now on, in every dialect of the
+// connection, by its method's name: an error is the request's answer, and the method is not called.
+// Requests that have started continue. Narrowing cannot be undone: several functions are asked in
+// the order in which they were added. refuse is called from several goroutines and must not block.
+// It is not asked about `$/cancelRequest`.
 func (c *Conn) Narrow(refuse func(method string) error) {
 	for {
 		old := c.refusals.Load()

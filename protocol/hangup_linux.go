@@ -8,11 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HungUp waits until the peer of stream can read no more, which it reports, or until done is closed.
+// HungUp waits until the peer of stream can read no more, which it reports, or until done is
+// closed.
 //
-// poll(2) tells it without being asked for: POLLHUP on a socket that is closed in both directions or a
-// terminal that is gone, POLLERR on a pipe without a reader. A stream without a descriptor, such as
-// one of net.Pipe, is given up on: its next write will tell.
+// poll(2) reports that unasked: POLLHUP on a socket that is closed in both directions or a terminal
+// that is gone, POLLERR on a pipe without a reader. For a stream without a descriptor, such as one
+// of net.Pipe, it returns at once: its next write will fail.
 func HungUp(stream io.Closer, done <-chan struct{}) bool {
 	sc, ok := stream.(syscall.Conn)
 	if !ok {
@@ -22,7 +23,7 @@ func HungUp(stream io.Closer, done <-chan struct{}) bool {
 	if err != nil {
 		return false
 	}
-	// A duplicate: the stream may be closed by somebody else meanwhile, and its number used again.
+	// A duplicate: another goroutine may close the stream meanwhile, and its number may be reused.
 	fd, dupErr := -1, error(nil)
 	if err := raw.Control(func(own uintptr) {
 		fd, dupErr = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)

@@ -4,6 +4,6 @@ package protocol
 
 import "io"
 
-// HungUp reports false: what poll(2) says of a peer that has closed one direction differs between systems,
-// and a Windows pipe cannot be closed by half. The next write tells.
+// HungUp reports false: poll(2) reports a peer that has closed one direction differently on
+// different systems, and a Windows pipe cannot be half closed. The next write fails.
 func HungUp(io.Closer, <-chan struct{}) bool { return false }

@@ -6,21 +6,21 @@ import (
 )
 
 var (
-	// ErrInUse is about a path where a live server listens.
+	// ErrInUse reports that a live server listens at the path.
 	ErrInUse = errors.New("a server is already listening there")
-	// ErrNotSocket is about a path where not a socket. It is never removed.
+	// ErrNotSocket reports that the path exists and is not a socket. It is never removed.
 	ErrNotSocket = errors.New("not a socket")
-	// ErrPath is about a path that no socket can have.
+	// ErrPath reports a path that a socket cannot have.
 	ErrPath = errors.New("no socket can have this path")
-	// ErrFolder is about a folder in which others could put a socket of theirs in the place of ours.
+	// ErrFolder reports a folder in which other users could replace our socket with theirs.
 	ErrFolder = errors.New("the folder is not safe for a socket")
 )
 
-// A ListenError says what [Listen] could not do. It is one of the errors above, or wraps the system's.
+// A ListenError says why [Listen] failed. It is one of the errors above, or wraps the system's.
 type ListenError struct {
 	Path string
 	Err  error
-	// Detail is what was found; Advice is what to do. Either can be empty.
+	// Detail is what was found; Advice is what to do. Either may be empty.
 	Detail, Advice string
 }
 

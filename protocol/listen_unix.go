@@ -17,21 +17,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// backlog is how many connections the kernel keeps for us; it cuts the number to its own maximum, 4,096 on
-// Linux. A full one makes clients fail or wait although the server is well.
+// backlog is how many connections the kernel queues for us; it cuts the number to its own maximum,
+// 4,096 on Linux. When it is full, clients fail or wait although the server is well.
 const backlog = 1024
 
 // Listen listens on a Unix socket that only this user can connect to.
 //
-// The socket has mode 0600 before anyone can connect, and each connection's peer is asked of the kernel
-// before a byte is read; another user's is closed. The folder must be ours, and neither its group nor others
-// may write in it; one that does not exist is made, with mode 0700. So /tmp itself is refused: its sticky
-// bit keeps others from removing our socket, but not from being there first with their own,
-// which our clients would then talk to. A folder of our own below /tmp is as good as any.
+// The socket has mode 0600 before anyone can connect, and the kernel is asked who each peer is
+// before a byte is read; connections of other users are closed. The folder must be ours, and
+// neither its group nor others may write in it; a missing one is made, with mode 0700. So /tmp
+// itself is refused: its sticky bit keeps others from removing our socket, but not from creating
+// theirs first, which our clients would then talk to. A folder of our own below /tmp is fine.
 //
-// A lock on the sibling file path.lock, held as long as the listener is open, makes the check for another server
-// and the take-over of a stale socket one step. A live server is never replaced, and what is
-// no socket is never removed. Closing the listener removes the socket if it is still the one it made.
+// A lock on the sibling file path.lock, held while the listener is open, makes checking for another
+// server and replacing a stale socket one atomic step. A live server is never replaced, and what is
+// not a socket is never removed. Closing the listener removes the socket if it is still its own.
 //
 // Errors are [*ListenError]: [ErrInUse], [ErrNotSocket], [ErrPath], [ErrFolder], or of the system.
 func Listen(path string) (net.Listener, error) {
@@ -51,8 +51,8 @@ func Listen(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// Check says why [Listen] would refuse a path whoever listens there, nil where it would not. It changes nothing. Errors are
-// [*ListenError].
+// Check says why [Listen] would refuse a path, whether or not a server listens there; nil if it
+// would not. It changes nothing. Errors are [*ListenError].
 func Check(path string) error {
 	path, err := usable(path, false)
 	if err != nil {
@@ -65,18 +65,19 @@ func Check(path string) error {
 	return nil
 }
 
-// Locked reports whether the lock of a listener of [Listen]'s is held at path: a server listens there, or is about to.
+// Locked reports whether a listener of [Listen] holds the lock of path: a server listens there, or
+// is about to.
 func Locked(path string) bool {
 	f, err := os.OpenFile(path+".lock", os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return false
 	}
-	defer f.Close() // gives back what is taken here
+	defer f.Close() // releases the lock taken here
 	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
 }
 
-// usable returns the whole path of a socket, if it can have that path and its folder is private. With make the folder is
-// made if it is missing.
+// usable returns the absolute path of a socket, if that path is valid and its folder is private.
+// With make it makes a missing folder.
 func usable(path string, make bool) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -105,7 +106,7 @@ func usable(path string, make bool) (string, error) {
 	return path, nil
 }
 
-// privateFolder checks that nobody else can put a file into dir.
+// privateFolder checks that no other user can put a file into dir.
 func privateFolder(dir string) *ListenError {
 	const advice = "use a folder of your own that group and others cannot write, or a path in a folder that does not exist yet"
 	info, err := os.Lstat(dir)
@@ -130,8 +131,8 @@ func privateFolder(dir string) *ListenError {
 	return nil
 }
 
-// lockFor takes the lock beside path. The file is removed by whoever holds the lock, so a lock on a
-// file that is no longer at its path is worth nothing.
+// lockFor takes the lock beside path. The holder of the lock removes the file, so a lock on a file
+// that is no longer at its path is worthless.
 func lockFor(path string) (*flock.Flock, error) {
 	for {
 		lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))
@@ -188,7 +189,7 @@ func listenLocked(path string, lock *flock.Flock) (*listener, error) {
 	if err != nil {
 		return fail("look at the new socket", err)
 	}
-	// Nobody can connect before listen(2), so the umask, which is the whole process's, need not be touched.
+	// Nobody can connect before listen(2), so the process-wide umask need not be changed.
 	if err = os.Chmod(path, 0o600); err == nil {
 		err = unix.Listen(fd, backlog)
 	}
@@ -227,7 +228,7 @@ func clearStale(path string) error {
 		conn.Close()
 		return inUse(path)
 	}
-	// Refused is the only sure sign of death: a busy server's full queue is EAGAIN.
+	// ECONNREFUSED is the only sure sign of a dead server: a busy server's full queue is EAGAIN.
 	if !errors.Is(err, unix.ECONNREFUSED) {
 		e := inUse(path)
 		e.Detail = "or cannot be told to be dead: " + err.Error()
@@ -275,7 +276,7 @@ func (l *listener) Close() error {
 	return err
 }
 
-// peerUID asks the kernel who has connected.
+// peerUID asks the kernel which user has connected.
 func peerUID(c *net.UnixConn) (int, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

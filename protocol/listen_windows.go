@@ -15,8 +15,8 @@ const pipeBuffer = writeChunk
 
 // Listen listens on a named pipe, `\\.\pipe\name`, that only this user can open.
 //
-// Its access control list has this user's SID and no other entry, remote clients are rejected, and a pipe that
-// exists is not joined. Errors are [*ListenError]: [ErrInUse], [ErrPath], or of the system.
+// Its access control list has only this user's SID, remote clients are rejected, and an existing
+// pipe is not joined. Errors are [*ListenError]: [ErrInUse], [ErrPath], or of the system.
 func Listen(path string) (net.Listener, error) {
 	if err := Check(path); err != nil {
 		return nil, err
@@ -31,7 +31,8 @@ func Listen(path string) (net.Listener, error) {
 		InputBufferSize:    pipeBuffer,
 		OutputBufferSize:   pipeBuffer,
 	})
-	// A pipe that exists with another access control list answers a second creation with "access denied".
+	// A pipe that exists with another access control list answers a second creation with "access
+	// denied".
 	if errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_PIPE_BUSY) || errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
 		return nil, &ListenError{Path: path, Err: ErrInUse, Detail: err.Error(), Advice: "connect to it, stop it, or use another name"}
 	}
@@ -41,7 +42,8 @@ func Listen(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// Check says why [Listen] would refuse a path whoever listens there, nil where it would not. Errors are [*ListenError].
+// Check says why [Listen] would refuse a path, whether or not a server listens there; nil if it
+// would not. Errors are [*ListenError].
 func Check(path string) error {
 	if !strings.HasPrefix(strings.ToLower(path), `\\.\pipe\`) {
 		return &ListenError{Path: path, Err: ErrPath, Advice: `use \\.\pipe\ and a name`}

@@ -7,40 +7,40 @@ import (
 )
 
 const (
-	// 64 KiB a write: as much as a pipe or a socket takes at once, and the grain in which progress of a
-	// slow peer is seen.
+	// 64 KiB a write: as much as a pipe or a socket takes at once, and the granularity of a slow
+	// peer's progress.
 	writeChunk = 64 << 10
-	// Replies to requests that were read together leave together: one is held back while the next request, already
-	// at hand, runs, for this long and that one's time at most. It saves a tenth of the time of a quick request; a
-	// row that takes long yields, and then nothing is held back.
+	// Replies to requests that were read together leave together: a reply is held back while the
+	// next request, already read, runs, at most this long plus that request's run. It saves a tenth
+	// of the time of a quick request; a row that takes long yields, and then nothing is held back.
 	corkTime = 100 * time.Microsecond
-	// 512 KiB: buffers that grew past this are given back once they are empty. A snapshot of 24x80
-	// with all its cells fits; a connection keeps up to two of them.
+	// 512 KiB: larger buffers are freed once they are empty. A snapshot of 24x80 with all its cells
+	// fits; a connection keeps up to two of them.
 	keepBuffer = 512 << 10
 )
 
-// An outbox is the outgoing side of a connection: frames are appended by anyone. Whoever appends to an empty one writes
-// what the stream takes without blocking; the rest is left to one goroutine, many frames in one write when they
-// come quickly.
+// An outbox is the outgoing side of a connection: any goroutine may append frames. One that appends
+// to an empty outbox writes what the stream takes without blocking; one goroutine writes the rest,
+// many frames in one write when they come quickly.
 type outbox struct {
 	w       io.Writer
-	try     func([]byte) int // writes what is taken without blocking; nil where a stream cannot be asked
+	try     func([]byte) int // writes what does not block; nil for a stream that cannot tell
 	framing Framing
 	bound   int           // unread reply bytes past which nothing new starts
-	stall   time.Duration // with so long no byte taken past the bound, onStall is called
+	stall   time.Duration // after this long past the bound without progress, onStall is called
 	onStall func()
 	onError func(error)
 
 	kick chan struct{} // one slot: there is something to write
-	dead chan struct{} // closed when nothing will be written any more
+	dead chan struct{} // closed when nothing more will be written
 	done chan struct{} // closed when the writer has ended
 
 	mu sync.Mutex
 	// protects the fields below
 	buf     []byte // framed, not yet taken by a writer
 	spare   []byte // an empty buffer, for when buf is taken
-	busy    bool   // somebody writes
-	unread  int    // bytes in buf and in a writer's hands, but for the notification
+	busy    bool   // a goroutine writes
+	unread  int    // bytes in buf and being written, except the notification
 	note    *note  // the one notification that is not yet written
 	room    chan struct{}
 	corked  time.Time // when the first reply in buf was held back
@@ -49,7 +49,7 @@ type outbox struct {
 	timer   *time.Timer
 }
 
-// A note is a notification on its way.
+// A note is a notification in flight.
 type note struct {
 	size    int
 	ahead   int // bytes that leave before its last one, itself included
@@ -64,9 +64,9 @@ func newOutbox(w io.Writer, framing Framing, limits Limits, onStall func(), onEr
 	}
 }
 
-// reply appends a message. A corked one may wait for company, until flush or the next reply. The
-// message's buffer is the outbox's from then on, and the caller has the returned one in exchange,
-// which may be nil.
+// reply appends a message. A corked one waits for more, until flush or the next reply. The outbox
+// then owns the message's buffer, and the caller gets the returned one in exchange, which may be
+// nil.
 func (o *outbox) reply(message []byte, cork bool) (free []byte) {
 	o.mu.Lock()
 	if o.killed {
@@ -106,8 +106,8 @@ func (o *outbox) reply(message []byte, cork bool) (free []byte) {
 	return free
 }
 
-// notify appends the connection's one notification. When its last byte is written, written is closed and
-// slot is emptied, so that the next one can come.
+// notify appends the connection's one notification. When its last byte is written, written is
+// closed and slot is emptied, so that the next one can follow.
 func (o *outbox) notify(message []byte, slot <-chan struct{}) (written <-chan struct{}) {
 	n := &note{written: make(chan struct{}), slot: slot}
 	o.mu.Lock()
@@ -126,8 +126,8 @@ func (o *outbox) notify(message []byte, slot <-chan struct{}) (written <-chan st
 	return n.written
 }
 
-// send writes what the stream takes now, if nobody else writes, and leaves the rest to the writer: a hop to another
-// goroutine costs a tenth of a quick answer's time.
+// send writes what the stream takes now, unless another goroutine is writing, and leaves the rest
+// to the writer: switching goroutines costs a tenth of a quick answer's time.
 func (o *outbox) send() {
 	o.mu.Lock()
 	if o.try == nil || o.busy || o.killed || len(o.buf) == 0 {
@@ -156,7 +156,7 @@ func (o *outbox) send() {
 	}
 }
 
-// takeLocked takes what there is to be written.
+// takeLocked takes what is to be written.
 func (o *outbox) takeLocked() []byte {
 	batch := o.buf
 	o.buf, o.spare = o.spare[:0], nil
@@ -165,7 +165,7 @@ func (o *outbox) takeLocked() []byte {
 	return batch
 }
 
-// putBackLocked gives a written batch's buffer back and reports whether there is something to do again.
+// putBackLocked returns the buffer of a written batch and reports whether there is more to write.
 func (o *outbox) putBackLocked(batch []byte) bool {
 	o.busy = false
 	if cap(batch) <= keepBuffer && cap(batch) > cap(o.spare) {
@@ -192,7 +192,8 @@ func (o *outbox) flush() {
 	}
 }
 
-// waitRoom returns when the unread replies are within the bound, or nothing is written any more.
+// waitRoom returns when the unread replies are within the bound, or when nothing more will be
+// written.
 func (o *outbox) waitRoom() {
 	o.mu.Lock()
 	if o.unread <= o.bound || o.killed {

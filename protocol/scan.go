@@ -12,8 +12,8 @@ import (
 const (
 	// 512 levels: recursive descent stays under 100 KiB of stack, and no real request has ten.
 	maxDepth = 512
-	// An envelope has four members. More than 1,024 is no request, and comparing the names for
-	// doubles would take memory that the message itself does not show.
+	// An envelope has four members. One with more than 1,024 is not a request, and comparing the
+	// names for duplicates would take memory out of proportion to the message.
 	maxMembers = 1024
 )
 
@@ -69,7 +69,7 @@ func parse(msg []byte, maxBatch int) (one envelope, batch []json.RawMessage, err
 	return one, batch, nil
 }
 
-// A scanner walks JSON (RFC 8259) that is known to be valid UTF-8. At the first fault it stops moving.
+// A scanner walks JSON (RFC 8259) that is known to be valid UTF-8. It stops at the first fault.
 type scanner struct {
 	b     []byte
 	i     int
@@ -234,7 +234,8 @@ func (s *scanner) open(depth int) bool {
 	return true
 }
 
-// next moves past a comma, or past the closing bracket, and reports whether another element follows.
+// next moves past a comma, or past the closing bracket, and reports whether another element
+// follows.
 func (s *scanner) next(closing byte) bool {
 	s.space()
 	switch s.peek() {
@@ -250,8 +251,8 @@ func (s *scanner) next(closing byte) bool {
 	return false
 }
 
-// object moves past an object; member, if not nil, is called behind each value with the places of
-// its name (quotes included) and the start of the value.
+// object moves past an object; member, if not nil, is called after each value with its name (quotes
+// included) and the start of the value.
 func (s *scanner) object(depth int, member func(name []byte, start int)) {
 	if !s.open(depth) {
 		return
@@ -288,7 +289,7 @@ func (s *scanner) object(depth int, member func(name []byte, start int)) {
 	}
 }
 
-// array moves past an array; element, if not nil, is called behind each value with its start.
+// array moves past an array; element, if not nil, is called after each value with its start.
 func (s *scanner) array(depth int, element func(start int)) {
 	if !s.open(depth) {
 		return
@@ -333,7 +334,7 @@ func (s *scanner) envelope(depth int) (e envelope) {
 	known := func(part *json.RawMessage, start int) {
 		if *part != nil {
 			double = true
-			if part == &id { // which of two ids to answer cannot be told
+			if part == &id { // it is unclear which of two ids to answer
 				*part = nullID
 				return
 			}
@@ -404,7 +405,7 @@ func (s *scanner) envelope(depth int) (e envelope) {
 	}
 	if e.err != nil {
 		if e.id == nil {
-			e.id = nullID // whether it was a notification cannot be told: JSON-RPC 2.0 section 5
+			e.id = nullID // it may have been a notification: JSON-RPC 2.0 section 5
 		}
 		return e
 	}
@@ -430,8 +431,9 @@ func unquote(quoted []byte) []byte {
 	return b
 }
 
-// KeyMember returns a [Method.Key] that is the value of one top-level member when it is a string.
-// Params that are no object, or lack the member, have no key; such a request is refused soon after.
+// KeyMember returns a [Method.Key] that is the value of one top-level member when that is a string.
+// Params that are not an object, or lack the member, have no key; such a request is refused soon
+// after.
 func KeyMember(member string) func(params json.RawMessage) string {
 	return func(params json.RawMessage) (key string) {
 		s := scanner{b: params}

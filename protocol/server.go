@@ -14,8 +14,8 @@ import (
 type Server struct {
 	Dialect Dialect
 	Config
-	// Connections is how many are served at once; one more is told so and closed. Default 1,024: some
-	// 200 KiB each when idle, and below the usual limit on descriptors.
+	// Connections is how many are served at once; one more gets an error and is closed. Default
+	// 1,024: some 200 KiB each when idle, and below the usual limit on descriptors.
 	Connections int
 
 	accepted, refused, slow, open atomic.Int64
@@ -24,8 +24,8 @@ type Server struct {
 const (
 	defaultConnections = 1024
 
-	// Accept errors that pass, such as a full table of descriptors, are tried again after this
-	// long, doubled up to the longest: no spinning, and a second's delay at worst once it is over.
+	// Transient Accept errors, such as a full table of descriptors, are retried after this long,
+	// doubled up to the longest: no spinning, and at most a second's delay once it is over.
 	shortestBackoff = 5 * time.Millisecond
 	longestBackoff  = time.Second
 )
@@ -43,8 +43,9 @@ func (s *Server) Stats() Stats {
 	return Stats{Open: s.open.Load(), Accepted: s.accepted.Load(), Refused: s.refused.Load(), Slow: s.slow.Load()}
 }
 
-// Serve accepts connections until ctx ends or l is closed, then closes l, ends the connections as [Conn.Serve]
-// does, and waits for them. It returns nil when ctx has ended, and otherwise why it stopped.
+// Serve accepts connections until ctx ends or l is closed, then closes l, ends the connections as
+// [Conn.Serve] does, and waits for them. It returns nil when ctx has ended, and otherwise why it
+// stopped.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	most := s.Connections
 	if most <= 0 {
@@ -77,9 +78,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	})
 }
 
-// Accept calls meet for each connection of l, one after the other, until ctx ends or l is closed, and then closes l. An error
-// that passes, such as a full table of descriptors, is told to log and waited out. It returns nil when ctx has ended, and
-// otherwise why it stopped; the connections are meet's.
+// Accept calls meet for each connection of l, one after the other, until ctx ends or l is closed,
+// and then closes l. Transient errors, such as a full table of descriptors, are logged and retried.
+// It returns nil when ctx has ended, and otherwise why it stopped; meet owns the connections.
 func Accept(ctx context.Context, l net.Listener, log *slog.Logger, meet func(net.Conn)) error {
 	defer l.Close()
 	defer context.AfterFunc(ctx, func() { l.Close() })()
@@ -107,7 +108,7 @@ func Accept(ctx context.Context, l net.Listener, log *slog.Logger, meet func(net
 	}
 }
 
-// refuse tells one peer too many, which its empty buffer takes at once.
+// refuse sends an error to one peer too many; its empty buffer takes it at once.
 func (s *Server) refuse(c net.Conn, most int) {
 	e := Standard(&LimitError{What: "connections", Limit: most})
 	message, _ := appendError(nil, nullID, e)

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Join makes one stream of a reader and a writer, such as standard input and output. Each can be
-// closed by the peer alone. When r is an *os.File that cannot be interrupted, as inherited descriptors
-// cannot, [Conn.Serve] returns without its last read having ended.
+// Join makes one stream of a reader and a writer, such as standard input and output. The peer can
+// close each alone. When r is an *os.File that cannot be interrupted, as inherited descriptors
+// cannot, [Conn.Serve] returns before its last read has ended.
 func Join(r io.ReadCloser, w io.WriteCloser) io.ReadWriteCloser { return &joined{r, w} }
 
 type joined struct {
@@ -29,7 +29,7 @@ func (j *joined) SetReadDeadline(t time.Time) error {
 	return os.ErrNoDeadline
 }
 
-// SyscallConn is that of the writer: whoever reads there is the peer whose end matters.
+// SyscallConn is that of the writer: its reader is the peer whose end matters.
 func (j *joined) SyscallConn() (syscall.RawConn, error) {
 	if s, ok := j.w.(syscall.Conn); ok {
 		return s.SyscallConn()

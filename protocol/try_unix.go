@@ -10,12 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// atomicWrite is how many bytes a blocking pipe that polls as writable takes without blocking: PIPE_BUF, which is 4,096
-// on Linux, and 512, the least that POSIX allows, on macOS.
+// atomicWrite is how many bytes a blocking pipe that polls as writable takes without blocking:
+// PIPE_BUF, which is 4,096 on Linux, and 512, the least that POSIX allows, on macOS.
 var atomicWrite = map[bool]int{true: 4096, false: 512}[runtime.GOOS == "linux"]
 
-// tryWriter returns a function that writes what w takes without blocking and returns how many bytes that were, 0 on an
-// error too, which the writer then meets itself; nil when w cannot be asked.
+// tryWriter returns a function that writes what w takes without blocking and returns how many bytes
+// that were, 0 on an error, which the writer's own write then returns too; nil when w cannot be
+// asked.
 func tryWriter(w io.Writer) func([]byte) int {
 	c, ok := w.(syscall.Conn)
 	if !ok {
@@ -36,7 +37,7 @@ func tryWriter(w io.Writer) func([]byte) int {
 		if blocking && len(p) > atomicWrite {
 			return 0
 		}
-		// An error of Write itself is a stream that is closed: nothing was written.
+		// An error of Write itself means a closed stream: nothing was written.
 		_ = conn.Write(func(fd uintptr) bool {
 			if blocking {
 				ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}

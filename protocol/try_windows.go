@@ -2,5 +2,5 @@ package protocol
 
 import "io"
 
-// tryWriter returns nil: Windows does not tell whether a write would block.
+// tryWriter returns nil: Windows does not report whether a write would block.
 func tryWriter(io.Writer) func([]byte) int { return nil }

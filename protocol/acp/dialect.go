@@ -5,7 +5,8 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// A Dialect serves terminals of a host, those of each connection to that connection alone. It is a [protocol.Dialect].
+// A Dialect serves the terminals of a host; each connection sees only its own. It is a
+// [protocol.Dialect].
 type Dialect struct {
 	host *host.Host
 	opts Options
@@ -40,7 +41,7 @@ func (h *handler) Method(name string) (protocol.Method, bool) {
 
 func (h *handler) Error(err error) *protocol.Error { return errorV1(err, h.terminals.words) }
 
-// Close ends what the connection had started.
+// Close ends what the connection has started.
 func (h *handler) Close() {
 	if err := h.terminals.Close(); err != nil {
 		h.terminals.host.Log.Error("some of what the terminals started could not be ended", "error", err)

@@ -8,22 +8,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// readSize is one read of a stream: what a pipe hands over at most on Linux.
+// readSize is one read of a stream: the most that a pipe returns at once on Linux.
 const readSize = 64 << 10
 
-// A lineReader cuts a stream into lines, none of which it keeps more of than max bytes and a read.
+// A lineReader cuts a stream into lines, and keeps at most max bytes and a read of each.
 type lineReader struct {
 	r     *bufio.Reader
 	max   int
-	begun bool // the last part was one of a longer line: the next ones are what one read gives
+	begun bool // the last part belongs to a longer line: the next parts are what one read returns
 }
 
 func newLineReader(r io.Reader, max int) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, readSize), max: max}
 }
 
-// next returns a line with its LF, or, of one that is longer than max, the next part of it; more says that the line goes on.
-// The parts in their order are the stream, byte by byte. The error, io.EOF at the end, comes alone.
+// next returns a line with its LF, or, for a line longer than max, its next part; more says that
+// the line continues. The parts in order are the stream, byte by byte. The error, io.EOF at the
+// end, comes alone.
 func (l *lineReader) next() (part []byte, more bool, err error) {
 	for {
 		b, err := l.r.ReadSlice('\n')
@@ -37,22 +38,22 @@ func (l *lineReader) next() (part []byte, more bool, err error) {
 		}
 		l.begun = false
 		if len(part) > 0 {
-			err = nil // an end without LF is told by the next read
+			err = nil // the next read reports an end without LF
 		}
 		return part, false, err
 	}
 }
 
-// A span is where a value stands in a message.
+// A span is the place of a value in a message.
 type span struct{ from, to int }
 
 func (s span) of(b []byte) []byte { return b[s.from:s.to] }
 
-// within moves a span of a part of a message to the message.
+// within converts a span of a part of a message to one of the message.
 func (s span) within(outer span) span { return span{outer.from + s.from, outer.from + s.to} }
 
-// members returns where the values of a JSON object's members stand; nil for everything else, and for an object that two
-// readers may read differently: with a member twice, or bytes that are not UTF-8.
+// members returns the places of the values of a JSON object's members; nil for anything else, and
+// for an object that is ambiguous: with duplicate members, or bytes that are not UTF-8.
 func members(b []byte) map[string]span {
 	if !bytes.HasPrefix(bytes.TrimLeft(b, blanks), []byte("{")) {
 		return nil
@@ -84,10 +85,10 @@ func members(b []byte) map[string]span {
 	return found
 }
 
-// blanks are what JSON has between its tokens.
+// blanks are JSON's white space.
 const blanks = " \t\r\n"
 
-// elements returns where those of a JSON array stand; nil for everything else.
+// elements returns the places of a JSON array's elements; nil for anything else.
 func elements(b []byte) []span {
 	d := jsontext.NewDecoder(bytes.NewBuffer(b))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '[' {
@@ -115,13 +116,13 @@ func text(b []byte, m map[string]span, name string) string {
 	return string(unquoted)
 }
 
-// An edit puts other bytes in the place of some.
+// An edit replaces some bytes with others.
 type edit struct {
 	span
 	with []byte
 }
 
-// insert adds a member to an object of a message, in front of all it has.
+// insert adds a member at the front of an object of a message.
 func insert(object span, m map[string]span, member string) edit {
 	at := object.from + 1
 	if len(m) > 0 {

@@ -16,27 +16,32 @@ import (
 )
 
 const (
-	// maxInspected is how long a message may be that the proxy looks into. A longer one is passed on as it comes, in pieces:
-	// it can be no request for a terminal, and whatever else it is, is between the two who speak.
+	// maxInspected is the longest message that the proxy inspects. A longer one is passed on in
+	// pieces: it cannot be a request for a terminal.
 	maxInspected = 16 << 20
-	// quitBound is how long an agent may go on when its editor has nothing more to say. Agents end within a second.
+	// quitBound is how long an agent may keep running after the end of the editor's output. Agents
+	// end within a second.
 	quitBound = 5 * time.Second
-	// agentStall is how long an agent may leave 8 MiB of answers unread. One that computes for minutes is slow, not gone.
+	// agentStall is how long an agent may leave 8 MiB of answers unread. One that computes for
+	// minutes is slow, not gone.
 	agentStall = 10 * time.Minute
-	// maxSessions bounds the ACP sessions whose folders are known, and the requests for one under way.
+	// maxSessions bounds the ACP sessions whose folders are known, and the pending requests for
+	// one.
 	maxSessions = 1024
-	// maxTaken bounds the ids of terminal requests that are told from the editor's, for a request to cancel one.
+	// maxTaken bounds the ids of the agent's terminal requests that are kept, to recognise a
+	// request to cancel one.
 	maxTaken = 4096
 )
 
-// ErrEditorGone is why a proxy ends whose editor takes nothing more.
+// ErrEditorGone is why a proxy ends whose editor accepts no more output.
 var ErrEditorGone = errors.New("the editor is gone")
 
-// A Proxy stands between one editor and one agent. What they say is passed on byte by byte, but for this: the editor's
-// initialize tells the agent of terminals, the agent's terminal requests are answered from the engine and never reach the
-// editor, and where a tool call embeds such a terminal the editor is shown its output in a way that it knows (show.go).
+// A Proxy relays between one editor and one agent. It passes their messages on byte by byte, with
+// these exceptions: it adds terminals to the editor's initialize; the engine answers the agent's
+// terminal requests, which never reach the editor; and where a tool call embeds such a terminal,
+// the editor gets its output in a form that it supports (show.go).
 //
-// The proxy makes no requests of its own, so ids pass as they are, and none can be taken for another.
+// The proxy makes no requests of its own, so ids pass unchanged and cannot be confused.
 //
 // # Goroutines
 //
@@ -47,7 +52,7 @@ var ErrEditorGone = errors.New("the editor is gone")
 //	inward         writes to the agent: what the editor says, and answers              Serve waits for it
 //	terminals      a [protocol.Conn] over the agent's terminal requests                Serve waits for it
 //
-// Nothing is queued between them: a peer that does not read stops the other one, as a pipe would.
+// Nothing is queued between them: a peer that does not read blocks the other one, as a pipe would.
 type Proxy struct {
 	log       *slog.Logger
 	terminals *Terminals
@@ -60,26 +65,26 @@ type Proxy struct {
 
 	mu sync.Mutex
 	// protects the fields below
-	native bool              // the editor shows terminals that an agent tells of in _meta
-	opened map[string]string // folders of sessions that are being made, by the id of the request
+	native bool              // the editor supports terminals in _meta
+	opened map[string]string // folders of sessions being made, by the id of the request
 	dirs   map[string]string // folders of sessions
 }
 
-// A part is a line, or a piece of a long one, on its way to whoever writes it.
+// A part is a line, or a piece of a long one, on its way to its writer.
 type part struct {
 	data []byte
-	more bool // the line goes on
-	end  bool // there is nothing more
+	more bool // the line continues
+	end  bool // end of the stream
 	done chan struct{}
 	// done, if not nil, is closed when data is written
 }
 
-// Streams are the four that a proxy stands between.
+// Streams are the four streams of a proxy.
 type Streams struct {
 	FromEditor io.Reader
 	ToEditor   io.Writer
 	FromAgent  io.Reader
-	ToAgent    io.WriteCloser // closed when the editor's end is reached, and when the proxy ends
+	ToAgent    io.WriteCloser // closed at the end of the editor's output, and when the proxy ends
 }
 
 // NewProxy returns a proxy for one pair; its terminals are sessions of h.
@@ -93,9 +98,10 @@ func NewProxy(h *host.Host, o Options) *Proxy {
 	return p
 }
 
-// Serve passes messages until the agent says nothing more, and returns nil; or until the editor takes nothing more, which
-// is [ErrEditorGone]; or for quitBound after the editor has nothing more to say; or until ctx ends. Terminals are ended
-// then. Its readers are left behind until their streams end. It is called once.
+// Serve passes messages until the agent's output ends, and returns nil; or until the editor accepts
+// no more, which is [ErrEditorGone]; or for quitBound after the editor's output ends; or until ctx
+// ends. It then ends the terminals. Its readers are left behind until their streams end. It is
+// called once.
 func (p *Proxy) Serve(ctx context.Context, s Streams) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -120,7 +126,7 @@ func (p *Proxy) Serve(ctx context.Context, s Streams) error {
 			cancel(err)
 		}
 	})
-	// A panic must not end the process before the terminals are ended.
+	// A panic must not end the process before the terminals have ended.
 	err := protocol.Guard(p.log, "write to the editor", func() error { return p.outward(s.ToEditor, editorOver) })
 	ask.Close()
 	cancel(err)
@@ -129,7 +135,7 @@ func (p *Proxy) Serve(ctx context.Context, s Streams) error {
 	return err
 }
 
-// read hands a stream over, part by part, and then its end.
+// read passes a stream on, part by part, and then its end.
 func (p *Proxy) read(r io.Reader, to chan<- part, over func()) {
 	lines := newLineReader(r, maxInspected)
 	defer over()
@@ -148,7 +154,7 @@ func (p *Proxy) read(r io.Reader, to chan<- part, over func()) {
 	}
 }
 
-// hand gives a part to its writer, and reports whether that took it.
+// hand passes a part to its writer, and reports whether the writer took it.
 func (p *Proxy) hand(to chan<- part, x part) bool {
 	select {
 	case to <- x:
@@ -158,9 +164,10 @@ func (p *Proxy) hand(to chan<- part, x part) bool {
 	}
 }
 
-// inward writes to the agent, whole lines of either side, until the editor's end and the proxy's.
+// inward writes to the agent, whole lines of either side, until the ends of the editor and the
+// proxy.
 func (p *Proxy) inward(w io.WriteCloser) error {
-	begun := false // a long line of the editor's is under way
+	begun := false // in the middle of a long line of the editor's
 	editor := p.editor
 	for {
 		answer := p.answer
@@ -181,7 +188,7 @@ func (p *Proxy) inward(w io.WriteCloser) error {
 				continue
 			}
 			if !begun && !x.more {
-				_ = protocol.Guard(p.log, "a message of the editor", func() error { // one that breaks us is passed on as it came
+				_ = protocol.Guard(p.log, "a message of the editor", func() error { // on a panic the message is passed on unchanged
 					x.data = p.fromEditor(x.data)
 					return nil
 				})
@@ -192,7 +199,7 @@ func (p *Proxy) inward(w io.WriteCloser) error {
 			return nil
 		}
 		var err error
-		if editor != nil { // else the agent's input is closed, and it knows
+		if editor != nil { // else the agent's input is already closed
 			_, err = w.Write(x.data)
 		}
 		if x.done != nil {
@@ -205,7 +212,8 @@ func (p *Proxy) inward(w io.WriteCloser) error {
 	}
 }
 
-// discard takes what nobody reads any more: the agent has closed its input, and its output tells the rest.
+// discard drops what nobody reads any more: the agent has closed its input, and its output says the
+// rest.
 func (p *Proxy) discard(editor <-chan part) {
 	for {
 		select {
@@ -221,7 +229,7 @@ func (p *Proxy) discard(editor <-chan part) {
 	}
 }
 
-// outward writes to the editor: what the agent says, and between its lines what terminals show.
+// outward writes to the editor: the agent's messages, and between its lines what terminals show.
 func (p *Proxy) outward(w io.Writer, editorOver <-chan struct{}) error {
 	sh := newShow(p.terminals, p.shows)
 	ids := newIDs()
@@ -267,7 +275,7 @@ func (p *Proxy) outward(w io.Writer, editorOver <-chan struct{}) error {
 				messages = seen
 				return err
 			})
-			if err != nil && !errors.As(err, &broke) { // what breaks us is passed on as it came
+			if err != nil && !errors.As(err, &broke) { // after a panic it is passed on unchanged
 				return err
 			}
 		}
@@ -278,7 +286,7 @@ func (p *Proxy) outward(w io.Writer, editorOver <-chan struct{}) error {
 	}
 }
 
-// fromAgent returns what the editor gets of a line of the agent's.
+// fromAgent returns what the editor gets for a line of the agent's.
 func (p *Proxy) fromAgent(line []byte, sh *show, ids *ids) ([][]byte, error) {
 	m := members(line)
 	if m == nil {
@@ -302,13 +310,13 @@ func (p *Proxy) fromAgent(line []byte, sh *show, ids *ids) ([][]byte, error) {
 	case "":
 		if _, ok := m["method"]; !ok && isRequest {
 			p.made(string(id.of(line)), line, m)
-			return append(sh.refresh(), line), nil // what it ends is shown to its end first
+			return append(sh.refresh(), line), nil // what it ends is first shown in full
 		}
 	}
 	return [][]byte{line}, nil
 }
 
-// terminal hands a line to the terminals.
+// terminal passes a line to the terminals.
 func (p *Proxy) terminal(line []byte) error {
 	if line[len(line)-1] != '\n' {
 		line = append(line, '\n')
@@ -319,7 +327,7 @@ func (p *Proxy) terminal(line []byte) error {
 	return nil
 }
 
-// fromEditor returns what the agent gets of a line of the editor's.
+// fromEditor returns what the agent gets for a line of the editor's.
 func (p *Proxy) fromEditor(line []byte) []byte {
 	m := members(line)
 	params, ok := m["params"]
@@ -343,8 +351,8 @@ func (p *Proxy) fromEditor(line []byte) []byte {
 	return line
 }
 
-// initialize adds terminals to what the editor can do, and notes how it can show them. One that speaks a later version is
-// left alone: that has no terminals to be served.
+// initialize adds terminals to the editor's capabilities, and records how it can show them. An
+// editor with a later protocol version is left alone: that has no terminals to serve.
 func (p *Proxy) initialize(line []byte, params span, pm map[string]span) []byte {
 	if v, ok := pm["protocolVersion"]; ok {
 		if n, err := strconv.ParseFloat(string(v.within(params).of(line)), 64); err == nil && n > versionV1 && n < math.MaxInt32 {
@@ -377,7 +385,7 @@ func (p *Proxy) initialize(line []byte, params span, pm map[string]span) []byte 
 	return apply(line, edit{old.within(capabilities), []byte("true")})
 }
 
-// shows reports whether the editor shows terminals that an agent tells of in _meta.
+// shows reports whether the editor supports terminals in _meta.
 func (p *Proxy) shows() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -391,7 +399,7 @@ func (p *Proxy) dir(session string) string {
 	return p.dirs[session]
 }
 
-// remember keeps one entry of a map of folders, of which there may be maxSessions.
+// remember adds an entry to a map of folders, which has at most maxSessions.
 func (p *Proxy) remember(in map[string]string, key, dir string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -407,7 +415,7 @@ func (p *Proxy) remember(in map[string]string, key, dir string) {
 	in[key] = dir
 }
 
-// made notes which session the agent has made for a session/new.
+// made records the session that the agent has made for a session/new.
 func (p *Proxy) made(id string, line []byte, m map[string]span) {
 	p.mu.Lock()
 	dir := p.opened[id]
@@ -419,7 +427,7 @@ func (p *Proxy) made(id string, line []byte, m map[string]span) {
 	}
 }
 
-// ids are those of the agent's terminal requests, the newest maxTaken of them.
+// ids are the newest maxTaken ids of the agent's terminal requests.
 type ids struct {
 	known map[string]bool
 	order []string
@@ -450,11 +458,11 @@ func (d proxied) Open(c *protocol.Conn) protocol.Handler { return newHandler(d.p
 type terminalStream struct {
 	*io.PipeReader
 	p *Proxy
-	// rest is an unfinished line; belongs to the one that writes
+	// rest is an unfinished line; belongs to the writing goroutine
 	rest []byte
 }
 
-// Write hands on whole lines, and returns when they are written.
+// Write passes on whole lines, and returns when they are written.
 func (s *terminalStream) Write(b []byte) (int, error) {
 	at := len(b)
 	for at > 0 && b[at-1] != '\n' {

@@ -12,54 +12,56 @@ import (
 )
 
 const (
-	// pace is how long after a change the editor is told, so that a flood costs five messages a second.
+	// pace is how long after a change the editor is updated, so that a flood costs five messages a
+	// second.
 	pace = 200 * time.Millisecond
-	// maxShown is how much of a terminal's output is text in a tool call, in bytes. Each change sends all of it again; more
-	// than some screens nobody reads there.
+	// maxShown is how much of a terminal's output is text in a tool call, in bytes. Each change
+	// sends all of it again; nobody reads more than a few screens there.
 	maxShown = 16 << 10
-	// maxCalls bounds the tool calls, and the terminals, that are kept up to date. The oldest are left as they are.
+	// maxCalls bounds the tool calls, and the terminals, that are kept up to date. The oldest are
+	// no longer updated.
 	maxCalls = 256
 )
 
-// A show keeps up to date what the editor is shown of the agent's terminals. Where the agent embeds one in a tool call, an
-// editor that knows the extension `_meta.terminal_output` (Zed and others) is told of a terminal of that name, of what is
-// written to it, and of its end; any other gets the end of its output as text in the terminal's place, and the tool call's
-// content again whenever that has changed.
+// A show keeps the editor's view of the agent's terminals up to date. Where the agent embeds one in
+// a tool call, an editor that supports the extension `_meta.terminal_output` (Zed and others) gets
+// a terminal with that name, its output, and its end; any other gets the end of its output as text
+// in the terminal's place, and the tool call's content again after each change.
 //
 // It belongs to the goroutine that writes to the editor.
 type show struct {
 	source *Terminals
-	native func() bool // the editor knows the extension
+	native func() bool // the editor supports the extension
 
 	calls     map[callKey]*toolCall
 	terminals map[string]*shownTerminal
-	changed   <-chan struct{} // of the engine, taken before the last look; nil: nothing is looked at, or timer runs
+	changed   <-chan struct{} // of the engine, taken before the last look; nil: nothing to watch, or timer runs
 	timer     *time.Timer     // nil: nothing has changed
 	clock     int             // of use
 }
 
 type callKey struct{ session, call string }
 
-// A toolCall is one whose content has terminals in it.
+// A toolCall is one whose content contains terminals.
 type toolCall struct {
 	key     callKey
 	content []element
 	used    int
 }
 
-// An element of a tool call's content is as the agent sent it, or a terminal's.
+// An element of a tool call's content: as the agent sent it, or a terminal.
 type element struct {
 	raw      json.RawMessage
 	terminal *shownTerminal
 }
 
-// A shownTerminal is what was shown of one, which may have been released since.
+// A shownTerminal is what was shown of a terminal, which may have been released since.
 type shownTerminal struct {
 	id     string
-	run    *Terminal // nil once all has been shown
-	native bool      // the editor was told of it by the extension
+	run    *Terminal // nil once everything was shown
+	native bool      // the editor shows it by the extension
 	text   string    // else its text as last shown
-	call   callKey   // the tool call that tells of it
+	call   callKey   // the tool call that shows it
 	offset engine.Offset
 	stream *redact.Stream
 	used   int
@@ -69,7 +71,7 @@ func newShow(source *Terminals, native func() bool) *show {
 	return &show{source: source, native: native, calls: map[callKey]*toolCall{}, terminals: map[string]*shownTerminal{}}
 }
 
-// due fires when something is to be shown again; not while a line to the editor is begun.
+// due fires when something must be shown again; not in the middle of a line to the editor.
 func (s *show) due(begun bool) <-chan time.Time {
 	if s.timer == nil || begun {
 		return nil
@@ -77,7 +79,7 @@ func (s *show) due(begun bool) <-chan time.Time {
 	return s.timer.C
 }
 
-// hurry is told that something has changed.
+// hurry handles a change.
 func (s *show) hurry() {
 	s.changed = nil
 	if s.timer == nil {
@@ -104,7 +106,7 @@ func (s *show) refresh() (messages [][]byte) {
 		if t.native {
 			messages = append(messages, t.tell(s.source.hide)...)
 			if t.stream != nil && t.stream.Pending() > 0 {
-				s.timer = time.NewTimer(pace) // what it holds back is told when nothing follows
+				s.timer = time.NewTimer(pace) // shows what it holds back if nothing follows
 			}
 		} else if text := t.render(); text != t.text {
 			t.text = text
@@ -126,8 +128,8 @@ func (s *show) refresh() (messages [][]byte) {
 	return messages
 }
 
-// tool returns what the editor gets of an update or a question about a tool call: the line, with the terminals in it as it
-// can take them.
+// tool returns what the editor gets for an update or a question about a tool call: the line, with
+// its terminals in a form that the editor supports.
 func (s *show) tool(line []byte, m map[string]span, update bool) [][]byte {
 	params := m["params"]
 	pm := members(params.of(line))
@@ -142,7 +144,7 @@ func (s *show) tool(line []byte, m map[string]span, update bool) [][]byte {
 	tm := members(at.of(line))
 	call := &toolCall{key: callKey{text(params.of(line), pm, "sessionId"), text(at.of(line), tm, "toolCallId")}, used: s.tick()}
 	var messages [][]byte
-	if s.has(call.key) { // what it says now is of after what its terminals have written
+	if s.has(call.key) { // the terminals' earlier output comes before what it says now
 		messages = s.refresh()
 	}
 	content, ok := tm["content"]
@@ -150,7 +152,7 @@ func (s *show) tool(line []byte, m map[string]span, update bool) [][]byte {
 		return append(messages, line)
 	}
 	content = content.within(at)
-	delete(s.calls, call.key) // what is sent now takes the place of what was
+	delete(s.calls, call.key) // what is sent now replaces it
 	var edits []edit
 	told, kept := false, false
 	for _, e := range elements(content.of(line)) {
@@ -159,7 +161,7 @@ func (s *show) tool(line []byte, m map[string]span, update bool) [][]byte {
 		em := members(e.of(line))
 		if id := text(e.of(line), em, "terminalId"); strings.HasPrefix(id, prefix) && text(e.of(line), em, "type") == "terminal" {
 			t := s.terminal(call.key, id)
-			if !t.native && t.text == "" && t.run != nil && s.native() && !told { // a message can tell of one
+			if !t.native && t.text == "" && t.run != nil && s.native() && !told { // one per message
 				t.native, told = true, true
 				edits = append(edits, s.info(at, tm, line, t))
 			}
@@ -184,7 +186,7 @@ func (s *show) tool(line []byte, m map[string]span, update bool) [][]byte {
 	return append(messages, apply(line, edits...))
 }
 
-// has reports whether a tool call shows a terminal that may go on.
+// has reports whether a tool call shows a terminal that may still change.
 func (s *show) has(key callKey) bool {
 	if s.calls[key] != nil {
 		return true
@@ -217,7 +219,7 @@ func (s *show) tick() int {
 	return s.clock
 }
 
-// forget drops what was used longest ago where there is too much.
+// forget drops the least recently used entries beyond the limits.
 func (s *show) forget() {
 	if len(s.calls) > maxCalls {
 		var oldest *toolCall
@@ -239,7 +241,7 @@ func (s *show) forget() {
 	}
 }
 
-// render returns the terminal's text as it is now. Once the program has ended that is the last time.
+// render returns the terminal's current text. After the program's end it is called no more.
 func (t *shownTerminal) render() string {
 	exit := t.run.run.View().Exit
 	text, cut := t.run.tail.newest(maxShown, exit != nil)
@@ -267,7 +269,7 @@ func (t *shownTerminal) render() string {
 	return text
 }
 
-// fenceOf returns a Markdown fence that nothing in a text ends (CommonMark 0.31, section 4.5).
+// fenceOf returns a Markdown fence that nothing in a text closes (CommonMark 0.31, section 4.5).
 func fenceOf(text string) string {
 	longest, run := 2, 0
 	for i := range len(text) {
@@ -306,7 +308,7 @@ func (k callKey) update(more map[string]any) []byte {
 	}), '\n')
 }
 
-// info says of a tool call that it has a terminal, in the message that embeds it.
+// info adds the terminal's information to a tool call, in the message that embeds it.
 func (s *show) info(at span, tm map[string]span, line []byte, t *shownTerminal) edit {
 	said := map[string]any{"terminal_id": t.id}
 	if t.run.dir != "" {
@@ -325,12 +327,12 @@ func (s *show) info(at span, tm map[string]span, line []byte, t *shownTerminal) 
 	return insert(meta, mm, member)
 }
 
-// tell returns what an editor that knows the extension is told: what was written since, and the end.
+// tell returns the messages for an editor that supports the extension: new output, and the end.
 func (t *shownTerminal) tell(hide *redact.Redactor) (messages [][]byte) {
 	v := t.run.run.View()
 	raw, next, dropped := v.Transcript.Since(t.offset)
 	data := string(raw)
-	if dropped { // too much at once: where it goes on may be inside of a secret
+	if dropped { // too much at once: the rest may begin inside a secret
 		i := strings.IndexAny(data, " \t\r\n")
 		data, t.stream = "\r\n…\r\n"+data[max(i, 0):], nil
 	}
@@ -361,11 +363,11 @@ func (t *shownTerminal) tell(hide *redact.Redactor) (messages [][]byte) {
 	return messages
 }
 
-// encode is JSON of what always encodes.
+// encode is JSON of values that always encode.
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // strings, and what came as JSON
+		panic(err) // never: strings, and what came as JSON
 	}
 	return b
 }

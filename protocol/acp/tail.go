@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// sight is how much text in front of what is shown is kept for the redactor: what is cut off may
-	// make a secret of what is left.
+	// sight is how much text before what is shown is kept for the redactor: text that is cut off
+	// may make a secret of what is left.
 	sight = redact.ReachBytes
-	// slack is how far the text may grow past what is kept before it is moved, at least.
+	// slack is how far the text may at least grow past what is kept before it is moved.
 	slack = 64 << 10
 )
 
-// A tail keeps the newest output of one program as text, at most limit bytes of it once secrets are hidden. It is the
-// [engine.Tap] of its session; any number of goroutines may read it.
+// A tail keeps the newest output of one program as text, at most limit bytes of it after redaction.
+// It is the [engine.Tap] of its session; any number of goroutines may read it.
 type tail struct {
 	limit int
-	hide  *redact.Redactor // nil: as it is
+	hide  *redact.Redactor // nil: unchanged
 
 	mu sync.Mutex
 	// protects the fields below
 	plain     ansi.Plain
 	dropped   bool // the text does not begin with the program's first byte
-	truncated bool // something has been left out of what was shown
+	truncated bool // something was left out of what was shown
 }
 
 // Output takes what the program wrote.
@@ -45,11 +45,11 @@ func (t *tail) Output(_ time.Time, b []byte) error {
 // Resize changes nothing: lines are the program's, not the screen's.
 func (t *tail) Resize(time.Time, int, int) error { return nil }
 
-// Close changes nothing: what was written stays to be read.
+// Close changes nothing: the output can still be read.
 func (t *tail) Close() error { return nil }
 
-// shown returns the newest output with its secrets hidden, cut at its beginning to limit bytes at most, and whether
-// anything was ever left out. ended: a character that was begun will not be completed.
+// shown returns the newest output, redacted, cut at its beginning to at most limit bytes, and
+// whether anything was ever left out. With ended, an incomplete character stays incomplete.
 func (t *tail) shown(ended bool) (text string, truncated bool) {
 	text, cut := t.newest(t.limit, ended)
 	t.mu.Lock()
@@ -80,7 +80,7 @@ func (t *tail) newest(n int, ended bool) (text string, cut bool) {
 	return text[over:], cut || over > 0
 }
 
-// boundary returns where the first character begins at or behind text[at]; 0 when at is negative.
+// boundary returns where the first character at or after text[at] begins; 0 when at is negative.
 func boundary[T string | []byte](text T, at int) int {
 	at = max(at, 0)
 	for at < len(text) && !utf8.RuneStart(text[at]) {

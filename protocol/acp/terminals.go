@@ -22,34 +22,36 @@ import (
 )
 
 const (
-	// DefaultOutputBytes is how much output a terminal keeps whose agent does not say: the example of the ACP pages.
+	// DefaultOutputBytes is how much output a terminal keeps by default: the example of the ACP
+	// pages.
 	DefaultOutputBytes = 1 << 20
-	// MaxOutputBytes is the most it keeps when the operator does not say: an answer of eight times the default is more
+	// MaxOutputBytes is the default maximum of that: an answer of eight times the default is more
 	// than a model reads, and is still one message.
 	MaxOutputBytes = 8 << 20
-	// DefaultWaits is how many terminal/wait_for_exit a connection may have pending, a quarter less than the requests that
-	// [protocol.Limits] lets wait by default: past those, one that waits would hold up the rest.
+	// DefaultWaits is how many terminal/wait_for_exit a connection may have pending, a quarter less
+	// than the requests that [protocol.Limits] lets wait by default: beyond those, one that waits
+	// would delay the rest.
 	DefaultWaits = 192
 
-	// columns is how wide terminals are. Nobody looks at them: what programs cut to the width of a screen would be lost, and
-	// what they pad to it costs an agent little.
+	// columns is how wide terminals are. Nobody looks at them: text that programs cut to the width
+	// of a screen would be lost, and padding costs an agent little.
 	columns, rows = 200, 24
 
-	// killGrace is how long a program has between SIGTERM and the end of everything that it has started.
+	// killGrace is how long a program has between SIGTERM and the end of all that it started.
 	killGrace = 1500 * time.Millisecond
-	// endBound is how long the terminals of a connection that is over may take to end by themselves.
+	// endBound is how long the terminals of an ended connection may take to end by themselves.
 	endBound = 2 * time.Second
 )
 
 // Errors of terminals. All are typed or one of these.
 var (
-	// ErrNotFound: the terminal was never created here, not by this ACP session, or is released.
+	// ErrNotFound: the terminal was never created here or by this ACP session, or was released.
 	ErrNotFound = errors.New("resource not found")
 	// ErrClosed: the connection is over and starts nothing more.
 	ErrClosed = errors.New("the connection is over")
 )
 
-// A NotFoundError names the terminal that there is not. It is [ErrNotFound].
+// A NotFoundError names an unknown terminal. It is [ErrNotFound].
 type NotFoundError struct{ Terminal string }
 
 func (e *NotFoundError) Error() string { return "unknown terminal " + protocol.Quote(e.Terminal, 32) }
@@ -59,36 +61,36 @@ func (e *NotFoundError) Unwrap() error { return ErrNotFound }
 
 // Options configure a [Dialect], [Terminals] and a [Proxy]. The zero value works.
 type Options struct {
-	// TrustRaw leaves secrets in output, and lets an agent ask for the control sequences too.
+	// TrustRaw turns redaction off, and lets an agent ask for control sequences too.
 	TrustRaw bool
 	// OutputBytes is the most that a terminal keeps, whatever its agent asks for; 0: MaxOutputBytes.
 	OutputBytes int
 	// Waits is how many terminal/wait_for_exit a connection may have pending; 0: DefaultWaits.
 	Waits int
-	// Dir returns where the terminals of an ACP session start whose agent does not say; "": where this process is.
+	// Dir returns where terminals of an ACP session start by default; "": where this process is.
 	Dir func(session string) string
 }
 
-// Terminals are those of one connection: a namespace that no other connection sees. Their methods may be called from
-// any number of goroutines.
+// Terminals are those of one connection: a namespace that no other connection sees. Their methods
+// may be called from any number of goroutines.
 type Terminals struct {
 	host  *host.Host
 	opts  Options
-	hide  *redact.Redactor // nil: output is shown as it is
+	hide  *redact.Redactor // nil: output is shown unchanged
 	words *redact.Redactor // of errors
 	waits chan struct{}    // a slot for each pending wait
 
 	mu sync.Mutex
 	// protects the fields below
 	terminals map[string]*Terminal
-	released  map[string]string // the ACP sessions of terminals that are gone; a release may be repeated
+	released  map[string]string // the ACP sessions of released terminals; a release may be repeated
 	closed    bool
 }
 
-// maxReleased bounds the memory of what was released: a release is repeated at once or never.
+// maxReleased bounds the memory of released terminals: a release is repeated at once or never.
 const maxReleased = 4096
 
-// NewTerminals returns none yet; they will be sessions of h.
+// NewTerminals returns an empty set; its terminals will be sessions of h.
 func NewTerminals(h *host.Host, o Options) *Terminals {
 	if o.OutputBytes <= 0 {
 		o.OutputBytes = MaxOutputBytes
@@ -108,18 +110,18 @@ func NewTerminals(h *host.Host, o Options) *Terminals {
 
 // A Spec says what a terminal runs.
 type Spec struct {
-	Session string // the ACP session that it belongs to
+	Session string // the ACP session that owns it
 	Command string
 	Args    []string
 	Env     map[string]string
 	Dir     string // absolute; "": that of the session
 	Limit   int    // bytes of output kept; negative: DefaultOutputBytes
-	Input   bool   // standard input is the terminal, and somebody else types; false: the null device
+	Input   bool   // standard input is the terminal, where another client types; false: the null device
 	Raw     bool   // output keeps its control sequences
 }
 
-// A Terminal is one command, running or not, until it is released. Its methods may be called from any number of
-// goroutines.
+// A Terminal is one command, running or not, until it is released. Its methods may be called from
+// any number of goroutines.
 type Terminal struct {
 	id      string
 	session string // the ACP session
@@ -129,11 +131,12 @@ type Terminal struct {
 	tail    *tail
 }
 
-// ID returns the terminal's name on the wire. It names the engine's session too, behind a prefix.
+// ID returns the terminal's name on the wire. With a prefix, it is also the engine session's name.
 func (t *Terminal) ID() string { return t.id }
 
-// Create starts a command and returns its terminal at once. Errors: *[protocol.ParamError], *[engine.LimitError],
-// *[engine.EnvError], *[redact.EnvLimitError], *[pty.StartError], [ErrClosed], [engine.ErrEngineClosed].
+// Create starts a command and returns its terminal at once. Errors: *[protocol.ParamError],
+// *[engine.LimitError], *[engine.EnvError], *[redact.EnvLimitError], *[pty.StartError],
+// [ErrClosed], [engine.ErrEngineClosed].
 func (h *Terminals) Create(s Spec) (*Terminal, error) {
 	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
 		return nil, &protocol.ParamError{Path: "cwd", Expected: "an absolute path", Got: protocol.Got(s.Dir)}
@@ -155,7 +158,7 @@ func (h *Terminals) Create(s Spec) (*Terminal, error) {
 	if t.run, err = h.start(s, t.tail); err != nil {
 		return nil, err
 	}
-	if h.hide != nil { // it is read once the terminal is known to somebody
+	if h.hide != nil { // set before any other goroutine knows the terminal
 		t.tail.hide = h.hide.For(string(t.run.ID()))
 	}
 	t.id = prefix + string(t.run.ID())
@@ -171,15 +174,15 @@ func (h *Terminals) Create(s Spec) (*Terminal, error) {
 	return t, nil
 }
 
-// prefix makes names that no agent uses for what it shows itself: display-only terminals are named after tool calls.
+// prefix makes names that no agent uses for display-only terminals, which are named after tool
+// calls.
 const prefix = "ptywright-"
 
-// quiet are variables that keep programs from waiting for a person to page through what they print. What the agent sets
-// counts more.
+// quiet are variables that keep programs from starting a pager. The agent's own values win.
 var quiet = map[string]string{"PAGER": "", "GIT_PAGER": "cat", "MANPAGER": "cat"}
 
-// start runs the command: as a program, or else, when there is none of that name and no arguments, as the line of a shell.
-// The protocol asks for a program; many agents send a line.
+// start runs the command: as a program, or, if there is none of that name and there are no
+// arguments, as a shell command line. The protocol asks for a program; many agents send a line.
 func (h *Terminals) start(s Spec, t *tail) (*engine.Session, error) {
 	env := maps.Clone(quiet)
 	maps.Copy(env, s.Env)
@@ -197,16 +200,18 @@ func (h *Terminals) start(s Spec, t *tail) (*engine.Session, error) {
 	return h.host.Spawn(context.Background(), config)
 }
 
-// missing reports whether there is no such program. A path that goes on behind a file, or one longer than any, is none.
+// missing reports whether the program does not exist. A path that continues after a file, or one
+// that is too long, does not exist.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || notAName(err)
 }
 
-// isLine reports whether a command can only be meant for a shell: it has blanks, or what a shell reads as more than a
-// name.
+// isLine reports whether a command can only be meant for a shell: it has blanks, or characters that
+// are special to a shell.
 func isLine(command string) bool { return strings.ContainsAny(command, " \t\n;&|<>()$`\"'*?[]{}~#=!") }
 
-// shell returns how a shell is told to run a line: bash where there is one, since that is what models write.
+// shell returns the command that runs a line in a shell: bash where it exists, since that is what
+// models write.
 func shell(line string) (program string, args []string) {
 	if runtime.GOOS == "windows" {
 		return "cmd.exe", []string{"/d", "/s", "/c", line}
@@ -227,8 +232,8 @@ func (h *Terminals) Find(session, id string) (*Terminal, error) {
 	return nil, &NotFoundError{id}
 }
 
-// Release forgets a terminal and returns it, for [Terminal.Close]; nil when it has been released before, which may be done
-// again. It does not block. The error is a *[NotFoundError].
+// Release forgets a terminal and returns it, for [Terminal.Close]; nil when it was released before,
+// which may be repeated. It does not block. The error is a *[NotFoundError].
 func (h *Terminals) Release(session, id string) (*Terminal, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -250,8 +255,8 @@ func (h *Terminals) Release(session, id string) (*Terminal, error) {
 	return t, nil
 }
 
-// Close releases every terminal, and starts no more. It returns when all that they had started is gone, or could not be
-// ended.
+// Close releases every terminal, and starts no more. It returns when everything that they started
+// is gone, or could not be ended.
 func (h *Terminals) Close() error {
 	h.mu.Lock()
 	h.closed = true
@@ -264,7 +269,7 @@ func (h *Terminals) Close() error {
 	return end(all...)
 }
 
-// end closes sessions that nobody will ask for any more.
+// end closes sessions that nobody will ask for again.
 func end(all ...*engine.Session) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endBound)
 	defer cancel()
@@ -275,15 +280,16 @@ func end(all ...*engine.Session) error {
 }
 
 // Output returns what the program has written, as plain text with secrets hidden, at most as many bytes of it as the
-// terminal keeps; whether anything is missing at its beginning; and how the program ended, nil while it runs. It does
-// not block.
+// terminal keeps; whether its beginning is missing; and how the program ended, nil while it runs. It
+// does not block.
 func (t *Terminal) Output() (text string, truncated bool, exit *engine.Exit) {
-	exit = t.run.View().Exit // taken first: then all that was written before it is there
+	exit = t.run.View().Exit // taken first: then all earlier output is there
 	text, truncated = t.tail.shown(exit != nil)
 	return text, truncated, exit
 }
 
-// Wait returns how the program ended, once all that it wrote can be read. The error is the cause of ctx's end.
+// Wait returns how the program ended, once all its output can be read. The error is the cause of
+// ctx's end.
 func (t *Terminal) Wait(ctx context.Context) (*engine.Exit, error) {
 	for {
 		changed := t.run.Changed() // taken before looking, so that no change is missed
@@ -298,9 +304,10 @@ func (t *Terminal) Wait(ctx context.Context) (*engine.Exit, error) {
 	}
 }
 
-// Kill ends the program and all that it has started, and returns when nothing of it is left: SIGTERM to its process group,
-// and to the rest and the stubborn what [pty.PTY.Kill] sends. The terminal stays to be read. Errors: *[pty.SurvivorsError],
-// the cause of ctx's end, which makes haste but does not spare anybody.
+// Kill ends the program and all that it started, and returns when nothing of it is left: SIGTERM to
+// its process group, then what [pty.PTY.Kill] sends to the rest and to processes that ignore it.
+// The terminal can still be read. Errors: *[pty.SurvivorsError], the cause of ctx's end, which
+// speeds it up but spares no process.
 func (t *Terminal) Kill(ctx context.Context) error {
 	if t.run.View().Exit != nil {
 		return t.run.Kill(ctx)
@@ -313,14 +320,14 @@ func (t *Terminal) Kill(ctx context.Context) error {
 	if _, err := t.Wait(grace); err == nil {
 		return t.run.Kill(ctx)
 	}
-	err := t.run.Kill(grace) // it timed out: SIGKILL at once
+	err := t.run.Kill(grace) // the grace period is over: SIGKILL at once
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		_, err = t.Wait(ctx)
 	}
 	return err
 }
 
-// Close is Kill, and gives back what the terminal owns. Whoever waits for the program's end is told.
+// Close is Kill, and releases what the terminal owns. Pending waits for the program's end return.
 func (t *Terminal) Close(ctx context.Context) error {
 	return errors.Join(t.Kill(ctx), t.run.Close(ctx))
 }

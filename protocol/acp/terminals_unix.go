@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// notAName reports whether a path was refused for its form: then it was no path.
+// notAName reports whether the system refused a path for its form: then it was not a path.
 func notAName(err error) bool {
 	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -15,13 +15,14 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// Shapes of protocol version 1 (schema 1.21). Decoding is as lenient as the schema says: an optional member of another type
-// counts as absent, an element of another type is left out, a required member of another type is refused.
+// Shapes of protocol version 1 (schema 1.21). Decoding is as lenient as the schema says: an
+// optional member of another type counts as absent, an element of another type is dropped, a
+// required member of another type is refused.
 
-// versionV1 is the protocolVersion that this file is about.
+// versionV1 is the protocolVersion of this file.
 const versionV1 = 1
 
-// Codes of version 1 beside those of JSON-RPC 2.0.
+// Codes of version 1 besides those of JSON-RPC 2.0.
 const (
 	codeNotFound  = -32002 // resource not found
 	codeCancelled = -32800 // the request was cancelled
@@ -42,8 +43,8 @@ type variableV1 struct {
 	Value *string `json:"value"`
 }
 
-// createMetaV1 is what an agent that knows ptywright may say beside the protocol: {"ptywright": {"stdin": "terminal",
-// "raw": true}}.
+// createMetaV1 is what an agent that knows ptywright may add to the protocol: {"ptywright":
+// {"stdin": "terminal", "raw": true}}.
 type createMetaV1 struct {
 	Ptywright optional[ptywrightV1] `json:"ptywright"`
 }
@@ -92,7 +93,7 @@ type optional[T any] struct {
 	given bool
 }
 
-// UnmarshalJSONFrom takes a value of type T, and takes anything else for nothing.
+// UnmarshalJSONFrom takes a value of type T, and treats any other as absent.
 func (o *optional[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	raw, err := d.ReadValue()
 	if err != nil {
@@ -105,10 +106,10 @@ func (o *optional[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return nil
 }
 
-// list is an array whose elements of another type are left out.
+// list is an array that drops elements of another type.
 type list[T any] []T
 
-// UnmarshalJSONFrom takes what is of type T of an array, and nothing of anything else.
+// UnmarshalJSONFrom takes the elements of type T of an array, and none of anything else.
 func (l *list[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	raw, err := d.ReadValue()
 	if err != nil {
@@ -139,8 +140,8 @@ type initializedV1 struct {
 func methodsV1(h *Terminals, c *protocol.Conn) []protocol.Method {
 	return []protocol.Method{
 		{Name: "initialize", Call: func(context.Context, json.RawMessage) (any, error) {
-			// Whoever asks may be an agent that looks for a client's capabilities, or a client that tries us as an agent: it is
-			// told both, whatever it says of itself.
+			// The peer may be an agent that looks for a client's capabilities, or a client that
+			// tries us as an agent: the answer has both, whatever it says about itself.
 			return initializedV1{
 				ProtocolVersion:    versionV1,
 				ClientCapabilities: map[string]any{"terminal": true},
@@ -221,7 +222,7 @@ func (h *Terminals) createV1(_ context.Context, p createV1) (createdV1, error) {
 	return createdV1{TerminalID: t.id, Meta: map[string]any{"ptywright": map[string]any{"session": string(t.run.ID())}}}, nil
 }
 
-// names returns what a request about a terminal must have.
+// names returns the required members of a request about a terminal.
 func (p terminalV1) names() (session, id string, err error) {
 	switch {
 	case p.SessionID == nil:
@@ -247,7 +248,7 @@ func (h *Terminals) onV1(f func(context.Context, *Terminal) (any, error)) func(c
 	})
 }
 
-// errorV1 turns any error into what goes on the wire. No other function writes a code of version 1.
+// errorV1 maps any error to what goes on the wire. No other function writes a code of version 1.
 func errorV1(err error, hide *redact.Redactor) *protocol.Error {
 	e := protocol.Standard(err)
 	if e == nil {
@@ -279,7 +280,7 @@ func errorV1(err error, hide *redact.Redactor) *protocol.Error {
 		e.Reason = "shutting_down"
 	}
 	e.Message = hide.String(e.Message)
-	if e.Code == protocol.CodeInternal { // where reference implementations put what happened
+	if e.Code == protocol.CodeInternal { // where reference implementations put the cause
 		e.Data = map[string]any{"details": e.Message}
 	}
 	return e

@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// endBound is how long a server may take to end once its input has ended: twice the five seconds that it promises. A
-// server that is killed instead leaves its children to its watcher.
+// endBound is how long a server may take to exit after its input has ended: twice the five seconds
+// that it promises. A server that is killed leaves its children to its watcher.
 const endBound = 10 * time.Second
 
-// Start starts a server of this client's own, for instance Start(ctx, "ptywright", "serve", "--stdio"), with
-// standard error passed on. The end of ctx closes the client. Errors are those of [exec.Cmd.Start].
+// Start starts a private server, for instance Start(ctx, "ptywright", "serve", "--stdio"), and
+// passes its standard error on. The client is closed when ctx ends. Errors are those of
+// [exec.Cmd.Start].
 func Start(ctx context.Context, command ...string) (*Client, error) {
 	if len(command) == 0 {
 		return nil, errors.New("start a server: no command was given")
@@ -31,8 +32,8 @@ func Start(ctx context.Context, command ...string) (*Client, error) {
 	return c, nil
 }
 
-// StartCommand is [Start] with a command that the caller has prepared: its environment, folder and standard error. Its
-// standard input and output must not be set.
+// StartCommand is [Start] with a command that the caller has prepared: environment, folder and
+// standard error. Its standard input and output must not be set.
 func StartCommand(cmd *exec.Cmd) (*Client, error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -58,7 +59,7 @@ type pipes struct {
 func (p pipes) Write(b []byte) (int, error) { return p.in.Write(b) }
 func (p pipes) Close() error                { return errors.Join(p.in.Close(), p.ReadCloser.Close()) }
 
-// A child is a server that was started by its client.
+// A child is a server that the client started.
 type child struct {
 	cmd *exec.Cmd
 	in  io.Closer
@@ -74,10 +75,10 @@ func (s *child) end(ended <-chan struct{}) error {
 	case <-ended:
 	case <-bound.C:
 		s.cmd.Process.Kill()
-		s.out.Close() // something that the server started may hold the other end
+		s.out.Close() // a process that the server started may hold the other end
 	}
 	waited := make(chan error, 1)
-	go func() { waited <- s.cmd.Wait() }() // it closed its output, which is not yet its end
+	go func() { waited <- s.cmd.Wait() }() // its output is closed, but it may still be running
 	select {
 	case err := <-waited:
 		return err

@@ -16,19 +16,22 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// ErrClosed is what calls return when the connection has ended, by [Client.Close] or by the server.
+// ErrClosed is what calls return after the connection has ended, by [Client.Close] or by the
+// server.
 var ErrClosed = errors.New("the connection to the server is closed")
 
-// cancelBound is how long a call whose context has ended waits for the server to say so. The answer holds the evidence
-// of a cancelled wait, and after it the session's next request does not queue. A live server needs a millisecond; with
+// cancelBound is how long a call whose context has ended waits for the server's answer, which holds
+// the evidence of a cancelled wait; after it the session's next request does not queue. A live
+// server needs a millisecond; a longer bound would only delay callers of a dead one.
 // more, a dead one keeps its caller longer.
 const cancelBound = 500 * time.Millisecond
 
-// A Client is one connection. Make it with [New], [Dial], [Start] or [StartCommand], and end it with [Client.Close].
+// A Client is one connection. Make it with [New], [Dial], [Start] or [StartCommand], and end it
+// with [Client.Close].
 type Client struct {
 	conn   *jsonrpc2.Conn
 	stream *lines
-	child  *child // nil: the server is not ours
+	child  *child // nil: another process started the server
 	last   atomic.Uint64
 	events atomic.Pointer[func(Event)]
 
@@ -43,8 +46,8 @@ type Client struct {
 	calls  sync.WaitGroup // Add only while not closed
 }
 
-// New returns a client that speaks lines of JSON over stream and closes it in the end. Closing the stream must end its
-// reads and writes in progress.
+// New returns a client that speaks lines of JSON over stream, and closes stream when the client is
+// closed. Closing the stream must end its reads and writes in progress.
 func New(stream io.ReadWriteCloser) *Client {
 	c := &Client{stream: newLines(stream)}
 	c.closing, c.begin = context.WithCancel(context.Background())
@@ -53,8 +56,8 @@ func New(stream io.ReadWriteCloser) *Client {
 	return c
 }
 
-// Dial connects to the server that listens at path: a Unix socket, or on Windows a named pipe. ctx bounds the dialing
-// alone. The error is a *[net.OpError] on Unix and an *[os.PathError] on Windows.
+// Dial connects to the server that listens at path: a Unix socket, or on Windows a named pipe. ctx
+// bounds dialing only. The error is a *[net.OpError] on Unix and an *[os.PathError] on Windows.
 func Dial(ctx context.Context, path string) (*Client, error) {
 	conn, err := dial(ctx, path)
 	if err != nil {
@@ -63,18 +66,20 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	return New(conn), nil
 }
 
-// DialStream connects as Dial does and returns the bare connection, for what speaks another protocol. Its errors are Dial's.
+// DialStream connects as [Dial] does and returns the bare connection, for other protocols. Errors
+// are Dial's.
 func DialStream(ctx context.Context, path string) (net.Conn, error) { return dial(ctx, path) }
 
-// Call calls a method and decodes its result into result, a pointer, or nil to drop it. params is encoded as a JSON
-// object; nil sends none.
+// Call calls a method and decodes its result into result, a pointer, or nil to drop it. params is
+// encoded as a JSON object; nil sends none.
 //
-// When ctx ends first, the server is sent $/cancelRequest and has half a second to answer: the error then is the
-// context's cause and, where the server has answered, its *[Error] with the evidence in Data as well. An
-// answer that was on its way is returned as if ctx had not ended. ctx does not bound the sending, which only waits when
-// the server holds 16 MiB of requests already; Close ends it.
+// When ctx ends first, Call sends $/cancelRequest and gives the server half a second to answer: the
+// error then is the context's cause, joined with the server's *[Error] (evidence in Data) if it
+// answered. An answer already on its way is returned as if ctx had not ended. ctx does not bound
+// sending, which blocks only while the server holds 16 MiB of unstarted requests; Close ends it.
 //
-// Errors: *[Error] for what the server says, [ErrClosed], the cause of ctx's end, or what did not encode or decode.
+// Errors: *[Error] for the server's, [ErrClosed], the cause of ctx's end, or an encoding or
+// decoding error.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
 	if err := context.Cause(ctx); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -83,7 +88,7 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 		return fmt.Errorf("%s: %w", method, ErrClosed)
 	}
 	defer c.calls.Done()
-	id := c.last.Add(1) // from 1: what the library takes for 0 is null, an answer to nothing
+	id := c.last.Add(1) // from 1: the library encodes 0 as null, which is not an id to answer
 	call, err := c.conn.DispatchCall(ctx, method, params, jsonrpc2.PickID(jsonrpc2.ID{Num: id}))
 	if err != nil {
 		return c.explain(method, err)
@@ -113,12 +118,12 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	return err
 }
 
-// Notify sends a notification, to which there is no answer. Errors: [ErrClosed], or what did not encode.
+// Notify sends a notification, which has no answer. Errors: [ErrClosed], or an encoding error.
 func (c *Client) Notify(method string, params any) error {
 	return c.explain(method, c.conn.Notify(context.Background(), method, params))
 }
 
-// start counts a call under way, unless the client is closed.
+// start counts a call in progress, unless the client is closed.
 func (c *Client) start() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +134,7 @@ func (c *Client) start() bool {
 	return true
 }
 
-// explain makes the library's errors ours.
+// explain translates the library's errors into ours.
 func (c *Client) explain(method string, err error) error {
 	var e *jsonrpc2.Error
 	switch {
@@ -146,15 +151,16 @@ func (c *Client) explain(method string, err error) error {
 	return fmt.Errorf("%s: %w", method, err)
 }
 
-// Done returns a channel that is closed when the connection has ended, whoever ended it.
+// Done returns a channel that is closed when the connection has ended, by either side.
 func (c *Client) Done() <-chan struct{} { return c.conn.DisconnectNotify() }
 
-// Close ends the connection: calls under way are cancelled and return [ErrClosed], the stream is closed, and the reader
-// has ended when Close returns. A server that [Start] started gets the end of its input, has ten seconds to
-// end what it runs, and is killed after that; Close returns what [exec.Cmd.Wait] says of it: nil for exit 0, an
-// *[exec.ExitError] otherwise. It may be called more than once.
+// Close ends the connection: calls in progress are cancelled and return [ErrClosed], the stream is
+// closed, and the reader has ended when Close returns. A server started by [Start] sees the end of
+// its input, has ten seconds to end its programs, and is then killed; Close returns the result of
+// [exec.Cmd.Wait]: nil for exit 0, otherwise an *[exec.ExitError]. Close may be called more than
+// once.
 //
-// It must not be called by the function given to [Client.Subscribe].
+// The function given to [Client.Subscribe] must not call it.
 func (c *Client) Close() error {
 	c.once.Do(func() { c.result = c.close() })
 	return c.result
@@ -170,7 +176,7 @@ func (c *Client) close() error {
 		c.calls.Wait()
 		close(idle)
 	}()
-	bound := time.NewTimer(2 * cancelBound) // a call that is still being sent has nothing to wait for
+	bound := time.NewTimer(2 * cancelBound) // a call that is still being sent gets no answer
 	defer bound.Stop()
 	select {
 	case <-idle:
@@ -188,14 +194,15 @@ func (c *Client) close() error {
 	return err
 }
 
-// Subscribe turns the server's notifications on and has f called with each, in the order in which they and the answers
-// were sent. With sessions named, only those are told of; otherwise all are, those created later too. A further
-// Subscribe replaces the function and the choice; a nil f turns notifications off.
+// Subscribe turns the server's notifications on and calls f with each, in the order in which they
+// and the answers were sent. With sessions named, only theirs are sent; otherwise those of all
+// sessions, including later ones. A further Subscribe replaces the function and the choice; a nil f
+// turns notifications off.
 //
-// f is called by the one goroutine that reads the connection. Nothing is queued here: while f runs, nothing is read,
-// no call returns, and the server, which queues nothing either, merges what happens meanwhile into one [Event] with
-// Dropped where its bound was passed. So f may be as slow as what it feeds, a terminal for instance, but must not
-// call this client.
+// The one goroutine that reads the connection calls f, and nothing is queued: while f runs, no call
+// returns, and the server merges what happens meanwhile into one [Event], with Dropped set where
+// its bound was passed. So f may be slow, such as one that writes to a terminal, but must not call
+// this client.
 func (c *Client) Subscribe(ctx context.Context, f func(Event), sessions ...string) error {
 	if f != nil {
 		c.events.Store(&f)
@@ -211,8 +218,8 @@ func (c *Client) Subscribe(ctx context.Context, f func(Event), sessions ...strin
 	return err
 }
 
-// Listen has f called with each notification, as [Client.Subscribe] does, and asks the server for none: that is for a
-// caller who turns them on in a way of its own. A nil f drops them.
+// Listen calls f with each notification, as [Client.Subscribe] does, but does not ask the server
+// for any: it is for callers that subscribe in their own way. A nil f drops them.
 func (c *Client) Listen(f func(Event)) {
 	if f == nil {
 		c.events.Store(nil)
@@ -221,18 +228,18 @@ func (c *Client) Listen(f func(Event)) {
 	c.events.Store(&f)
 }
 
-// incoming takes what the server sends without being asked.
+// incoming handles the server's unsolicited messages.
 type incoming struct{ c *Client }
 
 func (h incoming) Handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	f := h.c.events.Load()
-	if f == nil || !r.Notif { // a server of the native dialect asks nothing
+	if f == nil || !r.Notif { // a server of the native dialect sends no requests
 		return
 	}
 	e := Event{Method: r.Method}
 	if r.Params != nil {
 		e.Params = *r.Params
-		_ = json.Unmarshal(e.Params, &e) // a notification of another shape is in Params
+		_ = json.Unmarshal(e.Params, &e) // other notifications are in Params
 	}
 	(*f)(e)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// Codes of the native dialect's errors. Data.reason, in [Error.Reason], tells more.
+// Codes of the native dialect's errors. [Error.Reason], from data.reason, is more specific.
 const (
 	CodeParse          = -32700
 	CodeInvalidRequest = -32600
@@ -19,7 +19,7 @@ const (
 	CodeCancelled      = -32005 // the request was cancelled
 )
 
-// An Error is what the server answered instead of a result.
+// An Error is the server's answer to a request that failed.
 type Error struct {
 	Code    int
 	Reason  string // snake_case, from the closed list that server.capabilities prints with schema
@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (%d, %s)", e.Message, e.Code, e.Reason)
 }
 
-// Evidence returns what a wait that did not match has to show, nil when the error is not a wait's.
+// Evidence returns the evidence of a wait that did not match, nil when the error is not a wait's.
 func (e *Error) Evidence() *Evidence {
 	var v Evidence
 	if json.Unmarshal(e.Data, &v) != nil || v.Matcher == nil {
@@ -50,7 +50,7 @@ func wireError(e *jsonrpc2.Error) *Error {
 		var data struct {
 			Reason string `json:"reason"`
 		}
-		_ = json.Unmarshal(w.Data, &data) // data without a reason is another server's
+		_ = json.Unmarshal(w.Data, &data) // data without a reason comes from another kind of server
 		w.Reason = data.Reason
 	}
 	return w

@@ -2,13 +2,14 @@ package client
 
 import "context"
 
-// A Frame is what has changed on a screen since a [Frame] that the connection has: the answer of session.frame with form ansi, made
-// for whoever shows a session. Frames are not queued; who takes long gets the screen as it is by then.
+// A Frame is what has changed on a screen since an earlier [Frame] of the connection: the answer of
+// session.frame with form ansi, for clients that show a session. Frames are not queued; a slow
+// client gets the current screen.
 type Frame struct {
 	Sequence uint64     `json:"sequence"` // what the next [Session.Frame] takes
-	Full     bool       `json:"full"`     // every row is in Rows, and what was shown before is to be erased
+	Full     bool       `json:"full"`     // Rows has every row, and the client must erase what it showed
 	Size     Size       `json:"size"`
-	Rows     []FrameRow `json:"rows"` // those that have changed, from the top
+	Rows     []FrameRow `json:"rows"` // changed rows, from the top
 	Cursor   struct {
 		Row     int  `json:"row"` // from 0
 		Col     int  `json:"col"` // from 0
@@ -18,8 +19,8 @@ type Frame struct {
 	Modes       FrameModes `json:"modes"`
 	Title       *string    `json:"title"`        // nil: none was set
 	SecretInput bool       `json:"secret_input"` // the program reads a secret, as a password prompt does
-	Bell        uint64     `json:"bell"`         // the sequence at which it rang last
-	Lease       *Lease     `json:"lease"`        // nil: anybody may type
+	Bell        uint64     `json:"bell"`         // the sequence of the last bell
+	Lease       *Lease     `json:"lease"`        // nil: any client may type
 	Exit        *Exit      `json:"exit"`         // nil: the program runs
 }
 
@@ -29,13 +30,14 @@ type Size struct {
 	Cols int `json:"cols"`
 }
 
-// A FrameRow is one row of a screen as text with SGR and OSC 8, to be written at the beginning of a blank line.
+// A FrameRow is one row of a screen as text with SGR and OSC 8, to be written at the beginning of a
+// blank line.
 type FrameRow struct {
 	Row  int    `json:"row"` // from 0
 	ANSI string `json:"ansi"`
 }
 
-// FrameModes are the terminal's modes that matter to who shows a session, and types into it.
+// FrameModes are the terminal modes that a client which shows a session, or types into it, needs.
 type FrameModes struct {
 	AlternateScreen   bool   `json:"alternate_screen"`
 	ApplicationCursor bool   `json:"application_cursor"` // DECCKM
@@ -48,21 +50,22 @@ type FrameModes struct {
 	ModifyOtherKeys   int    `json:"modify_other_keys"` // xterm's 0 to 2
 }
 
-// Over reports that the program has ended and nothing more can come: no further frame is another.
+// Over reports that the program has ended and nothing more can come: there are no further frames.
 func (f *Frame) Over() bool { return f.Exit != nil && !f.Exit.Draining }
 
-// FrameOptions say what a frame is to tell.
+// FrameOptions say what a frame contains.
 type FrameOptions struct {
-	// Since is the sequence of the frame that this connection was given last: the call waits until there is something new, and tells
-	// what differs. nil, or the sequence of another frame: the whole screen, at once.
+	// Since is the sequence of the connection's last frame: the call waits for a change, and
+	// returns the difference. nil, or the sequence of another frame: the whole screen, at once.
 	Since     *uint64 `json:"since,omitempty"`
-	TimeoutMS *int64  `json:"timeout_ms,omitempty"` // how long it waits, then nothing has changed; nil: 30,000
+	TimeoutMS *int64  `json:"timeout_ms,omitempty"` // how long to wait, after which nothing has changed; nil: 30,000
 	Redact    *bool   `json:"redact,omitempty"`     // nil: true
 }
 
-// Frame returns what is new on the screen, and waits for it; see [FrameOptions]. A connection has one frame of each session, so one
-// goroutine at a time should ask. The wait holds up the connection's other requests of the session, unless it has set its ordering to
-// concurrent with server.set_ordering.
+// Frame waits for a change of the screen and returns it; see [FrameOptions]. A connection has one
+// frame of each session, so one goroutine at a time should call it. The wait delays the
+// connection's other requests for the session, unless server.set_ordering has set its ordering to
+// concurrent.
 func (s *Session) Frame(ctx context.Context, o FrameOptions) (*Frame, error) {
 	var f Frame
 	err := s.client.Call(ctx, "session.frame", struct {
@@ -76,8 +79,9 @@ func (s *Session) Frame(ctx context.Context, o FrameOptions) (*Frame, error) {
 	return &f, nil
 }
 
-// Lease takes the right to type into the session and to resize it, which this connection has until [Session.Release] or its end.
-// holder is told to others, "" is client; take takes it from whoever has it. The error's reason is session_leased when somebody has it.
+// Lease takes the right to type into the session and to resize it, until [Session.Release] or the
+// end of the connection. holder is shown to other clients, "" is client; take takes the lease from
+// its holder. The error's reason is session_leased when another client has it.
 func (s *Session) Lease(ctx context.Context, holder string, take bool) error {
 	return s.client.Call(ctx, "session.lease", struct {
 		named
@@ -86,14 +90,15 @@ func (s *Session) Lease(ctx context.Context, holder string, take bool) error {
 	}{named{s.ID}, holder, take}, nil)
 }
 
-// Release gives the right to type back, and with it a size that was held (see [Session.Hold]). What this connection has not is left
-// as it is.
+// Release gives back the right to type, and restores a size that was held (see [Session.Hold]).
+// Without a lease it does nothing.
 func (s *Session) Release(ctx context.Context) error {
 	return s.client.Call(ctx, "session.release", named{s.ID}, nil)
 }
 
-// Hold is [Session.Resize] for as long as this connection has the session: when it gives it back or ends, however it ends, the size
-// that was before the first of them comes back. When somebody takes the session the size stays. It needs [Session.Lease].
+// Hold is [Session.Resize] for the duration of the lease: when this connection releases it or ends,
+// the size before the first Hold is restored. When another client takes the lease the size stays.
+// It needs [Session.Lease].
 func (s *Session) Hold(ctx context.Context, rows, cols int) error {
 	return s.resize(ctx, rows, cols, true)
 }

@@ -12,16 +12,17 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// MaxMessage bounds one message of the server, in bytes. Every cell of the largest screen, 1,000 by 1,000, is some 200
-// MB; more is no server of ours, and would only cost memory.
+// MaxMessage bounds one message of the server, in bytes. Every cell of the largest screen, 1,000 by
+// 1,000, is some 200 MB; anything larger is not from a ptywright server.
 const MaxMessage = 256 << 20
 
-// lines is a stream of messages, one a line. It has one reader and, by the library's lock, one writer at a time.
+// lines is a stream of messages, one a line. It has one reader and, by the library's lock, one
+// writer at a time.
 type lines struct {
 	rwc   io.ReadWriteCloser
 	most  int // bytes of a message
 	in    *bufio.Reader
-	ended chan struct{} // closed when nothing is read any more
+	ended chan struct{} // closed when reading has ended
 
 	mu sync.Mutex
 	// protects the fields below
@@ -33,8 +34,8 @@ func newLines(rwc io.ReadWriteCloser) *lines {
 	return &lines{rwc: rwc, most: MaxMessage, in: bufio.NewReaderSize(rwc, 64<<10), ended: make(chan struct{})}
 }
 
-// WriteObject writes a message and its line's end in one piece. Where it cannot, the connection has
-// ended, which the reader may not have seen yet.
+// WriteObject writes a message and its line end in one write. An error means that the connection
+// has ended, which the reader may not have seen yet.
 func (l *lines) WriteObject(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -62,10 +63,10 @@ func (l *lines) ReadObject(v any) error {
 		l.fail(err)
 	}
 	close(l.ended)
-	return io.EOF // the library would log anything else
+	return io.EOF // the library would log any other error
 }
 
-// next returns the next line that is not blank. A last line without an end is not a message.
+// next returns the next line that is not blank. A last line without a line feed is not a message.
 func (l *lines) next() ([]byte, error) {
 	var line []byte
 	for {
@@ -86,15 +87,15 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// check is shown every answer. An error without an id is about a request that the server could not read, and nobody can
-// tell which: the connection ends with it, so that no call waits for an answer that has come.
+// check sees every answer. An error without an id is about a request that the server could not
+// read, and nothing says which: it ends the connection, so that no call waits forever.
 func (l *lines) check(_ *jsonrpc2.Request, answer *jsonrpc2.Response) {
 	if answer != nil && answer.Error != nil && answer.ID == (jsonrpc2.ID{}) {
 		l.fail(wireError(answer.Error))
 	}
 }
 
-// fail keeps the first reason.
+// fail keeps the first error.
 func (l *lines) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,5 +110,5 @@ func (l *lines) cause() error {
 	return l.err
 }
 
-// Close closes the stream beneath.
+// Close closes the underlying stream.
 func (l *lines) Close() error { return l.rwc.Close() }

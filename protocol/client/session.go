@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A Session names one session of a client's server. Its zero value is of no use; see [Client.Create] and
-// [Client.Session]. Errors of all methods are those of [Client.Call].
+// A Session names one session of a client's server. Its zero value is not usable; see
+// [Client.Create] and [Client.Session]. Errors of all methods are those of [Client.Call].
 type Session struct {
 	ID     string
 	client *Client
 }
 
-// Session returns the session of that id or name, which is not looked up.
+// Session returns the session with that id or name, without looking it up.
 func (c *Client) Session(id string) *Session { return &Session{ID: id, client: c} }
 
 // Create starts a program on a terminal of its own.
@@ -26,7 +26,7 @@ func (c *Client) Create(ctx context.Context, config Config) (*Session, error) {
 	return c.Session(r.Session), nil
 }
 
-// List tells of all sessions in the order in which they were created, those that have ended too.
+// List returns all sessions, ended ones included, in the order in which they were created.
 func (c *Client) List(ctx context.Context) ([]Info, error) {
 	var r struct {
 		Details []Info `json:"details"`
@@ -35,7 +35,7 @@ func (c *Client) List(ctx context.Context) ([]Info, error) {
 	return r.Details, err
 }
 
-// Info tells of one session, by its id or its name.
+// Info returns one session, by its id or name.
 func (c *Client) Info(ctx context.Context, session string) (Info, error) {
 	var r struct {
 		Details []Info `json:"details"`
@@ -47,7 +47,8 @@ func (c *Client) Info(ctx context.Context, session string) (Info, error) {
 	return r.Details[0], nil
 }
 
-// Forget forgets all sessions that have ended, but those that an adapter or a lease needs, and returns their ids.
+// Forget forgets all ended sessions, except those that an adapter or a lease needs, and returns
+// their ids.
 func (c *Client) Forget(ctx context.Context) ([]string, error) {
 	var r struct {
 		Forgotten []string `json:"forgotten"`
@@ -56,7 +57,7 @@ func (c *Client) Forget(ctx context.Context) ([]string, error) {
 	return r.Forgotten, err
 }
 
-// named are the params of a method of one session that takes nothing else.
+// named are the params of a method that takes only a session.
 type named struct {
 	Session string `json:"session"`
 }
@@ -71,9 +72,10 @@ func (s *Session) Do(ctx context.Context, a Action) (Sent, error) {
 	return r, err
 }
 
-// Type performs actions that type as one, in their order, with nothing of others between. Between two keystrokes it pauses for
-// delay, up to ten seconds, to the millisecond; a text is then typed character by character. When it ends early the [Error.Data]
-// has how many bytes were written and how many actions done, if any.
+// Type performs actions in order, with no other client's between. It pauses for delay between
+// keystrokes, up to ten seconds, to the millisecond; a text is then typed character by character.
+// When it ends early, [Error.Data] has how many bytes were written and how many actions done, if
+// any.
 func (s *Session) Type(ctx context.Context, delay time.Duration, actions ...Action) (Sent, error) {
 	var r Sent
 	err := s.client.Call(ctx, "session.input", struct {
@@ -94,7 +96,7 @@ func (s *Session) Key(ctx context.Context, name string) (Sent, error) {
 	return s.Do(ctx, Action{"key", name})
 }
 
-// Wait waits until m holds. An error of the server's has [Error.Evidence].
+// Wait waits until m holds. A server's error has [Error.Evidence].
 func (s *Session) Wait(ctx context.Context, m Matcher, o WaitOptions) (*Matched, error) {
 	var r Matched
 	err := s.client.Call(ctx, "session.wait", struct {
@@ -130,7 +132,7 @@ func (s *Session) Transcript(ctx context.Context) (string, error) {
 	return r.Text, err
 }
 
-// Resize changes the terminal's size and tells the program.
+// Resize changes the terminal's size and notifies the program.
 func (s *Session) Resize(ctx context.Context, rows, cols int) error {
 	return s.resize(ctx, rows, cols, false)
 }
@@ -144,8 +146,8 @@ func (s *Session) resize(ctx context.Context, rows, cols int, hold bool) error {
 	}{named{s.ID}, rows, cols, hold}, nil)
 }
 
-// Kill ends the program and all it started; the session stays readable. Unkillable lists processes that the kernel has
-// not ended in time.
+// Kill ends the program and all it started; the session stays readable. unkillable lists processes
+// that the kernel did not end in time.
 func (s *Session) Kill(ctx context.Context) (unkillable []int, err error) {
 	var r struct {
 		PIDs []int `json:"pids"`

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Config says how a session is started; see session.create.
+// Config says how to start a session; see session.create.
 type Config struct {
-	Name                string            `json:"name,omitempty"` // by which it is found beside its id; "": none
+	Name                string            `json:"name,omitempty"` // finds it as its id does; "": none
 	Program             string            `json:"program"`
 	Args                []string          `json:"args,omitempty"`
 	Cwd                 string            `json:"cwd,omitempty"` // "": the server's
@@ -21,17 +21,18 @@ type Config struct {
 	ScrollbackMaxLines  *int              `json:"scrollback_max_lines,omitempty"`
 	RawTranscriptPath   string            `json:"raw_transcript_path,omitempty"`
 	RawTranscriptAppend bool              `json:"raw_transcript_append,omitempty"`
-	EchoOff             string            `json:"echo_off,omitempty"`          // "ask" (when ""), "secret" or "plain": what is typed while nothing is echoed
-	ShellIntegration    bool              `json:"shell_integration,omitempty"` // bash, zsh or fish is made to mark its commands
+	EchoOff             string            `json:"echo_off,omitempty"`          // "ask" (when ""), "secret" or "plain": how to treat input while echo is off
+	ShellIntegration    bool              `json:"shell_integration,omitempty"` // make bash, zsh or fish mark its commands
 	Theme               string            `json:"theme,omitempty"`             // dark or light, for programs that ask; "": dark
-	Owner               string            `json:"owner,omitempty"`             // connection: it ends with this one; "": it does not
-	// Limits, each for the program and all that it starts; [Exit.Limit] says which ended it. 0: none.
+	Owner               string            `json:"owner,omitempty"`             // connection: the session ends with this one; "": it does not
+	// Limits, each for the program and all it starts; [Exit.Limit] says which one ended it. 0:
+	// none.
 	MaxMS     int64 `json:"max_ms,omitempty"`     // it may take so long
-	IdleMS    int64 `json:"idle_ms,omitempty"`    // it may write nothing, while nobody types, for so long
-	MaxMemory int64 `json:"max_memory,omitempty"` // bytes; refused where the server may make no cgroup
+	IdleMS    int64 `json:"idle_ms,omitempty"`    // it may write nothing, while there is no input, for so long
+	MaxMemory int64 `json:"max_memory,omitempty"` // bytes; refused where the server cannot make a cgroup
 }
 
-// Info is what session.list tells of a session.
+// Info describes a session, as session.list does.
 type Info struct {
 	Session         string    `json:"session"`
 	Name            string    `json:"name"` // "": it has none
@@ -49,16 +50,16 @@ type Info struct {
 	Theme           string    `json:"theme"` // dark or light
 	Exit            *Exit     `json:"exit"`  // nil: it runs
 	TranscriptError string    `json:"transcript_error"`
-	Adapter         string    `json:"adapter"` // that drives it; "": none does
-	Lease           *Lease    `json:"lease"`   // nil: anybody may type
-	Ended           time.Time `json:"ended"`   // when the program did; zero: it runs
+	Adapter         string    `json:"adapter"` // the adapter that drives it; "": none
+	Lease           *Lease    `json:"lease"`   // nil: any client may type
+	Ended           time.Time `json:"ended"`   // when the program ended; zero: it runs
 	Owner           string    `json:"owner"`   // connection: it ends with the one that created it
 	MaxMS           int64     `json:"max_ms"`  // its limits, as in Config
 	IdleMS          int64     `json:"idle_ms"`
 	MaxMemory       int64     `json:"max_memory"`
 }
 
-// A Lease is the right to type into a session, which one connection has.
+// A Lease is the right to type into a session; one connection has it.
 type Lease struct {
 	Holder string    `json:"holder"`
 	Since  time.Time `json:"since"`
@@ -69,37 +70,39 @@ type Lease struct {
 type Exit struct {
 	Code     *int    `json:"exit_code"`
 	Signal   *string `json:"signal"`   // "SIGKILL"
-	Draining bool    `json:"draining"` // something it left behind holds the terminal, and may still write
-	Limit    string  `json:"limit"`    // that it went over, which ended it: max_ms, idle_ms, max_memory or owner; "": none
+	Draining bool    `json:"draining"` // a process it started holds the terminal, and may still write
+	Limit    string  `json:"limit"`    // the limit that ended it: max_ms, idle_ms, max_memory or owner; "": none
 }
 
-// An Action is something a person could do to a session: text, paste, bracketed_paste, stream_text, key, mouse, resize,
-// theme, interrupt, eof, signal, kill, mark_transcript.
+// An Action is something a person could do to a session: text, paste, bracketed_paste, stream_text,
+// key, mouse, resize, theme, interrupt, eof, signal, kill, mark_transcript.
 type Action struct {
 	Type  string `json:"type"`
 	Value any    `json:"value,omitempty"`
 }
 
-// A Sent tells of an action that the PTY has taken.
+// A Sent is the result of an action that the PTY has taken.
 type Sent struct {
-	// Sequence is the session's right before the first byte was written: a wait Since it sees what the action caused,
-	// and nothing older.
+	// Sequence is the session's just before the first byte was written: a wait Since it sees what
+	// the action caused, and nothing older.
 	Sequence uint64 `json:"sequence"`
-	Stripped int    `json:"stripped"` // control bytes taken out of a bracketed paste
+	Stripped int    `json:"stripped"` // control bytes removed from a bracketed paste
 }
 
-// A Matcher is a question asked of a session. The functions below make those that need no thought about JSON.
+// A Matcher is a condition to wait for. The functions below make the common ones.
 type Matcher struct {
 	Type  string `json:"type"`
 	Value any    `json:"value,omitempty"`
-	// Scope is for contains_text and screen_regex: "screen" reads the screen alone, "seen" (also "") the lines that left it too.
+	// Scope is for contains_text and screen_regex: "screen" reads only the screen; "seen", also "",
+	// includes lines that scrolled off it.
 	Scope string `json:"scope,omitempty"`
 }
 
-// Contains matches a text on the screen, or in lines that left it upwards meanwhile.
+// Contains matches a text on the screen, or in lines that scrolled off it since.
 func Contains(text string) Matcher { return Matcher{Type: "contains_text", Value: text} }
 
-// Screen matches an RE2 expression on the screen's text, rows joined by line feeds, or in lines that left it upwards meanwhile.
+// Screen matches an RE2 expression on the screen's text, rows joined by line feeds, or in lines
+// that scrolled off it since.
 func Screen(pattern string) Matcher { return Matcher{Type: "screen_regex", Value: pattern} }
 
 // Transcript matches an RE2 expression in the output.
@@ -110,7 +113,7 @@ func Stable(d time.Duration) Matcher {
 	return Matcher{Type: "screen_stable", Value: map[string]int64{"min_ms": d.Milliseconds()}}
 }
 
-// Exited matches the end of the program, when its last byte has been read.
+// Exited matches the end of the program, after its last byte was read.
 func Exited() Matcher { return Matcher{Type: "process_exited"} }
 
 // Any matches when one of ms does.
@@ -119,25 +122,25 @@ func Any(ms ...Matcher) Matcher { return Matcher{Type: "any", Value: ms} }
 // All matches when all of ms do.
 func All(ms ...Matcher) Matcher { return Matcher{Type: "all", Value: ms} }
 
-// WaitOptions say how long a wait lasts and what it looks at.
+// WaitOptions say how long a wait lasts and what it reads.
 type WaitOptions struct {
-	TimeoutMS *int64   `json:"timeout_ms,omitempty"` // nil: 30,000; 0: one look
-	Since     Position `json:"since,omitempty"`      // only what came after it counts; "": all that is there
+	TimeoutMS *int64   `json:"timeout_ms,omitempty"` // nil: 30,000; 0: check once
+	Since     Position `json:"since,omitempty"`      // only later output counts; "": everything counts
 	Cells     string   `json:"cells,omitempty"`      // "": none
 	Redact    *bool    `json:"redact,omitempty"`     // nil: true
 }
 
-// ReadOptions say how a screen is read.
+// ReadOptions say how to read a screen.
 type ReadOptions struct {
 	Cells  string `json:"cells,omitempty"`  // full, runs or none; "": full
 	Redact *bool  `json:"redact,omitempty"` // nil: true
 }
 
-// A Position is a point in what a session has written: [After] a sequence, or the Next of a match. It is of use for its own
-// session only.
+// A Position is a point in a session's output: [After] a sequence, or the Next of a match. It is
+// meaningful for its own session only.
 type Position string
 
-// After returns the position behind all that was written up to a sequence.
+// After returns the position after all output up to a sequence.
 func After(sequence uint64) Position { return Position(strconv.FormatUint(sequence, 10)) }
 
 // MarshalJSON writes a sequence as a number.
@@ -151,44 +154,45 @@ func (p Position) MarshalJSON() ([]byte, error) {
 // A Matched is the result of a wait.
 type Matched struct {
 	Sequence       uint64   `json:"sequence"`
-	Next           Position `json:"next"`   // just behind what matched, for the next wait's Since
-	Before         string   `json:"before"` // what came between Since and a text that matched: its last 16 KiB
+	Next           Position `json:"next"`   // just after the match, for the next wait's Since
+	Before         string   `json:"before"` // what came between Since and the matched text: its last 16 KiB
 	BeforeCut      bool     `json:"before_truncated"`
-	Missed         bool     `json:"missed"` // lines that scrolled off the screen were lost before they could be looked at
+	Missed         bool     `json:"missed"` // lines that scrolled off the screen were lost before they were checked
 	ElapsedMS      int64    `json:"elapsed_ms"`
 	Outcome        Outcome  `json:"outcome"`
 	Snapshot       Snapshot `json:"snapshot"`
 	TranscriptTail string   `json:"transcript_tail"`
-	Forgotten      bool     `json:"forgotten"` // the session was: of Snapshot only Exit means anything
+	Forgotten      bool     `json:"forgotten"` // the session was forgotten: of Snapshot only Exit is meaningful
 }
 
-// An Outcome tells what matched.
+// An Outcome says what matched.
 type Outcome struct {
 	Kind    string `json:"kind"`
 	Text    string `json:"text"`
 	Pattern string `json:"pattern"`
 	Capture string `json:"capture"` // group 1 of the expression, or else the whole match
-	// Groups are those of the expression, in order, nil where one took no part; Named those that have a name and took part.
+	// Groups are those of the expression, in order, nil where one took no part; Named are the named
+	// ones that took part.
 	Groups []*string         `json:"groups"`
 	Named  map[string]string `json:"named"`
-	// Scrolled is where a text stood that had left the screen; nil: it was on the screen.
+	// Scrolled is the line of a text that had scrolled off the screen; nil: it was on the screen.
 	Scrolled *Scrolled `json:"scrolled"`
-	// Matched is another Outcome for any, and an array of them for all.
+	// Matched is another Outcome for any, and an array of Outcomes for all.
 	Matched json.RawMessage `json:"matched"`
 }
 
-// Scrolled is a logical line that left the screen upwards.
+// Scrolled is a logical line that scrolled off the screen.
 type Scrolled struct {
-	Line uint64 `json:"line"` // counted from the first that the session ever had
+	Line uint64 `json:"line"` // counted from the session's first line
 	Text string `json:"text"`
 }
 
-// Evidence is what a wait that did not match has to show.
+// Evidence shows why a wait did not match.
 type Evidence struct {
 	ElapsedMS      int64    `json:"elapsed_ms"`
 	QuietMS        int64    `json:"quiet_ms"`
 	Sequence       uint64   `json:"sequence"`
-	Missed         bool     `json:"missed"` // lines that scrolled off the screen were lost before they could be looked at
+	Missed         bool     `json:"missed"` // lines that scrolled off the screen were lost before they were checked
 	Snapshot       Snapshot `json:"snapshot"`
 	TranscriptTail string   `json:"transcript_tail"`
 	// Matcher is the tree that was sent, with held, why and nearest at each node.
@@ -248,15 +252,16 @@ type Style struct {
 	Link           string `json:"link"`
 }
 
-// An Event is a notification: session.changed, session.output or session.exited. Params has it as it came.
+// An Event is a notification: session.changed, session.output or session.exited. Params is what was
+// received.
 type Event struct {
 	Method   string          `json:"-"`
 	Session  string          `json:"session"`
 	Sequence uint64          `json:"sequence"`
 	Output   string          `json:"output"`
-	Dropped  bool            `json:"dropped"` // output before Output was lost: this client did not keep up
+	Dropped  bool            `json:"dropped"` // output before Output was lost: this client was too slow
 	Code     *int            `json:"exit_code"`
 	Signal   *string         `json:"signal"`
-	Limit    string          `json:"limit"` // that ended it; "": none
+	Limit    string          `json:"limit"` // the limit that ended it; "": none
 	Params   json.RawMessage `json:"-"`
 }

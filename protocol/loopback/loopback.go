@@ -1,8 +1,8 @@
-// Package loopback (no stability promise) is what every TCP door of ptywright has in common: it is
-// on this machine's own addresses alone ([Listen]), answers no page of another site ([Door.Check]),
-// lets in who has the token ([NewToken], [Token.Is]), and holds a bounded number of connections, of
-// which strangers cannot take all ([Room]). Whoever connects is on this machine, and before the
-// token is told may be anyone on it, a page in a browser included.
+// Package loopback (no stability promise) guards every TCP door of ptywright: [Listen] listens on
+// this machine's own addresses only, [Door.Check] refuses requests from pages of other sites,
+// [NewToken] and [Token.Is] make and check the token, and a [Room] holds a bounded number of
+// connections, of which strangers cannot take all. A client is on this machine, and until it shows
+// the token it may be anyone there, a page in a browser included.
 package loopback
 
 import (
@@ -21,19 +21,20 @@ import (
 // NewToken returns a bearer token that nobody can guess: 130 bits.
 func NewToken() string { return rand.Text() }
 
-// A Token is what a token is known by; the token itself is not kept.
+// A Token recognises a token; the token itself is not kept.
 type Token [sha256.Size]byte
 
-// TokenOf returns what knows that token.
+// TokenOf returns the Token that recognises token.
 func TokenOf(token string) Token { return sha256.Sum256([]byte(token)) }
 
-// Is reports whether that is the token. What it takes tells nothing of how much of it was right.
+// Is reports whether given is the token. The time it takes does not reveal how much of it was
+// right.
 func (t Token) Is(given string) bool {
 	sum := sha256.Sum256([]byte(given))
 	return subtle.ConstantTimeCompare(sum[:], t[:]) == 1
 }
 
-// Listen listens on an address of this machine's own, as [Check] wants it. With port 0 it gets a free one.
+// Listen listens on a loopback address that [Check] accepts. Port 0 means any free one.
 func Listen(addr string) (net.Listener, error) {
 	addr, err := own(addr)
 	if err != nil {
@@ -42,8 +43,8 @@ func Listen(addr string) (net.Listener, error) {
 	return net.Listen("tcp", addr)
 }
 
-// Check says what is wrong with an address, without a look at whether it is free: others than this machine's own are refused,
-// since the token would travel in the clear.
+// Check says what is wrong with an address, but not whether it is free: only loopback addresses are
+// allowed, since the token would travel in the clear.
 func Check(addr string) error {
 	_, err := own(addr)
 	return err
@@ -67,8 +68,8 @@ func own(addr string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// A Door knows what a listener may be called. A page of another site reaches a local port with its own name in Host (DNS
-// rebinding) or in Origin.
+// A Door knows the host names of a listener. A page of another site reaches a local port with its
+// own name in Host (DNS rebinding) or in Origin.
 type Door struct{ hosts []string }
 
 // DoorOf returns the door of a listener with that address.
@@ -84,8 +85,8 @@ func DoorOf(a net.Addr) Door {
 	return Door{hosts}
 }
 
-// Check returns why a request is to be refused, with 403: its Host is not the listener's, or it has an Origin, null
-// included, that is another. "" lets it in: a request without Origin comes of no page.
+// Check returns why to refuse a request, with 403: its Host is not the listener's, or it has
+// another Origin, null included. "" accepts it: a request without Origin does not come from a page.
 func (d Door) Check(r *http.Request) string {
 	if !slices.Contains(d.hosts, strings.ToLower(r.Host)) {
 		return "this Host is not served here"

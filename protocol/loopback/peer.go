@@ -7,7 +7,8 @@ import (
 	"github.com/ptywright/ptywright/internal/sockdiag"
 )
 
-// peerOf returns what tells the peers of a door apart: the user, or else the address without its port.
+// peerOf returns what distinguishes the peers of a door: the user, or else the address without its
+// port.
 func peerOf(c net.Conn) string {
 	here, ok1 := c.LocalAddr().(*net.TCPAddr)
 	there, ok2 := c.RemoteAddr().(*net.TCPAddr)

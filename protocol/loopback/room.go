@@ -9,10 +9,11 @@ import (
 	"sync"
 )
 
-// A Room holds the connections of one door: those that have shown the token, and apart from them a few
-// that have not. Strangers never keep out who has the token: one stranger too many takes the place of the
-// oldest of the peer that has the most of them. A peer is a user of this machine where the system tells
-// whose a connection is, and an address elsewhere. Its methods may be called by any number of goroutines.
+// A Room holds the connections of one door: those that have shown the token, and separately a few
+// that have not. Strangers never keep out clients with the token: one stranger too many replaces
+// the oldest of the peer that has the most of them. A peer is a user of this machine where the
+// system says which, and an address elsewhere. Its methods may be called by any number of
+// goroutines.
 type Room struct {
 	strangers, known int
 
@@ -22,8 +23,8 @@ type Room struct {
 	in      int     // that have
 }
 
-// NewRoom returns a room for so many strangers and, beside them, so many connections that have shown the
-// token. Both are at least 1.
+// NewRoom returns a room for that many strangers and, beside them, that many connections that have
+// shown the token. Both are at least 1.
 func NewRoom(strangers, known int) *Room {
 	return &Room{strangers: max(strangers, 1), known: max(known, 1)}
 }
@@ -44,10 +45,10 @@ const (
 	gone
 )
 
-// ErrEvicted is why a connection is not let in that made room for others before it had shown the token.
+// ErrEvicted is why a connection is closed that made room for others before it had shown the token.
 var ErrEvicted = errors.New("the connection has made room for others before it showed the token")
 
-// A FullError is why a connection is not let in although it has shown the token.
+// A FullError is why a connection is refused although it has shown the token.
 type FullError struct{ Limit int }
 
 func (e *FullError) Error() string {
@@ -71,7 +72,7 @@ func (l *roomListener) Accept() (net.Conn, error) {
 	return l.room.Enter(c), nil
 }
 
-// Enter takes a connection in as a stranger, and closes another one when there are too many.
+// Enter admits a connection as a stranger, and closes another one when there are too many.
 func (r *Room) Enter(c net.Conn) *Conn { return r.enter(c, peerOf(c)) }
 
 func (r *Room) enter(c net.Conn, peer string) *Conn {
@@ -90,7 +91,8 @@ func (r *Room) enter(c net.Conn, peer string) *Conn {
 	return in
 }
 
-// oldestLocked returns the oldest stranger of the peer that has the most; among peers that have as many, the oldest.
+// oldestLocked returns the oldest stranger of the peer that has the most; if several have as many,
+// the oldest of them.
 func (r *Room) oldestLocked() *Conn {
 	count := map[string]int{}
 	most := 0
@@ -115,7 +117,8 @@ func (r *Room) leaveLocked(c *Conn) {
 	c.state = gone
 }
 
-// Admit tells that the connection has shown the token; again does nothing. Errors: [ErrEvicted], and a *[FullError].
+// Admit records that the connection has shown the token; again does nothing. Errors: [ErrEvicted],
+// and a *[FullError].
 func (c *Conn) Admit() error {
 	r := c.room
 	r.mu.Lock()
@@ -134,20 +137,22 @@ func (c *Conn) Admit() error {
 	return nil
 }
 
-// Leave gives the connection's place up without closing it: its peer has closed its side and asks for nothing more.
+// Leave frees the connection's place without closing it: its peer has closed its side and sends
+// nothing more.
 func (c *Conn) Leave() {
 	c.room.mu.Lock()
 	defer c.room.mu.Unlock()
 	c.room.leaveLocked(c)
 }
 
-// Close closes the connection and gives its place up.
+// Close closes the connection and frees its place.
 func (c *Conn) Close() error {
 	c.Leave()
 	return c.Conn.Close()
 }
 
-// CloseWrite ends what we send, where the connection has directions; else the error is [errors.ErrUnsupported].
+// CloseWrite closes our direction of the connection if it can be half closed; else the error is
+// [errors.ErrUnsupported].
 func (c *Conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -157,13 +162,13 @@ func (c *Conn) CloseWrite() error {
 
 type connKey struct{}
 
-// ConnContext is for [net/http.Server.ConnContext] of a server whose listener is a room's: its handlers then have
-// [Admit].
+// ConnContext is the [net/http.Server.ConnContext] of a server whose listener is a room's: it lets
+// handlers call [Admit].
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// Admit is [Conn.Admit] of the connection that a request came by.
+// Admit is [Conn.Admit] of the request's connection.
 func Admit(request context.Context) error {
 	c, ok := request.Value(connKey{}).(*Conn)
 	if !ok {

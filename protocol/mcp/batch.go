@@ -6,19 +6,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxBatch bounds a batch, where the era has them: what is refused in it is answered, too.
+// maxBatch bounds a batch, in versions that have them: refused entries are answered, too.
 const maxBatch = 256
 
-// A batch collects the answers to one.
+// A batch collects the answers to one batch of requests.
 type batch struct {
-	left    int // requests without an answer
+	left    int // unanswered requests
 	answers []json.RawMessage
 }
 
-// batchless are the versions that have no batches: those from 2025-06-18 on. They compare as text.
+// batchless is the first version without batches. Versions compare as text.
 const batchless = "2025-06-18"
 
-// takeBatch runs a batch where the era has them.
+// takeBatch runs a batch, in versions that have them.
 func (c *lineConn) takeBatch(entries []json.RawMessage) {
 	c.mu.Lock()
 	version := c.version
@@ -51,7 +51,7 @@ func (c *lineConn) takeBatch(entries []json.RawMessage) {
 	c.settle(b, nil)
 }
 
-// settle adds an answer, if there is one, to its batch, and writes the batch when it was the last.
+// settle adds an answer, if any, to its batch, and writes the batch when it was the last.
 func (c *lineConn) settle(b *batch, text []byte) error {
 	c.mu.Lock()
 	if text != nil {

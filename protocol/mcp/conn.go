@@ -19,22 +19,24 @@ import (
 const (
 	// maxLine bounds one message, in bytes: the design's 16 MiB.
 	maxLine = 16 << 20
-	// maxOpen bounds the requests of one connection that are under way: the design's 256. One more is refused.
+	// maxOpen bounds the unanswered requests of one connection: the design's 256. One more is
+	// refused.
 	maxOpen = 256
-	// flushBound is how long the last answers may take once the server is told to stop.
+	// flushBound is how long the last answers may take once the server is stopping.
 	flushBound = 2 * time.Second
 )
 
-// methods that this file has to know.
+// Methods that this file treats specially.
 const (
 	methodInitialize = "initialize"
 	methodListen     = "subscriptions/listen"
 	methodCancelled  = "notifications/cancelled"
 )
 
-// ServeLines serves one client on a stream of lines until its input ends and everything that was read is answered;
-// waits then last as long as they had been going to. When ctx ends they are cancelled and answered, for at most two
-// seconds. Closing in has to end a read of it, or else the last read is left behind. Both are closed.
+// ServeLines serves one client on a stream of lines until its input ends and everything that was
+// read is answered; waits then keep their time limits. When ctx ends they are cancelled and
+// answered, for at most two seconds. Closing in has to end a read of it, or else the last read is
+// left behind. Both are closed.
 func (s *Server) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	c := newLineConn(in, out, s.hide, s.host.Log)
 	c.notFound = s.profile.NotFound
@@ -63,47 +65,49 @@ func (s *Server) ServeLines(ctx context.Context, in io.ReadCloser, out io.WriteC
 	}
 }
 
-// A lineConn is one client on a stream of lines: the SDK's transport and connection. The SDK's own ends a session at the
-// first line that is no message, and loses what is unanswered at the end of input.
+// A lineConn is one client on a stream of lines: the SDK's transport and connection. The SDK's own
+// ends a session at the first line that is not a message, and drops unanswered requests at the end
+// of input.
 type lineConn struct {
 	in       io.ReadCloser
 	out      io.WriteCloser
 	hide     *redact.Redactor
 	log      *slog.Logger
 	notFound string    // the message of an error about an unknown method; "": the SDK's
-	lines    chan line // from the goroutine that reads
+	lines    chan line // from the reading goroutine
 	closed   chan struct{}
 	stuck    chan struct{} // closed when the last answers have had their time
 	once     sync.Once
 
-	queue []jsonrpc.Message // of a batch, not yet handed out; Read's own
-	// first is an initialize that came after requests of the stateless era, which a client may probe with. The SDK's session
-	// takes these for a handshake, so another one is to read it. Read's own, and that of whoever is woken by the session's end.
+	queue []jsonrpc.Message // of a batch, not yet returned; Read's own
+	// first is an initialize that came after requests of the stateless era, which a client may
+	// probe with. The SDK's session takes those for a handshake, so a new session has to read it.
+	// It belongs to Read, and then to the goroutine that the session's end wakes.
 	leaving, first *jsonrpc.Request // while the old session is ended, and when it has
 	watched        bool             // at the end of input, Read's own
-	probed         bool             // a request of the stateless era was handed out since the session began; Read's own
+	probed         bool             // Read has returned a stateless request since the session began; Read's own
 
-	writing sync.Mutex // held while a line is written: the one lock that is held across I/O, which serves nothing else
+	writing sync.Mutex // held while a line is written: the only lock held across I/O, and used for nothing else
 
 	mu sync.Mutex
 	// protects the fields below
 	turn     *turn // of the request handed out last
 	calls    map[jsonrpc.ID]*call
-	writes   int                 // answers that are being written: their ids may come again
-	asked    map[jsonrpc.ID]bool // requests of ours that the client has not answered
+	writes   int                 // answers being written: their ids may be reused
+	asked    map[jsonrpc.ID]bool // our requests that the client has not answered
 	changed  chan struct{}       // closed when calls next changes
-	version  string              // as initialize agreed on; "": no handshake yet
+	version  string              // agreed on by initialize; "": no handshake yet
 	stopping bool
-	lost     error // of the first write that failed
+	lost     error // of the first failed write
 }
 
-// A line is one message's text, or why there is none.
+// A line is one message's text, or the error that ended reading.
 type line struct {
 	text []byte
 	err  error
 }
 
-// A call is a request of the client's that is under way.
+// A call is an unanswered request of the client.
 type call struct {
 	method    string
 	turn      *turn
@@ -127,8 +131,8 @@ func (c *lineConn) Connect(context.Context) (sdk.Connection, error) { return c, 
 // SessionID is empty: a stream has one session.
 func (c *lineConn) SessionID() string { return "" }
 
-// Close does nothing while another session is to go on with the stream; else it ends the connection, and what is written
-// after it is lost.
+// Close does nothing while another session is to take over the stream; else it ends the connection,
+// and later writes are dropped.
 func (c *lineConn) Close() error {
 	if c.gone() == nil && c.first != nil {
 		return nil
@@ -145,7 +149,7 @@ func (c *lineConn) end() error {
 	return err
 }
 
-// read takes lines from the stream, one ahead.
+// read reads lines from the stream, one ahead.
 func (c *lineConn) read() {
 	defer close(c.lines)
 	r := protocol.Lines.NewReader(c.in, maxLine)
@@ -163,15 +167,17 @@ func (c *lineConn) read() {
 	}
 }
 
-// current returns the turn of the request that was handed out last, which is the one that is starting.
+// current returns the turn of the request that Read returned last, which is the one that is
+// starting.
 func (c *lineConn) current() *turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.turn
 }
 
-// Read returns the next message for the SDK. Lines that are none it answers itself. The end of input is told when all
-// that was read is answered: the SDK cancels what is under way then.
+// Read returns the next message for the SDK. It answers lines that are not messages itself. It
+// returns the end of input once all that was read is answered, because the SDK then cancels
+// unfinished requests.
 func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 	for {
 		select {
@@ -182,7 +188,7 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 		if c.leaving != nil {
 			return c.handOver()
 		}
-		if c.first != nil { // and we are read by its own session
+		if c.first != nil { // and its own session reads us
 			next := c.first
 			c.first, c.probed = nil, false
 			c.start(next)
@@ -220,14 +226,15 @@ func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
 			if msg != nil {
 				return msg, nil
 			}
-		case <-changed: // perhaps told to stop
+		case <-changed: // the server may be stopping
 		case <-c.closed:
 			return nil, io.EOF
 		}
 	}
 }
 
-// drain hands out what ends the requests that nothing else would end, and then the end of input.
+// drain returns messages that end the requests that nothing else would end, and then the end of
+// input.
 func (c *lineConn) drain() (jsonrpc.Message, error) {
 	for {
 		c.mu.Lock()
@@ -239,10 +246,10 @@ func (c *lineConn) drain() (jsonrpc.Message, error) {
 		for id, k := range c.calls {
 			if k.turn != nil && (k.method == methodListen || c.stopping) {
 				k.turn.end()
-				k.turn = nil // told
+				k.turn = nil // cancelled once
 				c.mu.Unlock()
 				params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": "the server is stopping"})
-				if err != nil { // a string or a number
+				if err != nil { // never: a string or a number
 					panic("mcp: " + err.Error())
 				}
 				return &jsonrpc.Request{Method: methodCancelled, Params: params}, nil
@@ -261,7 +268,8 @@ func (c *lineConn) drain() (jsonrpc.Message, error) {
 	}
 }
 
-// watch cancels what is under way when nobody is left to read the answers: then a client has died and not only closed its end.
+// watch cancels unfinished requests when nobody is left to read the answers: the client has died,
+// and not only closed its end.
 func (c *lineConn) watch() {
 	if c.watched {
 		return
@@ -277,7 +285,7 @@ func (c *lineConn) watch() {
 	}()
 }
 
-// withdraw takes a request back that was not handed out.
+// withdraw removes a request that Read did not return.
 func (c *lineConn) withdraw(r *jsonrpc.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -285,7 +293,8 @@ func (c *lineConn) withdraw(r *jsonrpc.Request) {
 	delete(c.calls, r.ID)
 }
 
-// handOver ends the session that has read up to an initialize, once what came before is answered.
+// handOver ends the session that has read up to an initialize, once everything before it is
+// answered.
 func (c *lineConn) handOver() (jsonrpc.Message, error) {
 	msg, err := c.drain()
 	if err == nil { // it ends one of them
@@ -295,14 +304,14 @@ func (c *lineConn) handOver() (jsonrpc.Message, error) {
 	case <-c.closed:
 	default:
 		c.first, c.leaving = c.leaving, nil
-		if problem, _ := c.open(c.first, nil); problem != nil { // nothing is open
+		if problem, _ := c.open(c.first, nil); problem != nil { // never: nothing is open
 			panic("mcp: " + problem.Message)
 		}
 	}
 	return nil, err
 }
 
-// stop reads no more, cancels what is under way, and gives the answers their time.
+// stop ends reading, cancels unfinished requests, and gives the answers their time.
 func (c *lineConn) stop() {
 	c.mu.Lock()
 	c.stopping = true
@@ -329,7 +338,7 @@ func (c *lineConn) gone() error {
 	return c.lost
 }
 
-// take returns the message that a line holds, or nil when it has been dealt with.
+// take returns the message in a line, or nil when it has been handled.
 func (c *lineConn) take(l line) jsonrpc.Message {
 	if l.err != nil {
 		c.refuse(&jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: l.err.Error()})
@@ -355,7 +364,7 @@ func (c *lineConn) take(l line) jsonrpc.Message {
 	return c.accept(msg, nil)
 }
 
-// accept returns a message that the SDK is to see, or nil.
+// accept returns a message for the SDK, or nil.
 func (c *lineConn) accept(msg jsonrpc.Message, b *batch) jsonrpc.Message {
 	switch m := msg.(type) {
 	case *jsonrpc.Response:
@@ -388,7 +397,8 @@ func (c *lineConn) accept(msg jsonrpc.Message, b *batch) jsonrpc.Message {
 	return msg
 }
 
-// open notes that a request is under way. The id of a refusal is the request's, unless that is another's, too.
+// open registers a request. The id of a refusal is the request's, unless another open request has
+// it.
 func (c *lineConn) open(m *jsonrpc.Request, b *batch) (*jsonrpc.Error, jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -408,13 +418,13 @@ func (c *lineConn) start(m *jsonrpc.Request) {
 	defer c.mu.Unlock()
 	if k := c.calls[m.ID]; m.IsCall() && k != nil && k.turn != nil {
 		c.turn = k.turn
-		if m.Method == methodListen { // which lasts, and is the SDK's: it cannot yield
+		if m.Method == methodListen { // which lasts, and is handled by the SDK: it cannot yield
 			c.turn.end()
 		}
 	}
 }
 
-// cancel notes that the client wants no answer to a request.
+// cancel records that the client wants no answer to a request.
 func (c *lineConn) cancel(params json.RawMessage) {
 	var p struct {
 		ID json.RawMessage `json:"requestId"`
@@ -425,18 +435,18 @@ func (c *lineConn) cancel(params json.RawMessage) {
 	if id, ok := decodeID([]byte(p.ID)); ok {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if k := c.calls[id]; k != nil && k.method != methodInitialize { // which may not be cancelled
+		if k := c.calls[id]; k != nil && k.method != methodInitialize { // which must not be cancelled
 			k.cancelled = true
 		}
 	}
 }
 
-// refuse answers a line that is no message.
+// refuse answers a line that is not a message.
 func (c *lineConn) refuse(e *jsonrpc.Error) {
 	c.answer(&jsonrpc.Response{Error: e}, nil)
 }
 
-// answer writes an answer of our own, to a request whose id is not known, or adds it to its batch.
+// answer writes our own answer to a request with an unknown id, or adds it to its batch.
 func (c *lineConn) answer(r *jsonrpc.Response, b *batch) {
 	text := c.encode(r, "the message")
 	if b != nil {
@@ -445,10 +455,10 @@ func (c *lineConn) answer(r *jsonrpc.Response, b *batch) {
 		c.mu.Unlock()
 		return
 	}
-	_ = c.write(text) // the SDK hears of it at its next write
+	_ = c.write(text) // the SDK sees the error at its next write
 }
 
-// Write sends what the SDK has to say. An answer that the client has cancelled is not sent.
+// Write sends a message of the SDK. An answer to a cancelled request is not sent.
 func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	switch m := msg.(type) {
 	case *jsonrpc.Request:
@@ -471,7 +481,7 @@ func (c *lineConn) Write(_ context.Context, msg jsonrpc.Message) error {
 func (c *lineConn) reply(m *jsonrpc.Response) error {
 	c.mu.Lock()
 	k := c.calls[m.ID]
-	if k == nil { // an error of the SDK's about a request that we refused
+	if k == nil { // an SDK error about a request that we refused
 		c.mu.Unlock()
 		return nil
 	}
@@ -484,7 +494,7 @@ func (c *lineConn) reply(m *jsonrpc.Response) error {
 		}
 	}
 	silent := k.cancelled
-	delete(c.calls, m.ID) // the client may use it again as soon as it has the answer
+	delete(c.calls, m.ID) // the client may reuse it as soon as it has the answer
 	c.writes++
 	c.mu.Unlock()
 	defer c.written(k)
@@ -508,7 +518,7 @@ func (c *lineConn) reply(m *jsonrpc.Response) error {
 	return c.write(text)
 }
 
-// written ends the turn of a request whose answer has gone.
+// written ends the turn of a request whose answer was written.
 func (c *lineConn) written(k *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -519,21 +529,22 @@ func (c *lineConn) written(k *call) {
 	c.changeLocked()
 }
 
-// encode returns the text of an answer. One that does not encode is answered with an error: to tell the SDK would end the
-// connection, and with it everything that it has.
+// encode returns the text of an answer. One that does not encode becomes an error answer: returning
+// the error to the SDK would end the connection and all its requests.
 func (c *lineConn) encode(r *jsonrpc.Response, method string) []byte {
 	text, err := encode(r)
 	if err != nil {
 		c.log.Error("an answer does not encode", "method", method, "error", err)
 		text, err = encode(&jsonrpc.Response{ID: r.ID, Error: broken(method)})
 	}
-	if err != nil { // an id that was decoded, and an error of ours
+	if err != nil { // never: an id that was decoded, and our own error
 		panic("mcp: " + err.Error())
 	}
 	return text
 }
 
-// encode is jsonrpc.EncodeMessage, but that an answer to nobody known has the id null, which the SDK leaves out.
+// encode is jsonrpc.EncodeMessage, except that an answer without a known id has the id null, which
+// the SDK leaves out.
 func encode(r *jsonrpc.Response) ([]byte, error) {
 	if r.ID.IsValid() {
 		return jsonrpc.EncodeMessage(r)

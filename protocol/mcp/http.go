@@ -19,18 +19,20 @@ import (
 	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
-// Bounds of the HTTP surface. Whoever connects is on this machine, and before the token is told may be anyone on it.
+// Bounds of the HTTP server. A client is on this machine, and until it shows the token it may be
+// anyone there.
 const (
-	// maxConns bounds connections that have shown the token: a client has one a request, and one for what the server
-	// tells it. maxStrangers bounds those that have not.
+	// maxConns bounds connections that have shown the token: a client has one for each request, and
+	// one for the server's messages. maxStrangers bounds those that have not.
 	maxConns     = 256
 	maxStrangers = 64
 	// maxSessions bounds the sessions of the handshake era; the stateless one has none.
 	maxSessions = 64
-	// sessionIdle ends a session that sends nothing. Clients open another when theirs is gone (404).
+	// sessionIdle ends a session whose client sends nothing. Clients open another when theirs is
+	// gone (404).
 	sessionIdle = 30 * time.Minute
-	// headTime bounds a request's headers, bodyTime its body, idleTime the pause before the next on a connection, and
-	// writeTime how long the client may take nothing of an answer.
+	// headTime bounds a request's headers, bodyTime its body, idleTime the pause before the next on
+	// a connection, and writeTime how long the client may read nothing of an answer.
 	headTime  = 5 * time.Second
 	bodyTime  = 30 * time.Second
 	idleTime  = 2 * time.Minute
@@ -42,14 +44,15 @@ const (
 // stateless is the first version without sessions. Versions compare as text.
 const stateless = "2026-07-28"
 
-// ServeHTTP serves clients of streamable HTTP at /mcp until ctx ends, and [host.Host.Metrics] at /metrics. A request needs the token, and a Host and an
-// Origin, if it has one, that are this listener's own. It closes l.
+// ServeHTTP serves clients of streamable HTTP at /mcp until ctx ends, and [host.Host.Metrics] at
+// /metrics. A request needs the token; its Host, and its Origin if it has one, must be this
+// listener's own. It closes l.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) error {
 	s.host.Known.Add(token)
 	g := &gate{server: s, token: loopback.TokenOf(token), door: loopback.DoorOf(l.Addr())}
 	o := sdk.StreamableHTTPOptions{
 		Logger: nil, SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxLine, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // the gate's is narrower
+		DisableLocalhostProtection: true, // the gate's is stricter
 	}
 	same := func(*http.Request) *sdk.Server { return s.sdk }
 	g.legacy = sdk.NewStreamableHTTPHandler(same, &o)
@@ -58,7 +61,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 
 	h := &http.Server{
 		Handler: g, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
-		ErrorLog:    log.New(io.Discard, "", 0), // what clients do wrong is told to them
+		ErrorLog:    log.New(io.Discard, "", 0), // clients get their errors as responses
 		ConnContext: loopback.ConnContext,
 	}
 	stop := context.AfterFunc(ctx, func() {
@@ -70,7 +73,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 		}
 	})
 	err := h.Serve(loopback.NewRoom(maxStrangers, maxConns).Listener(l))
-	if !stop() { // under way
+	if !stop() { // already running
 		<-s.ending.Done()
 		h.Close()
 	}
@@ -83,13 +86,13 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 	return err
 }
 
-// versionHeader says which version of MCP a request is of, as its _meta does.
+// versionHeader names the MCP version of a request, as its _meta does.
 const versionHeader = "MCP-Protocol-Version"
 
 // metricsPath is where the server's counts are.
 const metricsPath = "/metrics"
 
-// A gate lets in who may, and sees which era a request is of.
+// A gate admits requests, and determines their era.
 type gate struct {
 	server         *Server
 	token          loopback.Token
@@ -102,17 +105,17 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="ptywright"`)
 		}
-		w.Header().Set("Connection", "close") // strangers do not keep the connections that those who may come in need
+		w.Header().Set("Connection", "close") // strangers must not hold the connections of clients with the token
 		http.Error(w, problem, status)
 		return
 	}
 	if r.URL.Path == metricsPath {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_, _ = io.WriteString(w, g.server.host.Metrics()) // a client that is gone
+		_, _ = io.WriteString(w, g.server.host.Metrics()) // the client may be gone
 		return
 	}
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(bodyTime)) // an error: no deadline, and the connection bound still holds
+	_ = c.SetReadDeadline(time.Now().Add(bodyTime)) // on an error there is no deadline, and the connection bound still holds
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLine))
 	if err != nil {
 		status := http.StatusBadRequest
@@ -123,13 +126,13 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the request's body cannot be read, or has over 16 MiB", status)
 		return
 	}
-	_ = c.SetReadDeadline(time.Time{}) // from here on a read is only to see that the client is gone
+	_ = c.SetReadDeadline(time.Time{}) // from here on a read only detects that the client is gone
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Method == http.MethodPost {
 		if problem := badBody(body, r.Header.Get(versionHeader)); problem != nil {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write(problem) // a client that is gone
+			_, _ = w.Write(problem) // the client may be gone
 			return
 		}
 	}
@@ -164,7 +167,7 @@ func (g *gate) check(r *http.Request) (int, string) {
 	return 0, ""
 }
 
-// full reports whether there are as many sessions as may be.
+// full reports whether the limit of sessions is reached.
 func (g *gate) full() bool {
 	n := 0
 	for range g.server.sdk.Sessions() {
@@ -191,13 +194,13 @@ func paramsOf(body []byte) json.RawMessage {
 	return m.Params
 }
 
-// badBody returns the answer to a body that is no message, or of another version than the request's header
-// says, or of none that is spoken here; else nil. The SDK's quotes it.
+// badBody returns the answer to a body that is not a message, or whose version differs from the
+// request's header or is not supported; else nil. The SDK's answer quotes it.
 func badBody(body []byte, version string) []byte {
 	r := &jsonrpc.Response{}
 	if bad := badLine(body); bad != nil {
 		r.Error = bad
-	} else if _, batch := batchOf(body); batch { // the SDK knows what the era says
+	} else if _, batch := batchOf(body); batch { // the SDK applies the era's rule
 		return nil
 	} else if msg, bad := decode(body); bad != nil {
 		r.Error = bad
@@ -213,13 +216,13 @@ func badBody(body []byte, version string) []byte {
 		return nil
 	}
 	text, err := encode(r)
-	if err != nil { // an error of ours
+	if err != nil { // our own error
 		panic("mcp: " + err.Error())
 	}
 	return text
 }
 
-// A patientWriter gives the client its time for each piece of an answer.
+// A patientWriter resets the write deadline for each piece of an answer.
 type patientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -230,7 +233,7 @@ func (w *patientWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap lets a ResponseController find what can flush.
+// Unwrap lets a ResponseController find the flusher.
 func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush sends what is written.

@@ -15,14 +15,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxErrorText bounds an error's message, in bytes: the SDK quotes whole params in some of its own.
+// maxErrorText bounds an error's message, in bytes: some of the SDK's quote whole params.
 const maxErrorText = 1 << 10
 
-// maxID bounds ids that are numbers: beyond 2^53 a client in JavaScript cannot tell two of them apart, and the SDK
-// takes them as float64.
+// maxID bounds numeric ids: beyond 2^53 a JavaScript client cannot distinguish them, and the SDK
+// decodes them as float64.
 const maxID = 1 << 53
 
-// An envelope is one message as it was sent. Member names are case-sensitive and may not be doubled.
+// An envelope is one message as it was sent. Member names are case-sensitive and must be unique.
 type envelope struct {
 	Version string         `json:"jsonrpc"`
 	ID      jsontext.Value `json:"id"`
@@ -32,8 +32,8 @@ type envelope struct {
 	Error   *jsonrpc.Error `json:"error"`
 }
 
-// badLine returns what is wrong with a line as a whole, nil when it is JSON. It quotes nothing of it: a line that is no
-// message can be a secret sent to the wrong place.
+// badLine returns what is wrong with a line as a whole, nil when it is JSON. It quotes nothing of
+// it: a line that is not a message may be a secret sent to the wrong place.
 func badLine(line []byte) *jsonrpc.Error {
 	switch {
 	case !utf8.Valid(line):
@@ -44,7 +44,7 @@ func badLine(line []byte) *jsonrpc.Error {
 	return nil
 }
 
-// decode makes a message of JSON.
+// decode parses a message from JSON.
 func decode(text []byte) (jsonrpc.Message, *jsonrpc.Error) {
 	refuse := func(problem string) (jsonrpc.Message, *jsonrpc.Error) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: problem}
@@ -71,13 +71,13 @@ func decode(text []byte) (jsonrpc.Message, *jsonrpc.Error) {
 	}
 	r := &jsonrpc.Response{ID: id, Result: json.RawMessage(e.Result)}
 	if e.Error != nil {
-		r.Error = e.Error // a nil *Error in an error would be one
+		r.Error = e.Error // a nil *Error in an error would not be nil
 	}
 	return r, nil
 }
 
-// askedBy returns the id of what is a request but for something that is not allowed, such as half of a surrogate pair or a
-// member that is given twice; else none.
+// askedBy returns the id of a request that is refused for its text, such as half of a surrogate
+// pair or a member that is given twice; else none.
 func askedBy(text []byte) jsonrpc.ID {
 	var e struct {
 		ID     json.RawMessage `json:"id"`
@@ -90,7 +90,7 @@ func askedBy(text []byte) jsonrpc.ID {
 	return id
 }
 
-// decodeID takes what MCP allows as an id; none is a notification's.
+// decodeID decodes an id that MCP allows; notifications have none.
 func decodeID(raw jsontext.Value) (jsonrpc.ID, bool) {
 	switch {
 	case raw == nil:
@@ -111,8 +111,8 @@ func decodeID(raw jsontext.Value) (jsonrpc.ID, bool) {
 	return id, err == nil
 }
 
-// unknownVersion returns the answer to a request of the stateless era whose version we do not speak: the SDK takes one
-// that is older than that era for none. nil: there is nothing to say.
+// unknownVersion returns the answer to a request of the stateless era whose version is not
+// supported: the SDK treats a version older than that era as none. nil: the version is supported.
 func unknownVersion(params json.RawMessage) *jsonrpc.Error {
 	asked := metaVersion(params)
 	known := sdk.SupportedProtocolVersions()
@@ -141,7 +141,7 @@ func metaVersion(params json.RawMessage) string {
 	return version
 }
 
-// batchOf returns the messages of a JSON array, and false when text is none.
+// batchOf returns the messages of a JSON array, and false when text is not an array.
 func batchOf(text []byte) (entries []json.RawMessage, ok bool) {
 	if t := bytes.TrimLeft(text, " \t\r\n"); len(t) == 0 || t[0] != '[' {
 		return nil, false
@@ -149,14 +149,14 @@ func batchOf(text []byte) (entries []json.RawMessage, ok bool) {
 	return entries, json.Unmarshal(text, &entries) == nil
 }
 
-// asWire finds the error of the wire in err, and gives one to what is none.
+// asWire returns the wire error in err, or makes one of any other error.
 func asWire(err error) *jsonrpc.Error {
 	e := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	var wire *jsonrpc.Error
 	if errors.As(err, &wire) {
 		e.Code, e.Data = wire.Code, wire.Data
 	}
-	// The SDK gives its own about the order of a connection's first requests no code.
+	// The SDK's errors about the order of a connection's first requests have no code.
 	if strings.Contains(e.Message, "during session initialization") || strings.HasPrefix(e.Message, "duplicate ") {
 		e.Code = jsonrpc.CodeInvalidRequest
 	}

@@ -2,9 +2,10 @@
 // own line reader, streamable HTTP on the loopback, and profiles, each of which is a vocabulary of
 // tools over the engine.
 //
-// [New] makes a server of one profile; [Server.ServeLines] serves one client on a stream of lines and [Server.ServeHTTP]
-// any number over HTTP, all of them the same sessions. Both eras of the protocol are spoken on every connection: that of
-// the initialize handshake, and the stateless one of 2026-07-28.
+// [New] makes a server of one profile; [Server.ServeLines] serves one client on a stream of lines
+// and [Server.ServeHTTP] any number over HTTP, all with the same sessions. Every connection
+// supports both eras of the protocol: the initialize handshake, and the stateless one of
+// 2026-07-28.
 //
 // The profiles are the packages below this one. Nothing here knows a tool.
 package mcp
@@ -26,8 +27,9 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// A Profile is one vocabulary: what the server says of itself, and its tools. One value serves every connection of a
-// server, so what it keeps is shared by them; a request's own connection is its Session.
+// A Profile is one vocabulary: what the server says about itself, and its tools. One value serves
+// every connection of a server, so its state is shared by them; a request's own connection is its
+// Session.
 type Profile struct {
 	Implementation sdk.Implementation // serverInfo
 	Options        sdk.ServerOptions  // capabilities, instructions, handlers; Logger is set by [New]
@@ -35,12 +37,13 @@ type Profile struct {
 	// NotFound is the message of an error about an unknown method; "": the SDK's.
 	NotFound string
 
-	// Install adds tools, prompts, resources and middleware. It is called once, before the first connection. A handler
-	// that is about to wait calls [Yield]; one that returns a Go error makes it a *jsonrpc.Error, anything else goes out
-	// as an internal error.
+	// Install adds tools, prompts, resources and middleware. It is called once, before the first
+	// connection. A handler that is about to wait calls [Yield]; one that returns a Go error makes
+	// it a *jsonrpc.Error, and any other becomes an internal error.
 	Install func(s *sdk.Server)
 
-	// Close is called once, when every connection is over and the sessions still live. nil: nothing to do.
+	// Close is called once, when every connection is over and the sessions still exist. nil:
+	// nothing to do.
 	Close func()
 }
 
@@ -51,7 +54,7 @@ type Server struct {
 	profile *Profile
 	sdk     *sdk.Server
 
-	ending context.Context // ends when the server is told to stop: what waits over HTTP hears of it so
+	ending context.Context // ends when the server is stopping, which ends waits over HTTP
 	end    context.CancelCauseFunc
 }
 
@@ -60,7 +63,7 @@ func New(h *host.Host, p *Profile) *Server {
 	s := &Server{host: h, hide: h.Redactor(), profile: p}
 	s.ending, s.end = context.WithCancelCause(context.Background())
 	o := p.Options
-	// The SDK tells every step of every connection at level info; what is wrong, it tells its caller too.
+	// The SDK logs every step of every connection at level info; errors reach its callers too.
 	o.Logger = slog.New(slog.DiscardHandler)
 	if o.Capabilities == nil {
 		o.Capabilities = &sdk.ServerCapabilities{} // nil would advertise logging
@@ -71,7 +74,7 @@ func New(h *host.Host, p *Profile) *Server {
 	return s
 }
 
-// Close ends the profile. No connection may be served any more.
+// Close ends the profile. All connections must be over.
 func (s *Server) Close() {
 	s.end(protocol.ErrShutdown)
 	if s.profile.Close != nil {
@@ -79,8 +82,9 @@ func (s *Server) Close() {
 	}
 }
 
-// guard is around every handler: it gives it its connection's turn, refuses what the SDK cannot answer, turns a panic
-// and a result that does not encode into an error, and redacts the messages of errors.
+// guard wraps every handler: it gives it its connection's turn, refuses requests that the SDK
+// cannot answer, turns a panic and a result that does not encode into an error, and redacts error
+// messages.
 func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (r sdk.Result, err error) {
 		if c, ok := ctx.Value(connKey{}).(*lineConn); ok {
@@ -92,12 +96,12 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		if problem := badURI(req); problem != nil {
 			return nil, problem
 		}
-		var failed error // of the handler itself
+		var failed error // the handler's own
 		err = protocol.Guard(s.host.Log, method, func() error {
 			if r, failed = next(ctx, method, req); failed != nil || r == nil {
 				return nil
 			}
-			// The SDK answers nothing to a request whose result does not encode.
+			// The SDK does not answer a request whose result does not encode.
 			_, err := json.Marshal(r)
 			if err != nil {
 				s.host.Log.Error("encode a result", "method", method, "error", err)
@@ -114,13 +118,13 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// broken is the answer to a request that we failed at. What went wrong is in the log.
+// broken is the answer to a request that failed through our fault. The cause is in the log.
 func broken(method string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error in " + protocol.Quote(method, 64) + "; the server's log has more"}
 }
 
-// badURI refuses a resource's URI that holds what no URI may, such as control characters. The SDK quotes it in the data of
-// an error as Go does and not as JSON does.
+// badURI refuses a resource URI with invalid characters, such as control characters. The SDK quotes
+// it in an error's data as Go does and not as JSON does.
 func badURI(req sdk.Request) error {
 	var uri string
 	switch p := req.GetParams().(type) {
@@ -146,12 +150,12 @@ func badURI(req sdk.Request) error {
 	return nil
 }
 
-// wireError makes any error one that may leave: with a code, cut, and redacted.
+// wireError makes any error fit to send: with a code, cut, and redacted.
 func wireError(err error, hide *redact.Redactor) *jsonrpc.Error {
 	e := asWire(err)
 	e.Message = cut(hide.String(e.Message), maxErrorText)
 	given := e.Data
-	e.Data = nil // but for what is JSON: an error with other data could not be sent at all
+	e.Data = nil // keep only JSON: an error with other data could not be sent at all
 	var data any
 	if json.Unmarshal(given, &data) == nil {
 		if text, err := json.Marshal(plugins.Clean(data, hide.String)); err == nil {

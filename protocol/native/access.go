@@ -9,8 +9,8 @@ import (
 
 // What a connection may do.
 const (
-	accessFull = "full" // everything; every connection begins so
-	accessRead = "read" // what [reads] marks in the table
+	accessFull = "full" // everything; the default
+	accessRead = "read" // the rows that [reads] marks
 )
 
 type accessParams struct {
@@ -21,7 +21,7 @@ type accessResult struct {
 	Access string `json:"access"`
 }
 
-// reads marks a row that changes nothing and runs nothing: what a connection may ask for that only reads.
+// reads marks a row that changes nothing and runs nothing: a read-only connection may call it.
 func reads(r row) row {
 	r.reads = true
 	return r
@@ -38,15 +38,15 @@ func readingMethods() map[string]bool {
 	return names
 }
 
-// A readOnlyError is about a request of a connection that has said that it only reads.
+// A readOnlyError reports a request that a read-only connection may not make.
 type readOnlyError struct{ what string }
 
 func (e *readOnlyError) Error() string {
 	return fmt.Sprintf("%s is refused: this connection only reads, as it has said with server.set_access, until it ends; connect anew to do more", e.what)
 }
 
-// setAccess narrows what the connection may do. Nothing widens it again: whoever hands the connection on, to a page or to a
-// person who is to look only, need not trust what comes back.
+// setAccess narrows what the connection may do. Nothing widens it again: a client may hand the
+// connection on, to a page or to a person who should only look, without trusting them.
 func (c *client) setAccess(_ context.Context, p accessParams) (accessResult, error) {
 	switch {
 	case p.Access == nil:
@@ -67,6 +67,6 @@ func (c *client) setAccess(_ context.Context, p accessParams) (accessResult, err
 			return &readOnlyError{method}
 		})
 	}
-	c.release() // what it has taken is for others now
+	c.release() // other clients may type again
 	return accessResult{accessRead}, nil
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// parseAction makes an action of {"type": ..., "value": ...}. What is wrong with one is told as of any parameter.
+// parseAction makes an action of {"type": ..., "value": ...}. Its errors are those of any
+// parameter.
 func parseAction(tree any) (engine.Action, error) {
 	action, err := engine.ParseAction(tree)
 	var bad *engine.ActionError
@@ -22,7 +23,7 @@ func parseAction(tree any) (engine.Action, error) {
 	return nil, &protocol.ParamError{Path: bad.Path, Expected: bad.Expected, Got: kind(bad.Got), Reason: "invalid_action"}
 }
 
-// parse makes one action of what is to be typed, or done.
+// parse makes one action of the input to type, or the action to perform.
 func (p *inputParams) parse() (engine.Action, error) {
 	one := len(p.Action.RawMessage) > 0
 	if one == (p.Actions != nil) {
@@ -69,7 +70,7 @@ func (p *inputParams) parse() (engine.Action, error) {
 	return typing, nil
 }
 
-// within tells of what is wrong with an action where in a list it stands.
+// within adds an action's place in its list to an error.
 func within(place string, err error) error {
 	var param *paramError
 	var wrong *protocol.ParamError
@@ -82,7 +83,7 @@ func within(place string, err error) error {
 	return err
 }
 
-// kind describes a value of the input: a name that was not found is worth seeing, anything else is not.
+// kind describes an input value: an unknown name is worth showing, any other value is not.
 func kind(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -10,17 +10,18 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// adapterParams are those of a method that needs an adapter and nothing else.
+// adapterParams are those of a method that takes only an adapter.
 type adapterParams struct {
 	Adapter *string `json:"adapter" jsonschema:"the adapter's id"`
 }
 
-// naming are params that name an adapter or a plugin, by which the method's permissions are judged.
+// naming are params that name an adapter or a plugin, whose manifest grants the method's
+// permissions.
 type naming interface{ named() *string }
 
 func (p adapterParams) named() *string { return p.Adapter }
 
-// allow holds a manifest against what a method needs.
+// allow checks that a manifest grants what a method needs.
 func allow(method string, m *plugins.Manifest, needs []plugins.Permission) error {
 	if err := m.Require(needs...); err != nil {
 		return &deniedError{method, err}
@@ -28,7 +29,7 @@ func allow(method string, m *plugins.Manifest, needs []plugins.Permission) error
 	return nil
 }
 
-// A deniedError is a method that the manifest, or how the server was started, does not allow.
+// A deniedError reports a method that the manifest, or a flag of the server, does not allow.
 type deniedError struct {
 	method string
 	err    error
@@ -39,18 +40,19 @@ func (e *deniedError) Error() string {
 }
 func (e *deniedError) Unwrap() error { return e.err }
 
-// lastingBound is how long a plugin's code may hold up the other requests of its connection. Most calls take microseconds, and
-// in a script the next request should find their effect.
+// lastingBound is how long a plugin's code may delay the other requests of its connection. Most
+// calls take microseconds, and the next request of a script should see their effect.
 const lastingBound = 20 * time.Millisecond
 
-// yieldLater has a handler that runs a plugin's code give up its connection's turn when it lasts: what it does is slow, or
-// others of its plugin are before it. What makes something, an adapter or a plugin, is not of them: the next request may name it.
+// yieldLater makes a handler that runs a plugin's code give up its connection's turn when it takes
+// long: it is slow, or queues for its plugin. Handlers that make an adapter or a plugin do not use
+// it: the next request may name what they made.
 func yieldLater(ctx context.Context) *time.Timer {
 	return time.AfterFunc(lastingBound, func() { protocol.Yield(ctx) })
 }
 
-// onAdapter is a row whose requests queue behind unfinished ones of the same adapter or its session. The handler gets the
-// adapter that a request names, whose manifest has what the method needs.
+// onAdapter is a row whose requests queue behind unfinished ones of the same adapter or its
+// session. The handler gets the adapter that a request names, after its manifest was checked.
 func onAdapter[P naming, R any](
 	name, about string, f func(*client, context.Context, *plugins.Adapter, P) (R, error), needs ...plugins.Permission,
 ) row {
@@ -79,7 +81,7 @@ func onAdapter[P naming, R any](
 	return r
 }
 
-// onTurn is onAdapter, but that an intent which is for a turn that is under way does not queue behind it.
+// onTurn is onAdapter, except that an intent for the turn in progress does not queue behind it.
 func onTurn[P naming, R any](
 	name, about string, f func(*client, context.Context, *plugins.Adapter, P) (R, error), needs ...plugins.Permission,
 ) row {
@@ -266,7 +268,7 @@ func (c *client) adapterSend(ctx context.Context, a *plugins.Adapter, p sendPara
 	return sendResult{State: l.state(s), Receipt: l.receipt(receipt), Snapshot: l.unless(receipt.Submitted)}, nil
 }
 
-// unless returns the look when something was to be submitted and was not.
+// unless returns the look when a prompt should have been submitted and was not.
 func (l *look) unless(submitted *bool) *look {
 	if submitted == nil || *submitted {
 		return nil
@@ -279,7 +281,8 @@ func (l *look) receipt(r plugins.Receipt) plugins.Receipt {
 	return r
 }
 
-// An intentError is an error of a plugin, or of what it wanted done, which may quote the screen.
+// An intentError is an error of a plugin, or of the actions it asked for, which may quote the
+// screen.
 type intentError struct {
 	err     error
 	receipt *plugins.Receipt // of an intent

@@ -28,7 +28,7 @@ type blockShape struct {
 	Output    string `json:"output" jsonschema:"exactly what the command wrote, without escape sequences"`
 	Truncated bool   `json:"truncated" jsonschema:"the beginning of output is left out: it is the last 256 KiB"`
 	Whole     bool   `json:"whole" jsonschema:"output is all of it"`
-	// ScreenText is there when it was asked for.
+	// ScreenText is set on request only.
 	ScreenText      *string    `json:"screen_text,omitempty" jsonschema:"text as it stood on the screen, lines joined that were wrapped"`
 	ScreenTruncated *bool      `json:"screen_truncated,omitempty" jsonschema:"the beginning of screen_text is left out"`
 	Cwd             *string    `json:"cwd"`
@@ -38,7 +38,7 @@ type blockShape struct {
 	Line            uint64     `json:"line" jsonschema:"the first line of its output, from the first line ever"`
 }
 
-// defaultBlocks is how many commands are shown that nobody counted: a screenful.
+// defaultBlocks is how many commands are shown without a count: a screenful.
 const defaultBlocks = 50
 
 func (c *client) sessionBlocks(_ context.Context, p blocksParams) (blocksResult, error) {

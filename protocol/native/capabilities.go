@@ -81,14 +81,14 @@ func (c *client) capabilities(ctx context.Context, p capabilitiesParams) (capabi
 	return r, nil
 }
 
-// shapes stand for the results that encode themselves; a test holds what they write against these.
+// shapes stand for the results that encode themselves; a test checks their output against these.
 var shapes = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[*look]():       reflect.TypeFor[snapshotShape](),
 	reflect.TypeFor[*waitResult](): reflect.TypeFor[waitShape](),
 	reflect.TypeFor[*frame]():      reflect.TypeFor[frameShape](),
 }
 
-// shape returns the JSON Schema of what a type is on the wire.
+// shape returns the JSON Schema of a type on the wire.
 func shape(t reflect.Type, kinds []string) (*jsonschema.Schema, error) {
 	if s, ok := shapes[t]; ok {
 		t = s
@@ -118,13 +118,14 @@ var ranges = map[string][2]int64{
 	"transcript_max_chars": {0, maxTranscript}, "scrollback_max_lines": {0, maxScrollback},
 }
 
-// words are the values of strings in params that take only some, by name.
+// words are the values of string params that take only some, by name.
 var words = map[string][]any{
 	"owner":  {ownerServer, ownerConnection},
 	"access": {accessFull, accessRead},
 	"theme":  {"dark", "light"}, "form": {"runs", "ansi"}, "cells": {"full", "runs", "none"}, "ordering": {protocol.Session.String(), protocol.Concurrent.String()}}
 
-// bound puts bounds into the schema of params. The code that holds to them says so itself; a test compares the two.
+// bound puts bounds into the schema of params. The code enforces them itself; a test compares the
+// two.
 func bound(s *jsonschema.Schema) {
 	for name, p := range s.Properties {
 		if r, ok := ranges[name]; ok {
@@ -161,7 +162,8 @@ func matcherSchema(kinds []string) *jsonschema.Schema {
 	return s
 }
 
-// open lets objects have more members than are named: unknown members are ignored, and results may grow.
+// open allows objects more members than the named ones: unknown members are ignored, and results
+// may grow.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return

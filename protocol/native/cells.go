@@ -10,22 +10,22 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// What a client polls most is a screen, and a screen with all its cells is hundreds of kilobytes of
+// Screens are what clients poll most, and a screen with all its cells is hundreds of kilobytes of
 // JSON. So cells, runs and strings are written by hand, here, for all methods that have them.
 
-// usualCell is how many bytes a cell takes with a colour of the palette and no attributes.
+// usualCell is how many bytes a cell with a palette colour and no attributes takes.
 const usualCell = 210
 
 // appendCells writes every cell, by rows.
 func (l *look) appendCells(b []byte) []byte {
 	s := l.Screen()
 	var style vt.Style
-	last := l.appendStyle(nil, style) // of the style before: most neighbours share it
-	var head []byte                   // the beginning of a row's cells
+	last := l.appendStyle(nil, style) // of the previous cell: most neighbours share it
+	var head []byte                   // the start of a row's cells
 	comma := false
 	for y := range s.Rows {
 		if len(b) > maxReply {
-			break // Fits tells of it
+			break // Fits reports it
 		}
 		head = appendInt(head[:0], `{"row":`, y)
 		head = append(head, `,"col":`...)
@@ -99,8 +99,7 @@ func (l *look) appendRun(b []byte, r vt.Run) []byte {
 	return append(b, '}')
 }
 
-// appendStyle writes the members of the specification always, and the others where they say
-// something.
+// appendStyle always writes the members of the specification, and the others where they are set.
 func (l *look) appendStyle(b []byte, s vt.Style) []byte {
 	b = appendColor(b, `{"foreground":"`, s.Foreground)
 	b = appendColor(b, `,"background":"`, s.Background)
@@ -137,9 +136,9 @@ func (l *look) appendStyle(b []byte, s vt.Style) []byte {
 	return append(b, '}')
 }
 
-// appendColor writes a colour and its second quote. The first is in name.
+// appendColor writes a colour and its closing quote. The opening one is in name.
 func appendColor(b []byte, name string, c vt.Color) []byte {
-	b, _ = c.AppendText(append(b, name...)) // it has no error
+	b, _ = c.AppendText(append(b, name...)) // it never fails
 	return append(b, '"')
 }
 
@@ -149,12 +148,12 @@ func appendString[T string | []byte](b []byte, name string, s T) []byte {
 	if len(s) == 1 && plainByte[s[0]] { // a cell
 		return append(b, s[0], '"')
 	}
-	for { // by lines: most are ASCII that needs no escape, and are copied first and looked at then
+	for { // line by line: most are ASCII without escapes, so copy first and check then
 		line, rest, more := s, s[:0], false
 		end := `\n`
 		if i := newline(s); i >= 0 {
 			line, rest, more = s[:i], s[i+1:], true
-			if i > 0 && s[i-1] == '\r' { // as a terminal's output has it
+			if i > 0 && s[i-1] == '\r' { // as terminal output has it
 				line, end = s[:i-1], `\r\n`
 			}
 		}
@@ -181,15 +180,15 @@ func newline[T string | []byte](s T) int {
 	return -1
 }
 
-// plainLen is the length of the beginning of s that is ASCII and stands in a JSON string as it is.
-// It looks at eight bytes at a time as far as that goes.
+// plainLen is the length of the prefix of s that is ASCII and needs no escape in a JSON string. It
+// checks eight bytes at a time while it can.
 func plainLen(s []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
 		w := binary.LittleEndian.Uint64(s[i:])
 		quote, backslash := w^('"'*ones), w^('\\'*ones)
-		// A byte below n, or equal to what was taken off, borrows from its highest bit.
+		// A byte below n, or equal to the subtrahend, borrows from its highest bit.
 		if (w|(w-0x20*ones)|(quote-ones)|(backslash-ones))&highs != 0 {
 			break
 		}
@@ -200,7 +199,7 @@ func plainLen(s []byte) int {
 	return i
 }
 
-// appendHard writes what may have to be escaped.
+// appendHard writes text that may need escapes.
 func appendHard[T string | []byte](b []byte, s T) []byte {
 	start := 0
 	for i := 0; i < len(s); {
@@ -225,7 +224,7 @@ func appendHard[T string | []byte](b []byte, s T) []byte {
 	return append(b, s[start:]...)
 }
 
-// plainByte has the ASCII that stands in a JSON string as it is.
+// plainByte has the ASCII characters that need no escape in a JSON string.
 var plainByte = func() (plain [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		plain[c] = c != '"' && c != '\\'

@@ -18,15 +18,15 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// Codes of this dialect beside those of JSON-RPC 2.0.
+// Codes of this dialect besides those of JSON-RPC 2.0.
 const (
 	codeTimeout       = -32001 // a wait timed out
 	codeSessionClosed = -32002 // the session's program has ended, or the session was killed or closed
-	codeDenied        = -32004 // the plugin's manifest, or how the server was started, does not allow it
+	codeDenied        = -32004 // the plugin's manifest, or a flag of the server, does not allow it
 	codeCancelled     = -32005 // the request was cancelled
 )
 
-// A sessionError is about a session that there is not.
+// A sessionError reports an unknown session.
 type sessionError struct {
 	id  string
 	err error
@@ -35,21 +35,22 @@ type sessionError struct {
 func (e *sessionError) Error() string { return "unknown session " + protocol.Quote(e.id, 32) }
 func (e *sessionError) Unwrap() error { return e.err }
 
-// An ownedError is about a session that is an adapter's to drive.
+// An ownedError reports a session that an adapter drives.
 type ownedError struct{ session, adapter string }
 
 func (e *ownedError) Error() string {
 	return "session " + e.session + " is driven by adapter " + e.adapter + ": use adapter.send, or adapter.close"
 }
 
-// An overError is about a session whose program has ended, and takes nothing any more.
+// An overError reports a session whose program has ended, or is ending.
 type overError struct {
 	session engine.ID
-	exit    *engine.Exit // nil: it was told to end, and that is not through
+	exit    *engine.Exit // nil: it is still ending
 	err     error
 }
 
-// over says of an error that a session has ended, how, and what can still be done with it; others are returned as they are.
+// over adds to the error of an ended session how it ended and what can still be done with it;
+// others are returned unchanged.
 func over(s *engine.Session, err error) error {
 	for _, is := range []error{engine.ErrEnded, engine.ErrClosed, pty.ErrExited, pty.ErrHungUp} {
 		if errors.Is(err, is) {
@@ -87,7 +88,7 @@ type waitError struct {
 func (e *waitError) Error() string { return e.err.Error() }
 func (e *waitError) Unwrap() error { return e.err }
 
-// reasons tell code and data.reason of the errors that are values. The first that fits counts.
+// reasons map errors that are values to a code and data.reason. The first match counts.
 var reasons = []struct {
 	err    error
 	code   int
@@ -126,7 +127,7 @@ var reasons = []struct {
 	{syscall.EAGAIN, protocol.CodeInternal, "limit_exceeded"},
 }
 
-// Error turns any error of a request into what goes on the wire. No other function writes a code.
+// Error maps any error of a request to what goes on the wire. No other function writes a code.
 func (c *client) Error(err error) *protocol.Error {
 	e := wireError(err)
 	var unknown *protocol.MethodError
@@ -142,13 +143,13 @@ func (c *client) Error(err error) *protocol.Error {
 	return e
 }
 
-// loaded says which plugins there are, and how there are more.
+// loaded lists the loaded plugins, and says how to load more.
 func (c *client) loaded() string {
 	var names []string
 	for _, p := range c.Catalog.Plugins() {
 		names = append(names, p.Manifest.Name)
 	}
-	const most = 20 // a list of more is no help
+	const most = 20 // a longer list does not help
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", more))
 	}
@@ -302,7 +303,7 @@ func wireError(err error) *protocol.Error {
 	return e
 }
 
-// partData tells how far typing has come that ended early: written counts all of it.
+// partData adds how far typing got that ended early: written counts all of it.
 func partData(e *protocol.Error, part *engine.PartError) {
 	data, ok := e.Data.(map[string]any)
 	if !ok {
@@ -312,7 +313,7 @@ func partData(e *protocol.Error, part *engine.PartError) {
 	data["written"], data["done"] = part.Written, part.Done
 }
 
-// pluginError is what a plugin did wrong, or refused.
+// pluginError maps a fault, or a refusal, of a plugin.
 func pluginError(e *protocol.Error, p *plugins.PluginError) {
 	e.Reason = "plugin_failed"
 	switch {
@@ -334,15 +335,15 @@ func pluginError(e *protocol.Error, p *plugins.PluginError) {
 	e.Data = data
 }
 
-// nearestMethod returns the method whose name, with its family or without, is the nearest to one that there is not; "" when none is
-// near.
+// nearestMethod returns the method whose name, with or without its family, is nearest to an unknown
+// one; "" when none is near.
 func nearestMethod(name string) string {
 	var words []string
 	of := map[string]string{}
 	for _, r := range table {
 		_, short, _ := strings.Cut(r.name, ".")
 		for _, w := range [...]string{r.name, short} {
-			if of[w] == "" { // session.wait before adapter.wait
+			if of[w] == "" { // prefer session.wait to adapter.wait
 				of[w] = r.name
 				words = append(words, w)
 			}
@@ -351,8 +352,8 @@ func nearestMethod(name string) string {
 	return of[nearest.Of(name, words)]
 }
 
-// ownReasons are the values of data.reason that this dialect adds to protocol.Reasons. Together they are closed: a test
-// reads them out of this package's source.
+// ownReasons are the values of data.reason that this dialect adds to protocol.Reasons. Together
+// they are closed: a test reads them out of this package's source.
 var ownReasons = []string{
 	"timeout", "session_closed", "session_ended", "cancelled", "unknown_session", "session_forgotten", "shutting_down", "input_full",
 	"input_blocked", "line_too_long", "mouse_not_requested", "key_not_requested", "too_many_marks", "position_out_of_range", "limit_exceeded", "invalid_matcher",

@@ -23,8 +23,8 @@ type frameParams struct {
 	Form      string  `json:"form,omitempty" jsonschema:"runs (default): styled text, or ansi: a string with SGR and OSC 8"`
 }
 
-// A frame is what has changed on a screen since the one that the client has. It is made for whoever shows a session: a terminal, a
-// page. Frames are not queued: a client that takes long gets the screen as it is by then.
+// A frame is what has changed on a screen since the client's last one. It is for clients that show
+// a session: a terminal, a page. Frames are not queued: a slow client gets the current screen.
 type frame struct {
 	*look
 	client *client
@@ -39,8 +39,8 @@ type changedRow struct {
 	text []byte
 }
 
-// shown is what one client has of a session: the screen, and of each row a hash of what was told. A row that was drawn anew is
-// compared as it was told: most of them look as before.
+// shown is what one client has of a session: the screen, and a hash of each row as it was sent. A
+// row that was drawn anew is compared with what was sent: most look as before.
 type shown struct {
 	sequence uint64
 	form     string
@@ -50,23 +50,23 @@ type shown struct {
 	lease    *engine.Lease
 	exited   bool
 	secret   bool
-	known    <-chan struct{} // closed when more is known to be secret than was when the screen was told
+	known    <-chan struct{} // closed when more secrets are known than when the screen was sent
 }
 
-// A told is a row as it was told.
+// A told is a row as it was sent.
 type told struct {
 	hash uint64
-	link bool // it may have one: what is known to be secret in a link's address is not seen in its cells
+	link bool // it may have one: a secret in a link's address is not visible in its cells
 }
 
-// frameFloor is the least time between two frames of a session to one client: as many as a screen shows in a second, and no
-// more work however fast a program draws.
+// frameFloor is the least time between two frames of a session to one client: about the refresh
+// rate of a screen, which bounds the work however fast a program draws.
 const frameFloor = 15 * time.Millisecond
 
-// news is a matcher of what a client has not been told.
+// news is a matcher of changes that a client has not been sent.
 type news struct{ has *shown }
 
-// Check matches when anything of a frame is another.
+// Check matches when anything of a frame has changed.
 func (m news) Check(v *engine.View) engine.Result {
 	if v.Sequence == m.has.sequence && v.Lease == m.has.lease && (v.Exit != nil) == m.has.exited && v.Secret == m.has.secret {
 		select {
@@ -111,7 +111,7 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 		if err != nil && !errors.Is(err, engine.ErrTimeout) && !errors.Is(err, engine.ErrEnded) {
 			return nil, err
 		}
-		known = c.Known.Changed() // taken before the screen is looked at for what is secret
+		known = c.Known.Changed() // taken before the screen is searched for secrets
 		v = out.View
 	} else {
 		has = nil
@@ -127,10 +127,11 @@ func (c *client) sessionFrame(ctx context.Context, p frameParams) (*frame, error
 	return f, nil
 }
 
-// seed makes hashes that nobody can foresee: two rows that a program chose to have the same would else hide a change.
+// seed makes hashes unpredictable: a program could otherwise make two rows with the same hash and
+// hide a change.
 var seed = maphash.MakeSeed()
 
-// compare finds the rows that the client has not, and returns what it has once it has them.
+// compare finds the rows that the client does not have, and returns what it will have.
 func (f *frame) compare(has *shown, form string) *shown {
 	s := f.Screen()
 	now := &shown{
@@ -189,7 +190,7 @@ func (f *frame) AppendJSON(b []byte) []byte {
 	b = append(b, `,"bell":`...)
 	b = strconv.AppendUint(b, f.Raw.Bell, 10)
 	b = append(b, `,"lease":`...)
-	lease, _ := json.Marshal(f.lease) // of a struct of ours
+	lease, _ := json.Marshal(f.lease) // our own struct always encodes
 	b = append(b, lease...)
 	b = append(b, `,"exit":`...)
 	b = appendExit(b, f.Raw.Exit)

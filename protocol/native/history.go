@@ -24,7 +24,7 @@ type scrollbackResult struct {
 	Dropped uint64   `json:"dropped"`
 }
 
-// maxLines bounds one answer; a client reads on from start + count.
+// maxLines bounds one answer; a client continues from start + count.
 const maxLines = 100_000
 
 func (c *client) sessionScrollback(_ context.Context, p scrollbackParams) (scrollbackResult, error) {

@@ -26,23 +26,24 @@ type leaseResult struct {
 type lease struct {
 	*engine.Lease
 	session *engine.Session
-	size    *pty.Size // that the session had before this connection held another; nil: it holds none
+	size    *pty.Size // the session's size before this connection held another; nil: it holds none
 }
 
-// current reports that nobody has taken it away.
+// current reports that no other client has taken it.
 func (l *lease) current() bool { return l.session.View().Lease == l.Lease }
 
-// giveBack ends it, and what size was held with it. had is false when it was taken away before.
+// giveBack ends the lease, and restores the size that was held. had is false when another client
+// had taken it.
 func (l *lease) giveBack(ctx context.Context) (had bool) {
 	had = l.current()
 	if had && l.size != nil {
-		_, _ = l.session.Do(ctx, engine.Resize(*l.size), l.Lease) // it has ended, or is another's by now
+		_, _ = l.session.Do(ctx, engine.Resize(*l.size), l.Lease) // the session has ended, or another client has it by now
 	}
 	l.Release()
 	return had
 }
 
-// holdSize keeps the size that a session has, to be given back with the session.
+// holdSize saves a session's size, to be restored with the end of the lease.
 func (c *client) holdSize(s *engine.Session) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +58,8 @@ func (c *client) holdSize(s *engine.Session) error {
 	return nil
 }
 
-// sessionLease takes the right to type for this connection. One that the connection has already stays as it is.
+// sessionLease takes the right to type for this connection. A lease that the connection already has
+// is unchanged.
 func (c *client) sessionLease(_ context.Context, p leaseParams) (leaseResult, error) {
 	s, err := c.free(p.sessionParams)
 	if err != nil {
@@ -100,12 +102,12 @@ func (c *client) sessionRelease(ctx context.Context, p sessionParams) (releaseRe
 	return releaseResult{Released: l.giveBack(ctx)}, nil
 }
 
-// do performs an action with the right that this connection has, if it has it.
+// do performs an action with this connection's lease, if it has one.
 func (c *client) do(ctx context.Context, s *engine.Session, a engine.Action, timeout time.Duration) (engine.Receipt, error) {
 	return s.Do(ctx, a, engine.Within(timeout), c.leaseFor(s), engine.Parked(func() { protocol.Yield(ctx) }))
 }
 
-// leaseFor is the right to type that this connection has of a session; nil when it has none.
+// leaseFor is this connection's lease of a session; nil when it has none.
 func (c *client) leaseFor(s *engine.Session) *engine.Lease {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +117,7 @@ func (c *client) leaseFor(s *engine.Session) *engine.Lease {
 	return nil
 }
 
-// release gives back what the connection has.
+// release gives back all leases of the connection.
 func (c *client) release() {
 	c.mu.Lock()
 	leases := slices.Collect(maps.Values(c.leases))
@@ -126,7 +128,7 @@ func (c *client) release() {
 	}
 }
 
-// leaseInfo is a lease as it is told to everybody; null: nobody has it.
+// leaseInfo is a lease as all clients see it; null: no client has it.
 type leaseInfo struct {
 	Holder string    `json:"holder"`
 	Since  time.Time `json:"since"`

@@ -1,11 +1,10 @@
 // Package native (no stability promise) is ptywright's own dialect: server.*, session.*, adapter.*
-// and plugin.* over a shared engine.
+// and plugin.* over a shared engine. Make it with [New]; each connection has its own notification
+// state and ordering, and all see the same sessions. The method table in table.go is what
+// server.capabilities prints.
 //
-// [New] makes the dialect; every connection that it is opened on has its own notification state and ordering, and
-// all see the same sessions. The method table in table.go is what server.capabilities prints.
-//
-// Whatever text leaves here has passed a redactor, unless the request said "redact": false: wire.go builds every
-// result that carries text of a program, and error builds every message.
+// All text leaves through a redactor, unless the request said "redact": false: wire.go builds every
+// result that carries text of a program, and Error builds every message.
 package native
 
 import (
@@ -33,13 +32,13 @@ type Server struct {
 	loads    bool // plugin.load and plugin.unload are granted
 	limits   protocol.Limits
 	matchers matchers.Options
-	merged   atomic.Int64 // notifications that had lost output
+	merged   atomic.Int64 // notifications that lost output
 }
 
 // Options configure a [Server].
 type Options struct {
 	Limits       protocol.Limits // printed by server.capabilities
-	PluginLoad   bool            // grants plugin.load and plugin.unload, which run code from this machine's files
+	PluginLoad   bool            // allows plugin.load and plugin.unload, which run code from this machine's files
 	MatcherDepth int             // levels of nested matchers; 0: matchers.MaxDepth
 }
 
@@ -70,7 +69,7 @@ func (s *Server) Open(c *protocol.Conn) protocol.Handler {
 	return cl
 }
 
-// Merged counts the notifications so far that told of output with a gap: a client did not keep up.
+// Merged counts the notifications so far that had lost output: their client was too slow.
 func (s *Server) Merged() int64 { return s.merged.Load() }
 
 type metricsResult struct {
@@ -92,20 +91,20 @@ type client struct {
 	ctx     context.Context // ends with the connection; the notifier's
 	stop    context.CancelFunc
 
-	readsOnly atomic.Bool // as it has said by server.set_access
+	readsOnly atomic.Bool // set by server.set_access
 
 	mu sync.Mutex
 	// protects the fields below
 	notifier  *notifier // nil until server.set_notifications is first called
-	notifying bool      // what it last asked for
+	notifying bool      // its last request
 	leases    map[engine.ID]*lease
 	frames    map[engine.ID]*shown // what the client has of sessions that it watches
 	ties      map[engine.ID]func() bool
-	owned     map[engine.ID]*engine.Session // that end with the connection
+	owned     map[engine.ID]*engine.Session // those that end with the connection
 }
 
-// tie sees to it that nothing of a session is kept for the client once that is closed or forgotten. It is called with mu held, before
-// anything is.
+// tie drops everything that is kept for the client about a session once that is closed or
+// forgotten. It is called with mu held, before anything is kept.
 func (c *client) tie(s *engine.Session) {
 	id := s.ID()
 	if c.ties[id] != nil {
@@ -121,7 +120,7 @@ func (c *client) tie(s *engine.Session) {
 	})
 }
 
-// own has a session end with the connection.
+// own makes a session end with the connection.
 func (c *client) own(s *engine.Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +128,8 @@ func (c *client) own(s *engine.Session) {
 	c.owned[s.ID()] = s
 }
 
-// endOwned ends the connection's own sessions, all at the same time, and returns when nothing of them is left.
+// endOwned ends the connection's own sessions, all in parallel, and returns when nothing of them is
+// left.
 func (c *client) endOwned() {
 	c.mu.Lock()
 	owned := slices.Collect(maps.Values(c.owned))
@@ -145,7 +145,7 @@ func (c *client) endOwned() {
 	all.Wait()
 }
 
-// untie is the end of all ties: the connection is over.
+// untie removes all ties: the connection is over.
 func (c *client) untie() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,8 +161,8 @@ func (c *client) Method(name string) (protocol.Method, bool) {
 	return m, ok
 }
 
-// Close gives back what the connection has taken, ends the sessions that are its own, and the notifier once it has told what there is
-// to tell.
+// Close releases the connection's leases, ends its own sessions, and ends the notifier once it has
+// sent what is pending.
 func (c *client) Close() {
 	c.release()
 	c.endOwned()
@@ -191,7 +191,8 @@ func (c *client) session(p sessionParams) (*engine.Session, error) {
 	return s, nil
 }
 
-// free finds the session that a request names, to do what only its adapter may when it has one.
+// free finds the session that a request names, for actions that only its adapter may do when it has
+// one.
 func (c *client) free(p sessionParams) (*engine.Session, error) {
 	s, err := c.session(p)
 	if err != nil {

@@ -46,7 +46,7 @@ func (c *client) setNotifications(_ context.Context, p notificationsParams) (not
 		go c.notifier.run()
 	}
 	ch := change{filter: f}
-	if f.enabled && !c.notifying { // found out here, before the reply: what comes after it is told
+	if f.enabled && !c.notifying { // computed here, before the reply: what comes after it is notified
 		ch.skip, ch.states = positions(c.Engine), c.adapterStates()
 	}
 	if f.enabled && p.Since != nil {
@@ -57,7 +57,7 @@ func (c *client) setNotifications(_ context.Context, p notificationsParams) (not
 	return notificationsResult{Enabled: p.Enabled, Adapters: p.Adapters, Sessions: p.Sessions}, nil
 }
 
-// The notifications that there are.
+// The notifications.
 const (
 	noteChanged = "session.changed"
 	noteLeased  = "session.leased"
@@ -69,7 +69,7 @@ const (
 // notifications are all of them, as server.capabilities lists them.
 var notifications = []string{noteChanged, noteLeased, noteOutput, noteExited, noteAdapter}
 
-// A filter is what a client asked to be told.
+// A filter is what a client has subscribed to.
 type filter struct {
 	enabled  bool
 	sessions []string // with adapters: either; both empty: all
@@ -77,8 +77,8 @@ type filter struct {
 	hide     *redact.Redactor
 }
 
-// wants reports whether a session, and the adapter that drives it, if one does, are to be told of. A name stands for all sessions
-// that have it, also those to come.
+// wants reports whether a session, or the adapter that drives it, if any, is subscribed to. A name
+// stands for all sessions with that name, future ones included.
 func (f *filter) wants(s *engine.Session, adapter string) bool {
 	if len(f.sessions) == 0 && len(f.adapters) == 0 {
 		return true
@@ -88,35 +88,38 @@ func (f *filter) wants(s *engine.Session, adapter string) bool {
 }
 
 const (
-	// floor is the least time between two looks of a notifier. A flood then costs a client a hundred messages a
-	// second instead of thousands; a change after a quiet spell is told at once.
+	// floor is the least time between two passes of a notifier. A flood then costs a client a
+	// hundred messages a second instead of thousands; a change after a quiet spell is sent at once.
 	floor = 10 * time.Millisecond
-	// holdBound is how long an unfinished line may be held back because a secret could be ending in it: the 250 ms
-	// of the design.
+	// holdBound is how long an unfinished line may be held back because it may end in part of a
+	// secret: the 250 ms of the design.
 	holdBound = 250 * time.Millisecond
 )
 
-// A notifier tells one connection what has changed. It queues nothing: it looks, writes what differs from what it told
-// last, and looks again when that has been read. However slow the client, it costs this one goroutine.
+// A notifier sends one connection what has changed. It queues nothing: it looks, writes what
+// differs from what it sent last, and looks again when that has been read. However slow the client,
+// it costs this one goroutine.
 type notifier struct {
 	client  *client
-	change  chan change // one slot: the newest, with what an older one it replaces had to skip
+	change  chan change // one slot: the newest, with the skips of the one it replaces
 	done    chan struct{}
 	filter  filter
 	cursors map[engine.ID]*cursor
 	states  map[string]*stateCursor // by adapter
 	follow  *engine.Follower
-	quiet   context.CancelFunc // ends the telling under way; guarded by client.mu, nil when there is none
+	quiet   context.CancelFunc // ends the pass in progress; guarded by client.mu, nil when there is none
 }
 
-// A change is a new filter and, where notifications come on, how far each session is not to be told.
+// A change is a new filter and, where notifications are turned on, the positions up to which
+// nothing is sent.
 type change struct {
 	filter filter
 	skip   map[engine.ID]position
 	states map[string]*stateCursor // likewise, of adapters
 }
 
-// from has sessions told from a sequence on. Others, and those that there are not, stay as they are.
+// from sends the output of sessions from a sequence on. Other sessions, and unknown ones, are
+// unchanged.
 func (ch *change) from(e *engine.Engine, sessions []string, since uint64) {
 	if ch.skip == nil {
 		ch.skip = map[engine.ID]position{}
@@ -143,19 +146,19 @@ func positions(e *engine.Engine) map[engine.ID]position {
 	return skip
 }
 
-// A cursor is how far one session has been told.
+// A cursor is how far one session has been sent.
 type cursor struct {
 	session  *engine.Session
-	adapter  string // that drives it, once that is known
+	adapter  string // the adapter that drives it, once known
 	sequence uint64
 	offset   engine.Offset
 	stream   *redact.Stream // nil: as it is
-	held     time.Time      // since when stream holds something back; zero: it does not
-	carry    string         // what an earlier stream held back: it is told first
-	exited   bool           // session.exited was told
-	secret   bool           // that a secret is read was told
-	lease    *engine.Lease  // who was told to have the session
-	begun    bool           // that there is such a session is known: it was there before, or was told
+	held     time.Time      // since when stream holds back text; zero: it does not
+	carry    string         // what an earlier stream held back: it is sent first
+	exited   bool           // session.exited was sent
+	secret   bool           // the secret_input sent last
+	lease    *engine.Lease  // the lease sent last
+	begun    bool           // the client knows of the session: it existed before, or was notified
 }
 
 // set changes the filter. It is called under the client's lock and never blocks.
@@ -177,11 +180,11 @@ func (n *notifier) set(c change) {
 	}
 	n.change <- c
 	if !c.filter.enabled && n.quiet != nil {
-		n.quiet() // the reply to this request is the last that the client hears
+		n.quiet() // no notification may follow the reply to this request
 	}
 }
 
-// begin returns the context of a telling, or the change that has to be taken first.
+// begin returns the context of a pass, or the change to apply first.
 func (n *notifier) begin() (ctx context.Context, end context.CancelFunc, c change, changed bool) {
 	n.client.mu.Lock()
 	defer n.client.mu.Unlock()
@@ -219,8 +222,8 @@ func (n *notifier) apply(c change) {
 	}
 }
 
-// seeded returns a stream that knows how the line began that the cursor stands in, and whether it is one of a private key: what
-// makes its rest a secret may have been told, or skipped.
+// seeded returns a stream that knows how the cursor's line began, and whether it is in a private
+// key: the text that makes its rest a secret may already have been sent, or skipped.
 func (c *cursor) seeded(hide *redact.Redactor) *redact.Stream {
 	if hide == nil {
 		return nil
@@ -235,7 +238,7 @@ func (c *cursor) seeded(hide *redact.Redactor) *redact.Stream {
 	return stream
 }
 
-// cursor returns the session's cursor; a new session is told from its beginning.
+// cursor returns the session's cursor; a new session is sent from its beginning.
 func (n *notifier) cursor(s *engine.Session) *cursor {
 	cur, ok := n.cursors[s.ID()]
 	if !ok {
@@ -246,8 +249,8 @@ func (n *notifier) cursor(s *engine.Session) *cursor {
 	return cur
 }
 
-// run looks whenever something may have changed, until the connection ends. When it cannot go on it ends the connection:
-// a client that is told nothing any more would wait for what it was promised.
+// run makes a pass whenever something may have changed, until the connection ends. When it fails it
+// ends the connection: a client that gets no more notifications would wait for them forever.
 func (n *notifier) run() {
 	defer close(n.done)
 	defer n.follow.Stop()
@@ -256,7 +259,7 @@ func (n *notifier) run() {
 	}
 }
 
-// watch is run without its end. An error is of the connection, or of what was to be told.
+// watch is the loop of run. An error is the connection's, or one of encoding.
 func (n *notifier) watch() error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -312,7 +315,7 @@ func (n *notifier) watch() error {
 	}
 }
 
-// prune lets go of sessions that are gone, of a client that is not told of them.
+// prune drops sessions that are gone, for a client that has not subscribed to them.
 func (n *notifier) prune() {
 	n.follow.New()
 	for id := range n.cursors {
@@ -322,23 +325,23 @@ func (n *notifier) prune() {
 	}
 }
 
-// lastBound is how long a connection that has ended may take to read what was still to be told.
+// lastBound is how long the peer of an ended connection may take to read the last notifications.
 const lastBound = 250 * time.Millisecond
 
-// last tells what has happened up to the connection's end.
+// last sends what has happened up to the connection's end.
 func (n *notifier) last() {
 	if !n.filter.enabled {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lastBound)
 	defer cancel()
-	_, _ = n.tell(ctx, time.Now()) // the client may be gone; there is nobody to tell
+	_, _ = n.tell(ctx, time.Now()) // the client may be gone; nobody is left to notify
 }
 
-// tell writes what has changed in every session, also in those that have left the registry, and returns when held-back
-// text is due; 0: nothing is held.
+// tell writes what has changed in every session, including those that have left the registry, and
+// returns when held-back text is due; 0: nothing is held.
 func (n *notifier) tell(ctx context.Context, now time.Time) (wake time.Duration, err error) {
-	for _, s := range n.follow.New() { // also those that have gone again
+	for _, s := range n.follow.New() { // including those already gone
 		n.cursor(s)
 	}
 	alive := map[engine.ID]bool{}
@@ -420,14 +423,15 @@ func (n *notifier) session(ctx context.Context, cur *cursor, now time.Time) erro
 	return nil
 }
 
-// take redacts new output. What is held back comes with all when told to, when the line has ended or when it is due.
+// take redacts new output. Held-back text is included when all is set, when the line has ended or
+// when it is due.
 func (c *cursor) take(text string, dropped, all bool, now time.Time) string {
 	out := c.carry
 	c.carry = ""
 	if c.stream == nil {
 		return out + text
 	}
-	if dropped { // what was held and what comes are not neighbours
+	if dropped { // held and new text are not adjacent
 		out += c.stream.Flush()
 		text = reading.HideHead(text)
 	}
@@ -472,7 +476,7 @@ type exitedParams struct {
 	exit     *engine.Exit
 }
 
-// AppendJSON writes the members that session.exited has.
+// AppendJSON writes the members of session.exited.
 func (p exitedParams) AppendJSON(b []byte) []byte {
 	b = appendString(b, `{"session":`, p.id)
 	b = append(b, `,"sequence":`...)
@@ -485,9 +489,9 @@ func (p exitedParams) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// A stateCursor is what was told of one adapter.
+// A stateCursor is how far one adapter has been sent.
 type stateCursor struct {
-	events uint64 // as of adapter.events
+	events uint64 // see adapter.events
 	state  string
 }
 
@@ -504,7 +508,8 @@ func (c *client) adapterStates() map[string]*stateCursor {
 	return all
 }
 
-// adapters tells of each adapter whose state is another than was told. States between two looks are in adapter.events.
+// adapters sends each adapter's state that differs from the one sent last. States between two
+// passes are in adapter.events.
 func (n *notifier) adapters(ctx context.Context) error {
 	live := map[string]bool{}
 	for _, a := range n.client.Catalog.Adapters() {
@@ -549,7 +554,7 @@ type adapterChangedParams struct {
 	Session  string `json:"session"`
 	Sequence uint64 `json:"sequence"`
 	State    string `json:"state"`
-	Previous string `json:"previous,omitempty"` // that was told; the same when something else happened in the turn
+	Previous string `json:"previous,omitempty"` // the state sent last; the same when something else happened in the turn
 	Events   uint64 `json:"events"`             // the number of the newest event
 }
 

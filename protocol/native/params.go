@@ -17,12 +17,12 @@ import (
 // none is the params of a method that takes none.
 type none struct{}
 
-// sessionParams are those of a method that needs a session and nothing else.
+// sessionParams are those of a method that takes only a session.
 type sessionParams struct {
 	Session *string `json:"session" jsonschema:"the session's id or name"`
 }
 
-// readParams say how a read is redacted. They stand in the params of every method that shows text of a program.
+// readParams say how a read is redacted. Every method that shows text of a program has them.
 type readParams struct {
 	Redact    *bool            `json:"redact,omitempty" jsonschema:"false shows the text as it is, whatever redaction says; default true"`
 	Redaction *redactionParams `json:"redaction,omitempty" jsonschema:"more rules for this read"`
@@ -35,8 +35,8 @@ type redactionParams struct {
 	ExtraRegexes  []string `json:"extra_regexes,omitempty" jsonschema:"RE2 expressions of what to hide"`
 }
 
-// UnmarshalJSON refuses unknown members, which are ignored elsewhere: a rule with a typing error must not show what it
-// was to hide.
+// UnmarshalJSON refuses unknown members, which are ignored elsewhere: a rule with a typing error
+// must not show what it should hide.
 func (p *redactionParams) UnmarshalJSON(b []byte) error {
 	type plain redactionParams
 	if err := protocol.Decode(b, (*plain)(p)); err != nil {
@@ -56,7 +56,7 @@ func (p *redactionParams) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// redactor returns what a read asked for; nil shows text as it is.
+// redactor returns the redactor that a read asked for; nil shows text unchanged.
 func (c *client) redactor(p *readParams) (*redact.Redactor, error) {
 	switch {
 	case p.Redact != nil && !*p.Redact:
@@ -83,7 +83,7 @@ func (c *client) redactor(p *readParams) (*redact.Redactor, error) {
 	return r.With(c.Known), nil
 }
 
-// A paramError is about a parameter whose type is right and whose value is not.
+// A paramError reports a parameter with the right type and a wrong value.
 type paramError struct {
 	path, reason, problem string
 }
@@ -139,7 +139,7 @@ func (p sizeParams) size() (pty.Size, error) {
 	return s, nil
 }
 
-// themeOf reads the name of a theme that may be absent: dark.
+// themeOf reads the name of a theme; absent means dark.
 func themeOf(name string) (vt.Theme, error) {
 	if name == "" {
 		return vt.ThemeDark, nil
@@ -151,10 +151,11 @@ func themeOf(name string) (vt.Theme, error) {
 	return theme, nil
 }
 
-// maxTimeout bounds every time a client gives. A day is longer than any wait, and far from overflow.
+// maxTimeout bounds every duration that a client gives. A day is longer than any wait, and far from
+// overflow.
 const maxTimeout = 24 * time.Hour
 
-// milliseconds reads a time that may be absent.
+// milliseconds reads an optional duration.
 func milliseconds(path string, ms *int64, absent time.Duration) (time.Duration, error) {
 	if ms == nil {
 		return absent, nil
@@ -167,7 +168,7 @@ func milliseconds(path string, ms *int64, absent time.Duration) (time.Duration, 
 	return time.Duration(*ms) * time.Millisecond, nil
 }
 
-// count reads a number of things that may be absent.
+// count reads an optional number of things.
 func count(path string, n *int64, absent, least, most int64) (int, error) {
 	if n == nil {
 		return int(absent), nil
@@ -181,7 +182,7 @@ func count(path string, n *int64, absent, least, most int64) (int, error) {
 // maxTree bounds the text of a matcher: 256 matchers of a pattern each.
 const maxTree = 1 << 20
 
-// tree decodes a value whose shape depends on itself: a matcher, or an action's value.
+// tree decodes a value whose shape depends on its type: a matcher, or an action's value.
 func tree(path string, raw json.RawMessage) (any, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -190,7 +191,7 @@ func tree(path string, raw json.RawMessage) (any, error) {
 		return nil, &paramError{path: path, reason: "invalid_matcher", problem: fmt.Sprintf("has %d bytes, at most %d are allowed", len(raw), maxTree)}
 	}
 	var v any
-	if err := json.Unmarshal(raw, &v); err != nil { // its syntax and its members have been checked
+	if err := json.Unmarshal(raw, &v); err != nil { // its syntax and members were already checked
 		return nil, &paramError{path: path, reason: "invalid_params", problem: "cannot be decoded"}
 	}
 	return v, nil

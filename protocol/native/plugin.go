@@ -31,7 +31,7 @@ func (c *client) pluginCapabilities(context.Context, none) (pluginCapabilitiesRe
 	return r, nil
 }
 
-// A manifestTree is a manifest as it came: it is checked more strictly than params are.
+// A manifestTree is an undecoded manifest: it is checked more strictly than params are.
 type manifestTree struct{ json.RawMessage }
 
 type validateParams struct {
@@ -66,7 +66,8 @@ type pluginParams struct {
 
 func (p pluginParams) named() *string { return p.Plugin }
 
-// onPlugin is a row whose handler gets the plugin that a request names, whose manifest has what the method needs.
+// onPlugin is a row whose handler gets the plugin that a request names, after its manifest was
+// checked.
 func onPlugin[P naming, R any](
 	name, about string, f func(*client, context.Context, *plugins.Plugin, P) (R, error), needs ...plugins.Permission,
 ) row {
@@ -140,7 +141,7 @@ func (c *client) pluginDescribe(ctx context.Context, plugin *plugins.Plugin, p p
 	return r, nil
 }
 
-// errNoLoading: the server was not started for it.
+// errNoLoading reports that the server was started without --allow-plugin-load.
 var errNoLoading = errors.New("this server does not load plugins for clients: start it with --allow-plugin-load")
 
 type loadParams struct {

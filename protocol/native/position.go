@@ -7,7 +7,7 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// A sincePosition is what since takes: a sequence, or the next of a wait's answer.
+// A sincePosition is a value of since: a sequence, or the next of a wait's answer.
 type sincePosition struct{ engine.Position }
 
 // UnmarshalJSON reads a number or a string.

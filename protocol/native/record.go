@@ -163,7 +163,7 @@ func infoOf(x *record.Kept) recordingInfo {
 	return r
 }
 
-// errNoRecording: there is no recording of that name.
+// errNoRecording reports a recording that does not exist.
 var errNoRecording = errors.New("unknown recording")
 
 func (c *client) sessionRecordStop(_ context.Context, p recordStopParams) (recordingInfo, error) {
@@ -198,7 +198,7 @@ func (c *client) sessionRecordList(_ context.Context, p recordListParams) (recor
 	return r, nil
 }
 
-// fontSize reads a picture's size of text that may be absent: 0.
+// fontSize reads a picture's optional font size: absent is 0.
 func fontSize(given *float64) (float64, error) {
 	if given == nil {
 		return 0, nil

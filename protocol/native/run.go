@@ -38,21 +38,21 @@ type runResult struct {
 	Exit     *exitInfo `json:"exit,omitempty" jsonschema:"the command has ended the shell itself: how"`
 }
 
-// errNotRun: the shell has not run a command line that was typed.
+// errNotRun reports that the shell has not run a command line that was typed.
 var errNotRun = errors.New("the shell has not run the command")
 
-// A runError is about a command line that was typed and that has no end to be told.
+// A runError reports a command line that was typed and whose end is unknown.
 type runError struct {
 	message string
 	err     error
 	printed printedShape
-	look    *look // the last, for what is shown of the screen
+	look    *look // the last one, for what is shown of the screen
 }
 
 func (e *runError) Error() string { return e.message }
 func (e *runError) Unwrap() error { return e.err }
 
-// runEvidence is what an error of session.run has beside its reason.
+// runEvidence is the data of a session.run error besides its reason.
 type runEvidence struct {
 	printedShape
 	Snapshot *look `json:"snapshot"`

@@ -36,7 +36,7 @@ type createParams struct {
 	leashParams
 }
 
-// leashParams are what ends a session that does not end by itself.
+// leashParams are limits that end a session.
 type leashParams struct {
 	Owner     string `json:"owner,omitempty" jsonschema:"server (default): it lives until it ends or is closed; connection: it is ended with this connection"`
 	MaxMS     *int64 `json:"max_ms,omitempty" jsonschema:"it is ended after so long"`
@@ -51,9 +51,10 @@ const (
 )
 
 const (
-	// maxLeash bounds a session's time: a year is for ever, and far from overflow.
+	// maxLeash bounds a session's time: a year is forever, and far from overflow.
 	maxLeash = 365 * 24 * time.Hour
-	// leastMemory and mostMemory bound its memory: less than 1 MiB is enough for no program, and a mistake of the unit.
+	// leastMemory and mostMemory bound its memory: no program runs in less than 1 MiB, which is a
+	// mistake in the unit.
 	leastMemory, mostMemory int64 = 1 << 20, 1 << 50
 )
 
@@ -96,7 +97,8 @@ type createResult struct {
 	Session string `json:"session"`
 }
 
-// maxTranscript bounds what one session may retain: 64 Mi characters are all the output of a long day.
+// maxTranscript bounds what one session may retain: 64 Mi characters hold all the output of a long
+// day.
 const maxTranscript = 64 << 20
 
 // maxScrollback bounds the lines one session may retain: about 200 MB of full lines.
@@ -117,7 +119,7 @@ func (c *client) sessionCreate(ctx context.Context, p createParams) (createResul
 	s, err := c.Spawn(ctx, config)
 	if err != nil {
 		if p.RawTranscriptPath != "" && !p.RawTranscriptAppend {
-			os.Remove(p.RawTranscriptPath) // made for nothing, and in the way of the next try
+			os.Remove(p.RawTranscriptPath) // made for nothing, and would block the next try
 		}
 		return createResult{}, err
 	}
@@ -127,7 +129,7 @@ func (c *client) sessionCreate(ctx context.Context, p createParams) (createResul
 	return createResult{Session: string(s.ID())}, nil
 }
 
-// nameOf checks the name of a session that may be absent.
+// nameOf checks an optional session name.
 func nameOf(name string) error {
 	if name != "" && engine.CheckName(name) != nil {
 		return &protocol.ParamError{Path: "name", Expected: engine.NameRule, Got: protocol.Got(name)}
@@ -181,7 +183,7 @@ func (p *createParams) config() (engine.Config, error) {
 	return config, p.limit(&config)
 }
 
-// noneIfZero says "none" as the engine does, for a number that was given as 0.
+// noneIfZero maps a number that was given as 0 to -1, the engine's "none".
 func noneIfZero(given *int64, n int) int {
 	if given != nil && n == 0 {
 		return -1
@@ -266,7 +268,7 @@ func (c *client) sessionList(_ context.Context, p listParams) (listResult, error
 func (c *client) describe(s *engine.Session, hide *redact.Redactor) sessionInfo {
 	v, config := s.View(), s.Config()
 	if config.Dir == "" {
-		config.Dir, _ = os.Getwd() // that of the server, which never changes it
+		config.Dir, _ = os.Getwd() // the server's, which never changes
 	}
 	l := reading.New(v, hide)
 	info := sessionInfo{
@@ -294,7 +296,7 @@ func (c *client) describe(s *engine.Session, hide *redact.Redactor) sessionInfo 
 	return info
 }
 
-// exitOf tells how a session's program ended; nil while it runs.
+// exitOf says how a session's program ended; nil while it runs.
 func exitOf(e *engine.Exit) *exitInfo {
 	if e == nil {
 		return nil
@@ -308,7 +310,8 @@ func exitOf(e *engine.Exit) *exitInfo {
 	return x
 }
 
-// An actionTree is an action, a matcherTree a matcher, as it came: its shape depends on its type.
+// An actionTree is an undecoded action, a matcherTree an undecoded matcher: their shape depends on
+// their type.
 type (
 	actionTree  struct{ json.RawMessage }
 	matcherTree struct{ json.RawMessage }
@@ -433,13 +436,13 @@ func (c *client) sessionClose(ctx context.Context, p sessionParams) (closeResult
 	return closeResult{Closed: true}, c.patiently(ctx, func() error { return s.Close(whole) })
 }
 
-// patience is how long an end may take before it lets other requests start. Most programs end within a millisecond of
-// their hang-up, and a script that closes and lists then sees the session gone; one that ignores it must not hold up
-// forty others until the ladder of signals is through. A client that has asked for no order sends a thousand at once, and they
-// share their looks at the process table then.
+// patience is how long an end may take before it lets other requests start. Most programs end
+// within a millisecond of their hang-up, so a script that closes and lists sees the session gone;
+// one that ignores it must not delay forty others through the escalation of signals. A client with
+// concurrent ordering sends a thousand at once, and they then share scans of the process table.
 const patience = 250 * time.Millisecond
 
-// patiently runs f and yields when it takes long, or at once when nothing is to wait for its turn.
+// patiently runs f and yields when it takes long, or at once with concurrent ordering.
 func (c *client) patiently(ctx context.Context, f func() error) error {
 	if c.conn.Ordering() == protocol.Concurrent {
 		protocol.Yield(ctx)
@@ -463,7 +466,7 @@ type snapshotParams struct {
 	screenParts
 }
 
-// screenParts say how a screen is read.
+// screenParts say how to read a screen.
 type screenParts struct {
 	readParams
 	Cells string `json:"cells,omitempty" jsonschema:"full (default), runs or none"`
@@ -504,7 +507,7 @@ type transcriptParams struct {
 	outputParts
 }
 
-// outputParts say which part of the retained output is read, and how.
+// outputParts say which part of the retained output to read, and how.
 type outputParts struct {
 	readParams
 	Since *sincePosition `json:"since,omitempty" jsonschema:"only what came after it: a sequence, or the next of a wait's answer"`
@@ -547,7 +550,7 @@ func (p *outputParts) read(c *client, s *engine.Session) (transcriptResult, erro
 	return transcriptResult{Text: text, Sequence: l.Raw.Sequence, Dropped: dropped}, nil
 }
 
-// survivors returns the error that names what could not be ended, or nil.
+// survivors returns the error that names the processes that could not be ended, or nil.
 func survivors(err error) *pty.SurvivorsError {
 	var alive *pty.SurvivorsError
 	if errors.As(err, &alive) {

@@ -26,7 +26,7 @@ type markShape struct {
 	Label string `json:"label"`
 }
 
-// state makes a state what a client may see of it.
+// state makes what a client may see of a plugin's state.
 func (l *look) state(s *plugins.State) *stateShape {
 	if l.Redacted() {
 		s = s.Clean(l.Piece)
@@ -53,7 +53,7 @@ func (l *look) pieces(v any) any {
 	return plugins.Clean(v, l.Piece)
 }
 
-// lastBytes returns the end of s, at most n bytes, from a character's beginning on.
+// lastBytes returns the end of s, at most n bytes, starting at a character boundary.
 func lastBytes(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -65,7 +65,7 @@ func lastBytes(s string, n int) string {
 	return s[i:]
 }
 
-// intentData adds how far an intent got that ended with an error, and the screen it waited on in vain.
+// intentData adds how far a failed intent got, and the screen on which its expectation was not met.
 func intentData(e *protocol.Error, i *intentError, x *plugins.ExpectError) {
 	pluginsWords(e, i.look)
 	data, _ := e.Data.(map[string]any)
@@ -93,7 +93,7 @@ type explained struct {
 // MarshalJSON writes the explanation.
 func (e *explained) MarshalJSON() ([]byte, error) { return e.look.appendExplanation(nil, e.tree), nil }
 
-// pluginsWords redacts what an error quotes of a plugin, which may quote the screen.
+// pluginsWords redacts what an error quotes from a plugin, which may quote the screen.
 func pluginsWords(e *protocol.Error, l *look) {
 	e.Message = l.Piece(e.Message)
 	if data, ok := e.Data.(map[string]any); ok {

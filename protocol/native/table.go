@@ -11,7 +11,7 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// A row is one method: what a client reads about it in server.capabilities, and what runs.
+// A row is one method: its entry in server.capabilities, and its handler.
 type row struct {
 	name   string
 	about  string
@@ -19,8 +19,8 @@ type row struct {
 	params reflect.Type
 	result reflect.Type
 	bind   func(*client) func(context.Context, json.RawMessage) (any, error)
-	reads  bool                 // it is for connections that only read, too
-	loads  bool                 // it is refused where the server was not started to let clients load plugins
+	reads  bool                 // read-only connections may call it
+	loads  bool                 // refused unless the server was started to let clients load plugins
 	needs  []plugins.Permission // of the adapter or plugin that a request names
 }
 
@@ -45,7 +45,7 @@ func onSession[P, R any](name, about string, f func(*client, context.Context, P)
 	return r
 }
 
-// table is the whole vocabulary, in the order in which it is printed.
+// table has all methods, in the order in which they are printed.
 var table []row
 
 func init() { // a literal would be an initialization cycle: server.capabilities prints it

@@ -26,13 +26,13 @@ type adapterWaitParams struct {
 	waitTree
 }
 
-// A matched is what fired.
+// A matched is what matched.
 type matched struct {
 	look  *look
 	match *engine.Match
 }
 
-// AppendJSON makes it the wire's outcome; null when nothing did.
+// AppendJSON writes the wire's outcome; null when nothing matched.
 func (m *matched) AppendJSON(b []byte) []byte {
 	if m == nil || m.match == nil {
 		return append(b, `null`...)
@@ -52,7 +52,7 @@ type adapterWaitResult struct {
 	ElapsedMS int64       `json:"elapsed_ms"`
 }
 
-// adapterWait is how long a wait on an adapter lasts that is not told: a turn of an agent takes minutes.
+// adapterWait is the default timeout of a wait on an adapter: a turn of an agent takes minutes.
 const adapterWait = 120 * time.Second
 
 func (c *client) adapterWait(ctx context.Context, a *plugins.Adapter, p adapterWaitParams) (*adapterWaitResult, error) {
@@ -64,7 +64,7 @@ func (c *client) adapterWait(ctx context.Context, a *plugins.Adapter, p adapterW
 	return c.wait(ctx, a, &p.readParams, &p.waitTree)
 }
 
-// wait waits as a tree says, on an adapter whose wait is known by its id already.
+// wait waits for a tree to match, on an adapter whose wait is registered by its id.
 func (c *client) wait(ctx context.Context, a *plugins.Adapter, read *readParams, p *waitTree) (*adapterWaitResult, error) {
 	hide, err := c.redactor(read)
 	if err != nil {
@@ -164,7 +164,8 @@ func (c *client) adapterTurn(ctx context.Context, a *plugins.Adapter, p turnPara
 	return r, err
 }
 
-// waits are the waits on adapters that have a name. They are the server's, so that any client can cancel one.
+// waits are the named waits on adapters. They belong to the server, so that any client can cancel
+// one.
 type waits struct {
 	mu sync.Mutex
 	// protects the fields below
@@ -176,7 +177,7 @@ type namedWait struct {
 	cancel  context.CancelCauseFunc
 }
 
-// begin makes a wait known by its id, before anything can block. end forgets it.
+// begin registers a wait by its id, before anything can block. end removes it.
 func (w *waits) begin(ctx context.Context, a *plugins.Adapter, id *string) (_ context.Context, end func(), err error) {
 	if id == nil {
 		return ctx, func() {}, nil

@@ -65,7 +65,8 @@ func (c *client) sessionWait(ctx context.Context, p waitParams) (*waitResult, er
 	return &waitResult{look: l, outcome: out}, nil
 }
 
-// asking finds the predicates of one wait. With the first of them it is a request that runs a plugin's code: see lasting.
+// asking finds the predicates of one wait. With the first of them the request runs a plugin's code:
+// see lastingBound.
 type asking struct {
 	catalog *plugins.Catalog
 	ctx     context.Context
@@ -88,7 +89,7 @@ func (a *asking) Predicate(plugin, function string, params any) (matchers.Matche
 	return m, nil
 }
 
-// secrets is what the plugins have seen, for a look; nil when none is asked.
+// secrets returns the secrets that the plugins have seen, for a look; nil when no plugin is asked.
 func (a *asking) secrets() func() []string {
 	if a.asked == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// maxReply bounds one answer. The cells of a screen of 300 by 1000 fit, and an answer larger than that is no use to anyone:
-// "cells": "runs" says the same in a hundredth.
+// maxReply bounds one answer. The cells of a screen of 300 by 1000 fit, and a larger answer is
+// useless: "cells": "runs" has the same in a hundredth.
 const maxReply = 64 << 20
 
 // A tooLargeError is an answer over maxReply.
@@ -39,19 +39,19 @@ func (l *look) Fits(size int) error {
 	return nil
 }
 
-// newLook redacts a view; with hide nil it shows it as it is.
+// newLook redacts a view; with a nil hide it shows it unchanged.
 func newLook(v *engine.View, hide *redact.Redactor, cells string) *look {
 	return &look{View: reading.New(v, hide), cells: cells}
 }
 
-// adapterLook is newLook for an answer with words of an adapter's plugin in it.
+// adapterLook is newLook for an answer that contains text of an adapter's plugin.
 func adapterLook(a *plugins.Adapter, v *engine.View, hide *redact.Redactor, cells string) *look {
 	l := newLook(v, hide, cells)
 	l.Secrets = a.Secrets
 	return l
 }
 
-// AppendJSON makes a look the wire's ScreenSnapshot.
+// AppendJSON writes the wire's ScreenSnapshot.
 func (l *look) AppendJSON(b []byte) []byte {
 	s := l.Screen()
 	b = slices.Grow(b, l.guess())
@@ -90,7 +90,7 @@ func (l *look) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendModes writes the modes that every look tells.
+// appendModes writes the modes that every look has.
 func appendModes(b []byte, m vt.Modes) []byte {
 	b = appendBool(b, `"alternate_screen":`, m.AltScreen)
 	b = appendBool(b, `,"application_cursor":`, m.AppCursor)
@@ -108,9 +108,9 @@ func (l *look) appendTitle(b []byte) []byte {
 	return appendBool(b, `,"secret_input":`, l.Raw.Secret)
 }
 
-// guess is about how many bytes the answer has, so that its buffer need not grow by steps.
+// guess estimates the bytes of the answer, so that its buffer need not grow in steps.
 func (l *look) guess() int {
-	const members = 1 << 10 // but for what the screen shows
+	const members = 1 << 10 // all but what the screen shows
 	cells := l.Raw.Screen.Rows * l.Raw.Screen.Cols
 	size := members + 2*len(l.Screen().Text()) + len(l.Screen().Text())/8
 	switch l.cells {
@@ -129,14 +129,14 @@ func (l *look) MarshalJSON() ([]byte, error) { return l.AppendJSON(nil), nil }
 type waitResult struct {
 	look    *look
 	outcome *engine.Outcome
-	// forgotten says that the session was: the exit is all that there is to look at.
+	// forgotten says that the session was forgotten: only its exit is left.
 	forgotten bool
 }
 
 // Fits is that of the look.
 func (r *waitResult) Fits(size int) error { return r.look.Fits(size) }
 
-// AppendJSON makes it the wire's wait result.
+// AppendJSON writes the wire's wait result.
 func (r *waitResult) AppendJSON(b []byte) []byte {
 	b = append(b, `{"matched":true,"sequence":`...)
 	b = strconv.AppendUint(b, r.look.Raw.Sequence, 10)
@@ -162,7 +162,7 @@ func (r *waitResult) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// An evidence is what a wait that did not match has to show.
+// An evidence shows why a wait did not match.
 type evidence struct {
 	look    *look
 	elapsed time.Duration
@@ -172,7 +172,7 @@ type evidence struct {
 	state   *stateShape // of an adapter; nil otherwise
 }
 
-// AppendJSON makes it the members of an error's data.
+// AppendJSON writes the members of an error's data.
 func (e *evidence) AppendJSON(b []byte) []byte {
 	b = appendMillis(b, `{"elapsed_ms":`, e.elapsed)
 	b = appendMillis(b, `,"quiet_ms":`, e.quiet)
@@ -193,7 +193,8 @@ func (e *evidence) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendExplanation writes the matcher's tree as it was sent, with held, why and nearest at each node.
+// appendExplanation writes the matcher's tree as it was sent, with held, why and nearest at each
+// node.
 func (l *look) appendExplanation(b []byte, e matchers.Explanation) []byte {
 	b = appendString(b, `{"type":`, e.Type)
 	switch {
@@ -224,7 +225,7 @@ func (l *look) appendExplanation(b []byte, e matchers.Explanation) []byte {
 	return append(b, '}')
 }
 
-// why is what an explanation says in words. A plugin's words may quote the screen.
+// why is an explanation in words. A plugin's words may quote the screen.
 func (l *look) why(e matchers.Explanation) string {
 	if e.Type == "lua" {
 		return l.Piece(e.Why)
@@ -240,7 +241,7 @@ func (l *look) appendValue(b []byte, v any) []byte {
 	return appendAny(b, l.pieces(v))
 }
 
-// shown is what an explanation may draw on.
+// shown is what an explanation may quote.
 func (l *look) shown() matchers.Shown {
 	return matchers.Shown{
 		Screen: l.Screen(),
@@ -309,7 +310,8 @@ func (l *look) appendClean(b []byte, m *engine.Match) []byte {
 	return append(b, '}')
 }
 
-// appendGroups writes the groups of an expression, null for those that took no part, and those that have a name.
+// appendGroups writes the groups of an expression, null for those that took no part, and the named
+// ones.
 func appendGroups(b []byte, groups []engine.Group) []byte {
 	if len(groups) < 2 {
 		return b

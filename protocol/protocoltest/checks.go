@@ -19,23 +19,23 @@ import (
 // Canary is the secret that [Checks.Canary] plants.
 const Canary = "ghp_k9Wz3TqLr7XvB2nM5pYd8HsJ4cFa6GeUo1Rt"
 
-// Checks are what every dialect holds to, whatever its words are: see [Checks.Run].
+// Checks are what every dialect must do, whatever its vocabulary: see [Checks.Run].
 type Checks struct {
-	// Dial connects to the server, which is the same one each time: see [Over].
+	// Dial connects to the server, the same one each time: see [Over].
 	Dial func(t *testing.T) Peer
-	// Hello are the lines that a client says first. Those with an id are answered.
+	// Hello are the lines that a client sends first. Those with an id are answered.
 	Hello []string
 	// Ask is a request that is answered at once, with a %d for its id.
 	Ask string
-	// Canary has whatever text the dialect can carry hold [Canary], and asks for all that may show it. ask sends a request
-	// and returns its answer.
+	// Canary puts [Canary] into every text that the dialect can carry, and asks for everything that
+	// may show it. ask sends a request and returns its answer.
 	Canary func(ask func(line string) string)
 	// Log returns what the server has logged.
 	Log func() string
 }
 
-// Over returns a client's end of a connection, as the kernel makes them, whose other end serve has. Its Close returns when
-// serve has.
+// Over returns the client's end of a kernel connection whose other end serve gets. Its Close
+// returns when serve has.
 func Over(t testing.TB, serve func(net.Conn)) Peer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -51,7 +51,7 @@ func Over(t testing.TB, serve func(net.Conn)) Peer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = client.(*net.TCPConn).SetReadBuffer(4 << 10) // an error: the kernel has its own mind, and a slow reader is slow later
+	_ = client.(*net.TCPConn).SetReadBuffer(4 << 10) // on an error the kernel has its own size, and the reader is just slow later
 	_ = server.(*net.TCPConn).SetWriteBuffer(4 << 10)
 	p := &peer{TCPConn: client.(*net.TCPConn), served: make(chan struct{})}
 	go func() {
@@ -74,8 +74,9 @@ func (p *peer) Close() error {
 	return err
 }
 
-// Run holds a dialect to it that what was read is answered before the connection ends; that a client which does not read
-// harms no other; that no secret leaves, through an error or the log either; and that a connection leaves nothing behind.
+// Run checks that a dialect answers what was read before the connection ends, that a client which
+// does not read harms no other, that no secret gets out, not even through an error or the log, and
+// that a connection leaves nothing behind.
 func (d Checks) Run(t *testing.T) {
 	t.Run("drain", d.drain)
 	t.Run("slow reader", d.slow)
@@ -83,7 +84,7 @@ func (d Checks) Run(t *testing.T) {
 	t.Run("leaks", d.leaks)
 }
 
-// A client is one connection, with all that came.
+// A client is one connection, with all it has received.
 type client struct {
 	t    *testing.T
 	peer Peer
@@ -114,14 +115,14 @@ func (c *client) write(lines string) {
 	}
 }
 
-// next reads a message; its id is "" when it is no answer.
+// next reads a message; its id is "" when it is not an answer.
 func (c *client) next() (id, line string, err error) {
 	line, err = c.in.ReadString('\n')
 	c.all.WriteString(line)
 	return idOf(line), line, err
 }
 
-// ask sends a request and returns its answer; what comes before it is passed over.
+// ask sends a request and returns its answer; messages before it are skipped.
 func (c *client) ask(request string) string {
 	c.t.Helper()
 	c.write(request)
@@ -136,10 +137,10 @@ func (c *client) ask(request string) string {
 	}
 }
 
-// idOf is the id of a request or an answer, as it stands there.
+// idOf is the id of a request or an answer, as written.
 func idOf(line string) string {
 	var m struct{ ID json.RawMessage }
-	_ = json.Unmarshal([]byte(line), &m) // a line that is hostile has none
+	_ = json.Unmarshal([]byte(line), &m) // a hostile line has none
 	return string(m.ID)
 }
 
@@ -154,7 +155,7 @@ func (d Checks) asks() string {
 	return b.String()
 }
 
-// drain: whatever was sent before the end of the input is answered, once.
+// drain: everything sent before the end of the input is answered, once.
 func (d Checks) drain(t *testing.T) {
 	c := d.dial(t)
 	var sent sync.WaitGroup
@@ -188,7 +189,7 @@ func (d Checks) drain(t *testing.T) {
 	}
 }
 
-// slow: a client that asks and asks and reads nothing is its own trouble.
+// slow: a client that sends requests and never reads harms only itself.
 func (d Checks) slow(t *testing.T) {
 	slow, other := d.dial(t), d.dial(t)
 	var sending sync.WaitGroup
@@ -207,7 +208,7 @@ func (d Checks) slow(t *testing.T) {
 	other.ask(fmt.Sprintf(d.Ask, asked))
 }
 
-// canary: a secret leaves through nothing.
+// canary: no text that leaves contains a secret.
 func (d Checks) canary(t *testing.T) {
 	c := d.dial(t)
 	d.Canary(c.ask)
@@ -233,9 +234,9 @@ func (d Checks) canary(t *testing.T) {
 	}
 }
 
-// leaks: connections come and go, in the midst of requests too, and leave no goroutine.
+// leaks: connections come and go, even in the middle of requests, and leave no goroutine.
 func (d Checks) leaks(t *testing.T) {
-	d.dial(t).peer.Close() // what is made with the first
+	d.dial(t).peer.Close() // includes what is made with the first connection
 	before := goleak.IgnoreCurrent()
 	for i := range 20 {
 		c := d.dial(t)
@@ -245,7 +246,7 @@ func (d Checks) leaks(t *testing.T) {
 		c.peer.Close()
 	}
 	var err error
-	for range 20 { // each time half a second at most, for what is on its way out
+	for range 20 { // half a second at most each time, for goroutines that are ending
 		if err = goleak.Find(before); err == nil {
 			return
 		}
@@ -253,7 +254,7 @@ func (d Checks) leaks(t *testing.T) {
 	t.Error(err)
 }
 
-// Logger returns a logger, and what tells what it has logged.
+// Logger returns a logger, and a function that returns what it has logged.
 func Logger() (log *slog.Logger, logged func() string) {
 	b := new(buffer)
 	return slog.New(slog.NewTextHandler(b, nil)), b.String
@@ -276,16 +277,16 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// MCPHello are the lines by which a client of the Model Context Protocol begins.
+// MCPHello are the lines with which a client of the Model Context Protocol begins.
 var MCPHello = []string{
 	`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`,
 	`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 }
 
-// Lines dials to what serves a client by its input and its output.
+// Lines returns a Dial for a server that takes its input and its output.
 func Lines(serve func(context.Context, io.ReadCloser, io.WriteCloser) error) func(*testing.T) Peer {
 	return func(t *testing.T) Peer {
-		return Over(t, func(c net.Conn) { _ = serve(context.Background(), input{c.(*net.TCPConn)}, c) }) // a client that is gone
+		return Over(t, func(c net.Conn) { _ = serve(context.Background(), input{c.(*net.TCPConn)}, c) }) // the client may be gone
 	}
 }
 

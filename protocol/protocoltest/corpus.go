@@ -26,20 +26,21 @@ type Peer interface {
 	CloseWrite() error
 }
 
-// A Suite says which cases run, and against what.
+// A Suite says which cases run, and against which server.
 type Suite struct {
 	// Family is the part of the corpus: "ndjson", "lsp" or "tcp-auth".
 	Family string
-	// Dial connects to a fresh server, or at least one without sessions. What fails ends the test.
-	// The suite closes the peer, and Close may check how the server ended.
+	// Dial connects to a fresh server, or at least one without sessions. It fails the test on an
+	// error. The suite closes the peer, and Close may check how the server ended.
 	Dial func(t *testing.T) Peer
-	// Has reports whether the dialect has a method. Cases that need one it lacks are left out.
+	// Has reports whether the dialect has a method. Cases that need a missing one are skipped.
 	Has func(method string) bool
-	// Replace maps $TOKEN and the like to what the server under test takes; nil where there is none.
+	// Replace maps $TOKEN and the like to values for the server under test; nil where there are
+	// none.
 	Replace func(t *testing.T) map[string]string
-	// Parallel says that the cases may run beside each other: each peer has a server of its own.
+	// Parallel lets the cases run in parallel: each peer has a server of its own.
 	Parallel bool
-	// After, if not nil, looks at the server when a case has been judged, before the peer is closed.
+	// After, if not nil, checks the server when a case has been judged, before the peer is closed.
 	After func(t *testing.T, p Peer)
 }
 
@@ -58,7 +59,7 @@ type Case struct {
 		Base64 []byte
 		Repeat int
 	} `json:"bytes_gen"`
-	Writes []int // sizes; the last one goes on
+	Writes []int // sizes; the last one repeats
 	EOF    bool
 	Expect struct {
 		outcome
@@ -68,7 +69,7 @@ type Case struct {
 	}
 }
 
-// An outcome is one set of replies that is right.
+// An outcome is one acceptable set of replies.
 type outcome struct {
 	Replies    []reply // null: see Each
 	Each       *each
@@ -158,7 +159,7 @@ func (s Suite) run(t *testing.T, c Case) {
 	watchdog := time.AfterFunc(hang, func() { peer.Close() })
 	defer watchdog.Stop()
 
-	var input []byte // what can be searched for in error messages
+	var input []byte // what error messages are searched for
 	sent := make(chan error, 1)
 	if c.Gen == nil {
 		input = s.replace(t, c.Bytes)
@@ -220,7 +221,7 @@ func (s Suite) replace(t *testing.T, b []byte) []byte {
 	if s.Replace == nil {
 		return b
 	}
-	// The longest names first: $TOKEN is the beginning of the others.
+	// The longest names first: $TOKEN is a prefix of the others.
 	values := s.Replace(t)
 	for _, name := range []string{"$TOKEN_PREFIX", "$TOKEN_UPPER", "$TOKEN"} {
 		b = bytes.ReplaceAll(b, []byte(name), []byte(values[name]))
@@ -228,7 +229,7 @@ func (s Suite) replace(t *testing.T, b []byte) []byte {
 	return b
 }
 
-// send writes the case, and then the probe or the end.
+// send writes the case, followed by the probe or the end of the input.
 func (s Suite) send(peer Peer, c Case, input []byte) error {
 	last := byte('\n')
 	write := func(b []byte) error {
@@ -286,7 +287,7 @@ func (s Suite) noSessions(t *testing.T, peer Peer, r *protocol.Reader) {
 	}
 }
 
-// A message is what came in one frame.
+// A message is the content of one frame.
 type message struct {
 	batch bool
 	parts []part
@@ -301,7 +302,7 @@ type part struct {
 	}
 }
 
-// check judges what holds for every reply.
+// check checks what must hold for every reply.
 func check(t *testing.T, b, input []byte) message {
 	t.Helper()
 	if !utf8.Valid(b) {
@@ -332,7 +333,7 @@ func check(t *testing.T, b, input []byte) message {
 		if result == failure {
 			t.Errorf("reply has not exactly one of result and error: %.200q", b)
 		}
-		p.ID = members["id"] // json.RawMessage of null would be kept as such, but be exact
+		p.ID = members["id"] // the exact bytes, null included
 		if p.Error != nil {
 			checkMessage(t, p.Error.Code, p.Error.Message, input)
 		}
@@ -341,8 +342,8 @@ func check(t *testing.T, b, input []byte) message {
 	return m
 }
 
-// checkMessage judges the text of an error. A parse error shares no eight bytes with the input but for
-// words of ours; others may show a name or 32 characters.
+// checkMessage checks the text of an error. A parse error shares no eight bytes with the input
+// except our own words; others may show a name or 32 characters.
 func checkMessage(t *testing.T, code int, text string, input []byte) {
 	t.Helper()
 	if len(text) > 1024 {
@@ -363,7 +364,7 @@ func checkMessage(t *testing.T, code int, text string, input []byte) {
 	}
 }
 
-// judge compares what came with the outcomes that are right.
+// judge compares the replies with the acceptable outcomes.
 func (s Suite) judge(t *testing.T, c Case, got []message) {
 	t.Helper()
 	primary := c.Expect.outcome

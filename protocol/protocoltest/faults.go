@@ -11,9 +11,9 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// Faults checks what becomes of a dialect's faults: a method that panics and one whose result does not encode
-// are answered with -32603, the connection goes on, and so does another one. Each dial connects to the same
-// server, whose dialect is the one under test combined with [Broken].
+// Faults checks how a dialect's faults are handled: a method that panics and one whose result does
+// not encode are answered with -32603, and the connection continues, as does another one. Each dial
+// connects to the same server, whose dialect is the one under test combined with [Broken].
 func Faults(t *testing.T, dial func(t *testing.T) Peer, alive string) {
 	t.Helper()
 	bad, other := dial(t), dial(t)
@@ -44,7 +44,7 @@ func Faults(t *testing.T, dial func(t *testing.T) Peer, alive string) {
 	}
 }
 
-// brokenSecret is what a panic of [Broken] says, and no client may read.
+// brokenSecret is the message of a panic in [Broken], which no client may read.
 const brokenSecret = "the secret of the panic"
 
 var brokenMethods = []string{"test.panic", "test.lookup", "test.unencodable", "test.encoder"}
@@ -78,7 +78,7 @@ func (Broken) Method(name string) (protocol.Method, bool) {
 	return protocol.Method{Name: name, Call: call}, slices.Contains(brokenMethods, name)
 }
 
-// brokenValue breaks its encoder.
+// brokenValue is a value whose encoder fails.
 type brokenValue struct{}
 
 func (brokenValue) MarshalJSON() ([]byte, error) { panic(brokenSecret) }

@@ -17,7 +17,7 @@ import (
 	"github.com/ptywright/ptywright/engine/picture"
 )
 
-// A drawing is a file that was drawn of what panes show.
+// A drawing is the file of a picture of panes.
 type drawing struct {
 	Path   string `json:"path"`
 	Width  int    `json:"width"`
@@ -29,7 +29,7 @@ type drawing struct {
 	Base64 string `json:"base64,omitempty"`
 }
 
-// What a picture says of itself, so that nobody takes it for one of a desktop.
+// The words in a picture's answer that keep it from being taken for a picture of a desktop.
 const (
 	pictureMode = "terminal_render"
 	pictureNote = "drawn from the sessions' cells: this server has no window and sees no desktop"
@@ -44,7 +44,7 @@ type capture struct {
 	Type      string `json:"type"`
 }
 
-// capture tells what a pane shows, as text.
+// capture returns the text that a pane shows.
 func (s *reader) capture(at *pane) capture {
 	l := s.look(at.session)
 	process, _ := at.session.Foreground()
@@ -54,10 +54,10 @@ func (s *reader) capture(at *pane) capture {
 	}
 }
 
-// errNoPane is why there is nothing to be drawn.
+// errNoPane reports that there is nothing to draw.
 var errNoPane = errors.New("no session to draw: session.create starts one")
 
-// draw draws panes, several of them side by side.
+// draw draws panes; several are placed side by side.
 func (s *reader) draw(panes []*pane) ([]byte, error) {
 	if len(panes) == 0 {
 		return nil, errNoPane
@@ -75,7 +75,7 @@ func (s *reader) draw(panes []*pane) ([]byte, error) {
 	return data, err
 }
 
-// keep writes a picture to a file of its own below the root.
+// keep writes a picture to a new file below the root.
 func (s *reader) keep(prefix string, data []byte, inline bool) (drawing, error) {
 	size, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
@@ -96,7 +96,7 @@ func stamp(at time.Time) string {
 	return strings.ReplaceAll(at.Format("20060102_150405.000"), ".", "_")
 }
 
-// newFile writes a file that is not there yet, with a number behind its name where it has to be.
+// newFile writes a new file, with a number after its name if the name is taken.
 func (s *Server) newFile(folder, name, ext string, data []byte) (string, error) {
 	dir := filepath.Join(s.opts.Root, folder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -199,8 +199,8 @@ func captureSelect(_ context.Context, s *reader, p params) (any, error) {
 	return r, err
 }
 
-// captureClipboard tells the text that a program in one of the panes has put on the clipboard last, by OSC 52. There is no other
-// clipboard here, and that of a desktop is not touched.
+// captureClipboard returns the text that a program in one of the panes last put on the clipboard,
+// by OSC 52. There is no other clipboard here, and a desktop's is not touched.
 func captureClipboard(_ context.Context, s *reader, _ params) (any, error) {
 	var last engine.Clipboard
 	var by *engine.Session

@@ -20,7 +20,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/loopback"
 )
 
-// Codes of this dialect. Whatever a method finds wrong is codeFailed, an unknown method too.
+// Codes of this dialect. Every error of a method is codeFailed, and so is an unknown method.
 const (
 	codeParse  = -32700
 	codeToken  = -32001
@@ -31,33 +31,35 @@ const (
 const (
 	// maxLine bounds one request, in bytes: the design's 16 MiB.
 	maxLine = 16 << 20
-	// maxBeforeLogin bounds what a connection may send before it has logged in, in bytes: a token has 36.
+	// maxBeforeLogin bounds what a connection may send before it has logged in, in bytes: a token
+	// has 36.
 	maxBeforeLogin = 1 << 20
 	// loginBound is how long a connection may take to log in. Clients do so with their first line.
 	loginBound = 10 * time.Second
-	// maxLogins is how many wrong tokens a connection may give: a person's mistakes, and no search.
+	// maxLogins is how many wrong tokens a connection may send: a person's mistakes, not a search.
 	maxLogins = 32
-	// writeBound is how long a client may leave a reply unread: Unterm's own clients give up reading after 30 s.
+	// writeBound is how long a client may leave a reply unread: Unterm's own clients time out after
+	// 30 s.
 	writeBound = 30 * time.Second
-	// goneBound is how long a request still runs whose client has closed its side of the connection: that may be a script
-	// that waits for the answer (nc -N), or nobody.
+	// goneBound is how long a request still runs after its client has closed its side of the
+	// connection: that may be a script that waits for the answer (nc -N), or nobody.
 	goneBound = 60 * time.Second
 )
 
-// errGone is why a request ends whose client has gone.
+// errGone is why a request ends whose client is gone.
 var errGone = errors.New("the client is gone")
 
 // A conn is one connection.
 type conn struct {
 	server *Server
 	stream *loopback.Conn
-	logged atomic.Bool // in; set by serve
-	wrong  int         // tokens given; serve's
+	logged atomic.Bool // set by serve
+	wrong  int         // wrong tokens received; serve's
 	lines  chan line
-	done   chan struct{} // closed by serve: nobody takes lines any more
+	done   chan struct{} // closed by serve, which then takes no more lines
 }
 
-// A line is a request as it came, or why there is none.
+// A line is a request as it was received, or the error that ended reading.
 type line struct {
 	text []byte
 	err  error // a [*protocol.ParseError]
@@ -69,7 +71,7 @@ func (c *conn) serve(ctx context.Context) {
 	c.lines, c.done = make(chan line), make(chan struct{})
 	ctx, cancel := context.WithCancelCause(ctx)
 	go c.read(ctx, cancel)
-	said := false // something that the client is to read, although more of its own may be on the way
+	said := false // the last reply must reach the client, which may still be sending
 	defer func() {
 		cancel(nil)
 		close(c.done)
@@ -96,8 +98,8 @@ func (c *conn) serve(ctx context.Context) {
 	}
 }
 
-// read reads ahead of serve, by one line, so that the end of the input is seen while a request runs: that request has goneBound
-// left then.
+// read reads ahead of serve, by one line, so that it sees the end of the input while a request
+// runs: that request then has goneBound left.
 func (c *conn) read(ctx context.Context, cancel context.CancelCauseFunc) {
 	defer close(c.lines)
 	r := protocol.Lines.NewReader(&gate{c: c}, maxLine)
@@ -110,7 +112,7 @@ func (c *conn) read(ctx context.Context, cancel context.CancelCauseFunc) {
 			l.err = parse
 		case err == io.EOF:
 			if c.logged.Load() {
-				c.stream.Leave() // it takes no other client's place
+				c.stream.Leave() // it no longer takes another client's place
 			}
 			gone := time.AfterFunc(goneBound, func() { cancel(errGone) })
 			context.AfterFunc(ctx, func() { gone.Stop() })
@@ -127,7 +129,7 @@ func (c *conn) read(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// A gate is the stream as it is read before the login: so much and no more, and no TLS.
+// A gate is the stream before the login: a bounded number of bytes, and no TLS.
 type gate struct {
 	c    *conn
 	seen int
@@ -147,13 +149,13 @@ func (g *gate) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// verbs are the methods of HTTP, as its first line begins, and that of HTTP/2.
+// verbs are the starts of a first line of HTTP, and of HTTP/2.
 var verbs = [][]byte{
 	[]byte("GET "), []byte("POST "), []byte("PUT "), []byte("HEAD "), []byte("DELETE "), []byte("OPTIONS "), []byte("PATCH "),
 	[]byte("CONNECT "), []byte("TRACE "), []byte("PRI * HTTP/"),
 }
 
-// isHTTP reports whether a line is how a browser would begin.
+// isHTTP reports whether a line begins as a browser's request would.
 func isHTTP(text []byte) bool {
 	for _, v := range verbs {
 		if bytes.HasPrefix(text, v) {
@@ -163,15 +165,15 @@ func isHTTP(text []byte) bool {
 	return false
 }
 
-// An envelope is a request. What is no object has no members, and so no method.
+// An envelope is a request. A value that is not an object has no members, and so no method.
 type envelope struct {
-	id     jsontext.Value // as it came; null when there is none
+	id     jsontext.Value // as it was sent; null when there is none
 	noID   bool
 	method string
 	params params
 }
 
-// lenient is how Unterm reads JSON: the last of two members counts.
+// lenient is how Unterm reads JSON: the last of two members wins.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), json.MatchCaseInsensitiveNames(false))
 
 // parse reads a request. The error is a [*protocol.ParseError].
@@ -187,12 +189,12 @@ func parse(text []byte) (*envelope, error) {
 	if id, ok := members["id"]; ok {
 		e.id, e.noID = id, false
 	}
-	_ = json.Unmarshal(members["method"], &e.method) // of another type is none
+	_ = json.Unmarshal(members["method"], &e.method) // one of another type counts as absent
 	e.params = readParams(members["params"])
 	return e, nil
 }
 
-// answer runs one request and sends its reply. It reports whether the connection goes on.
+// answer runs one request and sends its reply. It reports whether the connection continues.
 func (c *conn) answer(ctx context.Context, l line) (goesOn bool) {
 	var e *envelope
 	err := l.err
@@ -200,13 +202,13 @@ func (c *conn) answer(ctx context.Context, l line) (goesOn bool) {
 		e, err = parse(l.text)
 	}
 	if err != nil {
-		if !c.logged.Load() && isHTTP(l.text) { // a page of a browser has found the port
+		if !c.logged.Load() && isHTTP(l.text) { // a page in a browser has found the port
 			return false
 		}
 		return c.fail(jsontext.Value("null"), codeParse, "Parse error: "+strings.TrimPrefix(err.Error(), "parse error: "))
 	}
 	if e.method == "auth.login" {
-		if e.noID { // who does not want to know whether it worked is not let in; every other method is answered, with id null
+		if e.noID { // a login without an id is refused; every other method is answered, with id null
 			return true
 		}
 		return c.login(e)
@@ -221,10 +223,11 @@ func (c *conn) answer(ctx context.Context, l line) (goesOn bool) {
 	return c.reply(e.id, "result", result)
 }
 
-// login compares tokens. One that is given when the connection has logged in already is compared all the same.
+// login compares tokens, even when the connection has already logged in.
 func (c *conn) login(e *envelope) bool {
 	token, _ := e.params.text("token")
-	// Digests have the same length whatever was given, so that the time tells nothing of the token, its length included.
+	// Digests always have the same length, so that the time reveals nothing of the token, not even
+	// its length.
 	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(c.server.token))
 	if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 		c.wrong++
@@ -282,10 +285,11 @@ func (c *conn) reply(id jsontext.Value, member string, value any) bool {
 	return err == nil
 }
 
-// encoding is how results are written: text of programs can hold anything, and a bad byte becomes U+FFFD.
+// encoding is how results are written: program output can hold any bytes, and a bad byte becomes
+// U+FFFD.
 var encoding = json.JoinOptions(json.Deterministic(true), jsontext.AllowInvalidUTF8(true), json.FormatNilSliceAsNull(false))
 
-// A wireError is what a client sees of an error: nothing stands beside code and message.
+// A wireError is an error as a client sees it: it has only code and message.
 type wireError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -296,10 +300,11 @@ func (c *conn) fail(id jsontext.Value, code int, message string) bool {
 	return c.reply(id, "error", wireError{code, protocol.Message(message)})
 }
 
-// maxName bounds what a message repeats of a name that came from the client, in characters: the longest method has 31.
+// maxName bounds what a message repeats of a client's name, in characters: the longest method has
+// 31.
 const maxName = 64
 
-// clip shortens what came from a client for a message.
+// clip shortens a client's text for a message.
 func clip(s string) string {
 	if utf8.RuneCountInString(s) <= maxName {
 		return s

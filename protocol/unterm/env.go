@@ -10,14 +10,15 @@ import (
 	"github.com/ptywright/ptywright/internal/lazy"
 )
 
-// An environment is what session.set_env has set in a pane's shell, over what its program was started with.
+// An environment has the variables that session.set_env has set in a pane's shell, on top of those
+// that its program was started with.
 type environment struct {
 	mu sync.Mutex
 	// protects the field below
 	values map[string]*string // nil: unset
 }
 
-// over returns the variables as they are after all.
+// over returns the resulting variables.
 func (e *environment) over(spawned []string) map[string]string {
 	all := map[string]string{}
 	for _, kv := range spawned {
@@ -51,9 +52,9 @@ type envResult struct {
 	Message string            `json:"message,omitempty"`
 }
 
-// envPane tells a variable of a pane, or all: what its program was started with, and what session.set_env has set since. What a
-// shell was told to export by hand only that shell knows. Without a pane the answer is that of Unterm,
-// which can read none: no value, and why.
+// envPane returns a variable of a pane, or all: those that its program was started with, and those
+// set by session.set_env since. Variables that were exported by hand are known only to the shell.
+// Without a pane the answer is that of Unterm, which can read none: no value, and why.
 func envPane(_ context.Context, s *reader, p params) (any, error) {
 	if !p.namesPane() {
 		return envResult{Message: "no variable was read: name a session with 'id'"}, nil
@@ -74,7 +75,7 @@ func envPane(_ context.Context, s *reader, p params) (any, error) {
 	return envResult{Message: "not set, " + known}, nil
 }
 
-// variable is a name that every shell takes.
+// variable is a name that every shell accepts.
 var variable = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // maxValue bounds a variable's value, in bytes: the line that sets it is typed.
@@ -111,9 +112,9 @@ func assignment(shell, name string, value *string) (string, error) {
 	return "", fmt.Errorf("this server does not know how %s sets a variable: type it with exec.run", shell)
 }
 
-// setEnvPane sets a variable in the shell of a pane, by a command that is run there: nobody else can.
-// Without a value it is unset. Without a pane nothing is set, and the answer is that of Unterm, whose
-// method does nothing.
+// setEnvPane sets a variable in the shell of a pane, by a command that it runs there: there is no
+// other way. Without a value it unsets it. Without a pane it does nothing and answers as Unterm
+// does, whose method does nothing.
 func setEnvPane(ctx context.Context, s *reader, p params) (any, error) {
 	if !p.namesPane() {
 		return done{Status: "ok", Message: "nothing was set: name a session with 'id'"}, nil

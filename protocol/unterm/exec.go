@@ -29,7 +29,7 @@ func (s *reader) command(p params) (*pane, string, error) {
 	return at, line, nil
 }
 
-// submit types a command line and Enter, if the policy lets it pass.
+// submit types a command line and Enter, if the policy allows it.
 func (s *Server) submit(ctx context.Context, method string, at *pane, line string) error {
 	return s.typeText(ctx, method, at, line+"\r", line)
 }
@@ -78,7 +78,7 @@ func execCancel(ctx context.Context, s *reader, p params) (any, error) {
 	}{true}, nil
 }
 
-// signals are the characters that a terminal makes signals of, by the names that Unterm takes.
+// signals are the control characters that a terminal turns into signals, by Unterm's names.
 var signals = map[string]string{
 	"SIGINT": "\x03", "INT": "\x03", "SIGTSTP": "\x1a", "TSTP": "\x1a", "SIGQUIT": "\x1c", "QUIT": "\x1c", "EOF": "\x04",
 }
@@ -107,26 +107,27 @@ func signalSend(ctx context.Context, s *reader, p params) (any, error) {
 }
 
 type ranResult struct {
-	Output   string `json:"output"`      // exactly what the command wrote; with raw, escape sequences too
+	Output   string `json:"output"`      // exactly what the command wrote; with raw, including escape sequences
 	Status   string `json:"exit_status"` // completed or timeout
 	TimedOut bool   `json:"timed_out"`
 	Marker   string `json:"marker"`
-	ExitCode *int   `json:"exit_code"`              // null when nobody knows; Unterm has none
+	ExitCode *int   `json:"exit_code"`              // null when unknown; Unterm has none
 	By       string `json:"completed_by,omitempty"` // marks or sentinel
-	Cut      bool   `json:"output_truncated"`       // the beginning is left out
+	Cut      bool   `json:"output_truncated"`       // its beginning is missing
 	Ended    bool   `json:"session_ended,omitzero"` // the shell itself has ended; exit_code is its
-	// ScreenText is what stood on the screen, when screen_text asked for it.
+	// ScreenText is the text on the screen, if screen_text asked for it.
 	ScreenText *string `json:"screen_text,omitempty"`
 }
 
-// runBound is how long exec.run_wait waits when nobody says.
+// runBound is how long exec.run_wait waits by default.
 const runBound = 30 * time.Second
 
-// promptBound is how long a shell may take from a command's end to its prompt before the command's result is told without waiting
-// for it: what makes the prompt is the user's, and takes milliseconds mostly.
+// promptBound is how long a shell may take from a command's end to its prompt before the result is
+// returned without it: the user's own code makes the prompt, mostly in milliseconds.
 const promptBound = 500 * time.Millisecond
 
-// execRunWait runs a command line in a shell and waits for its end. On a timeout the command keeps running.
+// execRunWait runs a command line in a shell and waits for its end. On a timeout the command keeps
+// running.
 func execRunWait(ctx context.Context, s *reader, p params) (any, error) {
 	at, line, err := s.command(p)
 	if err == nil {
@@ -142,15 +143,15 @@ func execRunWait(ctx context.Context, s *reader, p params) (any, error) {
 	return r, nil
 }
 
-// runOptions say how a command line is run, and what is told of it.
+// runOptions say how to run a command line, and what to return.
 type runOptions struct {
 	bound  time.Duration
 	raw    bool // leave escape sequences in the output
-	screen bool // tell what stood on the screen, too
+	screen bool // return the text on the screen, too
 }
 
-// run runs a command line in the shell of a pane. The result has a marker whether it was needed or not:
-// clients look for it.
+// run runs a command line in the shell of a pane. The result always has a marker: clients look for
+// it.
 func (s *reader) run(ctx context.Context, at *pane, line string, o runOptions) (*ranResult, error) {
 	marker := cmdline.NewMarker()
 	out, err := runWhenFree(ctx, at.session, line, cmdline.Options{Timeout: o.bound, Marker: marker})
@@ -166,7 +167,7 @@ func (s *reader) run(ctx context.Context, at *pane, line string, o runOptions) (
 		return nil, fmt.Errorf("Session %d ran something else than the command, together with what stood on its command line: %s", at.number, clip(out.Other))
 	case out.Reason == cmdline.NotRun && strings.TrimSpace(uncommented(line)) != "":
 		return nil, fmt.Errorf("the shell of session %d has not run the command: %s", at.number, clip(reading.New(out.View, s.hide).Piece(out.Output)))
-	case out.Reason == cmdline.Finished && out.By == cmdline.Marks: // the shell's directory, and that it is idle, come with its prompt
+	case out.Reason == cmdline.Finished && out.By == cmdline.Marks: // the shell's directory and idle state come with its prompt
 		_ = cmdline.Prompt(ctx, at.session, promptBound, nil)
 	}
 	l := reading.New(out.View, s.hide)
@@ -189,7 +190,7 @@ func (s *reader) run(ctx context.Context, at *pane, line string, o runOptions) (
 	return r, nil
 }
 
-// uncommented is a command line without the lines that are comments.
+// uncommented is a command line without comment lines.
 func uncommented(line string) string {
 	var rest []string
 	for text := range strings.Lines(line) {
@@ -200,7 +201,8 @@ func uncommented(line string) string {
 	return strings.Join(rest, "")
 }
 
-// ended is the signal that a session's program was ended by, by session.destroy or by somebody else; "" when it was not.
+// ended is the signal that ended a session's program, sent by session.destroy or by another client;
+// "" when there was none.
 func ended(s *engine.Session) string {
 	if v := s.View(); v.Exit != nil {
 		return v.Exit.Signal
@@ -208,10 +210,11 @@ func ended(s *engine.Session) string {
 	return ""
 }
 
-// busyBound is how long a session that runs something may take to be free: what was just interrupted takes a moment to end.
+// busyBound is how long a busy session may take to become free: an interrupted program takes a
+// moment to end.
 const busyBound = time.Second
 
-// runWhenFree runs a line, and tries again as long as the session is busy and something happens in it, for busyBound.
+// runWhenFree runs a line, and retries while the session is busy and active, for busyBound.
 func runWhenFree(ctx context.Context, session *engine.Session, line string, o cmdline.Options) (*cmdline.Result, error) {
 	began := time.Now()
 	for {
@@ -232,7 +235,7 @@ func runWhenFree(ctx context.Context, session *engine.Session, line string, o cm
 	}
 }
 
-// notTyped names the pane, where the error has the engine's name for it.
+// notTyped names the pane where the error has the engine's session id.
 func (s *reader) notTyped(at *pane, err error) error {
 	var busy *cmdline.BusyError
 	var occupied *cmdline.OccupiedError

@@ -9,7 +9,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-// record is what the instance publishes of itself at its start.
+// record is what the instance publishes about itself at its start.
 func (s *Server) record() instance.Record {
 	dir := s.opts.Dir
 	if dir == "" {
@@ -20,7 +20,7 @@ func (s *Server) record() instance.Record {
 	}
 }
 
-// moved matches a shell that has gone to another directory.
+// moved matches a shell that has changed its directory.
 func moved(from string) engine.Func {
 	return func(v *engine.View) bool {
 		sh := v.Reports.Shell
@@ -28,7 +28,7 @@ func moved(from string) engine.Func {
 	}
 }
 
-// follow keeps the record's directory that of pane 0's shell, until that is closed.
+// follow keeps the record's directory that of pane 0's shell, until the pane is closed.
 func (s *Server) follow(zero *engine.Session) {
 	at := string(s.record().Cwd)
 	for {
@@ -43,7 +43,7 @@ func (s *Server) follow(zero *engine.Session) {
 	}
 }
 
-// instanceList tells all instances of the root that live, and has what dead ones have left behind swept.
+// instanceList returns all live instances of the root, and removes what dead ones have left behind.
 func instanceList(_ context.Context, s *reader, _ params) (any, error) {
 	all, err := instance.List(s.opts.Root)
 	if err != nil {
@@ -60,7 +60,7 @@ func instanceList(_ context.Context, s *reader, _ params) (any, error) {
 	return r, nil
 }
 
-// instanceInfo tells this instance, its token too: whoever asks has shown it.
+// instanceInfo returns this instance, including its token: the client has already shown it.
 func instanceInfo(_ context.Context, s *reader, _ params) (any, error) {
 	r, err := s.instance.Record()
 	if err != nil {
@@ -80,7 +80,8 @@ func instanceSetTitle(_ context.Context, s *reader, p params) (any, error) {
 	}{true, instance.Optional(title)}, nil
 }
 
-// instanceFocus says that nothing was raised: Unterm's says that it was, and raises nothing either.
+// instanceFocus answers that nothing was raised: Unterm's answers that it was, and raises nothing
+// either.
 func instanceFocus(context.Context, *reader, params) (any, error) {
 	return struct {
 		OK   bool   `json:"ok"`

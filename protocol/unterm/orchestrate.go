@@ -14,15 +14,18 @@ import (
 )
 
 const (
-	// shellBound is how long a fresh shell that marks its prompts may take to the first: its start-up files are the user's.
+	// shellBound is how long a new shell that marks its prompts may take to the first: its start-up
+	// files are the user's.
 	shellBound = 5 * time.Second
-	// outputBound is how long any other may take to its first output before something is typed: Unterm's own pause.
+	// outputBound is how long any other shell may take to its first output before input is typed:
+	// Unterm's own pause.
 	outputBound = 500 * time.Millisecond
-	// waitBound is how long orchestrate.wait waits when nobody says.
+	// waitBound is how long orchestrate.wait waits by default.
 	waitBound = 10 * time.Second
 )
 
-// started matches a shell that has come up: one that marks its prompts is at one, another has written something.
+// started matches a shell that has started: one that marks its prompts is at one, another has
+// written something.
 func started(marked bool) engine.Func {
 	return func(v *engine.View) bool {
 		sh := v.Reports.Shell
@@ -30,7 +33,8 @@ func started(marked bool) engine.Func {
 	}
 }
 
-// launch creates a pane and types a command into it when its shell has come up. The policy is asked before.
+// launch creates a pane and types a command into it once its shell has started. It asks the policy
+// first.
 func launch(ctx context.Context, s *reader, p params) (any, error) {
 	line, given := p.text("command")
 	rules := s.policy.get()
@@ -68,7 +72,8 @@ type broadcastEntry struct {
 // maxBroadcast bounds the panes of one call: as many as an engine has.
 const maxBroadcast = engine.DefaultSessions
 
-// broadcast types one command line into several panes, one after the other. What is wrong with one is told in its place.
+// broadcast types one command line into several panes, one after the other. Each pane's error is in
+// its own result.
 func broadcast(ctx context.Context, s *reader, p params) (any, error) {
 	line, err := p.needText("command", "Missing 'command'")
 	if err != nil {
@@ -116,8 +121,8 @@ func (s *reader) broadcastTo(ctx context.Context, id jsontext.Value, line string
 	return e
 }
 
-// shows matches a text on the screen, row by row as screen.text tells them, one a line, or in what has scrolled off while it was
-// waited. The program's own text is looked at: see package unterm.
+// shows matches a text on the screen, row by row as in screen.text, one a line, or in what has
+// scrolled off during the wait. It matches the program's original text: see package unterm.
 func shows(pattern string) engine.Func {
 	return func(v *engine.View) bool {
 		return strings.Contains(strings.Join(rowTexts(v.Screen.Lines()), "\n"), pattern) || bytes.Contains(v.Left(false).Text, []byte(pattern))
@@ -128,17 +133,19 @@ type waited struct {
 	Matched  bool   `json:"matched"`
 	TimedOut bool   `json:"timed_out,omitzero"`
 	Pattern  string `json:"pattern"`
-	Ended    bool   `json:"session_ended,omitzero"` // it can never match any more; Unterm does not tell
+	Ended    bool   `json:"session_ended,omitzero"` // it can never match; Unterm does not say so
 }
 
-// restFor is how long a shell must have had the terminal with nothing drawn, counted from the wait's beginning at the earliest: a
-// command that was typed a moment ago has the terminal by then. More makes every wait longer, less takes a busy machine's pane for idle.
+// restFor is how long a shell must have had the terminal without drawing, counted from the start of
+// the wait at the earliest: a command typed just before has the terminal by then. More makes every
+// wait longer, less takes a busy machine's pane for idle.
 const restFor = 200 * time.Millisecond
 
 // rests is a matcher of a pane whose shell waits for a command.
 type rests struct{ session *engine.Session }
 
-// Check looks at who has the terminal. A shell takes it back before it writes its prompt, so there is something to look at then.
+// Check looks at which process has the terminal. A shell takes it back before it writes its prompt,
+// so there is something to look at then.
 func (m rests) Check(v *engine.View) engine.Result {
 	process, err := m.session.Foreground()
 	if err != nil || !idle(m.session, v, process) {
@@ -150,7 +157,7 @@ func (m rests) Check(v *engine.View) engine.Result {
 	return engine.Matched("rests")
 }
 
-// waitedIdle is what a wait for idleness, which Unterm does not know, is answered with.
+// waitedIdle is the answer to a wait for an idle pane, which Unterm does not have.
 type waitedIdle struct {
 	Matched  bool `json:"matched"`
 	TimedOut bool `json:"timed_out,omitzero"`

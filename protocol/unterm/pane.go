@@ -19,11 +19,11 @@ import (
 	"github.com/ptywright/ptywright/internal/lazy"
 )
 
-// A pane is a session by its number.
+// A pane is a session and its number.
 type pane struct {
 	number  int
 	session *engine.Session
-	typed   typed // the command line under way, for a strict policy
+	typed   typed // the unfinished command line, for a strict policy
 	set     environment
 }
 
@@ -43,11 +43,12 @@ type panes struct {
 	own   map[*pane]bool // started here
 }
 
-// all returns every pane in the order of the numbers: sessions that were started since are numbered, closed ones forgotten.
+// all returns every pane in the order of the numbers: new sessions get a number, closed ones are
+// forgotten.
 func (p *panes) all() []*pane {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	sessions := p.engine.List() // under the lock: two that number at the same time would not agree
+	sessions := p.engine.List() // under the lock: two goroutines that number at the same time would not agree
 	now := make(map[engine.ID]*pane, len(sessions))
 	all := make([]*pane, len(sessions))
 	for i, s := range sessions {
@@ -64,7 +65,7 @@ func (p *panes) all() []*pane {
 	return all
 }
 
-// drop lets go of a pane whose session is closed or forgotten.
+// drop removes a pane whose session is closed or forgotten.
 func (p *panes) drop(gone *pane) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +89,7 @@ func (p *panes) of(s *engine.Session) *pane {
 	if i := slices.IndexFunc(all, func(a *pane) bool { return a.session == s }); i >= 0 {
 		return all[i]
 	}
-	return newPane(-1, s) // it is closed already
+	return newPane(-1, s) // it is already closed
 }
 
 // pane is the one that a request names.
@@ -100,7 +101,7 @@ func (s *Server) pane(p params) (*pane, error) {
 	return s.panes.find(number)
 }
 
-// A creation says what pane is to be started. The zero value is a shell of the usual size.
+// A creation says which pane to start. The zero value is a shell of the usual size.
 type creation struct {
 	program    string
 	args       []string
@@ -110,9 +111,10 @@ type creation struct {
 }
 
 const (
-	// paneRows and paneCols are a pane's size when nobody says: Unterm's own.
+	// paneRows and paneCols are a pane's default size: Unterm's own.
 	paneRows, paneCols = 30, 120
-	// deadBound is how long a pane whose program has ended stays: a client that polls, or a person, has seen its last output.
+	// deadBound is how long a pane stays after its program has ended: long enough for a polling
+	// client, or a person, to see its last output.
 	deadBound = time.Minute
 	// endBound is how long a pane may take to end.
 	endBound = 5 * time.Second
@@ -156,7 +158,7 @@ func defaultShell() string {
 	return "/bin/sh"
 }
 
-// tend closes a pane a while after its program has ended.
+// tend closes a pane some time after its program has ended.
 func (p *panes) tend(made *pane) {
 	p.mu.Lock()
 	if p.own == nil {
@@ -179,13 +181,13 @@ func (p *panes) tend(made *pane) {
 		case <-grace.C:
 			bound, cancel := context.WithTimeout(context.Background(), endBound)
 			defer cancel()
-			_ = made.session.Close(bound) // what is left of it is the server's to end
+			_ = made.session.Close(bound) // the server ends what is left of it
 		case <-made.session.Closed():
 		}
 	})
 }
 
-// close ends the panes that were started here, and waits for it.
+// close ends the panes that were started here, and waits for their end.
 func (p *panes) close() error {
 	p.mu.Lock()
 	var own []*engine.Session
@@ -200,10 +202,10 @@ func (p *panes) close() error {
 	return err
 }
 
-// hasEnded matches once all that the program wrote is there.
+// hasEnded matches once all the program's output is there.
 var hasEnded engine.Func = func(v *engine.View) bool { return v.Exit != nil }
 
-// paneInfo is a pane as session.list tells it.
+// paneInfo is a pane as session.list returns it.
 type paneInfo struct {
 	ID         int        `json:"id"`
 	Title      string     `json:"title"`
@@ -224,7 +226,7 @@ type cursorInfo struct {
 
 type shellInfo struct {
 	Type    string  `json:"shell_type"`
-	Process string  `json:"process_name"` // path of the foreground process; "" when it is not known
+	Process string  `json:"process_name"` // path of the foreground process; "" when unknown
 	Cwd     *string `json:"cwd"`          // a file: URL
 }
 
@@ -255,7 +257,7 @@ func titleOf(l *reading.View, session *engine.Session, process engine.Process) s
 	return l.Clean(filepath.Base(session.Config().Program))
 }
 
-// cursorOf is where the cursor is, counted from the first row ever.
+// cursorOf is the cursor's position, counted from the first row ever.
 func cursorOf(v *engine.View) cursorInfo {
 	c := v.Screen.Cursor
 	return cursorInfo{X: c.Col, Y: topOf(v) + uint64(c.Row), Visible: &c.Visible}
@@ -267,7 +269,7 @@ func topOf(v *engine.View) uint64 {
 	return h.Dropped() + uint64(h.Len())
 }
 
-// dirOf is where the shell says that it is, else the directory of the process in the foreground.
+// dirOf is the directory that the shell reports, else that of the foreground process.
 func dirOf(v *engine.View, process engine.Process) string {
 	if sh := v.Reports.Shell; sh != nil && sh.Dir != "" {
 		return sh.Dir
@@ -275,7 +277,7 @@ func dirOf(v *engine.View, process engine.Process) string {
 	return process.Dir
 }
 
-// fileURL is a path as Unterm tells it.
+// fileURL is a path in Unterm's form.
 func fileURL(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") { // a drive
@@ -284,7 +286,7 @@ func fileURL(path string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// pathOf takes a directory as a path or as a file: URL.
+// pathOf accepts a directory as a path or as a file: URL.
 func pathOf(dir string) string {
 	u, err := url.Parse(dir)
 	if err != nil || u.Scheme != "file" {
@@ -296,7 +298,7 @@ func pathOf(dir string) string {
 	return u.Path
 }
 
-// programName is a program's name without what stands around it: the hyphen of a login shell, a version, an extension.
+// programName is a program's name without the hyphen of a login shell, a version or an extension.
 var programName = lazy.Regexp(`^-?(.*?)[-.0-9]*(?:\.exe)?$`)
 
 // nameOf is the bare name of a process, in lower case.
@@ -308,7 +310,7 @@ func nameOf(process engine.Process) string {
 	return programName().FindStringSubmatch(strings.ToLower(name))[1]
 }
 
-// shellTypes are the shells that Unterm has words for.
+// shellTypes are the shells that Unterm has names for.
 var shellTypes = map[string]string{
 	"pwsh": "powershell", "powershell": "powershell", "cmd": "cmd", "bash": "bash", "zsh": "zsh", "fish": "fish", "nu": "nushell",
 }
@@ -320,12 +322,13 @@ func shellType(process engine.Process) string {
 	return "unknown"
 }
 
-// otherShells have no word, and read commands all the same.
+// otherShells have no name of their own, and are shells all the same.
 var otherShells = []string{"sh", "dash", "ash", "ksh", "mksh", "oksh", "yash", "csh", "tcsh", "rbash", "elvish", "xonsh", "busybox"}
 
-// idle reports whether a shell waits for a command. One that marks its commands tells itself; of others it is known by its
-// having the terminal. One that another shell has started may as well run a script: it waits for a command when it reads keys
-// and not lines, which shells with an editor do at their prompt and nowhere else.
+// idle reports whether a shell waits for a command. One that marks its commands says so itself; any
+// other is idle when it has the terminal. A shell started by another may be running a script: it
+// waits for a command when it reads keys and not lines, which shells with a line editor do only at
+// their prompt.
 func idle(session *engine.Session, v *engine.View, process engine.Process) bool {
 	if v.Exit != nil {
 		return false
@@ -347,8 +350,9 @@ func idle(session *engine.Session, v *engine.View, process engine.Process) bool 
 	return err == nil && !mode.Canonical
 }
 
-// startsFor is how long a shell that is to mark its prompts may still be starting, having come to none: it runs the user's
-// start-up files, and what is typed waits. 0: it has come up, or will not mark any.
+// startsFor is how much longer a shell that should mark its prompts, and has not yet, may be
+// starting: it runs the user's start-up files, and input waits. 0: it has started, or will not mark
+// any.
 func startsFor(session *engine.Session, v *engine.View) time.Duration {
 	if sh := v.Reports.Shell; !session.Config().ShellIntegration || sh != nil && sh.Phase != "" {
 		return 0
@@ -356,5 +360,5 @@ func startsFor(session *engine.Session, v *engine.View) time.Duration {
 	return max(0, shellBound-v.At.Sub(session.Started()))
 }
 
-// rowText is a row as Unterm tells it.
+// rowText is a row in Unterm's form.
 func rowText(row string) string { return strings.TrimRightFunc(row, unicode.IsSpace) }

@@ -11,10 +11,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// params are a request's members. Unterm's reader asks each for the type it wants: of another type it is absent.
+// params are a request's members. As in Unterm, a member of another type than wanted is absent.
 type params map[string]jsontext.Value
 
-// readParams takes what is no object for one without members.
+// readParams treats a value that is not an object as one without members.
 func readParams(v jsontext.Value) params {
 	var p params
 	if json.Unmarshal(v, &p, lenient) != nil {
@@ -28,7 +28,7 @@ func (p params) text(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// needText is text that must be there.
+// needText returns a required text.
 func (p params) needText(name, missing string) (string, error) {
 	value, ok := p.text(name)
 	if !ok {
@@ -37,13 +37,13 @@ func (p params) needText(name, missing string) (string, error) {
 	return value, nil
 }
 
-// number is a whole number from 0: 1.0 is none.
+// number is a whole number from 0; 1.0 is not one.
 func (p params) number(name string) (value uint64, ok bool) {
 	ok = p[name].Kind() == '0' && json.Unmarshal(p[name], &value) == nil
 	return value, ok
 }
 
-// count is a number that a default stands in for, and that is bounded.
+// count is a bounded number with a default.
 func (p params) count(name string, otherwise, most int) int {
 	n, ok := p.number(name)
 	if !ok {
@@ -54,17 +54,18 @@ func (p params) count(name string, otherwise, most int) int {
 
 func (p params) is(name string) bool { return p[name].Kind() == 't' }
 
-// maxTimeout bounds a wait: a day. More is a mistake, and costs a client that never hears of it.
+// maxTimeout bounds a wait: a day. More is a mistake, after which the client would never get an
+// answer.
 const maxTimeout = 24 * time.Hour
 
 func (p params) timeout(otherwise time.Duration) time.Duration {
 	return time.Duration(p.count("timeout_ms", int(otherwise/time.Millisecond), int(maxTimeout/time.Millisecond))) * time.Millisecond
 }
 
-// namesPane reports whether a request says which pane it is about, rightly or not.
+// namesPane reports whether a request names a pane, valid or not.
 func (p params) namesPane() bool { return p["id"] != nil || p["session_id"] != nil }
 
-// pane is the number of a pane, under either name and as either type.
+// pane is the number of a pane, under either name and of either type.
 func (p params) pane() (int, error) {
 	for _, name := range []string{"id", "session_id"} {
 		v, ok := p[name]
@@ -81,7 +82,7 @@ func (p params) pane() (int, error) {
 		if n, ok := p.number(name); ok && v != nil {
 			return int(min(n, math.MaxInt)), nil
 		}
-		break // a value that is no number hides the other name
+		break // a value that is not a number hides the other name
 	}
 	return 0, errors.New("Missing 'id' or 'session_id' parameter")
 }

@@ -13,9 +13,10 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// A policy says what command lines may be typed. The zero value lets everything pass.
+// A policy says which command lines may be typed. The zero value allows everything.
 //
-// It is a guard against mistakes, and no sandbox: a shell has more ways to say the same thing than patterns can tell.
+// It guards against mistakes, and is not a sandbox: a shell has more ways to say the same thing
+// than patterns can match.
 type policy struct {
 	mu sync.Mutex
 	// protects the field below
@@ -25,11 +26,11 @@ type policy struct {
 type policyRules struct {
 	Enabled bool
 	Blocked []string
-	Allowed []string // when there are any, a command has to have one of them; Unterm keeps them and never looks
-	Strict  bool     // what is typed as input is held to the same; Unterm does not know it
+	Allowed []string // if not empty, a command must match one; Unterm stores them and never checks
+	Strict  bool     // typed input is checked too; Unterm has no such option
 }
 
-// errNotAllowed is what is said of a command that none of the allowed patterns is in.
+// notAllowed is the reason for a command that matches none of the allowed patterns.
 const notAllowed = "matches no allowed pattern"
 
 // judge returns which pattern blocks a line, or notAllowed, or "".
@@ -125,11 +126,11 @@ func policyCheck(_ context.Context, s *reader, p params) (any, error) {
 	}
 }
 
-// unjudged is what is said of a command in which something stands that a shell's editor takes for a key: what becomes of the line
-// cannot be told.
+// unjudged is the reason for a command with a character that a shell's editor takes for a key: the
+// resulting line is unknown.
 const unjudged = "a control character in a command"
 
-// judgeCommand returns what blocks a command of one or more lines, each of which is judged, or "".
+// judgeCommand returns what blocks a command of one or more lines, judging each line, or "".
 func (r *policyRules) judgeCommand(command string) string {
 	if !r.Enabled {
 		return ""
@@ -145,8 +146,8 @@ func (r *policyRules) judgeCommand(command string) string {
 	return ""
 }
 
-// typeText types a text into a pane, if the policy lets it pass. command is what of it is judged, and written down, as a command: ""
-// when it is input.
+// typeText types a text into a pane, if the policy allows it. command is the part that is judged,
+// and logged, as a command: "" when it is input.
 func (s *Server) typeText(ctx context.Context, method string, at *pane, text, command string) error {
 	release, err := at.typed.take(ctx)
 	if err != nil {
@@ -172,7 +173,8 @@ func (s *Server) typeText(ctx context.Context, method string, at *pane, text, co
 	return nil
 }
 
-// mayRun asks the policy about a command that is run on a command line of its own, and writes down what came of it.
+// mayRun asks the policy about a command that runs on a command line of its own, and logs the
+// outcome.
 func (s *Server) mayRun(method string, at *pane, command string) error {
 	rules := s.policy.get()
 	why := rules.judgeCommand(command)
@@ -180,8 +182,8 @@ func (s *Server) mayRun(method string, at *pane, command string) error {
 	return blocked(why)
 }
 
-// mayStart asks the policy about a program that is started in place of the shell, with its arguments, and about its variables: a
-// shell runs some of them.
+// mayStart asks the policy about a program that is started in place of the shell, with its
+// arguments, and about its variables: a shell runs some of them.
 func (s *Server) mayStart(c creation) error {
 	rules := s.policy.get()
 	why := ""
@@ -204,7 +206,7 @@ func blocked(why string) error {
 	return fmt.Errorf("Command blocked by policy: %s", why)
 }
 
-// strict returns the rules when what is typed is held to them, else nil.
+// strict returns the rules when typed input is checked too, else nil.
 func (r *policyRules) strict() *policyRules {
 	if r.Enabled && r.Strict {
 		return r
@@ -212,7 +214,7 @@ func (r *policyRules) strict() *policyRules {
 	return nil
 }
 
-// An auditEntry is one call that changed something, or was to.
+// An auditEntry is one call that changed something, or tried to.
 type auditEntry struct {
 	Timestamp string  `json:"timestamp"` // RFC 3339
 	Method    string  `json:"method"`
@@ -220,7 +222,7 @@ type auditEntry struct {
 	Detail    string  `json:"detail"`
 	Allowed   bool    `json:"allowed"`
 
-	covered string // Detail with the secrets hidden that were known then: sessions take theirs with them
+	covered string // Detail redacted with the secrets known then: sessions take theirs with them
 }
 
 // audit is the log of such calls, in memory.
@@ -233,7 +235,7 @@ type audit struct {
 }
 
 const (
-	// maxAudit bounds the log: the newest entries stay.
+	// maxAudit bounds the log, which keeps the newest entries.
 	maxAudit = 10_000
 	// maxDetail bounds an entry's detail, in characters.
 	maxDetail = 4000
@@ -257,7 +259,7 @@ func (a *audit) add(method string, at *pane, detail string, allowed bool) {
 	a.entries = append(a.entries, e)
 }
 
-// auditLog tells the newest entries, newest first.
+// auditLog returns the newest entries, newest first.
 func auditLog(_ context.Context, s *reader, p params) (any, error) {
 	most := p.count("limit", 50, maxAudit)
 	only, filtered := p.text("session_id")

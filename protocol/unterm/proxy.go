@@ -19,7 +19,7 @@ func proxySwitch(_ context.Context, s *reader, p params) (any, error) {
 	return s.proxy.Switch(name)
 }
 
-// probeBound is how long a probe of one node takes when nobody says.
+// probeBound is how long a probe of one node takes by default.
 const probeBound = 3 * time.Second
 
 func proxySpeedtest(ctx context.Context, s *reader, p params) (any, error) {

@@ -14,14 +14,14 @@ func recordingStart(_ context.Context, s *reader, p params) (any, error) {
 	return started, err
 }
 
-// dir is the working directory of a pane, as a path; "" when it is not known.
+// dir is the working directory of a pane, as a path; "" when unknown.
 func (s *reader) dir(at *pane) string {
 	process, _ := at.session.Foreground()
 	return dirOf(at.session.View(), process)
 }
 
 func recordingStop(_ context.Context, s *reader, p params) (any, error) {
-	number, err := p.pane() // one whose pane has gone may still be there
+	number, err := p.pane() // a recording may outlive its pane
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ type screenCursor struct {
 	Shape string `json:"shape"`
 }
 
-// shapes are the words for the parameters of DECSCUSR.
+// shapes are the names of DECSCUSR's parameters.
 var shapes = [...]string{"Default", "BlinkingBlock", "SteadyBlock", "BlinkingUnderline", "SteadyUnderline", "BlinkingBar", "SteadyBar"}
 
 func cursorScreen(_ context.Context, s *reader, p params) (any, error) {
@@ -79,12 +79,12 @@ func cursorScreen(_ context.Context, s *reader, p params) (any, error) {
 
 type scrolled struct {
 	Lines  []string `json:"lines"`
-	Offset uint64   `json:"offset"` // as it was asked for
+	Offset uint64   `json:"offset"` // as requested
 	Count  int      `json:"count"`
 }
 
-// scrollScreen tells rows by their numbers. Of those that are no longer kept the oldest that are stand in; behind the last there are
-// none.
+// scrollScreen returns rows by their numbers. Rows that are no longer kept are replaced by the
+// oldest that are; past the last there are none.
 func scrollScreen(_ context.Context, s *reader, p params) (any, error) {
 	at, err := s.pane(p)
 	if err != nil {
@@ -108,10 +108,11 @@ type searched struct {
 	Total   int       `json:"total"`
 }
 
-// searchStep is how many rows are redacted at a time: a search that has found enough reads no further.
+// searchStep is how many rows are redacted at a time: a search that has found enough reads no
+// further.
 const searchStep = 1024
 
-// searchScreen looks for a text row by row, the oldest first, which has number 0 here.
+// searchScreen searches for a text row by row from the oldest, which is number 0 here.
 func searchScreen(_ context.Context, s *reader, p params) (any, error) {
 	at, err := s.pane(p)
 	if err != nil {
@@ -135,7 +136,7 @@ func searchScreen(_ context.Context, s *reader, p params) (any, error) {
 	return r, nil
 }
 
-// errorPatterns are Unterm's, in its order: the first that a row has counts.
+// errorPatterns are Unterm's, in its order: the first that matches a row wins.
 var errorPatterns = []string{
 	"error:", "Error:", "ERROR:", "error[", "fatal:", "Fatal:", "FATAL:", "panic:", "PANIC:", "not found", "command not found",
 	"Permission denied", "permission denied", "No such file or directory", "failed", "FAILED", "traceback", "Traceback", "Exception",

@@ -15,16 +15,16 @@ type check struct {
 	Detail any    `json:"detail"`
 }
 
-// A probe is one check: a method that is called as a client would, and what its result has to be.
+// A probe is one check: a method to call as a client would, and what its result must be.
 type probe struct {
 	name, method string
 	params       params
-	holds        func(result any) bool // nil: that there is one is enough
+	holds        func(result any) bool // nil: any result will do
 }
 
-// selftest calls methods of its own server and tells what came of each: the whole answer, or the error.
-// All is well when every check is, and that of an administrator's window fails but on Windows: clients of
-// Unterm know.
+// selftest calls methods of its own server and returns each answer or error in full. ok is true
+// when every check is; the one of an administrator's window fails except on Windows, as Unterm's
+// clients know.
 func selftest(ctx context.Context, s *reader, p params) (any, error) {
 	probes := []probe{
 		{name: "mux.available", method: "server.health", holds: func(r any) bool { return r.(health).Mux.Available }},
@@ -80,6 +80,6 @@ func exists(path string) bool {
 
 // text is a string as a parameter.
 func text(s string) jsontext.Value {
-	v, _ := json.Marshal(s) // of a string there is no error
+	v, _ := json.Marshal(s) // a string always encodes
 	return v
 }

@@ -21,10 +21,10 @@ import (
 
 // Options configure a server.
 type Options struct {
-	Root string // folder of the instances of this user, see package instance
+	Root string // folder of this user's instances, see package instance
 	Port int    // preferred; 0: any that is free
-	Dir  string // working directory of pane 0, and what the record tells of the instance; "": the process's
-	Raw  bool   // clients may ask for what is hidden
+	Dir  string // working directory of pane 0, and in the instance's record; "": the process's
+	Raw  bool   // clients may ask for unredacted text
 }
 
 // A Server is one instance: a name, a port, a token and the panes of an engine.
@@ -45,14 +45,16 @@ type Server struct {
 }
 
 const (
-	// maxClients is how many may be logged in at a time. Each costs two goroutines; the fleet's own commands need one each.
+	// maxClients is how many clients may be logged in at a time. Each costs two goroutines; the
+	// fleet's own commands need one each.
 	maxClients = 256
-	// maxStrangers is how many connections may be before their login.
+	// maxStrangers is how many connections may be waiting for their login.
 	maxStrangers = 64
 )
 
-// New starts an instance over the sessions of h: it listens, starts pane 0, and then publishes its record, in this order, so
-// that whoever finds the record finds everything. What was started is ended when the rest cannot be.
+// New starts an instance over the sessions of h: it listens, starts pane 0, and then publishes its
+// record, in this order, so that clients that find the record find everything. If a step fails,
+// what was started is ended.
 func New(h *host.Host, o Options) (*Server, error) {
 	s := &Server{Host: h, opts: o, covered: h.Redactor(), token: instance.NewToken(), room: loopback.NewRoom(maxStrangers, maxClients)}
 	s.panes.engine = h.Engine
@@ -98,7 +100,7 @@ func (s *Server) Root() string { return s.opts.Root }
 // Addr returns where the server listens.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Serve serves clients until ctx ends, and then ends what they wait for. It is called once.
+// Serve serves clients until ctx ends, and then cancels their pending requests. It is called once.
 func (s *Server) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var conns sync.WaitGroup
@@ -108,7 +110,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		c := &conn{server: s, stream: s.room.Enter(stream)}
 		conns.Go(func() {
 			defer c.stream.Close()
-			_ = protocol.Guard(s.Log, "a connection", func() error { // it is in the log
+			_ = protocol.Guard(s.Log, "a connection", func() error { // the error is in the log
 				c.serve(ctx)
 				return nil
 			})
@@ -116,8 +118,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	})
 }
 
-// Close takes the instance's record away and ends its recordings and the panes that it started. It is called once, when Serve
-// has returned.
+// Close removes the instance's record and ends its recordings and the panes that it started. It is
+// called once, after Serve has returned.
 func (s *Server) Close() error {
 	var errs []error
 	if s.instance != nil {
@@ -137,10 +139,10 @@ func (s *Server) Close() error {
 // A reader is a server as one request may see it.
 type reader struct {
 	*Server
-	hide *redact.Redactor // nil: nothing is hidden
+	hide *redact.Redactor // nil: nothing is redacted
 }
 
-// reader is who reads what a request asks for: "redact": false is a right that the operator gives.
+// reader returns the reader of a request: the operator has to allow "redact": false.
 func (s *Server) reader(p params) (*reader, error) {
 	if p["redact"].Kind() != 'f' {
 		return &reader{s, s.covered}, nil
@@ -151,7 +153,7 @@ func (s *Server) reader(p params) (*reader, error) {
 	return &reader{Server: s}, nil
 }
 
-// look returns a session as it may be seen.
+// look returns a redacted view of a session.
 func (s *reader) look(session *engine.Session) *reading.View {
 	return reading.New(session.View(), s.hide)
 }
@@ -169,7 +171,7 @@ func (s *reader) cleanOf(session *engine.Session, text string) string {
 	return s.look(session).Clean(text)
 }
 
-// errorText is what a client is told of an error.
+// errorText is an error as a client sees it.
 func (s *reader) errorText(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "cancelled: the server is stopping"

@@ -11,7 +11,7 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// done is the result of what needs no other.
+// done is the result of methods without another.
 type done struct {
 	Status  string `json:"status"`
 	Message string `json:"message,omitempty"`
@@ -51,7 +51,8 @@ type created struct {
 	Rows      int    `json:"rows"`
 }
 
-// creation reads what is asked for. A member of another type is as good as absent, but for what Unterm does not know.
+// creation reads what to create. A member of another type counts as absent, unless Unterm does not
+// have it.
 func (p params) creation() (creation, error) {
 	c := creation{cols: p.count("cols", paneCols, engine.MaxSide+1), rows: p.count("rows", paneRows, engine.MaxSide+1)}
 	dir, ok := p.text("cwd")
@@ -104,7 +105,7 @@ func sendText(ctx context.Context, s *reader, p params) (any, error) {
 	return s.input(ctx, "session.send_text", p, "text", "Missing 'text' parameter")
 }
 
-// input types what a member holds, byte by byte.
+// input types the bytes of a member.
 func (s *reader) input(ctx context.Context, method string, p params, name, missing string) (any, error) {
 	at, err := s.pane(p)
 	if err != nil {
@@ -202,7 +203,7 @@ type history struct {
 // maxRows bounds the rows of one answer: more than any scrollback of this dialect's panes has.
 const maxRows = 100_000
 
-// historyPane tells the rows right above the screen, without the blank ones.
+// historyPane returns the rows right above the screen, without the blank ones.
 func historyPane(_ context.Context, s *reader, p params) (any, error) {
 	at, err := s.pane(p)
 	if err != nil {
@@ -229,7 +230,8 @@ type tail struct {
 	Cols  int      `json:"cols"`
 }
 
-// readTail tells the last rows, of the scrollback and the screen, up to the last that is not blank.
+// readTail returns the last rows of the scrollback and the screen, up to the last that is not
+// blank.
 func readTail(_ context.Context, s *reader, p params) (any, error) {
 	at, err := s.pane(p)
 	if err != nil {

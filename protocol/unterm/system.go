@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What clients of Unterm may look for. The truth stands beside it.
+// Values that clients of Unterm may look for. The true ones are beside them.
 const (
 	serverName   = "Unterm MCP Server"
 	productName  = "Unterm"
@@ -35,7 +35,7 @@ type health struct {
 	Engine string `json:"engine"`
 	MCP    struct {
 		Bind      string `json:"bind"`
-		Port      int    `json:"port"` // the one that is listened on; Unterm tells the preferred one always
+		Port      int    `json:"port"` // the one listened on; Unterm always returns the preferred one
 		Preferred int    `json:"preferred_port"`
 		Auth      string `json:"auth"`
 	} `json:"mcp"`
@@ -46,12 +46,13 @@ type health struct {
 	Terminal struct {
 		Cols   int     `json:"initial_cols"`
 		Rows   int     `json:"initial_rows"`
-		Scheme *string `json:"color_scheme"` // null: there is no window to paint
+		Scheme *string `json:"color_scheme"` // null: there is no window to colour
 		Term   string  `json:"term"`
 	} `json:"terminal"`
 }
 
-// health is degraded when no pane can be started any more, or the record by which others find this instance is not there.
+// health is degraded when no further pane can be started, or when the record by which clients find
+// this instance is missing.
 func (s *Server) health() health {
 	h := health{Status: "ok", Engine: engineName}
 	h.MCP.Bind, h.MCP.Port, h.MCP.Preferred, h.MCP.Auth = "127.0.0.1", s.port(), s.opts.Port, "token"
@@ -66,7 +67,7 @@ func (s *Server) health() health {
 
 func serverHealth(_ context.Context, s *reader, _ params) (any, error) { return s.health(), nil }
 
-// arches are the names that Unterm has for those of Go.
+// arches are Unterm's names for Go's.
 var arches = map[string]string{"amd64": "x86_64", "arm64": "aarch64", "386": "x86"}
 
 // platform is the system's name as Unterm has it.
@@ -104,16 +105,17 @@ func systemInfo(_ context.Context, s *reader, _ params) (any, error) {
 	}{productName, wireVersion, engineName, platform(), arch(), live, s.clean(host), ptywright + " " + s.Version}, nil
 }
 
-// errNoAdmin is Unterm's own word.
+// errNoAdmin has Unterm's own text.
 var errNoAdmin = errors.New("Administrator launch is only supported on Windows")
 
-// shellsAsAdmin are the shells that Unterm would start elevated, by the names that it takes.
+// shellsAsAdmin are the shells that Unterm would start elevated, by the names it accepts.
 var shellsAsAdmin = map[string]string{
 	"": "pwsh.exe", "pwsh": "pwsh.exe", "powershell7": "pwsh.exe", "powershell-7": "pwsh.exe", "powershell_7": "pwsh.exe",
 	"powershell": "powershell.exe", "windows-powershell": "powershell.exe", "windows_powershell": "powershell.exe",
 }
 
-// launchAdmin tells what would be started. A window cannot be raised to another user's rights from here, so nothing is.
+// launchAdmin returns what would be started. Another user's rights cannot be had from here, so
+// nothing is started.
 func launchAdmin(_ context.Context, _ *reader, p params) (any, error) {
 	if runtime.GOOS != "windows" {
 		return nil, errNoAdmin
@@ -133,5 +135,5 @@ func launchAdmin(_ context.Context, _ *reader, p params) (any, error) {
 	}{"dry_run", true, []string{"powershell.exe", "-NoProfile", "-Command", "Start-Process -Verb RunAs " + shell}}, nil
 }
 
-// port is the one that is listened on.
+// port is the one listened on.
 func (s *Server) port() int { return s.listener.Addr().(*net.TCPAddr).Port }

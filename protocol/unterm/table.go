@@ -9,10 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A row is a method. It may block: it holds up its own connection and nothing else.
+// A row is a method. It may block, which delays only its own connection.
 type row func(ctx context.Context, s *reader, p params) (any, error)
 
-// rows are all methods but auth.login, which is the connection's.
+// rows are all methods except auth.login, which is the connection's.
 var rows map[string]row
 
 // Set by init: selftest.run calls rows itself.
@@ -93,7 +93,8 @@ func init() {
 	}
 }
 
-// unlisted are methods that Unterm's own list of capabilities leaves out, and those that it has not.
+// unlisted are methods that Unterm's own list of capabilities leaves out, and those that Unterm
+// does not have.
 var unlisted = []string{
 	"session.get", "session.env", "session.set_env", "orchestrate.launch", "orchestrate.broadcast", "orchestrate.wait",
 	"session.send_text", "session.read_tail",
@@ -122,5 +123,5 @@ func capabilities() map[string][]string {
 
 func serverCapabilities(context.Context, *reader, params) (any, error) { return capabilities(), nil }
 
-// decode reads what Unterm does not know, and is refused when it is of another type.
+// decode reads a member that Unterm does not have; another type is an error.
 func decode(v jsontext.Value, into any) error { return json.Unmarshal(v, into, lenient) }

@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// typed is the command line under way in a pane, as far as what clients of this dialect have typed tells it. It is followed always,
-// so that a policy that becomes strict knows what stands there.
+// typed is the unfinished command line in a pane, as far as the input of this dialect's clients
+// shows it. It is always tracked, so that a policy that becomes strict knows what is there.
 type typed struct {
-	// turn is held from the judgement of what is to be typed until it has been: what two clients type at the same time must not
-	// become a line that neither of them was asked about. It is a channel, to be waited for with a context.
+	// turn is held from the judgement of an input until it is typed: the simultaneous input of two
+	// clients must not form a line that was never judged. It is a channel, so that waiting for it
+	// can be cancelled.
 	turn chan struct{}
-	line lineState // belongs to who holds turn
+	line lineState // belongs to the holder of turn
 }
 
-// A lineState is what stands on a command line.
+// A lineState is the text of a command line.
 type lineState struct {
 	text   []byte
-	unseen bool // a key was pressed whose effect cannot be told
+	unseen bool // a key with an unknown effect was pressed
 }
 
 // take waits for the turn.
@@ -30,20 +31,21 @@ func (t *typed) take(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// maxTyped bounds the line that is followed, in bytes: longer than a terminal takes in canonical mode.
+// maxTyped bounds the tracked line, in bytes: longer than a terminal takes in canonical mode.
 const maxTyped = 64 << 10
 
-// unseenKey is what is said of a key whose effect on the command line cannot be seen: history, completion, an editor's keys.
+// unseenKey is the reason for a key with an unknown effect on the command line: history,
+// completion, an editor's keys.
 const unseenKey = "a key that changes the command line unseen; under a strict policy only text, Enter, Backspace, Ctrl+U, Ctrl+W, Ctrl+C, Ctrl+D, Ctrl+Z and Ctrl+\\ can be typed"
 
-// unseenLine is what is said of a line in which such a key was pressed before the policy was strict.
+// unseenLine is the reason for a line in which such a key was pressed before the policy was strict.
 const unseenLine = "a command line of which not everything was seen: clear it with Ctrl+C"
 
-// after returns the line as it is after a text was typed, and with rules what blocks that, or "". Nothing of a text that is blocked
-// is typed.
+// after returns the line after a text is typed, and with rules what blocks the text, or "". Nothing
+// of a blocked text is typed.
 func (t *typed) after(rules *policyRules, text string) (next lineState, why string) {
 	next = lineState{append([]byte(nil), t.line.text...), t.line.unseen}
-	var begun policyRules // while it is typed: what is to be in it may come yet
+	var begun policyRules // for an unfinished line, which may still get what Allowed needs
 	if rules != nil {
 		begun = policyRules{Enabled: true, Blocked: rules.Blocked}
 	}
@@ -65,11 +67,11 @@ func (t *typed) after(rules *policyRules, text string) (next lineState, why stri
 	return next, begun.judge(string(next.text))
 }
 
-// press is one byte that is typed. It reports whether its effect is known.
+// press applies one typed byte. It reports whether its effect is known.
 func (l *lineState) press(key byte) bool {
 	switch n := len(l.text); {
 	case key == '\r' || key == '\n':
-		if n > 0 && l.text[n-1] == '\\' { // the next line goes on with this one
+		if n > 0 && l.text[n-1] == '\\' { // the line continues
 			l.text = l.text[:n-1]
 			return true
 		}
@@ -77,13 +79,13 @@ func (l *lineState) press(key byte) bool {
 	case key == 0x15 || key == 0x03: // Ctrl+U, Ctrl+C
 		*l = lineState{text: l.text[:0]}
 	case key == 0x04 || key == 0x1a || key == 0x1c:
-		// Ctrl+D, Ctrl+Z and Ctrl+\ leave what stands on a shell's line where it is, or take it away: it may be there still.
+		// Ctrl+D, Ctrl+Z and Ctrl+\ may or may not clear a shell's line: assume that they do not.
 	case key == 0x7f || key == '\b':
-		if n > 0 && l.text[n-1] >= 0x80 { // how much of it is one character to the shell is not known
+		if n > 0 && l.text[n-1] >= 0x80 { // it is unknown how many bytes the shell deletes as one character
 			return l.lost()
 		}
 		l.text = l.text[:max(0, n-1)]
-	case key == 0x17: // Ctrl+W: a word, whatever a shell takes for one
+	case key == 0x17: // Ctrl+W: a word, which each shell defines differently
 		if strings.ContainsFunc(string(l.text), func(c rune) bool { return c != ' ' && !plainWord(c) }) {
 			return l.lost()
 		}

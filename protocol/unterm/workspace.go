@@ -17,7 +17,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 )
 
-// A workspace is the panes that there were, as they are kept in a file.
+// A workspace has the panes of one moment, as kept in a file.
 type workspace struct {
 	Name     string      `json:"name"`
 	Sessions []savedPane `json:"sessions"`
@@ -31,13 +31,14 @@ type savedPane struct {
 }
 
 const (
-	// maxWorkspace bounds the file of one, in bytes: some 5,000 panes.
+	// maxWorkspace bounds its file, in bytes: some 5,000 panes.
 	maxWorkspace = 1 << 20
-	// maxWorkspaceName bounds a name, in bytes: with its extension it is a file's.
+	// maxWorkspaceName bounds a name, in bytes: with an extension it is a file's name.
 	maxWorkspaceName = 200
 )
 
-// workspaceFile is where a workspace is kept. Names that would lead elsewhere, or hide the file, are refused.
+// workspaceFile is the file of a workspace. Names that would lead elsewhere, or hide the file, are
+// refused.
 func (s *Server) workspaceFile(p params) (name, path string, err error) {
 	if name, err = p.needText("name", "Missing 'name'"); err != nil {
 		return "", "", err
@@ -88,12 +89,13 @@ type restored struct {
 }
 
 type recreatedPane struct {
-	From  int      `json:"from"` // the number that it had
+	From  int      `json:"from"` // its number when saved
 	Made  *created `json:"session,omitempty"`
 	Error string   `json:"error,omitempty"`
 }
 
-// workspaceRestore reads a workspace, and with "recreate": true starts a shell in each of its directories.
+// workspaceRestore reads a workspace, and with "recreate": true starts a shell in each of its
+// directories.
 func workspaceRestore(_ context.Context, s *reader, p params) (any, error) {
 	name, path, err := s.workspaceFile(p)
 	if err != nil {

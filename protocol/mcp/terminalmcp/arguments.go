@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// An issue is one thing that is wrong with a call's arguments, as Terminal MCP tells it. Which members it has, and in which
-// order, depends on its code: each code has a type of its own.
+// An issue is one fault in a call's arguments, as Terminal MCP reports it. Its members and their
+// order depend on its code: each code has a type of its own.
 type issue any
 
 type (
@@ -22,7 +22,7 @@ type (
 		Path     []string `json:"path"`
 		Message  string   `json:"message"`
 	}
-	// An invalidEnumType is a value of an enumeration that is no string at all.
+	// An invalidEnumType is a value of an enumeration that is not a string.
 	invalidEnumType struct {
 		Expected string   `json:"expected"`
 		Received string   `json:"received"`
@@ -55,7 +55,7 @@ type (
 	}
 )
 
-// An argumentError is all that is wrong with the arguments of a call.
+// An argumentError has all faults in the arguments of a call.
 type argumentError struct{ issues []issue }
 
 func (e *argumentError) Error() string { return pretty(e.issues) }
@@ -78,8 +78,8 @@ type field struct {
 	description string
 }
 
-// arguments are those of one call, checked: strings, bools and float64s by name. What was not given, and has no default, is
-// not there.
+// arguments are those of one call, checked: strings, bools and float64s by name. An argument
+// without a value or default is absent.
 type arguments map[string]any
 
 func (a arguments) text(name string) string {
@@ -98,12 +98,12 @@ func (a arguments) number(name string) (float64, bool) {
 	return n, ok
 }
 
-// errNotJSON is about arguments that are no JSON, which no client sends.
+// errNotJSON reports arguments that are not JSON, which no client sends.
 var errNotJSON = errors.New("the arguments are not JSON")
 
-// decode checks the arguments of a call, an object as JSON, against the fields of a tool. Members that no field has are
-// passed over; the last of several of one name counts. Nothing, or null, stands for no object at all: the error unless
-// optional is set. Errors are *argumentError and errNotJSON.
+// decode checks the arguments of a call, a JSON object, against the fields of a tool. Unknown
+// members are ignored; the last of several with one name counts. Missing arguments, or null, are an
+// error unless optional is set. Errors are *argumentError and errNotJSON.
 func decode(raw json.RawMessage, fields []field, optional bool) (arguments, error) {
 	given, err := object(raw, optional)
 	if err != nil {
@@ -193,7 +193,7 @@ func (f *field) check(v any) (any, []issue) {
 	return v, nil
 }
 
-// countIssues is what keeps n from being a positive integer.
+// countIssues returns why n is not a positive integer.
 func countIssues(n float64, path []string) (issues []issue) {
 	if n != math.Trunc(n) || math.IsInf(n, 0) {
 		issues = append(issues, notInteger{"invalid_type", "integer", "float", "Expected integer, received float", path})
@@ -224,14 +224,14 @@ func typeOf(v any) string {
 	return "object"
 }
 
-// pretty is v as JSON with an indent of two spaces and nothing escaped that need not be.
+// pretty is v as JSON with an indent of two spaces and only the necessary escapes.
 func pretty(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
-		panic(err) // the types are ours
+		panic(err) // never: the types are ours
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// keyNames are the keys in the order in which they are listed; the first fifteen stand in the message about an unknown one.
+// keyNames are the keys in the order in which they are listed; the message about an unknown key
+// lists the first fifteen.
 var keyNames = []string{
 	"Enter", "Tab", "Escape", "Backspace", "Delete", "ArrowUp", "ArrowDown", "ArrowRight", "ArrowLeft", "Home", "End", "PageUp",
 	"PageDown", "Insert", "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12",
@@ -17,8 +18,9 @@ var keyNames = []string{
 // toldKeys is how many names the message about an unknown key lists.
 const toldKeys = 15
 
-// keyBytes are the bytes of the keys whose names do not tell them. Arrows are always CSI, whatever the program asked for, and
-// Home and End too: programs that insist on application cursor keys take these as well.
+// keyBytes are the bytes of the keys that their names do not imply. Arrows, Home and End are always
+// CSI, even in application mode: programs that ask for application cursor keys accept these as
+// well.
 var keyBytes = map[string]string{
 	"Enter": "\r", "Tab": "\t", "Escape": "\x1b", "Backspace": "\x7f",
 	"Delete": "\x1b[3~", "Insert": "\x1b[2~", "PageUp": "\x1b[5~", "PageDown": "\x1b[6~", "Home": "\x1b[H", "End": "\x1b[F",
@@ -28,7 +30,8 @@ var keyBytes = map[string]string{
 	"Ctrl+Space": "\x00",
 }
 
-// keys are the bytes of all keys, by name and by name in lower case: no two names differ in case alone.
+// keys are the bytes of all keys, by name and by lower-case name: no two names differ in case
+// alone.
 var keys = sync.OnceValue(func() map[string]string {
 	m := make(map[string]string, 2*len(keyNames))
 	for _, name := range keyNames {
@@ -42,14 +45,15 @@ var keys = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// A keyError says that there is no key of that name.
+// A keyError reports an unknown key.
 type keyError struct{ name string }
 
 func (e *keyError) Error() string {
 	return `Unknown key: "` + e.name + `". Available keys include: ` + strings.Join(keyNames[:toldKeys], ", ") + "..."
 }
 
-// encodeKey returns the bytes of a key. White space around the name does not count, nor does case. The error is a *keyError.
+// encodeKey returns the bytes of a key. White space around the name and case are ignored. The error
+// is a *keyError.
 func encodeKey(name string) (string, error) {
 	trimmed := trim(name)
 	if b, ok := keys()[trimmed]; ok {
@@ -61,7 +65,7 @@ func encodeKey(name string) (string, error) {
 	return "", &keyError{name}
 }
 
-// lower is for names of ASCII alone: a dotted capital I is no i.
+// lower is for ASCII names only: a dotted capital I is not an i.
 func lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
@@ -71,7 +75,8 @@ func lower(s string) string {
 	}, s)
 }
 
-// trim takes off what JavaScript's trim does: Unicode's white space, line ends and the byte order mark.
+// trim removes what JavaScript's trim does: Unicode's white space, line ends and the byte order
+// mark.
 func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool {
 		switch r {

@@ -29,8 +29,8 @@ func (s *Server) Profile() *mcp.Profile {
 	return p
 }
 
-// profile is a profile of tools that call answers.
-// Methods whose name begins with one of missing are not found.
+// profile is a profile of tools that call runs. Methods whose name begins with one of missing are
+// not found.
 func profile(all []Tool, call func(ctx context.Context, name string, args json.RawMessage) *Result, missing ...string) *mcp.Profile {
 	return &mcp.Profile{
 		Implementation: sdk.Implementation{Name: Name, Version: Version},
@@ -45,16 +45,17 @@ func profile(all []Tool, call func(ctx context.Context, name string, args json.R
 	}
 }
 
-// unknown are methods that the SDK serves and Terminal MCP does not, as far as there is nothing to be said in answer.
+// unknown are methods that the SDK serves and Terminal MCP does not.
 var unknown = []string{"resources/", "completion/", "logging/"}
 
-// uncalled stands for the tools in the SDK's list: the middleware calls them.
+// uncalled is the handler of the tools in the SDK's list: the middleware calls them.
 func uncalled(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	return nil, errors.New("a call passed the middleware")
 }
 
-// middleware does what Terminal MCP does otherwise than the SDK: it calls the tools, of which unknown ones give a result too, keeps
-// their order, has its own text for an unknown prompt, and knows no resources.
+// middleware does what Terminal MCP does differently from the SDK: it calls the tools (an unknown
+// one gives a result too), keeps their order, has its own text for an unknown prompt, and has no
+// resources.
 func middleware(all []Tool, call func(context.Context, string, json.RawMessage) *Result, missing []string) sdk.Middleware {
 	known := map[string]int{}
 	for i, t := range all {
@@ -82,7 +83,7 @@ func middleware(all []Tool, call func(context.Context, string, json.RawMessage) 
 	}
 }
 
-// sdkResult is r as the SDK has it.
+// sdkResult converts r for the SDK.
 func sdkResult(r *Result) sdk.Result {
 	out := &sdk.CallToolResult{Content: make([]sdk.Content, len(r.Content))}
 	for i, c := range r.Content {
@@ -99,7 +100,7 @@ func sdkResult(r *Result) sdk.Result {
 	return out
 }
 
-// A toldResult says that it is no error, which the SDK leaves out.
+// A toldResult writes isError even when it is false, which the SDK leaves out.
 type toldResult struct{ *sdk.CallToolResult }
 
 // MarshalJSON writes the result with isError.

@@ -1,11 +1,11 @@
 package terminalmcp
 
-// PromptName is the one prompt that there is.
+// PromptName is the only prompt.
 const PromptName = "tool-usage"
 
 const promptDescription = "Instructions for effectively using terminal-mcp tools"
 
-// Instructions tell a client at the handshake what the tools are for.
+// Instructions are what a client gets at the handshake: what the tools are for.
 const Instructions = `Terminal MCP gives you a shell on a real terminal (PTY).
 
 Use it instead of a plain command runner when a command

@@ -19,14 +19,16 @@ import (
 )
 
 const (
-	// maxProxyLine bounds one message on the socket, in bytes, as MCP's are bounded.
+	// maxProxyLine bounds one message on the socket, in bytes, as for MCP.
 	maxProxyLine = 16 << 20
-	// maxProxyConns bounds the clients of a shared terminal: agents that a person has started. One more waits to be accepted.
+	// maxProxyConns bounds the clients of a shared terminal: agents that a person has started. One
+	// more waits to be accepted.
 	maxProxyConns = 32
 )
 
-// DefaultSocket is where a shared terminal listens and client mode looks: terminal-mcp.sock in the folder for temporary files.
-// Where others may write in that, as in /tmp, it is in a folder of this user's in there: anybody could take the name first.
+// DefaultSocket is where a shared terminal listens and client mode connects: terminal-mcp.sock in
+// the folder for temporary files. Where others may write in that, as in /tmp, it is in this user's
+// own folder below: another user could take the name first.
 func DefaultSocket() string {
 	if runtime.GOOS == "windows" {
 		return `\\.\pipe\terminal-mcp`
@@ -38,7 +40,7 @@ func DefaultSocket() string {
 	return filepath.Join(dir, Name+".sock")
 }
 
-// A proxyRequest is one call on the socket. Its id is echoed as it came.
+// A proxyRequest is one call on the socket. Its id is echoed unchanged.
 type proxyRequest struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -55,8 +57,9 @@ type proxyResponse struct {
 	Error  *proxyError     `json:"error,omitempty"`
 }
 
-// ServeProxy serves the tools of [ClientTools] to every client of l, a line of JSON for each call and each answer, in order,
-// until ctx ends. It closes l and its connections, and returns when all of them are over.
+// ServeProxy serves the tools of [ClientTools] to every client of l, a line of JSON for each call
+// and each answer, in order, until ctx ends. It closes l and its connections, and returns when all
+// of them are over.
 func ServeProxy(ctx context.Context, l net.Listener, s *Server) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -107,7 +110,7 @@ func (s *Server) serveConn(ctx context.Context, conn io.ReadWriter) {
 	}
 }
 
-// answer answers one line, or what is wrong with it.
+// answer answers one line, or its error.
 func (s *Server) answer(ctx context.Context, line []byte, wrong error) proxyResponse {
 	var q proxyRequest
 	if wrong == nil {
@@ -134,7 +137,7 @@ func (s *Server) answer(ctx context.Context, line []byte, wrong error) proxyResp
 	return proxyResponse{ID: q.ID, Result: b}
 }
 
-// marshal is JSON in one line with nothing escaped that need not be.
+// marshal is JSON in one line with only the necessary escapes.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -143,15 +146,16 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// ErrProxyGone: the shared terminal has closed its socket.
+// ErrProxyGone reports that the shared terminal has closed its socket.
 var ErrProxyGone = errors.New("Socket closed") //nolint:staticcheck // Terminal MCP's text
 
-// A Proxy is client mode: the other end of [ServeProxy]. Its methods may be called by any number of goroutines.
+// A Proxy is client mode: the other end of [ServeProxy]. Its methods may be called by any number of
+// goroutines.
 type Proxy struct {
 	conn net.Conn
 	gone chan struct{} // closed when the socket is
 
-	writing sync.Mutex // held while a line is written, and for nothing else
+	writing sync.Mutex // held only while a line is written
 
 	mu sync.Mutex
 	// protects the fields below
@@ -159,14 +163,15 @@ type Proxy struct {
 	pending map[string]chan proxyResponse // by id; nil when the socket is closed
 }
 
-// NewProxy returns client mode over a connection to a shared terminal, which it owns from now on.
+// NewProxy returns client mode over a connection to a shared terminal, and takes ownership of it.
 func NewProxy(conn net.Conn) *Proxy {
 	p := &Proxy{conn: conn, gone: make(chan struct{}), pending: map[string]chan proxyResponse{}}
 	go p.read()
 	return p
 }
 
-// Gone is closed when the shared terminal has closed its socket, and by Close.
+// Gone returns a channel that is closed when the shared terminal has closed its socket, and by
+// Close.
 func (p *Proxy) Gone() <-chan struct{} { return p.gone }
 
 // Close ends the connection.
@@ -176,7 +181,7 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// read hands out answers until the socket is closed. What is no answer is passed over.
+// read delivers answers until the socket is closed, and ignores anything else.
 func (p *Proxy) read() {
 	defer close(p.gone)
 	defer p.conn.Close()
@@ -215,7 +220,7 @@ func (p *Proxy) Profile() *mcp.Profile {
 	return profile(ClientTools(), p.call, append(slices.Clone(unknown), "prompts/")...)
 }
 
-// call passes one call on and waits for its answer.
+// call forwards one call and waits for its answer.
 func (p *Proxy) call(ctx context.Context, name string, args json.RawMessage) *Result {
 	p.mu.Lock()
 	if p.pending == nil {

@@ -18,21 +18,22 @@ import (
 	"github.com/ptywright/ptywright/engine/record"
 )
 
-// RecordDirVariable names the folder of recordings when a call names none.
+// RecordDirVariable names the folder of recordings when a call does not.
 const RecordDirVariable = "TERMINAL_MCP_RECORD_DIR"
 
-// Limits are those of a recording, in seconds; 0, or less, is none.
+// Limits are those of a recording, in seconds; 0 or less is no limit.
 type Limits struct {
-	Idle       float64 // longest pause between events that is written
-	Duration   float64 // after which it stops by itself
-	Inactivity float64 // without output, likewise
+	Idle       float64 // longer pauses between events are shortened to this
+	Duration   float64 // the recording stops after this
+	Inactivity float64 // the recording stops after this without output
 }
 
 // DefaultLimits are Terminal MCP's: a pause of two seconds, an hour, ten minutes.
 var DefaultLimits = Limits{Idle: 2, Duration: 3600, Inactivity: 600}
 
-// RecordDir is where recordings go when neither a call nor an option says so: TERMINAL_MCP_RECORD_DIR, else the user's
-// folder for state, which $XDG_STATE_HOME names. The error says that nobody has a home.
+// RecordDir is where recordings go unless a call or an option says otherwise:
+// TERMINAL_MCP_RECORD_DIR, else the user's state folder, which $XDG_STATE_HOME names. It fails when
+// the user has no home.
 func RecordDir() (string, error) {
 	if dir := os.Getenv(RecordDirVariable); dir != "" {
 		return dir, nil
@@ -50,7 +51,7 @@ func RecordDir() (string, error) {
 // Modes of a recording.
 const (
 	modeAlways    = "always"
-	modeOnFailure = "on-failure" // kept only when the shell ends with another code than 0
+	modeOnFailure = "on-failure" // kept only when the shell ends with a code other than 0
 )
 
 // Reasons for a recording's end.
@@ -63,7 +64,8 @@ const (
 	stopSize       = "max_size" // ours: Terminal MCP fills the disk
 )
 
-// recordings are those of a server: the one under way, and the names of those that have stopped by themselves.
+// recordings are those of a server: the running one, and the names of those that have stopped by
+// themselves.
 type recordings struct {
 	active   *recording
 	finished []string
@@ -79,16 +81,16 @@ func (r *recordings) note(id string) {
 	}
 }
 
-// A recording is one under way. It is the engine's tap of its session.
+// A recording is a running one. It is the engine's tap of its session.
 type recording struct {
 	server  *Server
 	id      string
 	mode    string
-	path    string // as clients are told
+	path    string // as clients see it
 	session *engine.Session
 	cast    *record.Cast
 	start   time.Time
-	idle    time.Duration // without output, until it stops; 0: it does not
+	idle    time.Duration // without output, until it stops; 0: unlimited
 
 	duration, inactivity *time.Timer // nil: none
 
@@ -98,10 +100,10 @@ type recording struct {
 	end  recordingEnd  // likewise
 
 	begun  bool   // it can be stopped; guarded by Server.mu, as is reason
-	reason string // "": it goes on
+	reason string // why it stops; "": it runs
 }
 
-// A recordingEnd is what stopRecording tells.
+// A recordingEnd is the answer of stopRecording.
 type recordingEnd struct {
 	RecordingID  string `json:"recordingId"`
 	Path         string `json:"path"`
@@ -122,15 +124,15 @@ type meta struct {
 	StopReason   string `json:"stopReason"`
 }
 
-// A RecordingRequest is what a recording is to be.
+// A RecordingRequest says what to record, and how.
 type RecordingRequest struct {
 	Mode   string // "always" or "on-failure"
 	Dir    string // "": the server's
 	Limits Limits
-	Shell  string // told in the file; "": nothing is
+	Shell  string // written to the file unless ""
 }
 
-// A busyError says that there is a recording under way.
+// A busyError reports a recording that is already running.
 type busyError struct {
 	Err  string `json:"error"`
 	ID   string `json:"activeRecordingId"`
@@ -139,7 +141,7 @@ type busyError struct {
 
 func (e *busyError) Error() string { return e.Err }
 
-// Record begins to record a session. One recording is under way at a time.
+// Record begins to record a session. Only one recording runs at a time.
 func (s *Server) Record(session *engine.Session, q RecordingRequest) (path string, err error) {
 	r, err := s.record(session, q)
 	if err != nil {
@@ -188,7 +190,7 @@ func (r *recording) begin(dir, name string, q RecordingRequest) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the folder for recordings: %w", err)
 	}
-	real, err := filepath.EvalSymlinks(dir) // the file is not made through a link that may change
+	real, err := filepath.EvalSymlinks(dir) // do not create the file through a link that may change
 	if err != nil {
 		return fmt.Errorf("find the folder for recordings: %w", err)
 	}
@@ -203,7 +205,7 @@ func (r *recording) begin(dir, name string, q RecordingRequest) error {
 		s := r.server
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.closed { // since it was asked
+		if s.closed { // meanwhile
 			_ = r.cast.Discard()
 			return nil, errClosed
 		}
@@ -242,13 +244,14 @@ func (r *recording) Resize(at time.Time, rows, cols int) error {
 	return r.err
 }
 
-// Exit notes how the session ended.
+// Exit records how the session ended.
 func (r *recording) Exit(_ time.Time, code int) error {
 	r.exit = code
 	return nil
 }
 
-// Close completes the recording: when it was stopped, and when its session has ended or its file has failed.
+// Close completes the recording: when it was stopped, and when its session has ended or its file
+// has failed.
 func (r *recording) Close() error {
 	defer close(r.done)
 	for _, t := range []*time.Timer{r.duration, r.inactivity} {
@@ -277,7 +280,7 @@ func (r *recording) Close() error {
 	return r.err
 }
 
-// complete gives the file its name and writes the one beside it, or removes it.
+// complete gives the file its name and writes its metadata, or removes it.
 func (r *recording) complete(reason string) {
 	end := time.Now()
 	m := meta{StartTime: r.start.UnixMilli(), EndTime: end.UnixMilli(), StopReason: reason}
@@ -311,7 +314,8 @@ func (r *recording) complete(reason string) {
 
 func metaPath(cast string) string { return cast[:len(cast)-len(".cast")] + ".meta.json" }
 
-// stop ends a recording for a reason and waits until its file is complete. It reports false when it had ended already.
+// stop ends a recording for a reason and waits until its file is complete. It reports false when it
+// had already ended.
 func (s *Server) stop(r *recording, reason string) bool {
 	s.mu.Lock()
 	if !r.begun || r.reason != "" || s.recorder.active != r {
@@ -321,14 +325,14 @@ func (s *Server) stop(r *recording, reason string) bool {
 	r.reason = reason
 	s.mu.Unlock()
 	err := r.session.Detach(r)
-	<-r.done // Detach has closed it, unless its session is just doing so
+	<-r.done // Detach has closed it, unless the end of its session is doing so
 	if err != nil && !errors.Is(err, fs.ErrClosed) {
 		s.Log.Warn("a recording was not completed", "recording", r.id, "error", err)
 	}
 	return true
 }
 
-// stopActive ends the recording under way, if there is one.
+// stopActive ends the running recording, if any.
 func (s *Server) stopActive(reason string) {
 	s.mu.Lock()
 	r := s.recorder.active
@@ -338,7 +342,7 @@ func (s *Server) stopActive(reason string) {
 	}
 }
 
-// startInfo is what startRecording tells.
+// startInfo is the answer of startRecording.
 type startInfo struct {
 	RecordingID       string  `json:"recordingId"`
 	Path              string  `json:"path"`
@@ -378,7 +382,7 @@ func (s *Server) startRecording(c *call) (*Result, error) {
 	})), nil
 }
 
-// autoStop says when a recording will stop by itself; "" when it will not.
+// autoStop says when a recording stops by itself; "" when it does not.
 func autoStop(l Limits) string {
 	text := ""
 	if l.Duration > 0 {
@@ -418,7 +422,7 @@ func (s *Server) stopRecording(c *call) (*Result, error) {
 		}
 		r.end.Path = s.hide(r.end.Path)
 		return textResult(pretty(r.end)), nil
-	case finished || r != nil && r.id == id: // it is just stopping by itself
+	case finished || r != nil && r.id == id: // it is stopping by itself
 		return nil, fmt.Errorf("Recording already finalized: %s", id) //nolint:staticcheck // its text
 	}
 	return nil, fmt.Errorf("Recording not found: %s", id) //nolint:staticcheck // its text

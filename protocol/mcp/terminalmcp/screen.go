@@ -10,10 +10,11 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// emptyTerminal is what getContent says instead of nothing.
+// emptyTerminal is what getContent returns instead of nothing.
 const emptyTerminal = "(empty terminal)"
 
-// look returns the session that a call names as it may be seen now: every text of a program leaves through it.
+// look returns a redacted view of the session that a call names: every text of a program leaves
+// through it.
 func (s *Server) look(c *call) (*reading.View, error) {
 	t, err := s.terminal(c.args.text("sessionId"))
 	if err != nil {
@@ -22,7 +23,8 @@ func (s *Server) look(c *call) (*reading.View, error) {
 	return reading.New(t.session.View(), s.redactor), nil
 }
 
-// buffer returns all rows that the terminal holds: on the alternate screen, which has no scrollback, those of the screen.
+// buffer returns all rows of the terminal: on the alternate screen, which has no scrollback, those
+// of the screen.
 func buffer(v *reading.View) []string {
 	if v.Raw.Screen.Modes.AltScreen {
 		return screenRows(v)
@@ -46,14 +48,14 @@ func screenRows(v *reading.View) []string {
 	return rows
 }
 
-// blanksAt returns the white space at the end of a row that a program has written there: a prompt ends
-// with it. What was never written, or was erased, is none.
+// blanksAt returns the white space that a program has written at the end of a row: a prompt ends
+// with it. Cells that were never written, or were erased, do not count.
 func blanksAt(eachCell func(f func(col int, c vt.Cell))) string {
 	var blanks, pending strings.Builder
 	eachCell(func(_ int, c vt.Cell) {
 		switch {
 		case c.Continuation:
-		case c.Text == "": // blank only when something is written behind it
+		case c.Text == "": // blank only when written text follows
 			pending.WriteByte(' ')
 		case strings.TrimSpace(c.Text) == "":
 			blanks.WriteString(pending.String())
@@ -128,7 +130,7 @@ func (s *Server) takeScreenshot(c *call) (*Result, error) {
 	return textResult(pretty(shot)), nil
 }
 
-// windowStyle is what Terminal MCP's pictures look like: its measures and colours, at twice the size, as it draws them.
+// windowStyle is the look of Terminal MCP's pictures: its measures and colours, at twice the size.
 var windowStyle = picture.WindowOptions{
 	Scale: 2, CellWidth: 8.4, CellHeight: 17, Left: 16, Right: 16, Top: 44, Bottom: 12, Radius: 10,
 	Buttons: []picture.Button{{X: 20, Y: 18, Radius: 6, RGB: 0xff5f57}, {X: 40, Y: 18, Radius: 6, RGB: 0xfebc2e}, {X: 60, Y: 18, Radius: 6, RGB: 0x28c840}},
@@ -138,9 +140,10 @@ var windowStyle = picture.WindowOptions{
 	}, 51),
 }
 
-// ansi is the screen as text with colours: every row filled with blanks to the full width, SGR only where the style changes,
-// and a reset at the end of each. Inverse, blink, strike-through and hidden are not told. Behind a wide character a blank
-// stands for its second column. Blank rows at the end are dropped.
+// ansi is the screen as text with colours: every row padded with blanks to the full width, SGR only
+// where the style changes, and a reset at the end of each. Inverse, blink, strike-through and
+// hidden are left out. A wide character is followed by a blank for its second column. Blank rows at
+// the end are dropped.
 func ansi(s *vt.Screen) string {
 	var rows []string
 	last := 0 // rows that are not blank
@@ -168,7 +171,7 @@ func ansi(s *vt.Screen) string {
 	return strings.Join(rows[:last], "\n")
 }
 
-// An ansiStyle is what of a style is told.
+// An ansiStyle is the part of a style that ansi writes.
 type ansiStyle struct {
 	bold, dim, italic, underline bool
 	fg, bg                       vt.Color
@@ -194,7 +197,8 @@ func (a ansiStyle) sgr(reset bool) string {
 	return "\x1b[" + strings.Join(p, ";") + "m"
 }
 
-// colour returns the parameters of a colour; base is 30 for text and 40 for what is behind it.
+// colour returns the parameters of a colour; base is 30 for the foreground and 40 for the
+// background.
 func colour(c vt.Color, base int) []string {
 	if r, g, b, ok := c.RGB(); ok {
 		return []string{fmt.Sprintf("%d;2;%d;%d;%d", base+8, r, g, b)}

@@ -2,13 +2,14 @@
 // MCP 0.5.1 and of its tools page over the engine, with its names, texts, limits and files, so that
 // its users change one command and nothing else.
 //
-//   - [New] makes the [Server] with its default session; [Server.Call] calls a tool. It knows neither the SDK nor a transport:
-//     package mcp puts it behind them.
-//   - [Tools], [Instructions], [PromptText] are what a client is told.
-//   - [ServeProxy] serves a shared terminal on a socket, and [DialProxy] is the other end of it (client mode).
+//   - [New] makes the [Server] with its default session; [Server.Call] calls a tool. It knows
+//     neither the SDK nor a transport: package mcp serves it over those.
+//   - [Tools], [Instructions], [PromptText] are what a client gets.
+//   - [ServeProxy] serves a shared terminal on a socket, and [NewProxy] is the other end of it
+//     (client mode).
 //
-// What leaves is redacted unless [Options] say otherwise. Where Terminal MCP has a defect that a client cannot depend on, it is
-// not kept: docs/mcp-terminal.md has the list.
+// What leaves is redacted unless [Options] say otherwise. Defects of Terminal MCP that a client
+// cannot depend on are not copied: docs/mcp-terminal.md has the list.
 package terminalmcp
 
 import (
@@ -25,7 +26,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// What the profile calls itself.
+// The profile's name and version.
 const (
 	Name    = "terminal-mcp"
 	Version = "0.5.1" // the release whose surface this is
@@ -40,24 +41,25 @@ const (
 	scrollback         = 1000 // lines that getContent reads above the screen
 )
 
-// inputTimeout is how long typing waits for a program that does not read. Clients give a call 60 seconds; a shell that echoes a
-// megabyte takes some.
+// inputTimeout is how long typing waits for a program that does not read. Clients give a call 60
+// seconds; a shell that echoes a megabyte takes some.
 const inputTimeout = 30 * time.Second
 
 // Options say how a server works. The zero value is Terminal MCP's own.
 type Options struct {
-	Shell       string        // of every session that names none; "": $SHELL, or the system's
+	Shell       string        // for sessions that name none; "": $SHELL, or the system's
 	Cols, Rows  int           // likewise; 0: 120 and 40
-	Sessions    int           // at a time, the default one among them; 0: 5
+	Sessions    int           // at a time, including the default one; 0: 5
 	SessionIdle time.Duration // after which an unused session is ended; 0: 600 seconds; negative: never
-	RecordDir   string        // of recordings; "": as RecordDir tells
+	RecordDir   string        // of recordings; "": see RecordDir
 	Taps        []engine.Tap  // of the default session
 	Attended    bool          // it is shown on a person's terminal: see engine.Config
 	Limits      *Limits       // of recordings whose call names none; nil: DefaultLimits
-	Raw         bool          // hide nothing
+	Raw         bool          // redact nothing
 }
 
-// A Server is the profile's state, shared by all its clients. Its methods may be called by any number of goroutines.
+// A Server is the profile's state, shared by all its clients. Its methods may be called by any
+// number of goroutines.
 type Server struct {
 	*host.Host
 	opts     Options
@@ -72,7 +74,8 @@ type Server struct {
 	recorder  recordings
 }
 
-// New returns a server over the sessions of h and starts its default session. Errors are those of [host.Host.Spawn].
+// New returns a server over the sessions of h and starts its default session. Errors are those of
+// [host.Host.Spawn].
 func New(h *host.Host, o Options) (*Server, error) {
 	if o.Cols <= 0 {
 		o.Cols = DefaultCols
@@ -99,14 +102,14 @@ func New(h *host.Host, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Default returns the default session, also when it has ended.
+// Default returns the default session, even after it has ended.
 func (s *Server) Default() *engine.Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.terminals[0].session
 }
 
-// Close completes the recording and refuses what comes. The sessions are the engine's to end.
+// Close completes the recording and refuses further calls. The engine ends the sessions.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -125,7 +128,7 @@ type Content struct {
 	MimeType string `json:"mimeType,omitempty"`
 }
 
-// MarshalJSON writes the members that the type has.
+// MarshalJSON writes the members of the type.
 func (c Content) MarshalJSON() ([]byte, error) {
 	if c.Type == "image" {
 		return json.Marshal(members{{"type", c.Type}, {"data", c.Data}, {"mimeType", c.MimeType}})
@@ -133,7 +136,8 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	return json.Marshal(members{{"type", c.Type}, {"text", c.Text}})
 }
 
-// A Result is what a call gives, failures too. IsError is nil where Terminal MCP leaves the member out.
+// A Result is the result of a call, failed or not. IsError is nil where Terminal MCP leaves the
+// member out.
 type Result struct {
 	Content []Content `json:"content"`
 	IsError *bool     `json:"isError,omitempty"`
@@ -143,21 +147,22 @@ func textResult(text string) *Result {
 	return &Result{Content: []Content{{Type: "text", Text: text}}}
 }
 
-// told is a result that says whether it is an error, either way.
+// told is a result that always has isError.
 func told(text string, isError bool) *Result {
 	r := textResult(text)
 	r.IsError = &isError
 	return r
 }
 
-// A call is one call of a tool under way.
+// A call is one running call of a tool.
 type call struct {
 	ctx  context.Context
 	args arguments
 }
 
-// Call calls a tool with its arguments, a JSON object; nil stands for none. Every failure is a result. It blocks while a
-// program does not read what is typed, for at most 30 seconds, while a session is ended, and while a file is written.
+// Call calls a tool with its arguments, a JSON object; nil means none. Every failure is a result.
+// It blocks while a program does not read its input, for at most 30 seconds, while a session is
+// ended, and while a file is written.
 func (s *Server) Call(ctx context.Context, name string, args json.RawMessage) *Result {
 	t := find(name)
 	if t == nil {
@@ -198,7 +203,7 @@ var (
 // failure is the result of a call that failed.
 func failure(text string) *Result { return told("Error: "+text, true) }
 
-// text is what clients are told of an error.
+// text is an error as clients see it.
 func (s *Server) text(err error) string {
 	switch {
 	case errors.Is(err, engine.ErrClosed), errors.Is(err, engine.ErrNoSession):
@@ -270,7 +275,7 @@ func (s *Server) clear(c *call) (*Result, error) {
 	return textResult("Terminal cleared"), nil
 }
 
-// owned tells why a session is not a client's to change.
+// owned says why a client may not change a session.
 func (s *Server) owned(t *terminal) error {
 	if a := s.Catalog.Owner(t.session.ID()); a != nil {
 		return fmt.Errorf("Session '%s' is driven by the adapter %s; use that", t.session.ID(), a.ID()) //nolint:staticcheck // as the other texts

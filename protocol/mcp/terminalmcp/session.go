@@ -16,8 +16,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/mcp"
 )
 
-// Marker is the variable that tells a program that it runs in a Terminal MCP session, with the value 1. The server itself
-// refuses to start where it is set.
+// Marker is the variable, set to 1, that marks programs in a Terminal MCP session. The server
+// itself refuses to start where it is set.
 const Marker = "TERMINAL_MCP"
 
 // A terminal is one session as the profile knows it.
@@ -30,7 +30,7 @@ type terminal struct {
 	created   time.Time
 
 	active time.Time   // guarded by Server.mu
-	idle   *time.Timer // ends it when nobody uses it; nil: nothing does
+	idle   *time.Timer // ends it when unused; nil: nothing does
 }
 
 // rest stops the idle timer.
@@ -43,7 +43,7 @@ func (t *terminal) rest() {
 // alive reports whether the shell runs.
 func (t *terminal) alive() bool { return t.session.View().Exit == nil }
 
-// ended is the error of a session whose shell has ended.
+// ended is the error for a session whose shell has ended.
 func (t *terminal) ended() error {
 	if t.isDefault {
 		return errNoDefault
@@ -51,7 +51,7 @@ func (t *terminal) ended() error {
 	return fmt.Errorf("Session '%s' is no longer active", t.id) //nolint:staticcheck // its text
 }
 
-// A notFoundError says that there is no session of that id.
+// A notFoundError reports an unknown session id.
 type notFoundError struct{ id string }
 
 func (e *notFoundError) Error() string { return "Session '" + e.id + "' not found" }
@@ -105,7 +105,7 @@ func (s *Server) start(shell string, cols, rows int, isDefault bool) (*terminal,
 	return t, nil
 }
 
-// drop takes a session off the list that was closed elsewhere, or that the engine has forgotten.
+// drop removes a session from the list that was closed elsewhere, or that the engine has forgotten.
 func (s *Server) drop(t *terminal) {
 	s.mu.Lock()
 	s.terminals = slices.DeleteFunc(s.terminals, func(x *terminal) bool { return x == t })
@@ -114,7 +114,7 @@ func (s *Server) drop(t *terminal) {
 }
 
 func (s *Server) spawn(c engine.Config, cols, rows int) (*engine.Session, error) {
-	// What no terminal can have does not fit the type either.
+	// A size that no terminal can have does not fit the type either.
 	if cols < 1 || cols > engine.MaxSide || rows < 1 || rows > engine.MaxSide {
 		return nil, &engine.SizeError{Rows: rows, Cols: cols, Most: engine.MaxSide}
 	}
@@ -134,8 +134,8 @@ func (s *Server) freshID() string {
 	}
 }
 
-// prune takes sessions whose shells have ended off the list, but the default one, and returns them: whoever has let go of mu
-// hands them to forget. It is called with mu held.
+// prune removes sessions whose shells have ended from the list, except the default one, and returns
+// them; the caller passes them to forget once it has released mu. It is called with mu held.
 func (s *Server) prune() (gone []*terminal) {
 	s.terminals = slices.DeleteFunc(s.terminals, func(t *terminal) bool {
 		if t.isDefault || t.alive() {
@@ -147,7 +147,8 @@ func (s *Server) prune() (gone []*terminal) {
 	return gone
 }
 
-// endedDefault is 1 when the default session has ended: it stays on the list and counts for nothing. It is called with mu held.
+// endedDefault is 1 when the default session has ended: it stays on the list and does not count. It
+// is called with mu held.
 func (s *Server) endedDefault() int {
 	if len(s.terminals) > 0 && s.terminals[0].isDefault && !s.terminals[0].alive() {
 		return 1
@@ -155,15 +156,15 @@ func (s *Server) endedDefault() int {
 	return 0
 }
 
-// forget closes sessions that are on the list no more.
+// forget closes sessions that are no longer on the list.
 func forget(gone []*terminal) {
 	for _, t := range gone {
 		t.rest()
-		_ = t.session.Close(context.Background()) // what cannot be ended is logged by the engine
+		_ = t.session.Close(context.Background()) // the engine logs what it cannot end
 	}
 }
 
-// evict ends a session that nobody has used for the time that it may be idle.
+// evict ends a session that was unused for longer than SessionIdle.
 func (s *Server) evict(t *terminal) {
 	s.mu.Lock()
 	i := slices.Index(s.terminals, t)
@@ -182,8 +183,8 @@ func (s *Server) evict(t *terminal) {
 	forget([]*terminal{t})
 }
 
-// terminal returns the session of that id, "" for the default one, and notes that it is used. A session that was started
-// elsewhere on the same engine has the id that it has there.
+// terminal returns the session with that id, "" for the default one, and records its use. A session
+// that was started elsewhere on the same engine has its id there.
 func (s *Server) terminal(id string) (*terminal, error) {
 	s.mu.Lock()
 	t, err := s.find(id)
@@ -230,7 +231,7 @@ func guest(e *engine.Session) *terminal {
 	return &terminal{id: string(e.ID()), session: e, shell: e.Config().Program, created: e.Started(), active: e.View().Changed}
 }
 
-// sessionInfo is what createSession and listSessions tell of a session.
+// sessionInfo is a session in the answers of createSession and listSessions.
 type sessionInfo struct {
 	SessionID      string `json:"sessionId"`
 	Shell          string `json:"shell"`
@@ -259,7 +260,7 @@ func (s *Server) createSession(c *call) (*Result, error) {
 		if !ok {
 			return otherwise
 		}
-		return int(min(n, 1<<30)) // infinite ones were refused; what is too large is refused by the engine
+		return int(min(n, 1<<30)) // infinite ones were refused; the engine refuses what is too large
 	}
 	t, err := s.start(c.args.text("shell"), size("cols", s.opts.Cols), size("rows", s.opts.Rows), false)
 	if err != nil {
@@ -308,7 +309,7 @@ func (s *Server) destroySession(c *call) (*Result, error) {
 	id := c.args.text("sessionId")
 	s.mu.Lock()
 	t, err := s.find(id)
-	if id == "" && err == nil { // the empty id is no session's: there is nothing to be destroyed by leaving it out
+	if id == "" && err == nil { // the empty id names no session: leaving it out must not destroy one
 		err = &notFoundError{id}
 	}
 	if err != nil {

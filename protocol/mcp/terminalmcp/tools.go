@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A Tool is one tool as clients are told of it.
+// A Tool is one tool as clients see it.
 type Tool struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // of its arguments
 }
 
-// A tool is one of the ten, with what its arguments are.
+// A tool is one of the ten, with the fields of its arguments.
 type tool struct {
 	name        string
 	description string
@@ -27,7 +27,7 @@ var sessionField = field{name: "sessionId", kind: kindString, description: "Sess
 // tools are in the order in which they are listed.
 var tools []tool
 
-func init() { // not a literal: the calls lead back to it
+func init() { // not a literal: the calls refer to it
 	tools = []tool{
 		{
 			name: "type", call: (*Server).typeText,
@@ -109,7 +109,7 @@ func init() { // not a literal: the calls lead back to it
 	}
 }
 
-// Tools returns what tools/list tells, in order.
+// Tools returns what tools/list returns, in order.
 func Tools() []Tool {
 	out := make([]Tool, len(tools))
 	for i, t := range tools {
@@ -118,8 +118,8 @@ func Tools() []Tool {
 	return out
 }
 
-// ClientTools returns what tools/list tells in client mode: the tools that the socket of a shared terminal serves. They have
-// one session, so no way to name it.
+// ClientTools returns what tools/list returns in client mode: the tools that the socket of a shared
+// terminal serves. They have one session, so they cannot name it.
 func ClientTools() []Tool {
 	var out []Tool
 	for _, t := range tools {
@@ -158,7 +158,7 @@ func schema(fields []field) json.RawMessage {
 	}
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // the values are ours
+		panic(err) // never: the values are ours
 	}
 	return b
 }

@@ -144,7 +144,7 @@ func (p *profile) listPlugins(ctx context.Context, in *adapterParams, hide *reda
 		if m.Target != nil {
 			info.Program = m.Target.Program
 		}
-		if d, err := plugin.Describe(ctx, p.Log); err == nil { // one without code still has a name
+		if d, err := plugin.Describe(ctx, p.Log); err == nil { // without code it still has a name
 			info.Intents, info.Matchers, info.States = listed(d.Intents), listed(d.WaitMatchers), listed(d.States)
 		}
 		r.Plugins = append(r.Plugins, info)
@@ -155,8 +155,8 @@ func (p *profile) listPlugins(ctx context.Context, in *adapterParams, hide *reda
 	return r, nil
 }
 
-// listed makes what a plugin says of its functions one word each: a name, and its params in parentheses, with a question mark
-// those that may be left out.
+// listed makes one word of each function that a plugin describes: a name, and its params in
+// parentheses, optional ones with a question mark.
 func listed(all []map[string]any) []string {
 	words := []string{}
 	for _, d := range all {
@@ -181,7 +181,7 @@ func listed(all []map[string]any) []string {
 	return words
 }
 
-// inWords makes an error of a plugin's one that speaks of tools, not of the plugin's files.
+// inWords rewrites an error of a plugin in terms of tools, not of the plugin's files.
 func inWords(err error) error {
 	var of *plugins.PluginError
 	if !errors.As(err, &of) {
@@ -213,7 +213,7 @@ func (p *profile) startAdapter(ctx context.Context, in *adapterParams, hide *red
 	return p.adapterState(ctx, a, a.Session().View(), hide, most), nil
 }
 
-// adapterState is an adapter at one look.
+// adapterState describes an adapter at one moment.
 func (p *profile) adapterState(ctx context.Context, a *plugins.Adapter, v *engine.View, hide *redact.Redactor, most int) *adapterResult {
 	l := reading.New(v, hide)
 	l.Secrets = a.Secrets
@@ -291,7 +291,7 @@ func (p *profile) waitAdapter(ctx context.Context, req *sdk.CallToolRequest, in 
 	l := reading.New(out.View, hide)
 	l.Secrets = a.Secrets
 	w := p.told(l, &answer{outcome: out, err: err, matcher: m, found: &predicates{}}, &asked{session: s.ID()})
-	if w.Wait != "" { // a plugin's matcher cannot be kept: it is asked for by its name again
+	if w.Wait != "" { // a plugin's matcher cannot be kept: it is looked up by name again
 		p.questions.take(w.Wait)
 		w.Wait = ""
 	}

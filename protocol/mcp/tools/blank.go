@@ -8,8 +8,9 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// blankEnds makes text whose lines end in blanks an expression: rows have no blanks at their ends, so that a prompt's ">>> " is
-// ">>>" until something is typed behind it. Not ok: the text can be looked for as it is.
+// blankEnds makes an expression of a text with lines that end in blanks: rows have no trailing
+// blanks, so that a prompt's ">>> " is ">>>" until something is typed after it. Not ok: search for
+// the text as it is.
 func blankEnds(text string) (pattern string, ok bool) {
 	lines := strings.Split(text, "\n")
 	for i := range lines[:len(lines)-1] {
@@ -26,7 +27,7 @@ func blankEnds(text string) (pattern string, ok bool) {
 // The parts of what blankEnds makes: (?m)text(?:$|blanks).
 const blankBegin, blankOr, blankEnd = "(?m)", "(?:$|", ")"
 
-// blankEnded is the text that an expression of blankEnds stands for.
+// blankEnded is the text that an expression of blankEnds was made of.
 func blankEnded(pattern string) (text string, ok bool) {
 	rest, begins := strings.CutPrefix(pattern, blankBegin)
 	rest, ends := strings.CutSuffix(rest, blankEnd)
@@ -41,7 +42,8 @@ func blankEnded(pattern string) (text string, ok bool) {
 	return string(re.Rune) + rest[i+len(blankOr):], true
 }
 
-// asAsked is a match with the expressions of blankEnds told as the texts that were asked for.
+// asAsked is a match in which the expressions of blankEnds are replaced with the texts that were
+// asked for.
 func asAsked(m *engine.Match) *engine.Match {
 	x := *m
 	if text, ok := blankEnded(m.Pattern); ok && m.Kind == "screen_regex" {

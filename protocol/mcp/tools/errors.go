@@ -18,14 +18,14 @@ import (
 	"github.com/ptywright/ptywright/plugins"
 )
 
-// errNoRaw: raw output was asked of a server that gives none.
+// errNoRaw reports a request for raw output that the server does not allow.
 var errNoRaw = errors.New("raw output is not allowed: this server was started without --trust-raw; leave raw out, secrets are then covered")
 
-// errMarker: what was to be typed is not what it seems.
+// errMarker reports text to type that was copied from redacted output.
 var errMarker = errors.New("the text holds [REDACTED]: it was copied from output in which a secret is covered; " +
 	"to have the secret itself typed, use send with secret, and a person types it")
 
-// A sessionError is about a session that there is not.
+// A sessionError reports an unknown session.
 type sessionError struct {
 	id   string
 	live []string
@@ -42,14 +42,14 @@ func (e *sessionError) Error() string {
 	return "no session " + strconv.Quote(e.id) + "; " + there
 }
 
-// An ownedError is about a session that is an adapter's to drive.
+// An ownedError reports a session that an adapter drives.
 type ownedError struct{ session string }
 
 func (e *ownedError) Error() string {
 	return "session " + e.session + ` is driven by an adapter: use the tool adapter, {"action":"send","session":"` + e.session + `",...}`
 }
 
-// An argumentError is about one argument of a tool.
+// An argumentError reports one bad argument of a tool.
 type argumentError struct{ name, problem string }
 
 func (e *argumentError) Error() string { return e.name + ": " + e.problem }
@@ -58,7 +58,7 @@ func bad(name, format string, args ...any) error {
 	return &argumentError{name, fmt.Sprintf(format, args...)}
 }
 
-// advice says what to do next about the errors that a model can do something about. The first that fits counts.
+// advice says what to do about errors that a model can fix. The first match counts.
 var advice = []struct {
 	err  error
 	next string
@@ -74,9 +74,9 @@ var advice = []struct {
 }
 
 const (
-	// maxProblem bounds what is told of an error, in bytes: it may quote the arguments, or a screen.
+	// maxProblem bounds an error's text, in bytes: it may quote the arguments, or a screen.
 	maxProblem = 12_000
-	// maxJudged bounds what is looked through for secrets of it.
+	// maxJudged bounds how much of it is searched for secrets.
 	maxJudged = 64 << 10
 )
 
@@ -87,7 +87,7 @@ func cut(s string, n int) string {
 	return s
 }
 
-// failed makes an error a tool's result: a model sees it and can do better.
+// failed turns an error into a tool's result, so that a model sees it and can correct the call.
 func (p *profile) failed(err error) *sdk.CallToolResult {
 	text := inWords(err).Error()
 	for _, a := range advice {
@@ -100,19 +100,20 @@ func (p *profile) failed(err error) *sdk.CallToolResult {
 	if errors.As(err, &blocked) {
 		text += "; the program does not read its input: wait for it, or press ctrl+c"
 	}
-	// A secret that is cut cannot be seen to be one: it is hidden before that.
+	// A secret cannot be recognised once it is cut: it is redacted before that.
 	text = cut(p.hide.String(cut(text, maxJudged)), maxProblem)
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
 
-// pathWords are how a schema's error names a place in the arguments.
+// pathWords match a place in the arguments in a schema's error.
 var pathWords = lazy.Regexp(`validating (root|/\S+): `)
 
-// schemaWords is a schema's error with places as a client knows them: "wait_for.text", and no word for the whole.
+// schemaWords is a schema's error with places as a client knows them: "wait_for.text", and nothing
+// for the whole.
 func schemaWords(err error) string {
 	var place string
 	text := pathWords().ReplaceAllStringFunc(err.Error(), func(m string) string {
-		if path := pathWords().FindStringSubmatch(m)[1]; path != "root" { // the last holds those before
+		if path := pathWords().FindStringSubmatch(m)[1]; path != "root" { // the last path contains the others
 			place = strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(path, "/items", "[]"), "/properties/"), "/properties/", ".")
 		}
 		return ""
@@ -123,8 +124,8 @@ func schemaWords(err error) string {
 	return text
 }
 
-// decode makes a tool's arguments of JSON. Names are case-sensitive, and what is not known is an error, with what is: a
-// model that has mistyped a name must not think that it was heard.
+// decode parses a tool's arguments. Names are case-sensitive, and an unknown name is an error that
+// lists the known ones: a model must not believe that a mistyped name took effect.
 func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, into any) error {
 	if len(bytes.TrimSpace(raw)) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
@@ -134,7 +135,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Resolved, known []string, in
 		return errors.New("arguments: expected an object")
 	}
 	for name := range members {
-		if !slices.Contains(known, name) && name != "raw" { // which not every server shows
+		if !slices.Contains(known, name) && name != "raw" { // which not every server lists
 			return bad("arguments", "no argument %q; there are %s", name, strings.Join(known, ", "))
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/ptywright/ptywright/matchers"
 )
 
-// secretEntered matches a program that asks for no secret any more. It has to be still: one that is told a wrong password asks
-// again at once.
+// secretEntered matches a program that no longer asks for a secret. The screen has to be still:
+// after a wrong password a program asks again at once.
 func secretEntered() matchers.Matcher {
 	return &matchers.Custom{
 		Kind: "secret_entered",
@@ -25,7 +25,7 @@ func secretEntered() matchers.Matcher {
 	}
 }
 
-// settledSince matches a screen that is still after something has come behind a sequence.
+// settledSince matches a still screen after output that follows a sequence.
 func settledSince(sequence uint64) matchers.Matcher {
 	return &matchers.Custom{
 		Kind: "screen_stable",
@@ -41,7 +41,8 @@ func settledSince(sequence uint64) matchers.Matcher {
 	}
 }
 
-// stillOnce matches once something is so and the screen has been still for m.Min, or the program has ended.
+// stillOnce matches once so is true and the screen has been still for m.Min, or the program has
+// ended.
 func stillOnce(v *engine.View, so bool, quiet time.Duration, m engine.Match) engine.Result {
 	switch {
 	case v.Ended, so && quiet >= m.Min:

@@ -32,7 +32,8 @@ type shotResult struct {
 	Path   string `json:"path,omitempty"`
 }
 
-// maxPicture bounds a picture that is text in an answer, in bytes: a model's context is the wrong place for more.
+// maxPicture bounds a picture that is text in an answer, in bytes: more would waste a model's
+// context.
 const maxPicture = 200_000
 
 func (p *profile) screenshot(_ context.Context, _ *sdk.CallToolRequest, in shotParams) (*reply[shotResult], error) {

@@ -47,7 +47,7 @@ func (p *profile) guide(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetP
 // maxCompletions is what one answer may hold: the protocol's bound.
 const maxCompletions = 100
 
-// complete completes session ids, wherever they stand.
+// complete completes session ids in any argument.
 func (p *profile) complete(_ context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	r := &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{}}}
 	if a := req.Params.Argument; a.Name == "id" || a.Name == "session" {

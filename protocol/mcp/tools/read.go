@@ -139,7 +139,7 @@ func readChanges(r *readResult, s *engine.Session, l *reading.View, in *readPara
 	return nil
 }
 
-// defaultLines, defaultFound and defaultCommands are how many are returned that nobody counted.
+// defaultLines, defaultFound and defaultCommands are how many are returned by default.
 const (
 	defaultLines    = 100
 	defaultFound    = 50
@@ -244,7 +244,7 @@ func readCommands(r *readResult, s *engine.Session, l *reading.View, in *readPar
 	all = all[max(0, total-n):]
 	r.Commands = []command{}
 	size := 0
-	for i := len(all) - 1; i >= 0; i-- { // the newest are wanted most
+	for i := len(all) - 1; i >= 0; i-- { // the newest matter most
 		c := commandOf(l, &all[i])
 		if left := most - size; len(c.Output) > left {
 			c.Output, _ = tailOf(c.Output, max(left, 0))
@@ -285,7 +285,7 @@ func commandOf(l *reading.View, b *engine.Block) command {
 	return c
 }
 
-// text is a command in words.
+// text describes a command in words.
 func (c *command) text() string {
 	end := "running"
 	switch {

@@ -146,7 +146,7 @@ func (p *profile) startRecording(in *recordParams) (*record.Kept, error) {
 	})
 }
 
-// recordDir is the folder for recordings. One that we make is private.
+// recordDir is the folder for recordings, made private if it is missing.
 func recordDir(given string) (string, error) {
 	if given != "" {
 		return given, nil

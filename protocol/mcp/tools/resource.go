@@ -19,7 +19,8 @@ import (
 // resourcePrefix is in front of every resource: ptywright://sessions/ID/PART.
 const resourcePrefix = "ptywright://sessions/"
 
-// resourceParts are what a session has. The last two show what the tools read and screenshot do.
+// resourceParts are the resources of a session. The last two show what the tools read and
+// screenshot do.
 var resourceParts = []struct{ part, mime, title, about string }{
 	{"screen", "text/plain", "Screen", "What a person would see now, as text."},
 	{"screen.png", "image/png", "Picture of the screen", "What a person would see now, as a picture."},
@@ -39,7 +40,8 @@ func (p *profile) addResources(s *sdk.Server) {
 	s.AddReceivingMiddleware(p.listResources)
 }
 
-// listResources answers resources/list with the sessions there are: they come and go, and are not registered.
+// listResources answers resources/list with the current sessions: they come and go, and are not
+// registered.
 func (p *profile) listResources(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		r, err := next(ctx, method, req)
@@ -59,7 +61,7 @@ func (p *profile) listResources(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// resource finds what a URI names.
+// resource finds the resource that a URI names.
 func (p *profile) resource(uri string) (s *engine.Session, part string, query url.Values, err error) {
 	u, err := url.Parse(uri)
 	if err != nil || !strings.HasPrefix(uri, resourcePrefix) {
@@ -108,18 +110,19 @@ func (p *profile) readResource(_ context.Context, req *sdk.ReadResourceRequest) 
 		c.Text, _ = l.OutputSince(s.OffsetAt(n))
 	}
 	if c.Text == "" && c.Blob == nil {
-		c.Text = "\n" // the SDK leaves out an empty text, and contents without one are none to other SDKs
+		c.Text = "\n" // the SDK leaves out an empty text, and other SDKs refuse contents without one
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{c}}, nil
 }
 
-// updateEvery is how often a subscriber is told at most that a resource has changed: it reads the whole of it each time.
+// updateEvery is how often at most a subscriber is notified of a resource's changes: it reads the
+// whole of it each time.
 const updateEvery = 250 * time.Millisecond
 
-// maxWatches bounds the resources that are subscribed to at a time: each costs a goroutine.
+// maxWatches bounds the subscriptions: each costs a goroutine.
 const maxWatches = 256
 
-// watches tell the subscribers of resources that these have changed. The SDK keeps who they are.
+// watches notify subscribers of changes in resources. The SDK keeps the subscribers.
 type watches struct {
 	profile *profile
 	server  *sdk.Server
@@ -148,7 +151,7 @@ func (w *watches) subscribe(_ context.Context, req *sdk.SubscribeRequest) error 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case w.live[key] != nil: // it is told already
+	case w.live[key] != nil: // already subscribed
 		cancel()
 		return nil
 	case len(w.live) >= maxWatches:
@@ -171,7 +174,8 @@ func (w *watches) subscribe(_ context.Context, req *sdk.SubscribeRequest) error 
 	return nil
 }
 
-// end waits for a client's end, which is that of its subscriptions. Every client ends before the profile does.
+// end waits for a client's end, which ends its subscriptions. Every client ends before the profile
+// does.
 func (w *watches) end(client *sdk.ServerSession) {
 	_ = client.Wait()
 	w.mu.Lock()
@@ -189,7 +193,7 @@ func (w *watches) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) er
 	return nil
 }
 
-// drop ends a subscription: the one given, or with nil the one there is.
+// drop ends a subscription: the given one, or if that is nil the current one.
 func (w *watches) drop(key watchKey, only *watch) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,8 +205,8 @@ func (w *watches) drop(key watchKey, only *watch) {
 	x.stop()
 }
 
-// watch notifies of each change of s after sequence seen, or of several together, until ctx ends or
-// nothing more can change.
+// watch sends a notification for each change of s after sequence seen, or for several together,
+// until ctx ends or nothing more can change.
 func (w *watches) watch(ctx context.Context, s *engine.Session, uri string, seen uint64) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -211,7 +215,7 @@ func (w *watches) watch(ctx context.Context, s *engine.Session, uri string, seen
 		v := s.View()
 		if v.Sequence != seen || v.Ended {
 			seen = v.Sequence
-			_ = w.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // a client that is gone ends ctx
+			_ = w.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // if the client is gone, ctx ends
 			if v.Ended {
 				return
 			}

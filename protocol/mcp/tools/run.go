@@ -63,9 +63,10 @@ type runResult struct {
 }
 
 const (
-	// promptBound is how long a fresh shell may take to its first prompt: its start-up files are the user's.
+	// promptBound is how long a new shell may take to its first prompt: its start-up files are the
+	// user's.
 	promptBound = 10 * time.Second
-	// runRows and runCols are a fresh shell's size: commands that look at it print wider tables.
+	// runRows and runCols are a new shell's size: commands that read it print wider tables.
 	runRows, runCols = 40, 120
 )
 
@@ -90,7 +91,7 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 	}
 	fresh := in.Session == ""
 	r, err := p.runIn(ctx, req, s, &in, timeout, hide, most)
-	over := err != nil || r.Reason != "timeout" // who has cancelled is told of no session that goes on
+	over := err != nil || r.Reason != "timeout" // a client that cancelled never learns the id of a session that continues
 	if fresh && over && !in.Keep {
 		if r != nil {
 			r.Background = running(r.Output)
@@ -107,7 +108,7 @@ func (p *profile) run(ctx context.Context, req *sdk.CallToolRequest, in runParam
 	return &reply[runResult]{text: r.text(), out: *r}, nil
 }
 
-// notEmpty is the result of a command that was not typed, because something stands on the command line.
+// notEmpty is the result of a command that was not typed because the command line is not empty.
 func notEmpty(s *engine.Session, in *runParams, l *reading.View) *runResult {
 	line := ""
 	if rows, c := l.Screen().Lines(), l.Screen().Cursor; c.Row < len(rows) {
@@ -118,7 +119,7 @@ func notEmpty(s *engine.Session, in *runParams, l *reading.View) *runResult {
 		protocol.Quote(line, 120), s.ID(), s.ID())}
 }
 
-// shell finds the shell that a command is to run in, or starts one and waits for its prompt.
+// shell finds the shell to run a command in, or starts one and waits for its prompt.
 func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, error) {
 	if in.Session != "" {
 		s, err := p.free(in.Session)
@@ -128,7 +129,7 @@ func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, er
 		switch v := s.View(); {
 		case v.Exit != nil:
 			return nil, fmt.Errorf("the shell of session %s has ended, it %s: read {\"session\":%q} shows what it left; to run more leave session out, or start another shell", s.ID(), exitOf(v.Exit), s.ID())
-		case s.Replaced(): // its marks are over
+		case s.Replaced(): // another program replaced it: no more marks
 		case v.Reports.Shell == nil || v.Reports.Shell.Phase == "":
 			return nil, fmt.Errorf("session %s marks no commands, so the end of one cannot be told: start bash, zsh or fish with start, or use send", s.ID())
 		case v.Reports.Shell.Phase == engine.ShellRunning:
@@ -155,7 +156,7 @@ func (p *profile) shell(ctx context.Context, in *runParams) (*engine.Session, er
 	return s, nil
 }
 
-// shellProgram is the shell that is started.
+// shellProgram is the shell to start.
 func shellProgram(asked string) (string, error) {
 	if asked != "" {
 		if !slices.Contains(shells, filepath.Base(asked)) {
@@ -200,7 +201,7 @@ func (p *profile) runIn(ctx context.Context, req *sdk.CallToolRequest, s *engine
 	return r, nil
 }
 
-// take takes the command's output.
+// take adds the command's output to the result.
 func (r *runResult) take(l *reading.View, out *cmdline.Result, in *runParams, most int) {
 	r.ExitCode = out.ExitCode
 	r.Output, r.Omitted = endsOf(l.Printed(out.Printed(), in.Escapes || in.Raw), most)
@@ -217,10 +218,10 @@ func (r *runResult) take(l *reading.View, out *cmdline.Result, in *runParams, mo
 	}
 }
 
-// job is what bash and zsh say when a command begins in the background: its number and the process.
+// job matches what bash and zsh print for a command in the background: its number and process id.
 var job = lazy.Regexp(`(?m)^\[\d+\] (\d+)$`)
 
-// running returns the processes in the background that a command's output tells of and that still run.
+// running returns the background processes that a command's output names and that still run.
 func running(output string) []int {
 	var live []int
 	for _, m := range job().FindAllStringSubmatch(output, maxJobs) {
@@ -232,7 +233,7 @@ func running(output string) []int {
 		if err != nil {
 			continue
 		}
-		if process.Signal(syscall.Signal(0)) == nil { // it is there, and ours
+		if process.Signal(syscall.Signal(0)) == nil { // it exists, and is ours
 			live = append(live, pid)
 		}
 		_ = process.Release()
@@ -240,7 +241,7 @@ func running(output string) []int {
 	return live
 }
 
-// maxJobs bounds the processes in the background that are looked for: output may tell of any number.
+// maxJobs bounds the background processes that are checked: output may name any number.
 const maxJobs = 20
 
 func (r *runResult) text() string {

@@ -25,23 +25,23 @@ import (
 )
 
 const (
-	// pageTTL is how long a page for a secret is good: long enough to find a password in a drawer.
+	// pageTTL is how long a page for a secret is valid: long enough to find a password in a drawer.
 	pageTTL = 10 * time.Minute
-	// pageWait is how long a call waits for the person, less than clients wait for it.
+	// pageWait is how long a call waits for the person, less than clients wait for a call.
 	pageWait = waitCap
-	// maxPages bounds the pages that are open at a time.
+	// maxPages bounds the open pages.
 	maxPages = 16
-	// maxPageConns bounds the connections of those who know a page's address, and as many of those who do not: a browser
-	// has six.
+	// maxPageConns bounds the connections of those who know a page's address, and those of others
+	// by the same number: a browser has six.
 	maxPageConns = 64
-	// maxSecret bounds a secret, in bytes: what a line of a terminal takes.
+	// maxSecret bounds a secret, in bytes: the longest line that a terminal takes.
 	maxSecret = 4095
-	// maxAsked bounds what a model says is asked for, in characters.
+	// maxAsked bounds what a model says the secret is, in characters.
 	maxAsked = 300
 )
 
-// pages are the pages on which people type secrets, straight into a session. They are served on the loopback while there are
-// any; each is good once, and its address cannot be guessed.
+// pages are the pages on which people type secrets, straight into a session. They are served on the
+// loopback while there are any; each works once, and its address cannot be guessed.
 type pages struct {
 	profile *profile
 
@@ -59,7 +59,7 @@ type page struct {
 	asked   string
 	used    bool // guarded by pages.mu
 	once    sync.Once
-	done    chan struct{} // closed when it was answered, or is of no more use
+	done    chan struct{} // closed when the page was answered or is no longer valid
 	outcome string        // set before done is closed: typed, declined or expired
 	err     error
 	expiry  *time.Timer
@@ -76,7 +76,7 @@ func (g *page) finish(outcome string, err error) {
 func (ps *pages) ask(s *engine.Session, asked string) (*page, string, error) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	if len(ps.open) >= maxPages { // of those that were used only what came of them is kept
+	if len(ps.open) >= maxPages { // of used pages only the outcome is kept
 		maps.DeleteFunc(ps.open, func(_ string, g *page) bool { return g.used && g.expiry.Stop() })
 	}
 	if len(ps.open) >= maxPages {
@@ -103,7 +103,7 @@ func (ps *pages) ask(s *engine.Session, asked string) (*page, string, error) {
 	return g, ps.base + g.token, nil
 }
 
-// end takes a page away.
+// end removes a page.
 func (ps *pages) end(g *page, outcome string) {
 	ps.mu.Lock()
 	delete(ps.open, g.token)
@@ -119,7 +119,7 @@ func (ps *pages) find(token string) *page {
 	return ps.open[token]
 }
 
-// use returns a page that was not used yet, and with take sees to it that it cannot be again.
+// use returns an unused page, and with take marks it used.
 func (ps *pages) use(token string, take bool) *page {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -146,7 +146,7 @@ func (ps *pages) close() {
 	}
 }
 
-// ServeHTTP shows a page, and takes what was typed on it.
+// ServeHTTP shows a page, and accepts its form.
 func (ps *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -194,7 +194,7 @@ func (ps *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer types what came, and says so.
+// answer types the secret, and confirms it.
 func (ps *pages) answer(w http.ResponseWriter, r *http.Request, g *page) {
 	if r.PostForm.Get("decline") != "" {
 		g.finish("declined", nil)
@@ -234,7 +234,7 @@ const pageHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><title>pt
 
 const doneHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><title>ptywright</title><p style="font:16px system-ui;margin:4em">%s</p></html>`
 
-// secret has the person type a secret into a session.
+// secret asks a person to type a secret into a session.
 func (p *profile) secret(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, in *sendParams, hide *redact.Redactor, most int) (*reply[sendResult], error) {
 	since := s.Sequence()
 	what := cutRunes(p.hide.String(cut(in.Secret, maxJudged)), maxAsked)
@@ -267,7 +267,7 @@ func (p *profile) secret(ctx context.Context, req *sdk.CallToolRequest, s *engin
 	}, nil
 }
 
-// secretAsked goes on when the client has shown the person the page, or the person would not.
+// secretAsked continues when the client has shown the page to the person, or the person declined.
 func (p *profile) secretAsked(ctx context.Context, s *engine.Session, token string, answer *sdk.ElicitResult, since uint64, hide *redact.Redactor, most int) (*reply[sendResult], error) {
 	g := p.pages.find(token)
 	outcome := ""
@@ -311,22 +311,23 @@ func (p *profile) secretAsked(ctx context.Context, s *engine.Session, token stri
 		"expired":  "The page has expired. Ask again.",
 	}[outcome]
 	head := r.headAsked()
-	if outcome == "typed" { // a question that stands now is another
+	if outcome == "typed" { // a prompt that is there now is another one
 		head = r.status.head()
 	}
 	return &reply[sendResult]{text: said + "\n" + head + "\n" + r.shown.text(), out: r}, nil
 }
 
-// headAsked is the status in words of a session whose person was asked: it advises to ask nobody.
+// headAsked is the status in words of a session whose person was asked: it does not advise to ask
+// again.
 func (r *sendResult) headAsked() string {
 	st := r.status
 	st.Secret = false
 	return st.head()
 }
 
-// entered says how to learn that a person has typed what is asked for.
+// entered says how to wait until a person has typed the secret.
 func (r *sendResult) entered() string {
-	if !r.Secret { // the program reads it in a way that cannot be seen to be that
+	if !r.Secret { // the program reads it in a way that cannot be detected
 		return fmt.Sprintf("Ask the person to say when that is done, then read {\"session\":%q}.", r.Session)
 	}
 	return fmt.Sprintf("Then wait {\"session\":%q,\"secret_entered\":true}, which ends when the program asks no more; or ask the person to say when it is done.", r.Session)
@@ -351,7 +352,7 @@ func cutRunes(s string, n int) string {
 	return s
 }
 
-// invalid makes an error one of the request's.
+// invalid turns an error into one about the request.
 func invalid(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 }

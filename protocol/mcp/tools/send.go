@@ -49,7 +49,7 @@ type sent struct {
 	Submitted *bool  `json:"submitted,omitempty" jsonschema:"with submit: the program did something after Enter; false: not within a second, look before you press it again"`
 	Evidence  string `json:"evidence,omitempty" jsonschema:"the same in words"`
 
-	after uint64 // what came after it counts for wait_for: with submit, right before Enter
+	after uint64 // wait_for ignores output up to here: with submit, just before Enter
 }
 
 type sendResult struct {
@@ -62,14 +62,16 @@ type sendResult struct {
 }
 
 const (
-	// echoBound is how long what was typed may take to appear before Enter is pressed all the same: programs echo within
-	// milliseconds, a slow TUI takes a few hundred.
+	// echoBound is how long typed text may take to appear before Enter is pressed anyway: programs
+	// echo within milliseconds, a slow TUI takes a few hundred.
 	echoBound = time.Second
-	// echoStill is how long a screen that has changed stands still without showing the text: then it will not.
+	// echoStill is how long a changed screen is still without showing the text before we assume
+	// that it never will.
 	echoStill = 150 * time.Millisecond
-	// effectBound is how long the program has to do something after Enter.
+	// effectBound is how long the program has to react to Enter.
 	effectBound = time.Second
-	// sendStill and sendSettle say how long the screen is still, and is waited for, after typing.
+	// sendStill is how long the screen has to be still after typing, and sendSettle how long to
+	// wait for that.
 	sendStill  = 200 * time.Millisecond
 	sendSettle = time.Second
 	// maxSend bounds the text of one call, in bytes; the engine's input queue takes 16 MiB.
@@ -99,7 +101,7 @@ func (p *profile) send(ctx context.Context, req *sdk.CallToolRequest, in sendPar
 	}
 	receipt, err := p.perform(ctx, s, steps, &in)
 	if err != nil {
-		if receipt.Written > 0 && !errors.As(err, new(*engine.PartError)) { // which says so itself
+		if receipt.Written > 0 && !errors.As(err, new(*engine.PartError)) { // which reports it itself
 			err = fmt.Errorf("%w (%d bytes were taken before that)", err, receipt.Written)
 		}
 		return nil, err
@@ -243,7 +245,7 @@ func rest(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// echo waits until what was typed has appeared, or the screen stands still without it.
+// echo waits until the typed text has appeared, or the screen is still without it.
 func (p *profile) echo(ctx context.Context, s *engine.Session, tail string, since uint64) (bool, error) {
 	m := matchers.Any(matchers.Text(tail), matchers.All(matchers.Regexp(notBlank()), matchers.Stable(echoStill)))
 	out, err := s.Wait(ctx, m, engine.After(since), engine.Within(echoBound), parked(ctx))
@@ -256,10 +258,12 @@ func (p *profile) echo(ctx context.Context, s *engine.Session, tail string, sinc
 	return false, err
 }
 
-// maxTail is how much of what was typed is looked for, in characters: less than the narrowest line that programs wrap at.
+// maxTail is how much of the typed text is searched for, in characters: less than the narrowest
+// line that programs wrap at.
 const maxTail = 30
 
-// lastLine is the end of the last line of a text that has one: what a person would look for on the screen.
+// lastLine is the end of a text's last line that is not empty: what a person would look for on the
+// screen.
 func lastLine(text string) string {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	if len(lines) == 0 {
@@ -267,14 +271,14 @@ func lastLine(text string) string {
 	}
 	tail := []rune(strings.TrimSpace(lines[len(lines)-1]))
 	for _, r := range tail {
-		if r < ' ' || r == 0x7f { // not shown as it is
+		if r < ' ' || r == 0x7f { // not shown literally
 			return ""
 		}
 	}
 	return strings.TrimSpace(string(tail[max(0, len(tail)-maxTail):]))
 }
 
-// still matches a screen that stands still after typing, or the end of the program.
+// still matches a screen that is still after typing, or the end of the program.
 func still() matchers.Matcher {
 	return matchers.Any(matchers.Exited(), matchers.Stable(sendStill))
 }

@@ -100,15 +100,15 @@ func (s *status) head() string {
 	return b.String()
 }
 
-// Budgets of text in one result, in bytes. A model's context is dear: a screen of 24 by 80 has 2 KiB, one of 50 by 200 at
-// most 10.
+// Budgets of text in one result, in bytes. A model's context is precious: a screen of 24 by 80 has
+// 2 KiB, one of 50 by 200 at most 10.
 const (
 	screenBudget = 10_000
 	textBudget   = 16_000
 	maxBudget    = 200_000
 )
 
-// budget is in the params of what shows text.
+// budget is in the params of tools that show text.
 type budget struct {
 	MaxChars int `json:"max_chars,omitempty" jsonschema:"most characters of text to return; default 16000, a screen 10000, at most 200000"`
 }
@@ -123,8 +123,8 @@ func (b budget) or(n int) (int, error) {
 	return b.MaxChars, nil
 }
 
-// terms are what every call that acts and then looks is given: how much text it may return, what is hidden in it, and how long it
-// may take.
+// terms are what every call that acts and then looks needs: how much text it may return, what is
+// redacted in it, and how long it may take.
 func (p *profile) terms(ctx context.Context, b budget, usual int, raw rawAsked, ms *int) (most int, hide *redact.Redactor, timeout time.Duration, err error) {
 	if most, err = b.or(usual); err != nil {
 		return 0, nil, 0, err
@@ -136,7 +136,7 @@ func (p *profile) terms(ctx context.Context, b budget, usual int, raw rawAsked, 
 	return most, hide, timeout, err
 }
 
-// screenText is a screen within a budget: what is too much is left out at the top, and told.
+// screenText is a screen within a budget: the excess is left out at the top, and counted.
 func screenText(l *reading.View, most int) (text string, omitted int) {
 	lines := l.Screen().Lines()
 	for len(lines) > 0 && lines[len(lines)-1] == "" {
@@ -173,8 +173,8 @@ func (s *shown) text() string {
 	return s.Screen
 }
 
-// tailOf returns the end of text within a budget, from a line's beginning on where that costs little, and how many bytes
-// were left out.
+// tailOf returns the end of text within a budget, from the start of a line where that costs little,
+// and how many bytes were left out.
 func tailOf(text string, most int) (tail string, omitted int) {
 	if len(text) <= most {
 		return text, 0
@@ -189,8 +189,9 @@ func tailOf(text string, most int) (tail string, omitted int) {
 	return text[cut:], cut
 }
 
-// endsOf returns the beginning and the end of text within a budget, at lines where that costs little, with a line between them
-// that says how many characters are missing. Of what a command prints the end says most, and the beginning what it set out to do.
+// endsOf returns the beginning and the end of text within a budget, cut at lines where that costs
+// little, with a line between them that says how many characters are missing. The end of a
+// command's output says most, and the beginning what it set out to do.
 func endsOf(text string, most int) (short string, omitted int) {
 	if len(text) <= most {
 		return text, 0
@@ -204,8 +205,8 @@ func endsOf(text string, most int) (short string, omitted int) {
 	return fmt.Sprintf("%s\n[… %d characters are left out here …]\n%s", strings.TrimSuffix(head, "\n"), omitted, tail), omitted
 }
 
-// readable is output as lines, without escape sequences and without control characters that move
-// nothing a line would show. It is redacted once more: a sequence may have stood inside a secret.
+// readable is output as lines, without escape sequences and without control characters that do not
+// affect a line. It is redacted once more: a sequence may have split a secret.
 func readable(l *reading.View, text string) string {
 	return l.Clean(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' && r != '\n' || r == 0x7f {

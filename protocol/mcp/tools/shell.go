@@ -8,14 +8,14 @@ import (
 	"github.com/ptywright/ptywright/engine/cmdline"
 )
 
-// A busyError is about a shell that runs a command.
+// A busyError reports a shell that is running a command.
 type busyError struct{ session engine.ID }
 
 func (e *busyError) Error() string {
 	return fmt.Sprintf("session %s is running a command: wait {\"session\":%q,\"command_finished\":true}, or send {\"session\":%q,\"keys\":[\"ctrl+c\"]}", e.session, e.session, e.session)
 }
 
-// inWords is an error of a command line, with what can be done about it here.
+// inWords adds to an error of a command line what to do about it here.
 func (p *profile) inWords(s *engine.Session, err error) error {
 	var busy *cmdline.BusyError
 	var prompt *cmdline.PromptError

@@ -40,7 +40,7 @@ type startParams struct {
 	rawAsked
 }
 
-// actResult is what comes of doing something: the screen that follows, and how the wait ended that was asked for.
+// actResult is the result of an action: the screen that follows, and how the requested wait ended.
 type actResult struct {
 	status
 	Outcome *waited `json:"outcome,omitempty" jsonschema:"how wait_for ended"`
@@ -57,7 +57,8 @@ func (r *actResult) text() string {
 	return b.String()
 }
 
-// firstScreen is how long a program has to draw its first screen, and that long it stands still.
+// firstScreen is how long a program has to draw its first screen, and how long that has to be
+// still.
 const (
 	firstScreen = 2 * time.Second
 	firstStill  = 200 * time.Millisecond
@@ -114,18 +115,18 @@ func (p *profile) config(in *startParams) (engine.Config, error) {
 // shells are those that can be made to mark their commands.
 var shells = []string{"bash", "zsh", "fish"}
 
-// spawn starts a program; a shell with marks, where it can have them.
+// spawn starts a program; a shell gets marks if it can have them.
 func (p *profile) spawn(ctx context.Context, c engine.Config, marks bool) (*engine.Session, error) {
 	c.ShellIntegration, c.MarksOptional = marks, true
 	s, err := p.Spawn(ctx, c)
 	var start *pty.StartError
-	if errors.As(err, &start) { // which tells the beginning of the path, where a secret can no longer be seen to be one
+	if errors.As(err, &start) { // which quotes the start of the path, where a secret can no longer be recognised
 		return nil, &pty.StartError{Op: start.Op, Path: p.hide.String(start.Path), Err: start.Err}
 	}
 	return s, err
 }
 
-// hintOf says what may be meant by a program that cannot be started.
+// hintOf suggests what may be meant by a program that cannot be started.
 func hintOf(program string, err error) string {
 	var start *pty.StartError
 	if errors.As(err, &start) && strings.ContainsAny(program, " \t") {
@@ -141,7 +142,8 @@ func drawn(d time.Duration) matchers.Matcher {
 	return matchers.Any(matchers.Exited(), matchers.All(matchers.Regexp(notBlank()), matchers.Stable(d)))
 }
 
-// follow waits for q, or when nothing was asked for settle, at most for bound, and shows the screen.
+// follow waits for q, or if that is empty until the screen settles, at most for bound, and shows
+// the screen.
 func (p *profile) follow(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, q *question, since *engine.Position, timeout time.Duration,
 	settle matchers.Matcher, bound time.Duration, hide *redact.Redactor, most int,
 ) (*actResult, error) {
@@ -254,7 +256,8 @@ type stopResult struct {
 	Exit    *exitInfo `json:"exit,omitempty" jsonschema:"how the program ended"`
 }
 
-// stopBound is how long ending a program's tree may take: the ladder of signals takes under four seconds.
+// stopBound is how long ending a program's tree may take: the escalation of signals takes under
+// four seconds.
 const stopBound = 10 * time.Second
 
 func (p *profile) stop(ctx context.Context, _ *sdk.CallToolRequest, in stopParams) (*reply[stopResult], error) {
@@ -262,7 +265,7 @@ func (p *profile) stop(ctx context.Context, _ *sdk.CallToolRequest, in stopParam
 	if err != nil {
 		return nil, err
 	}
-	mcp.Yield(ctx)                                                              // a program that ignores its hang-up must not hold up the others
+	mcp.Yield(ctx)                                                              // a program that ignores its hang-up must not delay other requests
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopBound) // half an end would leak
 	defer cancel()
 	switch {

@@ -15,17 +15,19 @@ import (
 	"github.com/ptywright/ptywright/protocol"
 )
 
-// The tasks extension (SEP-2663, 2026-07-28): a call that may last comes back at once as a task, which the client polls.
+// The tasks extension (SEP-2663, 2026-07-28): a call that may last returns at once as a task, which
+// the client polls.
 const (
 	tasksExtension = "io.modelcontextprotocol/tasks"
-	// taskFrom is how long a wait has to be allowed to last to become a task, when its client knows tasks: what is shorter a
-	// client waits for as it is.
+	// taskFrom is the timeout from which a wait becomes a task, if its client knows tasks: a client
+	// can wait for a shorter one directly.
 	taskFrom = waitCap
-	// taskTTL is how long a task is kept from its creation on; one that runs is kept until it has ended.
+	// taskTTL is how long a task is kept after its creation; a running one is kept until it has
+	// ended.
 	taskTTL = time.Hour
-	// taskPoll is how often a client is to ask.
+	// taskPoll is how often a client should poll.
 	taskPoll = time.Second
-	// maxTasks bounds the tasks that are kept, and thereby those that run.
+	// maxTasks bounds the tasks that are kept, and so those that run.
 	maxTasks = 256
 )
 
@@ -58,7 +60,7 @@ type task struct {
 	err     *jsonrpc.Error
 }
 
-// tasks are all that are kept.
+// tasks are all kept tasks.
 type tasks struct {
 	mu sync.Mutex
 	// protects the fields below
@@ -70,7 +72,8 @@ type taskKey struct{}
 // isTask reports whether a call is a task, and so may last.
 func isTask(ctx context.Context) bool { return ctx.Value(taskKey{}) != nil }
 
-// add keeps a task, in place of one that has ended where there are many. It returns false when all of them run.
+// add keeps a task, and drops one that has ended when the limit is reached. It returns false when
+// all of them run.
 func (t *tasks) add(x *task) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -102,7 +105,7 @@ func (x *task) over() bool {
 	return x.status != "working"
 }
 
-// end notes what came of the call. Only the first counts.
+// end records the result of the call. Only the first counts.
 func (x *task) end(status string, result json.RawMessage, err *jsonrpc.Error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -125,9 +128,9 @@ func (x *task) wire(kind string) *taskStatus {
 	return w
 }
 
-// knowsTasks reports whether a request's client has said that it knows tasks.
+// knowsTasks reports whether a request's client has declared support for tasks.
 func knowsTasks(s *sdk.ServerSession, meta sdk.Meta) bool {
-	if given, ok := meta[sdk.MetaKeyClientCapabilities].(map[string]any); ok { // of this request: what counts
+	if given, ok := meta[sdk.MetaKeyClientCapabilities].(map[string]any); ok { // the request's own wins
 		extensions, _ := given["extensions"].(map[string]any)
 		_, ok = extensions[tasksExtension]
 		return ok
@@ -143,7 +146,7 @@ func (p *profile) addTasks(s *sdk.Server) {
 		call func(x *task) *taskStatus
 	}{
 		{"tasks/get", func(x *task) *taskStatus { return x.wire("complete") }},
-		{"tasks/update", func(*task) *taskStatus { return &taskStatus{ResultType: "complete"} }}, // no task of ours asks for anything
+		{"tasks/update", func(*task) *taskStatus { return &taskStatus{ResultType: "complete"} }}, // our tasks never ask for anything
 		{"tasks/cancel", func(x *task) *taskStatus {
 			x.end("cancelled", nil, nil)
 			x.cancel(protocol.ErrCancelled)
@@ -161,7 +164,7 @@ func (p *profile) addTasks(s *sdk.Server) {
 			return method.call(x), nil
 		})
 		if err != nil {
-			panic("tools: " + err.Error()) // a name that the SDK has
+			panic("tools: " + err.Error()) // never, unless the SDK has the name
 		}
 	}
 }
@@ -182,7 +185,8 @@ func missingCapability() error {
 	return &jsonrpc.Error{Code: codeMissingCapability, Message: "the request does not declare the extension " + tasksExtension, Data: data}
 }
 
-// taskCalls answers calls that may last longer than a client waits with a task, when the client knows tasks.
+// taskCalls answers calls that may last longer than a client waits with a task, if the client knows
+// tasks.
 func (p *profile) taskCalls(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		call, ok := req.(*sdk.CallToolRequest)
@@ -232,7 +236,7 @@ func lasting(params *sdk.CallToolParamsRaw) bool {
 		TimeoutMS int64  `json:"timeout_ms"`
 	}
 	if json.Unmarshal(params.Arguments, &a) != nil || a.TimeoutMS > taskCap.Milliseconds() {
-		return false // the tool says what is wrong
+		return false // the tool reports what is wrong
 	}
 	return time.Duration(a.TimeoutMS)*time.Millisecond > taskFrom && (params.Name != "adapter" || a.Action == "wait")
 }

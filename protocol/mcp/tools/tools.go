@@ -1,12 +1,13 @@
 // Package tools (no stability promise) is ptywright's own MCP profile: a few tools made for models,
-// over the engine.
+// over the engine. [New] makes it.
 //
-// A model meets ten tools (start, send, wait, read, screenshot, run, sessions, stop, record, adapter), resources that show
-// the same sessions, and a prompt that says how to use them. Whatever text leaves has passed a redactor, unless the
-// operator trusts clients with raw output and the request asks for it.
+// A model gets ten tools (start, send, wait, read, screenshot, run, sessions, stop, record,
+// adapter), resources that show the same sessions, and a prompt that says how to use them. All text
+// leaves through a redactor, unless the operator trusts clients with raw output and the request
+// asks for it.
 //
-// A wait never fails for want of time: it says why it ended, what the screen shows and what is missing, and returns a
-// handle by which it goes on.
+// A wait that times out does not fail: it says why it ended, what the screen shows and what is
+// missing, and returns a handle to continue it.
 package tools
 
 import (
@@ -30,7 +31,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// instructions are what a client may show its model before anything else.
+// instructions are what a client may show its model first.
 const instructions = `Use terminal programs as a person would: start one, send text and keys, wait for what should come next, read the screen.
 
 Typical: start {"program":"python3","args":["-q"]} -> s1; send {"session":"s1","text":"6*7","submit":true,"wait_for":{"text":">>> "}}; stop {"session":"s1"}.
@@ -38,7 +39,8 @@ For one shell command with its exit code: run {"command":"make test"}.
 
 A wait that runs out of time is no error: it returns the screen, what is missing and a handle to go on with. Secrets are covered by [REDACTED]; never ask a person for a password in the chat: send {"session":..., "secret":"what is asked"} has them type it unseen.`
 
-// New returns the profile. With raw the operator allows output in which nothing is hidden; a request still has to ask for it.
+// New returns the profile. With raw the operator allows unredacted output; a request still has to
+// ask for it.
 func New(h *host.Host, raw bool) *mcp.Profile {
 	p := &profile{Host: h, hide: h.Redactor(), raw: raw}
 	p.ending, p.end = context.WithCancel(context.Background())
@@ -59,7 +61,7 @@ func New(h *host.Host, raw bool) *mcp.Profile {
 	}
 }
 
-// capabilities say what there is. No list of tools, prompts or resource templates ever changes.
+// capabilities are the server's. The lists of tools, prompts and resource templates never change.
 func capabilities() *sdk.ServerCapabilities {
 	c := &sdk.ServerCapabilities{
 		Tools:       &sdk.ToolCapabilities{},
@@ -71,10 +73,12 @@ func capabilities() *sdk.ServerCapabilities {
 	return c
 }
 
-// listTTL is how long a client may keep a list: it changes with the program alone. In milliseconds: an hour.
+// listTTL is how long a client may cache a list, in milliseconds: an hour. It changes with the
+// program alone.
 const listTTL = 3_600_000
 
-// cacheable says how long what may be kept. A session's screen and the list of sessions are true only now.
+// cacheable says how long a client may cache a result. A session's screen and the list of sessions
+// are never cached.
 func cacheable(_ context.Context, r sdk.Request, c *sdk.Cacheable) {
 	c.CacheScope = "private"
 	switch r.(type) {
@@ -97,7 +101,7 @@ type profile struct {
 	background sync.WaitGroup // goroutines that outlive their request
 }
 
-// close ends what runs beside the requests.
+// close ends the background goroutines.
 func (p *profile) close() {
 	p.end()
 	p.pages.close()
@@ -125,12 +129,13 @@ func (p *profile) install(s *sdk.Server) {
 	p.addTasks(s)
 }
 
-// A reply is what a tool answers: words for the model, the same facts for programs, and more content such as a picture.
+// A reply is a tool's answer: words for the model, the same facts for programs, and more content
+// such as a picture.
 type reply[Out any] struct {
 	text  string
 	out   Out
 	extra []sdk.Content
-	ask   sdk.InputRequestMap // what the client is asked first; nil: nothing
+	ask   sdk.InputRequestMap // what to ask the client first; nil: nothing
 	state string
 }
 
@@ -140,7 +145,7 @@ func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool, f func(context.Con
 		reflect.TypeFor[position](): {Types: []string{"integer", "string"}},
 	}})
 	if err != nil {
-		panic("tools: " + t.Name + ": " + err.Error()) // a type of ours
+		panic("tools: " + t.Name + ": " + err.Error()) // never: our own type
 	}
 	out, err := jsonschema.For[Out](nil)
 	if err != nil {
@@ -149,7 +154,7 @@ func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool, f func(context.Con
 	plain(in)
 	plain(out)
 	shown := in.CloneSchemas()
-	if !p.raw { // asked for all the same it is refused with the reason
+	if !p.raw { // if it is set anyway, the error says why
 		delete(shown.Properties, "raw")
 	}
 	known := slices.Sorted(maps.Keys(shown.Properties))
@@ -183,8 +188,8 @@ func add[In, Out any](p *profile, s *sdk.Server, t *sdk.Tool, f func(context.Con
 	})
 }
 
-// plain makes "null or X" X, everywhere: null stands for absent in what comes and is not in what goes, and some clients take
-// one type alone.
+// plain turns "null or X" into X, everywhere: null means absent in arguments and does not occur in
+// results, and some clients accept only a single type.
 func plain(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil
@@ -197,11 +202,12 @@ func plain(s *jsonschema.Schema) {
 	}
 }
 
-// told is the tool whose schemas describe what several tools take and give: a question, a session's state, how a wait ended.
+// told is the tool whose schemas describe what several tools share: a question, a session's state,
+// how a wait ended.
 const told = "wait"
 
-// brief takes out of a tool's schemas what another tool's say, and what no client needs: every model pays for them with every
-// conversation. Of results, more members than the schema has are allowed.
+// brief removes from a tool's schemas what another tool's describe, and what no client needs: every
+// model pays for them in every conversation. Results may have more members than the schema.
 func brief(tool string, in, out *jsonschema.Schema) {
 	open(out)
 	if tool == told {
@@ -250,7 +256,7 @@ type rawAsked struct {
 	Raw bool `json:"raw,omitempty" jsonschema:"show secrets too; only when the server was started with --trust-raw"`
 }
 
-// redactor returns what a result passes; nil shows it as it is.
+// redactor returns the redactor of a result; nil shows it unchanged.
 func (p *profile) redactor(a rawAsked) (*redact.Redactor, error) {
 	switch {
 	case !a.Raw:
@@ -273,7 +279,8 @@ func (p *profile) session(id string) (*engine.Session, error) {
 	return s, nil
 }
 
-// free finds the session that a tool is given, to do what only its adapter may when it has one.
+// free finds the session that a tool is given, for actions that only its adapter may do when it has
+// one.
 func (p *profile) free(id string) (*engine.Session, error) {
 	s, err := p.session(id)
 	if err == nil && p.Catalog.Owner(s.ID()) != nil {
@@ -282,7 +289,7 @@ func (p *profile) free(id string) (*engine.Session, error) {
 	return s, err
 }
 
-// ids lists the sessions there are.
+// ids lists the current sessions.
 func (p *profile) ids() []string {
 	var ids []string
 	for _, s := range p.Engine.List() {
@@ -300,5 +307,5 @@ func (p *profile) look(s *engine.Session, hide *redact.Redactor) *reading.View {
 	return l
 }
 
-// parked has what waits, and an action that blocks, let the connection's next request start.
+// parked lets the connection's next request start during a wait, or an action that blocks.
 func parked(ctx context.Context) engine.Parked { return func() { mcp.Yield(ctx) } }

@@ -29,15 +29,17 @@ const waitAbout = `Wait until a session shows what should come next. Say what wi
 since (a sequence from an earlier result) counts only what came after. The result says why it ended: matched, timeout (with what is missing, and "wait", a handle: call wait {"wait":"w1"} to go on), ended. A call lasts at most 45 s.`
 
 const (
-	// waitCap is the longest a call waits. Clients give up on one after 60 s, some sooner without progress.
+	// waitCap is the longest that a call waits. Clients time out after 60 s, some sooner without
+	// progress.
 	waitCap = 45 * time.Second
 	// taskCap is the longest a wait that is a task lasts.
 	taskCap = 24 * time.Hour
-	// settled is how long a screen is still that counts as done, where nobody says what to wait for.
+	// settled is how long a screen has to be still to count as done, by default.
 	settled = 500 * time.Millisecond
-	// progressEvery is how often a wait tells that it is alive. Clients that count from the last word allow 30 s and more.
+	// progressEvery is how often a wait reports progress. Clients that reset their timeout on
+	// progress allow 30 s and more.
 	progressEvery = 5 * time.Second
-	// maxQuestions bounds the waits that can be gone on with: the newest.
+	// maxQuestions bounds the waits that can be continued: the newest.
 	maxQuestions = 256
 )
 
@@ -55,7 +57,7 @@ func (q *question) empty() bool {
 	return q.Text == "" && q.Regex == "" && q.StableMS == 0 && !q.Exited && !q.CommandFinished && q.Matcher == nil
 }
 
-// matcher makes what is waited for.
+// matcher makes the matcher of a question.
 func (q *question) matcher(o matchers.Options) (matchers.Matcher, error) {
 	if q.StableMS < 0 || q.StableMS > int(waitCap.Milliseconds()) {
 		return nil, bad("stable_ms", "expected an integer from 1 to %d", waitCap.Milliseconds())
@@ -176,7 +178,7 @@ func (p *profile) wait(ctx context.Context, req *sdk.CallToolRequest, in waitPar
 	if err != nil {
 		return nil, err
 	}
-	a.session = s.ID() // a name may be another's by the time that the wait goes on
+	a.session = s.ID() // by the time the wait continues, the name may be another session's
 	timeout, err := timeoutOf(ctx, in.TimeoutMS, engine.DefaultWait)
 	if err != nil {
 		return nil, err
@@ -195,7 +197,8 @@ func (p *profile) ended(l *reading.View, out *answer, a *asked, most int) *reply
 	return &reply[waitResult]{text: r.status.head() + "\n" + w.text() + "\n" + r.shown.text(), out: r}
 }
 
-// forgotten answers a wait on a session that is: its exit is known still. The error is gone when more was asked.
+// forgotten answers a wait on a forgotten session: its exit is still known. It returns the error
+// gone when more was asked.
 func (p *profile) forgotten(ctx context.Context, gone *engine.ForgottenError, a *asked, hide *redact.Redactor, most int) (*reply[waitResult], error) {
 	found := &predicates{catalog: p.Catalog, ctx: ctx}
 	m, err := a.matcher(matchers.Options{Predicates: found})
@@ -209,7 +212,7 @@ func (p *profile) forgotten(ctx context.Context, gone *engine.ForgottenError, a 
 	return p.ended(reading.New(out.View, hide), &answer{outcome: out, matcher: m, found: found}, a, most), nil
 }
 
-// asked is the question of a call that goes on with none.
+// asked is the question of a call that does not continue another.
 func (in *waitParams) asked() (*asked, error) {
 	a := &asked{session: engine.ID(in.Session), since: in.Since.engine()}
 	switch {
@@ -227,7 +230,7 @@ func (in *waitParams) asked() (*asked, error) {
 	return a, nil
 }
 
-// timeoutOf reads how long a call may wait.
+// timeoutOf reads a call's timeout.
 func timeoutOf(ctx context.Context, ms *int, absent time.Duration) (time.Duration, error) {
 	most := waitCap
 	if isTask(ctx) {
@@ -242,7 +245,7 @@ func timeoutOf(ctx context.Context, ms *int, absent time.Duration) (time.Duratio
 	return min(time.Duration(*ms)*time.Millisecond, most), nil
 }
 
-// A position is what since takes: a sequence, or the next of a wait.
+// A position is a value of since: a sequence, or the next of a wait.
 type position struct{ engine.Position }
 
 // UnmarshalJSON reads a number or a string.
@@ -262,13 +265,13 @@ func (p *position) engine() *engine.Position {
 	return &p.Position
 }
 
-// An asked is a question to a session, as it can be gone on with.
+// An asked is a question to a session that can be continued.
 type asked struct {
 	session engine.ID
 	matcher func(matchers.Options) (matchers.Matcher, error) // makes one for each call
 	since   *engine.Position
-	left    *engine.Left  // up to which what scrolled off was read in the calls before; nil: none was
-	elapsed time.Duration // in the calls before
+	left    *engine.Left  // up to which earlier calls read what scrolled off; nil: none did
+	elapsed time.Duration // in earlier calls
 }
 
 // fresh makes a matcher for each call that needs no options.
@@ -276,7 +279,7 @@ func fresh(make func() matchers.Matcher) func(matchers.Options) (matchers.Matche
 	return func(matchers.Options) (matchers.Matcher, error) { return make(), nil }
 }
 
-// questions are the waits that ran out of time.
+// questions are the waits that timed out.
 type questions struct {
 	mu sync.Mutex
 	// protects the fields below
@@ -303,7 +306,7 @@ func (q *questions) keep(a *asked) string {
 	return id
 }
 
-// take returns the question of a handle, which is of no more use then, or nil.
+// take returns the question of a handle, which is then no longer valid, or nil.
 func (q *questions) take(id string) *asked {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -323,7 +326,7 @@ type answer struct {
 	found   *predicates
 }
 
-// look is the view that the wait ended on, as the client may see it.
+// look is the view on which the wait ended, as the client may see it.
 func (a *answer) look(p *profile, s *engine.Session, hide *redact.Redactor) *reading.View {
 	l := p.look(s, hide)
 	l = l.At(a.outcome.View)
@@ -340,13 +343,13 @@ func (a *answer) look(p *profile, s *engine.Session, hide *redact.Redactor) *rea
 	return l
 }
 
-// check refuses a question that cannot be asked, before anything is done.
+// check refuses an invalid question, before anything is done.
 func (p *profile) check(ctx context.Context, q *question) error {
 	_, err := q.matcher(matchers.Options{Predicates: &predicates{catalog: p.Catalog, ctx: ctx}})
 	return err
 }
 
-// ask waits. The error is about the question; how the wait ended is in the answer.
+// ask waits. The error is about the question; the answer says how the wait ended.
 func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, a *asked, timeout time.Duration) (*answer, error) {
 	found := &predicates{catalog: p.Catalog, ctx: ctx}
 	m, err := a.matcher(matchers.Options{Predicates: found})
@@ -358,7 +361,8 @@ func (p *profile) ask(ctx context.Context, req *sdk.CallToolRequest, s *engine.S
 	return &answer{outcome: out, err: err, matcher: m, found: found}, nil
 }
 
-// progress tells a client that asked for it how a wait goes, until the returned function is called.
+// progress reports a wait's progress to a client that asked for it, until the returned function is
+// called.
 func (p *profile) progress(ctx context.Context, req *sdk.CallToolRequest, s *engine.Session, timeout time.Duration) (stop func()) {
 	if req == nil || req.Params == nil {
 		return func() {}
@@ -393,7 +397,7 @@ func (p *profile) progress(ctx context.Context, req *sdk.CallToolRequest, s *eng
 	}
 }
 
-// told says how a wait ended. One that ran out of time, or was cancelled, gets a handle.
+// told says how a wait ended. One that timed out, or was cancelled, gets a handle.
 func (p *profile) told(l *reading.View, out *answer, a *asked) waited {
 	elapsed := a.elapsed + out.outcome.Elapsed
 	w := waited{Matched: out.err == nil, ElapsedMS: elapsed.Milliseconds()}
@@ -438,7 +442,7 @@ func (p *profile) told(l *reading.View, out *answer, a *asked) waited {
 // maxMissing bounds the parts of a matcher that are explained.
 const maxMissing = 20
 
-// missing tells of each part what it lacks.
+// missing says for each part what it lacks.
 func missing(l *reading.View, e matchers.Explanation, told []string) []string {
 	if len(e.Parts) > 0 && e.Type != "not" {
 		for _, part := range e.Parts {
@@ -507,7 +511,7 @@ func (m match) String() string {
 	return m.Kind
 }
 
-// text is how a wait ended, in words, and what to do next.
+// text says how a wait ended, in words, and what to do next.
 func (w *waited) text() string {
 	if w.Matched {
 		return fmt.Sprintf("Matched after %d ms: %s.", w.ElapsedMS, w.Why)
@@ -546,7 +550,7 @@ func (f *predicates) Predicate(plugin, function string, params any) (matchers.Ma
 	return m, nil
 }
 
-// secrets is what the plugins have seen.
+// secrets returns the secrets that the plugins have seen.
 func (f *predicates) secrets() []string {
 	var all []string
 	for _, p := range f.asked {

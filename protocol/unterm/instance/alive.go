@@ -5,43 +5,47 @@ import (
 	"time"
 )
 
-// process is what the system tells of a live process.
+// process is what the system reports about a live process.
 type process struct {
 	started string    // as in Record.PIDStarted
-	at      time.Time // the same moment; zero where it is not told
+	at      time.Time // the same moment; zero where unknown
 }
 
-// sight is how much of a process the system shows.
+// sight is how much of a process we can see.
 type sight int
 
 const (
-	gone   sight = iota // there is none of this pid, or it has ended and only waits to be reaped
-	hidden              // there is one, and we may not look at it
+	gone   sight = iota // no process has the pid, or it has ended and waits to be reaped
+	hidden              // it exists, and we may not inspect it
 	seen
 )
 
 const (
-	// slowestStart is how long before its started_at Unterm's process can have been started: a window system, shells and
-	// configuration come first, on a machine under load. With more, a pid that was reused by something started shortly
-	// before would pass; with less, a slow server's file would be deleted under it.
+	// slowestStart is the longest time from the start of Unterm's process to its started_at: a
+	// window system, shells and configuration come first, on a machine under load. With more, a pid
+	// reused shortly before would pass; with less, a slow server's file would be deleted while it
+	// runs.
 	slowestStart = 2 * time.Minute
-	// clockError is how much later than its started_at the process can seem to have been started: 10 ms of a clock tick,
-	// and what the clock was set back by since, which on Linux moves the start of every process.
+	// clockError is how much later than its started_at a process can seem to have started: 10 ms of
+	// a clock tick, plus any setting back of the clock since, which on Linux moves the start of
+	// every process.
 	clockError = 5 * time.Second
 )
 
-// ownListens is mayListen for records of this package, whose servers listen before they have one: a record that somebody made up
-// for another process, with that one's own start, is seen through by it. Tests of records replace it.
+// ownListens is mayListen for records of this package, whose servers listen before they write one:
+// it detects a forged record for another process that has that process's start. Tests of records
+// replace it.
 var ownListens = mayListen
 
 // Alive reports whether the process that wrote r is still running.
 //
-// With PIDStarted and BootID, both must be what the system says of the pid, and on Linux it must be the one that listens on
-// mcp_port. Without, as Unterm writes it, the
-// process must have been started at most 2 minutes before started_at and not after it (but for 5 s by which
-// clocks are set), and on Linux it must be the one that listens on mcp_port.
+// With PIDStarted and BootID, both must match the system's for the pid, and on Linux it must be the
+// process that listens on mcp_port. Without, as Unterm writes it, the process must have started at
+// most 2 minutes before started_at and not after it (allowing 5 s for clock changes), and on Linux
+// it must be the one that listens on mcp_port.
 //
-// A process that the system does not let us look at (hidepid, a sandbox, another user's) counts as alive.
+// A process that the system does not let us inspect (hidepid, a sandbox, another user's) counts as
+// alive.
 func (r Record) Alive() bool {
 	if r.PID <= 0 || r.PID > maxPID || r.BootID != "" && bootID() != "" && r.BootID != bootID() {
 		return false
@@ -63,5 +67,5 @@ func (r Record) Alive() bool {
 	return mayListen(r.PID, r.MCPPort)
 }
 
-// maxPID is the largest pid that is not cut on its way into the kernel.
+// maxPID is the largest pid that the kernel does not truncate.
 const maxPID = math.MaxInt32

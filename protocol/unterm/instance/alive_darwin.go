@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bootID returns what changes with every boot, "" where the kernel does not tell. kern.boottime would not do: it moves
-// when the clock is set.
+// bootID returns a value that changes with every boot, "" where the kernel has none. kern.boottime
+// would not do: it moves when the clock is set.
 var bootID = sync.OnceValue(func() string {
 	id, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {
@@ -34,5 +34,5 @@ func look(pid int) (process, sight) {
 	return process{started: strconv.FormatInt(at.UnixMicro(), 10), at: at}, seen
 }
 
-// mayListen returns true: whose sockets are whose is not to be had without cgo.
+// mayListen returns true: which process has a socket cannot be found out without cgo.
 func mayListen(pid, port int) bool { return true }

@@ -15,7 +15,7 @@ import (
 	"github.com/ptywright/ptywright/internal/sockdiag"
 )
 
-// bootID returns what changes with every boot, "" where the kernel does not tell.
+// bootID returns a value that changes with every boot, "" where the kernel has none.
 var bootID = sync.OnceValue(func() string {
 	b, _ := readCapped("/proc/sys/kernel/random/boot_id", 128)
 	return strings.TrimSpace(string(b))
@@ -27,7 +27,7 @@ const ticks = 100
 func look(pid int) (process, sight) {
 	b, err := readCapped("/proc/"+strconv.Itoa(pid)+"/stat", 4096)
 	if err != nil {
-		// With hidepid, and without /proc, the file is missing although the process is there.
+		// With hidepid, and without /proc, the file is missing although the process exists.
 		if unix.Kill(pid, 0) == unix.ESRCH {
 			return process{}, gone
 		}
@@ -49,8 +49,8 @@ func look(pid int) (process, sight) {
 	return p, seen
 }
 
-// parseStat reads a line of /proc/PID/stat; see proc_pid_stat(5). The name in its second field is the program's choice
-// and may hold anything, parentheses and line feeds too.
+// parseStat reads a line of /proc/PID/stat; see proc_pid_stat(5). The program chooses the name in
+// its second field, which may contain anything, even parentheses and line feeds.
 func parseStat(b []byte) (start uint64, dead, ok bool) {
 	end := bytes.LastIndexByte(b, ')')
 	if end < 0 {
@@ -67,18 +67,19 @@ func parseStat(b []byte) (start uint64, dead, ok bool) {
 	}
 	switch fields[0] {
 	case "Z", "X", "x":
-		// The first thread may be gone while others go on.
+		// The first thread may have ended while others run.
 		threads, err := strconv.Atoi(fields[20-3])
 		dead = err == nil && threads <= 1
 	}
 	return start, dead, true
 }
 
-// maxSockets bounds what is read of a table of sockets, in bytes: 40,000 of them. The socket that is looked for
-// is looked for among those.
+// maxSockets bounds how much of a table of sockets is read, in bytes: 40,000 of them. The socket is
+// searched for among those.
 const maxSockets = 6 << 20
 
-// mayListen reports whether the process has a socket that listens on the port, or true when we may not know.
+// mayListen reports whether the process has a socket that listens on the port, or true when we
+// cannot find out.
 func mayListen(pid, port int) bool {
 	proc := "/proc/" + strconv.Itoa(pid)
 	dir, err := os.Open(proc + "/fd")
@@ -87,9 +88,10 @@ func mayListen(pid, port int) bool {
 	}
 	defer dir.Close()
 	names, err := dir.Readdirnames(-1)
-	// Servers listen on this address, and the system knows the one socket there. Tables, which it takes milliseconds to
-	// write, are for those that listen elsewhere or in another network namespace: with twenty instances whoever looks at
-	// all of them, under the lock, would read forty tables.
+	// Servers listen on this address, and the system can look up the one socket there. Tables,
+	// which take it milliseconds to write, are for servers that listen elsewhere or in another
+	// network namespace: with twenty instances a process that checks all of them, under the lock,
+	// would read forty tables.
 	at := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
 	if s, ok := sockdiag.TCP(at, netip.AddrPort{}); ok && hasSocket(proc, names, map[string]bool{strconv.FormatUint(uint64(s.Inode), 10): true}) {
 		return true
@@ -119,8 +121,8 @@ func hasSocket(proc string, descriptors []string, inodes map[string]bool) bool {
 	return false
 }
 
-// listening adds the inodes of the sockets of a table in the form of /proc/net/tcp that listen on the port; see
-// proc_pid_net(5).
+// listening adds the inodes of the sockets of a table in the form of /proc/net/tcp that listen on
+// the port; see proc_pid_net(5).
 func listening(table []byte, port int, inodes map[string]bool) {
 	const listen = "0A" // TCP_LISTEN
 	for line := range strings.Lines(string(table)) {
@@ -135,7 +137,7 @@ func listening(table []byte, port int, inodes map[string]bool) {
 	}
 }
 
-// readCapped reads at most so many bytes of a file of /proc.
+// readCapped reads at most that many bytes of a file of /proc.
 func readCapped(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

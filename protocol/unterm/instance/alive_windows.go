@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// bootID returns "": the creation time of a process is enough, as it counts from 1601.
+// bootID returns "": the creation time of a process counts from 1601, which is enough.
 func bootID() string { return "" }
 
 func look(pid int) (process, sight) {
@@ -24,7 +24,7 @@ func look(pid int) (process, sight) {
 }
 
 func lookAt(h windows.Handle) (process, sight) {
-	// An exit code of 259 could be a program's own; a process that has ended is signalled.
+	// An exit code of 259 could be a program's own, so wait: an ended process is signalled.
 	if event, err := windows.WaitForSingleObject(h, 0); err == nil && event == windows.WAIT_OBJECT_0 {
 		return process{}, gone
 	}

@@ -15,21 +15,22 @@ import (
 )
 
 var (
-	// ErrFolder is about a root that others could put files into, or that is no folder.
+	// ErrFolder reports a root into which others could put files, or that is not a folder.
 	ErrFolder = errors.New("the folder is not safe for instances")
-	// ErrLocked is about a lock that another process holds for longer than any work under it takes.
+	// ErrLocked reports that another process holds the lock for longer than any work under it
+	// takes.
 	ErrLocked = shared.ErrLocked
 )
 
 // folder is a root. Its methods that end in Locked are called with its lock held.
 type folder string
 
-// folderOf returns the root at a path, which stays the same if this process changes its directory.
+// folderOf returns the root at a path, independent of this process's later changes of directory.
 func folderOf(root string) (folder, error) {
 	if root == "" {
 		return "", fmt.Errorf("%w: no root was given", ErrFolder)
 	}
-	path, err := filepath.Abs(root) // and without a slash at the end, behind which a link would be followed
+	path, err := filepath.Abs(root) // and without a trailing slash, which would follow a link
 	return folder(path), err
 }
 
@@ -37,8 +38,8 @@ func (f folder) instances() string { return filepath.Join(string(f), "instances"
 
 func (f folder) file(id string) string { return filepath.Join(f.instances(), id+".json") }
 
-// The pointers, in the root. The token comes before the record that a reader looks at first, so that active.json is
-// only there with the other two.
+// The pointers, in the root. The token is written before the record that readers look at first, so
+// that active.json exists only with the other two.
 const (
 	activeFile = "active.json"
 	serverFile = "server.json"
@@ -51,7 +52,7 @@ func (f folder) token() string  { return filepath.Join(string(f), tokenFile) }
 
 // make makes the two folders if they are missing, and checks them.
 func (f folder) make() error {
-	// Before, too: nothing is to be made behind a symbolic link.
+	// Check before, too: nothing must be made behind a symbolic link.
 	if _, err := f.check(); err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (f folder) make() error {
 	return err
 }
 
-// check reports whether the root is there, and an error when nobody should trust what is in it.
+// check reports whether the root exists, and an error when its content cannot be trusted.
 func (f folder) check() (there bool, err error) {
 	for _, dir := range []string{string(f), f.instances()} {
 		info, err := os.Lstat(dir)
@@ -89,7 +90,7 @@ func (f folder) check() (there bool, err error) {
 // locking is the lock of this process's roots.
 var locking = shared.NewLock()
 
-// lock takes the root's lock, or gives up with [ErrLocked].
+// lock takes the root's lock, or times out with [ErrLocked].
 func (f folder) lock() (unlock func(), err error) { return f.lockWithin(shared.Patience) }
 
 func (f folder) lockWithin(patience time.Duration) (unlock func(), err error) {
@@ -100,10 +101,11 @@ func (f folder) lockWithin(patience time.Duration) (unlock func(), err error) {
 	return unlock, err
 }
 
-// temporary begins the names of files that are being written, which exist only while the lock is held.
+// temporary is the prefix of files that are being written, which exist only while the lock is held.
 const temporary = ".new-"
 
-// writeLocked makes a file with mode 0600 and this content in the folder of instances, under a temporary name.
+// writeLocked makes a file with mode 0600 and this content in the folder of instances, under a
+// temporary name.
 func (f folder) writeLocked(content []byte) (path string, err error) {
 	t, err := os.CreateTemp(f.instances(), temporary)
 	if err != nil {
@@ -120,7 +122,7 @@ func (f folder) writeLocked(content []byte) (path string, err error) {
 	return t.Name(), nil
 }
 
-// replaceLocked makes content that of the file at path, whether there is one or not.
+// replaceLocked writes content to the file at path, whether it exists or not.
 func (f folder) replaceLocked(path string, content []byte) error {
 	t, err := f.writeLocked(content)
 	if err == nil {
@@ -137,7 +139,8 @@ func (f folder) replaceLocked(path string, content []byte) error {
 	return advise(fmt.Errorf("write %s: %w", path, err))
 }
 
-// createLocked makes the file at path, whole from its first moment. The error is fs.ErrExist when there is one.
+// createLocked makes the file at path, complete from its first moment. The error is fs.ErrExist
+// when it exists.
 func (f folder) createLocked(path string, content []byte) error {
 	t, err := f.writeLocked(content)
 	if err != nil {
@@ -151,8 +154,8 @@ func (f folder) createLocked(path string, content []byte) error {
 	return moveLocked(t, path)
 }
 
-// moveLocked is for file systems without hard links. The lock keeps our own kind away meanwhile; Unterm, which takes no
-// lock, would have to come in between the two calls.
+// moveLocked is for file systems without hard links. The lock keeps other ptywright servers away
+// meanwhile; Unterm, which takes no lock, would have to act between the two calls.
 func moveLocked(from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fs.ErrExist
@@ -160,11 +163,11 @@ func moveLocked(from, to string) error {
 	return persist(func() error { return os.Rename(from, to) })
 }
 
-// errNotRecord is why read returns nothing of something that is there.
+// errNotRecord is why read returns nothing of a file that exists.
 var errNotRecord = errors.New("not a regular file of ours with at most 64 KiB")
 
-// read returns the content of a file that anybody may have put there. It opens regular files only, does not follow
-// links, and does not block.
+// read returns the content of a file that anyone may have put there. It opens regular files only,
+// does not follow links, and does not block.
 func read(path string) ([]byte, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -191,7 +194,7 @@ func read(path string) ([]byte, fs.FileInfo, error) {
 	return b, info, err
 }
 
-// readRecord reads a pointer; ok is false when there is none, or nothing that can be read.
+// readRecord reads a pointer; ok is false when it is missing or cannot be read.
 func readRecord(path string) (b []byte, r Record, ok bool) {
 	b, _, err := read(path)
 	if err != nil {
@@ -201,7 +204,7 @@ func readRecord(path string) (b []byte, r Record, ok bool) {
 	return b, r, ok
 }
 
-// advise adds what to do to an error of the system that people meet.
+// advise adds what to do to system errors that people encounter.
 func advise(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -214,12 +217,12 @@ func advise(err error) error {
 	return err
 }
 
-// state is what a file in the folder of instances is worth.
+// state is the state of a file in the folder of instances.
 type state int
 
 const (
-	unknown state = iota // not to be touched: somebody may be writing it
-	live                 // the record of a process that runs
+	unknown state = iota // not to be touched: another process may be writing it
+	live                 // the record of a running process
 	free                 // to be removed: its name may be taken
 )
 
@@ -233,8 +236,9 @@ type entry struct {
 	state  state
 }
 
-// unreadableFor is how long a file that holds no record keeps its name. Unterm makes one of "{}" and fills it a moment
-// later; if it dies in between, the file stays for ever. With less, a slow one would lose its name.
+// unreadableFor is how long a file without a record keeps its name. Unterm creates one with "{}"
+// and fills it a moment later; if it dies in between, the file stays forever. With less, a slow one
+// would lose its name.
 const unreadableFor = time.Minute
 
 // scan looks at every file in the folder of instances.
@@ -256,7 +260,7 @@ func (f folder) scan() (all []entry, leftovers []string, err error) {
 	return all, leftovers, nil
 }
 
-// judge looks at the file of one name; ok is false when there is none.
+// judge inspects the file of one name; ok is false when there is none.
 func (f folder) judge(id string) (e entry, ok bool) {
 	e = entry{id: id, path: f.file(id)}
 	var err error
@@ -288,14 +292,14 @@ func removeLocked(e entry) {
 	}
 }
 
-// sweepLocked removes what is free, and returns what is not.
+// sweepLocked removes the free files, and returns the others.
 func (f folder) sweepLocked() ([]entry, error) {
 	all, leftovers, err := f.scan()
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range leftovers {
-		os.Remove(path) // whoever was writing it has died: we have the lock
+		os.Remove(path) // its writer has died: we have the lock
 	}
 	kept := all[:0]
 	for _, e := range all {

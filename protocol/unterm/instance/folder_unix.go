@@ -14,7 +14,8 @@ const (
 	noBlock  = syscall.O_NONBLOCK
 )
 
-// private reports why others could put files into dir. Reading it is up to its mode; each file has its own.
+// private reports why others could put files into dir. Its mode says who may read it; each file has
+// its own.
 func private(dir string, info fs.FileInfo) error {
 	if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() {
 		return fmt.Errorf("%w: %s belongs to user %d, and this is user %d; give a root of your own", ErrFolder, dir, owner, os.Geteuid())
@@ -28,5 +29,5 @@ func private(dir string, info fs.FileInfo) error {
 // ours reports whether a file belongs to this user.
 func ours(info fs.FileInfo) bool { return int(info.Sys().(*syscall.Stat_t).Uid) == os.Geteuid() }
 
-// persist is op: a file that somebody reads can be replaced and removed.
+// persist is op: an open file can be replaced and removed.
 func persist(op func() error) error { return op() }

@@ -12,35 +12,36 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guard mends the pointers when the active instance dies and nobody looks. Its goroutine sleeps in the runtime's poller on
-// one epoll descriptor, which watches the process of the active instance and the folder that the pointers are in: a
-// pointer that comes to name another instance is another process to watch. Pointers that somebody deletes are left to the
-// next who looks: whoever removes the whole root should not have to fight for it.
+// guard repairs the pointers when the active instance dies. Its goroutine sleeps in the runtime's
+// poller on one epoll descriptor, which watches the process of the active instance and the folder
+// of the pointers: when a pointer changes to another instance, it watches that process instead.
+// Deleted pointers are left to the next reader, so that removing the whole root works.
 type guard struct {
 	epoll   *os.File
 	conn    syscall.RawConn
-	inotify int           // -1 when there is none to be had
-	every   time.Duration // how often the folder is looked at then; 0: it is watched
+	inotify int           // -1 when none is available
+	every   time.Duration // how often to check the folder then; 0: it is watched
 	done    chan struct{}
 }
 
 const (
-	// firstRetry and lastRetry are between two attempts to mend what could not be mended, as on a full disk.
+	// firstRetry and lastRetry are the pauses between attempts at a repair that fails, as on a full
+	// disk.
 	firstRetry = time.Second
 	lastRetry  = time.Minute
 )
 
-// lookEvery is how long a hand-over may go unseen where there is no inotify to be had: a user has 128 of them on most systems,
-// fewer than a fleet may have instances.
+// lookEvery is how long a hand-over may go unnoticed when no inotify is available: most systems
+// allow a user 128 of them, fewer than a fleet may have instances.
 const lookEvery = 5 * time.Second
 
-// startGuard returns nil where the system has no means to watch: the pointers are mended when somebody looks.
+// startGuard returns nil where the system cannot watch: readers then repair the pointers.
 func startGuard(i *Instance) *guard {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil
 	}
-	if err := unix.SetNonblock(epoll, true); err != nil { // for the poller to take it
+	if err := unix.SetNonblock(epoll, true); err != nil { // so that the poller accepts it
 		unix.Close(epoll)
 		return nil
 	}
@@ -111,8 +112,8 @@ func (g *guard) run(i *Instance) {
 	}
 }
 
-// active returns a descriptor of the process of the active instance, -1 when that is us, or when it cannot be watched.
-// dead reports that the pointers name nobody who is alive.
+// active returns a descriptor of the active instance's process, -1 when that is us, or when it
+// cannot be watched. dead reports that the pointers name no live instance.
 func (i *Instance) active() (r Record, pidfd int, dead bool) {
 	b, _, err := read(i.folder.active())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,12 +126,13 @@ func (i *Instance) active() (r Record, pidfd int, dead bool) {
 	if mine, _ := i.now(); r.AuthToken == mine.AuthToken {
 		return r, -1, false
 	}
-	// Non-blocking: those that block are how this process's other packages know the children that os/exec waits for.
+	// Non-blocking: this process's other packages recognise os/exec's children by their blocking
+	// descriptors.
 	pidfd, err = unix.PidfdOpen(r.PID, unix.O_NONBLOCK)
 	if err != nil {
-		pidfd = -1 // the next line knows why
+		pidfd = -1 // Alive, below, finds out why
 	}
-	// Asked after the descriptor is there: it is this process's, or there is none.
+	// Checked after the descriptor is open: it is this process's, or there is none.
 	if !r.Alive() {
 		if pidfd >= 0 {
 			unix.Close(pidfd)
@@ -140,8 +142,8 @@ func (i *Instance) active() (r Record, pidfd int, dead bool) {
 	return r, pidfd, false
 }
 
-// mendFor mends the pointers after the death of whoever dead says, and reports whether they name somebody who is alive.
-// A root that was removed stays so.
+// mendFor repairs the pointers after the death of the instance dead, and reports whether they name
+// a live one. It leaves a removed root alone.
 func (i *Instance) mendFor(dead Record) bool {
 	if there, err := i.folder.check(); err != nil || !there {
 		return false
@@ -151,8 +153,8 @@ func (i *Instance) mendFor(dead Record) bool {
 	return err == nil && ok && r.usable() && r.AuthToken != dead.AuthToken && r.Alive()
 }
 
-// wait returns when the process has ended, when active.json has changed, when the time is over, if there is one, or with
-// an error when the guard has been stopped.
+// wait returns when the process has ended, when active.json has changed, when atMost has passed,
+// unless it is 0, or with an error when the guard was stopped.
 func (g *guard) wait(pidfd int, atMost time.Duration) (ended bool, err error) {
 	until := time.Time{}
 	if atMost > 0 {
@@ -170,7 +172,7 @@ func (g *guard) wait(pidfd int, atMost time.Duration) (ended bool, err error) {
 		if err := watch(unix.EPOLL_CTL_ADD); err != nil {
 			return false, err
 		}
-		// Closing it does not do: a child that is being forked may have a copy.
+		// Closing it is not enough: a child that is being forked may have a copy.
 		defer watch(unix.EPOLL_CTL_DEL)
 	}
 	err = g.conn.Read(func(fd uintptr) bool {
@@ -192,7 +194,7 @@ func (g *guard) wait(pidfd int, atMost time.Duration) (ended bool, err error) {
 	return ended, err
 }
 
-// pointersChanged takes what inotify has to say, and reports whether active.json is among it.
+// pointersChanged reads inotify's events, and reports whether active.json is among them.
 func (g *guard) pointersChanged() (changed bool) {
 	// A read takes whole events only; one has at most this size.
 	buf := make([]byte, 16*(unix.SizeofInotifyEvent+unix.NAME_MAX+1))

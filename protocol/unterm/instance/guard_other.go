@@ -2,7 +2,7 @@
 
 package instance
 
-// guard is nothing here: the pointers are mended when somebody looks.
+// guard does nothing here: readers repair the pointers.
 type guard struct{}
 
 func startGuard(*Instance) *guard { return nil }

@@ -13,34 +13,38 @@ import (
 )
 
 var (
-	// ErrClosed is about an [Instance] that has given its name back.
+	// ErrClosed reports an [Instance] that has released its name.
 	ErrClosed = errors.New("the instance has given its name back")
-	// ErrTitle is about a title of more than [MaxTitle] bytes.
+	// ErrTitle reports a title of more than [MaxTitle] bytes.
 	ErrTitle = fmt.Errorf("the title is too long: at most %d bytes", MaxTitle)
 )
 
-// An Instance is a name that this process holds. Its methods may be called from any goroutine; those that write wait for
-// the root's lock, which others hold for milliseconds, and give up with [ErrLocked] after 10 s.
+// An Instance is a name that this process holds. Its methods may be called from any goroutine;
+// those that write wait for the root's lock, which others hold for milliseconds, and time out with
+// [ErrLocked] after 10 s.
 //
-// On Linux it owns one goroutine, which sleeps until the active instance dies or the pointers change, and then mends
-// them. Close ends it and waits for it. It holds two descriptors, and a third while another instance is active.
+// On Linux it owns one goroutine, which sleeps until the active instance dies or the pointers
+// change, and then repairs them. Close ends it and waits for it. It holds two descriptors, and a
+// third while another instance is active.
 type Instance struct {
 	folder folder
 	guard  *guard
 
 	mu     sync.Mutex // protects the fields below
-	record Record     // as it was last written; written to by whoever holds the root's lock
+	record Record     // as last written; changed only under the root's lock
 	closed bool
 }
 
-// Claim takes the first free name of a root, which is made if it is missing, with everything in want that is not the
-// system's to say: the ports, Title, Cwd and Version, and AuthToken, for which an empty one gets a fresh token. The file
-// is complete from its first moment. The caller listens on its ports already: whoever sees the file may connect.
+// Claim takes the first free name of a root, which is made if it is missing, with the fields of
+// want that are the caller's: the ports, Title, Cwd and Version, and AuthToken, which if empty gets
+// a fresh token. The file is complete from its first moment. The caller must already listen on its
+// ports: clients that see the file may connect.
 //
-// Names are taken in the order alpha to zulu, then alpha2 to zulu2, up to zulu99; a name is free when nobody who is alive
-// has it. If nobody else is active, this instance is.
+// Names are taken in the order alpha to zulu, then alpha2 to zulu2, up to zulu99; a name is free
+// when no live instance has it. If no other instance is active, this one becomes active.
 //
-// Errors are [ErrExhausted], [ErrFolder], [ErrLocked], [ErrTitle], or of the system. None holds the token.
+// Errors are [ErrExhausted], [ErrFolder], [ErrLocked], [ErrTitle], or of the system. None holds the
+// token.
 func Claim(root string, want Record) (*Instance, error) {
 	if len(want.Title) > MaxTitle {
 		return nil, fmt.Errorf("claim an instance name in %s: %w", root, ErrTitle)
@@ -78,7 +82,7 @@ func (i *Instance) claim(r Record) error {
 		return err
 	}
 	defer unlock()
-	// Under the lock, so that who is named later is started later.
+	// Under the lock, so that a later name has a later start.
 	r.StartedAt = time.Now().Format(startedAtLayout)
 	if err := i.takeLocked(r); err != nil {
 		return err
@@ -120,8 +124,8 @@ func (i *Instance) takeLocked(r Record) error {
 	return ErrExhausted
 }
 
-// keepLocked sees to it that r is what our file says, and that we have one. Somebody may have removed it; if the name has
-// got another owner since, we take the first free one.
+// keepLocked makes sure that our file exists and contains r. Another process may have removed it;
+// if the name has another owner since, we take the first free one.
 func (i *Instance) keepLocked(r Record) error {
 	now, there := i.folder.judge(r.ID)
 	if there && now.state == live && now.record.AuthToken != r.AuthToken {
@@ -140,7 +144,8 @@ func (i *Instance) keepLocked(r Record) error {
 	return nil
 }
 
-// pointLocked removes what is stale and makes the pointers say what they should. If they point to us, that is our name and cwd as they are now.
+// pointLocked removes stale files and repairs the pointers. If they point to us, they get our
+// current name and cwd.
 func (i *Instance) pointLocked(gone func(Record) bool) error {
 	r, _ := i.now()
 	_, a, ok := readRecord(i.folder.active())
@@ -164,16 +169,16 @@ func (i *Instance) setRecord(r Record) {
 	i.record = r
 }
 
-// now returns the record as it was last written.
+// now returns the record as last written.
 func (i *Instance) now() (r Record, closed bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.record, i.closed
 }
 
-// Record returns what this instance's file says. A file that is missing, or that says something else, is written again,
-// under another name if this one has a live owner by now, and the pointers are mended. An error comes with the record as
-// it was last written.
+// Record returns the content of this instance's file. A file that is missing or differs is written
+// again, under another name if this one has a live owner by now, and the pointers are repaired.
+// With an error it returns the record as last written.
 func (i *Instance) Record() (Record, error) {
 	r, closed := i.now()
 	if closed {
@@ -191,7 +196,7 @@ func (i *Instance) Record() (Record, error) {
 	return r, nil
 }
 
-// change applies a change to our record, writes it, and mends the pointers.
+// change applies a change to our record, writes it, and repairs the pointers.
 func (i *Instance) change(apply func(*Record), gone func(Record) bool) error {
 	if err := i.folder.make(); err != nil {
 		return err
@@ -212,9 +217,9 @@ func (i *Instance) change(apply func(*Record), gone func(Record) bool) error {
 	return i.pointLocked(gone)
 }
 
-// SetTitle makes title the label of this instance; "" is none. It is written to the instance's file alone: the pointers
-// keep what they say. What is not valid UTF-8 in it is replaced. The error is [ErrTitle], [ErrClosed], [ErrLocked], or of
-// the system.
+// SetTitle makes title the label of this instance; "" is none. Only the instance's file changes,
+// not the pointers. Invalid UTF-8 in it is replaced. The error is [ErrTitle], [ErrClosed],
+// [ErrLocked], or of the system.
 func (i *Instance) SetTitle(title string) error {
 	if len(title) > MaxTitle {
 		return fmt.Errorf("write instance title: %w", ErrTitle)
@@ -225,9 +230,9 @@ func (i *Instance) SetTitle(title string) error {
 	return nil
 }
 
-// SetCwd makes path, not a URL, the folder that this instance is said to be in; "" is none, as is one of more than 4,096
-// bytes. It is written to the instance's file, and to the pointers if it is active. If it is what it was nothing is
-// written, so it may be called often.
+// SetCwd sets the folder of this instance to path, which is not a URL; "" is none, as is one of
+// more than 4,096 bytes. It is written to the instance's file, and to the pointers if it is active.
+// An unchanged path is not written, so SetCwd may be called often.
 func (i *Instance) SetCwd(path string) error {
 	want := cwd(path)
 	if r, closed := i.now(); !closed && r.Cwd == want {
@@ -239,8 +244,9 @@ func (i *Instance) SetCwd(path string) error {
 	return nil
 }
 
-// Close gives the name back: it removes the file, if it is still this instance's, and hands the pointers over to the live
-// instance that was started last. It waits for the goroutine. A second Close has no effect.
+// Close releases the name: it removes the file, if it is still this instance's, and hands the
+// pointers over to the live instance that was started last. It waits for the goroutine. A second
+// Close has no effect.
 func (i *Instance) Close() error {
 	i.mu.Lock()
 	r, closed := i.record, i.closed
@@ -265,7 +271,7 @@ func (i *Instance) leave() error {
 		return err
 	}
 	defer unlock()
-	r, _ := i.now() // after the last change, which may have given us another name
+	r, _ := i.now() // after the last change, which may have changed our name
 	if _, s, ok := readRecord(i.folder.file(r.ID)); ok && s.AuthToken == r.AuthToken {
 		err := persist(func() error { return os.Remove(i.folder.file(r.ID)) })
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -282,7 +288,7 @@ func platform() string {
 	return runtime.GOOS
 }
 
-// valid returns s as JSON will have it.
+// valid returns s as JSON will contain it.
 func valid(s string) Optional { return Optional(strings.ToValidUTF8(s, "\uFFFD")) }
 
 func cwd(path string) Optional {

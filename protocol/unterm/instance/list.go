@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// ErrNone is about a root without an instance.
+// ErrNone reports a root without an instance.
 var ErrNone = errors.New("no instance is running")
 
-// List returns the records of the live instances of a root, in the order in which names are taken. What is dead is removed,
-// and the pointers are mended; where that cannot be done, as on a read-only file system, the answer is the same. A root that
-// is not there has none. Errors are [ErrFolder], or of the system.
+// List returns the records of the live instances of a root, in the order of their names. It removes
+// dead ones and repairs the pointers; where that fails, as on a read-only file system, the answer
+// is the same. A missing root has none. Errors are [ErrFolder], or of the system.
 func List(root string) ([]Record, error) {
 	f, err := folderOf(root)
 	if err != nil {
@@ -26,7 +26,7 @@ func List(root string) ([]Record, error) {
 	}
 	stale := func(e entry) bool { return e.state == free }
 	if slices.ContainsFunc(all, stale) || len(leftovers) > 0 || f.pointersDue(all, nobody) {
-		// Who only wants to know is not told that the folder could not be tidied.
+		// A reader does not need to know that the folder could not be tidied.
 		_ = f.mend(nobody)
 	}
 	var records []Record
@@ -39,9 +39,10 @@ func List(root string) ([]Record, error) {
 	return records, nil
 }
 
-// Active returns the instance that a client without a preference talks to: the one of active.json if it is alive, else the
-// live one that was started last, else the one of server.json whether it is alive or not, else the one with the token of
-// auth_token, on port 19876. It writes nothing. Errors are [ErrNone], [ErrFolder], or of the system.
+// Active returns the default instance for clients: the one of active.json if it is alive, else the
+// live one that was started last, else the one of server.json whether it is alive or not, else one
+// with the token of auth_token, on port 19876. It writes nothing. Errors are [ErrNone],
+// [ErrFolder], or of the system.
 func Active(root string) (Record, error) {
 	f, err := folderOf(root)
 	if err != nil {

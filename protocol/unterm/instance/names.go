@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// ErrExhausted is about a root in which all 2,574 names are taken.
+// ErrExhausted reports a root in which all 2,574 names are taken.
 var ErrExhausted = errors.New("no free instance name available (capped at NATO×99)")
 
 // letters are the words of the NATO alphabet, as Unterm spells them.
 var letters = strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike " +
 	"november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu")
 
-// maxRound is how often the alphabet is gone through: alpha, alpha2, to alpha99.
+// maxRound is how many times the alphabet is used: alpha, alpha2, to alpha99.
 const maxRound = 99
 
 // names is how many names there are.
 var names = len(letters) * maxRound
 
-// name returns the name at place i of the order in which names are taken: all 26 words, then all of them with a 2, and
-// so on.
+// name returns the i-th name in the order in which they are taken: all 26 words, then all of them
+// with a 2, and so on.
 func name(i int) string {
 	word, round := letters[i%len(letters)], i/len(letters)+1
 	if round == 1 {
@@ -30,7 +30,7 @@ func name(i int) string {
 	return word + strconv.Itoa(round)
 }
 
-// place is the inverse of name; it returns names for what is none.
+// place is the inverse of name; it returns names for any other text.
 func place(s string) int {
 	word := strings.TrimRight(s, "0123456789")
 	letter, round := slices.Index(letters, word), 1
@@ -46,7 +46,7 @@ func place(s string) int {
 	return (round-1)*len(letters) + letter
 }
 
-// compare orders names as they are taken, and then what is no name as text.
+// compare orders names as they are taken, and then other texts as text.
 func compare(a, b string) int {
 	if d := place(a) - place(b); d != 0 {
 		return d

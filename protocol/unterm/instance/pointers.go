@@ -9,10 +9,10 @@ import (
 	"os"
 )
 
-// nobody is the gone of those who know of no death that the system does not tell.
+// nobody is the gone of callers that know of no death beyond what the system reports.
 func nobody(Record) bool { return false }
 
-// pointersDue reports whether the pointers do not say what they should, with these instances.
+// pointersDue reports whether the pointers need a change, with these instances.
 func (f folder) pointersDue(all []entry, gone func(Record) bool) bool {
 	raw, token, ok := f.heir(all, gone)
 	if !ok {
@@ -26,15 +26,16 @@ func (f folder) pointersDue(all []entry, gone func(Record) bool) bool {
 	return false
 }
 
-// pointers yields the three files in the order in which they are written, with what belongs into them.
+// pointers yields the three files in the order in which they are written, with their content.
 func (f folder) pointers(raw []byte, token string) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		_ = yield(f.token(), []byte(token)) && yield(f.server(), raw) && yield(f.active(), raw)
 	}
 }
 
-// heir returns what the pointers should say: what active.json says if that one is alive, else the live instance that was
-// started last. gone tells of those that are dead, or about to be, although the system calls them alive.
+// heir returns what the pointers should contain: the record of active.json if that is alive, else
+// of the live instance that was started last. gone reports instances that are dead, or about to be,
+// although the system shows them alive.
 func (f folder) heir(all []entry, gone func(Record) bool) (raw []byte, token string, ok bool) {
 	if raw, r, ok := readRecord(f.active()); ok && r.usable() && !gone(r) && r.Alive() {
 		return raw, r.AuthToken, true
@@ -48,8 +49,9 @@ func (f folder) heir(all []entry, gone func(Record) bool) (raw []byte, token str
 	return best.raw, best.record.AuthToken, ok
 }
 
-// stalePointers returns which of the pointers to remove when nobody is alive: those that name the dead. What they do not
-// name is somebody else's, as the server.json of an Unterm from before there were instances.
+// stalePointers returns the pointers to remove when no instance is alive: those that name dead
+// ones. Others belong to another program, such as the server.json of an Unterm from before there
+// were instances.
 func (f folder) stalePointers(gone func(Record) bool) []string {
 	var paths []string
 	tokens := make(map[string]bool)
@@ -65,7 +67,7 @@ func (f folder) stalePointers(gone func(Record) bool) []string {
 	return paths
 }
 
-// pointLocked makes the pointers say what they should.
+// pointLocked repairs the pointers.
 func (f folder) pointLocked(all []entry, gone func(Record) bool) error {
 	raw, token, ok := f.heir(all, gone)
 	if !ok {
@@ -91,7 +93,7 @@ func (f folder) writePointersLocked(raw []byte, token string) error {
 	return nil
 }
 
-// mend removes what is stale and makes the pointers say what they should.
+// mend removes stale files and repairs the pointers.
 func (f folder) mend(gone func(Record) bool) error {
 	unlock, err := f.lock()
 	if err != nil {

@@ -9,22 +9,24 @@ import (
 	"time"
 )
 
-// maxRecord bounds a record's file, in bytes. The longest title and the longest cwd, every byte of both written as
-// \u0000, and the rest are half of it; a file that is larger is not read at all.
+// maxRecord bounds a record's file, in bytes. The longest title and cwd, with every byte written as
+// \u0000, and the rest take half of it; a larger file is not read at all.
 const maxRecord = 64 << 10
 
 const (
-	// MaxTitle is the longest title, in bytes. It is a label for people; more would only make every reader's work longer.
+	// MaxTitle is the longest title, in bytes. It is a label for people; more would only slow every
+	// reader.
 	MaxTitle = 1024
-	// maxCwd is the longest cwd, in bytes: PATH_MAX of Linux, the largest there is. A longer one is left out.
+	// maxCwd is the longest cwd, in bytes: PATH_MAX of Linux, the largest of any system. A longer
+	// one is left out.
 	maxCwd = 4096
 )
 
-// startedAtLayout is RFC 3339 with a numeric offset, also for UTC, and always six digits, so that records of one time
-// zone sort as text.
+// startedAtLayout is RFC 3339 with a numeric offset, also for UTC, and always six digits, so that
+// records of one time zone sort as text.
 const startedAtLayout = "2006-01-02T15:04:05.000000-07:00"
 
-// Optional is a string that is null in JSON when it is empty.
+// Optional is a string that is null in JSON when empty.
 type Optional string
 
 // MarshalJSON implements [json.Marshaler].
@@ -41,7 +43,7 @@ type Record struct {
 	ID       string `json:"id"`
 	MCPPort  int    `json:"mcp_port"`
 	HTTPPort int    `json:"http_port"` // 0 without an HTTP server
-	// AuthToken is fresh for every launch. It is in no error of this package.
+	// AuthToken is fresh for every launch. No error of this package contains it.
 	AuthToken string `json:"auth_token"`
 	PID       int    `json:"pid"`
 	// StartedAt is the moment of the claim, RFC 3339 in local time with a numeric offset.
@@ -51,15 +53,16 @@ type Record struct {
 	Version   string   `json:"version"`
 	Platform  string   `json:"platform"` // linux, macos, windows
 
-	// PIDStarted is when the process was started, a decimal number: clock ticks since the boot on Linux, microseconds since
-	// 1970 on macOS, 100 ns since 1601 on Windows. It is text because it does not fit a JavaScript number. Empty in the
-	// records of Unterm, and where the system does not tell.
+	// PIDStarted is when the process was started, a decimal number: clock ticks since the boot on
+	// Linux, microseconds since 1970 on macOS, 100 ns since 1601 on Windows. It is text because it
+	// does not fit a JavaScript number. Empty in the records of Unterm, and where the system does
+	// not report it.
 	PIDStarted string `json:"pid_started,omitempty"`
 	// BootID changes with every boot. Empty on Windows, where PIDStarted alone is enough.
 	BootID string `json:"boot_id,omitempty"`
 }
 
-// String tells everything but the token.
+// String returns everything but the token.
 func (r Record) String() string {
 	return fmt.Sprintf("%s (process %d, port %d, started %s)", r.ID, r.PID, r.MCPPort, r.StartedAt)
 }
@@ -70,7 +73,7 @@ func (r Record) GoString() string { return r.String() }
 // LogValue implements [slog.LogValuer], without the token.
 func (r Record) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
-// An Entry is what instance.list tells of a record: no token.
+// An Entry is a record as instance.list returns it: without the token.
 type Entry struct {
 	ID        string   `json:"id"`
 	PID       int      `json:"pid"`
@@ -83,7 +86,7 @@ type Entry struct {
 	Platform  string   `json:"platform"`
 }
 
-// Info is what instance.info tells of a record: an [Entry] with the token.
+// Info is a record as instance.info returns it: an [Entry] with the token.
 type Info struct {
 	ID        string   `json:"id"`
 	PID       int      `json:"pid"`
@@ -97,12 +100,12 @@ type Info struct {
 	Platform  string   `json:"platform"`
 }
 
-// Entry returns what everybody who is logged in to some instance may know.
+// Entry returns the part of a record for clients that are logged in to any instance.
 func (r Record) Entry() Entry {
 	return Entry{r.ID, r.PID, r.StartedAt, r.MCPPort, r.HTTPPort, r.Title, r.Cwd, r.Version, r.Platform}
 }
 
-// Info returns what whoever is logged in to this instance may know.
+// Info returns the part of a record for clients that are logged in to this instance.
 func (r Record) Info() Info {
 	return Info{r.ID, r.PID, r.StartedAt, r.MCPPort, r.HTTPPort, r.AuthToken, r.Title, r.Cwd, r.Version, r.Platform}
 }
@@ -116,7 +119,7 @@ func (r Record) encode() ([]byte, error) {
 	return b, err
 }
 
-// marshal is json.Marshal that leaves <, > and & alone, as other writers of these files do.
+// marshal is json.Marshal without escapes for <, > and &, as other writers of these files do.
 func marshal(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -126,9 +129,9 @@ func marshal(v any, indent string) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// parse reads an instance's file, which anybody may have written. A member of the wrong type counts as missing: a file
-// that names a live server must not be taken for garbage because of its title. ok is false when b is no JSON object with
-// an id.
+// parse reads an instance's file, which anyone may have written. A member of the wrong type counts
+// as missing: a file that names a live server must not be dropped because of its title. ok is false
+// when b is not a JSON object with an id.
 func parse(b []byte) (r Record, ok bool) {
 	err := json.Unmarshal(b, &r)
 	if mismatch := new(json.UnmarshalTypeError); err != nil && !errors.As(err, &mismatch) {
@@ -137,12 +140,12 @@ func parse(b []byte) (r Record, ok bool) {
 	return r, r.ID != ""
 }
 
-// usable reports whether a client can connect by r.
+// usable reports whether a client can connect with r.
 func (r Record) usable() bool {
 	return r.MCPPort > 0 && r.MCPPort <= 65535 && r.AuthToken != ""
 }
 
-// startedAfter orders records by the moment of their start, and as text where that is no time.
+// startedAfter orders records by their start, and as text where that is not a time.
 func (r Record) startedAfter(s Record) bool {
 	a, errA := time.Parse(time.RFC3339, r.StartedAt)
 	b, errB := time.Parse(time.RFC3339, s.StartedAt)

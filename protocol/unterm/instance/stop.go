@@ -8,26 +8,29 @@ import (
 )
 
 var (
-	// ErrGone is about an instance whose process has ended.
+	// ErrGone reports an instance whose process has ended.
 	ErrGone = errors.New("its process has ended")
-	// ErrUncertain is about a record that does not prove which process wrote it: nothing is sent to a process on a guess.
+	// ErrUncertain reports a record that does not prove which process wrote it: no process is
+	// signalled on a guess.
 	ErrUncertain = errors.New("its record does not prove which process it is")
 )
 
-// Stop asks the process of an instance to end, by SIGTERM, and waits until it has ended or ctx ends; it then gave its name
-// back itself. Windows has no such request: there the process is ended at once, as by [Kill].
+// Stop sends SIGTERM to the process of an instance, and waits until it has ended, having released
+// its name, or ctx ends. Windows has no such signal: there the process is ended at once, as by
+// [Kill].
 //
-// A pid that has come to mean another process is never signalled. On Linux a pidfd sees to that; elsewhere the start of the
-// process is looked at right before, which leaves an instant.
+// A reused pid is never signalled. On Linux a pidfd ensures that; elsewhere the start of the
+// process is checked just before, which leaves an instant.
 //
 // Errors are [ErrGone], if there was nothing to end, [ErrUncertain], ctx's, or of the system.
 func Stop(ctx context.Context, r Record) error { return end(ctx, r, false) }
 
-// StopProcess is Stop for a server that is known by a connection instead of a record. sure is asked with the process held:
-// whether the server of which the pid is still there, and with force above 0 that it is ended as by [Kill] when it has not
-// ended that much later; forced tells whether it had to be. A process that is stopped goes on, so that it can end.
+// StopProcess is Stop for a server that is known by a connection instead of a record. sure is
+// called with the process held: ok says whether the server with that pid still runs, and force
+// above 0 that it is ended as by [Kill] if it has not ended that much later; forced reports whether
+// that was necessary. A process that is stopped (SIGSTOP) is continued, so that it can end.
 //
-// Errors are [ErrGone], also when sure says no, ctx's, or of the system.
+// Errors are [ErrGone], also when sure returns false, ctx's, or of the system.
 func StopProcess(ctx context.Context, pid int, sure func() (force time.Duration, ok bool)) (forced bool, err error) {
 	h, err := hold(pid)
 	if err != nil {
@@ -58,7 +61,7 @@ func StopProcess(ctx context.Context, pid int, sure func() (force time.Duration,
 	return true, h.wait(ctx)
 }
 
-// Kill is Stop without asking. The files are left to the next who looks: call [List].
+// Kill is Stop without a chance to clean up. The files are left to the next reader: call [List].
 func Kill(ctx context.Context, r Record) error { return end(ctx, r, true) }
 
 func end(ctx context.Context, r Record, kill bool) error {
@@ -73,7 +76,7 @@ func end(ctx context.Context, r Record, kill bool) error {
 		return fail(err)
 	}
 	defer h.release()
-	// Asked with the process held: from now on the answer cannot go stale.
+	// Checked with the process held: from now on the answer cannot become stale.
 	if !r.Alive() {
 		return fail(ErrGone)
 	}

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// handle is a kqueue that has the end of the process in it.
+// handle is a kqueue that watches for the end of the process.
 type handle struct{ pid, kqueue int }
 
-// wakeIdent tells the event that ends a wait early.
+// wakeIdent identifies the event that ends a wait early.
 const wakeIdent = 1
 
-// hold returns a handle on whatever process has the pid.
+// hold returns a handle on the process that has the pid.
 func hold(pid int) (handle, error) {
 	kq, err := unix.Kqueue()
 	if err != nil {
@@ -41,7 +41,7 @@ func (h handle) signal(kill bool) error {
 	return h.send(unix.SIGTERM)
 }
 
-// goOn has a process that is stopped go on.
+// goOn continues a stopped process.
 func (h handle) goOn() error { return h.send(unix.SIGCONT) }
 
 func (h handle) send(s unix.Signal) error {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// handle is a pidfd, which stays that of one process whatever becomes of its pid.
+// handle is a pidfd, which refers to one process even if its pid is reused.
 type handle struct{ pidfd *os.File }
 
-// hold returns a handle on whatever process has the pid.
+// hold returns a handle on the process that has the pid.
 func hold(pid int) (handle, error) {
 	fd, err := unix.PidfdOpen(pid, unix.O_NONBLOCK)
 	switch err {
@@ -34,7 +34,7 @@ func (h handle) signal(kill bool) error {
 	return h.send(unix.SIGTERM)
 }
 
-// goOn has a process that is stopped go on.
+// goOn continues a stopped process.
 func (h handle) goOn() error { return h.send(unix.SIGCONT) }
 
 func (h handle) send(s unix.Signal) error {
@@ -51,8 +51,8 @@ func (h handle) send(s unix.Signal) error {
 	return os.NewSyscallError("pidfd_send_signal", err)
 }
 
-// wait returns when the process has ended, or with ctx's error. It parks on the runtime's poller: a pidfd is readable from
-// the end of its process on.
+// wait returns when the process has ended, or with ctx's error. It parks on the runtime's poller: a
+// pidfd becomes readable when its process ends.
 func (h handle) wait(ctx context.Context) error {
 	conn, err := h.pidfd.SyscallConn()
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// handle keeps the pid from being given to another process.
+// handle keeps the pid from being reused.
 type handle struct{ process windows.Handle }
 
-// hold returns a handle on whatever process has the pid.
+// hold returns a handle on the process that has the pid.
 func hold(pid int) (handle, error) {
 	const access = windows.PROCESS_TERMINATE | windows.PROCESS_QUERY_LIMITED_INFORMATION | windows.SYNCHRONIZE
 	h, err := windows.OpenProcess(access, false, uint32(pid))
@@ -21,12 +21,12 @@ func hold(pid int) (handle, error) {
 	return handle{h}, os.NewSyscallError("OpenProcess", err)
 }
 
-// signal ends the process: there is nothing gentler for one without a console of ours.
+// signal ends the process: nothing gentler exists without sharing a console.
 func (h handle) signal(bool) error {
 	return os.NewSyscallError("TerminateProcess", windows.TerminateProcess(h.process, 1))
 }
 
-// goOn has nothing to do: the process has been ended.
+// goOn does nothing: the process was already ended.
 func (h handle) goOn() error { return nil }
 
 // wait returns when the process has ended, or with ctx's error. It holds a thread.

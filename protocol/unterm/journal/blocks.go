@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A block is a command, or what was printed before one.
+// A block is a command, or output before one.
 type block struct {
 	command string
 	output  string
-	began   time.Time // when it was entered, or else its prompt began; zero: not known
-	ended   time.Time // zero: not known
-	status  string    // digits; "": not known
+	began   time.Time // when it was entered, or else its prompt began; zero: unknown
+	ended   time.Time // zero: unknown
+	status  string    // digits; "": unknown
 }
 
-// A region is where in a block the output goes.
+// A region is the part of a block that the output belongs to.
 type region byte
 
 const (
@@ -26,17 +26,17 @@ const (
 
 // A reader makes blocks of a log's events.
 type reader struct {
-	done   func(block) // is told each, once it has ended
-	marked bool        // there was a mark
-	enters bool        // there was one of a command line that was entered: this shell makes them
+	done   func(block) // called with each, once it has ended
+	marked bool        // a mark was seen
+	enters bool        // a mark of an entered command line was seen: this shell makes them
 	raw    int64       // bytes of output
 
 	strip   stripper
 	region  region
-	between bool // a command has ended, and no prompt has begun
+	between bool // between a command's end and the next prompt
 	entered,
-	prompted time.Time // of the block under way
-	told   string // its command, as told
+	prompted time.Time // of the current block
+	told   string // its command, from the mark
 	input  []byte // stripped
 	output []byte
 }
@@ -66,11 +66,11 @@ func (r *reader) take(e event) {
 		switch {
 		case r.region == inOutput && !r.entered.IsZero(): // the same mark in both forms
 		default:
-			if r.between { // a shell that marks no prompts: it is one, and a command line
+			if r.between { // a shell that does not mark prompts: this is a prompt and a command line
 				r.output = r.output[:0]
 			}
 			if r.region == inOutput {
-				r.end(time.Time{}, "") // what was printed before the command
+				r.end(time.Time{}, "") // output before the command
 			}
 			r.between = false
 			r.entered = e.at
@@ -85,7 +85,7 @@ func (r *reader) take(e event) {
 			status = ""
 		}
 		r.noPrompt()
-		if r.region == inOutput && r.entered.IsZero() { // of no command: a shell that tells of the last one with each prompt
+		if r.region == inOutput && r.entered.IsZero() { // without a command: a shell that reports the last one with each prompt
 			r.end(time.Time{}, "")
 		} else {
 			r.end(e.at, status)
@@ -97,14 +97,15 @@ func (r *reader) take(e event) {
 	r.marked = true
 }
 
-// noPrompt takes away the line that a prompt is in, and what shells put there to see that it is a fresh one.
+// noPrompt removes the prompt's line, and what shells print before it to make sure that it is a
+// fresh one.
 func (r *reader) noPrompt() {
 	if r.between {
 		r.output = r.output[:bytes.LastIndexByte(r.output, '\n')+1]
 	}
 }
 
-// end ends the block under way, if there is something in it.
+// end ends the current block, if it is not empty.
 func (r *reader) end(at time.Time, status string) {
 	b := block{command: r.told, began: r.entered, ended: at, status: status}
 	if r.entered.IsZero() {
@@ -120,8 +121,9 @@ func (r *reader) end(at time.Time, status string) {
 	r.entered, r.prompted, r.told, r.input, r.output = time.Time{}, time.Time{}, "", r.input[:0], r.output[:0]
 }
 
-// typed is the command line as the terminal echoed it. Where it was not entered by a mark, what stands behind its first line is
-// output: that of the command, in a shell that makes no such marks, else that of a program behind the shell, and the line was given up.
+// typed is the command line as the terminal echoed it. Without a mark of its entry, the text after
+// its first line is output: the command's, in a shell that makes no such marks, else that of a
+// background program, and the line was abandoned.
 func (r *reader) typed(ended bool) []byte {
 	input := bytes.Trim(r.input, "\n")
 	if !r.entered.IsZero() {
@@ -135,7 +137,7 @@ func (r *reader) typed(ended bool) []byte {
 	return line
 }
 
-// close ends what is under way when the log ends.
+// close ends the current block at the end of the log.
 func (r *reader) close() {
 	r.noPrompt()
 	r.end(time.Time{}, "")

@@ -17,24 +17,26 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// Exported is what session.export_markdown answers.
+// Exported is the answer of session.export_markdown.
 type Exported struct {
-	SessionID  string `json:"session_id"` // of the export, fresh: no recording's but where a log was written beside it
+	SessionID  string `json:"session_id"` // of the export, always new: it is a recording's only where a log was written with it
 	Path       string `json:"path"`
 	Bytes      int    `json:"bytes"`
 	BlockCount int    `json:"block_count"`
 }
 
-// mostScrollback bounds what is exported of a session without marks, in bytes: its end. It is more than 10,000 lines have mostly.
+// mostScrollback bounds the export of a session without marks, in bytes, at its end: more than
+// 10,000 lines usually have.
 const mostScrollback = 16 << 20
 
-// Export writes a document of a session as it is: of its recording so far when it is recorded, else of the commands that its shell
-// has marked, or of its scrollback and screen.
+// Export writes a document of a session as it is: of its recording so far if it is recorded, else
+// of the commands that its shell has marked, or of its scrollback and screen.
 //
-// To path, when that is not "": an absolute path, or one below cwd, that ends in .md. What is there is replaced only when it is a
-// document of this kind; a symbolic link, or a folder that is missing or one, is refused: see [record.WriteFile]. Without a path, a
-// recording goes to sessions/export-<its id>.md below the root, again and again, and else a new one is made where recordings lie, with
-// its log, and listed.
+// If path is not "" it is an absolute path, or one below cwd, that ends in .md. Only a document of
+// this kind is replaced; a symbolic link, and a folder that is missing or a link, are refused: see
+// [record.WriteFile]. Without a path, a recording is exported to sessions/export-<its id>.md below
+// the root, replacing the last export; other sessions get a new document where recordings are kept,
+// with its log, and it is listed.
 func (j *Journal) Export(s *engine.Session, pane int, cwd, path string) (Exported, error) {
 	got, err := j.export(s, pane, cwd, path)
 	if err != nil {
@@ -94,7 +96,7 @@ func (j *Journal) exported(id, path string, doc *document, e *entry) (Exported, 
 	return Exported{SessionID: id, Path: path, Bytes: len(doc.text), BlockCount: e.BlockCount}, nil
 }
 
-// exportNew writes a log and its document where recordings lie.
+// exportNew writes a log and its document where recordings are kept.
 func (j *Journal) exportNew(s *engine.Session, pane int, cwd, id string, now time.Time) (Exported, error) {
 	where, err := j.open(cwd, now, fmt.Sprintf("tab-%d-%s-export", pane, now.Format("150405")))
 	if err != nil {
@@ -138,7 +140,7 @@ func replaceable(path string) error {
 		return errors.New("'path' does not end in .md")
 	}
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() { // WriteFile says what it is
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() { // WriteFile reports what it is
 		return nil
 	}
 	if err != nil {
@@ -191,7 +193,8 @@ func (j *Journal) snapshot(v *engine.View, s *engine.Session, now time.Time) []b
 	return log
 }
 
-// scrollback is the text of a session: lines that were wrapped are whole. A program on the alternate screen shows that.
+// scrollback is the text of a session, with wrapped lines joined. On the alternate screen it is
+// that screen's text.
 func scrollback(s *vt.Screen) string {
 	h := s.History()
 	if s.Modes.AltScreen {

@@ -13,14 +13,14 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/internal/shared"
 )
 
-// An entry is what the index says of one recording.
+// An entry is one recording in the index.
 type entry struct {
 	ID              string   `json:"unterm_session_id"`
 	Tab             int      `json:"tab_id"`
-	Project         *string  `json:"project_path"` // nil: the working directory was not known
+	Project         *string  `json:"project_path"` // nil: the working directory was unknown
 	Slug            string   `json:"project_slug"`
 	StartedAt       string   `json:"started_at"`
-	EndedAt         *string  `json:"ended_at"` // nil: it runs, or its server was killed
+	EndedAt         *string  `json:"ended_at"` // nil: it is running, or its server was killed
 	BlockCount      int      `json:"block_count"`
 	TotalLines      int      `json:"total_lines"`
 	BytesRaw        int64    `json:"bytes_raw"`
@@ -34,7 +34,7 @@ type entry struct {
 	Traces          []string `json:"trace_ids"`
 }
 
-// Entry is one recording as session.recording_list tells it.
+// Entry is one recording as session.recording_list returns it.
 type Entry struct {
 	SessionID   string  `json:"unterm_session_id"`
 	TabID       int     `json:"tab_id"`
@@ -49,14 +49,15 @@ type Entry struct {
 }
 
 const (
-	// mostEntries bounds the index: some years of a person's recordings. It is written anew at the beginning and the end of each. The
-	// oldest that has ended leaves first; its files stay.
+	// mostEntries bounds the index: some years of a person's recordings. The index is rewritten at
+	// the beginning and the end of each. The oldest that has ended is removed first; its files
+	// stay.
 	mostEntries = 4096
-	// indexMax bounds its file, in bytes: some times what so many entries have.
+	// indexMax bounds its file, in bytes: several times what that many entries take.
 	indexMax = 16 << 20
 )
 
-// An index is index.json. What an entry of another program has that is not known here stays as it is.
+// An index is index.json. Unknown members of another program's entries are kept.
 type index struct {
 	items []item
 }
@@ -109,7 +110,7 @@ func (x *index) encode() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// errCorrupt is said of an index that is none.
+// errCorrupt reports an index that is invalid.
 var errCorrupt = errors.New("is not a list of recordings")
 
 func decodeIndex(data []byte) (*index, error) {
@@ -128,8 +129,8 @@ func decodeIndex(data []byte) (*index, error) {
 
 func (j *Journal) indexPath() string { return filepath.Join(j.o.Root, "sessions", "index.json") }
 
-// readIndex reads the index. It is replaced whole, so that no lock is needed. One that is none is empty here; whoever writes sets it
-// aside.
+// readIndex reads the index. It is replaced as a whole, so that no lock is needed. An invalid one
+// is empty here; the next writer sets it aside.
 func (j *Journal) readIndex() (*index, error) {
 	data, err := readSmall(j.indexPath())
 	switch {
@@ -197,12 +198,12 @@ func (j *Journal) setAside(path string) error {
 	return nil
 }
 
-// List returns the recordings that the index has, oldest first: those of a project, its slug or its path, or all when project is "".
-// One that runs has no end yet, as has one whose server was killed.
+// List returns the recordings in the index, oldest first: those of a project, by its slug or path,
+// or all when project is "". A running recording has no end, nor has one whose server was killed.
 func (j *Journal) List(project string) ([]Entry, error) {
 	x, err := j.readIndex()
 	if errors.Is(err, errCorrupt) {
-		err = j.updateIndex(func(all *index) { x = all }) // sets it aside, and says so
+		err = j.updateIndex(func(all *index) { x = all }) // sets it aside, and reports it
 	}
 	if err != nil {
 		return nil, errors.New(j.hide(err.Error()))

@@ -15,7 +15,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// Why a recording ended.
+// Reasons for a recording's end.
 const (
 	reasonStopped = "recording_stopped"
 	reasonSession = "session_exit"
@@ -27,9 +27,9 @@ const (
 
 // Options say where and how a [Journal] records.
 type Options struct {
-	Root     string           // folder of the index, the configuration and of recordings that have no better place; it is made
+	Root     string           // folder of the index, the configuration and of recordings without a better place; it is made
 	Redactor *redact.Redactor // nil: redact.Default
-	Raw      bool             // hide nothing but by Unterm's own rules, in documents
+	Raw      bool             // redact nothing except by Unterm's own rules, in documents
 	Version  string           // of this program
 	Log      *slog.Logger     // nil: none
 }
@@ -37,9 +37,9 @@ type Options struct {
 // A Journal records sessions. All methods are safe for concurrent use.
 type Journal struct {
 	o      Options
-	hider  *redact.Redactor // with our marker; nil: nothing is hidden
+	hider  *redact.Redactor // with our marker; nil: nothing is redacted
 	log    *slog.Logger
-	finish sync.WaitGroup // recordings that are not complete
+	finish sync.WaitGroup // incomplete recordings
 	lock   *shared.Lock   // held while the index is changed
 
 	mu sync.Mutex
@@ -48,13 +48,13 @@ type Journal struct {
 	closed bool
 }
 
-// notRecorded has Unterm's own text, as clients match it.
+// notRecorded has Unterm's own text, which clients match.
 func notRecorded(pane int) error { return fmt.Errorf("No active recording for pane %d", pane) }
 
-// errClosed is Start's.
+// errClosed is an error of Start.
 var errClosed = errors.New("the server is ending; nothing is recorded any more")
 
-// New returns a journal. It touches no file.
+// New returns a journal. It does not touch any file.
 func New(o Options) *Journal {
 	j := &Journal{o: o, log: o.Log, active: map[int]*recording{}, lock: shared.NewLock()}
 	if j.log == nil {
@@ -67,14 +67,14 @@ func New(o Options) *Journal {
 		}
 		hider, err := r.Marking(redacted, markToken)
 		if err != nil {
-			panic(err) // the marker is ours
+			panic(err) // never: the marker is ours
 		}
 		j.hider = hider
 	}
 	return j
 }
 
-// hide redacts a text that leaves.
+// hide redacts a text before it leaves.
 func (j *Journal) hide(text string) string {
 	if j.hider == nil {
 		return text
@@ -82,71 +82,73 @@ func (j *Journal) hide(text string) string {
 	return j.hider.String(text)
 }
 
-// Started is what session.recording_start answers.
+// Started is the answer of session.recording_start.
 type Started struct {
 	SessionID string `json:"session_id"` // of the recording
 	LogPath   string `json:"log_path"`
 	MDPath    string `json:"md_path_when_done"`
 }
 
-// Stopped is what session.recording_stop answers.
+// Stopped is the answer of session.recording_stop.
 type Stopped struct {
 	SessionID  string `json:"session_id"`
 	EndedAt    string `json:"ended_at"`
 	BlockCount int    `json:"block_count"` // sections of the document
 	ExitReason string `json:"exit_reason"`
 	MDPath     string `json:"md_path"`
-	Error      string `json:"error,omitempty"` // why the recording ended before it was stopped; what was written until then is kept
+	Error      string `json:"error,omitempty"` // why the recording ended before it was stopped; what was written before is kept
 }
 
-// Status is what session.recording_status answers. Off, it has the first two fields only.
+// Status is the answer of session.recording_status. When off, it has the first two fields only.
 type Status struct {
 	Enabled    bool   `json:"enabled"`
-	Recording  bool   `json:"recording"` // the same: the program and its page call it differently
+	Recording  bool   `json:"recording"` // the same: the program and its page name it differently
 	SessionID  string `json:"session_id,omitempty"`
 	StartedAt  string `json:"started_at,omitempty"`
-	BlockCount *int   `json:"block_count,omitempty"` // blocks that began so far
+	BlockCount *int   `json:"block_count,omitempty"` // blocks begun so far
 	Bytes      *int64 `json:"bytes,omitempty"`       // printed so far
 }
 
-// Text is what session.recording_read answers.
+// Text is the answer of session.recording_read.
 type Text struct {
 	Markdown string `json:"markdown"`
 }
 
-// Traces is what session.recording_attach_trace answers.
+// Traces is the answer of session.recording_attach_trace.
 type Traces struct {
 	TraceIDs []string `json:"trace_ids"`
 }
 
 const (
-	// mostTraces and traceBytes bound what a client may put into the index for one recording: more than the agents of one task.
+	// mostTraces and traceBytes bound what a client may add to the index for one recording: more
+	// than the agents of one task.
 	mostTraces = 64
 	traceBytes = 256
 )
 
-// A recording is one that runs, or is being completed.
+// A recording is running, or being completed.
 type recording struct {
 	j       *Journal
 	pane    int
 	place   *place
 	log     *logWriter
 	done    chan struct{} // closed when it is complete
-	started chan struct{} // closed when the fields above are set, or there is none
+	started chan struct{} // closed when the fields above are set, or the start failed
 
 	mu sync.Mutex
 	// protects the fields below
 	s      *engine.Session // nil: it is complete
 	tap    engine.Tap
 	entry  entry
-	reason string // why it is ended, when that was asked for
+	reason string // the requested reason for its end
 	result Stopped
 	err    error
 }
 
-// Start records a session from here on, which the client knows as pane. Cwd is its working directory, "" when that is not known. The
-// recording may be behind the session by at most 1 MiB; more makes the session wait. Errors have Unterm's text when the pane is
-// recorded already; else they say what could not be made.
+// Start records a session from now on, which the client knows as pane. Cwd is its working
+// directory, "" when unknown. The recording may lag behind the session by at most 1 MiB; beyond
+// that the session waits. Errors have Unterm's text when the pane is already recorded; others say
+// what could not be made.
 func (j *Journal) Start(s *engine.Session, pane int, cwd string) (Started, error) {
 	r := &recording{j: j, s: s, pane: pane, done: make(chan struct{}), started: make(chan struct{})}
 	if err := j.claim(r); err != nil {
@@ -185,7 +187,7 @@ func (j *Journal) release(r *recording) {
 	}
 }
 
-// find returns the recording of a pane once it has begun.
+// find returns the recording of a pane once it has started.
 func (j *Journal) find(pane int) (*recording, error) {
 	j.mu.Lock()
 	r := j.active[pane]
@@ -240,7 +242,7 @@ func (r *recording) start(cwd string) error {
 	return err
 }
 
-// entryFor is what the index says of a recording that begins.
+// entryFor is the index's entry of a recording that begins.
 func (j *Journal) entryFor(id string, pane int, where *place, at time.Time) entry {
 	e := entry{ID: id, Tab: pane, Slug: where.slug, StartedAt: stamp(at), LogPath: where.path(".log"), MDPath: where.path(".md"),
 		RedactionActive: j.hider != nil, Traces: []string{}}
@@ -250,10 +252,10 @@ func (j *Journal) entryFor(id string, pane int, where *place, at time.Time) entr
 	return e
 }
 
-// ended is called once, when the log is shown nothing more.
+// ended is called once, when the log gets nothing more.
 func (r *recording) ended() { go r.complete() }
 
-// complete writes the document and tells the index.
+// complete writes the document and updates the index.
 func (r *recording) complete() {
 	defer r.j.finish.Done()
 	defer close(r.done)
@@ -299,14 +301,15 @@ func (r *recording) complete() {
 		}
 	}
 	failed := failure != nil || err != nil
-	r.s, r.tap = nil, nil // one that failed stays until it is stopped; its session need not
+	r.s, r.tap = nil, nil // a failed one stays until it is stopped, but its session does not
 	r.mu.Unlock()
 	if !failed || reason == reasonServer {
 		r.j.release(r)
 	}
 }
 
-// document writes the document, and completes what e says. A server that ends does not wait for that of a large log: Read renders it.
+// document writes the document, and completes e. A server that is stopping skips a large log: Read
+// renders it.
 func (r *recording) document(e *entry) error {
 	if *e.ExitReason == reasonServer && r.log.size > hurryBytes {
 		e.BlockCount, e.BytesRaw = r.log.counts()
@@ -320,11 +323,11 @@ func (r *recording) document(e *entry) error {
 	return r.place.write(doc.text)
 }
 
-// hurryBytes is the largest log whose document a server writes that ends: a second's work. More is another second for each, of the five
-// in which it is to be gone.
+// hurryBytes is the largest log whose document a stopping server writes: a second's work. Larger
+// ones would take a second for each such size, and the server has five seconds to stop.
 const hurryBytes = 32 << 20
 
-// end asks for a reason and returns when the recording is complete.
+// end sets the reason and returns when the recording is complete.
 func (r *recording) end(reason string) (Stopped, error) {
 	r.mu.Lock()
 	if r.reason == "" {
@@ -333,7 +336,7 @@ func (r *recording) end(reason string) (Stopped, error) {
 	s, tap := r.s, r.tap
 	r.mu.Unlock()
 	if s != nil {
-		_ = s.Detach(tap) // its error is the log's, which complete tells
+		_ = s.Detach(tap) // complete reports the log's error
 	}
 	<-r.done
 	r.j.release(r)
@@ -342,8 +345,9 @@ func (r *recording) end(reason string) (Stopped, error) {
 	return r.result, r.err
 }
 
-// Stop ends the recording of a pane and returns when its document is written. A recording that ended early, on a full disk, tells so
-// here: in the result when there is a document of what was recorded, else as an error.
+// Stop ends the recording of a pane and returns when its document is written. A recording that
+// ended early, as on a full disk, reports that here: in the result when there is a document of what
+// was recorded, else as an error.
 func (j *Journal) Stop(pane int) (Stopped, error) {
 	r, err := j.find(pane)
 	if err != nil {
@@ -352,7 +356,7 @@ func (j *Journal) Stop(pane int) (Stopped, error) {
 	return r.end(reasonStopped)
 }
 
-// Status tells whether a pane is recorded. It never waits for the disk.
+// Status reports whether a pane is recorded. It never waits for the disk.
 func (j *Journal) Status(pane int) Status {
 	j.mu.Lock()
 	r := j.active[pane]
@@ -362,7 +366,7 @@ func (j *Journal) Status(pane int) Status {
 	}
 	select {
 	case <-r.started:
-	default: // it is about to
+	default: // it is starting
 		return Status{}
 	}
 	if r.log == nil || r.over() {
@@ -374,8 +378,8 @@ func (j *Journal) Status(pane int) Status {
 	return Status{Enabled: true, Recording: true, SessionID: r.entry.ID, StartedAt: r.entry.StartedAt, BlockCount: &blocks, Bytes: &bytes}
 }
 
-// AttachTrace notes an id of the client's beside a recording that runs, and returns all of them; the same one is noted once. At most 64
-// of 256 bytes are kept.
+// AttachTrace adds a client's id to a running recording, and returns all of them; a repeated id is
+// added once. At most 64 of 256 bytes are kept.
 func (j *Journal) AttachTrace(pane int, id string) (Traces, error) {
 	r, err := j.find(pane)
 	if err != nil {
@@ -394,7 +398,7 @@ func (j *Journal) AttachTrace(pane int, id string) (Traces, error) {
 	case id == "" || len(id) > traceBytes:
 		return Traces{}, fmt.Errorf("attach a trace to the recording of pane %d: 'trace_id' has %d bytes; 1 to %d are kept", pane, len(id), traceBytes)
 	}
-	err = j.updateIndex(func(all *index) { // its lock keeps two that attach apart
+	err = j.updateIndex(func(all *index) { // its lock serializes concurrent attaches
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if ids = r.entry.Traces; len(ids) < mostTraces && !slices.Contains(ids, id) {
@@ -412,8 +416,9 @@ func (j *Journal) AttachTrace(pane int, id string) (Traces, error) {
 	return Traces{TraceIDs: ids}, nil
 }
 
-// Read renders a recording, by the id that Start told, from its log: one that runs as far as it was written, one whose server was
-// killed as far as that had come. Errors: Unterm's text for an id that nobody knows; a log that is gone or has more than 256 MiB.
+// Read renders a recording from its log, by the id that Start returned: a running one as far as it
+// was written, one whose server was killed as far as it got. Errors: Unterm's text for an unknown
+// id; a log that is gone or has more than 256 MiB.
 func (j *Journal) Read(id string) (Text, error) {
 	e, found, err := j.entryOf(id)
 	switch {
@@ -429,7 +434,7 @@ func (j *Journal) Read(id string) (Text, error) {
 	return Text{Markdown: string(doc.text)}, nil
 }
 
-// entryOf is what is known of a recording. One that runs is written first.
+// entryOf is a recording's entry. The log of a running one is written first.
 func (j *Journal) entryOf(id string) (e entry, found bool, err error) {
 	if r := j.running(id); r != nil {
 		r.log.sync()
@@ -445,7 +450,7 @@ func (j *Journal) entryOf(id string) (e entry, found bool, err error) {
 	return e, found, nil
 }
 
-// running returns a recording of this journal.
+// running returns a running recording of this journal.
 func (j *Journal) running(id string) *recording {
 	j.mu.Lock()
 	all := make([]*recording, 0, len(j.active))
@@ -467,8 +472,9 @@ func (j *Journal) running(id string) *recording {
 	return nil
 }
 
-// Close ends all recordings, and returns when their documents are written, but for those of logs with more than 32 MiB. It is to be called while the sessions live: one that ends
-// first ends its recording with that. Nothing is recorded afterwards.
+// Close ends all recordings, and returns when their documents are written, except for logs of more
+// than 32 MiB. It must be called while the sessions exist: the end of a session ends its recording
+// for that reason. Nothing is recorded afterwards.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	j.closed = true
@@ -490,7 +496,7 @@ func (j *Journal) Close() error {
 	return errors.Join(errs...)
 }
 
-// stamp is a time as Unterm writes it: UTC, with a numeric offset.
+// stamp is a time in Unterm's form: UTC, with a numeric offset.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000-07:00") }
 
 // newUUID returns a random UUID (RFC 9562, version 4).
@@ -501,7 +507,7 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// shell is what the front matter calls it: the user's.
+// shell is the shell in the front matter: the user's.
 func shell() string {
 	if s := os.Getenv("SHELL"); s != "" {
 		return s

@@ -18,33 +18,35 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// What can happen in a log.
+// The events of a log.
 const (
 	eventOut    = "out"          // the program wrote
 	eventPrompt = "block_prompt" // a prompt begins
-	eventInput  = "block_input"  // it ends; what follows is typed
-	eventOutput = "block_output" // a command line was entered, the data, where it was told; what follows it prints
-	eventExit   = "block_exit"   // it ended, with the data for status, where it was told
+	eventInput  = "block_input"  // it ends; typed input follows
+	eventOutput = "block_output" // a command line was entered, the data if known; its output follows
+	eventExit   = "block_exit"   // it ended, with the status as data if known
 )
 
-// codes are the events as record.Queue knows them.
+// codes are the events by the codes of record.Queue.
 var codes = map[byte]string{'o': eventOut, 'P': eventPrompt, 'I': eventInput, 'C': eventOutput, 'D': eventExit}
 
 const (
-	// flushBytes, flushEvents and flushAfter are how much of a log waits at most, as Unterm has them. More loses more in a crash.
+	// flushBytes, flushEvents and flushAfter are how much of a log waits at most, as in Unterm.
+	// More would lose more in a crash.
 	flushBytes  = 64 << 10
 	flushEvents = 100
 	flushAfter  = 5 * time.Second
 	// outMax is the most data of one out, in bytes: a batch of the engine.
 	outMax = 64 << 10
-	// mostLog is how large a log may become, and is read: some hours of a busy full-screen program. A document of it takes several
-	// times as much memory while it is made.
+	// mostLog is how large a log may become, and still be read: some hours of a busy full-screen
+	// program. Making its document takes several times as much memory.
 	mostLog = 256 << 20
-	// mostLine bounds a line that is read: what other writers of such logs may have read at once, in base64.
+	// mostLine bounds a line when reading: the base64 of what other writers of such logs may have
+	// read at once.
 	mostLine = 4 << 20
 )
 
-// errLimit ends a recording.
+// errLimit ends a recording that is too large.
 var errLimit = fmt.Errorf("the log has reached %d MiB", mostLog>>20)
 
 // A logFile is what a log is written to; *os.File is one.
@@ -55,7 +57,8 @@ type logFile interface {
 	Close() error
 }
 
-// A logWriter writes one session's log. It is a tap behind a [record.Behind]. An error ends it: the file then has whole lines.
+// A logWriter writes one session's log. It is a tap behind a [record.Behind]. An error ends it: the
+// file then has complete lines only.
 type logWriter struct {
 	turn  chan struct{} // held while the fields below are used; a lock would be held across I/O
 	file  logFile
@@ -63,7 +66,7 @@ type logWriter struct {
 	began time.Time
 	queue *record.Queue
 	hide  func(string) string
-	buf   []byte // lines that wait
+	buf   []byte // lines not yet written
 	held  int    // how many
 	size  int64  // of the file
 	timer *time.Timer
@@ -74,7 +77,7 @@ type logWriter struct {
 	mu sync.Mutex
 	// protects the fields below
 	blocks int
-	bytes  int64 // printed
+	bytes  int64 // of output
 }
 
 var (
@@ -82,12 +85,13 @@ var (
 	_ logFile        = (*os.File)(nil)
 )
 
-// newLogWriter returns one whose times count from began. Ended is called once, when nothing more will be written.
+// newLogWriter returns a writer whose times count from began. Ended is called once, when nothing
+// more will be written.
 func newLogWriter(f logFile, began time.Time, ended func()) *logWriter {
 	return &logWriter{turn: make(chan struct{}, 1), file: f, limit: mostLog, began: began, ended: ended}
 }
 
-// attach returns the tap of a session that is as v shows it. R hides secrets, nil none.
+// attach returns the tap of a session in the state of v. R redacts secrets; nil does not.
 func (w *logWriter) attach(v *engine.View, r *redact.Redactor) engine.Tap {
 	var screen *vt.Screen
 	if v != nil {
@@ -101,7 +105,7 @@ func (w *logWriter) attach(v *engine.View, r *redact.Redactor) engine.Tap {
 	if r != nil {
 		w.hide = r.String
 	}
-	if v != nil && v.Reports.Shell != nil { // what the shell is at when the log begins
+	if v != nil && v.Reports.Shell != nil { // the shell's state when the log begins
 		switch sh := v.Reports.Shell; sh.Phase {
 		case engine.ShellPrompt:
 			w.mark(0, engine.Mark{Kind: 'A'})
@@ -122,7 +126,7 @@ func (w *logWriter) attach(v *engine.View, r *redact.Redactor) engine.Tap {
 // Output is Marked without a mark.
 func (w *logWriter) Output(at time.Time, p []byte) error { return w.Marked(at, p, nil) }
 
-// Marked logs what the program wrote, and the marks where they ended.
+// Marked logs output, and the marks where they ended.
 func (w *logWriter) Marked(at time.Time, p []byte, marks []engine.Mark) error {
 	return w.do(func() {
 		d := at.Sub(w.began)
@@ -140,7 +144,8 @@ func (w *logWriter) Marked(at time.Time, p []byte, marks []engine.Mark) error {
 // Resize is not logged.
 func (w *logWriter) Resize(time.Time, int, int) error { return nil }
 
-// out logs output. The line under way, which a redactor may hold, is an event of its own: it keeps no other.
+// out logs output. The current line, which a redactor may hold back, is an event of its own, so
+// that it holds back no other.
 func (w *logWriter) out(at time.Duration, p []byte) {
 	whole := bytes.LastIndexByte(p, '\n') + 1
 	for _, part := range [][]byte{p[:whole], p[whole:]} {
@@ -150,8 +155,8 @@ func (w *logWriter) out(at time.Duration, p []byte) {
 	}
 }
 
-// mark logs a mark. What stands before one of a prompt and what stands behind it are no text together: of a secret that one may end
-// with, nothing is awaited behind it.
+// mark logs a mark. The text before a prompt's mark is separate from the text after it: a secret at
+// the end of the first does not continue in the second.
 func (w *logWriter) mark(at time.Duration, m engine.Mark) {
 	switch m.Kind {
 	case 'A', 'P':
@@ -173,7 +178,7 @@ func (w *logWriter) mark(at time.Duration, m engine.Mark) {
 	}
 }
 
-// count keeps what is told of a recording that runs.
+// count updates the numbers that Status returns.
 func (w *logWriter) count(n int, marks []engine.Mark) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -194,7 +199,7 @@ func (w *logWriter) counts() (blocks int, bytes int64) {
 	return w.blocks, w.bytes
 }
 
-// do takes the turn, and writes when enough waits.
+// do takes the turn, and flushes when enough lines wait.
 func (w *logWriter) do(what func()) error {
 	w.turn <- struct{}{}
 	defer func() { <-w.turn }()
@@ -209,10 +214,10 @@ func (w *logWriter) do(what func()) error {
 	return w.err
 }
 
-// sync writes what waits.
+// sync writes the lines that wait.
 func (w *logWriter) sync() { _ = w.do(w.flush) }
 
-// emit makes lines of an event that is settled.
+// emit makes lines of an event that is final.
 func (w *logWriter) emit(at time.Duration, code byte, text ...string) {
 	var data []byte
 	line := func() {
@@ -276,7 +281,7 @@ func (w *logWriter) Close() error {
 	return err
 }
 
-// finish closes the file, and returns why it has not everything.
+// finish closes the file, and returns why it is incomplete.
 func (w *logWriter) finish() error {
 	w.turn <- struct{}{}
 	defer func() { <-w.turn }()
@@ -298,20 +303,20 @@ func (w *logWriter) finish() error {
 type event struct {
 	at   time.Time
 	kind string
-	data []byte // good until the next
+	data []byte // valid until the next event
 }
 
-// errTooLarge is said of a log that is not read.
+// errTooLarge reports a log that is too large to read.
 var errTooLarge = fmt.Errorf("the log has more than %d MiB", mostLog>>20)
 
-// readLog tells the events of a log, in order. Lines that are none, and one without an end, which a crash leaves, are passed over.
-// Errors: errTooLarge; what r says.
+// readLog calls tell with the events of a log, in order. Invalid lines, and an unfinished last one,
+// which a crash leaves, are skipped. Errors: errTooLarge; those of r.
 func readLog(r io.Reader, tell func(event)) error {
 	in := bufio.NewReaderSize(&limited{r, mostLog}, 64<<10)
 	var line, data []byte
 	for {
 		part, err := in.ReadSlice('\n')
-		if len(line) <= mostLine { // more is no line, whatever follows
+		if len(line) <= mostLine { // a longer one is not an event
 			line = append(line, part...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -349,7 +354,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// parseLine reads one line; data is room for what it has.
+// parseLine reads one line; data is its buffer.
 func parseLine(line []byte, data *[]byte) (e event, ok bool) {
 	at, rest, _ := bytes.Cut(line, []byte{'\t'})
 	kind, text, ok := bytes.Cut(rest, []byte{'\t'})

@@ -16,15 +16,15 @@ import (
 	"github.com/ptywright/ptywright/internal/lazy"
 )
 
-// A document is a recording as it is to be read.
+// A document is a recording in readable form.
 type document struct {
 	text []byte
 }
 
-// noMarks is said where nobody told commands from what they print.
+// noMarks is the note in a document without command marks.
 const noMarks = "> osc133 not active — install shell integration for block-level breakdown\n"
 
-// document renders a log in a folder, and completes what e says of it.
+// document renders a log in a folder, and completes e.
 func (j *Journal) document(folder *os.Root, name string, e *entry) (*document, error) {
 	info, err := folder.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -44,7 +44,7 @@ func (j *Journal) document(folder *os.Root, name string, e *entry) (*document, e
 	return j.render(f, e)
 }
 
-// documentAt renders the log that an entry of the index names.
+// documentAt renders the log of an index entry.
 func (j *Journal) documentAt(e *entry) (*document, error) {
 	dir, name := filepath.Split(e.LogPath)
 	if !filepath.IsAbs(dir) || name == "" {
@@ -65,7 +65,7 @@ func (j *Journal) documentAt(e *entry) (*document, error) {
 	return doc, err
 }
 
-// render renders a log, and completes what e says of it.
+// render renders a log, and completes e.
 func (j *Journal) render(log io.Reader, e *entry) (*document, error) {
 	rules, err := j.rules()
 	if err != nil {
@@ -98,7 +98,7 @@ func (j *Journal) render(log io.Reader, e *entry) (*document, error) {
 
 // front writes the front matter, YAML, and the title.
 func (j *Journal) front(b *bytes.Buffer, e *entry) {
-	host, _ := os.Hostname() // none is as good as any
+	host, _ := os.Hostname() // an empty one will do
 	project := "null"
 	if e.Project != nil {
 		project = scalar(j.hide(*e.Project))
@@ -145,13 +145,14 @@ func (j *Journal) front(b *bytes.Buffer, e *entry) {
 	b.WriteString("---\n\n# Unterm session — " + strings.Replace(when, "T", " ", 1) + "\n\n")
 }
 
-// plainScalar is what YAML takes for a string, or a time, without quotes.
+// plainScalar matches what YAML reads as a string, or a time, without quotes.
 var plainScalar = lazy.Regexp(`^[A-Za-z0-9/._][A-Za-z0-9/._+:@-]*$`)
 
-// wordScalar is what it takes for something else.
+// wordScalar matches what it reads as another type.
 var wordScalar = lazy.Regexp(`^(?i:null|true|false|yes|no|on|off|y|n|\.nan|\.inf|[0-9_]*\.?[0-9_]*(e[+-]?[0-9]+)?|0[xob][0-9a-f_]+|[0-9]+(:[0-9.]+)+|[0-9]+-[0-9]+-[0-9]+)$`)
 
-// scalar writes a string for YAML: as it is when nothing in it has a meaning, which is what simple readers of front matter expect.
+// scalar writes a string for YAML: unquoted when nothing in it has a meaning, as simple readers of
+// front matter expect.
 func scalar(s string) string {
 	if !plainScalar().MatchString(s) || strings.HasSuffix(s, ":") || wordScalar().MatchString(s) {
 		return quoted(s)
@@ -159,11 +160,12 @@ func scalar(s string) string {
 	return s
 }
 
-// quoted is a JSON string, which YAML 1.2 takes; line ends of Unicode and what is no text are escaped in it.
+// quoted is a JSON string, which YAML 1.2 accepts; Unicode line ends and invalid text are escaped
+// in it.
 func quoted(s string) string {
 	data, err := json.Marshal(oneLine(s, 8<<10))
 	if err != nil {
-		return `""` // a string has none
+		return `""` // never: a string always encodes
 	}
 	return string(data)
 }
@@ -189,7 +191,7 @@ func oneLine(s string, n int) string {
 type sections struct {
 	out    *bytes.Buffer
 	hide   func(string) string
-	only   string // the output of the last
+	only   string // the output of the last block
 	blocks int
 	lines  int // of output
 	hidden int // markers

@@ -13,30 +13,31 @@ import (
 	"unicode/utf8"
 )
 
-// A place is where one recording's files are: a folder that is held open, so that what happens to its path meanwhile does not lead
-// them elsewhere, and their name without its ending.
+// A place is where one recording's files are: a folder that is held open, so that changes of its
+// path do not redirect them, and their name without the extension.
 type place struct {
 	dir     string // the folder's path
 	folder  *os.Root
 	name    string
 	log     *os.File // the log, new and empty
-	project string   // the working directory, redacted; "" when it is not known
+	project string   // the working directory, redacted; "" when unknown
 	slug    string
 }
 
 func (p *place) path(ending string) string { return filepath.Join(p.dir, p.name+ending) }
 
-// orphan is the slug of a recording whose working directory is not known.
+// orphan is the slug of a recording with an unknown working directory.
 const orphan = "_orphan"
 
-// open finds a place for a recording and makes its log there. Name is without an ending; a number follows when it is taken.
+// open finds a place for a recording and makes its log there. Name has no extension; a number is
+// appended when it is taken.
 func (j *Journal) open(cwd string, at time.Time, name string) (*place, error) {
 	date := at.Format("2006-01-02")
 	if cwd = filepath.Clean(cwd); !filepath.IsAbs(cwd) {
 		cwd = ""
 	}
 	shown := j.hide(cwd)
-	if cwd != "" && shown == cwd { // else the path would tell what is hidden everywhere
+	if cwd != "" && shown == cwd { // else the path would show a secret
 		if p, err := openPlace(cwd, []string{".unterm", "sessions", date}, name); err == nil {
 			p.project, p.slug = shown, slugOf(shown)
 			return p, nil
@@ -54,7 +55,7 @@ func (j *Journal) open(cwd string, at time.Time, name string) (*place, error) {
 	return p, nil
 }
 
-// openPlace makes the folders below dir, as far as they are missing, and a log in the last.
+// openPlace makes the missing folders below dir, and a log in the last.
 func openPlace(dir string, below []string, name string) (*place, error) {
 	folder, err := openBelow(dir, below)
 	if err != nil {
@@ -68,8 +69,9 @@ func openPlace(dir string, below []string, name string) (*place, error) {
 	return p, nil
 }
 
-// openBelow opens the folder at the end of a path below dir, and makes what is missing, mode 0700. What is there may not be a
-// symbolic link, nor anybody else's, nor a folder that others may write to: they could have put it there.
+// openBelow opens the folder at the end of a path below dir, and makes missing ones, mode 0700.
+// Existing ones must not be symbolic links, belong to another user, or be writable by others, who
+// could have put them there.
 func openBelow(dir string, below []string) (*os.Root, error) {
 	at, err := os.OpenRoot(dir)
 	if err != nil {
@@ -113,7 +115,7 @@ func step(at *os.Root, name string) (*os.Root, error) {
 	return next, nil
 }
 
-// mostOfAName is how many recordings of a pane may begin in one second.
+// mostOfAName is how many recordings of a pane may begin in the same second.
 const mostOfAName = 1000
 
 // create makes the log, under a name that no document has either.
@@ -145,10 +147,10 @@ func (p *place) discard() {
 	_ = p.folder.Remove(p.name + ".log")
 }
 
-// write makes the document: whole, or not at all, and never in place of another file.
+// write makes the document: completely or not at all, and never in place of another file.
 func (p *place) write(text []byte) error {
 	wrap := func(err error) error { return fmt.Errorf("write %s: %w", p.path(".md"), bare(err)) }
-	if _, err := p.folder.Lstat(p.name + ".log"); err != nil { // else it lies where nobody looks
+	if _, err := p.folder.Lstat(p.name + ".log"); err != nil { // else it was moved to where nobody looks
 		return wrap(err)
 	}
 	temp := "." + p.name + "." + rand.Text() + ".part"
@@ -156,7 +158,7 @@ func (p *place) write(text []byte) error {
 	if err != nil {
 		return wrap(err)
 	}
-	defer p.folder.Remove(temp) // what it became keeps its other name
+	defer p.folder.Remove(temp) // the document keeps its own name
 	_, err = f.Write(text)
 	if err == nil {
 		err = f.Sync() // a name must not lead to an empty file after a power cut
@@ -186,7 +188,7 @@ func wrapped(err error, wrap func(error) error) error {
 
 func (p *place) close() { p.folder.Close() }
 
-// bare takes the paths off an error: they are relative to the folder.
+// bare removes the paths from an error: they are relative to the folder.
 func bare(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
@@ -202,8 +204,9 @@ func bare(err error) error {
 // mostSlug bounds a folder's name, in bytes: file systems take 255.
 const mostSlug = 100
 
-// slugOf is the name of a project's folder: the last element of its path, with a hyphen for everything but letters, digits and -_. .
-// One that another file of the folder has gets an underscore in front.
+// slugOf is the name of a project's folder: the last element of its path, with a hyphen for
+// everything but letters, digits and -_. . If another file of the folder has that name, it gets a
+// leading underscore.
 func slugOf(cwd string) string {
 	if cwd == "" {
 		return orphan

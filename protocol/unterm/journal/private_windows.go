@@ -2,5 +2,5 @@ package journal
 
 import "io/fs"
 
-// private is always true: who may change a folder is inherited from the one above.
+// private is always true: a folder inherits its access control list.
 func private(fs.FileInfo) bool { return true }

@@ -21,9 +21,10 @@ const redacted = "<redacted>"
 
 const token = `\bgh[pousr]_[A-Za-z0-9_]{36,}`
 
-// Unterm's own rules for the text of a document, in their order, as package regexp has them. The first keeps the key and what stands
-// between, the second the first eight characters; the third tells texts apart by a hash, and hits long paths, too. Looking for all of
-// them in all of a text takes ten times as long as the rest of a document: see keys and runs.
+// Unterm's own rules for the text of a document, in order, as expressions of package regexp. The
+// first keeps the key and the separator, the second the first eight characters; the third marks
+// texts with a hash, and also matches long paths. Running all of them over a whole text takes ten
+// times as long as the rest of a document: see keys and runs.
 var (
 	assignments = lazy.Regexp(`(?i)((?:\b|_)(?:token|key|secret|password|api[_-]?key|credential)s?[ \t]*[:=])[ \t]*\S+`)
 	tokens      = lazy.Regexp(token)
@@ -32,7 +33,7 @@ var (
 
 var (
 	aToken = lazy.Regexp(`^` + token + `$`)
-	// hiddenTokens are those that the log has no more.
+	// hiddenTokens match the markers of tokens that were redacted in the log.
 	hiddenTokens = lazy.Regexp(`<(gh[pousr]_[A-Za-z0-9_]{4})\.\.\.redacted>`)
 	markers      = lazy.Regexp(`<(?:redacted|(?:token:)?[A-Za-z0-9_]{8}\.\.\.redacted)>`)
 )
@@ -65,7 +66,7 @@ func hideAssigned(text string) string {
 	return b.String()
 }
 
-// key reports whether text ends in a word that says that a secret follows.
+// key reports whether text ends in a word after which a secret follows.
 func key(text string) bool {
 	for range 2 {
 		for _, w := range [...]string{"token", "key", "secret", "password", "apikey", "credential"} {
@@ -86,7 +87,7 @@ func inWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// hideRuns is a rule for what has at least so many characters of a long run's, in a row.
+// hideRuns applies a rule to every run of at least that many characters of a long run.
 func hideRuns(text string, least int, hide func(run string) string) string {
 	var b strings.Builder
 	done := 0
@@ -115,7 +116,8 @@ var inRun = func() (in [256]bool) {
 	return in
 }()
 
-// markToken is what stands in a log for a GitHub token that Unterm's second rule would have found. It is none of the first rule's.
+// markToken is the log's text for a GitHub token that Unterm's second rule would have matched. The
+// first rule does not match it.
 func markToken(class, secret string) string {
 	if class != "github-token" || !aToken().MatchString(secret) {
 		return ""
@@ -123,7 +125,7 @@ func markToken(class, secret string) string {
 	return "<" + secret[:8] + "...redacted>"
 }
 
-// rules are Unterm's, as they are configured.
+// rules are Unterm's, as configured.
 type rules struct {
 	enabled bool
 	custom  []*regexp.Regexp
@@ -156,7 +158,7 @@ func hashed(run string) string {
 	return "<token:" + hex.EncodeToString(sum[:4]) + "...redacted>"
 }
 
-// config is recording.json. What else is in it is of no meaning here.
+// config is recording.json. Other members are ignored.
 type config struct {
 	Redaction struct {
 		Enabled  *bool    `json:"enabled"`
@@ -166,12 +168,13 @@ type config struct {
 
 const (
 	configMax = 1 << 20 // bytes of the file
-	// patternMax and mostPatterns bound what a document is held against: each pattern reads all of it.
+	// patternMax and mostPatterns bound the patterns for a document: each reads all of it.
 	patternMax   = 1024
 	mostPatterns = 64
 )
 
-// rules reads recording.json. A file that cannot be understood hides nothing, so it is an error, and no document is made.
+// rules reads recording.json. An invalid file would redact nothing, so it is an error, and no
+// document is made.
 func (j *Journal) rules() (*rules, error) {
 	path := filepath.Join(j.o.Root, "recording.json")
 	fail := func(err error) (*rules, error) {

@@ -7,15 +7,15 @@ import (
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// A stripper keeps what is text of terminal output: no escape sequence, no control character but tab and
-// line feed. A backspace takes back the character before it. Output may be cut anywhere. It is no
-// terminal: what a program draws over again stands there twice.
+// A stripper keeps the text of terminal output: no escape sequences, no control characters but tab
+// and line feed. A backspace removes the character before it. Output may be cut anywhere. It is not
+// a terminal: redrawn text appears twice.
 type stripper struct {
 	sequences ansi.Stripper
 	text      []byte // without sequences, of the last call
 }
 
-// append appends the text of p to dst. Nothing before dst[from] is taken back.
+// append appends the text of p to dst. Nothing before dst[from] is removed.
 func (s *stripper) append(dst []byte, from int, p []byte) []byte {
 	s.text = s.sequences.Append(s.text[:0], p)
 	for p = s.text; len(p) > 0; p = p[1:] {
@@ -37,7 +37,7 @@ func (s *stripper) append(dst []byte, from int, p []byte) []byte {
 	return dst
 }
 
-// takeBack removes the last character behind dst[from], unless that is the end of a line.
+// takeBack removes the last character after dst[from], unless that is the end of a line.
 func takeBack(dst []byte, from int) []byte {
 	if len(dst) == from || dst[len(dst)-1] == '\n' {
 		return dst
@@ -46,7 +46,8 @@ func takeBack(dst []byte, from int) []byte {
 	return dst[:len(dst)-n]
 }
 
-// plain is stripped text as valid UTF-8, without the control characters that are two bytes there (C1).
+// plain is stripped text as valid UTF-8, without the control characters that are two bytes there
+// (C1).
 func plain(text []byte) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0x80 && r < 0xa0 {

@@ -13,20 +13,22 @@ import (
 )
 
 const (
-	// statusProbe is how long a proxy that was configured may take to answer; foundProbe one that was found; scanProbe one on this
-	// machine. They are Unterm's.
+	// statusProbe is how long a configured proxy may take to answer; foundProbe one that was found;
+	// scanProbe one on this machine. They are Unterm's.
 	statusProbe = 200 * time.Millisecond
 	foundProbe  = 150 * time.Millisecond
 	scanProbe   = 120 * time.Millisecond
-	// detectBound is how long looking for a proxy may take in all: each source and each port at its worst is a little more.
+	// detectBound is how long detection may take in all: each source and each port at its worst is
+	// a little more.
 	detectBound = 2 * time.Second
 )
 
-// ports are those of this machine on which proxies listen, the likeliest first: Clash Verge, Clash, ShadowsocksX, Tor's and
-// others', Privoxy, Charles, and what HTTP and SOCKS proxies listen on by tradition.
+// ports are the local ports on which proxies listen, the likeliest first: Clash Verge, Clash,
+// ShadowsocksX, Tor's and others', Privoxy, Charles, and the traditional ports of HTTP and SOCKS
+// proxies.
 var ports = []int{7897, 7890, 1087, 7070, 8118, 8888, 8080, 1080}
 
-// found is a proxy that some source tells of. URLs are "" when it has none.
+// found is a proxy that some source names. URLs are "" when it has none.
 type found struct {
 	source      string
 	http, socks string
@@ -36,7 +38,7 @@ type found struct {
 // url is the one to show.
 func (f *found) url() string { return cmp.Or(f.http, f.socks) }
 
-// connect takes a connection and gives it back. Nothing is sent.
+// connect opens a connection and closes it. Nothing is sent.
 func connect(ctx context.Context, hostPort string) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", hostPort)
 	if err == nil {
@@ -45,7 +47,8 @@ func connect(ctx context.Context, hostPort string) error {
 	return err
 }
 
-// probe reports why nobody takes a connection at the URL's host and port. The error holds nothing of the URL but these.
+// probe reports why a connection to the URL's host and port failed. The error contains nothing else
+// of the URL.
 func (s *Store) probe(ctx context.Context, url string, bound time.Duration) error {
 	to, ok := address(url)
 	if !ok {
@@ -70,8 +73,8 @@ func (s *Store) probe(ctx context.Context, url string, bound time.Duration) erro
 	return fmt.Errorf("no proxy at %s: %s; start it, or configure another", to, why)
 }
 
-// detect looks for a proxy that answers: in the system's settings, in the environment, then on ports of this machine. nil is
-// none.
+// detect looks for a proxy that answers: in the system's settings, in the environment, then on
+// ports of this machine. nil means none.
 func (s *Store) detect(ctx context.Context) *found {
 	ctx, cancel := context.WithTimeout(ctx, detectBound)
 	defer cancel()
@@ -96,7 +99,7 @@ func (s *Store) detect(ctx context.Context) *found {
 	return nil
 }
 
-// fromEnviron reads what most programs go by.
+// fromEnviron reads the variables that most programs use.
 func fromEnviron(getenv func(string) string) found {
 	get := func(name string) string { return cmp.Or(getenv(name), getenv(strings.ToLower(name))) }
 	f := found{source: "process env", http: cmp.Or(get("HTTPS_PROXY"), get("HTTP_PROXY")), noProxy: get("NO_PROXY")}

@@ -17,16 +17,18 @@ import (
 )
 
 const (
-	// fileMax bounds proxy.json in bytes: the most nodes with the longest URLs, and room for what others keep there.
+	// fileMax bounds proxy.json in bytes: the most nodes with the longest URLs, and room for other
+	// programs' members.
 	fileMax = 4 << 20
-	// textMax bounds a name, a URL and a list of hosts, in bytes: far more than any has, little enough for an environment.
+	// textMax bounds a name, a URL and a list of hosts, in bytes: far more than any has, small
+	// enough for an environment.
 	textMax = 4 << 10
 )
 
-// noProxy is what is never reached through a proxy unless somebody says otherwise.
+// noProxy are the hosts that are not reached through a proxy by default.
 const noProxy = "localhost,127.0.0.1,::1"
 
-// Modes of the settings. Others may be stored, and mean nothing.
+// Modes of the settings. Others may be stored, and have no effect.
 const (
 	modeOff    = "off"
 	modeManual = "manual"
@@ -37,11 +39,11 @@ const (
 type Node struct {
 	Name      string `json:"name"`
 	URL       string `json:"url"`
-	LatencyMS *int64 `json:"latency_ms"` // of the last speed test; null when there was none, or nobody answered
-	Available bool   `json:"available"`  // it answered, or was never asked
+	LatencyMS *int64 `json:"latency_ms"` // of the last speed test; null when there was none, or it did not answer
+	Available bool   `json:"available"`  // it answered, or was never tested
 }
 
-// settings are what the file says.
+// settings are the content of the file.
 type settings struct {
 	Enabled     bool    `json:"enabled"`
 	Mode        string  `json:"mode"`
@@ -51,7 +53,7 @@ type settings struct {
 	CurrentNode *string `json:"current_node"`
 	Nodes       []Node  `json:"nodes"`
 
-	others map[string]json.RawMessage // members that are not known, to be kept
+	others map[string]json.RawMessage // unknown members, to be kept
 }
 
 func defaults() settings { return settings{Mode: modeOff, NoProxy: noProxy, Nodes: []Node{}} }
@@ -64,7 +66,8 @@ func (c *settings) node(name string) *Node {
 	return nil
 }
 
-// decode reads settings. Members that are missing or null have their defaults; one of a wrong type is an error.
+// decode reads settings. Members that are missing or null have their defaults; one of a wrong type
+// is an error.
 func decode(data []byte) (settings, error) {
 	c := defaults()
 	var all map[string]json.RawMessage
@@ -130,8 +133,8 @@ func (c *settings) encode() ([]byte, error) {
 	return data, nil
 }
 
-// load returns the settings; without a file their defaults. A file that cannot be used is a problem, and the settings are
-// then the defaults, too. Problems quote nothing of the file.
+// load returns the settings; without a file their defaults. For an unusable file it returns the
+// defaults and a problem. Problems quote nothing of the file.
 func (s *Store) load() (c settings, problem error) {
 	data, err := s.read()
 	switch {
@@ -147,7 +150,7 @@ func (s *Store) load() (c settings, problem error) {
 }
 
 func (s *Store) read() ([]byte, error) {
-	// Asked before it is opened, which waits for ever for the other end of a pipe.
+	// Checked before opening, which would block forever on a pipe.
 	info, err := os.Stat(s.path)
 	if err != nil {
 		return nil, bare(err)
@@ -167,7 +170,8 @@ func (s *Store) read() ([]byte, error) {
 	return data, bare(err)
 }
 
-// update changes the file under its lock. What change is given was read under it; its error changes nothing.
+// update changes the file under its lock. change gets what was read under it; if it fails nothing
+// is changed.
 func (s *Store) update(change func(c *settings) error) (settings, error) {
 	fail := func(err error) (settings, error) {
 		return settings{}, fmt.Errorf("write the proxy settings to %s: %w", s.path, bare(err))
@@ -199,7 +203,7 @@ func (s *Store) update(change func(c *settings) error) (settings, error) {
 	return c, nil
 }
 
-// replace writes a file that only its owner can read: it is there as it was, or as a whole.
+// replace writes a file that only its owner can read: completely, or not at all.
 func replace(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp-*") // mode 0600
 	if err != nil {
@@ -215,7 +219,7 @@ func replace(path string, data []byte) error {
 	return err
 }
 
-// bare takes the call and the path off an error: whoever returns it tells them.
+// bare removes the call and the path from an error: callers add them.
 func bare(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return path.Err
@@ -226,7 +230,8 @@ func bare(err error) error {
 	return err
 }
 
-// plain reports whether text can be part of an environment, and of a URL: without control characters, and not too long.
+// plain reports whether text can be part of an environment, and of a URL: without control
+// characters, and not too long.
 func plain(text string) bool {
 	return len(text) <= textMax && !strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 || r == 0x7f })
 }

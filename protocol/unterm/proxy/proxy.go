@@ -14,21 +14,22 @@ import (
 )
 
 const (
-	// nodesMax is how many nodes can be configured. A speed test asks one after the other.
+	// nodesMax is how many nodes can be configured. A speed test checks one after the other.
 	nodesMax = 256
-	// defaultTimeout is how long a speed test waits for one node unless told otherwise.
+	// defaultTimeout is how long a speed test waits for one node by default.
 	defaultTimeout = 3 * time.Second
-	// testBound is how long a speed test takes in all: Unterm's own client gives up after 30 s.
+	// testBound is how long a speed test takes in all: Unterm's own client times out after 30 s.
 	testBound = 25 * time.Second
 )
 
-// A Store is the proxy settings of one root. Its methods may be called by any number of goroutines, and beside those of other
-// processes. Each reads the file; those that change it wait for its lock, at most 10 s.
+// A Store is the proxy settings of one root. Its methods may be called by any number of goroutines,
+// and by several processes. Each reads the file; those that change it wait for its lock, at most 10
+// s.
 type Store struct {
 	path string
 	lock *shared.Lock // held while the file is changed
 
-	// What tests replace.
+	// Replaced by tests.
 	patience time.Duration
 	getenv   func(string) string
 	system   func(context.Context) found
@@ -36,7 +37,7 @@ type Store struct {
 	connect  func(ctx context.Context, hostPort string) error
 }
 
-// New returns the settings in the file of that path, which need not be there yet; nor need its folder.
+// New returns the settings in the file at that path. The file and its folder may be missing.
 func New(path string) *Store {
 	return &Store{
 		path: path, lock: shared.NewLock(), patience: shared.Patience,
@@ -60,7 +61,7 @@ type Status struct {
 // Health is [Configured], [Found] or [Missing].
 type Health interface{ health() }
 
-// Configured is the health of a proxy that was configured.
+// Configured is the health of a configured proxy.
 type Configured struct {
 	Source    string `json:"source"` // "manual"
 	URL       string `json:"url"`
@@ -68,7 +69,7 @@ type Configured struct {
 	Hint      string `json:"hint"` // for people: why it is not reachable; "" when it is
 }
 
-// Found is that of a proxy that was found, and answers.
+// Found is the health of a proxy that was found and answers.
 type Found struct {
 	Source    string  `json:"source"` // where: "GNOME gsettings", "process env", "scan:7890" ...
 	URL       string  `json:"url"`
@@ -77,7 +78,7 @@ type Found struct {
 	Reachable bool    `json:"reachable"`
 }
 
-// Missing is that of no proxy at all.
+// Missing is the health when there is no proxy.
 type Missing struct {
 	Source    string `json:"source"` // "auto", or "manual" when none was looked for
 	Reachable bool   `json:"reachable"`
@@ -88,7 +89,8 @@ func (Configured) health() {}
 func (Found) health()      {}
 func (Missing) health()    {}
 
-// resolve returns the settings as they are in force: with mode auto and no URL with those of a proxy that was found.
+// resolve returns the settings in force: with mode auto and no URL, those of a proxy that was
+// found.
 func (s *Store) resolve(ctx context.Context) (c settings, by *found, problem error) {
 	c, problem = s.load()
 	if !c.Enabled || c.Mode != modeAuto || c.HTTPProxy != nil || c.SOCKSProxy != nil {
@@ -109,8 +111,8 @@ func (s *Store) resolve(ctx context.Context) (c settings, by *found, problem err
 	return c, by, problem
 }
 
-// Status tells the settings in force, and whether their proxy answers: it is connected to, for at most 200 ms, and when one has to
-// be looked for for at most 2 s. The error is ctx's.
+// Status returns the settings in force, and whether their proxy answers: connecting to it takes at
+// most 200 ms, and looking for one at most 2 s. The error is ctx's.
 func (s *Store) Status(ctx context.Context) (Status, error) {
 	c, by, problem := s.resolve(ctx)
 	st := Status{
@@ -142,7 +144,7 @@ type Nodes struct {
 	Problem     string  `json:"problem,omitempty"` // why the file is not used
 }
 
-// Nodes tells what is stored.
+// Nodes returns what is stored.
 func (s *Store) Nodes() Nodes {
 	c, problem := s.load()
 	for i := range c.Nodes {
@@ -158,16 +160,18 @@ func text(err error) string {
 	return err.Error()
 }
 
-// ConfigureParams are those of proxy.configure. What is nil is kept as it is; a URL of "" is taken away.
+// ConfigureParams are those of proxy.configure. A nil field keeps its setting; a URL of "" removes
+// it.
 type ConfigureParams struct {
 	Enabled                                     *bool   // nil: true
 	Mode                                        *string // nil: "manual"; without Enabled it is "off"
 	HTTPProxy, SOCKSProxy, NoProxy, CurrentNode *string
-	Nodes                                       []Node // not nil: all there are. Only Name and URL count
+	Nodes                                       []Node // if not nil, all there are. Only Name and URL count
 }
 
-// ReadConfigure reads params, members of a JSON object. As in Unterm what has a wrong type is not there, nor is a node without a
-// name, or without a URL, which may be called http_proxy.
+// ReadConfigure reads params, members of a JSON object. As in Unterm a member of the wrong type
+// counts as absent, as does a node without a name, or without a URL, which may be called
+// http_proxy.
 func ReadConfigure[V ~[]byte](params map[string]V) (p ConfigureParams) {
 	p.Enabled = member[bool](params, "enabled")
 	p.Mode = member[string](params, "mode")
@@ -194,7 +198,7 @@ func ReadConfigure[V ~[]byte](params map[string]V) (p ConfigureParams) {
 	return p
 }
 
-// member returns a member of a type, nil when it is not there, null, or of another.
+// member returns a member of type T, nil when it is absent, null, or of another type.
 func member[T any, V ~[]byte](params map[string]V, name string) *T {
 	value, ok := params[name]
 	if !ok {
@@ -213,7 +217,8 @@ type Configuration struct {
 	Status     Status `json:"status"`
 }
 
-// Configure stores settings and returns their status. A URL that shows [Hidden] stands for the stored one that looks so.
+// Configure stores settings and returns their status. A URL that shows [Hidden] means the stored
+// one that looks the same.
 func (s *Store) Configure(ctx context.Context, p ConfigureParams) (Configuration, error) {
 	if err := p.check(); err != nil {
 		return Configuration{}, fmt.Errorf("configure the proxy: %w", err)
@@ -225,7 +230,7 @@ func (s *Store) Configure(ctx context.Context, p ConfigureParams) (Configuration
 	return Configuration{true, st}, err
 }
 
-// check refuses what could not be part of an environment, or of the file.
+// check refuses values that cannot be part of an environment, or of the file.
 func (p *ConfigureParams) check() error {
 	if len(p.Nodes) > nodesMax {
 		return fmt.Errorf("there are %d nodes; give %d at most", len(p.Nodes), nodesMax)
@@ -258,8 +263,8 @@ func (p *ConfigureParams) apply(c *settings) error {
 		stored = append(stored, n.URL)
 	}
 	var hidden error
-	// reveal returns the URL that is meant by one that was shown; of several of one look that is the first, and the one
-	// that was in its place before any other.
+	// reveal returns the URL that a shown one stands for; if several look the same, the first, but
+	// before any other the one that was in its place.
 	reveal := func(what, url string, before ...string) string {
 		if !strings.Contains(url, Hidden) {
 			return url
@@ -317,7 +322,7 @@ func (p *ConfigureParams) apply(c *settings) error {
 	return hidden
 }
 
-// given is a URL, nil for none: "" takes one away.
+// given is a URL, nil for none: "" removes one.
 func given(url string) *string {
 	if url == "" {
 		return nil
@@ -339,13 +344,13 @@ func (s *Store) Disable() (Disabled, error) {
 	return Disabled{err == nil}, err
 }
 
-// A NodeError says that there is no node of a name.
+// A NodeError reports an unknown node.
 type NodeError struct{ Name string }
 
-// Error has the words by which clients know it.
+// Error has the text that clients know.
 func (e *NodeError) Error() string {
 	name := e.Name
-	if len(name) > textMax { // no node has such a name
+	if len(name) > textMax { // no node has a name that long
 		name = name[:textMax] + "..."
 	}
 	return fmt.Sprintf("Proxy node '%s' not found", name)
@@ -358,8 +363,9 @@ type Switched struct {
 	HTTPProxy   string `json:"http_proxy"`
 }
 
-// Switch turns the proxy on with a node's URL, as Unterm does: it becomes the one for HTTP also when it is a SOCKS proxy's, and
-// that for SOCKS then, too, unless there is one. The error for a name that is none is a *[NodeError].
+// Switch turns the proxy on with a node's URL, as Unterm does: it becomes the URL for HTTP even
+// when it is a SOCKS proxy's, and then also the one for SOCKS, unless there is one. The error for
+// an unknown name is a *[NodeError].
 func (s *Store) Switch(name string) (Switched, error) {
 	c, err := s.update(func(c *settings) error {
 		n := c.node(name)
@@ -382,7 +388,7 @@ func (s *Store) Switch(name string) (Switched, error) {
 // Speedtests are the result of proxy.speedtest. Passwords in it are [Hidden].
 type Speedtests struct {
 	Results []Speedtest `json:"results"`
-	Skipped int         `json:"skipped,omitempty"` // nodes that the time was not enough for; they are as they were
+	Skipped int         `json:"skipped,omitempty"` // nodes that were not tested in time; they are unchanged
 }
 
 // A Speedtest is that of one node.
@@ -393,14 +399,14 @@ type Speedtest struct {
 	LatencyMS *int64 `json:"latency_ms"` // null when it is not available
 }
 
-// Speedtest connects to the node of a name, or for "" to all nodes, one after the other, and stores which answered and how fast.
-// Each gets timeout, three seconds when that is not over 0; all together 25 seconds. Nothing is stored when ctx ends before.
-// Errors: *[NodeError], ctx's.
+// Speedtest connects to the named node, or for "" to all nodes, one after the other, and stores
+// which answered and how fast. Each gets timeout, three seconds unless that is above 0; all
+// together 25 seconds. Nothing is stored when ctx ends before. Errors: *[NodeError], ctx's.
 func (s *Store) Speedtest(ctx context.Context, name string, timeout time.Duration) (Speedtests, error) {
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
-	c, _ := s.load() // a file that cannot be used has no nodes
+	c, _ := s.load() // an unusable file has no nodes
 	nodes := c.Nodes
 	if name != "" {
 		n := c.node(name)
@@ -420,7 +426,7 @@ func (s *Store) Speedtest(ctx context.Context, name string, timeout time.Duratio
 			return Speedtests{}, fmt.Errorf("test the speed of proxies: %w", err)
 		}
 		if err != nil && all.Err() != nil {
-			break // perhaps it would have answered
+			break // it might have answered
 		}
 		n.Available, n.LatencyMS = err == nil, nil
 		if err == nil {
@@ -437,7 +443,7 @@ func (s *Store) Speedtest(ctx context.Context, name string, timeout time.Duratio
 	}
 	_, err := s.update(func(c *settings) error {
 		for _, n := range tested {
-			for i := range c.Nodes { // those that are still what was tested
+			for i := range c.Nodes { // those that have not changed since the test
 				if c.Nodes[i].Name == n.Name && c.Nodes[i].URL == n.URL {
 					c.Nodes[i].Available, c.Nodes[i].LatencyMS = n.Available, n.LatencyMS
 				}
@@ -454,8 +460,8 @@ type Env struct {
 	Env     map[string]string `json:"env"`
 }
 
-// Env tells the environment that the settings in force make, by the names in capitals; one has to be looked for for at most 2 s.
-// The error is ctx's.
+// Env returns the environment that the settings in force make, by upper-case names; looking for a
+// proxy takes at most 2 s. The error is ctx's.
 func (s *Store) Env(ctx context.Context) (Env, error) {
 	c, _, _ := s.resolve(ctx)
 	env := Env{c.Enabled, c.environ()}
@@ -467,9 +473,9 @@ func (s *Store) Env(ctx context.Context) (Env, error) {
 	return env, context.Cause(ctx)
 }
 
-// Environment returns what a child is to have in its environment, by the names in capitals and those in small letters, passwords
-// and all: it is not to be shown. It is empty, and the caller's, when the proxy is disabled. A proxy has to be looked for for at
-// most 2 s.
+// Environment returns a child's variables, by upper-case and lower-case names, including passwords:
+// it must not be shown. It is empty, and the caller's, when the proxy is disabled. Looking for a
+// proxy takes at most 2 s.
 func (s *Store) Environment() map[string]string {
 	c, _, _ := s.resolve(context.Background())
 	env := c.environ()
@@ -479,7 +485,7 @@ func (s *Store) Environment() map[string]string {
 	return env
 }
 
-// environ leaves out what no environment can hold: the file may say anything.
+// environ leaves out what an environment cannot contain: the file may hold anything.
 func (c *settings) environ() map[string]string {
 	env := map[string]string{}
 	set := func(value *string, names ...string) {

@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	// askBound is how long a program that tells the system's settings may take.
+	// askBound is how long a program that prints the system's settings may take.
 	askBound = 500 * time.Millisecond
-	// askMax bounds what is read of it, in bytes.
+	// askMax bounds how much of its output is read, in bytes.
 	askMax = 64 << 10
 )
 
-// ask returns what a program prints, "" when there is none, it fails, or whoever has its output does not end.
+// ask returns what a program prints, "" when it is missing, fails, or another process keeps its
+// output open.
 func ask(ctx context.Context, program string, args ...string) string {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()
@@ -37,7 +38,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// at is a URL of a host and a port, "" without one of them.
+// at is a URL of a host and a port, "" if either is missing.
 func at(scheme, host, port string) string {
 	if host == "" || port == "" || port == "0" {
 		return ""
@@ -45,7 +46,8 @@ func at(scheme, host, port string) string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// fromScutil reads what macOS's "scutil --proxy" prints: a dictionary, a "key : value" in each line, and lists in braces.
+// fromScutil reads the output of macOS's "scutil --proxy": a dictionary, a "key : value" in each
+// line, and lists in braces.
 func fromScutil(text string) found {
 	values, exceptions, list := map[string]string{}, []string{}, ""
 	for line := range strings.Lines(text) {
@@ -76,8 +78,8 @@ func fromScutil(text string) found {
 	return f
 }
 
-// fromGSettings reads what "gsettings list-recursively org.gnome.system.proxy" prints: schema, key and value in each line, the
-// value as GVariant writes it.
+// fromGSettings reads the output of "gsettings list-recursively org.gnome.system.proxy": schema,
+// key and value in each line, the value in GVariant's text form.
 func fromGSettings(text string) found {
 	values := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -109,8 +111,8 @@ func fromGSettings(text string) found {
 
 func unquote(s string) string { return strings.Trim(s, `'"`) }
 
-// fromRegistry reads two values of Windows' Internet Settings: ProxyServer, one host:port for all or scheme=host:port for some,
-// and ProxyOverride, hosts with semicolons between.
+// fromRegistry reads two values of Windows' Internet Settings: ProxyServer, one host:port for all
+// or scheme=host:port for some, and ProxyOverride, hosts with semicolons between.
 func fromRegistry(server, override string) found {
 	f := found{source: "Windows registry"}
 	var http string

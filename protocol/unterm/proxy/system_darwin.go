@@ -2,7 +2,7 @@ package proxy
 
 import "context"
 
-// fromSystem asks what the Network settings say.
+// fromSystem reads the Network settings.
 func fromSystem(ctx context.Context) found {
 	return fromScutil(ask(ctx, "/usr/sbin/scutil", "--proxy"))
 }

@@ -4,7 +4,7 @@ package proxy
 
 import "context"
 
-// fromSystem asks what GNOME's settings say, on a machine that has them.
+// fromSystem reads GNOME's settings, on a machine that has them.
 func fromSystem(ctx context.Context) found {
 	return fromGSettings(ask(ctx, "gsettings", "list-recursively", "org.gnome.system.proxy"))
 }

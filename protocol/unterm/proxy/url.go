@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Hidden stands for a password in a URL that is shown.
+// Hidden stands for a password in a URL.
 const Hidden = "[REDACTED]"
 
-// hide takes the password out of a URL: of user:password@ the password, of user@ all, since that may be a key. Everything before
-// the last @ counts, wherever it stands: a password may hold what should have been escaped.
+// hide removes the password from a URL: of user:password@ the password, of user@ all, since that
+// may be a key. Everything before the last @ counts, wherever it is: a password may contain
+// characters that should have been escaped.
 func hide(url string) string {
 	scheme, rest := "", url
 	if i := strings.Index(url, "://"); i >= 0 {
@@ -35,8 +36,8 @@ func hideOf(url *string) *string {
 	return &h
 }
 
-// address returns the host and port of a proxy's URL: what is behind ://, up to the path, behind the last @. The port must be
-// there; without a host it is this machine.
+// address returns the host and port of a proxy's URL: the text after ://, up to the path, after the
+// last @. The port is required; without a host it is this machine.
 func address(url string) (hostPort string, ok bool) {
 	if i := strings.Index(url, "://"); i >= 0 {
 		url = url[i+3:]

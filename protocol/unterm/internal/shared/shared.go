@@ -1,5 +1,5 @@
-// Package shared is about files that several servers of one user change: one at a time, by a lock beside them, and what cannot be
-// used is set aside instead of being written over.
+// Package shared handles files that several servers of one user change: [Lock] lets one at a time,
+// by a lock file beside them, and [SetAside] renames unusable files instead of overwriting them.
 package shared
 
 import (
@@ -13,22 +13,23 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Patience is how long a lock is waited for when nobody says otherwise. What is done under one takes milliseconds; a process that
-// holds it longer has been stopped, or its disk has.
+// Patience is the default time to wait for a lock. Work under one takes milliseconds; a process
+// that holds it longer is stopped, or its disk is.
 const Patience = 10 * time.Second
 
-// ErrLocked is about a lock that another process holds for longer than anybody waits.
+// ErrLocked reports that another process holds the lock for longer than callers wait.
 var ErrLocked = errors.New("another process holds the lock")
 
-// A Lock is a lock on a file, which is made when it is missing, mode 0600, and left where it is. Goroutines of this process take it
-// one after the other, so that one thread at most is parked in flock(2), whoever gives up waiting. Make one with [NewLock].
+// A Lock is a lock on a file, which is made when it is missing, mode 0600, and never removed.
+// Goroutines of this process take it one after the other, so that at most one thread is parked in
+// flock(2), however many time out. Make one with [NewLock].
 type Lock struct{ turn chan struct{} }
 
-// NewLock returns a lock. It is no matter how many files it is used for, but for who waits for whom.
+// NewLock returns a lock. It may be used for any number of files; its users wait for each other.
 func NewLock() *Lock { return &Lock{make(chan struct{}, 1)} }
 
-// Take locks the file at path, or gives up with [ErrLocked] when patience is over. A symbolic link is not followed. Other errors are
-// the system's.
+// Take locks the file at path, or times out with [ErrLocked] after patience. It does not follow a
+// symbolic link. Other errors are the system's.
 func (k *Lock) Take(path string, patience time.Duration) (release func(), err error) {
 	giveUp := time.NewTimer(patience)
 	defer giveUp.Stop()
@@ -41,7 +42,7 @@ func (k *Lock) Take(path string, patience time.Duration) (release func(), err er
 	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
 	done := make(chan error, 1)
 	free := func() {
-		_ = l.Close() // nobody can do anything about it; closing unlocks
+		_ = l.Close() // nothing can be done about an error; closing unlocks
 		<-k.turn
 	}
 	go func() { done <- l.Lock() }()
@@ -61,11 +62,12 @@ func (k *Lock) Take(path string, patience time.Duration) (release func(), err er
 	}
 }
 
-// ErrNotFile is about what stands where a file has to be: a folder, a pipe, a link.
+// ErrNotFile reports a path that is not a regular file: a folder, a pipe, a link.
 var ErrNotFile = errors.New("not a regular file")
 
-// Read reads a file of at most so many bytes. Nothing but a regular file is opened for good, so that nobody waits at a pipe, and no
-// symbolic link is followed. Errors: [ErrNotFile], one that says that it is too long, the system's.
+// Read reads a file of at most that many bytes. It opens only regular files, so that it never
+// blocks on a pipe, and does not follow symbolic links. Errors: [ErrNotFile], one that says that it
+// is too long, the system's.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|noFollow|noBlock, 0)
 	if err != nil {
@@ -82,10 +84,10 @@ func Read(path string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// AsideMost is how many files that could not be used are kept of one name; the last place is taken again and again.
+// AsideMost is how many unusable files of one name are kept; the last place is reused.
 const AsideMost = 10
 
-// SetAside gives a file that cannot be used another name, and returns it: path.bad, then path.bad2 and so on.
+// SetAside renames an unusable file, and returns its new name: path.bad, then path.bad2 and so on.
 func SetAside(path string) (aside string, err error) {
 	aside = path + ".bad"
 	for n := 2; n <= AsideMost; n++ {
