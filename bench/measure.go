@@ -37,7 +37,7 @@ func names() (all []string) {
 
 // throughput measures from the spawn of a program that prints a file until a mark at its end is
 // matched and answered, beside a PTY reader that parses nothing; and the processor time that a
-// megabyte costs the server, beside the server that parses nothing. Neither has a limit: the
+// megabyte costs the server, beside the server that parses nothing. Neither has a bar: the
 // difference is thread wake-ups, and bench/peers compares with tools that have a screen.
 func (b *bench) throughput() (rows []row, err error) {
 	for _, c := range corpora {
@@ -186,7 +186,7 @@ func (b *bench) latencies() (rows []row, err error) {
 }
 
 // timeRows are the median in milliseconds with a bar on its ratio, and the 99th percentile with a
-// limit on itself.
+// bar on itself.
 func timeRows(what string, ours, bare []float64, most, mostP99 float64) []row {
 	o, l := median(ours), median(bare)
 	p, q := quantile(ours, 0.99), quantile(bare, 0.99)
