@@ -125,7 +125,8 @@ func (p *Process) lastWords() string {
 	return "it said last: " + line
 }
 
-// lastLine returns the last line of a log that ptywright itself wrote, or else the last that is not blank.
+// lastLine returns the last line of a log that ptywright itself wrote, or else the last that is not
+// blank.
 func lastLine(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -98,7 +98,8 @@ func (e *Editor) Entries() []string { return e.history }
 
 // Line edits one line, or several, and returns it when it is entered. It blocks until then.
 //
-// Errors: io.EOF for Ctrl-D on an empty line, [ErrInterrupt], the cause of ctx's end, and those of reading.
+// Errors: io.EOF for Ctrl-D on an empty line, [ErrInterrupt], the cause of ctx's end, and those of
+// reading.
 func (e *Editor) Line(ctx context.Context) (string, error) {
 	e.buffer, e.undo, e.menu, e.search = buffer{}, nil, nil, nil
 	e.edits, e.place = map[int]string{}, len(e.history)
