@@ -235,7 +235,7 @@ func (s *stub) answer(method string, p stubParams) (key string, result any) {
 			return failed(-32603, err.Error())
 		}
 		return "result", map[string]any{"sent": true}
-	case method == "session.record_start": // does nothing; it lets every measurement run against the stub
+	case method == "session.record_start": // no-op, so that every measurement runs
 		return "result", map[string]any{"recording": "r1"}
 	case method == "session.close":
 		one.cmd.Process.Kill()
