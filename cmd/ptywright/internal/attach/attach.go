@@ -428,7 +428,7 @@ func (v *viewer) news(f *client.Frame) {
 	v.last = f
 	v.window.take(f)
 	v.ring = v.ring || f.Bell > was.Bell
-	mine := f.Lease != nil && f.Lease.Yours && !f.Lease.Since.Before(v.since) // and not an earlier lease of ours
+	mine := f.Lease != nil && f.Lease.Yours && !f.Lease.Since.Before(v.since) // not an earlier lease
 	switch {
 	case f.Over() && !was.Over():
 		v.out.drop()
@@ -516,7 +516,7 @@ func (v *viewer) suspend() error {
 	if had {
 		v.look()
 		err := v.bounded(v.session().Release)
-		if errors.Is(err, context.DeadlineExceeded) { // nobody should have to wait for a person who is away
+		if errors.Is(err, context.DeadlineExceeded) { // the person is away
 			v.say("not suspended: the server does not answer")
 			return nil
 		}

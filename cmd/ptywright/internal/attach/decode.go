@@ -14,8 +14,8 @@ import (
 type eventKind uint8
 
 const (
-	eventText     eventKind = iota // characters and control characters: data, whole UTF-8 characters
-	eventKey                       // data is one escape sequence: a key that is not a character, or focus
+	eventText     eventKind = iota // data is whole UTF-8 characters, controls among them
+	eventKey                       // data is an escape sequence: a key, or focus
 	eventPrefix                    // the detach key
 	eventMouse                     // mouse
 	eventPaste                     // data was pasted
@@ -23,7 +23,7 @@ const (
 	eventPasteOff                  // the paste has ended
 	eventReply                     // data is the terminal's answer to a question of ours
 	eventInvalid                   // bytes that are not UTF-8, which the wire cannot carry
-	eventChoice                    // data is a key of the menu, after the detach key: made by the viewer, not the decoder
+	eventChoice                    // data is a key of the menu; the viewer makes it
 )
 
 // An event is a piece of what arrived from the person's terminal. Events are in order, and nothing

@@ -33,7 +33,7 @@ func (v *viewer) one(e event) error {
 			v.out.move(e.mouse)
 		}
 		return nil
-	case e.kind == eventKey && (e.data == "\x1b[I" || e.data == "\x1b[O"): // the window gained, or lost, the focus
+	case e.kind == eventKey && (e.data == "\x1b[I" || e.data == "\x1b[O"): // focus gained or lost
 		if v.writing && !v.out.full() {
 			v.out.text(e.data)
 		}
@@ -99,7 +99,7 @@ func (v *viewer) choose(e event) error {
 		if strings.HasPrefix(e.data, "\x1b[") {
 			k, ok := keyOf(e.data)
 			switch {
-			case k.release, k.code >= 0xe000 && k.code < 0xf900: // or a modifier key: kitty's are in the private use area
+			case k.release, k.code >= 0xe000 && k.code < 0xf900: // or a modifier: private use area
 				return nil
 			case ok && k.mods&^(64|128) == 0:
 				name = string(k.code)
@@ -247,7 +247,7 @@ func (v *viewer) within(room int, format, holder string) string {
 	text := fmt.Sprintf(format, string(name))
 	over := v.window.text.columns(text) - room
 	if keep := max(len(name)-over-1, leastName); over > 0 && keep < len(name) {
-		text = fmt.Sprintf(format, string(name[:keep/2])+"…"+string(name[len(name)-(keep-keep/2):])) // both ends tell names apart
+		text = fmt.Sprintf(format, string(name[:keep/2])+"…"+string(name[len(name)-(keep-keep/2):])) // keep both ends
 	}
 	return text
 }

@@ -18,7 +18,7 @@ import (
 type modes struct {
 	appCursor, appKeypad, focus, reverse bool
 	mouse                                string // as in a frame
-	noScroll                             bool   // the wheel sends no cursor keys on the alternate screen, where it otherwise would
+	noScroll                             bool   // the wheel sends no cursor keys on the alternate screen
 	kitty, otherKeys                     int
 }
 
@@ -244,7 +244,7 @@ func (t *terminal) show(p contents) error {
 	switch {
 	case b.Len() == 0:
 		return nil
-	case drawn: // hide the cursor while drawing, and half-drawn frames on terminals that support synchronized output
+	case drawn: // hide the cursor, and half-drawn frames where supported
 		return t.write("\x1b[?2026h\x1b[?25l" + b.String() + "\x1b[?2026l")
 	}
 	return t.write(b.String())
