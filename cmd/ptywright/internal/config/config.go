@@ -491,7 +491,7 @@ func Strays(environ []string) []Stray {
 // variable guesses which variable was meant by a name without the prefix: a misspelt one, a flag's
 // name, or one without its table.
 func variable(rest string) string {
-	bare := make([]string, len(Settings)) // without underscores: LOGLEVEL is then one typing error from nothing
+	bare := make([]string, len(Settings)) // without underscores, so that LOGLEVEL matches
 	for i, s := range Settings {
 		bare[i] = strings.ReplaceAll(strings.TrimPrefix(s.Env(), prefix), "_", "")
 		if upper := strings.ToUpper(strings.ReplaceAll(s.Flag, "-", "_")); rest == upper || strings.HasSuffix(s.Env(), "_"+rest) {
