@@ -189,7 +189,7 @@ func Ensure(ctx context.Context, socket string) (started bool, err error) {
 		}
 		var place *placeError
 		switch {
-		case errors.Is(dialErr, client.ErrClosed): // it is ending, or could not start: the next try says why
+		case errors.Is(dialErr, client.ErrClosed): // the next try says why
 		case !errors.Is(dialErr, ErrNone), errors.As(dialErr, &place):
 			return false, dialErr
 		}
@@ -219,7 +219,7 @@ func launch(ctx context.Context, socket string) error {
 		return err
 	}
 	cmd := exec.Command(self, "serve", "--socket", socket, "--background")
-	cmd.Dir = filepath.Dir(log) // it exists and is ours, whatever happens to this program's own folder
+	cmd.Dir = filepath.Dir(log) // it exists and is ours
 	if home, err := os.UserHomeDir(); err == nil {
 		if info, err := os.Stat(home); err == nil && info.IsDir() {
 			cmd.Dir = home
