@@ -46,7 +46,7 @@ type Facts struct {
 	Socket   string
 	MCP      string                   // the address where servers serve MCP too; "": none
 	Config   func() (string, []error) // reads the configuration: a summary, and its faults
-	Strays   []string                 // messages about variables that look like settings but are not
+	Strays   []string                 // about variables that only look like settings
 	Plugins  func() (string, error)   // loads the configured plugins
 	Watcher  []string                 // the command that watches over children
 }
