@@ -33,7 +33,7 @@ type Fleet struct {
 type NoInstanceError struct {
 	Missing []string // names, or the tag alone
 	Tag     bool     // Missing is a tag
-	There   []string // the existing names; with a tag, of the instances that were searched, each with its title
+	There   []string // existing names; with a tag, those searched, each with its title
 }
 
 func (e *NoInstanceError) Error() string {
