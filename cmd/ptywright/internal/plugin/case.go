@@ -39,7 +39,7 @@ type Expected struct {
 	// States are the states of a .cast in order, each as often as it began.
 	States []string   `json:"states,omitempty"`
 	At     []Moment   `json:"at,omitempty"`
-	End    *Want      `json:"end,omitempty"` // when the screen has been stable for 5 seconds, or the program has ended
+	End    *Want      `json:"end,omitempty"` // when the screen was stable for 5 s, or the program ended
 	Events []anything `json:"events,omitempty"`
 }
 

@@ -24,7 +24,7 @@ type Finding struct {
 	File    string `json:"file"`
 	Line    int    `json:"line,omitempty"` // from 1; 0: the whole file
 	Key     string `json:"key,omitempty"`  // of a manifest
-	About   string `json:"about"`          // the kind: manifest, load, permission, export, describe, coverage, recheck, file, case
+	About   string `json:"about"`          // manifest, load, permission, export, describe, coverage, recheck, file, case
 	Message string `json:"message"`
 	Do      string `json:"do"`
 
@@ -92,7 +92,7 @@ type checker struct {
 	states, rules map[string]bool   // that were reached
 	possible      map[string]bool   // intents that did something on some screen
 	known         map[string]bool   // states that describe lists, or that were reported as not listed
-	faulty        bool              // the classifier fails, or returns states that are not listed: that explains what no case reaches
+	faulty        bool              // the classifier fails, or returns states that are not listed
 	held          int               // findings that are held back for it
 	stopped       bool              // the classifier exceeded a limit: nothing more is played
 	endless       map[string]bool   // intents that exceeded one: they are not asked again

@@ -32,7 +32,7 @@ type RunOptions struct {
 	States   io.Writer          // gets a line for each change of state; nil: none
 	Record   string             // the name of a case to record; "": none
 	Cast     record.CastOptions // of the recording, except for its size
-	Patience time.Duration      // how long a line from a pipe waits until the plugin says that the program takes it
+	Patience time.Duration      // how long a line from a pipe waits until the program takes it
 }
 
 // maxChanges bounds the changes of state that are reported at the end.
@@ -129,13 +129,13 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 		}
 		return nil, err
 	}
-	if cast != nil && o.Cast.Redactor != nil { // what is typed where the program asks for a secret is known by its session
+	if cast != nil && o.Cast.Redactor != nil { // typed secrets are known by session
 		_ = cast.SetRedactor(o.Cast.Redactor.For(string(a.Session().ID()))) // one that has failed or ended needs none
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	began := time.Now()
-	input := make(chan error, 1) // its goroutine ends with the process: a terminal read cannot be cancelled
+	input := make(chan error, 1) // ends with the process: reads cannot be cancelled
 	go func() {
 		if o.Terminal {
 			input <- pass(ctx, a.Session(), o.In)
@@ -164,7 +164,7 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 				return ran, errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 			}
 		case err := <-typed:
-			if unready := (*NotReadyError)(nil); errors.As(err, &unready) { // Ctrl-D might answer the program's question
+			if unready := (*NotReadyError)(nil); errors.As(err, &unready) { // Ctrl-D might be an answer
 				ran.note(a, since, began, o.States)
 				return ran, errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 			}
@@ -234,7 +234,7 @@ func (f *Folder) record(o RunOptions) (*record.Cast, error) {
 		return nil, err
 	}
 	defer root.Close()
-	if err := root.MkdirAll(casesDir, 0o777); err != nil { // also an error where a link leads out of the folder
+	if err := root.MkdirAll(casesDir, 0o777); err != nil { // fails if a link leads out of the folder
 		return nil, fmt.Errorf("make %s: %w", dir, bare(err))
 	}
 	path := filepath.Join(dir, o.Record+castExt)
@@ -283,7 +283,7 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 	typed := 0
 	for more := true; more; {
 		more = r.Scan()
-		if !more && typed == 0 { // an empty pipe: give the program time before the pipe's end becomes its own
+		if !more && typed == 0 { // an empty pipe: give the program time before its end
 			_ = ready(ctx, a, nil, o.Patience)
 			break
 		}

@@ -47,7 +47,7 @@ type Failure struct {
 	State    string   `json:"state,omitempty"`
 	Rule     string   `json:"rule,omitempty"` // the one that fired
 	Evidence string   `json:"evidence,omitempty"`
-	Nearly   []Nearly `json:"nearly,omitempty"` // rules that did not fire, although part of them held
+	Nearly   []Nearly `json:"nearly,omitempty"` // rules that did not fire, but held in part
 	Screen   []string `json:"screen,omitempty"` // one string a row, without blank rows at the end
 	Rows     int      `json:"rows,omitempty"`
 	Cols     int      `json:"cols,omitempty"`
