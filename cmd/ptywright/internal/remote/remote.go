@@ -146,7 +146,7 @@ func (s *Server) call(ctx context.Context, takes time.Duration, method string, p
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, takes+daemon.AnswerBound, daemon.ErrLate)
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { s.Close() })() // only closing ends a write to a server that does not read
+	defer context.AfterFunc(ctx, func() { s.Close() })() // unblocks a write
 	err := s.Client.Call(ctx, method, params, result)
 	var answer *client.Error
 	switch {

@@ -15,7 +15,7 @@ type Run struct {
 	Output    string       `json:"output"` // exactly what it has written so far
 	Truncated bool         `json:"truncated"`
 	ExitCode  *int         `json:"exit_code"` // nil: not known
-	Exit      *client.Exit `json:"exit"`      // of the shell, when the command ended it; nil: still running
+	Exit      *client.Exit `json:"exit"`      // of the shell, if the command ended it; else nil
 	// Raw is the answer with session, or nil when nothing was typed. If the command's end is not
 	// known, it is the error's data.
 	Raw json.RawMessage `json:"-"`

@@ -20,8 +20,8 @@ const MaxText = 2 << 20
 // An Input is typed in order, without other clients' input in between.
 type Input struct {
 	Steps   []Step
-	Paste   bool          // texts as a terminal pastes them: in brackets if the program asks for them, without control characters
-	Pace    time.Duration // between two keystrokes, in whole milliseconds; text is then typed character by character
+	Paste   bool          // as a terminal pastes: bracketed if the program asks, no control characters
+	Pace    time.Duration // between keystrokes, in whole milliseconds; text is typed by character
 	Timeout time.Duration // for a program that does not read; 0: the server's 5 s
 }
 
