@@ -44,7 +44,7 @@ type Options struct {
 	Print  io.Writer // gets all output, and passes it to Out
 	Err    io.Writer
 	Home   string   // of the history; "": no history
-	Attach []string // the command that attaches to a session, without its id; none: there is no :attach
+	Attach []string // attaches to a session, whose id is added; none: there is no :attach
 	Stop   bool     // end a server that the REPL started, when it ends
 }
 

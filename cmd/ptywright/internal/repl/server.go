@@ -17,7 +17,7 @@ const endBound = 8 * time.Second
 // A Server says where to find a REPL's server. The zero value is none.
 type Server struct {
 	Path  string   // of its socket
-	Own   []string // a command that starts this REPL's own server, on its standard input and output; Path is not used then
+	Own   []string // a command: the REPL's own server, on its standard streams, instead of Path
 	Start bool     // start a server at Path if none listens
 }
 
@@ -35,7 +35,7 @@ func (s Server) connect(ctx context.Context, stderr io.Writer) (c *client.Client
 		cmd.Stderr = stderr
 		apart(cmd) // a Ctrl-C that ends a wait is not meant for it
 		c, err := client.StartCommand(cmd)
-		return c, nil, false, err // the command decides on the environment: it may lead to another machine
+		return c, nil, false, err // the command sets its environment, maybe on another machine
 	}
 	var ours bool
 	if s.Start {

@@ -51,15 +51,15 @@ func (c *console) heed(told <-chan os.Signal, over <-chan struct{}) {
 			switch e := c.evaluating.Load(); {
 			case c.ended.Load() != nil:
 				c.exit(s)
-			case time.Now().UnixNano() < c.lent.Load() && (s == os.Interrupt || s == syscall.SIGQUIT): // a key for the program that has the terminal
-			case s != os.Interrupt, e == nil && (!c.tty || c.cooked.Load() == nil): // Ctrl-C also ends a script, and the REPL while it starts or ends
+			case time.Now().UnixNano() < c.lent.Load() && (s == os.Interrupt || s == syscall.SIGQUIT): // the program's key
+			case s != os.Interrupt, e == nil && (!c.tty || c.cooked.Load() == nil): // Ctrl-C ends scripts, starts and ends, too
 				c.ended.Store(&Ended{s})
 				c.cancel(&Ended{s})
 				late = time.After(leaveBound)
-				if e == nil && !c.tty && c.reading.Load() { // of standard input, which cannot be cancelled
+				if e == nil && !c.tty && c.reading.Load() { // reads cannot be cancelled
 					c.exit(s)
 				}
-			case e == nil: // a key at the prompt is not a signal: this one came after a line, whose evaluation may have begun
+			case e == nil: // pressed after a line whose evaluation may have begun
 				c.early.Store(true)
 				if e := c.evaluating.Load(); e != nil && c.early.Swap(false) {
 					e.cancel(errInterrupted)

@@ -26,7 +26,7 @@ type Options struct {
 	Complete  func(text string, cursor int) (start int, items []Candidate) // positions in bytes
 	More      func(text string) bool                                       // Enter adds another line
 	Notices   <-chan struct{}                                              // readable when Take has something
-	Take      func() []string                                              // lines to show above the input, without control characters except SGR
+	Take      func() []string                                              // to show above the input; no control characters but SGR
 	History   []string                                                     // oldest first
 }
 
@@ -56,7 +56,7 @@ type Editor struct {
 	search  *search
 
 	history []string
-	edits   map[int]string // changed history entries that were not entered, by index; the new line is at len(history)
+	edits   map[int]string // changed history entries, by index; the new line is at len(history)
 	place   int
 	killed  string
 	killing bool // the last key was a kill, too
@@ -175,7 +175,7 @@ func (e *Editor) await(ctx context.Context) error {
 	return nil
 }
 
-func (e *Editor) write(s string) { _, _ = io.WriteString(e.Out, s) } // reading notices that the terminal is gone
+func (e *Editor) write(s string) { _, _ = io.WriteString(e.Out, s) } // reading notices errors
 
 func (e *Editor) size() (rows, cols int) {
 	if e.Size != nil {
