@@ -24,7 +24,7 @@ type acpFlags struct {
 func (f *acpFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.raw, "trust-raw", false, "do not hide secrets, and let the agent request control sequences")
 	c.Flags().IntVar(&f.output, "max-output-bytes", acp.MaxOutputBytes, "output kept per terminal, whatever the agent requests")
-	f.host = defaultHost() // the client releases terminals itself: sessions' bounds on ended ones do not apply
+	f.host = defaultHost() // clients release terminals: no bounds on ended ones
 	c.Flags().IntVar(&f.host.sessions, "max-sessions", engine.DefaultSessions, "maximum number of terminals")
 }
 

@@ -99,7 +99,7 @@ func startAgent(args []string, stderr io.Writer) (*agentProcess, error) {
 	a.cmd.WaitDelay = agentGrace // in case a descendant holds standard error
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // the signal for our own death is sent when the thread that started the agent ends
+		runtime.LockOSThread() // our death's signal comes when this thread ends
 		defer runtime.UnlockOSThread()
 		err := a.cmd.Start()
 		started <- err

@@ -19,7 +19,7 @@ import (
 func loadConfig() (*config.Config, error) {
 	root, err := daemon.Root()
 	if err != nil {
-		root = "" // commands that need no folder work without one, such as a server that is its client's child
+		root = "" // not every command needs a folder, such as a client's own server
 	}
 	return config.Load(root, os.LookupEnv)
 }

@@ -291,7 +291,7 @@ func (f *remoteFlags) printVerdict(std stdio, v remote.Verdict, named, next bool
 	switch {
 	case f.json && v.Raw != nil:
 		f.told = true
-		_ = jsonLines(std.out, v.Raw) // standard output already has the failure: print the wait's own error as well
+		_ = jsonLines(std.out, v.Raw) // standard output has the failure; return the wait's own error
 		return nil
 	case v.Evidence != nil:
 		if named {

@@ -56,7 +56,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	told := make(chan os.Signal, 4)
 	signal.Notify(told, ending.Signals...)
 	defer signal.Stop(told)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // then a write fails, and the child is ended as usual
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // so a write fails instead
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
 	defer signal.Stop(resized)
@@ -64,7 +64,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	if err := pty.AdoptOrphans(); err != nil {
 		watch.log.Warn("descendants that leave their session may outlive it", "error", err)
 	}
-	if err := rec.begin(windowSize(std, fixed)); err != nil { // before there is a program that has done anything
+	if err := rec.begin(windowSize(std, fixed)); err != nil { // before the program starts
 		return err
 	}
 	p, err := pty.Start(pty.Command{
@@ -97,7 +97,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	go func() { output <- copyOutput(rec.tee(std.out, p), p, drain) }()
 	ended := make(chan pty.Exit, 1)
 	go func() { ended <- p.Wait() }()
-	input := make(chan error, 1) // its goroutine ends with the process: a terminal read cannot be cancelled
+	input := make(chan error, 1) // ends with the process: reads cannot be cancelled
 	if terminal {
 		go func() { _, _ = io.Copy(rec.typed(p), std.in) }()
 	} else {

@@ -276,7 +276,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		}
 		return serveDoors(ctx, std, doors, func() {
 			if f.background {
-				fmt.Fprintln(std.out.file, f.socket) // our parent reads this, and may be gone; our standard error is a file
+				fmt.Fprintln(std.out.file, f.socket) // our parent reads this, and may be gone; stderr is a file
 			}
 		})
 	})
@@ -411,7 +411,7 @@ func untilSignal(ctx context.Context, stdio bool) (first, second context.Context
 	} else {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // caught and dropped, so that children do not ignore it
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a reader that went away is a write error, not our end
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write fails instead
 	done := make(chan struct{})
 	go func() {
 		for _, cancel := range []func(){cancelFirst, cancelSecond} {

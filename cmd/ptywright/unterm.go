@@ -76,7 +76,7 @@ it prints its name and address on standard output, and nothing else.`,
 					return err
 				}
 				return serveDoors(ctx, std, []opening{func() (door, error) { return untermDoor(s), nil }}, func() {
-					fmt.Fprintln(std.out.file, s.Name(), s.Addr()) // its reader may go away; the instance continues
+					fmt.Fprintln(std.out.file, s.Name(), s.Addr()) // its reader may go away
 				})
 			})
 		},
