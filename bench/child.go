@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// monotonic reads the clock that this process and the children it drives share.
+// monotonic reads the clock that this process and its children share.
 func monotonic() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
@@ -23,7 +23,7 @@ func monotonic() time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// child is one of the programs that run inside sessions: child KIND [ARG].
+// child is one of the programs that run in sessions: child KIND [ARG].
 func child(args []string) {
 	if len(args) == 0 {
 		fatal("child: which?")
@@ -50,8 +50,8 @@ func child(args []string) {
 	}
 }
 
-// marks answers each line with one mark after a random while, long enough for the wait to be in
-// place. When it wrote the mark goes to a file afterwards, so that no server has to parse it.
+// marks answers each line with one mark after a random delay, long enough for the wait to have
+// started. The time of the write goes to a file afterwards, so that no server has to parse it.
 func marks(file string) {
 	noEcho()
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
@@ -68,7 +68,7 @@ func marks(file string) {
 	}
 }
 
-// noisy writes ten coloured lines every 100 ms, for ever.
+// noisy writes ten coloured lines every 100 ms, forever.
 func noisy() {
 	tick := time.NewTicker(100 * time.Millisecond)
 	for i := 0; ; i++ {
@@ -83,7 +83,7 @@ func noisy() {
 	}
 }
 
-// flood writes n bytes as fast as they are taken, then says so and stays.
+// flood writes n bytes as fast as they are read, then says so and stays.
 func flood(n int64) {
 	var b strings.Builder
 	for i := 0; b.Len() < 1<<16-100; i++ {
@@ -112,7 +112,7 @@ func noEcho() {
 	}
 }
 
-// corpora are the four kinds of output whose throughput is measured. Each writes one line or one
+// corpora are the four kinds of output whose throughput is measured. Each unit is one line or one
 // frame.
 var corpora = []struct {
 	name string
@@ -162,7 +162,7 @@ var (
 	wide  = strings.Fields("端末 画面 出力 漢字かな 한국어 中文字符 Ünïcödé naïve Привет λόγος 😀 🚀 é → │ █")
 )
 
-// generate writes about size bytes of a corpus to path, the same ones each time.
+// generate writes about size bytes of a corpus to path, the same bytes each time.
 func generate(path string, unit func(*rand.Rand, int, *strings.Builder), size int) error {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder

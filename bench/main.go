@@ -21,20 +21,20 @@ func fatal(format string, args ...any) {
 	os.Exit(1)
 }
 
-// bench is one run: where things are and how much to do.
+// bench is one run: its paths, and how much to do.
 type bench struct {
 	dir      string   // scratch; short, since Unix sockets live in it
-	subject  []string // how ptywright is started
-	stub     []string // how the server that parses nothing is started
+	subject  []string // the command that starts ptywright
+	stub     []string // the command that starts the server that parses nothing
 	self     string   // this program, which is also every child and yardstick
 	repeats  int
 	mb       int // of one throughput corpus
-	samples  int // of a latency, in each repeat
+	samples  int // of a latency, per repeat
 	requests int
 	sessions int
 	flood    int64         // bytes
-	noise    int           // noisy sessions beside a latency
-	rest     time.Duration // over which idle sessions are watched
+	noise    int           // noisy sessions during a latency measurement
+	rest     time.Duration // how long idle sessions are watched
 }
 
 func main() {
@@ -74,7 +74,7 @@ func main() {
 	}
 }
 
-// run writes the table to out, each row when it is known.
+// run writes the table to out, row by row.
 func run(bin string, wanted *regexp.Regexp, b bench, out io.Writer) (err error) {
 	if b.dir, err = os.MkdirTemp("", "ptyb"); err != nil {
 		return err
@@ -115,10 +115,10 @@ func run(bin string, wanted *regexp.Regexp, b bench, out io.Writer) (err error) 
 	return nil
 }
 
-// row is one line of the table. A row without a bar has been measured to be known.
+// row is one line of the table. A row without a bar is for information.
 type row struct {
 	what, ours, beside string
-	ratio              float64 // ours to what is beside it; 0 for none
+	ratio              float64 // ours to the yardstick's; 0 for none
 	bar                string
 	met                bool
 }
@@ -134,7 +134,7 @@ func (r row) print(out io.Writer) {
 	fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", r.what, r.ours, r.beside, ratio, r.bar, met)
 }
 
-// median and the other quantile of samples, which it sorts.
+// median is the median of samples, which it sorts; quantile returns any other quantile.
 func median(samples []float64) float64 { return quantile(samples, 0.5) }
 
 func quantile(samples []float64, q float64) float64 {
@@ -144,7 +144,7 @@ func quantile(samples []float64, q float64) float64 {
 
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1e3 }
 
-// alternate runs ours and beside in turn, so that a load from outside falls on both.
+// alternate runs ours and beside in turn, so that outside load affects both.
 func (b *bench) alternate(ours, beside func() error) error {
 	for range b.repeats {
 		if err := ours(); err != nil {

@@ -17,7 +17,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// serveNothing is the yardstick of MCP: a server of the same SDK whose tools do nothing and say that all is well.
+// serveNothing is MCP's yardstick: a server of the same SDK whose tools do nothing and report
+// success.
 func serveNothing() {
 	s := sdk.NewServer(&sdk.Implementation{Name: "nothing", Version: "1"}, nil)
 	for _, name := range []string{"sessions", "start", "send"} {
@@ -33,7 +34,8 @@ func serveNothing() {
 	}
 }
 
-// An mcpConn is a client of the stateless era on a server's standard input and output, one call at a time.
+// An mcpConn is a client of the stateless MCP versions on a server's standard input and output, one
+// call at a time.
 type mcpConn struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -56,7 +58,7 @@ func dialMCP(argv []string) (*mcpConn, error) {
 	return c, c.cmd.Start()
 }
 
-// end closes the input and waits for the server's end.
+// end closes the input and waits until the server has ended.
 func (c *mcpConn) end() error {
 	c.in.Close()
 	kill := time.AfterFunc(patience, func() { c.cmd.Process.Kill() })
@@ -88,8 +90,9 @@ func (c *mcpConn) call(tool, args string, result any) error {
 	return json.Unmarshal(m.Result.StructuredContent, result)
 }
 
-// mcp is a call that does next to nothing, beside a server of the same SDK that does nothing and beside the native wire; and a turn of
-// a REPL in one call, beside the two requests of the native wire.
+// mcp measures a call that does almost nothing, beside a server of the same SDK that does nothing
+// and beside the native wire; and a turn of a REPL in one call, beside the two requests of the
+// native wire.
 func (b *bench) mcp() ([]row, error) {
 	var calls, nothing, native, turns, nativeTurns []float64
 	over := func(argv []string, calls, turns *[]float64) func() error {

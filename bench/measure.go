@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// measurements is everything there is to measure, in the order of the table.
+// measurements are all measurements, in the order of the table.
 var measurements = []struct {
 	name    string
 	measure func(*bench) ([]row, error)
@@ -35,10 +35,10 @@ func names() (all []string) {
 	return all
 }
 
-// throughput is from the spawn of a program that prints a file until a mark at its end is matched
-// and answered, beside a reader of a PTY that parses nothing; and the processor time that a megabyte
-// costs the server, beside the server that parses nothing. Neither has a bar: what is missing are
-// woken threads, and tools with a screen are held against in bench/peers.
+// throughput measures from the spawn of a program that prints a file until a mark at its end is
+// matched and answered, beside a PTY reader that parses nothing; and the processor time that a
+// megabyte costs the server, beside the server that parses nothing. Neither has a bar: the
+// difference is thread wake-ups, and bench/peers compares with tools that have a screen.
 func (b *bench) throughput() (rows []row, err error) {
 	for _, c := range corpora {
 		file := filepath.Join(b.dir, "corpus")
@@ -90,7 +90,7 @@ func (b *bench) throughput() (rows []row, err error) {
 		}
 		o, l := median(ours), median(bare)
 		spent, beside := median(cost), median(least)
-		ratio := 0.0 // of what is too little for the kernel's clock there is none
+		ratio := 0.0 // none if the time is too short for the kernel's clock
 		if beside > 0 {
 			ratio = spent / beside
 		}
@@ -103,7 +103,8 @@ func (b *bench) throughput() (rows []row, err error) {
 	return rows, nil
 }
 
-// recording is the throughput of a session that is recorded as a redacted asciicast, beside the same session without.
+// recording measures the throughput of a session recorded as a redacted asciicast, beside the same
+// session without.
 func (b *bench) recording() (rows []row, err error) {
 	for _, c := range corpora {
 		file := filepath.Join(b.dir, "corpus")
@@ -153,8 +154,8 @@ func (b *bench) recording() (rows []row, err error) {
 	return rows, nil
 }
 
-// latencies are from the write of a mark by a child until the client has the answer of the wait
-// for it, beside the server that parses nothing.
+// latencies measures from a child's write of a mark until the client has the answer of the wait for
+// it, beside the server that parses nothing.
 func (b *bench) latencies() (rows []row, err error) {
 	for _, noisy := range []int{0, b.noise} {
 		var ours, bare []float64
@@ -184,8 +185,8 @@ func (b *bench) latencies() (rows []row, err error) {
 	return rows, nil
 }
 
-// timeRows are the median of times in milliseconds with a bar on its ratio, and the 99th
-// percentile with a bar on itself.
+// timeRows are the median in milliseconds with a bar on its ratio, and the 99th percentile with a
+// bar on itself.
 func timeRows(what string, ours, bare []float64, most, mostP99 float64) []row {
 	o, l := median(ours), median(bare)
 	p, q := quantile(ours, 0.99), quantile(bare, 0.99)
@@ -219,7 +220,7 @@ func (b *bench) marks(c *conn) (samples []float64, err error) {
 		}
 		answered[i] = monotonic()
 	}
-	// The last stamp is written after the mark, so it may not be there yet: ask for one more.
+	// The last stamp is written after the mark, so it may still be missing: ask for one more.
 	if err := c.send(session, "end\n"); err != nil {
 		return nil, err
 	}
@@ -245,7 +246,7 @@ func (b *bench) marks(c *conn) (samples []float64, err error) {
 	return samples, c.end(session)
 }
 
-// turn sends a line to a REPL and waits for what it prints.
+// turn sends a line to a REPL and waits for its output.
 func turn(c *conn, session string, i int) (time.Duration, error) {
 	begin := time.Now()
 	n := strconv.Itoa(i)
@@ -263,7 +264,7 @@ func (b *bench) startREPL(c *conn) (session string, err error) {
 	return session, c.wait(session, "CHILD-UP")
 }
 
-// repl is turns of a program that answers each line: sent, read, answered, matched.
+// repl measures turns of a program that answers each line: sent, read, answered, matched.
 func (b *bench) repl() ([]row, error) {
 	var ours, bare []float64
 	one := func(argv []string, samples *[]float64) func() error {
@@ -286,10 +287,10 @@ func (b *bench) repl() ([]row, error) {
 	return timeRows("REPL turn", ours, bare, 1.25, 0), nil
 }
 
-// listReply is what a server answers to request, for the loop that only answers.
+// listReply is a server's answer to request, for the loop that only answers.
 const listReply = `{"jsonrpc":"2.0","id":100000,"result":{"sessions":[]}}`
 
-// requestRate is small requests over one connection, beside a loop over lines.
+// requestRate measures small requests over one connection, beside a loop over lines.
 func (b *bench) requestRate() ([]row, error) {
 	var ours, bare []float64
 	one := func(argv []string, samples *[]float64) func() error {
@@ -310,7 +311,7 @@ func (b *bench) requestRate() ([]row, error) {
 		o / l, "at least 0.75", o/l >= 0.75}}, nil
 }
 
-// startup is from the start of the process to its first answer on stdio.
+// startup measures from the start of the process to its first answer on stdio.
 func (b *bench) startup() ([]row, error) {
 	var ours, bare []float64
 	one := func(argv []string, samples *[]float64) func() error {
@@ -335,7 +336,7 @@ func (b *bench) startup() ([]row, error) {
 		o / l, "under 3", o/l < 3}}, nil
 }
 
-// idle is what sessions cost that do nothing.
+// idle measures the cost of idle sessions.
 func (b *bench) idle() ([]row, error) {
 	type cost struct{ kib, create, cpu float64 }
 	one := func(argv []string) (got cost, err error) {
@@ -356,7 +357,7 @@ func (b *bench) idle() ([]row, error) {
 				return err
 			}
 			got.kib = (after - before) / float64(b.sessions)
-			<-time.After(b.rest / 5) // what creating them left to do
+			<-time.After(b.rest / 5) // until creating them is finished
 			used, err := s.cpu()
 			if err != nil {
 				return err
@@ -382,7 +383,7 @@ func (b *bench) idle() ([]row, error) {
 	}, nil
 }
 
-// floods is one session that prints without pause while another is used.
+// floods measures one session that prints without pause while another is used.
 func (b *bench) floods() ([]row, error) {
 	type cost struct{ growth, p99, rate float64 }
 	one := func(argv []string) (got cost, err error) {

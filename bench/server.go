@@ -25,10 +25,10 @@ type server struct {
 	log  *os.File
 }
 
-// patience bounds everything that is waited for; a benchmark that hangs says where.
+// patience bounds every wait; a benchmark that hangs says where.
 const patience = 5 * time.Minute
 
-// startServer runs argv with --socket in dir and returns once it takes connections.
+// startServer runs argv with --socket in dir and returns once it accepts connections.
 func startServer(dir string, argv []string) (*server, error) {
 	dir, err := os.MkdirTemp(dir, "s")
 	if err != nil {
@@ -44,7 +44,7 @@ func startServer(dir string, argv []string) (*server, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	// The socket says nothing when it comes; a connection is tried until it does.
+	// There is no notification when the socket appears; try to connect until that works.
 	for end := time.Now().Add(10 * time.Second); ; <-time.After(time.Millisecond) {
 		c, err := net.Dial("unix", s.path)
 		if err == nil {
@@ -58,7 +58,7 @@ func startServer(dir string, argv []string) (*server, error) {
 	}
 }
 
-// said is what the server wrote to stderr.
+// said is the server's standard error.
 func (s *server) said() string {
 	b, _ := os.ReadFile(s.log.Name())
 	return string(b)
@@ -72,7 +72,7 @@ func (s *server) stop() {
 	s.log.Close()
 }
 
-// conn is a client of the wire that has one request under way at a time.
+// conn is a client of the wire with one request in flight at a time.
 type conn struct {
 	c    net.Conn
 	r    *bufio.Reader
@@ -164,7 +164,7 @@ func (s *server) kilobytes(field string) (float64, error) {
 	return 0, fmt.Errorf("no %s in /proc/%d/status", field, s.cmd.Process.Pid)
 }
 
-// cpu is the time that the server has used, in steps of the kernel's 10 ms.
+// cpu is the processor time of the server, in steps of the kernel's 10 ms.
 func (s *server) cpu() (time.Duration, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {
@@ -210,7 +210,7 @@ func firstAnswer(argv []string) (time.Duration, error) {
 	return took, errors.Join(err, cmd.Wait())
 }
 
-// request is the small one that is sent where only its handling is of interest.
+// request is a small request, for measuring only its handling.
 func request(id int) string {
 	return `{"jsonrpc":"2.0","id":` + strconv.Itoa(id) + `,"method":"session.list"}` + "\n"
 }
@@ -234,7 +234,7 @@ func (s *server) requestsPerSecond(n int) (float64, error) {
 		if _, err := c.c.Write(batch); err != nil {
 			return 0, err
 		}
-		// One answer at least, and what came with it.
+		// At least one answer, and those that came with it.
 		for first := true; first && answered < sent || c.r.Buffered() > 0; first = false {
 			line, err := c.r.ReadSlice('\n')
 			if err != nil {

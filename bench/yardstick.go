@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file holds what ptywright is measured against: the least that a program can do and still
-// do the job.
+// This file holds what ptywright is measured against: the least that a program can do and still do
+// the job.
 
 // openPTY returns a non-blocking master and the path of its slave.
 func openPTY(rows, cols int) (*os.File, string, error) {
@@ -65,7 +65,7 @@ func startOnPTY(argv []string) (*os.File, *exec.Cmd, error) {
 	return master, c, nil
 }
 
-// readUntil runs argv on a PTY and reads until text was seen, parsing nothing: the limit for
+// readUntil runs argv on a PTY and reads until it has seen text, parsing nothing: the limit for
 // throughput.
 func readUntil(argv []string, text string) (time.Duration, error) {
 	begin := time.Now()
@@ -76,7 +76,7 @@ func readUntil(argv []string, text string) (time.Duration, error) {
 	defer c.Wait()
 	defer master.Close()
 	buf, want := make([]byte, 64<<10), []byte(text)
-	kept := 0 // bytes at the beginning of buf that an earlier read ended in
+	kept := 0 // bytes at the start of buf from the end of an earlier read
 	for {
 		n, err := master.Read(buf[kept:])
 		if err != nil {
@@ -91,8 +91,8 @@ func readUntil(argv []string, text string) (time.Duration, error) {
 	}
 }
 
-// stub is a server of ptywright's wire that parses nothing: raw PTYs, a bounded tail, a search for
-// a substring. It is the floor for any server with this protocol.
+// stub is a server of ptywright's wire that parses nothing: raw PTYs, a bounded tail, a substring
+// search. It is the floor for any server with this protocol.
 type stub struct {
 	mu sync.Mutex
 	// protects the fields below
@@ -110,7 +110,7 @@ type stubSession struct {
 	waiting map[chan struct{}][]byte
 }
 
-// stubTail is how much of its output a stub session keeps at least.
+// stubTail is the least amount of output that a stub session keeps, in bytes.
 const stubTail = 8 << 10
 
 // serveStub takes the arguments that ptywright takes: serve --stdio, or serve --socket PATH.
@@ -119,8 +119,8 @@ func serveStub(args []string) {
 	onEachConnection(args, s.serve)
 }
 
-// serveLines answers each line with one fixed line, args[0], by one write: the limit for requests
-// a second and for start-up.
+// serveLines answers each line with one fixed line, args[0], in one write: the limit for requests
+// per second and for start-up.
 func serveLines(args []string) {
 	reply := []byte(args[0] + "\n")
 	onEachConnection(args[1:], func(r io.Reader, w io.Writer) {
@@ -136,7 +136,7 @@ func serveLines(args []string) {
 	})
 }
 
-// onEachConnection serves --stdio, or --socket PATH until the process is ended.
+// onEachConnection serves --stdio, or --socket PATH until the process ends.
 func onEachConnection(args []string, serve func(io.Reader, io.Writer)) {
 	if len(args) != 2 || args[0] != "--socket" {
 		serve(os.Stdin, os.Stdout)
@@ -158,7 +158,7 @@ func onEachConnection(args []string, serve func(io.Reader, io.Writer)) {
 	}
 }
 
-// stubParams is the union of what the stub's methods take.
+// stubParams is the union of the params of the stub's methods.
 type stubParams struct {
 	Session   string   `json:"session"`
 	Program   string   `json:"program"`
@@ -235,7 +235,7 @@ func (s *stub) answer(method string, p stubParams) (key string, result any) {
 			return failed(-32603, err.Error())
 		}
 		return "result", map[string]any{"sent": true}
-	case method == "session.record_start": // it keeps nothing; so that every measurement runs against it
+	case method == "session.record_start": // no-op, so that every measurement runs
 		return "result", map[string]any{"recording": "r1"}
 	case method == "session.close":
 		one.cmd.Process.Kill()
@@ -266,7 +266,7 @@ func (s *stub) create(argv []string) (string, error) {
 	return id, nil
 }
 
-// pump keeps the tail of the output and wakes who waits for what is in it.
+// pump keeps the tail of the output and wakes waits for text in it.
 func (o *stubSession) pump() {
 	buf := make([]byte, 32<<10)
 	for {
@@ -275,7 +275,7 @@ func (o *stubSession) pump() {
 		if len(o.tail)+n > 8*stubTail {
 			o.tail = append(o.tail[:0], o.tail[max(0, len(o.tail)-stubTail):]...)
 		}
-		from := max(0, len(o.tail)-256) // a text may lie over two reads
+		from := max(0, len(o.tail)-256) // a text may span two reads
 		o.tail = append(o.tail, buf[:n]...)
 		for ch, text := range o.waiting {
 			if bytes.Contains(o.tail[from:], text) {

@@ -1,8 +1,10 @@
-// Command release builds what is published: for every platform one archive with a static binary, the licence, the README,
-// manual pages and completions, and SHA256SUMS of them all. Run it in a clone: go run ./release
+// Command release builds the release files: for each platform one archive with a static binary, the
+// licence, the README, manual pages and completions, and SHA256SUMS of them all. Run it in a clone:
+// go run ./release
 //
-// Two runs on the same commit with the same Go give the same bytes, wherever the clone is: paths are trimmed, times are the
-// commit's (or SOURCE_DATE_EPOCH), names are sorted, owners are nobody. To check a release, build it again and compare SHA256SUMS.
+// Two runs on the same commit with the same Go give the same bytes, wherever the clone is: paths
+// are trimmed, times are the commit's (or SOURCE_DATE_EPOCH), names are sorted, owners are nobody.
+// To verify a release, build it again and compare SHA256SUMS.
 package main
 
 import (
@@ -25,20 +27,20 @@ import (
 	"time"
 )
 
-// every is each platform that a release is for.
+// every lists all platforms of a release.
 const every = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64"
 
-// A release is what is built, and of what.
+// A release says what to build, and from what.
 type release struct {
 	version, commit string
-	made            time.Time // of all files in the archives
+	made            time.Time // time of all files in the archives
 	out             string
 	common          []file // in every archive
 }
 
 // A file is one file of an archive.
 type file struct {
-	name string // below the archive's folder, with slashes
+	name string // path inside the archive's folder, with slashes
 	mode int64
 	body []byte
 }
@@ -113,7 +115,8 @@ func (r *release) run(platforms []string) (err error) {
 	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
-// gather builds for this platform, and has the binary write what every archive gets.
+// gather builds for this platform, and makes the binary write the files that every archive
+// contains.
 func (r *release) gather(work, epoch string) error {
 	here := filepath.Join(work, "here")
 	if runtime.GOOS == "windows" {
@@ -156,7 +159,8 @@ func (r *release) gather(work, epoch string) error {
 	return nil
 }
 
-// build builds a static binary whose bytes depend on the source, the version, the platform and Go, and on nothing else.
+// build builds a static binary whose bytes depend only on the source, the version, the platform and
+// Go.
 func (r *release) build(to, system, arch string) error {
 	stamp := fmt.Sprintf("-s -w -X main.releaseVersion=%s -X main.releaseCommit=%s", r.version, r.commit)
 	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", to, "./cmd/ptywright")
@@ -167,7 +171,7 @@ func (r *release) build(to, system, arch string) error {
 	return nil
 }
 
-// archive builds for a platform, and packs.
+// archive builds for a platform, and packs the result.
 func (r *release) archive(work, platform string) (name string, archive []byte, err error) {
 	system, arch, ok := strings.Cut(platform, "/")
 	if !ok {
@@ -230,7 +234,7 @@ func (r *release) zip(to io.Writer, folder string, files []file) error {
 	return w.Close()
 }
 
-// output runs a program, and returns what it prints.
+// output runs a program, and returns its output.
 func output(name string, args ...string) (string, error) {
 	c := exec.Command(name, args...)
 	c.Stderr = os.Stderr

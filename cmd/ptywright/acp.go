@@ -24,11 +24,12 @@ type acpFlags struct {
 func (f *acpFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.raw, "trust-raw", false, "do not hide secrets, and let the agent request control sequences")
 	c.Flags().IntVar(&f.output, "max-output-bytes", acp.MaxOutputBytes, "output kept per terminal, whatever the agent requests")
-	f.host = defaultHost() // a terminal stays until its release: the bounds on what has ended bound nothing
+	f.host = defaultHost() // clients release terminals: no bounds on ended ones
 	c.Flags().IntVar(&f.host.sessions, "max-sessions", engine.DefaultSessions, "maximum number of terminals")
 }
 
-// maxOutput is the most that --max-output-bytes may be: a message of four times that still fits into any reader's memory.
+// maxOutput is the largest --max-output-bytes: a message of four times that still fits into any
+// reader's memory.
 const maxOutput = 64 << 20
 
 func (f *acpFlags) check() error {
@@ -39,8 +40,8 @@ func (f *acpFlags) options() acp.Options {
 	return acp.Options{TrustRaw: f.raw, OutputBytes: f.output, Waits: acpWaits}
 }
 
-// An ACP connection has one agent, whose commands may all be waited for: with the default of sessions each can be, and three
-// quarters of the requests under way may be waits.
+// An ACP connection has one agent, which may wait for all its commands: with the default number of
+// sessions it can, and waits may be three quarters of the requests in flight.
 const (
 	acpExecuting = 2048
 	acpWaits     = acpExecuting / 4 * 3
@@ -69,8 +70,8 @@ see 'ptywright acp-proxy'.`,
 	return c
 }
 
-// serveACP serves one peer. A wait for an exit has no deadline of its own, so that its programs end a while after the end of
-// the input, and the waits are answered with how they ended.
+// serveACP serves one peer. A wait for an exit has no timeout of its own, so programs are ended
+// some time after the end of the input, and the waits then return how they ended.
 func serveACP(ctx context.Context, std stdio, d protocol.Dialect, h *service) error {
 	in, out, err := takePipes(std)
 	if err != nil {
@@ -87,10 +88,10 @@ func serveACP(ctx context.Context, std stdio, d protocol.Dialect, h *service) er
 	return serveConn(ctx, protocol.Join(&untilEOF{in, over}, out), d, config)
 }
 
-// inputEndBound is how long a program may go on that is waited for by a peer that says nothing more.
+// inputEndBound is how long an awaited program may run after its peer has closed the input.
 const inputEndBound = 2 * time.Second
 
-// untilEOF tells when nothing more is to be read.
+// untilEOF reports when there is nothing more to read.
 type untilEOF struct {
 	*os.File
 	over func()

@@ -2,5 +2,6 @@ package main
 
 import "syscall"
 
-// ownGroup starts a process in a group of its own. There is no signal for our death: its input ends then.
+// ownGroup starts a process in its own group. macOS has no signal for our death: the child's input
+// ends then.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

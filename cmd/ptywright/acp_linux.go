@@ -2,7 +2,7 @@ package main
 
 import "syscall"
 
-// ownGroup starts a process in a group of its own that does not outlive us, however we end.
+// ownGroup starts a process in its own group, which does not outlive us, however we end.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

@@ -49,37 +49,38 @@ func acpProxy(ctx context.Context, std stdio, f acpFlags, h *service, args []str
 		return err
 	}
 	end := sync.OnceFunc(func() { a.end(ctx) })
-	defer context.AfterFunc(ctx, end)() // while the terminals are ended
+	defer context.AfterFunc(ctx, end)() // while the terminals are being ended
 	err = acp.NewProxy(h.Host, f.options()).Serve(ctx, acp.Streams{FromEditor: stream, ToEditor: stream, FromAgent: a, ToAgent: a.in})
 	end()
 	switch {
 	case err == nil:
 		return a.code()
 	case errors.Is(err, acp.ErrEditorGone), ctx.Err() != nil:
-		return nil // what ends a child of an editor
+		return nil // the normal end of an editor's child
 	}
 	return err
 }
 
 const (
-	// agentGrace is how long an agent that has been told to end may take, twice: by the end of its input or output, and by
-	// SIGTERM.
+	// agentGrace is how long an agent may take to end, twice: after the end of its input or output,
+	// and after SIGTERM.
 	agentGrace = time.Second
-	// lateOutput is twice what a pipe holds: output of an agent that has ended. What comes after it is another's.
+	// lateOutput is twice what a pipe holds: the output left by an agent that has ended. Anything
+	// beyond it is another process's.
 	lateOutput = 128 << 10
-	// lateRead is how long the pipe must have nothing to give for that output to be complete.
+	// lateRead is how long the pipe must be empty before that output counts as complete.
 	lateRead = 10 * time.Millisecond
 )
 
-// An agentProcess is the child that the proxy speaks to.
+// An agentProcess is the agent that the proxy starts and talks to.
 type agentProcess struct {
 	in, out *os.File
 	cmd     *exec.Cmd
 	exited  chan struct{}
-	late    int // bytes read since it has ended
+	late    int // bytes read since it ended
 }
 
-// startAgent starts it in a process group of its own, with pipes.
+// startAgent starts the agent in its own process group, with pipes.
 func startAgent(args []string, stderr io.Writer) (*agentProcess, error) {
 	inR, inW, err := os.Pipe()
 	if err != nil {
@@ -95,17 +96,17 @@ func startAgent(args []string, stderr io.Writer) (*agentProcess, error) {
 	a := &agentProcess{in: inW, out: outR, cmd: exec.Command(args[0], args[1:]...), exited: make(chan struct{})}
 	a.cmd.Stdin, a.cmd.Stdout, a.cmd.Stderr = inR, outW, stderr
 	a.cmd.SysProcAttr = ownGroup()
-	a.cmd.WaitDelay = agentGrace // for a descendant that holds standard error
+	a.cmd.WaitDelay = agentGrace // in case a descendant holds standard error
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // the signal for our own death is sent when the thread ends that started it
+		runtime.LockOSThread() // our death's signal comes when this thread ends
 		defer runtime.UnlockOSThread()
 		err := a.cmd.Start()
 		started <- err
 		if err != nil {
 			return
 		}
-		_ = a.cmd.Wait() // told by ProcessState
+		_ = a.cmd.Wait() // ProcessState has the result
 		close(a.exited)
 		outR.SetReadDeadline(time.Now()) // wakes Read
 	}()
@@ -117,7 +118,7 @@ func startAgent(args []string, stderr io.Writer) (*agentProcess, error) {
 	return a, nil
 }
 
-// agentNotStarted gives the error the code that shells give it.
+// agentNotStarted gives the error the exit code that shells use.
 func agentNotStarted(err error) error {
 	code := exitNotExecutable
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
@@ -126,8 +127,8 @@ func agentNotStarted(err error) error {
 	return codedError{error: fmt.Errorf("start the agent: %w", err), code: code}
 }
 
-// Read reads what the agent writes. Its end is that of its output, or of the agent, when a process that it has left behind
-// holds that open.
+// Read reads the agent's output. It ends with the output, or with the agent if a process that it
+// left behind holds the output open.
 func (a *agentProcess) Read(b []byte) (int, error) {
 	for tried := false; ; tried = true {
 		n, err := a.out.Read(b)
@@ -146,7 +147,7 @@ func (a *agentProcess) Read(b []byte) (int, error) {
 	}
 }
 
-// end ends the agent and its process group, and returns when it has ended.
+// end ends the agent and its process group, and returns when the agent has ended.
 func (a *agentProcess) end(ctx context.Context) {
 	a.in.Close()
 	for _, kill := range []bool{false, true} {

@@ -5,12 +5,12 @@ import (
 	"syscall"
 )
 
-// ownGroup starts a process whose group gets no Ctrl+C of ours.
+// ownGroup starts a process in a group that does not get our Ctrl+C.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// endGroup ends a process. There is no asking: that its input has ended is all it hears before.
+// endGroup ends a process. There is no way to ask: the end of its input is its only notice.
 func endGroup(p *os.Process, kill bool) {
 	if kill {
 		_ = p.Kill()

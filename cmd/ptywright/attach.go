@@ -71,7 +71,7 @@ Exit codes: 0 after a detach, otherwise that of the program when it ends (128 pl
 	return c
 }
 
-// whoAmI is user@host and the terminal, as far as they are known: one person may have several terminals.
+// whoAmI is user@host and the terminal, as far as known: one person may have several terminals.
 func whoAmI() string {
 	name := "someone"
 	if u, err := user.Current(); err == nil {
@@ -86,7 +86,7 @@ func whoAmI() string {
 	return fmt.Sprintf("%s %d", name, os.Getpid())
 }
 
-// attachTo attaches to a session and returns how that ended as an error.
+// attachTo attaches to a session and returns its end as an error.
 func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) error {
 	if o.Write = o.Write || o.Take; o.As == "" {
 		o.As = whoAmI()
@@ -134,7 +134,7 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 	return codeOf(end)
 }
 
-// pick finds the session that is meant, and what it is called.
+// pick finds the requested session, and its name.
 func pick(ctx context.Context, std stdio, o *attach.Options) error {
 	if o.Session != "" {
 		s, err := o.Client.Info(ctx, o.Session)
@@ -177,13 +177,14 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 	return usageError{errors.New("there are several sessions: say which")}
 }
 
-// means notes which session is attached to.
+// means sets which session to attach to.
 func means(o *attach.Options, s client.Info) {
 	o.Session, o.Name = s.Session, s.Name
 	o.Title = strings.Join(append([]string{s.Program}, s.Args...), " ")
 }
 
-// attachError says what the server refuses as a person reads it, with what to do, and gives it its exit code.
+// attachError puts a server's refusal into words for a person, with what to do, and gives it its
+// exit code.
 func attachError(session string, err error) error {
 	var e *client.Error
 	if !errors.As(err, &e) {

@@ -42,14 +42,16 @@ installed, put it into the directory of the first example instead; it is then re
 	}
 }
 
-// What the generated script for bash calls of the package bash-completion, and what stands in for it. The package's functions
-// are taken where they are there; ours have names of their own, since other scripts look for the package by its names.
+// bashStandIns are the functions of the package bash-completion that the generated script for bash
+// calls, and our replacements. The package's functions are used if they exist; ours have their own
+// names, since other scripts check for the package by its names.
 var bashStandIns = []struct{ calls, ours string }{
 	{`    _get_comp_words_by_ref "$@" cur prev words cword` + "\n", "    __ptywright_words\n"},
 	{"_filedir", "__ptywright_filedir"},
 }
 
-// bashWords divides the line as the package does: at blanks, not at the = and : at which readline divides it.
+// bashWords splits the line as the package does: at blanks, not at the = and : at which readline
+// splits it.
 const bashWords = `
 # The words of the line, of which bash has made several where they have = or :. What is behind the cursor is left out.
 __ptywright_words()
@@ -87,7 +89,8 @@ __ptywright_filedir()
 }
 `
 
-// bashCompletion prints cobra's script with what it lacks without the package bash-completion.
+// bashCompletion prints cobra's script together with what it needs from the package
+// bash-completion.
 func bashCompletion(std stdio, root *cobra.Command) error {
 	var b bytes.Buffer
 	if err := root.GenBashCompletionV2(&b, true); err != nil {
@@ -104,7 +107,8 @@ func bashCompletion(std stdio, root *cobra.Command) error {
 	return err
 }
 
-// flagWords are flags that take one of a few words, whatever command they are of. Others are completed with files.
+// flagWords are flags that take one of a few words, in any command. Others are completed with
+// files.
 var flagWords = map[string][]string{
 	"log-level":     {"debug", "info", "warn", "error"},
 	"log-format":    {"text", "json"},
@@ -116,19 +120,20 @@ var flagWords = map[string][]string{
 	"echo-off":      {"ask", "secret", "plain"},
 }
 
-// flagFiles are flags that take a file, with its extensions, and flagFolders those that take a folder.
+// flagFiles are flags that take a file, with its extensions, and flagFolders those that take a
+// folder.
 var (
 	flagFiles   = map[string][]string{"plugin": {"toml"}, "file": nil, "output": nil, "log-file": nil, "socket": nil, "states": nil, "shell": nil}
 	flagFolders = []string{"cwd", "dir", "casts", "root"}
 )
 
-// keysFirst are the keys that are offered before somebody has typed more: all that there are fill a screen.
+// keysFirst are the keys offered before anything is typed: the full list fills a screen.
 var keysFirst = []string{
 	"enter", "tab", "shift_tab", "escape", "space", "backspace", "delete", "insert", "up", "down", "left", "right", "home", "end", "page_up", "page_down",
 	"f1", "ctrl+", "alt+", "shift+",
 }
 
-// completeFlags has flags complete what they take.
+// completeFlags adds completions of values to flags.
 func completeFlags(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		completeFlags(sub)
@@ -151,16 +156,17 @@ func completeFlags(c *cobra.Command) {
 			return
 		case slices.Contains(flagFolders, f.Name):
 			complete = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-		default: // a number, a text: no file is one
+		default: // a number or a text, not a file
 			complete = cobra.NoFileCompletions
 		}
 		if f.Value.Type() != "bool" {
-			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // an error says that it has one
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // the error says that it has one
 		}
 	})
 }
 
-// keyNames completes names of keys: the usual ones, and behind a modifier or the beginning of a name all that fit.
+// keyNames completes key names: the usual ones, and after a modifier or the start of a name all
+// that match.
 func keyNames(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	if begun == "" {
@@ -191,7 +197,7 @@ func keyNames(_ *cobra.Command, _ []string, begun string) ([]string, cobra.Shell
 	return all, directive | cobra.ShellCompDirectiveNoSpace
 }
 
-// describePlainly takes the marks out of what flags say of themselves, which shells would show as they stand.
+// describePlainly removes markup from flags' descriptions, which shells would show as it is.
 func describePlainly(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		describePlainly(sub)

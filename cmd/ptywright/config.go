@@ -15,11 +15,11 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// loadConfig reads what this user has set.
+// loadConfig reads this user's settings.
 func loadConfig() (*config.Config, error) {
 	root, err := daemon.Root()
 	if err != nil {
-		root = "" // what needs no folder works without one, such as a server that is its client's child
+		root = "" // not every command needs a folder, such as a client's own server
 	}
 	return config.Load(root, os.LookupEnv)
 }
@@ -31,7 +31,8 @@ func isSetting(err error) bool {
 	return errors.As(err, &file) || errors.As(err, &env)
 }
 
-// configurable has a command take from the environment and from config.toml what its flags do not say.
+// configurable makes a command take flags that are not given from the environment and from
+// config.toml.
 func configurable(c *cobra.Command) {
 	run := c.RunE
 	if run == nil || len(config.For(c.Name(), false, func(flag string) bool { return c.Flags().Lookup(flag) != nil })) == 0 {
@@ -45,8 +46,9 @@ func configurable(c *cobra.Command) {
 	}
 }
 
-// configure sets the flags of a command that were not given. They count as not given from then on, too. A file that is wrong does not
-// keep kill --server from ending the server that was started when it was right: what holds in spite of it counts.
+// configure sets the flags of a command that were not given. They still count as not given. A
+// faulty file does not keep kill --server from ending a server that was started when the file was
+// right: its valid settings apply.
 func configure(c *cobra.Command) error {
 	set, err := loadConfig()
 	lookup := c.Flags().Lookup
@@ -73,7 +75,7 @@ func configure(c *cobra.Command) error {
 	return nil
 }
 
-// serverSettings judges the settings with which a server in the background would start.
+// serverSettings checks the settings with which a background server would start.
 func serverSettings(c *cobra.Command) error {
 	set, err := loadConfig()
 	if err != nil {
@@ -93,7 +95,8 @@ func serverSettings(c *cobra.Command) error {
 	return nil
 }
 
-// aboutSocket reports whether a fault is that of socket, so that another server than the one that is meant would be taken.
+// aboutSocket reports whether socket's setting is faulty, so that a command would use the wrong
+// server.
 func aboutSocket(set *config.Config) bool {
 	return slices.ContainsFunc(set.Faults, func(err error) bool {
 		var file *config.FileError
@@ -152,7 +155,7 @@ Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and
 	return c
 }
 
-// settingFaults are all that is wrong with the file and with variables.
+// settingFaults are all faults of the file and of variables.
 func settingFaults(set *config.Config) []error {
 	faults := slices.Clone(set.Faults)
 	for _, s := range config.Settings {
@@ -171,7 +174,7 @@ func settingFaults(set *config.Config) []error {
 	return faults
 }
 
-// A shownSetting is a setting as it is shown.
+// A shownSetting is a setting for display.
 type shownSetting struct {
 	Key    string `json:"key"`
 	Value  any    `json:"value"`
@@ -231,7 +234,7 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 	return t.Flush()
 }
 
-// defaultOf is what a setting is when nobody sets it, by the flag of the first command that has it.
+// defaultOf is a setting's default, according to the flag of the first command that has it.
 func defaultOf(root *cobra.Command, s config.Setting) []string {
 	if s.Key == "socket" {
 		if path, err := defaultSocket(); err == nil {

@@ -38,7 +38,7 @@ The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 			if err != nil {
 				return err
 			}
-			// Lines are shown as they come: a check may take seconds.
+			// Print findings as they arrive: a check may take seconds.
 			broken := 0
 			doctor.Look(ctx, facts, func(f doctor.Finding) {
 				f.Found, f.Advice = redact.Default.String(f.Found), redact.Default.String(f.Advice)
@@ -56,7 +56,7 @@ The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 				io.WriteString(std.out, text)
 			})
 			if broken > 0 {
-				return exitCode(exitError) // what is broken has been told
+				return exitCode(exitError) // the findings are already printed
 			}
 			return nil
 		},
@@ -65,7 +65,7 @@ The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 	return c
 }
 
-// doctorFacts are what the doctor cannot find out by itself.
+// doctorFacts are what the doctor cannot find out itself.
 func doctorFacts() (doctor.Facts, error) {
 	root, homeless := daemon.Root()
 	self, err := os.Executable()

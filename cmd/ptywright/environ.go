@@ -12,7 +12,8 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// callerEnvironment returns what a program begins with that a server starts for this command. Of what cannot be told it complains.
+// callerEnvironment returns the environment of this command for a program that a server starts for
+// it. It warns about variables that cannot be sent.
 func callerEnvironment(complaints io.Writer, environ []string) (map[string]string, error) {
 	env, untold, err := caller.Environment(environ)
 	if err != nil {
@@ -24,7 +25,7 @@ func callerEnvironment(complaints io.Writer, environ []string) (map[string]strin
 	return env, nil
 }
 
-// environment reads the variables that flags name.
+// environment parses the variables given by flags.
 func environment(given []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, g := range given {

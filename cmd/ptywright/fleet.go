@@ -22,12 +22,12 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-// fleetFlags are those of every command of the fleet.
+// fleetFlags are the flags of every fleet command.
 type fleetFlags struct {
 	root   string
 	compat bool
 	json   bool
-	told   bool // what came of each instance is on standard output, as JSON
+	told   bool // each instance's result is on standard output, as JSON
 }
 
 func (f *fleetFlags) open() (fleet.Fleet, error) {
@@ -42,7 +42,7 @@ func (f *fleetFlags) open() (fleet.Fleet, error) {
 	return fleet.Fleet{Root: root}, err
 }
 
-// none says that there is nothing to be done, in a root that there is: one that somebody has mistyped is an error.
+// none reports that there is nothing to do, if the root exists: a misspelt one is an error.
 func (f *fleetFlags) none(std stdio, err error) error {
 	if _, missing := os.Stat(f.root); f.root != "" && missing != nil {
 		return fmt.Errorf("look for instances under --root: %w", missing)
@@ -51,7 +51,7 @@ func (f *fleetFlags) none(std stdio, err error) error {
 	return nil
 }
 
-// chosen are the flags that choose instances.
+// chosen are the flags that select instances.
 type chosen struct {
 	names   []string
 	tag     string
@@ -64,7 +64,8 @@ func (s *chosen) add(c *cobra.Command) {
 	s.addSession(c)
 }
 
-// selection is what has been chosen. A choice that is empty, as of a variable that is not set, is not all of them.
+// selection is the flags' selection. An empty value, as of a variable that is not set, does not
+// select all instances.
 func (s *chosen) selection(c *cobra.Command) (fleet.Selection, error) {
 	chosen := fleet.Selection{Tag: s.tag}
 	for _, name := range s.names {
@@ -165,7 +166,7 @@ are left out for an instance that does not answer within two seconds.`,
 	}
 }
 
-// instances prints a table, or a line an instance.
+// instances prints a table, or one line per instance.
 func (f *fleetFlags) instances(w io.Writer, all []fleet.Status) error {
 	if f.json {
 		return jsonLines(w, all...)
@@ -179,7 +180,7 @@ func (f *fleetFlags) instances(w io.Writer, all []fleet.Status) error {
 	return t.Flush()
 }
 
-// sessionsOf tells how many sessions an instance has, and what is with the first.
+// sessionsOf describes how many sessions an instance has, and the first one.
 func sessionsOf(i fleet.Status) (count, first string) {
 	if i.Err != nil {
 		return "?", "no answer"
@@ -203,7 +204,7 @@ func sessionsOf(i fleet.Status) (count, first string) {
 	return count, first
 }
 
-// runs tells what has the terminal of a session.
+// runs describes what has the terminal of a session.
 func runs(s fleet.Session) string {
 	switch {
 	case s.Dead:
@@ -221,7 +222,7 @@ func orDash(s instance.Optional) string {
 	return oneLine(string(s))
 }
 
-// jsonLines prints one value a line.
+// jsonLines prints one value per line.
 func jsonLines[T any](w io.Writer, values ...T) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -275,7 +276,7 @@ logs/NAME.log under the root.`,
 	return c
 }
 
-// launches says what n instances are to be.
+// launches specifies n instances.
 func launches(count string, folders, tags []string) ([]fleet.Launch, error) {
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 1 || n > fleet.MostAtOnce {
@@ -340,7 +341,7 @@ func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
 	return c
 }
 
-// oneError puts errors on one line.
+// oneError joins errors on one line.
 func oneError(all []error) error {
 	switch len(all) {
 	case 0:
@@ -351,7 +352,7 @@ func oneError(all []error) error {
 	return fmt.Errorf("%w; %w", oneError(all[:len(all)-1]), all[len(all)-1])
 }
 
-// printLines prints rows of a screen. A row has no control characters when it comes from one of ours.
+// printLines prints rows of a screen. Rows from our instances contain no control characters.
 func printLines(w io.Writer, lines []string) error {
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(w, quiet(line)); err != nil {

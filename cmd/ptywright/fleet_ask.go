@@ -74,7 +74,7 @@ output so far is printed.`,
 			case late > 0:
 				return fmt.Errorf("%w: the command has not ended in %d of %d instances after %v", fleet.ErrTimeout, late, n, limit)
 			case bad > 0:
-				return exitCode(exitError) // what failed has been printed
+				return exitCode(exitError) // what failed is already printed
 			}
 			return nil
 		},
@@ -85,7 +85,8 @@ output so far is printed.`,
 	return c
 }
 
-// checkTimeout refuses what cannot be meant. A day is longer than anybody waits; the wire counts milliseconds.
+// checkTimeout refuses timeouts that make no sense. A day is longer than anybody waits; the wire
+// counts milliseconds.
 func checkTimeout(d time.Duration) error {
 	if d < time.Millisecond || d > 24*time.Hour {
 		return usageError{fmt.Errorf("--timeout is %v: give 1ms to 24h", d)}
@@ -96,7 +97,7 @@ func checkTimeout(d time.Duration) error {
 func printRun(w io.Writer, r fleet.Run) {
 	how := ""
 	switch {
-	case r.Err != nil: // the error is told at the end
+	case r.Err != nil: // the error is reported at the end
 		return
 	case r.Sent:
 		how = "sent"
@@ -115,7 +116,7 @@ func printRun(w io.Writer, r fleet.Run) {
 	}
 }
 
-// heading says which instance is told of.
+// heading prints which instance the following lines are about.
 func heading(w io.Writer, name string, title instance.Optional, how string) {
 	if title != "" {
 		name += " " + string(title)
@@ -123,7 +124,7 @@ func heading(w io.Writer, name string, title instance.Optional, how string) {
 	fmt.Fprintf(w, "== %s: %s\n", oneLine(name), oneLine(how))
 }
 
-// quiet escapes control characters, which a screen's row has not.
+// quiet escapes control characters, which the rows of a screen do not have.
 func quiet(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
@@ -204,7 +205,8 @@ func printWait(w io.Writer, r fleet.Wait) {
 	}
 }
 
-// evidenceLines is how much of a screen is printed: enough to see what a program is at, of many instances.
+// evidenceLines is how much of each screen is printed: enough to see what a program is doing, for
+// many instances.
 const evidenceLines = 10
 
 // lastLines returns the last lines that are not blank.

@@ -22,7 +22,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// logFlags say where a server logs, how much and how.
+// logFlags say where a server logs, at what level and in which format.
 type logFlags struct {
 	file, level, format string
 }
@@ -35,8 +35,8 @@ func (f *logFlags) add(c *cobra.Command) {
 	c.MarkFlagFilename("log-file")
 }
 
-// open makes the logger that the flags tell; std gets the events when no file is named. done ends it. A server of one client
-// does not open its file anew: its terminal's end is its own.
+// open makes the logger for the flags; events go to std when no file is named. done closes it. A
+// server of one client does not reopen its file: a SIGHUP ends it.
 func (f *logFlags) open(std io.Writer, hide *redact.Redactor, lone bool) (log *slog.Logger, done func(), err error) {
 	level := slog.LevelInfo
 	if f.level != "" {
@@ -65,7 +65,8 @@ func (f *logFlags) open(std io.Writer, hide *redact.Redactor, lone bool) (log *s
 	return newLoggerAt(w, level, f.format, hide), done, nil
 }
 
-// newLogger writes one line of text an event: control characters are quoted, and in every text what hide knows is hidden.
+// newLogger writes each event as one line of text: control characters are quoted, and every text is
+// redacted by hide.
 func newLogger(w io.Writer, hide *redact.Redactor) *slog.Logger {
 	return newLoggerAt(w, slog.LevelInfo, "text", hide)
 }
@@ -73,7 +74,7 @@ func newLogger(w io.Writer, hide *redact.Redactor) *slog.Logger {
 // newLoggerAt is newLogger for a level and a format: text or json.
 func newLoggerAt(w io.Writer, level slog.Level, format string, hide *redact.Redactor) *slog.Logger {
 	options := &slog.HandlerOptions{
-		Level: level, // info has what plugins print, and nothing else of ours
+		Level: level, // info has plugins' prints, and nothing else of ours
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			switch a.Value.Kind() {
 			case slog.KindString, slog.KindAny:
@@ -83,7 +84,8 @@ func newLoggerAt(w io.Writer, level slog.Level, format string, hide *redact.Reda
 				}
 				a.Value = slog.StringValue(hide.String(text))
 				if format != "json" {
-					// The text format quotes what JSON has to, and all that cannot be printed beyond ASCII; DEL is neither.
+					// The text format quotes what JSON must escape, and what is unprintable beyond
+					// ASCII; DEL is neither.
 					a.Value = slog.StringValue(strings.ReplaceAll(a.Value.String(), "\x7f", `\x7f`))
 				}
 			}
@@ -96,7 +98,8 @@ func newLoggerAt(w io.Writer, level slog.Level, format string, hide *redact.Reda
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// escaped writes lines of JSON in which what cannot be printed is escaped: JSON itself escapes only what is below a blank.
+// escaped writes lines of JSON with unprintable characters escaped: JSON itself escapes only those
+// below a blank.
 type escaped struct{ io.Writer }
 
 // Write takes one event.
@@ -122,23 +125,23 @@ func (e escaped) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// A logFile is a log that is written to a file's end.
+// A logFile is a log appended to a file.
 type logFile struct {
 	path string
 
-	mu sync.Mutex // held while a line is written to the disk
+	mu sync.Mutex // held while a line is written
 	// protects the field below
 	f *os.File
 }
 
-// Write writes one event. A log that cannot be written is no reason to end: the event is lost.
+// Write writes one event. A failed write is not a reason to end: the event is lost.
 func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.f.Write(p)
 }
 
-// checkLogFile says why a path cannot be a log's, nil when it can. It makes no file.
+// checkLogFile says why a path cannot be a log's, nil when it can. It creates no file.
 func checkLogFile(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -161,7 +164,7 @@ func checkLogFile(path string) error {
 	return writable(path)
 }
 
-// reopen opens the file by its name, which may mean another one by now.
+// reopen opens the path again, which may be another file by now.
 func (l *logFile) reopen() error {
 	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|nonblock, 0o600)
 	if err != nil {
@@ -188,7 +191,7 @@ func (l *logFile) reopen() error {
 	return nil
 }
 
-// reopenAtHangup opens the file anew with every SIGHUP, as what rotates logs expects, until end is called.
+// reopenAtHangup reopens the file at every SIGHUP, as log rotation expects, until end is called.
 func (l *logFile) reopenAtHangup(failed func(error)) (end func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -217,5 +220,5 @@ func (l *logFile) reopenAtHangup(failed func(error)) (end func()) {
 func (l *logFile) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.f.Close() // what was written is written
+	l.f.Close() // every line is already written
 }

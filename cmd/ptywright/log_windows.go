@@ -1,7 +1,7 @@
 package main
 
-// nonblock is not needed: files do not wait.
+// nonblock is not needed: opening a file does not wait.
 const nonblock = 0
 
-// writable leaves it to the opening to say who may write: the system judges access lists then.
+// writable leaves the check to opening the file: only then does the system evaluate access lists.
 func writable(string) error { return nil }

@@ -1,5 +1,6 @@
-// Command ptywright lets programs use terminal programs the way a person does. It is wiring only: flags choose a
-// transport, a framing and a dialect. Everything else lives in the packages beside it.
+// Command ptywright lets programs use terminal programs the way a person does. This package only
+// wires things together: flags choose a transport, a framing and a dialect. Everything else is in
+// the packages beside it.
 package main
 
 import (
@@ -26,8 +27,8 @@ const (
 	exitTimeout     = remote.ExitTimeout
 	exitMissing     = remote.ExitMissing
 	exitPermission  = remote.ExitPermission
-	exitInterrupted = 130 // as of a shell's command that Ctrl-C has ended
-	// As shells, env and timeout say that there was no program to take a code from.
+	exitInterrupted = 130 // as in a shell after Ctrl-C
+	// Without a program that could return a code, as in shells, env and timeout.
 	exitNotExecutable = 126
 	exitNotFound      = 127
 )
@@ -40,7 +41,7 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], std))
 }
 
-// stdio are the process's standard streams. Nothing below run touches those of package os.
+// stdio are the process's standard streams. Nothing below run uses those of package os.
 type stdio struct {
 	in  *os.File
 	out *stdout
@@ -52,12 +53,12 @@ type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// A codedError is told as others are, and ends the program with a code of its own.
+// A codedError is reported like other errors, and ends the program with its own exit code.
 type codedError struct {
 	error
 	code   int
 	reason string // for programs; "" when there is none
-	told   bool   // it is on standard output already, for programs
+	told   bool   // already on standard output, for programs
 }
 
 func (e codedError) Unwrap() error { return e.error }
@@ -78,7 +79,7 @@ func run(ctx context.Context, args []string, std stdio) int {
 	return exit(std, c, args, err)
 }
 
-// exit tells what went wrong with a command, if anything did, and returns the exit code.
+// exit reports a command's error, if any, and returns the exit code.
 func exit(std stdio, c *cobra.Command, args []string, err error) int {
 	if err = std.out.judge(err); err == nil {
 		return 0
@@ -112,7 +113,7 @@ func exit(std stdio, c *cobra.Command, args []string, err error) int {
 	return told.code
 }
 
-// An errorObject is an error as --json tells it.
+// An errorObject is an error as --json prints it.
 type errorObject struct {
 	Error struct {
 		Message string `json:"message"`
@@ -126,12 +127,12 @@ func (e codedError) object() (o errorObject) {
 	return o
 }
 
-// complain prints an error as one line, without what it must not show.
+// complain prints a redacted error as one line.
 func complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "ptywright: %s\n", oneLine(hidden(err)))
 }
 
-// hidden is an error's text without what it must not show.
+// hidden is an error's text, redacted.
 func hidden(err error) string { return redact.Default.String(err.Error()) }
 
 // oneLine escapes what would break a line or move a cursor.
@@ -141,7 +142,7 @@ func oneLine(s string) string {
 		switch {
 		case r < ' ' || r >= 0x7f && r < 0xa0:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case !unicode.IsPrint(r): // what turns a line's direction, for one
+		case !unicode.IsPrint(r): // such as characters that change the text direction
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteRune(r)
@@ -191,7 +192,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	)
 	root.AddCommand(remoteCommands(std)...)
 	root.AddCommand(doctorCommand(std), configCommand(std), completionsCommand(std), schemaCommand(std))
-	root.CompletionOptions.DisableDefaultCmd = true // completions is ours
+	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command
 	root.InitDefaultHelpCmd()
 	group(root)
 	helpUsage(root)
@@ -199,7 +200,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	return root
 }
 
-// wire gives a command and those below it what all have.
+// wire sets what all commands share, for c and those below it.
 func wire(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		wire(sub)
@@ -208,7 +209,7 @@ func wire(c *cobra.Command) {
 	configurable(c)
 }
 
-// group orders the help by what one wants to do.
+// group orders the help by task.
 func group(root *cobra.Command) {
 	for _, g := range []struct{ id, title, commands string }{
 		{"sessions", "Sessions of a server that is shared:", "spawn send exec wait read search logs resize mouse ls kill adapter attach repl watch"},

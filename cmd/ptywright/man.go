@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manCommand writes manual pages: for those who package ptywright, so it is not listed.
+// manCommand writes manual pages: for packagers of ptywright, so it is not listed.
 func manCommand(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man DIR",
@@ -46,7 +46,7 @@ func manCommand(std stdio) *cobra.Command {
 	}
 }
 
-// forEach calls f for a command and all below it that are listed.
+// forEach calls f for a command and all listed commands below it.
 func forEach(c *cobra.Command, f func(*cobra.Command)) {
 	f(c)
 	for _, sub := range c.Commands() {
@@ -56,8 +56,8 @@ func forEach(c *cobra.Command, f func(*cobra.Command)) {
 	}
 }
 
-// manPage writes what the help says in the language of man(7). The help is plain text, wrapped by hand: lines that are
-// indented stay as they are, others are filled.
+// manPage writes the help in the language of man(7). The help is plain text, wrapped by hand:
+// indented lines stay as they are, others are filled.
 func manPage(c *cobra.Command, name, date string) string {
 	c.InitDefaultHelpFlag()
 	c.InitDefaultVersionFlag()
@@ -91,7 +91,7 @@ func manPage(c *cobra.Command, name, date string) string {
 	return b.String()
 }
 
-// text writes paragraphs, and examples where lines are indented.
+// text writes paragraphs, and indented lines as examples.
 func text(b *strings.Builder, plain string) {
 	example := false
 	begin := func(is bool) {
@@ -143,7 +143,7 @@ func options(b *strings.Builder, title string, flags *pflag.FlagSet) {
 	})
 }
 
-// roff escapes a text that may stand anywhere in a page, also at the beginning of a line.
+// roff escapes a text for any position in a page, including the start of a line.
 func roff(plain string) string {
 	escaped := strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(plain)
 	if strings.HasPrefix(escaped, ".") {

@@ -16,7 +16,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/mcp/tools"
 )
 
-// tokenName is the variable that may hold the bearer token of MCP over HTTP.
+// tokenName is the variable that may hold the bearer token for MCP over HTTP.
 const tokenName = "PTYWRIGHT_MCP_TOKEN"
 
 // mcpFlags are the flags of mcp.
@@ -33,10 +33,10 @@ type profileFlags struct {
 	terminal terminalFlags
 }
 
-// A profileMaker makes one profile from flags.
+// A profileMaker makes one profile from the flags.
 type profileMaker func(h *host.Host, f *profileFlags) (*mcp.Profile, error)
 
-// profiles are the vocabularies that ptywright mcp knows.
+// profiles are the profiles that ptywright mcp offers.
 var profiles = map[string]profileMaker{
 	"ptywright":    ownProfile,
 	"terminal-mcp": terminalProfile,
@@ -87,7 +87,7 @@ func (f *profileFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.raw, "trust-raw", false, "let clients request output without hidden secrets")
 }
 
-// server makes the MCP server that the flags tell.
+// server makes the MCP server for the flags.
 func (f *profileFlags) server(h *service) (*mcp.Server, error) {
 	make, ok := profiles[f.profile]
 	if !ok {
@@ -124,8 +124,9 @@ func serveMCP(ctx context.Context, std stdio, f mcpFlags) error {
 	})
 }
 
-// openMCP opens the door for MCP over HTTP. A token that is made, as the environment has none, is told with the address, or
-// is kept in the file tokenPath as long as the door is open: a log is no place for it.
+// openMCP opens the door for MCP over HTTP. Without a token in the environment it makes one, and
+// prints it with the address, or keeps it in the file tokenPath while the door is open: a token
+// does not belong in a log.
 func openMCP(s *mcp.Server, addr, tokenPath string) (door, error) {
 	l, err := loopback.Listen(addr)
 	if err != nil {
@@ -134,7 +135,7 @@ func openMCP(s *mcp.Server, addr, tokenPath string) (door, error) {
 	token, told, forget := os.Getenv(tokenName), "", func() {}
 	if strings.TrimSpace(token) == "" {
 		token = loopback.NewToken()
-		told = " with bearer token " + token // the one place that shows it
+		told = " with bearer token " + token // the only place that shows it
 		if tokenPath != "" {
 			if err := writeToken(tokenPath, token); err != nil {
 				l.Close()
@@ -156,9 +157,9 @@ func openMCP(s *mcp.Server, addr, tokenPath string) (door, error) {
 	}, nil
 }
 
-// writeToken makes a file that only its owner can read, in the place of an earlier one.
+// writeToken writes a file that only its owner can read, replacing an earlier one.
 func writeToken(path, token string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "token-*") // 0600, and nobody else's link is followed
+	f, err := os.CreateTemp(filepath.Dir(path), "token-*") // 0600, and it follows nobody's link
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// metrics is the page of counts of a server, for a monitor: numbers, and nothing that a program wrote. The labels are those
-// that stand here.
+// metrics is a server's page of counts for monitoring: numbers, and no program's text. All labels
+// are fixed here.
 func (h *service) metrics() string {
 	var p page.Page
 	s := h.Engine.Stats()

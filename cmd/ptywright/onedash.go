@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagsFirst are the commands whose flags stand in front of the first argument: what follows is a program's, or a script's.
+// flagsFirst are the commands whose flags precede the first argument: the rest belongs to a program
+// or a script.
 var flagsFirst = map[string]bool{"run": true, "record": true, "acp-proxy": true, "repl": true}
 
-// oneDash finds a flag's long name behind a single dash, which would be read as that many flags of one letter: -key as -k ey. The
-// command is the one that the flag is of; nil: there is no such flag.
+// oneDash finds a flag's long name after a single dash, which would be parsed as that many
+// one-letter flags: -key as -k ey. c is the flag's command; nil: there is no such flag.
 func oneDash(root *cobra.Command, args []string) (c *cobra.Command, err error) {
 	c, rest, err := root.Find(args)
 	if err != nil || c == root || c.DisableFlagParsing {
@@ -53,14 +54,15 @@ func oneDash(root *cobra.Command, args []string) (c *cobra.Command, err error) {
 	return nil, nil
 }
 
-// takesNext reports whether the last of some flags of one letter has its value in the next argument.
+// takesNext reports whether the last of a group of one-letter flags takes its value from the next
+// argument.
 func takesNext(fs *pflag.FlagSet, letters string) bool {
 	for i := range len(letters) {
 		f := fs.ShorthandLookup(letters[i : i+1])
 		if f == nil {
 			return false
 		}
-		if f.NoOptDefVal == "" { // what follows is its value
+		if f.NoOptDefVal == "" { // the rest is its value
 			return i == len(letters)-1
 		}
 	}

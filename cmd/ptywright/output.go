@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// A stdout is standard output. It is written to by whoever has it, and keeps the first error of that: [exit] tells it, so that
-// no command ends well whose output is lost, whether it has looked at its own errors or not.
+// A stdout is standard output. It keeps the first write error, which [exit] reports, so that no
+// command succeeds whose output is lost, whether or not it checks its own errors.
 type stdout struct {
-	file   *os.File // for what needs a descriptor or a terminal; its errors are not kept
+	file   *os.File // for uses that need a descriptor or a terminal; its errors are not kept
 	failed atomic.Pointer[outputError]
 }
 
@@ -30,7 +30,8 @@ func (e *outputError) Error() string {
 
 func (e *outputError) Unwrap() error { return e.err }
 
-// Write writes p; after an error nothing is written any more, so that there is no gap in what is. Errors are [*outputError].
+// Write writes p; after an error it writes nothing more, so that the output has no gap. Errors are
+// [*outputError].
 func (o *stdout) Write(p []byte) (int, error) {
 	if lost := o.failed.Load(); lost != nil {
 		return 0, lost
@@ -43,11 +44,12 @@ func (o *stdout) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Fd is the descriptor, to be asked what it is.
+// Fd is the descriptor, for queries.
 func (o *stdout) Fd() uintptr { return o.file.Fd() }
 
-// judge returns what a command's error is when its output is lost: that, on which the error depends in the end. Who has ended
-// by a signal has, and a reader that has gone is nothing to tell: what has no handler for it the system ends without a word.
+// judge returns a command's error if its output is lost: the output's error, which is usually the
+// cause of the command's. A command that a signal ended keeps that error, and a reader that went
+// away is not reported: without a handler the system would end the process silently.
 func (o *stdout) judge(err error) error {
 	lost := o.failed.Load()
 	var ended exitCode

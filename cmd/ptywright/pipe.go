@@ -9,8 +9,8 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 )
 
-// typePipe types what comes out of a pipe, and at its end Ctrl-D. It returns an error when the terminal would cut a
-// line without a word; nil when the program has ended, which over tells.
+// typePipe types the content of a pipe, and Ctrl-D at its end. It returns an error when the
+// terminal would silently truncate a line; nil when the program has ended, which over reports.
 func typePipe(p *pty.PTY, r io.Reader, over <-chan struct{}) error {
 	buf := make([]byte, 32<<10)
 	line := 0 // bytes of the unfinished line
@@ -25,8 +25,8 @@ func typePipe(p *pty.PTY, r io.Reader, over <-chan struct{}) error {
 	}
 }
 
-// typeLines types b, which begins line bytes into a line, and returns how far into one it ends. readErr is handed through
-// when there is no error of its own.
+// typeLines types b, which starts line bytes into a line, and returns how far into a line it ends.
+// It returns readErr if it has no error of its own.
 func typeLines(p *pty.PTY, b []byte, line int, readErr error) (int, error) {
 	mode, err := p.LineMode()
 	for rest := b; len(rest) > 0; {
@@ -52,14 +52,16 @@ func typeLines(p *pty.PTY, b []byte, line int, readErr error) (int, error) {
 	return line, readErr
 }
 
-// endPauses are how long after one Ctrl-D the next is typed while the program runs: one that is read before the program
-// has made the terminal its own is lost, as a person finds out by pressing it again. In all a bit over a minute.
+// endPauses are the pauses between Ctrl-Ds while the program runs: one that is read before the
+// program has set its terminal modes is lost, and a person would press it again. In total a bit
+// over a minute.
 var endPauses = []time.Duration{
 	100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond, 2 * time.Second,
 	4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
 }
 
-// typeEnd types the terminal's end-of-file character, twice at first when a line was begun: the first only ends the line.
+// typeEnd types the terminal's end-of-file character, twice at first after an unfinished line: the
+// first only ends the line.
 func typeEnd(p *pty.PTY, begun bool, over <-chan struct{}) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

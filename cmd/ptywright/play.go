@@ -19,7 +19,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// loadCast reads a recording from a file, or from standard input when its name is "-".
+// loadCast reads a recording from a file, or from standard input if its name is "-".
 func loadCast(std stdio, path string) (*record.Recording, error) {
 	in := io.Reader(std.in)
 	if path != "-" {
@@ -37,7 +37,7 @@ func loadCast(std stdio, path string) (*record.Recording, error) {
 	return rec, nil
 }
 
-// within refuses a time that a recording does not have.
+// within refuses a time beyond the end of a recording.
 func within(rec *record.Recording, path, flag string, at time.Duration) error {
 	if length := rec.Duration(); at > length {
 		return usageError{fmt.Errorf("--%s is %v: %s ends at %v", flag, at, pty.QuotePath(path), length)}
@@ -82,7 +82,7 @@ notifications, images, printing, terminal queries and input modes are left out.`
 	return c
 }
 
-// A moment is a flag's time in a recording: seconds, or a Go duration.
+// A moment is a flag for a time in a recording: seconds, or a Go duration.
 type moment time.Duration
 
 // String is the flag's value.
@@ -93,10 +93,10 @@ func (m *moment) String() string {
 	return time.Duration(*m).String()
 }
 
-// Type names what is given.
+// Type names the flag's type.
 func (m *moment) Type() string { return "time" }
 
-// Set takes 2.5 as well as 2.5s.
+// Set accepts 2.5 as well as 2.5s.
 func (m *moment) Set(s string) error {
 	d, err := time.ParseDuration(s)
 	if n, notNumber := strconv.ParseFloat(s, 64); notNumber == nil && math.Abs(n) < math.MaxInt64/float64(time.Second) {
@@ -109,7 +109,8 @@ func (m *moment) Set(s string) error {
 	return nil
 }
 
-// play writes a recording in its own time, until a signal comes, and what takes its modes back at its end, however it comes.
+// play writes a recording in its own time, until a signal arrives, and then resets its modes,
+// however it ends.
 func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float64, from time.Duration) (err error) {
 	var f playFilter
 	defer func() {
@@ -118,7 +119,7 @@ func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float
 		}
 	}()
 	if from > 0 {
-		for e := range rec.Events() { // the filter is to know where it is
+		for e := range rec.Events() { // the filter has to track the state
 			if e.Kind == record.EventOutput && e.At <= from {
 				f.play(e.Text)
 			}

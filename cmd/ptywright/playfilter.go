@@ -8,42 +8,44 @@ import (
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// A playFilter lets through what a recording does to a screen, and nothing that it would do to the
-// terminal beyond that: the clipboard (OSC 52), notifications (OSC 9, 777), files and programs of a
-// terminal (OSC 1337, DCS, APC), printing, the window's size, modes of what is typed (mouse, paste,
-// keyboards), and questions, whose answers nobody would read. What it does not know is left out
-// (ECMA-48 and xterm's ctlseqs name what it knows). Only whole sequences leave it, so output may stop
-// after any event. Any cut of the same text comes out the same. The zero value is ready; it is not
-// safe for concurrent use.
+// A playFilter passes what a recording does to a screen, and drops whatever else it would do to the
+// terminal: the clipboard (OSC 52), notifications (OSC 9, 777), files and programs of a terminal
+// (OSC 1337, DCS, APC), printing, the window's size, input modes (mouse, paste, keyboards), and
+// queries, whose answers nobody would read. It drops what it does not know (ECMA-48 and xterm's
+// ctlseqs name what it knows). It outputs only whole sequences, so output may stop after any event,
+// and the result does not depend on how the text is split. The zero value is ready; not safe for
+// concurrent use.
 type playFilter struct {
 	out   []byte
 	cut   ansi.Cutter
-	title bool         // the title of screen(1) is under way: ESC k and text, until ST
+	title bool         // inside a title of screen(1): ESC k and text, until ST
 	lead  bool         // 0xc2 came, the first byte of a C1 control in UTF-8
 	on    map[int]bool // private modes that are set
-	color bool         // the palette was changed
+	color bool         // the palette has changed
 }
 
-// playModes are the private modes of a screen. Others are not played: of input, of the window.
+// playModes are the private modes that concern the screen. Others are not played: those of input
+// and of the window.
 var playModes = []int{4, 5, 6, 7, 12, 25, 45, 47, 69, 1045, 1047, 1048, 1049, 2026, 2027}
 
-// playCSIs are the final bytes of the control sequences that are played, by what comes before and behind the parameters.
+// playCSIs are the final bytes of the control sequences that are played, by what precedes and
+// follows the parameters.
 var playCSIs = map[string]string{
-	"":   "@ABCDEFGHIJKLMPSTXZ`abdefghjklmrstu", // h, l and t not all of them
+	"":   "@ABCDEFGHIJKLMPSTXZ`abdefghjklmrstu", // h, l and t only in part
 	"?":  "JKWhl",                               // selective erase, tabs, modes
-	" ":  "@Aq",                                 // scroll sideways, cursor style
+	" ":  "@Aq",                                 // horizontal scroll, cursor style
 	"!":  "p",                                   // soft reset
 	"\"": "q",                                   // protection
-	"#":  "pq{}",                                // stack of attributes
+	"#":  "pq{}",                                // attribute stack
 	"$":  "rtvxz{",                              // rectangles
 	"'":  "}~",                                  // columns
 	"*":  "x",
 }
 
-// inputOff takes back the modes of input, which are not played: whatever ran before may have left them.
+// inputOff resets the input modes, which are not played: an earlier program may have left them set.
 const inputOff = "\x1b[?1;9;66;1000;1002;1003;1004;1005;1006;1015;1016;2004;2031;2048l\x1b>\x1b[<99u\x1b[>4;0m"
 
-// play returns what is to be written for more of the recording.
+// play returns what to write for more of the recording.
 func (f *playFilter) play(text string) string {
 	f.out = f.out[:0]
 	for rest := f.shortened(text); len(rest) > 0; {
@@ -66,7 +68,7 @@ func (f *playFilter) play(text string) string {
 	return string(f.out)
 }
 
-// shortened is text with C1 controls as ESC and a letter, which is the same.
+// shortened is text with C1 controls replaced by ESC and a letter, which is equivalent.
 func (f *playFilter) shortened(text string) []byte {
 	out := make([]byte, 0, len(text)+1)
 	for i := range len(text) {
@@ -86,11 +88,11 @@ func (f *playFilter) shortened(text string) []byte {
 	return out
 }
 
-// characters plays text and controls. ENQ asks for an answer.
+// characters plays text and controls. ENQ is dropped, as it asks for an answer.
 func (f *playFilter) characters(text []byte) {
 	for _, c := range text {
 		switch {
-		case f.title: // CAN and SUB break it off
+		case f.title: // CAN and SUB abort it
 			f.title = c != 0x18 && c != 0x1a
 		case c != 0x05:
 			f.out = append(f.out, c)
@@ -110,17 +112,17 @@ func (f *playFilter) escape(seq string) {
 	}
 }
 
-// end returns what brings the terminal back from where the recording left it.
+// end returns what resets the terminal from the recording's last state.
 func (f *playFilter) end() string {
 	var b strings.Builder
 	if f.on[47] || f.on[1047] || f.on[1049] {
 		b.WriteString("\x1b[?1049l")
 	}
-	if f.on[6] { // leaving it sets the cursor to the top
+	if f.on[6] { // resetting it moves the cursor to the top
 		b.WriteString("\x1b[?6l\x1b[999H")
 	}
-	b.WriteString("\x1b7\x1b[?69l\x1b[r\x1b8") // margins, which set the cursor too
-	for _, n := range []int{45, 1045, 2027} {  // on in some terminals when nobody set them
+	b.WriteString("\x1b7\x1b[?69l\x1b[r\x1b8") // margins, which also move the cursor
+	for _, n := range []int{45, 1045, 2027} {  // on by default in some terminals
 		if f.on[n] {
 			b.WriteString("\x1b[?" + strconv.Itoa(n) + "l")
 		}
@@ -149,7 +151,7 @@ func (f *playFilter) csi(seq string) {
 		if params = f.modes(kind, params, final == 'h'); params == "" {
 			return
 		}
-	case kind == "" && final == 't': // the stack of titles alone
+	case kind == "" && final == 't': // only the title stack
 		if n, _, _ := strings.Cut(params, ";"); n != "22" && n != "23" {
 			return
 		}
@@ -160,7 +162,7 @@ func (f *playFilter) csi(seq string) {
 	f.out = append(append(append(f.out, "\x1b["...), prefix+params+suffix...), final)
 }
 
-// modes returns those of a screen among the modes that are set or reset.
+// modes returns those of the modes being set or reset that concern the screen.
 func (f *playFilter) modes(kind, params string, on bool) string {
 	var kept []string
 	for _, p := range strings.Split(params, ";") {
@@ -173,7 +175,7 @@ func (f *playFilter) modes(kind, params string, on bool) string {
 				f.on = map[int]bool{}
 			}
 			f.on[n] = on
-			if !on && (n == 47 || n == 1047 || n == 1049) { // one alternate screen, whichever mode leads to it
+			if !on && (n == 47 || n == 1047 || n == 1049) { // one alternate screen, whichever mode selects it
 				f.on[47], f.on[1047], f.on[1049] = false, false, false
 			}
 		}
@@ -181,7 +183,7 @@ func (f *playFilter) modes(kind, params string, on bool) string {
 	return strings.Join(kept, ";")
 }
 
-// osc plays titles, links, sized text and colours that are set.
+// osc plays titles, links, sized text and colour changes.
 func (f *playFilter) osc(text string) {
 	number, rest, _ := strings.Cut(text, ";")
 	n, err := strconv.Atoi(number)
@@ -191,7 +193,7 @@ func (f *playFilter) osc(text string) {
 	switch {
 	case slices.Contains([]int{0, 1, 2, 8, 66}, n):
 	case n == 4 || n == 5 || n >= 10 && n <= 19 || n == 104 || n == 105 || n >= 110 && n <= 119:
-		if strings.Contains(rest, "?") { // a question
+		if strings.Contains(rest, "?") { // a query
 			return
 		}
 		f.color = true

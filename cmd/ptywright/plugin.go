@@ -16,7 +16,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// pluginCommand is the kit of a plugin's author.
+// pluginCommand is the toolkit of plugin authors.
 func pluginCommand(std stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plugin",
@@ -132,7 +132,7 @@ then 1.`,
 	return c
 }
 
-// folderWord writes a folder as one word of a shell, whole, that no command takes for a flag.
+// folderWord writes a folder as one shell word, in full, that no command mistakes for a flag.
 func folderWord(path string) string {
 	if strings.HasPrefix(path, "-") {
 		path = "./" + path
@@ -151,7 +151,7 @@ func folderArg(args []string) string {
 	return filepath.Clean(args[0])
 }
 
-// tell prints something as one JSON document, or for people.
+// tell prints a value as one JSON document, or for people.
 func tell(w io.Writer, asJSON bool, value any, people func(io.Writer)) error {
 	if !asJSON {
 		people(w)

@@ -25,7 +25,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// runFlags are those of plugin run.
+// runFlags are the flags of plugin run.
 type runFlags struct {
 	rows, cols     uint16
 	record, states string
@@ -117,7 +117,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 	var ran *kit.Ran
 	flags := hostFlags{plugins: []string{folder.Dir + "/manifest.toml"}, sessions: 1, side: engine.MaxSide}
 	quiet := std
-	if terminal { // a raw terminal is no place for a log
+	if terminal { // a log does not belong on a raw terminal
 		quiet.err = io.Discard
 	}
 	err = hosted(ctx, quiet, true, flags, func(ctx context.Context, h *service) error {
@@ -157,7 +157,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 	return codeOf(ran.Exit.Exit)
 }
 
-// tellStates tells all states in the end.
+// tellStates prints all states at the end.
 func tellStates(w io.Writer, ran *kit.Ran) {
 	for _, c := range ran.Changes {
 		fmt.Fprintln(w, c)
@@ -167,7 +167,7 @@ func tellStates(w io.Writer, ran *kit.Ran) {
 	}
 }
 
-// rawTerminal passes on what is typed here as it comes, until restore is called.
+// rawTerminal passes input on as it arrives, until restore is called.
 func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error) {
 	in := int(std.in.Fd())
 	state, err := term.MakeRaw(in)
@@ -197,7 +197,7 @@ func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error)
 	}, sizes, nil
 }
 
-// explainable completes what is about an adapter: adapters, and the sessions that they drive.
+// explainable completes adapters, and the sessions that they drive.
 func explainable(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -233,7 +233,7 @@ program ends.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: explainable,
 		RunE: func(c *cobra.Command, args []string) error {
-			const noSuchSession = 4 // as of all commands that name one
+			const noSuchSession = 4 // as in all commands that name one
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			if socket == "" {

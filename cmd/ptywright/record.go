@@ -50,7 +50,7 @@ killed outright, the recording continues until the session ends.`,
 			if err := of.check(c, &rec, args); err != nil {
 				return err
 			}
-			if rec.path == "" { // -o, or the argument
+			if rec.path == "" { // from -o, or the argument
 				rec.path = args[0]
 			}
 			if err := rec.setFormat(format); err != nil {
@@ -80,28 +80,28 @@ killed outright, the recording continues until the session ends.`,
 	return c
 }
 
-// A recorder is what bridge shows a recording. A nil one records nothing.
+// A recorder records what bridge passes to it. A nil recorder records nothing.
 type recorder struct {
 	path string
 	opts record.CastOptions
-	err  io.Writer // is told when the recording fails
+	err  io.Writer // gets a message when the recording fails
 
-	known  redact.Known  // what is secret whatever it looks like
-	over   chan struct{} // stays open: what is known is so for as long as we run
+	known  redact.Known  // secrets, whatever they look like
+	over   chan struct{} // never closed: known secrets stay known while we run
 	cast   tape
-	input  func(at time.Time, p []byte) error // keeps what is typed, in an asciicast
+	input  func(at time.Time, p []byte) error // records what is typed, in an asciicast
 	failed sync.Once
 
 	mu sync.Mutex
 	// protects the fields below
-	screen  *vt.Terminal // what the program shows: it may ask for a secret
+	screen  *vt.Terminal // the program's screen: it may ask for a secret
 	secrets engine.SecretInput
 }
 
-// recorded is what the session is called whose secrets are known: there is no other.
+// recorded is the session name that secrets are known under: there is no other.
 const recorded = "recorded"
 
-// A tape is what is recorded to: a [record.Cast] or a [record.Transcript].
+// A tape is a [record.Cast] or a [record.Transcript].
 type tape interface {
 	Output(at time.Time, p []byte) error
 	Resize(at time.Time, rows, cols int) error
@@ -110,7 +110,7 @@ type tape interface {
 	Discard() error
 }
 
-// setFormat takes the format as it is named, here or on the wire, or else that of the file's name.
+// setFormat takes the format by its name here or on the wire, or else from the file's name.
 func (r *recorder) setFormat(name string) error {
 	ext := strings.ToLower(filepath.Ext(r.path))
 	document := ext == ".md" || ext == ".markdown"
@@ -137,7 +137,7 @@ func (r *recorder) setFormat(name string) error {
 	return nil
 }
 
-// begin makes the file.
+// begin creates the file.
 func (r *recorder) begin(size pty.Size) error {
 	if r == nil {
 		return nil
@@ -154,7 +154,7 @@ func (r *recorder) begin(size pty.Size) error {
 		}
 		return err
 	}
-	dir, _ := os.Getwd() // not told when it is not known
+	dir, _ := os.Getwd() // left out if unknown
 	t, err := record.NewTranscript(r.path, record.TranscriptOptions{
 		Program: r.opts.Command, Dir: dir, Rows: r.opts.Rows, Cols: r.opts.Cols, Redactor: r.opts.Redactor, Raw: r.opts.Raw,
 	})
@@ -164,21 +164,21 @@ func (r *recorder) begin(size pty.Size) error {
 	return err
 }
 
-// discard takes the file away again.
+// discard removes the file.
 func (r *recorder) discard() {
 	if r != nil {
 		r.check(r.cast.Discard())
 	}
 }
 
-// check tells once that the recording has failed: the program goes on.
+// check reports once that the recording failed: the program continues.
 func (r *recorder) check(err error) {
 	if err != nil {
 		r.failed.Do(func() { complain(r.err, fmt.Errorf("the recording ended early: %w", err)) })
 	}
 }
 
-// tee returns a writer of what the program of p writes, which also records it.
+// tee returns a writer for the output of p's program, which also records it.
 func (r *recorder) tee(w io.Writer, p *pty.PTY) io.Writer {
 	if r == nil {
 		return w
@@ -195,8 +195,8 @@ func (r *recorder) tee(w io.Writer, p *pty.PTY) io.Writer {
 	})
 }
 
-// typed returns a writer of what a person types to p. It is recorded when that is wanted, but for what is typed where the
-// program asks for a secret, or may: that is known from then on.
+// typed returns a writer for what a person types to p. It records the input if requested, except
+// while the program asks for a secret, or may: that input is then known as a secret.
 func (r *recorder) typed(p *pty.PTY) io.Writer {
 	if r == nil {
 		return p
@@ -209,7 +209,7 @@ func (r *recorder) typed(p *pty.PTY) io.Writer {
 	})
 }
 
-// secret reports whether what is about to be typed is, or may be, a part of a secret.
+// secret reports whether the next input is, or may be, part of a secret.
 func (r *recorder) secret(p *pty.PTY, b []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -232,7 +232,7 @@ func (r *recorder) read(from io.Reader) io.Reader {
 	}))
 }
 
-// keep records input, when that is wanted.
+// keep records input, if requested.
 func (r *recorder) keep(b []byte) {
 	if r.opts.Input {
 		r.check(r.input(time.Now(), b))
@@ -248,7 +248,7 @@ func (r *recorder) resized(size pty.Size) {
 	}
 }
 
-// end completes the file; exit is nil when the program's end is not known.
+// end completes the file; exit is nil if the program's end is unknown.
 func (r *recorder) end(exit *pty.Exit) {
 	if r == nil || r.cast == nil {
 		return

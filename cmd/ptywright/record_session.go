@@ -32,7 +32,7 @@ func (s *sessionTake) add(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
 }
 
-// check refuses arguments that cannot be meant.
+// check refuses arguments that make no sense.
 func (s *sessionTake) check(c *cobra.Command, rec *recorder, args []string) error {
 	given := c.Flags().Changed
 	wrong := func(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
@@ -68,11 +68,11 @@ func (s *sessionTake) check(c *cobra.Command, rec *recorder, args []string) erro
 	return nil
 }
 
-// record has the server record, and tells what came of it.
+// record makes the server record, and reports the result.
 func (s *sessionTake) record(ctx context.Context, std stdio, rec *recorder) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	path, err := filepath.Abs(rec.path) // the server has another folder
+	path, err := filepath.Abs(rec.path) // the server works in another folder
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (s *sessionTake) record(ctx context.Context, std stdio, rec *recorder) erro
 	}
 	defer server.Close()
 	done, err := server.Record(ctx, s.session, take)
-	if done.Raw != nil { // told to end or not, it is over
+	if done.Raw != nil { // the recording is over, whether or not it was asked to end
 		ctx = context.WithoutCancel(ctx)
 	}
 	if s.json && done.Raw != nil {

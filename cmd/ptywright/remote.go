@@ -26,15 +26,15 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// remoteFlags are those of every command that talks to a server.
+// remoteFlags are the flags of every command that talks to a server.
 type remoteFlags struct {
 	socket string
 	json   bool
-	bare   bool // secrets, too
-	told   bool // what went wrong is on standard output
+	bare   bool // show secrets
+	told   bool // the error is already on standard output
 }
 
-// path is the socket that the flags tell.
+// path is the socket that the flags name.
 func (f *remoteFlags) path() (string, error) {
 	if f.socket != "" {
 		return filepath.Abs(f.socket)
@@ -62,7 +62,7 @@ const exitCodes = `Exit codes: 0 success, 1 error, 2 usage, 3 timed out (standar
 4 no such session, 5 not permitted (a lease or an adapter holds the session, or the socket belongs
 to another user), 130 interrupted.`
 
-// remoteExits are the exit codes, digit by digit, that a command can have beside 0 to 2.
+// remoteExits are the exit codes, one digit each, that a command may have besides 0 to 2.
 var remoteExits = map[string]string{"ls": "5", "spawn": "5", "send": "45", "wait": "345", "read": "45", "logs": "45", "kill": "45",
 	"resize": "45", "mouse": "45", "search": "45",
 }
@@ -111,7 +111,7 @@ func remoteCommand(std stdio, make func(stdio, *remoteFlags) *cobra.Command) *co
 	return c
 }
 
-// exit gives an error its exit code, and says it as people do.
+// exit gives an error its exit code, and words for people.
 func (f *remoteFlags) exit(ctx context.Context, err error) error {
 	var done exitCode
 	var usage usageError
@@ -126,8 +126,8 @@ func (f *remoteFlags) exit(ctx context.Context, err error) error {
 	return codedError{remote.Plainly(err), code, reason, f.told}
 }
 
-// checkWords refuses words that no server can be told, and those that are empty where a name has to be, as of a variable that
-// is not set.
+// checkWords refuses words that cannot be sent to a server, and empty ones where a name is
+// required, as of a variable that is not set.
 func checkWords(c *cobra.Command, args []string) error {
 	for _, a := range args {
 		if !utf8.ValidString(a) {
@@ -146,15 +146,15 @@ func checkWords(c *cobra.Command, args []string) error {
 	return err
 }
 
-// errInterrupted is why a command has ended that a signal has ended.
+// errInterrupted is the error of a command that a signal ended.
 var errInterrupted = errors.New("interrupted")
 
-// bareFlag lets a command show secrets.
+// bareFlag adds the flag that shows secrets.
 func (f *remoteFlags) bareFlag(c *cobra.Command) {
 	c.Flags().BoolVar(&f.bare, "no-redact", false, "do not hide secrets")
 }
 
-// sessionIDs completes names and ids of sessions, with the program of each.
+// sessionIDs completes session names and ids, with each session's program.
 func sessionIDs(most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if most > 0 && len(args) >= most {
@@ -176,9 +176,9 @@ func sessionIDs(most int) cobra.CompletionFunc {
 	}
 }
 
-// completeFrom completes with what a server says. Without one, or when it does not say, nothing is offered.
+// completeFrom completes with a server's answer. Without a server or an answer, it offers nothing.
 func completeFrom(c *cobra.Command, ask func(context.Context, *remote.Server) ([]string, error)) ([]string, cobra.ShellCompDirective) {
-	if err := configure(c); err != nil { // it may tell the socket
+	if err := configure(c); err != nil { // it may set the socket
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	f := remoteFlags{socket: c.Flags().Lookup("socket").Value.String()}
@@ -196,7 +196,8 @@ func completeFrom(c *cobra.Command, ask func(context.Context, *remote.Server) ([
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completionBound is how long a completion may take: a person waits for it, and a server answers in a millisecond.
+// completionBound is how long a completion may take: a person waits for it, and a server answers in
+// a millisecond.
 const completionBound = time.Second
 
 func listCommand(std stdio, f *remoteFlags) *cobra.Command {
@@ -267,7 +268,7 @@ func listTable(std stdio, all []remote.Info) error {
 	return t.Flush()
 }
 
-// lasted says how long something lasted, in two units at most.
+// lasted formats a duration in at most two units.
 func lasted(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -275,7 +276,7 @@ func lasted(d time.Duration) string {
 	case d < time.Hour:
 		return d.Round(time.Second).String()
 	}
-	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s") // no seconds
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s") // without seconds
 }
 
 func spawnCommand(std stdio, f *remoteFlags) *cobra.Command {
@@ -343,7 +344,7 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 			if _, err := themeFlag(o.Theme); err != nil {
 				return err
 			}
-			if o.Cwd, err = filepath.Abs(o.Cwd); err != nil { // the server has another
+			if o.Cwd, err = filepath.Abs(o.Cwd); err != nil { // the server works in another folder
 				return err
 			}
 			path, err := f.path()
@@ -412,10 +413,11 @@ func (f *leashFlags) add(c *cobra.Command) {
 	fs.DurationVar(&f.time, "max-time", 0, "end it after this `TIME`, such as 90s or 2h")
 	fs.DurationVar(&f.idle, "idle", 0, "end it when it has written nothing, and nobody has typed, for this `TIME`")
 	fs.Var(&f.memory, "max-memory", "end it when it needs more memory with all that it started than this `SIZE`, such as 512M; needs cgroup v2")
-	fs.Lookup("max-memory").DefValue = "" // there is no limit
+	fs.Lookup("max-memory").DefValue = "" // no limit
 }
 
-// config puts the limits into a session's configuration. What cannot be meant is refused here, in the words of the flags.
+// config adds the limits to a session's configuration. Values that make no sense are refused here,
+// in the flags' words.
 func (f *leashFlags) config(c *cobra.Command, o *client.Config) error {
 	for _, x := range []struct {
 		name  string
@@ -434,10 +436,10 @@ func (f *leashFlags) config(c *cobra.Command, o *client.Config) error {
 	return nil
 }
 
-// size is a flag that is a number of bytes.
+// size is a flag for a number of bytes.
 type size int64
 
-// units are what a size may end with, in bytes: powers of 1,024, as ulimit, docker and systemd have them.
+// units are the suffixes of a size, in bytes: powers of 1,024, as in ulimit, docker and systemd.
 var units = map[string]int64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 func (s *size) Type() string   { return "SIZE" }

@@ -17,7 +17,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// adapterCommand is what adapters are for, from a shell.
+// adapterCommand holds the commands about adapters.
 func adapterCommand(std stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "adapter",
@@ -51,7 +51,7 @@ lists the states, intents and metadata of each adapter.`,
 	return c
 }
 
-// pluginNames completes what adapters can be started.
+// pluginNames completes plugins that can start an adapter.
 func pluginNames(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	return completeFrom(c, func(ctx context.Context, s *remote.Server) (names []string, err error) {
 		all, err := s.Plugins(ctx)
@@ -111,10 +111,10 @@ func adapterListCommand(std stdio, f *remoteFlags) *cobra.Command {
 	}
 }
 
-// askExits are the exit codes of what waits for a turn.
+// askExits are the exit codes of commands that wait for a turn.
 const askExits = "3456"
 
-// asksNote is what is said of them.
+// asksNote is their help text about code 6.
 const asksNote = "\n\nThe exit code is 6 when the program asks for something before it goes on: its state is then printed behind what\nit has answered so far."
 
 func adapterAskCommand(std stdio, f *remoteFlags) *cobra.Command {
@@ -188,7 +188,7 @@ someone else asked.` + asksNote,
 	return c
 }
 
-// turn prints what came of a turn, and says how it ended.
+// turn prints the result of a turn, and returns how it ended.
 func (f *remoteFlags) turn(std stdio, t remote.Turn, err error) error {
 	switch {
 	case f.json && t.Raw != nil:
@@ -224,7 +224,7 @@ func (f *remoteFlags) turn(std stdio, t remote.Turn, err error) error {
 // answerLines is an answer as lines without control characters.
 func answerLines(answer string) string {
 	var b strings.Builder
-	_ = printLines(&b, strings.Split(strings.TrimSuffix(answer, "\n"), "\n")) // it does not fail
+	_ = printLines(&b, strings.Split(strings.TrimSuffix(answer, "\n"), "\n")) // it cannot fail
 	return b.String()
 }
 
@@ -256,7 +256,8 @@ dialog's id for --dialog. With --json, print the answer of adapter.state with al
 	}
 }
 
-// approvals are what can be approved or denied: the state in which a program asks for it, and the intents that answer.
+// approvals are the kinds of approval: the state in which a program asks for one, and the intents
+// that answer.
 var approvals = []struct{ kind, state, approve, deny string }{
 	{"permission", "waiting_for_permission", "approve", "deny"},
 	{"plan", "waiting_for_plan_approval", "approve", "deny"},
@@ -333,7 +334,7 @@ func dialogFlag(c *cobra.Command, dialog *string) {
 	c.Flags().StringVar(dialog, "dialog", "", "only if this dialog is still shown: the `ID` that state printed")
 }
 
-// askedNow reads what a program asks, and makes the params of an answer that is for that and nothing else.
+// askedNow reads a program's question, and makes the params of an answer to that question only.
 func askedNow(ctx context.Context, s *remote.Server, a remote.Adapter, dialog string) (remote.State, map[string]any, error) {
 	state, _, err := s.AdapterState(ctx, a)
 	params := map[string]any{}
@@ -380,7 +381,7 @@ beginning of its label, or by a part that only one label has.`,
 	return c
 }
 
-// performed prints what came of an intent: the state then.
+// performed prints the state after an intent.
 func (f *remoteFlags) performed(std stdio) func(remote.State, json.RawMessage, error) error {
 	return func(state remote.State, raw json.RawMessage, err error) error {
 		switch {
@@ -464,7 +465,7 @@ is one line, as in adapter.events.`,
 				return err
 			})
 			if follow && c.Context().Err() != nil {
-				return nil // Ctrl-C is how one leaves it
+				return nil // Ctrl-C is the way to leave
 			}
 			return err
 		},

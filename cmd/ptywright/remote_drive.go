@@ -81,7 +81,7 @@ func parseSize(text string) (s client.Size, err error) {
 	return s, nil
 }
 
-// mouseDeeds are what the mouse can do.
+// mouseDeeds are the actions of the mouse.
 var mouseDeeds = []string{"click", "double-click", "press", "release", "move", "drag", "scroll"}
 
 func mouseCommand(std stdio, f *remoteFlags) *cobra.Command {
@@ -146,10 +146,11 @@ The number printed is for wait --since, as with send.`,
 	return c
 }
 
-// mostNotches bounds --times: each notch is a request of its own, and moves a program by some lines.
+// mostNotches bounds --times: each notch is a separate request, and scrolls a program by some
+// lines.
 const mostNotches = 100
 
-// mouseEvents are the events of a deed.
+// mouseEvents are the events of an action.
 func mouseEvents(deed string, places []string, button, mods, towards string, times int) ([]remote.MouseEvent, error) {
 	if !slices.Contains(mouseDeeds, deed) {
 		return nil, fmt.Errorf("%s is none of %s", engine.Quote(deed), strings.Join(mouseDeeds, ", "))
@@ -209,7 +210,7 @@ func mouseEvents(deed string, places []string, button, mods, towards string, tim
 	return []remote.MouseEvent{as(deed)}, nil
 }
 
-// errNothingFound ends a search that found nothing: exit code 1, as grep has it.
+// errNothingFound ends a search without matches: exit code 1, as in grep.
 var errNothingFound = errors.New("nothing was found")
 
 func searchCommand(std stdio, f *remoteFlags) *cobra.Command {

@@ -16,15 +16,15 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// Exit codes of the commands that return another program's: theirs of their own are none that a program is likely to have, and
-// those that timeout(1), env(1) and nohup(1) have for the same.
+// Exit codes of the commands that return another program's code: their own codes are ones that a
+// program is unlikely to use, and that timeout(1), env(1) and nohup(1) use for the same.
 const (
 	exitOwnTimeout = 124
 	exitOwnError   = 125
 )
 
-// ownCodes gives what went wrong with a command that returns another program's exit code a code of its own. Wrong use stays
-// [exitUsage]: nothing was asked of a server then.
+// ownCodes gives errors of a command that returns another program's exit code their own code. Usage
+// errors stay [exitUsage]: then no request was sent.
 func ownCodes(err error) error {
 	var told codedError
 	switch {
@@ -39,7 +39,7 @@ func ownCodes(err error) error {
 	return err
 }
 
-// statusOf is how a program of a session has ended, as an exit code.
+// statusOf is a session's program's end, as an exit code.
 func statusOf(e *client.Exit) error {
 	end := pty.Exit{Code: -1} // lost
 	if e.Code != nil {
@@ -51,7 +51,7 @@ func statusOf(e *client.Exit) error {
 	return codeOf(end)
 }
 
-// mostWait is the longest wait that a server takes, and what no limit is.
+// mostWait is the longest wait that a server accepts, used for no limit.
 const mostWait = 24 * time.Hour
 
 func execCommand(std stdio, f *remoteFlags) *cobra.Command {
@@ -107,7 +107,7 @@ session.run.`,
 	return c
 }
 
-// exec runs a command line in a session and tells what came of it.
+// exec runs a command line in a session and reports the result.
 func (f *remoteFlags) exec(ctx context.Context, std stdio, id, line string, limit time.Duration, raw bool) error {
 	s, err := f.connect(ctx)
 	if err != nil {
@@ -149,7 +149,8 @@ func (f *remoteFlags) exec(ctx context.Context, std stdio, id, line string, limi
 	return nil
 }
 
-// printOutput prints what a command wrote: as it is, and on a terminal so that it does nothing to that.
+// printOutput prints a command's output: unchanged, or, on a terminal, so that it cannot affect the
+// terminal.
 func printOutput(std stdio, output string) error {
 	if term.IsTerminal(int(std.out.Fd())) && output != "" {
 		return printLines(std.out, linesOf(output))

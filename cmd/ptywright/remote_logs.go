@@ -13,7 +13,7 @@ import (
 	"github.com/ptywright/ptywright/engine/record"
 )
 
-// outputFlags say what is printed of a session's output, and where.
+// outputFlags say what to print of a session's output, and where.
 type outputFlags struct {
 	follow, scrollback bool
 	since              uint64
@@ -63,7 +63,7 @@ For the server's own log, see ptywright doctor.`,
 				return err
 			}
 			if err := f.logs(c.Context(), std, file, s, args[0], l); err != nil {
-				if file.Empty() { // there is no such session, mostly
+				if file.Empty() { // usually the session does not exist
 					return errors.Join(err, file.Discard())
 				}
 				return errors.Join(err, file.Leave())
@@ -130,7 +130,7 @@ func (f *remoteFlags) logs(ctx context.Context, std stdio, out io.Writer, s *rem
 
 // followLog shows a session's log until its program has ended, or ctx has.
 func (f *remoteFlags) followLog(ctx context.Context, out io.Writer, s *remote.Server, id string, l outputFlags, plain *remote.Plain, show func(remote.Delta) error) error {
-	// Whoever has the turn may write. An interrupt does not wait for one who does: what reads us may be stuck.
+	// The holder of turn may write. An interrupt does not wait for it: our reader may be stuck.
 	turn := make(chan struct{}, 1)
 	err := s.Follow(ctx, id, l.since, f.show(), func(d remote.Delta) error {
 		select {
@@ -138,11 +138,11 @@ func (f *remoteFlags) followLog(ctx context.Context, out io.Writer, s *remote.Se
 			defer func() { <-turn }()
 			return show(d)
 		default:
-			return ctx.Err() // it has been left
+			return ctx.Err() // already interrupted
 		}
 	})
-	if l.to != "" { // a file does not stay stuck
-		turn <- struct{}{} // for good
+	if l.to != "" { // writing to a file does not get stuck
+		turn <- struct{}{} // never released
 		if err != nil && !f.json {
 			if _, werr := io.WriteString(out, endLine(plain.Rest())); werr != nil {
 				return werr
@@ -150,7 +150,7 @@ func (f *remoteFlags) followLog(ctx context.Context, out io.Writer, s *remote.Se
 		}
 	} else {
 		select {
-		case turn <- struct{}{}: // for good
+		case turn <- struct{}{}: // never released
 			if err != nil && !f.json {
 				io.WriteString(out, endLine(plain.Rest()))
 			}
@@ -158,12 +158,12 @@ func (f *remoteFlags) followLog(ctx context.Context, out io.Writer, s *remote.Se
 		}
 	}
 	if ctx.Err() != nil {
-		return nil // Ctrl-C is how one leaves it
+		return nil // Ctrl-C is the way to leave
 	}
 	return err
 }
 
-// endLine ends a line that has text.
+// endLine ends a non-empty line.
 func endLine(line string) string {
 	if line == "" {
 		return ""

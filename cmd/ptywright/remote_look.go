@@ -97,7 +97,7 @@ func printRead(std stdio, what string, read remote.Read) error {
 		}
 		_, err := io.WriteString(std.out, text)
 		return err
-	case remote.ANSI: // drawn by us: its sequences are SGR and OSC 8
+	case remote.ANSI: // we drew it: its sequences are SGR and OSC 8
 		_, err := io.WriteString(std.out, strings.TrimRight(read.Text, "\n")+"\n")
 		return err
 	case remote.Blocks:
@@ -121,7 +121,7 @@ func printRead(std stdio, what string, read remote.Read) error {
 	return printLines(std.out, read.Lines)
 }
 
-// linesOf is what a command wrote as lines for a person: a progress bar as it was left.
+// linesOf is a command's output as lines for a person: a progress bar in its last state.
 func linesOf(output string) []string {
 	var p remote.Plain
 	text := p.Write(output)

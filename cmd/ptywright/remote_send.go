@@ -15,7 +15,7 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// stepFlags are the flags of send that stand for something to type, in the order of the command line.
+// stepFlags are the flags of send that type something, in the order of the command line.
 type stepFlags struct {
 	flags *pflag.FlagSet
 	steps []flagStep
@@ -24,15 +24,16 @@ type stepFlags struct {
 // A flagStep is one such flag.
 type flagStep struct {
 	flag, value string
-	before      int // how many arguments stand before it
+	before      int // number of arguments before it
 }
 
-// add notes a flag. While a command line is read, the arguments so far are those before the flag that is read.
+// add notes a flag. While a command line is parsed, the arguments so far are those before the
+// current flag.
 func (f *stepFlags) add(flag, value string) {
 	f.steps = append(f.steps, flagStep{flag, value, len(f.flags.Args())})
 }
 
-// A stepFlag is a value of such a flag: each time that it is set it is one step more.
+// A stepFlag is the value of such a flag: each use adds a step.
 type stepFlag struct {
 	all        *stepFlags
 	name, kind string
@@ -52,7 +53,7 @@ func (f *stepFlag) Set(value string) error {
 }
 
 func (f *stepFlag) String() string {
-	if f.all == nil { // of pflag's own
+	if f.all == nil { // a call by pflag itself
 		return ""
 	}
 	var values []string
@@ -71,11 +72,11 @@ func (f *stepFlags) flag(name, short, kind, usage string) {
 	}
 }
 
-// order puts texts, which are the arguments behind the first, and flags into the order of the command line. Neighbouring texts are
-// one, joined by blanks.
+// order puts texts, which are the arguments after the first, and flags into the order of the
+// command line. Adjacent texts are joined by blanks into one.
 func (f *stepFlags) order(args []string, file func(name string) (string, error)) ([]remote.Step, error) {
 	var all []remote.Step
-	text := false // the last step is one of arguments
+	text := false // the last step came from arguments
 	flags := f.steps
 	for i := 0; i <= len(args); i++ {
 		for ; len(flags) > 0 && flags[0].before <= i; flags = flags[1:] {
@@ -104,8 +105,8 @@ func (f *stepFlags) order(args []string, file func(name string) (string, error))
 	return all, nil
 }
 
-// misplaced refuses an Enter in front of the session where there is text: whoever writes it so means it at the end, and it would be
-// pressed first.
+// misplaced refuses an Enter before the session if there is text: the user means it to come last,
+// but it would be pressed first.
 func (f *stepFlags) misplaced(c *cobra.Command, args []string) error {
 	for _, s := range f.steps {
 		if s.flag == "enter" && s.before == 0 && len(args) > 1 {

@@ -12,13 +12,14 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// keptFlags say what is kept of a new session, and what drives it.
+// keptFlags say what is kept of a new session, and which adapter drives it.
 type keptFlags struct {
 	adapter                string
 	scrollback, transcript int
 }
 
-// Bounds of what is kept, as the server has them: a million lines are some 200 MB, and 64 Mi characters all the output of a long day.
+// Bounds on what is kept, as in the server: a million lines are some 200 MB, and 64 Mi characters
+// all the output of a long day.
 const (
 	mostScrollback = 1_000_000
 	mostTranscript = 64 << 20
@@ -32,7 +33,8 @@ func (k *keptFlags) add(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("adapter", pluginNames)
 }
 
-// config puts the bounds into a session's configuration. What cannot be meant is refused here, in the words of the flags.
+// config adds the bounds to a session's configuration. Values that make no sense are refused here,
+// in the flags' words.
 func (k *keptFlags) config(c *cobra.Command, o *client.Config) error {
 	for _, x := range []struct {
 		name        string
@@ -50,10 +52,11 @@ func (k *keptFlags) config(c *cobra.Command, o *client.Config) error {
 	return nil
 }
 
-// adapterTakes are the flags of spawn that a program with an adapter can have: the rest is its manifest's.
+// adapterTakes are the flags of spawn that apply to a program with an adapter: its manifest sets
+// the rest.
 var adapterTakes = map[string]bool{"adapter": true, "rows": true, "cols": true, "cwd": true, "env": true, "name": true, "server-env": true, "socket": true, "json": true}
 
-// check refuses arguments that cannot be meant.
+// check refuses arguments that make no sense.
 func (k *keptFlags) check(c *cobra.Command, args []string) error {
 	if k.adapter == "" && !c.Flags().Changed("adapter") {
 		return cobra.MinimumNArgs(1)(c, args)
@@ -70,7 +73,8 @@ func (k *keptFlags) check(c *cobra.Command, args []string) error {
 	return err
 }
 
-// start starts a program with the adapter and prints its session's id. Fresh: the server was started for it.
+// start starts a program with the adapter and prints its session's id. fresh: the server was
+// started for it.
 func (k *keptFlags) start(ctx context.Context, std stdio, s *remote.Server, o client.Config, fresh, asJSON bool) error {
 	a, err := s.StartAdapter(ctx, k.adapter, o)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// millis is a flag that is a time: milliseconds, or a number with a unit.
+// millis is a flag for a time: milliseconds, or a number with a unit.
 type millis time.Duration
 
 func (m *millis) String() string { return time.Duration(*m).String() }
@@ -36,13 +36,13 @@ func (m *millis) Set(s string) error {
 	return nil
 }
 
-// conditionFlags are what wait can be told to wait for.
+// conditionFlags are the conditions of wait.
 type conditionFlags struct {
 	texts, regexes, matchers []string
 	stable                   millis
 	exit, finished, not      bool
-	any, all                 bool   // of the conditions, of several sessions of these
-	each                     string // any or all: of the conditions, whatever the sessions
+	any, all                 bool   // of the conditions, or, with several sessions, of those
+	each                     string // any or all: of the conditions, however many sessions
 	outputs, outputRegexes   []string
 }
 
@@ -63,7 +63,7 @@ func (f *conditionFlags) add(c *cobra.Command) {
 	fs.StringVar(&f.each, "each", "", "of several sessions and several conditions: any or `all` of these have to hold in a session")
 }
 
-// matcher makes the wire's matcher of the flags, for so many sessions.
+// matcher makes the wire's matcher from the flags, for that number of sessions.
 func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 	switch {
 	case f.any && f.all:
@@ -135,7 +135,7 @@ func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 	return m, nil
 }
 
-// warn tells of members that the server ignores.
+// warn warns about members that the server ignores.
 func (f *conditionFlags) warn(w io.Writer) {
 	for _, text := range f.matchers {
 		var tree any
@@ -233,7 +233,7 @@ Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
 	return c
 }
 
-// manySessions refuses sessions that are named twice, or too many at once.
+// manySessions refuses sessions that are named twice, and too many at once.
 func manySessions(ids []string) error {
 	if len(ids) > remote.MostAtOnce {
 		return usageError{fmt.Errorf("cannot wait for %d sessions at once: the limit is %d", len(ids), remote.MostAtOnce)}
@@ -249,12 +249,13 @@ func manySessions(ids []string) error {
 	return nil
 }
 
-// waitOptions say what several sessions are waited for, and what is told of it.
+// waitOptions say how to wait for several sessions, and what to print.
 type waitOptions struct {
 	all, next, status bool
 }
 
-// wait waits for sessions and prints what came of it. The error may be how a program has ended, when that is asked for.
+// wait waits for sessions and prints the results. The error may be a program's exit status, if
+// requested.
 func (f *remoteFlags) wait(ctx context.Context, std stdio, s *remote.Server, ids []string, cond remote.Condition, o waitOptions) error {
 	var verdicts []remote.Verdict
 	switch {
@@ -284,13 +285,13 @@ func (f *remoteFlags) wait(ctx context.Context, std stdio, s *remote.Server, ids
 	return nil
 }
 
-// printVerdict prints what came of the wait for one session; named says which it is.
+// printVerdict prints the result for one session; named adds which it is.
 func (f *remoteFlags) printVerdict(std stdio, v remote.Verdict, named, next bool) error {
 	what := ""
 	switch {
 	case f.json && v.Raw != nil:
 		f.told = true
-		_ = jsonLines(std.out, v.Raw) // standard output knows that it failed: the wait's own error is told as well
+		_ = jsonLines(std.out, v.Raw) // standard output has the failure; return the wait's own error
 		return nil
 	case v.Evidence != nil:
 		if named {
@@ -305,7 +306,7 @@ func (f *remoteFlags) printVerdict(std stdio, v remote.Verdict, named, next bool
 	default:
 		what = strings.ReplaceAll(v.What(), "\r\n", "\n")
 	}
-	lines := strings.Split(what, "\n") // an expression may capture several
+	lines := strings.Split(what, "\n") // an expression may capture several lines
 	if named {
 		for i := range lines {
 			lines[i] = oneLine(v.Session) + " " + lines[i]
@@ -314,7 +315,7 @@ func (f *remoteFlags) printVerdict(std stdio, v remote.Verdict, named, next bool
 	return printLines(std.out, lines)
 }
 
-// printEvidence tells why a wait has not matched.
+// printEvidence prints why a wait did not match.
 func printEvidence(w io.Writer, e *client.Evidence) {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	fmt.Fprintf(w, "no match after %v; the screen has been quiet for %v\n", ms(e.ElapsedMS), ms(e.QuietMS))

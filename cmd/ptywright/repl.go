@@ -61,12 +61,12 @@ says what was missing), 4 no such session, 5 not permitted.`,
 	fs.StringVar(&socket, "socket", "", "the server's `PATH`; none is started there")
 	fs.BoolVar(&own, "stdio", false, "start the command behind -- as a server of the REPL's own")
 	fs.StringVarP(&eval, "eval", "e", "", "run this `LUA`, print the values it returns, and leave")
-	fs.SetInterspersed(false) // what follows a script is the script's
+	fs.SetInterspersed(false) // the rest belongs to the script
 	fs.BoolVar(&stop, "stop-server", false, "in the end, end the server if it was started from here")
 	return c
 }
 
-// replOptions makes the REPL's options of the flags.
+// replOptions makes the REPL's options from the flags.
 func replOptions(c *cobra.Command, std stdio, socket string, own, stop bool, args []string) (o repl.Options, err error) {
 	o = repl.Options{In: std.in, Out: std.out.file, Print: std.out, Err: std.err, Stop: stop}
 	dash := c.ArgsLenAtDash()

@@ -46,16 +46,17 @@ plus the signal; 127 if the program was not found, 126 if it cannot be executed.
 	return c
 }
 
-// bridge runs one program and returns its exit code as an error, nil for 0. What happens is shown to rec, which may be nil.
+// bridge runs one program and returns its exit code as an error, nil for 0. rec, which may be nil,
+// records it.
 func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *recorder) (err error) {
 	pty.DefaultSignals()
 	in := int(std.in.Fd())
 	terminal := term.IsTerminal(in)
-	// Before there is a program to be left behind or a terminal to be left raw.
+	// Before there is a program that could be left behind or a terminal that could be left raw.
 	told := make(chan os.Signal, 4)
 	signal.Notify(told, ending.Signals...)
 	defer signal.Stop(told)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write then fails, and the child is ended as always
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // so a write fails instead
 	resized := make(chan os.Signal, 1)
 	notifyResize(resized)
 	defer signal.Stop(resized)
@@ -63,7 +64,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	if err := pty.AdoptOrphans(); err != nil {
 		watch.log.Warn("descendants that leave their session may outlive it", "error", err)
 	}
-	if err := rec.begin(windowSize(std, fixed)); err != nil { // before there is a program that did anything
+	if err := rec.begin(windowSize(std, fixed)); err != nil { // before the program starts
 		return err
 	}
 	p, err := pty.Start(pty.Command{
@@ -75,7 +76,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	}
 	watch.Add(p)
 	defer func() {
-		rec.end(nil) // if it was not: closing twice is once
+		rec.end(nil) // if it has not been: closing twice does no harm
 		whole := context.WithoutCancel(ctx)
 		kill := errors.Join(p.Kill(whole), pty.KillAdopted(whole))
 		watch.Remove(p)
@@ -96,7 +97,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	go func() { output <- copyOutput(rec.tee(std.out, p), p, drain) }()
 	ended := make(chan pty.Exit, 1)
 	go func() { ended <- p.Wait() }()
-	input := make(chan error, 1) // its goroutine ends with the process: a read of a terminal cannot be taken back
+	input := make(chan error, 1) // ends with the process: reads cannot be cancelled
 	if terminal {
 		go func() { _, _ = io.Copy(rec.typed(p), std.in) }()
 	} else {
@@ -117,10 +118,10 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 			rec.end(&exit)
 			return codeOf(exit)
 		case err := <-output:
-			if err != nil { // such as that nobody reads: what Ctrl-C in a pipeline or `head` does
+			if err != nil { // such as a reader that went away: Ctrl-C in a pipeline, or `head`
 				return err
 			}
-			output = nil // the program let go of its terminal; its end is yet to come
+			output = nil // the program closed its terminal; its end is yet to come
 		case err := <-input:
 			if err != nil {
 				return err
@@ -137,7 +138,7 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	}
 }
 
-// notStarted gives the error of a program that could not be started the code that shells give it.
+// notStarted gives the error of a program that could not be started the exit code that shells use.
 func notStarted(err error) error {
 	var start *pty.StartError
 	switch {
@@ -149,7 +150,7 @@ func notStarted(err error) error {
 	return codedError{error: err, code: exitNotExecutable}
 }
 
-// codeOf turns the program's end into ours.
+// codeOf turns the program's end into our exit code.
 func codeOf(exit pty.Exit) error {
 	if code := exit.Status(); code != 0 {
 		return exitCode(code)
@@ -157,7 +158,7 @@ func codeOf(exit pty.Exit) error {
 	return nil
 }
 
-// windowSize is the size of the terminal we are on, with what the user fixed; zeros where neither is known.
+// windowSize is the size of our terminal, overridden by the user's; zeros where neither is known.
 func windowSize(std stdio, fixed pty.Size) pty.Size {
 	size := pty.Size{Rows: 24, Cols: 80}
 	for _, f := range []*os.File{std.out.file, std.in} {
@@ -175,8 +176,9 @@ func windowSize(std stdio, fixed pty.Size) pty.Size {
 	return size
 }
 
-// copyOutput returns nil at the end of the program's output, and an error when ours cannot be written. What is there when the
-// program has ended is still taken, however slow our reader, and no more is waited for.
+// copyOutput returns nil at the end of the program's output, and an error when ours cannot be
+// written. Output that exists when the program has ended is still copied, however slow our reader,
+// but it does not wait for more.
 func copyOutput(w io.Writer, p *pty.PTY, drain *pty.Drain) error {
 	for {
 		b, err := p.Next()

@@ -8,5 +8,5 @@ import (
 	"syscall"
 )
 
-// notifyResize has c told when the window's size changes.
+// notifyResize relays changes of the window's size to c.
 func notifyResize(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH) }

@@ -2,5 +2,5 @@ package main
 
 import "os"
 
-// notifyResize does nothing: Windows tells no one.
+// notifyResize does nothing: Windows has no such signal.
 func notifyResize(chan<- os.Signal) {}

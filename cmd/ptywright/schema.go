@@ -21,13 +21,15 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// exitsNote is the annotation of a command that has the digits of its exit codes beyond 2.
+// exitsNote is the annotation with the digits of a command's exit codes beyond 2.
 const exitsNote = "exit codes"
 
-// statusNote is the annotation of a command that returns another program's exit code: which.
+// statusNote is the annotation of a command that returns another program's exit code: which
+// program's.
 const statusNote = "exit status"
 
-// leastNote is the annotation of a command that may have fewer arguments, with some flags, than its usage line says.
+// leastNote is the annotation of a command that may take fewer arguments, with some flags, than its
+// usage line says.
 const leastNote = "least arguments"
 
 // exitMeanings are what exit codes mean.
@@ -86,7 +88,7 @@ func vocabularyOf(ctx context.Context, socket string) (vocabulary, error) {
 	return ask(ctx, c)
 }
 
-// ownVocabulary asks a server within this process, which has no sessions.
+// ownVocabulary asks a server inside this process, which has no sessions.
 func ownVocabulary(ctx context.Context) (vocabulary, error) {
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	h := host.New(engine.Options{Version: version(), Log: log}, new(redact.Known))
@@ -143,7 +145,7 @@ func describe(c *cobra.Command, above string, all map[string]any) {
 	}
 }
 
-// exitsOf tells the exit codes of a command.
+// exitsOf maps a command's exit codes to their meanings.
 func exitsOf(c *cobra.Command) map[string]string {
 	codes := map[string]string{}
 	for code, meaning := range exitMeanings[:exitUsage+1] {
@@ -173,8 +175,8 @@ func exitsOf(c *cobra.Command) map[string]string {
 	return codes
 }
 
-// argsOf reads the arguments off a usage line: words in brackets may be left out, those before dots be many, and in parentheses
-// one of several stands.
+// argsOf parses the arguments of a usage line: words in brackets are optional, those before dots
+// may repeat, and parentheses hold alternatives.
 func argsOf(c *cobra.Command) (usage string, least, most int) {
 	_, usage, _ = strings.Cut(c.Use, " ")
 	usage = strings.TrimSpace(strings.TrimPrefix(usage, "[flags]"))
@@ -196,9 +198,9 @@ func argsOf(c *cobra.Command) (usage string, least, most int) {
 	return usage, least, most
 }
 
-// countArgs counts the arguments of one way to write them. A flag has its value behind it.
+// countArgs counts the arguments of one alternative. A flag is followed by its value.
 func countArgs(usage string) (least, most int) {
-	words, depth := strings.Fields(usage), 0 // of brackets
+	words, depth := strings.Fields(usage), 0 // nesting of brackets
 	for i, word := range words {
 		optional := depth > 0 || strings.HasPrefix(word, "[")
 		depth += strings.Count(word, "[") - strings.Count(word, "]")

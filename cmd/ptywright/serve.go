@@ -43,7 +43,7 @@ type serveFlags struct {
 	message, requests, queued, replies, depth int
 }
 
-// hostFlags are those of every server.
+// hostFlags are the flags of every server.
 type hostFlags struct {
 	log            logFlags
 	plugins        []string
@@ -52,7 +52,7 @@ type hostFlags struct {
 	ended, bytes   int
 }
 
-// defaultHost is what these flags are where there are none.
+// defaultHost has the values for commands without these flags.
 func defaultHost() hostFlags {
 	return hostFlags{sessions: engine.DefaultSessions, ended: engine.DefaultEnded, bytes: engine.DefaultEndedBytes, side: engine.MaxSide}
 }
@@ -68,7 +68,7 @@ func (f *hostFlags) add(c *cobra.Command) {
 	f.log.add(c)
 }
 
-// A bound is a flag that is a number, and the most it may be. The least is 1.
+// A bound is a flag with a number, and its maximum. The minimum is 1.
 type bound struct {
 	name        string
 	value, most int
@@ -80,7 +80,7 @@ func (f *hostFlags) bounds() []bound {
 	}
 }
 
-// checkBounds refuses what cannot be meant.
+// checkBounds refuses values that make no sense.
 func checkBounds(all []bound) error {
 	for _, n := range all {
 		if n.value < 1 || n.value > n.most {
@@ -140,7 +140,7 @@ the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
 	return c
 }
 
-// check refuses what cannot be meant.
+// check refuses values that make no sense.
 func (f *serveFlags) check() error {
 	return checkBounds(append(f.hostFlags.bounds(),
 		bound{"max-message-bytes", f.message, 1 << 30}, bound{"max-requests", f.requests, 1 << 20}, bound{"max-queued-bytes", f.queued, 1 << 30},
@@ -148,34 +148,34 @@ func (f *serveFlags) check() error {
 	))
 }
 
-// endBound is how long a server may take to end its children. With the two seconds that the last replies may take it
-// stays within the five that a harness gives it.
+// endBound is how long a server may take to end its children. With the two seconds for the last
+// replies it stays within the five that a harness allows.
 const endBound = 2500 * time.Millisecond
 
-// heapFloor is memory that is reserved and never touched, so that the garbage collector, which runs when the heap has
-// doubled, runs at 32 MiB and not at 4: under a flood it would take a sixth of the server's time (measured). It costs
-// address space only; twice as much would cost a flooded server 32 MiB more of garbage. It is
-// reserved with the first session: an allocation of that size starts a collection, which would
-// hold up a start.
+// heapFloor is memory that is reserved and never touched, so that the garbage collector, which runs
+// when the heap has doubled, runs at 32 MiB and not at 4: during a flood it would take a sixth of
+// the server's time (measured). It costs only address space; twice as much would cost a flooded
+// server 32 MiB more of garbage. It is reserved with the first session: an allocation of that size
+// starts a collection, which would delay a start.
 const heapFloor = 16 << 20
 
-// stuckBound is how long after it was told to end a server waits for requests that do not hear of it. Replies have two
-// seconds; a request that computes has no way to be told.
+// stuckBound is how long after a signal to end a server waits for requests that do not notice.
+// Replies have two seconds; a request that computes cannot be interrupted.
 const stuckBound = 2300 * time.Millisecond
 
-// A service is a host that is served, with what its metrics count.
+// A service is a host that is being served, and what its metrics count.
 type service struct {
 	*host.Host
 	began time.Time
-	// What counts connections, once it is there.
+	// Counts connections, once it exists.
 	listens atomic.Pointer[protocol.Server]
 	dialect atomic.Pointer[native.Server]
 }
 
-// hosted runs a server over a fresh engine until it returns, and sees to it that nothing outlives it. With lone it serves
-// one client, and ends when its terminal hangs up.
+// hosted runs a server over a fresh engine until it returns, and makes sure that nothing outlives
+// it. With lone it serves one client, and ends when its terminal hangs up.
 func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(ctx context.Context, h *service) error) error {
-	known := new(redact.Known) // what is secret whatever it looks like
+	known := new(redact.Known) // secrets, whatever they look like
 	log, logged, err := f.log.open(std.err, redact.Default.With(known).ForAll(), lone)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 	ctx, hurry, stop := untilSignal(ctx, lone)
 	defer stop()
 
-	var ended atomic.Bool // nothing is left to be waited for
+	var ended atomic.Bool // there is nothing left to wait for
 	watch := &lazyWatcher{log: log, reserve: heapFloor}
 	h := &service{began: time.Now(), Host: host.New(engine.Options{
 		Version:  version(),
@@ -217,9 +217,9 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 		}
 	})
 	defer end()
-	stuck := context.AfterFunc(ctx, func() { // told to end
+	stuck := context.AfterFunc(ctx, func() { // asked to end
 		select {
-		case <-hurry.Done(): // we have, or somebody is impatient
+		case <-hurry.Done(): // it ended, or somebody is impatient
 		case <-time.After(stuckBound):
 		}
 		if ended.Load() {
@@ -248,7 +248,7 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		dialect := native.New(h.Host, native.Options{Limits: limits, PluginLoad: f.loads, MatcherDepth: f.depth})
 		h.dialect.Store(dialect)
 		terminals := acp.New(h.Host, acp.Options{Waits: max(f.requests/4*3, 1)})
-		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay what its agent asks for
+		both := protocol.Combine(dialect, terminals) // so that an ACP client can relay its agent's requests
 		config := protocol.Config{Framing: framing, Limits: limits, Log: h.Log}
 		doors := []opening{func() (door, error) {
 			if f.stdio {
@@ -276,24 +276,26 @@ func serve(ctx context.Context, std stdio, f serveFlags) error {
 		}
 		return serveDoors(ctx, std, doors, func() {
 			if f.background {
-				fmt.Fprintln(std.out.file, f.socket) // whoever started us reads this, and may be gone: our standard error is a file
+				fmt.Fprintln(std.out.file, f.socket) // our parent reads this, and may be gone; stderr is a file
 			}
 		})
 	})
 }
 
-// A door is where clients come in. It is open: they can connect, and get no answer before it is served.
+// A door is where clients connect. It is open: they can connect, and get no answer before it is
+// served.
 type door struct {
-	says  string                      // for standard error: where it is
+	says  string                      // for standard error: its address
 	serve func(context.Context) error // until the context ends; closes the door
-	close func()                      // in the place of serve; nil: there is nothing to close
+	close func()                      // instead of serve; nil: there is nothing to close
 }
 
 // An opening opens a door.
 type opening func() (door, error)
 
-// serveDoors opens doors in their order, says where they are, calls there, and serves them until the first of them ends. When
-// one cannot be opened nobody has been served, and nobody has been told that there is a server.
+// serveDoors opens doors in order, prints their addresses, calls there, and serves them until the
+// first of them ends. When one cannot be opened, no client has been served, and nothing has
+// announced a server.
 func serveDoors(ctx context.Context, std stdio, openers []opening, there func()) error {
 	var doors []door
 	for _, open := range openers {
@@ -310,7 +312,7 @@ func serveDoors(ctx context.Context, std stdio, openers []opening, there func())
 	}
 	var serve []func(context.Context) error
 	for _, d := range doors {
-		if d.says != "" { // whoever started us waits for these lines
+		if d.says != "" { // our parent waits for these lines
 			fmt.Fprintf(std.err, "ptywright: %s\n", d.says)
 		}
 		serve = append(serve, d.serve)
@@ -319,7 +321,8 @@ func serveDoors(ctx context.Context, std stdio, openers []opening, there func())
 	return alongside(ctx, serve...)
 }
 
-// alongside runs servers until the first of them ends, and then ends the others. The error is the first one's that has one.
+// alongside runs servers until the first of them ends, and then ends the others. It returns the
+// first error.
 func alongside(ctx context.Context, servers ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -337,7 +340,7 @@ func alongside(ctx context.Context, servers ...func(context.Context) error) erro
 	return first
 }
 
-// loadPlugins adds the plugins that the operator names.
+// loadPlugins adds the plugins that the user names.
 func loadPlugins(c *plugins.Catalog, manifests []string) error {
 	for _, path := range manifests {
 		if _, err := c.Load(path); err != nil {
@@ -347,7 +350,7 @@ func loadPlugins(c *plugins.Catalog, manifests []string) error {
 	return nil
 }
 
-// serveStdio serves one client. Its end, however it comes, is the server's proper end.
+// serveStdio serves one client. However that ends, the server ends in good order.
 func serveStdio(ctx context.Context, std stdio, d protocol.Dialect, config protocol.Config) error {
 	stream, err := takeStdio(std)
 	if err != nil {
@@ -364,7 +367,7 @@ func serveConn(ctx context.Context, stream io.ReadWriteCloser, d protocol.Dialec
 	return nil
 }
 
-// openSocket opens the door for every client of a socket; path is "" for the default one.
+// openSocket opens the door for the clients of a socket; path is "" for the default one.
 func openSocket(h *service, path string, d protocol.Dialect, config protocol.Config) (door, error) {
 	hint := ""
 	if path == "" {
@@ -392,11 +395,12 @@ func openSocket(h *service, path string, d protocol.Dialect, config protocol.Con
 	}, nil
 }
 
-// defaultSocket is where a server listens that is not told where.
+// defaultSocket is where a server listens without --socket.
 func defaultSocket() (string, error) { return daemon.DefaultSocket() }
 
-// untilSignal returns a context that the first signal to end cancels, and one that the second cancels: nothing is
-// waited for then. A server of many clients goes on when its terminal hangs up.
+// untilSignal returns a context that the first signal to end cancels, and one that the second
+// cancels: after that nothing is waited for. A server with many clients keeps running when its
+// terminal hangs up.
 func untilSignal(ctx context.Context, stdio bool) (first, second context.Context, stop func()) {
 	first, cancelFirst := context.WithCancel(ctx)
 	second, cancelSecond := context.WithCancel(context.WithoutCancel(ctx))
@@ -407,7 +411,7 @@ func untilSignal(ctx context.Context, stdio bool) (first, second context.Context
 	} else {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // caught and dropped, so that children do not ignore it
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a reader that is gone is an error of a write, not our end
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write fails instead
 	done := make(chan struct{})
 	go func() {
 		for _, cancel := range []func(){cancelFirst, cancelSecond} {
@@ -427,8 +431,8 @@ func untilSignal(ctx context.Context, stdio bool) (first, second context.Context
 	}
 }
 
-// A lazyWatcher starts the watcher with the first session, so that a server without sessions costs no second process, and
-// tries again with the next when that could not be done.
+// A lazyWatcher starts the watcher with the first session, so that a server without sessions needs
+// no second process, and retries with the next if that failed.
 type lazyWatcher struct {
 	log     *slog.Logger
 	reserve int // bytes to reserve with the first session
@@ -445,8 +449,8 @@ func (l *lazyWatcher) Add(p *pty.PTY) {
 	defer l.mu.Unlock()
 	if l.floor == nil {
 		l.floor = make([]byte, l.reserve)
-		// The rules of redaction take a millisecond to make, see [redact.New], and a child takes as
-		// long to begin. This goroutine does nothing else and waits for nothing.
+		// The redaction rules take a millisecond to build, see [redact.New], and a child takes as
+		// long to start. This goroutine does nothing else and waits for nothing.
 		go redact.Default.Spans("")
 	}
 	if l.w == nil {
@@ -464,7 +468,7 @@ func (l *lazyWatcher) Add(p *pty.PTY) {
 	l.w.Add(p)
 }
 
-// Remove takes a child off the record.
+// Remove removes a child.
 func (l *lazyWatcher) Remove(p *pty.PTY) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

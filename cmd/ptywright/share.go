@@ -48,7 +48,7 @@ func (f *sharedFlags) share(ctx context.Context, std stdio) error {
 		}
 		saved, exit := f.bridge(ctx, std, s, func(ctx context.Context) error { return terminalmcp.ServeProxy(ctx, l, s) })
 		term.Restore(int(std.in.Fd()), state)
-		if exit == nil { // told to end
+		if exit == nil { // asked to end
 			return nil
 		}
 		fmt.Fprintf(std.out, "\n[terminal-mcp] Shell exited with code %d\n", exit.Status())
@@ -61,7 +61,8 @@ func (f *sharedFlags) share(ctx context.Context, std stdio) error {
 	return errors.Join(err, code)
 }
 
-// bridge connects this terminal with the shell until that ends, and returns where its recording is, if it was kept.
+// bridge connects this terminal with the shell until that ends, and returns where its recording is,
+// if it was kept.
 func (f *sharedFlags) bridge(ctx context.Context, std stdio, s *terminalmcp.Server, serve func(context.Context) error) (saved string, exit *engine.Exit) {
 	defer s.Close()
 	session := s.Default()
@@ -78,7 +79,7 @@ func (f *sharedFlags) bridge(ctx context.Context, std stdio, s *terminalmcp.Serv
 		if err != nil {
 			fmt.Fprintf(std.err, "[terminal-mcp] The terminal is not recorded: %s\r\n", oneLine(redact.Default.String(err.Error())))
 		}
-		defer func() { // its session's end has completed it
+		defer func() { // the session's end has completed it
 			if path != "" {
 				if _, err := os.Stat(path); err == nil {
 					saved = path
@@ -86,13 +87,13 @@ func (f *sharedFlags) bridge(ctx context.Context, std stdio, s *terminalmcp.Serv
 			}
 		}()
 	}
-	go func() { // ends with the process: a read of a terminal cannot be taken back
+	go func() { // ends with the process: a terminal read cannot be cancelled
 		_, _ = io.Copy(writerFunc(func(p []byte) (int, error) {
 			_, err := session.Do(ctx, engine.Text(p), engine.Within(time.Hour))
 			if errors.Is(err, engine.ErrEnded) || errors.Is(err, engine.ErrClosed) || ctx.Err() != nil {
 				return 0, err
 			}
-			return len(p), nil // a line that is too long, or the like: what is typed next may do
+			return len(p), nil // a line that is too long, or the like: later input may succeed
 		}), std.in)
 	}()
 	resized := make(chan os.Signal, 1)
@@ -106,7 +107,7 @@ func (f *sharedFlags) bridge(ctx context.Context, std stdio, s *terminalmcp.Serv
 		select {
 		case <-changed:
 		case <-resized:
-			_ = session.Resize(windowSize(std, pty.Size{})) // one that has ended is seen next
+			_ = session.Resize(windowSize(std, pty.Size{})) // an ended session is noticed next
 		case <-ctx.Done():
 			return "", nil
 		}
@@ -129,7 +130,7 @@ func (s *shown) Output(_ time.Time, p []byte) error {
 	return err
 }
 
-// Resize does nothing: the terminal has the size that the session is given.
+// Resize does nothing: the session gets this terminal's size.
 func (*shown) Resize(time.Time, int, int) error { return nil }
 
 // Close does nothing.

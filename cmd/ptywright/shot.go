@@ -123,7 +123,7 @@ output. Secrets are hidden.`,
 	flags.StringVar(&session, "session", "", "draw the session `ID` of a server")
 	flags.StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
 	c.Annotations = map[string]string{exitsNote: "45"}
-	_ = c.MarkFlagRequired("output") // it is there
+	_ = c.MarkFlagRequired("output") // the flag exists
 	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
 	return c
 }
@@ -137,7 +137,7 @@ func themeFlag(name string) (vt.Theme, error) {
 	return theme, nil
 }
 
-// shotFlagsBut returns what was said beside --session and cannot be meant, "" when nothing was.
+// shotFlagsBut returns what conflicts with --session, "" if nothing does.
 func shotFlagsBut(c *cobra.Command, args []string) string {
 	for _, name := range []string{"at", "settle", "timeout", "rows", "cols", "no-cursor"} {
 		if c.Flags().Changed(name) {
@@ -150,7 +150,8 @@ func shotFlagsBut(c *cobra.Command, args []string) string {
 	return ""
 }
 
-// shotOfSession has a server draw a session, and writes the picture here: a name is of this folder, and the server works in another.
+// shotOfSession has a server draw a session, and writes the picture here: its name is relative to
+// this folder, and the server works in another.
 func shotOfSession(ctx context.Context, std stdio, f *remoteFlags, id string, p remote.Picture, output string) error {
 	s, err := f.connect(ctx)
 	if err != nil {
@@ -172,7 +173,7 @@ func writePicture(std stdio, output string, data []byte) error {
 	return record.WriteFile(output, data)
 }
 
-// shotFormat returns the format of a picture: as it is named, or else by where it goes.
+// shotFormat returns the format of a picture: as named, or else from the output's name.
 func shotFormat(named, output string) (string, error) {
 	if named == "" && (output == "-" || filepath.Ext(output) == "") {
 		return "", fmt.Errorf("-o %s does not say what to draw: give --format png, svg, html or ansi", pty.QuotePath(output))
@@ -187,7 +188,7 @@ func shotFormat(named, output string) (string, error) {
 	return format, err
 }
 
-// shotOf runs a program until its screen stands still, and returns the screen.
+// shotOf runs a program until its screen is stable, and returns the screen.
 func shotOf(ctx context.Context, config engine.Config, settle, timeout time.Duration) (*vt.Screen, error) {
 	e := engine.New(engine.Options{Version: version()})
 	defer e.Close(context.WithoutCancel(ctx))

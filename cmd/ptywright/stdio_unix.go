@@ -21,8 +21,9 @@ func takeStdio(std stdio) (io.ReadWriteCloser, error) {
 	return protocol.Join(in, out), nil
 }
 
-// takePipes takes standard input and output for the protocol alone: descriptors 0 and 1 become /dev/null and standard
-// error, so that nothing a library prints or reads can get between the messages.
+// takePipes reserves standard input and output for the protocol: descriptors 0 and 1 become
+// /dev/null and standard error, so that nothing a library prints or reads can mix with the
+// messages.
 func takePipes(std stdio) (in, out *os.File, err error) {
 	if in, err = private(std.in, "stdin"); err != nil {
 		return nil, nil, err
@@ -38,7 +39,7 @@ func takePipes(std stdio) (in, out *os.File, err error) {
 	if err := dup2(int(null.Fd()), 0); err != nil {
 		return nil, nil, fmt.Errorf("detach standard input: %w", err)
 	}
-	if err := dup2(2, 1); err != nil { // a closed stderr: what is printed goes nowhere
+	if err := dup2(2, 1); err != nil { // standard error is closed: prints go nowhere
 		if err = dup2(int(null.Fd()), 1); err != nil {
 			return nil, nil, fmt.Errorf("detach standard output: %w", err)
 		}

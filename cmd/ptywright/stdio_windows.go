@@ -13,7 +13,8 @@ func takeStdio(std stdio) (io.ReadWriteCloser, error) {
 	return protocol.Join(in, out), err
 }
 
-// takePipes takes standard input and output for the protocol alone: whatever a library prints goes to standard error.
+// takePipes reserves standard input and output for the protocol: whatever a library prints goes to
+// standard error.
 func takePipes(std stdio) (in, out *os.File, err error) {
 	os.Stdout = os.Stderr
 	return std.in, std.out.file, nil

@@ -25,7 +25,7 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// A terminalFlags configures the Terminal MCP profile, by Terminal MCP's flags.
+// A terminalFlags configures the Terminal MCP profile, with Terminal MCP's flags.
 type terminalFlags struct {
 	cols, rows int
 	shell      string
@@ -34,7 +34,7 @@ type terminalFlags struct {
 	idleSet    bool
 }
 
-// terminalNames are the flags that only the Terminal MCP profile has a use for.
+// terminalNames are the flags that only the Terminal MCP profile uses.
 var terminalNames = []string{"cols", "rows", "shell"}
 
 func (f *terminalFlags) add(c *cobra.Command) {
@@ -44,7 +44,7 @@ func (f *terminalFlags) add(c *cobra.Command) {
 	fs.StringVar(&f.shell, "shell", "", "`PATH` of the shell (default: $SHELL, else bash)")
 }
 
-// options are what the flags tell.
+// options converts the flags.
 func (f *terminalFlags) options() (terminalmcp.Options, error) {
 	for _, n := range []struct {
 		name  string
@@ -83,7 +83,7 @@ func terminalProfile(h *host.Host, f *profileFlags) (*mcp.Profile, error) {
 	return s.Profile(), nil
 }
 
-// refuseNesting refuses to start in a session of our own, where an agent would drive itself.
+// refuseNesting refuses to start inside one of our own sessions, where an agent would drive itself.
 func refuseNesting() error {
 	if os.Getenv(terminalmcp.Marker) != "1" {
 		return nil
@@ -92,14 +92,14 @@ func refuseNesting() error {
 		"=1); have your MCP client connect to it")
 }
 
-// isTerminalMCP reports whether the process was called by Terminal MCP's name. What it starts of itself it calls by its own
-// commands.
+// isTerminalMCP reports whether the process was started under Terminal MCP's name. When it
+// starts itself, it uses its own commands.
 func isTerminalMCP(args []string) bool {
 	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
 	return name == terminalmcp.Name && (len(args) < 2 || args[1] != watcherName)
 }
 
-// terminalMCP is the whole program when it is called terminal-mcp: it returns the exit code.
+// terminalMCP is the whole program when it is started as terminal-mcp: it returns the exit code.
 func terminalMCP(ctx context.Context, args []string, std stdio) int {
 	root := terminalMCPCommand(std)
 	root.SetArgs(spacedRecord(args))
@@ -109,7 +109,7 @@ func terminalMCP(ctx context.Context, args []string, std stdio) int {
 	return exit(std, c, args, err)
 }
 
-// spacedRecord lets the mode of --record stand behind a space, as Terminal MCP has it.
+// spacedRecord allows a space before the mode of --record, as in Terminal MCP.
 func spacedRecord(args []string) []string {
 	args = slices.Clone(args)
 	for i := len(args) - 2; i >= 0; i-- {
@@ -122,13 +122,13 @@ func spacedRecord(args []string) []string {
 
 var recordModes = []string{"always", "on-failure", "off"}
 
-// sharedFlags are those of the program called terminal-mcp.
+// sharedFlags are the flags of the program started as terminal-mcp.
 type sharedFlags struct {
 	terminalFlags
 	socket   string
 	headless bool
 	raw      bool
-	// The rest is for a terminal that a person shares.
+	// The rest concerns a terminal that a person shares.
 	sandbox       bool
 	sandboxConfig string
 	record        string
@@ -191,7 +191,7 @@ func (f *sharedFlags) run(ctx context.Context, std stdio) error {
 	if err := refuseNesting(); err != nil {
 		return err
 	}
-	if f.headless { // as Terminal MCP, it passes over what is for a shared terminal
+	if f.headless { // like Terminal MCP, it ignores the flags of a shared terminal
 		return serveMCP(ctx, std, mcpFlags{hostFlags: defaultHost(), profileFlags: profileFlags{profile: terminalmcp.Name, raw: f.raw, terminal: f.terminalFlags}})
 	}
 	if !term.IsTerminal(int(std.in.Fd())) {
@@ -209,8 +209,9 @@ func (f *sharedFlags) run(ctx context.Context, std stdio) error {
 	return f.share(ctx, std)
 }
 
-// graceBound is how long client mode waits for the end of its input when the socket was closed: a person who quits everything
-// closes both at once, and that is no failure. It is Terminal MCP's.
+// graceBound is how long client mode waits for the end of its input after the socket was closed: a
+// person who quits everything closes both at once, which is not an error. The value is Terminal
+// MCP's.
 const graceBound = 100 * time.Millisecond
 
 // client serves MCP for a shared terminal.

@@ -11,7 +11,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-// untermFlags say where an instance is found and what it begins with.
+// untermFlags say where an instance registers and what it starts with.
 type untermFlags struct {
 	root   string
 	compat bool
@@ -28,7 +28,7 @@ func (f *untermFlags) add(c *cobra.Command) {
 	fs.StringVar(&f.dir, "cwd", "", "working `folder` of the first session; default the server's")
 }
 
-// folder is the root that the flags mean.
+// folder is the root for the flags.
 func (f *untermFlags) folder() (string, error) {
 	switch {
 	case f.root != "" && f.compat:
@@ -39,7 +39,7 @@ func (f *untermFlags) folder() (string, error) {
 	return instance.DefaultRoot(f.compat)
 }
 
-// server starts the instance that the flags tell.
+// server starts the instance for the flags.
 func (f *untermFlags) server(h *service) (*unterm.Server, error) {
 	root, err := f.folder()
 	if err != nil {
@@ -76,7 +76,7 @@ it prints its name and address on standard output, and nothing else.`,
 					return err
 				}
 				return serveDoors(ctx, std, []opening{func() (door, error) { return untermDoor(s), nil }}, func() {
-					fmt.Fprintln(std.out.file, s.Name(), s.Addr()) // its reader may go, and the instance goes on
+					fmt.Fprintln(std.out.file, s.Name(), s.Addr()) // its reader may go away
 				})
 			})
 		},

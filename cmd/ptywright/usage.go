@@ -15,12 +15,12 @@ import (
 	"github.com/ptywright/ptywright/internal/nearest"
 )
 
-// A usageError is about the command line.
+// A usageError is an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// usageArgs makes what is wrong with the arguments a usage error, in our words.
+// usageArgs turns errors in the arguments into usage errors, in our words.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if check != nil {
@@ -31,7 +31,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 				return usageError{argsInWords(c, args, err)}
 			}
 		}
-		var missing []string // cobra would say so later, and not as a usage error
+		var missing []string // cobra would report them later, and not as a usage error
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Annotations[cobra.BashCompOneRequiredFlag] != nil && !f.Changed {
 				missing = append(missing, flagWithValue(f))
@@ -44,7 +44,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// helpUsage makes what help is asked for, and is not there, a usage error, too.
+// helpUsage turns a request for help that does not exist into a usage error, too.
 func helpUsage(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() != "help" {
@@ -66,7 +66,7 @@ func helpUsage(root *cobra.Command) {
 	}
 }
 
-// flagWithValue is a flag as one writes it: -o FILE.
+// flagWithValue is a flag as a user writes it: -o FILE.
 func flagWithValue(f *pflag.Flag) string {
 	value, _ := pflag.UnquoteUsage(f)
 	name := "--" + f.Name
@@ -76,7 +76,7 @@ func flagWithValue(f *pflag.Flag) string {
 	return strings.TrimSpace(name + " " + value)
 }
 
-// argsInWords says what is wrong with arguments.
+// argsInWords says what is wrong with the arguments.
 func argsInWords(c *cobra.Command, args []string, err error) error {
 	usage, least, most := argsOf(c)
 	switch {
@@ -96,7 +96,7 @@ func argsInWords(c *cobra.Command, args []string, err error) error {
 	return err
 }
 
-// unknownCommand says that there is no such command below c, and which may be meant.
+// unknownCommand says that c has no such command, and which one may be meant.
 func unknownCommand(c *cobra.Command, name string) error {
 	var names []string
 	for _, sub := range c.Commands() {
@@ -115,7 +115,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %s", engine.Quote(name))
 }
 
-// otherNames are what commands are called elsewhere: tmux, docker, expect, Playwright.
+// otherNames are the names of commands in other tools: tmux, docker, expect, Playwright.
 var otherNames = map[string]string{
 	"ls": "sessions ps list-sessions status", "spawn": "new new-session start create open launch", "send": "type input write press key keys send-keys paste",
 	"wait": "wait-for expect until", "read": "screen show cat snapshot capture capture-pane view text", "logs": "tail output transcript", "exec": "command run-in", "search": "find grep", "resize": "size resize-window", "mouse": "click", "kill": "stop close rm end kill-session kill-server",
@@ -123,10 +123,11 @@ var otherNames = map[string]string{
 	"record": "rec", "play": "replay", "repl": "shell console", "serve": "server daemon", "watch": "web ui",
 }
 
-// below is a command's name below the program's.
+// below is a command's path without the program's name.
 func below(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
 
-// inWords says what is wrong with the flags of a command line in our words. args are all of the program's.
+// inWords says what is wrong with a command line's flags, in our words. args are all of the
+// program's.
 func inWords(c *cobra.Command, args []string, err error) error {
 	var unknown *pflag.NotExistError
 	var valueless *pflag.ValueRequiredError
@@ -150,7 +151,7 @@ func unknownFlag(c *cobra.Command, args []string, err *pflag.NotExistError) erro
 		name, shown = letters, "-"+letters
 	}
 	shown = shellWord(shown)
-	if !c.HasParent() { // of which commands there are, the flag hides from cobra
+	if !c.HasParent() { // the unknown flag keeps cobra from finding the command
 		for _, a := range args {
 			if strings.HasPrefix(a, "-") {
 				continue
@@ -161,8 +162,8 @@ func unknownFlag(c *cobra.Command, args []string, err *pflag.NotExistError) erro
 			return fmt.Errorf("%s stands before the command: flags go behind it, as in %s %s %s", shown, c.CommandPath(), a, shown)
 		}
 	}
-	// What is left of the line when the flag is met are the arguments before it.
-	own := strings.Count(strings.SplitN(c.Use, " -- ", 2)[0], " ID") // that are not the program
+	// The arguments left when the flag is found are those before it.
+	own := strings.Count(strings.SplitN(c.Use, " -- ", 2)[0], " ID") // not the program's
 	if before := c.Flags().Args(); len(before) > own && takesProgram(c) && !slices.Contains(args, "--") {
 		if i := slices.Index(args, before[own]); i > 0 {
 			line := append(slices.Clone(args[:i]), "--")
@@ -184,12 +185,12 @@ func unknownFlag(c *cobra.Command, args []string, err *pflag.NotExistError) erro
 	return fmt.Errorf("%s has no flag %s", below(c), shown)
 }
 
-// takesProgram reports whether a command runs another that stands behind --.
+// takesProgram reports whether a command runs a program that follows --.
 func takesProgram(c *cobra.Command) bool {
 	return strings.Contains(c.Use, "-- PROGRAM") || c.Name() == "exec"
 }
 
-// accepted says what a flag takes, with an example. err is what its own kind of value said of another one.
+// accepted says what a flag accepts, with an example. err is its type's error for another value.
 func accepted(f *pflag.Flag, value string, err error) string {
 	switch kind := f.Value.Type(); kind {
 	case "duration":
@@ -216,10 +217,10 @@ func accepted(f *pflag.Flag, value string, err error) string {
 	return "give one"
 }
 
-// plainWord is what a shell takes as it stands.
+// plainWord matches words that a shell does not change.
 var plainWord = lazy.Regexp(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// shellWord quotes a word as a shell wants it, and shortens it.
+// shellWord quotes a word for a shell, and shortens it.
 func shellWord(w string) string {
 	if short := fmt.Sprintf("%.32s", w); len(short) < len(w) {
 		w = short + "..."
@@ -230,7 +231,7 @@ func shellWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// shellLine is a command line as a shell wants it; of a long one the beginning.
+// shellLine is a command line for a shell, shortened if long.
 func shellLine(args []string) string {
 	const most = 8
 	var words []string
@@ -243,7 +244,8 @@ func shellLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// wantsJSON reports whether a command line asks for JSON, also when it could not be read to its end.
+// wantsJSON reports whether a command line asks for JSON, even if it could not be parsed to its
+// end.
 func wantsJSON(c *cobra.Command, args []string) bool {
 	f := c.Flags().Lookup("json")
 	if f == nil && (c.HasParent() || !c.HasSubCommands()) {

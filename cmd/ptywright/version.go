@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// What a release says of itself; its build sets them (see release/main.go). Elsewhere they are empty.
+// A release's build sets these (see release/main.go); in other builds they are empty.
 var (
 	releaseVersion string // "v1.2.3"
 	releaseCommit  string // the whole hash
 )
 
-// version is what the build knows of itself: a release's version, else the module's and the commit.
+// version is what the build knows about itself: a release's version, else the module's and the
+// commit.
 func version() string {
 	if releaseVersion != "" {
 		return releaseVersion
@@ -32,7 +33,7 @@ func version() string {
 	return v
 }
 
-// commit is the commit that was built, "" when the build was not told.
+// commit is the commit of the build, "" when unknown.
 func commit() string {
 	if releaseCommit != "" {
 		return releaseCommit
@@ -49,7 +50,7 @@ func commit() string {
 	return ""
 }
 
-// short is a commit's hash as it is usually shown.
+// short is a commit's hash at its usual length.
 func short(hash string) string { return hash[:min(12, len(hash))] }
 
 // build is one line: version, commit, Go and platform.

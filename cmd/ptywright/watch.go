@@ -56,7 +56,7 @@ The recordings are the server's and, with --casts, those of a directory.`,
 	return c
 }
 
-// watchServer serves the page until a signal.
+// watchServer serves the page until a signal arrives.
 func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 	ctx, _, stop := untilSignal(ctx, true)
 	defer stop()
@@ -102,7 +102,7 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 			fmt.Fprintf(std.err, "ptywright: watching at http://%s in your browser\n", l.Addr())
 		}
 	} else {
-		// The one place that shows the tokens.
+		// The only place that shows the tokens.
 		fmt.Fprintf(std.err, "ptywright: watching at %s\n", address)
 		if !f.look {
 			fmt.Fprintf(std.err, "ptywright: for others, who can only look on: %s\n", at(tokens.Read))
@@ -111,7 +111,7 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 	return watch.Serve(ctx, l, tokens, o)
 }
 
-// whoami is who a session is taken over by, for others to read.
+// whoami is the name under which this page holds sessions, shown to others.
 func whoami() string {
 	name := "somebody"
 	if u, err := user.Current(); err == nil {
@@ -124,7 +124,7 @@ func whoami() string {
 	return name + "@" + host
 }
 
-// opener is what opens a file as its user would.
+// opener is the command that opens a file in the user's default program.
 func opener(path string) *exec.Cmd {
 	switch runtime.GOOS {
 	case "windows":
@@ -135,8 +135,9 @@ func opener(path string) *exec.Cmd {
 	return exec.Command("xdg-open", path)
 }
 
-// openBrowser opens a page of that address, and returns what removes the file that leads there. An address in the arguments of
-// a command is to be read by every user of the machine, so the browser is given a file that nobody else can read.
+// openBrowser opens a page at that address, and returns a function that removes the file it uses.
+// Every user of the machine can read a command's arguments, so the browser gets the address in a
+// file that nobody else can read.
 func openBrowser(address string) (remove func(), err error) {
 	dir, err := os.MkdirTemp("", "ptywright-watch-") // mode 0700
 	if err != nil {
@@ -161,6 +162,6 @@ func openBrowser(address string) (remove func(), err error) {
 		}
 		return nil, err
 	}
-	go func() { _ = c.Wait() }() // a browser may stay as long as it likes
+	go func() { _ = c.Wait() }() // a browser may stay open as long as it likes
 	return remove, nil
 }

@@ -1,4 +1,5 @@
-// Command library drives a Python prompt: it starts the program, waits for the prompt, types, and waits for what came after.
+// Command library drives a Python prompt: it starts the program, waits for the prompt, types, and
+// waits for the output that follows.
 package main
 
 import (
@@ -29,7 +30,7 @@ func main() {
 	fmt.Println("python says", out.Match.Capture)
 }
 
-// check panics, so that what is deferred runs.
+// check panics, so that deferred calls run.
 func check(err error) {
 	if err != nil {
 		panic(err)

@@ -1,4 +1,5 @@
-// Command sessions runs two programs side by side, and leaves a recording of the one and a picture of the other in a folder.
+// Command sessions runs two programs side by side, and leaves a recording of one and a picture of
+// the other in a folder.
 package main
 
 import (
@@ -70,5 +71,5 @@ func run(dir string) error {
 	if _, err := client.Wait(ctx, matchers.Text("goodbye"), engine.Within(0)); errors.As(err, &missed) {
 		fmt.Printf("no goodbye on %q\n", missed.View.Screen.Text())
 	}
-	return server.Close(ctx) // the recording is whole then
+	return server.Close(ctx) // only then is the recording complete
 }

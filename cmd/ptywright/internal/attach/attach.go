@@ -1,12 +1,13 @@
-// Package attach shows a session of a server in a person's terminal, live, and lets the person type into it. It is a client of the
-// native wire like any other: frames tell what has changed on the screen, a lease gives the right to type, and what is typed is sent
-// as actions.
+// Package attach shows a server's session live in a person's terminal and lets the person type into
+// it. [Run] is the entry point. It is a client of the native wire like any other: frames report
+// what changed on the screen, a lease gives the right to type, and input is sent as actions.
 //
-// One goroutine, that of [Run], owns everything that changes: the window, the outbox, the terminal. Others wait for it: one reads the
-// terminal, one asks for frames, one sends what is in the outbox, one at a time; each hands over one thing and waits until that is
-// taken. So a terminal that takes nothing makes frames fewer, and a session that takes nothing stops the reading of the terminal once
-// the outbox is full. What is typed while the server is asked for the session is held, within a bound, and the terminal is read on:
-// the detach key works whatever the server does.
+// One goroutine, that of [Run], owns all state: the window, the outbox, the terminal. Others wait
+// for it: one reads the terminal, one asks for frames, one sends the items of the outbox, one at a
+// time; each hands over one thing and waits until it is taken. So a terminal that is slow to read
+// gets fewer frames, and when a session does not read, the terminal is no longer read once the
+// outbox is full. Input that arrives while the server is asked for the session is held, up to a
+// bound, and the terminal is still read: the detach key works whatever the server does.
 package attach
 
 import (
@@ -26,19 +27,19 @@ type Options struct {
 	In, Out *os.File // the person's terminal
 	Client  *client.Client
 	Session string // its id
-	Name    string // "": it has none
-	Title   string // what the line of status calls the session beside its id
-	Write   bool   // take the session, so that the person may type
-	Take    bool   // take it from whoever has it
-	Look    bool   // only look on: the server is told to take nothing else of this connection
-	Resize  bool   // a writer gives the session the terminal's size
+	Name    string // "": none
+	Title   string // what the status line shows beside the id
+	Write   bool   // acquire the session, so that the person can type
+	Take    bool   // even if someone else holds it
+	Look    bool   // only watch: this connection gives up the right to anything else
+	Resize  bool   // as a writer, give the session the terminal's size
 	Leave   bool   // leave when the program ends
-	As      string // who takes it, for others to read
+	As      string // name of the holder, shown to others
 	Key     Key    // the detach key
-	Raw     bool   // show what would be hidden
+	Raw     bool   // show what would be redacted
 }
 
-// Label is what the session is called: by its name first.
+// Label is how messages name the session: by its name, if it has one.
 func (o *Options) Label() string {
 	if o.Name == "" {
 		return o.Session
@@ -49,33 +50,36 @@ func (o *Options) Label() string {
 // A Result is how an attachment ended without an error.
 type Result struct {
 	Exit   *client.Exit // the program has ended; nil: detached
-	Signal os.Signal    // told to end by this
+	Signal os.Signal    // the signal that ended the attachment
 }
 
-// ErrLost is what Run returns when the server went away.
+// ErrLost is returned by Run when the connection to the server ends.
 var ErrLost = errors.New("the connection to the server is lost")
 
-// errNoShell: a stopped process would stay stopped.
+// errNoShell: no shell would resume a stopped process.
 var errNoShell = errors.New("not suspended: no shell is there that could go on with it")
 
 const (
-	// frameWait is how long the server waits for something new to show. Nothing comes of more or less: it is asked again.
+	// frameWait is how long the server waits for something new to show. The value does not matter:
+	// on timeout the client asks again.
 	frameWait = 10 * time.Minute
-	// escapeWait is how long an Escape is held for what may follow it as one sequence, over a slow line too. A person who has
-	// pressed it waits so much longer.
+	// escapeWait is how long an Escape is held for the rest of a sequence, over a slow line too. It
+	// delays a press of the Escape key itself by as much.
 	escapeWait = 25 * time.Millisecond
-	// messageTime is how long a message stands where it covers something.
+	// messageTime is how long a message is shown where it covers something.
 	messageTime = 4 * time.Second
-	// partBound is how long the end waits for the server: to take its size and its right back, and for the terminal to answer
-	// what it was asked. All of that happens anyway, or is not worth more.
+	// partBound is how long the end waits for the server to take back the size and the lease, and
+	// for the terminal to answer our questions. The server does its part anyway, and the rest is
+	// not worth waiting longer for.
 	partBound = time.Second
-	// stuckBound is how long a terminal that takes nothing keeps us from ending when we are told to.
+	// stuckBound is how long a terminal that does not read may delay our end after a signal.
 	stuckBound = 2 * time.Second
 )
 
-// Run attaches until the person detaches, the program has ended and a key was pressed, or ctx ends or a signal comes. The terminal is
-// as it was when it returns, also by a panic. Errors: [ErrLost], a *[client.Error] of the server (unknown_session, session_leased,
-// owned_by_adapter and so on), or what the terminal refuses.
+// Run attaches until the person detaches, the program has exited and a key was pressed, ctx ends,
+// or a signal arrives. The terminal is restored when it returns, even after a panic. Errors:
+// [ErrLost], a *[client.Error] of the server (unknown_session, session_leased, owned_by_adapter and
+// so on), or the terminal's.
 func Run(ctx context.Context, o Options) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -115,24 +119,24 @@ type viewer struct {
 	window  window
 	out     outbox
 	last    *client.Frame
-	writing bool        // we have the session
-	sure    bool        // a frame has said so, too: one that was made before does not
-	since   time.Time   // when we took it, by the server's clock
-	asking  bool        // for it, or to give it back
-	held    hold        // what was typed since then
-	sending bool        // an item of the outbox
-	hung    bool        // that item has had no answer for hungBound
-	skip    bool        // the rest of a paste, a part of which was dropped
-	wanted  client.Size // what the session was last asked to have; zero: nothing yet
+	writing bool        // we hold the lease
+	sure    bool        // a frame confirmed it: one made before our lease does not
+	since   time.Time   // when we acquired it, by the server's clock
+	asking  bool        // a request to acquire or release it is in flight
+	held    hold        // input since then
+	sending bool        // an item of the outbox is in flight
+	hung    bool        // that item had no answer for hungBound
+	skip    bool        // drop the rest of a paste, a part of which was dropped
+	wanted  client.Size // the size last requested for the session; zero: none
 	menu    bool
-	inPaste bool     // the session was told that a paste began
-	message []string // the first of these that has room
-	ring    bool     // the bell, once
+	inPaste bool     // the session got the start of a paste
+	message []string // the first of these that fits is shown
+	ring    bool     // ring the bell once
 	done    bool
 
 	expire, escape, late *time.Timer
 
-	mayStop, stopSelf func() error // of this process, but in tests
+	mayStop, stopSelf func() error // of this process; tests replace them
 
 	input    chan []byte
 	frames   chan *client.Frame
@@ -153,7 +157,8 @@ func newViewer(ctx context.Context, o Options) *viewer {
 	}
 }
 
-// begin takes the session, if it is to be taken, and its first frame: what is refused is refused before the terminal is touched.
+// begin acquires the session if requested, and its first frame: a refusal comes before the terminal
+// is touched.
 func (v *viewer) begin() error {
 	if v.Look {
 		if err := v.Client.Call(v.ctx, "server.set_access", map[string]string{"access": "read"}, nil); err != nil {
@@ -187,7 +192,7 @@ func (v *viewer) begin() error {
 	return nil
 }
 
-// idleTimer is a timer that has not been set.
+// idleTimer returns a timer that is not set.
 func idleTimer() *time.Timer {
 	t := time.NewTimer(0)
 	t.Stop()
@@ -196,7 +201,7 @@ func idleTimer() *time.Timer {
 
 func (v *viewer) session() *client.Session { return v.Client.Session(v.Session) }
 
-// lease takes the session, and returns since when it is ours.
+// lease acquires the session, and returns since when it is ours.
 func (v *viewer) lease(take bool) (time.Time, error) {
 	var r struct {
 		Since time.Time `json:"since"`
@@ -205,7 +210,7 @@ func (v *viewer) lease(take bool) (time.Time, error) {
 	return r.Since, err
 }
 
-// frame asks for what is new since the frame that we have.
+// frame asks for what changed since the frame that we have.
 func (v *viewer) frame(since *uint64) (*client.Frame, error) {
 	wait := frameWait.Milliseconds()
 	o := client.FrameOptions{Since: since, TimeoutMS: &wait}
@@ -215,7 +220,7 @@ func (v *viewer) frame(since *uint64) (*client.Frame, error) {
 	return v.session().Frame(v.ctx, o)
 }
 
-// lost makes the end of the connection an error of its own.
+// lost turns the end of the connection into [ErrLost].
 func (v *viewer) lost(err error) error {
 	if !disconnected(err) {
 		return err
@@ -223,13 +228,15 @@ func (v *viewer) lost(err error) error {
 	return fmt.Errorf("session %s: %w: the server was ended or killed", v.Label(), ErrLost)
 }
 
-// disconnected reports an error of the connection: that of a write comes before its end is noticed.
+// disconnected reports whether err is the connection's: a failed write comes before its end is
+// noticed.
 func disconnected(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, client.ErrClosed) || errors.As(err, &op)
 }
 
-// start runs work in a goroutine of its own. A panic there is one of [Run]'s, who has the terminal to give back.
+// start runs work in its own goroutine. A panic there is passed on to [Run], which restores the
+// terminal.
 func (v *viewer) start(work func()) {
 	go func() {
 		defer func() {
@@ -241,7 +248,7 @@ func (v *viewer) start(work func()) {
 	}()
 }
 
-// read reads the terminal. It ends with the process: a read of a terminal cannot be taken back.
+// read reads the terminal. It ends with the process: a terminal read cannot be cancelled.
 func (v *viewer) read() {
 	for {
 		b := make([]byte, 16<<10)
@@ -260,7 +267,7 @@ func (v *viewer) read() {
 	}
 }
 
-// follow asks for frames until the program's end.
+// follow asks for frames until the program exits.
 func (v *viewer) follow() {
 	f := v.last
 	for !f.Over() {
@@ -278,7 +285,7 @@ func (v *viewer) follow() {
 	}
 }
 
-// send sends what it is given and tells what came of it.
+// send sends the items it is given and reports each result.
 func (v *viewer) send() {
 	for {
 		var i item
@@ -311,7 +318,7 @@ func (v *viewer) act(i item) error {
 	return err
 }
 
-// call makes a call while the loop goes on, and has then run in it.
+// call makes a call while the loop runs; then runs in the loop with its result.
 func (v *viewer) call(f func() error, then func(error) error) {
 	v.start(func() {
 		err := f()
@@ -325,11 +332,11 @@ func (v *viewer) call(f func() error, then func(error) error) {
 func (v *viewer) fail(err error) {
 	select {
 	case v.failed <- err:
-	default: // the first is told
+	default: // the first is reported
 	}
 }
 
-// loop shows and sends until the end.
+// loop shows frames and sends input until the end.
 func (v *viewer) loop() (Result, error) {
 	for {
 		if err := v.show(); err != nil {
@@ -382,7 +389,7 @@ func (v *viewer) loop() (Result, error) {
 		case <-v.signals.resized:
 			v.resized()
 		case <-v.signals.stopped:
-			if v.asking { // it may be for us to give back then
+			if v.asking { // it may be ours to release then
 				v.wait(event{kind: eventChoice, data: "z"})
 			} else {
 				err = v.suspend()
@@ -398,7 +405,7 @@ func (v *viewer) loop() (Result, error) {
 	}
 }
 
-// result is how it ended, if it ended now.
+// result is how the attachment ended, if it ended now.
 func (v *viewer) result() Result {
 	if v.last.Over() {
 		return Result{Exit: v.last.Exit}
@@ -406,33 +413,33 @@ func (v *viewer) result() Result {
 	return Result{}
 }
 
-// gone is told that reading or following has failed.
+// gone handles a failure to read or follow.
 func (v *viewer) gone(err error) error {
-	if v.last.Over() && disconnected(err) { // there is nothing more to come from it
+	if v.last.Over() && disconnected(err) { // nothing more will come from it
 		v.done = true
 		return nil
 	}
 	return v.lost(err)
 }
 
-// news takes a frame in.
+// news takes in a frame.
 func (v *viewer) news(f *client.Frame) {
 	was := v.last
 	v.last = f
 	v.window.take(f)
 	v.ring = v.ring || f.Bell > was.Bell
-	mine := f.Lease != nil && f.Lease.Yours && !f.Lease.Since.Before(v.since) // and not what we had before
+	mine := f.Lease != nil && f.Lease.Yours && !f.Lease.Since.Before(v.since) // not an earlier lease
 	switch {
 	case f.Over() && !was.Over():
 		v.out.drop()
 	case v.writing && mine:
 		v.sure = true
-	case v.writing && (v.sure || f.Lease != nil && f.Lease.Since.After(v.since)): // else it was made before
+	case v.writing && (v.sure || f.Lease != nil && f.Lease.Since.After(v.since)): // else the frame was made before
 		v.taken()
 	}
 }
 
-// taken is told that we have the session no more.
+// taken handles the loss of the session to someone else.
 func (v *viewer) taken() {
 	v.look()
 	if l := v.last.Lease; l != nil && !l.Yours {
@@ -442,12 +449,12 @@ func (v *viewer) taken() {
 	v.say("the session is not yours any more: read-only now; "+v.keyName()+" w takes it", "read-only now: "+v.keyName()+" w takes it back")
 }
 
-// look only looks on from now on.
+// look switches to watching only.
 func (v *viewer) look() {
 	v.writing, v.sure, v.inPaste, v.out, v.wanted = false, false, false, outbox{}, client.Size{}
 }
 
-// refused is told what came of what was sent.
+// refused handles the result of sent input.
 func (v *viewer) refused(err error) error {
 	if err == nil {
 		return nil
@@ -457,7 +464,7 @@ func (v *viewer) refused(err error) error {
 		return v.lost(err)
 	}
 	switch e.Reason {
-	case "mouse_not_requested", "position_out_of_range", "session_ended", "session_closed": // as the next frame tells
+	case "mouse_not_requested", "position_out_of_range", "session_ended", "session_closed": // the next frame shows it
 	case "session_leased":
 		if v.writing {
 			v.taken()
@@ -472,21 +479,21 @@ func (v *viewer) refused(err error) error {
 	return nil
 }
 
-// serverError returns what the server answered, nil when err is something else.
+// serverError returns the server's answer in err, or nil when err is something else.
 func serverError(err error) *client.Error {
 	var e *client.Error
 	errors.As(err, &e)
 	return e
 }
 
-// resized is told that the terminal has another size.
+// resized handles a change of the terminal's size.
 func (v *viewer) resized() {
 	v.tty.measure()
 	v.window.resize(v.tty.size)
 	v.fit()
 }
 
-// fit gives the session the terminal's size, less the line of status, if it is to have it.
+// fit gives the session the terminal's size, less the status line, if it should have it.
 func (v *viewer) fit() {
 	if !v.writing || !v.Resize || v.last.Over() {
 		return
@@ -497,8 +504,9 @@ func (v *viewer) fit() {
 	}
 }
 
-// suspend gives the terminal back and stops, as a shell's job does, until it is told to go on. Nobody should have to wait for a
-// person who is away: the session is given back, and taken again afterwards if nobody else has it by then.
+// suspend restores the terminal and stops the process, as a shell's job does, until it is
+// continued. Nobody should have to wait for a person who is away: the session is released, and
+// acquired again afterwards if nobody else holds it by then.
 func (v *viewer) suspend() error {
 	if err := v.mayStop(); err != nil {
 		v.say(err.Error(), "not suspended: no shell")
@@ -508,7 +516,7 @@ func (v *viewer) suspend() error {
 	if had {
 		v.look()
 		err := v.bounded(v.session().Release)
-		if errors.Is(err, context.DeadlineExceeded) { // nobody should have to wait for who is away
+		if errors.Is(err, context.DeadlineExceeded) { // the person is away
 			v.say("not suspended: the server does not answer")
 			return nil
 		}
@@ -535,14 +543,15 @@ func (v *viewer) suspend() error {
 	return nil
 }
 
-// bounded makes a call that the loop waits for. What the server refuses is no error.
+// bounded makes a call that the loop waits for. A refusal by the server is not an error.
 func (v *viewer) bounded(call func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(v.ctx, partBound)
 	defer cancel()
 	return v.broken(call(ctx))
 }
 
-// settle waits until the terminal has answered what it was asked: the answer would else be typed into the shell.
+// settle waits until the terminal has answered our questions: the answers would otherwise be typed
+// into the shell.
 func (v *viewer) settle() error {
 	bound := time.NewTimer(partBound - time.Since(v.tty.askedAt))
 	defer bound.Stop()
@@ -561,7 +570,7 @@ func (v *viewer) settle() error {
 	return nil
 }
 
-// part gives back what was taken. The terminal is the person's again already.
+// part releases what was acquired. The terminal is already the person's again.
 func (v *viewer) part() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), partBound)
 	defer cancel()
@@ -578,5 +587,5 @@ func (v *viewer) part() {
 	if !v.writing {
 		return
 	}
-	_ = v.session().Release(ctx) // it may have ended, or be gone: nobody is left to be told
+	_ = v.session().Release(ctx) // it may have ended, or be gone: there is nobody left to report to
 }

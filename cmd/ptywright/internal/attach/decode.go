@@ -10,54 +10,58 @@ import (
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// An eventKind says what came from the person's terminal.
+// An eventKind says what arrived from the person's terminal.
 type eventKind uint8
 
 const (
-	eventText     eventKind = iota // characters, and controls: data, whole UTF-8 characters
-	eventKey                       // data is one escape sequence: a key that is no character, or focus
+	eventText     eventKind = iota // data is whole UTF-8 characters, controls among them
+	eventKey                       // data is an escape sequence: a key, or focus
 	eventPrefix                    // the detach key
 	eventMouse                     // mouse
 	eventPaste                     // data was pasted
 	eventPasteOn                   // a paste begins
-	eventPasteOff                  // it has ended
-	eventReply                     // data is an answer of the terminal to a question of ours
-	eventInvalid                   // bytes that are no UTF-8, which the wire cannot carry
-	eventChoice                    // data is a key of the menu, after the detach key: the viewer's, not the decoder's
+	eventPasteOff                  // the paste has ended
+	eventReply                     // data is the terminal's answer to a question of ours
+	eventInvalid                   // bytes that are not UTF-8, which the wire cannot carry
+	eventChoice                    // data is a key of the menu; the viewer makes it
 )
 
-// An event is a piece of what came from the person's terminal. The pieces are in order, and nothing is left out.
+// An event is a piece of what arrived from the person's terminal. Events are in order, and nothing
+// is left out.
 type event struct {
 	kind  eventKind
 	data  string
 	mouse mouse
 }
 
-// A mouse is one event of the mouse, as the server's mouse action takes it. Rows and columns count from 0 on the person's terminal.
+// A mouse is one mouse event, as the server's mouse action takes it. Rows and columns count from 0
+// on the person's terminal.
 type mouse struct {
 	row, col       int
 	button, action string
 	mods           []string
 }
 
-// A decoder finds in what the person's terminal sends the little that is not simply passed on: the detach key, the mouse,
-// pastes, answers. Any cut of the same bytes comes out the same, but for [decoder.flush]. Not safe for concurrent use.
+// A decoder finds in the person's input the little that is not simply passed on: the detach key,
+// the mouse, pastes, answers. The result does not depend on how the bytes are split into reads,
+// except for [decoder.flush]. Not safe for concurrent use.
 type decoder struct {
 	prefix  byte // the detach key: a control character
-	asked   bool // answers are awaited
-	mouse   bool // reports of the mouse in the old form are awaited, too
+	asked   bool // answers are expected
+	mouse   bool // so are mouse reports in the old form
 	pasting bool
 	pending []byte // an unfinished sequence or character
 }
 
 const (
-	// sequenceMax bounds an escape sequence, in bytes: kitty's longest report has under 40. What is longer is passed on as it is.
+	// sequenceMax bounds an escape sequence, in bytes: kitty's longest report is under 40. Longer
+	// ones are passed on unchanged.
 	sequenceMax = 128
 	pasteOn     = ansi.PasteBegin
 	pasteOff    = ansi.PasteEnd
 )
 
-// feed takes what was read and returns what it holds.
+// feed takes the bytes of a read and returns their events.
 func (d *decoder) feed(p []byte) []event {
 	p = append(d.pending, p...)
 	d.pending = nil
@@ -74,7 +78,7 @@ func (d *decoder) feed(p []byte) []event {
 	return out
 }
 
-// join appends an event, to the one before if both are text.
+// join appends an event, merging it with the one before if both are text.
 func join(out []event, e event) []event {
 	if n := len(out); n > 0 && out[n-1].kind == e.kind && (e.kind == eventText || e.kind == eventPaste || e.kind == eventInvalid) {
 		out[n-1].data += e.data
@@ -83,10 +87,11 @@ func join(out []event, e event) []event {
 	return append(out, e)
 }
 
-// waiting reports that something unfinished is held which may as well be whole: the Escape key, for one.
+// waiting reports whether the decoder holds something unfinished that may be complete, such as the
+// Escape key.
 func (d *decoder) waiting() bool { return len(d.pending) > 0 && !d.pasting }
 
-// flush gives out what is held, as nothing has followed it.
+// flush returns what is held, because nothing followed it.
 func (d *decoder) flush() []event {
 	p := d.pending
 	d.pending = nil
@@ -99,7 +104,8 @@ func (d *decoder) flush() []event {
 	return []event{{kind: eventText, data: string(p)}}
 }
 
-// next returns the first event of p, which is not empty, and its length; not ok: more has to come.
+// next returns the first event of p, which is not empty, and its length; not ok: it needs more
+// bytes.
 func (d *decoder) next(p []byte) (n int, e event, ok bool) {
 	if d.pasting {
 		return d.paste(p)
@@ -113,7 +119,7 @@ func (d *decoder) next(p []byte) (n int, e event, ok bool) {
 	return d.text(p, eventText, func(c byte) bool { return c == 0x1b || c == d.prefix })
 }
 
-// text takes whole characters up to one that ends it.
+// text takes whole characters up to one that ends the text.
 func (d *decoder) text(p []byte, kind eventKind, ends func(byte) bool) (n int, e event, ok bool) {
 	for n < len(p) && !ends(p[n]) {
 		if r, size := utf8.DecodeRune(p[n:]); r != utf8.RuneError || size != 1 {
@@ -131,7 +137,7 @@ func (d *decoder) text(p []byte, kind eventKind, ends func(byte) bool) (n int, e
 	return n, event{kind: kind, data: string(p[:n])}, true
 }
 
-// paste takes what is pasted, up to its end. A key within is a character of the text.
+// paste takes pasted text up to its end. A key inside it is a character of the text.
 func (d *decoder) paste(p []byte) (n int, e event, ok bool) {
 	if p[0] != 0x1b {
 		return d.text(p, eventPaste, func(c byte) bool { return c == 0x1b })
@@ -154,7 +160,7 @@ func (d *decoder) escape(p []byte) (n int, e event, ok bool) {
 	switch p[1] {
 	case '[':
 		return d.control(p)
-	case 'O': // SS3: keys of the keypad, and of application mode
+	case 'O': // SS3: keypad keys, and keys in application mode
 		if len(p) == 2 {
 			return 0, event{}, false
 		}
@@ -174,7 +180,7 @@ func (d *decoder) control(p []byte) (n int, e event, ok bool) {
 	switch {
 	case !whole && n == len(p) && n < sequenceMax:
 		return 0, event{}, false
-	case !whole: // it is none
+	case !whole: // not a control sequence
 		return 2, event{kind: eventKey, data: string(p[:2])}, true
 	}
 	seq := string(p[:n])
@@ -198,19 +204,19 @@ func (d *decoder) control(p []byte) (n int, e event, ok bool) {
 	}
 	if k, ok := keyOf(seq); ok && k.is(d.prefix) {
 		if k.release {
-			return n, event{kind: eventReply}, true // nobody is to see it
+			return n, event{kind: eventReply}, true // hidden from everyone
 		}
 		return n, event{kind: eventPrefix}, true
 	}
 	return n, event{kind: eventKey, data: seq}, true
 }
 
-// isReply knows the answers to the questions that a terminal is asked; see questions.
+// isReply recognises the answers to our questions; see questions.
 func isReply(params string, final byte) bool {
 	return strings.HasPrefix(params, "?") && (final == 'u' || final == 'c' || final == 'y') || strings.HasPrefix(params, ">4;") && final == 'm'
 }
 
-// sgrMouse reads a report of the mouse in the form of mode 1006.
+// sgrMouse reads a mouse report in the form of mode 1006.
 func sgrMouse(params string, final byte) (mouse, bool) {
 	var n [3]int
 	fields := strings.Split(params, ";")
@@ -227,7 +233,8 @@ func sgrMouse(params string, final byte) (mouse, bool) {
 	return mouseOf(n[0], n[1], n[2], int(final))
 }
 
-// oldMouse reads the three bytes of a report in the form of before mode 1006, which does not say what button was released.
+// oldMouse reads the three bytes of a report in the form before mode 1006, which does not say which
+// button was released.
 func oldMouse(code, x, y byte) mouse {
 	final := 'M'
 	if (code-32)&0x63 == 3 {
@@ -237,7 +244,7 @@ func oldMouse(code, x, y byte) mouse {
 	return m
 }
 
-// mouseOf makes an event of a report's numbers: xterm's ctlseqs, "Extended coordinates".
+// mouseOf makes an event from a report's numbers: xterm's ctlseqs, "Extended coordinates".
 func mouseOf(code, x, y, final int) (mouse, bool) {
 	m := mouse{row: max(y-1, 0), col: max(x-1, 0), action: "press"}
 	for i, name := range [...]string{"shift", "alt", "ctrl"} {
@@ -262,17 +269,17 @@ func mouseOf(code, x, y, final int) (mouse, bool) {
 	return m, true
 }
 
-// A key is a key as kitty's protocol and xterm's modifyOtherKeys tell it.
+// A key is a key as kitty's protocol and xterm's modifyOtherKeys report it.
 type key struct {
 	code    rune
 	mods    int // 1 shift, 2 alt, 4 ctrl, and so on
 	release bool
 }
 
-// is reports the key that sends a control character when nobody has asked for more.
+// is reports whether this is the key that sends a control character in the default keyboard mode.
 func (k key) is(control byte) bool { return k.mods&^(64|128) == 4 && controlOf(k.code) == control } // 64, 128: the locks
 
-// controlOf is the control character of Ctrl and a character; 0 where there is none, and of Ctrl-@.
+// controlOf is the control character of Ctrl and r; 0 if there is none, and for Ctrl-@.
 func controlOf(r rune) byte {
 	switch {
 	case r >= 'a' && r <= 'z':
@@ -312,14 +319,15 @@ func keyOf(seq string) (key, bool) {
 	return key{code: rune(numbers[0]), mods: numbers[1] - 1, release: numbers[2] == 3}, true
 }
 
-// A Key is a control character that is typed with Ctrl, as a flag's value.
+// A Key is a control character typed with Ctrl, as a flag's value.
 type Key byte
 
-// DefaultKey is Ctrl-\, as dtach and abduco have it: unlike the Ctrl-B of tmux, the Ctrl-A of screen and the Ctrl-P of docker it
-// does nothing in a shell's line, vim or emacs that anybody would miss. As a character it is SIGQUIT; typed twice in the menu it goes through.
+// DefaultKey is Ctrl-\, as in dtach and abduco: unlike tmux's Ctrl-B, screen's Ctrl-A and docker's
+// Ctrl-P it does nothing in a shell's line editor, vim or emacs that anybody would miss. As a
+// character it is SIGQUIT; press it twice to send it.
 const DefaultKey Key = 0x1c
 
-// String is the key as it is written: ctrl+\.
+// String is the key as people write it: ctrl+\.
 func (k Key) String() string {
 	if c := k + 0x40; c >= 'A' && c <= 'Z' {
 		return "ctrl+" + string(rune(c+0x20))
@@ -327,7 +335,7 @@ func (k Key) String() string {
 	return "ctrl+" + string(rune(k+0x40))
 }
 
-// Type names what is given.
+// Type names the flag's type.
 func (*Key) Type() string { return "key" }
 
 // Set reads ctrl+\, Ctrl-a, ctrl_a or ^A.

@@ -6,29 +6,29 @@ import (
 )
 
 const (
-	// holdMax bounds what is held while the server is asked who may type, in bytes: as much as may
-	// wait to be sent.
+	// holdMax bounds what is held while a request for the lease is in flight, in bytes: as much as
+	// may wait to be sent.
 	holdMax = outboxMax
-	// holdCost is what an event counts beside its text, in bytes.
+	// holdCost is what an event counts in addition to its text, in bytes.
 	holdCost = 128
-	// hungBound is how long the server may leave what is typed without an answer, before a full outbox
-	// no longer keeps the terminal from being read: twice what a server waits for a program that does
-	// not read.
+	// hungBound is how long the server may leave input unanswered before a full outbox no longer
+	// stops us from reading the terminal: twice what a server waits for a program that does not
+	// read.
 	hungBound = 10 * time.Second
 )
 
-// A hold keeps what a person does while the server is asked for the session or given it back: it means one
-// thing when the answer is yes and another when it is no. What is too much is dropped and counted, and not
-// left in the terminal: a detach key behind it has to be read. Its zero value is ready. Not safe for
-// concurrent use.
+// A hold keeps input while a request to acquire or release the session is in flight: its meaning
+// depends on the answer. Excess is dropped and counted, and not left in the terminal: a detach key
+// after it has to be read. Its zero value is ready. Not safe for concurrent use.
 type hold struct {
 	events []event
 	bytes  int
-	paste  bool // one that is kept has begun and not ended
+	paste  bool // a paste that is kept has begun and not ended
 	lost   int  // bytes of text that were dropped
 }
 
-// add keeps an event. When there is no room only the end of a paste is kept whose beginning was.
+// add keeps an event. When the hold is full, only the end of a paste is kept, and only if its start
+// was.
 func (h *hold) add(e event) {
 	end := e.kind == eventPasteOff && h.paste
 	if !end && (h.lost > 0 || h.bytes+holdCost+len(e.data) > holdMax) {
@@ -42,7 +42,7 @@ func (h *hold) add(e event) {
 	h.bytes += holdCost + len(e.data)
 }
 
-// next takes the oldest event.
+// next takes out the oldest event.
 func (h *hold) next() event {
 	e := h.events[0]
 	h.events = h.events[1:]
@@ -60,7 +60,7 @@ func (v *viewer) wait(e event) {
 	v.say("the server has not answered yet: what you type waits; "+v.keyName()+" d detaches", "no answer yet: "+v.keyName()+" d detaches")
 }
 
-// resume goes on with what was held, up to what has the server asked again.
+// resume handles what was held, up to an event that has to ask the server again.
 func (v *viewer) resume() error {
 	for len(v.held.events) > 0 && !v.asking && !v.done {
 		e := v.held.next()
@@ -77,19 +77,19 @@ func (v *viewer) resume() error {
 	lost := v.held.lost
 	v.held = hold{}
 	if lost > 0 && v.writing {
-		v.skip = v.decoder.pasting // the rest of a paste that has a hole
+		v.skip = v.decoder.pasting // the rest of a paste with a hole
 		v.dropped(lost)
 	}
 	return nil
 }
 
-// dropped tells how much of what was typed is not sent.
+// dropped reports how much input was not sent.
 func (v *viewer) dropped(bytes int) {
 	v.say(fmt.Sprintf("the server was slow; %d bytes were dropped", bytes), fmt.Sprintf("dropped: %d bytes", bytes))
 }
 
-// full reports that the outbox has no room, and what to do about an event that comes nevertheless: it is dropped when
-// the server is hung, since only then is the terminal still read.
+// full reports whether the outbox is full, and handles an event that arrives anyway: it is dropped
+// when the server is hung, the only case in which the terminal is still read.
 func (v *viewer) full(e event) bool {
 	if !v.hung || !v.out.full() {
 		return false
@@ -99,7 +99,7 @@ func (v *viewer) full(e event) bool {
 	return true
 }
 
-// perform does what an event means once it is known who may type.
+// perform acts on an event once it is known who may type.
 func (v *viewer) perform(e event) error {
 	switch {
 	case v.last.Over():

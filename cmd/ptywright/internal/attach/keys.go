@@ -10,7 +10,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// typed takes what the person did.
+// typed handles input events.
 func (v *viewer) typed(events []event) error {
 	for _, e := range events {
 		if err := v.one(e); err != nil || v.done {
@@ -33,7 +33,7 @@ func (v *viewer) one(e event) error {
 			v.out.move(e.mouse)
 		}
 		return nil
-	case e.kind == eventKey && (e.data == "\x1b[I" || e.data == "\x1b[O"): // the window has, or lost, the focus
+	case e.kind == eventKey && (e.data == "\x1b[I" || e.data == "\x1b[O"): // focus gained or lost
 		if v.writing && !v.out.full() {
 			v.out.text(e.data)
 		}
@@ -53,7 +53,7 @@ func (v *viewer) one(e event) error {
 	return v.perform(e)
 }
 
-// refusal is why nothing is typed: has is who has the session.
+// refusal is why nothing is typed: has is who holds the session.
 func (v *viewer) refusal(has *client.Lease) []string {
 	if v.Look {
 		return []string{"read-only: you attached to look on, and cannot type; " + v.keyName() + " d detaches", "you can only look on"}
@@ -67,7 +67,7 @@ func (v *viewer) refusal(has *client.Lease) []string {
 	}
 }
 
-// clock is when somebody took a session, as a person's clock has it.
+// clock is when somebody acquired a session, in local time.
 func clock(l *client.Lease) string { return l.Since.Local().Format(time.TimeOnly) }
 
 // keyName is the detach key as people write it.
@@ -75,7 +75,7 @@ func (v *viewer) keyName() string {
 	return "C" + v.Key.String()[1:4] + "-" + strings.ToUpper(v.Key.String()[5:])
 }
 
-// menuLine is what the detach key shows.
+// menuLine is the menu that the detach key shows.
 func (v *viewer) menuLine() string {
 	if v.Look {
 		return "d detach  z suspend  arrows move  l redraw"
@@ -86,7 +86,7 @@ func (v *viewer) menuLine() string {
 	return "d detach  w write  t take  z suspend  arrows move  l redraw"
 }
 
-// choose takes a key of the menu.
+// choose handles a key of the menu.
 func (v *viewer) choose(e event) error {
 	name, rest := e.data, ""
 	switch e.kind {
@@ -99,7 +99,7 @@ func (v *viewer) choose(e event) error {
 		if strings.HasPrefix(e.data, "\x1b[") {
 			k, ok := keyOf(e.data)
 			switch {
-			case k.release, k.code >= 0xe000 && k.code < 0xf900: // or a key that only modifies: kitty's are in the private use area
+			case k.release, k.code >= 0xe000 && k.code < 0xf900: // or a modifier: private use area
 				return nil
 			case ok && k.mods&^(64|128) == 0:
 				name = string(k.code)
@@ -128,7 +128,7 @@ func (v *viewer) choose(e event) error {
 	return v.one(event{kind: eventText, data: rest})
 }
 
-// chosen does what a key of the menu is for that depends on who may type.
+// chosen performs the menu entries that depend on who may type.
 func (v *viewer) chosen(name string) error {
 	if v.Look && (name == "w" || name == "t") { // the server would refuse it
 		v.say(v.refusal(nil)...)
@@ -153,7 +153,7 @@ func (v *viewer) chosen(name string) error {
 	return nil
 }
 
-// acquire takes the session.
+// acquire acquires the session.
 func (v *viewer) acquire(take bool) {
 	v.asking = true
 	var since time.Time
@@ -170,7 +170,7 @@ func (v *viewer) acquire(take bool) {
 	})
 }
 
-// have is told what came of asking for the session.
+// have handles the answer to acquire.
 func (v *viewer) have(since time.Time, err error) {
 	if err != nil {
 		v.say(v.told(err)...)
@@ -182,7 +182,7 @@ func (v *viewer) have(since time.Time, err error) {
 	v.news(v.last) // which may have been made since
 }
 
-// release gives the session back.
+// release releases the session.
 func (v *viewer) release() {
 	v.look()
 	v.asking = true
@@ -196,7 +196,7 @@ func (v *viewer) release() {
 	})
 }
 
-// told is what the server says to a person.
+// told is a server's error in words for a person.
 func (v *viewer) told(err error) []string {
 	e := serverError(err)
 	if e == nil {
@@ -209,7 +209,7 @@ func (v *viewer) told(err error) []string {
 	return []string{clean(e.Message)}
 }
 
-// broken returns an error that is not an answer of the server's.
+// broken returns an error that is not an answer of the server.
 func (v *viewer) broken(err error) error {
 	if err == nil || serverError(err) != nil {
 		return nil
@@ -217,13 +217,13 @@ func (v *viewer) broken(err error) error {
 	return v.lost(err)
 }
 
-// say shows a message, for a while: the first of its texts that has room.
+// say shows a message for a while: the first of its texts that fits.
 func (v *viewer) say(texts ...string) {
 	v.message = texts
 	v.expire.Reset(messageTime)
 }
 
-// fitting is the first of some texts that is not wider than room, else the last.
+// fitting is the first text that is not wider than room, else the last.
 func (v *viewer) fitting(room int, texts ...string) string {
 	for _, text := range texts {
 		if v.window.text.columns(text) <= room {
@@ -233,12 +233,13 @@ func (v *viewer) fitting(room int, texts ...string) string {
 	return texts[len(texts)-1]
 }
 
-// naming writes a message about a holder, of whose name as much is said as there is room for.
+// naming writes a message about a holder, shortening the name to what fits.
 func (v *viewer) naming(format, holder string) string {
 	return v.within(v.tty.size.Cols-2, format, holder)
 }
 
-// leastName is how many characters of a holder's name are said at least: with fewer nobody is told apart.
+// leastName is the least number of characters shown of a holder's name: fewer do not tell holders
+// apart.
 const leastName = 4
 
 func (v *viewer) within(room int, format, holder string) string {
@@ -246,12 +247,12 @@ func (v *viewer) within(room int, format, holder string) string {
 	text := fmt.Sprintf(format, string(name))
 	over := v.window.text.columns(text) - room
 	if keep := max(len(name)-over-1, leastName); over > 0 && keep < len(name) {
-		text = fmt.Sprintf(format, string(name[:keep/2])+"…"+string(name[len(name)-(keep-keep/2):])) // both ends tell apart
+		text = fmt.Sprintf(format, string(name[:keep/2])+"…"+string(name[len(name)-(keep-keep/2):])) // keep both ends
 	}
 	return text
 }
 
-// show draws what there is to be seen.
+// show draws the window and the status line.
 func (v *viewer) show() error {
 	message := ""
 	switch {
@@ -281,8 +282,8 @@ func (v *viewer) show() error {
 	return v.tty.show(p)
 }
 
-// status is the line below the session: which it is, who writes and the key for help, for which 40 columns are enough, and then
-// what there is room for.
+// status is the line below the session: the session, who writes and the key for help, which fit
+// into 40 columns, and then whatever else fits.
 func (v *viewer) status() string {
 	keys, part := "  "+v.keyName()+" for keys", ""
 	if !v.window.whole() {

@@ -7,7 +7,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// An item is one request of what a person does to a session.
+// An item is one request for something the person did to a session.
 type item struct {
 	text   string
 	mouse  *mouse
@@ -15,25 +15,27 @@ type item struct {
 }
 
 const (
-	// actionMax bounds one text action, in bytes: a paste of a megabyte is some 30 requests, between which others get through.
+	// actionMax bounds one text action, in bytes: a paste of a megabyte takes some 30 requests,
+	// between which others get through.
 	actionMax = 32 << 10
-	// outboxMax bounds what waits to be sent, in bytes. Then nothing more is read from the terminal, which holds its own
-	// paste back. A person types a minute for a kilobyte.
+	// outboxMax bounds what waits to be sent, in bytes. At the bound the terminal is no longer
+	// read, so that it holds its own paste back. A person types a kilobyte a minute.
 	outboxMax = 128 << 10
-	// itemCost is what an event of the mouse counts beside text, in bytes.
+	// itemCost is what a mouse event counts in addition to text, in bytes.
 	itemCost = 128
 )
 
-// An outbox is what waits to be sent, in order. Its zero value is ready. Not safe for concurrent use.
+// An outbox is the queue of what waits to be sent, in order. Its zero value is ready. Not safe for
+// concurrent use.
 type outbox struct {
 	items []item
 	bytes int
 }
 
-// full reports that nothing more should be put in.
+// full reports that nothing more should be added.
 func (b *outbox) full() bool { return b.bytes >= outboxMax }
 
-// text adds what was typed.
+// text adds typed text.
 func (b *outbox) text(s string) {
 	b.bytes += len(s)
 	for len(s) > 0 {
@@ -46,13 +48,13 @@ func (b *outbox) text(s string) {
 			n--
 		}
 		last.text += s[:n]
-		if s = s[n:]; len(s) > 0 { // it is full, but for less than a character
+		if s = s[n:]; len(s) > 0 { // full, except for less than a character
 			b.items = append(b.items, item{})
 		}
 	}
 }
 
-// move adds an event of the mouse. Of motion that has not been sent yet only the last place counts.
+// move adds a mouse event. Of unsent motion only the last position is kept.
 func (b *outbox) move(m mouse) {
 	if n := len(b.items); n > 0 && m.action == "move" {
 		if last := b.items[n-1].mouse; last != nil && last.action == "move" && last.button == m.button && slices.Equal(last.mods, m.mods) {
@@ -64,13 +66,13 @@ func (b *outbox) move(m mouse) {
 	b.bytes += itemCost
 }
 
-// resize adds a size for the session. Of sizes that have not been sent yet only the last counts.
+// resize adds a size for the session. Of unsent sizes only the last is kept.
 func (b *outbox) resize(s client.Size) {
 	b.items = slices.DeleteFunc(b.items, func(i item) bool { return i.resize != nil })
 	b.items = append(b.items, item{resize: &s})
 }
 
-// take returns the next to be sent.
+// take returns the next item to send.
 func (b *outbox) take() item {
 	next := b.items[0]
 	if b.items = b.items[1:]; len(b.items) == 0 {
@@ -82,7 +84,7 @@ func (b *outbox) take() item {
 	return next
 }
 
-// drop forgets what was typed and returns how many bytes of text that were. Sizes stay.
+// drop discards typed text and returns how many bytes that were. Sizes stay.
 func (b *outbox) drop() (bytes int) {
 	for _, i := range b.items {
 		bytes += len(i.text)
@@ -92,7 +94,7 @@ func (b *outbox) drop() (bytes int) {
 	return bytes
 }
 
-// value is an event as the server's action takes it.
+// value is the event as the server's action takes it.
 func (m *mouse) value() map[string]any {
 	a := map[string]any{"row": m.row, "col": m.col, "button": m.button, "action": m.action}
 	if len(m.mods) > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 )
 
-// signals are what the operating system tells.
+// signals are the notifications of the operating system.
 type signals struct {
 	ending, resized, stopped chan os.Signal
 }
@@ -26,8 +26,8 @@ func (s *signals) stop() {
 	}
 }
 
-// unstick ends the process when it was told to end and does not, as a terminal that takes nothing keeps it in a write. restore is
-// called before. The function returned ends the watching.
+// unstick ends the process if it does not end after a signal, because a terminal that does not read
+// blocks it in a write. It calls restore first. The returned function stops watching.
 func (s *signals) unstick(restore func()) (end func()) {
 	told, over := make(chan os.Signal, 1), make(chan struct{})
 	ending.Notify(told)

@@ -14,11 +14,12 @@ import (
 func notify(s *signals) {
 	signal.Notify(s.resized, syscall.SIGWINCH)
 	signal.Notify(s.stopped, syscall.SIGTSTP)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write to what is gone is an error
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writing to a closed pipe is an error
 }
 
-// mayStop reports whether somebody is there who could have a process that is stopped go on; else the error is [errNoShell]. (The kernel
-// would see to that itself with SIGTSTP, which the runtime does not let through once it has been asked for.)
+// mayStop reports whether somebody could continue this process once it is stopped; else the error
+// is [errNoShell]. (The kernel checks that itself for SIGTSTP, which the runtime does not let
+// through once a program has asked for it.)
 func mayStop() error {
 	group, err := unix.Getpgid(os.Getppid())
 	if err != nil || group == unix.Getpgrp() {
@@ -31,7 +32,8 @@ func mayStop() error {
 	return nil
 }
 
-// stopSelf stops the process and whatever is of its job, as Ctrl-Z in a shell does, and returns when it goes on.
+// stopSelf stops the process and its job, as Ctrl-Z in a shell does, and returns when it is
+// continued.
 func stopSelf() error {
 	resumed := make(chan os.Signal, 1)
 	signal.Notify(resumed, syscall.SIGCONT)
@@ -39,7 +41,7 @@ func stopSelf() error {
 	if err := syscall.Kill(0, syscall.SIGSTOP); err != nil {
 		return err
 	}
-	bound := time.NewTimer(stopBound) // it takes a moment: another thread than this one may take the signal
+	bound := time.NewTimer(stopBound) // it takes a moment: another thread may take the signal
 	defer bound.Stop()
 	select {
 	case <-resumed:
@@ -48,5 +50,6 @@ func stopSelf() error {
 	return nil
 }
 
-// stopBound is how long a stop may take to come about. It costs a person nothing: the terminal is given back already.
+// stopBound is how long a stop may take to happen. It costs the person nothing: the terminal is
+// already restored.
 const stopBound = 500 * time.Millisecond

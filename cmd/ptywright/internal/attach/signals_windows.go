@@ -1,6 +1,6 @@
 package attach
 
-func notify(*signals) {} // Windows tells neither of a resize nor of a stop
+func notify(*signals) {} // Windows reports neither resizes nor stops
 
 // mayStop refuses: no shell here stops what it runs.
 func mayStop() error { return errNoShell }

@@ -13,18 +13,20 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// modes are the settings of a terminal that a session is mirrored with: those of what is typed, and what draws besides the rows.
+// modes are the terminal settings that mirror a session: those of input, and those of drawing
+// besides the rows.
 type modes struct {
 	appCursor, appKeypad, focus, reverse bool
 	mouse                                string // as in a frame
-	noScroll                             bool   // the wheel sends no cursor keys, where else it would on the alternate screen
+	noScroll                             bool   // the wheel sends no cursor keys on the alternate screen
 	kitty, otherKeys                     int
 }
 
-// mouseModes are the modes of xterm for the words of a frame. Reports are translated, so their form is always that of 1006.
+// mouseModes are xterm's modes for the words of a frame. Reports are translated, so they always use
+// the form of 1006.
 var mouseModes = map[string]string{"x10": "1000", "vt200": "1000", "drag": "1002", "any": "1003"}
 
-// within returns those of the settings that a terminal has.
+// within returns the settings that a terminal supports.
 func (m modes) within(f features) modes {
 	if !f.kitty {
 		m.kitty = 0
@@ -36,7 +38,7 @@ func (m modes) within(f features) modes {
 	return m
 }
 
-// change returns what turns a terminal from one setting to another.
+// change returns the sequences that turn one setting into another.
 func (m modes) change(to modes) string {
 	var b strings.Builder
 	for _, p := range [...]struct {
@@ -74,7 +76,7 @@ func (m modes) change(to modes) string {
 	}
 	if m.otherKeys != to.otherKeys {
 		if to.otherKeys == 0 {
-			b.WriteString("\x1b[>4m") // as it was
+			b.WriteString("\x1b[>4m") // the default
 		} else {
 			fmt.Fprintf(&b, "\x1b[>4;%dm", to.otherKeys)
 		}
@@ -89,35 +91,37 @@ func onOff(on bool) string {
 	return "l"
 }
 
-// features are what a terminal has said it has.
+// features are what a terminal says it supports.
 type features struct {
-	kitty, other bool // keyboards
+	kitty, other bool // keyboard protocols
 	wheel        bool // it sends cursor keys on the alternate screen (mode 1007 is set)
 }
 
 const (
-	// enter: the title is kept, the alternate screen shown, and everything that moves or changes what is drawn put to rest. Lines
-	// do not wrap, so that a row which a terminal shows wider than it is touches no other. A paste is told, so that what is in it
-	// is not taken for keys.
+	// enter saves the title, shows the alternate screen, and resets everything that moves or
+	// changes what is drawn. Lines do not wrap, so a row that a terminal shows wider than it is
+	// does not touch another. Pastes are bracketed, so that their content is not taken for keys.
 	enter = "\x1b[22;0t\x1b[?1049h\x1b[?69l\x1b[r\x1b[?6;7l\x1b[4l\x1b[0m\x1b(B\x0f\x1b[?2004h\x1b[2J\x1b[H"
-	// Leave takes it back, also what is set only now and then: whatever state things are in. It is also what a terminal needs whose
-	// attach was killed outright; the line mode is the caller's to restore.
+	// Leave restores all of it, including modes that are set only now and then, whatever the state.
+	// It also repairs a terminal whose attach was killed outright; the line mode is the caller's to
+	// restore.
 	Leave = "\x1b[>4m\x1b[?2026l\x1b[0m\x1b]8;;\x1b\\\x1b[?1000;1002;1003;1004;1006;2004l\x1b[?1l\x1b>\x1b[?5l\x1b[?7h\x1b[0 q\x1b[?25h\x1b[?1049l\x1b[23;0t"
-	// questions: what keyboards there are, kitty's and modifyOtherKeys (XTQMODKEYS), and what the wheel does (DECRQM). Everything answers the
-	// last (DA1).
+	// questions ask which keyboard protocols there are, kitty's and modifyOtherKeys (XTQMODKEYS),
+	// and what the wheel does (DECRQM). Every terminal answers the last (DA1).
 	questions = "\x1b[?u\x1b[?4m\x1b[?1007$p\x1b[c"
 )
 
-// A terminal is the person's. show and the rest are called by one goroutine; leave may be called by any, more than once.
+// A terminal is the person's terminal. Only one goroutine calls show and the rest; any may call
+// leave, more than once.
 type terminal struct {
 	in, out *os.File
 	state   *term.State
 	size    client.Size
 	known   features
-	asked   bool // the answers have not all come
+	asked   bool // answers are still missing
 	askedAt time.Time
 
-	lines  []string // what is shown
+	lines  []string // the lines on the screen
 	now    modes
 	cursor string
 	title  string
@@ -126,7 +130,7 @@ type terminal struct {
 	open bool
 }
 
-// enter makes the terminal raw and blank.
+// enter makes the terminal raw and clears it.
 func (t *terminal) enter() error {
 	state, err := term.MakeRaw(int(t.in.Fd()))
 	if err != nil {
@@ -150,11 +154,11 @@ func (t *terminal) measure() {
 	if err != nil || cols < 1 || rows < 1 {
 		cols, rows = 80, 24
 	}
-	t.size = client.Size{Rows: min(rows, 1000), Cols: min(cols, 1000)} // a session has no more
+	t.size = client.Size{Rows: min(rows, 1000), Cols: min(cols, 1000)} // a session cannot be larger
 	t.lines = nil
 }
 
-// leave gives the terminal back as it was. With brute it writes nothing, since the terminal takes nothing.
+// leave restores the terminal. With brute it writes nothing, because the terminal does not read.
 func (t *terminal) leave(brute bool) error {
 	t.mu.Lock()
 	open := t.open
@@ -194,7 +198,7 @@ func (t *terminal) reply(seq string) {
 	}
 }
 
-// contents are what the terminal is to show.
+// contents are what the terminal should show.
 type contents struct {
 	lines    []string
 	row, col int
@@ -202,10 +206,10 @@ type contents struct {
 	style    int  // DECSCUSR
 	title    string
 	modes    modes
-	bell     bool // is to ring
+	bell     bool // ring it
 }
 
-// show draws the contents: only the lines that have changed.
+// show draws the contents: only lines that changed.
 func (t *terminal) show(p contents) error {
 	var b strings.Builder
 	if t.lines == nil {
@@ -240,13 +244,13 @@ func (t *terminal) show(p contents) error {
 	switch {
 	case b.Len() == 0:
 		return nil
-	case drawn: // the cursor is not to be seen where it draws, nor half a frame, on terminals that know of frames
+	case drawn: // hide the cursor, and half-drawn frames where supported
 		return t.write("\x1b[?2026h\x1b[?25l" + b.String() + "\x1b[?2026l")
 	}
 	return t.write(b.String())
 }
 
-// clean takes out of a text what a terminal would act on.
+// clean removes from a text what a terminal would act on.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {

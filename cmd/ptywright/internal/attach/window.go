@@ -10,23 +10,24 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A window is the part of a session's screen that a terminal shows. A session that is smaller stands at the upper left with a
-// border; of a larger one the part around the cursor is shown. Its zero value is ready. Not safe for concurrent use.
+// A window is the part of a session's screen that a terminal shows. A smaller session is at the
+// upper left, with a border; of a larger one the part around the cursor is shown. Its zero value is
+// ready. Not safe for concurrent use.
 type window struct {
 	session  client.Size
 	rows     []string // of the session, as text with SGR and OSC 8
 	terminal client.Size
-	top      int // row of the session that is shown first
-	left     int // and column
+	top      int // first row of the session that is shown
+	left     int // first column
 	cut      cutter
-	text     cutter   // of the status and of messages
-	cuts     []string // rows as they are shown; "" where that is not known
+	text     cutter   // cuts the status and messages
+	cuts     []string // rows as they are shown; "" if not known
 	known    []bool
-	panned   bool // the person moved it: it stays until the cursor moves
+	panned   bool // the person moved the window: it stays until the cursor moves
 	row, col int  // where the cursor was
 }
 
-// take takes a frame in.
+// take takes in a frame.
 func (w *window) take(f *client.Frame) {
 	if f.Full || f.Size != w.session || w.rows == nil {
 		w.session = f.Size
@@ -46,7 +47,7 @@ func (w *window) take(f *client.Frame) {
 	w.follow()
 }
 
-// resize takes the terminal's size in.
+// resize takes in the terminal's size.
 func (w *window) resize(s client.Size) {
 	w.terminal, w.panned = s, false
 	w.forget()
@@ -57,8 +58,8 @@ func (w *window) forget() {
 	w.cuts, w.known = make([]string, len(w.rows)), make([]bool, len(w.rows))
 }
 
-// view returns how many rows and columns of the session are shown. A line of status stands below, but where session and terminal
-// have the same number of rows: it would cover one.
+// view returns how many rows and columns of the session are shown. There is a status line below
+// unless session and terminal have the same number of rows: it would cover one.
 func (w *window) view() client.Size {
 	rows := min(w.session.Rows, w.terminal.Rows)
 	if w.session.Rows > w.terminal.Rows && w.terminal.Rows > 1 {
@@ -67,8 +68,8 @@ func (w *window) view() client.Size {
 	return client.Size{Rows: rows, Cols: min(w.session.Cols, w.terminal.Cols)}
 }
 
-// follow moves the window to where the cursor is: by as little as it takes up and down, by half a window sideways, where each step
-// repaints everything.
+// follow moves the window to the cursor: as little as possible up and down, by half a window
+// sideways, where each step repaints everything.
 func (w *window) follow() {
 	if w.terminal.Rows == 0 { // not known yet
 		return
@@ -84,7 +85,7 @@ func (w *window) follow() {
 	w.at(top, left)
 }
 
-// at puts the window's corner there, as far as the session goes.
+// at moves the window's corner to a position, as far as the session extends.
 func (w *window) at(top, left int) {
 	v := w.view()
 	top = min(max(top, 0), max(w.session.Rows-v.Rows, 0))
@@ -95,18 +96,19 @@ func (w *window) at(top, left int) {
 	w.top, w.left = top, left
 }
 
-// pan moves the window as the person asks, by half of it, and keeps it there until the cursor moves.
+// pan moves the window by half of it, as the person asks, and keeps it there until the cursor
+// moves.
 func (w *window) pan(down, right int) {
 	v := w.view()
 	w.panned = true
 	w.at(w.top+down*max(v.Rows/2, 1), w.left+right*max(v.Cols/2, 1))
 }
 
-// whole reports that all of the session is shown.
+// whole reports whether the whole session is shown.
 func (w *window) whole() bool { v := w.view(); return v == w.session }
 
-// lines returns what each row of the terminal shows, and last of all the status where there is room for it; else status is not
-// shown. message covers the status, or a row without the cursor in it; "": none.
+// lines returns what each row of the terminal shows, with the status last if there is room for it;
+// otherwise status is not shown. message covers the status, or a row without the cursor; "": none.
 func (w *window) lines(status, message string) []string {
 	v := w.view()
 	out := make([]string, w.terminal.Rows)
@@ -145,22 +147,23 @@ func (w *window) line(y int) string {
 	return w.cuts[y]
 }
 
-// cursor returns where the cursor is on the terminal; not ok: it is not in the window.
+// cursor returns where the cursor is on the terminal; not ok: outside the window.
 func (w *window) cursor() (row, col int, ok bool) {
 	v := w.view()
 	row, col = w.row-w.top, w.col-w.left
 	return row, col, row >= 0 && row < v.Rows && col >= 0 && col < v.Cols
 }
 
-// place returns the session's cell at a place of the terminal. What is beyond the session's edge is at the edge, and not inside.
+// place returns the session's cell at a position of the terminal. A position beyond the session is
+// moved to its edge, and is not inside.
 func (w *window) place(row, col int) (r, c int, inside bool) {
 	v := w.view()
 	inside = row < v.Rows && col < v.Cols
 	return w.top + min(row, v.Rows-1), w.left + min(col, v.Cols-1), inside
 }
 
-// A cutter cuts columns out of rows that are text with SGR and OSC 8: with a terminal of its own, so that wide characters, clusters
-// and styles come out right. Its zero value is ready.
+// A cutter cuts columns out of rows of text with SGR and OSC 8. It uses its own terminal, so that
+// wide characters, clusters and styles come out right. Its zero value is ready.
 type cutter struct {
 	term  *vt.Terminal
 	width int
@@ -171,7 +174,7 @@ func (c *cutter) row(text string, width, left, cols int) string {
 	if left == 0 && cols >= width || text == "" {
 		return text
 	}
-	// Deleted characters bring what is behind them to the left.
+	// Deleting characters moves the following ones to the left.
 	in := text + "\x1b[0m\x1b]8;;\x1b\\\r"
 	if left > 0 {
 		in += "\x1b[" + strconv.Itoa(left) + "P"
@@ -182,17 +185,17 @@ func (c *cutter) row(text string, width, left, cols int) string {
 	return picture.ANSIRow(c.draw(in, width), 0, asIs)
 }
 
-// columns returns how many columns a text takes, [vt.MaxSide]-1 at most.
+// columns returns how many columns a text takes, at most [vt.MaxSide]-1.
 func (c *cutter) columns(text string) int { return c.draw(text, vt.MaxSide).Cursor.Col }
 
-// draw returns a blank row of width columns with a text on it.
+// draw returns a blank row of width columns with text on it.
 func (c *cutter) draw(text string, width int) *vt.Screen {
 	if c.term == nil || c.width != width {
 		c.term, c.width = vt.New(1, width, vt.Options{Scrollback: -1}), width
 	}
-	c.term.Feed([]byte("\x1bc\x1b[?7l" + text)) // ?7l: what is too long is cut
+	c.term.Feed([]byte("\x1bc\x1b[?7l" + text)) // ?7l: cut text that is too long
 	return c.term.Snapshot()
 }
 
-// asIs leaves links as the server, which has cleaned them, told them.
+// asIs leaves links unchanged: the server has cleaned them.
 func asIs(link string) string { return link }

@@ -1,4 +1,5 @@
-// Package caller is what a command hands on of itself to a program that a server starts for it. [Environment] is the entry point.
+// Package caller collects what a command passes on of itself to a program that a server starts for
+// it. [Environment] is the entry point.
 package caller
 
 import (
@@ -10,11 +11,12 @@ import (
 	"github.com/ptywright/ptywright/engine"
 )
 
-// MaxEnvironment bounds an environment, in bytes of JSON: a message to a server may have 16 MiB. Linux gives a program 2 MiB for
-// its arguments and its environment together, unless the stack's limit was raised.
+// MaxEnvironment bounds an environment, in bytes of JSON: a message to a server may have 16 MiB.
+// Linux gives a program 2 MiB for its arguments and its environment together, unless the stack's
+// limit was raised.
 const MaxEnvironment = 15 << 20
 
-// A LargeError says that an environment is too large to be handed on.
+// A LargeError says that an environment is too large to be passed on.
 type LargeError struct {
 	Bytes int
 }
@@ -24,9 +26,9 @@ func (e *LargeError) Error() string {
 		"the server's environment (--server-env), or with none (--clear-env)", e.Bytes, MaxEnvironment)
 }
 
-// Environment returns what of an environment ("NAME=value", as os.Environ has it) a program begins with that is started on another
-// terminal, and the names of the variables that no server can be told, as they are not UTF-8 text, sorted. The error is a
-// [*LargeError].
+// Environment returns the part of an environment ("NAME=value", as os.Environ has it) that a
+// program started on another terminal begins with, and the sorted names of the variables left out
+// because they are not UTF-8 text. The error is a [*LargeError].
 func Environment(environ []string) (env map[string]string, untold []string, err error) {
 	env = engine.Inherited(environ)
 	for name, value := range env {
@@ -37,7 +39,7 @@ func Environment(environ []string) (env map[string]string, untold []string, err 
 	}
 	slices.Sort(untold)
 	b, err := json.Marshal(env)
-	if err != nil { // texts do encode
+	if err != nil { // text always encodes
 		return nil, nil, err
 	}
 	if len(b) > MaxEnvironment {

@@ -1,6 +1,7 @@
-// Package config is what a person sets once instead of with every command: config.toml and the environment, below flags.
-// [Load] reads the file, [Config.Value] tells what holds of a setting and where it comes from. It knows the names and the
-// kinds of settings, and nothing of what they do.
+// Package config reads settings that a person makes once instead of with every command: config.toml
+// and the environment, which flags override. [Load] reads the file, [Config.Value] returns a
+// setting's value and where it comes from. The package knows the names and kinds of settings, and
+// nothing of what they do.
 package config
 
 import (
@@ -28,36 +29,36 @@ type Kind int
 // The kinds.
 const (
 	Text    Kind = iota
-	Path         // of a file: in config.toml from its folder, ~/ is the home folder
-	Paths        // an array of them; in the environment divided as PATH is
+	Path         // of a file: in config.toml relative to its folder, ~/ is the home folder
+	Paths        // an array of paths; in the environment separated as PATH is
 	Number       // whole
 	Truth        // true or false
-	Address      // of this machine's own, with a port: what is told there is not encrypted
+	Address      // on this machine, with a port: the traffic is not encrypted
 )
 
 // A Setting is one key of config.toml.
 type Setting struct {
 	Key   string // "log.file"
-	Flag  string // of the commands that it is for
+	Flag  string // of the commands that use it
 	Kind  Kind
 	About string
-	// Only are the commands that it is for; none: all that have the flag.
+	// Only names the commands that use it; none: all that have the flag.
 	Only []string
 	// Least and Most bound a Number.
 	Least, Most int64
-	// Words are what a Text may be, if it is one of a few. Case does not count.
+	// Words are the values a Text may have, if they are a closed set. Case does not count.
 	Words []string
-	// Shared says that it is of the server that is shared, and not of one that is the child of its client: two could not
-	// have it at a time.
+	// Shared says that it applies to the shared server, and not to one that is its client's child:
+	// two servers could not have it at the same time.
 	Shared bool
 }
 
-// Env is the variable that goes before the file: PTYWRIGHT_LOG_FILE of log.file.
+// Env is the variable that overrides the file: PTYWRIGHT_LOG_FILE for log.file.
 func (s Setting) Env() string {
 	return "PTYWRIGHT_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
 }
 
-// Settings are all there are, in the order in which they are shown.
+// Settings are all settings, in the order in which they are shown.
 var Settings = []Setting{
 	{Key: "socket", Flag: "socket", Kind: Path, Shared: true, About: "where the server listens that people share"},
 	{Key: "plugins", Flag: "plugin", Kind: Paths, About: "manifests of plugins that servers load"},
@@ -82,7 +83,8 @@ var Settings = []Setting{
 	{Key: "unterm.port", Flag: "port", Kind: Number, Most: 65535, Only: []string{"serve", "unterm"}, About: "port of unterm on the loopback; 0: a free one"},
 }
 
-// For returns the settings that are flags of a command. child says that the command is the child of its client.
+// For returns the settings that are flags of a command. child says that the command is its client's
+// child.
 func For(command string, child bool, has func(flag string) bool) []Setting {
 	var all []Setting
 	for _, s := range Settings {
@@ -93,19 +95,20 @@ func For(command string, child bool, has func(flag string) bool) []Setting {
 	return all
 }
 
-// PathVariable is the variable that names another file than config.toml in the root. Off says that there is none.
+// PathVariable is the variable that names another file than config.toml in the root. Off means no
+// file.
 const (
 	PathVariable = "PTYWRIGHT_CONFIG"
 	Off          = "off"
 )
 
-// maxFile bounds the file, in bytes. One that sets everything has 1 KiB.
+// maxFile bounds the file, in bytes. A file that sets everything has 1 KiB.
 const maxFile = 64 << 10
 
 // A FileError says what is wrong with the file.
 type FileError struct {
 	Path string
-	Line int // from 1; 0 when it is about the file, or not known
+	Line int // from 1; 0 when it concerns the whole file, or is not known
 	Key  string
 	Err  error
 }
@@ -123,12 +126,12 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// ErrNotPrivate is about a file that somebody else could have written.
+// ErrNotPrivate reports a file that somebody else could have written.
 var ErrNotPrivate = errors.New("others could have written it")
 
-// A Config is what a person has set. It is not changed once it is made.
+// A Config holds the settings that a person has made. It is immutable.
 type Config struct {
-	Path   string // of the file, "" when there is to be none
+	Path   string // of the file, "" when there is none
 	Off    bool   // as [PathVariable] says
 	Exists bool
 	Faults []error // of the file, each a [*FileError], in the order of its lines; a key that has one is not set
@@ -142,16 +145,18 @@ type entry struct {
 	line   int
 }
 
-// A Value is what holds of a setting, below flags.
+// A Value is the value of a setting, before flags.
 type Value struct {
-	Values []string // one, but of Paths
+	Values []string // one, except for Paths
 	Source string   // "environment PTYWRIGHT_SOCKET" or "/home/ada/.ptywright/config.toml, line 3"
-	name   string   // the variable; "": of the file
+	name   string   // the variable; "": from the file
 }
 
-// Load reads config.toml in the folder root, "" for none, or the file that PTYWRIGHT_CONFIG names, which then must exist. Env looks up variables: [os.LookupEnv].
-// The file must be a regular one of this user's that neither its group nor others can write, as it says what code servers
-// load. Errors are [*FileError], the first of Faults; what holds in spite of them is in the Config, which is never nil.
+// Load reads config.toml in the folder root, "" for none, or the file that PTYWRIGHT_CONFIG names,
+// which then must exist. env looks up variables: [os.LookupEnv]. The file must be a regular file of
+// this user that neither its group nor others can write, because it says what code servers load.
+// Errors are [*FileError], the first of Faults; the settings without faults are in the Config,
+// which is never nil.
 func Load(root string, env func(string) (string, bool)) (*Config, error) {
 	c := &Config{Path: filepath.Join(root, "config.toml"), env: env}
 	named, must := env(PathVariable)
@@ -197,7 +202,7 @@ func Load(root string, env func(string) (string, bool)) (*Config, error) {
 	}
 }
 
-// read reads the file if it is safe.
+// read reads the file if it is private.
 func read(path string) (string, error) {
 	f, err := open(path)
 	if err != nil {
@@ -224,8 +229,8 @@ func read(path string) (string, error) {
 	return string(b), nil
 }
 
-// parse reads the text of a file in the folder dir, and returns what is right of it and what is wrong, in the order of lines.
-// Faults have no path; they quote nothing but keys.
+// parse reads the text of a file in the folder dir, and returns its valid entries and its faults in
+// the order of lines. Faults have no path; they quote nothing but keys.
 func parse(text, dir string) (map[string]entry, []*FileError) {
 	if !utf8.ValidString(text) {
 		return nil, []*FileError{{Err: errors.New("not valid UTF-8")}}
@@ -242,7 +247,7 @@ func parse(text, dir string) (map[string]entry, []*FileError) {
 	lines := linesOf(text)
 	found := map[string]entry{}
 	var faults []*FileError
-	var unknown []string // tables, of whose keys nothing more is said
+	var unknown []string // tables; their keys are not reported as well
 	for _, key := range meta.Keys() {
 		name := strings.Join(key, ".")
 		if slices.ContainsFunc(unknown, func(table string) bool { return strings.HasPrefix(name, table+".") }) {
@@ -276,7 +281,7 @@ func parse(text, dir string) (map[string]entry, []*FileError) {
 	return found, faults
 }
 
-// tables are those that keys of settings are in.
+// tables are the tables that contain settings.
 func tables() []string {
 	var all []string
 	for _, s := range Settings {
@@ -287,7 +292,7 @@ func tables() []string {
 	return all
 }
 
-// judge refuses values that the setting cannot have. Errors say what it can, and quote nothing.
+// judge refuses values that the setting cannot have. Errors say what is allowed, and quote nothing.
 func (s Setting) judge(values []string) error {
 	if len(values) != 1 || s.Kind == Paths {
 		return nil
@@ -314,7 +319,8 @@ func (s Setting) judge(values []string) error {
 	return nil
 }
 
-// lookup walks a tree; nil when a key leads nowhere, as into an array of tables.
+// lookup walks a tree; it returns nil when a key leads nowhere, for example into an array of
+// tables.
 func lookup(tree map[string]any, key toml.Key) any {
 	var at any = tree
 	for _, k := range key {
@@ -327,7 +333,7 @@ func lookup(tree map[string]any, key toml.Key) any {
 	return at
 }
 
-// values turns a value of TOML into what a flag takes.
+// values converts a TOML value into a flag's.
 func (k Kind) values(v any, dir string) ([]string, error) {
 	switch v := v.(type) {
 	case string:
@@ -371,7 +377,7 @@ func (k Kind) String() string {
 	return []string{"a string", "a path, a string", "an array of paths, strings", "a whole number", "true or false", "an address, a string"}[k]
 }
 
-// expand makes a path of the file one that holds everywhere. A named pipe of Windows is one already.
+// expand makes a path from the file absolute. A Windows named pipe already is.
 func expand(p, dir string) (string, error) {
 	if rest, ok := strings.CutPrefix(p, "~/"); ok {
 		home, err := os.UserHomeDir()
@@ -386,8 +392,8 @@ func expand(p, dir string) (string, error) {
 	return filepath.Abs(filepath.Join(dir, p))
 }
 
-// Value tells what is set of s; ok is false when nothing is. The environment goes before the file; a variable that is empty
-// is not set, but for text and paths, where it stands for none.
+// Value returns the value of s; ok is false when it is not set. The environment overrides the file;
+// an empty variable counts as not set, except for text and paths, where it means none.
 func (c *Config) Value(s Setting) (v Value, ok bool) {
 	if text, ok := c.env(s.Env()); ok && (text != "" || s.Kind != Number && s.Kind != Truth) {
 		v = Value{Values: []string{text}, Source: "environment " + s.Env(), name: s.Env()}
@@ -407,8 +413,8 @@ func (c *Config) Value(s Setting) (v Value, ok bool) {
 	return Value{Values: e.values, Source: source}, true
 }
 
-// Judge says what is wrong with a value of s, nil when nothing is: an [*EnvError], as those of the file are looked at when it
-// is loaded.
+// Judge says what is wrong with a value of s, nil when nothing is: an [*EnvError], because values
+// of the file are checked when it is loaded.
 func (c *Config) Judge(s Setting, v Value) error {
 	if v.name == "" {
 		return nil
@@ -419,7 +425,7 @@ func (c *Config) Judge(s Setting, v Value) error {
 	return nil
 }
 
-// Fault is an error about a value that a command does not take.
+// Fault is an error for a value that a command refuses.
 func (c *Config) Fault(s Setting, v Value, err error) error {
 	if v.name != "" {
 		return &EnvError{Name: v.name, Value: strings.Join(v.Values, string(os.PathListSeparator)), Err: err}
@@ -427,7 +433,7 @@ func (c *Config) Fault(s Setting, v Value, err error) error {
 	return &FileError{Path: c.Path, Line: c.file[s.Key].line, Key: s.Key, Err: err}
 }
 
-// An EnvError says what is wrong with a variable of the environment.
+// An EnvError says what is wrong with an environment variable.
 type EnvError struct {
 	Name, Value string
 	Err         error
@@ -442,16 +448,16 @@ func (e *EnvError) Unwrap() error { return e.Err }
 // prefix begins the names of our variables.
 const prefix = "PTYWRIGHT_"
 
-// others are variables of ours that are no settings, some of them for children of ours alone.
+// others are our variables that are not settings, some of them only for our children.
 var others = []string{
 	PathVariable, "PTYWRIGHT_HOME", "PTYWRIGHT_MCP_TOKEN", "PTYWRIGHT_SESSION",
 	"PTYWRIGHT_START", "PTYWRIGHT_FILE", "PTYWRIGHT_ENV", "PTYWRIGHT_ZDOTDIR", "PTYWRIGHT_NO_RCS", "PTYWRIGHT_FISH", // of shells that mark their commands
 }
 
-// A Stray is a variable with a name like those of ours that nobody reads.
+// A Stray is a variable that is named like ours but is not read by anything.
 type Stray struct {
 	Name  string
-	Meant string // the variable that it may be meant to be, or ""
+	Meant string // the variable it may be meant to be, or ""
 }
 
 func (s Stray) String() string {
@@ -462,7 +468,8 @@ func (s Stray) String() string {
 	return text
 }
 
-// Strays returns the variables of an environment, as [os.Environ] tells it, that look as if they were settings and are not.
+// Strays returns the variables of an environment, as [os.Environ] returns it, that look like
+// settings but are not.
 func Strays(environ []string) []Stray {
 	known := slices.Clone(others)
 	for _, s := range Settings {
@@ -481,10 +488,10 @@ func Strays(environ []string) []Stray {
 	return all
 }
 
-// variable guesses which variable was meant by a name without the prefix: one that is mistyped, or the name of a flag, or
-// one without its table.
+// variable guesses which variable was meant by a name without the prefix: a misspelt one, a flag's
+// name, or one without its table.
 func variable(rest string) string {
-	bare := make([]string, len(Settings)) // without underscores: LOGLEVEL is one typing error from nothing
+	bare := make([]string, len(Settings)) // without underscores, so that LOGLEVEL matches
 	for i, s := range Settings {
 		bare[i] = strings.ReplaceAll(strings.TrimPrefix(s.Env(), prefix), "_", "")
 		if upper := strings.ToUpper(strings.ReplaceAll(s.Flag, "-", "_")); rest == upper || strings.HasSuffix(s.Env(), "_"+rest) {
@@ -495,7 +502,7 @@ func variable(rest string) string {
 		return Settings[i].Env()
 	}
 	var names []string
-	for _, name := range others[:4] { // those that are a person's to set
+	for _, name := range others[:4] { // those that a person may set
 		if strings.HasSuffix(name, "_"+rest) {
 			return name
 		}
@@ -510,8 +517,8 @@ func variable(rest string) string {
 // header is the line that begins a table.
 var header = lazy.Regexp(`^\[([A-Za-z0-9_.\- ]+)\]`)
 
-// linesOf tells the line of each key, by the tables and the names that lines begin with: the decoder keeps no positions. A key that is
-// written in a way that people do not write is not there.
+// linesOf returns the line of each key, found by the tables and names that lines begin with,
+// because the decoder keeps no positions. A key written in an unusual way is missing.
 func linesOf(text string) map[string]int {
 	lines := map[string]int{}
 	table := ""
@@ -530,8 +537,8 @@ func linesOf(text string) map[string]int {
 	return lines
 }
 
-// meant proposes a setting, or a table, for a name that is none: one with the same last part, the same beginning, or nearly
-// the same letters.
+// meant suggests a setting, or a table, for an unknown name: one with the same last part, the same
+// beginning, or nearly the same letters.
 func meant(name string, table bool) string {
 	const did = ": did you mean "
 	if near := nearest.Of(name, tables()); table && near != "" {

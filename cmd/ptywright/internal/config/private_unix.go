@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// open opens the file and waits for nobody, as for the other side of a pipe.
+// open opens the file without blocking, as the other end of a pipe would make it.
 func open(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }

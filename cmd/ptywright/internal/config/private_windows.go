@@ -7,5 +7,5 @@ import (
 
 func open(path string) (*os.File, error) { return os.Open(path) }
 
-// private takes what there is: files below a profile are their user's, by what they inherit.
+// private accepts any file: files in a profile belong to their user, by inherited access rights.
 func private(fs.FileInfo) error { return nil }

@@ -10,20 +10,22 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// AnswerBound is how long a server has to answer what it can answer at once. It takes a millisecond, and on a machine that
-// swaps some seconds; with more, whoever asks one that is stopped waits longer to learn that.
+// AnswerBound is how long a server has for answers that need no waiting. They take a millisecond,
+// and some seconds on a machine that swaps; with more, clients wait longer to learn that a server
+// is stopped.
 const AnswerBound = 10 * time.Second
 
-// ErrLate is the cause of a context's end for who has waited long enough for a server: then [Dial] and [Silent] say what is
-// known of it.
+// ErrLate is the cause to set when a context ends because the server took too long: [Dial] and
+// [Silent] then report what is known about it.
 var ErrLate = errors.New("the time for an answer is up")
 
-// A SilentError is about a server that takes connections and does not answer: it is stopped, or hangs.
+// A SilentError reports a server that accepts connections but does not answer: it is stopped, or
+// hangs.
 type SilentError struct {
 	Socket  string
-	PID     int           // of its process; 0 when that is not known
+	PID     int           // of its process; 0 when not known
 	Stopped bool          // by a signal, such as that of Ctrl-Z
-	After   time.Duration // for how long it has not answered, in whole seconds
+	After   time.Duration // how long it has not answered, in whole seconds
 }
 
 func (e *SilentError) Error() string {
@@ -42,9 +44,9 @@ func (e *SilentError) Error() string {
 	return s + " with the programs of its sessions, and the next server takes its socket over"
 }
 
-// Silent tells of the server on socket that has not answered since a time.
+// Silent returns an error about the server on socket, which has not answered since a time.
 func Silent(socket string, since time.Time) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a full backlog makes who connects wait
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a full backlog makes a connect block
 	defer cancel()
 	pid, _ := PID(ctx, socket)
 	return silent(socket, pid, since)
@@ -54,8 +56,9 @@ func silent(socket string, pid int, since time.Time) error {
 	return &SilentError{Socket: socket, PID: pid, Stopped: pid > 0 && isStopped(pid), After: time.Since(since).Truncate(time.Second)}
 }
 
-// greet returns once the server on the other side has answered, with the process that it says it is; 0: it does not say, as one that
-// knows no such method. The error is a [*SilentError] when ctx timed out, the cause of ctx's end when somebody has ended it, or why the connection has.
+// greet returns once the server has answered, with the process it says it is; 0: it does not say,
+// like one without that method. The error is a [*SilentError] when ctx timed out, the cause of
+// ctx's end when it was cancelled, or why the connection ended.
 func greet(ctx context.Context, socket string, stream net.Conn, c *client.Client) (pid int, err error) {
 	began := time.Now()
 	var own struct {

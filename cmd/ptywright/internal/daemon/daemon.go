@@ -1,6 +1,7 @@
-// Package daemon finds, starts and stops the server that people share: the one that listens on the default socket, or on
-// another that is named. [Ensure] is the entry point of a command that needs it, [Start] of one that starts other
-// servers which outlive it. It knows no method of the wire.
+// Package daemon finds, starts and stops the shared server: the one that listens on the default
+// socket, or on another that is named. [Ensure] is the entry point of commands that need it,
+// [Start] of those that start other servers which outlive them. The package knows no method of the
+// wire.
 package daemon
 
 import (
@@ -20,12 +21,14 @@ import (
 )
 
 const (
-	// startBound is how long a server may take to listen. One takes some milliseconds; a loaded machine gets its time, and
-	// one that hangs keeps its caller longer.
+	// startBound is how long a server may take to listen. It needs some milliseconds; this leaves
+	// time for a loaded machine, but with more, a server that hangs keeps its caller waiting
+	// longer.
 	startBound = 30 * time.Second
 
-	// tries is how often a server is started in a race with others that start one. Who loses finds the winner, except in the
-	// microseconds between the winner's lock and its first connection; a try takes milliseconds.
+	// tries is how often a server is started in a race with others that start one. The loser finds
+	// the winner, except in the microseconds between the winner's lock and its first connection; a
+	// try takes milliseconds.
 	tries = 3
 )
 
@@ -36,7 +39,8 @@ var (
 	ErrRefused = fmt.Errorf("the socket is not this user's: %w", fs.ErrPermission)
 )
 
-// A DialError says which socket could not be connected to, and why. It wraps [ErrNone], [fs.ErrPermission] or the system's.
+// A DialError says which socket could not be connected to, and why. It wraps [ErrNone],
+// [fs.ErrPermission] or the system's error.
 type DialError struct {
 	Socket string
 	Err    error
@@ -52,7 +56,8 @@ func (e *DialError) Error() string {
 
 func (e *DialError) Unwrap() error { return e.Err }
 
-// Root is the folder of what ptywright keeps for this user: $PTYWRIGHT_HOME, or else ~/.ptywright. It need not exist.
+// Root is the folder of ptywright's files for this user: $PTYWRIGHT_HOME, or else ~/.ptywright. It
+// need not exist.
 func Root() (string, error) {
 	if home := os.Getenv("PTYWRIGHT_HOME"); home != "" {
 		return filepath.Abs(home)
@@ -64,8 +69,8 @@ func Root() (string, error) {
 	return filepath.Join(home, ".ptywright"), nil
 }
 
-// DefaultSocket is where a server listens that is not told where: the file socket in [Root], on Windows a named pipe with
-// the root in its name.
+// DefaultSocket is where a server listens without --socket: the file socket in [Root], on Windows a
+// named pipe with the root in its name.
 func DefaultSocket() (string, error) {
 	root, err := Root()
 	if err != nil {
@@ -74,16 +79,18 @@ func DefaultSocket() (string, error) {
 	return socketOf(root), nil
 }
 
-// Dial connects to the server at socket, and returns when it has answered, which it has [AnswerBound] for, or less when ctx ends
-// before. Errors are [*DialError] and [*SilentError], or the cause of ctx's end.
+// Dial connects to the server at socket, and returns when it has answered, within [AnswerBound] and
+// before ctx ends. Errors are [*DialError] and [*SilentError], or the cause of ctx's end.
 func Dial(ctx context.Context, socket string) (*client.Client, error) {
 	c, _, err := DialLocal(ctx, socket)
 	return c, err
 }
 
-// DialLocal is [Dial], and tells whether the server itself is at the other end, as this user's process on this machine: the kernel's
-// word for who listens there is the server's own. It is false where the system does not tell, and where ssh or the like listens, which
-// leads to another machine. What belongs to this machine alone, such as an environment, is told to no other.
+// DialLocal is [Dial], and also reports whether the server itself is at the other end, as this
+// user's process on this machine: the process that the kernel says listens there is the one that
+// the server says it is. It is false where the system cannot say, and where ssh or the like listens
+// and forwards to another machine. Send what belongs to this machine alone, such as an environment,
+// only when local is true.
 func DialLocal(ctx context.Context, socket string) (c *client.Client, local bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, AnswerBound, ErrLate)
 	defer cancel()
@@ -104,8 +111,9 @@ func DialLocal(ctx context.Context, socket string) (c *client.Client, local bool
 	return nil, false, err
 }
 
-// DialStream connects to the server at socket, and to nobody else's: before a byte is sent the kernel is asked whose it is, where
-// it tells. ctx bounds the dialing alone. The error is a [*DialError], which wraps [ErrRefused] when another user listens there.
+// DialStream connects to the server at socket if it is this user's: before a byte is sent it asks
+// the kernel whose it is, where the system can say. ctx bounds only the dialing. The error is a
+// [*DialError], which wraps [ErrRefused] when another user listens there.
 func DialStream(ctx context.Context, socket string) (net.Conn, error) {
 	stream, err := client.DialStream(ctx, socket)
 	if err != nil {
@@ -118,8 +126,8 @@ func DialStream(ctx context.Context, socket string) (net.Conn, error) {
 	return stream, nil
 }
 
-// Ours reports, before anything is sent, that another user listens at the other end of a connection: the error is [ErrRefused]
-// then. Where the system does not tell, nobody does.
+// Ours returns [ErrRefused], before anything is sent, when another user listens at the other end of
+// a connection. Where the system cannot say, it returns nil.
 func Ours(stream net.Conn) error {
 	switch _, uid, err := peer(stream); {
 	case errors.Is(err, errors.ErrUnsupported):
@@ -132,10 +140,10 @@ func Ours(stream net.Conn) error {
 	return nil
 }
 
-// euid is whose servers are talked to; a test is somebody else.
+// euid is the user whose servers are accepted; tests replace it.
 var euid = os.Geteuid
 
-// explain makes the system's errors of dialing ours. Where no server listens and none could, it says why.
+// explain wraps the system's dial errors in ours. Where no server could listen, it says why.
 func explain(socket string, err error) *DialError {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EINVAL):
@@ -157,14 +165,15 @@ type placeError struct{ *protocol.ListenError }
 func (e *placeError) Error() string { return e.Why() }
 func (e *placeError) Unwrap() error { return e.ListenError }
 
-// Ensure sees to it that a server listens on socket, and tells whether it had to start one: `ptywright serve`, in the
-// background, with the flags of this user's configuration. That goes on when this program ends, has no terminal, works in
-// the home folder, and writes what it has to say to socket.log beside the socket ([LogOf]), which its owner alone can read. All
-// doors that the configuration asks for are open then, or it has not started.
-// [Stop] ends it.
+// Ensure makes sure that a server listens on socket, and reports whether it started one: `ptywright
+// serve`, in the background, with the flags of this user's configuration. The server outlives this
+// program, has no terminal, works in the home folder, and logs to socket.log beside the socket
+// ([LogOf]), which only its owner can read. When Ensure returns, all doors that the configuration
+// asks for are open, or the start has failed. [Stop] ends the server.
 //
-// Any number of callers may race: one server comes of it, and one of them is told that it started it. Errors: [*DialError]
-// when there is a server that cannot be used; what the server said last when it did not start; the cause of ctx's end.
+// Any number of callers may race: one server is started, and one caller learns that it started it.
+// Errors: [*DialError] when there is a server that cannot be used; the server's last words when it
+// did not start; the cause of ctx's end.
 func Ensure(ctx context.Context, socket string) (started bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startBound, fmt.Errorf("it did not listen after %v", startBound))
 	defer cancel()
@@ -180,7 +189,7 @@ func Ensure(ctx context.Context, socket string) (started bool, err error) {
 		}
 		var place *placeError
 		switch {
-		case errors.Is(dialErr, client.ErrClosed): // it is ending, or could not begin: the next says why
+		case errors.Is(dialErr, client.ErrClosed): // the next try says why
 		case !errors.Is(dialErr, ErrNone), errors.As(dialErr, &place):
 			return false, dialErr
 		}
@@ -190,7 +199,8 @@ func Ensure(ctx context.Context, socket string) (started bool, err error) {
 		if ctx.Err() != nil {
 			break
 		}
-		// Another may have been there first; if nobody was, the next try fails for the same reason as this one, and at once.
+		// Another may have been first; if not, the next try fails at once for the same reason as
+		// this one.
 	}
 	return false, fmt.Errorf("start a server on %s: %w", socket, err)
 }
@@ -209,7 +219,7 @@ func launch(ctx context.Context, socket string) error {
 		return err
 	}
 	cmd := exec.Command(self, "serve", "--socket", socket, "--background")
-	cmd.Dir = filepath.Dir(log) // there, and ours, whatever becomes of this program's own folder
+	cmd.Dir = filepath.Dir(log) // it exists and is ours
 	if home, err := os.UserHomeDir(); err == nil {
 		if info, err := os.Stat(home); err == nil && info.IsDir() {
 			cmd.Dir = home
@@ -225,16 +235,16 @@ func launch(ctx context.Context, socket string) error {
 		return err
 	}
 	if info, err := os.Lstat(log); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-		os.Rename(log, log+".old") // what the last one said: perhaps why it is no more
+		os.Rename(log, log+".old") // the last server's log: perhaps it says why that ended
 	}
 	p.Release(log)
 	return nil
 }
 
-// LogOf is where a server that [Ensure] started on this socket writes what it has to say.
+// LogOf is the log of a server that [Ensure] started on this socket.
 func LogOf(socket string) (string, error) { return beside(socket, ".log") }
 
-// TokenOf is where such a server keeps the token of MCP over HTTP that it has made, as long as it runs.
+// TokenOf is where such a server keeps its generated token of MCP over HTTP while it runs.
 func TokenOf(socket string) (string, error) { return beside(socket, ".mcp-token") }
 
 // beside names a file after a socket.
@@ -249,8 +259,8 @@ func beside(socket, ending string) (string, error) {
 	return filepath.Join(dir, name+ending), nil
 }
 
-// PID returns the process that listens on socket, as the kernel tells. Errors: those of dialing, or that the system does
-// not tell.
+// PID returns the process that listens on socket, according to the kernel. Errors: those of
+// dialing, or [errors.ErrUnsupported] where the system cannot say.
 func PID(ctx context.Context, socket string) (int, error) {
 	conn, err := DialStream(ctx, socket)
 	if err != nil {

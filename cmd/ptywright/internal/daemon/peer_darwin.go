@@ -17,5 +17,5 @@ func peerOf(fd uintptr) (pid, uid int, err error) {
 	return pid, int(cred.Uid), nil
 }
 
-// isStopped does not know.
+// isStopped cannot tell here.
 func isStopped(int) bool { return false }

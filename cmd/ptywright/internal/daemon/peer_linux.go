@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf reads SO_PEERCRED: unix(7). It is who called listen(2).
+// peerOf reads SO_PEERCRED: unix(7). It names the process that called listen(2).
 func peerOf(fd uintptr) (pid, uid int, err error) {
 	cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
@@ -17,7 +17,7 @@ func peerOf(fd uintptr) (pid, uid int, err error) {
 	return int(cred.Pid), int(cred.Uid), nil
 }
 
-// isStopped looks at the state in /proc/PID/stat, which stands behind the name in parentheses: proc(5).
+// isStopped reads the state in /proc/PID/stat, which follows the name in parentheses: proc(5).
 func isStopped(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -4,8 +4,8 @@ package daemon
 
 import "errors"
 
-// peerOf knows of no way.
+// peerOf is not supported here.
 func peerOf(uintptr) (pid, uid int, err error) { return 0, 0, errors.ErrUnsupported }
 
-// isStopped does not know.
+// isStopped cannot tell here.
 func isStopped(int) bool { return false }

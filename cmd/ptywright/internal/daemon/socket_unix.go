@@ -10,7 +10,7 @@ import (
 
 func socketOf(root string) string { return filepath.Join(root, "socket") }
 
-// logPlace is the folder and the name that a socket lends its log.
+// logPlace is the folder and the base name for a socket's log.
 func logPlace(socket string) (dir, name string) { return filepath.Dir(socket), filepath.Base(socket) }
 
 // peer returns the process that listens at the other end, and its user.

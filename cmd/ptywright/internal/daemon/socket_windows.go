@@ -17,12 +17,13 @@ func socketOf(root string) string {
 	return pipeFolder + "ptywright-" + strings.NewReplacer(`\`, "-", "/", "-", ":", "").Replace(strings.ToLower(root))
 }
 
-// logPlace is the name that a pipe lends its log; it has no folder.
+// logPlace is the base name for a pipe's log; a pipe has no folder.
 func logPlace(socket string) (dir, name string) {
 	return "", strings.NewReplacer(`\`, "-", "/", "-", ":", "").Replace(strings.TrimPrefix(socket, pipeFolder))
 }
 
-// peer returns the process that made the pipe. Its user is ours, as nobody else may open the pipe.
+// peer returns the process that created the pipe. Its user is ours, because nobody else may open
+// the pipe.
 func peer(conn net.Conn) (pid, uid int, err error) {
 	c, ok := conn.(interface{ Fd() uintptr })
 	if !ok {
@@ -35,5 +36,5 @@ func peer(conn net.Conn) (pid, uid int, err error) {
 	return int(id), os.Geteuid(), nil
 }
 
-// isStopped does not know.
+// isStopped cannot tell here.
 func isStopped(int) bool { return false }

@@ -14,28 +14,29 @@ import (
 )
 
 const (
-	// endBound is how long a server has to end itself and its sessions once it has been told to; it promises five seconds.
-	// Then it is killed.
+	// endBound is how long a server has to end itself and its sessions after a signal to end; it
+	// promises five seconds. Then it is killed.
 	endBound = 8 * time.Second
 
 	// logTail bounds how much of a log's end is searched for its last line, in bytes.
 	logTail = 4 << 10
 )
 
-// A Process is a server that is being started, and a child of this program until [Process.Release]. It is used by one
-// goroutine.
+// A Process is a server that is starting, and a child of this program until [Process.Release]. Not
+// safe for concurrent use.
 type Process struct {
 	cmd   *exec.Cmd
 	log   string
-	ready chan error    // gets nil once when it is there, or why it will not be
-	ended chan struct{} // closed when it has ended and is reaped
+	ready chan error    // gets nil once when the server is ready, or why it will not be
+	ended chan struct{} // closed when the server has ended and is reaped
 }
 
-// Start starts a server that can outlive this program: in a session of its own, without this program's terminal and
-// descriptors. Its command prints one line on standard output when clients can come, and what else it has to say goes to
-// a new file in the folder logs, which only its owner can read. Standard streams of cmd must not be set.
+// Start starts a server that can outlive this program: in a session of its own, without this
+// program's terminal and descriptors. The command must print one line on standard output when it
+// accepts clients; its standard error goes to a new file in the folder logs, which only its owner
+// can read. Standard streams of cmd must not be set.
 func Start(cmd *exec.Cmd, logs string) (*Process, error) {
-	log, err := os.CreateTemp(logs, "start-*.log") // 0600; who it will be is not known yet
+	log, err := os.CreateTemp(logs, "start-*.log") // 0600; its final name is not known yet
 	if err != nil {
 		return nil, fmt.Errorf("make a log: %w", err)
 	}
@@ -55,7 +56,7 @@ func Start(cmd *exec.Cmd, logs string) (*Process, error) {
 	return p, nil
 }
 
-// follow reads the one line by which a server says that it is there, and reaps it when it ends.
+// follow reads the line by which a server says that it is ready, and reaps it when it ends.
 func (p *Process) follow(out io.Reader) {
 	line, err := bufio.NewReaderSize(out, logTail).ReadSlice('\n')
 	if err == nil && len(line) > 0 {
@@ -71,7 +72,8 @@ func (p *Process) follow(out io.Reader) {
 // PID is the server's process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Ready waits until the server is there, or has ended, or ctx has: the error has what it said last. It is called once.
+// Ready waits until the server is ready, or has ended, or ctx has ended: the error has its last
+// words. Call it once.
 func (p *Process) Ready(ctx context.Context) error {
 	err := context.Cause(ctx)
 	if err == nil {
@@ -87,10 +89,11 @@ func (p *Process) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Stop tells the server to end.
+// Stop asks the server to end.
 func (p *Process) Stop() { terminate(p.cmd.Process) }
 
-// End waits for the end of the server, and makes it end when it does not. What it said is kept at failed, unless that is "".
+// End waits until the server has ended, and kills it if it does not. Its log is kept at failed,
+// unless that is "".
 func (p *Process) End(failed string) {
 	bound := time.NewTimer(endBound)
 	defer bound.Stop()
@@ -107,12 +110,13 @@ func (p *Process) End(failed string) {
 	}
 }
 
-// Release lets the server go on by itself, with its log at the path log. An earlier file there goes.
+// Release lets the server run on by itself, with its log at the path log, replacing an earlier
+// file.
 func (p *Process) Release(log string) {
 	os.Rename(p.log, log) // on Windows an open log cannot be renamed: it keeps its name
 }
 
-// lastWords tells what the server has said last.
+// lastWords returns the last line of the server's log.
 func (p *Process) lastWords() string {
 	line, err := lastLine(p.log)
 	if err != nil || line == "" {
@@ -121,7 +125,8 @@ func (p *Process) lastWords() string {
 	return "it said last: " + line
 }
 
-// lastLine returns the last line of a log that ptywright itself wrote, or else the last that is not blank.
+// lastLine returns the last line of a log that ptywright itself wrote, or else the last that is not
+// blank.
 func lastLine(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {

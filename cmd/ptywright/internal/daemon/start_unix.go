@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// detach has the process lead a session of its own, where no terminal's signals reach it. Descriptors that this
-// program was started with are kept from it: those of Go are close-on-exec, those of a careless parent are not.
+// detach makes the process lead a session of its own, where no terminal's signals reach it. It also
+// keeps inherited descriptors from it: Go's own are close-on-exec, those of a careless parent are
+// not.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	open, err := os.ReadDir("/dev/fd")

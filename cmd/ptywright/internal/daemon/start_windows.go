@@ -6,16 +6,16 @@ import (
 	"syscall"
 )
 
-// Of CreateProcess's flags; package syscall has the first alone.
+// Flags of CreateProcess; package syscall has only the first.
 const (
 	newProcessGroup = syscall.CREATE_NEW_PROCESS_GROUP
 	detachedProcess = 0x00000008
 )
 
-// detach has the process run without this program's console and its Ctrl-C.
+// detach makes the process run without this program's console and its Ctrl-C.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: newProcessGroup | detachedProcess}
 }
 
-// terminate ends the process at once: there is no asking. Its job object ends its sessions.
+// terminate ends the process at once: there is no way to ask. Its job object ends its sessions.
 func terminate(p *os.Process) { p.Kill() }

@@ -13,24 +13,28 @@ import (
 )
 
 const (
-	// greetBound is how long a server that is to end has to answer. One that does not is told to end all the same, and ended
-	// by force when it does not do that either: with less, one that is only busy is not given the benefit.
+	// greetBound is how long a server that should end has to answer. One that does not answer is
+	// still asked to end, and killed if it does not do that either: with less, a server that is
+	// only busy would be treated as hung.
 	greetBound = 3 * time.Second
 
-	// hungBound is how long a server that did not answer has to end by itself, which takes five seconds at most where it can.
+	// hungBound is how long a server that did not answer has to end by itself, which takes at most
+	// five seconds if it still can.
 	hungBound = 6 * time.Second
 )
 
-// Stop tells the server that listens on socket to end, with all its sessions, and waits until its process has ended or ctx
-// ends. It is the process that the kernel says listens there, held from before the server has answered once more: a pid that
-// has come to mean another process is never signalled. On Windows the process is ended at once, as there is no asking.
+// Stop asks the server that listens on socket to end, with all its sessions, and waits until its
+// process has ended or ctx ends. It signals the process that the kernel says listens there, of
+// which it took hold before the server answered once more: a reused pid is never signalled. On
+// Windows the process is ended at once, as there is no way to ask.
 //
-// A server that does not answer is told to end, too, and killed when it has not some seconds later; forced says so. The proof
-// that it is one, and ours, is then what the kernel says of the other end of a connection that is still there, and the lock
-// that servers hold beside their sockets.
+// A server that does not answer is asked to end, too, and killed if it has not ended some seconds
+// later; forced reports that. The proof that it is a server, and ours, is then what the kernel says
+// of the other end of a connection that is still open, and the lock that servers hold beside their
+// sockets.
 //
-// Errors: [*DialError]; that there is no such proof; [instance.ErrGone] when it ended meanwhile; the cause of
-// ctx's end; what the system says.
+// Errors: [*DialError]; that there is no such proof; [instance.ErrGone] when it ended meanwhile;
+// the cause of ctx's end; the system's.
 func Stop(ctx context.Context, socket string) (forced bool, err error) {
 	stream, err := DialStream(ctx, socket)
 	if err != nil {

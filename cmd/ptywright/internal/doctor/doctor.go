@@ -1,5 +1,6 @@
-// Package doctor looks whether this machine has what ptywright needs, and says what to do where it has not. [Look] is the
-// entry point. It starts programs, the shells and agents that it finds, and ends them again; it changes nothing.
+// Package doctor checks that this machine can run ptywright, and says what to do where it cannot.
+// [Look] is the entry point. It starts programs, including the shells and agents that it finds, and
+// ends them again; it changes nothing.
 package doctor
 
 import (
@@ -28,7 +29,7 @@ const (
 	Broken  = "broken"  // ptywright cannot do its work
 )
 
-// A Finding is what came of one check.
+// A Finding is the result of one check.
 type Finding struct {
 	Check  string `json:"check"`
 	State  string `json:"state"`
@@ -41,20 +42,20 @@ type Facts struct {
 	Version string
 	// Homeless is why there is no Root; then there is no Socket either, unless one is set.
 	Homeless error
-	Root     string // the folder of what ptywright keeps
+	Root     string // the folder of ptywright's files
 	Socket   string
-	MCP      string                   // the address where servers listen, too; "": at none
-	Config   func() (string, []error) // reads the configuration and tells of it, and all that is wrong with it
-	Strays   []string                 // what is to be said of variables that look like settings and are not
-	Plugins  func() (string, error)   // loads the plugins that are configured
+	MCP      string                   // the address where servers serve MCP too; "": none
+	Config   func() (string, []error) // reads the configuration: a summary, and its faults
+	Strays   []string                 // about variables that only look like settings
+	Plugins  func() (string, error)   // loads the configured plugins
 	Watcher  []string                 // the command that watches over children
 }
 
-// checkBound is how long one check may take: a shell with much to read, or an agent that begins to tell its version. With
-// less, a slow machine looks broken.
+// checkBound is how long one check may take: a shell that reads a lot at start, or an agent that
+// prints its version slowly. With less, a slow machine looks broken.
 const checkBound = 10 * time.Second
 
-// Look makes all checks and hands each finding over as it comes.
+// Look makes all checks and passes each finding to found as it comes.
 func Look(ctx context.Context, f Facts, found func(Finding)) {
 	for _, check := range []func(context.Context, Facts) []Finding{
 		version, root, config, socket, mcp, terminal, watcher, limits, terminfo, locale, shells, plugins, agents,
@@ -75,7 +76,7 @@ func version(_ context.Context, f Facts) []Finding {
 	return one("version", OK, fmt.Sprintf("%s, %s, %s/%s", f.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH), "")
 }
 
-// root looks at the folder in which sockets, the configuration and logs are.
+// root checks the folder of sockets, configuration and logs.
 func root(_ context.Context, f Facts) []Finding {
 	if f.Homeless != nil {
 		return one("home", Broken, f.Homeless.Error(), "set HOME, or PTYWRIGHT_HOME; serve --stdio and mcp need neither")
@@ -121,10 +122,10 @@ func plugins(_ context.Context, f Facts) []Finding {
 	return one("plugins", OK, said, "")
 }
 
-// socket looks who listens, and what is in the way.
+// socket checks who listens, and what prevents listening.
 func socket(ctx context.Context, f Facts) []Finding {
 	if f.Socket == "" {
-		return nil // as was said of the home
+		return nil // reported with the root
 	}
 	log := ""
 	if path, err := daemon.LogOf(f.Socket); err == nil {
@@ -171,11 +172,12 @@ func socket(ctx context.Context, f Facts) []Finding {
 	return one("socket", OK, who+log, "")
 }
 
-// mcp looks whether the next server can have the address of MCP over HTTP: without it none starts.
+// mcp checks whether the next server can use the address of MCP over HTTP: otherwise it does not
+// start.
 func mcp(ctx context.Context, f Facts) []Finding {
 	const name = "mcp http"
 	if f.MCP == "" || f.Socket == "" || loopback.Check(f.MCP) != nil {
-		return nil // nothing is set, or what is wrong with it has been said
+		return nil // not set, or its fault is already reported
 	}
 	token := ""
 	if path, err := daemon.TokenOf(f.Socket); err == nil {
@@ -224,7 +226,7 @@ func terminal(ctx context.Context, f Facts) []Finding {
 	return one(name, OK, "a program runs on a terminal of its own", "")
 }
 
-// inSession starts a session, waits until done says so, and closes it.
+// inSession starts a session, waits until done reports true, and closes it.
 func inSession(ctx context.Context, c engine.Config, done func(*engine.Session) bool) (err error) {
 	e := engine.New(engine.Options{Sessions: 1})
 	defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
@@ -245,7 +247,7 @@ func inSession(ctx context.Context, c engine.Config, done func(*engine.Session) 
 	}
 }
 
-// watcher starts what ends children when a server is killed outright.
+// watcher starts the process that ends children when a server is killed outright.
 func watcher(_ context.Context, f Facts) []Finding {
 	w, err := pty.StartWatcher(f.Watcher)
 	if err == nil {
@@ -263,7 +265,7 @@ func watcher(_ context.Context, f Facts) []Finding {
 	return one("watcher", OK, "nothing outlives a server that is killed outright", "")
 }
 
-// terminfo looks for the description of the terminal that programs are told they have.
+// terminfo looks for the description of the terminal type that programs get.
 func terminfo(context.Context, Facts) []Finding {
 	const name = "xterm-256color"
 	if runtime.GOOS == "windows" {
@@ -284,7 +286,7 @@ func terminfo(context.Context, Facts) []Finding {
 	return one("terminfo", Warning, "no description of "+name, "apt-get install ncurses-base, or similar; without it programs draw as on a teletype")
 }
 
-// locale looks whether programs will speak UTF-8.
+// locale checks whether programs will use UTF-8.
 func locale(context.Context, Facts) []Finding {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -304,8 +306,9 @@ func locale(context.Context, Facts) []Finding {
 
 var utf8Name = lazy.Regexp(`(?i)utf-?8`)
 
-// shells looks which shells mark their commands when they are asked to. They run without their user's files: a shell writes
-// to those, as fish does its variables, and what they do may take a while.
+// shells checks which shells mark their commands when asked to. They run without the user's
+// start-up files: shells write to those, as fish does for its variables, and running them may take
+// a while.
 func shells(ctx context.Context, _ Facts) []Finding {
 	home, err := os.MkdirTemp("", "ptywright-doctor-")
 	if err != nil {
@@ -351,11 +354,11 @@ func shells(ctx context.Context, _ Facts) []Finding {
 // An agent is a program that a bundled plugin drives.
 type agent struct {
 	program, plugin string
-	made            []string // versions that the plugin was made against
+	made            []string // versions that the plugin was made for
 }
 
-// agentsKnown are the programs that bundled plugins drive, with the versions that those were made against, as docs/agents.md
-// has them.
+// agentsKnown are the programs that bundled plugins drive, with the versions that those were made
+// for, as in docs/agents.md.
 var agentsKnown = []agent{
 	{"claude", "claude-code", []string{"2.0.60", "2.1.197", "2.1.328"}},
 	{"codex", "codex", []string{"0.169.0"}},
@@ -394,7 +397,7 @@ func agents(ctx context.Context, _ Facts) []Finding {
 	return all
 }
 
-// within reports whether a version is one of those, or between the first and the last.
+// within reports whether a version is in the list, or between its first and last.
 func within(v string, made []string) bool {
 	return compare(v, made[0]) >= 0 && compare(v, made[len(made)-1]) <= 0
 }
@@ -412,7 +415,7 @@ func compare(a, b string) int {
 	return 0
 }
 
-// Versions are all that plugins were made against.
+// Versions are all versions that plugins were made for.
 func Versions() []string {
 	var all []string
 	for _, a := range agentsKnown {

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// perSession is how many descriptors a session needs at most.
+// perSession is the most descriptors that a session needs.
 const perSession = 3
 
 func ownerOf(info fs.FileInfo) (int, bool) {
@@ -23,7 +23,7 @@ func ownerOf(info fs.FileInfo) (int, bool) {
 	return int(s.Uid), true
 }
 
-// limits looks how many sessions the system lets there be.
+// limits checks how many sessions the system allows.
 func limits(context.Context, Facts) []Finding {
 	var all []Finding
 	var files syscall.Rlimit

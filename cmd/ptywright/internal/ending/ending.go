@@ -1,4 +1,5 @@
-// Package ending is what the commands that hold a person's terminal have in common about the signals that tell them to end.
+// Package ending holds what the commands that own a person's terminal share about the signals that
+// end them. [Notify] is the entry point.
 package ending
 
 import (
@@ -7,12 +8,13 @@ import (
 	"syscall"
 )
 
-// Signals tell a command to end. With a handler on all of them none ends the process with the terminal still raw, and none, as
-// SIGQUIT would, by the runtime's description of every goroutine. In a raw terminal none of them is typed. On Windows Ctrl-C arrives
-// as the third, and a console that is closed as the first.
+// Signals end a command. With a handler on all of them none ends the process with the terminal
+// still raw, and none dumps every goroutine, as the runtime does on SIGQUIT. A raw terminal does
+// not generate them. On Windows Ctrl-C arrives as the third, and a closed console as the first.
 var Signals = []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT}
 
-// Notify has c told of the [Signals], but of those that the process was started to ignore, as nohup and a shell's & have it.
+// Notify relays the [Signals] to c, except those that the process was started to ignore, as with
+// nohup and a shell's &.
 func Notify(c chan<- os.Signal) {
 	for _, s := range Signals {
 		if !signal.Ignored(s) {
@@ -21,7 +23,7 @@ func Notify(c chan<- os.Signal) {
 	}
 }
 
-// Code is the exit code of a command that a signal has ended: 128 and its number, as shells have it.
+// Code is the exit code of a command that a signal ended: 128 plus its number, as in shells.
 func Code(s os.Signal) int {
 	n, _ := s.(syscall.Signal)
 	return 128 + int(n)

@@ -9,7 +9,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-// Tag gives an instance a title, or takes it away when title is empty.
+// Tag sets an instance's title; an empty title removes it.
 func (f Fleet) Tag(ctx context.Context, name, title string) error {
 	records, err := f.pick(Selection{Names: []string{name}})
 	if err != nil {
@@ -20,7 +20,7 @@ func (f Fleet) Tag(ctx context.Context, name, title string) error {
 	})
 }
 
-// Rows are the end of what a session shows and has shown, the last row last. Secrets are hidden by the instance.
+// Rows are the last rows of a session's screen and scrollback, in order. The instance redacts them.
 type Rows struct {
 	ID      string   `json:"id"`
 	Session int      `json:"session"`
@@ -41,22 +41,23 @@ func (f Fleet) Read(ctx context.Context, name string, session, lines int) (Rows,
 	return rows, err
 }
 
-// A Run is what came of a command in one instance.
+// A Run is the result of a command in one instance.
 type Run struct {
 	ID       string            `json:"id"`
 	Title    instance.Optional `json:"title"`
-	Sent     bool              `json:"sent,omitempty"` // without waiting: it has been typed
+	Sent     bool              `json:"sent,omitempty"` // without waiting: it was typed
 	Output   *string           `json:"output,omitempty"`
-	ExitCode *int              `json:"exit_code,omitempty"` // nil: not known, or it still runs
-	TimedOut bool              `json:"timed_out,omitempty"` // it still runs; with an Error nobody knows
+	ExitCode *int              `json:"exit_code,omitempty"` // nil: not known, or still running
+	TimedOut bool              `json:"timed_out,omitempty"` // still running; with an Error that is not certain
 	Error    string            `json:"error,omitempty"`
 	Err      error             `json:"-"` // names the instance
 }
 
-// Broadcast types a command into a session of each selected instance. done is called for each, one at a time, as soon
-// as it has been typed; or, when wait is not 0, when it has ended or that time has passed, which leaves it running. What
-// goes wrong with one instance is in its [Run] and the others go on. Errors: those of the selection; the cause of ctx's
-// end, which leaves the command running where it was typed.
+// Broadcast types a command into a session of each selected instance. done is called for each, one
+// at a time, as soon as it was typed; or, when wait is not 0, when it has ended or timed out, which
+// leaves it running. An error with one instance is in its [Run], and the others continue. Errors:
+// those of the selection; the cause of ctx's end, which leaves the command running where it was
+// typed.
 func (f Fleet) Broadcast(ctx context.Context, s Selection, session int, command string, wait time.Duration, done func(Run)) error {
 	records, err := f.pick(s)
 	if err != nil {
@@ -84,7 +85,7 @@ func (f Fleet) Broadcast(ctx context.Context, s Selection, session int, command 
 	return nil
 }
 
-// silentSince reports whether err is that an instance has not answered for all the time that there was.
+// silentSince reports whether err says that an instance did not answer within the whole timeout.
 func silentSince(began time.Time, timeout time.Duration, err error) bool {
 	var silent *SilentError
 	return errors.As(err, &silent) && time.Since(began) >= timeout

@@ -1,9 +1,9 @@
-// Package fleet drives many instances of `ptywright unterm` at once: it starts, lists, tags, asks, waits for and stops
-// those that are registered under one root. [Fleet] is the entry point. It knows what the files of the root and the
-// instances' wire say, and keeps nothing between two calls.
+// Package fleet drives many instances of `ptywright unterm` at once: it starts, lists, tags, asks,
+// waits for and stops those that are registered under one root. [Fleet] is the entry point. It
+// knows the root's files and the instances' wire, and keeps no state between calls.
 //
-// The token of an instance goes into the login of a connection and nowhere else: not into arguments, results, errors
-// or logs.
+// The token of an instance is used to log in to a connection and nowhere else: not in arguments,
+// results, errors or logs.
 package fleet
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-// ErrTimeout says that a time given by the caller was up first.
+// ErrTimeout says that the caller's deadline passed.
 var ErrTimeout = errors.New("timed out")
 
 // ErrNone says that there is no instance at all.
 var ErrNone = errors.New("no instance is running")
 
-// A Fleet is the instances under one root. The methods may be called by any number of goroutines; they
-// talk to instances, each over a connection of its own, at the same time.
+// A Fleet is the instances under one root. Methods may be called concurrently; each call uses
+// connections of its own, one per instance, in parallel.
 type Fleet struct {
 	Root string // absolute
 }
@@ -33,7 +33,7 @@ type Fleet struct {
 type NoInstanceError struct {
 	Missing []string // names, or the tag alone
 	Tag     bool     // Missing is a tag
-	There   []string // the names that there are; with a tag, of those that were chosen among, each with its title
+	There   []string // existing names; with a tag, those searched, each with its title
 }
 
 func (e *NoInstanceError) Error() string {
@@ -50,11 +50,11 @@ func (e *NoInstanceError) Error() string {
 // A Selection says which instances are meant. The zero value means all.
 type Selection struct {
 	Names []string
-	Tag   string // with a title that is this, or is this in brackets
+	Tag   string // with this title, or with this in brackets
 }
 
-// pick returns the records of a selection, in the order in which names are given. Errors: [*NoInstanceError], [ErrNone], and those of
-// reading the root.
+// pick returns the records of a selection, in the order of its names. Errors: [*NoInstanceError],
+// [ErrNone], and those of reading the root.
 func (f Fleet) pick(s Selection) ([]instance.Record, error) {
 	records, err := instance.List(f.Root)
 	if err != nil {
@@ -74,7 +74,7 @@ func (f Fleet) pick(s Selection) ([]instance.Record, error) {
 	return records, nil
 }
 
-// called returns the records of the instances with these names, all of which there must be.
+// called returns the records of the instances with these names, all of which must exist.
 func called(records []instance.Record, names []string) ([]instance.Record, error) {
 	var there []string
 	var found []instance.Record
@@ -91,8 +91,8 @@ func called(records []instance.Record, names []string) ([]instance.Record, error
 	return found, nil
 }
 
-// tagged returns the records with a title. It takes [worker] for worker: titles are written in brackets to stand out
-// among those of windows.
+// tagged returns the records with a title. A tag worker also matches [worker]: titles are written
+// in brackets to stand out among window titles.
 func tagged(records []instance.Record, tag string) ([]instance.Record, error) {
 	var there []string
 	var found []instance.Record
@@ -108,7 +108,8 @@ func tagged(records []instance.Record, tag string) ([]instance.Record, error) {
 	return found, nil
 }
 
-// each runs f for every record at the same time and hands what comes of it to done, one at a time, as it comes.
+// each runs f for every record in parallel and passes each result to done, one at a time, as it
+// arrives.
 func each[T any](ctx context.Context, records []instance.Record, f func(context.Context, instance.Record) T, done func(T)) {
 	results := make(chan T)
 	var wg sync.WaitGroup

@@ -14,24 +14,26 @@ import (
 )
 
 const (
-	// answerBound is how long an instance may take to accept a connection, and to answer what does not wait. It is on this
-	// machine and answers in a millisecond; a loaded one gets its time, and one that is stopped is told of.
+	// answerBound is how long an instance may take to accept a connection, and to answer requests
+	// that do not wait. It is on this machine and answers in a millisecond; this leaves time for a
+	// loaded one, and one that is stopped is reported.
 	answerBound = 10 * time.Second
 
-	// lateBound is how much later than the time that a caller gave for a wait its answer may come. The instance itself takes up
-	// to 1.5 s longer, when a session is busy at first and its prompt is slow; with more, one that is stopped in the middle keeps its
-	// caller longer, and with less, the evidence of a loaded one is lost.
+	// lateBound is how much later than a caller's timeout the answer to a wait may come. The
+	// instance itself takes up to 1.5 s longer, when a session is busy at first and its prompt is
+	// slow; with more, an instance that is stopped meanwhile keeps its caller longer, and with
+	// less, the evidence of a loaded one is lost.
 	lateBound = 3 * time.Second
 )
 
-// codeBadToken is what the wire answers to a wrong token.
+// codeBadToken is the wire's error for a wrong token.
 const codeBadToken = -32001
 
-// A SilentError says that an instance has not answered in time.
+// A SilentError says that an instance did not answer in time.
 type SilentError struct {
 	After   time.Duration
 	PID     int
-	Stopped bool // the process is, as by SIGSTOP; known on Linux alone
+	Stopped bool // the process is, as by SIGSTOP; known on Linux only
 }
 
 func (e *SilentError) Error() string {
@@ -41,14 +43,16 @@ func (e *SilentError) Error() string {
 	return fmt.Sprintf("it has not answered for %v: process %d may hang, or be another program", e.After, e.PID)
 }
 
-// A member is a connection to an instance, logged in. Calls are made one after the other. Errors do not name the instance.
+// A member is a logged-in connection to an instance. Calls are made one after the other. Errors do
+// not name the instance.
 type member struct {
 	record instance.Record
 	conn   net.Conn
 	client *client.Client
 }
 
-// dial connects to the instance of a record and logs in, all within bound. A token that is refused is [fs.ErrPermission].
+// dial connects to the instance of a record and logs in, all within bound. A refused token is
+// [fs.ErrPermission].
 func dial(ctx context.Context, r instance.Record, bound time.Duration) (*member, error) {
 	ctx, cancel := patient(ctx, r, bound)
 	defer cancel()
@@ -70,12 +74,12 @@ func dial(ctx context.Context, r instance.Record, bound time.Duration) (*member,
 	return m, nil
 }
 
-// patient bounds how long an instance is waited for: a [SilentError] is the cause of the context's end.
+// patient bounds the wait for an instance: on timeout the context's cause is a [SilentError].
 func patient(ctx context.Context, r instance.Record, bound time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, bound, &SilentError{After: bound, PID: r.PID})
 }
 
-// because returns why something has failed: the end of ctx, if it has ended.
+// because returns why something failed: the cause of ctx's end, if it has ended.
 func because(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if silent, ok := cause.(*SilentError); ok {
@@ -87,8 +91,8 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// call calls a method and decodes its result, which must come within bound. When ctx ends, or bound passes, the
-// connection is closed: the wire has no way to cancel a call.
+// call calls a method and decodes its result, which must arrive within bound. When ctx ends, or
+// bound passes, the connection is closed: the wire cannot cancel a call.
 func (m *member) call(ctx context.Context, bound time.Duration, method string, params, result any) error {
 	ctx, cancel := patient(ctx, m.record, bound)
 	defer cancel()
@@ -99,10 +103,10 @@ func (m *member) call(ctx context.Context, bound time.Duration, method string, p
 	return nil
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (m *member) Close() { m.client.Close() }
 
-// with connects to an instance for what f asks of it. The error names the instance.
+// with connects to an instance and calls f. The error names the instance.
 func with(ctx context.Context, r instance.Record, f func(*member) error) error {
 	m, err := dial(ctx, r, answerBound)
 	if err == nil {
@@ -112,7 +116,7 @@ func with(ctx context.Context, r instance.Record, f func(*member) error) error {
 	return named(r, err)
 }
 
-// named puts the name of the instance before an error.
+// named prefixes an error with the instance's name.
 func named(r instance.Record, err error) error {
 	if err == nil {
 		return nil

@@ -12,11 +12,12 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-// listBound is how long an instance may take to tell its sessions before it is listed without them: somebody looks at the
-// list to find the one that hangs.
+// listBound is how long an instance may take to list its sessions before it is shown without them:
+// people look at the list to find the one that hangs.
 const listBound = 2 * time.Second
 
-// A Session is one of an instance's. One that has ended stays for a minute, with what it showed last.
+// A Session is a session of an instance. One that has ended is kept for a minute, with its last
+// screen.
 type Session struct {
 	Number  int    `json:"session"`
 	Title   string `json:"title"`
@@ -28,13 +29,13 @@ type Session struct {
 // A Status is an instance with its sessions.
 type Status struct {
 	instance.Entry
-	Sessions []Session `json:"sessions"` // nil when they are not known
+	Sessions []Session `json:"sessions"` // nil when not known
 	Error    string    `json:"error,omitempty"`
 	Err      error     `json:"-"` // why they are not known
 }
 
-// List returns the selected instances, in the order in which names are given, with their sessions. What goes wrong with
-// one of them is in its [Status]. Errors: those of the selection.
+// List returns the selected instances, in the order of the selection's names, with their sessions.
+// An error with one of them is in its [Status]. Errors: those of the selection.
 func (f Fleet) List(ctx context.Context, s Selection) ([]Status, error) {
 	records, err := f.pick(s)
 	if err != nil {
@@ -95,7 +96,7 @@ func (m *member) sessions(ctx context.Context) ([]Session, error) {
 	return all, nil
 }
 
-// A SessionError says that the session that was asked for has ended, or that there is none of its number.
+// A SessionError says that the requested session has ended, or that no session has its number.
 type SessionError struct {
 	Instance string
 	Session  int
@@ -110,7 +111,8 @@ func (e *SessionError) Error() string {
 	return fmt.Sprintf("%s: 'ptywright fleet sessions %s' lists those that run, 'ptywright fleet open %[2]s' begins one", what, e.Instance)
 }
 
-// about returns the error of a call about a session: a [SessionError] when that is why the instance has refused.
+// about returns the error of a call about a session: a [SessionError] when that is why the instance
+// refused.
 func (m *member) about(ctx context.Context, session int, err error) error {
 	var refused *client.Error
 	if !errors.As(err, &refused) {
@@ -124,7 +126,7 @@ func (m *member) about(ctx context.Context, session int, err error) error {
 	if at >= 0 && !all[at].Dead {
 		return err
 	}
-	return &SessionError{m.record.ID, session, at >= 0 || session == 0} // session 0 was there
+	return &SessionError{m.record.ID, session, at >= 0 || session == 0} // session 0 existed
 }
 
 // Opened is a new session.
@@ -133,8 +135,8 @@ type Opened struct {
 	Session int    `json:"session"`
 }
 
-// Open begins a session, a shell in a folder, and types a command into it if there is one. An empty folder is the
-// instance's own.
+// Open starts a session, a shell in a folder, and types command into it unless that is empty. An
+// empty folder means the instance's own.
 func (f Fleet) Open(ctx context.Context, name, dir, command string) (Opened, error) {
 	records, err := f.pick(Selection{Names: []string{name}})
 	if err != nil {

@@ -15,19 +15,22 @@ import (
 )
 
 const (
-	// MostAtOnce bounds one start. Each instance is a process with a shell; 2,574 names is all there are.
+	// MostAtOnce bounds one start. Each instance is a process with a shell; there are only 2,574
+	// names.
 	MostAtOnce = 256
 
-	// startingAtOnce bounds how many of them are starting at a time. Each claims its name under one lock, which nobody waits
-	// for longer than ten seconds: on a busy machine the last of a hundred would.
+	// startingAtOnce bounds how many are starting at the same time. Each claims its name under one
+	// lock, for which it waits at most ten seconds: on a busy machine the last of a hundred would
+	// time out.
 	startingAtOnce = 8
 
-	// StartBound is how long instances may take to be there when nobody says. One takes some milliseconds, and 256 at once on
-	// two busy cores some seconds; with more, one that hangs keeps its caller longer.
+	// StartBound is the default for how long a start may take. One instance needs some
+	// milliseconds, and 256 at once on two busy cores some seconds; with more, an instance that
+	// hangs keeps its caller longer.
 	StartBound = time.Minute
 
-	// EndBound is how long an instance has to end itself and its sessions once it has been told to, when nobody says; a server
-	// promises five seconds.
+	// EndBound is the default for how long an instance has to end itself and its sessions after a
+	// signal to end; a server promises five seconds.
 	EndBound = 8 * time.Second
 )
 
@@ -37,12 +40,13 @@ type Launch struct {
 	Tag string // "": none
 }
 
-// Start starts instances that outlive this program: each in a session of its own, without this program's terminal and
-// descriptors, with what it has to say in a log under the root that only its owner can read. It returns when all of
-// them have their records and answer, and tells them in the order of launches. Program is ptywright's own path.
+// Start starts instances that outlive this program: each in a session of its own, without this
+// program's terminal and descriptors, and with a log under the root that only its owner can read.
+// It returns when all of them have their records and answer, in the order of launches. program is
+// ptywright's own path.
 //
-// When one fails, or is not there within bound, or ctx ends, those that were started are ended again: half a fleet is nothing
-// that a caller can go on with. The error has the last line of the log.
+// When one fails, or is not ready within bound, or ctx ends, those that were started are ended
+// again: half a fleet is of no use to a caller. The error contains the last line of the log.
 func (f Fleet) Start(ctx context.Context, program string, launches []Launch, bound time.Duration) ([]Status, error) {
 	for _, l := range launches {
 		if s, err := os.Stat(l.CWD); err != nil {
@@ -52,7 +56,7 @@ func (f Fleet) Start(ctx context.Context, program string, launches []Launch, bou
 		}
 	}
 	if _, err := instance.List(f.Root); err != nil {
-		return nil, err // nothing is made in a folder that is not ours
+		return nil, err // nothing is created in a folder that is not ours
 	}
 	logs := filepath.Join(f.Root, "logs")
 	if err := os.MkdirAll(logs, 0o700); err != nil {
@@ -95,11 +99,11 @@ func (f Fleet) Start(ctx context.Context, program string, launches []Launch, bou
 // launch starts the process of an instance.
 func (f Fleet) launch(program, logs string, l Launch) (*daemon.Process, error) {
 	cmd := exec.Command(program, "unterm", "--root", f.Root, "--cwd", l.CWD)
-	cmd.Dir = l.CWD // no other folder is kept busy
+	cmd.Dir = l.CWD // keeps no other folder busy
 	return daemon.Start(cmd, logs)
 }
 
-// settle waits until the instance is there, finds its record, speaks to it and tags it.
+// settle waits until the instance is ready, finds its record, connects to it and tags it.
 func (f Fleet) settle(ctx context.Context, p *daemon.Process, l Launch) (Status, error) {
 	if err := p.Ready(ctx); err != nil {
 		return Status{}, err
@@ -128,7 +132,7 @@ func (f Fleet) settle(ctx context.Context, p *daemon.Process, l Launch) (Status,
 	return Status{}, fmt.Errorf("process %d said that it was there and has no record under %s", p.PID(), f.Root)
 }
 
-// greet makes sure that the instance is the one of the record, and tags it.
+// greet checks that the instance is the one of the record, and tags it.
 func (m *member) greet(ctx context.Context, tag string) error {
 	var info struct {
 		ID string `json:"id"`
@@ -145,10 +149,10 @@ func (m *member) greet(ctx context.Context, tag string) error {
 	return m.call(ctx, answerBound, "instance.set_title", map[string]string{"title": tag}, nil)
 }
 
-// failedLog is the log of the last instance that could not be started, in the folder of logs.
+// failedLog is the log of the last instance that failed to start, in the logs folder.
 const failedLog = "failed.log"
 
-// dropLog takes the log of an instance away that has ended as it was told to.
+// dropLog removes the log of an instance that ended when asked to.
 func (f Fleet) dropLog(name string) {
 	os.Remove(filepath.Join(f.Root, "logs", name+".log"))
 }

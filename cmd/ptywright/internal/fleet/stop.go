@@ -9,18 +9,19 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-// A Stop is what came of stopping one instance.
+// A Stop is the result of stopping one instance.
 type Stop struct {
 	ID     string `json:"id"`
 	Ended  bool   `json:"ended"`
-	Killed bool   `json:"killed,omitempty"` // it had to be
+	Killed bool   `json:"killed,omitempty"` // it did not end by itself
 	Error  string `json:"error,omitempty"`
 	Err    error  `json:"-"`
 }
 
-// Stop tells the selected instances to end, with their sessions, and waits for each, at most for bound. With kill, what has
-// not ended by then is ended without asking. A process is signalled only when it is the one of the record. done is called
-// for each, one at a time, as it comes. Errors: those of the selection.
+// Stop asks the selected instances to end, with their sessions, and waits for each, at most for
+// bound. With kill, those that have not ended by then are killed. A process is signalled only if it
+// is the one of the record. done is called for each, one at a time, as it ends. Errors: those of
+// the selection.
 func (f Fleet) Stop(ctx context.Context, s Selection, bound time.Duration, kill bool, done func(Stop)) error {
 	records, err := f.pick(s)
 	if err != nil {
@@ -43,11 +44,11 @@ func (f Fleet) Stop(ctx context.Context, s Selection, bound time.Duration, kill 
 		f.dropLog(r.ID)
 		return stop
 	}, done)
-	_, err = instance.List(f.Root) // takes away what those left that were killed
+	_, err = instance.List(f.Root) // removes what killed instances left behind
 	return err
 }
 
-// within calls f with a context of its own.
+// within calls f with a context bounded by bound.
 func within(ctx context.Context, bound time.Duration, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()

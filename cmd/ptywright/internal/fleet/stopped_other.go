@@ -2,5 +2,5 @@
 
 package fleet
 
-// stopped is not known here.
+// stopped cannot tell here.
 func stopped(int) bool { return false }

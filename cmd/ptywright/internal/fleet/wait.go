@@ -11,8 +11,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/unterm/instance"
 )
 
-// A Condition is what is waited for in a session: a text on its screen or, with an empty Pattern, that it is idle, which
-// is to say that its shell waits for a command.
+// A Condition is what to wait for in a session: a text on its screen or, with an empty Pattern,
+// that it is idle, that is, its shell waits for a command.
 type Condition struct {
 	Pattern string
 }
@@ -24,27 +24,29 @@ func (c Condition) String() string {
 	return fmt.Sprintf("%q on the screen", c.Pattern)
 }
 
-// A Wait is what came of waiting for one instance. Running and Screen are the evidence of one that was waited for in vain.
+// A Wait is the result of waiting for one instance. Running and Screen are the evidence when the
+// wait failed.
 type Wait struct {
 	ID        string            `json:"id"`
 	Title     instance.Optional `json:"title"`
 	Matched   bool              `json:"matched"`
 	ElapsedMS int64             `json:"elapsed_ms"`
 	Running   string            `json:"foreground_process,omitempty"`
-	Screen    []string          `json:"screen,omitempty"` // without the blank rows at its end
-	Error     string            `json:"error,omitempty"`  // why it has failed, or why there is no evidence
+	Screen    []string          `json:"screen,omitempty"` // without blank rows at its end
+	Error     string            `json:"error,omitempty"`  // why it failed, or why there is no evidence
 	Err       error             `json:"-"`                // names the instance
 }
 
 // errOther is why a wait ends when another one has decided.
 var errOther = errors.New("another instance has decided")
 
-// WaitFor waits until the condition holds in the session of one of the selected instances, or of all. The instances
-// wait, here nothing is polled. done is called for each that has matched or failed, one at a time, as it comes, until
-// it is decided, and for the others on a timeout.
+// WaitFor waits until the condition holds in the session of one of the selected instances, or of
+// all. The instances do the waiting; nothing is polled here. done is called for each that has
+// matched or failed, one at a time, as it happens, until the result is decided, and for the others
+// on a timeout.
 //
-// Errors: [ErrTimeout]; an instance that failed when all were to match, or the last when none is left that could; those
-// of the selection; the cause of ctx's end.
+// Errors: [ErrTimeout]; an instance that failed when all had to match, or the last when none is
+// left that could; those of the selection; the cause of ctx's end.
 func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Condition, all bool, timeout time.Duration, done func(Wait)) error {
 	records, err := f.pick(s)
 	if err != nil {
@@ -67,7 +69,7 @@ func (f Fleet) WaitFor(ctx context.Context, s Selection, session int, c Conditio
 		w.Err = named(r, err)
 		return w
 	}, func(w Wait) {
-		if decided || ctx.Err() != nil { // of what comes in the same moment the first is told of
+		if decided || ctx.Err() != nil { // of results in the same moment only the first is reported
 			return
 		}
 		switch {
@@ -122,7 +124,7 @@ func (w *Wait) do(ctx context.Context, r instance.Record, session int, c Conditi
 		return nil
 	}
 	if waited.Ended {
-		return &SessionError{r.ID, session, true} // what is waited for cannot come any more
+		return &SessionError{r.ID, session, true} // the condition can no longer hold
 	}
 	if err := w.look(ctx, m, session); err != nil {
 		w.Error = err.Error()
@@ -130,7 +132,7 @@ func (w *Wait) do(ctx context.Context, r instance.Record, session int, c Conditi
 	return ErrTimeout
 }
 
-// look takes the evidence.
+// look collects the evidence.
 func (w *Wait) look(ctx context.Context, m *member, session int) error {
 	var status struct {
 		Running string `json:"foreground_process"`

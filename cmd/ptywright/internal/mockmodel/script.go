@@ -11,18 +11,21 @@ import (
 	"strings"
 )
 
-// A Script says what the model answers. As JSON its names are the fields' in lower case, words joined by underscores;
-// a name that is not known is an error.
+// A Script says what the model answers. Its JSON names are the fields' names in lower case, with
+// words joined by underscores; an unknown name is an error.
 type Script struct {
-	// Vars are expressions searched in a request's body, escaped as JSON has it: "{{name}}" in a step is replaced by the
-	// last match, "" without one. In plan mode Claude Code names the file it wants the plan in only in the request.
+	// Vars are expressions matched against a request's body, escaped as in JSON: "{{name}}" in a
+	// step is replaced by the last match, or "" without one. In plan mode Claude Code names the
+	// plan's file only in the request.
 	Vars map[string]string `json:"vars"`
-	// Conversations are looked through with the text that the user typed last. Of several that match, the one whose match
-	// lies last in the text wins: after a turn that failed Claude Code sends the old and the new prompt as one.
+	// Conversations are matched against the text that the user typed last. If several match, the
+	// one whose match comes last in the text wins: after a failed turn Claude Code sends the old
+	// and the new prompt as one.
 	Conversations []Conversation `json:"conversations"`
-	// Default answers what matches no conversation.
+	// Default answers text that matches no conversation.
 	Default Step `json:"default"`
-	// Side answers requests by which an agent asks for a title and the like, which are without tools or want JSON. Without blocks it says "ok".
+	// Side answers requests by which an agent asks for a title and the like; they have no tools or
+	// want JSON. Without blocks it says "ok".
 	Side Step `json:"side"`
 }
 
@@ -30,8 +33,9 @@ type Script struct {
 type Conversation struct {
 	// Match is an RE2 expression.
 	Match string `json:"match"`
-	// Steps are the answers in turn: the first to the prompt, the next to the result of the tool that the first used, and
-	// so on; the last one is repeated. A request that is sent again gets the same step again.
+	// Steps are the answers in order: the first to the prompt, the next to the result of the tool
+	// that the first used, and so on; the last one repeats. A request that is sent again gets the
+	// same step again.
 	Steps []Step `json:"steps"`
 
 	match *regexp.Regexp
@@ -39,28 +43,30 @@ type Conversation struct {
 
 // A Step is one answer.
 type Step struct {
-	// Hold keeps the answer back, its first byte included, until the test releases the hold of that name.
+	// Hold delays the answer, including its first byte, until the test releases the hold of that
+	// name.
 	Hold string `json:"hold"`
 	// Error answers with an error instead.
 	Error *Error `json:"error"`
-	// Blocks are the content.
+	// Blocks are the content of the answer.
 	Blocks []Block `json:"blocks"`
-	// StreamError ends the stream with an error event behind the blocks.
+	// StreamError ends the stream with an error event after the blocks.
 	StreamError *Error `json:"stream_error"`
 }
 
-// A Block is a piece of content: one of Text, Thinking, Tool and Hold is set.
+// A Block is a piece of content: exactly one of Text, Thinking, Tool and Hold is set.
 type Block struct {
 	Text     string `json:"text"`
 	Thinking string `json:"thinking"`
 	Tool     *Tool  `json:"tool"`
-	// Hold keeps the rest of the stream back until the test releases the hold of that name.
+	// Hold delays the rest of the stream until the test releases the hold of that name.
 	Hold string `json:"hold"`
-	// EveryMS is the time between two pieces of about 16 characters, in milliseconds. 0: all in one piece.
+	// EveryMS is the time between pieces of about 16 characters, in milliseconds. 0: all in one
+	// piece.
 	EveryMS int `json:"every_ms"`
 }
 
-// A Tool is a call of a tool by the model.
+// A Tool is a tool call by the model.
 type Tool struct {
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
@@ -68,11 +74,11 @@ type Tool struct {
 
 // An Error is an error of the API.
 type Error struct {
-	Status  int               `json:"status"` // of HTTP; of no meaning in a stream
+	Status  int               `json:"status"` // of HTTP; unused in a stream
 	Type    string            `json:"type"`   // "rate_limit_error"
 	Message string            `json:"message"`
 	Headers map[string]string `json:"headers"`
-	// Times is how many requests fail before the blocks are answered. 0: all.
+	// Times is how many requests fail before one gets the blocks. 0: all fail.
 	Times int `json:"times"`
 }
 
@@ -112,7 +118,7 @@ func parse(text []byte) (*Script, error) {
 	return &s, nil
 }
 
-// check refuses what would be answered in a way that the script's writer did not mean.
+// check refuses steps whose answer would not be what the script's author meant.
 func (s Step) check() error {
 	for _, b := range s.Blocks {
 		set := 0
@@ -131,7 +137,8 @@ func (s Step) check() error {
 	return nil
 }
 
-// body is what a request says, as far as an answer depends on it; its JSON is that of Anthropic's Messages API.
+// body is the part of a request that the answer depends on; its JSON is that of Anthropic's
+// Messages API.
 type body struct {
 	Model    string            `json:"model"`
 	Stream   bool              `json:"stream"`
@@ -150,7 +157,8 @@ func readAnthropic(raw []byte) (*body, error) {
 	return &b, json.Unmarshal(raw, &b)
 }
 
-// content is a message's: in JSON a string, or blocks of which those of text and the results of tools are kept.
+// content is a message's content: in JSON a string, or blocks, of which text and tool results are
+// kept.
 type content struct {
 	texts, results []string
 }
@@ -178,16 +186,18 @@ func (c *content) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// notTyped are the beginnings of what agents put among the user's texts without the user having typed it: Claude Code, Codex,
-// Gemini CLI.
+// notTyped are the prefixes of texts that agents add to the user's without the user having typed
+// them: Claude Code, Codex, Gemini CLI.
 var notTyped = []string{
 	"<system-reminder>", "[Request interrupted", "<environment_context>", "<user_instructions>", "<skill>\n", "<turn_aborted>", "<session_context>",
 }
 
-// referenced begins what Gemini CLI adds of the files that a prompt names, up to the end of the message.
+// referenced starts what Gemini CLI adds for the files that a prompt names, up to the end of the
+// message.
 const referenced = "\n--- Content from referenced files ---"
 
-// typed returns the texts that the user typed, in order, and how many messages of the model's follow the last of them.
+// typed returns the texts that the user typed, in order, and how many messages of the model follow
+// the last of them.
 func (b *body) typed() (texts []string, after int) {
 	for _, m := range b.Messages {
 		switch m.Role {
@@ -195,7 +205,7 @@ func (b *body) typed() (texts []string, after int) {
 			after++
 			continue
 		case "user":
-		default: // what the agent says of the machine, between the messages
+		default: // what the agent says about the machine, between the messages
 			continue
 		}
 		var parts []string
@@ -220,7 +230,7 @@ func (b *body) typed() (texts []string, after int) {
 	return texts, after
 }
 
-// results returns what tools gave since the model spoke last.
+// results returns the tool results since the model last spoke.
 func (b *body) results() (all []string) {
 	for _, m := range slices.Backward(b.Messages) {
 		if m.Role == "assistant" {
@@ -231,7 +241,8 @@ func (b *body) results() (all []string) {
 	return all
 }
 
-// answer finds the step for a request: the conversation's expression, "" when none matches, and the step's number.
+// answer finds the step for a request: the conversation's expression, "" when none matches, and the
+// step's number.
 func (s *Script) answer(b *body, raw []byte) (match string, number int, step Step, err error) {
 	if len(b.Tools) == 0 {
 		return "", 0, s.Side, nil

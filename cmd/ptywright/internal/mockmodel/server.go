@@ -1,14 +1,17 @@
-// Package mockmodel stands in for the APIs of models in tests that drive real agents: it answers on the loopback interface
-// what a script says, streamed as server-sent events, and keeps what was asked, so that a test can tell for certain whether
-// a prompt was submitted, how often, and with what text. It calls nothing.
+// Package mockmodel stands in for model APIs in tests that drive real agents: it serves scripted
+// answers on the loopback interface, streamed as server-sent events, and records the requests, so
+// that a test knows for certain whether a prompt was submitted, how often, and with what text. It
+// calls nothing. [New] is the entry point.
 //
-// What takes time in a scenario is held and not timed: a step or block with a hold waits until the test releases it, so
-// that a test meets the state "the model is thinking" for as long as it wants to, on any machine.
+// Scenarios use holds instead of delays: a step or block with a hold waits until the test releases
+// it, so that a test sees the state "the model is thinking" for as long as it needs, on any
+// machine.
 //
-// It speaks three wires, as far as the agents use them. Of Anthropic's, for Claude Code and OpenCode: POST /v1/messages
-// (streamed and whole), POST /v1/messages/count_tokens, GET /v1/models, and HEAD / of the connectivity check. Of OpenAI's, for
-// Codex: POST /v1/responses (streamed). Of Gemini's: POST /v1beta/models/NAME with :streamGenerateContent, :generateContent
-// and :countTokens. Everything else is answered with 404, and kept too.
+// It speaks three wires, as far as the agents use them. Anthropic's, for Claude Code and OpenCode:
+// POST /v1/messages (streamed and whole), POST /v1/messages/count_tokens, GET /v1/models, and HEAD
+// / for the connectivity check. OpenAI's, for Codex: POST /v1/responses (streamed). Gemini's: POST
+// /v1beta/models/NAME with :streamGenerateContent, :generateContent and :countTokens. Everything
+// else is answered with 404, and recorded too.
 package mockmodel
 
 import (
@@ -24,43 +27,43 @@ import (
 	"sync"
 )
 
-// maxBody bounds a request's body in bytes. Claude Code's system prompt and tools come to about 200 KB; more only has to
-// be there for long conversations.
+// maxBody bounds a request's body, in bytes. Claude Code's system prompt and tools take about 200
+// KB; the rest leaves room for long conversations.
 const maxBody = 32 << 20
 
-// A Request is what was asked.
+// A Request is a request that the server received.
 type Request struct {
 	Method string
 	Path   string // without the query
 	Status int    // of the answer
-	// The rest is of requests for an answer only.
+	// The rest is only set for requests for an answer.
 
 	Wire    Wire
 	Model   string
 	Side    bool     // has no tools, or wants JSON of a schema: the agent asks for itself, not for the user
 	Match   string   // the conversation that answered; "" for none
 	Step    int      // its step, from 0
-	Typed   []string // all that the user typed in this conversation up to now, in order
-	Results []string // of the tools that the model used right before
+	Typed   []string // all that the user typed in this conversation so far, in order
+	Results []string // of the tools that the model used just before
 	Stream  bool
 }
 
-// A Wire is the API that a request is of.
+// A Wire is the API that a request uses.
 type Wire string
 
-// The wires; a request that is of none of them, or does not ask for an answer, has "".
+// The wires; a request that uses none of them, or does not ask for an answer, has "".
 const (
 	Anthropic Wire = "anthropic"
 	OpenAI    Wire = "openai"
 	Gemini    Wire = "gemini"
 )
 
-// String tells in a line what was asked.
+// String describes the request in one line.
 func (r Request) String() string {
 	return fmt.Sprintf("%s %s -> %d %q step %d of %q", r.Method, r.Path, r.Status, clip(r.Prompt()), r.Step, r.Match)
 }
 
-// clip shortens what is only looked at.
+// clip shortens text that is only for reading.
 func clip(s string) string {
 	const most = 80 // bytes: a line
 	if len(s) <= most {
@@ -77,10 +80,10 @@ func (r Request) Prompt() string {
 	return r.Typed[len(r.Typed)-1]
 }
 
-// A Server is the stand-in. All methods may be called from any goroutine.
+// A Server is the mock server. All methods are safe for concurrent use.
 type Server struct {
-	// URL is what ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL have to be; OpenAI's begins with /v1 below it, and so does
-	// Anthropic's where the agent wants a version in it.
+	// URL is the value for ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL; append /v1 for OpenAI,
+	// and for Anthropic where the agent expects a version.
 	URL string
 
 	script *Script
@@ -90,13 +93,13 @@ type Server struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced when requests grows
 	requests []Request
-	failed   map[string]int // errors given, by conversation and step
+	failed   map[string]int // number of errors served, by conversation and step
 	holds    map[string]chan struct{}
 	messages int
 }
 
-// New starts a server on a free port of the loopback interface. Close must be called. Errors are those of the script and
-// of [net.Listen].
+// New starts a server on a free port of the loopback interface. Close must be called. Errors are
+// those of the script and of [net.Listen].
 func New(script []byte) (*Server, error) {
 	parsed, err := parse(script)
 	if err != nil {
@@ -126,7 +129,8 @@ func New(script []byte) (*Server, error) {
 	return s, nil
 }
 
-// Close ends all connections, held answers included, and waits until the server has stopped listening.
+// Close ends all connections, held answers included, and waits until the server has stopped
+// listening.
 func (s *Server) Close() error {
 	err := s.http.Close()
 	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
@@ -135,15 +139,15 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Requests returns what was asked up to now, in the order in which it came.
+// Requests returns all requests so far, in order.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Submitted returns all that the user has typed, as the conversation in the last request has it: what was submitted
-// twice is in there twice. Empty when nothing was submitted.
+// Submitted returns everything that the user typed, according to the conversation in the last
+// request: text that was submitted twice is in it twice. Empty when nothing was submitted.
 func (s *Server) Submitted() []string {
 	all := s.Requests()
 	for _, r := range slices.Backward(all) {
@@ -154,7 +158,8 @@ func (s *Server) Submitted() []string {
 	return nil
 }
 
-// Wait blocks until a request was asked, or ctx ends, with an error that tells what there was instead.
+// Wait blocks until wanted accepts a request, or ctx ends; the error then lists the requests that
+// arrived instead.
 func (s *Server) Wait(ctx context.Context, wanted func(Request) bool) (Request, error) {
 	for seen := 0; ; {
 		s.mu.Lock()
@@ -173,7 +178,7 @@ func (s *Server) Wait(ctx context.Context, wanted func(Request) bool) (Request, 
 	}
 }
 
-// Release lets everything go on that waits at a hold of this name, and what comes there later.
+// Release releases the hold of that name, for all that wait at it now or later.
 func (s *Server) Release(name string) {
 	hold := s.hold(name)
 	s.mu.Lock()
@@ -185,7 +190,7 @@ func (s *Server) Release(name string) {
 	}
 }
 
-// hold returns the channel that is closed by the release of a name.
+// hold returns the channel that is closed when the name is released.
 func (s *Server) hold(name string) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +200,7 @@ func (s *Server) hold(name string) chan struct{} {
 	return s.holds[name]
 }
 
-// keep adds a request to those that were asked.
+// keep records a request.
 func (s *Server) keep(r *http.Request, asked Request) {
 	asked.Method, asked.Path = r.Method, r.URL.Path
 	s.mu.Lock()
@@ -208,7 +213,7 @@ func (s *Server) keep(r *http.Request, asked Request) {
 func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
 	n, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		return // it went away
+		return // the client went away
 	}
 	s.keep(r, Request{Status: http.StatusOK})
 	writeJSON(w, http.StatusOK, map[string]int64{"input_tokens": n/4 + 1})
@@ -228,12 +233,12 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 // A streamer answers with server-sent events. It ends early when the client goes away.
 type streamer func(w http.ResponseWriter, r *http.Request, m message)
 
-// answers answers requests for an answer of one wire, of which read tells what it says.
+// answers handles the requests for an answer of one wire; read parses them.
 func (s *Server) answers(wire Wire, read func(raw []byte) (*body, error), stream streamer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if err != nil {
-			return // it went away
+			return // the client went away
 		}
 		invalid := func(err error) {
 			s.keep(r, Request{Status: http.StatusBadRequest})
@@ -282,7 +287,7 @@ func (s *Server) answers(wire Wire, read func(raw []byte) (*body, error), stream
 	}
 }
 
-// fails says whether this request is one of those that fail, and counts it.
+// fails reports whether this request is one of those that fail, and counts it.
 func (s *Server) fails(e *Error, step string) bool {
 	if e == nil {
 		return false
@@ -293,7 +298,7 @@ func (s *Server) fails(e *Error, step string) bool {
 	return e.Times == 0 || s.failed[step] <= e.Times
 }
 
-// wait waits at a hold, "" for none, and says whether the client is still there.
+// wait waits at a hold, "" for none, and reports whether the client is still there.
 func (s *Server) wait(ctx context.Context, hold string) bool {
 	if hold == "" {
 		return true
@@ -310,7 +315,7 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("content-type", "application/json")
 	w.Header().Set("request-id", "req_mock")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value) // who went away needs no answer
+	_ = json.NewEncoder(w).Encode(value) // a client that went away needs no answer
 }
 
 func writeError(w http.ResponseWriter, e *Error) {

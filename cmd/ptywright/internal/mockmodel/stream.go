@@ -9,9 +9,9 @@ import (
 // piece is how many bytes of content a slow stream sends at once: a few words, as the API does.
 const piece = 16
 
-// A message is one answer of the model's.
+// A message is one answer of the model.
 type message struct {
-	number int // of the server's messages, from 1
+	number int // counted by the server, from 1
 	model  string
 	step   Step
 }
@@ -36,8 +36,8 @@ func (m message) stopReason() string {
 	return "end_turn"
 }
 
-// block returns a block's object as a stream begins it and as it is in the end, and what a stream sends in between: the
-// content, the type of the events, and the name of their field.
+// block returns a block's object as it is at the start and at the end of a stream, and what the
+// stream sends in between: the content, the type of the events, and the name of their field.
 func (m message) block(n int) (begin, end map[string]any, content, kind, field string) {
 	b := m.step.Blocks[n]
 	switch {
@@ -57,10 +57,10 @@ func (m message) block(n int) (begin, end map[string]any, content, kind, field s
 	return object(""), object(b.Text), b.Text, "text_delta", "text"
 }
 
-// signature is what the API signs thinking with, in base64; nobody checks it here.
+// signature is the API's signature of thinking, in base64; nobody checks it here.
 const signature = "bW9jaw=="
 
-// whole is the message as it is answered to who does not stream. It is not held within.
+// whole is the message as one object, for clients that do not stream. Holds inside it do not apply.
 func (m message) whole() map[string]any {
 	object := m.object()
 	content := []any{}
@@ -118,7 +118,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, m message) {
 	send("message_stop", map[string]any{})
 }
 
-// cut takes the next piece of content, whole characters, or all of it when there is nothing to wait for.
+// cut returns the next piece of content, whole characters, or all of it when there is no delay.
 func cut(content string, everyMS int) (now, rest string) {
 	if everyMS == 0 {
 		return content, ""
@@ -131,7 +131,7 @@ func cut(content string, everyMS int) (now, rest string) {
 	return content, ""
 }
 
-// pause waits between two pieces, and says whether the client is still there.
+// pause waits between two pieces, and reports whether the client is still there.
 func pause(r *http.Request, ms int) bool {
 	timer := time.NewTimer(time.Duration(ms) * time.Millisecond)
 	defer timer.Stop()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// say adds what one side said; what the same side said right before is of the same message.
+// say adds what one side said; consecutive texts of the same side are one message.
 func (b *body) say(role string, c content) {
 	if n := len(b.Messages); n > 0 && b.Messages[n-1].Role == role && role == "assistant" {
 		last := &b.Messages[n-1].Content
@@ -28,7 +28,7 @@ func readOpenAI(raw []byte) (*body, error) {
 		Input  []struct {
 			Type, Role string
 			Content    []struct{ Type, Text string }
-			Output     any // of a tool: a text, or a list
+			Output     any // of a tool: text, or a list
 		}
 	}
 	if err := json.Unmarshal(raw, &asked); err != nil {
@@ -55,7 +55,8 @@ func readOpenAI(raw []byte) (*body, error) {
 	return b, nil
 }
 
-// events returns what sends server-sent events, and whether the client is gone.
+// events returns a function that sends server-sent events, and one that reports whether the client
+// is gone.
 func events(w http.ResponseWriter) (send func(kind string, event any), gone func() bool) {
 	w.Header().Set("content-type", "text/event-stream; charset=utf-8")
 	w.Header().Set("cache-control", "no-cache")
@@ -72,7 +73,8 @@ func events(w http.ResponseWriter) (send func(kind string, event any), gone func
 	}, func() bool { return ended }
 }
 
-// streamOpenAI answers a request to the Responses API: texts and calls of tools; it has no thinking.
+// streamOpenAI answers a request to the Responses API with texts and tool calls; it has no
+// thinking.
 func (s *Server) streamOpenAI(w http.ResponseWriter, r *http.Request, m message) {
 	send, gone := events(w)
 	typed := func(kind string, event map[string]any) {
@@ -139,7 +141,7 @@ func (s *Server) gemini(w http.ResponseWriter, r *http.Request) {
 	case "countTokens":
 		n, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
 		if err != nil {
-			return // it went away
+			return // the client went away
 		}
 		s.keep(r, Request{Status: http.StatusOK})
 		writeJSON(w, http.StatusOK, map[string]int64{"totalTokens": n/4 + 1})
@@ -149,7 +151,8 @@ func (s *Server) gemini(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readGemini reads the body of a request to Gemini's API; model and whether it streams are in its path.
+// readGemini reads the body of a request to Gemini's API; the path holds the model and whether to
+// stream.
 func readGemini(raw []byte) (*body, error) {
 	var asked struct {
 		Contents []struct {
@@ -188,7 +191,7 @@ func readGemini(raw []byte) (*body, error) {
 	return b, nil
 }
 
-// candidate is an answer of Gemini's, or a part of one; reason is why it ended, "" when it goes on.
+// candidate is a Gemini answer, or a part of one; reason is why it ended, "" if it continues.
 func candidate(reason string, parts ...any) map[string]any {
 	c := map[string]any{"index": 0, "content": map[string]any{"role": "model", "parts": append([]any{}, parts...)}}
 	if reason != "" {
@@ -211,7 +214,7 @@ func (b Block) part(text string) any {
 	return nil
 }
 
-// geminiWhole is the answer to who does not stream.
+// geminiWhole is the answer for clients that do not stream.
 func (m message) geminiWhole() map[string]any {
 	var parts []any
 	for _, b := range m.step.Blocks {

@@ -22,48 +22,49 @@ const (
 	castExt     = ".cast"
 	screenExt   = ".screen"
 	expectedExt = ".expected.json"
-	// cursorMark stands in a .screen where the cursor is; without one the cursor is behind the last text.
+	// cursorMark marks the cursor in a .screen; without it the cursor follows the last text.
 	cursorMark = "▮"
-	// settle is how long a recording's end is looked at further, for what a plugin says once the screen has stood still: the longest
-	// that the bundled plugins ask for is three seconds.
+	// settle is how much longer a recording's end is played, for what a plugin reports once the
+	// screen is stable: the longest that the bundled plugins ask for is three seconds.
 	settle = 5 * time.Second
 	// maxExpected bounds an expected.json and a .screen, in bytes: people read them.
 	maxExpected = 1 << 20
 )
 
-// Expected is what a plugin has to say of a recording: the content of NAME.expected.json. What is left out is not compared.
+// Expected is what a plugin should report for a recording: the content of NAME.expected.json. What
+// is left out is not compared.
 type Expected struct {
 	About string `json:"about,omitempty"` // for people
 	Given *Given `json:"given,omitempty"`
-	// States are the states of a .cast in their order, each as often as it began.
+	// States are the states of a .cast in order, each as often as it began.
 	States []string   `json:"states,omitempty"`
 	At     []Moment   `json:"at,omitempty"`
-	End    *Want      `json:"end,omitempty"` // when the screen has stood still for 5 seconds, or the program has ended
+	End    *Want      `json:"end,omitempty"` // when the screen was stable for 5 s, or the program ended
 	Events []anything `json:"events,omitempty"`
 }
 
-// anything is a JSON object. Of one that is expected every member has to be there; there may be more.
+// anything is a JSON object. Every member of an expected one must be there; there may be more.
 type anything = map[string]any
 
-// Given is what the text of a .screen does not tell.
+// Given is what the text of a .screen does not say.
 type Given struct {
-	Rows     int    `json:"rows,omitempty"` // 0: 24, or as many as the text has
-	Cols     int    `json:"cols,omitempty"` // 0: 80, or as many as the text has
+	Rows     int    `json:"rows,omitempty"` // 0: 24, or more if the text has more
+	Cols     int    `json:"cols,omitempty"` // 0: 80, or more if the text has more
 	Title    string `json:"title,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"` // the program has ended
 }
 
-// A Moment is what is expected at a time of a .cast.
+// A Moment is what is expected at one time in a .cast.
 type Moment struct {
-	MS int64 `json:"ms"` // since the recording began
+	MS int64 `json:"ms"` // since the start of the recording
 	Want
 }
 
-// Want is what is expected of a screen.
+// Want is what is expected for a screen.
 type Want struct {
 	State    string          `json:"state,omitempty"`
 	Rule     string          `json:"rule,omitempty"`
-	Metadata anything        `json:"metadata,omitempty"` // a part of it
+	Metadata anything        `json:"metadata,omitempty"` // compared in part
 	Waits    map[string]bool `json:"waits,omitempty"`    // whether a wait with this matcher would end there
 	Intents  []IntentWant    `json:"intents,omitempty"`
 }
@@ -72,32 +73,33 @@ type Want struct {
 type IntentWant struct {
 	Intent string   `json:"intent"`
 	Params anything `json:"params,omitempty"`
-	// Actions are the kinds of what it would do, those of its submission last; Refused is the code with which it does nothing.
+	// Actions are the kinds of the actions it would perform, those of its submission last; Refused
+	// is the code with which it does nothing.
 	Actions []string `json:"actions,omitempty"`
 	Refused string   `json:"refused,omitempty"`
 }
 
-// A Case is a recording with what is expected of it.
+// A Case is a recording and what is expected of it.
 type Case struct {
 	Name     string
 	Path     string    // of the recording
-	Expected *Expected // nil: there is none yet
+	Expected *Expected // nil: none yet
 	rec      *record.Recording
 	screen   string // of a .screen
 }
 
-// inCases is the name of a file of the cases below the plugin's folder.
+// inCases is the path of a case's file, relative to the plugin's folder.
 func inCases(path string) string { return slashed(casesDir, filepath.Base(path)) }
 
-// expectedPath is where what is expected stands.
+// expectedPath is the path of the case's expected.json.
 func (c *Case) expectedPath() string {
 	return strings.TrimSuffix(c.Path, filepath.Ext(c.Path)) + expectedExt
 }
 
-// A CaseError says what of a case cannot be read.
+// A CaseError says what part of a case cannot be read.
 type CaseError struct {
 	Path string
-	Line int // from 1; 0 when it is not known
+	Line int // from 1; 0 when not known
 	Err  error
 }
 
@@ -112,7 +114,8 @@ func (e *CaseError) Error() string {
 // Unwrap returns the cause.
 func (e *CaseError) Unwrap() error { return e.Err }
 
-// Cases reads the cases of a plugin whose names match, by name, and the errors of those that cannot be read.
+// Cases reads the plugin's cases whose names match, sorted by name, and returns the errors of those
+// that cannot be read.
 func (f *Folder) Cases(match *regexp.Regexp) (cases []*Case, faults []*CaseError) {
 	dir := filepath.Join(f.Dir, filepath.FromSlash(casesDir))
 	entries, err := f.caseNames()
@@ -150,7 +153,7 @@ func (f *Folder) Cases(match *regexp.Regexp) (cases []*Case, faults []*CaseError
 	return cases, faults
 }
 
-// caseNames are the names of the files among which the cases are.
+// caseNames are the names of the files in the cases folder.
 func (f *Folder) caseNames() ([]fs.DirEntry, error) {
 	root, err := os.OpenRoot(f.Dir)
 	if err != nil {
@@ -169,7 +172,7 @@ func (f *Folder) caseNames() ([]fs.DirEntry, error) {
 	return entries, bare(err)
 }
 
-// readCase reads a case of the plugin in dir; path is that of its recording, dir included.
+// readCase reads a case of the plugin in dir; path is its recording's, including dir.
 func readCase(dir, name, path string) (*Case, *CaseError) {
 	c := &Case{Name: name, Path: path}
 	if filepath.Ext(path) == castExt {
@@ -217,7 +220,7 @@ func readCase(dir, name, path string) (*Case, *CaseError) {
 	return c, nil
 }
 
-// check refuses what cannot be meant.
+// check refuses a case that makes no sense.
 func (c *Case) check() error {
 	e := c.Expected
 	if c.rec != nil && e.Given != nil {
@@ -235,10 +238,10 @@ func (c *Case) check() error {
 	return nil
 }
 
-// unknownField is how the decoder says that a member is not known: as text only.
+// unknownField is the decoder's message for an unknown member: it has no error type.
 var unknownField = lazy.Regexp(`^json: unknown field ("[^"]*")$`)
 
-// expectedError says where in an expected.json the decoder has stopped, in words that are not its own.
+// expectedError says where in an expected.json the decoder stopped, in our own words.
 func expectedError(path string, text []byte, offset int64, err error) *CaseError {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -259,7 +262,7 @@ func expectedError(path string, text []byte, offset int64, err error) *CaseError
 	return &CaseError{Path: path, Line: 1 + bytes.Count(text[:min(max(int(offset), 0), len(text))], []byte("\n")), Err: why}
 }
 
-// encode is an expected.json as it is written.
+// encode is the text of an expected.json.
 func (e *Expected) encode() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

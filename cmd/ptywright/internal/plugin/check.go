@@ -19,38 +19,38 @@ import (
 	"github.com/ptywright/ptywright/plugins"
 )
 
-// A Finding is one thing that is wrong with a plugin, where, and what to do.
+// A Finding is one fault of a plugin, where it is, and what to do.
 type Finding struct {
 	File    string `json:"file"`
 	Line    int    `json:"line,omitempty"` // from 1; 0: the whole file
 	Key     string `json:"key,omitempty"`  // of a manifest
-	About   string `json:"about"`          // what sort: manifest, load, permission, export, describe, coverage, recheck, file, case
+	About   string `json:"about"`          // manifest, load, permission, export, describe, coverage, recheck, file, case
 	Message string `json:"message"`
 	Do      string `json:"do"`
 
-	Times  int      `json:"times,omitempty"`  // how often it was met while cases were played
+	Times  int      `json:"times,omitempty"`  // how often it occurred while cases were played
 	Places []string `json:"places,omitempty"` // the first of those: a case, and the time in it
 }
 
-// maxPlaces bounds the places that are told of one finding: the others are like them.
+// maxPlaces bounds the places shown for one finding: the others are similar.
 const maxPlaces = 5
 
-// same reports that two findings tell the same.
+// same reports whether two findings say the same.
 func (f *Finding) same(g *Finding) bool {
 	return f.File == g.File && f.Line == g.Line && f.Key == g.Key && f.About == g.About && f.Message == g.Message && f.Do == g.Do
 }
 
-// Findings are all there are, by file and line.
+// Findings are all findings, by file and line.
 type Findings struct {
 	Folder   string    `json:"folder"`
 	Plugin   string    `json:"plugin,omitempty"`
 	Findings []Finding `json:"findings"`
-	// HeldBack is how many more there are that may be nothing but what comes of these: what no case reaches, where the plugin fails
-	// or its states have other names than describe says.
+	// HeldBack counts further findings that may only be consequences of these: what no case reaches
+	// when the plugin fails, or its states have other names than describe says.
 	HeldBack int `json:"held_back,omitempty"`
 }
 
-// Print writes a line for each, as compilers do.
+// Print writes one line per finding, as compilers do.
 func (f *Findings) Print(w io.Writer) {
 	for _, x := range f.Findings {
 		at := x.File
@@ -82,7 +82,7 @@ func (f *Findings) Print(w io.Writer) {
 	}
 }
 
-// A checker collects what is wrong with one plugin.
+// A checker collects the faults of one plugin.
 type checker struct {
 	dir     string
 	folder  *Folder
@@ -91,17 +91,17 @@ type checker struct {
 
 	states, rules map[string]bool   // that were reached
 	possible      map[string]bool   // intents that did something on some screen
-	known         map[string]bool   // states that describe lists, or that were told not to be listed
-	faulty        bool              // the classifier fails, or gives other states than are listed: what no case reaches comes of that
+	known         map[string]bool   // states that describe lists, or that were reported as not listed
+	faulty        bool              // the classifier fails, or returns states that are not listed
 	held          int               // findings that are held back for it
-	stopped       bool              // the classifier passed a limit: no more is played
-	endless       map[string]bool   // intents that passed one: they are not asked again
+	stopped       bool              // the classifier exceeded a limit: nothing more is played
+	endless       map[string]bool   // intents that exceeded one: they are not asked again
 	refused       map[string]string // by intent: its first refusal
 	used          map[plugins.Permission]bool
 }
 
-// Check finds what is wrong with the plugin of a folder, as far as it can be told without its program: it reads manifest and Lua,
-// loads them, and plays the cases. The error is the system's.
+// Check finds what is wrong with the plugin in a folder, as far as possible without its program: it
+// reads manifest and Lua, loads them, and plays the cases. The error is the system's.
 func Check(ctx context.Context, dir string, log *slog.Logger) (*Findings, error) {
 	c := &checker{
 		dir: folderOf(dir), states: map[string]bool{}, rules: map[string]bool{}, possible: map[string]bool{}, refused: map[string]string{},
@@ -138,12 +138,12 @@ func (c *checker) name() string {
 	return c.folder.Source.Manifest.Name
 }
 
-// add notes a finding about a file of the plugin's folder.
+// add notes a finding about a file in the plugin's folder.
 func (c *checker) add(file string, line int, about, message, do string) {
 	c.out = append(c.out, Finding{File: filepath.Join(c.dir, filepath.FromSlash(file)), Line: line, About: about, Message: message, Do: do})
 }
 
-// met notes a finding that was met at a place of a case, or that it was met there, too.
+// met notes a finding at a place of a case, or adds the place to the same finding.
 func (c *checker) met(file string, line int, about, message, do, place string) {
 	c.add(file, line, about, message, do)
 	last := len(c.out) - 1
@@ -157,7 +157,7 @@ func (c *checker) met(file string, line int, about, message, do, place string) {
 	}
 }
 
-// lacks notes what no case reaches, unless that may come of something that was found.
+// lacks notes what no case reaches, unless an earlier finding may be the cause.
 func (c *checker) lacks(file string, line int, message, do string) {
 	if c.faulty {
 		c.held++
@@ -166,7 +166,7 @@ func (c *checker) lacks(file string, line int, message, do string) {
 	c.add(file, line, "coverage", message, do)
 }
 
-// unlisted notes a state that is given and not listed, and which of those that are listed may be meant.
+// unlisted notes a state that is returned but not listed, and which listed one may be meant.
 func (c *checker) unlisted(d *plugins.Description, file string, line int, who, state string) {
 	c.known[state] = true
 	do := "list it under states"
@@ -177,7 +177,7 @@ func (c *checker) unlisted(d *plugins.Description, file string, line int, who, s
 	c.add(file, line, "describe", fmt.Sprintf("%s the state %s, which describe does not list", who, state), do)
 }
 
-// listedStates are the states of describe.
+// listedStates are the states in describe.
 func listedStates(d *plugins.Description) []string {
 	var names []string
 	for _, e := range d.States {
@@ -196,7 +196,7 @@ func (c *checker) file(module string) string {
 
 func slashed(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
 
-// plugin checks what can be loaded.
+// plugin checks everything that can be loaded.
 func (c *checker) plugin(ctx context.Context, log *slog.Logger) error {
 	folder, err := Open(c.dir, log)
 	if err != nil {
@@ -249,7 +249,7 @@ func (c *checker) broken(err error) {
 	}
 }
 
-// files looks at what is required and what is there.
+// files compares the files that are required with those that exist.
 func (c *checker) files() {
 	s := c.folder.Source
 	required := map[string]bool{s.Main: true}
@@ -275,7 +275,7 @@ func (c *checker) files() {
 	}
 }
 
-// where is the line of the file that defines or names something, the first.
+// where is the first line that defines or names something, and its file.
 func (c *checker) where(list []plugins.Mention, name string) (file string, line int) {
 	for _, m := range list {
 		if _, own := c.folder.Source.Files[m.Module]; own && m.Name == name {
@@ -285,7 +285,7 @@ func (c *checker) where(list []plugins.Mention, name string) (file string, line 
 	return c.folder.Source.Manifest.Entrypoint, 0
 }
 
-// exports compares what describe says with the functions that there are.
+// exports compares what describe says with the functions that exist.
 func (c *checker) exports(d *plugins.Description, exports []string) {
 	main := c.folder.Source.Manifest.Entrypoint
 	if !slices.Contains(exports, "describe") {
@@ -357,7 +357,7 @@ func (c *checker) cases(ctx context.Context, d *plugins.Description) error {
 		if err := c.play(ctx, k, d); err != nil {
 			return err
 		}
-		if c.stopped { // each further look would take its limit again, and tell nothing new
+		if c.stopped { // each further look would hit the limit again, and show nothing new
 			break
 		}
 		if err := c.intents(ctx, k, d); err != nil {
@@ -420,12 +420,13 @@ func (c *checker) play(ctx context.Context, k *Case, d *plugins.Description) err
 	return err
 }
 
-// limits are the kinds of errors of a plugin that was stopped for passing a limit, which takes the whole of it, often seconds.
+// limits are the error kinds of a plugin that exceeded a limit, which takes until the limit, often
+// seconds.
 var limits = map[string]bool{"time": true, "memory": true, "patterns": true, "dead": true}
 
 var floorAdvice = fmt.Sprintf("the host looks at most every %v: give %d or more, or leave it out", plugins.KeepFloor, plugins.KeepFloor.Milliseconds())
 
-// intents has every intent say what it would do wherever the state has changed.
+// intents asks every intent what it would do, each time the state has changed.
 func (c *checker) intents(ctx context.Context, k *Case, d *plugins.Description) error {
 	var changes []time.Duration
 	last := ""
@@ -473,7 +474,7 @@ func (c *checker) intents(ctx context.Context, k *Case, d *plugins.Description) 
 	return c.folder.play(ctx, k, nil, append(stops, stop{atEnd, ask})...)
 }
 
-// refusal is why an intent did nothing, in the plugin's own words where it has some.
+// refusal is why an intent did nothing, in the plugin's own words if it has some.
 func refusal(err error) string {
 	var fault *plugins.PluginError
 	if errors.As(err, &fault) && fault.Code != "" {
@@ -485,7 +486,7 @@ func refusal(err error) string {
 // maxStops bounds the moments of a case at which intents are tried: states repeat.
 const maxStops = 64
 
-// sample makes params that fit a schema, as far as describe tells it.
+// sample makes params that fit a schema, as far as describe specifies it.
 func sample(schema any) map[string]any {
 	out := map[string]any{}
 	s, _ := schema.(map[string]any)
@@ -511,7 +512,7 @@ func sample(schema any) map[string]any {
 	return out
 }
 
-// permissions compares what the manifest asks for with what is done.
+// permissions compares the permissions in the manifest with those used.
 func (c *checker) permissions(d *plugins.Description) {
 	m := c.folder.Source.Manifest
 	for _, a := range c.outline.Actions {
@@ -554,7 +555,7 @@ func (c *checker) line(about, key, message, do string) {
 	c.out = append(c.out, Finding{File: path, Line: plugins.ManifestLine(text, key), Key: key, About: about, Message: message, Do: do})
 }
 
-// rechecks looks at what is written for recheck_ms.
+// rechecks checks the values written for recheck_ms.
 func (c *checker) rechecks() {
 	for _, r := range c.outline.Rechecks {
 		n, err := strconv.ParseFloat(r.MS, 64)

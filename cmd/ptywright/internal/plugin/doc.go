@@ -1,12 +1,14 @@
-// Package plugin is the kit of a plugin's author: it scaffolds an adapter ([New]), finds what is wrong with one ([Check]), shows it
-// recordings and compares what it says of them ([Test]), runs its program under it on this terminal ([Run]), and tells of a live
-// session why its state is what it is ([Explain]).
+// Package plugin is the toolkit of plugin authors: it scaffolds an adapter ([New]), finds what is
+// wrong with one ([Check]), plays recordings to it and compares its results ([Test]), runs its
+// program under it on this terminal ([Run]), and explains why a live session's state is what it is
+// ([Explain]). Start with [Open].
 //
 // # Cases
 //
-// A case is a recording in testdata/cases of the plugin's folder and what the plugin has to say of it: NAME.cast, an asciicast, or
-// NAME.screen, the text of one screen; and NAME.expected.json, see [Expected]. A recording is played in its own time, by
-// [plugins.Rehearsal]: nothing waits, and every run gives the same.
+// A case is a recording in testdata/cases of the plugin's folder, and what the plugin should report
+// for it: NAME.cast, an asciicast, or NAME.screen, the text of one screen; and NAME.expected.json,
+// see [Expected]. [plugins.Rehearsal] plays a recording in its own time: nothing waits, and every
+// run gives the same results.
 package plugin
 
 import (
@@ -22,20 +24,20 @@ import (
 	"github.com/ptywright/ptywright/plugins"
 )
 
-// casesDir is where a plugin's cases are, below its folder.
+// casesDir is the folder of a plugin's cases, relative to its own.
 const casesDir = "testdata/cases"
 
-// manifestName is the file that makes a folder a plugin's.
+// manifestName is the file that makes a folder a plugin.
 const manifestName = "manifest.toml"
 
 // A Folder is a plugin on disk.
 type Folder struct {
-	Dir    string // as it was named
+	Dir    string // as the caller named it
 	Source *plugins.Source
-	Log    *slog.Logger // takes what the plugin prints
+	Log    *slog.Logger // gets what the plugin prints
 }
 
-// A FolderError says that a folder holds no plugin, or what of it cannot be read.
+// A FolderError says that a folder holds no plugin, or which part of it cannot be read.
 type FolderError struct {
 	Dir string
 	Err error
@@ -52,7 +54,8 @@ func (e *FolderError) Error() string {
 // Unwrap returns the cause.
 func (e *FolderError) Unwrap() error { return e.Err }
 
-// Open reads the plugin of a folder; a path of its manifest.toml does as well. The error is a *[FolderError].
+// Open reads the plugin in a folder, which may be named by the path of its manifest.toml. The error
+// is a *[FolderError].
 func Open(dir string, log *slog.Logger) (*Folder, error) {
 	dir = folderOf(dir)
 	s, err := plugins.Open(filepath.Join(dir, manifestName))
@@ -83,7 +86,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// exists reports whether there is something of that name, whatever it is.
+// exists reports whether anything has that name.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

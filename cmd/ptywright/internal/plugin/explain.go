@@ -11,7 +11,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// An Explanation is why an adapter's state is what it is.
+// An Explanation says why an adapter's state is what it is.
 type Explanation struct {
 	Adapter string `json:"adapter"`
 	Plugin  string `json:"plugin"`
@@ -24,7 +24,7 @@ type Explanation struct {
 		Metadata   json.RawMessage `json:"metadata,omitempty"`
 		Exit       json.RawMessage `json:"exit,omitempty"`
 	} `json:"state"`
-	Rule    string   `json:"rule"` // that decided
+	Rule    string   `json:"rule"` // the one that decided
 	Nearly  []Nearly `json:"nearly"`
 	Sources []struct {
 		Source string `json:"source"`
@@ -36,7 +36,7 @@ type Explanation struct {
 	} `json:"rows"`
 }
 
-// ErrNoAdapter: no live adapter has that id, and drives no session of that id.
+// ErrNoAdapter: no live adapter has that id, or drives a session with that id.
 var ErrNoAdapter = errors.New("no live adapter has this id, and none drives a session of this id")
 
 // An ExplainError is about an adapter that a client named.
@@ -45,7 +45,7 @@ type ExplainError struct {
 	Err  error
 }
 
-// Error says where the ids are.
+// Error says where to find the ids.
 func (e *ExplainError) Error() string {
 	return fmt.Sprintf("explain %s: %v: adapter.live lists them, and adapter.start starts one", oneLine(e.Name), e.Err)
 }
@@ -53,9 +53,9 @@ func (e *ExplainError) Error() string {
 // Unwrap returns the cause.
 func (e *ExplainError) Unwrap() error { return e.Err }
 
-// Explain tells why the state of an adapter, or of the one that drives a session, is what it is. With follow it tells again whenever
-// that has changed, until the adapter is closed, its program has ended or ctx has. Errors: *[ExplainError] around [ErrNoAdapter],
-// those of the client, or tell's.
+// Explain reports why the state of an adapter, or of the one that drives a session, is what it is.
+// With follow it reports again whenever that changed, until the adapter is closed, its program has
+// ended or ctx has. Errors: *[ExplainError] around [ErrNoAdapter], the client's, or tell's.
 func Explain(ctx context.Context, c *client.Client, name string, follow bool, tell func(*Explanation) error) error {
 	var live struct {
 		Adapters []struct {
@@ -74,7 +74,7 @@ func Explain(ctx context.Context, c *client.Client, name string, follow bool, te
 	if e == nil {
 		return &ExplainError{name, ErrNoAdapter}
 	}
-	changed := make(chan struct{}, 1) // that something has, however often
+	changed := make(chan struct{}, 1) // something changed, however often
 	if follow {
 		err := c.Subscribe(ctx, func(client.Event) {
 			select {

@@ -10,11 +10,13 @@ import (
 	"path"
 )
 
-// errIrregular refuses what is no file to read: a pipe or a device would keep who opens it waiting, or do something.
+// errIrregular refuses a file that is not regular: opening a pipe or a device could block, or have
+// an effect.
 var errIrregular = errors.New("it is not a regular file")
 
-// openIn opens a regular file below a plugin's folder, which may be anybody's: a link that leads out of it is an error, and a pipe
-// keeps nobody waiting, not even one that the file becomes between two looks. Errors do not say the path.
+// openIn opens a regular file in a plugin's folder, which may be anybody's: a link that leads out
+// of it is an error, and a pipe does not block, even if it replaces the file between two checks.
+// Errors do not contain the path.
 func openIn(dir, name string) (*os.File, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -38,7 +40,7 @@ func openIn(dir, name string) (*os.File, error) {
 	return f, nil
 }
 
-// readIn reads a file as [openIn] opens it, of at most maxExpected bytes.
+// readIn reads a file that [openIn] opens, of at most maxExpected bytes.
 func readIn(dir, name string) ([]byte, error) {
 	f, err := openIn(dir, name)
 	if err != nil {
@@ -52,8 +54,9 @@ func readIn(dir, name string) ([]byte, error) {
 	return text, bare(err)
 }
 
-// writeIn writes a file below a plugin's folder, whole or not at all. What is there and is not a regular file, a link among them, is left
-// alone: a plugin of somebody else's is not to write where the person who tries it may.
+// writeIn writes a file in a plugin's folder, atomically. It refuses to replace what is not a
+// regular file, such as a link: another author's plugin must not be able to write wherever the user
+// may.
 func writeIn(dir, name string, text []byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -78,7 +81,7 @@ func writeIn(dir, name string, text []byte) error {
 	return bare(err)
 }
 
-// bare takes the call and the path off an error.
+// bare removes the call and the path from an error.
 func bare(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

@@ -19,12 +19,13 @@ import (
 //go:embed scaffold
 var scaffold embed.FS
 
-// ErrExists: there is something of that name already.
+// ErrExists: the name is taken.
 var ErrExists = errors.New("is there already: take another name, or remove it first")
 
-// New makes the folder name in dir with a plugin in it that passes [Check] and [Test]: an adapter of program, of a shell when
-// program is "". It returns the folder, and changes nothing that is there. Errors: *[plugins.ManifestError] for a name that no
-// plugin may have, [ErrExists] in an *[fs.PathError], or what the system says.
+// New creates the folder name in dir with a plugin in it that passes [Check] and [Test]: an adapter
+// of program, or of a shell when program is "". It returns the folder, and changes nothing that
+// exists. Errors: *[plugins.ManifestError] for a name that a plugin cannot have, [ErrExists] in an
+// *[fs.PathError], or the system's.
 func New(dir, name, program string) (folder string, err error) {
 	if program == "" {
 		program = "sh"
@@ -33,7 +34,7 @@ func New(dir, name, program string) (folder string, err error) {
 	if err := m.Validate(); err != nil {
 		return "", err
 	}
-	if c := name[0]; (c < 'a' || c > 'z') && (c < '0' || c > '9') || name == manifestName { // a flag, a hidden folder, what means another folder
+	if c := name[0]; (c < 'a' || c > 'z') && (c < '0' || c > '9') || name == manifestName { // a flag, a hidden folder, a path to another folder
 		return "", &plugins.ManifestError{Key: "name", Err: fmt.Errorf("%q does not work as a directory name everywhere: start it with a letter or digit, and do not call it %s", name, manifestName)}
 	}
 	if folder = filepath.Join(dir, name); exists(folder) {
@@ -46,11 +47,11 @@ func New(dir, name, program string) (folder string, err error) {
 		return "", err
 	}
 	defer func() {
-		if err != nil { // ours, a moment ago: half a plugin helps nobody
+		if err != nil { // ours, created a moment ago: half a plugin helps nobody
 			_ = os.RemoveAll(folder)
 		}
 	}()
-	quoted, _ := json.Marshal(program) // a string is written in TOML as in JSON, but for \u007f
+	quoted, _ := json.Marshal(program) // TOML writes a string as JSON does, except for \u007f
 	fill := strings.NewReplacer("{{NAME}}", name, `"{{PROGRAM}}"`, string(quoted), "{{PROGRAM}}", oneLine(program), "{{FOLDER}}", filepath.ToSlash(folder))
 	return folder, fs.WalkDir(scaffold, "scaffold", func(from string, d fs.DirEntry, err error) error {
 		to := filepath.Join(folder, filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(from, "scaffold"), "/")))

@@ -2,5 +2,5 @@
 
 package plugin
 
-// nonblock is nothing where a folder holds no pipes.
+// nonblock is not needed where a folder cannot hold pipes.
 const nonblock = 0

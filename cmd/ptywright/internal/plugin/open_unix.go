@@ -4,5 +4,5 @@ package plugin
 
 import "syscall"
 
-// nonblock keeps the opening of a pipe from waiting for its writer.
+// nonblock keeps opening a pipe from waiting for its writer.
 const nonblock = syscall.O_NONBLOCK

@@ -12,7 +12,7 @@ import (
 	"github.com/ptywright/ptywright/plugins"
 )
 
-// A stop is a time of a case at which something is asked of the rehearsal.
+// A stop is a time in a case at which the rehearsal is asked something.
 type stop struct {
 	at  time.Duration
 	ask func(r *plugins.Rehearsal) error
@@ -21,7 +21,8 @@ type stop struct {
 // atEnd is the time of a stop that comes last.
 const atEnd = time.Duration(math.MaxInt64 - 1)
 
-// play shows a case to the plugin. Seen is called for each look, may be nil; the stops are in order of time.
+// play plays a case to the plugin. It calls seen, which may be nil, for each look; the stops are in
+// order of time.
 func (f *Folder) play(ctx context.Context, c *Case, seen func(at time.Duration, s *plugins.State, v *engine.View), stops ...stop) error {
 	rows, cols := c.size()
 	r, err := plugins.Rehearse(ctx, f.Source, rows, cols, f.Log, seen)
@@ -62,7 +63,7 @@ func (f *Folder) play(ctx context.Context, c *Case, seen func(at time.Duration, 
 	return ask(math.MaxInt64)
 }
 
-// size is that of the case's screen in the beginning.
+// size is the initial size of the case's screen.
 func (c *Case) size() (rows, cols int) {
 	if c.rec != nil {
 		return c.rec.Rows, c.rec.Cols
@@ -84,7 +85,7 @@ func (c *Case) size() (rows, cols int) {
 	return min(rows, engine.MaxSide), min(cols, engine.MaxSide)
 }
 
-// events are what a case shows, in order.
+// events are the events of a case, in order.
 func (c *Case) events() func(yield func(record.Event) bool) {
 	if c.rec != nil {
 		return c.rec.Events()
@@ -101,7 +102,8 @@ func (c *Case) events() func(yield func(record.Event) bool) {
 	}
 }
 
-// drawn is what a program writes to have the text on its screen, and the cursor where the text has its mark.
+// drawn is the output that draws the text on the screen, with the cursor where the text has its
+// mark.
 func (c *Case) drawn(title string) string {
 	var b strings.Builder
 	if title != "" {
@@ -113,7 +115,7 @@ func (c *Case) drawn(title string) string {
 		fmt.Fprintf(&b, "\x1b[%d;1H%s", i+1, strings.Map(printable, before))
 		if ok {
 			marked = true
-			b.WriteString("\x1b7") // keeps where it is
+			b.WriteString("\x1b7") // save the cursor
 			if after != "" {
 				b.WriteString(" " + strings.Map(printable, after))
 			}
@@ -125,7 +127,7 @@ func (c *Case) drawn(title string) string {
 	return b.String()
 }
 
-// printable keeps what a screen can show.
+// printable keeps characters that a screen can show.
 func printable(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return ' '

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Print writes a report for people: a line for each case, and all there is to know of one that failed.
+// Print writes a report for people: a line for each case, and all details of one that failed.
 func (r *Report) Print(w io.Writer) {
 	for i := range r.Cases {
 		r.Cases[i].print(w)
@@ -19,7 +19,7 @@ func (r *Report) Print(w io.Writer) {
 	}
 }
 
-// count is "2 cases rest" in good English.
+// count is "2 cases rest", with the noun in the right number.
 func count(n int, noun, rest string) string {
 	if n != 1 {
 		noun += "s"
@@ -47,7 +47,7 @@ func (r *Result) print(w io.Writer) {
 	}
 }
 
-// shortened leaves out the middle of a long list.
+// shortened drops the middle of a long list.
 func shortened(list []string) []string {
 	const most = 12
 	if len(list) <= most {
@@ -57,7 +57,7 @@ func shortened(list []string) []string {
 	return append(append(out, "..."), list[len(list)-most/2:]...)
 }
 
-// print leaves out what the plugin saw when that stands above already.
+// print leaves out what the plugin saw if it is already printed above.
 func (f *Failure) print(w io.Writer, seen bool) {
 	at := "at the end"
 	if !f.End {
@@ -94,7 +94,7 @@ func (f *Failure) print(w io.Writer, seen bool) {
 	}
 }
 
-// inline is a value as JSON in one line.
+// inline is a value as one line of JSON.
 func inline(value any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -21,28 +21,28 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// RunOptions say how a plugin's program is run on this terminal, or for a pipe.
+// RunOptions say how to run a plugin's program on this terminal, or for a pipe.
 type RunOptions struct {
 	Args     []string // nil: the manifest's
 	Size     pty.Size // zero: the manifest's
 	In       io.Reader
 	Out      io.Writer
-	Terminal bool // In is a person's terminal, made raw: what is typed is passed on as it comes
+	Terminal bool // In is a person's terminal in raw mode: input is passed on as it arrives
 	Resized  <-chan pty.Size
-	States   io.Writer          // gets a line for each change of state; nil: nobody does
-	Record   string             // the name of a case to be made of it; "": none
-	Cast     record.CastOptions // of the recording, but for its size
-	Patience time.Duration      // how long a line from a pipe waits for the plugin to say that one can be taken
+	States   io.Writer          // gets a line for each change of state; nil: none
+	Record   string             // the name of a case to record; "": none
+	Cast     record.CastOptions // of the recording, except for its size
+	Patience time.Duration      // how long a line from a pipe waits until the program takes it
 }
 
-// maxChanges bounds the changes of state that are told in the end.
+// maxChanges bounds the changes of state that are reported at the end.
 const maxChanges = 1000
 
 // A Change is a change of state.
 type Change struct {
-	At       time.Duration // since the program was started
+	At       time.Duration // since the program started
 	From, To string
-	Rule     string // that decided; "" when another state came too soon to ask
+	Rule     string // the one that decided; "" when another state came too soon to ask
 }
 
 // String is a line for people.
@@ -54,25 +54,26 @@ func (c Change) String() string {
 	return oneLine(fmt.Sprintf("%9.3fs  %s > %s%s", c.At.Seconds(), c.From, c.To, rule))
 }
 
-// Ran is what came of it.
+// Ran is the result of a run.
 type Ran struct {
-	Exit    *engine.Exit // nil: it was ended from here
+	Exit    *engine.Exit // nil: we ended it
 	Changes []Change     // the first maxChanges
 	Dropped int          // further ones
-	Cast    string       // that was recorded
+	Cast    string       // the recording
 }
 
-// A NotReadyError says that a plugin did not recognise that its program takes a line, so that nothing more of a pipe was typed.
+// A NotReadyError says that the plugin did not recognise that its program takes a line, so no more
+// of the pipe was typed.
 type NotReadyError struct {
-	Line    int           // of the pipe, from 1, that was not typed; 0: all were
+	Line    int           // the line of the pipe, from 1, that was not typed; 0: all were
 	Typed   int           // how many lines were typed
-	Matcher string        // that did not hold
-	Waited  time.Duration // so long
+	Matcher string        // the one that did not hold
+	Waited  time.Duration // how long
 	State   *plugins.State
-	Row     string // where the cursor is, without secrets
+	Row     string // where the cursor is, redacted
 }
 
-// Error tells the wait, the state, and what other rules lacked.
+// Error reports the wait, the state, and what other rules lacked.
 func (e *NotReadyError) Error() string {
 	var b strings.Builder
 	if e.Line > 0 {
@@ -91,19 +92,21 @@ func (e *NotReadyError) Error() string {
 	return oneLine(b.String())
 }
 
-// pace is how long the screen stands still before a line of a pipe is typed: a plugin sees each state, and so does who watches. The
-// host looks every 25 ms at most.
+// pace is how long the screen is stable before a line of a pipe is typed, so that the plugin, and a
+// person who watches, see each state. The host looks at most every 25 ms.
 const pace = 100 * time.Millisecond
 
-// paceBound is how long a line waits for the screen to stand still: some programs are ready and draw all the time, such as a clock.
+// paceBound is how long a line waits for a stable screen: some programs, such as a clock, are ready
+// and draw all the time.
 const paceBound = 2 * time.Second
 
-// caseName is what a case may be called: a file's name on every system.
+// caseName matches allowed names of cases: file names on every system.
 var caseName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Run starts the folder's plugin, which catalog has, with its program here, and returns when the program has ended, or its input is a
-// pipe that has. What comes from a pipe is typed a line at a time, when the plugin's wait_ready_matcher holds. When it does not in time, nothing more is
-// typed: the error is a *[NotReadyError], and a recording ends there.
+// Run starts the folder's plugin, which catalog has loaded, with its program here, and returns when
+// the program has ended, or its input is a pipe that has ended. Lines from a pipe are typed one at
+// a time, each when the plugin's wait_ready_matcher holds. When that times out, no more is typed:
+// the error is a *[NotReadyError], and a recording ends there.
 func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions) (*Ran, error) {
 	name := f.Source.Manifest.Name
 	start := plugins.StartOptions{Args: o.Args, Size: o.Size, Attended: o.Terminal, Taps: []engine.Tap{shown{o.Out}}}
@@ -126,13 +129,13 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 		}
 		return nil, err
 	}
-	if cast != nil && o.Cast.Redactor != nil { // what is typed where the program asks for a secret is known of its session
+	if cast != nil && o.Cast.Redactor != nil { // typed secrets are known by session
 		_ = cast.SetRedactor(o.Cast.Redactor.For(string(a.Session().ID()))) // one that has failed or ended needs none
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	began := time.Now()
-	input := make(chan error, 1) // its goroutine ends with the process: a read of a terminal cannot be taken back
+	input := make(chan error, 1) // ends with the process: reads cannot be cancelled
 	go func() {
 		if o.Terminal {
 			input <- pass(ctx, a.Session(), o.In)
@@ -161,7 +164,7 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 				return ran, errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 			}
 		case err := <-typed:
-			if unready := (*NotReadyError)(nil); errors.As(err, &unready) { // Ctrl-D might answer what the program asks
+			if unready := (*NotReadyError)(nil); errors.As(err, &unready) { // Ctrl-D might be an answer
 				ran.note(a, since, began, o.States)
 				return ran, errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 			}
@@ -174,9 +177,9 @@ func (f *Folder) Run(ctx context.Context, catalog *plugins.Catalog, o RunOptions
 	}
 }
 
-// finish ends a program whose pipe has ended.
+// finish ends a program whose input pipe has ended.
 func (f *Folder) finish(ctx context.Context, a *plugins.Adapter, ran *Ran, since uint64, began time.Time, o RunOptions) error {
-	const patience = 5 * time.Second // for Ctrl-D to be taken
+	const patience = 5 * time.Second // until Ctrl-D is read
 	if _, err := a.Session().Do(ctx, engine.EOF{}); err == nil {
 		_, _ = a.Session().Wait(ctx, ended, engine.Within(patience))
 	}
@@ -190,7 +193,7 @@ func (f *Folder) finish(ctx context.Context, a *plugins.Adapter, ran *Ran, since
 // ended matches the program's end.
 var ended engine.Func = func(v *engine.View) bool { return v.Ended }
 
-// note tells of the states since an event, and returns the number of the last.
+// note reports the states since an event, and returns the number of the last.
 func (r *Ran) note(a *plugins.Adapter, since uint64, began time.Time, to io.Writer) uint64 {
 	events, next, _ := a.Events(since)
 	now := a.State()
@@ -220,7 +223,7 @@ func (r *Ran) note(a *plugins.Adapter, since uint64, began time.Time, to io.Writ
 	return next
 }
 
-// record begins a case.
+// record starts a case.
 func (f *Folder) record(o RunOptions) (*record.Cast, error) {
 	if !caseName().MatchString(o.Record) || strings.HasSuffix(o.Record, castExt) {
 		return nil, fmt.Errorf("%q is not a name for a case: use letters, digits, dots, hyphens and underscores, without %s", o.Record, castExt)
@@ -231,7 +234,7 @@ func (f *Folder) record(o RunOptions) (*record.Cast, error) {
 		return nil, err
 	}
 	defer root.Close()
-	if err := root.MkdirAll(casesDir, 0o777); err != nil { // an error, too, where a link leads out of the folder
+	if err := root.MkdirAll(casesDir, 0o777); err != nil { // fails if a link leads out of the folder
 		return nil, fmt.Errorf("make %s: %w", dir, bare(err))
 	}
 	path := filepath.Join(dir, o.Record+castExt)
@@ -255,14 +258,14 @@ func (s shown) Output(_ time.Time, p []byte) error {
 func (shown) Resize(time.Time, int, int) error { return nil }
 func (shown) Close() error                     { return nil }
 
-// pass types what a person types, as it comes.
+// pass types a person's input as it arrives.
 func pass(ctx context.Context, s *engine.Session, in io.Reader) error {
 	b := make([]byte, 4<<10)
 	for {
 		n, err := in.Read(b)
 		if n > 0 {
 			if _, err := s.Do(ctx, engine.Text(b[:n])); err != nil {
-				return nil // the program's end is told elsewhere
+				return nil // the program's end is reported elsewhere
 			}
 		}
 		if err != nil {
@@ -271,7 +274,8 @@ func pass(ctx context.Context, s *engine.Session, in io.Reader) error {
 	}
 }
 
-// lines types a pipe's lines, each when the plugin says that one can be taken, and returns when it does again after the last.
+// lines types a pipe's lines, each when the plugin says that the program takes one, and returns
+// when it does so again after the last.
 func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 	r := bufio.NewScanner(o.In)
 	r.Buffer(nil, 64<<10)
@@ -279,7 +283,7 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 	typed := 0
 	for more := true; more; {
 		more = r.Scan()
-		if !more && typed == 0 { // nothing to type: the program has its time before the pipe's end is its own
+		if !more && typed == 0 { // an empty pipe: give the program time before its end
 			_ = ready(ctx, a, nil, o.Patience)
 			break
 		}
@@ -290,7 +294,7 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 			}
 		}
 		switch {
-		case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed), ctx.Err() != nil: // that is told elsewhere
+		case errors.Is(err, engine.ErrEnded), errors.Is(err, engine.ErrClosed), ctx.Err() != nil: // reported elsewhere
 			return nil
 		case err != nil:
 			return err
@@ -308,8 +312,8 @@ func lines(ctx context.Context, a *plugins.Adapter, o RunOptions) error {
 	return r.Err()
 }
 
-// ready waits until the plugin says that a line can be taken, or its turn is over when it does not tell the former. Of a plugin that
-// tells neither nothing is waited for.
+// ready waits until the plugin says that the program takes a line, or, if it does not report that,
+// until its turn is over. If the plugin reports neither, ready does not wait.
 func ready(ctx context.Context, a *plugins.Adapter, since *engine.Position, patience time.Duration) error {
 	for _, name := range []string{"wait_ready_matcher", plugins.DefaultMatcher} {
 		m, err := a.Matcher(ctx, name, nil)

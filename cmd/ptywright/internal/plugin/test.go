@@ -18,7 +18,7 @@ import (
 	"github.com/ptywright/ptywright/plugins"
 )
 
-// A Report is what came of a plugin's cases.
+// A Report is the result of a plugin's cases.
 type Report struct {
 	Plugin string   `json:"plugin"`
 	Folder string   `json:"folder"`
@@ -27,7 +27,7 @@ type Report struct {
 	Cases  []Result `json:"cases"`
 }
 
-// A Result is what came of one case.
+// A Result is the result of one case.
 type Result struct {
 	Case     string    `json:"case"`
 	Path     string    `json:"path"`
@@ -37,7 +37,7 @@ type Result struct {
 	Failures []Failure `json:"failures,omitempty"`
 }
 
-// A Failure is one thing that is not as expected, and what the plugin saw there.
+// A Failure is one difference from what is expected, and what the plugin saw there.
 type Failure struct {
 	What     string   `json:"what"` // such as state, or metadata.exit_code
 	AtMS     int64    `json:"at_ms"`
@@ -45,17 +45,17 @@ type Failure struct {
 	Expected any      `json:"expected"`
 	Got      any      `json:"got"`
 	State    string   `json:"state,omitempty"`
-	Rule     string   `json:"rule,omitempty"` // that fired
+	Rule     string   `json:"rule,omitempty"` // the one that fired
 	Evidence string   `json:"evidence,omitempty"`
-	Nearly   []Nearly `json:"nearly,omitempty"` // rules that did not, although something of them held
-	Screen   []string `json:"screen,omitempty"` // one string a row, blank rows at the end left out
+	Nearly   []Nearly `json:"nearly,omitempty"` // rules that did not fire, but held in part
+	Screen   []string `json:"screen,omitempty"` // one string a row, without blank rows at the end
 	Rows     int      `json:"rows,omitempty"`
 	Cols     int      `json:"cols,omitempty"`
 	Cursor   [2]int   `json:"cursor"` // row and column, from 0
 	Problem  string   `json:"problem,omitempty"`
 }
 
-// when is the place of a failure among others.
+// when is the sort key of a failure.
 func (f *Failure) when() int64 {
 	if f.End {
 		return math.MaxInt64
@@ -63,18 +63,19 @@ func (f *Failure) when() int64 {
 	return f.AtMS
 }
 
-// A Nearly is a rule that did not decide.
+// A Nearly is a rule that did not fire.
 type Nearly struct {
 	Rule  string `json:"rule"`
 	State string `json:"state"`
 	Lacks string `json:"lacks"`
 }
 
-// maxFailures bounds the failures of a case that are told: one broken rule fails everything behind it.
+// maxFailures bounds the failures shown for a case: one broken rule fails everything after it.
 const maxFailures = 10
 
-// Test plays the cases whose names match and compares. With update it writes down what the plugin says in place of what is expected,
-// and fails only where nothing could be played. The error is about the plugin or that there is no such case; see [Report.Failed].
+// Test plays the cases whose names match and compares the results. With update it writes the
+// plugin's results to the expected.json instead, and fails only where a case could not be played.
+// The error is about the plugin, or that there is no such case; see [Report.Failed].
 func (f *Folder) Test(ctx context.Context, match *regexp.Regexp, update bool) (*Report, error) {
 	cases, faults := f.Cases(match)
 	r := &Report{Plugin: f.Source.Manifest.Name, Folder: f.Dir, Cases: []Result{}}
@@ -104,7 +105,7 @@ func (f *Folder) Test(ctx context.Context, match *regexp.Regexp, update bool) (*
 	return r, nil
 }
 
-// A comparison is one case under way.
+// A comparison is one case in progress.
 type comparison struct {
 	folder *Folder
 	c      *Case
@@ -164,7 +165,7 @@ func (f *Folder) testCase(ctx context.Context, c *Case, update bool) (*Result, e
 	return t.result, nil
 }
 
-// write puts down what the plugin says.
+// write writes the plugin's results.
 func (t *comparison) write(want *Expected) error {
 	text, err := want.encode()
 	if err != nil {
@@ -187,7 +188,7 @@ func (t *comparison) fail(f Failure) {
 	}
 }
 
-// waits adds which of the plugin's waits would end: what nobody has written down yet.
+// waits adds which of the plugin's waits would end, if nobody has written that yet.
 func waits(ctx context.Context, r *plugins.Rehearsal, w *Want) {
 	d, _, err := r.Describe(ctx)
 	if err != nil {
@@ -204,7 +205,7 @@ func waits(ctx context.Context, r *plugins.Rehearsal, w *Want) {
 	}
 }
 
-// moment compares what the plugin says of a screen.
+// moment compares the plugin's results for a screen.
 func (t *comparison) moment(ctx context.Context, r *plugins.Rehearsal, w *Want, at time.Duration, end bool) error {
 	s := r.State()
 	blank := w.State == "" && w.Rule == "" && w.Metadata == nil && w.Intents == nil
@@ -271,7 +272,8 @@ func (t *comparison) moment(ctx context.Context, r *plugins.Rehearsal, w *Want, 
 	return nil
 }
 
-// cause says why another state than the one that is expected may be nobody's fault but that of a name, or of an error; "" else.
+// cause says when a wrong state may only be a naming mistake, or follow from an error; otherwise
+// "".
 func cause(ctx context.Context, r *plugins.Rehearsal, expected string) string {
 	s := r.State()
 	if s.State == plugins.StateError {
@@ -298,7 +300,7 @@ func cause(ctx context.Context, r *plugins.Rehearsal, expected string) string {
 	return ""
 }
 
-// intend has the plugin say what an intent would do, and why it would not.
+// intend asks the plugin what an intent would do, and why it would not.
 func intend(ctx context.Context, r *plugins.Rehearsal, intent string, params anything) (out IntentWant, why string) {
 	out = IntentWant{Intent: intent, Params: params}
 	p, err := r.Plan(ctx, intent, whole(params).(anything))
@@ -314,7 +316,7 @@ func intend(ctx context.Context, r *plugins.Rehearsal, intent string, params any
 	return out, why
 }
 
-// whole makes the whole numbers of JSON those that the plugin's machine knows.
+// whole converts JSON's whole numbers to those of the plugin's Lua.
 func whole(value any) any {
 	switch x := value.(type) {
 	case float64:
@@ -386,7 +388,8 @@ func (t *comparison) states(ctx context.Context, want *Expected, changes []time.
 	return err
 }
 
-// events compares what has happened beside the states: each that is expected, in that order; others may come between.
+// events compares the events other than states: each expected one, in order; others may come
+// between.
 func (t *comparison) events(r *plugins.Rehearsal, want *Expected, fresh bool) error {
 	var got []anything
 	for _, e := range r.Events() {
@@ -415,7 +418,7 @@ func (t *comparison) events(r *plugins.Rehearsal, want *Expected, fresh bool) er
 	return nil
 }
 
-// see adds what the plugin sees, and why it says what it says.
+// see adds what the plugin sees, and why it reports what it does.
 func (f *Failure) see(ctx context.Context, r *plugins.Rehearsal) error {
 	v := r.View()
 	f.Rows, f.Cols, f.Cursor = v.Screen.Rows, v.Screen.Cols, [2]int{v.Screen.Cursor.Row, v.Screen.Cursor.Col}
@@ -427,7 +430,7 @@ func (f *Failure) see(ctx context.Context, r *plugins.Rehearsal) error {
 	f.State, f.Rule, f.Evidence = s.State, s.Rule, s.Evidence
 	why, err := r.Explain(ctx)
 	var fault *plugins.PluginError
-	if errors.As(err, &fault) { // that is what is to be told: the state says it
+	if errors.As(err, &fault) { // report the fault: the state says it
 		return nil
 	} else if err != nil {
 		return err
@@ -451,7 +454,8 @@ func asJSON(value any) anything {
 	return out
 }
 
-// within reports whether got has all that want has, and else where not. Lists have to be as long.
+// within reports whether got contains everything in want, and if not, where it differs. Lists must
+// have the same length.
 func within(want, got any, path string) (where string, expected, found any, ok bool) {
 	switch w := want.(type) {
 	case anything:
@@ -480,7 +484,7 @@ func within(want, got any, path string) (where string, expected, found any, ok b
 	return path, want, got, want == got
 }
 
-// updated is the part of got that was written down before, or all of it.
+// updated is the part of got that was in want, or all of it.
 func updated(want, got anything, all bool) anything {
 	if all {
 		return got

@@ -13,17 +13,17 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// An Adapter is a live one: a plugin that drives a session.
+// An Adapter is a live adapter: a plugin that drives a session.
 type Adapter struct {
 	Adapter string `json:"adapter"`
 	Plugin  string `json:"plugin"`
 	Session string `json:"session"`
 }
 
-// A NoAdapterError is about a session that no adapter drives, or a name that nothing has.
+// A NoAdapterError reports a session that no adapter drives, or an unknown name.
 type NoAdapterError struct {
 	Name    string
-	Session bool // it is a session's
+	Session bool // Name is a session's
 }
 
 func (e *NoAdapterError) Error() string {
@@ -33,8 +33,8 @@ func (e *NoAdapterError) Error() string {
 	return fmt.Sprintf("%.64q is neither a session nor an adapter; ptywright ls lists what there is", e.Name)
 }
 
-// Adapter finds the adapter of that id, or the one that drives the session of that id or name. Errors: *[NoAdapterError], and those of
-// the client.
+// Adapter finds the adapter with that id, or the one that drives the session with that id or name.
+// Errors: *[NoAdapterError], and those of the client.
 func (s *Server) Adapter(ctx context.Context, name string) (Adapter, error) {
 	var live struct {
 		Adapters []Adapter `json:"adapters"`
@@ -66,14 +66,15 @@ func (s *Server) Adapter(ctx context.Context, name string) (Adapter, error) {
 	return Adapter{}, &NoAdapterError{name, true}
 }
 
-// A Started is an adapter that was started.
+// A Started is the result of starting an adapter.
 type Started struct {
 	Adapter
 	State json.RawMessage `json:"state"`
 }
 
-// StartAdapter starts a program with a plugin that drives it: the config's program, or without one the plugin's. Of the config the
-// members count that adapter.start has. Errors: those of adapter.start.
+// StartAdapter starts a program with a plugin that drives it: the config's program, or else the
+// plugin's. Only those members of config count that adapter.start has. Errors: those of
+// adapter.start.
 func (s *Server) StartAdapter(ctx context.Context, plugin string, config client.Config) (Started, error) {
 	p := map[string]any{"plugin": plugin, "cwd": config.Cwd, "env": config.Env}
 	if config.Program != "" {
@@ -95,7 +96,7 @@ func (s *Server) StartAdapter(ctx context.Context, plugin string, config client.
 	return r, s.call(ctx, workBound, "adapter.start", p, &r)
 }
 
-// A State is what an adapter says of its program, redacted.
+// A State is what an adapter reports about its program, redacted.
 type State struct {
 	State    string         `json:"state"`
 	Evidence string         `json:"evidence"`
@@ -103,13 +104,13 @@ type State struct {
 	Exit     *client.Exit   `json:"exit"`
 }
 
-// Waits reports whether the program asks for something before it goes on: an approval, a choice, an answer.
+// Waits reports whether the program waits for an approval, a choice or an answer.
 func (s *State) Waits() bool { return strings.HasPrefix(s.State, "waiting_for_") }
 
-// Dialog is the id of what the program asks; "": it asks nothing that has one.
+// Dialog is the id of the program's question; "": no question, or one without an id.
 func (s *State) Dialog() string { return text(s.Metadata, "dialog_id") }
 
-// text is a text at a path of members; "" when there is none.
+// text is the text at a path of members; "" when there is none.
 func text(of map[string]any, path ...string) string {
 	for _, name := range path[:len(path)-1] {
 		of, _ = of[name].(map[string]any)
@@ -118,13 +119,14 @@ func text(of map[string]any, path ...string) string {
 	return t
 }
 
-// asked are where a question, and what it is about, stand in the metadata of the agents.
+// asked are the places in agents' metadata of a question, and of what it is about.
 var asked = [][]string{
 	{"permission", "title"}, {"permission", "command"}, {"permission", "path"}, {"permission", "url"}, {"permission", "question"},
 	{"question", "question"}, {"trust", "path"}, {"login", "question"}, {"plan"}, {"plan", "text"}, {"error", "message"},
 }
 
-// Lines is a state for people, the state itself first: what is asked, and the options with their numbers.
+// Lines is a state for people: the state itself first, then the question, and the options with
+// their numbers.
 func (s *State) Lines() []string {
 	lines := []string{s.State}
 	for _, path := range asked {
@@ -153,12 +155,12 @@ func (s *State) Lines() []string {
 	return lines
 }
 
-// AdapterState tells what state a program is in, and how the server said it.
+// AdapterState returns the state of an adapter's program, and the server's own JSON for it.
 func (s *Server) AdapterState(ctx context.Context, a Adapter) (State, json.RawMessage, error) {
 	return stateIn(s.adapterCall(ctx, 0, "adapter.state", a, nil))
 }
 
-// adapterCall calls a method of an adapter's.
+// adapterCall calls a method of an adapter.
 func (s *Server) adapterCall(ctx context.Context, takes time.Duration, method string, a Adapter, more map[string]any) (json.RawMessage, error) {
 	p := map[string]any{"adapter": a.Adapter}
 	maps.Copy(p, more)
@@ -167,7 +169,7 @@ func (s *Server) adapterCall(ctx context.Context, takes time.Duration, method st
 	return raw, err
 }
 
-// stateIn reads the state out of an answer.
+// stateIn reads the state from an answer.
 func stateIn(raw json.RawMessage, err error) (State, json.RawMessage, error) {
 	var r struct {
 		State State `json:"state"`
@@ -178,27 +180,28 @@ func stateIn(raw json.RawMessage, err error) (State, json.RawMessage, error) {
 	return r.State, raw, err
 }
 
-// A Turn is what came of a wait for the end of a turn.
+// A Turn is the result of waiting for the end of a turn.
 type Turn struct {
 	State    State            `json:"state"`
 	Answer   string           `json:"-"` // as far as the plugin read one
-	Refused  string           `json:"-"` // why what was asked was not submitted; "": it was
+	Refused  string           `json:"-"` // why the prompt was not submitted; "": it was
 	Evidence *client.Evidence `json:"-"` // of a wait that failed
 	Raw      json.RawMessage  `json:"-"`
 }
 
-// prompts are the intents that ask, and the parameter that takes the text.
+// prompts are the intents that submit a prompt, and the parameter that takes its text.
 var prompts = []struct{ intent, param string }{{"send_prompt", "prompt"}, {"run", "command"}, {"eval", "code"}}
 
-// starting is the state of a program that is not ready for its first prompt yet.
+// starting is the state of a program that is not yet ready for its first prompt.
 const starting = "starting"
 
-// errNoPrompt: the plugin has no intent that takes a text and has a turn.
+// errNoPrompt: the plugin has no intent that takes a text and starts a turn.
 var errNoPrompt = errors.New("it takes no prompt: ptywright adapter send performs what it has, and plugin.describe lists that")
 
-// Ask has an adapter's program do something and waits, for at most limit, until its turn is over or it asks for something itself.
-// A program that is still starting is waited for first, within the same limit. Errors: that the plugin takes no prompt, and those
-// of adapter.state, adapter.wait and adapter.turn.
+// Ask submits a prompt to an adapter's program and waits, for at most limit, until its turn is over
+// or it asks for something itself. It first waits, within the same limit, for a program that is
+// still starting. Errors: that the plugin takes no prompt, and those of adapter.state, adapter.wait
+// and adapter.turn.
 func (s *Server) Ask(ctx context.Context, a Adapter, what string, limit time.Duration) (Turn, error) {
 	var d struct {
 		Intents []struct {
@@ -230,7 +233,8 @@ func (s *Server) Ask(ctx context.Context, a Adapter, what string, limit time.Dur
 	return Turn{}, fmt.Errorf("plugin %s: %w", a.Plugin, errNoPrompt)
 }
 
-// AwaitTurn waits, for at most limit, until no turn is under way or the program asks for something. Errors: those of adapter.wait.
+// AwaitTurn waits, for at most limit, until no turn is in progress or the program asks for
+// something. Errors: those of adapter.wait.
 func (s *Server) AwaitTurn(ctx context.Context, a Adapter, limit time.Duration) (Turn, error) {
 	return turnOf(s.adapterCall(ctx, limit, "adapter.wait", a, map[string]any{"timeout_ms": limit.Milliseconds()}))
 }
@@ -266,13 +270,13 @@ func turnOf(raw json.RawMessage, err error) (Turn, error) {
 	return t, err
 }
 
-// A captured is an outcome, as far as what a plugin has captured.
+// A captured is the part of an outcome that a plugin captured.
 type captured struct {
 	Capture json.RawMessage `json:"capture"`
-	Matched json.RawMessage `json:"matched"` // of any: the one that held
+	Matched json.RawMessage `json:"matched"` // of any: the alternative that held
 }
 
-// object is what was captured, where that is an object; else nil.
+// object is the captured value if it is an object; else nil.
 func (c captured) object() (o map[string]any) {
 	for range depth {
 		if json.Unmarshal(c.Capture, &o) == nil && o != nil {
@@ -287,12 +291,12 @@ func (c captured) object() (o map[string]any) {
 	return nil
 }
 
-// Perform performs an intent. The answer is that of adapter.send, and so are the errors.
+// Perform performs an intent. The answer and the errors are those of adapter.send.
 func (s *Server) Perform(ctx context.Context, a Adapter, intent string, params map[string]any) (State, json.RawMessage, error) {
 	return stateIn(s.adapterCall(ctx, 0, "adapter.send", a, map[string]any{"intent": intent, "params": params}))
 }
 
-// An AdapterEvent is something that has happened in a turn, and how the server said it.
+// An AdapterEvent is an event of a turn, and the server's own JSON for it.
 type AdapterEvent struct {
 	Seq  uint64    `json:"seq"`
 	Kind string    `json:"kind"`
@@ -300,7 +304,7 @@ type AdapterEvent struct {
 	Raw  json.RawMessage
 }
 
-// Say is an event for people: its kind, and what it is about.
+// Say is the event for people: its kind, and what it is about.
 func (e AdapterEvent) Say() string {
 	var members map[string]any
 	if json.Unmarshal(e.Raw, &members) != nil {
@@ -323,9 +327,9 @@ func (e AdapterEvent) Say() string {
 	return line
 }
 
-// Events hands over what has happened after an event, 0 for all that is kept, and with follow what comes, until the program has ended
-// or ctx has. dropped is told before events of which earlier ones are not kept. Errors: tell's, those of adapter.events and
-// [client.ErrClosed].
+// Events passes the events after since, 0 for all that are kept, to tell; with follow also those to
+// come, until the program has ended or ctx has. dropped says that events before this one are no
+// longer kept. Errors: tell's, those of adapter.events and [client.ErrClosed].
 func (s *Server) Events(ctx context.Context, a Adapter, since uint64, follow bool, tell func(e AdapterEvent, dropped bool) error) error {
 	changed, over := make(chan struct{}, 1), make(chan struct{}, 1)
 	wake := func(c chan struct{}) {
@@ -379,7 +383,7 @@ func (s *Server) Events(ctx context.Context, a Adapter, since uint64, follow boo
 			return err
 		}
 		if last = state.Exit != nil; last {
-			continue // what came until then
+			continue // the events until then
 		}
 		select {
 		case <-changed:
@@ -393,7 +397,7 @@ func (s *Server) Events(ctx context.Context, a Adapter, since uint64, follow boo
 	}
 }
 
-// A Plugin is what adapters can be started of, and how the server said it.
+// A Plugin is a plugin that can drive programs, and the server's own JSON for it.
 type Plugin struct {
 	Name   string `json:"name"`
 	Target *struct {
@@ -403,7 +407,7 @@ type Plugin struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// Plugins are those that the server has.
+// Plugins returns the server's plugins.
 func (s *Server) Plugins(ctx context.Context) ([]Plugin, error) {
 	var r struct {
 		Plugins []json.RawMessage `json:"plugins"`

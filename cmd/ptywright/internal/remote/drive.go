@@ -8,8 +8,8 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// Resize gives a session's terminal another size. A side that is 0 stays as it is. The result is the size that it has then.
-// Errors: those of session.resize.
+// Resize changes the size of a session's terminal. A side that is 0 stays as it is. The result is
+// the resulting size. Errors: those of session.resize.
 func (s *Server) Resize(ctx context.Context, id string, size client.Size) (client.Size, error) {
 	if size.Rows == 0 || size.Cols == 0 {
 		var now struct {
@@ -28,7 +28,7 @@ func (s *Server) Resize(ctx context.Context, id string, size client.Size) (clien
 	return size, s.Call(ctx, "session.resize", map[string]any{"session": id, "rows": size.Rows, "cols": size.Cols}, nil)
 }
 
-// A MouseEvent is one event at a cell, in the words of the wire.
+// A MouseEvent is one mouse event at a cell, in the words of the wire.
 type MouseEvent struct {
 	Row    int      `json:"row"` // from 0
 	Col    int      `json:"col"` // from 0
@@ -37,9 +37,10 @@ type MouseEvent struct {
 	Mods   []string `json:"mods,omitempty"`
 }
 
-// Mouse performs events one after the other. A program that asks for less, for presses alone (mode 9) or for no moves, is told of
-// no more: what follows a press and is not asked for is left out, as a terminal has it. When an event is refused, those before it have been performed. Errors:
-// those of session.input.
+// Mouse performs events one after the other. As on a real terminal, a program gets only the events
+// that it asked for: events after a press are left out if it asked for presses only (mode 9) or not
+// for moves. When an event is refused, those before it have been performed. Errors: those of
+// session.input.
 func (s *Server) Mouse(ctx context.Context, id string, events []MouseEvent) (Sent, error) {
 	sent := Sent{Session: id}
 	for i, e := range events {
@@ -60,23 +61,23 @@ func (s *Server) Mouse(ctx context.Context, id string, events []MouseEvent) (Sen
 	return sent, nil
 }
 
-// A Found is what a search found, and how the server said it.
+// A Found is the result of a search, and the server's own JSON for it.
 type Found struct {
 	Matches   []Line          `json:"matches"`
-	Total     int             `json:"total"`     // that there are
-	Truncated bool            `json:"truncated"` // there are more than Matches
+	Total     int             `json:"total"`     // of all matches
+	Truncated bool            `json:"truncated"` // Total is larger than Matches
 	Raw       json.RawMessage `json:"-"`         // with session
 }
 
-// A Line is a line in which something was found.
+// A Line is a line with a match.
 type Line struct {
 	Line int    `json:"line"` // from 0, the oldest that is kept
-	Col  int    `json:"col"`  // characters in front of what was found
+	Col  int    `json:"col"`  // characters before the match
 	Text string `json:"text"`
 }
 
-// Search finds a text, or with regex an RE2 expression, in all lines that are kept of a session and on its screen, at most so many
-// times. Errors: those of session.search.
+// Search finds a text, or with regex an RE2 expression, in all lines that are kept of a session and
+// on its screen, and returns at most so many matches. Errors: those of session.search.
 func (s *Server) Search(ctx context.Context, id, what string, regex bool, most int, show Show) (Found, error) {
 	more := map[string]any{"text": what, "max": most}
 	if regex {
@@ -93,7 +94,7 @@ func (s *Server) Search(ctx context.Context, id, what string, regex bool, most i
 	return f, nil
 }
 
-// with puts more members into an object.
+// with adds members to an object.
 func with(object json.RawMessage, more map[string]any) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {

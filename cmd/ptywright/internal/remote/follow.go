@@ -15,15 +15,17 @@ type Delta struct {
 	Dropped  bool   `json:"dropped,omitempty"`
 	Code     *int   `json:"exit_code,omitempty"` // with Signal: the program has ended
 	Signal   string `json:"signal,omitempty"`
-	Ended    bool   `json:"-"` // this is the last, and has no output
+	Ended    bool   `json:"-"` // this is the last Delta, and has no output
 }
 
-// Follow hands over the session's output after a sequence, 0 for all that is kept, and then what comes, until the program
-// has ended, which is the last thing told. show is called by the one goroutine that reads the connection: while it runs
-// nothing is read, the server queues nothing, and a later Delta says Dropped where its bound was passed. When ctx has
-// ended it may be running still, and be called once more.
+// Follow passes a session's output after since, 0 for all that is kept, to show, and then what
+// follows, until the program has ended; its end is the last Delta. The one goroutine that reads the
+// connection calls show: while show runs nothing is read, the server does not queue, and a later
+// Delta says Dropped if output exceeded the server's bound. After ctx has ended show may still be
+// running, and be called once more.
 //
-// Errors: show's first; those of the server's; [client.ErrClosed] when the server goes away; the cause of ctx's end.
+// Errors: show's first; the server's; [client.ErrClosed] when the server goes away; the cause of
+// ctx's end.
 func (s *Server) Follow(ctx context.Context, id string, since uint64, how Show, show func(Delta) error) error {
 	id, err := s.idOf(ctx, id) // notifications have ids
 	if err != nil {
@@ -32,7 +34,7 @@ func (s *Server) Follow(ctx context.Context, id string, since uint64, how Show, 
 	var once sync.Once
 	ended := make(chan error, 1)
 	end := func(err error) { once.Do(func() { ended <- err }) }
-	failed := false // of the one goroutine that reads
+	failed := false // only used by the goroutine that reads
 	s.Listen(func(e client.Event) {
 		if e.Session != id || failed {
 			return
@@ -65,7 +67,7 @@ func (s *Server) Follow(ctx context.Context, id string, since uint64, how Show, 
 		return err
 	case <-s.Done():
 		select {
-		case err := <-ended: // the last words
+		case err := <-ended: // the last output
 			return err
 		default:
 			return client.ErrClosed
@@ -75,7 +77,8 @@ func (s *Server) Follow(ctx context.Context, id string, since uint64, how Show, 
 	}
 }
 
-// idOf is the id of the session that has an id or a name. Errors: those of session.list, unknown_session among them.
+// idOf is the id of the session with that id or name. Errors: those of session.list,
+// unknown_session among them.
 func (s *Server) idOf(ctx context.Context, name string) (string, error) {
 	var r struct {
 		Details []client.Info `json:"details"`
@@ -83,7 +86,7 @@ func (s *Server) idOf(ctx context.Context, name string) (string, error) {
 	if err := s.Call(ctx, "session.list", map[string]any{"details": true, "session": name}, &r); err != nil {
 		return "", err
 	}
-	if len(r.Details) == 0 { // as an ended one that was forgotten meanwhile
+	if len(r.Details) == 0 { // such as an ended one that was forgotten meanwhile
 		return name, nil
 	}
 	return r.Details[0].Session, nil

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What can be read of a session.
+// What can be read from a session.
 const (
 	Screen     = "screen"
 	Lines      = "lines"
@@ -17,27 +17,27 @@ const (
 	Blocks     = "blocks"
 )
 
-// linesBound is how many lines are asked for at once: the server's bound.
+// linesBound is how many lines one request asks for: the server's bound.
 const linesBound = 100_000
 
-// A Reading says what is read.
+// A Reading says what to read.
 type Reading struct {
 	What  string
 	Lines int     // of Lines: how many of the last
-	Since *uint64 // of Output: what came after this sequence; of Blocks: commands with higher numbers
+	Since *uint64 // of Output: only what followed this sequence; of Blocks: commands with higher numbers
 	Show  Show
 }
 
-// A Read is what was read.
+// A Read is the result of a reading.
 type Read struct {
-	Raw    []json.RawMessage // the wire's: one object, of Blocks one a command
+	Raw    []json.RawMessage // the wire's objects: one, or for Blocks one per command
 	Lines  []string          // rows of a screen, or lines
 	Text   string            // of Output, with escape sequences as they came; of ANSI, drawn
 	Blocks []Block
 	Marks  string // of Blocks, how the shell marks its commands: osc133, osc633, or none
 }
 
-// A Block is a command of a shell that marks them.
+// A Block is a command in a shell that marks its commands.
 type Block struct {
 	Number   int        `json:"number"`
 	Command  string     `json:"command"`
@@ -79,7 +79,7 @@ func (s *Server) Read(ctx context.Context, id string, r Reading) (Read, error) {
 	return Read{Raw: []json.RawMessage{raw}, Lines: Trim(v.Lines), Text: v.Text + v.Data}, nil
 }
 
-// Trim cuts the blank rows at the end.
+// Trim removes the blank rows at the end.
 func Trim(rows []string) []string {
 	n := len(rows)
 	for n > 0 && strings.TrimSpace(rows[n-1]) == "" {
@@ -88,8 +88,8 @@ func Trim(rows []string) []string {
 	return rows[:n]
 }
 
-// lines reads the last lines, or all that are kept, those of the screen at the end. Between two requests lines may leave the
-// bound; then it reads on from the oldest that is kept.
+// lines reads the last lines, or all that are kept, with those of the screen at the end. Between
+// two requests lines may be dropped; then it continues with the oldest that is kept.
 func (s *Server) lines(ctx context.Context, id string, r Reading) (Read, error) {
 	var all struct {
 		Session string   `json:"session"`
@@ -105,7 +105,7 @@ func (s *Server) lines(ctx context.Context, id string, r Reading) (Read, error) 
 	}
 	more := map[string]any{"count": linesBound, "start": 0}
 	if r.What == Lines {
-		// The screen's blank rows are lines, too: they are cut before counting.
+		// The screen's blank rows are lines, too: they are removed before counting.
 		var size struct {
 			Size struct {
 				Rows int `json:"rows"`

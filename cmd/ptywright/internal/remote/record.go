@@ -10,7 +10,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A Take is what is recorded of a session, and how.
+// A Take says what to record of a session, and how.
 type Take struct {
 	Path      string // absolute: the server works in another folder
 	Format    string // asciicast-v2, asciicast-v3 or markdown
@@ -21,7 +21,7 @@ type Take struct {
 	Show      Show
 }
 
-// A Recorded is what came of a recording, and how the server said it.
+// A Recorded is the result of a recording, and the server's own JSON for it.
 type Recorded struct {
 	Path     string          `json:"path"`
 	Bytes    int64           `json:"bytes"`
@@ -31,11 +31,12 @@ type Recorded struct {
 	Raw      json.RawMessage `json:"-"`
 }
 
-// errLeft is why the wait for a session's end has ended.
+// errLeft is why the wait for a session's end was stopped.
 var errLeft = errors.New("the recording was to take no longer")
 
-// Record records a session until its program has ended, its time is over or ctx has ended, and then gives the file its name: all of that
-// is no error. Errors: those of session.record_start and record_stop, [client.ErrClosed], and that the recording has failed.
+// Record records a session until its program has ended, For has passed or ctx has ended, and then
+// gives the file its name: none of these is an error. Errors: those of session.record_start and
+// record_stop, [client.ErrClosed], and that the recording failed.
 func (s *Server) Record(ctx context.Context, id string, t Take) (Recorded, error) {
 	var r Recorded
 	more := map[string]any{"path": t.Path, "format": t.Format}
@@ -70,8 +71,8 @@ func (s *Server) Record(ctx context.Context, id string, t Take) (Recorded, error
 	return r, nil
 }
 
-// untilEnd waits until a session's program has ended, or the session is gone, for at most limit. It leaves the connection as it is:
-// another request follows.
+// untilEnd waits until a session's program has ended, or the session is gone, for at most limit.
+// The connection stays usable for another request.
 func (s *Server) untilEnd(ctx context.Context, id string, limit time.Duration) error {
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -82,12 +83,12 @@ func (s *Server) untilEnd(ctx context.Context, id string, limit time.Duration) e
 		p := map[string]any{"session": id, "matcher": client.Exited(), "timeout_ms": mostWait.Milliseconds()}
 		err := s.Client.Call(ctx, "session.wait", p, nil)
 		var e *client.Error
-		if errors.As(err, &e) && e.Reason == "timeout" && ctx.Err() == nil { // a day is over
+		if errors.As(err, &e) && e.Reason == "timeout" && ctx.Err() == nil { // a day has passed
 			continue
 		}
 		return err
 	}
 }
 
-// mostWait is the longest wait that a server takes.
+// mostWait is the longest wait that a server accepts.
 const mostWait = 24 * time.Hour

@@ -1,9 +1,10 @@
-// Package remote is what scripts and agents do with the sessions of a server that listens: list, spawn, send, wait, read,
-// kill and follow. [Connect] is the entry point. Each method is one thing that a command does, in as many requests as that
-// takes; what comes back is the wire's own object, so that --json prints what docs/wire.md describes.
+// Package remote is what scripts and agents do with the sessions of a listening server: list,
+// spawn, send, wait, read, kill and follow. [Connect] is the entry point. Each method does what one
+// command does, in as many requests as that takes; results hold the wire's own objects, so that
+// --json prints what docs/wire.md describes.
 //
-// It prints nothing, and cleans nothing for a terminal: what a program wrote is redacted by the server, and may hold escape
-// sequences where a method says so.
+// It prints nothing, and cleans nothing for a terminal: the server redacts what programs wrote, and
+// the text may contain escape sequences where a method says so.
 package remote
 
 import (
@@ -23,14 +24,14 @@ import (
 // Exit codes that scripts can rely on.
 const (
 	ExitError      = 1
-	ExitUsage      = 2 // what was asked for is nothing that can be; nothing was done
+	ExitUsage      = 2 // the request makes no sense; nothing was done
 	ExitTimeout    = 3 // a wait timed out; the evidence is on standard output
-	ExitMissing    = 4 // there is no such session, or no more
+	ExitMissing    = 4 // the session does not exist, or no longer
 	ExitPermission = 5 // a lease or an adapter has the session, or the socket is not this user's
-	ExitAsks       = 6 // an adapter's program asks for something before it goes on
+	ExitAsks       = 6 // an adapter's program waits for an answer
 )
 
-// exits tells the exit code of a server's reason. Others are errors.
+// exits maps a server's reasons to exit codes. Others are [ExitError].
 var exits = map[string]int{
 	"invalid_matcher":   ExitUsage,
 	"timeout":           ExitTimeout,
@@ -44,7 +45,7 @@ var exits = map[string]int{
 	"read_only":         ExitPermission,
 }
 
-// Exit returns the exit code of an error of this package, and the server's reason where it gave one.
+// Exit returns the exit code for an error of this package, and the server's reason if it gave one.
 func Exit(err error) (code int, reason string) {
 	var e *client.Error
 	if errors.As(err, &e) {
@@ -71,7 +72,8 @@ func Exit(err error) (code int, reason string) {
 	return ExitError, ""
 }
 
-// Plainly returns an error as a person at a shell reads it: without the method and the codes of a server's, with what to do.
+// Plainly returns an error in words for a person at a shell: without the server's method and codes,
+// with what to do.
 func Plainly(err error) error {
 	var e *client.Error
 	if !errors.As(err, &e) {
@@ -97,13 +99,13 @@ func Plainly(err error) error {
 	return &plainError{text, err}
 }
 
-// wirePlace is where in a request something is wrong, which means nothing to who has given flags.
+// wirePlace is the place of a fault in a request, which means nothing to a person who used flags.
 var wirePlace = lazy.Regexp(`^params\.(?:matcher(?:[^ :]*): |action\.[^ :]*: )?`)
 
-// ownedWay is what the server says can be done with an adapter's session: methods, which are no commands.
+// ownedWay is the server's advice on an adapter's session: methods, which are not commands.
 var ownedWay = lazy.Regexp(`: use adapter\.send, or adapter\.close$`)
 
-// leased is how the server begins to tell that somebody else has a session.
+// leased is how the server's message starts when somebody else holds a session.
 var leased = lazy.Regexp(`^session (\S+) is held by `)
 
 type plainError struct {
@@ -114,10 +116,12 @@ type plainError struct {
 func (e *plainError) Error() string { return e.text }
 func (e *plainError) Unwrap() error { return e.err }
 
-// A Server is a connection to a server. One that does not answer in time is not asked again: the connection is closed.
+// A Server is a connection to a server. If the server does not answer in time, the connection is
+// closed.
 type Server struct {
 	*client.Client
-	// Local: it is this user's process on this machine, and nothing leads to it from elsewhere. See [daemon.DialLocal].
+	// Local: the server is this user's process on this machine, not reached through a forwarder.
+	// See [daemon.DialLocal].
 	Local  bool
 	socket string
 }
@@ -131,18 +135,18 @@ func Connect(ctx context.Context, socket string) (*Server, error) {
 	return &Server{c, local, socket}, nil
 }
 
-// Call is [client.Client.Call] with [daemon.AnswerBound] for the answer. Errors: [*daemon.SilentError], and those of the
-// client's.
+// Call is [client.Client.Call] with [daemon.AnswerBound] for the answer. Errors:
+// [*daemon.SilentError], and the client's.
 func (s *Server) Call(ctx context.Context, method string, params, result any) error {
 	return s.call(ctx, 0, method, params, result)
 }
 
-// call is Call for what may take a while by itself, and may then take that much longer.
+// call is Call for methods that may take a while, with that much more time.
 func (s *Server) call(ctx context.Context, takes time.Duration, method string, params, result any) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, takes+daemon.AnswerBound, daemon.ErrLate)
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { s.Close() })() // what is being sent to one who does not read ends by that alone
+	defer context.AfterFunc(ctx, func() { s.Close() })() // unblocks a write
 	err := s.Client.Call(ctx, method, params, result)
 	var answer *client.Error
 	switch {
@@ -156,7 +160,7 @@ func (s *Server) call(ctx context.Context, takes time.Duration, method string, p
 	return daemon.Silent(s.socket, began)
 }
 
-// Create starts a program on a terminal of its own.
+// Create starts a program on its own terminal.
 func (s *Server) Create(ctx context.Context, config client.Config) (*client.Session, error) {
 	var r struct {
 		Session string `json:"session"`
@@ -167,17 +171,19 @@ func (s *Server) Create(ctx context.Context, config client.Config) (*client.Sess
 	return s.Session(r.Session), nil
 }
 
-// workBound is how long a server may work on what has no time of its own: to end processes takes it up to five seconds for a
-// session, and hundreds may be ended at the same time; to start one takes as long as the system needs on a loaded machine.
+// workBound is how long a server may work on requests that have no time limit: ending processes
+// takes up to five seconds per session, and hundreds may be ended at the same time; starting one
+// takes as long as the system needs on a loaded machine.
 const workBound = 20 * time.Second
 
-// An Info is what a server tells of a session, and how it said it.
+// An Info describes a session, with the server's own JSON for it.
 type Info struct {
 	client.Info
 	Raw json.RawMessage
 }
 
-// List returns all sessions in the order in which they were created, those that have ended too.
+// List returns all sessions in the order in which they were created, including those that have
+// ended.
 func (s *Server) List(ctx context.Context, show Show) ([]Info, error) {
 	var r struct {
 		Details []json.RawMessage `json:"details"`
@@ -199,12 +205,12 @@ func (s *Server) List(ctx context.Context, show Show) ([]Info, error) {
 	return all, nil
 }
 
-// Show says what of secrets is shown. Its zero value hides them.
+// Show says whether secrets are shown. Its zero value hides them.
 type Show struct {
 	Redact *bool `json:"redact,omitempty"` // nil: true
 }
 
-// params are those of one session's method, with more.
+// params are the params of a method on one session, and more.
 func params(id string, more map[string]any, show Show) map[string]any {
 	p := map[string]any{"session": id}
 	for k, v := range more {
@@ -216,26 +222,28 @@ func params(id string, more map[string]any, show Show) map[string]any {
 	return p
 }
 
-// A Kill is what came of ending a session.
+// A Kill is the result of ending a session.
 type Kill struct {
 	Session string `json:"session"`
 	Killed  bool   `json:"killed"`
-	Closed  bool   `json:"closed,omitempty"` // it is forgotten, too
-	PIDs    []int  `json:"pids,omitempty"`   // processes that the kernel has not ended in time
-	Error   string `json:"error,omitempty"`  // as people read it
+	Closed  bool   `json:"closed,omitempty"` // also forgotten
+	PIDs    []int  `json:"pids,omitempty"`   // processes that the kernel did not end in time
+	Error   string `json:"error,omitempty"`  // in words for people
 	Reason  string `json:"reason,omitempty"`
 	Err     error  `json:"-"`
 }
 
-// killsAtOnce bounds the sessions that are ended at the same time: as many as a server does of one connection, so that some dozen
-// looks at the process table do for all.
+// killsAtOnce bounds how many sessions are ended at the same time: as many requests as a server
+// runs for one connection, so that they share a few dozen scans of the process table.
 const killsAtOnce = 256
 
-// Kill ends the programs of sessions and all that those started. With forget the sessions are forgotten, else they stay
-// readable, but for those that an adapter drives: these are closed with their adapter, and forgotten in any case. What goes wrong with one is in its Kill, and the others go on. done is called for each, in order. The error is that of
-// the connection; then nothing was ended.
+// Kill ends the programs of sessions and everything that those started. With forget the sessions
+// are forgotten; otherwise they stay readable, except those that an adapter drives: they are closed
+// with their adapter and always forgotten. An error with one session is in its Kill, and the others
+// continue. done is called for each, in order. The returned error is the connection's; then nothing
+// was ended.
 func (s *Server) Kill(ctx context.Context, ids []string, forget bool, done func(Kill)) error {
-	// Stubborn programs take a second each, one after the other.
+	// Stubborn programs take a second each if ended one after the other.
 	if err := s.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil); err != nil {
 		return err
 	}
@@ -307,14 +315,14 @@ func (s *Server) Forget(ctx context.Context) ([]Kill, error) {
 	return all, nil
 }
 
-// stopBound is how long a server may take to end: it promises five seconds, and one that does not answer is ended by force
-// before that is over.
+// stopBound is how long a server may take to end: it promises five seconds, and one that does not
+// answer is killed within this time.
 const stopBound = 15 * time.Second
 
-// errStubborn is why waiting for a server's end has ended.
+// errStubborn is why the wait for a server's end was stopped.
 var errStubborn = fmt.Errorf("it was told to end %v ago", stopBound)
 
-// StopServer ends the server itself, with all sessions. Results: those of [daemon.Stop].
+// StopServer ends the server itself, with all its sessions. Results: those of [daemon.Stop].
 func StopServer(ctx context.Context, socket string) (forced bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, stopBound, errStubborn)
 	defer cancel()

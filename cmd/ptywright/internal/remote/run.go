@@ -10,22 +10,24 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A Run is what became of a command line in a session's shell.
+// A Run is the result of a command line in a session's shell.
 type Run struct {
 	Output    string       `json:"output"` // exactly what it has written so far
 	Truncated bool         `json:"truncated"`
 	ExitCode  *int         `json:"exit_code"` // nil: not known
-	Exit      *client.Exit `json:"exit"`      // of the shell, when the command has ended that; nil: it has not
-	// Raw is the answer with session, or nil when nothing was typed. Of a command whose end is not known it is the error's data.
+	Exit      *client.Exit `json:"exit"`      // of the shell, if the command ended it; else nil
+	// Raw is the answer with session, or nil when nothing was typed. If the command's end is not
+	// known, it is the error's data.
 	Raw json.RawMessage `json:"-"`
 }
 
-// promptBound is how long a server may wait for a shell to come to its prompt, before and after a command, beside the
-// command's own time.
+// promptBound is how long a server may wait for a shell's prompt, before and after a command, in
+// addition to the command's own time.
 const promptBound = 25 * time.Second
 
-// Run runs a command line in the shell of a session and waits for its end, for at most limit. With raw the output has its escape
-// sequences. Errors: those of session.run, with [Run.Output] where it was typed.
+// Run runs a command line in the shell of a session and waits for its end, for at most limit. With
+// raw the output keeps its escape sequences. Errors: those of session.run, with [Run.Output] if the
+// line was typed.
 func (s *Server) Run(ctx context.Context, id, line string, limit time.Duration, raw bool, show Show) (Run, error) {
 	more := map[string]any{"command": line, "timeout_ms": limit.Milliseconds()}
 	if raw {
@@ -51,8 +53,9 @@ func (s *Server) Run(ctx context.Context, id, line string, limit time.Duration, 
 	return r, err
 }
 
-// CommandLine is what is typed to run a program with arguments in a shell. One word is a command line as it stands; of several
-// each is one argument, quoted so that sh, bash, zsh and fish read it as it is.
+// CommandLine is what to type to run a program with arguments in a shell. One word is a command
+// line and stays as it is; several are arguments, each quoted so that sh, bash, zsh and fish read
+// it unchanged.
 func CommandLine(words []string) string {
 	if len(words) == 1 {
 		return words[0]
@@ -64,7 +67,8 @@ func CommandLine(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// quote quotes a word for a shell. fish alone takes a backslash between single quotes for more than itself, so none stands there.
+// quote quotes a word for a shell. Only fish gives backslashes in single quotes a meaning, so quote
+// puts none there.
 func quote(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+:,./-", r)

@@ -13,16 +13,16 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// MaxText bounds what is typed at once, in bytes. Escaped for the wire it is at most six times as long, which a message of
-// 16 MiB holds; and what types megabytes had better hand over a file.
+// MaxText bounds what is typed at once, in bytes. Escaped for the wire it is at most six times as
+// long, which fits into a message of 16 MiB. Larger texts are better passed as a file.
 const MaxText = 2 << 20
 
-// An Input is what is typed, in its order, with nothing of others between.
+// An Input is typed in order, without other clients' input in between.
 type Input struct {
 	Steps   []Step
-	Paste   bool          // texts as a terminal pastes them: in brackets when the program asks for them, without control characters
-	Pace    time.Duration // between two keystrokes, in whole milliseconds; a text is then typed character by character
-	Timeout time.Duration // for what the program does not read; 0: the server's 5 s
+	Paste   bool          // as a terminal pastes: bracketed if the program asks, no control characters
+	Pace    time.Duration // between keystrokes, in whole milliseconds; text is typed by character
+	Timeout time.Duration // for a program that does not read; 0: the server's 5 s
 }
 
 // A Step is a text, or a key by its name.
@@ -33,7 +33,7 @@ func (in Input) HasText() bool {
 	return slices.ContainsFunc(in.Steps, func(s Step) bool { return s.Text != "" })
 }
 
-// lasts returns how long the pauses take.
+// lasts returns how long the pauses take in total.
 func (in Input) lasts() time.Duration {
 	n := 0
 	for _, s := range in.Steps {
@@ -42,13 +42,14 @@ func (in Input) lasts() time.Duration {
 	return time.Duration(n)*in.Pace + time.Duration(len(in.Steps))*escapePause
 }
 
-// escapePause is more than a server pauses after an Escape.
+// escapePause is longer than a server pauses after an Escape.
 const escapePause = 200 * time.Millisecond
 
-// ErrLong: what is to be typed is longer than [MaxText].
+// ErrLong reports text that is longer than [MaxText].
 var ErrLong = fmt.Errorf("it is longer than %d bytes: have the program read it itself", MaxText)
 
-// ReadText reads text to type to its end. Errors: [ErrLong], that it is no UTF-8, or the reader's.
+// ReadText reads text to type, up to its end. Errors: [ErrLong], that it is not UTF-8, or the
+// reader's.
 func ReadText(r io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, MaxText+1))
 	switch {
@@ -62,7 +63,7 @@ func ReadText(r io.Reader) (string, error) {
 	return string(b), nil
 }
 
-// A KeyError is about a name that no key has.
+// A KeyError reports an unknown key name.
 type KeyError struct{ Err error }
 
 func (e *KeyError) Error() string {
@@ -76,17 +77,17 @@ func (e *KeyError) Error() string {
 }
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// Sent is what came of typing.
+// Sent is the result of typing.
 type Sent struct {
 	Session string `json:"session"`
-	// Sequence is the session's right before the first byte was typed: a wait since then sees all that the input caused,
-	// and nothing older.
+	// Sequence is the session's right before the first byte was typed: a wait since then sees
+	// everything that the input caused, and nothing older.
 	Sequence uint64 `json:"sequence"`
-	Stripped int    `json:"stripped,omitempty"` // control bytes taken out of a paste
+	Stripped int    `json:"stripped,omitempty"` // control bytes removed from a paste
 }
 
-// Send types, and returns when the terminal has taken all of it. Errors: [*KeyError] and [ErrLong], and then nothing has been typed;
-// those of session.input, which say how much was.
+// Send types, and returns when the terminal has taken all of it. Errors: [*KeyError] and [ErrLong],
+// both before anything is typed; those of session.input, which say how much was typed.
 func (s *Server) Send(ctx context.Context, id string, in Input) (Sent, error) {
 	kind, size := "text", 0
 	for _, step := range in.Steps {
@@ -123,7 +124,7 @@ func (s *Server) Send(ctx context.Context, id string, in Input) (Sent, error) {
 	return Sent{Session: id, Sequence: r.Sequence, Stripped: r.Stripped}, nil
 }
 
-// pasteKind is the action by which text is pasted into a session.
+// pasteKind is the action that pastes text into a session.
 func (s *Server) pasteKind(ctx context.Context, id string) (string, error) {
 	var r struct {
 		Bracketed bool `json:"bracketed_paste"`

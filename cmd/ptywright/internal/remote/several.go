@@ -6,39 +6,42 @@ import (
 	"sync"
 )
 
-// A Verdict is what came of the wait for one of several sessions.
+// A Verdict is the result of waiting for one of several sessions.
 type Verdict struct {
 	Session string
 	Waited
 	Err error
 }
 
-// MostAtOnce bounds the sessions that are waited for at the same time: a server runs as many requests of a connection at once.
+// MostAtOnce bounds the sessions in one wait: as many requests as a server runs for one connection
+// at once.
 const MostAtOnce = 256
 
-// WaitAny waits until the condition holds in one of several sessions, at most [MostAtOnce], and returns that first, alone. When none
-// can fulfil it any more, or its time is over, all are returned in their order, each with its error. An error that is about what was
-// asked and not about a session's course, an unknown session or a matcher that is none, ends the wait at once.
+// WaitAny waits until the condition holds in one of several sessions, at most [MostAtOnce], and
+// returns only that one. When it can hold in none of them any more, or the wait timed out, it
+// returns all in their order, each with its error. An error in the request itself, such as an
+// unknown session or an invalid matcher, ends the wait at once.
 func (s *Server) WaitAny(ctx context.Context, ids []string, c Condition) []Verdict {
 	return s.waitFor(ctx, ids, c, func(v Verdict) bool { return v.Err == nil || v.Evidence == nil })
 }
 
-// WaitAll waits until the condition has held in each of several sessions, at most [MostAtOnce], and returns all in their order. The
-// first in which it cannot hold any more, or no more in time, ends the wait: then that is returned, and those in which it has held.
+// WaitAll waits until the condition has held in each of several sessions, at most [MostAtOnce], and
+// returns all in their order. The first session in which it cannot hold any more, or that timed
+// out, ends the wait: then it returns that one, and those in which the condition has held.
 func (s *Server) WaitAll(ctx context.Context, ids []string, c Condition) []Verdict {
 	return s.waitFor(ctx, ids, c, func(v Verdict) bool { return v.Err != nil })
 }
 
-// errEnough cancels the waits that are needed no more.
+// errEnough cancels waits that are no longer needed.
 var errEnough = errors.New("another session has decided")
 
-// waitFor waits in several sessions. The first verdict that decides ends the others.
+// waitFor waits in several sessions. The first deciding verdict ends the other waits.
 func (s *Server) waitFor(ctx context.Context, ids []string, c Condition, decides func(Verdict) bool) []Verdict {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	all := make([]Verdict, len(ids))
 	var mu sync.Mutex
-	decided := -1 // guarded by mu, as all is
+	decided := -1 // guarded by mu, like everything here
 	var waits sync.WaitGroup
 	for i, id := range ids {
 		waits.Go(func() {
@@ -66,7 +69,8 @@ func (s *Server) waitFor(ctx context.Context, ids []string, c Condition, decides
 	return kept
 }
 
-// Failed is the error of the first of several verdicts that has one; a wait that timed out comes before one that cannot hold any more.
+// Failed is the first error among verdicts; a timeout takes precedence over a condition that cannot
+// hold any more.
 func Failed(all []Verdict) error {
 	var first error
 	for _, v := range all {

@@ -13,7 +13,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A Condition is what a session is waited for.
+// A Condition is what to wait for in a session.
 type Condition struct {
 	Matcher any             // the wire's
 	Since   client.Position // "": everything counts
@@ -21,22 +21,24 @@ type Condition struct {
 	Show    Show
 }
 
-// A Waited is what came of a wait: a match, or the evidence of why there was none.
+// A Waited is the result of a wait: a match, or the evidence of why there was none.
 type Waited struct {
-	Raw      json.RawMessage  // the wire's, with session and matched
-	Matched  *client.Matched  // nil: there was none
-	Evidence *client.Evidence // nil: there was one, or the wait could not begin
+	Raw      json.RawMessage  // the wire's object, with session and matched
+	Matched  *client.Matched  // nil: no match
+	Evidence *client.Evidence // nil: a match, or the wait could not start
 }
 
-// waitGrace is how much longer than its time a wait may take: to connect, and to be told the evidence by a loaded machine.
+// waitGrace is how much longer than its timeout a wait may take: to connect, and to get the
+// evidence from a loaded machine.
 const waitGrace = 5 * time.Second
 
-// Patience bounds all that belongs to a wait of that time, [Connect] too.
+// Patience bounds everything that belongs to a wait with that timeout, [Connect] too.
 func Patience(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, timeout+waitGrace, daemon.ErrLate)
 }
 
-// Wait waits until a condition holds. Errors: those of session.wait, with [Waited.Evidence] where it waited.
+// Wait waits until a condition holds. Errors: those of session.wait, with [Waited.Evidence] if it
+// waited.
 func (s *Server) Wait(ctx context.Context, id string, c Condition) (Waited, error) {
 	more := map[string]any{"matcher": c.Matcher, "timeout_ms": c.Timeout.Milliseconds()}
 	if c.Since != "" {
@@ -63,13 +65,13 @@ func (s *Server) Wait(ctx context.Context, id string, c Condition) (Waited, erro
 	return w, err
 }
 
-// about adds the session and whether it matched to the members of an object.
+// about adds the session, and whether it matched, to an object.
 func about(id string, matched bool, object json.RawMessage) json.RawMessage {
 	return with(object, map[string]any{"session": id, "matched": matched})
 }
 
-// What matched, in one line: the text that an expression captured, the text that was looked for, or how the program or its
-// command has ended.
+// What says in one line what matched: the text that an expression captured, the text that was
+// looked for, or how the program or its command ended.
 func (w Waited) What() string {
 	if w.Matched == nil {
 		return ""
@@ -81,7 +83,7 @@ func (w Waited) What() string {
 	return o.say(w.Matched.Snapshot.Exit)
 }
 
-// told is an outcome, as far as it is told in a line.
+// told is the part of an outcome that fits into a line.
 type told struct {
 	Kind     string          `json:"kind"`
 	Text     string          `json:"text"`
@@ -121,8 +123,8 @@ func (o told) say(exit *client.Exit) string {
 	return o.Kind
 }
 
-// Ended says how a program has ended: "exit 3", or a signal's name, and behind it what else there is to know: the limit that it went
-// over, and that something of it goes on; "running" when it has not.
+// Ended says how a program ended: "exit 3", or a signal's name, followed by what else is known: the
+// limit it exceeded, and that some of its processes still run; "running" if it has not ended.
 func Ended(e *client.Exit) string {
 	if e == nil {
 		return "running"
@@ -150,7 +152,7 @@ func Ended(e *client.Exit) string {
 // limitNames are the limits of a session as spawn's flags have them.
 var limitNames = map[string]string{"max_ms": "max-time", "idle_ms": "idle", "max_memory": "max-memory", "owner": "its client is gone"}
 
-// A lack is a node of the evidence: what was asked, and what it lacked.
+// A lack is a node of the evidence: a condition, and what it lacked.
 type lack struct {
 	Type    string          `json:"type"`
 	Value   json.RawMessage `json:"value"`
@@ -159,10 +161,11 @@ type lack struct {
 	Nearest string          `json:"nearest"`
 }
 
-// depth bounds how deep evidence is told of: the server's matchers are at most as deep.
+// depth bounds how much nested evidence is shown: the server's matchers are at most as deep.
 const depth = 32
 
-// Lacks tells what each part of a matcher lacked, a line each, parts of a part behind two blanks more.
+// Lacks says what each part of a matcher lacked, one line each, nested parts indented by two
+// blanks.
 func Lacks(e *client.Evidence) []string { return lacks(e.Matcher, 0) }
 
 func lacks(raw json.RawMessage, level int) []string {
@@ -194,7 +197,7 @@ func lacks(raw json.RawMessage, level int) []string {
 	return all
 }
 
-// Exited is how the program has ended whose end matched; nil when something else did.
+// Exited is how the program ended, if its end is what matched; else nil.
 func (w Waited) Exited() *client.Exit {
 	var o told
 	if w.Matched == nil || json.Unmarshal(w.Raw, &struct{ Outcome *told }{&o}) != nil || !o.exited() {
@@ -203,7 +206,7 @@ func (w Waited) Exited() *client.Exit {
 	return w.Matched.Snapshot.Exit
 }
 
-// exited reports whether the end of the program is what matched, or a part of it.
+// exited reports whether the program's end is what matched, or part of it.
 func (o *told) exited() bool {
 	switch o.Kind {
 	case "process_exited":

@@ -13,23 +13,24 @@ import (
 )
 
 const (
-	// maxNotices bounds the lines that wait to be shown. When more come, the oldest go, and how many is told: a person reads
-	// no more than a screen of them anyway.
+	// maxNotices bounds the lines that wait to be shown. When more arrive, the oldest are dropped,
+	// and the REPL says how many: a person reads no more than a screenful anyway.
 	maxNotices = 40
-	// maxNoticeRows is how many rows one of them may take.
+	// maxNoticeRows is how many rows one notice may take.
 	maxNoticeRows = 3
 	// maxTail is how many lines of a session's output one notification shows.
 	maxTail = 8
 )
 
-// A board holds what is to be shown above the prompt. It may be used by any goroutine and blocks none.
+// A board holds the notices to show above the prompt. It is safe for concurrent use and never
+// blocks.
 type board struct {
 	told chan struct{} // has one element while there is something to take
 
 	mu      sync.Mutex
 	lines   []string
 	dropped int
-	held    bool // somebody else has the terminal
+	held    bool // another program has the terminal
 	on      bool
 	follow  map[string]bool // sessions whose output is shown
 	style   style
@@ -39,7 +40,7 @@ func newBoard(on style) *board {
 	return &board{told: make(chan struct{}, 1), on: true, follow: map[string]bool{}, style: on}
 }
 
-// add has a line shown, which is clean but for our own SGR.
+// add queues a line, which is clean except for our own SGR.
 func (b *board) add(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +62,7 @@ func (b *board) tell() {
 	}
 }
 
-// hold has nothing taken while the terminal is somebody else's.
+// hold stops take while another program has the terminal.
 func (b *board) hold(on bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +71,7 @@ func (b *board) hold(on bool) {
 	}
 }
 
-// take returns what is to be shown on a terminal of cols columns, and forgets it.
+// take returns the notices for a terminal of cols columns, and clears them.
 func (b *board) take(cols int) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,7 +91,7 @@ func (b *board) take(cols int) []string {
 	return lines
 }
 
-// set turns notifications on or off, for all or with the output of one session.
+// set turns notifications on or off, for all or including the output of one session.
 func (b *board) set(on bool, session string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,8 +108,9 @@ func (b *board) set(on bool, session string) {
 	}
 }
 
-// pace is how long a connection that has nothing but notifications is left alone after output: what comes meanwhile the server
-// merges. A session in flood costs an idle REPL a third of a core without it (measured), and less makes nothing easier to read.
+// pace is how long a connection that carries only notifications is not read after output: the
+// server merges what arrives meanwhile. Without it a flooding session costs an idle REPL a third of
+// a core (measured), and less makes nothing easier to read.
 const pace = 50 * time.Millisecond
 
 // paced is event for such a connection, until ctx ends.
@@ -127,7 +129,7 @@ func (b *board) paced(ctx context.Context) func(client.Event) {
 	}
 }
 
-// event takes a notification. It is called by the goroutine that reads the connection.
+// event handles a notification. The goroutine that reads the connection calls it.
 func (b *board) event(e client.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,7 +137,7 @@ func (b *board) event(e client.Event) {
 		return
 	}
 	var p map[string]any
-	if e.Method != "session.output" { // which is large, and has all it says in e
+	if e.Method != "session.output" { // output is large, and has everything in e
 		p = object(e.Params)
 	}
 	text := func(name string) string { s, _ := p[name].(string); return line(s) }
@@ -174,6 +176,6 @@ func (b *board) event(e client.Event) {
 	}
 }
 
-// stripped takes control sequences out of output, and the terminal's part of its line ends. What is left
-// of a broken one is shown as any control character is.
+// stripped removes control sequences from output, and the terminal's part of its line ends. What is
+// left of a broken sequence is shown like any control character.
 func stripped(s string) string { return strings.ReplaceAll(ansi.Strip(s), "\r\n", "\n") }

@@ -13,8 +13,8 @@ import (
 	"github.com/ptywright/ptywright/engine/vt"
 )
 
-// complete offers what may stand at the cursor. It asks the server where the answer is there, for no longer than
-// completeBound, and offers nothing when that is over.
+// complete offers candidates for the cursor. It asks the server where necessary, for at most
+// completeBound, and offers nothing on timeout.
 func (c *console) complete(text string, cursor int) (start int, items []edit.Candidate) {
 	ctx, cancel := context.WithTimeout(c.ctx, completeBound)
 	defer cancel()
@@ -32,7 +32,7 @@ func (c *console) complete(text string, cursor int) (start int, items []edit.Can
 	return start, items
 }
 
-// completeMeta completes a command that begins at from, or what follows it.
+// completeMeta completes a command that begins at from, or its arguments.
 func (c *console) completeMeta(before string, from int) (int, []edit.Candidate) {
 	words := strings.Fields(before[from:])
 	last := ""
@@ -61,7 +61,7 @@ func (c *console) completeMeta(before string, from int) (int, []edit.Candidate) 
 	return at, starting(all, last)
 }
 
-// starting are the candidates that begin with what is typed.
+// starting returns the candidates that begin with typed.
 func starting(all []edit.Candidate, typed string) []edit.Candidate {
 	return slices.DeleteFunc(all, func(c edit.Candidate) bool { return !strings.HasPrefix(c.Text, typed) })
 }
@@ -74,7 +74,7 @@ func plainItems(names []string, suffix string) []edit.Candidate {
 	return all
 }
 
-// ids are the server's sessions or adapters.
+// ids returns the server's sessions or adapters.
 func (m *machine) ids(kind string) (all []edit.Candidate) {
 	for _, h := range m.tryAll(kind) {
 		all = append(all, edit.Candidate{Text: h.id, About: strings.TrimSpace(h.name + " " + h.about)})
@@ -85,9 +85,9 @@ func (m *machine) ids(kind string) (all []edit.Candidate) {
 	return all
 }
 
-// tryAll is all for where an error has nobody to go to.
+// tryAll is all without errors, for callers that cannot report them.
 func (m *machine) tryAll(kind string) (hs []*handle) {
-	defer func() { _ = recover() }() // what m.rpc raises
+	defer func() { _ = recover() }() // errors raised by m.rpc
 	return m.all(kind)
 }
 
@@ -99,7 +99,7 @@ func (m *machine) methodNames(suffix string) []edit.Candidate {
 	return all
 }
 
-// A schema is what a server tells of a method.
+// A schema is the server's description of a method.
 type schema struct {
 	About  string `json:"about"`
 	Params struct {
@@ -109,7 +109,7 @@ type schema struct {
 	} `json:"params"`
 }
 
-// schemas asks once for the shapes of all methods.
+// schemas requests the params and results of all methods, once.
 func (m *machine) schemas() map[string]schema {
 	if m.shapes == nil {
 		var caps struct {
@@ -166,12 +166,12 @@ func (m *machine) completeLua(before string) (int, []edit.Candidate) {
 		}
 	}
 	if typed == "" && n > 0 {
-		return at, nil // a list of everything helps nobody
+		return at, nil // a list of everything is of no use
 	}
 	return at, starting(m.globals(), typed)
 }
 
-// open says that a string has no end yet.
+// open reports whether a string is not closed yet.
 func open(s string) bool {
 	if s[0] == '[' {
 		return false
@@ -181,7 +181,7 @@ func open(s string) bool {
 	return len(all) == 1 && (len(s) == 1 || last != s[0] || len(s) > 1 && s[len(s)-2] == '\\')
 }
 
-// opening is the place of the bracket that is open at the end, -1 without one.
+// opening is the position of the bracket that is open at the end, or -1.
 func opening(tokens []token) int {
 	depth := 0
 	for i, t := range slices.Backward(tokens) {
@@ -197,7 +197,7 @@ func opening(tokens []token) int {
 	return -1
 }
 
-// pathBefore is the name that stands at the end of tokens, as "session.get" or "s:keys", "" when there is none.
+// pathBefore is the dotted name at the end of tokens, such as "session.get" or "s:keys", or "".
 func pathBefore(text string, tokens []token) string {
 	i := len(tokens) - 1
 	if i < 0 || tokens[i].kind != 'n' {
@@ -207,20 +207,20 @@ func pathBefore(text string, tokens []token) string {
 		i -= 2
 	}
 	if i > 0 && (tokens[i-1].kind == '.' || tokens[i-1].kind == ':') {
-		return "" // of a call's result, which is not called for this
+		return "" // of a call's result; completion does not call it
 	}
 	return strings.ReplaceAll(text[tokens[i].start:tokens[len(tokens)-1].end], " ", "")
 }
 
-// A place is where a value stands: the argument of a call, or the member of a table that is one.
+// A place is the position of a value: an argument of a call, or a member of a table that is one.
 type place struct {
-	call  string // of what
-	arg   int    // which, from 0
+	call  string // the function's name
+	arg   int    // the argument's number, from 0
 	field string // of a table: the name before =
 	first string // the call's first argument, if it is a string
 }
 
-// placeOf finds where the value behind tokens stands.
+// placeOf finds the place of the value that follows tokens.
 func placeOf(text string, tokens []token) (p place) {
 	n := len(tokens)
 	if n > 1 && tokens[n-1].kind == '=' && tokens[n-2].kind == 'n' {
@@ -244,7 +244,7 @@ func placeOf(text string, tokens []token) (p place) {
 	return p
 }
 
-// commas counts those of the outermost level.
+// commas counts the commas of the outermost level.
 func commas(tokens []token) (n int) {
 	depth := 0
 	for _, t := range tokens {
@@ -262,7 +262,7 @@ func commas(tokens []token) (n int) {
 	return n
 }
 
-// inString offers what a string at this place may be. q is how it began.
+// inString offers the values for a string at this place. q is how it began.
 func (m *machine) inString(text string, tokens []token, q string) []edit.Candidate {
 	p := placeOf(text, tokens)
 	switch p.field {
@@ -308,7 +308,7 @@ func (m *machine) inString(text string, tokens []token, q string) []edit.Candida
 	return nil
 }
 
-// firstArg is where the arguments of the call begin that tokens end in.
+// firstArg is where the arguments of the call at the end of tokens begin.
 func firstArg(tokens []token) int {
 	if o := opening(tokens); o >= 0 {
 		return tokens[o].end
@@ -321,7 +321,7 @@ func before(s, sep string) string {
 	return s
 }
 
-// closed has each candidate end the string.
+// closed makes each candidate end the string.
 func closed(all []edit.Candidate, q string) []edit.Candidate {
 	for i := range all {
 		all[i].Suffix = q
@@ -351,7 +351,7 @@ func (m *machine) intentItems(h *handle) (all []edit.Candidate) {
 	return all
 }
 
-// keysOf offers the names that the table that opens at o may have.
+// keysOf offers the member names for the table that opens at o.
 func (m *machine) keysOf(text string, tokens []token, o int) []edit.Candidate {
 	p := placeOf(text, tokens[:o+1])
 	name := p.call[strings.LastIndexAny(p.call, ".:")+1:]
@@ -377,7 +377,7 @@ func (m *machine) keysOf(text string, tokens []token, o int) []edit.Candidate {
 	return m.params0(p.call)
 }
 
-// keyNames are the names of keys as the pages write them: ctrl+c, which ctrl_c is another name for.
+// keyNames are the names of keys as the documentation writes them: ctrl+c, with ctrl_c as an alias.
 func keyNames() []string {
 	names := vt.KeyNames()
 	for i, name := range names {
@@ -389,7 +389,7 @@ func keyNames() []string {
 	return slices.Compact(names)
 }
 
-// lookup is the value of a path of names, without calling anything.
+// lookup is the value of a dotted name, without calling anything.
 func (m *machine) lookup(path string) lua.LValue {
 	var v lua.LValue = m.G.Global
 	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == ':' }) {
@@ -402,7 +402,8 @@ func (m *machine) lookup(path string) lua.LValue {
 	return v
 }
 
-// fields offers the members of what a path names. sep is what follows it: a colon wants methods.
+// fields offers the members of the value that a path names. sep is what follows it: a colon wants
+// methods.
 func (m *machine) fields(path string, sep byte) (all []edit.Candidate) {
 	switch v := m.lookup(path).(type) {
 	case *lua.LTable:
@@ -447,7 +448,7 @@ func suffixOf(v lua.LValue) string {
 	return ""
 }
 
-// globals offers the global names, ours and the user's before those of the library, and the keywords.
+// globals offers the global names, first ours and the user's, then the library's, and the keywords.
 func (m *machine) globals() (all []edit.Candidate) {
 	m.G.Global.ForEach(func(k, v lua.LValue) {
 		name, ok := k.(lua.LString)

@@ -10,14 +10,15 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxDepth bounds how deep a Lua value may be nested that is sent, so that one that holds itself is refused.
+// maxDepth bounds the nesting of a Lua value that is sent, so that one that contains itself is
+// refused.
 const maxDepth = 64
 
-// null stands for JSON's null where Lua's nil cannot: in the midst of an array. array marks a table that is a list when it
-// is empty.
+// null stands for JSON's null where Lua's nil cannot: inside an array. array marks a table that is
+// a list even when it is empty.
 type null struct{}
 
-// toLua makes a Lua value of what encoding/json decodes.
+// toLua makes a Lua value from what encoding/json decodes.
 func (m *machine) toLua(v any) lua.LValue {
 	switch v := v.(type) {
 	case nil:
@@ -52,8 +53,8 @@ func (m *machine) toLua(v any) lua.LValue {
 	return lua.LString(fmt.Sprint(v))
 }
 
-// fromLua makes a value for encoding/json. A table with the keys 1 to n is a list, one with strings for keys an object; an
-// empty one is an object unless array() made it.
+// fromLua makes a value for encoding/json. A table with the keys 1 to n is a list, one with string
+// keys an object; an empty one is an object unless array() made it.
 func (m *machine) fromLua(v lua.LValue, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("the value is nested more than %d deep", maxDepth)
@@ -131,14 +132,14 @@ func firstKey(object map[string]any) string {
 	return slices.Min(keys)
 }
 
-// object decodes JSON into what toLua takes.
+// object decodes JSON into values for toLua.
 func object(raw json.RawMessage) map[string]any {
 	var v map[string]any
 	_ = json.Unmarshal(raw, &v)
 	return v
 }
 
-// number writes a number as Lua would, and integers as integers.
+// number writes a number as Lua would; integers without a fraction.
 func number(f float64) string {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return strconv.FormatInt(int64(f), 10)

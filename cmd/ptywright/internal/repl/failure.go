@@ -19,7 +19,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// Exit codes of a script, beside 0.
+// Exit codes of a script other than 0.
 const (
 	ExitError      = 1
 	ExitUsage      = 2
@@ -28,7 +28,7 @@ const (
 	ExitPermission = 5
 )
 
-// exitCodes are the codes of the server's reasons that have one of their own.
+// exitCodes maps the server's reasons to exit codes of their own.
 var exitCodes = map[string]int{
 	"timeout":         ExitTimeout,
 	"unknown_session": ExitNoSession, "unknown_adapter": ExitNoSession, "unknown_recording": ExitNoSession,
@@ -49,7 +49,7 @@ func codeOf(err error) int {
 	return ExitError
 }
 
-// complain writes an error for people: what was being done, why it failed, and what there is to show for it.
+// complain writes an error for people: what was being done, why it failed, and the evidence.
 func (m *machine) complain(err error) string {
 	err = asRaised(err)
 	e := wireError(err)
@@ -66,7 +66,7 @@ func (m *machine) complain(err error) string {
 	var b strings.Builder
 	b.WriteString(m.style.as(red, "error: ") + Clean(plainly(cause(err))))
 	if !errors.Is(cause(err), errInterrupted) {
-		b.WriteString(m.style.as(dim, " ["+line(e.Reason)+"]")) // what a script asks for
+		b.WriteString(m.style.as(dim, " ["+line(e.Reason)+"]")) // for scripts to look up
 	}
 	if v := e.Evidence(); v != nil {
 		if len(v.Matcher) > 0 {
@@ -85,7 +85,8 @@ func (m *machine) complain(err error) string {
 	return b.String()
 }
 
-// plainly is an error without the codes of the wire. What the server says of a request that was interrupted is no news.
+// plainly is an error without the codes of the wire. The server's answer to an interrupted request
+// is not shown.
 func plainly(err error) string {
 	var e *client.Error
 	if !errors.As(err, &e) {
@@ -97,7 +98,7 @@ func plainly(err error) string {
 	return strings.Replace(err.Error(), e.Error(), e.Message, 1)
 }
 
-// asRaised gives an error that Lua code has raised itself, or passed on, its text.
+// asRaised returns the text of an error that Lua code raised or passed on.
 func asRaised(err error) error {
 	var api *lua.ApiError
 	if !errors.As(err, &api) || api.Object == nil || cause(err) != err {
@@ -110,10 +111,12 @@ func asRaised(err error) error {
 	return errors.New(strings.TrimPrefix(strings.TrimPrefix(text, chunk+":"), "1: ")) // most chunks are one line
 }
 
-// notAFunction is what Lua says when something that is called is none, and what it was is not said.
+// notAFunction is Lua's error for calling something that is not a function; it does not say what
+// was called.
 const notAFunction = "attempt to call a non-function object"
 
-// uncalled adds to Lua's error about a call the name of what is nothing: the first such call in the line that the error tells.
+// uncalled adds the called name to Lua's error about a call: of the first such call in the error's
+// line.
 func (m *machine) uncalled(source string, err error) error {
 	if err == nil || !strings.Contains(err.Error(), notAFunction) {
 		return err
@@ -147,11 +150,11 @@ func (m *machine) uncalled(source string, err error) error {
 	return sure
 }
 
-// placed is where Lua says that an error is.
+// placed matches the place of an error in Lua's message.
 var placed = lazy.Regexp(`^(.+?):(\d+): `)
 
-// missing returns what a called name is nothing of, nil when it is something. Of what is in a local variable nobody knows: then it is
-// not certain.
+// missing returns an error if a called name is not defined, nil if it is. The value of a local
+// variable is unknown: then the result is not certain.
 func (m *machine) missing(called ast.Expr) (name error, certain bool) {
 	switch f := called.(type) {
 	case *ast.IdentExpr:
@@ -175,14 +178,14 @@ func (m *machine) missing(called ast.Expr) (name error, certain bool) {
 	return nil, false
 }
 
-// namesOf are the names in a table, sorted.
+// namesOf returns the names in a table, sorted.
 func namesOf(t *lua.LTable) (names []string) {
 	t.ForEach(func(name, _ lua.LValue) { names = append(names, name.String()) })
 	slices.Sort(names)
 	return names
 }
 
-// parsed is the syntax tree of a chunk, which may be an expression; nil when it cannot be read.
+// parsed is the syntax tree of a chunk, which may be an expression; nil if it does not parse.
 func parsed(source string) []ast.Stmt {
 	tree, err := parse.Parse(strings.NewReader(source), chunk)
 	if err != nil {
@@ -191,7 +194,8 @@ func parsed(source string) []ast.Stmt {
 	return tree
 }
 
-// eachNode visits the statements and expressions of a syntax tree, which the parser has bounded, from the outer to the inner.
+// eachNode visits the statements and expressions of a syntax tree, whose depth the parser has
+// bounded, outer before inner.
 func eachNode(v reflect.Value, visit func(node any)) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -215,7 +219,7 @@ func eachNode(v reflect.Value, visit func(node any)) {
 	}
 }
 
-// lacking is a matcher with what it lacked.
+// lacking is a matcher and what it lacked.
 type lacking struct {
 	Type    string          `json:"type"`
 	Value   json.RawMessage `json:"value"`
@@ -224,7 +228,7 @@ type lacking struct {
 	Nearest json.RawMessage `json:"nearest"`
 }
 
-// lacks writes a matcher's tree, a line a node.
+// lacks writes a matcher's tree, one line per node.
 func (m *machine) lacks(b *strings.Builder, n lacking, depth int) {
 	mark := m.style.as(red, "no ")
 	if n.Held {
@@ -252,11 +256,11 @@ func (m *machine) lacks(b *strings.Builder, n lacking, depth int) {
 	}
 }
 
-// show is how a failure that Lua code has caught is printed.
+// show is how a failure caught by Lua code is printed.
 func (f *failure) show(on style, cols int) string {
 	m := &machine{style: on, cols: func() int { return cols }}
 	return m.complain(f.err)
 }
 
-// errInterrupted ends what runs when the user says so.
+// errInterrupted ends the running evaluation at the user's request.
 var errInterrupted = fmt.Errorf("interrupted: %w", context.Canceled)

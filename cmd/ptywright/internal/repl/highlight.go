@@ -19,7 +19,7 @@ type token struct {
 	start, end int
 }
 
-// scan divides a text into tokens, whatever it holds: what is not finished reaches to the end.
+// scan splits a text into tokens, whatever it contains: an unfinished one reaches to the end.
 func scan(s string) []token {
 	var all []token
 	for i := 0; i < len(s); {
@@ -69,7 +69,7 @@ func nameByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// long measures a long bracket, [[...]] or [==[...]==], at the beginning of s.
+// long measures a long bracket, [[...]] or [==[...]==], at the start of s.
 func long(s string) (n int, ok bool) {
 	if s == "" || s[0] != '[' {
 		return 0, false

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// maxHistory is how many entries are kept. The file is made anew when it has twice as many.
+	// maxHistory is how many entries are kept. The file is rewritten when it has twice as many.
 	maxHistory = 2000
-	// maxEntry bounds one entry that is written, in bytes.
+	// maxEntry bounds a written entry, in bytes.
 	maxEntry = 64 << 10
 )
 
-// A history is the file of what was entered: one JSON string a line, mode 0600.
+// A history is the file of entered lines: one JSON string per line, mode 0600.
 type history struct{ path string }
 
-// load reads the entries, oldest first. What is no entry is passed over.
+// load reads the entries, oldest first. It skips lines that are not entries.
 func (h history) load() ([]string, error) {
 	f, err := os.Open(h.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +49,7 @@ func (h history) load() ([]string, error) {
 	return all, err
 }
 
-// rewrite puts a file with these entries in the place of the old one.
+// rewrite replaces the file with one that holds these entries.
 func (h history) rewrite(all []string) error {
 	f, err := os.CreateTemp(filepath.Dir(h.path), ".repl_history-*") // 0600
 	if err != nil {
@@ -70,12 +70,13 @@ func (h history) rewrite(all []string) error {
 	return nil
 }
 
-// secret says that an entry is not to be written: it begins with a blank, or has in it what the redactor hides.
+// secret reports whether an entry must not be written: it begins with a blank, or contains
+// something that the redactor hides.
 func secret(entry string) bool {
 	return strings.HasPrefix(entry, " ") || redact.Default.String(entry) != entry
 }
 
-// add writes an entry. The line is written in one piece, so that several REPLs may share the file.
+// add writes an entry, in one write, so that several REPLs can share the file.
 func (h history) add(entry string) error {
 	if h.path == "" || len(entry) > maxEntry || secret(entry) {
 		return nil

@@ -13,22 +13,23 @@ import (
 	"github.com/ptywright/ptywright/internal/nearest"
 )
 
-// matcherNames are the short names of matchers, beside the wire's own.
+// matcherNames are the short names of matchers, in addition to the wire's own.
 var matcherNames = map[string]string{
 	"text": "contains_text", "regex": "screen_regex", "stable": "screen_stable", "exited": "process_exited", "title": "title_contains",
 	"output": "transcript_contains", "output_regex": "transcript_regex", "cursor": "cursor_at", "command": "command_finished",
 }
 
-// wireMatchers are those of the wire that this knows how to write; a server's further ones are taken as they are.
+// wireMatchers are the wire's matchers that this code knows how to write; others of a server are
+// accepted as they are.
 var wireMatchers = []string{
 	"all", "any", "bell", "command_finished", "contains_text", "cursor_at", "lua", "not", "process_exited", "screen_regex",
 	"screen_stable", "title_contains", "title_regex", "transcript_contains", "transcript_regex",
 }
 
-// waitOptions are the members of wait's table that are no matchers.
+// waitOptions are the members of wait's table that are not matchers.
 var waitOptions = []string{"timeout", "timeout_ms", "since", "cells", "redact", "redaction"}
 
-// library sets the global functions and tables.
+// library defines the global functions and tables.
 func (m *machine) library() {
 	m.namespace("session", map[string]lua.LValue{
 		"spawn": m.function(m.spawn),
@@ -66,7 +67,8 @@ func (m *machine) library() {
 	}
 }
 
-// namespace sets a global table whose members are, beside those given, the methods of the wire: plugin.describe{plugin = "x"}.
+// namespace defines a global table with the given members and the methods of the wire:
+// plugin.describe{plugin = "x"}.
 func (m *machine) namespace(name string, own map[string]lua.LValue) {
 	t := m.table0(own)
 	meta := m.NewTable()
@@ -88,7 +90,7 @@ func (m *machine) namespace(name string, own map[string]lua.LValue) {
 	m.SetGlobal(name, t)
 }
 
-// chosen is the handle that a value means: itself, or the id of a session or an adapter.
+// chosen is the handle for a value: the value itself, or the session or adapter with that id.
 func (m *machine) chosen(v lua.LValue) *handle {
 	if u, ok := v.(*lua.LUserData); ok {
 		if h, ok := u.Value.(*handle); ok {
@@ -105,7 +107,7 @@ func (m *machine) chosen(v lua.LValue) *handle {
 	return m.find("adapter", string(id))
 }
 
-// one is the session of that id or name, which the server finds; nil: there is none.
+// one is the session with that id or name according to the server; nil: none.
 func (m *machine) one(name string) *handle {
 	var r struct {
 		Details []any `json:"details"`
@@ -123,7 +125,7 @@ func (m *machine) one(name string) *handle {
 	return nil
 }
 
-// sessionHandle is a session of which the server has told.
+// sessionHandle is a handle for a session as the server describes it.
 func sessionHandle(item any) *handle {
 	o, _ := item.(map[string]any)
 	h := &handle{kind: "session"}
@@ -136,7 +138,7 @@ func sessionHandle(item any) *handle {
 	return h
 }
 
-// An unknownID is an id that nothing has.
+// An unknownID is an id that does not exist.
 type unknownID struct{ id string }
 
 func (e *unknownID) Error() string {
@@ -159,7 +161,7 @@ func (m *machine) find(kind, id string) *handle {
 	return nil
 }
 
-// all are the sessions or adapters that the server has.
+// all returns the server's sessions or adapters.
 func (m *machine) all(kind string) []*handle {
 	var list []any
 	if kind == "session" {
@@ -234,8 +236,8 @@ func (m *machine) spawn(l *lua.LState) lua.LValue {
 	return m.wrap(h)
 }
 
-// beginWithOurs has a program on this machine begin with our environment, unless another is asked for. server_env is for the one of the
-// server's, which a server on another machine begins with anyway.
+// beginWithOurs gives a program on this machine our environment, unless the caller asks for
+// another. server_env asks for the server's, which programs on another machine get anyway.
 func (m *machine) beginWithOurs(params map[string]any) {
 	servers := params["server_env"] == true
 	delete(params, "server_env")
@@ -267,7 +269,7 @@ func (m *machine) startAdapter(l *lua.LState) lua.LValue {
 	return m.wrap(h)
 }
 
-// sweet performs one of the methods that are more than the wire's. Its arguments begin at first.
+// sweet performs one of the methods that do more than the wire's. Its arguments begin at first.
 func (m *machine) sweet(l *lua.LState, h *handle, name string, first int) lua.LValue {
 	if h.kind == "adapter" {
 		return m.sweetAdapter(l, h, name, first)
@@ -298,7 +300,8 @@ func (m *machine) sweet(l *lua.LState, h *handle, name string, first int) lua.LV
 	return nil
 }
 
-// types types texts, or presses keys, as one; behind them may be a table with delay_ms and timeout_ms.
+// types types texts, or presses keys, as one input; a table with delay_ms and timeout_ms may follow
+// them.
 func (m *machine) types(h *handle, kind string, l *lua.LState, first int) {
 	params, last := map[string]any{}, l.GetTop()
 	if t, ok := l.Get(last).(*lua.LTable); ok && last > first {
@@ -313,12 +316,13 @@ func (m *machine) types(h *handle, kind string, l *lua.LState, first int) {
 	h.remember(m.rpc("session.input", m.with(h, params)))
 }
 
-// input performs an action, and remembers when, for the waits that follow.
+// input performs an action, and remembers its sequence for the waits that follow.
 func (m *machine) input(h *handle, kind, value string) {
 	h.remember(m.rpc("session.input", m.with(h, map[string]any{"action": map[string]any{"type": kind, "value": value}})))
 }
 
-// wait is s:wait{text = ...}. What was on the screen before the last input does not count, unless since says so.
+// wait is s:wait{text = ...}. What was on the screen before the last input does not count, unless
+// since says so.
 func (m *machine) wait(h *handle, v lua.LValue) lua.LValue {
 	params, matcher, err := m.waitParams(v)
 	if err != nil {
@@ -342,7 +346,7 @@ func (m *machine) wait(h *handle, v lua.LValue) lua.LValue {
 	return m.wrap(a)
 }
 
-// waitParams divides the table of a wait into its options and the matcher.
+// waitParams splits the table of a wait into its options and the matcher.
 func (m *machine) waitParams(v lua.LValue) (params map[string]any, matcher any, err error) {
 	if s, ok := v.(lua.LString); ok {
 		return map[string]any{}, map[string]any{"type": "contains_text", "value": string(s)}, nil
@@ -376,10 +380,11 @@ func (m *machine) waitParams(v lua.LValue) (params map[string]any, matcher any, 
 	return params, matcher, err
 }
 
-// matcher makes the wire's matcher of a table of short names. Several names are several conditions, and all must hold.
+// matcher makes the wire's matcher from a table of short names. Several names are several
+// conditions, all of which must hold.
 func (m *machine) matcher(t map[string]any) (any, error) {
 	if _, ok := t["type"]; ok {
-		return t, nil // the wire's own form
+		return t, nil // already the wire's form
 	}
 	scope, scoped := t["scope"]
 	var all []any
@@ -468,7 +473,7 @@ func (m *machine) matchers(value any) ([]any, error) {
 	return made, nil
 }
 
-// matcherWords are the names that a wait's table may have for matchers.
+// matcherWords are the names of matchers in a wait's table.
 func matcherWords() []string {
 	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(matcherNames)), wireMatchers...)))
 }
@@ -500,7 +505,7 @@ func (m *machine) sweetAdapter(l *lua.LState, h *handle, name string, first int)
 	return m.wrap(m.screenOf(h.id, m.rpc("adapter.snapshot", m.with(h, params))))
 }
 
-// adapterWait takes the options of an adapter's wait: an intent of its own, its params, a timeout in seconds.
+// adapterWait takes the options of an adapter's wait: an intent, its params, a timeout in seconds.
 func (m *machine) adapterWait(v lua.LValue) (wait, params map[string]any) {
 	wait, params = map[string]any{}, map[string]any{}
 	if s, ok := v.(lua.LString); ok {

@@ -18,40 +18,40 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A machine is the Lua of a REPL: the user's own code at the user's own terminal, with the whole library, and the wire as
-// objects. Its methods are for one goroutine.
+// A machine is the Lua of a REPL: it runs the user's own code at the user's own terminal, with the
+// whole library, and the wire as objects. Not safe for concurrent use.
 type machine struct {
 	*lua.LState
 	style style
 	cols  func() int
 	out   io.Writer
 	call  func(ctx context.Context, method string, params, result any) error
-	cwd   string // where programs are started; "": the server's folder
-	// environment is what a program begins with; nil: the server's
+	cwd   string // where programs start; "": the server's folder
+	// environment is what programs begin with; nil: the server's
 	environment func() (map[string]string, error)
-	warn        func(text string) // of what is probably a mistake; may be nil
+	warn        func(text string) // about probable mistakes; may be nil
 	warned      map[unknown.Member]bool
 
-	touched    func(ctx context.Context, input map[string]any) // told before what is typed into a session; may be nil
-	used       func(h *handle)                                 // told of a handle that is used; may be nil
-	recordings map[string]recording                            // that were started from here, by session
+	touched    func(ctx context.Context, input map[string]any) // called before input goes to a session; may be nil
+	used       func(h *handle)                                 // called when a handle is used; may be nil
+	recordings map[string]recording                            // started from here, by session
 
-	// vocabulary of the server, for objects and completion
+	// the server's vocabulary, for objects and completion
 	methods []string
 
 	arrays  *lua.LTable // the metatable of lists
 	objects *lua.LTable // the metatable of host objects
 	null    *lua.LUserData
-	current *handle             // the session or adapter that was started or chosen last
-	intents map[string][]intent // of plugins, as they were asked for
+	current *handle             // the session or adapter last started or chosen
+	intents map[string][]intent // of plugins, requested so far
 	shapes  map[string]schema   // of methods, likewise
 }
 
-// maxString bounds a string that a function of the library makes, in bytes: more than the largest transcript, and so little that a typing
-// error does not cost a person their machine.
+// maxString bounds a string made by a library function, in bytes: larger than the largest
+// transcript, and small enough that a typing error does not use up a machine's memory.
 const maxString = 64 << 20
 
-// newMachine returns a machine whose results and prints go to out. Close it.
+// newMachine returns a machine whose results and prints go to out. Close it after use.
 func newMachine(out io.Writer, on style, cols func() int) *machine {
 	m := &machine{LState: lua.NewState(), out: out, style: on, cols: cols, intents: map[string][]intent{}, warned: map[unknown.Member]bool{}}
 	m.arrays, m.objects = m.NewTable(), m.NewTable()
@@ -91,7 +91,7 @@ func (m *machine) table0(fields map[string]lua.LValue) *lua.LTable {
 	return t
 }
 
-// function makes a Lua function of one result.
+// function makes a Lua function with one result.
 func (m *machine) function(f func(l *lua.LState) lua.LValue) *lua.LFunction {
 	return m.NewFunction(func(l *lua.LState) int {
 		v := f(l)
@@ -107,7 +107,7 @@ func (m *machine) define(name string, f func(l *lua.LState) lua.LValue) {
 	m.SetGlobal(name, m.function(f))
 }
 
-// lend has a function of the library called within with, which gives it the terminal.
+// lend makes a library function run within with, which gives it the terminal.
 func (m *machine) lend(lib, name string, with func(func() error) error) {
 	t, ok := m.GetGlobal(lib).(*lua.LTable)
 	if !ok {
@@ -133,7 +133,7 @@ func (m *machine) lend(lib, name string, with func(func() error) error) {
 	}))
 }
 
-// print is Lua's, but what programs wrote does not reach the terminal as it is.
+// print is Lua's, except that programs' output is cleaned for the terminal.
 func (m *machine) print(l *lua.LState) int {
 	parts := make([]string, l.GetTop())
 	for i := range parts {
@@ -157,7 +157,8 @@ func (m *machine) write(l *lua.LState) int {
 	return 0
 }
 
-// compile compiles a chunk: an expression, whose values are returned, or statements. more says that it is not whole yet.
+// compile compiles a chunk: an expression, whose values are returned, or statements. more reports
+// that it is incomplete.
 func (m *machine) compile(source, name string) (f *lua.LFunction, more bool, err error) {
 	if f, err := m.Load(strings.NewReader("return "+source), name); err == nil {
 		return f, false, nil
@@ -171,7 +172,7 @@ func (m *machine) compile(source, name string) (f *lua.LFunction, more bool, err
 	return nil, more || unfinished(err), err
 }
 
-// unfinished says that an error is the text's end.
+// unfinished reports whether the error is at the text's end.
 func unfinished(err error) bool {
 	var api *lua.ApiError
 	var syntax *parse.Error
@@ -179,12 +180,12 @@ func unfinished(err error) bool {
 		return false
 	}
 	if strings.Contains(syntax.Message, "unterminated string") {
-		return false // a line feed does not help it
+		return false // a line feed does not end it
 	}
 	return syntax.Pos.Line == parse.EOF || strings.Contains(syntax.Message, "unterminated multiline string")
 }
 
-// eval runs a chunk and returns its values. ctx ends it, a call of the server's in it included.
+// eval runs a chunk and returns its values. ctx ends it, including a call to the server.
 func (m *machine) eval(ctx context.Context, f *lua.LFunction) ([]lua.LValue, error) {
 	m.SetContext(ctx)
 	defer m.RemoveContext()
@@ -205,7 +206,7 @@ func (m *machine) eval(ctx context.Context, f *lua.LFunction) ([]lua.LValue, err
 	return values, nil
 }
 
-// context is what calls of the running chunk are bound to.
+// context is the context for calls from the running chunk.
 func (m *machine) context() context.Context {
 	if ctx := m.Context(); ctx != nil {
 		return ctx
@@ -213,7 +214,7 @@ func (m *machine) context() context.Context {
 	return context.Background()
 }
 
-// rpc calls a method with a Lua value for params; a failure is raised as a Lua error.
+// rpc calls a method with a Lua value as params; a failure is raised as a Lua error.
 func (m *machine) rpc(method string, params any) map[string]any {
 	if o, ok := params.(map[string]any); ok && method == "session.input" && m.touched != nil {
 		m.touched(m.context(), o)
@@ -226,7 +227,7 @@ func (m *machine) rpc(method string, params any) map[string]any {
 	return object(raw)
 }
 
-// lookFor warns of members that the server ignores, of each once.
+// lookFor warns about members that the server ignores, once for each.
 func (m *machine) lookFor(method string, params any) {
 	o, ok := params.(map[string]any)
 	if !ok || m.warn == nil {
@@ -248,12 +249,12 @@ func (m *machine) lookFor(method string, params any) {
 	}
 }
 
-// raise ends the chunk with an error of ours, an object that Lua code can look into.
+// raise ends the chunk with one of our errors, as an object that Lua code can inspect.
 func (m *machine) raise(err error) {
 	m.Error(m.wrap(&failure{err}), 0)
 }
 
-// params takes an optional table as an object's members.
+// params converts an optional table to an object's members.
 func (m *machine) params(v lua.LValue) map[string]any {
 	switch v := v.(type) {
 	case *lua.LNilType:
@@ -271,17 +272,17 @@ func (m *machine) params(v lua.LValue) map[string]any {
 	return nil
 }
 
-// learn takes the server's vocabulary.
+// learn stores the server's vocabulary.
 func (m *machine) learn(methods []string) { m.methods = methods }
 
 func (m *machine) knows(method string) bool { return slices.Contains(m.methods, method) }
 
-// A failure is an error within Lua.
+// A failure is an error inside Lua.
 type failure struct{ err error }
 
 func (f *failure) String() string { return plainly(f.err) }
 
-// wireError finds the server's error in what Lua made of it.
+// wireError finds the server's error inside a Lua error.
 func wireError(err error) *client.Error {
 	var e *client.Error
 	if errors.As(cause(err), &e) {

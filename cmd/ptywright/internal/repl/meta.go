@@ -28,7 +28,7 @@ type command struct {
 	do                func(c *console, ctx context.Context, args string) error
 }
 
-// commands are all of them, in the order in which :help tells them.
+// commands are all of them, in the order of :help.
 func commands() []command {
 	return []command{
 		{"help", "", "tells this", (*console).help},
@@ -47,7 +47,7 @@ func commands() []command {
 	}
 }
 
-// meta does what a command says. Its name may be shortened as long as one alone begins so.
+// meta runs a command. Its name may be shortened to any unique prefix.
 func (c *console) meta(ctx context.Context, text string) error {
 	name, args, _ := strings.Cut(strings.TrimSpace(text), " ")
 	var found []command
@@ -161,7 +161,7 @@ func (c *console) listAdapters(ctx context.Context, _ string) error {
 	return w.Flush()
 }
 
-// lua evaluates a line of Lua that a command is short for.
+// lua evaluates the Lua that a command is short for.
 func (c *console) lua(ctx context.Context, source string) error {
 	f, _, err := c.m.compile(source, chunk)
 	if err != nil {
@@ -174,7 +174,7 @@ func (c *console) lua(ctx context.Context, source string) error {
 	return err
 }
 
-// luaString writes a text as Lua reads it.
+// luaString writes a text as a Lua string.
 func luaString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -196,10 +196,11 @@ func (c *console) use(ctx context.Context, id string) error {
 	return c.lua(ctx, "use("+luaString(id)+")")
 }
 
-// target is the id that a command is about: its first word, or else, when that is missing or a file's name, the current session's.
+// target is the id that a command is about: its first word, or the current session's if that is
+// missing or a file's name.
 func (c *console) target(args string) (id, rest string, err error) {
 	id, rest, _ = strings.Cut(args, " ")
-	file := strings.ContainsAny(id, "./") // which no id has
+	file := strings.ContainsAny(id, "./") // no id contains these
 	switch {
 	case id != "" && !file:
 		return id, strings.TrimSpace(rest), nil
@@ -211,7 +212,7 @@ func (c *console) target(args string) (id, rest string, err error) {
 	return c.m.current.id, args, nil
 }
 
-// attach hands the terminal to `ptywright attach` until that ends.
+// attach lends the terminal to `ptywright attach` until that ends.
 func (c *console) attach(ctx context.Context, args string) error {
 	id, flags, err := c.target(args)
 	switch {
@@ -223,14 +224,14 @@ func (c *console) attach(ctx context.Context, args string) error {
 		return errors.New(":attach needs a server that listens on a socket, and this one is the REPL's own")
 	}
 	cmd := exec.CommandContext(ctx, c.Attach[0], slices.Concat(c.Attach[1:], strings.Fields(flags), []string{"--", id})...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it gives the terminal back
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it restores the terminal
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.In, c.Out, c.Err
 	if err := c.lendTo(cmd.Run); err != nil {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
 			return fmt.Errorf("attach to %s: %w", id, err)
 		}
-		if exit.ExitCode() < 0 { // it could not put the terminal back
+		if exit.ExitCode() < 0 { // it could not restore the terminal
 			fmt.Fprint(c.out, attach.Leave)
 			return fmt.Errorf("attach to %s: it was ended by %s", id, exit)
 		}
@@ -273,7 +274,7 @@ func (c *console) shot(ctx context.Context, args string) error {
 	if err := c.call(ctx, "session.screenshot", params, &r); err != nil {
 		return err
 	}
-	if r.Path == "" && r.Data != "" { // a server that writes no files
+	if r.Path == "" && r.Data != "" { // a server that does not write files
 		data := []byte(r.Data)
 		if r.Format == "png" {
 			if data, err = base64.StdEncoding.DecodeString(r.Data); err != nil {
@@ -354,7 +355,7 @@ func (m *machine) endRecording(session string, r recording) (*answer, error) {
 		State      string
 		Error      string
 	}
-	_ = json.Unmarshal(raw, &done) // what is not told is not said
+	_ = json.Unmarshal(raw, &done) // missing members are not shown
 	said := fmt.Sprintf("recorded %s to %s: %s, %d bytes", session, r.path, (time.Duration(done.DurationMS) * time.Millisecond).Round(100*time.Millisecond), done.Bytes)
 	if done.State != "" && done.State != "done" {
 		said += ", " + done.State
@@ -380,7 +381,7 @@ func (c *console) rpcCommand(ctx context.Context, args string) error {
 	var input map[string]any
 	if method == "session.input" && json.Unmarshal(params, &input) == nil {
 		c.touch(ctx, input)
-		c.keeper.hush = true // which may be a password
+		c.keeper.hush = true // may be a password
 	}
 	var given any
 	if params != nil {

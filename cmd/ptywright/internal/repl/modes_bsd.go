@@ -6,5 +6,5 @@ import "golang.org/x/sys/unix"
 
 const (
 	getTermios, setTermios = unix.TIOCGETA, unix.TIOCSETA
-	readable               = 0x4004667f // FIONREAD, which package unix does not have; sys/filio.h of all of them
+	readable               = 0x4004667f // FIONREAD, which package unix lacks; sys/filio.h
 )

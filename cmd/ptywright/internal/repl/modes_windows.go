@@ -2,8 +2,8 @@ package repl
 
 import "os"
 
-// busyMode leaves a console as it is: it knows no mode between.
+// busyMode does nothing: a console has no such mode.
 func busyMode(*os.File) error { return nil }
 
-// available is not known of a console.
+// available is not known for a console.
 func available(*os.File) int { return 0 }

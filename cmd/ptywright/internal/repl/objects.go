@@ -13,11 +13,11 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A handle is a session or an adapter of the server's, as Lua has it.
+// A handle is a session or an adapter of the server, as Lua sees it.
 type handle struct {
 	kind   string // session or adapter
 	id     string
-	name   string // of a session; "": it has none
+	name   string // of a session; "": none
 	about  string // the program or the plugin
 	plugin string // of an adapter
 	owns   string // the adapter's session
@@ -37,7 +37,7 @@ func (h *handle) show(on style, _ int) string {
 	return on.as(blue, h.kind) + " " + on.as(bold, line(h.id)) + " " + on.as(dim, line(h.about))
 }
 
-// An answer is a result that is more to people than its members: a wait's or a turn's.
+// An answer is a result with a special form for people: a wait's or a turn's.
 type answer struct {
 	raw    map[string]any
 	said   string
@@ -54,7 +54,7 @@ func (a *answer) show(on style, cols int) string {
 	return s
 }
 
-// An intent is something that a plugin can do.
+// An intent is an intent of a plugin.
 type intent struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -64,7 +64,7 @@ type intent struct {
 	} `json:"params_schema"`
 }
 
-// index is what o.name is for any host object.
+// index is o.name for any host object.
 func (m *machine) index(l *lua.LState) int {
 	name := l.CheckString(2)
 	var v lua.LValue = lua.LNil
@@ -83,7 +83,7 @@ func (m *machine) index(l *lua.LState) int {
 		case name == "capture" || name == "kind":
 			out, _ := o.raw["outcome"].(map[string]any)
 			for inner, ok := out["matched"].(map[string]any); ok; inner, ok = out["matched"].(map[string]any) {
-				out = inner // which of any it was
+				out = inner // which alternative of any it was
 			}
 			v = m.toLua(out[name])
 		default:
@@ -128,13 +128,14 @@ func (m *machine) failureMember(f *failure, name string) lua.LValue {
 	return lua.LNil
 }
 
-// sugar are the methods of handles that are more than their method of the wire.
+// sugar are the methods of handles that do more than their method of the wire.
 var sugar = map[string][]string{
 	"session": {"send", "text", "key", "keys", "wait", "turn", "screen", "record"},
 	"adapter": {"send", "wait", "turn", "screen"},
 }
 
-// member is a field or a method of a handle. What is no field and none of ours is the server's method of that name.
+// member is a field or a method of a handle. A name that is neither a field nor in sugar is the
+// server's method of that name.
 func (m *machine) member(h *handle, name string) lua.LValue {
 	switch {
 	case name == "id":
@@ -169,7 +170,7 @@ func (m *machine) member(h *handle, name string) lua.LValue {
 	return nil
 }
 
-// An unknownName is a name that nothing of an object has.
+// An unknownName is a name that an object does not have.
 type unknownName struct {
 	of, name string
 	names    []string
@@ -185,7 +186,7 @@ func (e *unknownName) Error() string {
 	return fmt.Sprintf("%s has no %s; Tab lists what there is", e.of, quote(e.name))
 }
 
-// self is the object of a method's call: o:name(), not o.name().
+// self is the object of a method call: o:name(), not o.name().
 func (m *machine) self(l *lua.LState, name string) *handle {
 	if u, ok := l.Get(1).(*lua.LUserData); ok {
 		if h, ok := u.Value.(*handle); ok {
@@ -218,7 +219,7 @@ func (m *machine) members(h *handle) []string {
 	return slices.Compact(names)
 }
 
-// intentsOf asks once what a plugin can do.
+// intentsOf returns a plugin's intents, requested once.
 func (m *machine) intentsOf(plugin string) []intent {
 	if got, ok := m.intents[plugin]; ok {
 		return got
@@ -233,7 +234,7 @@ func (m *machine) intentsOf(plugin string) []intent {
 	return d.Intents
 }
 
-// intentParams takes a table, or for an intent that needs one text that text alone.
+// intentParams takes a table, or just the text for an intent that needs one text.
 func (m *machine) intentParams(h *handle, name string, v lua.LValue) map[string]any {
 	s, ok := v.(lua.LString)
 	if !ok {
@@ -255,7 +256,7 @@ func (m *machine) intentParams(h *handle, name string, v lua.LValue) map[string]
 	return map[string]any{"text": string(s)}
 }
 
-// result makes of a method's result what people want to see of it.
+// result converts a method's result to what people want to see of it.
 func (m *machine) result(h *handle, name string, r map[string]any) lua.LValue {
 	switch name {
 	case "snapshot":
@@ -273,7 +274,7 @@ func (h *handle) remember(r map[string]any) {
 	}
 }
 
-// screenOf makes a screen of a snapshot.
+// screenOf makes a screen from a snapshot.
 func (m *machine) screenOf(name string, r map[string]any) *screen {
 	s := &screen{name: name, raw: r}
 	b, _ := json.Marshal(r)
@@ -281,7 +282,7 @@ func (m *machine) screenOf(name string, r map[string]any) *screen {
 	return s
 }
 
-// evidenceScreen is the screen of a wait that did not match.
+// evidenceScreen is the screen of a failed wait.
 func evidenceScreen(e *client.Error) *screen {
 	v := e.Evidence()
 	if v == nil || v.Snapshot.Size.Rows == 0 {
@@ -291,7 +292,7 @@ func evidenceScreen(e *client.Error) *screen {
 	return &screen{name: "what was there", raw: raw, snap: v.Snapshot}
 }
 
-// said tells a wait's result in a line.
+// said describes a wait's result in one line.
 func said(r map[string]any) string {
 	what := "matched"
 	out, _ := r["outcome"].(map[string]any)
@@ -310,7 +311,7 @@ func said(r map[string]any) string {
 	return what
 }
 
-// told tells an outcome: its kind and what there is of text, pattern and the like.
+// told describes an outcome: its kind, and its text, pattern and the like.
 func told(out map[string]any) string {
 	s := fmt.Sprint(out["kind"])
 	for _, name := range []string{"text", "pattern", "capture", "predicate", "exit_code", "min_ms"} {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxItems and maxNested bound what of a table is printed, and maxText what of a string within one, in bytes: a result may
-	// be megabytes, and who wants them all takes the parts.
+	// maxItems and maxNested bound how much of a table is printed, and maxText how much of a string
+	// in one, in bytes: a result may have megabytes; print its parts to see them all.
 	maxItems  = 100
 	maxNested = 6
 	maxText   = 400
@@ -36,8 +36,8 @@ func (on style) as(sgr, text string) string {
 	return "\x1b[" + sgr + "m" + text + "\x1b[m"
 }
 
-// Clean makes text fit to be shown: line feeds stay, tabs become blanks, and what else would move a cursor, colour or turn
-// something is shown by its code.
+// Clean makes text safe to show: line feeds stay, tabs become blanks, and other characters that
+// would move the cursor or change colours or text direction are shown by their codes.
 func Clean(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -57,10 +57,10 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// line is Clean for what must stay on its line.
+// line is Clean for text that must stay on one line.
 func line(s string) string { return strings.ReplaceAll(Clean(s), "\n", `\n`) }
 
-// quote writes a string as Lua would read it.
+// quote writes a string as a Lua string.
 func quote(s string) string {
 	rest := ""
 	if len(s) > maxText {
@@ -74,7 +74,7 @@ func quote(s string) string {
 	return `"` + line(s) + `"` + rest
 }
 
-// show writes what an expression gave.
+// show writes the value of an expression.
 func (m *machine) show(v lua.LValue) string {
 	switch v := v.(type) {
 	case lua.LString:
@@ -87,7 +87,7 @@ func (m *machine) show(v lua.LValue) string {
 	return m.nested(v, 0, map[*lua.LTable]bool{})
 }
 
-// nested writes a value as Lua, on one line where it fits.
+// nested writes a value as Lua, on one line if it fits.
 func (m *machine) nested(v lua.LValue, depth int, above map[*lua.LTable]bool) string {
 	switch v := v.(type) {
 	case *lua.LNilType:
@@ -113,7 +113,7 @@ func (m *machine) nested(v lua.LValue, depth int, above map[*lua.LTable]bool) st
 
 func (m *machine) table(t *lua.LTable, depth int, above map[*lua.LTable]bool) string {
 	var parts []string
-	n := 0 // the list that it begins with
+	n := 0 // length of the list part
 	for t.RawGetInt(n+1) != lua.LNil {
 		n++
 	}
@@ -172,7 +172,7 @@ func isName(s string) bool {
 	return s != "" && !keywords[s]
 }
 
-// title is what a host object is called within something else.
+// title names a host object inside another value.
 func title(u *lua.LUserData) string {
 	if s, ok := u.Value.(fmt.Stringer); ok {
 		return s.String()

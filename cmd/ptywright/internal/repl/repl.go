@@ -1,10 +1,12 @@
-// Package repl is the interactive console of ptywright: lines of Lua over the wire of a server, with objects for sessions
-// and adapters, commands that begin with a colon, and notifications above the prompt.
+// Package repl is the interactive console of ptywright: Lua over a server's wire, with objects for
+// sessions and adapters, commands that begin with a colon, and notifications above the prompt.
+// [Run] is the entry point.
 //
-// One goroutine, the caller of Run, edits lines, runs Lua and draws; so there is one order to what is seen. Beside it the
-// connection's reader puts notifications on a board, which is bounded, and while Lua runs another goroutine shows what is
-// on it. A third heeds signals: Ctrl-C ends the running evaluation by its context, which the wire turns into $/cancelRequest, and
-// when that does not come back, it is the one who restores the terminal and leaves.
+// One goroutine, the caller of Run, edits lines, runs Lua and draws, so output has one order.
+// Beside it the connection's reader puts notifications on a board, which is bounded, and while Lua
+// runs another goroutine shows them. A third handles signals: Ctrl-C cancels the running
+// evaluation's context, which sends $/cancelRequest, and if that does not return, this goroutine
+// restores the terminal and exits.
 package repl
 
 import (
@@ -34,24 +36,24 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// Options say what a REPL works with.
+// Options say how a REPL runs.
 type Options struct {
 	Server Server
 	In     *os.File
-	Out    *os.File  // the terminal, where it is one
-	Print  io.Writer // what is printed goes there, and from there to Out
+	Out    *os.File  // the terminal, if there is one
+	Print  io.Writer // gets all output, and passes it to Out
 	Err    io.Writer
-	Home   string   // of the history; "": none is kept
-	Attach []string // the command that attaches to a session, to which its id is added; none: there is no :attach
-	Stop   bool     // end a server that was started, in the end
+	Home   string   // of the history; "": no history
+	Attach []string // attaches to a session, whose id is added; none: there is no :attach
+	Stop   bool     // end a server that the REPL started, when it ends
 }
 
-// An Exit is the end of a script with an error that was told already.
+// An Exit is the end of a script with an error that was already reported.
 type Exit struct{ Code int }
 
 func (e *Exit) Error() string { return fmt.Sprintf("exit %d", e.Code) }
 
-// A console is a REPL that runs.
+// A console is a running REPL.
 type console struct {
 	Options
 	ctx     context.Context
@@ -59,7 +61,7 @@ type console struct {
 	board   *board
 	editor  *edit.Editor
 	history history
-	tty     bool // a person is there
+	tty     bool // In is a person's terminal
 	style   style
 
 	// connected
@@ -70,15 +72,15 @@ type console struct {
 	cooked     atomic.Pointer[term.State] // the terminal's own mode
 	lent       atomic.Int64               // until when a program has the terminal, in Unix nanoseconds
 	reading    atomic.Bool                // a script's next line
-	evaluating atomic.Pointer[evaluation] // nil: nothing
-	early      atomic.Bool                // Ctrl-C came behind the line, before it was evaluated
+	evaluating atomic.Pointer[evaluation] // nil: none
+	early      atomic.Bool                // Ctrl-C came after the line, before its evaluation
 	ended      atomic.Pointer[Ended]      // nil: no signal came
 	keeper     keeper
 	quit       bool
 	out        *shared
 }
 
-// shared is a writer for several goroutines: every Write is whole.
+// shared is a writer for several goroutines: each Write is atomic.
 type shared struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -90,12 +92,13 @@ func (s *shared) Write(p []byte) (int, error) {
 	return s.w.Write(p)
 }
 
-// completeBound is how long completion may ask the server. A live one needs a millisecond; a person waits no longer than
-// this for a Tab.
+// completeBound is how long completion may ask the server. A live one needs a millisecond; nobody
+// wants to wait longer than this for Tab.
 const completeBound = 300 * time.Millisecond
 
-// Run connects, reads from In and evaluates until its end: at a terminal with everything, else line by line. It returns an
-// *[Exit] when a line of a script failed, which it has told, and otherwise an error of connecting.
+// Run connects, and reads and evaluates In until its end: at a terminal with line editing, else
+// line by line. It returns an *[Exit] when a line of a script failed, which it has reported, and
+// otherwise an error of connecting.
 func Run(ctx context.Context, o Options) error {
 	tty := term.IsTerminal(int(o.In.Fd())) && term.IsTerminal(int(o.Out.Fd()))
 	return run(ctx, o, tty, func(c *console) error {
@@ -106,7 +109,8 @@ func Run(ctx context.Context, o Options) error {
 	})
 }
 
-// RunSource connects and evaluates one text, and prints the values that it returns. name is said in errors.
+// RunSource connects, evaluates one text, and prints the values that it returns. Errors contain
+// name.
 func RunSource(ctx context.Context, o Options, name, source string, args []string) error {
 	return run(ctx, o, false, func(c *console) error {
 		list := c.m.NewTable()
@@ -155,7 +159,7 @@ func run(ctx context.Context, o Options, tty bool, f func(*console) error) (err 
 	return f(c)
 }
 
-// connect connects and learns what the server can do.
+// connect connects and asks what the server can do.
 func (c *console) connect() error {
 	says := &boardWriter{board: c.board, tty: c.tty, plain: c.Err}
 	cl, p, local, err := c.Server.connect(c.ctx, says)
@@ -163,7 +167,7 @@ func (c *console) connect() error {
 		return err
 	}
 	c.m.warn = func(text string) { fmt.Fprintf(says, "warning: %s\n", line(text)) }
-	c.m.shapes = nil // those of this server
+	c.m.shapes = nil // they belong to the previous server
 	c.m.environment = nil
 	if local {
 		c.m.environment = func() (map[string]string, error) {
@@ -203,7 +207,8 @@ func (c *console) connect() error {
 	return nil
 }
 
-// subscribe has what happens told. A server that listens tells it over a connection of its own, where nothing waits for an answer.
+// subscribe turns on notifications. A listening server sends them over a second connection, where
+// no answer has to wait for them.
 func (c *console) subscribe(cl *client.Client) error {
 	if len(c.Server.Own) > 0 {
 		return cl.Subscribe(c.ctx, c.board.event)
@@ -219,7 +224,7 @@ func (c *console) subscribe(cl *client.Client) error {
 		events.Close()
 		return err
 	}
-	go func() { // it ends with the other
+	go func() { // it ends with the other connection
 		select {
 		case <-cl.Done():
 		case <-c.ctx.Done():
@@ -230,7 +235,7 @@ func (c *console) subscribe(cl *client.Client) error {
 	return nil
 }
 
-// disconnect leaves the server as it is to be left.
+// disconnect disconnects, and ends the server if it should end.
 func (c *console) disconnect() error {
 	cl := c.client.Swap(nil)
 	if cl != nil {
@@ -244,7 +249,7 @@ func (c *console) disconnect() error {
 	return nil
 }
 
-// call calls a method of the server that is connected now.
+// call calls a method of the current server.
 func (c *console) call(ctx context.Context, method string, params, result any) error {
 	cl := c.client.Load()
 	if cl == nil {
@@ -253,7 +258,7 @@ func (c *console) call(ctx context.Context, method string, params, result any) e
 	return cl.Call(ctx, method, params, result)
 }
 
-// list asks for all sessions of the server that is connected now.
+// list asks the current server for all sessions.
 func (c *console) list(ctx context.Context) ([]client.Info, error) {
 	cl := c.client.Load()
 	if cl == nil {
@@ -269,7 +274,7 @@ func (c *console) size() (rows, cols int) {
 	return 24, wide
 }
 
-// wide is how wide a screen is drawn at most where there is no terminal to fit: wider than any is.
+// wide is the width of a screen when there is no terminal to fit: wider than any.
 const wide = 1100
 
 // interact edits and evaluates lines until the end.
@@ -341,14 +346,14 @@ func (c *console) interact() error {
 	return nil
 }
 
-// lendTo is [console.lend] for another program: what Ctrl-C and Ctrl-\ say is said to it.
+// lendTo is [console.lend] for another program, which gets the signals of Ctrl-C and Ctrl-\.
 func (c *console) lendTo(f func() error) error {
 	c.lent.Store(math.MaxInt64)
 	defer func() { c.lent.Store(time.Now().Add(lentAfter).UnixNano()) }()
 	return c.lend(f)
 }
 
-// lend gives the terminal its own mode for as long as f.
+// lend gives the terminal its own mode while f runs.
 func (c *console) lend(f func() error) error {
 	state := c.cooked.Load()
 	if state == nil {
@@ -369,7 +374,7 @@ func (c *console) read() (string, error) {
 		return "", fmt.Errorf("make the terminal raw: %w", err)
 	}
 	defer term.Restore(int(c.In.Fd()), state)
-	defer c.early.Store(false) // from the next moment on the key is a signal, and meant for what was entered
+	defer c.early.Store(false) // from here on the key is a signal, and means what was entered
 	return c.editor.Line(c.ctx)
 }
 
@@ -389,7 +394,7 @@ func (c *console) take() []string {
 	return c.board.take(cols)
 }
 
-// more says that a text is the beginning of a Lua chunk.
+// more reports whether a text is an incomplete Lua chunk.
 func (c *console) more(text string) bool {
 	if strings.HasPrefix(strings.TrimSpace(text), ":") {
 		return false
@@ -398,10 +403,10 @@ func (c *console) more(text string) bool {
 	return err != nil && more
 }
 
-// chunk is what a line is called in errors of Lua.
+// chunk is the name of a line in Lua's errors.
 const chunk = "<repl>"
 
-// enter does what a line says.
+// enter runs a line.
 func (c *console) enter(text string) error {
 	if command, ok := strings.CutPrefix(strings.TrimSpace(text), ":"); ok {
 		return c.during(func(ctx context.Context) error { return c.meta(ctx, command) })
@@ -413,7 +418,7 @@ func (c *console) enter(text string) error {
 	return c.m.named(text, c.evaluate(f))
 }
 
-// evaluate runs a chunk and prints what it returns.
+// evaluate runs a chunk and prints the values that it returns.
 func (c *console) evaluate(f *lua.LFunction) error {
 	return c.during(func(ctx context.Context) error {
 		values, err := c.m.eval(ctx, f)
@@ -470,7 +475,7 @@ func (c *console) during(f func(ctx context.Context) error) error {
 	return err
 }
 
-// script evaluates lines that nobody types. The first that fails ends it.
+// script evaluates lines that are not typed by a person. The first that fails ends it.
 func (c *console) script(in *bufio.Reader) error {
 	text := ""
 	for number := 1; ; number++ {
@@ -493,7 +498,8 @@ func (c *console) script(in *bufio.Reader) error {
 	}
 }
 
-// told tells an error of a script and returns its exit code. Evidence is a result: it goes to standard output.
+// told reports a script's error and returns its exit code. Evidence is a result: it goes to
+// standard output.
 func (c *console) told(err error) error {
 	if err == nil {
 		return nil
@@ -509,7 +515,7 @@ func (c *console) told(err error) error {
 	return &Exit{code}
 }
 
-// A boardWriter shows what an own server has to say as notices, a line each.
+// A boardWriter shows the messages of the REPL's own server as notices, one line each.
 type boardWriter struct {
 	board *board
 	tty   bool

@@ -9,7 +9,7 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A screen is a snapshot that is drawn when it is printed.
+// A screen is a snapshot that is drawn when printed.
 type screen struct {
 	name string // of the session
 	raw  map[string]any
@@ -20,7 +20,8 @@ func (s *screen) String() string {
 	return fmt.Sprintf("screen of %s, %dx%d", s.name, s.snap.Size.Rows, s.snap.Size.Cols)
 }
 
-// show draws the screen in a frame that fits a terminal: rows are cut at its width, and blank ones at the end left out.
+// show draws the screen in a frame that fits the terminal: rows are cut at its width, and blank
+// rows at the end are left out.
 func (s *screen) show(on style, cols int) string {
 	size := s.snap.Size
 	inner := min(size.Cols, max(cols-2, 10))
@@ -60,7 +61,7 @@ func border(left, text string, inner int, right string) string {
 	return left + text + strings.Repeat("─", max(inner-edit.Width(text), 0)) + right
 }
 
-// ended tells how a program has ended.
+// ended says how a program ended.
 func ended(e *client.Exit) string {
 	switch {
 	case e.Signal != nil:
@@ -71,9 +72,9 @@ func ended(e *client.Exit) string {
 	return "ended"
 }
 
-// rows are the screen's rows up to its last that shows something, each filled to cols columns.
+// rows are the screen's rows up to the last that is not blank, each padded to cols columns.
 func (s *screen) rows(on style, cols int) []string {
-	if len(s.snap.Cells) == 0 { // a screen without its styles, as evidence has it
+	if len(s.snap.Cells) == 0 { // without styles, as in evidence
 		last := lastRow(s.snap.Lines)
 		rows := make([]string, last)
 		for i, text := range s.snap.Lines[:last] {
@@ -83,7 +84,7 @@ func (s *screen) rows(on style, cols int) []string {
 		return rows
 	}
 	last := max(lastRow(s.snap.Lines), min(s.snap.Cursor.Row+1, s.snap.Size.Rows))
-	for _, c := range s.snap.Cells { // a row of blanks that have a colour shows something
+	for _, c := range s.snap.Cells { // a row of coloured blanks is not blank
 		if c.Style.Background != "default" && c.Style.Background != "" || c.Style.Inverse {
 			last = max(last, c.Row+1)
 		}
@@ -124,14 +125,14 @@ func lastRow(lines []string) int {
 	return last
 }
 
-// A pen writes one row.
+// A pen draws one row.
 type pen struct {
 	b            strings.Builder
 	on           style
 	col, cols    int
 	cursor       int // its column, -1: not on this row
 	now          string
-	marked, over bool // the cursor has been shown; the row is full
+	marked, over bool // the cursor has been drawn; the row is full
 }
 
 // fill writes blanks up to a column.
@@ -141,7 +142,7 @@ func (p *pen) fill(to int) {
 	}
 }
 
-// put writes a character, if it has room.
+// put draws a character if it fits.
 func (p *pen) put(r rune, sgr string) {
 	w := edit.Width(string(r))
 	if p.over || p.col+w > p.cols {
@@ -164,11 +165,11 @@ func (p *pen) end() string {
 	if p.now != "" {
 		p.b.WriteString("\x1b[m")
 	}
-	p.b.WriteString(strings.Repeat(" ", p.cols-p.col)) // half of a wide character had no room
+	p.b.WriteString(strings.Repeat(" ", p.cols-p.col)) // half of a wide character did not fit
 	return p.b.String()
 }
 
-// sgrOf writes a style as SGR parameters, each behind a semicolon. Nothing of it is a text of the program's.
+// sgrOf writes a style as SGR parameters, each after a semicolon. None of it is the program's text.
 func sgrOf(s client.Style) string {
 	var b strings.Builder
 	for _, p := range []struct {
@@ -184,7 +185,7 @@ func sgrOf(s client.Style) string {
 	return b.String()
 }
 
-// colour writes idx:N and rgb:R:G:B, and nothing for default and what it does not know. base is 30 or 40.
+// colour writes idx:N and rgb:R:G:B, and nothing for default and unknown values. base is 30 or 40.
 func colour(c string, base int) string {
 	kind, value, _ := strings.Cut(c, ":")
 	var n [3]int

@@ -18,27 +18,31 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// What the history's file must not hold is decided by three rules, beside those of [secret]:
+// Three rules, in addition to those of [secret], decide what the history file must not contain:
 //
-//   - nothing is kept that was entered while a session in hand read a secret, whether it failed, did something else, or typed it;
-//   - nothing is kept that holds what was typed as a secret, whole or a piece of it, see [holds];
-//   - what was typed as a secret is taken out of the file again, whoever entered it and when.
+//   - no line is kept that was entered while a session in hand read a secret, whether it failed,
+//     did something else, or typed the secret;
+//   - no line is kept that contains text typed as a secret, whole or a piece of it, see [holds];
+//   - text typed as a secret is removed from the file, whoever entered it and whenever.
 
 const (
-	// minPiece is how many bytes of a secret are a piece of it. Fewer would take out most of a history, more would leave more of a secret.
+	// minPiece is how many bytes of a secret count as a piece of it. Fewer would remove most of a
+	// history, more would leave more of a secret.
 	minPiece = 4
-	// maxHand bounds the sessions that are in hand: each costs a call of the server, some 0.2 ms, twice a line.
+	// maxHand bounds the sessions in hand: each costs a call to the server, some 0.2 ms, twice per
+	// line.
 	maxHand = 16
-	// maxSecrets bounds what is remembered as typed, for as long as the REPL runs, and maxTyped one of them, in bytes.
+	// maxSecrets bounds the secrets remembered while the REPL runs, and maxTyped each of them, in
+	// bytes.
 	maxSecrets, maxTyped = 64, 4 << 10
 )
 
-// A keeper knows what the history must not hold. It is of the goroutine that evaluates.
+// A keeper knows what the history must not contain. It belongs to the goroutine that evaluates.
 type keeper struct {
-	hush   bool              // what was entered last is not to be kept
-	hand   []string          // sessions that were used here, the last one last
-	typing map[string]string // what was typed as a secret so far, by session
-	typed  []string          // what was
+	hush   bool              // do not keep the last entry
+	hand   []string          // sessions used here, the last one last
+	typing map[string]string // what was typed of a secret so far, by session
+	typed  []string          // secrets
 }
 
 // use notes that a session is in hand.
@@ -54,10 +58,10 @@ func (k *keeper) use(h *handle) {
 	k.hand = k.hand[max(len(k.hand)-maxHand, 0):]
 }
 
-// watched says that there is somebody whose lines are kept.
+// watched reports whether a person's lines are kept.
 func (c *console) watched() bool { return c.tty && c.history.path != "" }
 
-// secretInHand says that one of the sessions in hand reads a secret right now.
+// secretInHand reports whether one of the sessions in hand reads a secret right now.
 func (c *console) secretInHand() bool {
 	if !c.watched() || c.client.Load() == nil {
 		return false
@@ -75,7 +79,8 @@ func (c *console) secretInHand() bool {
 	return false
 }
 
-// readsSecret says that a session reads a secret right now, as a password prompt does. What cannot be found out is one.
+// readsSecret reports whether a session reads a secret right now, as at a password prompt. If that
+// is unknown, it reports true.
 func (c *console) readsSecret(ctx context.Context, session string) bool {
 	var s struct {
 		Secret bool `json:"secret_input"`
@@ -89,7 +94,7 @@ func (c *console) readsSecret(ctx context.Context, session string) bool {
 	return err != nil || s.Secret
 }
 
-// touch is told of an input before it is sent.
+// touch checks an input before it is sent.
 func (c *console) touch(ctx context.Context, params map[string]any) {
 	session, _ := params["session"].(string)
 	k := &c.keeper
@@ -115,13 +120,13 @@ func (c *console) touch(ctx context.Context, params map[string]any) {
 		k.learn(l)
 	}
 	delete(k.typing, session)
-	if len(lines) > 0 && !strings.HasSuffix(text, "\n") && !strings.HasSuffix(text, "\r") { // to be continued
+	if len(lines) > 0 && !strings.HasSuffix(text, "\n") && !strings.HasSuffix(text, "\r") { // the line is unfinished
 		last := lines[len(lines)-1]
 		k.typing[session] = last[:min(len(last), maxTyped)]
 	}
 }
 
-// typedBy is the text that an action types, as far as it is a part of a line.
+// typedBy is the text that an action types, if it is part of a line.
 func typedBy(action any) string {
 	o, _ := action.(map[string]any)
 	text, _ := o["value"].(string)
@@ -141,7 +146,7 @@ func typedBy(action any) string {
 	return ""
 }
 
-// learn remembers what was typed as a secret. Of one that goes on, the beginning is forgotten for it.
+// learn remembers text typed as a secret. If it continues an earlier one, it replaces that.
 func (k *keeper) learn(s string) {
 	s = s[:min(len(s), maxTyped)]
 	if len(s) < minPiece {
@@ -152,7 +157,8 @@ func (k *keeper) learn(s string) {
 	k.typed = k.typed[max(len(k.typed)-maxSecrets, 0):]
 }
 
-// keep writes down what was entered, if it may be, and takes out of the file what may no longer be there.
+// keep writes what was entered to the history, if allowed, and removes from the file what is no
+// longer allowed.
 func (c *console) keep(text string) {
 	k := &c.keeper
 	if !c.watched() {
@@ -170,13 +176,14 @@ func (c *console) keep(text string) {
 	}
 }
 
-// holdsAny is [holds] of any secret.
+// holdsAny is [holds] for any of several secrets.
 func holdsAny(entry string, secrets []string) bool {
 	return slices.ContainsFunc(secrets, func(s string) bool { return holds(entry, s) })
 }
 
-// holds reports whether an entry has a secret in it: as it stands, or in a string or a number as Lua reads it, whole or a piece of
-// minPiece bytes or more. What is put together of shorter pieces, or computed, is not found.
+// holds reports whether an entry contains a secret: literally, or in a string or number as Lua
+// reads it, whole or a piece of minPiece bytes or more. It does not find what is assembled from
+// shorter pieces, or computed.
 func holds(entry, secret string) bool {
 	if strings.Contains(entry, secret) {
 		return true
@@ -190,7 +197,7 @@ func holds(entry, secret string) bool {
 	return false
 }
 
-// texts are the strings and numbers of a line, which need not be Lua: it may be one that failed.
+// texts are the strings and numbers in a line, which need not be valid Lua.
 func texts(entry string) (all []string) {
 	for i := 0; i < len(entry); {
 		switch c := entry[i]; {
@@ -206,7 +213,7 @@ func texts(entry string) (all []string) {
 			}
 			text, _, _ := strings.Cut(rest[1:], "]"+strings.Repeat("=", len(entry)-i-1-len(rest))+"]")
 			all = append(all, text)
-			i = len(entry) - len(rest) + 1 // what is in it may be a string of another reading
+			i = len(entry) - len(rest) + 1 // its content may be a string in another reading
 		case '0' <= c && c <= '9':
 			n := 1
 			for i+n < len(entry) && '0' <= entry[i+n] && entry[i+n] <= '9' {
@@ -221,7 +228,8 @@ func texts(entry string) (all []string) {
 	return all
 }
 
-// unquoted reads a string behind its quote, and returns how many bytes it and the other quote take. It needs no other.
+// unquoted reads a string after its opening quote, and returns the length including the closing
+// quote, which may be missing.
 func unquoted(s string, quote byte) (text string, n int) {
 	var b strings.Builder
 	for n < len(s) {
@@ -254,10 +262,11 @@ func unquoted(s string, quote byte) (text string, n int) {
 	return b.String(), n
 }
 
-// forget takes the entries that hold a secret out of the file: blanks are written over them where they are, so that nothing is lost
-// that another REPL adds meanwhile. A file that one shortens meanwhile is done again.
+// forget removes the entries that contain a secret: it overwrites them with blanks in place, so
+// that nothing is lost that another REPL adds meanwhile. If another REPL rewrites the file
+// meanwhile, it starts over.
 func (h history) forget(secrets []string) error {
-	const most = 3 // times: it is shortened once in two thousand entries
+	const most = 3 // tries: the file is rewritten once in two thousand entries
 	for range most {
 		f, err := os.OpenFile(h.path, os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrNotExist) || len(secrets) == 0 {
@@ -277,7 +286,7 @@ func (h history) forget(secrets []string) error {
 	return nil
 }
 
-// blank does it once, and says whether the file is still that of the path.
+// blank makes one try, and reports whether the file is still the one at the path.
 func blank(f *os.File, path string, secrets []string) (same bool, err error) {
 	in := bufio.NewReader(f)
 	for at := int64(0); ; {

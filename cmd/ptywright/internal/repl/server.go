@@ -11,31 +11,31 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// endBound is how long a server has to end once it was told to: it promises five seconds.
+// endBound is how long a server has to end after a request to end: it promises five seconds.
 const endBound = 8 * time.Second
 
-// A Server says where a REPL's server is. The zero value is none.
+// A Server says where to find a REPL's server. The zero value is none.
 type Server struct {
 	Path  string   // of its socket
-	Own   []string // a command to start as a server of this REPL's own, over its standard input and output; Path is not used then
-	Start bool     // start one to listen at Path when nothing does
+	Own   []string // a command: the REPL's own server, on its standard streams, instead of Path
+	Start bool     // start a server at Path if none listens
 }
 
-// A started is a server that this REPL started to listen.
+// A started is a listening server that this REPL started.
 type started struct {
 	socket string
 	pid    int
 }
 
-// connect connects to the server, and starts one where that is wanted. The second result is that, or nil; local is that of
-// [daemon.DialLocal]. stderr gets what an own server has to say.
+// connect connects to the server, and starts one if requested. The second result is that one, or
+// nil; local is [daemon.DialLocal]'s. stderr gets the messages of the REPL's own server.
 func (s Server) connect(ctx context.Context, stderr io.Writer) (c *client.Client, p *started, local bool, err error) {
 	if len(s.Own) > 0 {
 		cmd := exec.Command(s.Own[0], s.Own[1:]...)
 		cmd.Stderr = stderr
 		apart(cmd) // a Ctrl-C that ends a wait is not meant for it
 		c, err := client.StartCommand(cmd)
-		return c, nil, false, err // what it begins with is its own command's to say, which may lead to another machine
+		return c, nil, false, err // the command sets its environment, maybe on another machine
 	}
 	var ours bool
 	if s.Start {
@@ -58,7 +58,7 @@ func (s Server) connect(ctx context.Context, stderr io.Writer) (c *client.Client
 
 // end ends the server and all its sessions, and returns when it has ended.
 func (p *started) end() error {
-	if !p.runs() { // what listens there now is not ours
+	if !p.runs() { // another server may listen there now
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endBound)
@@ -67,7 +67,7 @@ func (p *started) end() error {
 	return err
 }
 
-// runs says that the server has not ended.
+// runs reports whether the server has not ended.
 func (p *started) runs() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), endBound)
 	defer cancel()

@@ -11,5 +11,6 @@ func apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// notifyResize does nothing: a console tells of its size in its input, which is not read for it. The next key draws anew.
+// notifyResize does nothing: a console reports resizes in its input, which nothing reads for them.
+// The next key redraws.
 func notifyResize(chan<- os.Signal) {}

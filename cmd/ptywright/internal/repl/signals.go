@@ -12,18 +12,21 @@ import (
 )
 
 const (
-	// interruptBound is how long what runs may go on after a Ctrl-C before another leaves the REPL with it. What looks at its context
-	// has ended in a millisecond; who presses the key three times does not mean to lose all variables. More makes people wait.
+	// interruptBound is how long an evaluation may run after a Ctrl-C before another Ctrl-C leaves
+	// the REPL. Code that checks its context ends within a millisecond; a person who presses the
+	// key three times does not mean to lose all variables. More makes people wait.
 	interruptBound = 500 * time.Millisecond
-	// leaveBound is how long Lua, a program that has the terminal, or a write to one that takes nothing may keep a REPL that was told to
-	// end. It is that of attach, which has two seconds, so that an attach within the REPL may give the terminal back first.
+	// leaveBound is how long Lua, a program that has the terminal, or a write to a terminal that
+	// does not read may delay a REPL that should end. It is longer than attach's two seconds, so
+	// that an attach inside the REPL can restore the terminal first.
 	leaveBound = 2500 * time.Millisecond
-	// lentAfter is how long after a program had the terminal a key's signal may still be one that was typed at it: the program may have
-	// ended of it, and been waited for, before it was seen here. Less would have a busy machine leave the REPL for it.
+	// lentAfter is how long after a program had the terminal a key's signal may still be meant for
+	// that program: it may have ended because of the signal before the signal was handled here.
+	// With less, a busy machine would leave the REPL.
 	lentAfter = 100 * time.Millisecond
 )
 
-// An Ended is the cause of everything that ends because a signal came.
+// An Ended is the cause of everything that a signal ended.
 type Ended struct{ Signal os.Signal }
 
 // Error names the signal.
@@ -35,28 +38,28 @@ type evaluation struct {
 	over   chan struct{}
 }
 
-// heed does what signals say, for as long as the REPL runs: Ctrl-C ends what runs, and the others the REPL. It is the only one to do
-// so when what runs does not come back: then it restores the terminal and ends the process.
+// heed handles signals while the REPL runs: Ctrl-C ends the evaluation, and the others the REPL. If
+// the evaluation does not return, heed restores the terminal and ends the process itself.
 func (c *console) heed(told <-chan os.Signal, over <-chan struct{}) {
-	var stuck evaluation       // was interrupted, and runs
-	var bound <-chan time.Time // of stuck's end
-	var again, warned bool     // Ctrl-C came meanwhile; the person has been told
-	var late <-chan time.Time  // the end that was asked for does not come
+	var stuck evaluation       // interrupted, and still running
+	var bound <-chan time.Time // for stuck to end
+	var again, warned bool     // Ctrl-C came meanwhile; the person has been warned
+	var late <-chan time.Time  // the requested end does not come
 	for {
 		select {
 		case s := <-told:
 			switch e := c.evaluating.Load(); {
 			case c.ended.Load() != nil:
 				c.exit(s)
-			case time.Now().UnixNano() < c.lent.Load() && (s == os.Interrupt || s == syscall.SIGQUIT): // a key of the program that has the terminal
-			case s != os.Interrupt, e == nil && (!c.tty || c.cooked.Load() == nil): // a script, and the way in and out, are ended by Ctrl-C, too
+			case time.Now().UnixNano() < c.lent.Load() && (s == os.Interrupt || s == syscall.SIGQUIT): // the program's key
+			case s != os.Interrupt, e == nil && (!c.tty || c.cooked.Load() == nil): // Ctrl-C ends scripts, starts and ends, too
 				c.ended.Store(&Ended{s})
 				c.cancel(&Ended{s})
 				late = time.After(leaveBound)
-				if e == nil && !c.tty && c.reading.Load() { // of standard input, which nothing ends
+				if e == nil && !c.tty && c.reading.Load() { // reads cannot be cancelled
 					c.exit(s)
 				}
-			case e == nil: // a key at the prompt arrives as such: this one came behind a line, which may have begun by now
+			case e == nil: // pressed after a line whose evaluation may have begun
 				c.early.Store(true)
 				if e := c.evaluating.Load(); e != nil && c.early.Swap(false) {
 					e.cancel(errInterrupted)
@@ -85,13 +88,13 @@ func (c *console) heed(told <-chan os.Signal, over <-chan struct{}) {
 	}
 }
 
-// exit ends the process, with the terminal as it was. A server that was started stays.
+// exit ends the process and restores the terminal. A server that was started stays.
 func (c *console) exit(s os.Signal) {
 	c.restore()
 	os.Exit(ending.Code(s))
 }
 
-// restore gives the terminal the mode that it had before.
+// restore gives the terminal the mode it had before.
 func (c *console) restore() {
 	if state := c.cooked.Swap(nil); state != nil {
 		_ = term.Restore(int(c.In.Fd()), state)

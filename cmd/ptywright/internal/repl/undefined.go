@@ -13,11 +13,11 @@ import (
 	"github.com/ptywright/ptywright/internal/nearest"
 )
 
-// An undefinedError is about a variable that was never set.
+// An undefinedError reports a variable that was never set.
 type undefinedError struct {
-	kind  string // variable or function: what it was taken for
+	kind  string // variable or function: how it was used
 	name  string
-	names []string // that there are
+	names []string // the existing names
 }
 
 func (e *undefinedError) Error() string {
@@ -28,13 +28,13 @@ func (e *undefinedError) Error() string {
 	return text
 }
 
-// What Lua says when it meets nil where a value is needed. It does not say what was nil.
+// Lua's errors for nil where a value is needed. They do not say what was nil.
 var (
 	nilIndexed = lazy.Regexp(`attempt to index a non-table object\(nil\) with key '((?s:.*?))'(?:\n|$)`)
 	nilOperand = lazy.Regexp(`cannot perform \w+ operation between (?:nil and|\w+ and nil)|attempt to compare (?:nil with|\w+ with nil)`)
 )
 
-// undefined adds to Lua's error about nil the name of what is nil: the first in the line that the error tells.
+// undefined adds the name of what is nil to Lua's error: the first one in the error's line.
 func (m *machine) undefined(source string, err error) error {
 	if err == nil {
 		return nil
@@ -70,7 +70,8 @@ func (m *machine) undefined(source string, err error) error {
 	return found
 }
 
-// operands are the parts of an expression that may be the nil of an error: of one about an index, what was indexed with that key.
+// operands are the parts of an expression that may be an error's nil: for an index, what was
+// indexed with that key.
 func operands(e ast.Expr, indexed []string) []ast.Expr {
 	key := ""
 	if indexed != nil {
@@ -101,8 +102,8 @@ func operands(e ast.Expr, indexed []string) []ast.Expr {
 	return nil
 }
 
-// isNil names an expression that is nil; nil when it is not, or when that is not known. What a local variable has is not known any
-// more: of one it is said that it may be.
+// isNil returns an error that names an expression that is nil; nil when it is not, or when that is
+// unknown. The value of a local variable is no longer known: the error says that it may be nil.
 func (m *machine) isNil(e ast.Expr, locals map[string]bool) error {
 	path := pathOf(e)
 	switch {
@@ -124,14 +125,14 @@ func (m *machine) isNil(e ast.Expr, locals map[string]bool) error {
 		case i == 0 && len(path) == 1:
 			return &undefinedError{"variable", name, namesOf(m.G.Global)}
 		case i == 0:
-			return nil // the outer index fails first, and is told
+			return nil // the outer index fails first, and is reported
 		}
 		return &unknownName{strings.Join(path[:i], "."), name, namesOf(t)}
 	}
 	return nil
 }
 
-// pathOf is a name, or names behind dots; nil for any other expression.
+// pathOf is a name, or dotted names; nil for any other expression.
 func pathOf(e ast.Expr) []string {
 	switch e := e.(type) {
 	case *ast.IdentExpr:
@@ -145,7 +146,7 @@ func pathOf(e ast.Expr) []string {
 	return nil
 }
 
-// localsOf are the names of all local variables and parameters of a chunk.
+// localsOf returns the names of all local variables and parameters of a chunk.
 func localsOf(tree []ast.Stmt) map[string]bool {
 	locals := map[string]bool{}
 	eachNode(reflect.ValueOf(tree), func(node any) {
@@ -167,7 +168,7 @@ func localsOf(tree []ast.Stmt) map[string]bool {
 	return locals
 }
 
-// named adds to an error of Lua's the name of what it is about, where Lua does not tell it.
+// named adds a name to an error where Lua does not give it.
 func (m *machine) named(source string, err error) error {
 	return m.undefined(source, m.uncalled(source, err))
 }

@@ -1,5 +1,5 @@
-// Package unknown finds members of a request's params that no server heeds: the wire ignores them, and somebody has mistyped them.
-// [In] is the entry point.
+// Package unknown finds members of a request's params that a server ignores, which are probably
+// typing errors. [In] is the entry point.
 package unknown
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/ptywright/ptywright/internal/nearest"
 )
 
-// A Member is one that is ignored.
+// A Member is an ignored member.
 type Member struct {
 	Path string // "matcher.value[1].vlaue"
-	Near string // what is probably meant; "": there is no telling
+	Near string // what is probably meant; "": unknown
 }
 
 func (m Member) String() string {
@@ -25,21 +25,22 @@ func (m Member) String() string {
 	return s
 }
 
-// most bounds what is found: a person reads no more.
+// most bounds what is reported: a person reads no more.
 const most = 8
 
-// depth bounds how deep is looked: a server's matchers are at most as deep.
+// depth bounds the search: a server's matchers are at most as deep.
 const depth = 32
 
-// values are the members of the values of matchers and actions, by type, where they are objects. A lua matcher's params are its own.
+// values are the members of matchers' and actions' values, by type, where these are objects. A lua
+// matcher's params are its own.
 var values = map[string][]string{
 	"cursor_at": {"row", "col"}, "screen_stable": {"min_ms"}, "command_finished": {"exit_code"},
 	"key": {"key", "event"}, "mouse": {"row", "col", "button", "action", "mods"}, "mark_transcript": {"label"},
 	"resize": {"rows", "cols", "pixel_width", "pixel_height"}, "stream_text": {"text", "chunk_chars", "delay_ms"},
 }
 
-// In returns what of params is ignored, in order of the names. known are the params that the method has; nil: that is not known, and
-// only matchers and actions within are looked at.
+// In returns the members of params that are ignored, sorted by name. known are the params that the
+// method has; nil: unknown, and only the matchers and actions inside are checked.
 func In(params map[string]any, known []string) []Member {
 	var found []Member
 	if known != nil {
@@ -55,13 +56,13 @@ func In(params map[string]any, known []string) []Member {
 	return found[:min(len(found), most)]
 }
 
-// Matcher returns what of a matcher is ignored.
+// Matcher returns the members of a matcher that are ignored.
 func Matcher(tree any) []Member {
 	found := node("matcher", tree, []string{"type", "value", "scope"}, 0)
 	return found[:min(len(found), most)]
 }
 
-// node looks at a matcher or an action, and at what is in it.
+// node checks a matcher or an action, and what it contains.
 func node(path string, tree any, known []string, level int) []Member {
 	o, ok := tree.(map[string]any)
 	if !ok || level > depth {
@@ -85,14 +86,14 @@ func node(path string, tree any, known []string, level int) []Member {
 	return found
 }
 
-// other are the members of an object that are none of the known.
+// other returns the members of an object that are not known.
 func other(prefix string, o map[string]any, known []string) (found []Member) {
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		if slices.Contains(known, name) {
 			continue
 		}
 		near := nearest.Of(name, known)
-		if i := slices.IndexFunc(known, func(k string) bool { return strings.HasPrefix(k, name+"_") }); near == "" && i >= 0 { // without its unit
+		if i := slices.IndexFunc(known, func(k string) bool { return strings.HasPrefix(k, name+"_") }); near == "" && i >= 0 { // the name without its unit
 			near = known[i]
 		}
 		found = append(found, Member{prefix + name, near})

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// maxCasts bounds what is listed of a folder: the newest of it.
+	// maxCasts bounds the listing of a folder: the newest casts of it.
 	maxCasts = 1000
-	// maxScan bounds what is looked at of a folder.
+	// maxScan bounds how many files of a folder are examined.
 	maxScan = 20_000
 )
 
-// A recording is one that could be played.
+// A recording is a recording that could be played.
 type recording struct {
-	ID         string    `json:"id"` // "server:" and the server's name of it, or "cast:" and the file's
+	ID         string    `json:"id"` // "server:" and the server's name for it, or "cast:" and the file's
 	Name       string    `json:"name"`
 	Session    string    `json:"session,omitempty"`
 	Format     string    `json:"format"`
@@ -32,7 +32,7 @@ type recording struct {
 	Refused    string    `json:"refused,omitempty"` // why it cannot be played
 }
 
-// A serverRecording is one as session.record_list tells of it.
+// A serverRecording is one as session.record_list reports it.
 type serverRecording struct {
 	Recording  string `json:"recording"`
 	Session    string `json:"session"`
@@ -51,7 +51,7 @@ func (p *page) serverRecordings(ctx context.Context) ([]serverRecording, error) 
 	return r.Recordings, err
 }
 
-// kept lists what the server records or has recorded, newest first.
+// kept lists the server's recordings, finished or in progress, newest first.
 func (p *page) kept(ctx context.Context) ([]recording, error) {
 	found, err := p.serverRecordings(ctx)
 	var all []recording
@@ -84,7 +84,7 @@ func (s *server) listCasts() ([]recording, error) {
 		if filepath.Ext(e.Name()) != ".cast" {
 			continue
 		}
-		info, err := s.casts.Stat(e.Name()) // of what a link in the folder leads to, within the folder
+		info, err := s.casts.Stat(e.Name()) // follows links within the folder
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
@@ -96,12 +96,12 @@ func (s *server) listCasts() ([]recording, error) {
 		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Name, b.Name))
 	})
 	if errors.Is(err, os.ErrClosed) || len(entries) > 0 {
-		err = nil // io.EOF of an empty folder, or a folder that was cut
+		err = nil // io.EOF of an empty folder, or a folder with too many files
 	}
 	return all[:min(len(all), maxCasts)], err
 }
 
-// find opens a recording by its id. What it opens is a regular file: a FIFO would hold up the page.
+// find opens a recording by its id. It opens only regular files: a FIFO would block the page.
 func (p *page) find(ctx context.Context, id string) (*os.File, error) {
 	where, name, _ := strings.Cut(id, ":")
 	switch {
@@ -119,7 +119,7 @@ func (p *page) find(ctx context.Context, id string) (*os.File, error) {
 		if i < 0 || !filepath.IsAbs(found[i].Path) {
 			break
 		}
-		// While it is recorded it has another name, and is a valid prefix.
+		// While it is being recorded it has another name, and is a valid prefix.
 		for _, path := range []string{found[i].Path, found[i].Path + ".part"} {
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 				return os.Open(path)

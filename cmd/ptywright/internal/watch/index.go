@@ -14,24 +14,25 @@ import (
 )
 
 const (
-	// indexFloor is the least time between two looks at the list of sessions.
+	// indexFloor is the least time between two reads of the session list.
 	indexFloor = 250 * time.Millisecond
-	// indexAge is how old a list may be when something happens that is not in it. Nobody tells that a session which had
-	// ended was closed.
+	// indexAge is how old the list may be when an event arrives that does not change it. There is
+	// no notification when an ended session is closed.
 	indexAge = 2 * time.Second
-	// feedRate is how many bytes a second are read of what the server tells of. Output is told, too, and a list needs none
-	// of it: a reader that is slow is told it in one piece of at most 128 Ki characters, the rest is left out. So a flood
-	// costs the server two percent of a core for hiding what is told, instead of one core.
+	// feedRate is how many bytes of notifications are read per second. They include output, which a
+	// list does not need: a slow reader gets it in one piece of at most 128 Ki characters, and the
+	// rest is dropped. So a flood costs the server two percent of a core for redaction, instead of
+	// a whole core.
 	feedRate = 1 << 20
 )
 
-// A listed is what a page shows of a session in its list.
+// A listed is a session as a page's list shows it.
 type listed struct {
 	Session string          `json:"session"`
 	Name    string          `json:"name,omitempty"`
 	Adapter string          `json:"adapter,omitempty"`
 	Plugin  string          `json:"plugin,omitempty"`
-	State   string          `json:"state,omitempty"` // the adapter's word; "": not told yet
+	State   string          `json:"state,omitempty"` // the adapter's word; "": not known yet
 	Program string          `json:"program"`
 	Args    []string        `json:"args"`
 	Cwd     string          `json:"cwd"`
@@ -44,11 +45,12 @@ type listed struct {
 	Lease   json.RawMessage `json:"lease"`
 }
 
-// An index keeps the list of sessions, for one page. The server does not tell of a list, it tells what happens: so the index
-// is told all, on a connection of its own, and looks at the list when something has happened that it shows.
+// An index keeps the session list for one page. The server does not notify about a list, but about
+// events: so the index gets all of them, on its own connection, and reads the list when one
+// happened that the list shows.
 type index struct {
 	log    *slog.Logger
-	native *client.Client // for the list: what it has taken over is the page's
+	native *client.Client // for the list: sessions that it acquired are the page's
 	feed   *client.Client
 	dirty  chan struct{} // one slot
 	ctx    context.Context
@@ -58,15 +60,15 @@ type index struct {
 	mu sync.Mutex
 	// protects the fields below
 	known   map[string]bool   // sessions
-	looked  time.Time         // when the list was read
+	looked  time.Time         // when the list was last read
 	states  map[string]string // by adapter
 	version uint64
 	list    json.RawMessage
-	changed chan struct{} // closed when version goes up
-	err     error         // of the last look
+	changed chan struct{} // closed when version grows
+	err     error         // of the last read
 }
 
-// newIndex starts an index. ctx bounds the start alone.
+// newIndex starts an index. ctx bounds only the start.
 func newIndex(ctx context.Context, native *client.Client, socket string, log *slog.Logger) (*index, error) {
 	stream, err := daemon.DialStream(ctx, socket)
 	if err != nil {
@@ -92,14 +94,14 @@ func newIndex(ctx context.Context, native *client.Client, socket string, log *sl
 	return x, nil
 }
 
-// close ends it.
+// close stops the index.
 func (x *index) close() {
 	x.cancel()
 	x.feed.Close()
 	<-x.done
 }
 
-// touch asks for a look.
+// touch asks for a read of the list.
 func (x *index) touch() {
 	select {
 	case x.dirty <- struct{}{}:
@@ -107,7 +109,8 @@ func (x *index) touch() {
 	}
 }
 
-// told is called with what the server tells, by the goroutine that reads the connection: while it waits, nothing is read.
+// told handles a notification, on the goroutine that reads the connection: while it blocks, nothing
+// is read.
 func (x *index) told(e client.Event) {
 	switch e.Method {
 	case "session.changed", "session.output":
@@ -141,7 +144,7 @@ func (x *index) told(e client.Event) {
 	}
 }
 
-// run looks when it is asked to.
+// run reads the list on request.
 func (x *index) run() {
 	defer close(x.done)
 	for {
@@ -168,7 +171,7 @@ func (x *index) run() {
 	}
 }
 
-// set publishes a list that is another than the last.
+// set publishes a list that differs from the last.
 func (x *index) set(list json.RawMessage, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -181,7 +184,7 @@ func (x *index) set(list json.RawMessage, err error) {
 	x.changed = make(chan struct{})
 }
 
-// look reads the list, and the state of adapters that are new.
+// look reads the list, and the state of new adapters.
 func (x *index) look() (json.RawMessage, error) {
 	var r struct {
 		Details []*listed `json:"details"`
@@ -230,7 +233,8 @@ func (x *index) look() (json.RawMessage, error) {
 	return json.Marshal(r.Details)
 }
 
-// ask reads the state of an adapter that has told none. One whose plugin may not tell has none.
+// ask reads the state of an adapter that has not reported one. An adapter whose plugin may not
+// report has none.
 func (x *index) ask(adapter string) {
 	x.mu.Lock()
 	_, known := x.states[adapter]
@@ -248,18 +252,18 @@ func (x *index) ask(adapter string) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if _, known := x.states[adapter]; !known { // it may have told meanwhile
+	if _, known := x.states[adapter]; !known { // it may have reported meanwhile
 		x.states[adapter] = r.State.State
 	}
 }
 
-// A list is what a page is told of sessions.
+// A list is the session list as a page gets it.
 type list struct {
 	Version  uint64          `json:"version"`
 	Sessions json.RawMessage `json:"sessions"`
 }
 
-// after waits for a list that is newer than the one of that version.
+// after waits for a list newer than version.
 func (x *index) after(ctx context.Context, version uint64) (*list, error) {
 	for {
 		x.mu.Lock()

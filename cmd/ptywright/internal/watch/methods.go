@@ -10,15 +10,15 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// A method is one thing that a page may ask.
+// A method is one request that a page may send.
 type method struct {
-	live   bool // it needs the server
-	writes bool // it is not for a page that only looks on
+	live   bool // needs the server
+	writes bool // not for pages that only watch
 	call   func(ctx context.Context, p *page, params json.RawMessage) (any, error)
 }
 
-// methods are all that a page may ask. Params are read into structs of ours and written anew: a page has no way to ask the
-// server for what it hides.
+// methods are all requests that a page may send. Params are decoded into our own structs and
+// encoded again: a page cannot ask the server to show what it hides.
 var methods = map[string]method{
 	"sessions":   {true, false, with((*page).sessions)},
 	"frame":      {true, false, with((*page).frame)},
@@ -32,7 +32,7 @@ var methods = map[string]method{
 	"at":         {false, false, with((*page).at)},
 }
 
-// with makes a method of a function with params of its own.
+// with makes a method of a function with its own params.
 func with[P any](f func(p *page, ctx context.Context, params P) (any, error)) func(context.Context, *page, json.RawMessage) (any, error) {
 	return func(ctx context.Context, p *page, raw json.RawMessage) (any, error) {
 		var params P
@@ -45,7 +45,7 @@ func with[P any](f func(p *page, ctx context.Context, params P) (any, error)) fu
 	}
 }
 
-// forward calls a method of the server; its result goes to the page as it is.
+// forward calls a method of the server; its result goes to the page unchanged.
 func (p *page) forward(ctx context.Context, method string, params any) (any, error) {
 	var raw json.RawMessage
 	if err := p.native.Call(ctx, method, params, &raw); err != nil {
@@ -58,7 +58,7 @@ type sessionsParams struct {
 	Since uint64 `json:"since"` // version of the list that the page has; 0: none
 }
 
-// sessions waits for a list that the page has not.
+// sessions waits for a list that the page does not have.
 func (p *page) sessions(ctx context.Context, q sessionsParams) (any, error) {
 	return p.index.after(ctx, q.Since)
 }
@@ -72,12 +72,12 @@ type frameParams struct {
 	Since *uint64 `json:"since,omitempty"`
 }
 
-// frame waits until a screen is another than the one that the page has.
+// frame waits until a screen differs from the one that the page has.
 func (p *page) frame(ctx context.Context, q frameParams) (any, error) {
 	return p.forward(ctx, "session.frame", q)
 }
 
-// maxLines bounds the lines of one look at the scrollback.
+// maxLines bounds the lines of one request for scrollback.
 const maxLines = 1000
 
 type scrollbackParams struct {
@@ -93,10 +93,10 @@ func (p *page) scrollback(ctx context.Context, q scrollbackParams) (any, error) 
 
 type takeParams struct {
 	named
-	Force bool `json:"force"` // from whoever has it
+	Force bool `json:"force"` // even if someone else holds it
 }
 
-// take takes a session over: from then on this page alone may type.
+// take acquires a session: from then on only this page may type.
 func (p *page) take(ctx context.Context, q takeParams) (any, error) {
 	r, err := p.forward(ctx, "session.lease", struct {
 		named
@@ -118,7 +118,8 @@ func (p *page) release(ctx context.Context, q named) (any, error) {
 	return p.forward(ctx, "session.release", q)
 }
 
-// taken refuses what needs a session that was taken over. The server refuses what another has, this refuses what nobody has.
+// taken refuses requests that need an acquired session. The server refuses when another client
+// holds it, this when nobody does.
 func (p *page) taken(session string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,7 +129,8 @@ func (p *page) taken(session string) error {
 	return nil
 }
 
-// typed are the actions of a page: what a person's keyboard and mouse do. Signals and kill are not.
+// typed are the actions that a page may send: those of a person's keyboard and mouse. Signals and
+// kill are not.
 var typed = []string{"text", "paste", "bracketed_paste", "key", "mouse"}
 
 type inputParams struct {
@@ -167,7 +169,7 @@ func (p *page) recordings(ctx context.Context, _ struct{}) (any, error) {
 	}{Recordings: []recording{}}
 	if p.native != nil {
 		kept, err := p.kept(ctx)
-		if err != nil { // the folder's are to be seen nevertheless
+		if err != nil { // show the folder's recordings nevertheless
 			all.Problem = p.tell(ctx, err)
 		}
 		all.Recordings = append(all.Recordings, kept...)
@@ -184,7 +186,7 @@ func (p *page) recordings(ctx context.Context, _ struct{}) (any, error) {
 
 type openParams struct {
 	ID     string `json:"id"`
-	IdleMS int64  `json:"idle_ms"` // pauses are played no longer than this; 0: as they were
+	IdleMS int64  `json:"idle_ms"` // pauses are shortened to this; 0: unchanged
 }
 
 func (p *page) open(ctx context.Context, q openParams) (any, error) {

@@ -21,35 +21,37 @@ import (
 const (
 	// maxLogin bounds the first message, in bytes: a token and its name.
 	maxLogin = 1 << 10
-	// maxAsk bounds any other, in bytes: a paste goes in pieces of 64 KiB, of which JSON may make six times as much.
+	// maxAsk bounds any other, in bytes: a paste is sent in pieces of 64 KiB, which JSON may expand
+	// six times.
 	maxAsk = 512 << 10
-	// maxAnswer bounds an answer, in bytes. A screen of 300x500 in which every cell has a style of its own takes 30 MiB.
+	// maxAnswer bounds an answer, in bytes. A screen of 300x500 in which every cell has its own
+	// style takes 30 MiB.
 	maxAnswer = 32 << 20
-	// maxAsked bounds what a page has asked and not read the answer to, the one that is being written left out: a long poll
-	// for each screen that is in sight, and some. More is refused, and while refusals are not read, nothing is read of the
-	// page.
+	// maxAsked bounds a page's requests whose answers it has not read, not counting the one being
+	// written: a long poll for each visible screen, and some more. Further requests are refused,
+	// and while refusals are unread, the page is not read either.
 	maxAsked = 64
 )
 
-// A page is one browser's page that is logged in.
+// A page is one browser page that is logged in.
 type page struct {
 	server *server
 	ws     *websocket.Conn
 	native *client.Client // nil: no server listens
 	index  *index         // likewise
 	player *player
-	reads  bool // it only looks on
+	reads  bool // it only watches
 
-	turn    chan struct{} // one slot; whoever filled it writes
-	writing atomic.Int64  // answers that are being written, or wait for it
+	turn    chan struct{} // one slot; its holder writes
+	writing atomic.Int64  // answers that are being written, or wait for their turn
 
 	mu sync.Mutex
 	// protects the fields below
 	asked  map[int64]context.CancelFunc
-	leased map[string]bool // sessions that this page has taken over
+	leased map[string]bool // sessions that this page has acquired
 }
 
-// An ask is what a page sends after the login: a request, or with Cancel the end of one.
+// An ask is a page's message after the login: a request, or with Cancel the end of one.
 type ask struct {
 	ID     int64           `json:"id"`
 	Method string          `json:"method"`
@@ -63,8 +65,9 @@ type answer struct {
 	Error  *problem `json:"error,omitempty"`
 }
 
-// A problem is an error as it is told to a page. Reason is the server's, or one of ours: bad_request, too_many_requests,
-// too_large, no_server, read_only, not_taken_over, not_a_recording, cancelled, internal_error.
+// A problem is an error as a page gets it. Reason is the server's, or one of ours: bad_request,
+// too_many_requests, too_large, no_server, read_only, not_taken_over, not_a_recording, cancelled,
+// internal_error.
 type problem struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
@@ -78,19 +81,19 @@ type hello struct {
 	Socket  string   `json:"socket"`
 	Who     string   `json:"who"`
 	Casts   string   `json:"casts"`
-	Reads   bool     `json:"read_only"`         // the page can only look on
+	Reads   bool     `json:"read_only"`         // the page can only watch
 	Problem *problem `json:"problem,omitempty"` // why there is no server
 }
 
-// live is the life of a page, from its WebSocket's handshake to its end.
+// live serves a page, from its WebSocket's handshake to its end.
 func (s *server) live(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Origin") == "" { // a browser says it
+	if r.Header.Get("Origin") == "" { // browsers always send it
 		http.Error(w, "pages open this, and say their Origin", http.StatusForbidden)
 		return
 	}
 	ws, err := websocket.Accept(w, r, nil)
 	if err != nil {
-		return // it has been answered
+		return // Accept has already answered
 	}
 	defer ws.CloseNow()
 	s.open.Add(1)
@@ -120,7 +123,8 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) {
 	p.run(ctx, cancel)
 }
 
-// login reads the first message, which has to have a token. reads: it is that of a page that only looks on.
+// login reads the first message, which must contain a token. reads: the token of a page that only
+// watches.
 func (s *server) login(ctx context.Context, ws *websocket.Conn) (in, reads bool) {
 	ctx, cancel := context.WithTimeout(ctx, s.loginTime)
 	defer cancel()
@@ -142,7 +146,7 @@ func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
 	if err := p.dial(ctx); err != nil {
 		h.Problem = &problem{"no_server", err.Error()}
 	}
-	var under sync.WaitGroup // what was asked
+	var under sync.WaitGroup // requests in progress
 	defer func() {
 		cancel()
 		if p.native != nil {
@@ -188,7 +192,8 @@ func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
 		until, done := p.begin(ctx, q.ID)
 		under.Go(func() {
 			a := p.answer(until, q)
-			// Both before the first byte of the answer leaves: who has read it may ask again, by the same id.
+			// Both before the first byte of the answer is sent: a page that has read it may reuse
+			// the id.
 			done()
 			if p.write(ctx, a, func() { <-slots }) != nil {
 				cancel()
@@ -197,7 +202,7 @@ func (p *page) run(ctx context.Context, cancel context.CancelFunc) {
 	}
 }
 
-// ping returns when the page answers no ping, or ctx ends. What answers is read by [page.run].
+// ping returns when the page does not answer a ping, or ctx ends. [page.run] reads the answers.
 func (p *page) ping(ctx context.Context) {
 	next := time.NewTicker(p.server.pingTime)
 	defer next.Stop()
@@ -210,14 +215,14 @@ func (p *page) ping(ctx context.Context) {
 		bound, cancel := context.WithTimeout(ctx, p.server.pongTime)
 		err := p.ws.Ping(bound)
 		cancel()
-		// A ping waits behind an answer, for which the page has time of its own.
+		// A ping waits for an answer being written, which has its own timeout.
 		if err != nil && p.writing.Load() == 0 {
 			return
 		}
 	}
 }
 
-// begin returns the context of a request, and what is to be called at its end.
+// begin returns the context of a request, and the function to call at its end.
 func (p *page) begin(ctx context.Context, id int64) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	p.mu.Lock()
@@ -239,13 +244,13 @@ func (p *page) cancel(id int64) {
 	}
 }
 
-// answer does what was asked.
+// answer performs a request.
 func (p *page) answer(ctx context.Context, q ask) answer {
 	method, ok := methods[q.Method]
 	if !ok {
 		return answer{ID: q.ID, Error: &problem{"bad_request", fmt.Sprintf("no method %.40q", q.Method)}}
 	}
-	if method.writes && p.reads { // so would the server
+	if method.writes && p.reads { // the server would refuse it too
 		return answer{ID: q.ID, Error: &problem{"read_only", "this page can only look on"}}
 	}
 	if method.live && p.native == nil {
@@ -262,7 +267,7 @@ func (p *page) answer(ctx context.Context, q ask) answer {
 	return answer{ID: q.ID, Result: result}
 }
 
-// tell makes an error what a page is told.
+// tell turns an error into a problem for the page.
 func (p *page) tell(ctx context.Context, err error) *problem {
 	var known *problem
 	var e *client.Error
@@ -276,7 +281,7 @@ func (p *page) tell(ctx context.Context, err error) *problem {
 		return &problem{"cancelled", "it was cancelled"}
 	case errors.As(err, &e):
 		if e.Reason == "unknown_session" || e.Reason == "session_closed" {
-			p.index.touch() // nobody tells when a session that had ended goes
+			p.index.touch() // there is no notification when an ended session is closed
 		}
 		return &problem{e.Reason, e.Message}
 	case errors.Is(err, client.ErrClosed):
@@ -285,8 +290,8 @@ func (p *page) tell(ctx context.Context, err error) *problem {
 	return &problem{"bad_request", p.server.Hide.String(err.Error())}
 }
 
-// write sends an answer when it is its turn, and calls begins right before. A page that does not take it in time is gone. An
-// answer that waits for its turn is one of those that the page has not read.
+// write sends an answer when it is its turn, and calls begins just before. A page that times out
+// reading it is gone. An answer that waits for its turn counts as unread.
 func (p *page) write(ctx context.Context, a any, begins func()) error {
 	var data []byte
 	err := protocol.Guard(p.server.Log, "encode an answer to a page", func() (err error) {
@@ -295,7 +300,7 @@ func (p *page) write(ctx context.Context, a any, begins func()) error {
 	})
 	x, answers := a.(answer)
 	switch {
-	case err != nil && !answers: // a shape of ours
+	case err != nil && !answers: // our own kind of error
 		return err
 	case err != nil:
 		p.server.Log.Error("encode an answer to a page", "error", err)
@@ -321,7 +326,8 @@ func (p *page) write(ctx context.Context, a any, begins func()) error {
 	return p.ws.Write(ctx, websocket.MessageText, data)
 }
 
-// dialTime bounds the dialing of the server: a socket of this machine answers at once, or its backlog is full.
+// dialTime bounds the dialing of the server: a socket of this machine answers at once, unless its
+// backlog is full.
 const dialTime = 5 * time.Second
 
 // dial connects the page to the server.
@@ -333,13 +339,13 @@ func (p *page) dial(ctx context.Context) error {
 		return err
 	}
 	native := client.New(stream)
-	if p.reads { // whatever the page finds a way to ask, the server does not do it
+	if p.reads { // whatever a page manages to ask, the server refuses to change anything
 		if err := native.Call(ctx, "server.set_access", map[string]string{"access": "read"}, nil); err != nil {
 			native.Close()
 			return err
 		}
 	}
-	// A screen's long poll must not hold up what is typed into its session.
+	// A screen's long poll must not delay what is typed into its session.
 	err = native.Call(ctx, "server.set_ordering", map[string]string{"ordering": "concurrent"}, nil)
 	if err == nil {
 		p.index, err = newIndex(ctx, native, p.server.Socket, p.server.Log)

@@ -19,27 +19,29 @@ import (
 )
 
 const (
-	// maxCast bounds a cast that a page plays, in bytes. Going back plays it from its beginning, which takes a second for so
-	// much; `ptywright play` plays more.
+	// maxCast bounds a cast that a page plays, in bytes. Seeking backwards replays it from the
+	// start, which takes a second at this size; `ptywright play` plays larger ones.
 	maxCast = 64 << 20
-	// maxMarkers bounds what is told of a cast's markers.
+	// maxMarkers bounds how many of a cast's markers a page gets.
 	maxMarkers = 1000
 )
 
-// A player is at some time of a cast, for one page. It makes a screen when it is asked for one. At first it has no cast.
+// A player is at some time of a cast, for one page. It draws screens on request. At first it has no
+// cast.
 type player struct {
-	turn chan struct{} // one slot, held while a cast is loaded or played: a page that asks twice waits
+	turn chan struct{} // one slot, held while a cast is loaded or played: a second request waits
 	// protects the fields below
 	rec    *record.Recording
 	replay *record.Replay
 	seq    uint64
-	rows   [][]byte // as they were told
+	rows   [][]byte // as the page got them
 	cols   int
 }
 
 func newPlayer() *player { return &player{turn: make(chan struct{}, 1)} }
 
-// begin waits for the turn; the caller ends it. A page that is gone, or wants no answer any more, gets none.
+// begin waits for the turn; the caller ends it. It fails when the page is gone, or has cancelled
+// the request.
 func (p *player) begin(ctx context.Context) (end func(), err error) {
 	select {
 	case p.turn <- struct{}{}:
@@ -54,7 +56,7 @@ func (p *player) begin(ctx context.Context) (end func(), err error) {
 	return end, nil
 }
 
-// An opened is what a page is told of a cast.
+// An opened describes a cast to a page.
 type opened struct {
 	DurationMS float64   `json:"duration_ms"`
 	Rows       int       `json:"rows"`
@@ -62,7 +64,7 @@ type opened struct {
 	Title      string    `json:"title,omitempty"`
 	Command    string    `json:"command,omitempty"`
 	Started    time.Time `json:"started,omitzero"`
-	IdleMS     float64   `json:"idle_ms,omitempty"` // as the cast asks
+	IdleMS     float64   `json:"idle_ms,omitempty"` // from the cast
 	Truncated  bool      `json:"truncated,omitempty"`
 	Markers    []marker  `json:"markers,omitempty"`
 }
@@ -74,7 +76,8 @@ type marker struct {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// open loads a cast, instead of the one before. The file is found, and open, only in its turn.
+// open loads a cast, replacing the current one. The file is found and opened only when it has the
+// turn.
 func (p *player) open(ctx context.Context, find func() (*os.File, error), idleMS int64, hide *redact.Redactor) (*opened, error) {
 	end, err := p.begin(ctx)
 	if err != nil {
@@ -118,7 +121,7 @@ func (p *player) open(ctx context.Context, find func() (*os.File, error), idleMS
 	return o, nil
 }
 
-// while is a reader until its context ends.
+// while is a reader that fails once its context has ended.
 type while struct {
 	context.Context
 	io.Reader
@@ -131,7 +134,7 @@ func (w while) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// A still is a screen of a cast: a frame of the server's with when the next could be another.
+// A still is a screen of a cast: a frame like the server's, and the time of the next event.
 type still struct {
 	Sequence uint64     `json:"sequence"`
 	Full     bool       `json:"full"`
@@ -140,7 +143,7 @@ type still struct {
 	Cursor   cursor     `json:"cursor"`
 	Modes    modes      `json:"modes"`
 	Title    *string    `json:"title"`
-	NextMS   *float64   `json:"next_ms"` // time of the next event; null: there is none
+	NextMS   *float64   `json:"next_ms"` // time of the next event; null: none
 }
 
 type size struct {
@@ -173,7 +176,7 @@ type run struct {
 	Style style  `json:"style"`
 }
 
-// style has the members of the wire's, where they say something.
+// style has the members of the wire's style, omitting defaults.
 type style struct {
 	Foreground     string `json:"foreground,omitempty"`
 	Background     string `json:"background,omitempty"`
@@ -210,7 +213,7 @@ func styleOf(s vt.Style, hide *redact.Redactor) style {
 	return out
 }
 
-// at makes the screen of a time, as what has changed since the one that the page has.
+// at draws the screen at a time, as changes from the one that the page has.
 func (p *player) at(ctx context.Context, q atParams, hide *redact.Redactor) (*still, error) {
 	end, err := p.begin(ctx)
 	if err != nil {

@@ -1,12 +1,13 @@
-// Package watch serves a web page, on this machine alone, that shows the sessions of a ptywright server as they change,
-// lets a person take one over, and plays recordings. [Serve] is its one entry point.
+// Package watch serves a web page, on this machine only, that shows the sessions of a ptywright
+// server live, lets a person take one over, and plays recordings. [Serve] is the entry point.
 //
-// A page is plain files that hold no secret. It opens one WebSocket, says the token first, and asks: everything that
-// reaches it is an answer, the screens too, which are long polls that end when something has changed. So a page that is slow
-// gets fewer screens and nothing is queued for it. Behind each page are two connections of its own to the server: what it has
-// taken over goes back when it is closed, however it is closed.
+// A page is plain files that contain no secret. It opens one WebSocket, sends the token first, and
+// then requests: everything it gets is an answer, including screens, which are long polls that
+// return when something has changed. So a slow page gets fewer screens, and nothing is queued for
+// it. Each page has two connections of its own to the server: when it is closed, in whatever way,
+// its sessions are released.
 //
-// What a page may ask is the table in methods.go, and nothing of it shows what the server hides.
+// The table in methods.go lists what a page may request; none of it reveals what the server hides.
 package watch
 
 import (
@@ -29,48 +30,52 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// Bounds. Whoever connects is on this machine, and before the token is told may be anyone on it.
+// Bounds. Clients are on this machine, and before they send the token may be anyone on it.
 const (
-	// maxConns bounds pages' connections that have shown the token: those of maxPages, and as many as are told that there
-	// are too many. maxStrangers bounds those that have not, those for files among them, of which a browser has six.
+	// maxConns bounds connections that have sent the token: those of maxPages, and as many that get
+	// the answer that there are too many. maxStrangers bounds those that have not, including those
+	// for files, of which a browser has six.
 	maxConns     = 64
 	maxStrangers = 64
-	// maxPages bounds pages that have logged in: each has two connections to the server, and at most one cast in memory.
+	// maxPages bounds logged-in pages: each has two connections to the server, and at most one cast
+	// in memory.
 	maxPages = 16
-	// headTime bounds a request's headers, idleTime the pause before the next on a connection, and loginTime how long a
-	// WebSocket may be open without having said the token.
+	// headTime bounds reading a request's headers, idleTime the pause before the next request on a
+	// connection, and loginTime how long a WebSocket may be open without having sent the token.
 	headTime  = 5 * time.Second
 	idleTime  = 30 * time.Second
 	loginTime = 5 * time.Second
-	// writeTime is how long a page may take nothing of an answer before it is taken for gone. A tab that a debugger has
-	// stopped is such a one; it connects anew.
+	// writeTime is how long a page may not read an answer before it is considered gone. A tab that
+	// a debugger has stopped is such a page; it reconnects.
 	writeTime = 30 * time.Second
-	// pingTime is the pause between two pings of a page, and pongTime how long it may take to answer one before it is taken
-	// for gone: a browser that is frozen, or whose machine is, must not keep what it has taken over. A browser answers by
-	// itself, within milliseconds, hidden tabs' too; less of either ends pages of a machine that swaps.
+	// pingTime is the pause between two pings of a page, and pongTime how long it may take to
+	// answer one before it is considered gone: a browser that is frozen, or whose machine is, must
+	// not keep the sessions it took over. Browsers answer by themselves, within milliseconds, for
+	// hidden tabs too; shorter times would end pages on a machine that swaps.
 	pingTime = 15 * time.Second
 	pongTime = 10 * time.Second
-	// maxHead bounds headers, in bytes: some twenty times a browser's.
+	// maxHead bounds headers, in bytes: some twenty times what a browser sends.
 	maxHead = 32 << 10
-	// endTime is how long pages have to end once the server is told to.
+	// endTime is how long pages have to end once the server is asked to.
 	endTime = 2 * time.Second
 )
 
-// Tokens open the page. Who says that of a reader can look on, and the server behind it takes nothing else of that page.
+// Tokens open the page. A client with the reader's token can only watch, and the server behind the
+// page refuses anything else.
 type Tokens struct {
-	Write string // "": nobody can do more than look on
+	Write string // "": nobody can do more than watch
 	Read  string
 }
 
-// Options say what is watched.
+// Options say what to serve.
 type Options struct {
 	Socket  string           // of the server
 	Casts   string           // folder of recordings; "": none
-	Who     string           // takes sessions over: "user@host"
-	Hide    *redact.Redactor // covers what recordings show
+	Who     string           // name of the holder of sessions: "user@host"
+	Hide    *redact.Redactor // redacts recordings
 	Version string
-	Arrived func()       // called when a page has logged in for the first time; nil: nothing is
-	Log     *slog.Logger // takes what went wrong here; nil: slog.Default
+	Arrived func()       // called when a page logs in for the first time; nil: not called
+	Log     *slog.Logger // gets errors; nil: slog.Default
 
 	loginTime, writeTime, pingTime, pongTime time.Duration // for tests; 0: as above
 }
@@ -78,20 +83,21 @@ type Options struct {
 //go:embed page
 var files embed.FS
 
-// A server is what all pages have in common.
+// A server is what all pages share.
 type server struct {
 	Options
-	token *loopback.Token // nil: there is none
+	token *loopback.Token // nil: none
 	read  loopback.Token
 	door  loopback.Door
 	casts *os.Root      // nil: none
-	pages chan struct{} // a slot each
+	pages chan struct{} // one slot each
 	ctx   context.Context
 	open  sync.WaitGroup // pages
 	once  sync.Once      // Arrived
 }
 
-// Serve serves pages until ctx ends, and closes l. Errors: the folder of casts cannot be opened, or the listener fails.
+// Serve serves pages until ctx ends, and closes l. Errors: the folder of casts cannot be opened, or
+// the listener fails.
 func Serve(ctx context.Context, l net.Listener, tokens Tokens, o Options) error {
 	defer l.Close()
 	s := &server{
@@ -116,7 +122,7 @@ func Serve(ctx context.Context, l net.Listener, tokens Tokens, o Options) error 
 	s.ctx, cancel = context.WithCancel(ctx)
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: headTime, ReadTimeout: headTime, WriteTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHead,
-		ErrorLog:    log.New(io.Discard, "", 0), // what strangers do wrong is told to them
+		ErrorLog:    log.New(io.Discard, "", 0), // strangers get their errors as answers
 		ConnContext: loopback.ConnContext,
 	}
 	stop := context.AfterFunc(ctx, func() {
@@ -136,11 +142,12 @@ func Serve(ctx context.Context, l net.Listener, tokens Tokens, o Options) error 
 	return err
 }
 
-// policy is what the page may do: run its own script, draw with its own style, and talk to where it came from.
+// policy is what the page may do: run its own script, draw with its own style, and connect to its
+// origin.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// types are the files that there are, by extension.
+// types are the media types by file extension.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
 }
@@ -176,6 +183,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "files are only read", http.StatusMethodNotAllowed)
 	default:
 		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write(data) // a browser that is gone
+		_, _ = w.Write(data) // the browser may be gone
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// A Span is a part of a text, in bytes, and the SGR parameters that it is shown with, such as "1;34".
+// A Span is a part of a text, in bytes, and its SGR parameters, such as "1;34".
 type Span struct {
 	Start, End int
 	SGR        string
 }
 
-// A drawing is rows as they are written, each within the terminal's width.
+// A drawing is rows to write, each within the terminal's width.
 type drawing struct {
 	rows     []string
 	widths   []int
@@ -90,25 +90,26 @@ func layout(first, more, text string, cursor int, spans []Span, cols int) drawin
 	return d
 }
 
-// promptSGR is how prompts are shown: dim enough to tell them from what was typed.
+// promptSGR is how prompts are shown: dim enough to tell them apart from input.
 const promptSGR = "36"
 
-// A painter knows what it has drawn and draws something else in its place.
+// A painter remembers what it has drawn, to draw something else in its place.
 type painter struct {
 	widths []int // of the rows up to the cursor's
 	col    int
 }
 
-// erase goes to where the drawing begins and clears from there. A terminal that has become narrower has wrapped the rows
-// that were drawn, as nearly all do; of one that cuts them rows above are cleared, too. Where terminals differ, the lower row
-// is taken: a rest that stays harms less than a line of the user's that goes.
+// erase moves to the start of the drawing and clears from there. A terminal that became narrower
+// has wrapped the drawn rows, as nearly all terminals do; on one that truncates them, rows above
+// are cleared, too. Where terminals differ, the lower row is used: leftovers do less harm than the
+// loss of a line of the user's.
 func (p *painter) erase(b *strings.Builder, cols int) {
 	up := 0
 	for i, w := range p.widths {
 		if i == len(p.widths)-1 {
 			up += p.col / max(cols, 1)
 			if p.col == w && w > 0 && w%max(cols, 1) == 0 {
-				up-- // behind the last column, where it waits to wrap
+				up-- // after the last column, before the wrap
 			}
 		} else {
 			up += max(1, (w+cols-1)/max(cols, 1))
@@ -122,7 +123,8 @@ func (p *painter) erase(b *strings.Builder, cols int) {
 	p.widths, p.col = nil, 0
 }
 
-// draw draws d and, below, the rows of a menu, in at most rows rows: of a longer text the part around the cursor.
+// draw draws d and, below it, the rows of a menu, in at most rows rows: of a longer text the part
+// around the cursor.
 func (p *painter) draw(b *strings.Builder, d drawing, below []string, rows int) {
 	below = below[:min(len(below), max(rows-2, 0))]
 	from, to := 0, len(d.rows)

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ErrInterrupt is what [Editor.Line] returns for Ctrl-C.
+// ErrInterrupt is returned by [Editor.Line] for Ctrl-C.
 var ErrInterrupt = errors.New("interrupted")
 
-// Options are what an editor works with. In and Out are required; the functions may be nil. All are called by the goroutine
-// that is in [Editor.Line].
+// Options configure an editor. In and Out are required; the functions may be nil. All are called by
+// the goroutine that runs [Editor.Line].
 type Options struct {
 	In  io.Reader // a terminal in raw mode
 	Out io.Writer
@@ -22,49 +22,50 @@ type Options struct {
 	Resized <-chan struct{}
 
 	Prompt    func() (first, more string)                                  // without control characters
-	Highlight func(text string) []Span                                     // in order, not overlapping
-	Complete  func(text string, cursor int) (start int, items []Candidate) // places in bytes
-	More      func(text string) bool                                       // Enter begins another line
-	Notices   <-chan struct{}                                              // told when TakeNotices has something
-	Take      func() []string                                              // lines to show above the input, without control characters but SGR
+	Highlight func(text string) []Span                                     // in order, without overlap
+	Complete  func(text string, cursor int) (start int, items []Candidate) // positions in bytes
+	More      func(text string) bool                                       // Enter adds another line
+	Notices   <-chan struct{}                                              // readable when Take has something
+	Take      func() []string                                              // to show above the input; no control characters but SGR
 	History   []string                                                     // oldest first
 }
 
 const (
-	// escapeBound is how long the rest of a key's sequence may take to come before an ESC is the key Escape. A terminal writes
-	// a sequence at once; more makes Escape slow, less breaks keys over a slow line.
+	// escapeBound is how long the rest of a key's sequence may take to arrive before an ESC counts
+	// as the Escape key. A terminal writes a sequence at once; more makes Escape slow, less breaks
+	// keys over a slow line.
 	escapeBound = 50 * time.Millisecond
-	// maxUndo bounds what can be undone, in changes.
+	// maxUndo bounds the undo history, in changes.
 	maxUndo = 200
 	// menuRows is how many rows of candidates are shown, on a terminal that has twice as many.
 	menuRows = 12
-	// readSize is how much is read at once.
+	// readSize is the size of one read, in bytes.
 	readSize = 4096
 )
 
-// An Editor edits lines. It reads its terminal only within [Editor.Line], and no more than what is there, so that between
-// lines another program may have the terminal.
+// An Editor edits lines. It reads its terminal only inside [Editor.Line], and no more than is
+// there, so that between lines another program can have the terminal.
 type Editor struct {
 	Options
 
 	buffer
 	decoder decoder
 	painter painter
-	keys    []key // typed and not used yet
+	keys    []key // typed and not yet used
 	menu    *menu
 	search  *search
 
 	history []string
-	edits   map[int]string // history entries that were changed and not entered, by place; the new line is at len(history)
+	edits   map[int]string // changed history entries, by index; the new line is at len(history)
 	place   int
 	killed  string
-	killing bool // the last key killed, too
+	killing bool // the last key was a kill, too
 	undo    []buffer
 	typing  bool // the last key typed text, too
 
-	asked  bool // a read is under way
+	asked  bool // a read is in progress
 	ended  error
-	chunks chan chunk // has room for what one read gives
+	chunks chan chunk // has room for the result of one read
 }
 
 type chunk struct {
@@ -77,26 +78,28 @@ func New(o Options) *Editor {
 	return &Editor{Options: o, history: o.History, chunks: make(chan chunk, 1)}
 }
 
-// read reads once. A read of a terminal cannot be taken back, so none is begun that is not wanted.
+// read starts one read. A terminal read cannot be cancelled, so none is started before it is
+// needed.
 func (e *Editor) read() {
 	b := make([]byte, readSize)
 	n, err := e.In.Read(b)
 	e.chunks <- chunk{b[:n], err}
 }
 
-// Remember adds a line to the history, unless it is the last one again.
+// Remember adds a line to the history, unless it repeats the last one.
 func (e *Editor) Remember(line string) {
 	if n := len(e.history); line != "" && (n == 0 || e.history[n-1] != line) {
 		e.history = append(e.history, line)
 	}
 }
 
-// Entries returns the history, oldest first. It is not to be changed.
+// Entries returns the history, oldest first. The caller must not change it.
 func (e *Editor) Entries() []string { return e.history }
 
 // Line edits one line, or several, and returns it when it is entered. It blocks until then.
 //
-// Errors: io.EOF for Ctrl-D on an empty line, [ErrInterrupt], the cause of ctx's end, and those of reading.
+// Errors: io.EOF for Ctrl-D on an empty line, [ErrInterrupt], the cause of ctx's end, and those of
+// reading.
 func (e *Editor) Line(ctx context.Context) (string, error) {
 	e.buffer, e.undo, e.menu, e.search = buffer{}, nil, nil, nil
 	e.edits, e.place = map[int]string{}, len(e.history)
@@ -120,9 +123,9 @@ func (e *Editor) Line(ctx context.Context) (string, error) {
 	}
 }
 
-// Interrupted says that a Ctrl-C was typed behind the line that [Editor.Line] returned last, while the terminal was still raw
-// and made no signal of it. It and what was typed before it are dropped. available is how many bytes there are to read; those
-// are kept for the next line.
+// Interrupted reports whether Ctrl-C was typed after the line that [Editor.Line] returned last,
+// while the terminal was still raw and did not turn it into a signal. It drops the Ctrl-C and what
+// was typed before it. available is how many bytes can be read; those are kept for the next line.
 func (e *Editor) Interrupted(available int) bool {
 	if available > 0 && !e.asked && e.ended == nil {
 		e.read()
@@ -139,7 +142,7 @@ func (e *Editor) Interrupted(available int) bool {
 	return false
 }
 
-// await waits for keys, or shows what else has happened.
+// await waits for keys, or handles other events.
 func (e *Editor) await(ctx context.Context) error {
 	if e.ended != nil {
 		return e.ended
@@ -172,7 +175,7 @@ func (e *Editor) await(ctx context.Context) error {
 	return nil
 }
 
-func (e *Editor) write(s string) { _, _ = io.WriteString(e.Out, s) } // a terminal that is gone is seen by reading
+func (e *Editor) write(s string) { _, _ = io.WriteString(e.Out, s) } // reading notices errors
 
 func (e *Editor) size() (rows, cols int) {
 	if e.Size != nil {
@@ -184,7 +187,7 @@ func (e *Editor) size() (rows, cols int) {
 	return rows, max(cols, 2)
 }
 
-// show puts lines above the input.
+// show prints lines above the input.
 func (e *Editor) show() {
 	var b strings.Builder
 	_, cols := e.size()
@@ -195,7 +198,8 @@ func (e *Editor) show() {
 	e.write(b.String())
 }
 
-// draw draws the input in place of what was drawn before. The terminal shows it at once, where it can (mode 2026).
+// draw redraws the input in place. The terminal shows it in one step if it supports that (mode
+// 2026).
 func (e *Editor) draw() {
 	rows, cols := e.size()
 	var b strings.Builder
@@ -223,7 +227,7 @@ func (e *Editor) draw() {
 	e.write(b.String())
 }
 
-// leave shows the input as it was entered, and goes to the row below.
+// leave shows the input as it was entered, and moves to the row below.
 func (e *Editor) leave() {
 	e.menu, e.search = nil, nil
 	e.cursor = len(e.text)

@@ -9,38 +9,39 @@ import (
 	"github.com/ptywright/ptywright/internal/ansi"
 )
 
-// A key is one thing that was typed: a key by its name ("enter", "ctrl+a", "alt+b"), or text, typed or pasted.
+// A key is one input: a key by its name ("enter", "ctrl+a", "alt+b"), or text, typed or pasted.
 type key struct {
 	name string
 	text string // of "text" and "paste"
 }
 
 const (
-	// maxPaste bounds a paste, in bytes; what is beyond is dropped. A REPL's line of a MiB is a mistake already.
+	// maxPaste bounds a paste, in bytes; the rest is dropped. A REPL line of a MiB is a mistake
+	// already.
 	maxPaste = 1 << 20
-	// maxSequence bounds a control sequence; a longer one is none.
+	// maxSequence bounds a control sequence; a longer one is invalid.
 	maxSequence = 256
 )
 
 var pasteEnd = []byte(ansi.PasteEnd)
 
-// A decoder turns bytes into keys, however they were cut.
+// A decoder turns bytes into keys, however they are split into reads.
 type decoder struct {
 	rest    []byte
 	pasting bool
 	pasted  []byte
 }
 
-// feed takes what was read and returns the keys that are whole.
+// feed takes the bytes of a read and returns the complete keys.
 func (d *decoder) feed(p []byte) []key {
 	d.rest = append(d.rest, p...)
 	return d.take(false)
 }
 
-// flush returns what may have been the beginning of a sequence as the keys that it is on its own: nothing more came.
+// flush returns an unfinished sequence as separate keys, because nothing more came.
 func (d *decoder) flush() []key { return d.take(true) }
 
-// partial says that something is held that flush would return.
+// partial reports whether something is held that flush would return.
 func (d *decoder) partial() bool { return len(d.rest) > 0 && !d.pasting }
 
 func (d *decoder) take(final bool) (keys []key) {
@@ -71,10 +72,10 @@ func (d *decoder) take(final bool) (keys []key) {
 	return keys
 }
 
-// paste takes what belongs to a paste and says whether its end was there.
+// paste takes the bytes of a paste and reports whether it has ended.
 func (d *decoder) paste(keys *[]key) bool {
 	body, after, ended := bytes.Cut(d.rest, pasteEnd)
-	if !ended { // keep what may be the beginning of the end
+	if !ended { // keep what may be the start of the end mark
 		keep := 0
 		for n := min(len(pasteEnd)-1, len(d.rest)); n > 0; n-- {
 			if bytes.HasPrefix(pasteEnd, d.rest[len(d.rest)-n:]) {
@@ -93,7 +94,8 @@ func (d *decoder) paste(keys *[]key) bool {
 	return ended
 }
 
-// one decodes the first key of b and returns how long it is: 0 when it is not whole yet. A key without a name is to be dropped.
+// one decodes the first key of b and returns its length: 0 when it is incomplete. A key without a
+// name must be dropped.
 func one(b []byte, final bool) (key, int) {
 	switch c := b[0]; {
 	case c == 0x1b:
@@ -149,7 +151,7 @@ func escape(b []byte, final bool) (key, int) {
 			return key{}, 0
 		}
 		return key{name: sequence("", b[2])}, 3
-	case ']', 'P', '_', '^', 'X': // a terminal's answer to somebody else's question
+	case ']', 'P', '_', '^', 'X': // a terminal's answer to another program's question
 		for i := 2; i < len(b); i++ {
 			if b[i] == 0x07 {
 				return key{}, i + 1
@@ -183,7 +185,7 @@ var (
 	coded    = map[string]string{"9": "tab", "13": "enter", "27": "escape", "127": "backspace"}
 )
 
-// sequence names a control sequence's key, "" for what is none.
+// sequence is the name of a control sequence's key, or "".
 func sequence(params string, final byte) string {
 	number, mods, _ := strings.Cut(params, ";")
 	name := finals[final]

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Candidate is one way to go on. Text takes the place of what is completed; Suffix follows it when nothing else fits, as "("
-// after a function; About is a word on it.
+// A Candidate is one completion. Text replaces the completed part; Suffix follows it if it is the
+// only candidate, as "(" after a function; About describes it in a word.
 type Candidate struct {
 	Text, Suffix, About string
 }
@@ -14,12 +14,12 @@ type Candidate struct {
 // A menu lists candidates below the input.
 type menu struct {
 	items    []Candidate
-	start    int // where in the buffer the completed part begins, in runes
+	start    int // where the completed part begins in the buffer, in runes
 	selected int // -1: none yet
 	typed    string
 }
 
-// common is what all candidates begin with.
+// common is the common prefix of all candidates.
 func (m *menu) common() string {
 	all := []rune(m.items[0].Text)
 	for _, c := range m.items[1:] {
@@ -33,7 +33,8 @@ func (m *menu) common() string {
 	return string(all)
 }
 
-// rows draws the menu: one candidate a row with what there is to say about it when they are few, else in columns.
+// rows draws the menu: one candidate per row with its description when there are few, else in
+// columns.
 func (m *menu) rows(cols, most int) []string {
 	widest, told := 0, false
 	for _, c := range m.items {

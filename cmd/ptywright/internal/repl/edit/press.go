@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// press does what a key does and says whether the line is entered.
+// press handles a key and reports whether the line is entered.
 func (e *Editor) press(k key) (done bool, err error) {
 	if e.search != nil && e.searching(k) {
 		return false, nil
@@ -62,7 +62,7 @@ func (e *Editor) press(k key) (done bool, err error) {
 	return false, nil
 }
 
-// move moves the cursor, and says whether the key is one that does.
+// move moves the cursor, and reports whether the key does that.
 func (e *Editor) move(name string) bool {
 	switch name {
 	case "left", "ctrl+b":
@@ -99,7 +99,7 @@ func (e *Editor) move(name string) bool {
 	return true
 }
 
-// erase takes text out, and says whether the key is one that does.
+// erase deletes text, and reports whether the key does that.
 func (e *Editor) erase(name string, killing bool) bool {
 	at := e.cursor
 	switch name {
@@ -136,7 +136,7 @@ func (e *Editor) erase(name string, killing bool) bool {
 	return true
 }
 
-// save remembers the text for an undo.
+// save saves the text for an undo.
 func (e *Editor) save() {
 	if len(e.undo) == maxUndo {
 		e.undo = e.undo[1:]
@@ -151,7 +151,7 @@ func (e *Editor) remove(from, to int) {
 	}
 }
 
-// kill removes, and keeps what was removed for Ctrl-Y; one kill after another adds to it.
+// kill removes text and keeps it for Ctrl-Y; consecutive kills accumulate.
 func (e *Editor) kill(from, to int, more bool) {
 	before := e.cursor
 	e.save()
@@ -167,13 +167,13 @@ func (e *Editor) kill(from, to int, more bool) {
 	e.killing = true
 }
 
-// indent is how a line that follows the cursor's begins.
+// indent is the indentation of the cursor's line, for the next one.
 func (e *Editor) indent() string {
 	line := string(e.text[e.lineStart(e.cursor):e.cursor])
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// recall shows an entry of the history, and keeps what was made of the one shown so far.
+// recall shows a history entry, and keeps the changes to the one shown so far.
 func (e *Editor) recall(to int) {
 	if to < 0 || to > len(e.history) {
 		return
@@ -189,11 +189,11 @@ func (e *Editor) recall(to int) {
 	e.cursor = len(e.text)
 }
 
-// complete asks for candidates and inserts what they have in common.
+// complete asks for candidates and inserts their common prefix.
 func (e *Editor) complete() {
 	if before := string(e.text[e.lineStart(e.cursor):e.cursor]); strings.TrimSpace(before) == "" && e.lineStart(e.cursor) > 0 {
 		e.save()
-		e.insert("  ") // of a further line: Tab indents
+		e.insert("  ") // on a further line Tab indents
 		return
 	}
 	if e.Complete == nil {
@@ -217,7 +217,8 @@ func (e *Editor) complete() {
 	e.menu = m
 }
 
-// choosing takes the keys that are the menu's. Any other takes the candidate that is selected and does what it does.
+// choosing handles the menu's keys. Any other key accepts the selected candidate and then acts as
+// usual.
 func (e *Editor) choosing(k key) bool {
 	m := e.menu
 	step := 0
@@ -226,7 +227,7 @@ func (e *Editor) choosing(k key) bool {
 		step = 1
 	case "shift+tab":
 		step = -1
-	case "right", "up", "left": // within the menu once something of it is selected
+	case "right", "up", "left": // inside the menu once a candidate is selected
 		if m.selected >= 0 {
 			step = map[string]int{"right": 1, "up": -1, "left": -1}[k.name]
 		}
@@ -258,12 +259,13 @@ func (e *Editor) choosing(k key) bool {
 // A search looks backwards through the history for what is typed.
 type search struct {
 	query  string
-	at     int // the entry that is shown; len(history) is none
+	at     int // the entry shown; len(history) is none
 	text   string
-	cursor int // and text: what there was before
+	cursor int // and text: the input before the search
 }
 
-// searching takes the keys that are the search's. Any other ends it with the entry that was found, and does what it does.
+// searching handles the search's keys. Any other key ends it with the entry found, and then acts as
+// usual.
 func (e *Editor) searching(k key) bool {
 	s := e.search
 	switch k.name {
@@ -293,7 +295,7 @@ func (e *Editor) searching(k key) bool {
 	return true
 }
 
-// find looks for the query from an entry backwards.
+// find searches backwards from an entry for the query.
 func (e *Editor) find(from int) {
 	for i := min(from, len(e.history)-1); i >= 0; i-- {
 		if e.found(i) {
@@ -302,7 +304,7 @@ func (e *Editor) find(from int) {
 	}
 }
 
-// found shows an entry if it has the query in it.
+// found shows an entry if it contains the query.
 func (e *Editor) found(i int) bool {
 	at := strings.Index(e.history[i], e.search.query)
 	if at < 0 {

@@ -1,10 +1,12 @@
-// Package edit is a line editor: it reads keys from a terminal and returns what was typed, with history, search,
-// completion, highlighting, several lines and wide characters.
+// Package edit is a line editor: it reads keys from a terminal and returns the entered text, with
+// history, search, completion, highlighting, several lines and wide characters. [New] is the entry
+// point.
 //
-// One goroutine does everything, the caller of [Editor.Line]: it takes keys, sizes and notices as they come and draws the
-// whole input anew after each. So a notice never meets half a drawing, and a resize is one more reason to draw. What is
-// drawn is rows that were wrapped here, at the terminal's width, so that the editor always knows on which row it stands
-// and never has to ask the terminal: an answer would come in between what is typed.
+// One goroutine does everything, the caller of [Editor.Line]: it handles keys, sizes and notices as
+// they arrive and redraws the whole input after each. So a notice never meets half a drawing, and a
+// resize is just another reason to draw. The editor wraps the rows itself, at the terminal's width,
+// so it always knows which row the cursor is on and never has to ask the terminal, whose answer
+// would mix with the input.
 package edit
 
 import (
@@ -14,10 +16,11 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// tabWidth is the columns that a tab is shown as.
+// tabWidth is the number of columns shown for a tab.
 const tabWidth = 4
 
-// width is the columns of a character on its own, as terminals count: zero for what joins the one before.
+// width is the columns of a single character, as terminals count: zero for one that joins the one
+// before.
 func width(r rune) int {
 	switch {
 	case r == '\t':
@@ -37,7 +40,7 @@ func Width(s string) int {
 	return n
 }
 
-// Cut returns the beginning of s that has at most cols columns, with an ellipsis for the rest.
+// Cut returns the start of s that fits into cols columns, with an ellipsis for the rest.
 func Cut(s string, cols int) string {
 	if Width(s) <= cols {
 		return s
@@ -51,7 +54,7 @@ func Cut(s string, cols int) string {
 	return s
 }
 
-// clean takes out of a paste what is neither text nor a line feed or a tab.
+// clean removes from a paste everything but text, line feeds and tabs.
 func clean(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	return strings.Map(func(r rune) rune {
@@ -62,7 +65,8 @@ func clean(s string) string {
 	}, s)
 }
 
-// A buffer is the text that is edited. The cursor stands before a character and never between one and what joins it.
+// A buffer is the text being edited. The cursor is before a character, never between one and what
+// joins it.
 type buffer struct {
 	text   []rune
 	cursor int
@@ -91,14 +95,14 @@ func (b *buffer) prev(i int) int {
 // insert types text at the cursor.
 func (b *buffer) insert(s string) { b.replace(b.cursor, b.cursor, s) }
 
-// replace puts s where from to to was, and the cursor behind it.
+// replace replaces the text between two positions with s, and moves the cursor after it.
 func (b *buffer) replace(from, to int, s string) {
 	tail := append([]rune(s), b.text[to:]...)
 	b.text = append(b.text[:from:from], tail...)
 	b.cursor = from + len([]rune(s))
 }
 
-// cut takes out what stands between two places and returns it.
+// cut removes the text between two positions and returns it.
 func (b *buffer) cut(from, to int) string {
 	gone := string(b.text[from:to])
 	b.replace(from, to, "")
@@ -122,7 +126,7 @@ func (b *buffer) lineEnd(i int) int {
 
 func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// wordStart is where the word before i begins, wordEnd where the word behind i ends.
+// wordStart is where the word before i begins, wordEnd where the word after i ends.
 func (b *buffer) wordStart(i int) int {
 	for i > 0 && !inWord(b.text[i-1]) {
 		i--
@@ -143,7 +147,7 @@ func (b *buffer) wordEnd(i int) int {
 	return i
 }
 
-// blankStart is where what is not blank before i begins, for Ctrl-W.
+// blankStart is where the non-blank text before i begins, for Ctrl-W.
 func (b *buffer) blankStart(i int) int {
 	for i > 0 && unicode.IsSpace(b.text[i-1]) {
 		i--
@@ -154,7 +158,8 @@ func (b *buffer) blankStart(i int) int {
 	return i
 }
 
-// vertical moves the cursor by a line, up or down, and says whether there was one. The column is kept where it can be.
+// vertical moves the cursor up or down by a line, and reports whether there was one. The column is
+// kept if possible.
 func (b *buffer) vertical(up bool) bool {
 	start := b.lineStart(b.cursor)
 	col := Width(string(b.text[start:b.cursor]))
