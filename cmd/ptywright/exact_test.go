@@ -206,8 +206,9 @@ func TestRawOutputAndScreenText(t *testing.T) {
 		s := start(t)
 		var created struct{ Session string }
 		s.call("session.create", obj{"program": "bash", "shell_integration": true, "env": env}, &created)
-		s.call("session.input", obj{"session": created.Session, "action": obj{"type": "text", "value": line + "\r"}}, nil)
-		s.call("session.wait", obj{"session": created.Session, "matcher": obj{"type": "command_finished"}}, nil)
+		var sent struct{ Sequence uint64 }
+		s.call("session.input", obj{"session": created.Session, "action": obj{"type": "text", "value": line + "\r"}}, &sent)
+		s.call("session.wait", obj{"session": created.Session, "since": sent.Sequence, "matcher": obj{"type": "command_finished"}}, nil)
 		for _, keep := range []bool{false, true} {
 			var r struct {
 				Blocks []struct {

@@ -10,7 +10,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/ptywright/ptywright/engine/enginetest"
 	"github.com/ptywright/ptywright/protocol"
 )
 
@@ -32,7 +31,6 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
-	enginetest.Beside(6)
 	goleak.VerifyTestMain(m)
 }
 

@@ -365,6 +365,12 @@ const hang = 60 * time.Second
 // await returns the named guests when all have come.
 func (b *lobby) await(names ...string) map[string]guest {
 	b.t.Helper()
+	return b.awaitUnless(nil, names...)
+}
+
+// awaitUnless is await until gone is closed, which ends it with nil.
+func (b *lobby) awaitUnless(gone <-chan struct{}, names ...string) map[string]guest {
+	b.t.Helper()
 	late := time.After(hang)
 	came := make(map[string]guest)
 	for len(came) < len(names) {
@@ -372,6 +378,8 @@ func (b *lobby) await(names ...string) map[string]guest {
 		case g := <-b.guest:
 			came[g.name] = g
 			b.t.Cleanup(func() { g.conn.Close() })
+		case <-gone:
+			return nil
 		case <-late:
 			b.t.Fatalf("of %q only %v came", names, came)
 		}
