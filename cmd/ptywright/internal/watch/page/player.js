@@ -5,13 +5,18 @@ import { Screen, margin, metrics } from './screen.js';
 import { $, bytes, duration, follow, make, nextFrame } from './ui.js';
 
 export class Recordings {
+  #shown = '';
+
   constructor(wire) { this.wire = wire; }
 
+  // show lists what there is. A list that has not changed stays as it is: it may be clicked on right now.
   async show() {
     const empty = $('casts-empty');
     try {
       const { recordings, problem } = await this.wire().call('recordings');
-      $('casts').replaceChildren(...recordings.map((r) => this.#item(r)));
+      const list = JSON.stringify(recordings);
+      if (list !== this.#shown) $('casts').replaceChildren(...recordings.map((r) => this.#item(r)));
+      this.#shown = list;
       empty.hidden = recordings.length > 0 && !problem;
       empty.textContent = problem ? problem.message : 'There is no recording. Sessions are recorded with session.record_start, or start ptywright watch with --casts DIR.';
     } catch (e) {
