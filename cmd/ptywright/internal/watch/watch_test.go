@@ -387,7 +387,7 @@ func TestReadIsNotUnderWay(t *testing.T) {
 		called <- struct{}{}
 		return nil, nil
 	})}
-	defer delete(methods, "told")
+	t.Cleanup(func() { delete(methods, "told") }) // once the server below has ended
 	late := &lateListener{}
 	b := newBenchOver(t, Options{}, func(l net.Listener) net.Listener {
 		late.Listener = l
@@ -446,16 +446,15 @@ func (c *lateConn) Write(p []byte) (int, error) {
 
 // TestBrokenAnswer: a method that panics, or whose result does not encode, costs its request and nothing else.
 func TestBrokenAnswer(t *testing.T) {
-	b := newBench(t, Options{Log: slog.New(slog.DiscardHandler)})
-	other := b.login()
 	for name, call := range map[string]func(*page, context.Context, struct{}) (any, error){
 		"panic": func(*page, context.Context, struct{}) (any, error) { panic("token=abcdefghijklmnop1234") },
 		"nan":   func(*page, context.Context, struct{}) (any, error) { return math.NaN(), nil },
 	} {
 		methods[name] = method{false, false, with(call)}
-		defer delete(methods, name)
+		t.Cleanup(func() { delete(methods, name) }) // once the server below has ended
 	}
-	c := b.login()
+	b := newBench(t, Options{Log: slog.New(slog.DiscardHandler)})
+	other, c := b.login(), b.login()
 	for _, name := range []string{"panic", "nan"} {
 		if got := c.ask(name, nil, nil); got != "internal_error" {
 			t.Errorf("%s: %q", name, got)
