@@ -44,7 +44,7 @@ func startServer(dir string, argv []string) (*server, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	// There is no notification when the socket appears; try to connect until that works.
+	// Nothing reports that the socket exists, so try until it accepts.
 	for end := time.Now().Add(10 * time.Second); ; <-time.After(time.Millisecond) {
 		c, err := net.Dial("unix", s.path)
 		if err == nil {

@@ -45,7 +45,7 @@ func (s *Session) publish(draining bool) {
 func (s *Session) finish() {
 	s.settled.Stop()
 	s.mu.Lock()
-	s.secret = false
+	s.secret, s.raw = false, false
 	s.rec.finish()
 	s.rec.trim()
 	s.release(time.Now()) // no output can end an update any more

@@ -145,7 +145,7 @@ func (r *recorder) write(p []byte) {
 			return
 		}
 		r.add(replacement)
-		p = p[InvalidLen(p):]
+		p = p[ansi.InvalidLen(p):]
 	}
 }
 
@@ -183,7 +183,7 @@ func (r *recorder) join(p []byte) []byte {
 	// The character was cut short: its bytes become one U+FFFD, the byte that ended it is read
 	// again.
 	r.add(replacement)
-	return p[InvalidLen(c)-had:]
+	return p[ansi.InvalidLen(c)-had:]
 }
 
 // validPrefix returns how many bytes at the beginning of p are whole, valid UTF-8. It decodes the
@@ -216,11 +216,6 @@ func validPrefix(p []byte) int {
 	}
 	return i
 }
-
-// InvalidLen returns how many bytes at the beginning of p, which does not begin with a whole
-// character, are one maximal subpart of an ill-formed sequence: p[0] and those that follow while
-// they could still become one character. One U+FFFD replaces them (Unicode 16.0, section 3.9).
-func InvalidLen(p []byte) int { return ansi.InvalidLen(p) }
 
 // add appends whole characters and drops the oldest.
 func (r *recorder) add(p []byte) {

@@ -38,7 +38,8 @@ func ExampleFunc() {
 	// Output: <nil>
 }
 
-// A matcher that did not match says for each of its parts what was missing, and which line came nearest.
+// A matcher that did not match says for each of its parts what was missing, and which line came
+// nearest.
 func ExampleMatcher_explain() {
 	s, end := start("echo 2 passed, 1 failed")
 	defer end()

@@ -113,8 +113,9 @@ func checkSpans(t interface{ Fatalf(string, ...any) }, line string, spans []Span
 	return b.String() + line[done:]
 }
 
-// Redacting again hides nothing of what is shown, but where what was hidden had kept a rule from matching
-// beside it: then it is hidden, and the text comes to rest. The tables hold single secrets to the letter of this.
+// Redacting again hides nothing of what is shown, but where what was hidden had kept a rule from
+// matching beside it: then it is hidden, and the text comes to rest. The tables hold single secrets
+// to the letter of this.
 func TestSettles(t *testing.T) {
 	rs := redactors(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,7 +137,8 @@ func TestSettles(t *testing.T) {
 	})
 }
 
-// maxPasses is how often a text of the parts is redacted: each pass hides something that the one before kept.
+// maxPasses is how often a text of the parts is redacted: each pass hides something that the one
+// before kept.
 const maxPasses = 40
 
 // shown is text without what stands for secrets.

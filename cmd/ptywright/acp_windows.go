@@ -10,7 +10,8 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// endGroup ends a process. There is no way to ask: the end of its input is its only notice.
+// endGroup ends a process. Windows has no signal to ask it with; the only notice it gets is
+// the end of its input.
 func endGroup(p *os.Process, kill bool) {
 	if kill {
 		_ = p.Kill()

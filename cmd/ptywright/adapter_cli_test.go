@@ -145,7 +145,8 @@ func TestAdapterFromTheShell(t *testing.T) {
 	s.fails(4, "no adapter drives s2", "adapter", "state", "s2")
 }
 
-// TestAdapterByName: it has a name and the caller's environment, is asked before it is ready, and is ended as any session is.
+// TestAdapterByName: it has a name and the caller's environment, is asked before it is ready, and
+// is ended as any session is.
 func TestAdapterByName(t *testing.T) {
 	t.Parallel()
 	need(t, "bash", "bash")

@@ -343,8 +343,9 @@ func (p *probe) cleared() {
 		for _, c := range typed {
 			p.send("key", obj{"key": string(c)})
 		}
-		// What was typed may not be on the screen yet. Then the prompt is seen to be joined to it and taken
-		// back, and on a busy machine both are gone in time for the prompt to go in by itself.
+		// What was typed may not be on the screen yet. Then the prompt is seen to be joined to it
+		// and taken back, and on a busy machine both are gone in time for the prompt to go in by
+		// itself.
 		if code, r := p.try(obj{"prompt": "x"}); code == "" && (r.Submitted == nil || *r.Submitted) {
 			p.arrived("x", "x")
 		}

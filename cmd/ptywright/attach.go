@@ -36,8 +36,8 @@ Ctrl-\ opens the key line: d detaches (so does a second Ctrl-\), w takes or rele
 t takes it over, s sends Ctrl-\, the arrows scroll a session larger than this terminal, z suspends,
 l redraws. All other keys go to the session, including Ctrl-C and Ctrl-Z.
 
-With --read-only the server refuses input from this connection: whoever sits at this terminal can
-only watch and detach.
+With --read-only the server refuses input from this connection: from this terminal you can only
+watch and detach.
 
 Watching never resizes a session. A smaller one is drawn at the top left; of a larger one you see
 the part around the cursor. --write --resize gives it the size of this terminal, less the status

@@ -105,7 +105,8 @@ func TestEchoOffSecretAndPlain(t *testing.T) {
 	s.refused(-32602, "invalid_params", "session.create", map[string]any{"program": "sh", "echo_off": "maybe"})
 }
 
-// TestQuestionOnASmallScreen: a question of which the beginning has left the screen is a question still.
+// TestQuestionOnASmallScreen: a question of which the beginning has left the screen is a question
+// still.
 func TestQuestionOnASmallScreen(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -165,7 +165,8 @@ func packages(t *testing.T, goos string) map[string][]string {
 // promised are the packages that other modules may build on.
 var promised = []string{"engine", "engine/vt", "matchers", "redact", "protocol/client"}
 
-// TestPackagesSayWhatTheyPromise: one that others could import, and should not build on, says so in its first line.
+// TestPackagesSayWhatTheyPromise: one that others could import, and should not build on, says so in
+// its first line.
 func TestPackagesSayWhatTheyPromise(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.ImportPath}} {{.Doc}}", module+"/...").Output()
 	if err != nil {

@@ -67,8 +67,8 @@ func checkVault(t *testing.T, left string, hidden, open int) {
 	}
 }
 
-// TestManifestSecretsAreNowhere: a secret that a manifest hands to its program is hidden as one of a client's is, in the
-// manifest and in all that the program does with it.
+// TestManifestSecretsAreNowhere: a secret that a manifest hands to its program is hidden as one of
+// a client's is, in the manifest and in all that the program does with it.
 func TestManifestSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--plugin", vault(t))

@@ -369,7 +369,8 @@ func TestLogsFollow(t *testing.T) {
 	s.fails(4, "unknown session", "logs", "-f", "no-such-name")
 }
 
-// TestWaitPrintsLines: what an expression captured keeps its line ends, and with several sessions each line begins with its id.
+// TestWaitPrintsLines: what an expression captured keeps its line ends, and with several sessions
+// each line begins with its id.
 func TestWaitPrintsLines(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -388,7 +389,8 @@ func TestWaitPrintsLines(t *testing.T) {
 	}
 }
 
-// TestBlankBehindAPrompt is what rows are cut at: the evidence says so, and not that the prompt was erased.
+// TestBlankBehindAPrompt is what rows are cut at: the evidence says so, and not that the prompt was
+// erased.
 func TestBlankBehindAPrompt(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)

@@ -82,8 +82,8 @@ func TestWaitChainOverTheWire(t *testing.T) {
 	}
 }
 
-// TestWaitChainAcrossTheTop: where the screen's first row goes on from what left, no text is missed that stands on both sides, be it
-// written in one batch or in several.
+// TestWaitChainAcrossTheTop: where the screen's first row goes on from what left, no text is missed
+// that stands on both sides, be it written in one batch or in several.
 func TestWaitChainAcrossTheTop(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -113,7 +113,8 @@ func TestWaitChainAcrossTheTop(t *testing.T) {
 	}
 }
 
-// TestWaitAfterClear: what is written to a cleared screen is not read as the end of the line that stood at its top.
+// TestWaitAfterClear: what is written to a cleared screen is not read as the end of the line that
+// stood at its top.
 func TestWaitAfterClear(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -135,8 +136,9 @@ func TestWaitAfterClear(t *testing.T) {
 	}
 }
 
-// TestManyMatchesHoldUpNobody: a wait that goes on from a position looks at every match on the screen for the one that was written
-// first. A million of them hold up no other request, and end with the wait.
+// TestManyMatchesHoldUpNobody: a wait that goes on from a position looks at every match on the
+// screen for the one that was written first. A million of them hold up no other request, and end
+// with the wait.
 func TestManyMatchesHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	s := start(t)

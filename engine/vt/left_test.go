@@ -247,8 +247,9 @@ func TestPointsAreOrdered(t *testing.T) {
 	}
 }
 
-// TestLeftReadsALineToItsEnd: of a line that stands half above the screen the rest is read, too, for as long as some of the line left
-// after the edge; what stands on the screen alone does not count by itself.
+// TestLeftReadsALineToItsEnd: of a line that stands half above the screen the rest is read, too,
+// for as long as some of the line left after the edge; what stands on the screen alone does not
+// count by itself.
 func TestLeftReadsALineToItsEnd(t *testing.T) {
 	term := New(2, 5, Options{Scrollback: 10})
 	term.Feed([]byte("12345678"))
@@ -277,8 +278,8 @@ func TestLeftReadsALineToItsEnd(t *testing.T) {
 	}
 }
 
-// TestWhatIsClearedDoesNotGoOn: a line that had gone on in the screen's first row ends where it left the screen once that row is
-// cleared, and what is written there then is a line of its own.
+// TestWhatIsClearedDoesNotGoOn: a line that had gone on in the screen's first row ends where it
+// left the screen once that row is cleared, and what is written there then is a line of its own.
 func TestWhatIsClearedDoesNotGoOn(t *testing.T) {
 	for _, clear := range []string{"\x1b[H\x1b[2J", "\x1b[H\x1b[J", "\x1b[H\x1b[2K", "\x1b[H\x1b[K", "\x1b[H\x1b[L", "\x1b[H\x1bM", "\x1b[T\x1b[H"} {
 		for _, scrollback := range []int{-1, 10} {

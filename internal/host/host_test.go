@@ -59,8 +59,8 @@ func TestSpawnLendsTheWholeEnvironment(t *testing.T) {
 	}
 }
 
-// TestAdapterLendsItsManifest: what the manifest gives the program counts as what the caller gives it, and the manifest itself
-// shows none of it.
+// TestAdapterLendsItsManifest: what the manifest gives the program counts as what the caller gives
+// it, and the manifest itself shows none of it.
 func TestAdapterLendsItsManifest(t *testing.T) {
 	h := over(t, enginetest.Engine(enginetest.New()))
 	dir := t.TempDir()
@@ -125,7 +125,8 @@ func TestSpawnThatFails(t *testing.T) {
 	}
 }
 
-// TestMarksAreOptional: a program that cannot be made to mark its commands is refused, or is started as it is.
+// TestMarksAreOptional: a program that cannot be made to mark its commands is refused, or is
+// started as it is.
 func TestMarksAreOptional(t *testing.T) {
 	h := over(t, enginetest.Engine(enginetest.New()))
 	tap := &closing{}

@@ -118,7 +118,8 @@ func TestMCPResources(t *testing.T) {
 		default:
 		}
 	}})
-	// The SDK's client does not wait until it is subscribed, so something has to change again and again.
+	// The SDK's client does not wait until it is subscribed, so something has to change again and
+	// again.
 	const ticks = `(while sleep 0.1; do printf '\033]0;tick\007'; done) & exec cat`
 	w.call("start", obj{"program": "sh", "args": []string{"-c", ticks}, "wait_for": obj{"matcher": obj{"type": "not", "value": obj{"type": "bell"}}}})
 	const screen = "ptywright://sessions/s1/screen"

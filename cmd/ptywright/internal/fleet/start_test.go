@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestStartIsBounded: a program that comes up and never says so is ended on a timeout, and the error has its last words.
+// TestStartIsBounded: a program that comes up and never says so is ended on a timeout, and the
+// error has its last words.
 func TestStartIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "program")
