@@ -39,10 +39,6 @@ func (p *PTY) reapByPidfd(pidfd int) bool {
 	if pidfd < 0 {
 		return false
 	}
-	if unix.SetNonblock(pidfd, true) != nil {
-		unix.Close(pidfd)
-		return false
-	}
 	f := os.NewFile(uintptr(pidfd), "pidfd")
 	defer f.Close()
 	conn, err := f.SyscallConn()
