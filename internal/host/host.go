@@ -62,6 +62,9 @@ func (h *Host) Redactor() *redact.Redactor { return redact.Default.With(h.Known)
 // are hidden everywhere until the session is closed. Errors are those of the engine, and
 // *[redact.EnvLimitError].
 func (h *Host) Spawn(ctx context.Context, c engine.Config) (*engine.Session, error) {
+	// The first text to be redacted compiles the rules, 3 ms: let it be this one, while the program
+	// starts.
+	go redact.Default.String(" ")
 	env := map[string]string{}
 	maps.Copy(env, c.BaseEnv)
 	maps.Copy(env, c.Env)
