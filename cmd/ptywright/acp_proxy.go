@@ -35,7 +35,7 @@ editor inside the tool calls they belong to. The exit code is the agent's.`,
 		},
 	}
 	f.add(c)
-	c.Flags().SetInterspersed(false) // flags after the agent are the agent's
+	flagsFirst(c) // flags after the agent are the agent's
 	return c
 }
 
@@ -124,7 +124,7 @@ func agentNotStarted(err error) error {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		code = exitNotFound
 	}
-	return codedError{error: fmt.Errorf("start the agent: %w", err), code: code}
+	return codedError{err: fmt.Errorf("start the agent: %w", err), code: code}
 }
 
 // Read reads the agent's output. It ends with the output, or with the agent if a process that it

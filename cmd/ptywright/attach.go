@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"strings"
 	"time"
 
@@ -13,15 +12,15 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/attach"
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
-	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
 func attachCommand(std stdio) *cobra.Command {
 	o := attach.Options{Key: attach.DefaultKey}
-	var socket string
+	var server remoteFlags
 	c := &cobra.Command{
 		Use:   "attach [flags] [SESSION]",
 		Short: "Show a session in this terminal and type into it",
@@ -55,11 +54,11 @@ Exit codes: 0 after a detach, otherwise that of the program when it ends (128 pl
 			if len(args) > 0 {
 				o.Session = args[0]
 			}
-			return attachTo(c.Context(), std, socket, o)
+			return attachTo(c.Context(), std, &server, o)
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
+	server.socketFlag(c)
 	fs.BoolVarP(&o.Write, "write", "w", false, "take the session: type into it, and nobody else does")
 	fs.BoolVarP(&o.Look, "read-only", "r", false, "look on, and have the server see to it that nothing else can be done from here")
 	fs.BoolVar(&o.Take, "take", false, "take it over from someone else, with or without --write")
@@ -73,13 +72,7 @@ Exit codes: 0 after a detach, otherwise that of the program when it ends (128 pl
 
 // whoAmI is user@host and the terminal, as far as known: one person may have several terminals.
 func whoAmI() string {
-	name := "someone"
-	if u, err := user.Current(); err == nil {
-		name = u.Username
-	}
-	if host, err := os.Hostname(); err == nil {
-		name += "@" + host
-	}
+	name := caller.User()
 	if tty, err := os.Readlink("/proc/self/fd/0"); err == nil && strings.HasPrefix(tty, "/dev/") {
 		return name + " " + strings.TrimPrefix(tty, "/dev/")
 	}
@@ -87,25 +80,22 @@ func whoAmI() string {
 }
 
 // attachTo attaches to a session and returns its end as an error.
-func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) error {
+func attachTo(ctx context.Context, std stdio, server *remoteFlags, o attach.Options) error {
 	if o.Write = o.Write || o.Take; o.As == "" {
 		o.As = whoAmI()
 	}
 	switch {
 	case o.Look && o.Write:
-		return usageError{errors.New("--read-only and --write or --take exclude each other: say one of them")}
+		return usagef("--read-only and --write or --take exclude each other: say one of them")
 	case o.Resize && !o.Write:
-		return usageError{errors.New("--resize is for who writes: give --write, too")}
+		return usagef("--resize is for who writes: give --write, too")
 	case !term.IsTerminal(int(std.in.Fd())) || !term.IsTerminal(int(std.out.Fd())):
-		return usageError{errors.New("attach needs a terminal as standard input and output; ptywright read prints what a session shows")}
+		return usagef("attach needs a terminal as standard input and output; ptywright read prints what a session shows")
 	}
-	if socket == "" {
-		var err error
-		if socket, err = defaultSocket(); err != nil {
-			return err
-		}
+	socket, err := server.path()
+	if err != nil {
+		return err
 	}
-	var err error
 	if o.Client, err = daemon.Dial(ctx, socket); err != nil {
 		return err
 	}
@@ -124,14 +114,7 @@ func attachTo(ctx context.Context, std stdio, socket string, o attach.Options) e
 		return nil
 	}
 	fmt.Fprintf(std.out, "[%s %s]\n", o.Label(), attach.Ended(r.Exit))
-	end := pty.Exit{Code: -1} // lost
-	if r.Exit.Code != nil {
-		end.Code = *r.Exit.Code
-	}
-	if r.Exit.Signal != nil {
-		end.Signal = *r.Exit.Signal
-	}
-	return codeOf(end)
+	return statusOf(r.Exit)
 }
 
 // pick finds the requested session, and its name.
@@ -140,7 +123,7 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 		s, err := o.Client.Info(ctx, o.Session)
 		var e *client.Error
 		if errors.As(err, &e) && e.Reason == "unknown_session" {
-			return codedError{error: fmt.Errorf("no session %.64q; ptywright attach without an id lists them", o.Session), code: exitMissing}
+			return codedError{err: fmt.Errorf("no session %.64q; ptywright attach without an id lists them", o.Session), code: exitMissing}
 		}
 		if err == nil {
 			means(o, s)
@@ -155,7 +138,7 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 		means(o, sessions[0])
 		return nil
 	case len(sessions) == 0:
-		return codedError{error: errors.New("the server has no session"), code: exitMissing}
+		return codedError{err: errors.New("the server has no session"), code: exitMissing}
 	}
 	width := 0
 	for _, s := range sessions {
@@ -174,7 +157,7 @@ func pick(ctx context.Context, std stdio, o *attach.Options) error {
 		}
 		fmt.Fprintln(std.out, oneLine(line))
 	}
-	return usageError{errors.New("there are several sessions: say which")}
+	return usagef("there are several sessions: say which")
 }
 
 // means sets which session to attach to.
@@ -193,15 +176,15 @@ func attachError(session string, err error) error {
 	plain := fmt.Errorf("attach %s: %s", session, e.Message)
 	switch e.Reason {
 	case "unknown_session", "session_forgotten":
-		return codedError{error: plain, code: exitMissing}
+		return codedError{err: plain, code: exitMissing}
 	case "session_leased":
-		return codedError{error: fmt.Errorf("%w; ptywright attach --take takes it over", plain), code: exitPermission}
+		return codedError{err: fmt.Errorf("%w; ptywright attach --take takes it over", plain), code: exitPermission}
 	case "owned_by_adapter":
-		return codedError{error: fmt.Errorf("%w; ptywright attach without --write shows it", plain), code: exitPermission}
+		return codedError{err: fmt.Errorf("%w; ptywright attach without --write shows it", plain), code: exitPermission}
 	case "session_ended", "session_closed":
 		return fmt.Errorf("%w; ptywright attach without --write shows it", plain)
 	case "permission_denied":
-		return codedError{error: plain, code: exitPermission}
+		return codedError{err: plain, code: exitPermission}
 	}
 	return plain
 }

@@ -197,6 +197,12 @@ func keyNames(_ *cobra.Command, _ []string, begun string) ([]string, cobra.Shell
 	return all, directive | cobra.ShellCompDirectiveNoSpace
 }
 
+// completing gives flags the completions of their values, and descriptions without markup.
+func completing(root *cobra.Command) {
+	completeFlags(root)
+	describePlainly(root)
+}
+
 // describePlainly removes markup from flags' descriptions, which shells would show as it is.
 func describePlainly(c *cobra.Command) {
 	for _, sub := range c.Commands() {

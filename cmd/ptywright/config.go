@@ -24,23 +24,29 @@ func loadConfig() (*config.Config, error) {
 	return config.Load(root, os.LookupEnv)
 }
 
-// isSetting reports whether an error is about the configuration.
-func isSetting(err error) bool {
-	var file *config.FileError
-	var env *config.EnvError
-	return errors.As(err, &file) || errors.As(err, &env)
+// faulty is an error of the configuration, with its exit code.
+func faulty(err error) codedError {
+	return codedError{err: err, code: exitUsage, reason: "configuration"}
 }
 
-// configurable makes a command take flags that are not given from the environment and from
-// config.toml.
+// misset is faulty, with what to do, for every command but config itself.
+func misset(err error) error {
+	return faulty(fmt.Errorf("%w; ptywright config shows what holds", err))
+}
+
+// configurable makes c, and the commands below it, take flags that are not given from the environment
+// and from config.toml.
 func configurable(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		configurable(sub)
+	}
 	run := c.RunE
 	if run == nil || len(config.For(c.Name(), false, func(flag string) bool { return c.Flags().Lookup(flag) != nil })) == 0 {
 		return
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := configure(c); err != nil {
-			return err
+			return misset(err)
 		}
 		return run(c, args)
 	}
@@ -79,7 +85,7 @@ func configure(c *cobra.Command) error {
 func serverSettings(c *cobra.Command) error {
 	set, err := loadConfig()
 	if err != nil {
-		return err
+		return misset(err)
 	}
 	serve, _, err := c.Root().Find([]string{"serve"})
 	if err != nil {
@@ -88,7 +94,7 @@ func serverSettings(c *cobra.Command) error {
 	for _, s := range config.For("serve", false, func(flag string) bool { return serve.Flags().Lookup(flag) != nil }) {
 		if v, ok := set.Value(s); ok {
 			if err := set.Judge(s, v); err != nil {
-				return err
+				return misset(err)
 			}
 		}
 	}
@@ -143,12 +149,12 @@ Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and
 			for _, err := range faults[:last] {
 				complain(std.err, err)
 				if asJSON {
-					if err := jsonLines(std.out, codedError{error: err, code: exitUsage, reason: "configuration"}.object()); err != nil {
+					if err := std.json(faulty(err).object()); err != nil {
 						return err
 					}
 				}
 			}
-			return faults[last]
+			return faulty(faults[last])
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
@@ -220,7 +226,7 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 			shown.Value = append([]string{}, v.Values...)
 		}
 		if asJSON {
-			if err := jsonLines(std.out, shown); err != nil {
+			if err := std.json(shown); err != nil {
 				return err
 			}
 			continue
@@ -237,7 +243,7 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 // defaultOf is a setting's default, according to the flag of the first command that has it.
 func defaultOf(root *cobra.Command, s config.Setting) []string {
 	if s.Key == "socket" {
-		if path, err := defaultSocket(); err == nil {
+		if path, err := daemon.DefaultSocket(); err == nil {
 			return []string{path}
 		}
 	}

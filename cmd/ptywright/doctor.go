@@ -46,7 +46,7 @@ The exit code is 0 if nothing is broken, even with warnings, otherwise 1.`,
 					broken++
 				}
 				if asJSON {
-					jsonLines(std.out, f)
+					std.json(f)
 					return
 				}
 				text := fmt.Sprintf("%-8s %-19s %s\n", f.State, f.Check, oneLine(f.Found))
@@ -85,7 +85,7 @@ func doctorFacts() (doctor.Facts, error) {
 		}
 		return nil
 	}
-	socket, err := defaultSocket()
+	socket, err := daemon.DefaultSocket()
 	if given := value("socket"); len(given) == 1 {
 		socket, err = filepath.Abs(given[0])
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +16,7 @@ import (
 func callerEnvironment(complaints io.Writer, environ []string) (map[string]string, error) {
 	env, untold, err := caller.Environment(environ)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usagef("%w", err)
 	}
 	for _, name := range untold {
 		complain(complaints, fmt.Errorf("%s is not passed to the program: not valid UTF-8", engine.Quote(name)))
@@ -32,12 +31,12 @@ func environment(given []string) (map[string]string, error) {
 		name, value, ok := strings.Cut(g, "=")
 		switch {
 		case name == "":
-			return nil, usageError{errors.New("--env: give NAME=VALUE or NAME")}
+			return nil, usagef("--env: give NAME=VALUE or NAME")
 		case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
-			return nil, usageError{fmt.Errorf("--env %s: the name of a variable has no blanks: give NAME=VALUE", engine.Quote(name))}
+			return nil, usagef("--env %s: the name of a variable has no blanks: give NAME=VALUE", engine.Quote(name))
 		case !ok:
 			if value, ok = os.LookupEnv(name); !ok {
-				return nil, usageError{fmt.Errorf("--env %s: no such variable to pass on; give %s=VALUE", name, name)}
+				return nil, usagef("--env %s: no such variable to pass on; give %s=VALUE", name, name)
 			}
 		}
 		all[name] = value

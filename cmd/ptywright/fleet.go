@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +32,7 @@ type fleetFlags struct {
 func (f *fleetFlags) open() (fleet.Fleet, error) {
 	switch {
 	case f.root != "" && f.compat:
-		return fleet.Fleet{}, usageError{errors.New("--root and --compat-root exclude each other")}
+		return fleet.Fleet{}, usagef("--root and --compat-root exclude each other")
 	case f.root != "":
 		root, err := filepath.Abs(f.root)
 		return fleet.Fleet{Root: root}, err
@@ -75,9 +74,9 @@ func (s *chosen) selection(c *cobra.Command) (fleet.Selection, error) {
 	}
 	switch {
 	case c.Flags().Changed("to") && len(chosen.Names) == 0:
-		return chosen, usageError{errors.New("--to names no instance: leave it out for all of them")}
+		return chosen, usagef("--to names no instance: leave it out for all of them")
 	case c.Flags().Changed("tag") && s.tag == "":
-		return chosen, usageError{errors.New("--tag is empty: leave it out for all instances")}
+		return chosen, usagef("--tag is empty: leave it out for all instances")
 	}
 	return chosen, nil
 }
@@ -124,11 +123,9 @@ Exit codes: 0 success, 1 an instance or its command failed, 2 usage, 3 timed out
 // exit gives an error its exit code.
 func (f *fleetFlags) exit(ctx context.Context, err error) error {
 	var missing *fleet.NoInstanceError
-	var silent exitCode
-	var usage usageError
 	code, reason := exitError, ""
 	switch {
-	case err == nil, errors.As(err, &silent), errors.As(err, &usage):
+	case err == nil, hasCode(err):
 		return err
 	case ctx.Err() != nil:
 		code, reason = exitInterrupted, "interrupted"
@@ -139,7 +136,7 @@ func (f *fleetFlags) exit(ctx context.Context, err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, instance.ErrFolder):
 		code, reason = exitPermission, "permission_denied"
 	}
-	return codedError{err, code, reason, f.told}
+	return codedError{err: err, code: code, reason: reason, told: f.told}
 }
 
 func fleetList(std stdio, f *fleetFlags) *cobra.Command {
@@ -222,18 +219,6 @@ func orDash(s instance.Optional) string {
 	return oneLine(string(s))
 }
 
-// jsonLines prints one value per line.
-func jsonLines[T any](w io.Writer, values ...T) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, v := range values {
-		if err := e.Encode(v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func fleetStart(std stdio, f *fleetFlags) *cobra.Command {
 	var folders, tags []string
 	var timeout time.Duration
@@ -280,7 +265,7 @@ logs/NAME.log under the root.`,
 func launches(count string, folders, tags []string) ([]fleet.Launch, error) {
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 1 || n > fleet.MostAtOnce {
-		return nil, usageError{fmt.Errorf("%q is not a number of instances: give 1 to %d", count, fleet.MostAtOnce)}
+		return nil, usagef("%q is not a number of instances: give 1 to %d", count, fleet.MostAtOnce)
 	}
 	all := make([]fleet.Launch, n)
 	for i := range all {
@@ -308,7 +293,7 @@ func oneOf(flag string, given []string, n, i int) (string, error) {
 	case n:
 		return given[i], nil
 	}
-	return "", usageError{fmt.Errorf("--%s is given %d times for %d instances: give it once or %d times", flag, len(given), n, n)}
+	return "", usagef("--%s is given %d times for %d instances: give it once or %d times", flag, len(given), n, n)
 }
 
 func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
@@ -320,7 +305,7 @@ func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if lines < 1 {
-				return usageError{fmt.Errorf("--lines is %d: give 1 or more", lines)}
+				return usagef("--lines is %d: give 1 or more", lines)
 			}
 			fl, err := f.open()
 			if err != nil {
@@ -331,7 +316,7 @@ func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
 				return err
 			}
 			if f.json {
-				return jsonLines(std.out, rows)
+				return std.json(rows)
 			}
 			return printLines(std.out, rows.Lines)
 		},
@@ -339,25 +324,4 @@ func fleetRead(std stdio, f *fleetFlags) *cobra.Command {
 	c.Flags().IntVar(&lines, "lines", 50, "number of lines")
 	at.addSession(c)
 	return c
-}
-
-// oneError joins errors on one line.
-func oneError(all []error) error {
-	switch len(all) {
-	case 0:
-		return nil
-	case 1:
-		return all[0]
-	}
-	return fmt.Errorf("%w; %w", oneError(all[:len(all)-1]), all[len(all)-1])
-}
-
-// printLines prints rows of a screen. Rows from our instances contain no control characters.
-func printLines(w io.Writer, lines []string) error {
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, quiet(line)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -32,7 +32,7 @@ output so far is printed.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !wait && c.Flags().Changed("timeout") {
-				return usageError{errors.New("--timeout is for --wait: without it nothing is waited for")}
+				return usagef("--timeout is for --wait: without it nothing is waited for")
 			}
 			limit := time.Duration(0)
 			if wait {
@@ -63,7 +63,7 @@ output so far is printed.`,
 				}
 				if f.json {
 					f.told = true
-					jsonLines(std.out, r)
+					std.json(r)
 				} else {
 					printRun(std.out, r)
 				}
@@ -83,15 +83,6 @@ output so far is printed.`,
 	c.Flags().BoolVar(&wait, "wait", false, "wait for the command to end, and print its output")
 	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "wait at most this long")
 	return c
-}
-
-// checkTimeout refuses timeouts that make no sense. A day is longer than anybody waits; the wire
-// counts milliseconds.
-func checkTimeout(d time.Duration) error {
-	if d < time.Millisecond || d > 24*time.Hour {
-		return usageError{fmt.Errorf("--timeout is %v: give 1ms to 24h", d)}
-	}
-	return nil
 }
 
 func printRun(w io.Writer, r fleet.Run) {
@@ -124,16 +115,6 @@ func heading(w io.Writer, name string, title instance.Optional, how string) {
 	fmt.Fprintf(w, "== %s: %s\n", oneLine(name), oneLine(how))
 }
 
-// quiet escapes control characters, which the rows of a screen do not have.
-func quiet(line string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return '�'
-		}
-		return r
-	}, line)
-}
-
 func fleetWait(std stdio, f *fleetFlags) *cobra.Command {
 	var to chosen
 	var every, one, idle bool
@@ -152,11 +133,11 @@ On a timeout the exit code is 3, and the program and last ten lines of each inst
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case one && every:
-				return usageError{errors.New("--any and --all exclude each other")}
+				return usagef("--any and --all exclude each other")
 			case idle && until.Pattern != "":
-				return usageError{errors.New("--pattern and --idle exclude each other")}
+				return usagef("--pattern and --idle exclude each other")
 			case !idle && until.Pattern == "":
-				return usageError{errors.New("say what to wait for: --pattern TEXT or --idle")}
+				return usagef("say what to wait for: --pattern TEXT or --idle")
 			}
 			if err := checkTimeout(timeout); err != nil {
 				return err
@@ -172,7 +153,7 @@ On a timeout the exit code is 3, and the program and last ten lines of each inst
 			return fl.WaitFor(c.Context(), chosen, to.session, until, !one, timeout, func(w fleet.Wait) {
 				if f.json {
 					f.told = true
-					jsonLines(std.out, w)
+					std.json(w)
 				} else {
 					printWait(std.out, w)
 				}

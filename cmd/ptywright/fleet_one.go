@@ -42,7 +42,7 @@ that has ended is listed for another minute, with its last screen.`,
 				}
 				for _, s := range i.Sessions {
 					if f.json {
-						jsonLines(std.out, struct {
+						std.json(struct {
 							ID string `json:"id"`
 							fleet.Session
 						}{i.ID, s})
@@ -81,7 +81,7 @@ number, which broadcast, wait and read take as --session.`,
 				return err
 			}
 			if f.json {
-				return jsonLines(std.out, opened)
+				return std.json(opened)
 			}
 			return printLines(std.out, []string{strconv.Itoa(opened.Session)})
 		},
@@ -104,7 +104,7 @@ func fleetTag(std stdio, f *fleetFlags) *cobra.Command {
 			if err := fl.Tag(c.Context(), args[0], title); err != nil || !f.json {
 				return err
 			}
-			return jsonLines(std.out, struct {
+			return std.json(struct {
 				ID    string            `json:"id"`
 				Title instance.Optional `json:"title"`
 			}{args[0], instance.Optional(title)})
@@ -122,7 +122,7 @@ func fleetStop(std stdio, f *fleetFlags) *cobra.Command {
 that do not end before the timeout are killed.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
-				return usageError{errors.New("say which instances to stop: their names, or --all")}
+				return usagef("say which instances to stop: their names, or --all")
 			}
 			if err := checkTimeout(timeout); err != nil {
 				return err
@@ -139,7 +139,7 @@ that do not end before the timeout are killed.`,
 				switch {
 				case f.json:
 					f.told = true
-					jsonLines(std.out, s)
+					std.json(s)
 				case s.Killed && s.Ended:
 					fmt.Fprintf(std.out, "%s has been killed: it had not ended after %v\n", oneLine(s.ID), timeout)
 				case s.Ended:

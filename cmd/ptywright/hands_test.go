@@ -286,11 +286,14 @@ func TestOneDash(t *testing.T) {
 			return
 		}
 		err := c.Flags().Parse([]string{"x", "--no-such-flag-there-is"})
-		if first := err == nil; first != flagsFirst[below(c)] {
-			t.Errorf("%s: its flags stand first: %v", below(c), first)
+		if first := err == nil; first != (c.Annotations["flags first"] != "") {
+			t.Errorf("%s: its flags stand first: %v", pathOf(c), first)
 		}
 	})
 }
+
+// pathOf is a command as it is typed behind the program's name.
+func pathOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "ptywright ") }
 
 // each visits a command and all below it.
 func each(c *cobra.Command, visit func(*cobra.Command)) {

@@ -26,7 +26,7 @@ func manCommand(std stdio) *cobra.Command {
 			if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
 				seconds, err := strconv.ParseInt(epoch, 10, 64)
 				if err != nil {
-					return usageError{fmt.Errorf("SOURCE_DATE_EPOCH is %q: give seconds since 1970", epoch)}
+					return usagef("SOURCE_DATE_EPOCH is %q: give seconds since 1970", epoch)
 				}
 				date = time.Unix(seconds, 0)
 			}

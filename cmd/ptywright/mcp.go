@@ -45,7 +45,7 @@ var profiles = map[string]profileMaker{
 // ownProfile makes ptywright's own profile.
 func ownProfile(h *host.Host, f *profileFlags) (*mcp.Profile, error) {
 	if f.terminal.rows != 0 || f.terminal.cols != 0 || f.terminal.shell != "" {
-		return nil, usageError{errors.New("--rows, --cols and --shell are for --profile terminal-mcp: start takes rows and cols with each call, run takes shell")}
+		return nil, usagef("--rows, --cols and --shell are for --profile terminal-mcp: start takes rows and cols with each call, run takes shell")
 	}
 	return tools.New(h, f.raw), nil
 }
@@ -91,7 +91,7 @@ func (f *profileFlags) add(c *cobra.Command) {
 func (f *profileFlags) server(h *service) (*mcp.Server, error) {
 	make, ok := profiles[f.profile]
 	if !ok {
-		return nil, usageError{fmt.Errorf("--profile is %q: give ptywright or terminal-mcp", f.profile)}
+		return nil, usagef("--profile is %q: give ptywright or terminal-mcp", f.profile)
 	}
 	p, err := make(h.Host, f)
 	if err != nil {

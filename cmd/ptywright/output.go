@@ -60,7 +60,7 @@ func (o *stdout) judge(err error) error {
 	case errors.Is(lost, syscall.EPIPE):
 		return exitCode(128 + int(syscall.SIGPIPE))
 	case err == nil, errors.As(err, &ended), errors.As(err, &own):
-		return codedError{error: lost, code: exitError, told: true}
+		return codedError{err: lost, code: exitError, told: true}
 	}
-	return codedError{error: fmt.Errorf("%w; before that: %w", lost, err), code: exitError, told: true}
+	return codedError{err: fmt.Errorf("%w; before that: %w", lost, err), code: exitError, told: true}
 }

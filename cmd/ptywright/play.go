@@ -19,6 +19,11 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
+// recordingCommands are play, cast2text and shot.
+func recordingCommands(std stdio) []*cobra.Command {
+	return []*cobra.Command{playCommand(std), cast2textCommand(std), shotCommand(std)}
+}
+
 // loadCast reads a recording from a file, or from standard input if its name is "-".
 func loadCast(std stdio, path string) (*record.Recording, error) {
 	in := io.Reader(std.in)
@@ -40,7 +45,7 @@ func loadCast(std stdio, path string) (*record.Recording, error) {
 // within refuses a time beyond the end of a recording.
 func within(rec *record.Recording, path, flag string, at time.Duration) error {
 	if length := rec.Duration(); at > length {
-		return usageError{fmt.Errorf("--%s is %v: %s ends at %v", flag, at, pty.QuotePath(path), length)}
+		return usagef("--%s is %v: %s ends at %v", flag, at, pty.QuotePath(path), length)
 	}
 	return nil
 }
@@ -58,7 +63,7 @@ notifications, images, printing, terminal queries and input modes are left out.`
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if speed <= 0 || speed > 1000 {
-				return usageError{fmt.Errorf("--speed is %v: give more than 0, at most 1000", speed)}
+				return usagef("--speed is %v: give more than 0, at most 1000", speed)
 			}
 			rec, err := loadCast(std, args[0])
 			if err != nil {
@@ -80,33 +85,6 @@ notifications, images, printing, terminal queries and input modes are left out.`
 	c.Flags().DurationVar(&idle, "idle-limit", 0, "shorten longer pauses to this (default: as the recording says)")
 	c.Flags().Var((*moment)(&from), "start-at", "start at this time of the recording: 2.5 (seconds) or 1m30s")
 	return c
-}
-
-// A moment is a flag for a time in a recording: seconds, or a Go duration.
-type moment time.Duration
-
-// String is the flag's value.
-func (m *moment) String() string {
-	if *m == 0 {
-		return ""
-	}
-	return time.Duration(*m).String()
-}
-
-// Type names the flag's type.
-func (m *moment) Type() string { return "time" }
-
-// Set accepts 2.5 as well as 2.5s.
-func (m *moment) Set(s string) error {
-	d, err := time.ParseDuration(s)
-	if n, notNumber := strconv.ParseFloat(s, 64); notNumber == nil && math.Abs(n) < math.MaxInt64/float64(time.Second) {
-		d, err = time.Duration(n*float64(time.Second)), nil
-	}
-	if err != nil || d < 0 {
-		return errors.New("give seconds, such as 2.5, or a time such as 1m30s")
-	}
-	*m = moment(d)
-	return nil
 }
 
 // play writes a recording in its own time, until a signal arrives, and then resets its modes,
@@ -175,4 +153,31 @@ FILE may be - for standard input.`,
 			return err
 		},
 	}
+}
+
+// A moment is a flag for a time in a recording: seconds, or a Go duration.
+type moment time.Duration
+
+// String is the flag's value.
+func (m *moment) String() string {
+	if *m == 0 {
+		return ""
+	}
+	return time.Duration(*m).String()
+}
+
+// Type names the flag's type.
+func (m *moment) Type() string { return "time" }
+
+// Set accepts 2.5 as well as 2.5s.
+func (m *moment) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if n, notNumber := strconv.ParseFloat(s, 64); notNumber == nil && math.Abs(n) < math.MaxInt64/float64(time.Second) {
+		d, err = time.Duration(n*float64(time.Second)), nil
+	}
+	if err != nil || d < 0 {
+		return errors.New("give seconds, such as 2.5, or a time such as 1m30s")
+	}
+	*m = moment(d)
+	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +46,7 @@ digit. Existing files are never changed.`,
 			folder, err := kit.New(dir, args[0], program)
 			var fault *plugins.ManifestError
 			if errors.As(err, &fault) || errors.Is(err, kit.ErrExists) {
-				return usageError{fmt.Errorf("make the plugin %s: %w", args[0], err)}
+				return usagef("make the plugin %s: %w", args[0], err)
 			}
 			if err != nil {
 				return err
@@ -106,7 +105,7 @@ then 1.`,
 			if run != "" {
 				var err error
 				if match, err = regexp.Compile(run); err != nil {
-					return usageError{fmt.Errorf("--run: %w", err)}
+					return usagef("--run: %w", err)
 				}
 			}
 			f, err := kit.Open(folderArg(args), newLogger(std.err, redact.Default))
@@ -157,7 +156,5 @@ func tell(w io.Writer, asJSON bool, value any, people func(io.Writer)) error {
 		people(w)
 		return nil
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(value)
+	return jsonLines(w, value)
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
-	"github.com/ptywright/ptywright/cmd/ptywright/internal/remote"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/engine/record"
@@ -59,11 +58,11 @@ test --update writes it.`,
 					program = []string{}
 				}
 			}
-			if f.timeout < 0 || f.timeout > 24*time.Hour {
-				return usageError{fmt.Errorf("--timeout is %v: give 0 (one look) to 24h", f.timeout)}
+			if err := checkLook(f.timeout); err != nil {
+				return err
 			}
 			if len(args) > 1 {
-				return usageError{fmt.Errorf("name one plugin's folder, not %d; arguments of its program come behind --", len(args))}
+				return usagef("name one plugin's folder, not %d; arguments of its program come behind --", len(args))
 			}
 			return pluginRun(c.Context(), std, folderArg(args), program, f)
 		},
@@ -89,9 +88,9 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 		o.Size = pty.Size{Rows: uint16(t.Rows), Cols: uint16(t.Cols)}
 	}
 	if o.Size.Rows == 0 || o.Size.Cols == 0 || terminal {
-		o.Size = windowSize(std, o.Size)
+		o.Size = std.windowSize(o.Size)
 		if terminal {
-			o.Size = windowSize(std, pty.Size{})
+			o.Size = std.windowSize(pty.Size{})
 		}
 	}
 	if f.rows > 0 {
@@ -144,7 +143,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 		if ran.Cast != "" {
 			err = fmt.Errorf("%w; the recording so far is %s, with nothing that is expected of it", err, ran.Cast)
 		}
-		return codedError{error: err, code: exitTimeout, reason: "timeout"}
+		return codedError{err: err, code: exitTimeout, reason: "timeout"}
 	}
 	if err == nil && ran.Cast != "" {
 		if _, err = folder.Test(ctx, regexp.MustCompile("^"+regexp.QuoteMeta(f.record)+"$"), true); err == nil {
@@ -181,7 +180,7 @@ func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error)
 			select {
 			case <-signals:
 				select {
-				case sizes <- windowSize(std, pty.Size{}):
+				case sizes <- std.windowSize(pty.Size{}):
 				case <-done:
 					return
 				}
@@ -197,29 +196,8 @@ func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error)
 	}, sizes, nil
 }
 
-// explainable completes adapters, and the sessions that they drive.
-func explainable(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return completeFrom(c, func(ctx context.Context, s *remote.Server) (ids []string, err error) {
-		var live struct {
-			Adapters []remote.Adapter `json:"adapters"`
-		}
-		err = s.Call(ctx, "adapter.live", nil, &live)
-		for _, a := range live.Adapters {
-			for _, id := range []string{a.Adapter, a.Session} {
-				if strings.HasPrefix(id, begun) {
-					ids = append(ids, cobra.CompletionWithDesc(oneLine(id), oneLine(a.Plugin)))
-				}
-			}
-		}
-		return ids, err
-	})
-}
-
 func pluginExplainCommand(std stdio) *cobra.Command {
-	var socket string
+	var at remoteFlags
 	var asJSON, follow bool
 	c := &cobra.Command{
 		Use:   "explain [flags] SESSION|ADAPTER",
@@ -233,17 +211,14 @@ program ends.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: explainable,
 		RunE: func(c *cobra.Command, args []string) error {
-			const noSuchSession = 4 // as in all commands that name one
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			if socket == "" {
-				var err error
-				if socket, err = defaultSocket(); err != nil {
-					return err
-				}
-			}
 			if !utf8.ValidString(args[0]) {
-				return usageError{errors.New("the id is not UTF-8 text")}
+				return usagef("the id is not UTF-8 text")
+			}
+			socket, err := at.path()
+			if err != nil {
+				return err
 			}
 			server, err := daemon.Dial(ctx, socket)
 			if err != nil {
@@ -252,12 +227,12 @@ program ends.`,
 			defer server.Close()
 			err = kit.Explain(ctx, server, args[0], follow, func(e *kit.Explanation) error { return tell(std.out, asJSON, e, e.Print) })
 			if errors.Is(err, kit.ErrNoAdapter) {
-				return codedError{error: err, code: noSuchSession, reason: "unknown_adapter"}
+				return codedError{err: err, code: exitMissing, reason: "unknown_adapter"}
 			}
 			return err
 		},
 	}
-	c.Flags().StringVar(&socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
+	at.socketFlag(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, one document a line")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "explain every change")
 	return c

@@ -54,7 +54,7 @@ killed outright, the recording continues until the session ends.`,
 				rec.path = args[0]
 			}
 			if err := rec.setFormat(format); err != nil {
-				return usageError{err}
+				return usagef("%w", err)
 			}
 			if of.session != "" {
 				return of.record(c.Context(), std, &rec)
@@ -67,7 +67,7 @@ killed outright, the recording continues until the session ends.`,
 		},
 	}
 	fs := c.Flags()
-	fs.SetInterspersed(false) // flags after the program are the program's
+	flagsFirst(c) // flags after the program are the program's
 	fs.StringVarP(&rec.path, "output", "o", "", "`FILE` to write; it must not exist (required, but with --session)")
 	fs.StringVar(&format, "format", "", "v2 or v3 (asciicast), or markdown (default: markdown for a FILE that ends in .md, else v2)")
 	fs.BoolVar(&rec.opts.Input, "input", false, "keep what is typed, too")
@@ -260,7 +260,3 @@ func (r *recorder) end(exit *pty.Exit) {
 		r.check(err)
 	}
 }
-
-type writerFunc func(p []byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -35,35 +34,34 @@ func (s *sessionTake) add(c *cobra.Command) {
 // check refuses arguments that make no sense.
 func (s *sessionTake) check(c *cobra.Command, rec *recorder, args []string) error {
 	given := c.Flags().Changed
-	wrong := func(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 	switch {
 	case !given("session") && len(args) == 0:
-		return wrong("give PROGRAM, or --session ID and FILE: %s", c.UseLine())
+		return usagef("give PROGRAM, or --session ID and FILE: %s", c.UseLine())
 	case !given("session") && rec.path == "":
-		return wrong("give -o FILE")
+		return usagef("give -o FILE")
 	case !given("session"):
 		for _, name := range []string{"for", "socket", "json"} {
 			if given(name) {
-				return wrong("--%s is for --session: a program is recorded until it ends", name)
+				return usagef("--%s is for --session: a program is recorded until it ends", name)
 			}
 		}
 		return nil
 	case s.session == "":
-		return wrong("--session is empty: give the session's id")
+		return usagef("--session is empty: give the session's id")
 	case c.ArgsLenAtDash() >= 0:
-		return wrong("--session and a program exclude each other: a session has one")
+		return usagef("--session and a program exclude each other: a session has one")
 	case len(args) > 1 && strings.HasPrefix(args[1], "-"):
-		return wrong("%s stands behind FILE: flags go before it", shellWord(args[1]))
+		return usagef("%s stands behind FILE: flags go before it", shellWord(args[1]))
 	case len(args) > 1:
-		return wrong("unexpected argument %s: --session takes one FILE", engine.Quote(args[1]))
+		return usagef("unexpected argument %s: --session takes one FILE", engine.Quote(args[1]))
 	case len(args) == 1 && rec.path != "":
-		return wrong("-o and %s exclude each other: both are the file", engine.Quote(args[0]))
+		return usagef("-o and %s exclude each other: both are the file", engine.Quote(args[0]))
 	case len(args) == 0 && rec.path == "", len(args) == 1 && args[0] == "":
-		return wrong("give FILE, which is to be written")
+		return usagef("give FILE, which is to be written")
 	case given("rows"), given("cols"):
-		return wrong("--rows and --cols are for a program: a session has its size; ptywright resize gives it another")
+		return usagef("--rows and --cols are for a program: a session has its size; ptywright resize gives it another")
 	case given("for") && (s.limit < time.Millisecond || s.limit > mostWait):
-		return wrong("--for is %v: give 1ms to 24h", s.limit)
+		return usagef("--for is %v: give 1ms to 24h", s.limit)
 	}
 	return nil
 }
@@ -92,7 +90,7 @@ func (s *sessionTake) record(ctx context.Context, std stdio, rec *recorder) erro
 		ctx = context.WithoutCancel(ctx)
 	}
 	if s.json && done.Raw != nil {
-		if werr := jsonLines(std.out, done.Raw); werr != nil {
+		if werr := std.json(done.Raw); werr != nil {
 			return werr
 		}
 		s.told = true

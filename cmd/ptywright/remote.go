@@ -34,12 +34,17 @@ type remoteFlags struct {
 	told   bool // the error is already on standard output
 }
 
+// socketFlag adds the flag that names a server's socket.
+func (f *remoteFlags) socketFlag(c *cobra.Command) {
+	c.Flags().StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
+}
+
 // path is the socket that the flags name.
 func (f *remoteFlags) path() (string, error) {
 	if f.socket != "" {
 		return filepath.Abs(f.socket)
 	}
-	return defaultSocket()
+	return daemon.DefaultSocket()
 }
 
 func (f *remoteFlags) connect(ctx context.Context) (*remote.Server, error) {
@@ -96,7 +101,7 @@ func remoteCommand(std stdio, make func(stdio, *remoteFlags) *cobra.Command) *co
 	if exits := remoteExits[c.Name()]; exits != "" {
 		c.Annotations[exitsNote] = exits
 	}
-	c.Flags().StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
+	f.socketFlag(c)
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object a line")
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -113,17 +118,14 @@ func remoteCommand(std stdio, make func(stdio, *remoteFlags) *cobra.Command) *co
 
 // exit gives an error its exit code, and words for people.
 func (f *remoteFlags) exit(ctx context.Context, err error) error {
-	var done exitCode
-	var usage usageError
-	var coded codedError
-	if err == nil || errors.As(err, &done) || errors.As(err, &usage) || errors.As(err, &coded) || isSetting(err) {
+	if err == nil || hasCode(err) {
 		return err
 	}
 	if ctx.Err() != nil {
-		return codedError{error: errInterrupted, code: exitInterrupted, reason: "interrupted", told: f.told}
+		return codedError{err: errInterrupted, code: exitInterrupted, reason: "interrupted", told: f.told}
 	}
 	code, reason := remote.Exit(err)
-	return codedError{remote.Plainly(err), code, reason, f.told}
+	return codedError{err: remote.Plainly(err), code: code, reason: reason, told: f.told}
 }
 
 // checkWords refuses words that cannot be sent to a server, and empty ones where a name is
@@ -131,16 +133,16 @@ func (f *remoteFlags) exit(ctx context.Context, err error) error {
 func checkWords(c *cobra.Command, args []string) error {
 	for _, a := range args {
 		if !utf8.ValidString(a) {
-			return usageError{fmt.Errorf("%s is not UTF-8 text", engine.Quote(a))}
+			return usagef("%s is not UTF-8 text", engine.Quote(a))
 		}
 	}
 	if usage, _, _ := argsOf(c); len(args) > 0 && args[0] == "" {
-		return usageError{fmt.Errorf("%s is empty: %s", strings.TrimSuffix(strings.Fields(strings.TrimPrefix(usage, "-- "))[0], "..."), c.UseLine())}
+		return usagef("%s is empty: %s", strings.TrimSuffix(strings.Fields(strings.TrimPrefix(usage, "-- "))[0], "..."), c.UseLine())
 	}
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if f.Name != "socket" && f.Name != "file" && !utf8.ValidString(f.Value.String()) {
-			err = usageError{fmt.Errorf("--%s is not UTF-8 text", f.Name)}
+			err = usagef("--%s is not UTF-8 text", f.Name)
 		}
 	})
 	return err
@@ -225,7 +227,7 @@ kill --ended forgets them now. With --json each session is one line, as in sessi
 			}
 			if f.json {
 				for _, i := range all {
-					if err := jsonLines(std.out, i.Raw); err != nil {
+					if err := std.json(i.Raw); err != nil {
 						return err
 					}
 				}
@@ -313,12 +315,8 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 			if len(args) > 0 {
 				o.Program, o.Args = args[0], args[1:]
 			}
-			for _, n := range []bound{{"rows", o.Rows, 1000}, {"cols", o.Cols, 1000}} {
-				if c.Flags().Changed(n.name) {
-					if err := checkBounds([]bound{n}); err != nil {
-						return err
-					}
-				}
+			if err := checkSides(c, o.Rows, o.Cols); err != nil {
+				return err
 			}
 			if err := leash.config(c, &o); err != nil {
 				return err
@@ -329,17 +327,17 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 			var err error
 			if o.EchoOff != "" {
 				if _, err := engine.ParseEchoOff(o.EchoOff); err != nil {
-					return usageError{fmt.Errorf("--echo-off: %w", err)}
+					return usagef("--echo-off: %w", err)
 				}
 			}
 			if o.Env, err = environment(env); err != nil {
 				return err
 			}
 			if serverEnv && o.ClearEnv {
-				return usageError{errors.New("--server-env and --clear-env exclude each other: say one of them")}
+				return usagef("--server-env and --clear-env exclude each other: say one of them")
 			}
 			if err := engine.CheckName(o.Name); o.Name != "" && err != nil {
-				return usageError{fmt.Errorf("--name: %w", err)}
+				return usagef("--name: %w", err)
 			}
 			if _, err := themeFlag(o.Theme); err != nil {
 				return err
@@ -376,7 +374,7 @@ it, with everything it started, when it exceeds them; ls and wait --exit show wh
 				return err
 			}
 			if f.json {
-				return jsonLines(std.out, struct {
+				return std.json(struct {
 					Session string `json:"session"`
 					Started bool   `json:"started_server"`
 				}{session.ID, started})
@@ -428,7 +426,7 @@ func (f *leashFlags) config(c *cobra.Command, o *client.Config) error {
 			continue
 		}
 		if x.value < time.Millisecond || x.value > 365*24*time.Hour {
-			return usageError{fmt.Errorf("--%s is %v: give a time from 1ms to a year, such as 90s or 2h", x.name, x.value)}
+			return usagef("--%s is %v: give a time from 1ms to a year, such as 90s or 2h", x.name, x.value)
 		}
 		*x.to = x.value.Milliseconds()
 	}

@@ -98,7 +98,7 @@ func adapterListCommand(std stdio, f *remoteFlags) *cobra.Command {
 			for _, p := range all {
 				switch {
 				case f.json:
-					err = jsonLines(std.out, p.Raw)
+					err = std.json(p.Raw)
 				case p.Target != nil:
 					_, err = fmt.Fprintf(std.out, "%-16s %s\n", oneLine(p.Name), oneLine(strings.Join(append([]string{p.Target.Program}, p.Target.Args...), " ")))
 				}
@@ -141,7 +141,7 @@ its answer, as far as the adapter can read it from the screen. Several TEXT are 
 				what = strings.TrimPrefix(what+"\n", "\n") + strings.TrimRight(text, "\n")
 			}
 			if strings.TrimSpace(what) == "" {
-				return usageError{errors.New("say what to ask: TEXT or --file")}
+				return usagef("say what to ask: TEXT or --file")
 			}
 			if err := checkTimeout(timeout); err != nil {
 				return err
@@ -192,7 +192,7 @@ someone else asked.` + asksNote,
 func (f *remoteFlags) turn(std stdio, t remote.Turn, err error) error {
 	switch {
 	case f.json && t.Raw != nil:
-		if werr := jsonLines(std.out, t.Raw); werr != nil {
+		if werr := std.json(t.Raw); werr != nil {
 			return werr
 		}
 		f.told = true
@@ -207,16 +207,16 @@ func (f *remoteFlags) turn(std stdio, t remote.Turn, err error) error {
 	case err != nil:
 		return err
 	case t.Refused != "":
-		return codedError{error: errors.New(t.Refused), code: exitError, reason: "not_submitted", told: f.told}
+		return codedError{err: errors.New(t.Refused), code: exitError, reason: "not_submitted", told: f.told}
 	case t.State.Waits():
 		if !f.json {
 			if werr := printLines(std.out, t.State.Lines()); werr != nil {
 				return werr
 			}
 		}
-		return exitCode(remote.ExitAsks)
+		return exitCode(exitAsks)
 	case t.State.State == "error" && t.State.Exit == nil:
-		return codedError{error: fmt.Errorf("the program reports an error: %s", strings.Join(t.State.Lines()[1:], ": ")), code: exitError, reason: "program_error", told: f.told}
+		return codedError{err: fmt.Errorf("the program reports an error: %s", strings.Join(t.State.Lines()[1:], ": ")), code: exitError, reason: "program_error", told: f.told}
 	}
 	return nil
 }
@@ -249,7 +249,7 @@ dialog's id for --dialog. With --json, print the answer of adapter.state with al
 			case err != nil:
 				return err
 			case f.json:
-				return jsonLines(std.out, raw)
+				return std.json(raw)
 			}
 			return printLines(std.out, state.Lines())
 		},
@@ -292,7 +292,7 @@ once: choose takes wider options.`,
 			RunE: func(c *cobra.Command, args []string) error {
 				i := slices.Index(kinds, args[1])
 				if i < 0 {
-					return usageError{fmt.Errorf("%s is none of permission, plan and trust", engine.Quote(args[1]))}
+					return usagef("%s is none of permission, plan and trust", engine.Quote(args[1]))
 				}
 				s, a, err := f.on(c.Context(), args[0])
 				if err != nil {
@@ -304,7 +304,7 @@ once: choose takes wider options.`,
 					return err
 				}
 				if state.State != approvals[i].state {
-					return codedError{error: fmt.Errorf("nothing was answered: %s is %s, and asks for no %s", args[0], state.State, args[1]), code: exitError, reason: "wrong_state"}
+					return codedError{err: fmt.Errorf("nothing was answered: %s is %s, and asks for no %s", args[0], state.State, args[1]), code: exitError, reason: "wrong_state"}
 				}
 				intent := approvals[i].approve
 				if does == "deny" {
@@ -315,7 +315,7 @@ once: choose takes wider options.`,
 				case err != nil:
 					return err
 				case f.json:
-					return jsonLines(std.out, raw)
+					return std.json(raw)
 				}
 				what := ""
 				if lines := state.Lines(); len(lines) > 1 {
@@ -342,7 +342,7 @@ func askedNow(ctx context.Context, s *remote.Server, a remote.Adapter, dialog st
 		params["dialog_id"] = id
 	}
 	if err == nil && dialog != "" && dialog != state.Dialog() {
-		err = codedError{error: fmt.Errorf("nothing was answered: the dialog %s is not there any more; the state is %s", engine.Quote(dialog), state.State), code: exitError, reason: "stale_dialog"}
+		err = codedError{err: fmt.Errorf("nothing was answered: the dialog %s is not there any more; the state is %s", engine.Quote(dialog), state.State), code: exitError, reason: "stale_dialog"}
 	}
 	return state, params, err
 }
@@ -388,7 +388,7 @@ func (f *remoteFlags) performed(std stdio) func(remote.State, json.RawMessage, e
 		case err != nil:
 			return err
 		case f.json:
-			return jsonLines(std.out, raw)
+			return std.json(raw)
 		}
 		_, err = fmt.Fprintln(std.out, oneLine(state.State))
 		return err
@@ -412,13 +412,13 @@ them. This does not wait for the result; use ask or wait for that.`,
 			params := map[string]any{}
 			if object != "" {
 				if err := json.Unmarshal([]byte(object), &params); err != nil || params == nil {
-					return usageError{errors.New(`--params is not a JSON object, such as {"command": "clear"}`)}
+					return usagef(`--params is not a JSON object, such as {"command": "clear"}`)
 				}
 			}
 			for _, g := range given {
 				name, value, ok := strings.Cut(g, "=")
 				if !ok || name == "" {
-					return usageError{fmt.Errorf("--param is %s: give NAME=TEXT", engine.Quote(g))}
+					return usagef("--param is %s: give NAME=TEXT", engine.Quote(g))
 				}
 				params[name] = value
 			}
@@ -459,7 +459,7 @@ is one line, as in adapter.events.`,
 					fmt.Fprintln(std.err, "ptywright: earlier events are not kept")
 				}
 				if f.json {
-					return jsonLines(std.out, e.Raw)
+					return std.json(e.Raw)
 				}
 				_, err := fmt.Fprintf(std.out, "%d %s %s\n", e.Seq, e.At.Local().Format(time.TimeOnly), oneLine(e.Say()))
 				return err
@@ -473,4 +473,25 @@ is one line, as in adapter.events.`,
 	c.Flags().Uint64Var(&since, "since", 0, "only events after this `NUMBER`")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "continue until the program ends")
 	return c
+}
+
+// explainable completes adapters, and the sessions that they drive.
+func explainable(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeFrom(c, func(ctx context.Context, s *remote.Server) (ids []string, err error) {
+		var live struct {
+			Adapters []remote.Adapter `json:"adapters"`
+		}
+		err = s.Call(ctx, "adapter.live", nil, &live)
+		for _, a := range live.Adapters {
+			for _, id := range []string{a.Adapter, a.Session} {
+				if strings.HasPrefix(id, begun) {
+					ids = append(ids, cobra.CompletionWithDesc(oneLine(id), oneLine(a.Plugin)))
+				}
+			}
+		}
+		return ids, err
+	})
 }

@@ -29,21 +29,17 @@ keeps the other.`,
 			rows, cols := c.Flags().Changed("rows"), c.Flags().Changed("cols")
 			switch {
 			case len(args) == 2 && (rows || cols):
-				return usageError{fmt.Errorf("%s and --rows or --cols exclude each other: both are the size", engine.Quote(args[1]))}
+				return usagef("%s and --rows or --cols exclude each other: both are the size", engine.Quote(args[1]))
 			case len(args) == 2:
 				var err error
 				if to, err = parseSize(args[1]); err != nil {
-					return usageError{err}
+					return usagef("%w", err)
 				}
 			case !rows && !cols:
-				return usageError{errors.New("say the size: ROWSxCOLS, such as 24x80, or --rows or --cols")}
+				return usagef("say the size: ROWSxCOLS, such as 24x80, or --rows or --cols")
 			}
-			for _, n := range []bound{{"rows", to.Rows, engine.MaxSide}, {"cols", to.Cols, engine.MaxSide}} {
-				if c.Flags().Changed(n.name) {
-					if err := checkBounds([]bound{n}); err != nil {
-						return err
-					}
-				}
+			if err := checkSides(c, to.Rows, to.Cols); err != nil {
+				return err
 			}
 			s, err := f.connect(c.Context())
 			if err != nil {
@@ -54,7 +50,7 @@ keeps the other.`,
 			if err != nil || !f.json {
 				return err
 			}
-			return jsonLines(std.out, struct {
+			return std.json(struct {
 				Session string `json:"session"`
 				client.Size
 			}{args[0], is})
@@ -112,15 +108,15 @@ The number printed is for wait --since, as with send.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			events, err := mouseEvents(args[1], args[2:], button, mods, towards, times)
 			if err != nil {
-				return usageError{err}
+				return usagef("%w", err)
 			}
 			for _, x := range []struct{ flag, deed string }{{"towards", "scroll"}, {"times", "scroll"}} {
 				if c.Flags().Changed(x.flag) && args[1] != x.deed {
-					return usageError{fmt.Errorf("--%s is for %s, not for %s", x.flag, x.deed, args[1])}
+					return usagef("--%s is for %s, not for %s", x.flag, x.deed, args[1])
 				}
 			}
 			if c.Flags().Changed("button") && args[1] == "scroll" {
-				return usageError{errors.New("--button is not for scroll: say --towards")}
+				return usagef("--button is not for scroll: say --towards")
 			}
 			s, err := f.connect(c.Context())
 			if err != nil {
@@ -132,7 +128,7 @@ The number printed is for wait --since, as with send.`,
 				return err
 			}
 			if f.json {
-				return jsonLines(std.out, sent)
+				return std.json(sent)
 			}
 			_, err = fmt.Fprintln(std.out, sent.Sequence)
 			return err
@@ -233,13 +229,13 @@ grep. With --json, print the answer of session.search.`,
 			what := strings.Join(args[1:], " ")
 			switch {
 			case regex != "" && what != "":
-				return usageError{errors.New("TEXT and --regex exclude each other: say one of them")}
+				return usagef("TEXT and --regex exclude each other: say one of them")
 			case regex == "" && what == "":
-				return usageError{errors.New("say what to find: TEXT or --regex")}
+				return usagef("say what to find: TEXT or --regex")
 			case regex != "":
 				what = regex
 			}
-			if err := checkBounds([]bound{{"max", most, 10_000}}); err != nil {
+			if err := checkBound("max", most, 10_000); err != nil {
 				return err
 			}
 			s, err := f.connect(c.Context())
@@ -252,7 +248,7 @@ grep. With --json, print the answer of session.search.`,
 			case err != nil:
 				return err
 			case f.json:
-				if err := jsonLines(std.out, found.Raw); err != nil {
+				if err := std.json(found.Raw); err != nil {
 					return err
 				}
 				f.told = true

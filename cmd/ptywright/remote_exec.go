@@ -16,20 +16,13 @@ import (
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
-// Exit codes of the commands that return another program's code: their own codes are ones that a
-// program is unlikely to use, and that timeout(1), env(1) and nohup(1) use for the same.
-const (
-	exitOwnTimeout = 124
-	exitOwnError   = 125
-)
-
 // ownCodes gives errors of a command that returns another program's exit code their own code. Usage
 // errors stay [exitUsage]: then no request was sent.
 func ownCodes(err error) error {
 	var told codedError
 	switch {
 	case !errors.As(err, &told) || told.code == exitInterrupted || told.code == exitUsage:
-	case told.code == remote.ExitTimeout:
+	case told.code == exitTimeout:
 		told.code = exitOwnTimeout
 		return told
 	default:
@@ -50,9 +43,6 @@ func statusOf(e *client.Exit) error {
 	}
 	return codeOf(end)
 }
-
-// mostWait is the longest wait that a server accepts, used for no limit.
-const mostWait = 24 * time.Hour
 
 func execCommand(std stdio, f *remoteFlags) *cobra.Command {
 	var timeout time.Duration
@@ -84,7 +74,7 @@ session.run.`,
 		ValidArgsFunction: sessionIDs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if at := c.ArgsLenAtDash(); at > 1 {
-				return usageError{fmt.Errorf("%s stands between ID and --: %s", args[1], c.UseLine())}
+				return usagef("%s stands between ID and --: %s", args[1], c.UseLine())
 			}
 			limit := mostWait
 			if c.Flags().Changed("timeout") {
@@ -95,7 +85,7 @@ session.run.`,
 			}
 			line := remote.CommandLine(args[1:])
 			if strings.TrimSpace(line) == "" {
-				return usageError{errors.New("COMMAND is empty: say what to run")}
+				return usagef("COMMAND is empty: say what to run")
 			}
 			return ownCodes(f.exit(c.Context(), f.exec(c.Context(), std, args[0], line, limit, raw)))
 		},
@@ -117,7 +107,7 @@ func (f *remoteFlags) exec(ctx context.Context, std stdio, id, line string, limi
 	r, err := s.Run(ctx, id, line, limit, raw, f.show())
 	switch {
 	case f.json && r.Raw != nil:
-		if werr := jsonLines(std.out, r.Raw); werr != nil {
+		if werr := std.json(r.Raw); werr != nil {
 			return werr
 		}
 		f.told = true

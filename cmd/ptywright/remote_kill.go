@@ -23,9 +23,9 @@ how they ended. --server ends the server and all its sessions.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch n := count(len(args) > 0, all, ended, server); {
 			case n > 1:
-				return usageError{errors.New("ids of sessions, --all, --ended and --server exclude each other: say one of them")}
+				return usagef("ids of sessions, --all, --ended and --server exclude each other: say one of them")
 			case n == 0:
-				return usageError{errors.New("say what to end: ids of sessions, --all, --ended, or --server")}
+				return usagef("say what to end: ids of sessions, --all, --ended, or --server")
 			}
 			if server {
 				path, err := f.path()
@@ -37,7 +37,7 @@ how they ended. --server ends the server and all its sessions.`,
 					return err
 				}
 				if f.json {
-					return jsonLines(std.out, map[string]any{"socket": path, "ended": true, "forced": forced})
+					return std.json(map[string]any{"socket": path, "ended": true, "forced": forced})
 				}
 				if forced {
 					complain(std.err, errors.New("the server did not answer, and did not end when it was told to: it was killed"))
@@ -53,7 +53,7 @@ how they ended. --server ends the server and all its sessions.`,
 				gone, err := s.Forget(c.Context())
 				if err == nil && f.json {
 					for _, k := range gone {
-						jsonLines(std.out, k)
+						std.json(k)
 					}
 				}
 				return err
@@ -78,7 +78,7 @@ how they ended. --server ends the server and all its sessions.`,
 					failed = append(failed, k.Err)
 				}
 				if f.json {
-					jsonLines(std.out, k)
+					std.json(k)
 				}
 			})
 			return cmp.Or(err, oneError(failed))

@@ -44,11 +44,11 @@ For the server's own log, see ptywright doctor.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case l.scrollback && l.follow:
-				return usageError{errors.New("--scrollback and --follow exclude each other: lines of the screen still change")}
+				return usagef("--scrollback and --follow exclude each other: lines of the screen still change")
 			case l.scrollback && c.Flags().Changed("since"):
-				return usageError{errors.New("--since is for output: the lines of --scrollback have no sequence")}
+				return usagef("--since is for output: the lines of --scrollback have no sequence")
 			case c.Flags().Changed("to") && l.to == "":
-				return usageError{errors.New("--to is empty: name a file")}
+				return usagef("--to is empty: name a file")
 			}
 			s, err := f.connect(c.Context())
 			if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -34,13 +33,13 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			lines := c.Flags().Changed("lines")
 			if count(lines, all, output, ansi, blocks) > 1 {
-				return usageError{errors.New("--lines, --scrollback, --output, --ansi and --blocks exclude each other")}
+				return usagef("--lines, --scrollback, --output, --ansi and --blocks exclude each other")
 			}
 			r.What = remote.Screen
 			switch {
 			case lines:
 				r.What = remote.Lines
-				if err := checkBounds([]bound{{"lines", r.Lines, 100_000}}); err != nil {
+				if err := checkBound("lines", r.Lines, 100_000); err != nil {
 					return err
 				}
 			case all:
@@ -54,7 +53,7 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 			}
 			if c.Flags().Changed("since") {
 				if !output && !blocks {
-					return usageError{errors.New("--since is for --output and --blocks: a screen has no part that is older")}
+					return usagef("--since is for --output and --blocks: a screen has no part that is older")
 				}
 				r.Since = &since
 			}
@@ -69,7 +68,7 @@ one line a command of session.blocks; lines are {session, lines, dropped}.`,
 				return err
 			}
 			if blocks && read.Marks == "none" {
-				return codedError{error: fmt.Errorf("%s has marked no commands: its program does not mark them, or has not come to its first prompt; spawn --shell-integration starts bash, zsh or fish so that they do", args[0]), code: exitError, reason: "no_shell_integration"}
+				return codedError{err: fmt.Errorf("%s has marked no commands: its program does not mark them, or has not come to its first prompt; spawn --shell-integration starts bash, zsh or fish so that they do", args[0]), code: exitError, reason: "no_shell_integration"}
 			}
 			if f.json {
 				return jsonLines(std.out, read.Raw...)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -110,7 +109,7 @@ func (f *stepFlags) order(args []string, file func(name string) (string, error))
 func (f *stepFlags) misplaced(c *cobra.Command, args []string) error {
 	for _, s := range f.steps {
 		if s.flag == "enter" && s.before == 0 && len(args) > 1 {
-			return usageError{fmt.Errorf("--enter is pressed at its place, which is behind the text: %s %s --enter", c.CommandPath(), shellLine(args))}
+			return usagef("--enter is pressed at its place, which is behind the text: %s %s --enter", c.CommandPath(), shellLine(args))
 		}
 	}
 	return nil
@@ -150,11 +149,11 @@ The number printed is for wait --since: what this input caused came after it.`,
 			}
 			switch {
 			case len(in.Steps) == 0:
-				return usageError{errors.New("say what to type: TEXT, --file, --key or --enter")}
+				return usagef("say what to type: TEXT, --file, --key or --enter")
 			case in.Paste && !in.HasText():
-				return usageError{errors.New("--paste needs text: TEXT or --file")}
+				return usagef("--paste needs text: TEXT or --file")
 			case in.Pace < 0 || in.Pace > engine.MaxPace || in.Pace%time.Millisecond != 0:
-				return usageError{fmt.Errorf("--pace is %v: give a time from 1ms to %v, in whole milliseconds", in.Pace, engine.MaxPace)}
+				return usagef("--pace is %v: give a time from 1ms to %v, in whole milliseconds", in.Pace, engine.MaxPace)
 			}
 			if err := checkTimeout(in.Timeout); err != nil {
 				return err
@@ -169,7 +168,7 @@ The number printed is for wait --since: what this input caused came after it.`,
 				return err
 			}
 			if f.json {
-				return jsonLines(std.out, sent)
+				return std.json(sent)
 			}
 			_, err = fmt.Fprintln(std.out, sent.Sequence)
 			return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -44,7 +43,7 @@ func (k *keptFlags) config(c *cobra.Command, o *client.Config) error {
 		switch {
 		case !c.Flags().Changed(x.name):
 		case x.value < 0 || x.value > x.most:
-			return usageError{fmt.Errorf("--%s is %d: give 0 to %d", x.name, x.value, x.most)}
+			return usagef("--%s is %d: give 0 to %d", x.name, x.value, x.most)
 		default:
 			*x.to = &x.value
 		}
@@ -62,12 +61,12 @@ func (k *keptFlags) check(c *cobra.Command, args []string) error {
 		return cobra.MinimumNArgs(1)(c, args)
 	}
 	if k.adapter == "" {
-		return usageError{errors.New("--adapter is empty: ptywright adapter list names those that there are")}
+		return usagef("--adapter is empty: ptywright adapter list names those that there are")
 	}
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !adapterTakes[f.Name] {
-			err = usageError{fmt.Errorf("--%s cannot be combined with --adapter, which takes --name, --rows, --cols, --cwd, --env and --server-env", f.Name)}
+			err = usagef("--%s cannot be combined with --adapter, which takes --name, --rows, --cols, --cwd, --env and --server-env", f.Name)
 		}
 	})
 	return err
@@ -81,7 +80,7 @@ func (k *keptFlags) start(ctx context.Context, std stdio, s *remote.Server, o cl
 		return err
 	}
 	if asJSON {
-		return jsonLines(std.out, struct {
+		return std.json(struct {
 			remote.Started
 			Fresh bool `json:"started_server"`
 		}{a, fresh})

@@ -67,36 +67,36 @@ func (f *conditionFlags) add(c *cobra.Command) {
 func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 	switch {
 	case f.any && f.all:
-		return nil, usageError{errors.New("--any and --all exclude each other: say one of them")}
+		return nil, usagef("--any and --all exclude each other: say one of them")
 	case sessions > 1 && !f.any && !f.all:
-		return nil, usageError{errors.New("there are several sessions: say --any, for the first of them, or --all, for each")}
+		return nil, usagef("there are several sessions: say --any, for the first of them, or --all, for each")
 	case f.each != "" && f.each != "any" && f.each != "all":
-		return nil, usageError{fmt.Errorf("--each is %s: give any or all", engine.Quote(f.each))}
+		return nil, usagef("--each is %s: give any or all", engine.Quote(f.each))
 	case f.each != "" && sessions == 1 && (f.any || f.all):
-		return nil, usageError{errors.New("of one session --any and --all say what --each says: give one of them")}
+		return nil, usagef("of one session --any and --all say what --each says: give one of them")
 	}
 	var parts []any
 	for _, t := range f.texts {
 		if t == "" {
-			return nil, usageError{errors.New("--text is empty, which every screen contains")}
+			return nil, usagef("--text is empty, which every screen contains")
 		}
 		parts = append(parts, client.Contains(t))
 	}
 	for _, r := range f.regexes {
 		if r == "" {
-			return nil, usageError{errors.New("--regex is empty, which every screen matches")}
+			return nil, usagef("--regex is empty, which every screen matches")
 		}
 		parts = append(parts, client.Screen(r))
 	}
 	for _, t := range f.outputs {
 		if t == "" {
-			return nil, usageError{errors.New("--output is empty, which every output contains")}
+			return nil, usagef("--output is empty, which every output contains")
 		}
 		parts = append(parts, client.Matcher{Type: "transcript_contains", Value: t})
 	}
 	for _, r := range f.outputRegexes {
 		if r == "" {
-			return nil, usageError{errors.New("--output-regex is empty, which every output matches")}
+			return nil, usagef("--output-regex is empty, which every output matches")
 		}
 		parts = append(parts, client.Transcript(r))
 	}
@@ -112,16 +112,16 @@ func (f *conditionFlags) matcher(c *cobra.Command, sessions int) (any, error) {
 	for _, m := range f.matchers {
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(m), &object); err != nil {
-			return nil, usageError{fmt.Errorf(`--matcher is not a JSON object, such as {"type":"bell"}: %w`, err)}
+			return nil, usagef(`--matcher is not a JSON object, such as {"type":"bell"}: %w`, err)
 		}
 		parts = append(parts, json.RawMessage(m))
 	}
 	var m any
 	switch {
 	case len(parts) == 0:
-		return nil, usageError{errors.New("say what to wait for: --text, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")}
+		return nil, usagef("say what to wait for: --text, --regex, --output, --output-regex, --stable, --exit, --finished or --matcher")
 	case sessions > 1 && len(parts) > 1 && f.each == "":
-		return nil, usageError{errors.New("there are several sessions, and several conditions: say with --each any or --each all how many of these have to hold in a session")}
+		return nil, usagef("there are several sessions, and several conditions: say with --each any or --each all how many of these have to hold in a session")
 	case len(parts) == 1:
 		m = parts[0]
 	case f.each == "all", sessions == 1 && f.all:
@@ -199,15 +199,15 @@ Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
 			}
 			switch {
 			case status && (!until.exit || until.not):
-				return usageError{errors.New("--status is for --exit: there is another program's code to return only when that has ended")}
+				return usagef("--status is for --exit: there is another program's code to return only when that has ended")
 			case since != "" && len(args) > 1:
-				return usageError{errors.New("--since is for one session: positions are each session's own")}
+				return usagef("--since is for one session: positions are each session's own")
 			}
 			if _, err := engine.ParsePosition(since); since != "" && err != nil {
-				return usageError{fmt.Errorf("--since is %q: give a whole number, such as 42, or a position of --next", since)}
+				return usagef("--since is %q: give a whole number, such as 42, or a position of --next", since)
 			}
-			if timeout < 0 || timeout > mostWait {
-				return usageError{fmt.Errorf("--timeout is %v: give 0 (one look) to 24h", timeout)}
+			if err := checkLook(timeout); err != nil {
+				return err
 			}
 			ctx, cancel := remote.Patience(c.Context(), timeout)
 			defer cancel()
@@ -236,14 +236,14 @@ Trailing spaces are trimmed from each row, so match '\$$', not '\$ '.`,
 // manySessions refuses sessions that are named twice, and too many at once.
 func manySessions(ids []string) error {
 	if len(ids) > remote.MostAtOnce {
-		return usageError{fmt.Errorf("cannot wait for %d sessions at once: the limit is %d", len(ids), remote.MostAtOnce)}
+		return usagef("cannot wait for %d sessions at once: the limit is %d", len(ids), remote.MostAtOnce)
 	}
 	for i, id := range ids {
 		switch {
 		case id == "":
-			return usageError{errors.New("ID is empty")}
+			return usagef("ID is empty")
 		case slices.Contains(ids[:i], id):
-			return usageError{fmt.Errorf("%s is named twice", engine.Quote(id))}
+			return usagef("%s is named twice", engine.Quote(id))
 		}
 	}
 	return nil
@@ -291,7 +291,7 @@ func (f *remoteFlags) printVerdict(std stdio, v remote.Verdict, named, next bool
 	switch {
 	case f.json && v.Raw != nil:
 		f.told = true
-		_ = jsonLines(std.out, v.Raw) // standard output has the failure; return the wait's own error
+		_ = std.json(v.Raw) // standard output has the failure; return the wait's own error
 		return nil
 	case v.Evidence != nil:
 		if named {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/repl"
 )
 
@@ -44,7 +45,7 @@ says what was missing), 4 no such session, 5 not permitted.`,
 			case len(args) > 0 && !own:
 				source, rerr := os.ReadFile(args[0])
 				if rerr != nil {
-					return usageError{fmt.Errorf("read the script: %w", rerr)}
+					return usagef("read the script: %w", rerr)
 				}
 				err = repl.RunSource(c.Context(), o, args[0], string(source), args[1:])
 			default:
@@ -61,7 +62,7 @@ says what was missing), 4 no such session, 5 not permitted.`,
 	fs.StringVar(&socket, "socket", "", "the server's `PATH`; none is started there")
 	fs.BoolVar(&own, "stdio", false, "start the command behind -- as a server of the REPL's own")
 	fs.StringVarP(&eval, "eval", "e", "", "run this `LUA`, print the values it returns, and leave")
-	fs.SetInterspersed(false) // the rest belongs to the script
+	flagsFirst(c) // the rest belongs to the script
 	fs.BoolVar(&stop, "stop-server", false, "in the end, end the server if it was started from here")
 	return c
 }
@@ -72,15 +73,15 @@ func replOptions(c *cobra.Command, std stdio, socket string, own, stop bool, arg
 	dash := c.ArgsLenAtDash()
 	switch explicit := c.Flags().Changed("socket"); {
 	case own && explicit:
-		return o, usageError{errors.New("--stdio and --socket exclude each other")}
+		return o, usagef("--stdio and --socket exclude each other")
 	case own && (dash != 0 || len(args) == 0):
-		return o, usageError{errors.New("--stdio needs a command behind --, such as: ptywright repl --stdio -- ptywright serve --stdio")}
+		return o, usagef("--stdio needs a command behind --, such as: ptywright repl --stdio -- ptywright serve --stdio")
 	case own:
 		o.Server.Own = args
 	case explicit:
 		o.Server.Path = socket
 	}
-	path, err := defaultSocket()
+	path, err := daemon.DefaultSocket()
 	if err != nil && !own && socket == "" {
 		return o, err
 	}

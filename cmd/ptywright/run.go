@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -18,6 +17,11 @@ import (
 	"github.com/ptywright/ptywright/engine/pty"
 	"github.com/ptywright/ptywright/redact"
 )
+
+// runCommands are run and record.
+func runCommands(std stdio) []*cobra.Command {
+	return []*cobra.Command{runCommand(std), recordCommand(std)}
+}
 
 func runCommand(std stdio) *cobra.Command {
 	var rows, cols uint16
@@ -40,7 +44,7 @@ plus the signal; 127 if the program was not found, 126 if it cannot be executed.
 			return bridge(c.Context(), std, args, pty.Size{Rows: rows, Cols: cols}, nil)
 		},
 	}
-	c.Flags().SetInterspersed(false) // flags after the program are the program's
+	flagsFirst(c) // flags after the program are the program's
 	c.Flags().Uint16Var(&rows, "rows", 0, "rows of the terminal (default: this terminal's, else 24)")
 	c.Flags().Uint16Var(&cols, "cols", 0, "columns of the terminal (default: this terminal's, else 80)")
 	return c
@@ -64,11 +68,11 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 	if err := pty.AdoptOrphans(); err != nil {
 		watch.log.Warn("descendants that leave their session may outlive it", "error", err)
 	}
-	if err := rec.begin(windowSize(std, fixed)); err != nil { // before the program starts
+	if err := rec.begin(std.windowSize(fixed)); err != nil { // before the program starts
 		return err
 	}
 	p, err := pty.Start(pty.Command{
-		Path: args[0], Args: args[1:], Env: os.Environ(), Size: windowSize(std, fixed), Mark: "PTYWRIGHT_SESSION=run-" + rand.Text(),
+		Path: args[0], Args: args[1:], Env: os.Environ(), Size: std.windowSize(fixed), Mark: "PTYWRIGHT_SESSION=run-" + rand.Text(),
 	})
 	if err != nil {
 		rec.discard()
@@ -129,51 +133,13 @@ func bridge(ctx context.Context, std stdio, args []string, fixed pty.Size, rec *
 		case s := <-told:
 			return exitCode(ending.Code(s))
 		case <-resized:
-			size := windowSize(std, fixed)
+			size := std.windowSize(fixed)
 			rec.resized(size)
 			if err := p.Resize(size); err != nil && !errors.Is(err, os.ErrClosed) {
 				return err
 			}
 		}
 	}
-}
-
-// notStarted gives the error of a program that could not be started the exit code that shells use.
-func notStarted(err error) error {
-	var start *pty.StartError
-	switch {
-	case !errors.As(err, &start) || start.Op != "lookup" && start.Op != "start":
-		return err
-	case errors.Is(err, fs.ErrNotExist):
-		return codedError{error: err, code: exitNotFound}
-	}
-	return codedError{error: err, code: exitNotExecutable}
-}
-
-// codeOf turns the program's end into our exit code.
-func codeOf(exit pty.Exit) error {
-	if code := exit.Status(); code != 0 {
-		return exitCode(code)
-	}
-	return nil
-}
-
-// windowSize is the size of our terminal, overridden by the user's; zeros where neither is known.
-func windowSize(std stdio, fixed pty.Size) pty.Size {
-	size := pty.Size{Rows: 24, Cols: 80}
-	for _, f := range []*os.File{std.out.file, std.in} {
-		if cols, rows, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 && rows > 0 {
-			size = pty.Size{Rows: uint16(rows), Cols: uint16(cols)}
-			break
-		}
-	}
-	if fixed.Rows > 0 {
-		size.Rows = fixed.Rows
-	}
-	if fixed.Cols > 0 {
-		size.Cols = fixed.Cols
-	}
-	return size
 }
 
 // copyOutput returns nil at the end of the program's output, and an error when ours cannot be

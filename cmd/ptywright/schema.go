@@ -21,22 +21,16 @@ import (
 	"github.com/ptywright/ptywright/redact"
 )
 
-// exitsNote is the annotation with the digits of a command's exit codes beyond 2.
-const exitsNote = "exit codes"
-
-// statusNote is the annotation of a command that returns another program's exit code: which
-// program's.
-const statusNote = "exit status"
-
-// leastNote is the annotation of a command that may take fewer arguments, with some flags, than its
-// usage line says.
-const leastNote = "least arguments"
-
 // exitMeanings are what exit codes mean.
 var exitMeanings = []string{
 	"success", "error; see standard error", "usage error; nothing was done",
 	"timed out; standard output says what was missing", "no such session or instance", "not permitted",
 	"the program is asking for something first",
+}
+
+// helpCommands are schema, completions and man.
+func helpCommands(std stdio) []*cobra.Command {
+	return []*cobra.Command{schemaCommand(std), completionsCommand(std), manCommand(std)}
 }
 
 func schemaCommand(std stdio) *cobra.Command {
@@ -173,51 +167,6 @@ func exitsOf(c *cobra.Command) map[string]string {
 		codes[string(digit)] = exitMeanings[digit-'0']
 	}
 	return codes
-}
-
-// argsOf parses the arguments of a usage line: words in brackets are optional, those before dots
-// may repeat, and parentheses hold alternatives.
-func argsOf(c *cobra.Command) (usage string, least, most int) {
-	_, usage, _ = strings.Cut(c.Use, " ")
-	usage = strings.TrimSpace(strings.TrimPrefix(usage, "[flags]"))
-	if inner, ok := strings.CutPrefix(usage, "("); ok {
-		for i, one := range strings.Split(strings.TrimSuffix(inner, ")"), " | ") {
-			l, m := countArgs(one)
-			if i == 0 {
-				least, most = l, m
-			}
-			if least = min(least, l); m < 0 || most < 0 {
-				most = -1
-			} else {
-				most = max(most, m)
-			}
-		}
-		return usage, least, most
-	}
-	least, most = countArgs(usage)
-	return usage, least, most
-}
-
-// countArgs counts the arguments of one alternative. A flag is followed by its value.
-func countArgs(usage string) (least, most int) {
-	words, depth := strings.Fields(usage), 0 // nesting of brackets
-	for i, word := range words {
-		optional := depth > 0 || strings.HasPrefix(word, "[")
-		depth += strings.Count(word, "[") - strings.Count(word, "]")
-		if word == "--" || word == "[--]" || strings.HasPrefix(word, "--") || i > 0 && strings.HasPrefix(words[i-1], "--") && words[i-1] != "--" {
-			continue
-		}
-		if !optional {
-			least++
-		}
-		if most >= 0 {
-			most++
-		}
-		if strings.HasSuffix(strings.TrimRight(word, "]"), "...") {
-			most = -1
-		}
-	}
-	return least, most
 }
 
 // flagSchema is the JSON Schema of a flag's value.

@@ -7,10 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,8 +81,8 @@ func (f *hostFlags) bounds() []bound {
 // checkBounds refuses values that make no sense.
 func checkBounds(all []bound) error {
 	for _, n := range all {
-		if n.value < 1 || n.value > n.most {
-			return usageError{fmt.Errorf("--%s is %d: give 1 to %d", n.name, n.value, n.most)}
+		if err := checkBound(n.name, n.value, n.most); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -106,7 +104,7 @@ the default socket, $PTYWRIGHT_HOME/socket or ~/.ptywright/socket.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.stdio && c.Flags().Changed("socket") {
-				return usageError{errors.New("--stdio and --socket exclude each other: a server has one transport")}
+				return usagef("--stdio and --socket exclude each other: a server has one transport")
 			}
 			return serve(c.Context(), std, f)
 		},
@@ -238,7 +236,7 @@ func hosted(ctx context.Context, std stdio, lone bool, f hostFlags, serve func(c
 func serve(ctx context.Context, std stdio, f serveFlags) error {
 	framing, err := protocol.ParseFraming(f.framing)
 	if err != nil {
-		return usageError{err}
+		return usagef("%w", err)
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -372,7 +370,7 @@ func openSocket(h *service, path string, d protocol.Dialect, config protocol.Con
 	hint := ""
 	if path == "" {
 		var err error
-		if path, err = defaultSocket(); err != nil {
+		if path, err = daemon.DefaultSocket(); err != nil {
 			return door{}, err
 		}
 		hint = " (override with --socket)"
@@ -393,42 +391,6 @@ func openSocket(h *service, path string, d protocol.Dialect, config protocol.Con
 		},
 		close: func() { l.Close() },
 	}, nil
-}
-
-// defaultSocket is where a server listens without --socket.
-func defaultSocket() (string, error) { return daemon.DefaultSocket() }
-
-// untilSignal returns a context that the first signal to end cancels, and one that the second
-// cancels: after that nothing is waited for. A server with many clients keeps running when its
-// terminal hangs up.
-func untilSignal(ctx context.Context, stdio bool) (first, second context.Context, stop func()) {
-	first, cancelFirst := context.WithCancel(ctx)
-	second, cancelSecond := context.WithCancel(context.WithoutCancel(ctx))
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if stdio {
-		signal.Notify(signals, syscall.SIGHUP)
-	} else {
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // caught and dropped, so that children do not ignore it
-	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write fails instead
-	done := make(chan struct{})
-	go func() {
-		for _, cancel := range []func(){cancelFirst, cancelSecond} {
-			select {
-			case <-signals:
-				cancel()
-			case <-done:
-				return
-			}
-		}
-	}()
-	return first, second, func() {
-		signal.Stop(signals)
-		close(done)
-		cancelFirst()
-		cancelSecond()
-	}
 }
 
 // A lazyWatcher starts the watcher with the first session, so that a server without sessions needs
@@ -496,5 +458,12 @@ func watcherCommand(std stdio) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE:   func(*cobra.Command, []string) error { return pty.RunWatcher(std.in) },
+	}
+}
+
+// serveCommands are the commands that serve, and the hidden one that a server starts.
+func serveCommands(std stdio) []*cobra.Command {
+	return []*cobra.Command{
+		serveCommand(std), mcpCommand(std), acpCommand(std), acpProxyCommand(std), untermCommand(std), watcherCommand(std),
 	}
 }

@@ -24,7 +24,7 @@ func (f *sharedFlags) share(ctx context.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
-	size := windowSize(std, pty.Size{Rows: uint16(f.rows), Cols: uint16(f.cols)})
+	size := std.windowSize(pty.Size{Rows: uint16(f.rows), Cols: uint16(f.cols)})
 	o.Rows, o.Cols = int(size.Rows), int(size.Cols)
 	l, err := protocol.Listen(f.socket)
 	if err != nil {
@@ -107,7 +107,7 @@ func (f *sharedFlags) bridge(ctx context.Context, std stdio, s *terminalmcp.Serv
 		select {
 		case <-changed:
 		case <-resized:
-			_ = session.Resize(windowSize(std, pty.Size{})) // an ended session is noticed next
+			_ = session.Resize(std.windowSize(pty.Size{})) // an ended session is noticed next
 		case <-ctx.Done():
 			return "", nil
 		}

@@ -49,15 +49,15 @@ output. Secrets are hidden.`,
 				o.Theme = picture.ThemeOf(colours)
 			}
 			if c.Flags().Changed("font-size") && !picture.FontSizeOK(o.FontSize) {
-				return usageError{fmt.Errorf("--font-size is %v: give %d to %d", o.FontSize, picture.FontSizeMin, picture.FontSizeMax)}
+				return usagef("--font-size is %v: give %d to %d", o.FontSize, picture.FontSizeMin, picture.FontSizeMax)
 			}
 			format, err := shotFormat(named, output)
 			if err != nil {
-				return usageError{err}
+				return usagef("%w", err)
 			}
 			if session != "" {
 				if given := shotFlagsBut(c, args); given != "" {
-					return usageError{fmt.Errorf("--session and %s exclude each other: a session is drawn as it is now", given)}
+					return usagef("--session and %s exclude each other: a session is drawn as it is now", given)
 				}
 				return f.exit(c.Context(), shotOfSession(c.Context(), std, f, session, remote.Picture{
 					Format: format, Theme: theme, FontSize: o.FontSize, Show: f.show(),
@@ -77,7 +77,7 @@ output. Secrets are hidden.`,
 				rec, err := loadCast(std, args[0])
 				if errors.Is(err, fs.ErrNotExist) {
 					if _, found := exec.LookPath(args[0]); found == nil {
-						return usageError{fmt.Errorf("no recording %s; to draw a program use -- %s", pty.QuotePath(args[0]), args[0])}
+						return usagef("no recording %s; to draw a program use -- %s", pty.QuotePath(args[0]), args[0])
 					}
 				}
 				if err != nil {
@@ -92,7 +92,7 @@ output. Secrets are hidden.`,
 					return fmt.Errorf("%s: %w", args[0], err)
 				}
 			default:
-				return usageError{errors.New("give one recording, --session ID, or -- and a program: -- PROGRAM [ARGUMENT...]")}
+				return usagef("give one recording, --session ID, or -- and a program: -- PROGRAM [ARGUMENT...]")
 			}
 			if !f.bare {
 				known := new(redact.Known)
@@ -121,20 +121,11 @@ output. Secrets are hidden.`,
 	flags.Uint16Var(&rows, "rows", 24, "rows of a program's terminal")
 	flags.Uint16Var(&cols, "cols", 80, "columns of a program's terminal")
 	flags.StringVar(&session, "session", "", "draw the session `ID` of a server")
-	flags.StringVar(&f.socket, "socket", "", "`PATH` of the server's socket (default: that of ptywright serve)")
+	f.socketFlag(c)
 	c.Annotations = map[string]string{exitsNote: "45"}
 	_ = c.MarkFlagRequired("output") // the flag exists
 	_ = c.RegisterFlagCompletionFunc("session", sessionIDs(0))
 	return c
-}
-
-// themeFlag reads --theme; "" is dark.
-func themeFlag(name string) (vt.Theme, error) {
-	theme, ok := vt.ParseTheme(name)
-	if !ok && name != "" {
-		return theme, usageError{fmt.Errorf("--theme is %q: give dark or light", name)}
-	}
-	return theme, nil
 }
 
 // shotFlagsBut returns what conflicts with --session, "" if nothing does.

@@ -51,11 +51,11 @@ func (f *terminalFlags) options() (terminalmcp.Options, error) {
 		value int
 	}{{"cols", f.cols}, {"rows", f.rows}} {
 		if n.value < 0 || n.value > engine.MaxSide {
-			return terminalmcp.Options{}, usageError{fmt.Errorf("--%s is %d: give 1 to %d", n.name, n.value, engine.MaxSide)}
+			return terminalmcp.Options{}, usagef("--%s is %d: give 1 to %d", n.name, n.value, engine.MaxSide)
 		}
 	}
 	if f.sessions < 0 {
-		return terminalmcp.Options{}, usageError{fmt.Errorf("--max-sessions is %d: give 1 or more", f.sessions)}
+		return terminalmcp.Options{}, usagef("--max-sessions is %d: give 1 or more", f.sessions)
 	}
 	o := terminalmcp.Options{Cols: f.cols, Rows: f.rows, Shell: f.shell, Sessions: f.sessions}
 	if f.idleSet {
@@ -101,12 +101,7 @@ func isTerminalMCP(args []string) bool {
 
 // terminalMCP is the whole program when it is started as terminal-mcp: it returns the exit code.
 func terminalMCP(ctx context.Context, args []string, std stdio) int {
-	root := terminalMCPCommand(std)
-	root.SetArgs(spacedRecord(args))
-	root.SetOut(std.out)
-	root.SetErr(std.err)
-	c, err := root.ExecuteContextC(ctx)
-	return exit(std, c, args, err)
+	return execute(ctx, terminalMCPCommand(std), spacedRecord(args), std)
 }
 
 // spacedRecord allows a space before the mode of --record, as in Terminal MCP.
@@ -163,8 +158,7 @@ Secrets are hidden in what assistants read.`,
 	}
 	c.CompletionOptions.DisableDefaultCmd = true
 	c.SetVersionTemplate(terminalmcp.Name + " v{{.Version}} (ptywright " + version() + ")\n")
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	c.Args = usageArgs(c.Args)
+	wire(c)
 	f.terminalFlags.add(c)
 	fs := c.Flags()
 	fs.SortFlags = false
@@ -202,9 +196,9 @@ func (f *sharedFlags) run(ctx context.Context, std stdio) error {
 		return errors.New("--sandbox is not supported, and the shell is not started without the restrictions you asked for; " +
 			"start terminal-mcp itself in a sandbox, such as bwrap")
 	case !slices.Contains(recordModes, f.record):
-		return usageError{fmt.Errorf("--record is %q: give always, on-failure or off", f.record)}
+		return usagef("--record is %q: give always, on-failure or off", f.record)
 	case f.format != "v2":
-		return usageError{fmt.Errorf("--record-format is %q: give v2", f.format)}
+		return usagef("--record-format is %q: give v2", f.format)
 	}
 	return f.share(ctx, std)
 }

@@ -32,7 +32,7 @@ func (f *untermFlags) add(c *cobra.Command) {
 func (f *untermFlags) folder() (string, error) {
 	switch {
 	case f.root != "" && f.compat:
-		return "", usageError{errors.New("--root and --compat-root exclude each other")}
+		return "", usagef("--root and --compat-root exclude each other")
 	case f.root != "":
 		return f.root, nil
 	}
@@ -46,7 +46,7 @@ func (f *untermFlags) server(h *service) (*unterm.Server, error) {
 		return nil, err
 	}
 	if f.port < 0 || f.port > 65535 {
-		return nil, usageError{fmt.Errorf("--port is %d: give 0 to 65535", f.port)}
+		return nil, usagef("--port is %d: give 0 to 65535", f.port)
 	}
 	return unterm.New(h.Host, unterm.Options{Root: root, Port: f.port, Dir: f.dir, Raw: f.raw})
 }

@@ -20,6 +20,21 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
+// usagef makes an error in the command line: exit code 2, with the way to the command's help.
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// wire makes c, and the commands below it, report wrong use in our words.
+func wire(c *cobra.Command) {
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	for _, sub := range c.Commands() {
+		wire(sub)
+	}
+	c.Args = usageArgs(c.Args)
+	if c.Name() == "help" && c.HasParent() {
+		helpUsage(c)
+	}
+}
+
 // usageArgs turns errors in the arguments into usage errors, in our words.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
@@ -38,31 +53,26 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 			}
 		})
 		if missing != nil {
-			return usageError{fmt.Errorf("give %s", strings.Join(missing, " and "))}
+			return usagef("give %s", strings.Join(missing, " and "))
 		}
 		return nil
 	}
 }
 
 // helpUsage turns a request for help that does not exist into a usage error, too.
-func helpUsage(root *cobra.Command) {
-	for _, c := range root.Commands() {
-		if c.Name() != "help" {
-			continue
-		}
-		help := c.Run
-		c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
-			at := root
-			for _, name := range args {
-				below, _, err := at.Find([]string{name})
-				if err != nil || below == at {
-					return usageError{unknownCommand(at, name)}
-				}
-				at = below
+func helpUsage(c *cobra.Command) {
+	help := c.Run
+	c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
+		at := c.Root()
+		for _, name := range args {
+			below, _, err := at.Find([]string{name})
+			if err != nil || below == at {
+				return usageError{unknownCommand(at, name)}
 			}
-			help(c, args)
-			return nil
+			at = below
 		}
+		help(c, args)
+		return nil
 	}
 }
 

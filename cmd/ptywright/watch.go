@@ -9,14 +9,13 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/caller"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/watch"
 	"github.com/ptywright/ptywright/protocol/loopback"
@@ -62,7 +61,7 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 	defer stop()
 	var err error
 	if f.socket == "" {
-		if f.socket, err = defaultSocket(); err != nil {
+		if f.socket, err = daemon.DefaultSocket(); err != nil {
 			return err
 		}
 	}
@@ -91,7 +90,7 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 	}
 	at := func(token string) string { return fmt.Sprintf("http://%s/#token=%s", l.Addr(), token) }
 	address := at(cmp.Or(tokens.Write, tokens.Read))
-	o := watch.Options{Socket: f.socket, Casts: f.casts, Who: whoami(), Hide: redact.Default.With(known), Version: version()}
+	o := watch.Options{Socket: f.socket, Casts: f.casts, Who: caller.User(), Hide: redact.Default.With(known), Version: version()}
 	if f.open {
 		remove, err := openBrowser(address)
 		if err != nil {
@@ -109,19 +108,6 @@ func watchServer(ctx context.Context, std stdio, f watchFlags) error {
 		}
 	}
 	return watch.Serve(ctx, l, tokens, o)
-}
-
-// whoami is the name under which this page holds sessions, shown to others.
-func whoami() string {
-	name := "somebody"
-	if u, err := user.Current(); err == nil {
-		name = u.Username[strings.LastIndexByte(u.Username, '\\')+1:]
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "localhost"
-	}
-	return name + "@" + host
 }
 
 // opener is the command that opens a file in the user's default program.
