@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 )
 
@@ -108,7 +109,7 @@ func TestCLIPage(t *testing.T) {
 			t.Errorf("%s is not on the page", s.Key)
 		}
 	}
-	if exitTimeout != 3 || exitMissing != 4 || exitPermission != 5 {
+	if cli.ExitTimeout != 3 || cli.ExitMissing != 4 || cli.ExitPermission != 5 {
 		t.Error("exit codes have changed, on which scripts rely")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/config"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/redact"
@@ -25,8 +26,8 @@ func loadConfig() (*config.Config, error) {
 }
 
 // faulty is an error of the configuration, with its exit code.
-func faulty(err error) codedError {
-	return codedError{err: err, code: exitUsage, reason: "configuration"}
+func faulty(err error) cli.Error {
+	return cli.Error{Err: err, Code: cli.ExitUsage, Reason: "configuration"}
 }
 
 // misset is faulty, with what to do, for every command but config itself.
@@ -110,7 +111,7 @@ func aboutSocket(set *config.Config) bool {
 	})
 }
 
-func configCommand(std stdio) *cobra.Command {
+func configCommand(std cli.Stdio) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "config",
@@ -139,7 +140,7 @@ Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and
 				return err
 			}
 			for _, s := range config.Strays(os.Environ()) {
-				complain(std.err, errors.New(s.String()))
+				cli.Complain(std.Err, errors.New(s.String()))
 			}
 			faults := settingFaults(set)
 			if len(faults) == 0 {
@@ -147,9 +148,9 @@ Tokens are not settings: the one for MCP over HTTP is in PTYWRIGHT_MCP_TOKEN and
 			}
 			last := len(faults) - 1
 			for _, err := range faults[:last] {
-				complain(std.err, err)
+				cli.Complain(std.Err, err)
 				if asJSON {
-					if err := std.json(faulty(err).object()); err != nil {
+					if err := std.JSON(faulty(err).Object()); err != nil {
 						return err
 					}
 				}
@@ -190,8 +191,8 @@ type shownSetting struct {
 	About  string `json:"about"`
 }
 
-func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command) error {
-	t := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+func showConfig(std cli.Stdio, set *config.Config, asJSON bool, root *cobra.Command) error {
+	t := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	if !asJSON {
 		switch {
 		case set.Path == "" && !set.Off:
@@ -199,11 +200,11 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 		case set.Off:
 			fmt.Fprintf(t, "# no file: %s is off\n", config.PathVariable)
 		case set.Exists:
-			fmt.Fprintf(t, "# %s\n", oneLine(set.Path))
+			fmt.Fprintf(t, "# %s\n", cli.OneLine(set.Path))
 		case len(set.Faults) > 0:
-			fmt.Fprintf(t, "# %s could not be read\n", oneLine(set.Path))
+			fmt.Fprintf(t, "# %s could not be read\n", cli.OneLine(set.Path))
 		default:
-			fmt.Fprintf(t, "# %s does not exist\n", oneLine(set.Path))
+			fmt.Fprintf(t, "# %s does not exist\n", cli.OneLine(set.Path))
 		}
 		fmt.Fprintln(t, "SETTING\tVALUE\tFROM")
 	}
@@ -226,16 +227,16 @@ func showConfig(std stdio, set *config.Config, asJSON bool, root *cobra.Command)
 			shown.Value = append([]string{}, v.Values...)
 		}
 		if asJSON {
-			if err := std.json(shown); err != nil {
+			if err := std.JSON(shown); err != nil {
 				return err
 			}
 			continue
 		}
-		text := oneLine(strings.Join(v.Values, ", "))
+		text := cli.OneLine(strings.Join(v.Values, ", "))
 		if text == "" {
 			text = "-"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", s.Key, text, oneLine(shown.Source))
+		fmt.Fprintf(t, "%s\t%s\t%s\n", s.Key, text, cli.OneLine(shown.Source))
 	}
 	return t.Flush()
 }

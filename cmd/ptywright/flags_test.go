@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // TestFlagsSayWhatTheyAreFor, and what to do where they cannot be meant.
@@ -38,7 +40,7 @@ func TestFlagsSayWhatTheyAreFor(t *testing.T) {
 			t.Errorf("%q: exit %d, %q, want %d, %q", c.args, code, said, c.code, c.want)
 		}
 	}
-	each(command(stdio{}), func(c *cobra.Command) {
+	each(command(cli.Stdio{}), func(c *cobra.Command) {
 		if said := c.Flags().FlagUsages(); strings.Contains(said, "(default )") {
 			t.Errorf("%s: a default that is empty is told:\n%s", pathOf(c), said)
 		}

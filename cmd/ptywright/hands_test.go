@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/protocol/client"
 )
 
@@ -280,7 +281,7 @@ func TestOneDash(t *testing.T) {
 	if out, code := ptywright(t, "run", "echo", "-rows").run(""); code != 0 || out != "-rows\r\n" {
 		t.Errorf("exit %d, %q", code, out)
 	}
-	root := command(stdio{})
+	root := command(cli.Stdio{})
 	each(root, func(c *cobra.Command) {
 		if c.HasSubCommands() || c.DisableFlagParsing || c == root {
 			return

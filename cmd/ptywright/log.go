@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/redact"
 )
 
@@ -38,11 +39,11 @@ func (f *logFlags) open(std io.Writer, hide *redact.Redactor, lone bool) (log *s
 	level := slog.LevelInfo
 	if f.level != "" {
 		if err := level.UnmarshalText([]byte(f.level)); err != nil || strings.ContainsAny(f.level, "+-") {
-			return nil, nil, usagef("--log-level is %q: give debug, info, warn or error", f.level)
+			return nil, nil, cli.Usagef("--log-level is %q: give debug, info, warn or error", f.level)
 		}
 	}
 	if f.format != "" && f.format != "text" && f.format != "json" {
-		return nil, nil, usagef("--log-format is %q: give text or json", f.format)
+		return nil, nil, cli.Usagef("--log-format is %q: give text or json", f.format)
 	}
 	w, done := std, func() {}
 	if f.file != "" {

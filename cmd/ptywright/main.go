@@ -10,10 +10,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 func main() {
-	std := stdio{in: os.Stdin, out: &stdout{file: os.Stdout}, err: os.Stderr}
+	std := cli.Stdio{In: os.Stdin, Out: &cli.Output{File: os.Stdout}, Err: os.Stderr}
 	if isTerminalMCP(os.Args) {
 		os.Exit(terminalMCP(context.Background(), os.Args[1:], std))
 	}
@@ -21,11 +23,11 @@ func main() {
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		completing(root)
 	}
-	os.Exit(execute(context.Background(), root, args, std))
+	os.Exit(cli.Run(context.Background(), root, args, std))
 }
 
 // command is the root of all commands.
-func command(std stdio) *cobra.Command {
+func command(std cli.Stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ptywright",
 		Short: "Drive terminal programs from code",
@@ -51,13 +53,13 @@ From a program, over the pipes of a child, one JSON-RPC request a line:
   | ptywright serve --stdio
 
 All methods and commands as JSON Schema: ptywright schema. To check this machine: ptywright doctor.`,
-		Version:       version(),
+		Version:       cli.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetVersionTemplate("ptywright " + build() + "\n")
+	root.SetVersionTemplate("ptywright " + cli.Build() + "\n")
 	root.AddCommand(slices.Concat(
 		remoteCommands(std), serveCommands(std), runCommands(std), recordingCommands(std), helpCommands(std),
 		[]*cobra.Command{
@@ -67,7 +69,7 @@ All methods and commands as JSON Schema: ptywright schema. To check this machine
 	root.CompletionOptions.DisableDefaultCmd = true // we have our own completions command
 	root.InitDefaultHelpCmd()
 	group(root)
-	wire(root)
+	cli.Wire(root)
 	configurable(root)
 	return root
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 )
 
 // TestManualPages: every command that is listed has one, which tells each of its flags, and which man shows without a complaint.
@@ -22,7 +24,7 @@ func TestManualPages(t *testing.T) {
 		t.Fatalf("exit code %d: %s%s", code, out, p.stderr)
 	}
 	wanted := map[string]bool{}
-	root := command(stdio{})
+	root := command(cli.Stdio{})
 	root.InitDefaultCompletionCmd()
 	each(root, func(c *cobra.Command) {
 		if c != root && !c.IsAvailableCommand() {
@@ -64,7 +66,7 @@ func TestManualPages(t *testing.T) {
 func TestManualPagesRefuse(t *testing.T) {
 	p := ptywright(t, "man", t.TempDir())
 	p.Env = append(p.Env, "SOURCE_DATE_EPOCH=yesterday")
-	if _, code := p.run(""); code != exitUsage || !strings.Contains(p.stderr.String(), "SOURCE_DATE_EPOCH") {
+	if _, code := p.run(""); code != cli.ExitUsage || !strings.Contains(p.stderr.String(), "SOURCE_DATE_EPOCH") {
 		t.Errorf("exit code %d: %s", code, p.stderr)
 	}
 }

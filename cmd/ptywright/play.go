@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/ending"
 	"github.com/ptywright/ptywright/engine/picture"
 	"github.com/ptywright/ptywright/engine/pty"
@@ -20,13 +21,13 @@ import (
 )
 
 // recordingCommands are play, cast2text and shot.
-func recordingCommands(std stdio) []*cobra.Command {
+func recordingCommands(std cli.Stdio) []*cobra.Command {
 	return []*cobra.Command{playCommand(std), cast2textCommand(std), shotCommand(std)}
 }
 
 // loadCast reads a recording from a file, or from standard input if its name is "-".
-func loadCast(std stdio, path string) (*record.Recording, error) {
-	in := io.Reader(std.in)
+func loadCast(std cli.Stdio, path string) (*record.Recording, error) {
+	in := io.Reader(std.In)
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
@@ -45,12 +46,12 @@ func loadCast(std stdio, path string) (*record.Recording, error) {
 // within refuses a time beyond the end of a recording.
 func within(rec *record.Recording, path, flag string, at time.Duration) error {
 	if length := rec.Duration(); at > length {
-		return usagef("--%s is %v: %s ends at %v", flag, at, pty.QuotePath(path), length)
+		return cli.Usagef("--%s is %v: %s ends at %v", flag, at, pty.QuotePath(path), length)
 	}
 	return nil
 }
 
-func playCommand(std stdio) *cobra.Command {
+func playCommand(std cli.Stdio) *cobra.Command {
 	var speed float64
 	var idle, from time.Duration
 	c := &cobra.Command{
@@ -63,7 +64,7 @@ notifications, images, printing, terminal queries and input modes are left out.`
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if speed <= 0 || speed > 1000 {
-				return usagef("--speed is %v: give more than 0, at most 1000", speed)
+				return cli.Usagef("--speed is %v: give more than 0, at most 1000", speed)
 			}
 			rec, err := loadCast(std, args[0])
 			if err != nil {
@@ -78,7 +79,7 @@ notifications, images, printing, terminal queries and input modes are left out.`
 			told := make(chan os.Signal, 1)
 			ending.Notify(told)
 			defer signal.Stop(told)
-			return play(told, std.out, rec, speed, from)
+			return play(told, std.Out, rec, speed, from)
 		},
 	}
 	c.Flags().Float64Var(&speed, "speed", 1, "playback speed; 2 is twice as fast")
@@ -123,7 +124,7 @@ func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float
 			select {
 			case <-timer.C:
 			case s := <-told:
-				return exitCode(ending.Code(s))
+				return cli.ExitCode(ending.Code(s))
 			}
 		}
 		if _, err := io.WriteString(w, f.play(e.Text)); err != nil {
@@ -133,7 +134,7 @@ func play(told <-chan os.Signal, w io.Writer, rec *record.Recording, speed float
 	return nil
 }
 
-func cast2textCommand(std stdio) *cobra.Command {
+func cast2textCommand(std cli.Stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cast2text FILE",
 		Short: "Print the text of a recording",
@@ -149,7 +150,7 @@ FILE may be - for standard input.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			_, err = io.WriteString(std.out, redact.Default.String(text))
+			_, err = io.WriteString(std.Out, redact.Default.String(text))
 			return err
 		},
 	}

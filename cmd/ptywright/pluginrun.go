@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	kit "github.com/ptywright/ptywright/cmd/ptywright/internal/plugin"
 	"github.com/ptywright/ptywright/engine"
@@ -31,7 +32,7 @@ type runFlags struct {
 	timeout        time.Duration
 }
 
-func pluginRunCommand(std stdio) *cobra.Command {
+func pluginRunCommand(std cli.Stdio) *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   "run [flags] [FOLDER] [-- ARGUMENT...]",
@@ -58,11 +59,11 @@ test --update writes it.`,
 					program = []string{}
 				}
 			}
-			if err := checkLook(f.timeout); err != nil {
+			if err := cli.CheckLook(f.timeout); err != nil {
 				return err
 			}
 			if len(args) > 1 {
-				return usagef("name one plugin's folder, not %d; arguments of its program come behind --", len(args))
+				return cli.Usagef("name one plugin's folder, not %d; arguments of its program come behind --", len(args))
 			}
 			return pluginRun(c.Context(), std, folderArg(args), program, f)
 		},
@@ -72,25 +73,25 @@ test --update writes it.`,
 	c.Flags().StringVar(&f.record, "record", "", "record it as case `NAME` in testdata/cases")
 	c.Flags().StringVar(&f.states, "states", "", "write the states to `FILE`, as they change")
 	c.Flags().DurationVar(&f.timeout, "timeout", engine.DefaultWait, "how long a line of a pipe waits for the plugin to be ready")
-	c.Annotations = map[string]string{exitsNote: "3"}
+	c.Annotations = map[string]string{cli.ExitsNote: "3"}
 	return c
 }
 
 // pluginRun hosts one plugin and its program.
-func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runFlags) error {
+func pluginRun(ctx context.Context, std cli.Stdio, dir string, args []string, f runFlags) error {
 	folder, err := kit.Open(dir, newLogger(io.Discard, redact.Default))
 	if err != nil {
 		return err
 	}
-	terminal := term.IsTerminal(int(std.in.Fd()))
-	o := kit.RunOptions{Args: args, In: std.in, Out: std.out, Terminal: terminal, Record: f.record, Patience: f.timeout}
+	terminal := term.IsTerminal(int(std.In.Fd()))
+	o := kit.RunOptions{Args: args, In: std.In, Out: std.Out, Terminal: terminal, Record: f.record, Patience: f.timeout}
 	if t := folder.Source.Manifest.Target; t != nil {
 		o.Size = pty.Size{Rows: uint16(t.Rows), Cols: uint16(t.Cols)}
 	}
 	if o.Size.Rows == 0 || o.Size.Cols == 0 || terminal {
-		o.Size = std.windowSize(o.Size)
+		o.Size = std.WindowSize(o.Size)
 		if terminal {
-			o.Size = std.windowSize(pty.Size{})
+			o.Size = std.WindowSize(pty.Size{})
 		}
 	}
 	if f.rows > 0 {
@@ -100,7 +101,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 		o.Size.Cols = f.cols
 	}
 	live := true
-	switch e, isFile := std.err.(*os.File); {
+	switch e, isFile := std.Err.(*os.File); {
 	case f.states != "":
 		file, err := os.OpenFile(f.states, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
@@ -109,7 +110,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 		defer file.Close()
 		o.States = file
 	case !terminal || isFile && !term.IsTerminal(int(e.Fd())):
-		o.States = std.err
+		o.States = std.Err
 	default:
 		live = false
 	}
@@ -117,7 +118,7 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 	flags := hostFlags{plugins: []string{folder.Dir + "/manifest.toml"}, sessions: 1, side: engine.MaxSide}
 	quiet := std
 	if terminal { // a log does not belong on a raw terminal
-		quiet.err = io.Discard
+		quiet.Err = io.Discard
 	}
 	err = hosted(ctx, quiet, true, flags, func(ctx context.Context, h *service) error {
 		o.Cast = record.CastOptions{Title: folder.Source.Manifest.Name, Redactor: h.Redactor()}
@@ -137,23 +138,23 @@ func pluginRun(ctx context.Context, std stdio, dir string, args []string, f runF
 		return err
 	}
 	if !live {
-		tellStates(std.err, ran)
+		tellStates(std.Err, ran)
 	}
 	if unready := (*kit.NotReadyError)(nil); errors.As(err, &unready) {
 		if ran.Cast != "" {
 			err = fmt.Errorf("%w; the recording so far is %s, with nothing that is expected of it", err, ran.Cast)
 		}
-		return codedError{err: err, code: exitTimeout, reason: "timeout"}
+		return cli.Error{Err: err, Code: cli.ExitTimeout, Reason: "timeout"}
 	}
 	if err == nil && ran.Cast != "" {
 		if _, err = folder.Test(ctx, regexp.MustCompile("^"+regexp.QuoteMeta(f.record)+"$"), true); err == nil {
-			fmt.Fprintf(std.err, "recorded %s; review %s, which says what is expected of it\n", ran.Cast, strings.TrimSuffix(ran.Cast, ".cast")+".expected.json")
+			fmt.Fprintf(std.Err, "recorded %s; review %s, which says what is expected of it\n", ran.Cast, strings.TrimSuffix(ran.Cast, ".cast")+".expected.json")
 		}
 	}
 	if err != nil || ran.Exit == nil {
 		return err
 	}
-	return codeOf(ran.Exit.Exit)
+	return cli.CodeOf(ran.Exit.Exit)
 }
 
 // tellStates prints all states at the end.
@@ -167,20 +168,20 @@ func tellStates(w io.Writer, ran *kit.Ran) {
 }
 
 // rawTerminal passes input on as it arrives, until restore is called.
-func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error) {
-	in := int(std.in.Fd())
+func rawTerminal(std cli.Stdio) (restore func(), resized <-chan pty.Size, err error) {
+	in := int(std.In.Fd())
 	state, err := term.MakeRaw(in)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the terminal raw: %w", err)
 	}
 	signals, sizes, done := make(chan os.Signal, 1), make(chan pty.Size), make(chan struct{})
-	notifyResize(signals)
+	cli.NotifyResize(signals)
 	go func() {
 		for {
 			select {
 			case <-signals:
 				select {
-				case sizes <- std.windowSize(pty.Size{}):
+				case sizes <- std.WindowSize(pty.Size{}):
 				case <-done:
 					return
 				}
@@ -196,7 +197,7 @@ func rawTerminal(std stdio) (restore func(), resized <-chan pty.Size, err error)
 	}, sizes, nil
 }
 
-func pluginExplainCommand(std stdio) *cobra.Command {
+func pluginExplainCommand(std cli.Stdio) *cobra.Command {
 	var at remoteFlags
 	var asJSON, follow bool
 	c := &cobra.Command{
@@ -214,7 +215,7 @@ program ends.`,
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			if !utf8.ValidString(args[0]) {
-				return usagef("the id is not UTF-8 text")
+				return cli.Usagef("the id is not UTF-8 text")
 			}
 			socket, err := at.path()
 			if err != nil {
@@ -225,9 +226,9 @@ program ends.`,
 				return err
 			}
 			defer server.Close()
-			err = kit.Explain(ctx, server, args[0], follow, func(e *kit.Explanation) error { return tell(std.out, asJSON, e, e.Print) })
+			err = kit.Explain(ctx, server, args[0], follow, func(e *kit.Explanation) error { return tell(std.Out, asJSON, e, e.Print) })
 			if errors.Is(err, kit.ErrNoAdapter) {
-				return codedError{err: err, code: exitMissing, reason: "unknown_adapter"}
+				return cli.Error{Err: err, Code: cli.ExitMissing, Reason: "unknown_adapter"}
 			}
 			return err
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ptywright/ptywright/cmd/ptywright/internal/cli"
 	"github.com/ptywright/ptywright/cmd/ptywright/internal/daemon"
 	"github.com/ptywright/ptywright/engine"
 	"github.com/ptywright/ptywright/internal/host"
@@ -29,11 +30,11 @@ var exitMeanings = []string{
 }
 
 // helpCommands are schema, completions and man.
-func helpCommands(std stdio) []*cobra.Command {
+func helpCommands(std cli.Stdio) []*cobra.Command {
 	return []*cobra.Command{schemaCommand(std), completionsCommand(std), manCommand(std)}
 }
 
-func schemaCommand(std stdio) *cobra.Command {
+func schemaCommand(std cli.Stdio) *cobra.Command {
 	var socket string
 	c := &cobra.Command{
 		Use:   "schema",
@@ -53,11 +54,11 @@ with --socket the methods are those of the server listening there.`,
 			}
 			commands := map[string]any{}
 			describe(c.Root(), "", commands)
-			e := json.NewEncoder(std.out)
+			e := json.NewEncoder(std.Out)
 			e.SetEscapeHTML(false)
 			e.SetIndent("", " ")
 			return e.Encode(map[string]any{
-				"$schema": "https://json-schema.org/draft/2020-12/schema", "name": "ptywright", "version": version(),
+				"$schema": "https://json-schema.org/draft/2020-12/schema", "name": "ptywright", "version": cli.Version(),
 				"methods": methods["schema"], "matchers": methods["matchers"], "actions": methods["actions"], "reasons": methods["reasons"],
 				"notifications": methods["notifications"], "commands": commands,
 			})
@@ -85,7 +86,7 @@ func vocabularyOf(ctx context.Context, socket string) (vocabulary, error) {
 // ownVocabulary asks a server inside this process, which has no sessions.
 func ownVocabulary(ctx context.Context) (vocabulary, error) {
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	h := host.New(engine.Options{Version: version(), Log: log}, new(redact.Known))
+	h := host.New(engine.Options{Version: cli.Version(), Log: log}, new(redact.Known))
 	defer h.Engine.Close(ctx)
 	here, there := net.Pipe()
 	config := protocol.Config{Log: log}
@@ -120,8 +121,8 @@ func describe(c *cobra.Command, above string, all map[string]any) {
 		}
 		sub.InheritedFlags().VisitAll(add)
 		sub.NonInheritedFlags().VisitAll(add)
-		args, least, most := argsOf(sub)
-		if n, err := strconv.Atoi(sub.Annotations[leastNote]); err == nil {
+		args, least, most := cli.ArgsOf(sub)
+		if n, err := strconv.Atoi(sub.Annotations[cli.LeastNote]); err == nil {
 			least = n
 		}
 		items := map[string]any{"type": "array", "description": args, "items": map[string]any{"type": "string"}, "minItems": least}
@@ -142,28 +143,28 @@ func describe(c *cobra.Command, above string, all map[string]any) {
 // exitsOf maps a command's exit codes to their meanings.
 func exitsOf(c *cobra.Command) map[string]string {
 	codes := map[string]string{}
-	for code, meaning := range exitMeanings[:exitUsage+1] {
+	for code, meaning := range exitMeanings[:cli.ExitUsage+1] {
 		codes[strconv.Itoa(code)] = meaning
 	}
 	switch {
 	case c.HasParent() && c.Parent().Name() == "fleet":
-		c.Annotations = map[string]string{exitsNote: "345"}
+		c.Annotations = map[string]string{cli.ExitsNote: "345"}
 	case c.Name() == "run" || c.Name() == "record":
 		codes["0-255"] = "the program's own; 128 and the number of a signal that ended it, 126 not executable, 127 not found"
 	}
-	if c.Annotations[statusNote] != "" {
-		codes["0-255"] = c.Annotations[statusNote]
-		codes[strconv.Itoa(exitOwnTimeout)] = "the wait timed out; the command or program goes on"
-		codes[strconv.Itoa(exitOwnError)] = "an error of ptywright's own, told on standard error"
-		codes[strconv.Itoa(exitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
+	if c.Annotations[cli.StatusNote] != "" {
+		codes["0-255"] = c.Annotations[cli.StatusNote]
+		codes[strconv.Itoa(cli.ExitOwnTimeout)] = "the wait timed out; the command or program goes on"
+		codes[strconv.Itoa(cli.ExitOwnError)] = "an error of ptywright's own, told on standard error"
+		codes[strconv.Itoa(cli.ExitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
 	}
-	if c.Annotations[exitsNote] != "" {
-		codes[strconv.Itoa(exitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
+	if c.Annotations[cli.ExitsNote] != "" {
+		codes[strconv.Itoa(cli.ExitInterrupted)] = "interrupted, by Ctrl-C or SIGTERM"
 		if c.Name() == "logs" {
-			codes[strconv.Itoa(exitInterrupted)] += "; with --follow it is 0 then"
+			codes[strconv.Itoa(cli.ExitInterrupted)] += "; with --follow it is 0 then"
 		}
 	}
-	for _, digit := range c.Annotations[exitsNote] {
+	for _, digit := range c.Annotations[cli.ExitsNote] {
 		codes[string(digit)] = exitMeanings[digit-'0']
 	}
 	return codes

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// oneLine escapes what would break a line or move a cursor.
-func oneLine(s string) string {
+// OneLine escapes what would break a line or move a cursor.
+func OneLine(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
@@ -23,18 +23,18 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-// printLines prints rows of a screen. Rows from our instances contain no control characters.
-func printLines(w io.Writer, lines []string) error {
+// PrintLines prints rows of a screen. Rows from our instances contain no control characters.
+func PrintLines(w io.Writer, lines []string) error {
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, quiet(line)); err != nil {
+		if _, err := fmt.Fprintln(w, Quiet(line)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// quiet replaces control characters, which the rows of a screen do not have.
-func quiet(line string) string {
+// Quiet replaces control characters, which the rows of a screen do not have.
+func Quiet(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
 			return '�'

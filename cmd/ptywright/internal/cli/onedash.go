@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strings"
@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagsFirst makes a command's flags precede its first argument: the rest belongs to a program or a
+// FlagsFirst makes a command's flags precede its first argument: the rest belongs to a program or a
 // script.
-func flagsFirst(c *cobra.Command) {
+func FlagsFirst(c *cobra.Command) {
 	c.Flags().SetInterspersed(false)
 	c.Annotations = map[string]string{firstNote: "yes"}
 }
@@ -45,9 +45,9 @@ func oneDash(root *cobra.Command, args []string) (c *cobra.Command, err error) {
 			if given {
 				said += "=" + value
 			} else if f.NoOptDefVal == "" && i+1 < len(rest) {
-				said += " " + shellWord(rest[i+1])
+				said += " " + ShellWord(rest[i+1])
 			}
-			return c, usagef("-%s has one dash, and a name of more than one letter has two: %s", name, said)
+			return c, Usagef("-%s has one dash, and a name of more than one letter has two: %s", name, said)
 		}
 		if takesNext(fs, a[1:]) {
 			i++

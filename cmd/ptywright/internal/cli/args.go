@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strings"
@@ -8,15 +8,15 @@ import (
 
 // Annotations of commands, for their schema and their help.
 const (
-	exitsNote  = "exit codes"      // the digits of the exit codes beyond 2
-	statusNote = "exit status"     // of a command that returns another program's exit code: whose
-	leastNote  = "least arguments" // that some flags allow fewer arguments than the usage line says
-	firstNote  = "flags first"     // that flags precede the first argument; see [flagsFirst]
+	ExitsNote  = "exit codes"      // the digits of the exit codes beyond 2
+	StatusNote = "exit status"     // of a command that returns another program's exit code: whose
+	LeastNote  = "least arguments" // that some flags allow fewer arguments than the usage line says
+	firstNote  = "flags first"     // that flags precede the first argument; see [FlagsFirst]
 )
 
-// argsOf parses the arguments of a usage line: words in brackets are optional, those before dots
+// ArgsOf parses the arguments of a usage line: words in brackets are optional, those before dots
 // may repeat, and parentheses hold alternatives.
-func argsOf(c *cobra.Command) (usage string, least, most int) {
+func ArgsOf(c *cobra.Command) (usage string, least, most int) {
 	_, usage, _ = strings.Cut(c.Use, " ")
 	usage = strings.TrimSpace(strings.TrimPrefix(usage, "[flags]"))
 	if inner, ok := strings.CutPrefix(usage, "("); ok {
